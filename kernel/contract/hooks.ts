@@ -1,0 +1,63 @@
+/**
+ * The ten hooks and the registrar through which plugins tap them. Public names are kebab-case. A hook is for behaviour
+ * that applies to every request; what depends on a field of a definition is a compiled step instead.
+ */
+import type { Json } from './json.js';
+import type { Frame, Invocation } from './plan.js';
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: unknown;
+}
+
+/** What observers learn once the bytes have left. No values of the request are in it. */
+export interface InvocationRecord {
+  readonly id: string;
+  readonly trigger: string;
+  readonly resource: string | undefined;
+  readonly status: number;
+  /** Problem code of a refused or failed request. */
+  readonly code: string | undefined;
+  readonly milliseconds: number;
+}
+
+export interface BroadcastMessage {
+  readonly action: string;
+  readonly data: unknown;
+  readonly targets: readonly string[] | 'all';
+}
+
+/** Ends a bail hook or a list of steps with a value. Never `null` or `undefined` as a signal: both are legal results. */
+export class Done {
+  constructor(readonly value: unknown) {}
+}
+export const done = (value: unknown): Done => new Done(value);
+
+/** Signatures of the taps, by public hook name. */
+export interface HookTaps {
+  configure: (config: Json) => Json;
+  compile: (resource: { readonly id: string; readonly definition: Json }) => void;
+  ready: (kernel: { readonly resources: readonly string[] }) => Promise<void> | void;
+  close: (reason: string) => Promise<void> | void;
+  accept: (invocation: Invocation) => Promise<Done | void> | Done | void;
+  'before-validate': (frame: Frame, action: { readonly key: string; readonly mode: string }) => Promise<void> | void;
+  reply: (reply: Reply, invocation: Invocation) => Promise<Reply> | Reply;
+  broadcast: (message: BroadcastMessage, frame: Frame) => Promise<BroadcastMessage> | BroadcastMessage;
+  'after-response': (record: InvocationRecord) => Promise<void> | void;
+  execute: (frame: Frame, action: { readonly key: string; readonly mode: string }) => Promise<Done | void> | Done | void;
+}
+export type HookName = keyof HookTaps;
+
+export interface TapOptions {
+  readonly stage?: number;
+  /** Ids of plugins whose taps this one must precede. */
+  readonly before?: readonly string[];
+  /** Only for `execute`: the mode whose execution is tapped. */
+  readonly mode?: string;
+}
+
+/** Handed to a plugin's `register`; throws KRN_SEALED once the kernel is ready. */
+export interface Registrar {
+  tap<N extends HookName>(name: N, tap: HookTaps[N], options?: TapOptions): void;
+}

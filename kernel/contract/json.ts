@@ -1,0 +1,18 @@
+/** Plain data as JSON knows it: what definitions, payloads and manifests are made of. No behaviour here. */
+export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
+export interface JsonObject {
+  readonly [key: string]: Json;
+}
+
+/** True for a JSON object (not an array, not null). */
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** An own property of a record, never an inherited one: `constructor` and friends are not data. */
+export function own(record: object, key: string): unknown {
+  return Object.hasOwn(record, key) ? (record as Record<string, unknown>)[key] : undefined;
+}
+
+/** Segments that would reach the prototype chain in a careless walk; refused wherever a path is written or read. */
+export const POISON_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);

@@ -1,0 +1,67 @@
+/**
+ * A kind says where plugins of one sort are written, how a definition selects one of them, and which methods their
+ * handles have. Kinds are data: the kernel never names one.
+ */
+import type { Json, JsonObject } from './json.js';
+import type { PluginSpec, SchemaLike } from './plugin.js';
+
+/** How a definition picks a plugin in the slot of a kind. */
+export type Select =
+  /** Nobody picks: the fields of every plugin belong to the object in the slot. */
+  | { readonly by: 'always' }
+  /** The value of a sibling field names the plugin, whose fields stand beside it. */
+  | { readonly by: 'field'; readonly field: string }
+  /** A key of the object in the slot names the plugin; `pick: 'one'` demands exactly one such key. */
+  | { readonly by: 'key'; readonly pick: 'one' | 'many' }
+  /** A string of the definition is the name (a field marked with `plugin: <kind>`). */
+  | { readonly by: 'name' }
+  /** The upper-case word behind a dollar sign, inside strings. */
+  | { readonly by: 'root' };
+
+/** The section of the config file in which plugins of this kind are chosen and given their options. */
+export interface ConfigSection {
+  readonly field: string;
+  readonly doc: string;
+  /** `true`: a map from instance name to options. `false`: one plugin, named by a string or by `{ "use": ... }`. */
+  readonly many: boolean;
+  /** What holds when the config file is silent. `has` tells whether an environment variable is set. */
+  readonly default: (has: (name: string) => boolean) => Json;
+}
+
+export interface FactSpec {
+  readonly doc: string;
+  readonly type: 'string' | 'number' | 'boolean' | 'list';
+  readonly required: boolean;
+  readonly oneOf?: readonly string[];
+}
+
+/** A whole definition (or config file) around a fragment, so that examples of this kind can be checked and shown. */
+export interface Host {
+  readonly file: 'resource' | 'model' | 'config';
+  readonly json: JsonObject;
+  /** JSON pointer to the fragment inside `json`. */
+  readonly at: string;
+}
+
+export interface Kind<H = unknown> {
+  readonly kind: string;
+  readonly title: string;
+  readonly summary: string;
+  /** Slots in which plugins of this kind may stand. */
+  readonly slots: readonly string[];
+  readonly select: Select;
+  /** Fields that every plugin of the kind accepts, beside its own. */
+  readonly common?: SchemaLike;
+  readonly facts: Readonly<Record<string, FactSpec>>;
+  /** Absent: a definition chooses. */
+  readonly config?: ConfigSection;
+  /** Methods that every handle of the kind must have. */
+  readonly handle: readonly (keyof H & string)[];
+  /** Puts a fragment (an example) of a plugin into a whole file. */
+  readonly host: (fragment: Json, plugin: PluginSpec) => Host;
+}
+
+/** Declares a kind; the type parameter is the handle that a runtime of the kind must return. */
+export function defineKind<H>(kind: Kind<H>): Kind<H> {
+  return Object.freeze(kind);
+}

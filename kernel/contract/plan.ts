@@ -1,0 +1,108 @@
+/**
+ * What runs per request: an invocation (all a trigger builds), a frame (its working memory), and the closures that a
+ * plugin contributes to a plan. Everything here is decided at load; nothing reads a definition again.
+ */
+import type { Json } from './json.js';
+import type { Kind } from './kind.js';
+import type { Done } from './hooks.js';
+
+export interface Invocation {
+  readonly id: string;
+  readonly trigger: string;
+  readonly payload: Payload;
+  /** Lower-cased names; null prototype. */
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly remote: string;
+  readonly signal: AbortSignal | null;
+  readonly startedAt: number;
+}
+
+export type Payload = Readonly<Record<string, unknown>>;
+
+/** The working memory of one invocation. Slots and results are indexed; no name is looked up while it runs. */
+export interface Frame {
+  readonly invocation: Invocation;
+  /** The payload as the steps of this request see it; a step that changes a value replaces the whole object. */
+  payload: Payload;
+  /** Named values (`for`), by slot number. */
+  readonly slots: unknown[];
+  /** Results of actionables by their place in the plan; `PENDING` before they ran. */
+  readonly results: unknown[];
+  /** The instant of this request as ISO 8601 text; the same wherever it is read. */
+  now(): string;
+  /** Work shared by adjacent actionables (a transaction), or null outside one. */
+  unit: unknown;
+}
+
+export const PENDING: unique symbol = Symbol('pending');
+
+/** Reads a value of the frame; throws a Fault when the value cannot be resolved. */
+export type Reader<T = unknown> = (frame: Frame) => T;
+
+export interface Step {
+  /** For the plan viewer: `payload_validation`, `returnables`. */
+  readonly id: string;
+  readonly phase: number;
+  /** Order within the phase, default 0. */
+  readonly order?: number;
+  run(frame: Frame, action: ActionState): void | Done | Promise<void | Done>;
+}
+
+/** The actionable a step works on: its result may be read and replaced. */
+export interface ActionState {
+  readonly index: number;
+  result: unknown;
+}
+
+/** Does the work of one actionable and gives its result. */
+export type Execute = (frame: Frame) => Promise<unknown> | unknown;
+
+/** Shared work of adjacent actionables: opened before the first, committed after the last, all or nothing. */
+export interface Unit {
+  /** Actionables with the same key and next to one another share one unit. */
+  readonly key: string;
+  open(frame: Frame): Promise<unknown>;
+  commit(unit: unknown): Promise<void>;
+  rollback(unit: unknown): Promise<void>;
+  /** True when the whole unit may be run again after this error. */
+  retryable(error: unknown): boolean;
+}
+
+export interface ModePlan {
+  readonly execute: Execute;
+  readonly unit?: Unit;
+  /** Readable form for `lintel plan`: no secrets, no closures. */
+  readonly describe: Json;
+}
+
+/** The compiler's services while a plugin plans one place of a definition. */
+export interface PlanTools {
+  /** Where this is, for messages: `signup#2`. */
+  readonly place: string;
+  /** A value of the definition as a reader; strings may hold accessors, everything else is constant. */
+  value(json: Json): Reader;
+  /** As `value`, but always text. */
+  text(json: Json): Reader<string>;
+  /** An entry of a parameter list: an accessor, a name, or a literal, as the checker decided it. */
+  parameter(json: Json, pointer: string): ParameterPlan;
+  /** The slot of a name that an actionable produces. */
+  slot(name: string): number;
+  /** A slot nobody else knows: for values that must be made once per request. */
+  memo(): number;
+  /** Index of an actionable of this resource (or of another one) in the results of the frame. */
+  action(resource: string, id: number): number;
+  /** Fields of the definition around this place. */
+  readonly holder: Readonly<Record<string, Json>>;
+  /** Fields never answered unless `returnables` names them. */
+  readonly secrets: ReadonlySet<string>;
+  /** The handle of a plugin named in the spec's `requires`. */
+  resolve<H>(kind: Kind<H>, name: string): H;
+}
+
+export interface ParameterPlan {
+  readonly source: 'accessor' | 'name' | 'literal';
+  readonly label: string;
+  /** The payload field this parameter comes from, if it does. */
+  readonly field: string | null;
+  readonly read: Reader;
+}

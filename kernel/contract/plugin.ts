@@ -1,0 +1,134 @@
+/**
+ * The two halves of a plugin. The spec says what the plugin is (light: schema, facts, documentation, examples); the
+ * runtime does it (heavy: drivers, crypto, sockets). A spec never mentions its runtime, not even in a dynamic import.
+ */
+import type { Json } from './json.js';
+import type { CodeEntry, Params, Severity } from './problem.js';
+import type { Kind } from './kind.js';
+import type { Registrar } from './hooks.js';
+import type { ModelTable } from './model.js';
+
+/** What the contract knows of a schema: that it is one. `kernel/schema` knows the rest. */
+export interface SchemaLike {
+  readonly __isYupSchema__: boolean;
+}
+
+export type FactValue = string | number | boolean | readonly string[];
+
+export interface Example {
+  readonly title: string;
+  readonly json: Json;
+}
+
+export interface CounterExample extends Example {
+  /** The problem that must be reported, and the JSON pointer (into `json`) of the place it must name. */
+  readonly code: string;
+  readonly at: string;
+}
+
+/** A finding of a plugin's own check. */
+export interface Finding {
+  readonly code: string;
+  /** JSON pointer relative to the plugin's value; `''` is the value itself. */
+  readonly at: string;
+  /** Narrows the place to characters `[start, end)` of the decoded string at `at`. */
+  readonly span?: readonly [number, number];
+  readonly params?: Params;
+  /** Replacement for the place that would mend it. */
+  readonly fix?: { readonly title: string; readonly text: string };
+}
+
+/** What a plugin's check may look at. */
+export interface CheckPlace {
+  /** The plugin's own fields as written (only those that are present). */
+  readonly value: Readonly<Record<string, Json>>;
+  /** The object in the slot, whole. */
+  readonly holder: Readonly<Record<string, Json>>;
+  /** Facts of another plugin, or undefined when there is none of that name. */
+  readonly facts: (kind: string, name: string) => Readonly<Record<string, FactValue>> | undefined;
+}
+
+export interface PluginSpec {
+  readonly kind: string;
+  /** Unique within the kind; what a definition writes. */
+  readonly name: string;
+  readonly since: string;
+  readonly status?: 'stable' | 'experimental' | 'deprecated';
+  readonly deprecated?: { readonly since: string; readonly message: string; readonly replacedBy?: string };
+  readonly summary: string;
+  /** Markdown; shown below the summary in editors and reference pages. */
+  readonly details?: string;
+  readonly facts?: Readonly<Record<string, FactValue>>;
+  /** What may be written at this plugin's place, when its kind has one slot. */
+  readonly schema?: SchemaLike;
+  /** The same for a kind with several slots: slot name to schema. */
+  readonly slots?: Readonly<Record<string, SchemaLike>>;
+  /** Pure, synchronous check of what schemas cannot say; called only when the shape is sound. */
+  readonly check?: (place: CheckPlace) => readonly Finding[];
+  /** Ids or patterns (`generator:*`) of plugins whose handles this plugin may resolve. */
+  readonly requires?: readonly string[];
+  readonly errors?: Readonly<Record<string, CodeEntry>>;
+  readonly examples: readonly Example[];
+  readonly counterExamples: readonly CounterExample[];
+}
+
+export function definePlugin<const S extends PluginSpec>(spec: S): S {
+  return Object.freeze(spec);
+}
+
+/** `kind:Name`, the id of a plugin everywhere outside definitions. */
+export type PluginId = string;
+export const pluginId = (spec: { readonly kind: string; readonly name: string }): PluginId =>
+  `${spec.kind}:${spec.name}`;
+
+export interface Log {
+  debug(fields: object, message: string): void;
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+export interface RuntimeContext {
+  readonly id: PluginId;
+  /** Instance name of a configured plugin (`main`); the plugin's own name otherwise. */
+  readonly instance: string;
+  /** Options from the config file, `$ENV` resolved. */
+  readonly options: Readonly<Record<string, unknown>>;
+  readonly log: Log;
+  /** Aborted when the kernel closes. */
+  readonly signal: AbortSignal;
+  /** A snapshot of one environment variable. */
+  readonly env: (name: string) => string | undefined;
+  /** Folder that relative paths in the config refer to. */
+  readonly folder: string;
+  /** The handle of another plugin (or configured instance) that the spec's `requires` names. */
+  readonly resolve: <H>(kind: Kind<H>, name: string) => H;
+}
+
+export interface Health {
+  readonly ok: boolean;
+  readonly detail?: string;
+}
+
+/** The doing half. Everything is optional but `create`, which kinds with handle methods demand. */
+export interface PluginRuntime<H = unknown> {
+  /** Taps hooks; synchronous and cheap, no I/O. */
+  register?(hooks: Registrar, context: RuntimeContext): void;
+  /** Makes the handle of this plugin, or of one configured instance of it; no I/O yet. */
+  create?(context: RuntimeContext): H;
+  /** Connects. Must settle within the configured deadline. */
+  open?(handle: H, context: RuntimeContext): Promise<void>;
+  /** Takes over the models that this store is to hold, before plans that use them are served. */
+  adopt?(handle: H, tables: readonly ModelTable[], context: RuntimeContext): Promise<void>;
+  /** Idempotent; called in reverse order of `open`. */
+  close?(handle: H): Promise<void>;
+  health?(handle: H): Promise<Health>;
+}
+
+/** Declares the runtime of a plugin of `kind`; the compiler checks the handle against the kind. */
+export function defineRuntime<H>(_kind: Kind<H>, runtime: PluginRuntime<H>): PluginRuntime<H> {
+  return Object.freeze(runtime);
+}
+
+/** Severity of a code, or undefined for codes of running requests. */
+export const severityOf = (entry: CodeEntry | undefined): Severity | undefined => entry?.severity;

@@ -1,0 +1,25 @@
+/**
+ * The fixed points of the plan: phases of a resource and of an actionable, and the stages of hook taps. Numbers leave
+ * gaps, so that a plugin can stand between two of them.
+ */
+export const ResourcePhase = { ADMIT: 100, CHECK: 200, RECALL: 300, ACT: 400, REPLY: 500, SETTLE: 600 } as const;
+export const ActionPhase = {
+  RECALL: 100,
+  PREPARE: 200,
+  BIND: 300,
+  EXECUTE: 400,
+  CONFIRM: 500,
+  SHAPE: 600,
+  SETTLE: 700,
+} as const;
+export const Stage = { FIRST: -1000, SECURITY: -500, NORMAL: 0, LATE: 500, LAST: 1000 } as const;
+
+/** Slots that the grammar itself opens. Every other slot is opened by a plugin's schema. */
+export const Slot = {
+  RESOURCE: 'resource',
+  ACTIONABLE: 'actionable',
+  MODE: 'actionable.mode',
+  MODEL: 'model',
+  MODEL_FIELD: 'model.field',
+  ACCESSOR: 'string.accessor',
+} as const;

@@ -1,0 +1,67 @@
+/**
+ * Kind `dialect`: a SQL database behind a named connection. The handle prepares statements at load and runs them with
+ * bound values; nothing here builds SQL text from values.
+ */
+import { defineKind } from '../../kernel/contract/kind.js';
+import type { SqlScan } from '../../kernel/language/sql.js';
+
+export type Row = Readonly<Record<string, unknown>>;
+
+/** One statement of a definition, ready for a database. Made once at load. */
+export interface Prepared {
+  /** Stable name for a server-side prepared statement. */
+  readonly name: string;
+  readonly text: string;
+  /** Parameter number (0-based, as `parameters` lists them) for each value sent to the driver, in driver order. */
+  readonly order: readonly number[];
+  /** For each parameter (0-based): bind the value as JSON text. */
+  readonly json: readonly boolean[];
+}
+
+export interface PrepareInput {
+  readonly scan: SqlScan;
+  /** For each parameter (0-based): the model says that the value goes to a JSON column. */
+  readonly jsonColumns: readonly boolean[];
+}
+
+/** A transaction on a connection of its own. Opaque to everybody but the dialect that made it. */
+export interface Transaction {
+  readonly transaction: unknown;
+}
+
+export interface Dialect {
+  prepare(input: PrepareInput): Prepared;
+  /**
+   * Runs a prepared statement; `values` in the order of `parameters`. Rows come back native: JSON parsed, integers and
+   * decimals as numbers, times as ISO 8601 text in UTC. Throws a Fault QRY_* and never a driver error.
+   */
+  run(prepared: Prepared, values: readonly unknown[], transaction: Transaction | null): Promise<readonly Row[]>;
+  begin(): Promise<Transaction>;
+  commit(transaction: Transaction): Promise<void>;
+  /** Never throws: a connection that cannot roll back is thrown away. */
+  rollback(transaction: Transaction): Promise<void>;
+  /** True when the transaction failed for a reason that a second try may not meet (serialization, deadlock). */
+  retryable(error: unknown): boolean;
+}
+
+export const dialect = defineKind<Dialect>({
+  kind: 'dialect',
+  title: 'SQL dialect',
+  summary: 'A SQL database that `sql_query` runs on, behind a named connection.',
+  slots: ['config.connections'],
+  select: { by: 'field', field: 'use' },
+  config: {
+    field: 'connections',
+    doc: 'Named SQL connections. `main` is the one that queries use.',
+    many: true,
+    default: (has) => ({
+      main: has('DATABASE_URL') ? { use: 'postgres', url: '$ENV.DATABASE_URL' } : { use: 'pglite' },
+    }),
+  },
+  facts: {
+    returning: { doc: 'The database has a RETURNING clause.', type: 'boolean', required: true },
+    embedded: { doc: 'Runs inside the process; no server to install.', type: 'boolean', required: true },
+  },
+  handle: ['prepare', 'run', 'begin', 'commit', 'rollback', 'retryable'],
+  host: (fragment) => ({ file: 'config', json: { connections: { main: fragment } }, at: '/connections/main' }),
+});
