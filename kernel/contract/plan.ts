@@ -4,7 +4,14 @@
  */
 import type { Json } from './json.js';
 import type { Kind } from './kind.js';
+import type { ModelColumn } from './model.js';
 import type { Done } from './hooks.js';
+
+/** The part of an AbortSignal that the contract relies on; the light zone has no platform types. */
+export interface Signal {
+  readonly aborted: boolean;
+  addEventListener(type: 'abort', listener: () => void): void;
+}
 
 export interface Invocation {
   readonly id: string;
@@ -13,7 +20,7 @@ export interface Invocation {
   /** Lower-cased names; null prototype. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly remote: string;
-  readonly signal: AbortSignal | null;
+  readonly signal: Signal | null;
   readonly startedAt: number;
 }
 
@@ -26,15 +33,13 @@ export interface Frame {
   payload: Payload;
   /** Named values (`for`), by slot number. */
   readonly slots: unknown[];
-  /** Results of actionables by their place in the plan; `PENDING` before they ran. */
+  /** Results of actionables by their place in the plan; undefined before they ran. */
   readonly results: unknown[];
   /** The instant of this request as ISO 8601 text; the same wherever it is read. */
   now(): string;
   /** Work shared by adjacent actionables (a transaction), or null outside one. */
   unit: unknown;
 }
-
-export const PENDING: unique symbol = Symbol('pending');
 
 /** Reads a value of the frame; throws a Fault when the value cannot be resolved. */
 export type Reader<T = unknown> = (frame: Frame) => T;
@@ -48,9 +53,8 @@ export interface Step {
   run(frame: Frame, action: ActionState): void | Done | Promise<void | Done>;
 }
 
-/** The actionable a step works on: its result may be read and replaced. */
+/** The actionable (or, for phases of a resource, the resource) a step works on: its result may be read and replaced. */
 export interface ActionState {
-  readonly index: number;
   result: unknown;
 }
 
@@ -85,16 +89,22 @@ export interface PlanTools {
   text(json: Json): Reader<string>;
   /** An entry of a parameter list: an accessor, a name, or a literal, as the checker decided it. */
   parameter(json: Json, pointer: string): ParameterPlan;
-  /** The slot of a name that an actionable produces. */
-  slot(name: string): number;
+  /** The slot of a name that this resource's actionables produce (`for`), or null when none does. */
+  slot(name: string): number | null;
+  /** What the rules and models say of a payload field; null when they say nothing. */
+  payloadField(name: string): { readonly optional: boolean; readonly declared: boolean } | null;
   /** A slot nobody else knows: for values that must be made once per request. */
   memo(): number;
-  /** Index of an actionable of this resource (or of another one) in the results of the frame. */
-  action(resource: string, id: number): number;
-  /** Fields of the definition around this place. */
-  readonly holder: Readonly<Record<string, Json>>;
+  /** Index of an actionable (`self` or another resource) in the results of the frame; null for an unknown one. */
+  action(resource: string, id: number): number | null;
+  /** Index of the main result, then of the other results, latest first. */
+  readonly lookupOrder: readonly number[];
+  /** Columns of the tables that this actionable touches, by table and field name. */
+  readonly columns: readonly ModelColumn[];
   /** Fields never answered unless `returnables` names them. */
   readonly secrets: ReadonlySet<string>;
+  /** Names of the plugins of a kind that this actionable (or resource) selects by key. */
+  chosen(kind: Kind<never>): readonly string[];
   /** The handle of a plugin named in the spec's `requires`. */
   resolve<H>(kind: Kind<H>, name: string): H;
 }

@@ -7,6 +7,7 @@ import type { CodeEntry, Params, Severity } from './problem.js';
 import type { Kind } from './kind.js';
 import type { Registrar } from './hooks.js';
 import type { ModelTable } from './model.js';
+import type { Signal } from './plan.js';
 
 /** What the contract knows of a schema: that it is one. `kernel/schema` knows the rest. */
 export interface SchemaLike {
@@ -40,12 +41,25 @@ export interface Finding {
 
 /** What a plugin's check may look at. */
 export interface CheckPlace {
+  /** The slot whose object this is. */
+  readonly slot: string;
   /** The plugin's own fields as written (only those that are present). */
   readonly value: Readonly<Record<string, Json>>;
   /** The object in the slot, whole. */
   readonly holder: Readonly<Record<string, Json>>;
   /** Facts of another plugin, or undefined when there is none of that name. */
   readonly facts: (kind: string, name: string) => Readonly<Record<string, FactValue>> | undefined;
+  /** The actionables of the resource, in order; empty for models and the config. */
+  readonly actions: readonly CheckAction[];
+}
+
+export interface CheckAction {
+  /** Index in `actionables`. */
+  readonly index: number;
+  readonly noOp: boolean;
+  readonly main: boolean;
+  /** Models whose tables its statements touch. */
+  readonly models: readonly string[];
 }
 
 export interface PluginSpec {
@@ -96,7 +110,7 @@ export interface RuntimeContext {
   readonly options: Readonly<Record<string, unknown>>;
   readonly log: Log;
   /** Aborted when the kernel closes. */
-  readonly signal: AbortSignal;
+  readonly signal: Signal;
   /** A snapshot of one environment variable. */
   readonly env: (name: string) => string | undefined;
   /** Folder that relative paths in the config refer to. */

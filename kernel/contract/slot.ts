@@ -1,8 +1,8 @@
 /**
  * The fixed points of the plan: phases of a resource and of an actionable, and the stages of hook taps. Numbers leave
- * gaps, so that a plugin can stand between two of them.
+ * gaps, so that a plugin can stand between two of them; phases of a resource are those from 1000 on.
  */
-export const ResourcePhase = { ADMIT: 100, CHECK: 200, RECALL: 300, ACT: 400, REPLY: 500, SETTLE: 600 } as const;
+export const ResourcePhase = { ADMIT: 1100, CHECK: 1200, RECALL: 1300, ACT: 1400, REPLY: 1500, SETTLE: 1600 } as const;
 export const ActionPhase = {
   RECALL: 100,
   PREPARE: 200,

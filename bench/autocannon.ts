@@ -1,0 +1,37 @@
+/**
+ * The stand-in for wrk where only autocannon is installed. It needs several times the CPU time per request, so expect
+ * the warning that the generator was the limit on the faster rows.
+ */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { distinctRequests, type Generator } from './generator.js';
+
+interface Result {
+  readonly requests: { readonly total: number };
+  readonly duration: number;
+  readonly errors: number;
+  readonly timeouts: number;
+  readonly non2xx: number;
+}
+
+export const autocannon: Generator = {
+  name: 'autocannon',
+  async command(program, { url, row, connections, seconds }, folder) {
+    const file = join(folder, `${row.name}.har`);
+    const entries = Array.from({ length: distinctRequests }, (_, n) => ({
+      request: {
+        method: 'POST',
+        url: url + row.path,
+        headers: [{ name: 'content-type', value: 'application/json' }],
+        postData: { mimeType: 'application/json', text: JSON.stringify(row.body(n)) },
+      },
+    }));
+    await writeFile(file, JSON.stringify({ log: { version: '1.2', entries } }));
+    return [program, '-c', String(connections), '-d', String(seconds), '-t', '5', '--har', file, '--json', url];
+  },
+  outcome(output) {
+    const result = JSON.parse(output) as Result;
+    // `errors` counts the timeouts too.
+    return { requests: result.requests.total, seconds: result.duration, errors: result.errors + result.non2xx };
+  },
+};

@@ -1,0 +1,89 @@
+/**
+ * The PostgreSQL server of a run: started in a temporary folder on a private port of 127.0.0.1, with commits that do not
+ * wait for the disk. What it was started with is read back from it, so that a report cannot claim anything else.
+ */
+import { execFile } from 'node:child_process';
+import { chown } from 'node:fs/promises';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import pg from 'pg';
+import { onCleanup, temporaryFolder } from './cleanup.js';
+import { descendants, onPath, pinRunning, stat } from './proc.js';
+import { freePort } from './server.js';
+
+const execute = promisify(execFile);
+
+export interface Database {
+  readonly url: string;
+  readonly client: pg.Client;
+  /** For the report: version and the settings that matter for writes. */
+  readonly description: string;
+}
+
+export async function startDatabase(core: number | undefined): Promise<Database> {
+  const url = await startPostgres();
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  onCleanup(() => client.end());
+  if (core !== undefined) await pinServer(client, core);
+  return { url, client, description: await describe(client) };
+}
+
+async function startPostgres(): Promise<string> {
+  const bin = binaries();
+  const folder = await temporaryFolder();
+  const port = await freePort();
+  const asRoot = process.getuid?.() === 0;
+  // PostgreSQL refuses to run as root.
+  if (asRoot) await chown(folder, await userId('-u'), await userId('-g'));
+  const run = (program: string, ...args: string[]): Promise<unknown> => {
+    const command = [...(asRoot ? ['runuser', '-u', 'postgres', '--'] : []), join(bin, program), ...args];
+    return execute(command[0] ?? program, command.slice(1), { cwd: folder, timeout: 60_000 });
+  };
+  const data = join(folder, 'data');
+  await run('initdb', '-D', data, '-A', 'trust', '-U', 'postgres', '--no-sync', '-E', 'UTF8', '--locale=C');
+  const options = ['-p', port, '-c', 'listen_addresses=127.0.0.1', '-c', `unix_socket_directories=${folder}`];
+  options.push('-c', 'synchronous_commit=off', '-c', 'fsync=on', '-c', 'checkpoint_timeout=30min');
+  onCleanup(() => run('pg_ctl', '-D', data, '-m', 'immediate', '-w', 'stop').then(() => undefined));
+  await run('pg_ctl', '-D', data, '-w', '-o', options.join(' '), '-l', join(folder, 'log'), 'start');
+  return `postgres://postgres@127.0.0.1:${port}/postgres`;
+}
+
+function binaries(): string {
+  const debian = '/usr/lib/postgresql';
+  const versions = readdirSafely(debian).map(Number).filter(Number.isFinite);
+  if (versions.length > 0) return join(debian, String(Math.max(...versions)), 'bin');
+  const initdb = onPath('initdb');
+  if (initdb === null) throw new Error('no PostgreSQL server binaries (Debian: apt-get install postgresql)');
+  return join(initdb, '..');
+}
+
+function readdirSafely(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+async function userId(flag: '-u' | '-g'): Promise<number> {
+  return Number((await execute('id', [flag, 'postgres'])).stdout);
+}
+
+/** Pins the server and with it every backend that it starts from now on; the rest of its processes one by one. */
+async function pinServer(client: pg.Client, core: number): Promise<void> {
+  const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+  const server = stat(rows[0]?.pid ?? 0)?.parent;
+  if (server !== undefined) pinRunning(core, [server, ...descendants(server)]);
+}
+
+async function describe(client: pg.Client): Promise<string> {
+  const { rows } = await client.query<Record<string, string>>(
+    `SELECT current_setting('server_version') AS version, current_setting('synchronous_commit') AS commit,
+            current_setting('fsync') AS fsync`,
+  );
+  const { version = '?', commit = '?', fsync = '?' } = rows[0] ?? {};
+  const waits = commit === 'off' ? 'a commit does not wait for the disk' : 'a commit waits for the disk';
+  return `PostgreSQL ${version.split(' ')[0] ?? ''}, synchronous_commit=${commit} (${waits}), fsync=${fsync}`;
+}

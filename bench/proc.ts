@@ -1,0 +1,92 @@
+/**
+ * What the operating system says about processes: CPU time from /proc, and the cores a process may use. It only reads
+ * and pins; starting and ending processes is the business of others.
+ */
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+
+const ticksPerSecond = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
+
+interface Stat {
+  readonly name: string;
+  readonly parent: number;
+  /** utime + stime of all threads. */
+  readonly cpuMicros: number;
+}
+
+/** Null once the process is gone. */
+export function stat(pid: number): Stat | null {
+  let text: string;
+  try {
+    text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  } catch {
+    return null;
+  }
+  // The name stands in parentheses and may hold anything; fields are counted from behind it, the first one being state.
+  const open = text.indexOf('(');
+  const close = text.lastIndexOf(')');
+  const fields = text.slice(close + 2).split(' ');
+  const ticks = Number(fields[11]) + Number(fields[12]);
+  return { name: text.slice(open + 1, close), parent: Number(fields[1]), cpuMicros: (ticks * 1e6) / ticksPerSecond };
+}
+
+/** CPU time of a process and its children, in microseconds. */
+export function treeCpuMicros(pid: number): number {
+  return [pid, ...descendants(pid)].reduce((sum, each) => sum + (stat(each)?.cpuMicros ?? 0), 0);
+}
+
+export function residentMiB(pid: number): number {
+  const line = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  return Number(line?.[1] ?? 0) / 1024;
+}
+
+export function descendants(pid: number): number[] {
+  const parents = new Map<number, number[]>();
+  for (const entry of readdirSync('/proc')) {
+    const child = Number(entry);
+    const parent = Number.isInteger(child) ? stat(child)?.parent : undefined;
+    if (parent === undefined) continue;
+    parents.set(parent, [...(parents.get(parent) ?? []), child]);
+  }
+  const found: number[] = [];
+  for (let next = parents.get(pid) ?? []; next.length > 0; next = next.flatMap((each) => parents.get(each) ?? [])) {
+    found.push(...next);
+  }
+  return found;
+}
+
+export interface Cores {
+  readonly server: number;
+  readonly rest: number;
+}
+
+/** One core for the server and one for everything else, or null where nothing can be pinned. */
+export function pinnableCores(): Cores | null {
+  const allowed = /^Cpus_allowed_list:\s+(\S+)$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? '';
+  const cores = allowed.split(',').flatMap((range) => {
+    const [first = 0, last = first] = range.split('-').map(Number);
+    return Array.from({ length: last - first + 1 }, (_, index) => first + index);
+  });
+  const [server, rest] = cores;
+  return server === undefined || rest === undefined || onPath('taskset') === null ? null : { server, rest };
+}
+
+/** The command, put before with `taskset` where roles are pinned. */
+export function pinned(core: number | undefined, command: readonly string[]): string[] {
+  return core === undefined ? [...command] : ['taskset', '-c', String(core), ...command];
+}
+
+export function pinRunning(core: number, pids: readonly number[]): void {
+  for (const pid of pids) {
+    // A process may have ended since it was listed.
+    if (stat(pid) !== null) execFileSync('taskset', ['-apc', String(core), String(pid)], { stdio: 'ignore' });
+  }
+}
+
+export function onPath(program: string): string | null {
+  try {
+    return execFileSync('sh', ['-c', 'command -v "$1"', 'sh', program], { encoding: 'utf8' }).trim();
+  } catch {
+    return null;
+  }
+}

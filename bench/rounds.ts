@@ -1,0 +1,78 @@
+/**
+ * The measuring itself: interleaved rounds in which every server is visited for every row, each time in another order,
+ * so that a busy moment of the machine hits all of them alike. It collects; statistics and words are made elsewhere.
+ */
+import type pg from 'pg';
+import { countRows, resetTable, seeded } from './account-table.js';
+import type { Fire, Load } from './load.js';
+import { treeCpuMicros } from './proc.js';
+import type { Row } from './rows.js';
+import type { Server } from './server.js';
+
+export interface Sample extends Load {
+  readonly round: number;
+  readonly row: string;
+  readonly server: string;
+  readonly requestsPerSecond: number;
+  readonly cpuMicrosPerRequest: number;
+}
+
+export interface Measuring {
+  readonly servers: readonly Server[];
+  readonly rows: readonly Row[];
+  readonly rounds: number;
+  readonly seconds: number;
+  readonly connections: number;
+  readonly fire: Fire;
+  readonly client: pg.Client;
+  readonly say: (line: string) => void;
+}
+
+export async function measure(m: Measuring): Promise<Sample[]> {
+  const samples: Sample[] = [];
+  // Round 0 is the warm-up: code gets compiled and pools get filled; its numbers are dropped.
+  for (let round = 0; round <= m.rounds; round++) {
+    const seconds = round === 0 ? Math.min(m.seconds, 2) : m.seconds;
+    for (const row of rotated(m.rows, round)) {
+      for (const server of rotated(m.servers, round)) {
+        const sample = await visit(m, round, row, server, seconds);
+        m.say(line(sample));
+        if (round > 0) samples.push(sample);
+      }
+    }
+  }
+  return samples;
+}
+
+/** The order of a round. It turns by one each round and runs backwards every other turn, so that followers change too. */
+export function rotated<T>(items: readonly T[], round: number): T[] {
+  const start = items.length === 0 ? 0 : round % items.length;
+  const turned = [...items.slice(start), ...items.slice(0, start)];
+  return Math.floor(round / Math.max(items.length, 1)) % 2 === 0 ? turned : turned.reverse();
+}
+
+async function visit(m: Measuring, round: number, row: Row, server: Server, seconds: number): Promise<Sample> {
+  await resetTable(m.client);
+  const before = treeCpuMicros(server.pid);
+  const load = await m.fire({ url: server.url, row, connections: m.connections, seconds });
+  const cpuMicros = treeCpuMicros(server.pid) - before;
+  const inserted = (await countRows(m.client)) - seeded;
+  // An answer that was still under way when the generator stopped may have left its row too.
+  const right = row.inserts ? inserted >= load.requests && inserted <= load.requests + m.connections : inserted === 0;
+  if (!right) throw new Error(`${row.name} on ${server.name}: ${load.requests} requests left ${inserted} rows`);
+  return {
+    ...load,
+    round,
+    row: row.name,
+    server: server.name,
+    requestsPerSecond: load.requests / load.seconds,
+    cpuMicrosPerRequest: cpuMicros / Math.max(load.requests, 1),
+  };
+}
+
+function line(s: Sample): string {
+  const round = s.round === 0 ? 'warm-up' : `round ${s.round}`;
+  const figures = `${s.requestsPerSecond.toFixed(0)} requests/s, ${s.cpuMicrosPerRequest.toFixed(1)} µs CPU each`;
+  const errors = s.errors === 0 ? '' : `, ${s.errors} ERRORS`;
+  return `${round}  ${s.row}  ${s.server}: ${figures}, generator ${(s.generatorShare * 100).toFixed(0)} %${errors}`;
+}

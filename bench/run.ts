@@ -1,0 +1,123 @@
+/**
+ * `npm run bench`: database, servers, checked answers, interleaved rounds, one Markdown table. A run with a wrong answer
+ * or a failed request ends with exit code 1; however it ends, it takes down all that it has started.
+ */
+import { writeFile } from 'node:fs/promises';
+import { availableParallelism, cpus } from 'node:os';
+import { createTable, resetTable } from './account-table.js';
+import { cleanup, temporaryFolder } from './cleanup.js';
+import { startDatabase } from './database.js';
+import { loadGenerator } from './load.js';
+import { choose, type Options, readOptions, usage } from './options.js';
+import { pinnableCores, residentMiB } from './proc.js';
+import { errorCount, table, warnings } from './report.js';
+import { measure, type Sample } from './rounds.js';
+import { type Row, rows } from './rows.js';
+import { scaledRows, scaleTargets } from './scale.js';
+import { type Server, startServer } from './server.js';
+import { baseline, type Target, targets } from './targets.js';
+import { verify } from './verify.js';
+
+async function main(options: Options): Promise<number> {
+  if (options.scale && options.targets !== null) throw new Error('--scale measures our own server only');
+  const folder = await temporaryFolder();
+  const chosenRows = choose(options.scale ? rows.filter(scalable) : rows, options.rows);
+  const chosenTargets = options.scale ? await scaleTargets(folder) : withBaseline(options.targets);
+  const cores = pinnableCores();
+  const generator = loadGenerator(folder, cores?.rest);
+  const database = await startDatabase(cores?.rest);
+  await createTable(database.client);
+  console.log(heading(options, generator.name, database.description, cores !== null));
+
+  const servers: Server[] = [];
+  for (const target of chosenTargets) {
+    const server = await startServer(target, database.url, cores?.server);
+    console.log(`${server.name}: first answer after ${server.startMs.toFixed(0)} ms`);
+    servers.push(server);
+  }
+  for (const row of chosenRows) {
+    await resetTable(database.client);
+    await verify(row, servers);
+  }
+  console.log(`answers verified: ${chosenRows.map((row) => row.name).join(', ')}\n`);
+
+  const samples = await measure({
+    servers,
+    rows: chosenRows,
+    rounds: options.rounds,
+    seconds: options.seconds,
+    connections: options.connections,
+    fire: generator.fire,
+    client: database.client,
+    say: console.log,
+  });
+  return report(options, samples, chosenRows, servers);
+}
+
+async function report(options: Options, samples: Sample[], chosen: Row[], servers: Server[]): Promise<number> {
+  const names = servers.map((server) => server.name);
+  console.log(`\n${table(samples, chosen, names)}\n`);
+  for (const server of servers)
+    console.log(`${server.name}: ${residentMiB(server.pid).toFixed(0)} MiB after the rounds`);
+  for (const warning of warnings(samples)) console.log(`warning: ${warning}`);
+  if (options.json !== null) await writeFile(options.json, `${JSON.stringify({ options, samples }, null, 2)}\n`);
+  const errors = errorCount(samples);
+  if (errors === 0) return 0;
+  for (const server of servers) if (server.said() !== '') console.log(`${server.name} printed:\n${server.said()}`);
+  console.log(`failed: ${errors} requests were not answered with success; the numbers mean nothing`);
+  return 1;
+}
+
+function heading(options: Options, generator: string, database: string, pinned: boolean): string {
+  const machine = `${availableParallelism()} cores (${cpus()[0]?.model.trim() ?? 'unknown'})`;
+  const roles = pinned ? 'server on one core, generator and database on another' : 'roles not pinned to cores';
+  return [
+    `Node ${process.version}, ${machine}; ${roles}`,
+    database,
+    `${generator}, ${options.connections} connections, ${options.rounds} rounds of ${options.seconds} s after a warm-up`,
+  ].join('\n');
+}
+
+function withBaseline(names: readonly string[] | null): Target[] {
+  return choose(targets, names === null ? null : [baseline.name, ...names]);
+}
+
+function scalable(row: Row): boolean {
+  return scaledRows.some((name) => name === row.name);
+}
+
+/** Generous, but an end: a run that hangs must not stay. */
+function limitSeconds(options: Options): number {
+  return 300 + (options.rounds + 1) * rows.length * targets.length * (options.seconds + 25);
+}
+
+async function run(): Promise<number> {
+  const options = readOptions(process.argv.slice(2));
+  if (options.help) {
+    console.log(usage);
+    return 0;
+  }
+  setTimeout(
+    () => {
+      console.error('the benchmark took too long and was ended');
+      void finish(1);
+    },
+    limitSeconds(options) * 1000,
+  ).unref();
+  return main(options);
+}
+
+let ending: Promise<never> | undefined;
+
+/** The first reason to end decides; what fails because of the clean-up is no news. */
+function finish(code: number, message?: unknown): Promise<never> {
+  if (ending === undefined && message !== undefined) console.error(message);
+  ending ??= cleanup().then(() => process.exit(code));
+  return ending;
+}
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void finish(130, 'interrupted'));
+await run().then(
+  (code) => finish(code),
+  (error: unknown) => finish(1, error instanceof Error ? error.message : error),
+);

@@ -1,0 +1,24 @@
+/**
+ * Who is measured: one entry per server, each a Node command line. A new competitor is one more entry that answers the
+ * rows of rows.ts; HOST, PORT, DATABASE_URL and LOG_LEVEL reach it as environment variables.
+ */
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export interface Target {
+  readonly name: string;
+  readonly args: readonly string[];
+}
+
+/** The repository; this file runs from dist/bench. */
+export const root = fileURLToPath(new URL('../..', import.meta.url));
+
+export const baseline: Target = { name: 'baseline', args: [join(root, 'dist/bench/baseline/server.js')] };
+
+export const lintelServing = (name: string, config: string): Target => ({
+  name,
+  args: [join(root, 'dist/kernel/cli.js'), 'serve', '--config', config],
+});
+
+/** The first one is what the others are compared with. */
+export const targets: readonly Target[] = [baseline, lintelServing('lintel', join(root, 'bench/lintel.config.json'))];

@@ -1,0 +1,62 @@
+/**
+ * Asks every target the same questions before any load is applied: a wrong answer has no speed. Answers must be equal
+ * member by member, apart from the members a row names as varying, and those must have the right shape.
+ */
+import { deepStrictEqual } from 'node:assert';
+import type { Row } from './rows.js';
+import type { Server } from './server.js';
+
+const samples = 5;
+
+/** Throws at the first difference, naming row, target and body. */
+export async function verify(row: Row, servers: readonly Server[]): Promise<void> {
+  for (let n = 0; n < samples; n++) {
+    const body = row.body(n);
+    let expected: unknown;
+    for (const [index, server] of servers.entries()) {
+      const where = `${row.name} on ${server.name} for ${JSON.stringify(body)}`;
+      const answer = settled(row, await ask(server, row.path, body, 200, where), where);
+      if (index === 0) expected = answer;
+      else same(answer, expected, `${where}: not the answer of ${servers[0]?.name ?? ''}`);
+    }
+  }
+  for (const { body, status } of row.refused) {
+    for (const server of servers) {
+      await ask(server, row.path, body, status, `${row.name} on ${server.name} for ${JSON.stringify(body)}`);
+    }
+  }
+}
+
+async function ask(server: Server, path: string, body: object, status: number, where: string): Promise<unknown> {
+  const response = await fetch(server.url + path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+    signal: AbortSignal.timeout(5000),
+  });
+  const text = await response.text();
+  if (response.status !== status) throw new Error(`${where}: ${response.status} instead of ${status}: ${text}`);
+  if (!(response.headers.get('content-type') ?? '').includes('json'))
+    throw new Error(`${where}: the answer is not JSON`);
+  return JSON.parse(text);
+}
+
+/** The answer with its varying members replaced by their names, so that the rest can be compared. */
+function settled(row: Row, answer: unknown, where: string): unknown {
+  const varying = Object.entries(row.varying);
+  if (varying.length === 0) return answer;
+  const copy: Record<string, unknown> = { ...(answer as object) };
+  for (const [member, fits] of varying) {
+    if (!fits(copy[member])) throw new Error(`${where}: ${member} is ${JSON.stringify(copy[member])}`);
+    copy[member] = `<${member}>`;
+  }
+  return copy;
+}
+
+function same(actual: unknown, expected: unknown, message: string): void {
+  try {
+    deepStrictEqual(actual, expected);
+  } catch {
+    throw new Error(`${message}\n  got      ${JSON.stringify(actual)}\n  expected ${JSON.stringify(expected)}`);
+  }
+}

@@ -1,0 +1,51 @@
+/**
+ * How wrk is told what to send, and how its result is read: through a small Lua script that formats every request
+ * before the load starts, so that the generator spends its core on sending.
+ */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { distinctRequests, type Generator } from './generator.js';
+
+const script = (bodies: readonly string[]): string => `
+local bodies = {
+${bodies.map((body) => `  ${luaString(body)},`).join('\n')}
+}
+local requests, next_one = {}, 0
+
+wrk.headers["Content-Type"] = "application/json"
+
+function init(args)
+  for i, body in ipairs(bodies) do requests[i] = wrk.format("POST", nil, nil, body) end
+end
+
+function request()
+  next_one = next_one % #requests + 1
+  return requests[next_one]
+end
+
+function done(summary, latency, requests)
+  local e = summary.errors
+  io.write(string.format("RESULT %d %d %d\\n", summary.requests, summary.duration,
+    e.connect + e.read + e.write + e.timeout + e.status))
+end
+`;
+
+export const wrk: Generator = {
+  name: 'wrk',
+  async command(program, { url, row, connections, seconds }, folder) {
+    const file = join(folder, `${row.name}.lua`);
+    const bodies = Array.from({ length: distinctRequests }, (_, n) => JSON.stringify(row.body(n)));
+    await writeFile(file, script(bodies));
+    return [program, '-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '5s', '-s', file, url + row.path];
+  },
+  outcome(output) {
+    const [, requests, micros, errors] = /^RESULT (\d+) (\d+) (\d+)$/m.exec(output) ?? [];
+    if (requests === undefined) throw new Error(`wrk gave no result: ${output}`);
+    return { requests: Number(requests), seconds: Number(micros) / 1e6, errors: Number(errors) };
+  },
+};
+
+/** JSON text needs no more than its quotes and backslashes escaped; the bodies are plain ASCII on one line. */
+function luaString(text: string): string {
+  return `"${text.replace(/["\\]/g, '\\$&')}"`;
+}

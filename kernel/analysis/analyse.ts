@@ -1,0 +1,175 @@
+/**
+ * The front end's spine: texts in, model and problems out. Pure and synchronous: no disk, no network, no environment
+ * but the set of names it is given. The command line, the kernel and editors all run exactly this.
+ */
+import type { PluginId } from '../contract/plugin.js';
+import type { Problem } from '../contract/problem.js';
+import { Slot } from '../contract/slot.js';
+import { EMPTY_OBJECT, type FieldNode } from '../schema/field-node.js';
+import { document, positionAt, type Document } from '../source/document.js';
+import { parseSource } from '../source/tree.js';
+import { checkAccessors } from './checks/accessors.js';
+import { checkPlugins } from './checks/plugins.js';
+import { classify } from './classify.js';
+import { GRAMMAR } from './grammar.js';
+import { checkGraph } from './graph.js';
+import { inside, linkResources, objectOf, type LinkedAction, type LinkedResource } from './link.js';
+import type { ActionModel, Analysis, DataModel, Definition, ResourceModel } from './model.js';
+import type { Registry } from './registry.js';
+import { createReport, type Report } from './report.js';
+import { linkModelReferences, resolveTables, type TableNames } from './tables.js';
+import { walk } from './walk.js';
+
+export interface SourceFile {
+  readonly file: string;
+  readonly text: string;
+}
+
+export interface AnalyseOptions {
+  /** Names of environment variables that are set; null when they are not known. */
+  readonly env: ReadonlySet<string> | null;
+}
+
+const RESOURCE_FIELD: FieldNode = { ...EMPTY_OBJECT, parts: [Slot.RESOURCE] };
+
+export function analyse(files: readonly SourceFile[], registry: Registry, options: AnalyseOptions): Analysis {
+  const report = createReport(registry.codes);
+  const documents = new Map(files.map(({ file, text }) => [file, document(file, text)]));
+  const definitions = [...documents.values()].flatMap((doc) => read(doc, report));
+  for (const definition of definitions) walkDefinition(definition, registry, report);
+  for (const definition of definitions) checkAccessors({ registry, report, env: options.env }, definition);
+  const tables = resolveTables(definitions, report);
+  linkModelReferences(definitions, tables, report);
+  const linked = linkResources(definitions, tables, report);
+  checkGraph(linked, report);
+  for (const definition of definitions) {
+    const actions = linked.find((resource) => resource.definition === definition)?.actions ?? [];
+    checkPlugins(registry, report, definition.doc, definition.finds.places, actions);
+  }
+  return finish(definitions, linked, tables, documents, report);
+}
+
+function read(doc: Document, report: Report): Definition[] {
+  const { root, faults } = parseSource(doc);
+  for (const { code, params, start, end, related } of faults) {
+    const options = related && { related: [{ message: related.message, spot: { doc, ...related } }] };
+    report.add(code, { doc, start, end }, params, options);
+  }
+  return root === null ? [] : classify(doc, root, report);
+}
+
+function walkDefinition({ sort, doc, node, finds }: Definition, registry: Registry, report: Report): void {
+  const context = { doc, registry, report, finds };
+  if (sort === 'resource') walk(context, node, RESOURCE_FIELD, 'this resource');
+  else walk(context, node, GRAMMAR[Slot.MODEL] ?? EMPTY_OBJECT, 'this model');
+}
+
+function finish(
+  definitions: readonly Definition[],
+  linked: readonly LinkedResource[],
+  tables: TableNames,
+  documents: ReadonlyMap<string, Document>,
+  report: Report,
+): Analysis {
+  const problems = [...report.problems].sort(byPlace);
+  const broken = brokenDefinitions(definitions, problems);
+  const models = definitions.filter((d) => d.sort === 'model').map((d) => dataModel(d, tables, broken));
+  const unsoundModels = new Set(models.filter((model) => !model.sound).map((model) => model.name));
+  const drafts = linked.map((resource) => resourceModel(resource, broken, unsoundModels));
+  const uses = new Set<PluginId>(definitions.flatMap((definition) => [...definition.finds.uses]));
+  return Object.freeze({ resources: withoutBrokenTargets(drafts), models, problems, uses, documents });
+}
+
+const byPlace = (a: Problem, b: Problem): number =>
+  a.file < b.file
+    ? -1
+    : a.file > b.file
+      ? 1
+      : a.range.start.line - b.range.start.line || a.range.start.character - b.range.start.character;
+
+/** An error spoils the definition it stands in; an error outside all definitions of a file spoils all of them. */
+function brokenDefinitions(definitions: readonly Definition[], problems: readonly Problem[]): Set<Definition> {
+  const broken = new Set<Definition>();
+  for (const problem of problems) {
+    if (problem.severity !== 'error') continue;
+    const here = definitions.filter((definition) => definition.doc.file === problem.file);
+    const around = here.filter((definition) => contains(definition, problem));
+    for (const definition of around.length > 0 ? around : here) broken.add(definition);
+  }
+  return broken;
+}
+
+function contains({ doc, node }: Definition, problem: Problem): boolean {
+  const start = positionAt(doc, node.start);
+  const end = positionAt(doc, node.end);
+  const at = problem.range.start;
+  const afterStart = at.line > start.line || (at.line === start.line && at.character >= start.character);
+  const beforeEnd = at.line < end.line || (at.line === end.line && at.character <= end.character);
+  return afterStart && beforeEnd;
+}
+
+function dataModel(definition: Definition, tables: TableNames, broken: ReadonlySet<Definition>): DataModel {
+  return {
+    name: definition.name,
+    table: tables.tableOf(definition.name),
+    definition,
+    fields: definition.node.members.flatMap(({ key, value }) =>
+      value === null ? [] : [{ name: key, value: objectOf(value) }],
+    ),
+    sound: !broken.has(definition),
+  };
+}
+
+function resourceModel(
+  resource: LinkedResource,
+  broken: ReadonlySet<Definition>,
+  unsoundModels: ReadonlySet<string>,
+): ResourceModel {
+  const { definition } = resource;
+  const actions = resource.actions.map((action) => actionModel(resource, action));
+  const touchesBroken = actions.some((action) => action.models.some((model) => unsoundModels.has(model)));
+  return {
+    id: resource.id,
+    path: resource.path,
+    definition,
+    value: objectOf(definition.node),
+    actions,
+    places: definition.finds.places.filter((place) => place.node === definition.node),
+    payloadFields: resource.payloadFields,
+    names: resource.names,
+    sound: !broken.has(definition) && !touchesBroken,
+  };
+}
+
+function actionModel(resource: LinkedResource, action: LinkedAction): ActionModel {
+  const value = objectOf(action.node);
+  return {
+    key: action.key,
+    resource: resource.id,
+    id: action.id,
+    mode: String(value['mode'] ?? ''),
+    noOp: action.noOp,
+    main: action.main,
+    definition: resource.definition,
+    node: action.node,
+    value,
+    places: resource.definition.finds.places.filter((place) => inside(place.node, action.node)),
+    depends: action.edges.map((edge) => edge.to),
+    parameters: action.parameters,
+    models: action.models,
+  };
+}
+
+/** A resource that depends on a broken one is broken too, through any number of steps. */
+function withoutBrokenTargets(resources: readonly ResourceModel[]): ResourceModel[] {
+  const broken = new Set(resources.filter((resource) => !resource.sound).map((resource) => resource.id));
+  const owner = new Map(resources.flatMap((resource) => resource.actions.map((action) => [action.key, resource.id])));
+  for (let before = -1; before !== broken.size; ) {
+    before = broken.size;
+    for (const resource of resources) {
+      const targets = resource.actions.flatMap((action) => action.depends.map((key) => owner.get(key) ?? ''));
+      if (targets.some((id) => broken.has(id))) broken.add(resource.id);
+    }
+  }
+  return resources.map((resource) => ({ ...resource, sound: resource.sound && !broken.has(resource.id) }));
+}

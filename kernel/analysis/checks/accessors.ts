@@ -1,0 +1,93 @@
+/** Accessors inside strings: known roots, tails as their plugin wants them, roots allowed at the place, environment. */
+import { POISON_KEYS } from '../../contract/json.js';
+import type { AccessorPart } from '../../language/accessor.js';
+import { offsetInString } from '../../source/escapes.js';
+import { nearest } from '../../source/suggest.js';
+import { Slot } from '../../contract/slot.js';
+import type { Definition } from '../model.js';
+import type { Registry } from '../registry.js';
+import { hint, type Report, type Spot } from '../report.js';
+import type { AccessorText } from '../walk.js';
+
+export interface AccessorContext {
+  readonly registry: Registry;
+  readonly report: Report;
+  /** Names of the environment, or null when it is not known (then it is not judged). */
+  readonly env: ReadonlySet<string> | null;
+}
+
+/** Also records which accessor plugins (and plugins in their tails) the definition uses. */
+export function checkAccessors(context: AccessorContext, definition: Pick<Definition, 'doc' | 'finds'>): void {
+  for (const found of definition.finds.accessors) {
+    for (const part of found.parts) checkPart(context, definition, found, part);
+  }
+}
+
+function checkPart(
+  context: AccessorContext,
+  { doc, finds }: Pick<Definition, 'doc' | 'finds'>,
+  found: AccessorText,
+  part: AccessorPart,
+): void {
+  const { registry, report } = context;
+  const spot: Spot = {
+    doc,
+    start: offsetInString(doc, found.node, part.start),
+    end: offsetInString(doc, found.node, part.end),
+  };
+  const kind = registry.kindsIn(Slot.ACCESSOR)[0];
+  const spec = kind && registry.plugin(kind.kind, part.root);
+  if (kind === undefined || spec === undefined) {
+    const near = nearest(part.root, kind === undefined ? [] : registry.names(kind.kind));
+    const fixed = near === undefined ? {} : { fix: { title: `change to $${near}`, text: [`$${near}`, ...part.tail].join('.') } };
+    report.add('ACC_UNKNOWN_ROOT', spot, { root: part.root, hint: hint(near === undefined ? undefined : `$${near}`) }, fixed);
+    return;
+  }
+  finds.uses.add(`${kind.kind}:${spec.name}`);
+  if (found.roots !== undefined && !found.roots.includes(part.root)) {
+    const expected = found.roots.map((root) => `$${root}`).join(', ') || 'none';
+    report.add('ACC_NOT_HERE', spot, { root: part.root, place: found.place, expected });
+    return;
+  }
+  if (found.leaves && spec.facts?.['secret'] === true) {
+    const open = registry.names(kind.kind).filter((name) => registry.plugin(kind.kind, name)?.facts?.['secret'] !== true);
+    const expected = open.map((root) => `$${root}`).join(', ');
+    report.add('ACC_NOT_HERE', spot, { root: part.root, place: found.place, expected });
+    return;
+  }
+  const poison = part.tail.find((segment) => POISON_KEYS.has(segment));
+  if (poison !== undefined) {
+    report.add('ACC_POISON', spot, { segment: poison });
+    return;
+  }
+  checkTail(context, finds, spot, part, String(spec.facts?.['tail'] ?? 'none'));
+}
+
+/** `tail` is a fact of the accessor: none, name, path, optional-path, or `plugin:<kind>`. */
+function checkTail(
+  { registry, report, env }: AccessorContext,
+  finds: Definition['finds'],
+  spot: Spot,
+  part: AccessorPart,
+  tail: string,
+): void {
+  const accessor = [`$${part.root}`, ...part.tail].join('.');
+  const [first] = part.tail;
+  const refuse = (what: string): void => report.add('ACC_TAIL', spot, { accessor, what });
+  if (tail === 'none' && first !== undefined) refuse(`takes nothing behind "$${part.root}"`);
+  if ((tail === 'name' || tail === 'env') && part.tail.length !== 1) refuse('needs exactly one name behind the dot');
+  if (tail === 'path' && first === undefined) refuse('needs a path behind the dot');
+  if (tail === 'env' && first !== undefined && env !== null && !env.has(first)) {
+    report.add('ENV_MISSING', spot, { name: first, hint: hint(nearest(first, env)) });
+  }
+  if (!tail.startsWith('plugin:')) return;
+  const kind = tail.slice('plugin:'.length);
+  if (first === undefined || part.tail.length !== 1) {
+    refuse(`needs one of ${registry.names(kind).join(', ')} behind the dot`);
+  } else if (registry.plugin(kind, first) === undefined) {
+    const near = nearest(first, registry.names(kind));
+    const fixed = near === undefined ? {} : { fix: { title: `change to ${near}`, text: `$${part.root}.${near}` } };
+    const words = near === undefined ? ` Known: ${registry.names(kind).join(', ')}.` : hint(near);
+    report.add('DEF_UNKNOWN_PLUGIN', spot, { kind: registry.kind(kind)?.title.toLowerCase() ?? kind, name: first, hint: words }, fixed);
+  } else finds.uses.add(`${kind}:${first}`);
+}

@@ -1,0 +1,44 @@
+/** Runs the check that a plugin's spec brings, for every place where its fields stand, and gives findings a place. */
+import { offsetInString } from '../../source/escapes.js';
+import { nodeAt } from '../../source/tree.js';
+import type { CheckAction, Finding } from '../../contract/plugin.js';
+import type { Document } from '../../source/document.js';
+import type { Registry } from '../registry.js';
+import type { Report, Spot } from '../report.js';
+import type { PluginPlace } from '../walk.js';
+
+export function checkPlugins(
+  registry: Registry,
+  report: Report,
+  doc: Document,
+  places: readonly PluginPlace[],
+  actions: readonly CheckAction[],
+): void {
+  for (const place of places) {
+    const check = registry.plugins.get(place.plugin)?.check;
+    if (check === undefined) continue;
+    const findings = check({
+      slot: place.slot,
+      actions,
+      value: place.value,
+      holder: place.holder,
+      facts: (kind, name) => registry.plugin(kind, name)?.facts,
+    });
+    for (const finding of findings) {
+      const fix = finding.fix === undefined ? {} : { fix: finding.fix };
+      report.add(finding.code, spotOf(doc, place, finding), finding.params ?? {}, fix);
+    }
+  }
+}
+
+function spotOf(doc: Document, place: PluginPlace, finding: Finding): Spot {
+  const found = nodeAt(place.node, finding.at);
+  if (found === null) return { doc, start: place.node.start, end: place.node.start + 1 };
+  const { node } = found;
+  if (finding.span === undefined || node.type !== 'string') return { doc, start: node.start, end: node.end };
+  return {
+    doc,
+    start: offsetInString(doc, node, finding.span[0]),
+    end: offsetInString(doc, node, finding.span[1]),
+  };
+}

@@ -1,0 +1,178 @@
+/**
+ * The config file: its grammar (the kernel's own fields and a section for every kind that the config chooses), its
+ * check, and the frozen result. Data in, data out; reading files and resolving `$ENV` values is done elsewhere.
+ */
+import { isObject, type Json } from '../contract/json.js';
+import type { Problem } from '../contract/problem.js';
+import { fold } from '../schema/fold.js';
+import { flag, list, numeric, shape, text } from '../schema/combinators.js';
+import { EMPTY_OBJECT, type FieldNode } from '../schema/field-node.js';
+import { document } from '../source/document.js';
+import { parseSource, toJson } from '../source/tree.js';
+import { checkAccessors } from './checks/accessors.js';
+import { checkPlugins } from './checks/plugins.js';
+import type { Registry } from './registry.js';
+import { createReport } from './report.js';
+import { noFinds, walk } from './walk.js';
+
+export interface HttpConfig {
+  readonly port: number;
+  readonly host: string;
+  readonly methods: readonly string[];
+  readonly status_path: string;
+  readonly limits: { readonly body: number; readonly depth: number; readonly keys: number; readonly array: number };
+}
+
+/** One plugin chosen in the config: which, under which instance name, with which options (not yet resolved). */
+export interface ConfiguredPlugin {
+  readonly kind: string;
+  readonly instance: string;
+  readonly name: string;
+  readonly options: Readonly<Record<string, Json>>;
+}
+
+export interface Config {
+  readonly definitions: readonly string[];
+  readonly plugins: readonly string[];
+  readonly disable: readonly string[];
+  readonly http: HttpConfig;
+  readonly migrate: boolean;
+  readonly deadlines: { readonly open: number; readonly close: number };
+  readonly docs: string;
+  readonly chosen: readonly ConfiguredPlugin[];
+}
+
+export const DEFAULTS = {
+  definitions: ['definitions/**/*.json', 'definitions/**/*.jsonc'],
+  plugins: ['builtin:*'],
+  disable: [],
+  http: {
+    port: 8080,
+    host: '127.0.0.1',
+    methods: ['POST'],
+    status_path: '/status',
+    limits: { body: 1_048_576, depth: 32, keys: 1000, array: 10_000 },
+  },
+  migrate: true,
+  deadlines: { open: 30, close: 10 },
+  docs: 'urn:lintel:error:',
+} as const;
+
+const limit = (doc: string, unit: string, value: number) => numeric({ doc, unit, default: value }).integer().min(1);
+
+const configSchema = shape({
+  $schema: text({ doc: 'JSON Schema of this file, for editors.', advanced: true }),
+  definitions: list(text({ doc: 'A glob.' }).required(), {
+    doc: 'Globs of definition files, relative to the config file.',
+    default: [...DEFAULTS.definitions],
+  }),
+  plugins: list(text({ doc: '`builtin:*`, or a folder.' }).required(), {
+    doc: 'Plugins to load: those of the distribution, and folders with plugins of your own.',
+    default: ['builtin:*'],
+    examples: [['builtin:*', './my-plugins/limits']],
+  }),
+  disable: list(text({ doc: 'A plugin id, or a pattern.' }).required(), {
+    doc: 'Plugins that are not to be had: ids (`generator:UUID`) or patterns (`generator:*`).',
+    default: [],
+  }),
+  http: shape({
+    port: numeric({ doc: 'Port to listen on; the variable PORT wins. 0 takes any free one.', default: 8080 }).integer().min(0).max(65535),
+    host: text({ doc: 'Address to listen on; the variable HOST wins.', default: '127.0.0.1' }).min(1),
+    methods: list(text({ doc: 'An HTTP verb.' }).required().oneOf(['POST', 'GET', 'PUT', 'PATCH', 'DELETE']), {
+      doc: 'Verbs that every endpoint answers. For GET and DELETE the query string is the payload.',
+      default: ['POST'],
+    }).min(1),
+    status_path: text({ doc: 'Path of the status page.', default: '/status' }).matches(/^\/[A-Za-z0-9/_-]+$/),
+    limits: shape({
+      body: limit('Largest body; the variable MAX_PAYLOAD_LIMIT wins.', 'bytes', DEFAULTS.http.limits.body),
+      depth: limit('Deepest nesting of a body.', 'levels', DEFAULTS.http.limits.depth),
+      keys: limit('Most properties in a body, all objects together.', 'properties', DEFAULTS.http.limits.keys),
+      array: limit('Longest array in a body.', 'items', DEFAULTS.http.limits.array),
+    }).meta({ doc: 'Limits of request bodies.' }),
+  }).meta({ doc: 'The HTTP server.' }),
+  migrate: flag({ doc: 'Create missing tables, columns and indexes when definitions are loaded. Nothing is ever dropped.', default: true }),
+  deadlines: shape({
+    open: numeric({ doc: 'How long a plugin may take to connect.', unit: 'seconds', default: 30 }).min(0.1),
+    close: numeric({ doc: 'How long a plugin may take to close.', unit: 'seconds', default: 10 }).min(0.1),
+  }).meta({ doc: 'Deadlines of plugins.', advanced: true }),
+  docs: text({ doc: 'Address under which your error pages stand; problem types begin with it.', default: DEFAULTS.docs }).min(1),
+});
+
+export interface ConfigAnalysis {
+  /** Null when a problem is an error. */
+  readonly config: Config | null;
+  readonly problems: readonly Problem[];
+  readonly uses: ReadonlySet<string>;
+}
+
+/** `text` null: no config file, everything by default. */
+export function analyseConfig(file: string, source: string | null, registry: Registry, env: ReadonlySet<string>): ConfigAnalysis {
+  const report = createReport(registry.codes);
+  const doc = document(file, source ?? '{}');
+  const { root, faults } = parseSource(doc);
+  for (const fault of faults) report.add(fault.code, { doc, start: fault.start, end: fault.end }, fault.params);
+  const finds = noFinds();
+  if (root !== null) {
+    walk({ doc, registry, report, finds }, root, configField(registry), 'the config');
+    checkAccessors({ registry, report, env }, { doc, finds });
+    checkPlugins(registry, report, doc, finds.places, []);
+  }
+  const failed = root === null || report.problems.some((problem) => problem.severity === 'error');
+  const json = root === null ? {} : toJson(root);
+  const config = failed || !isObject(json) ? null : complete(json, registry, env);
+  return { config, problems: report.problems, uses: finds.uses };
+}
+
+/** Lists that must be known before there is a registry; tolerant of anything, the full check comes later. */
+export function pluginLists(source: string | null): Pick<Config, 'plugins' | 'disable'> {
+  const { root } = parseSource(document('', source ?? '{}'));
+  const json = root === null ? {} : toJson(root);
+  const read = (key: string, fallback: readonly string[]): readonly string[] => {
+    const value = isObject(json) ? json[key] : undefined;
+    return Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : fallback;
+  };
+  return { plugins: read('plugins', DEFAULTS.plugins), disable: read('disable', DEFAULTS.disable) };
+}
+
+export function configField(registry: Registry): FieldNode {
+  const own = fold(configSchema, 'config');
+  const fields: Record<string, FieldNode> = { ...own.fields };
+  for (const kind of registry.kinds.values()) {
+    if (kind.config === undefined) continue;
+    const { field, doc, many } = kind.config;
+    const item: FieldNode = { ...EMPTY_OBJECT, meta: { doc, plugin: kind.kind }, parts: [`config.${field}`] };
+    fields[field] = many ? { ...EMPTY_OBJECT, type: 'record', meta: { doc }, inner: item } : item;
+  }
+  return { ...own, fields };
+}
+
+type Loose = Readonly<Record<string, Json>>;
+const objectAt = (json: Loose, key: string): Loose => (isObject(json[key]) ? (json[key] as Loose) : {});
+
+/** The shape is sound here, so the defaults can be laid under it. */
+function complete(json: Loose, registry: Registry, env: ReadonlySet<string>): Config {
+  const http = objectAt(json, 'http');
+  const merged = {
+    ...DEFAULTS,
+    ...Object.fromEntries(Object.keys(DEFAULTS).flatMap((key) => (json[key] === undefined ? [] : [[key, json[key]]]))),
+    http: { ...DEFAULTS.http, ...http, limits: { ...DEFAULTS.http.limits, ...objectAt(http, 'limits') } },
+    deadlines: { ...DEFAULTS.deadlines, ...objectAt(json, 'deadlines') },
+    chosen: chosenPlugins(json, registry, env),
+  };
+  return merged as unknown as Config;
+}
+
+function chosenPlugins(json: Loose, registry: Registry, env: ReadonlySet<string>): ConfiguredPlugin[] {
+  const chosen: ConfiguredPlugin[] = [];
+  for (const kind of registry.kinds.values()) {
+    if (kind.config === undefined) continue;
+    const { field, many } = kind.config;
+    const value = json[field] ?? kind.config.default((name) => env.has(name));
+    const entries: [string, Json][] = many ? Object.entries(isObject(value) ? value : {}) : [[field, value]];
+    for (const [instance, entry] of entries) {
+      const { use, ...options } = isObject(entry) ? entry : { use: entry };
+      chosen.push({ kind: kind.kind, instance, name: String(use), options });
+    }
+  }
+  return chosen;
+}

@@ -1,0 +1,42 @@
+/**
+ * The part of the definition language that the kernel owns: ids, paths, the list of actionables, modes, order. Every
+ * other field comes from a plugin through a slot.
+ */
+import { number } from 'yup';
+import { Slot } from '../contract/slot.js';
+import { fold } from '../schema/fold.js';
+import { flag, list, record, shape, slot, text } from '../schema/combinators.js';
+import type { FieldNode } from '../schema/field-node.js';
+
+const actionable = shape({
+  id: number()
+    .required()
+    .meta({ doc: 'Number of the actionable inside its resource; other actionables name it in `depends_on`.', declares: 'action', examples: [1] }),
+  no_op: flag({ doc: 'The actionable runs only when another one depends on it.', default: false }),
+  main_returnable: flag({ doc: 'The result of this actionable is the result of the resource.', default: false }),
+});
+
+const resource = shape({
+  id: text({ doc: 'Identifier of the resource; also a path under which it is reachable.', declares: 'resource', examples: ['sign-up-01'] }).required(),
+  resource: text({ doc: 'Path of the endpoint; slashes are part of it.', examples: ['sign-up', 'wallet/transfer'] })
+    .required()
+    .matches(/^[A-Za-z0-9._~-]+(\/[A-Za-z0-9._~-]+)*$/),
+  actionables: list(slot([Slot.ACTIONABLE, Slot.MODE], { doc: 'One unit of work.' }), {
+    doc: 'Units of work, run in the order written.',
+  }).required(),
+});
+
+const model = record(slot([Slot.MODEL_FIELD], { doc: 'One column (or document field).' }), {
+  doc: 'A database model: field names and their definitions.',
+  declares: 'model-field',
+});
+
+/** Objects of a slot that the grammar opens: kernel-owned fields before any plugin has added its own. */
+export const GRAMMAR: Readonly<Record<string, FieldNode>> = Object.freeze({
+  [Slot.RESOURCE]: { ...fold(resource, 'resource'), parts: [Slot.RESOURCE] },
+  [Slot.ACTIONABLE]: fold(actionable, 'actionable'),
+  [Slot.MODEL]: fold(model, 'model'),
+});
+
+/** Slots open before any plugin is read. */
+export const OPEN_SLOTS: readonly string[] = Object.values(Slot);

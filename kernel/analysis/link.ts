@@ -1,0 +1,278 @@
+/**
+ * Resolves what names mean across files: ids and paths of resources, actionables named by dependencies, and whether a
+ * bare string in a parameter list is a name or a literal. Reports what is missing, double or doubtful.
+ */
+import type { Json } from '../contract/json.js';
+import { isObject } from '../contract/json.js';
+import { nearest } from '../source/suggest.js';
+import { memberOf, toJson, type LocatedNode } from '../source/tree.js';
+import type { Definition, ParameterDecision, PayloadField } from './model.js';
+import { hint, type Report, type Spot } from './report.js';
+import type { TableNames } from './tables.js';
+import type { Reference } from './walk.js';
+
+/** A resource while it is being linked. */
+export interface LinkedResource {
+  readonly id: string;
+  readonly path: string;
+  readonly definition: Definition;
+  readonly actions: readonly LinkedAction[];
+  readonly payloadFields: ReadonlyMap<string, PayloadField>;
+  readonly names: ReadonlySet<string>;
+}
+
+export interface LinkedAction {
+  readonly key: string;
+  readonly id: number;
+  /** Index in `actionables`. */
+  readonly index: number;
+  readonly node: LocatedNode;
+  readonly spot: Spot;
+  readonly noOp: boolean;
+  readonly main: boolean;
+  readonly models: readonly string[];
+  readonly parameters: Map<string, ParameterDecision>;
+  readonly edges: { readonly to: string; readonly spot: Spot }[];
+}
+
+const scalarOf = (node: LocatedNode, key: string): unknown => memberOf(node, key)?.value?.scalar ?? undefined;
+
+export function linkResources(definitions: readonly Definition[], tables: TableNames, report: Report): LinkedResource[] {
+  const resources = definitions.filter((d) => d.sort === 'resource').map((d) => readResource(d, definitions, tables, report));
+  reportTaken(resources, report);
+  const byId = new Map(resources.map((resource) => [resource.id, resource]));
+  for (const resource of resources) {
+    for (const reference of resource.definition.finds.references) link(resource, reference, byId, report);
+  }
+  return resources;
+}
+
+function readResource(
+  definition: Definition,
+  all: readonly Definition[],
+  tables: TableNames,
+  report: Report,
+): LinkedResource {
+  const id = String(scalarOf(definition.node, 'id') ?? '');
+  const items = memberOf(definition.node, 'actionables')?.value?.items ?? [];
+  const names = new Set<string>();
+  for (const found of definition.finds.declarations) if (found.symbol === 'name') names.add(found.name);
+  const actions = items.flatMap((node, index) => readAction(definition, id, node, index, tables));
+  reportDoubleActions(actions, report);
+  return {
+    id,
+    path: String(scalarOf(definition.node, 'resource') ?? ''),
+    definition,
+    actions,
+    names,
+    payloadFields: readPayloadFields(definition, actions, all),
+  };
+}
+
+function readAction(
+  definition: Definition,
+  resource: string,
+  node: LocatedNode,
+  index: number,
+  tables: TableNames,
+): LinkedAction[] {
+  const idNode = memberOf(node, 'id')?.value;
+  if (idNode?.type !== 'number') return [];
+  const id = Number(idNode.scalar);
+  const models = new Set<string>();
+  for (const statement of definition.finds.statements) {
+    if (!inside(statement.node, node)) continue;
+    for (const table of statement.scan.tables) {
+      const model = tables.modelOf(table.name);
+      if (model !== undefined) models.add(model);
+    }
+  }
+  return [
+    {
+      key: actionKey(resource, id),
+      id,
+      index,
+      node,
+      spot: { doc: definition.doc, start: idNode.start, end: idNode.end },
+      noOp: scalarOf(node, 'no_op') === true,
+      main: scalarOf(node, 'main_returnable') === true,
+      models: [...models],
+      parameters: new Map(),
+      edges: [],
+    },
+  ];
+}
+
+export const actionKey = (resource: string, id: number | string): string => `${resource}#${id}`;
+
+export const inside = (inner: LocatedNode, outer: LocatedNode): boolean =>
+  inner.start >= outer.start && inner.end <= outer.end;
+
+function readPayloadFields(
+  definition: Definition,
+  actions: readonly LinkedAction[],
+  all: readonly Definition[],
+): Map<string, PayloadField> {
+  const fields = new Map<string, PayloadField>();
+  const models = new Set(actions.flatMap((action) => action.models));
+  for (const model of all) {
+    if (!models.has(model.name)) continue;
+    for (const { symbol, name } of model.finds.declarations) {
+      if (symbol === 'model-field') fields.set(name, { name, optional: true, declared: false });
+    }
+  }
+  for (const { symbol, name, value } of definition.finds.declarations) {
+    if (symbol === 'payload-field') fields.set(name, { name, optional: isOptional(value), declared: true });
+  }
+  return fields;
+}
+
+const isOptional = (value: Json): boolean => isObject(value) && value['optional'] === true;
+
+function reportDoubleActions(actions: readonly LinkedAction[], report: Report): void {
+  const seen = new Map<number, LinkedAction>();
+  let main: LinkedAction | undefined;
+  for (const action of actions) {
+    const first = seen.get(action.id);
+    if (first === undefined) seen.set(action.id, action);
+    else {
+      const related = [{ message: `actionable ${action.id} stands here first`, spot: first.spot }];
+      report.add('LNK_DUPLICATE_ACTION', action.spot, { name: action.id }, { related });
+    }
+    if (!action.main) continue;
+    if (main === undefined) main = action;
+    else {
+      const member = memberOf(action.node, 'main_returnable');
+      const span = member === undefined ? action.spot : { start: member.keyStart, end: member.keyEnd };
+      const related = [{ message: `actionable ${main.id} is the main one`, spot: main.spot }];
+      report.add('LNK_MAIN_TWICE', { doc: action.spot.doc, start: span.start, end: span.end }, {}, { related });
+    }
+  }
+}
+
+/** Ids are unique; so are paths; and because a resource answers under both, an id may not be another's path. */
+function reportTaken(resources: readonly LinkedResource[], report: Report): void {
+  const ids = new Map<string, Spot>();
+  const paths = new Map<string, { id: string; spot: Spot }>();
+  for (const resource of resources) {
+    const idSpot = valueSpot(resource, 'id');
+    const pathSpot = valueSpot(resource, 'resource');
+    const first = ids.get(resource.id);
+    if (idSpot !== null && resource.id !== '') {
+      if (first === undefined) ids.set(resource.id, idSpot);
+      else {
+        const related = [{ message: `"${resource.id}" is used here first`, spot: first }];
+        report.add('LNK_DUPLICATE_ID', idSpot, { name: resource.id }, { related });
+      }
+    }
+    for (const [path, spot] of [[resource.path, pathSpot], [resource.id, idSpot]] as const) {
+      if (spot === null || path === '') continue;
+      const taken = paths.get(path);
+      if (taken === undefined) paths.set(path, { id: resource.id, spot });
+      else if (taken.id !== resource.id) {
+        const related = [{ message: `"${path}" is used here first`, spot: taken.spot }];
+        report.add('LNK_DUPLICATE_PATH', spot, { name: path, other: taken.id }, { related });
+      }
+    }
+  }
+}
+
+function valueSpot(resource: LinkedResource, key: string): Spot | null {
+  const node = memberOf(resource.definition.node, key)?.value;
+  return node?.type === 'string' ? { doc: resource.definition.doc, start: node.start, end: node.end } : null;
+}
+
+function link(
+  resource: LinkedResource,
+  reference: Reference,
+  byId: ReadonlyMap<string, LinkedResource>,
+  report: Report,
+): void {
+  switch (reference.refers.symbol) {
+    case 'resource':
+      linkResource(reference, byId, report);
+      return;
+    case 'action':
+      linkAction(resource, reference, byId, report);
+      return;
+    case 'name':
+      linkName(resource, reference, report);
+      return;
+    case 'model':
+    case 'model-field':
+    case 'payload-field':
+      return;
+  }
+}
+
+function linkResource(reference: Reference, byId: ReadonlyMap<string, LinkedResource>, report: Report): void {
+  const name = String(reference.name);
+  if (name === 'self' || byId.has(name)) return;
+  const byPath = [...byId.values()].find((resource) => resource.path === name);
+  const near = byPath?.id ?? nearest(name, ['self', ...byId.keys()]);
+  const fix = near === undefined ? {} : { fix: { title: `change to "${near}"`, text: JSON.stringify(near) } };
+  report.add('LNK_UNKNOWN_RESOURCE', reference.spot, { name, hint: hint(near) }, fix);
+}
+
+function linkAction(
+  resource: LinkedResource,
+  reference: Reference,
+  byId: ReadonlyMap<string, LinkedResource>,
+  report: Report,
+): void {
+  const owner = reference.within?.name ?? 'self';
+  const target = owner === 'self' ? resource : byId.get(owner);
+  if (target === undefined) return;
+  const found = target.actions.find((action) => action.id === reference.name);
+  if (found === undefined) {
+    const expected = target.actions.map((action) => action.id).join(', ') || 'none';
+    report.add('LNK_UNKNOWN_ACTION', reference.spot, { resource: target.id, name: reference.name, expected });
+    return;
+  }
+  if (reference.refers.edge !== true) return;
+  const from = resource.actions.find((action) => inside(reference.node, action.node));
+  from?.edges.push({ to: found.key, spot: reference.spot });
+}
+
+const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z0-9_]+)*$/;
+
+/** Decides, once and for all, whether a bare string is a name or a literal. */
+function linkName(resource: LinkedResource, reference: Reference, report: Report): void {
+  const action = resource.actions.find((candidate) => inside(reference.node, candidate.node));
+  if (action === undefined) return;
+  const text = String(reference.name);
+  const decide = (source: 'name' | 'literal', from: ParameterDecision['from']): void => {
+    action.parameters.set(reference.node.pointer, { source, from });
+  };
+  if (reference.node.type !== 'string') {
+    decide('literal', null);
+    return;
+  }
+  const root = text.split('.')[0] ?? text;
+  const field = resource.payloadFields.get(root);
+  if (resource.names.has(root)) {
+    if (field?.declared === true) {
+      const params = { name: root, first: 'an actionable', second: 'the payload' };
+      report.add('LNK_TWO_SOURCES', reference.spot, params);
+    }
+    decide('name', 'extracted');
+    return;
+  }
+  const nothingDeclared = ![...resource.payloadFields.values()].some((known) => known.declared);
+  const free = nothingDeclared && resource.payloadFields.size === 0;
+  if (field !== undefined || (free && IDENTIFIER.test(text))) {
+    decide('name', 'payload');
+    return;
+  }
+  decide('literal', null);
+  if (!IDENTIFIER.test(text)) return;
+  const near = nearest(text, [...resource.payloadFields.keys(), ...resource.names]);
+  const fix = near === undefined ? {} : { fix: { title: `change to "${near}"`, text: JSON.stringify(near) } };
+  report.add('LNK_LITERAL', reference.spot, { name: text, hint: hint(near) }, fix);
+}
+
+/** The plain object of an actionable or resource. */
+export const objectOf = (node: LocatedNode): Readonly<Record<string, Json>> => {
+  const json = toJson(node);
+  return isObject(json) ? json : {};
+};

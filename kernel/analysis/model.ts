@@ -1,0 +1,83 @@
+/** What the front end knows of a set of definitions once it is read: the input of the compiler and of editors. */
+import type { Json } from '../contract/json.js';
+import type { PluginId } from '../contract/plugin.js';
+import type { Problem } from '../contract/problem.js';
+import type { Document } from '../source/document.js';
+import type { LocatedNode } from '../source/tree.js';
+import type { Spot } from './report.js';
+import type { Finds, PluginPlace } from './walk.js';
+
+/** A definition as found in a file: sorted, not yet understood. */
+export interface Definition {
+  readonly sort: 'resource' | 'model';
+  readonly doc: Document;
+  readonly node: LocatedNode;
+  /** Model name; the empty text for resources. */
+  readonly name: string;
+  readonly nameSpot: Spot;
+  readonly finds: Finds;
+}
+
+/** How a bare string in a list of parameters is meant; decided here, never by what a client sends. */
+export interface ParameterDecision {
+  readonly source: 'name' | 'literal';
+  /** Where a name gets its value: another actionable's output first, then the payload. */
+  readonly from: 'extracted' | 'payload' | null;
+}
+
+export interface PayloadField {
+  readonly name: string;
+  readonly optional: boolean;
+  /** Columns are known from a model, not from a rule. */
+  readonly declared: boolean;
+}
+
+export interface ActionModel {
+  readonly key: string;
+  readonly resource: string;
+  readonly id: number;
+  readonly mode: string;
+  readonly noOp: boolean;
+  readonly main: boolean;
+  readonly definition: Definition;
+  readonly node: LocatedNode;
+  readonly value: Readonly<Record<string, Json>>;
+  readonly places: readonly PluginPlace[];
+  /** Keys of actionables that must have run before this one. */
+  readonly depends: readonly string[];
+  /** By JSON pointer in the file. */
+  readonly parameters: ReadonlyMap<string, ParameterDecision>;
+  /** Models whose tables the statements of this actionable touch. */
+  readonly models: readonly string[];
+}
+
+export interface ResourceModel {
+  readonly id: string;
+  readonly path: string;
+  readonly definition: Definition;
+  readonly value: Readonly<Record<string, Json>>;
+  readonly actions: readonly ActionModel[];
+  readonly places: readonly PluginPlace[];
+  readonly payloadFields: ReadonlyMap<string, PayloadField>;
+  /** Names that actionables produce (`for`). */
+  readonly names: ReadonlySet<string>;
+  /** No error stands in it or in what it depends on. */
+  readonly sound: boolean;
+}
+
+export interface DataModel {
+  readonly name: string;
+  /** The name that queries use; the exact model name when none does. */
+  readonly table: string;
+  readonly definition: Definition;
+  readonly fields: readonly { readonly name: string; readonly value: Readonly<Record<string, Json>> }[];
+  readonly sound: boolean;
+}
+
+export interface Analysis {
+  readonly resources: readonly ResourceModel[];
+  readonly models: readonly DataModel[];
+  readonly problems: readonly Problem[];
+  readonly uses: ReadonlySet<PluginId>;
+  readonly documents: ReadonlyMap<string, Document>;
+}

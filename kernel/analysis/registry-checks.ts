@@ -1,0 +1,50 @@
+/** What a plugin must state before it is let in: complete specs, facts of the right type, slots that somebody opens. */
+import { BootError } from '../contract/boot-error.js';
+import type { FactSpec, Kind } from '../contract/kind.js';
+import { pluginId, type FactValue, type PluginSpec } from '../contract/plugin.js';
+import type { FieldNode } from '../schema/field-node.js';
+
+export function checkSpec(spec: PluginSpec): void {
+  const missing = (what: string): never => {
+    throw new BootError('PLG_SPEC', { name: pluginId(spec), what });
+  };
+  if (!/^[A-Za-z][A-Za-z0-9_-]*$/.test(spec.name)) missing('its name is not a plain word');
+  if (spec.summary.trim() === '') missing('it has no summary');
+  if (spec.since.trim() === '') missing('it does not say since which version it exists');
+  if (spec.examples.length === 0) missing('it has no example');
+  if (spec.counterExamples.length === 0) missing('it has no counter-example');
+}
+
+export function checkFacts(kind: Kind, spec: PluginSpec): void {
+  for (const [name, fact] of Object.entries(kind.facts)) {
+    const value = spec.facts?.[name];
+    if (value === undefined ? fact.required : !factFits(fact, value)) {
+      const expected = fact.oneOf === undefined ? `a ${fact.type}` : `one of ${fact.oneOf.join(', ')}`;
+      throw new BootError('PLG_FACTS', { name: pluginId(spec), fact: name, expected });
+    }
+  }
+}
+
+function factFits(fact: FactSpec, value: FactValue): boolean {
+  if (fact.type === 'list') return Array.isArray(value);
+  if (typeof value !== fact.type) return false;
+  return fact.oneOf === undefined || fact.oneOf.includes(String(value));
+}
+
+/** Every slot that a kind stands in must be opened by the grammar, by a schema, or by a config section. */
+export function checkSlots(kinds: readonly Kind[], nodes: readonly FieldNode[], open: readonly string[]): void {
+  const opened = new Set(open);
+  for (const kind of kinds) if (kind.config !== undefined) opened.add(`config.${kind.config.field}`);
+  for (const node of nodes) collectSlots(node, opened);
+  for (const kind of kinds) {
+    for (const slot of kind.slots) {
+      if (!opened.has(slot)) throw new BootError('PLG_UNKNOWN_SLOT', { name: `kind ${kind.kind}`, slot });
+    }
+  }
+}
+
+function collectSlots(node: FieldNode, into: Set<string>): void {
+  for (const slot of node.parts) into.add(slot);
+  for (const field of Object.values(node.fields)) collectSlots(field, into);
+  if (node.inner !== null) collectSlots(node.inner, into);
+}

@@ -1,0 +1,93 @@
+/**
+ * Which model a table name means, and which table name a model gets. A model `_user` may be called `_user`, `user` or
+ * `users`; the name that queries use becomes the table, and two names for one model are an error.
+ */
+import type { SqlTable } from '../language/sql.js';
+import { offsetInString } from '../source/escapes.js';
+import { nearest } from '../source/suggest.js';
+import type { Definition } from './model.js';
+import { hint, type Report, type Spot } from './report.js';
+
+export interface TableNames {
+  /** The model behind a table name, or undefined. */
+  modelOf(table: string): string | undefined;
+  /** The table of a model. */
+  tableOf(model: string): string;
+}
+
+export function aliasesOf(model: string): string[] {
+  const bare = model.replace(/^_/, '').toLowerCase();
+  const names = [model.toLowerCase(), bare, `${bare}s`, `_${bare}s`];
+  if (/[^aeiou]y$/.test(bare)) names.push(`${bare.slice(0, -1)}ies`);
+  if (/(s|x|z|ch|sh)$/.test(bare)) names.push(`${bare}es`);
+  return names;
+}
+
+export function resolveTables(definitions: readonly Definition[], report: Report): TableNames {
+  const byAlias = new Map<string, string>();
+  const exact = new Map<string, Definition>();
+  for (const model of definitions.filter((definition) => definition.sort === 'model')) {
+    const earlier = exact.get(model.name);
+    if (earlier !== undefined) {
+      const related = [{ message: `"${model.name}" is defined here first`, spot: earlier.nameSpot }];
+      report.add('LNK_DUPLICATE_MODEL', model.nameSpot, { name: model.name }, { related });
+      continue;
+    }
+    exact.set(model.name, model);
+    for (const alias of aliasesOf(model.name)) if (!byAlias.has(alias)) byAlias.set(alias, model.name);
+  }
+  for (const name of exact.keys()) byAlias.set(name.toLowerCase(), name);
+  const used = collectUsedNames(definitions, byAlias, report);
+  return {
+    modelOf: (table) => byAlias.get(table.toLowerCase()),
+    tableOf: (model) => used.get(model)?.name ?? model,
+  };
+}
+
+function collectUsedNames(
+  definitions: readonly Definition[],
+  byAlias: ReadonlyMap<string, string>,
+  report: Report,
+): Map<string, { name: string; spot: Spot }> {
+  const used = new Map<string, { name: string; spot: Spot }>();
+  for (const definition of definitions) {
+    for (const { node, scan } of definition.finds.statements) {
+      for (const table of scan.tables) {
+        const model = byAlias.get(table.name.toLowerCase());
+        if (model === undefined) continue;
+        const spot = tableSpot(definition, node, table);
+        const first = used.get(model);
+        if (first === undefined) used.set(model, { name: table.name, spot });
+        else if (first.name !== table.name) {
+          const related = [{ message: `"${first.name}" is used here`, spot: first.spot }];
+          report.add('LNK_TABLE_NAMES', spot, { model, name: table.name, other: first.name }, { related });
+        }
+      }
+    }
+  }
+  return used;
+}
+
+const tableSpot = (definition: Definition, node: Parameters<typeof offsetInString>[1], table: SqlTable): Spot => ({
+  doc: definition.doc,
+  start: offsetInString(definition.doc, node, table.start),
+  end: offsetInString(definition.doc, node, table.end),
+});
+
+/** References from one model to another (`foreign_key.of`) and to its fields. */
+export function linkModelReferences(definitions: readonly Definition[], tables: TableNames, report: Report): void {
+  const models = new Map(definitions.filter((d) => d.sort === 'model').map((d) => [d.name, d]));
+  for (const definition of definitions) {
+    for (const { refers, name, spot, within } of definition.finds.references) {
+      if (refers.symbol === 'model' && tables.modelOf(String(name)) === undefined) {
+        report.add('LNK_UNKNOWN_MODEL', spot, { name, hint: hint(nearest(String(name), models.keys())) });
+      }
+      if (refers.symbol !== 'model-field' || within === null) continue;
+      const target = models.get(tables.modelOf(within.name) ?? '');
+      if (target === undefined) continue;
+      const fields = target.finds.declarations.filter((d) => d.symbol === 'model-field').map((d) => d.name);
+      if (fields.includes(String(name))) continue;
+      report.add('LNK_UNKNOWN_FIELD', spot, { model: target.name, name, hint: hint(nearest(String(name), fields)) });
+    }
+  }
+}

@@ -1,0 +1,15 @@
+/** What went wrong, for a person at a terminal: boot errors in the words of the catalogue, anything else as it is. */
+import { BootError } from '../contract/boot-error.js';
+import { fillMessage } from '../contract/problem.js';
+import { CATALOGUE } from '../problems/catalogue.js';
+import { paint } from './paint.js';
+
+export function explain(error: unknown): string {
+  if (error instanceof BootError) {
+    const entry = CATALOGUE[error.code];
+    const message = entry === undefined ? error.message : fillMessage(entry.message, error.params);
+    return `${paint('error', 'error')} ${paint('dim', error.code)} ${message}${entry === undefined ? '' : `\n      ${entry.help}`}`;
+  }
+  if (error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS')) return error.message;
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

@@ -1,0 +1,52 @@
+/** `lintel plan <id>`: the compiled plan of one resource, as people read it. No value of the environment is in it. */
+import type { CommandOptions } from '../cli.js';
+import { isObject, type Json } from '../contract/json.js';
+import { createKernel } from '../runtime/kernel.js';
+import { loadProject } from '../runtime/project.js';
+import { nearest } from '../source/suggest.js';
+import { createLog } from './log.js';
+
+export async function plan({ config, format = 'pretty', arguments: words }: CommandOptions): Promise<number> {
+  const [id] = words;
+  if (id === undefined) {
+    process.stderr.write('Which resource? lintel plan <id>\n');
+    return 2;
+  }
+  const log = createLog();
+  log.level = 'warn';
+  const project = await loadProject(process.cwd(), config, process.env);
+  const kernel = await createKernel({ project, log, onProblem: 'skip', connect: false });
+  try {
+    const plans = kernel.plans();
+    const found = plans.byId.get(id) ?? plans.byPath.get(`/${id}`);
+    if (found === undefined) {
+      const near = nearest(id, plans.byId.keys());
+      const known = kernel.analysis().resources.some((resource) => resource.id === id);
+      const reason = known ? 'has errors; see `lintel check`' : 'does not exist';
+      process.stderr.write(`The resource "${id}" ${reason}.${near === undefined ? '' : ` Did you mean "${near}"?`}\n`);
+      return 1;
+    }
+    const { describe } = found.summary;
+    process.stdout.write(format === 'json' ? `${JSON.stringify(describe, null, 2)}\n` : `${outline(describe, 0)}\n`);
+    return 0;
+  } finally {
+    await kernel.close('done');
+  }
+}
+
+/** JSON as an indented outline: quieter than braces, and empty parts are left out. */
+function outline(json: Json, depth: number): string {
+  const indent = '  '.repeat(depth);
+  if (Array.isArray(json)) {
+    return (json as readonly Json[])
+      .map((item) => (isObject(item) ? `${indent}- ${outline(item, depth + 1).trimStart()}` : `${indent}- ${String(item)}`))
+      .join('\n');
+  }
+  if (!isObject(json)) return `${indent}${String(json)}`;
+  return Object.entries(json)
+    .filter(([, value]) => value !== null && !(Array.isArray(value) && value.length === 0))
+    .map(([key, value]) =>
+      typeof value === 'object' ? `${indent}${key}:\n${outline(value, depth + 1)}` : `${indent}${key}: ${String(value)}`,
+    )
+    .join('\n');
+}

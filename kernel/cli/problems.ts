@@ -1,0 +1,86 @@
+/** Problems in the three forms that `check` knows: code frames for people, rows for programs, SARIF for code hosts. */
+import type { CodeEntry, Problem } from '../contract/problem.js';
+import { codeFrame } from '../source/frame.js';
+import type { Document } from '../source/document.js';
+import { paint } from './paint.js';
+
+export function pretty(problems: readonly Problem[], documents: ReadonlyMap<string, Document>): string {
+  const frames = problems.map((problem) => codeFrame(problem, documents.get(problem.file), paint));
+  return [...frames, summary(problems)].join('\n\n');
+}
+
+export function summary(problems: readonly Problem[]): string {
+  const count = (severity: Problem['severity'], word: string): string => {
+    const n = problems.filter((problem) => problem.severity === severity).length;
+    return `${n} ${word}${n === 1 ? '' : 's'}`;
+  };
+  return `${count('error', 'error')}, ${count('warning', 'warning')}, ${count('hint', 'hint')}`;
+}
+
+/** One row a problem; positions are zero-based, as editors count. */
+export const rows = (problems: readonly Problem[]): string =>
+  JSON.stringify(
+    problems.map(({ code, severity, message, file, range, related, fix }) => ({
+      code,
+      severity,
+      message,
+      file,
+      range,
+      related,
+      fix: fix ?? null,
+    })),
+    null,
+    2,
+  );
+
+const LEVELS = { error: 'error', warning: 'warning', hint: 'note' } as const;
+
+/** SARIF 2.1.0; regions are one-based there. */
+export function sarif(problems: readonly Problem[], codes: Readonly<Record<string, CodeEntry>>, version: string): string {
+  const used = [...new Set(problems.map((problem) => problem.code))].sort();
+  return JSON.stringify(
+    {
+      $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
+      version: '2.1.0',
+      runs: [
+        {
+          tool: {
+            driver: {
+              name: 'lintel',
+              version,
+              rules: used.map((id) => ({
+                id,
+                shortDescription: { text: codes[id]?.title ?? id },
+                help: { text: codes[id]?.help ?? '' },
+              })),
+            },
+          },
+          results: problems.map((problem) => ({
+            ruleId: problem.code,
+            level: LEVELS[problem.severity],
+            message: { text: problem.message },
+            locations: [location(problem)],
+            relatedLocations: problem.related.map((related) => ({
+              ...location(related),
+              message: { text: related.message },
+            })),
+          })),
+        },
+      ],
+    },
+    null,
+    2,
+  );
+}
+
+const location = ({ file, range }: Pick<Problem, 'file' | 'range'>) => ({
+  physicalLocation: {
+    artifactLocation: { uri: file.replaceAll('\\', '/') },
+    region: {
+      startLine: range.start.line + 1,
+      startColumn: range.start.character + 1,
+      endLine: range.end.line + 1,
+      endColumn: range.end.character + 1,
+    },
+  },
+});

@@ -1,0 +1,70 @@
+/** `lintel serve`: production. A set of definitions with one error is refused; SIGTERM ends it without losing a request. */
+import type { CommandOptions } from '../cli.js';
+import { BrokenSet, createKernel, type Kernel } from '../runtime/kernel.js';
+import { loadProject } from '../runtime/project.js';
+import { listen, type RunningServer } from '../http/server.js';
+import type { Document } from '../source/document.js';
+import { createLog, isPretty } from './log.js';
+import { explain } from './explain.js';
+import { pretty } from './problems.js';
+import { curlLine, endpointTable } from './table.js';
+
+const DRAIN_SECONDS = 25;
+
+export async function serve({ config }: CommandOptions): Promise<number> {
+  const log = createLog();
+  const project = await loadProject(process.cwd(), config, process.env);
+  let kernel: Kernel;
+  try {
+    kernel = await createKernel({ project, log, onProblem: 'refuse' });
+  } catch (error) {
+    if (!(error instanceof BrokenSet)) throw error;
+    const documents = new Map<string, Document>(error.analysis?.documents ?? []);
+    documents.set(project.configDocument.file, project.configDocument);
+    process.stderr.write(`${pretty(error.problems, documents)}\n\n${explain(error)}\n`);
+    return 1;
+  }
+  return run(kernel, log.isLevelEnabled('info'));
+}
+
+/** Listens until a signal comes; gives the exit code. */
+export async function run(kernel: Kernel, accessLog: boolean): Promise<number> {
+  let server: RunningServer;
+  try {
+    await kernel.ready();
+    server = await listen(kernel, accessLog);
+  } catch (error) {
+    await kernel.close('failed start');
+    throw error;
+  }
+  announce(kernel, server.url);
+  return stopped(kernel, server);
+}
+
+/** For people: on the terminal beside a pretty log, on stderr when stdout is for machines. */
+function announce(kernel: Kernel, url: string): void {
+  const plans = kernel.plans();
+  const { methods, status_path: statusPath } = kernel.config.http;
+  const curl = curlLine(plans, url, methods[0] ?? 'POST');
+  const text = `\n${endpointTable(plans, methods)}\n\nready at ${url} (status: ${statusPath})\n${curl === null ? '' : `try:\n  ${curl}\n`}\n`;
+  (isPretty() ? process.stdout : process.stderr).write(text);
+  kernel.log.info({ url, resources: plans.byId.size, definitions: plans.hash }, 'listening');
+}
+
+function stopped(kernel: Kernel, server: RunningServer): Promise<number> {
+  return new Promise((resolve) => {
+    let stopping = false;
+    const stop = (signal: NodeJS.Signals): void => {
+      if (stopping) process.exit(1);
+      stopping = true;
+      kernel.log.info({ signal }, 'closing');
+      void (async () => {
+        await server.stop(DRAIN_SECONDS);
+        await kernel.close(signal);
+        process.off('SIGTERM', stop).off('SIGINT', stop);
+        resolve(0);
+      })();
+    };
+    process.on('SIGTERM', stop).on('SIGINT', stop);
+  });
+}

@@ -1,0 +1,31 @@
+/** The table of endpoints that the start prints, and a curl line that works. */
+import type { PlanSet, ResourcePlan } from '../compile/plan.js';
+import { paint } from './paint.js';
+
+const HEAD = ['verb', 'path', 'guard', 'validation', 'touches'];
+
+export function endpointTable(plans: PlanSet, methods: readonly string[]): string {
+  const served = reachable(plans);
+  if (served.length === 0) return 'No endpoint: the definitions hold no resource that can be reached.';
+  const cells = served.map((plan) => [
+    methods.join(', '),
+    `/${plan.path}`,
+    plan.summary.guard,
+    plan.summary.validated.join(', ') || '-',
+    plan.summary.touches.filter((name) => name !== 'nothing').join(', ') || '-',
+  ]);
+  const widths = HEAD.map((head, column) => Math.max(head.length, ...cells.map((row) => row[column]?.length ?? 0)));
+  const line = (row: readonly string[]): string => row.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join('  ').trimEnd();
+  return [paint('dim', line(HEAD)), ...cells.map(line)].join('\n');
+}
+
+export function curlLine(plans: PlanSet, url: string, method: string): string | null {
+  const served = reachable(plans);
+  const plan = served.find((candidate) => candidate.summary.validated.length > 0) ?? served[0];
+  if (plan === undefined) return null;
+  const body = JSON.stringify(plan.summary.sample).replaceAll("'", "'\\''");
+  return `curl -s -X ${method} ${url}/${plan.path} -H 'content-type: application/json' -d '${body}'`;
+}
+
+const reachable = (plans: PlanSet): ResourcePlan[] =>
+  [...plans.byId.values()].filter((plan) => plan.reachable).sort((a, b) => (a.path < b.path ? -1 : 1));

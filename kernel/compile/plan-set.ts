@@ -1,0 +1,29 @@
+/** Compiles every sound resource of an analysis into one frozen set of plans. */
+import { createHash } from 'node:crypto';
+import type { Analysis } from '../analysis/model.js';
+import type { PlanSet, ResourcePlan } from './plan.js';
+import { compileResource, type CompileInput } from './resource.js';
+import { compileTables } from './tables.js';
+
+export function compilePlanSet(input: Omit<CompileInput, 'tables'>): PlanSet {
+  const tables = compileTables(input.analysis.models, input.registry);
+  const byPath = new Map<string, ResourcePlan>();
+  const byId = new Map<string, ResourcePlan>();
+  for (const resource of input.analysis.resources) {
+    if (!resource.sound) continue;
+    const plan = compileResource({ ...input, tables }, resource);
+    byId.set(plan.id, plan);
+    byPath.set(`/${plan.id}`, plan);
+    byPath.set(`/${plan.path}`, plan);
+  }
+  return Object.freeze({ hash: hashOf(input.analysis), byPath, byId, tables: [...tables.values()] });
+}
+
+/** Changes with the text of any file: a job or a client can tell whether it still speaks of the same definitions. */
+function hashOf(analysis: Analysis): string {
+  const hash = createHash('sha256');
+  for (const [file, { text }] of [...analysis.documents].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    hash.update(`${file}\0${text}\0`);
+  }
+  return hash.digest('hex').slice(0, 16);
+}

@@ -1,0 +1,58 @@
+/** The plans of a set of definitions: what `invoke` runs. Frozen, and swapped whole when definitions change. */
+import type { Json } from '../contract/json.js';
+import type { ModelTable } from '../contract/model.js';
+import type { Execute, Step, Unit } from '../contract/plan.js';
+
+export interface ActionPlan {
+  /** `sign-up#2` */
+  readonly key: string;
+  readonly mode: string;
+  /** Place of its result in the frame. */
+  readonly index: number;
+  readonly before: readonly Step[] | null;
+  readonly execute: Execute;
+  readonly after: readonly Step[] | null;
+  readonly unit: Unit | null;
+  readonly describe: Json;
+}
+
+/** Adjacent actionables that share a unit of work; `unit` null: each by itself. */
+export interface ActionGroup {
+  readonly unit: Unit | null;
+  readonly actions: readonly ActionPlan[];
+}
+
+export interface ResourcePlan {
+  readonly id: string;
+  readonly path: string;
+  readonly file: string;
+  readonly admit: readonly Step[] | null;
+  readonly check: readonly Step[] | null;
+  readonly groups: readonly ActionGroup[];
+  /** Index of the result that the resource answers; -1 when nothing runs. */
+  readonly main: number;
+  readonly reply: readonly Step[] | null;
+  readonly settle: readonly Step[] | null;
+  readonly slots: number;
+  readonly results: number;
+  /** False: nothing can be reached from outside (only `no_op` actionables). */
+  readonly reachable: boolean;
+  readonly summary: ResourceSummary;
+}
+
+/** A line of the table of endpoints. */
+export interface ResourceSummary {
+  readonly guard: string;
+  readonly validated: readonly string[];
+  readonly touches: readonly string[];
+  /** A body that passes the rules, for the curl line and for editors. */
+  readonly sample: Json;
+  readonly describe: Json;
+}
+
+export interface PlanSet {
+  readonly hash: string;
+  readonly byPath: ReadonlyMap<string, ResourcePlan>;
+  readonly byId: ReadonlyMap<string, ResourcePlan>;
+  readonly tables: readonly ModelTable[];
+}

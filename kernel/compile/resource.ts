@@ -1,0 +1,224 @@
+/**
+ * Compiles one checked resource: the order of its actionables is settled, every feature becomes steps, every mode a
+ * closure. After this nothing reads the definition again.
+ */
+import { BootError } from '../contract/boot-error.js';
+import type { Json } from '../contract/json.js';
+import type { ModelTable } from '../contract/model.js';
+import type { Execute, ModePlan, PlanTools, Step } from '../contract/plan.js';
+import { ActionPhase, ResourcePhase, Slot } from '../contract/slot.js';
+import type { ActionModel, Analysis, ResourceModel } from '../analysis/model.js';
+import type { Registry } from '../analysis/registry.js';
+import type { PluginPlace } from '../analysis/walk.js';
+import type { ActionGroup, ActionPlan, ResourcePlan } from './plan.js';
+import { makeTools, type Handles, type ResourceScope } from './tools.js';
+
+/** The taps of `execute` for a mode, resolved at load; null when nobody taps it. */
+export type Interceptor = (mode: string, execute: Execute, action: { key: string; mode: string }) => Execute;
+
+export interface CompileInput {
+  readonly analysis: Analysis;
+  readonly registry: Registry;
+  readonly handles: Handles;
+  readonly tables: ReadonlyMap<string, ModelTable>;
+  readonly intercept: Interceptor;
+}
+
+/** The handles as the compiler calls them; the kinds declare them. */
+interface FeatureLike {
+  plan(
+    place: { slot: string; value: Readonly<Record<string, Json>>; pointer: string },
+    tools: PlanTools,
+  ): {
+    readonly steps: readonly Step[];
+    readonly validates?: readonly string[];
+    readonly sample?: Readonly<Record<string, Json>>;
+    readonly guard?: string;
+  };
+}
+interface ModeLike {
+  plan(value: Readonly<Record<string, Json>>, pointer: string, tools: PlanTools): ModePlan;
+}
+
+interface Draft {
+  readonly steps: Step[];
+  readonly validates: string[];
+  readonly sample: Record<string, Json>;
+  readonly guards: string[];
+  readonly touches: Set<string>;
+}
+
+export function compileResource(input: CompileInput, resource: ResourceModel): ResourcePlan {
+  const sequence = orderActions(input.analysis, resource);
+  const main = mainIndex(resource, sequence);
+  const scope: ResourceScope = {
+    analysis: input.analysis,
+    registry: input.registry,
+    handles: input.handles,
+    tables: input.tables,
+    resource,
+    sequence,
+    lookupOrder: lookupOrder(sequence, main),
+    slots: { count: 0, byName: new Map() },
+  };
+  const draft: Draft = { steps: [], validates: [], sample: {}, guards: [], touches: new Set() };
+  const actions = sequence.map((action, index) => compileAction(input, scope, action, index, draft));
+  planFeatures(scope, null, resource.places, draft);
+  const [admit, check, reply, settle] = [
+    [ResourcePhase.ADMIT, ResourcePhase.CHECK - 1],
+    [ResourcePhase.CHECK, ResourcePhase.REPLY - 1],
+    [ResourcePhase.REPLY, ResourcePhase.SETTLE - 1],
+    [ResourcePhase.SETTLE, Infinity],
+  ].map(([from = 0, to = 0]) => stepsBetween(draft.steps, from, to));
+  const groups = groupActions(actions);
+  return Object.freeze({
+    id: resource.id,
+    path: resource.path,
+    file: resource.definition.doc.file,
+    admit: admit ?? null,
+    check: check ?? null,
+    groups,
+    main,
+    reply: reply ?? null,
+    settle: settle ?? null,
+    slots: scope.slots.count,
+    results: sequence.length,
+    reachable: sequence.length > 0,
+    summary: {
+      guard: draft.guards.join(', ') || 'open',
+      validated: draft.validates,
+      touches: [...draft.touches],
+      sample: draft.sample,
+      describe: describe(resource, draft.steps, groups, main, sequence),
+    },
+  });
+}
+
+/** Definition order, each dependency directly before the first actionable that needs it, everything at most once. */
+function orderActions(analysis: Analysis, resource: ResourceModel): ActionModel[] {
+  const byKey = new Map(analysis.resources.flatMap(({ actions }) => actions.map((action) => [action.key, action])));
+  const sequence: ActionModel[] = [];
+  const placed = new Set<string>();
+  const place = (action: ActionModel): void => {
+    if (placed.has(action.key)) return;
+    placed.add(action.key);
+    for (const key of action.depends) {
+      const target = byKey.get(key);
+      if (target !== undefined) place(target);
+    }
+    sequence.push(action);
+  };
+  for (const action of resource.actions) if (!action.noOp) place(action);
+  return sequence;
+}
+
+function mainIndex(resource: ResourceModel, sequence: readonly ActionModel[]): number {
+  const own = resource.actions.filter((action) => sequence.includes(action));
+  const main = own.find((action) => action.main) ?? own.filter((action) => !action.noOp).at(-1);
+  return main === undefined ? -1 : sequence.indexOf(main);
+}
+
+function lookupOrder(sequence: readonly ActionModel[], main: number): number[] {
+  const others = sequence.map((_, index) => index).filter((index) => index !== main);
+  return main === -1 ? [] : [main, ...others.reverse()];
+}
+
+function compileAction(
+  input: CompileInput,
+  scope: ResourceScope,
+  action: ActionModel,
+  index: number,
+  draft: Draft,
+): ActionPlan {
+  const direct = action.places.filter((place) => place.node === action.node);
+  const steps: Step[] = [];
+  planFeatures(scope, action, direct, { ...draft, steps });
+  draft.steps.push(...steps.filter((step) => step.phase >= ResourcePhase.ADMIT));
+  const modeId = direct.find((place) => place.slot === Slot.MODE)?.plugin;
+  if (modeId === undefined) throw new BootError('DEF_UNKNOWN_PLUGIN', { kind: 'mode', name: action.mode });
+  const handle = scope.handles.handle(modeId) as ModeLike;
+  const planned = handle.plan(action.value, action.node.pointer, makeTools(scope, action, modeId));
+  const tables = action.models.map((model) => scope.tables.get(model)?.table ?? model);
+  const touches = tables.length > 0 ? tables : [String(input.registry.plugins.get(modeId)?.facts?.['touches'] ?? '')];
+  touches.forEach((name) => draft.touches.add(name));
+  return Object.freeze({
+    key: action.key,
+    mode: action.mode,
+    index,
+    before: stepsBetween(steps, 0, ActionPhase.EXECUTE - 1),
+    execute: input.intercept(action.mode, planned.execute, { key: action.key, mode: action.mode }),
+    after: stepsBetween(steps, ActionPhase.EXECUTE, ResourcePhase.ADMIT - 1),
+    unit: planned.unit ?? null,
+    describe: planned.describe,
+  });
+}
+
+function planFeatures(
+  scope: ResourceScope,
+  action: ActionModel | null,
+  places: readonly PluginPlace[],
+  draft: Draft,
+): void {
+  const slot = action === null ? Slot.RESOURCE : Slot.ACTIONABLE;
+  const node = action?.node ?? scope.resource.definition.node;
+  for (const place of places) {
+    if (place.slot !== slot || place.node !== node) continue;
+    const handle = scope.handles.handle(place.plugin) as FeatureLike;
+    const tools = makeTools(scope, action, place.plugin);
+    const planned = handle.plan({ slot, value: place.value, pointer: node.pointer }, tools);
+    draft.steps.push(...planned.steps);
+    draft.validates.push(...(planned.validates ?? []));
+    Object.assign(draft.sample, planned.sample);
+    if (planned.guard !== undefined) draft.guards.push(planned.guard);
+  }
+}
+
+function stepsBetween(steps: readonly Step[], from: number, to: number): readonly Step[] | null {
+  const chosen = steps.filter((step) => step.phase >= from && step.phase <= to);
+  if (chosen.length === 0) return null;
+  return Object.freeze(chosen.sort((a, b) => a.phase - b.phase || (a.order ?? 0) - (b.order ?? 0)));
+}
+
+/** Neighbours with one unit of work share it; a single actionable needs none. */
+function groupActions(actions: readonly ActionPlan[]): ActionGroup[] {
+  const groups: { unit: ActionGroup['unit']; actions: ActionPlan[] }[] = [];
+  for (const action of actions) {
+    const last = groups.at(-1);
+    if (last?.unit && action.unit?.key === last.unit.key) last.actions.push(action);
+    else groups.push({ unit: action.unit, actions: [action] });
+  }
+  return groups.map(({ unit, actions: members }) =>
+    Object.freeze({ unit: members.length > 1 ? unit : null, actions: Object.freeze(members) }),
+  );
+}
+
+function describe(
+  resource: ResourceModel,
+  steps: readonly Step[],
+  groups: readonly ActionGroup[],
+  main: number,
+  sequence: readonly ActionModel[],
+): Json {
+  const names = (from: number, to: number): string[] => (stepsBetween(steps, from, to) ?? []).map((step) => step.id);
+  return {
+    id: resource.id,
+    path: resource.path,
+    file: resource.definition.doc.file,
+    admit: names(ResourcePhase.ADMIT, ResourcePhase.CHECK - 1),
+    check: names(ResourcePhase.CHECK, ResourcePhase.REPLY - 1),
+    run: groups.map((group) => ({
+      together: group.unit?.key ?? null,
+      actions: group.actions.map((action) => ({
+        key: action.key,
+        mode: action.mode,
+        before: (action.before ?? []).map((step) => step.id),
+        execute: action.describe,
+        after: (action.after ?? []).map((step) => step.id),
+      })),
+    })),
+    main: sequence[main]?.key ?? null,
+    reply: names(ResourcePhase.REPLY, ResourcePhase.SETTLE - 1),
+    settle: names(ResourcePhase.SETTLE, Infinity),
+  };
+}
+

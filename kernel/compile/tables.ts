@@ -1,0 +1,46 @@
+/** Checked models as stores see them: neutral columns and resolved table names. */
+import { isObject, type Json } from '../contract/json.js';
+import type { ColumnType, ModelColumn, ModelTable } from '../contract/model.js';
+import { Slot } from '../contract/slot.js';
+import { aliasesOf } from '../analysis/tables.js';
+import type { DataModel } from '../analysis/model.js';
+import type { Registry } from '../analysis/registry.js';
+
+/** By model name. Only sound models become tables. */
+export function compileTables(models: readonly DataModel[], registry: Registry): Map<string, ModelTable> {
+  const sound = models.filter((model) => model.sound);
+  const byAlias = new Map(sound.flatMap((model) => aliasesOf(model.name).map((alias) => [alias, model.table] as const)));
+  return new Map(
+    sound.map((model) => {
+      const columns = model.fields.map(({ name, value }) => column(name, value, registry, byAlias));
+      return [model.name, Object.freeze({ model: model.name, table: model.table, columns: Object.freeze(columns) })];
+    }),
+  );
+}
+
+function column(
+  name: string,
+  value: Readonly<Record<string, Json>>,
+  registry: Registry,
+  tables: ReadonlyMap<string, string>,
+): ModelColumn {
+  const kind = registry.kindsIn(Slot.MODEL_FIELD)[0];
+  const spec = kind && registry.plugin(kind.kind, String(value['type']));
+  const reference = value['foreign_key'];
+  const of = isObject(reference) ? String(reference['of']) : null;
+  return Object.freeze({
+    name,
+    type: String(spec?.facts?.['column'] ?? 'text') as ColumnType,
+    nullable: value['optional'] === true,
+    primaryKey: value['primary_key'] === true,
+    autoIncrement: value['auto_increment'] === true,
+    unique: value['unique'] === true,
+    index: value['indexable'] === true,
+    maxLength: typeof value['max_length'] === 'number' ? value['max_length'] : null,
+    references:
+      of === null || !isObject(reference)
+        ? null
+        : { table: tables.get(of.toLowerCase()) ?? of, column: String(reference['key']) },
+    secret: value['secret'] === true,
+  });
+}

@@ -1,0 +1,124 @@
+/** The services a plugin gets while it plans one place: readers, slots, indexes of results, handles of other plugins. */
+import type { Json } from '../contract/json.js';
+import type { Kind } from '../contract/kind.js';
+import type { ModelColumn, ModelTable } from '../contract/model.js';
+import type { Frame, ParameterPlan, PlanTools, Reader } from '../contract/plan.js';
+import type { PluginId } from '../contract/plugin.js';
+import { Slot } from '../contract/slot.js';
+import { BootError } from '../contract/boot-error.js';
+import { actionKey } from '../analysis/link.js';
+import type { ActionModel, Analysis, ResourceModel } from '../analysis/model.js';
+import type { Registry } from '../analysis/registry.js';
+import { accessorsIn, type AccessorPart } from '../language/accessor.js';
+import { compilePath, splitPath } from '../language/path.js';
+import { compileValue, textOf, type Compiled } from './values.js';
+
+/** What the compiler needs from the running kernel: handles by plugin, and a resolver that knows who is asking. */
+export interface Handles {
+  handle(id: PluginId): unknown;
+  resolve<H>(asking: PluginId, kind: Kind<H>, name: string): H;
+}
+
+/** Shared by everything that is compiled for one resource. */
+export interface ResourceScope {
+  readonly analysis: Analysis;
+  readonly registry: Registry;
+  readonly handles: Handles;
+  readonly tables: ReadonlyMap<string, ModelTable>;
+  /** The resource that answers; actionables of other resources may be part of its plan. */
+  readonly resource: ResourceModel;
+  readonly sequence: readonly ActionModel[];
+  readonly lookupOrder: readonly number[];
+  readonly slots: { count: number; readonly byName: Map<string, number> };
+}
+
+/** The accessor handle as the compiler uses it; its kind declares the whole interface. */
+interface AccessorLike {
+  compile(tail: readonly string[], tools: PlanTools): Compiled;
+}
+
+export function makeTools(scope: ResourceScope, action: ActionModel | null, plugin: PluginId): PlanTools {
+  const owner = action === null ? scope.resource : ownerOf(scope, action);
+  const columns = columnsOf(scope, action);
+  const place = action?.key ?? scope.resource.id;
+  const nameSlot = (name: string): number | null => (owner.names.has(name) ? slotOf(scope, `${owner.id}:${name}`) : null);
+  const tools: PlanTools = {
+    place,
+    value: (json) => compileValue(json, accessor).read,
+    text: (json) => {
+      const { read } = compileValue(json, accessor);
+      return (frame) => textOf(read(frame), place);
+    },
+    parameter: (json, pointer) => parameter(json, pointer),
+    slot: nameSlot,
+    payloadField: (name) => owner.payloadFields.get(name) ?? null,
+    memo: () => scope.slots.count++,
+    action: (resource, id) => {
+      const key = actionKey(resource === 'self' ? owner.id : resource, id);
+      const index = scope.sequence.findIndex((candidate) => candidate.key === key);
+      return index === -1 ? null : index;
+    },
+    lookupOrder: scope.lookupOrder,
+    columns,
+    secrets: new Set(columns.filter((column) => column.secret).map((column) => column.name)),
+    chosen: ({ kind }) => {
+      const places = action?.places ?? scope.resource.places;
+      const prefix = `${kind}:`;
+      return places.flatMap(({ plugin: id }) => (id.startsWith(prefix) ? id.slice(prefix.length) : []));
+    },
+    resolve: (kind, name) => scope.handles.resolve(plugin, kind, name),
+  };
+
+  function accessor({ root, tail }: AccessorPart): Compiled {
+    const kind = scope.registry.kindsIn(Slot.ACCESSOR)[0];
+    if (kind === undefined) throw new BootError('PLG_UNKNOWN_SLOT', { name: `$${root}`, slot: Slot.ACCESSOR });
+    const id = `${kind.kind}:${root}`;
+    const handle = scope.handles.handle(id) as AccessorLike;
+    return handle.compile(tail, makeTools(scope, action, id));
+  }
+
+  function parameter(json: Json, pointer: string): ParameterPlan {
+    if (typeof json === 'string' && accessorsIn(json).length > 0) {
+      const { read, field } = compileValue(json, accessor);
+      return { source: 'accessor', label: json, field: field ?? null, read };
+    }
+    const decision = action?.parameters.get(pointer);
+    if (typeof json !== 'string' || decision?.source !== 'name') {
+      return { source: 'literal', label: JSON.stringify(json), field: null, read: tools.value(json) };
+    }
+    return { source: 'name', label: json, field: json.split('.')[0] ?? json, read: nameReader(json) };
+  }
+
+  /** A bare name that the request lacks is null: being required is the business of rules and tables. */
+  function nameReader(path: string): Reader {
+    const [root = path, ...rest] = splitPath(path);
+    const slot = nameSlot(root);
+    if (slot === null) {
+      const read = compilePath([root, ...rest]);
+      return (frame: Frame) => read(frame.payload) ?? null;
+    }
+    const read = compilePath(rest);
+    return rest.length === 0
+      ? (frame: Frame) => frame.slots[slot] ?? null
+      : (frame: Frame) => read(frame.slots[slot]) ?? null;
+  }
+
+  return tools;
+}
+
+function ownerOf(scope: ResourceScope, action: ActionModel): ResourceModel {
+  return scope.analysis.resources.find((resource) => resource.id === action.resource) ?? scope.resource;
+}
+
+function slotOf(scope: ResourceScope, key: string): number {
+  const known = scope.slots.byName.get(key);
+  if (known !== undefined) return known;
+  const slot = scope.slots.count++;
+  scope.slots.byName.set(key, slot);
+  return slot;
+}
+
+function columnsOf(scope: ResourceScope, action: ActionModel | null): ModelColumn[] {
+  const models = action === null ? scope.sequence.flatMap(({ models: touched }) => touched) : action.models;
+  return [...new Set(models)].flatMap((model) => scope.tables.get(model)?.columns ?? []);
+}

@@ -1,0 +1,13 @@
+/** An installation that cannot start: about plugins and config, never about a request. The catalogue has the words. */
+import type { Params } from './problem.js';
+
+export class BootError extends Error {
+  constructor(
+    readonly code: string,
+    readonly params: Params,
+    cause?: unknown,
+  ) {
+    super(`${code} ${JSON.stringify(params)}`, cause === undefined ? undefined : { cause });
+    this.name = 'BootError';
+  }
+}

@@ -1,0 +1,25 @@
+/** The status page: is the process alive, is it ready to serve, how is each plugin. No values, no versions of drivers. */
+import type { Kernel } from '../runtime/kernel.js';
+
+export interface StatusAnswer {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+/** `rest` is what follows the status path: nothing, `/live` or `/ready`; null for anything else. */
+export async function statusOf(kernel: Kernel, rest: string, closing: boolean): Promise<StatusAnswer | null> {
+  if (rest === '/live') return { status: 200, body: { live: true } };
+  if (rest !== '' && rest !== '/ready') return null;
+  const plugins = await kernel.health();
+  const healthy = Object.values(plugins).every((plugin) => plugin.ok);
+  const ready = healthy && !closing;
+  const body = {
+    live: true,
+    ready,
+    degraded: kernel.degraded(),
+    definitions: kernel.plans().hash,
+    resources: kernel.plans().byId.size,
+    plugins,
+  };
+  return { status: ready ? 200 : 503, body };
+}

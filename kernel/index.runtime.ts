@@ -1,0 +1,11 @@
+/** What plugin authors import as `lintel/runtime`: the heavy half of the contract, and the kernel for embedding. */
+export { defineRuntime } from './contract/plugin.js';
+export type { Health, Log, PluginRuntime, RuntimeContext } from './contract/plugin.js';
+export { fault, Fault } from './contract/fault.js';
+export { done } from './contract/hooks.js';
+export type { Registrar, Reply } from './contract/hooks.js';
+export { ActionPhase, ResourcePhase, Stage } from './contract/slot.js';
+export type { Frame, PlanTools, Reader, Step } from './contract/plan.js';
+export { createKernel, type Kernel } from './runtime/kernel.js';
+export { loadProject } from './runtime/project.js';
+export { listen } from './http/server.js';

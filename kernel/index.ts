@@ -1,0 +1,8 @@
+/** What plugin authors import as `lintel`: the light half of the contract, for specs and kinds. */
+export { defineKind } from './contract/kind.js';
+export type { ConfigSection, FactSpec, Host, Kind, Select } from './contract/kind.js';
+export { definePlugin } from './contract/plugin.js';
+export type { CheckPlace, Finding, PluginSpec } from './contract/plugin.js';
+export type { Json, JsonObject } from './contract/json.js';
+export { Slot } from './contract/slot.js';
+export { anyJson, flag, list, numeric, pluginName, record, shape, slot, text, value } from './schema/combinators.js';

@@ -1,0 +1,59 @@
+/**
+ * The accessor grammar inside strings: `$ROOT` with an optional dotted tail. Text is split once, at load; what the
+ * roots mean is the business of accessor plugins.
+ */
+export interface AccessorPart {
+  readonly root: string;
+  readonly tail: readonly string[];
+  /** Offsets in the decoded text. */
+  readonly start: number;
+  readonly end: number;
+}
+
+export type TemplatePart = string | AccessorPart;
+
+const isUpper = (code: number): boolean => code >= 65 && code <= 90;
+const isRootPart = (code: number): boolean => isUpper(code) || code === 95 || (code >= 48 && code <= 57);
+const isLower = (code: number): boolean => code >= 97 && code <= 122;
+const isSegment = (code: number): boolean => isRootPart(code) || isLower(code) || code === 45;
+
+/**
+ * Literal text and accessors in order; no empty text parts. Anything with a dollar sign that is not followed by an
+ * upper-case word (`$1`, `$set`, `$2b$10$`, `$Name`) is text. A final dot is text: `/u/$PAYLOAD.id.` reads `id`.
+ */
+export function parseTemplate(text: string): readonly TemplatePart[] {
+  const parts: TemplatePart[] = [];
+  let literal = 0;
+  let at = text.indexOf('$');
+  while (at !== -1) {
+    const accessor = readAccessor(text, at);
+    if (accessor !== null) {
+      if (at > literal) parts.push(text.slice(literal, at));
+      parts.push(accessor);
+      literal = accessor.end;
+    }
+    at = text.indexOf('$', accessor?.end ?? at + 1);
+  }
+  if (literal < text.length) parts.push(text.slice(literal));
+  return parts;
+}
+
+function readAccessor(text: string, start: number): AccessorPart | null {
+  let at = start + 1;
+  if (!isUpper(text.charCodeAt(at))) return null;
+  while (isRootPart(text.charCodeAt(at))) at++;
+  if (isLower(text.charCodeAt(at))) return null;
+  const root = text.slice(start + 1, at);
+  const tail: string[] = [];
+  while (text[at] === '.' && isSegment(text.charCodeAt(at + 1))) {
+    const from = at + 1;
+    at = from;
+    while (isSegment(text.charCodeAt(at))) at++;
+    tail.push(text.slice(from, at));
+  }
+  return { root, tail, start, end: at };
+}
+
+/** The accessors of a text, without the text between them. */
+export const accessorsIn = (text: string): AccessorPart[] =>
+  parseTemplate(text).filter((part): part is AccessorPart => typeof part !== 'string');

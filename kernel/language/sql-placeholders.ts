@@ -1,0 +1,223 @@
+/**
+ * What a placeholder stands for: the cast behind it and the column it is written to or compared with, where the text
+ * shows it plainly. In doubt there is no column: a wrong one would bind a value as the wrong type.
+ */
+import type { SqlPlaceholder, SqlTable, SqlToken } from './sql.js';
+import { behindGroup, holderOf, isName, nameOf } from './sql-read.js';
+import type { Lexeme } from './sql-read.js';
+import { normalType, typeEnd } from './sql-types.js';
+
+/** A placeholder with the casts and brackets that belong to it: lexemes `[from, to)`. */
+interface Operand {
+  readonly from: number;
+  readonly to: number;
+  readonly cast: string | null;
+}
+
+const COMPARISONS = new Set(['=', '<>', '!=', '<', '>', '<=', '>=', '~', '~*', '!~', '!~*', '~~', '~~*', '@>', '<@']);
+const WORD_COMPARISONS = new Set(['LIKE', 'ILIKE', 'BETWEEN']);
+/** Words that end a list of values on its own depth. */
+const LIST_END = new Set(
+  'FROM WHERE GROUP HAVING ORDER LIMIT OFFSET FETCH UNION INTERSECT EXCEPT ON RETURNING'.split(' '),
+);
+/** Words that may stand before a bracket without making it a function call. */
+const BEFORE_BRACKET = new Set(
+  'SELECT WHERE AND OR NOT ON SET RETURNING THEN ELSE WHEN CASE BETWEEN LIKE ILIKE LIMIT OFFSET BY DISTINCT HAVING'.split(
+    ' ',
+  ),
+);
+
+const QUOTED = /\$([1-9][0-9]?)(?![0-9A-Za-z_$])/g;
+
+/** `$1` inside '...' is text to the database, which is seldom what its author meant. */
+export function readQuotedPlaceholders(text: string, tokens: readonly SqlToken[]): SqlTable[] {
+  return tokens
+    .filter((token) => token.type === 'string')
+    .flatMap(({ start, end }) =>
+      [...text.slice(start, end).matchAll(QUOTED)].map((found) => {
+        const at = start + found.index;
+        return { name: found[0], start: at, end: at + found[0].length };
+      }),
+    );
+}
+
+/** `CAST($1 AS type)` around the placeholder at `i`, if it stands there. */
+function castCall(text: string, words: readonly Lexeme[], i: number): Operand | undefined {
+  if (words[i - 1]?.text !== '(' || words[i - 2]?.text !== 'CAST' || words[i + 1]?.text !== 'AS') return undefined;
+  const from = words[i + 1]?.end ?? 0;
+  const end = typeEnd(text, from);
+  if (end < 0) return undefined;
+  return { from: i - 2, to: behindGroup(words, i - 1), cast: normalType(text.slice(from, end)) };
+}
+
+/** True when a bracket behind this lexeme belongs to it: a call, a column list, a row of VALUES. */
+function isCallee(word: Lexeme | undefined): boolean {
+  if (word?.type === 'word') return !BEFORE_BRACKET.has(word.text);
+  return word?.type === 'quoted-identifier' || word?.type === 'close';
+}
+
+/** Widens the placeholder at `i` over its casts and over brackets that hold nothing else. */
+function operandAt(text: string, words: readonly Lexeme[], i: number): Operand {
+  const call = castCall(text, words, i);
+  let from = call?.from ?? i;
+  let to = call?.to ?? i + 1;
+  let cast = call?.cast ?? null;
+  for (;;) {
+    const next = words[to];
+    const before = words[from - 2];
+    if (next?.type === 'cast') {
+      cast ??= normalType(text.slice(next.start + 2, next.end));
+      to++;
+    } else if (words[from - 1]?.text === '(' && next?.text === ')' && !isCallee(before)) {
+      from--;
+      to++;
+    } else {
+      return { from, to, cast };
+    }
+  }
+}
+
+/** The column whose name ends at `i` (a dotted name counts by its last part), when nothing is computed with it. */
+function columnEndingAt(words: readonly Lexeme[], i: number): string | null {
+  const last = words[i];
+  if (!isName(last)) return null;
+  let at = i;
+  while (words[at - 1]?.type === 'dot' && isName(words[at - 2])) at -= 2;
+  const before = words[at - 1];
+  const plain = !before || ['word', 'open', 'comma'].includes(before.type);
+  return plain && !(before?.type === 'open' && before.text === '[') ? nameOf(last) : null;
+}
+
+/** The column whose name begins at `i`. */
+function columnStartingAt(words: readonly Lexeme[], i: number): string | null {
+  if (!isName(words[i])) return null;
+  let at = i;
+  while (words[at + 1]?.type === 'dot' && isName(words[at + 2])) at += 2;
+  const last = words[at];
+  const next = words[at + 1];
+  const computed = next && ['operator', 'open', 'cast', 'string'].includes(next.type);
+  return last && !computed ? nameOf(last) : null;
+}
+
+/** Index of the last lexeme of the left side when a comparison ends right before `i`; -1 otherwise. */
+function leftOfComparison(words: readonly Lexeme[], i: number): number {
+  const before = words[i - 1];
+  if (before?.type === 'operator' && COMPARISONS.has(before.text)) return i - 2;
+  if (before?.type !== 'word') return -1;
+  if (WORD_COMPARISONS.has(before.text)) return words[i - 2]?.text === 'NOT' ? i - 3 : i - 2;
+  if (before.text === 'FROM' && words[i - 2]?.text === 'DISTINCT') return words[i - 3]?.text === 'NOT' ? i - 5 : i - 4;
+  return -1;
+}
+
+function compared(words: readonly Lexeme[], { from, to }: Operand): string | null {
+  const next = words[to];
+  const mirrored = next?.type === 'operator' && COMPARISONS.has(next.text);
+  if (next?.type === 'operator') return mirrored ? columnStartingAt(words, to + 1) : null;
+  const left = leftOfComparison(words, from);
+  return left < 0 ? null : columnEndingAt(words, left);
+}
+
+/** `column IN ($1, $2)`. */
+function listed(words: readonly Lexeme[], { from, to }: Operand): string | null {
+  const holder = holderOf(words, from);
+  if (holder < 0 || words[holder - 1]?.text !== 'IN') return null;
+  if (!isElement(words, from, to)) return null;
+  return columnEndingAt(words, words[holder - 2]?.text === 'NOT' ? holder - 3 : holder - 2);
+}
+
+/** True when lexemes `[from, to)` are a whole element of a list in brackets. */
+function isElement(words: readonly Lexeme[], from: number, to: number): boolean {
+  return /^(open|comma)$/.test(words[from - 1]?.type ?? '') && /^(close|comma)$/.test(words[to]?.type ?? '');
+}
+
+/** Where each element of a list begins: `start`, and behind every comma of that depth up to the end of the list. */
+function elementStarts(words: readonly Lexeme[], start: number): number[] {
+  const depth = words[start]?.depth ?? 0;
+  const starts = [start];
+  for (let i = start; i < words.length; i++) {
+    const word = words[i];
+    if (!word || word.depth < depth) break;
+    if (word.depth > depth) continue;
+    if (word.type === 'semicolon' || (word.type === 'word' && LIST_END.has(word.text))) break;
+    if (word.type === 'comma') starts.push(i + 1);
+  }
+  return starts;
+}
+
+/** The names in the bracket at `open`, or none when something else than names is in it. */
+function columnList(words: readonly Lexeme[], open: number): (string | null)[] {
+  return elementStarts(words, open + 1).map((i) => {
+    const word = words[i];
+    return isName(word) && /^(close|comma)$/.test(words[i + 1]?.type ?? '') ? nameOf(word) : null;
+  });
+}
+
+/** Elements of the rows of an INSERT: VALUES lists, or the select list. Gives element start to column. */
+function insertColumns(words: readonly Lexeme[], into: number, pairs: Map<number, string>): void {
+  let at = into + 1;
+  while (isName(words[at]) && words[at + 1]?.type === 'dot') at += 2;
+  at++;
+  if (words[at]?.text === 'AS') at += 2;
+  if (words[at]?.text !== '(') return;
+  const columns = columnList(words, at);
+  at = behindGroup(words, at);
+  if (words[at]?.text === 'OVERRIDING') at += 3;
+  const pair = (starts: readonly number[]): void =>
+    starts.forEach((start, i) => {
+      const column = columns[i];
+      if (column) pairs.set(start, column);
+    });
+  if (words[at]?.text === 'SELECT') {
+    pair(elementStarts(words, at + 1));
+  }
+  if (words[at]?.text !== 'VALUES') return;
+  for (at++; words[at]?.text === '('; at = behindGroup(words, at) + 1) {
+    pair(elementStarts(words, at + 1));
+    if (words[behindGroup(words, at)]?.type !== 'comma') break;
+  }
+}
+
+/** `SET (a, b) = ($1, $2)`; `i` is the equals sign between the brackets. */
+function setColumns(words: readonly Lexeme[], i: number, pairs: Map<number, string>): void {
+  const right = words[i + 1]?.text === 'ROW' ? i + 2 : i + 1;
+  if (words[i - 1]?.text !== ')' || words[right]?.text !== '(') return;
+  const columns = columnList(words, holderOf(words, i - 2));
+  elementStarts(words, right + 1).forEach((start, n) => {
+    const column = columns[n];
+    if (column) pairs.set(start, column);
+  });
+}
+
+/** Elements that are written to a column by their place in a list. */
+function writtenColumns(words: readonly Lexeme[]): Map<number, string> {
+  const pairs = new Map<number, string>();
+  words.forEach((word, i) => {
+    if (word.text === 'INTO' && words[i - 1]?.text === 'INSERT') insertColumns(words, i, pairs);
+    if (word.text === '=' && words[i - 1]?.type === 'close') setColumns(words, i, pairs);
+  });
+  return pairs;
+}
+
+/**
+ * The column of an element of a row, when the operand is the whole element. The element may begin inside the brackets
+ * of the operand: `VALUES ($1), ($2)` has rows where `VALUES (1, ($2))` has a value in brackets.
+ */
+function written(words: readonly Lexeme[], { from, to }: Operand, pairs: ReadonlyMap<number, string>): string | null {
+  const next = words[to];
+  if (next && !['comma', 'close', 'semicolon', 'word'].includes(next.type)) return null;
+  for (let at = from; at < to; at++) {
+    const column = pairs.get(at);
+    if (column !== undefined) return column;
+  }
+  return null;
+}
+
+export function readPlaceholders(text: string, words: readonly Lexeme[]): SqlPlaceholder[] {
+  const pairs = writtenColumns(words);
+  return words.flatMap((word, i) => {
+    if (word.type !== 'placeholder') return [];
+    const operand = operandAt(text, words, i);
+    const column = written(words, operand, pairs) ?? compared(words, operand) ?? listed(words, operand);
+    return [{ n: Number(word.text.slice(1)), start: word.start, end: word.end, cast: operand.cast, column }];
+  });
+}

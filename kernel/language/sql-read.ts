@@ -1,0 +1,249 @@
+/**
+ * The reading half of the SQL scanner: which statement it is, which tables it touches, whether it answers with rows.
+ * Works on tokens without comments and on their nesting depth; it is no parser and accepts every text.
+ */
+import type { SqlTable, SqlToken, SqlTokenType } from './sql.js';
+
+/** A token that means something, with its text (words in upper case) and the depth of brackets around it. */
+export interface Lexeme {
+  readonly type: SqlTokenType;
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+  readonly depth: number;
+}
+
+/** A name that a WITH list defines, and the lexemes `[from, to)` in which it hides a table of that name. */
+interface CommonTable {
+  readonly name: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+const VERBS = new Set(['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'MERGE', 'VALUES', 'TABLE']);
+/** Functions whose arguments are joined by FROM. */
+const FROM_FUNCTIONS = new Set(['EXTRACT', 'SUBSTRING', 'TRIM', 'OVERLAY', 'POSITION']);
+/** Words before UPDATE that make it a lock, a trigger event or the branch of another statement. */
+const NOT_UPDATE = new Set(['FOR', 'KEY', 'DO', 'ON', 'THEN', 'BEFORE', 'AFTER', 'OR', 'OF']);
+/** Words that end a FROM list on its own depth. */
+const LIST_END = new Set(
+  'WHERE GROUP HAVING ORDER LIMIT OFFSET FETCH FOR UNION INTERSECT EXCEPT WINDOW RETURNING SET SELECT WHEN VALUES FROM'.split(
+    ' ',
+  ),
+);
+const QUERY_START = new Set(['SELECT', 'WITH', 'VALUES', 'TABLE']);
+
+export function significant(text: string, tokens: readonly SqlToken[]): Lexeme[] {
+  const words: Lexeme[] = [];
+  let depth = 0;
+  for (const { type, start, end } of tokens) {
+    if (type === 'comment') continue;
+    if (type === 'close') depth = Math.max(0, depth - 1);
+    const slice = text.slice(start, end);
+    words.push({ type, start, end, text: type === 'word' ? slice.toUpperCase() : slice, depth });
+    if (type === 'open') depth++;
+  }
+  return words;
+}
+
+export const isName = (word: Lexeme | undefined): word is Lexeme =>
+  word?.type === 'word' || word?.type === 'quoted-identifier';
+
+/** A name as the database knows it: unquoted in lower case, quoted without its quotes. */
+export function nameOf(word: Lexeme): string {
+  if (word.type === 'word') return word.text.toLowerCase();
+  return word.text.slice(word.text.indexOf('"') + 1, -1).replaceAll('""', '"');
+}
+
+/** Index behind the group of brackets that opens at `i`. */
+export function behindGroup(words: readonly Lexeme[], i: number): number {
+  const depth = words[i]?.depth ?? 0;
+  let at = i + 1;
+  while (at < words.length && !(words[at]?.type === 'close' && words[at]?.depth === depth)) at++;
+  return Math.min(at + 1, words.length);
+}
+
+/** Index of the bracket that holds `i`, or -1 at the top. */
+export function holderOf(words: readonly Lexeme[], i: number): number {
+  const depth = words[i]?.depth ?? 0;
+  let at = i - 1;
+  while (at >= 0 && (words[at]?.depth ?? 0) >= depth) at--;
+  return words[at]?.type === 'open' ? at : -1;
+}
+
+/** Behind the SEARCH and CYCLE clauses of a recursive name. */
+function behindSearch(words: readonly Lexeme[], i: number): number {
+  let at = i;
+  for (const [clause, last] of [
+    ['SEARCH', 'SET'],
+    ['CYCLE', 'USING'],
+  ]) {
+    if (words[at]?.text !== clause) continue;
+    while (at < words.length && words[at]?.text !== last) at++;
+    at += 2;
+  }
+  return at;
+}
+
+/** One `name [(columns)] AS [NOT] [MATERIALIZED] (query)`; gives the index behind it, or -1 when it is none. */
+function commonTable(words: readonly Lexeme[], i: number): { body: number; end: number } | undefined {
+  if (!isName(words[i])) return undefined;
+  let at = i + 1;
+  if (words[at]?.type === 'open') at = behindGroup(words, at);
+  if (words[at]?.text !== 'AS') return undefined;
+  at++;
+  if (words[at]?.text === 'NOT') at++;
+  if (words[at]?.text === 'MATERIALIZED') at++;
+  if (words[at]?.text !== '(') return undefined;
+  return { body: at, end: behindSearch(words, behindGroup(words, at)) };
+}
+
+/** The WITH list at `i`: its names, and the index of the statement behind it. */
+function withList(words: readonly Lexeme[], i: number): { names: CommonTable[]; end: number } {
+  const recursive = words[i + 1]?.text === 'RECURSIVE';
+  const holder = holderOf(words, i);
+  const to = holder < 0 ? words.length : behindGroup(words, holder);
+  const names: CommonTable[] = [];
+  let at = i + (recursive ? 2 : 1);
+  for (;;) {
+    const word = words[at];
+    const found = commonTable(words, at);
+    if (!word || !found) return { names, end: at };
+    names.push({ name: nameOf(word), from: recursive ? i : found.end, to });
+    if (words[found.end]?.type !== 'comma') return { names, end: found.end };
+    at = found.end + 1;
+  }
+}
+
+/** Index of the verb of the statement that begins at `i`, behind brackets and a WITH list. */
+function verbIndex(words: readonly Lexeme[], i: number): number {
+  let at = i;
+  while (words[at]?.type === 'open') at++;
+  if (words[at]?.text !== 'WITH') return at;
+  at = withList(words, at).end;
+  while (words[at]?.type === 'open') at++;
+  return at;
+}
+
+/** The verb that governs the lexeme at `i`: the nearest one before it on the same depth. */
+function governor(words: readonly Lexeme[], i: number): string {
+  const depth = words[i]?.depth ?? 0;
+  for (let at = i - 1; at >= 0 && (words[at]?.depth ?? 0) >= depth; at--) {
+    const word = words[at];
+    if (word?.depth === depth && word.type === 'word' && VERBS.has(word.text)) return word.text;
+  }
+  return '';
+}
+
+/** True where FROM belongs to a function or an operator and names no table. */
+function innerFrom(words: readonly Lexeme[], i: number): boolean {
+  const before = words[i - 1]?.text;
+  if (before === 'DISTINCT' && ['IS', 'NOT'].includes(words[i - 2]?.text ?? '')) return true;
+  const holder = holderOf(words, i);
+  return holder > 0 && FROM_FUNCTIONS.has(words[holder - 1]?.text ?? '');
+}
+
+/** Collects table names; `seen` receives the last part of each name and whether a schema stood before it. */
+type Collect = (word: Lexeme, index: number, qualified: boolean) => void;
+
+/**
+ * One item of a FROM list, with the brackets of joined tables around it. Function calls and sub-queries are passed by:
+ * what is inside them is met by its own words.
+ */
+function readItem(words: readonly Lexeme[], i: number, call: boolean, collect: Collect): void {
+  let at = i;
+  while (['ONLY', 'LATERAL', '('].includes(words[at]?.text ?? '')) at++;
+  const first = words[at];
+  if (!isName(first) || (first.type === 'word' && (LIST_END.has(first.text) || QUERY_START.has(first.text)))) return;
+  if (first.text === 'ROWS' && words[at + 1]?.text === 'FROM') return;
+  const begin = at;
+  while (words[at + 1]?.type === 'dot' && isName(words[at + 2])) at += 2;
+  const last = words[at];
+  if (!last || (call && words[at + 1]?.text === '(')) return;
+  collect(last, at, at > begin);
+}
+
+/** A FROM list: an item, then one more behind each comma on the same depth. JOINs are met by their own word. */
+function readList(words: readonly Lexeme[], i: number, collect: Collect): void {
+  const depth = words[i]?.depth ?? 0;
+  readItem(words, i, true, collect);
+  for (let at = i; at < words.length; at++) {
+    const word = words[at];
+    if (!word || word.depth < depth || word.type === 'semicolon') return;
+    if (word.depth > depth) continue;
+    if (at > i && word.type === 'word' && LIST_END.has(word.text)) return;
+    if (word.type === 'comma') readItem(words, at + 1, true, collect);
+  }
+}
+
+function readAt(words: readonly Lexeme[], i: number, collect: Collect): void {
+  switch (words[i]?.text) {
+    case 'FROM':
+      if (!innerFrom(words, i)) readList(words, i + 1, collect);
+      break;
+    case 'JOIN':
+      readItem(words, i + 1, true, collect);
+      break;
+    case 'INTO':
+      readItem(words, i + 1, false, collect);
+      break;
+    case 'UPDATE':
+      if (!NOT_UPDATE.has(words[i - 1]?.text ?? '') && words[i + 1]?.text !== 'SET') {
+        readItem(words, i + 1, false, collect);
+      }
+      break;
+    case 'USING':
+      if (words[i + 1]?.type !== 'open' && /^(DELETE|MERGE)$/.test(governor(words, i))) {
+        readList(words, i + 1, collect);
+      }
+      break;
+    default:
+  }
+}
+
+function readTables(words: readonly Lexeme[]): SqlTable[] {
+  const common: CommonTable[] = [];
+  const tables = new Map<number, SqlTable>();
+  const isKeyword = (i: number): boolean => words[i]?.type === 'word' && words[i - 1]?.type !== 'dot';
+  words.forEach((word, i) => {
+    if (word.text === 'WITH' && isKeyword(i)) for (const name of withList(words, i).names) common.push(name);
+  });
+  const collect: Collect = (word, index, qualified) => {
+    const name = nameOf(word);
+    const hidden = common.some((c) => c.name === name && index >= c.from && index < c.to);
+    if (qualified || !hidden) tables.set(word.start, { name, start: word.start, end: word.end });
+  };
+  words.forEach((_, i) => {
+    if (isKeyword(i)) readAt(words, i, collect);
+  });
+  return [...tables.values()].sort((a, b) => a.start - b.start);
+}
+
+export function readStatement(words: readonly Lexeme[]): {
+  verb: string;
+  tables: SqlTable[];
+  statements: number;
+  returning: boolean;
+} {
+  const isEnd = (word: Lexeme): boolean => word.type === 'semicolon' && word.depth === 0;
+  const starts = words.flatMap((word, i) => {
+    const before = words[i - 1];
+    return !isEnd(word) && (!before || isEnd(before)) ? [i] : [];
+  });
+  const first = starts[0] ?? 0;
+  const end = words.findIndex((word, i) => i >= first && isEnd(word));
+  const at = verbIndex(words, first);
+  const verb = words[at];
+  const returning = words
+    .slice(at, end < 0 ? undefined : end)
+    .some(
+      (word, i, all) =>
+        word.text === 'RETURNING' && word.type === 'word' && word.depth === verb?.depth && all[i - 1]?.type !== 'dot',
+    );
+  return {
+    verb: verb?.type === 'word' ? verb.text : '',
+    tables: readTables(words),
+    statements: starts.length,
+    returning,
+  };
+}

@@ -1,0 +1,162 @@
+/**
+ * The lexical half of the SQL scanner: text to tokens, and the faults that only text can have (an open quote, a lost
+ * bracket). It knows where a thing begins and ends, and nothing about what statements mean.
+ */
+import type { SqlFault, SqlToken, SqlTokenType } from './sql.js';
+import { typeEnd } from './sql-types.js';
+
+/** A token found at some offset; `open` names what was still open when the text ended. */
+interface Piece {
+  readonly type: SqlTokenType;
+  readonly end: number;
+  readonly open?: string;
+}
+
+const SPACE = /\s/;
+const DIGIT = /[0-9]/;
+const LINE = /[^\r\n]*/y;
+const WORD_START = /[A-Za-z_\u0080-\uffff]/;
+const WORD = /[A-Za-z0-9_$\u0080-\uffff]*/y;
+const NUMBER =
+  /0[xX][0-9a-fA-F_]+|0[oO][0-7_]+|0[bB][01_]+|(?:[0-9][0-9_]*(?:\.(?!\.)[0-9_]*)?|\.[0-9][0-9_]*)(?:[eE][+-]?[0-9]+)?/y;
+const DOLLAR_TAG = /\$(?:[A-Za-z_\u0080-\uffff][A-Za-z0-9_\u0080-\uffff]*)?\$/y;
+const OPERATOR = /[-+*/<>=~!@#%^&|`?:]/;
+/** Characters that let an operator of several characters end in `+` or `-`. */
+const FREE_OPERATOR = /[~!@#%^&|`?]/;
+const SINGLE: Readonly<Record<string, SqlTokenType>> = {
+  '(': 'open',
+  '[': 'open',
+  ')': 'close',
+  ']': 'close',
+  ',': 'comma',
+  ';': 'semicolon',
+  '.': 'dot',
+};
+
+/** End of what a sticky pattern matches at `at`, or -1. */
+function match(pattern: RegExp, text: string, at: number): number {
+  pattern.lastIndex = at;
+  return pattern.test(text) ? pattern.lastIndex : -1;
+}
+
+function lineComment(text: string, at: number): Piece {
+  return { type: 'comment', end: match(LINE, text, at) };
+}
+
+/** Comments nest in SQL. */
+function blockComment(text: string, at: number): Piece {
+  let depth = 0;
+  for (let i = at; i < text.length - 1; i++) {
+    const pair = text.slice(i, i + 2);
+    if (pair === '/*') depth++;
+    else if (pair === '*/') depth--;
+    else continue;
+    i++;
+    if (depth === 0) return { type: 'comment', end: i + 1 };
+  }
+  return { type: 'comment', end: text.length, open: 'comment' };
+}
+
+/** `at` is the opening quote; a doubled quote stands for itself, and a backslash escapes only in E'...'. */
+function quoted(text: string, at: number, type: 'string' | 'quoted-identifier', backslash: boolean): Piece {
+  const quote = text[at];
+  for (let i = at + 1; i < text.length; i++) {
+    if (backslash && text[i] === '\\') i++;
+    else if (text[i] === quote) {
+      if (text[i + 1] !== quote) return { type, end: i + 1 };
+      i++;
+    }
+  }
+  return { type, end: text.length, open: type === 'string' ? 'string' : 'quoted identifier' };
+}
+
+/** `$1`, `$$...$$`, `$tag$...$tag$`, or a lone dollar. */
+function dollar(text: string, at: number): Piece {
+  let end = at + 1;
+  while (DIGIT.test(text[end] ?? '')) end++;
+  if (end > at + 1) return { type: 'placeholder', end };
+  const body = match(DOLLAR_TAG, text, at);
+  if (body < 0) return { type: 'operator', end };
+  const close = text.indexOf(text.slice(at, body), body);
+  if (close < 0) return { type: 'dollar-string', end: text.length, open: 'dollar-quoted string' };
+  return { type: 'dollar-string', end: close + (body - at) };
+}
+
+/** A word, or a string whose prefix looks like one: E'..', B'..', X'..', N'..', U&'..', U&"..". */
+function word(text: string, at: number): Piece {
+  const first = text[at] ?? '';
+  if (/[eEbBxXnN]/.test(first) && text[at + 1] === "'") return quoted(text, at + 1, 'string', /[eE]/.test(first));
+  if (/[uU]/.test(first) && text[at + 1] === '&') {
+    if (text[at + 2] === "'") return quoted(text, at + 2, 'string', false);
+    if (text[at + 2] === '"') return quoted(text, at + 2, 'quoted-identifier', false);
+  }
+  return { type: 'word', end: match(WORD, text, at) };
+}
+
+/** A run of operator characters; a comment or a cast ends it, and so does the rule about a trailing sign. */
+function operator(text: string, at: number): Piece {
+  let end = at + 1;
+  while (OPERATOR.test(text[end] ?? '') && !/^(?:--|\/\*|::)/.test(text.slice(end, end + 2))) end++;
+  if (!FREE_OPERATOR.test(text.slice(at, end))) while (end > at + 1 && /[-+]/.test(text[end - 1] ?? '')) end--;
+  return { type: 'operator', end };
+}
+
+function colons(text: string, at: number): Piece {
+  const end = typeEnd(text, at + 2);
+  return end < 0 ? { type: 'operator', end: at + 2 } : { type: 'cast', end };
+}
+
+function pieceAt(text: string, at: number): Piece {
+  const c = text[at] ?? '';
+  const pair = text.slice(at, at + 2);
+  if (pair === '--') return lineComment(text, at);
+  if (pair === '/*') return blockComment(text, at);
+  if (pair === '::') return colons(text, at);
+  if (c === "'") return quoted(text, at, 'string', false);
+  if (c === '"') return quoted(text, at, 'quoted-identifier', false);
+  if (c === '$') return dollar(text, at);
+  if (WORD_START.test(c)) return word(text, at);
+  if (DIGIT.test(c) || (c === '.' && DIGIT.test(text[at + 1] ?? ''))) {
+    return { type: 'number', end: match(NUMBER, text, at) };
+  }
+  const single = Object.hasOwn(SINGLE, c) ? SINGLE[c] : undefined;
+  if (single) return { type: single, end: at + 1 };
+  return OPERATOR.test(c) ? operator(text, at) : { type: 'operator', end: at + 1 };
+}
+
+/** Brackets without a partner. A wrong partner counts as lost, so that the rest of the text is still judged. */
+function unbalanced(text: string, tokens: readonly SqlToken[]): SqlFault[] {
+  const faults: SqlFault[] = [];
+  const open: SqlToken[] = [];
+  const fault = (token: SqlToken): number =>
+    faults.push({ code: 'SQL_UNBALANCED', what: text[token.start] ?? '', start: token.start, end: token.end });
+  for (const token of tokens) {
+    if (token.type === 'open') open.push(token);
+    if (token.type !== 'close') continue;
+    const partner = open.at(-1);
+    const fits = partner && (text[partner.start] === '(') === (text[token.start] === ')');
+    if (fits) open.pop();
+    else fault(token);
+  }
+  for (const token of open) fault(token);
+  return faults;
+}
+
+export function tokenizeSql(text: string): { tokens: SqlToken[]; faults: SqlFault[] } {
+  const tokens: SqlToken[] = [];
+  const faults: SqlFault[] = [];
+  let at = 0;
+  while (at < text.length) {
+    if (SPACE.test(text[at] ?? '')) {
+      at++;
+      continue;
+    }
+    const piece = pieceAt(text, at);
+    // A pattern that matched nothing must not stop the walk.
+    const end = Math.max(piece.end, at + 1);
+    if (piece.open) faults.push({ code: 'SQL_UNTERMINATED', what: piece.open, start: at, end });
+    tokens.push({ type: piece.type, start: at, end });
+    at = end;
+  }
+  return { tokens, faults: [...faults, ...unbalanced(text, tokens)].sort((a, b) => a.start - b.start) };
+}

@@ -1,0 +1,43 @@
+/**
+ * Type names as they stand behind `::` and inside CAST(... AS ...): several words, a schema, quotes, modifiers, array
+ * bounds. Finds where a name ends and writes it in one normal form; it does not know which types exist.
+ */
+const BLANK = String.raw`[ \t\r\n\f\v]+`;
+const NAME = String.raw`(?:"[^"]*(?:""[^"]*)*"|[A-Za-z_\u0080-\uffff][A-Za-z0-9_$\u0080-\uffff]*)`;
+const ZONE = String.raw`(?:${BLANK}with(?:out)?${BLANK}time${BLANK}zone\b)?`;
+const FIELD = String.raw`(?:year|month|day|hour|minute|second)`;
+const MODIFIER = String.raw`(?:[ \t]*\([A-Za-z0-9_ \t,'.+-]*\))?`;
+const KNOWN = [
+  `double${BLANK}precision\\b`,
+  `(?:national${BLANK})?char(?:acter)?${BLANK}varying\\b${MODIFIER}`,
+  `national${BLANK}char(?:acter)?\\b${MODIFIER}`,
+  `bit${BLANK}varying\\b${MODIFIER}`,
+  `time(?:stamp)?\\b${MODIFIER}${ZONE}`,
+  `interval\\b(?:${BLANK}${FIELD}\\b(?:${BLANK}to${BLANK}${FIELD}\\b)?)?${MODIFIER}`,
+].join('|');
+const BOUNDS = String.raw`(?:(?:[ \t]*\[[ \t]*[0-9]*[ \t]*\])+|${BLANK}array\b(?:[ \t]*\[[ \t]*[0-9]*[ \t]*\])?)?`;
+const TYPE = new RegExp(
+  String.raw`[ \t\r\n\f\v]*(?:(?:${KNOWN})(?![ \t]*\.)|${NAME}(?:[ \t]*\.[ \t]*${NAME})*${MODIFIER})${BOUNDS}`,
+  'iy',
+);
+
+/** Where the type name that begins at `at` ends; -1 when there is none. */
+export function typeEnd(text: string, at: number): number {
+  TYPE.lastIndex = at;
+  return TYPE.test(text) ? TYPE.lastIndex : -1;
+}
+
+/** `JSONB` is `jsonb`, `pg_catalog."jsonb"` is `jsonb`, `Numeric ( 10, 2 )` is `numeric(10,2)`, `int array` is `int[]`. */
+export function normalType(text: string): string {
+  const parts = text.split(/("[^"]*(?:""[^"]*)*")/);
+  const plain = parts.map((part, i) => (i % 2 ? part.slice(1, -1).replaceAll('""', '"') : part.toLowerCase()));
+  return plain
+    .join('')
+    .trim()
+    .replace(/\s+/g, ' ')
+    .replace(/ ?([(),.[\]]) ?/g, '$1')
+    .replace(/\)(?=[a-z])/g, ') ')
+    .replace(/^pg_catalog\./, '')
+    .replace(/ array(\[\d*\])?$/, '[]')
+    .replace(/\[\d+\]/g, '[]');
+}

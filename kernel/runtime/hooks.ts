@@ -1,0 +1,152 @@
+/**
+ * The ten hooks as tapable objects, the registrar that plugins tap them through, and their sealing. Every tap is
+ * stamped with plugin and hook; hooks nobody taps are null for the kernel, so they cost nothing.
+ */
+import {
+  AsyncParallelHook,
+  AsyncSeriesBailHook,
+  AsyncSeriesHook,
+  AsyncSeriesWaterfallHook,
+  HookMap,
+  SyncHook,
+  SyncWaterfallHook,
+} from 'tapable';
+import { BootError } from '../contract/boot-error.js';
+import { Done, type BroadcastMessage, type HookName, type InvocationRecord, type Registrar, type Reply, type TapOptions } from '../contract/hooks.js';
+import { Fault } from '../contract/fault.js';
+import type { Json } from '../contract/json.js';
+import type { Frame, Invocation } from '../contract/plan.js';
+import { Stage } from '../contract/slot.js';
+import { nearest } from '../source/suggest.js';
+import { hint } from '../analysis/report.js';
+
+interface ActionRef {
+  readonly key: string;
+  readonly mode: string;
+}
+
+function declareHooks() {
+  return Object.freeze({
+    /** The config, before it is frozen. */
+    configure: new SyncWaterfallHook<[Json]>(['config'], 'configure'),
+    /** Each resource, after its steps are collected. */
+    compile: new SyncHook<[{ id: string; definition: Json }]>(['resource'], 'compile'),
+    /** After all plugins are open, before listening. */
+    ready: new AsyncSeriesHook<[{ resources: readonly string[] }]>(['kernel'], 'ready'),
+    /** First thing at shutdown. */
+    close: new AsyncSeriesHook<[string]>(['reason'], 'close'),
+    /** Every invocation, before its guards; may answer with `done(value)`. */
+    accept: new AsyncSeriesBailHook<[Invocation], Done>(['invocation'], 'accept'),
+    /** Once for every actionable that is to run, before payload rules are judged. */
+    'before-validate': new AsyncSeriesHook<[Frame, ActionRef]>(['frame', 'action'], 'before-validate'),
+    /** Around the execution of an actionable, by mode; may answer with `done(result)`. */
+    execute: new HookMap(() => new AsyncSeriesBailHook<[Frame, ActionRef], Done>(['frame', 'action'], 'execute')),
+    /** The finished answer. */
+    reply: new AsyncSeriesWaterfallHook<[Reply, Invocation]>(['reply', 'invocation'], 'reply'),
+    /** A message to connected clients. */
+    broadcast: new AsyncSeriesWaterfallHook<[BroadcastMessage, Frame]>(['message', 'frame'], 'broadcast'),
+    /** After the bytes have left. */
+    'after-response': new AsyncParallelHook<[InvocationRecord]>(['record'], 'after-response'),
+  } satisfies Record<HookName, unknown>);
+}
+
+export interface Hooks {
+  readonly all: ReturnType<typeof declareHooks>;
+  registrar(plugin: string): Registrar;
+  /** After this nobody can tap. */
+  seal(): void;
+}
+
+const BAIL: ReadonlySet<HookName> = new Set(['accept', 'execute']);
+const WATERFALL: ReadonlySet<HookName> = new Set(['configure', 'reply', 'broadcast']);
+const SYNC: ReadonlySet<HookName> = new Set(['configure', 'compile']);
+
+interface Tappable {
+  tap(options: { name: string; stage: number; before?: string[] }, fn: (...args: unknown[]) => unknown): void;
+  tapPromise?(options: { name: string; stage: number; before?: string[] }, fn: (...args: unknown[]) => Promise<unknown>): void;
+  readonly taps: readonly { readonly name: string }[];
+}
+
+export function createHooks(): Hooks {
+  const all = declareHooks();
+  let sealed = false;
+
+  const find = (plugin: string, name: HookName, options: TapOptions): Tappable => {
+    if (!Object.hasOwn(all, name)) {
+      throw new BootError('KRN_HOOK', { name: plugin, hook: name, hint: hint(nearest(name, Object.keys(all))) });
+    }
+    if (name !== 'execute') return all[name] as unknown as Tappable;
+    if (options.mode === undefined) throw new BootError('KRN_TAP', { name: plugin, hook: name, what: 'without naming a mode' });
+    return all.execute.for(options.mode) as unknown as Tappable;
+  };
+
+  return {
+    all,
+    seal: () => {
+      sealed = true;
+    },
+    registrar: (plugin) => ({
+      tap(name, tap, options = {}) {
+        if (sealed) throw new BootError('KRN_SEALED', { name: plugin, hook: name });
+        const hook = find(plugin, name, options);
+        for (const other of options.before ?? []) {
+          if (!hook.taps.some((known) => known.name === other)) {
+            throw new BootError('KRN_TAP', { name: plugin, hook: name, what: `before "${other}", which does not tap it` });
+          }
+        }
+        const place = { name: plugin, stage: options.stage ?? Stage.NORMAL, ...(options.before && { before: [...options.before] }) };
+        const call = tap as (...args: unknown[]) => unknown;
+        if (SYNC.has(name)) hook.tap(place, (...args) => guard(plugin, name, call(...args)));
+        else hook.tapPromise?.(place, async (...args) => stamped(plugin, name, call, args));
+      },
+    }),
+  };
+}
+
+async function stamped(plugin: string, hook: HookName, call: (...args: unknown[]) => unknown, args: unknown[]): Promise<unknown> {
+  try {
+    return guard(plugin, hook, await call(...args));
+  } catch (error) {
+    if (error instanceof Fault) {
+      error.where.plugin ??= plugin;
+      error.where.hook ??= hook;
+      throw error;
+    }
+    throw new Fault('INT_UNEXPECTED', {}, { cause: new Error(`the tap of ${plugin} on ${hook} failed`, { cause: error }) });
+  }
+}
+
+/** tapable would treat a forgotten return as "keep the old value" and hide the mistake. */
+function guard(plugin: string, hook: HookName, value: unknown): unknown {
+  if (WATERFALL.has(hook) && value === undefined) {
+    throw new BootError('KRN_TAP', { name: plugin, hook, what: 'and returns nothing; it must return the value' });
+  }
+  if (BAIL.has(hook) && value !== undefined && !(value instanceof Done)) {
+    throw new BootError('KRN_TAP', { name: plugin, hook, what: 'and returns a bare value; end the hook with done(value)' });
+  }
+  return value;
+}
+
+/** The hooks of a running kernel as plain functions, null where nobody taps. Made once, when hooks are sealed. */
+export interface LiveHooks {
+  readonly accept: ((invocation: Invocation) => Promise<Done | undefined>) | null;
+  readonly beforeValidate: ((frame: Frame, action: ActionRef) => Promise<void>) | null;
+  readonly reply: ((reply: Reply, invocation: Invocation) => Promise<Reply>) | null;
+  readonly afterResponse: ((record: InvocationRecord) => Promise<void>) | null;
+  readonly execute: (mode: string) => ((frame: Frame, action: ActionRef) => Promise<Done | undefined>) | null;
+}
+
+export function liveHooks({ all }: Hooks): LiveHooks {
+  const used = <T>(hook: { isUsed(): boolean }, call: T): T | null => (hook.isUsed() ? call : null);
+  return Object.freeze({
+    accept: used(all.accept, (invocation: Invocation) => all.accept.promise(invocation)),
+    beforeValidate: used(all['before-validate'], (frame: Frame, action: ActionRef) => all['before-validate'].promise(frame, action)),
+    reply: used(all.reply, (reply: Reply, invocation: Invocation) => all.reply.promise(reply, invocation)),
+    afterResponse: used(all['after-response'], (record: InvocationRecord) => all['after-response'].promise(record)),
+    execute: (mode: string) => {
+      const hook = all.execute.get(mode);
+      return hook?.isUsed() ? (frame: Frame, action: ActionRef) => hook.promise(frame, action) : null;
+    },
+  });
+}
+

@@ -1,0 +1,156 @@
+/**
+ * Runtimes that are in use, each imported once, with their handles in a container of this kernel. A plugin reaches
+ * another one only through `resolve`, and only one that its spec names in `requires`.
+ */
+import 'reflect-metadata';
+import { container as root, instanceCachingFactory, type DependencyContainer } from 'tsyringe';
+import { BootError } from '../contract/boot-error.js';
+import type { Kind } from '../contract/kind.js';
+import type { Log, PluginId, PluginRuntime, RuntimeContext } from '../contract/plugin.js';
+import type { Signal } from '../contract/plan.js';
+import type { ConfiguredPlugin } from '../analysis/config.js';
+import type { Handles } from '../compile/tools.js';
+import { compileValue } from '../compile/values.js';
+import type { Hooks } from './hooks.js';
+import { matches } from './packages.js';
+import type { Environment, Project } from './project.js';
+
+/** A plugin in use: one instance, or one for each entry of a config section. */
+export interface Instance {
+  /** `generator:ULID`, or `dialect:postgres/main` for a configured one. */
+  readonly key: string;
+  readonly id: PluginId;
+  readonly runtime: PluginRuntime<unknown>;
+  readonly context: RuntimeContext;
+  /** Milliseconds its import took. */
+  readonly importTime: number;
+  handle(): unknown;
+}
+
+export interface Instances extends Handles {
+  /** In the order they were loaded. */
+  readonly all: readonly Instance[];
+  /** Imports what is used and not yet there; returns the new ones. Taps only before the hooks are sealed. */
+  load(uses: Iterable<PluginId>, chosen: readonly ConfiguredPlugin[]): Promise<Instance[]>;
+}
+
+export interface InstancesInput {
+  readonly project: Project;
+  readonly hooks: Hooks;
+  readonly log: Log;
+  readonly signal: Signal;
+}
+
+export function createInstances({ project, hooks, log, signal }: InstancesInput): Instances {
+  const container = root.createChildContainer();
+  const all: Instance[] = [];
+  const { registry } = project;
+
+  async function load(uses: Iterable<PluginId>, chosen: readonly ConfiguredPlugin[]): Promise<Instance[]> {
+    const added: Instance[] = [];
+    for (const wanted of wantedInstances(project, uses, chosen)) {
+      if (all.some((instance) => instance.key === wanted.key)) continue;
+      const instance = await loadOne(wanted);
+      if (instance === null) continue;
+      all.push(instance);
+      added.push(instance);
+      instance.runtime.register?.(hooks.registrar(instance.id), instance.context);
+    }
+    return added;
+  }
+
+  async function loadOne({ key, id, instance, options }: Wanted): Promise<Instance | null> {
+    const spec = registry.plugins.get(id);
+    const kind = spec && registry.kind(spec.kind);
+    const loader = project.runtimes.get(id);
+    if (kind === undefined) return null;
+    if (loader === undefined) {
+      if (kind.handle.length === 0) return null;
+      throw new BootError('PLG_NO_RUNTIME', { name: id });
+    }
+    const started = performance.now();
+    const runtime = await loader();
+    const importTime = performance.now() - started;
+    const context: RuntimeContext = {
+      id,
+      instance,
+      options: resolveOptions(options, project.env),
+      log,
+      signal,
+      folder: project.folder,
+      env: (name) => project.env[name],
+      resolve: (other, name) => resolve(id, other, name),
+    };
+    container.register(key, { useFactory: instanceCachingFactory(() => createHandle(kind, key, runtime, context)) });
+    return { key, id, runtime, context, importTime, handle: () => resolveKey(container, key) };
+  }
+
+  function resolve<H>(asking: PluginId, kind: Kind<H>, name: string): H {
+    const requires = registry.plugins.get(asking)?.requires ?? [];
+    const known = all.find((instance) => keyMatches(instance, kind, name));
+    const other = known?.id ?? `${kind.kind}:${name}`;
+    if (!requires.some((pattern) => matches(pattern, other))) throw new BootError('PLG_UNDECLARED', { name: asking, other });
+    if (known === undefined) throw new BootError('PLG_NO_RUNTIME', { name: other });
+    return known.handle() as H;
+  }
+
+  return {
+    all,
+    load,
+    resolve,
+    handle: (id) => {
+      const instance = all.find((candidate) => candidate.key === id);
+      if (instance === undefined) throw new BootError('PLG_NO_RUNTIME', { name: id });
+      return instance.handle();
+    },
+  };
+}
+
+interface Wanted {
+  readonly key: string;
+  readonly id: PluginId;
+  readonly instance: string;
+  readonly options: ConfiguredPlugin['options'];
+}
+
+/** Plugins named by definitions, then those of the config that a plugin in use requires (or that are always one). */
+function wantedInstances(
+  { registry }: Project,
+  uses: Iterable<PluginId>,
+  chosen: readonly ConfiguredPlugin[],
+): Wanted[] {
+  const used = [...uses].filter((id) => registry.plugins.has(id) && registry.kind(id.split(':')[0] ?? '')?.config === undefined);
+  const required = used.flatMap((id) => registry.plugins.get(id)?.requires ?? []);
+  const exact = required.filter((id) => registry.plugins.has(id) && !used.includes(id));
+  const configured = chosen.flatMap(({ kind, instance, name, options }): Wanted[] => {
+    const id = `${kind}:${name}`;
+    const many = registry.kind(kind)?.config?.many === true;
+    if (many && !required.some((pattern) => matches(pattern, id))) return [];
+    return [{ key: many ? `${id}/${instance}` : id, id, instance, options }];
+  });
+  const plain = [...new Set([...used, ...exact])].map((id) => ({ key: id, id, instance: id.split(':')[1] ?? id, options: {} }));
+  return [...configured, ...plain];
+}
+
+const keyMatches = (instance: Instance, kind: Kind<never>, name: string): boolean =>
+  kind.config === undefined
+    ? instance.key === `${kind.kind}:${name}`
+    : instance.id.startsWith(`${kind.kind}:`) && instance.context.instance === name;
+
+function createHandle(kind: Kind, name: string, runtime: PluginRuntime<unknown>, context: RuntimeContext): unknown {
+  const handle = runtime.create?.(context) ?? {};
+  for (const method of kind.handle as readonly string[]) {
+    if (typeof (handle as Record<string, unknown>)[method] !== 'function') {
+      throw new BootError('PLG_HANDLE', { name, method });
+    }
+  }
+  return handle;
+}
+
+const resolveKey = (container: DependencyContainer, key: string): unknown => container.resolve<unknown>(key);
+
+/** Options of the config with `$ENV` put in; the checker has already refused every other accessor there. */
+function resolveOptions(options: ConfiguredPlugin['options'], env: Environment): Readonly<Record<string, unknown>> {
+  const { read } = compileValue(options, ({ tail }) => ({ constant: true, read: () => env[tail[0] ?? ''] }));
+  return read(undefined as never) as Readonly<Record<string, unknown>>;
+}

@@ -1,0 +1,105 @@
+/**
+ * One request, from its guards to its answer: the rooms in order. Every trigger calls this and nothing else. No
+ * definition is read here; what is to be done was decided when the plan was made.
+ */
+import { Fault } from '../contract/fault.js';
+import { Done, type Reply } from '../contract/hooks.js';
+import type { ActionState, Frame, Invocation, Step } from '../contract/plan.js';
+import type { ActionGroup, ActionPlan, ResourcePlan } from '../compile/plan.js';
+import { createFrame } from './frame.js';
+import type { LiveHooks } from './hooks.js';
+
+/** A unit of work that met a serialization failure or a deadlock is tried this often in all. */
+const UNIT_TRIES = 4;
+
+/** Throws a Fault, stamped with resource and actionable. */
+export async function invoke(plan: ResourcePlan, invocation: Invocation, hooks: LiveHooks): Promise<Reply> {
+  try {
+    const early = hooks.accept === null ? undefined : await hooks.accept(invocation);
+    const value = early === undefined ? await work(plan, invocation, hooks) : early.value;
+    const reply: Reply = { status: 200, headers: {}, body: value };
+    return hooks.reply === null ? reply : await hooks.reply(reply, invocation);
+  } catch (error) {
+    const failure = asFault(error);
+    failure.where.resource ??= plan.id;
+    throw failure;
+  }
+}
+
+/** Guards, rules, actionables, answer. A step that is done early ends the work with its value. */
+async function work(plan: ResourcePlan, invocation: Invocation, hooks: LiveHooks): Promise<unknown> {
+  const frame = createFrame(invocation, plan);
+  const state: ActionState = { result: null };
+  if (plan.admit !== null && (await runSteps(plan.admit, frame, state))) return state.result;
+  if (hooks.beforeValidate !== null) await announce(plan, frame, hooks.beforeValidate);
+  if (plan.check !== null && (await runSteps(plan.check, frame, state))) return state.result;
+  for (const group of plan.groups) {
+    if (group.unit === null) for (const action of group.actions) await runAction(action, frame);
+    else await runUnit(group, frame);
+  }
+  state.result = plan.main === -1 ? null : frame.results[plan.main];
+  if (plan.reply !== null) await runSteps(plan.reply, frame, state);
+  if (plan.settle !== null) await runSteps(plan.settle, frame, state);
+  return state.result;
+}
+
+async function announce(plan: ResourcePlan, frame: Frame, tell: NonNullable<LiveHooks['beforeValidate']>): Promise<void> {
+  for (const group of plan.groups) for (const action of group.actions) await tell(frame, action);
+}
+
+async function runAction(action: ActionPlan, frame: Frame): Promise<void> {
+  try {
+    const state: ActionState = { result: undefined };
+    if (action.before !== null && (await runSteps(action.before, frame, state))) {
+      frame.results[action.index] = state.result;
+      return;
+    }
+    state.result = await action.execute(frame);
+    if (action.after !== null) await runSteps(action.after, frame, state);
+    frame.results[action.index] = state.result;
+  } catch (error) {
+    const failure = asFault(error);
+    failure.where.action ??= action.key;
+    throw failure;
+  }
+}
+
+/** All actionables of the group or none: committed together, rolled back together, tried again together. */
+async function runUnit({ unit, actions }: ActionGroup, frame: Frame): Promise<void> {
+  if (unit === null) return;
+  for (let attempt = 1; ; attempt++) {
+    frame.unit = await unit.open(frame);
+    try {
+      for (const action of actions) await runAction(action, frame);
+      await unit.commit(frame.unit);
+      return;
+    } catch (error) {
+      await unit.rollback(frame.unit);
+      if (attempt >= UNIT_TRIES || !unit.retryable(error)) throw error;
+      // Slots stay: generated ids must be the same in every try, and extracted names are written again.
+      await pause(attempt);
+    } finally {
+      frame.unit = null;
+    }
+  }
+}
+
+/** A short random wait, so that two transactions that met do not meet again. */
+const pause = (attempt: number): Promise<void> =>
+  new Promise((resolve) => setTimeout(resolve, Math.random() * 5 * 2 ** attempt));
+
+/** True when a step ended the list with a value, which then stands in the state. Waits only for steps that are async. */
+async function runSteps(steps: readonly Step[], frame: Frame, state: ActionState): Promise<boolean> {
+  for (const step of steps) {
+    const outcome = step.run(frame, state);
+    const ended = outcome instanceof Promise ? await outcome : outcome;
+    if (ended instanceof Done) {
+      state.result = ended.value;
+      return true;
+    }
+  }
+  return false;
+}
+
+export const asFault = (error: unknown): Fault =>
+  error instanceof Fault ? error : new Fault('INT_UNEXPECTED', {}, { cause: error });

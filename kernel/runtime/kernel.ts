@@ -1,0 +1,171 @@
+/**
+ * The kernel: boots a project (load, analyse, import, open, compile, seal), holds the current plans, reloads them whole
+ * and closes everything in reverse. It knows no plugin by name and no transport.
+ */
+import { BootError } from '../contract/boot-error.js';
+import type { Problem } from '../contract/problem.js';
+import type { Health, Log } from '../contract/plugin.js';
+import type { Config, ConfiguredPlugin } from '../analysis/config.js';
+import type { Analysis } from '../analysis/model.js';
+import type { PlanSet } from '../compile/plan.js';
+import { compilePlanSet } from '../compile/plan-set.js';
+import type { Execute } from '../contract/plan.js';
+import { createHooks, liveHooks, type LiveHooks } from './hooks.js';
+import { createInstances } from './instances.js';
+import { createLifecycle } from './lifecycle.js';
+import { loadDefinitions, type Project } from './project.js';
+
+export interface KernelOptions {
+  readonly project: Project;
+  readonly log: Log;
+  /** `refuse`: one error stops the start. `skip`: what is sound is served. */
+  readonly onProblem: 'refuse' | 'skip';
+  /** False: plans are compiled, but nothing is opened and no table is made. */
+  readonly connect?: boolean;
+}
+
+export interface Kernel {
+  readonly project: Project;
+  readonly config: Config;
+  readonly hooks: LiveHooks;
+  readonly log: Log;
+  /** The plans of the newest sound set; a request keeps the ones it started with. */
+  plans(): PlanSet;
+  analysis(): Analysis;
+  problems(): readonly Problem[];
+  /** True when the files on disk have errors that the running plans do not show. */
+  degraded(): boolean;
+  health(): Promise<Readonly<Record<string, Health>>>;
+  /** Reads the definitions again. With `skip`, sound resources are taken over; with `refuse`, all or nothing. */
+  reload(): Promise<ReloadOutcome>;
+  /** Tells plugins that the kernel is about to listen. */
+  ready(): Promise<void>;
+  close(reason: string): Promise<void>;
+}
+
+export interface ReloadOutcome {
+  readonly applied: boolean;
+  readonly problems: readonly Problem[];
+  readonly failure?: unknown;
+}
+
+/** Problems stopped the start; they are listed in `problems`. */
+export class BrokenSet extends BootError {
+  constructor(
+    readonly problems: readonly Problem[],
+    readonly analysis: Analysis | null,
+  ) {
+    super('KRN_BROKEN_SET', { count: problems.filter((problem) => problem.severity === 'error').length });
+  }
+}
+
+export async function createKernel({ project, log, onProblem, connect = true }: KernelOptions): Promise<Kernel> {
+  if (project.config === null) throw new BrokenSet(project.configProblems, null);
+  const abort = new AbortController();
+  const hooks = createHooks();
+  const instances = createInstances({ project, hooks, log, signal: abort.signal });
+  let config = project.config;
+  let loaded = await loadDefinitions(project, config);
+  if (onProblem === 'refuse' && hasErrors(loaded.problems)) throw new BrokenSet(loaded.problems, loaded.analysis);
+  const lifecycle = createLifecycle({ deadlines: config.deadlines, codes: project.registry.codes, log });
+
+  const uses = (analysis: Analysis): Set<string> => new Set([...project.configUses, ...analysis.uses]);
+  const intercept = (mode: string, execute: Execute, action: { key: string; mode: string }): Execute => {
+    const tap = live?.execute(mode) ?? null;
+    if (tap === null) return execute;
+    return async (frame) => {
+      const early = await tap(frame, action);
+      return early === undefined ? execute(frame) : early.value;
+    };
+  };
+  const compile = (analysis: Analysis): PlanSet => {
+    for (const resource of analysis.resources) {
+      if (resource.sound) hooks.all.compile.call({ id: resource.id, definition: resource.value });
+    }
+    return compilePlanSet({ analysis, registry: project.registry, handles: instances, intercept });
+  };
+
+  let live: LiveHooks | null = null;
+  let plans: PlanSet;
+  try {
+    const first = await instances.load(uses(loaded.analysis), config.chosen);
+    config = Object.freeze(hooks.all.configure.call(config as never) as unknown as Config);
+    if (connect) await lifecycle.open(first);
+    hooks.seal();
+    live = liveHooks(hooks);
+    plans = compile(loaded.analysis);
+    if (connect && config.migrate) await lifecycle.adopt(first, plans.tables);
+  } catch (error) {
+    await lifecycle.close();
+    throw error;
+  }
+
+  let broken = hasErrors(loaded.problems);
+  let queue: Promise<unknown> = Promise.resolve();
+  let closed: Promise<void> | null = null;
+
+  async function reloadNow(): Promise<ReloadOutcome> {
+    const next = await loadDefinitions(project, config);
+    broken = hasErrors(next.problems);
+    if (broken && onProblem === 'refuse') return { applied: false, problems: next.problems };
+    try {
+      const added = await instances.load(uses(next.analysis), config.chosen as readonly ConfiguredPlugin[]);
+      await lifecycle.open(added);
+      const compiled = compile(next.analysis);
+      if (config.migrate) await lifecycle.adopt(instances.all, compiled.tables);
+      plans = broken ? keepServing(plans, compiled, next.analysis) : compiled;
+      loaded = next;
+      return { applied: true, problems: next.problems };
+    } catch (failure) {
+      broken = true;
+      return { applied: false, problems: next.problems, failure };
+    }
+  }
+
+  return {
+    project,
+    config,
+    hooks: live,
+    log,
+    plans: () => plans,
+    analysis: () => loaded.analysis,
+    problems: () => loaded.problems,
+    degraded: () => broken,
+    health: () => lifecycle.health(),
+    ready: () => hooks.all.ready.promise({ resources: [...plans.byId.keys()] }),
+    reload() {
+      // One at a time: two reloads that overlap could swap in the older one last.
+      const next = queue.then(reloadNow, reloadNow);
+      queue = next;
+      return next;
+    },
+    close(reason) {
+      closed ??= (async () => {
+        await hooks.all.close.promise(reason).catch((error: unknown) => log.error({ err: error }, 'close hook failed'));
+        abort.abort();
+        await queue.catch(() => undefined);
+        await lifecycle.close();
+      })();
+      return closed;
+    },
+  };
+}
+
+/**
+ * While files are broken, a resource that cannot be compiled keeps its last sound plan: saving half a thought must not
+ * take an endpoint away. What its file no longer names at all is gone only when everything is sound again.
+ */
+function keepServing(before: PlanSet, after: PlanSet, analysis: Analysis): PlanSet {
+  const sound = new Set(analysis.resources.filter((resource) => resource.sound).map((resource) => resource.id));
+  const byPath = new Map(after.byPath);
+  const byId = new Map(after.byId);
+  for (const [id, plan] of before.byId) {
+    if (sound.has(id)) continue;
+    byId.set(id, plan);
+    for (const path of [`/${plan.id}`, `/${plan.path}`]) if (!byPath.has(path)) byPath.set(path, plan);
+  }
+  return Object.freeze({ ...after, byPath, byId });
+}
+
+export const hasErrors = (problems: readonly Problem[]): boolean =>
+  problems.some((problem) => problem.severity === 'error');

@@ -1,0 +1,99 @@
+/**
+ * Opens plugins in order and closes them in reverse, each within a deadline, and asks how they are. A plugin that does
+ * not answer in time is named; it never hangs the start or the end.
+ */
+import { BootError } from '../contract/boot-error.js';
+import type { ModelTable } from '../contract/model.js';
+import { Fault } from '../contract/fault.js';
+import { fillMessage, type CodeEntry } from '../contract/problem.js';
+import type { Health, Log } from '../contract/plugin.js';
+import type { Instance } from './instances.js';
+
+const HEALTH_DEADLINE = 2;
+
+export interface Lifecycle {
+  open(instances: readonly Instance[]): Promise<void>;
+  adopt(instances: readonly Instance[], tables: readonly ModelTable[]): Promise<void>;
+  close(): Promise<void>;
+  health(): Promise<Readonly<Record<string, Health>>>;
+}
+
+export interface LifecycleInput {
+  /** Seconds. */
+  readonly deadlines: { readonly open: number; readonly close: number };
+  readonly codes: Readonly<Record<string, CodeEntry>>;
+  readonly log: Log;
+}
+
+export function createLifecycle({ deadlines, codes, log }: LifecycleInput): Lifecycle {
+  const opened: Instance[] = [];
+  const run = async (instance: Instance, what: string, work: Promise<void> | undefined): Promise<void> => {
+    if (work === undefined) return;
+    try {
+      await within(work, deadlines.open, instance.key, what);
+    } catch (error) {
+      if (error instanceof BootError) throw error;
+      throw new BootError('PLG_OPEN', { name: instance.key, what, detail: wordsOf(error, codes) }, error);
+    }
+  };
+  return {
+    async open(instances) {
+      for (const instance of instances) {
+        const started = performance.now();
+        // Before opening: a plugin that fails half-way has to be closed too.
+        opened.push(instance);
+        await run(instance, 'open', instance.runtime.open?.(instance.handle(), instance.context));
+        const ms = Math.round(performance.now() - started);
+        const importMs = Math.round(instance.importTime);
+        log.debug({ plugin: instance.key, importMs, openMs: ms }, 'plugin open');
+      }
+    },
+    async adopt(instances, tables) {
+      for (const instance of instances) {
+        await run(instance, 'prepare its tables', instance.runtime.adopt?.(instance.handle(), tables, instance.context));
+      }
+    },
+    async close() {
+      for (const instance of opened.splice(0).reverse()) {
+        try {
+          const closing = instance.runtime.close?.(instance.handle());
+          if (closing !== undefined) await within(closing, deadlines.close, instance.key, 'close');
+        } catch (error) {
+          log.error({ plugin: instance.key, err: error }, 'plugin did not close');
+        }
+      }
+    },
+    async health() {
+      const asked = opened.filter((instance) => instance.runtime.health !== undefined);
+      const answers = await Promise.all(asked.map(async (instance) => [instance.key, await ask(instance)] as const));
+      return Object.fromEntries(answers);
+    },
+  };
+}
+
+async function ask(instance: Instance): Promise<Health> {
+  try {
+    const answer = instance.runtime.health?.(instance.handle()) ?? Promise.resolve({ ok: true });
+    return await within(answer, HEALTH_DEADLINE, instance.key, 'answer');
+  } catch {
+    return { ok: false, detail: 'no answer' };
+  }
+}
+
+/** Rejects with PLG_TIMEOUT after `seconds`. */
+async function within<T>(work: Promise<T>, seconds: number, name: string, what: string): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const deadline = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new BootError('PLG_TIMEOUT', { name, what, seconds })), seconds * 1000);
+  });
+  try {
+    return await Promise.race([work, deadline]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function wordsOf(error: unknown, codes: Readonly<Record<string, CodeEntry>>): string {
+  if (error instanceof Fault) return fillMessage(codes[error.code]?.message ?? error.code, error.params);
+  return error instanceof Error ? error.message : 'it failed';
+}

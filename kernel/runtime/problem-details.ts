@@ -1,0 +1,51 @@
+/**
+ * The error room: turns a fault into a problem document (RFC 9457). Words come from the catalogue alone, so neither
+ * SQL, nor a driver's message, nor a value of the request can get into an answer.
+ */
+import { fillMessage, type CodeEntry } from '../contract/problem.js';
+import type { Fault, Issue } from '../contract/fault.js';
+
+export interface ProblemDetails {
+  readonly type: string;
+  readonly title: string;
+  readonly status: number;
+  readonly detail: string;
+  readonly instance: string;
+  readonly code: string;
+  readonly errors?: readonly Issue[];
+  readonly success: false;
+  readonly message: string;
+}
+
+export interface Refusal {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: ProblemDetails;
+}
+
+const UNEXPECTED: CodeEntry = { status: 500, title: 'Internal error', message: 'Something unexpected happened.', help: '' };
+
+/** `docs` is the address under which the error pages stand. */
+export function refuse(fault: Fault, id: string, codes: Readonly<Record<string, CodeEntry>>, docs: string): Refusal {
+  const known = codes[fault.code];
+  const entry = known?.status === undefined ? (codes['INT_UNEXPECTED'] ?? UNEXPECTED) : known;
+  const code = entry === known ? fault.code : 'INT_UNEXPECTED';
+  const status = fault.options.status ?? entry.status ?? 500;
+  const detail = fault.options.message ?? fillMessage(entry.message, fault.params);
+  const { issues } = fault.options;
+  return {
+    status,
+    headers: fault.options.headers ?? {},
+    body: {
+      type: `${docs}${code}`,
+      title: entry.title,
+      status,
+      detail,
+      instance: `urn:request:${id}`,
+      code,
+      ...(issues && issues.length > 0 && { errors: issues }),
+      success: false,
+      message: detail,
+    },
+  };
+}

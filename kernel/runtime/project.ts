@@ -1,0 +1,121 @@
+/**
+ * A project on disk: its config, its environment, its plugins (specs only) and its definition files, analysed. The
+ * command line checks exactly this; the kernel serves it. Nothing connects here.
+ */
+import { readFile } from 'node:fs/promises';
+import { dirname, join, relative, resolve } from 'node:path';
+import { parseEnv } from 'node:util';
+import { glob } from 'tinyglobby';
+import { BootError } from '../contract/boot-error.js';
+import type { Problem } from '../contract/problem.js';
+import { analyse, type SourceFile } from '../analysis/analyse.js';
+import { analyseConfig, pluginLists, type Config } from '../analysis/config.js';
+import type { Analysis } from '../analysis/model.js';
+import { document, type Document } from '../source/document.js';
+import { loadPackages, type Packages } from './packages.js';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface Project extends Packages {
+  readonly folder: string;
+  readonly configFile: string;
+  readonly env: Environment;
+  /** Null when the config itself is not sound. */
+  readonly config: Config | null;
+  readonly configUses: ReadonlySet<string>;
+  readonly configProblems: readonly Problem[];
+  readonly configDocument: Document;
+}
+
+export interface LoadedDefinitions {
+  readonly analysis: Analysis;
+  /** Problems of config and definitions together. */
+  readonly problems: readonly Problem[];
+}
+
+export const CONFIG_NAME = 'lintel.config.json';
+
+/**
+ * Reads config and specs. `configFile` undefined: `lintel.config.json` in `cwd` if there is one, defaults otherwise.
+ * Throws BootError for what has no place in a file.
+ */
+export async function loadProject(cwd: string, configFile: string | undefined, processEnv: Environment): Promise<Project> {
+  const file = resolve(cwd, configFile ?? CONFIG_NAME);
+  const folder = dirname(file);
+  const source = await readConfig(file, configFile !== undefined);
+  const env = { ...(await readEnvFile(join(folder, '.env'))), ...processEnv };
+  const { plugins, disable } = pluginLists(source);
+  const packages = await loadPackages(folder, plugins, disable);
+  const shown = relative(cwd, file) || CONFIG_NAME;
+  const analysed = analyseConfig(shown, source, packages.registry, namesOf(env));
+  return {
+    ...packages,
+    folder,
+    configFile: file,
+    env,
+    config: analysed.config === null ? null : withEnvironment(analysed.config, env),
+    configUses: analysed.uses,
+    configProblems: analysed.problems,
+    configDocument: document(shown, source ?? '{}'),
+  };
+}
+
+async function readConfig(file: string, demanded: boolean): Promise<string | null> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    if (code === 'ENOENT' && !demanded) return null;
+    throw new BootError('CFG_UNREADABLE', { file, what: code === 'ENOENT' ? 'there is no such file' : String(code) }, error);
+  }
+}
+
+async function readEnvFile(file: string): Promise<Environment> {
+  try {
+    return parseEnv(await readFile(file, 'utf8')) as Environment;
+  } catch {
+    return {};
+  }
+}
+
+/** A variable that is set to nothing is not set: an empty key or address is never what was meant. */
+export const namesOf = (env: Environment): Set<string> =>
+  new Set(Object.entries(env).flatMap(([name, value]) => (value === undefined || value === '' ? [] : [name])));
+
+/** Variables of the environment that win over the file. */
+function withEnvironment(config: Config, env: Environment): Config {
+  const number = (name: string, fallback: number): number => {
+    const text = env[name];
+    const value = Number(text);
+    if (text === undefined || text === '') return fallback;
+    if (!Number.isInteger(value) || value < 0) throw new BootError('CFG_INVALID', { count: 1, name });
+    return value;
+  };
+  const { http } = config;
+  return Object.freeze({
+    ...config,
+    http: Object.freeze({
+      ...http,
+      port: number('PORT', http.port),
+      host: env['HOST'] ?? http.host,
+      methods: env['ALLOWED_HTTP_METHODS']?.split('|').map((verb) => verb.trim().toUpperCase()) ?? http.methods,
+      status_path: env['STATUS_ENDPOINT'] ?? http.status_path,
+      limits: Object.freeze({ ...http.limits, body: number('MAX_PAYLOAD_LIMIT', http.limits.body) }),
+    }),
+  });
+}
+
+/** Reads and analyses the definition files that the config's globs find. */
+export async function loadDefinitions(project: Project, config: Config): Promise<LoadedDefinitions> {
+  const files = await readDefinitions(project, config);
+  const analysis = analyse(files, project.registry, { env: namesOf(project.env) });
+  return { analysis, problems: [...project.configProblems, ...analysis.problems] };
+}
+
+async function readDefinitions({ folder, configFile }: Project, config: Config): Promise<SourceFile[]> {
+  const found = await glob([...config.definitions], { cwd: folder, absolute: true, dot: false, ignore: ['**/node_modules/**'] });
+  const names = found.filter((name) => resolve(name) !== configFile).sort();
+  return Promise.all(
+    names.map(async (name) => ({ file: relative(process.cwd(), name) || name, text: await readFile(name, 'utf8') })),
+  );
+}

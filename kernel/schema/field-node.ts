@@ -1,0 +1,43 @@
+/** A schema folded into plain data: the fact that drives checking, completion, export and documentation. */
+import type { FieldMeta } from './meta.js';
+
+export type FieldType = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'record' | 'value' | 'any';
+
+export interface Bounds {
+  readonly min?: number;
+  readonly max?: number;
+  readonly length?: number;
+  readonly integer?: true;
+  /** Source of a regular expression that the text must match. */
+  readonly pattern?: string;
+}
+
+export interface FieldNode {
+  readonly type: FieldType;
+  readonly meta: Omit<FieldMeta, 'inner' | 'shape' | 'parts'>;
+  readonly required: boolean;
+  readonly nullable: boolean;
+  /** The only legal literals, or null. */
+  readonly values: readonly (string | number | boolean)[] | null;
+  readonly bounds: Bounds;
+  /** Own fields of an object, in the order written. */
+  readonly fields: Readonly<Record<string, FieldNode>>;
+  /** Slots whose plugins add fields to this object. */
+  readonly parts: readonly string[];
+  /** Item of an array, entry of a record, literal of a value; null where any JSON may stand. */
+  readonly inner: FieldNode | null;
+}
+
+const NO_FIELDS: Readonly<Record<string, FieldNode>> = Object.freeze(Object.create(null) as Record<string, FieldNode>);
+
+export const EMPTY_OBJECT: FieldNode = Object.freeze({
+  type: 'object',
+  meta: { doc: '' },
+  required: false,
+  nullable: false,
+  values: null,
+  bounds: {},
+  fields: NO_FIELDS,
+  parts: [],
+  inner: null,
+});

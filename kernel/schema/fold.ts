@@ -1,0 +1,90 @@
+/**
+ * Folds a yup schema into a FieldNode, once, at registration. What cannot be folded is refused here (FoldError), so
+ * no schema can promise a check that the walker would not make.
+ */
+import type { Schema, SchemaDescription } from 'yup';
+import type { SchemaLike } from '../contract/plugin.js';
+import type { FieldMeta } from './meta.js';
+import type { Bounds, FieldNode, FieldType } from './field-node.js';
+
+export class FoldError extends Error {}
+
+const TYPES: ReadonlyMap<string, FieldType> = new Map([
+  ['object', 'object'],
+  ['array', 'array'],
+  ['string', 'string'],
+  ['number', 'number'],
+  ['boolean', 'boolean'],
+  ['mixed', 'any'],
+]);
+
+/** `path` names the field in error messages. Throws FoldError for a field without documentation or an unknown test. */
+export function fold(schema: SchemaLike, path: string): FieldNode {
+  return foldNode(schema as unknown as Schema, path, true);
+}
+
+function foldNode(schema: Schema, path: string, isRoot: boolean): FieldNode {
+  const described = schema.describe() as SchemaDescription;
+  const meta = (described.meta ?? { doc: '' }) as FieldMeta;
+  if (meta.doc.trim() === '' && !isRoot) throw new FoldError(`${path} has no \`doc\``);
+  const { inner: thunk, shape, parts, ...kept } = meta;
+  const base = TYPES.get(described.type);
+  if (base === undefined) throw new FoldError(`${path} is of type ${described.type}, which no definition can hold`);
+  return Object.freeze({
+    type: shape === 'slot' ? 'object' : (shape ?? base),
+    meta: kept,
+    required: !described.optional,
+    nullable: described.nullable,
+    values: described.oneOf.length > 0 ? (described.oneOf as (string | number | boolean)[]) : null,
+    bounds: foldBounds(described, path),
+    fields: foldFields(schema, path),
+    parts: parts ?? [],
+    inner: foldInner(schema, thunk, path),
+  });
+}
+
+function foldFields(schema: Schema, path: string): Readonly<Record<string, FieldNode>> {
+  const fields = Object.create(null) as Record<string, FieldNode>;
+  if ('fields' in schema && schema.type === 'object') {
+    for (const [name, field] of Object.entries(schema.fields as Record<string, Schema>)) {
+      fields[name] = foldNode(field, `${path}.${name}`, false);
+    }
+  }
+  return Object.freeze(fields);
+}
+
+function foldInner(schema: Schema, thunk: (() => unknown) | undefined, path: string): FieldNode | null {
+  if (thunk !== undefined) {
+    const inner = thunk() as Schema | null;
+    return inner === null ? null : foldNode(inner, `${path}.*`, true);
+  }
+  if ('innerType' in schema && schema.innerType !== undefined) {
+    return foldNode(schema.innerType as Schema, `${path}[]`, true);
+  }
+  return null;
+}
+
+function foldBounds(described: SchemaDescription, path: string): Bounds {
+  const bounds: { min?: number; max?: number; length?: number; integer?: true; pattern?: string } = {};
+  for (const test of described.tests) {
+    const params = (test.params ?? {}) as Record<string, unknown>;
+    switch (test.name) {
+      case 'required':
+        break;
+      case 'min':
+      case 'max':
+      case 'length':
+        bounds[test.name] = Number(params[test.name]);
+        break;
+      case 'integer':
+        bounds.integer = true;
+        break;
+      case 'matches':
+        bounds.pattern = (params['regex'] as RegExp).source;
+        break;
+      default:
+        throw new FoldError(`${path} has a test "${test.name ?? '?'}" that cannot be folded; use the plugin's check`);
+    }
+  }
+  return bounds;
+}

@@ -1,0 +1,52 @@
+/**
+ * Typed metadata of every field that a definition or config file may hold. The schema library keeps it on the field;
+ * checker, editors and reference pages read it. Data only; the one function, `inner`, is set by combinators and folded
+ * away.
+ */
+import type { Json } from '../contract/json.js';
+
+/** What a name in a definition can stand for. */
+export type SymbolKind = 'resource' | 'action' | 'model' | 'model-field' | 'payload-field' | 'name';
+
+export interface Refers {
+  readonly symbol: SymbolKind;
+  /** A string that names nothing is a literal, not a mistake. */
+  readonly soft?: boolean;
+  /** Sibling (of the list this item stands in) that holds the resource id; `self` there is the current resource. */
+  readonly within?: string;
+  /** The actionable around this reference has to wait for the one it names. */
+  readonly edge?: boolean;
+}
+
+export interface FieldMeta {
+  /** One or two sentences, Markdown. */
+  readonly doc: string;
+  readonly examples?: readonly Json[];
+  readonly since?: string;
+  readonly deprecated?: { readonly since: string; readonly message: string; readonly replacedBy?: string };
+  /** The value is sensitive: hidden in plans and logs. */
+  readonly secret?: boolean;
+  /** Accessor roots that may stand here; absent means all. */
+  readonly roots?: readonly string[];
+  /** What is written here can reach a client: accessors with secret values are refused. */
+  readonly leaves?: boolean;
+  /** Language of the text in this string. */
+  readonly language?: 'sql';
+  readonly enumDocs?: Readonly<Record<string, string>>;
+  readonly unit?: string;
+  readonly advanced?: boolean;
+  readonly default?: Json;
+  /** The string is the name of a plugin of this kind. */
+  readonly plugin?: string;
+  /** The string (or each key, on a record) introduces a name of this sort. */
+  readonly declares?: SymbolKind;
+  readonly refers?: Refers;
+  /** Set by combinators only. */
+  readonly parts?: readonly string[];
+  readonly shape?: 'record' | 'value' | 'slot';
+  readonly inner?: () => unknown;
+}
+
+declare module 'yup' {
+  interface CustomSchemaMetadata extends FieldMeta {}
+}

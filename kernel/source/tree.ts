@@ -1,0 +1,167 @@
+/**
+ * JSON with comments and trailing commas as a tree of located nodes. Broken text still yields a tree; every mistake is
+ * a fault with a place. Duplicate keys are mistakes here: readers would disagree about which one counts.
+ */
+import { createScanner, parseTree, printParseErrorCode, type Node, type ParseError } from 'jsonc-parser';
+import type { Json } from '../contract/json.js';
+import type { Document } from './document.js';
+
+export type LocatedType = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'null';
+
+export interface Member {
+  readonly key: string;
+  readonly keyStart: number;
+  readonly keyEnd: number;
+  /** Absent while the text is half-written. */
+  readonly value: LocatedNode | null;
+}
+
+export interface LocatedNode {
+  readonly type: LocatedType;
+  readonly start: number;
+  readonly end: number;
+  /** JSON pointer from the root of the file. */
+  readonly pointer: string;
+  /** Value of a scalar; null for objects and arrays. */
+  readonly scalar: string | number | boolean | null;
+  readonly members: readonly Member[];
+  readonly items: readonly LocatedNode[];
+}
+
+export interface SourceFault {
+  readonly code: 'SRC_SYNTAX' | 'SRC_DUPLICATE_KEY' | 'SRC_TOO_DEEP' | 'SRC_EMPTY';
+  readonly params: Readonly<Record<string, string | number>>;
+  readonly start: number;
+  readonly end: number;
+  readonly related?: { readonly message: string; readonly start: number; readonly end: number };
+}
+
+export interface SourceTree {
+  readonly root: LocatedNode | null;
+  readonly faults: readonly SourceFault[];
+}
+
+/** Definitions are written by people: nobody nests deeper, and the recursive parser must not overflow. */
+export const MAX_DEPTH = 64;
+
+const SYNTAX_WORDS: Readonly<Record<string, string>> = {
+  InvalidSymbol: 'this is not JSON',
+  InvalidNumberFormat: 'this is not a JSON number',
+  PropertyNameExpected: 'a property name in double quotes is expected here',
+  ValueExpected: 'a value is expected here',
+  ColonExpected: 'a colon is expected here',
+  CommaExpected: 'a comma is expected before this',
+  CloseBraceExpected: 'a closing brace is missing',
+  CloseBracketExpected: 'a closing bracket is missing',
+  EndOfFileExpected: 'nothing may follow the end of the definition',
+  UnexpectedEndOfComment: 'this comment is not closed',
+  UnexpectedEndOfString: 'this string is not closed',
+  UnexpectedEndOfNumber: 'this number is not finished',
+  InvalidUnicode: 'this \\u escape is not complete',
+  InvalidEscapeCharacter: 'this escape is not known to JSON',
+  InvalidCharacter: 'this control character must be escaped',
+};
+
+export function parseSource(doc: Document): SourceTree {
+  const deep = findTooDeep(doc.text);
+  if (deep !== null) {
+    return { root: null, faults: [{ code: 'SRC_TOO_DEEP', params: { max: MAX_DEPTH }, start: deep, end: deep + 1 }] };
+  }
+  const errors: ParseError[] = [];
+  const text = doc.text.charCodeAt(0) === 0xfeff ? ` ${doc.text.slice(1)}` : doc.text;
+  const parsed = parseTree(text, errors, { allowTrailingComma: true, disallowComments: false });
+  if (parsed === undefined) {
+    return { root: null, faults: [{ code: 'SRC_EMPTY', params: {}, start: 0, end: doc.text.length }] };
+  }
+  const faults: SourceFault[] = errors.map((error) => ({
+    code: 'SRC_SYNTAX',
+    params: { what: SYNTAX_WORDS[printParseErrorCode(error.error)] ?? 'this is not JSON' },
+    start: error.offset,
+    end: error.offset + Math.max(error.length, error.offset < text.length ? 1 : 0),
+  }));
+  return { root: locate(parsed, '', faults), faults };
+}
+
+/** Offset of the first bracket beyond the limit, found without recursion. */
+function findTooDeep(text: string): number | null {
+  const scanner = createScanner(text, true);
+  let depth = 0;
+  for (;;) {
+    scanner.scan();
+    const token = scanner.getToken() as number;
+    if (token === 17 /* EOF */) return null;
+    if (token === 1 /* { */ || token === 3 /* [ */) {
+      if (++depth > MAX_DEPTH) return scanner.getTokenOffset();
+    } else if (token === 2 || token === 4) depth--;
+  }
+}
+
+function locate(node: Node, pointer: string, faults: SourceFault[]): LocatedNode {
+  return Object.freeze({
+    type: node.type === 'property' ? 'null' : node.type,
+    start: node.offset,
+    end: node.offset + node.length,
+    pointer,
+    scalar: node.type === 'object' || node.type === 'array' ? null : (node.value as string | number | boolean | null),
+    members: node.type === 'object' ? locateMembers(node, pointer, faults) : [],
+    items:
+      node.type === 'array' ? (node.children ?? []).map((item, i) => locate(item, `${pointer}/${i}`, faults)) : [],
+  });
+}
+
+function locateMembers(node: Node, pointer: string, faults: SourceFault[]): Member[] {
+  const members: Member[] = [];
+  const seen = new Map<string, Member>();
+  for (const property of node.children ?? []) {
+    const [key, child] = property.children ?? [];
+    if (key === undefined || typeof key.value !== 'string') continue;
+    const name = key.value;
+    const member: Member = {
+      key: name,
+      keyStart: key.offset,
+      keyEnd: key.offset + key.length,
+      value: child === undefined ? null : locate(child, `${pointer}/${escapePointer(name)}`, faults),
+    };
+    const first = seen.get(name);
+    if (first === undefined) seen.set(name, member);
+    else {
+      faults.push({
+        code: 'SRC_DUPLICATE_KEY',
+        params: { key: name },
+        start: member.keyStart,
+        end: member.keyEnd,
+        related: { message: `"${name}" stands here first`, start: first.keyStart, end: first.keyEnd },
+      });
+    }
+    members.push(member);
+  }
+  return members;
+}
+
+/** RFC 6901. */
+export const escapePointer = (segment: string): string => segment.replaceAll('~', '~0').replaceAll('/', '~1');
+
+export const memberOf = (node: LocatedNode, key: string): Member | undefined =>
+  node.members.find((member) => member.key === key);
+
+/** The plain value of a node: null prototypes, frozen, so that no key of a definition can reach a prototype. */
+export function toJson(node: LocatedNode): Json {
+  if (node.type === 'array') return Object.freeze(node.items.map(toJson));
+  if (node.type !== 'object') return node.scalar;
+  const made = Object.create(null) as Record<string, Json>;
+  for (const member of node.members) made[member.key] = member.value === null ? null : toJson(member.value);
+  return Object.freeze(made);
+}
+
+/** The node (and, for a member, its key) behind a JSON pointer relative to `node`. */
+export function nodeAt(node: LocatedNode, pointer: string): { node: LocatedNode; member: Member | null } | null {
+  let found: { node: LocatedNode; member: Member | null } = { node, member: null };
+  for (const escaped of pointer.split('/').slice(1)) {
+    const segment = escaped.replaceAll('~1', '/').replaceAll('~0', '~');
+    const member = memberOf(found.node, segment) ?? null;
+    const next = member === null ? found.node.items[Number(segment)] : member.value;
+    if (next === undefined || next === null) return null;
+    found = { node: next, member };
+  }
+  return found;
+}

@@ -1,0 +1,7 @@
+/** Reads the instant of the request from the frame. */
+import { defineRuntime } from '../../../kernel/contract/plugin.js';
+import { accessor } from '../../kinds/accessor.js';
+
+export default defineRuntime(accessor, {
+  create: () => ({ compile: () => ({ constant: false, read: (frame) => frame.now() }) }),
+});

@@ -1,0 +1,12 @@
+/** `$DATETIME`: the instant of the request. */
+import { definePlugin } from '../../../kernel/contract/plugin.js';
+
+export default definePlugin({
+  kind: 'accessor',
+  name: 'DATETIME',
+  since: '0.1.0',
+  summary: 'The instant of the request, ISO 8601 in UTC with milliseconds. The same wherever one request reads it.',
+  facts: { tail: 'none', secret: false },
+  examples: [{ title: 'Now', json: '$DATETIME' }],
+  counterExamples: [{ title: 'Nothing may follow', json: '$DATETIME.iso', code: 'ACC_TAIL', at: '' }],
+});

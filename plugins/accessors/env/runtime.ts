@@ -1,0 +1,14 @@
+/** Reads the snapshot of the environment that was taken at the start; the value is a constant of the plan. */
+import { BootError } from '../../../kernel/contract/boot-error.js';
+import { defineRuntime } from '../../../kernel/contract/plugin.js';
+import { accessor } from '../../kinds/accessor.js';
+
+export default defineRuntime(accessor, {
+  create: ({ env }) => ({
+    compile: ([name = '']) => {
+      const value = env(name);
+      if (value === undefined || value === '') throw new BootError('ENV_MISSING', { name });
+      return { constant: true, read: () => value };
+    },
+  }),
+});

@@ -1,0 +1,16 @@
+/** `$ENV`: a variable of the environment, read once at load. */
+import { definePlugin } from '../../../kernel/contract/plugin.js';
+
+export default definePlugin({
+  kind: 'accessor',
+  name: 'ENV',
+  since: '0.1.0',
+  summary: 'An environment variable: `$ENV.API_KEY`. Read once, when the definitions are loaded.',
+  details: 'A variable that is not set stops the start. Values are secret: they cannot be put where they would leave the service.',
+  facts: { tail: 'env', secret: true },
+  examples: [{ title: 'A variable', json: '$ENV.EXAMPLE_KEY' }],
+  counterExamples: [
+    { title: 'No variable named', json: '$ENV', code: 'ACC_TAIL', at: '' },
+    { title: 'A variable that is not set', json: '$ENV.NOT_SET_ANYWHERE', code: 'ENV_MISSING', at: '' },
+  ],
+});

@@ -1,0 +1,16 @@
+/** `$GENERATOR`: a fresh identifier from a generator plugin. */
+import { definePlugin } from '../../../kernel/contract/plugin.js';
+
+export default definePlugin({
+  kind: 'accessor',
+  name: 'GENERATOR',
+  since: '0.1.0',
+  summary: 'A fresh identifier: `$GENERATOR.ULID`. Each place it is written makes one identifier per request.',
+  facts: { tail: 'plugin:generator', secret: false },
+  requires: ['generator:*'],
+  examples: [{ title: 'A sortable identifier', json: '$GENERATOR.ULID' }],
+  counterExamples: [
+    { title: 'No such generator', json: '$GENERATOR.ULIDD', code: 'DEF_UNKNOWN_PLUGIN', at: '' },
+    { title: 'No generator named', json: '$GENERATOR', code: 'ACC_TAIL', at: '' },
+  ],
+});

@@ -1,0 +1,22 @@
+/** Reads request headers; `ip` is the address of the client, not a header. */
+import { fault } from '../../../kernel/contract/fault.js';
+import { defineRuntime } from '../../../kernel/contract/plugin.js';
+import { accessor } from '../../kinds/accessor.js';
+
+export default defineRuntime(accessor, {
+  create: () => ({
+    compile: ([written = '']) => {
+      const name = written.toLowerCase();
+      if (name === 'ip') return { constant: false, read: (frame) => frame.invocation.remote };
+      return {
+        constant: false,
+        read: ({ invocation: { headers } }) => {
+          const value = Object.hasOwn(headers, name) ? headers[name] : undefined;
+          if (typeof value === 'string') return value;
+          // A header that is repeated is ambiguous, and is not guessed at.
+          throw fault('ACC_UNRESOLVED', { name: `$HEADER.${written}` });
+        },
+      };
+    },
+  }),
+});

@@ -1,0 +1,16 @@
+/** `$HEADER`: a header of the request. */
+import { definePlugin } from '../../../kernel/contract/plugin.js';
+
+export default definePlugin({
+  kind: 'accessor',
+  name: 'HEADER',
+  since: '0.1.0',
+  summary: 'A request header: `$HEADER.x-tenant`. Case does not matter; `$HEADER.ip` is the address of the client.',
+  details: 'A header that the request lacks refuses it with 422.',
+  facts: { tail: 'name', secret: false },
+  examples: [
+    { title: 'A header', json: '$HEADER.x-tenant' },
+    { title: 'The address of the client', json: '$HEADER.ip' },
+  ],
+  counterExamples: [{ title: 'No header named', json: '$HEADER', code: 'ACC_TAIL', at: '' }],
+});

@@ -1,0 +1,27 @@
+/** Reads the request body, and names that other actionables produced. */
+import { fault } from '../../../kernel/contract/fault.js';
+import { defineRuntime } from '../../../kernel/contract/plugin.js';
+import type { PlanTools } from '../../../kernel/contract/plan.js';
+import { compilePath } from '../../../kernel/language/path.js';
+import { accessor, type CompiledAccessor } from '../../kinds/accessor.js';
+
+export default defineRuntime(accessor, { create: () => ({ compile }) });
+
+function compile(tail: readonly string[], tools: PlanTools): CompiledAccessor {
+  const [root, ...rest] = tail;
+  if (root === undefined) return { constant: false, read: (frame) => frame.payload };
+  const name = `$PAYLOAD.${tail.join('.')}`;
+  const slot = tools.slot(root);
+  const optional = tools.payloadField(root)?.declared === true && tools.payloadField(root)?.optional === true;
+  const read = compilePath(slot === null ? tail : rest);
+  return {
+    constant: false,
+    field: slot === null ? root : null,
+    read: (frame) => {
+      const value = slot === null ? read(frame.payload) : read(frame.slots[slot]);
+      if (value !== undefined) return value;
+      if (optional) return null;
+      throw fault('ACC_UNRESOLVED', { name }, { issues: [{ pointer: `/${tail.join('/')}`, code: 'ACC_UNRESOLVED', detail: 'is missing' }] });
+    },
+  };
+}

@@ -1,0 +1,19 @@
+/** `$PAYLOAD`: the request body. */
+import { definePlugin } from '../../../kernel/contract/plugin.js';
+
+export default definePlugin({
+  kind: 'accessor',
+  name: 'PAYLOAD',
+  since: '0.1.0',
+  summary: 'A value of the request body: `$PAYLOAD.address.city`; `$PAYLOAD` alone is the whole body.',
+  details:
+    'A string that is exactly one accessor keeps the type of the value. A path that the body lacks refuses the request ' +
+    'with 422, unless `payload_validation` declares the field `optional`; then it is null. A name produced by another ' +
+    'actionable (`for`) is found here too.',
+  facts: { tail: 'optional-path', secret: false },
+  examples: [
+    { title: 'A field', json: '$PAYLOAD.email' },
+    { title: 'A nested field, with an index', json: '$PAYLOAD.items.0.sku' },
+  ],
+  counterExamples: [{ title: 'A reserved name', json: '$PAYLOAD.constructor', code: 'ACC_POISON', at: '' }],
+});

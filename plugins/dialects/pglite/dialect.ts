@@ -1,0 +1,101 @@
+/**
+ * The handle of an embedded database. There is one connection: statements wait for one another, and while a transaction
+ * is open everybody else waits for its end. Values and answers go through the same code as those of `postgres`.
+ */
+import type { PGliteInterface, Results, Transaction as LiteTransaction } from '@electric-sql/pglite';
+import { fault } from '../../../kernel/contract/fault.js';
+import type { Dialect, Row } from '../../kinds/dialect.js';
+import { isRetryable, toFault } from '../shared/errors.js';
+import { prepareStatement } from '../shared/prepare.js';
+import { bindValues } from '../shared/values.js';
+import type { PgPrepared } from '../shared/values.js';
+
+/** A transaction that its request forgot would stop everybody. */
+const FORGOTTEN_MS = 40_000;
+
+/** Signals the engine that the transaction ends without a commit. */
+const ROLLED_BACK = new Error('rolled back');
+
+interface OpenTransaction {
+  readonly inner: LiteTransaction;
+  /** Lets the engine commit (or roll back); settles when it did. */
+  readonly end: (commit: boolean) => Promise<void>;
+  failed: boolean;
+}
+
+/** Opens a transaction and keeps it open until `end`: the engine itself knows only whole ones, as callbacks. */
+function openTransaction(db: PGliteInterface): Promise<OpenTransaction> {
+  return new Promise((opened, refused) => {
+    let finish: (commit: boolean) => void;
+    const finished = new Promise<boolean>((resolve) => (finish = resolve));
+    const whole = db.transaction(async (inner) => {
+      const timer = setTimeout(() => finish(false), FORGOTTEN_MS);
+      timer.unref();
+      const end = (commit: boolean): Promise<void> => {
+        clearTimeout(timer);
+        finish(commit);
+        return whole;
+      };
+      opened({ inner, end, failed: false });
+      if (!(await finished)) throw ROLLED_BACK;
+    });
+    whole.catch(refused);
+  });
+}
+
+export function createDialect(engine: () => PGliteInterface): Dialect {
+  const live = new WeakSet<OpenTransaction>();
+
+  async function end(transaction: unknown, commit: boolean): Promise<boolean> {
+    const open = transaction as OpenTransaction;
+    if (!live.delete(open)) return false;
+    await open.end(commit);
+    return true;
+  }
+
+  return {
+    prepare: prepareStatement,
+
+    async run(statement, values, transaction) {
+      const prepared = statement as PgPrepared;
+      const bound = bindValues(prepared, values);
+      const open = transaction?.transaction as OpenTransaction | undefined;
+      try {
+        if (open && !live.has(open)) throw new Error('the transaction is over');
+        const target = open ? open.inner : engine();
+        const result: Results<Row> = await target.query<Row>(prepared.text, bound);
+        return result.rows;
+      } catch (error) {
+        if (open) open.failed = true;
+        throw toFault(error);
+      }
+    },
+
+    async begin() {
+      try {
+        const open = await openTransaction(engine());
+        live.add(open);
+        return { transaction: open };
+      } catch (error) {
+        throw toFault(error);
+      }
+    },
+
+    async commit({ transaction }) {
+      const { failed } = transaction as OpenTransaction;
+      let ended = false;
+      try {
+        ended = await end(transaction, !failed);
+      } catch (error) {
+        if (error !== ROLLED_BACK) throw toFault(error);
+      }
+      if (!ended) throw fault('QRY_FAILED', {}, { cause: new Error('commit of a transaction that is over or failed') });
+    },
+
+    async rollback({ transaction }) {
+      await end(transaction, false).catch(() => false);
+    },
+
+    retryable: isRetryable,
+  };
+}

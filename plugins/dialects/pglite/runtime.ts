@@ -1,0 +1,97 @@
+/**
+ * Runtime of the dialect `pglite`: opens the embedded database on its folder (or in memory), migrates it and closes it.
+ * The engine is loaded by `open` only: it is large and takes a second or more to start.
+ */
+import { resolve } from 'node:path';
+import type { PGlite } from '@electric-sql/pglite';
+import { fault } from '../../../kernel/contract/fault.js';
+import { defineRuntime } from '../../../kernel/contract/plugin.js';
+import { dialect } from '../../kinds/dialect.js';
+import type { Dialect, Row } from '../../kinds/dialect.js';
+import { connectFault } from '../shared/connect.js';
+import { migrate } from '../shared/migrate.js';
+import { parsers } from '../shared/types.js';
+import { createDialect } from './dialect.js';
+import { lockFolder } from './lock.js';
+
+interface Engine {
+  readonly db: PGlite;
+  /** Null in memory, where there is nothing to lock. */
+  readonly unlock: (() => Promise<void>) | null;
+}
+
+const engines = new WeakMap<Dialect, Engine>();
+const MEMORY = 'memory://';
+const HEALTH_MS = 1000;
+
+function engineOf(handle: Dialect): PGlite {
+  const engine = engines.get(handle);
+  if (!engine) throw fault('QRY_UNAVAILABLE', {}, { retryable: true, headers: { 'retry-after': '1' } });
+  return engine.db;
+}
+
+async function start(path: string): Promise<PGlite> {
+  const { PGlite: Lite } = await import('@electric-sql/pglite');
+  const db = await Lite.create(path);
+  // The engine's own conversions give way to ours: values arrive as text, and answers are those of `postgres`.
+  db.parsers = Object.fromEntries(parsers);
+  db.serializers = {};
+  await db.exec("SET TIME ZONE 'UTC'; SET DateStyle = 'ISO'");
+  return db;
+}
+
+export default defineRuntime(dialect, {
+  create() {
+    const handle = createDialect(() => engineOf(handle));
+    return handle;
+  },
+
+  async open(handle, { instance, options, folder, log }) {
+    const path = typeof options['path'] === 'string' ? options['path'] : '.lintel/data';
+    const memory = path.startsWith(MEMORY);
+    const place = memory ? path : resolve(folder, path);
+    const unlock = memory ? null : await lockFolder(place, instance);
+    try {
+      engines.set(handle, { db: await start(place), unlock });
+    } catch (error) {
+      await unlock?.();
+      throw connectFault(instance, error);
+    }
+    log.info({ instance, path }, 'embedded database (PGlite): for development and small installations');
+  },
+
+  async adopt(handle, tables, { log }) {
+    const db = engineOf(handle);
+    await migrate(
+      (work) =>
+        db.transaction((inner) =>
+          work({ query: async (text, values) => (await inner.query<Row>(text, [...(values ?? [])])).rows }),
+        ),
+      tables,
+      log,
+    );
+  },
+
+  async close(handle) {
+    const engine = engines.get(handle);
+    if (!engine) return;
+    engines.delete(handle);
+    await engine.db.close();
+    await engine.unlock?.();
+  },
+
+  async health(handle) {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new Error('no answer within a second')), HEALTH_MS);
+    });
+    try {
+      await Promise.race([engineOf(handle).query('SELECT 1'), late]);
+      return { ok: true };
+    } catch {
+      return { ok: false, detail: 'the database does not answer' };
+    } finally {
+      clearTimeout(timer);
+    }
+  },
+});

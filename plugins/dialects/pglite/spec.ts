@@ -1,0 +1,36 @@
+/** Spec of the dialect `pglite`: PostgreSQL inside the process, the default when no DATABASE_URL is set. */
+import { object, string } from 'yup';
+import { definePlugin } from '../../../kernel/contract/plugin.js';
+import { dialectErrors } from '../../kinds/dialect-errors.js';
+
+export default definePlugin({
+  kind: 'dialect',
+  name: 'pglite',
+  since: '0.1.0',
+  summary: 'PostgreSQL embedded in the process: nothing to install, data in a folder.',
+  details: [
+    'For development, tests and small installations. It speaks the SQL of PostgreSQL and gives the same answers as the',
+    'dialect `postgres`, so moving to a server is a matter of the address.',
+    '',
+    '- One statement at a time: an open transaction lets everybody else wait.',
+    '- There is **no deadline for statements**: one that runs for ever holds up the process. Use `postgres` where that matters.',
+    '- The engine takes about 300 MB of memory and one to three seconds to start on a fresh folder.',
+    '- One process per folder; a lock file beside the folder sees to that.',
+    '- With `memory://` everything is gone when the process ends.',
+  ].join('\n'),
+  facts: { returning: true, embedded: true },
+  schema: object({
+    path: string()
+      .default('.lintel/data')
+      .meta({
+        doc: 'Folder of the data, relative to the config file, or `memory://`.',
+        examples: ['.lintel/data', 'memory://'],
+      }),
+  }),
+  errors: dialectErrors,
+  examples: [
+    { title: 'The default folder', json: { use: 'pglite' } },
+    { title: 'Nothing on disk', json: { use: 'pglite', path: 'memory://' } },
+  ],
+  counterExamples: [{ title: 'A path is text', json: { use: 'pglite', path: 5 }, code: 'DEF_TYPE', at: '/path' }],
+});

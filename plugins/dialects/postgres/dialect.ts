@@ -1,0 +1,196 @@
+/**
+ * The handle of a PostgreSQL connection: chooses a connection for each statement, runs it, and turns what went wrong
+ * into a Fault. Sends nothing twice unless the server cannot have seen or run it.
+ */
+import { fault } from '../../../kernel/contract/fault.js';
+import type { Dialect, Row, Transaction } from '../../kinds/dialect.js';
+import { isLost, isRetryable, isStale, toFault } from '../shared/errors.js';
+import { prepareStatement } from '../shared/prepare.js';
+import { bindValues } from '../shared/values.js';
+import type { PgPrepared } from '../shared/values.js';
+import { forget, send } from './wire.js';
+import type { Command, Outcome, Wire } from './wire.js';
+import type { Release, Wires } from './wires.js';
+
+/** A read that held up its connection for so long keeps away from the shared ones for a while. */
+const SLOW_MS = 50;
+const SLOW_FOR_MS = 10_000;
+const NO_VALUES: readonly string[] = [];
+const COMMIT: Command = { name: 'lintel_commit', text: 'COMMIT' };
+const ROLLBACK: Command = { name: 'lintel_rollback', text: 'ROLLBACK' };
+
+interface OpenTransaction {
+  readonly wire: Wire;
+  readonly release: Release;
+  /** BEGIN was sent, together with the first statement. */
+  begun: boolean;
+  lost: boolean;
+  over: boolean;
+}
+
+type Done = (rows: readonly Row[]) => void;
+type Failed = (error: unknown) => void;
+
+export function createDialect(wires: () => Wires, begin: string): Dialect {
+  const slow = new Map<string, number>();
+
+  function isSlow(name: string): boolean {
+    if (slow.size === 0) return false;
+    const until = slow.get(name);
+    if (until === undefined) return false;
+    if (until > performance.now()) return true;
+    return !slow.delete(name);
+  }
+
+  /** After a change of tables every connection holds the statement in its old form. */
+  function forgetEverywhere(name: string): void {
+    for (const wire of wires().all) forget(wire, name);
+  }
+
+  function failure(prepared: PgPrepared, { error, sent }: Outcome): unknown {
+    return toFault(error, sent && !prepared.readOnly ? 'unknown' : 'none');
+  }
+
+  /** On a connection of its own, given back as soon as the answer is there. */
+  function runLeased(
+    prepared: PgPrepared,
+    values: readonly (string | null)[],
+    tries: number,
+    done: Done,
+    failed: Failed,
+  ): void {
+    wires().lease((error, wire, release) => {
+      if (!wire) {
+        failed(toFault(error));
+        return;
+      }
+      send(wire, prepared, values, null, (outcome) => {
+        if (outcome.error === undefined) {
+          release(false);
+          if (prepared.readOnly && outcome.took > SLOW_MS) slow.set(prepared.name, performance.now() + SLOW_FOR_MS);
+          done(outcome.answer);
+          return;
+        }
+        const stale = isStale(outcome.error);
+        if (stale) forgetEverywhere(prepared.name);
+        const broken = isLost(outcome.error);
+        release(broken);
+        if (tries > 0 && (stale || (broken && !outcome.sent))) runLeased(prepared, values, tries - 1, done, failed);
+        else failed(failure(prepared, outcome));
+      });
+    });
+  }
+
+  /** On a connection shared with other reads. */
+  function runShared(
+    wire: Wire,
+    prepared: PgPrepared,
+    values: readonly (string | null)[],
+    done: Done,
+    failed: Failed,
+  ): void {
+    send(wire, prepared, values, null, (outcome) => {
+      if (outcome.took > SLOW_MS) slow.set(prepared.name, performance.now() + SLOW_FOR_MS);
+      if (outcome.error === undefined) {
+        done(outcome.answer);
+        return;
+      }
+      const stale = isStale(outcome.error);
+      if (stale) forgetEverywhere(prepared.name);
+      if (stale || (isLost(outcome.error) && !outcome.sent)) runLeased(prepared, values, 1, done, failed);
+      else failed(failure(prepared, outcome));
+    });
+  }
+
+  function runInside(
+    transaction: OpenTransaction,
+    prepared: PgPrepared,
+    values: readonly (string | null)[],
+    done: Done,
+    failed: Failed,
+  ): void {
+    if (transaction.over) throw fault('QRY_FAILED', {}, { cause: new Error('the transaction is over') });
+    const lead = transaction.begun ? null : begin;
+    transaction.begun = true;
+    send(transaction.wire, prepared, values, lead, (outcome) => {
+      if (outcome.error === undefined) {
+        done(outcome.answer);
+        return;
+      }
+      if (isStale(outcome.error)) forgetEverywhere(prepared.name);
+      transaction.lost ||= isLost(outcome.error);
+      // Nothing of an unfinished transaction stays, so its outcome is known.
+      failed(toFault(outcome.error));
+    });
+  }
+
+  /** Ends a transaction on its connection and gives the connection back. */
+  function finish(transaction: OpenTransaction, command: Command): Promise<Outcome | null> {
+    return new Promise((resolve) => {
+      const { wire, release, begun, lost, over } = transaction;
+      transaction.over = true;
+      if (over) {
+        resolve(null);
+        return;
+      }
+      if (!begun || lost) {
+        release(lost);
+        resolve(null);
+        return;
+      }
+      send(wire, command, NO_VALUES, null, (outcome) => {
+        // A connection that cannot roll back is thrown away, and with it whatever was open on it.
+        release(outcome.error !== undefined);
+        resolve(outcome);
+      });
+    });
+  }
+
+  return {
+    prepare: prepareStatement,
+
+    run(statement, values, transaction) {
+      const prepared = statement as PgPrepared;
+      return new Promise((done, failed) => {
+        const bound = bindValues(prepared, values);
+        if (transaction) {
+          runInside(transaction.transaction as OpenTransaction, prepared, bound, done, failed);
+          return;
+        }
+        const wire = prepared.readOnly && !isSlow(prepared.name) ? wires().shared() : undefined;
+        if (wire) runShared(wire, prepared, bound, done, failed);
+        else runLeased(prepared, bound, 1, done, failed);
+      });
+    },
+
+    begin() {
+      return new Promise<Transaction>((done, failed) => {
+        wires().lease((error, wire, release) => {
+          if (!wire) failed(toFault(error));
+          else
+            done({ transaction: { wire, release, begun: false, lost: false, over: false } satisfies OpenTransaction });
+        });
+      });
+    },
+
+    async commit({ transaction }) {
+      const { over, lost } = transaction as OpenTransaction;
+      if (over || lost) {
+        await finish(transaction as OpenTransaction, ROLLBACK);
+        throw fault('QRY_FAILED', {}, { cause: new Error('commit of a transaction that is over or lost') });
+      }
+      const outcome = await finish(transaction as OpenTransaction, COMMIT);
+      if (outcome?.error !== undefined) throw toFault(outcome.error, 'unknown');
+      // The server answers ROLLBACK when a statement before had failed.
+      if (outcome?.tag === 'ROLLBACK') {
+        throw fault('QRY_FAILED', {}, { cause: new Error('commit of a transaction in which a statement failed') });
+      }
+    },
+
+    async rollback({ transaction }) {
+      await finish(transaction as OpenTransaction, ROLLBACK);
+    },
+
+    retryable: isRetryable,
+  };
+}

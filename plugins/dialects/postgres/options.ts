@@ -1,0 +1,56 @@
+/**
+ * From the options of a connection in the config file to the options of `pg`, with the defaults of the product. Only
+ * this file knows both vocabularies.
+ */
+import type { PoolConfig } from 'pg';
+
+export interface PostgresOptions {
+  readonly client: PoolConfig;
+  /** Connections that several reading statements share, and those that serve one caller at a time. */
+  readonly readers: number;
+  readonly pool: number;
+  /** Milliseconds after which a connection that does not answer is given up. */
+  readonly deadline: number;
+  /** Sent in front of the first statement of a transaction. */
+  readonly begin: string;
+}
+
+const number = (value: unknown, otherwise: number): number => (typeof value === 'number' ? value : otherwise);
+
+/** Session settings of ours stand in front of those that the address may carry; pg would drop one of the two. */
+function withSettings(url: string): { connectionString: string; options: string } {
+  const settings = '-c TimeZone=UTC -c DateStyle=ISO';
+  let address: URL;
+  try {
+    address = new URL(url);
+  } catch {
+    return { connectionString: url, options: settings };
+  }
+  const own = address.searchParams.get('options');
+  if (own === null) return { connectionString: url, options: settings };
+  address.searchParams.delete('options');
+  return { connectionString: address.href, options: `${own} ${settings}` };
+}
+
+export function readOptions(options: Readonly<Record<string, unknown>>): PostgresOptions {
+  const size = number(options['pool_size'], 10);
+  const statementTimeout = number(options['statement_timeout'], 10) * 1000;
+  const isolation = typeof options['isolation'] === 'string' ? options['isolation'] : 'repeatable read';
+  const readers = Math.min(4, Math.floor(size / 3));
+  return {
+    client: {
+      ...withSettings(typeof options['url'] === 'string' ? options['url'] : ''),
+      application_name: 'lintel',
+      keepAlive: true,
+      statement_timeout: statementTimeout,
+      // A transaction that its request forgot would hold its locks for ever.
+      idle_in_transaction_session_timeout: statementTimeout + 30_000,
+      connectionTimeoutMillis: number(options['pool_wait'], 2) * 1000,
+      idleTimeoutMillis: number(options['idle_timeout'], 30) * 1000,
+    },
+    readers,
+    pool: size - readers,
+    deadline: statementTimeout + 5000,
+    begin: `BEGIN ISOLATION LEVEL ${isolation.toUpperCase()}`,
+  };
+}

@@ -1,0 +1,115 @@
+/**
+ * Runtime of the dialect `postgres`: opens and closes the connections of one configured server, migrates it, and says
+ * whether it is well. How statements run is in `dialect.ts`.
+ */
+import { fault } from '../../../kernel/contract/fault.js';
+import { defineRuntime } from '../../../kernel/contract/plugin.js';
+import type { RuntimeContext } from '../../../kernel/contract/plugin.js';
+import { scanSql } from '../../../kernel/language/sql.js';
+import { dialect } from '../../kinds/dialect.js';
+import type { Dialect } from '../../kinds/dialect.js';
+import { connectFault } from '../shared/connect.js';
+import { migrate } from '../shared/migrate.js';
+import type { Session } from '../shared/session.js';
+import { parserOf } from '../shared/types.js';
+import { createDialect } from './dialect.js';
+import { readOptions } from './options.js';
+import { forget } from './wire.js';
+import type { Wire } from './wire.js';
+import { createWires } from './wires.js';
+import type { Wires } from './wires.js';
+
+interface Server {
+  readonly context: RuntimeContext;
+  wires: Wires | null;
+}
+
+/** What belongs to a handle and is nobody else's business. */
+const servers = new WeakMap<Dialect, Server>();
+const HEALTH_MS = 1000;
+
+function wiresOf(handle: Dialect): Wires {
+  const wires = servers.get(handle)?.wires;
+  if (!wires) throw fault('QRY_UNAVAILABLE', {}, { retryable: true, headers: { 'retry-after': '1' } });
+  return wires;
+}
+
+const lease = (wires: Wires): Promise<{ wire: Wire; release: (broken: boolean) => void }> =>
+  new Promise((resolve, reject) => {
+    wires.lease((error, wire, release) => (wire ? resolve({ wire, release }) : reject(error)));
+  });
+
+/** A transaction with plain statements, for migrations. */
+async function withSession<T>(wires: Wires, work: (session: Session) => Promise<T>): Promise<T> {
+  const { wire, release } = await lease(wires);
+  const session: Session = {
+    query: async (text, values) => {
+      const types = { getTypeParser: parserOf as never };
+      const result = await wire.client.query<Record<string, unknown>>({ text, values: [...(values ?? [])], types });
+      return result.rows;
+    },
+  };
+  let broken = true;
+  try {
+    await session.query('BEGIN');
+    const result = await work(session);
+    await session.query('COMMIT');
+    broken = false;
+    return result;
+  } finally {
+    // Closing the connection is the surest way to undo what was begun on it.
+    release(broken);
+  }
+}
+
+const selectOne = scanSql('SELECT 1');
+
+export default defineRuntime(dialect, {
+  create(context) {
+    const { begin } = readOptions(context.options);
+    const handle = createDialect(() => wiresOf(handle), begin);
+    servers.set(handle, { context, wires: null });
+    return handle;
+  },
+
+  async open(handle, context) {
+    const wires = createWires(readOptions(context.options), context.log);
+    try {
+      await wires.open();
+    } catch (error) {
+      await wires.close();
+      throw connectFault(context.instance, error);
+    }
+    const server = servers.get(handle);
+    if (server) server.wires = wires;
+  },
+
+  async adopt(handle, tables, context) {
+    const wires = wiresOf(handle);
+    const changed = await migrate((work) => withSession(wires, work), tables, context.log);
+    if (changed) for (const wire of wires.all) forget(wire);
+  },
+
+  async close(handle) {
+    const server = servers.get(handle);
+    const wires = server?.wires;
+    if (server) server.wires = null;
+    await wires?.close();
+  },
+
+  async health(handle) {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new Error('no answer within a second')), HEALTH_MS);
+    });
+    try {
+      const statement = handle.prepare({ scan: selectOne, jsonColumns: [] });
+      await Promise.race([handle.run(statement, [], null), late]);
+      return { ok: true };
+    } catch {
+      return { ok: false, detail: 'the database does not answer' };
+    } finally {
+      clearTimeout(timer);
+    }
+  },
+});

@@ -1,0 +1,203 @@
+/**
+ * One prepared statement on its way through a connection of `pg`. Takes the place of pg's own Query, which copies its
+ * config, is an event emitter, and asks for the row description of every run: here the description is asked for once
+ * per connection and statement, and rows are built straight from it. Depends on the inner interface between Client and
+ * Query of the exact version of pg in package.json, and on nothing else of it.
+ */
+import pg from 'pg';
+import type { Row } from '../../kinds/dialect.js';
+import { isStale } from '../shared/errors.js';
+import { parserOf } from '../shared/types.js';
+import type { Parse } from '../shared/types.js';
+
+/** What of pg's Connection is used. */
+interface WireConnection {
+  readonly stream: { cork(): void; uncork(): void };
+  parse(message: { name: string; text: string }): void;
+  bind(message: { statement: string; values: readonly (string | null)[] }): void;
+  describe(message: { type: 'P' }): void;
+  execute(): void;
+  close(message: { type: 'S'; name: string }): void;
+  sync(): void;
+  sendCopyFail(message: string): void;
+}
+
+interface Shape {
+  readonly names: readonly string[];
+  readonly parsers: readonly Parse[];
+}
+const NO_ROWS: Shape = { names: [], parsers: [] };
+
+/** What one connection knows of a statement: that it is parsed there, and its row description once it was told. */
+interface Known {
+  shape: Shape | null;
+}
+
+/** A connection, its memory of statements and its load. */
+export interface Wire {
+  readonly client: pg.Client;
+  readonly statements: Map<string, Known>;
+  /** Names that the server may hold and must forget before they are parsed again. */
+  readonly stale: Set<string>;
+  /** Statements sent and not yet answered. */
+  inFlight: number;
+  /** When the connection last made progress (milliseconds of `performance.now`). */
+  since: number;
+}
+
+export const createWire = (client: pg.Client): Wire => ({
+  client,
+  statements: new Map(),
+  stale: new Set(),
+  inFlight: 0,
+  since: 0,
+});
+
+/** Makes a connection parse a statement anew (all of them without a name) before its next use. */
+export function forget(wire: Wire, name?: string): void {
+  for (const known of name === undefined ? [...wire.statements.keys()] : [name]) {
+    if (wire.statements.delete(known)) wire.stale.add(known);
+  }
+}
+
+/** The part of a prepared statement that travels. */
+export interface Command {
+  readonly name: string;
+  readonly text: string;
+}
+
+export interface Outcome {
+  readonly error: unknown;
+  /** Not `rows`: pg takes a query with that property for one that reads in portions. */
+  readonly answer: readonly Row[];
+  /** The server's word for what it did, `COMMIT`. */
+  readonly tag: string;
+  /** False when the statement never reached the socket: it can be sent elsewhere. */
+  readonly sent: boolean;
+  /** Milliseconds that the statement held up its connection. */
+  readonly took: number;
+}
+
+const NO_VALUES: readonly string[] = [];
+
+/** The methods are called by pg's Client; see its `_handle...` methods for the order of events. */
+class Statement implements Outcome {
+  error: unknown = undefined;
+  readonly answer: Row[] = [];
+  tag = '';
+  sent = false;
+  took = 0;
+  readonly name: string;
+  readonly text: string;
+  private shape: Shape | null = null;
+  private known: Known | undefined;
+  private settled = false;
+
+  constructor(
+    private readonly wire: Wire,
+    command: Command,
+    private readonly values: readonly (string | null)[],
+    private readonly lead: string | null,
+    private readonly settle: (outcome: Outcome) => void,
+  ) {
+    this.name = command.name;
+    this.text = command.text;
+    if (wire.inFlight++ === 0) wire.since = performance.now();
+  }
+
+  submit(connection: WireConnection): null {
+    const { statements, stale } = this.wire;
+    this.sent = true;
+    connection.stream.cork();
+    if (this.lead !== null) {
+      connection.parse({ name: '', text: this.lead });
+      connection.bind({ statement: '', values: NO_VALUES });
+      connection.execute();
+    }
+    this.known = statements.get(this.name);
+    if (!this.known) {
+      if (stale.delete(this.name)) connection.close({ type: 'S', name: this.name });
+      connection.parse(this);
+      statements.set(this.name, (this.known = { shape: null }));
+    }
+    this.shape = this.known.shape;
+    connection.bind({ statement: this.name, values: this.values });
+    if (!this.shape) connection.describe({ type: 'P' });
+    connection.execute();
+    connection.sync();
+    connection.stream.uncork();
+    return null;
+  }
+
+  handleRowDescription({ fields }: { fields: readonly { name: string; dataTypeID: number }[] }): void {
+    this.shape = { names: fields.map(({ name }) => name), parsers: fields.map((field) => parserOf(field.dataTypeID)) };
+    if (this.known) this.known.shape = this.shape;
+  }
+
+  handleDataRow({ fields }: { fields: readonly (string | null)[] }): void {
+    if (!this.shape) return;
+    const { names, parsers } = this.shape;
+    const row: Record<string, unknown> = {};
+    try {
+      for (let i = 0; i < names.length; i++) {
+        const value = fields[i] ?? null;
+        row[names[i] as string] = value === null ? null : (parsers[i] as Parse)(value);
+      }
+      this.answer.push(row);
+    } catch (error) {
+      this.error = error;
+    }
+  }
+
+  handleCommandComplete({ text }: { text: string }): void {
+    this.tag = text;
+  }
+  handleEmptyQuery(): void {
+    this.tag = '';
+  }
+
+  /** COPY has no place in a definition; refusing it keeps the connection in step. */
+  handleCopyInResponse(connection: WireConnection): void {
+    connection.sendCopyFail('COPY is not supported');
+  }
+
+  handleError(error: unknown): void {
+    // Whether the server kept the name depends on where it failed: close it there before it is used again.
+    const { statements } = this.wire;
+    if (this.known && statements.get(this.name) === this.known && (!this.known.shape || isStale(error))) {
+      forget(this.wire, this.name);
+    }
+    this.error = error;
+    this.finish();
+  }
+
+  handleReadyForQuery(): void {
+    // No description came: the statement gives no rows, and will not give any later.
+    if (this.known && !this.known.shape) this.known.shape = NO_ROWS;
+    this.finish();
+  }
+
+  private finish(): void {
+    if (this.settled) return;
+    this.settled = true;
+    const now = performance.now();
+    this.took = now - this.wire.since;
+    this.wire.since = now;
+    this.wire.inFlight--;
+    this.settle(this);
+  }
+}
+
+// pg pipelines only what is an instance of its Query. What the constructor of Query does is left out on purpose.
+Object.setPrototypeOf(Statement.prototype, pg.Query.prototype as object);
+
+/** Sends a statement; `settle` is called exactly once. A command in `lead` runs before it, in the same packet. */
+export function send(
+  wire: Wire,
+  command: Command,
+  values: readonly (string | null)[],
+  lead: string | null,
+  settle: (outcome: Outcome) => void,
+): void {
+  wire.client.query(new Statement(wire, command, values, lead, settle) as unknown as pg.Submittable);
+}

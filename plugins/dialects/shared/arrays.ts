@@ -1,0 +1,50 @@
+/**
+ * The array literals of PostgreSQL, `{1,NULL,"a \"b\""}`, in both directions. Knows nothing of element types: callers
+ * bring the functions for one element.
+ */
+
+/** `[1, null, 'a']` as a literal; inner arrays nest. */
+export function arrayLiteral(items: readonly unknown[], element: (item: unknown) => string | null): string {
+  const parts = items.map((item) => {
+    const text = element(item);
+    if (text === null) return 'NULL';
+    return Array.isArray(item) ? text : `"${text.replace(/[\\"]/g, '\\$&')}"`;
+  });
+  return `{${parts.join(',')}}`;
+}
+
+/** Reads a literal; an array of arrays gives nested arrays. Total: broken text gives what could be read. */
+export function parseArray(text: string, element: (item: string) => unknown): unknown[] {
+  // Arrays with own lower bounds begin with `[0:2]=`.
+  let at = Math.max(0, text.indexOf('{'));
+  const quotedItem = (): string => {
+    let item = '';
+    for (at++; at < text.length && text[at] !== '"'; at++) {
+      if (text[at] === '\\') at++;
+      item += text[at] ?? '';
+    }
+    at++;
+    return item;
+  };
+  const plainItem = (): string => {
+    const from = at;
+    while (at < text.length && text[at] !== ',' && text[at] !== '}') at++;
+    return text.slice(from, at);
+  };
+  const list = (): unknown[] => {
+    const items: unknown[] = [];
+    at++;
+    while (at < text.length && text[at] !== '}') {
+      if (text[at] === ',') at++;
+      else if (text[at] === '{') items.push(list());
+      else if (text[at] === '"') items.push(element(quotedItem()));
+      else {
+        const item = plainItem();
+        items.push(item === 'NULL' ? null : element(item));
+      }
+    }
+    at++;
+    return items;
+  };
+  return list();
+}

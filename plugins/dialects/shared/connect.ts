@@ -1,0 +1,43 @@
+/**
+ * Why a database could not be opened, in fixed words: what a server or a driver says never goes into the message, for
+ * it may repeat the address with its password.
+ */
+import { Fault, fault } from '../../../kernel/contract/fault.js';
+import { isLost, sqlState } from './errors.js';
+
+const REASONS: Readonly<Record<string, string>> = {
+  '28P01': 'user name or password refused',
+  '28000': 'login refused by the server',
+  '3D000': 'the database does not exist',
+  '53300': 'the server has too many connections',
+  '57P03': 'the server is starting up or shutting down',
+  ECONNREFUSED: 'nothing listens at this address',
+  ENOTFOUND: 'the host name is unknown',
+  EAI_AGAIN: 'the host name cannot be looked up',
+  ETIMEDOUT: 'no answer in time',
+  EHOSTUNREACH: 'the host cannot be reached',
+  ENETUNREACH: 'the network cannot be reached',
+  SELF_SIGNED_CERT_IN_CHAIN: 'the certificate of the server is not trusted',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'the certificate of the server is not trusted',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'the certificate of the server is not trusted',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate of the server is for another host',
+  ERR_INVALID_URL: 'the address is not valid',
+};
+
+function reasonOf(error: unknown): string {
+  const code = sqlState(error);
+  const known = Object.hasOwn(REASONS, code) ? REASONS[code] : undefined;
+  if (known) return known;
+  const message = error instanceof Error ? error.message : '';
+  if (/timeout/i.test(message)) return 'no answer in time';
+  if (/SSL|TLS/.test(message)) return 'the server does not offer an encrypted connection';
+  if (/password must be a string|SASL/i.test(message)) return 'user name or password refused';
+  return 'the connection failed';
+}
+
+/** One clear Fault for an `open` that failed; `retryable` when the reason may pass by itself. */
+export function connectFault(instance: string, error: unknown): Fault {
+  if (error instanceof Fault) return error;
+  const passing = isLost(error) && !sqlState(error).startsWith('28') && sqlState(error) !== '3D000';
+  return fault('QRY_CONNECT', { instance, reason: reasonOf(error) }, { cause: error, retryable: passing });
+}

@@ -1,0 +1,154 @@
+/**
+ * From what a driver throws to a Fault of the catalogue, by SQLSTATE. Texts of the driver and of the server stay in
+ * `cause`, for the log; of a violated constraint only column names go out, never values.
+ */
+import { Fault, fault } from '../../../kernel/contract/fault.js';
+import type { FaultOptions, Issue } from '../../../kernel/contract/fault.js';
+import type { dialectErrors } from '../../kinds/dialect-errors.js';
+
+type Code = keyof typeof dialectErrors;
+
+/** What drivers tell about an error; everything may be missing. */
+interface DriverError {
+  readonly code?: unknown;
+  readonly message?: unknown;
+  readonly severity?: unknown;
+  readonly detail?: unknown;
+  readonly column?: unknown;
+  readonly table?: unknown;
+  readonly constraint?: unknown;
+  readonly routine?: unknown;
+}
+
+const RETRY_AFTER = { 'retry-after': '1' };
+
+const EXACT: Readonly<Record<string, Code>> = {
+  '23505': 'QRY_UNIQUE',
+  '23P01': 'QRY_UNIQUE',
+  '23503': 'QRY_FOREIGN_KEY',
+  '23001': 'QRY_FOREIGN_KEY',
+  '23502': 'QRY_NOT_NULL',
+  '23514': 'QRY_CHECK',
+  '40001': 'QRY_SERIALIZATION',
+  '40P01': 'QRY_SERIALIZATION',
+  '57014': 'QRY_TIMEOUT',
+  '55P03': 'QRY_TIMEOUT',
+  '25P03': 'QRY_TIMEOUT',
+  // An index entry or a row beyond the limits of the server: always a matter of the value.
+  '54000': 'QRY_BAD_VALUE',
+  '57P05': 'QRY_UNAVAILABLE',
+};
+const CLASSES: readonly (readonly [RegExp, Code])[] = [
+  [/^22/, 'QRY_BAD_VALUE'],
+  [/^(?:08|53|57P0)/, 'QRY_UNAVAILABLE'],
+];
+const NETWORK = /^(?:ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|ENOTFOUND|EAI_|ERR_STREAM|ERR_SOCKET)/;
+/** Errors that pg, its pool and PGlite make themselves have no code. */
+const LOST =
+  /connection (?:terminated|error|timeout)|timeout exceeded|timeout expired|not queryable|calling end on the pool|PGlite is clos|read timeout/i;
+
+const asError = (error: unknown): DriverError => (typeof error === 'object' && error !== null ? error : {});
+export const sqlState = (error: unknown): string => {
+  const { code } = asError(error);
+  return typeof code === 'string' ? code : '';
+};
+
+/** The connection itself is gone or going: it must not be used again. */
+export function isLost(error: unknown): boolean {
+  const { severity, message } = asError(error);
+  if (severity === 'FATAL' || severity === 'PANIC') return true;
+  const state = sqlState(error);
+  if (/^[0-9A-Z]{5}$/.test(state) && !NETWORK.test(state)) return /^(?:08|57P0)/.test(state);
+  return NETWORK.test(state) || (typeof message === 'string' && LOST.test(message));
+}
+
+/**
+ * The server does not know the prepared statement any more, or a table behind it has other columns since. It says so
+ * before it runs anything, so that sending the statement again is always safe.
+ */
+export const isStale = (error: unknown): boolean =>
+  sqlState(error) === '26000' || (sqlState(error) === '0A000' && asError(error).routine === 'RevalidateCachedQuery');
+
+function codeOf(error: unknown): Code {
+  const state = sqlState(error);
+  const exact = Object.hasOwn(EXACT, state) ? EXACT[state] : undefined;
+  if (exact) return exact;
+  if (/^[0-9A-Z]{5}$/.test(state)) {
+    const found = CLASSES.find(([pattern]) => pattern.test(state));
+    if (found) return found[1];
+  }
+  return isLost(error) ? 'QRY_UNAVAILABLE' : 'QRY_FAILED';
+}
+
+/** `Key (a, b)=(1, 2) already exists.`: the names before the values, and only when they are plain names. */
+function keyColumns(detail: unknown): string[] {
+  const list = typeof detail === 'string' ? /^[^()]*\(([^()]*)\)=\(/.exec(detail)?.[1] : undefined;
+  const names = list?.split(', ').map((name) => name.replace(/^"(.*)"$/, '$1')) ?? [];
+  return names.every((name) => /^[A-Za-z_][A-Za-z0-9_$]*$/.test(name)) ? names : [];
+}
+
+/** Length checks made by the migration are called `<table>_<column>_length`. */
+function checkedColumn({ table, constraint }: DriverError): string[] {
+  if (typeof table !== 'string' || typeof constraint !== 'string') return [];
+  const inner = constraint.slice(table.length + 1, -'_length'.length);
+  return constraint === `${table}_${inner}_length` && inner ? [inner] : [];
+}
+
+const DETAILS: Partial<Record<Code, string>> = {
+  QRY_UNIQUE: 'is taken already',
+  QRY_FOREIGN_KEY: 'refers to a record that does not exist, or is still referred to',
+  QRY_NOT_NULL: 'must have a value',
+  QRY_CHECK: 'breaks a rule of the table',
+};
+
+function issuesOf(code: Code, error: DriverError): Issue[] {
+  const detail = DETAILS[code];
+  if (!detail) return [];
+  const columns =
+    code === 'QRY_NOT_NULL'
+      ? [error.column].filter((column) => typeof column === 'string')
+      : code === 'QRY_CHECK'
+        ? checkedColumn(error)
+        : keyColumns(error.detail);
+  return columns.map((column) => ({
+    pointer: `/${column.replaceAll('~', '~0').replaceAll('/', '~1')}`,
+    code,
+    detail,
+  }));
+}
+
+/**
+ * What the log may see: of a server's error no detail, query or values, and no message where it would quote a value
+ * (class 22, data exceptions).
+ */
+function cleanCause(error: unknown): unknown {
+  if (!(error instanceof Error) || !/^[0-9A-Z]{5}$/.test(sqlState(error)) || NETWORK.test(sqlState(error)))
+    return error;
+  const { code, severity, table, column, constraint, routine } = asError(error);
+  const state = sqlState(error);
+  const clean = new Error(state.startsWith('22') ? `data exception ${state}` : error.message);
+  clean.name = 'DatabaseError';
+  return Object.assign(clean, { code, severity, table, column, constraint, routine });
+}
+
+/** `unknown`: a writing statement had been sent when the connection went away, so nobody knows whether it ran. */
+export function toFault(error: unknown, outcome: 'unknown' | 'none' = 'none'): Fault {
+  if (error instanceof Fault) return error;
+  const code = codeOf(error);
+  const issues = issuesOf(code, asError(error));
+  const lost = code === 'QRY_UNAVAILABLE';
+  const unknown = lost && outcome === 'unknown' && isLost(error);
+  const options: FaultOptions = {
+    cause: cleanCause(error),
+    ...(issues.length > 0 && { issues }),
+    ...((code === 'QRY_SERIALIZATION' || (lost && !unknown) || isStale(error)) && { retryable: true }),
+    ...((lost || code === 'QRY_TIMEOUT') && { headers: RETRY_AFTER }),
+  };
+  return fault(code, unknown ? { outcome: 'Whether the last statement took effect is not known.' } : {}, options);
+}
+
+/** A second try of the whole transaction may succeed. */
+export function isRetryable(error: unknown): boolean {
+  const cause = error instanceof Fault ? error.options.cause : error;
+  return /^(?:40001|40P01)$/.test(sqlState(cause)) || isStale(cause);
+}

@@ -1,0 +1,20 @@
+/** Envelope `success-message-data`: results wrapped with a success flag and a message. */
+import { definePlugin } from '../../../kernel/contract/plugin.js';
+import { shape, text } from '../../../kernel/schema/combinators.js';
+
+export default definePlugin({
+  kind: 'envelope',
+  name: 'success-message-data',
+  since: '0.1.0',
+  summary: 'Answers `{"success": true, "message": "...", "data": <result>}`.',
+  schema: shape({
+    message: text({ doc: 'The message of every success.', default: 'Operation successful', examples: ['OK'] }),
+  }),
+  examples: [
+    { title: 'By name', json: 'success-message-data' },
+    { title: 'With another message', json: { use: 'success-message-data', message: 'OK' } },
+  ],
+  counterExamples: [
+    { title: 'The message is text', json: { use: 'success-message-data', message: 1 }, code: 'DEF_TYPE', at: '/message' },
+  ],
+});

@@ -1,0 +1,62 @@
+/** `depends_on`: runs other actionables first and takes values out of their results. */
+import { definePlugin } from '../../../kernel/contract/plugin.js';
+import { list, numeric, shape, text } from '../../../kernel/schema/combinators.js';
+
+export default definePlugin({
+  kind: 'feature',
+  name: 'depends_on',
+  since: '0.1.0',
+  summary: 'Runs other actionables before this one and gives values of their results a name.',
+  details:
+    'A dependency runs at most once per request, however many actionables name it. `extract` is a path into its result ' +
+    '(`balance`, `0.id`); `self_` is the whole result. The name in `for` can be used bare or as `$PAYLOAD.<for>`.',
+  facts: { applies: 'when-present' },
+  slots: {
+    actionable: shape({
+      depends_on: list(
+        shape({
+          resource_id: text({ doc: '`self`, or the `id` of another resource.', refers: { symbol: 'resource' }, examples: ['self'] }).required(),
+          action_ids: list(numeric({ doc: 'Id of an actionable.', refers: { symbol: 'action', within: 'resource_id', edge: true } }), {
+            doc: 'Ids of the actionables to run first.',
+            examples: [[1]],
+          })
+            .min(1)
+            .required(),
+          extract_response_for: list(
+            shape({
+              extract: text({ doc: 'Path into the result; `self_` is the whole of it.', examples: ['balance', '0.id', 'self_'] }).required(),
+              for: text({ doc: 'Name under which the value is available.', declares: 'name', examples: ['current_balance'] })
+                .required()
+                .matches(/^[A-Za-z_][A-Za-z0-9_]*$/),
+            }),
+            { doc: 'Values to take out, and their names.' },
+          ),
+        }),
+        { doc: 'Actionables that run before this one.' },
+      ),
+    }),
+  },
+  errors: {
+    DEP_UNRESOLVED: {
+      status: 422,
+      title: 'Nothing to continue with',
+      message: 'An earlier step gave no value for {name}.',
+      help: 'The row that the chain starts from does not exist, or has no such field.',
+    },
+  },
+  examples: [
+    {
+      title: 'Use a value of an earlier actionable',
+      json: {
+        depends_on: [
+          { resource_id: 'self', action_ids: [1], extract_response_for: [{ extract: 'balance', for: 'current_balance' }] },
+        ],
+      },
+    },
+  ],
+  counterExamples: [
+    { title: 'A bare number', json: { depends_on: [1] }, code: 'DEF_TYPE', at: '/depends_on/0' },
+    { title: 'No such resource', json: { depends_on: [{ resource_id: 'other', action_ids: [1] }] }, code: 'LNK_UNKNOWN_RESOURCE', at: '/depends_on/0/resource_id' },
+    { title: 'No such actionable', json: { depends_on: [{ resource_id: 'self', action_ids: [9] }] }, code: 'LNK_UNKNOWN_ACTION', at: '/depends_on/0/action_ids/0' },
+  ],
+});

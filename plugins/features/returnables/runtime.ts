@@ -1,0 +1,116 @@
+/** Picks what leaves: names of a result on an actionable, names looked up among all results on a resource. */
+import type { Json } from '../../../kernel/contract/json.js';
+import { isObject } from '../../../kernel/contract/json.js';
+import { ActionPhase, ResourcePhase } from '../../../kernel/contract/slot.js';
+import type { Frame, PlanTools, Step } from '../../../kernel/contract/plan.js';
+import { defineRuntime } from '../../../kernel/contract/plugin.js';
+import { compilePath, splitPath, type PathReader } from '../../../kernel/language/path.js';
+import { feature, type FeaturePlace, type FeaturePlan } from '../../kinds/feature.js';
+
+export default defineRuntime(feature, { create: () => ({ plan }) });
+
+function plan({ slot, value }: FeaturePlace, tools: PlanTools): FeaturePlan {
+  const names = listed(value['returnables']);
+  if (slot === 'actionable') return { steps: names === null ? [] : [keepNames(names)] };
+  if (names !== null) return { steps: [answerNames(names, tools)] };
+  return { steps: tools.secrets.size > 0 ? [withoutSecrets(tools.secrets)] : [] };
+}
+
+const listed = (json: Json | undefined): readonly string[] | null =>
+  Array.isArray(json) ? (json as readonly Json[]).map(String) : null;
+
+interface Picked {
+  readonly path: readonly string[];
+  readonly read: PathReader;
+}
+
+const pickers = (names: readonly string[]): readonly Picked[] =>
+  names.map((name) => ({ path: splitPath(name), read: compilePath(splitPath(name)) }));
+
+function keepNames(names: readonly string[]): Step {
+  const picked = pickers(names);
+  return {
+    id: 'returnables',
+    phase: ActionPhase.SHAPE,
+    run: (_frame, state) => {
+      state.result = onEach(state.result, (row) => pick(row, picked));
+    },
+  };
+}
+
+/** A list is picked from row by row; anything that is not an object has no names to keep. */
+function onEach(result: unknown, change: (row: object) => unknown): unknown {
+  if (Array.isArray(result)) return result.map((row: unknown) => (isObject(row) ? change(row) : row));
+  return typeof result === 'object' && result !== null ? change(result) : result;
+}
+
+function pick(row: object, picked: readonly Picked[]): Record<string, unknown> {
+  const out: Record<string, unknown> = {};
+  for (const { path, read } of picked) {
+    const value = read(row);
+    if (value !== undefined) put(out, path, value);
+  }
+  return out;
+}
+
+/** `address.city` comes back where it was: inside `address`. */
+function put(out: Record<string, unknown>, path: readonly string[], value: unknown): void {
+  let target = out;
+  for (const segment of path.slice(0, -1)) {
+    const next = Object.hasOwn(target, segment) ? target[segment] : undefined;
+    if (isObject(next)) target = next as Record<string, unknown>;
+    else target = target[segment] = {};
+  }
+  target[path.at(-1) ?? ''] = value;
+}
+
+/** Main result first, then the others, latest first, then extracted names. A list is answered as a list. */
+function answerNames(names: readonly string[], tools: PlanTools): Step {
+  const picked = pickers(names);
+  const slots = names.map((name) => tools.slot(name));
+  const others = tools.lookupOrder.slice(1);
+  const elsewhere = (frame: Frame, index: number): unknown => {
+    const { read } = picked[index] ?? {};
+    if (read === undefined) return undefined;
+    for (const other of others) {
+      const value = read(frame.results[other]);
+      if (value !== undefined) return value;
+    }
+    const slot = slots[index];
+    return slot === null || slot === undefined ? undefined : frame.slots[slot];
+  };
+  return {
+    id: 'returnables',
+    phase: ResourcePhase.REPLY,
+    run: (frame, state) => {
+      const { result } = state;
+      if (Array.isArray(result)) state.result = onEach(result, (row) => pick(row, picked));
+      else state.result = answerOne(result, picked, (index) => elsewhere(frame, index));
+    },
+  };
+}
+
+/** No row stays null, unless another result has something to tell. */
+function answerOne(result: unknown, picked: readonly Picked[], elsewhere: (index: number) => unknown): unknown {
+  const out: Record<string, unknown> = {};
+  let found = false;
+  for (const [index, { path, read }] of picked.entries()) {
+    const value = read(result) ?? elsewhere(index) ?? read(result);
+    if (value === undefined) continue;
+    found = true;
+    put(out, path, value);
+  }
+  return found || result !== null ? out : null;
+}
+
+function withoutSecrets(secrets: ReadonlySet<string>): Step {
+  return {
+    id: 'keep secret fields in',
+    phase: ResourcePhase.REPLY,
+    run: (_frame, state) => {
+      state.result = onEach(state.result, (row) =>
+        Object.fromEntries(Object.entries(row).filter(([name]) => !secrets.has(name))),
+      );
+    },
+  };
+}

@@ -1,0 +1,48 @@
+/** `returnables`: which values leave. Also keeps secret fields in where nobody lists what leaves. */
+import { isObject } from '../../../kernel/contract/json.js';
+import { definePlugin, type CheckPlace, type Finding } from '../../../kernel/contract/plugin.js';
+import { list, shape, text } from '../../../kernel/schema/combinators.js';
+
+const names = (doc: string) =>
+  list(text({ doc: 'A name; dotted paths and indexes work.', examples: ['email'] }).required(), { doc, examples: [['id', 'email']] });
+
+export default definePlugin({
+  kind: 'feature',
+  name: 'returnables',
+  since: '0.1.0',
+  summary: 'Names of the values that leave. Everything else stays inside.',
+  details:
+    'On an actionable, only these names of its result are kept. On the resource, each name is looked up in the main ' +
+    'result, then in the results of the other actionables, latest first, then among the `for` names. Without any list ' +
+    'the whole result leaves, but never a field that its model marks `secret`.',
+  facts: { applies: 'always' },
+  slots: {
+    resource: shape({ returnables: names('Names of the values that the resource answers.') }),
+    actionable: shape({ returnables: names('Names of the result that are kept.') }),
+  },
+  check,
+  errors: {
+    RET_EVERYTHING: {
+      severity: 'warning',
+      title: 'Everything is returned',
+      message: 'Neither the resource nor this actionable has `returnables`: every column but the secret ones is answered.',
+      help: 'List the names that callers need.',
+    },
+  },
+  examples: [
+    { title: 'Two names', json: { returnables: ['id', 'name'] } },
+    { title: 'A nested value', json: { returnables: ['address.city'] } },
+  ],
+  counterExamples: [{ title: 'Names stand in a list', json: { returnables: 'id' }, code: 'DEF_TYPE', at: '/returnables' }],
+});
+
+/** Only results that come from a store are worth the warning: a value written in the definition is meant to leave. */
+function check({ slot, holder, actions }: CheckPlace): Finding[] {
+  if (slot !== 'resource' || holder['returnables'] !== undefined) return [];
+  const main = actions.find((action) => action.main) ?? actions.filter((action) => !action.noOp).at(-1);
+  if (main === undefined || main.models.length === 0) return [];
+  const list = holder['actionables'];
+  const written = Array.isArray(list) ? (list as readonly unknown[])[main.index] : undefined;
+  if (isObject(written) && written['returnables'] !== undefined) return [];
+  return [{ code: 'RET_EVERYTHING', at: `/actionables/${main.index}/id` }];
+}

@@ -1,0 +1,12 @@
+/** `Boolean`: a type of model fields. */
+import { definePlugin } from '../../../kernel/contract/plugin.js';
+
+export default definePlugin({
+  kind: 'field-type',
+  name: 'Boolean',
+  since: '0.1.0',
+  summary: 'True or false.',
+  facts: { column: 'boolean' },
+  examples: [{ title: 'A field', json: { type: 'Boolean' } }],
+  counterExamples: [{ title: 'Unknown option', json: { type: 'Boolean', size: 4 }, code: 'DEF_UNKNOWN_KEY', at: '/size' }],
+});

@@ -1,0 +1,12 @@
+/** `DateTime`: a type of model fields. */
+import { definePlugin } from '../../../kernel/contract/plugin.js';
+
+export default definePlugin({
+  kind: 'field-type',
+  name: 'DateTime',
+  since: '0.1.0',
+  summary: 'An instant; answered as ISO 8601 in UTC.',
+  facts: { column: 'timestamp' },
+  examples: [{ title: 'A field', json: { type: 'DateTime' } }],
+  counterExamples: [{ title: 'Unknown option', json: { type: 'DateTime', size: 4 }, code: 'DEF_UNKNOWN_KEY', at: '/size' }],
+});

@@ -1,0 +1,12 @@
+/** `Float`: a type of model fields. */
+import { definePlugin } from '../../../kernel/contract/plugin.js';
+
+export default definePlugin({
+  kind: 'field-type',
+  name: 'Float',
+  since: '0.1.0',
+  summary: 'A number with a fraction, in double precision.',
+  facts: { column: 'float' },
+  examples: [{ title: 'A field', json: { type: 'Float' } }],
+  counterExamples: [{ title: 'Unknown option', json: { type: 'Float', size: 4 }, code: 'DEF_UNKNOWN_KEY', at: '/size' }],
+});

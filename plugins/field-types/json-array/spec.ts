@@ -1,0 +1,16 @@
+/** `JSON_ARRAY`: a type of model fields. */
+import { definePlugin } from '../../../kernel/contract/plugin.js';
+import { shape, text } from '../../../kernel/schema/combinators.js';
+
+export default definePlugin({
+  kind: 'field-type',
+  name: 'JSON_ARRAY',
+  since: '0.1.0',
+  summary: 'An array.',
+  facts: { column: 'json' },
+  schema: shape({
+    property_type: text({ doc: 'Type of the items, for documentation.', examples: ['String'] }),
+  }),
+  examples: [{ title: 'Tags', json: { type: 'JSON_ARRAY', property_type: 'String' } }],
+  counterExamples: [{ title: 'A type is a name', json: { type: 'JSON_ARRAY', property_type: 1 }, code: 'DEF_TYPE', at: '/property_type' }],
+});

@@ -1,0 +1,11 @@
+/** ULIDs that also sort within one millisecond; the library draws from the cryptographic source. */
+import { monotonicFactory } from 'ulid';
+import { defineRuntime } from '../../../kernel/contract/plugin.js';
+import { generator } from '../../kinds/generator.js';
+
+export default defineRuntime(generator, {
+  create: () => {
+    const next = monotonicFactory();
+    return { next: () => next() };
+  },
+});

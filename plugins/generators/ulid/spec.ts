@@ -1,0 +1,12 @@
+/** `ULID`: identifiers that sort by time. */
+import { definePlugin } from '../../../kernel/contract/plugin.js';
+
+export default definePlugin({
+  kind: 'generator',
+  name: 'ULID',
+  since: '0.1.0',
+  summary: 'A ULID: 26 characters, sorts by the time it was made, also within one millisecond.',
+  facts: { length: 26, pattern: '[0-7][0-9A-HJKMNP-TV-Z]{25}', sortable: true },
+  examples: [{ title: 'A sortable identifier', json: '$GENERATOR.ULID' }],
+  counterExamples: [{ title: 'Misspelt', json: '$GENERATOR.ULI', code: 'DEF_UNKNOWN_PLUGIN', at: '' }],
+});

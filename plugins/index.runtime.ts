@@ -1,0 +1,32 @@
+/**
+ * The only place where specs and runtimes of the distribution meet: id to a loader. Nothing is imported until a
+ * definition or the config uses the plugin.
+ */
+import type { PluginId, PluginRuntime } from '../kernel/contract/plugin.js';
+
+type Loader = () => Promise<{ readonly default: PluginRuntime<never> | PluginRuntime<unknown> }>;
+
+const loaders: Readonly<Record<PluginId, Loader>> = {
+  'accessor:DATETIME': () => import('./accessors/datetime/runtime.js'),
+  'accessor:ENV': () => import('./accessors/env/runtime.js'),
+  'accessor:GENERATOR': () => import('./accessors/generator/runtime.js'),
+  'accessor:HEADER': () => import('./accessors/header/runtime.js'),
+  'accessor:PAYLOAD': () => import('./accessors/payload/runtime.js'),
+  'dialect:pglite': () => import('./dialects/pglite/runtime.js'),
+  'dialect:postgres': () => import('./dialects/postgres/runtime.js'),
+  'envelope:success-message-data': () => import('./envelopes/success-message-data/runtime.js'),
+  'feature:depends_on': () => import('./features/depends-on/runtime.js'),
+  'feature:must_return_value': () => import('./features/must-return-value/runtime.js'),
+  'feature:payload_validation': () => import('./features/payload-validation/runtime.js'),
+  'feature:returnables': () => import('./features/returnables/runtime.js'),
+  'generator:ULID': () => import('./generators/ulid/runtime.js'),
+  'generator:UUID': () => import('./generators/uuid/runtime.js'),
+  'mode:QUERY': () => import('./modes/query/runtime.js'),
+  'mode:RETURN': () => import('./modes/return/runtime.js'),
+  'query:sql_query': () => import('./queries/sql/runtime.js'),
+  'validation-type:EMAIL': () => import('./validation-types/email/runtime.js'),
+  'validation-type:NUMBER': () => import('./validation-types/number/runtime.js'),
+  'validation-type:STRING': () => import('./validation-types/string/runtime.js'),
+};
+
+export const runtimes = loaders as Readonly<Record<PluginId, (() => Promise<{ readonly default: PluginRuntime<unknown> }>) | undefined>>;

@@ -1,0 +1,74 @@
+/**
+ * Codes that SQL dialects answer with: one table for all of them, so that a definition meets the same problem whatever
+ * database is behind it. Data only; the mapping from a driver's error to a code lives with the drivers.
+ */
+import type { CodeEntry } from '../../kernel/contract/problem.js';
+
+export const dialectErrors = {
+  QRY_UNIQUE: {
+    status: 409,
+    title: 'Already taken',
+    message: 'A record with this value exists already.',
+    help: 'A unique index refused the write. `errors` names the fields, as far as the database tells them.',
+  },
+  QRY_FOREIGN_KEY: {
+    status: 409,
+    title: 'Broken reference',
+    message: 'The record refers to one that does not exist, or others still refer to it.',
+    help: 'A foreign key refused the write. Create the referenced record first, or remove the references.',
+  },
+  QRY_SERIALIZATION: {
+    status: 409,
+    title: 'Concurrent change',
+    message: 'Somebody else changed the same data at the same time.',
+    help: 'The database broke a conflict or a deadlock between transactions. Sending the request again is safe: nothing was written.',
+  },
+  QRY_NOT_NULL: {
+    status: 422,
+    title: 'Value missing',
+    message: 'A required value is missing.',
+    help: 'The table demands a value for the field that `errors` points at. Send it, or make the field optional in the model.',
+  },
+  QRY_CHECK: {
+    status: 422,
+    title: 'Value refused',
+    message: 'A value breaks a rule of the table.',
+    help: 'A check of the table refused the row, for example the `max_length` of a text field.',
+  },
+  QRY_BAD_VALUE: {
+    status: 422,
+    title: 'Value of the wrong form',
+    message: 'A value does not fit the type that the query expects.',
+    help: 'The database could not read a value as the type of its column or cast: text that is no number, a date that does not exist, a number out of range, a NUL character.',
+  },
+  QRY_TIMEOUT: {
+    status: 503,
+    title: 'Query took too long',
+    message: 'The database did not finish in time.',
+    help: 'The statement ran into the deadline of its connection (`statement_timeout`) or waited too long for a lock.',
+  },
+  QRY_UNAVAILABLE: {
+    status: 503,
+    title: 'Database not available',
+    message: 'The database cannot be reached at the moment. {outcome}',
+    help: 'The connection was refused or lost, or no connection became free within `pool_wait` seconds. When the connection was lost after a writing statement was sent, the message says that its outcome is unknown.',
+  },
+  QRY_FAILED: {
+    status: 500,
+    title: 'Query failed',
+    message: 'The query could not be run.',
+    help: 'The database refused the statement for a reason that the client cannot mend; the log has the details.',
+  },
+  QRY_CONNECT: {
+    status: 503,
+    title: 'No connection',
+    message: 'Connection {instance} cannot be opened: {reason}.',
+    help: 'The database behind a connection of the config file could not be opened at the start.',
+  },
+  QRY_MIGRATION: {
+    status: 500,
+    title: 'Migration failed',
+    message: 'The database could not be brought to the shape of the models (table {table}).',
+    help: 'Tables are changed by adding only. The log has the reason; existing rows may break a new unique index or foreign key.',
+  },
+} as const satisfies Readonly<Record<string, CodeEntry>>;

@@ -1,0 +1,19 @@
+/** Kind `envelope`: how a result is wrapped in the body of an answer. The config chooses one; problems are not wrapped. */
+import { defineKind } from '../../kernel/contract/kind.js';
+
+export const envelope = defineKind<object>({
+  kind: 'envelope',
+  title: 'Envelope',
+  summary: 'How a result is wrapped in the body of an answer.',
+  slots: ['config.envelope'],
+  select: { by: 'field', field: 'use' },
+  config: {
+    field: 'envelope',
+    doc: 'How results are wrapped.',
+    many: false,
+    default: () => 'bare',
+  },
+  facts: {},
+  handle: [],
+  host: (fragment) => ({ file: 'config', json: { envelope: fragment }, at: '/envelope' }),
+});

@@ -1,0 +1,51 @@
+/**
+ * Kind `feature`: fields that can be attached to a resource or an actionable. A feature becomes compiled steps, each in
+ * a phase; nothing asks per request whether a feature is on.
+ */
+import type { Json } from '../../kernel/contract/json.js';
+import { defineKind } from '../../kernel/contract/kind.js';
+import type { PlanTools, Step } from '../../kernel/contract/plan.js';
+import { Slot } from '../../kernel/contract/slot.js';
+import { inActionable, inResource } from './hosts.js';
+
+export interface FeaturePlace {
+  /** `resource` or `actionable`. */
+  readonly slot: string;
+  /** The feature's own fields as written. */
+  readonly value: Readonly<Record<string, Json>>;
+  /** JSON pointer of the object in its file. */
+  readonly pointer: string;
+}
+
+export interface FeaturePlan {
+  readonly steps: readonly Step[];
+  /** Payload fields that the feature judges, for the table of endpoints. */
+  readonly validates?: readonly string[];
+  /** Values that pass, for sample requests. */
+  readonly sample?: Readonly<Record<string, Json>>;
+  /** How the feature guards the resource, in a word or two. */
+  readonly guard?: string;
+}
+
+export interface Feature {
+  plan(place: FeaturePlace, tools: PlanTools): FeaturePlan;
+}
+
+export const feature = defineKind<Feature>({
+  kind: 'feature',
+  title: 'Feature',
+  summary: 'Something that can be attached to a resource or to an actionable.',
+  slots: [Slot.RESOURCE, Slot.ACTIONABLE],
+  select: { by: 'always' },
+  facts: {
+    applies: {
+      doc: '`when-present`: planned where one of its fields is written; `always`: planned everywhere.',
+      type: 'string',
+      required: true,
+      oneOf: ['when-present', 'always'],
+    },
+  },
+  handle: ['plan'],
+  host: (fragment, plugin) =>
+    plugin.slots?.[Slot.ACTIONABLE] === undefined ? inResource(fragment) : inActionable(fragment),
+});

@@ -1,0 +1,34 @@
+/** Kind `field-type`: the type of a model field. Facts alone; a store decides how it keeps a column type. */
+import { boolean } from 'yup';
+import { defineKind } from '../../kernel/contract/kind.js';
+import { Slot } from '../../kernel/contract/slot.js';
+import { shape, text } from '../../kernel/schema/combinators.js';
+
+export const fieldType = defineKind<object>({
+  kind: 'field-type',
+  title: 'Field type',
+  summary: 'The type of a model field.',
+  slots: [Slot.MODEL_FIELD],
+  select: { by: 'field', field: 'type' },
+  common: shape({
+    primary_key: boolean().meta({ doc: 'The field is the primary key.', default: false }),
+    optional: boolean().meta({ doc: 'The field may be absent or null; fields are required by default.', default: false }),
+    indexable: boolean().meta({ doc: 'Adds an index.', default: false }),
+    unique: boolean().meta({ doc: 'No two rows may have the same value.', default: false }),
+    secret: boolean().meta({ doc: 'Never answered unless `returnables` names it.', default: false }),
+    foreign_key: shape({
+      of: text({ doc: 'Model that this field refers to.', refers: { symbol: 'model' }, examples: ['_user'] }).required(),
+      key: text({ doc: 'Field of that model.', refers: { symbol: 'model-field', within: 'of' }, examples: ['id'] }).required(),
+    }).meta({ doc: 'The value must be that of a row in another model.' }),
+  }),
+  facts: {
+    column: {
+      doc: 'Neutral column type that stores keep.',
+      type: 'string',
+      required: true,
+      oneOf: ['integer', 'float', 'text', 'boolean', 'timestamp', 'json'],
+    },
+  },
+  handle: [],
+  host: (fragment) => ({ file: 'model', json: { _example: { example: fragment } }, at: '/_example/example' }),
+});

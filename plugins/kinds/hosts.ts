@@ -1,0 +1,35 @@
+/** Whole definitions around fragments, shared by the kinds, so that every example can be checked as users write it. */
+import type { Json, JsonObject } from '../../kernel/contract/json.js';
+import { isObject } from '../../kernel/contract/json.js';
+import type { Host } from '../../kernel/contract/kind.js';
+
+const fields = (fragment: Json): JsonObject => (isObject(fragment) ? fragment : {});
+
+/** The fragment's fields stand in the only actionable, beside `defaults`. */
+export const inActionable = (fragment: Json, defaults: JsonObject = { mode: 'RETURN', value: {} }): Host => ({
+  file: 'resource',
+  json: { id: 'example', resource: 'example', actionables: [{ id: 1, ...defaults, ...fields(fragment) }] },
+  at: '/actionables/0',
+});
+
+/** The fragment's fields stand in the resource. */
+export const inResource = (fragment: Json): Host => ({
+  file: 'resource',
+  json: {
+    id: 'example',
+    resource: 'example',
+    actionables: [{ id: 1, mode: 'RETURN', value: { id: 1, name: 'Ada' } }],
+    ...fields(fragment),
+  },
+  at: '',
+});
+
+/** The fragment is a parameter of a query. */
+export const asParameter = (fragment: Json): Host => {
+  const sql_query = { query: 'SELECT $1 AS example', parameters: [fragment] };
+  return {
+    file: 'resource',
+    json: { id: 'example', resource: 'example', actionables: [{ id: 1, mode: 'QUERY', sql_query }] },
+    at: '/actionables/0/sql_query/parameters/0',
+  };
+};

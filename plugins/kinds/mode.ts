@@ -1,0 +1,24 @@
+/** Kind `mode`: what an actionable does. Its plan is one closure, made at load. */
+import type { Json } from '../../kernel/contract/json.js';
+import { defineKind } from '../../kernel/contract/kind.js';
+import type { ModePlan, PlanTools } from '../../kernel/contract/plan.js';
+import { Slot } from '../../kernel/contract/slot.js';
+import { inActionable } from './hosts.js';
+
+export interface ModeHandle {
+  /** `value` holds the whole actionable; `pointer` is its place in the file. */
+  plan(value: Readonly<Record<string, Json>>, pointer: string, tools: PlanTools): ModePlan;
+}
+
+export const mode = defineKind<ModeHandle>({
+  kind: 'mode',
+  title: 'Mode',
+  summary: 'The sort of work that an actionable does.',
+  slots: [Slot.MODE],
+  select: { by: 'field', field: 'mode' },
+  facts: {
+    touches: { doc: 'What the work reaches, for the table of endpoints.', type: 'string', required: true },
+  },
+  handle: ['plan'],
+  host: (fragment) => inActionable(fragment, {}),
+});

@@ -1,0 +1,24 @@
+/** Kind `query`: a way to write a database query in an actionable of mode `QUERY`, chosen by its key. */
+import type { Json } from '../../kernel/contract/json.js';
+import { defineKind } from '../../kernel/contract/kind.js';
+import type { ModePlan, PlanTools } from '../../kernel/contract/plan.js';
+import { inActionable } from './hosts.js';
+
+export interface Query {
+  /** `value` is the object behind the key; `pointer` its place in the file. Gives rows; the mode shapes them. */
+  plan(value: Readonly<Record<string, Json>>, pointer: string, tools: PlanTools): ModePlan;
+}
+
+export const query = defineKind<Query>({
+  kind: 'query',
+  title: 'Query language',
+  summary: 'How a query is written: `sql_query` for relational databases.',
+  slots: ['actionable.query'],
+  select: { by: 'key', pick: 'one' },
+  facts: {},
+  handle: ['plan'],
+  host: (fragment, plugin) => {
+    const host = inActionable({ mode: 'QUERY', [plugin.name]: fragment });
+    return { ...host, at: `${host.at}/${plugin.name}` };
+  },
+});

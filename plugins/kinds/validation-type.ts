@@ -1,0 +1,36 @@
+/** Kind `validation-type`: the type of a payload field. A rule becomes one closure that judges a value. */
+import { boolean } from 'yup';
+import type { Issue } from '../../kernel/contract/fault.js';
+import type { Json } from '../../kernel/contract/json.js';
+import { defineKind } from '../../kernel/contract/kind.js';
+import { shape } from '../../kernel/schema/combinators.js';
+import { inActionable } from './hosts.js';
+
+/** Adds an issue for each rule that the value breaks. The value itself never goes into an issue. */
+export type Judge = (value: unknown, pointer: string, issues: Issue[]) => void;
+
+export interface ValidationType {
+  compile(rule: Readonly<Record<string, Json>>): Judge;
+  /** A value that passes the rule. */
+  sample(rule: Readonly<Record<string, Json>>): Json;
+}
+
+export const validationType = defineKind<ValidationType>({
+  kind: 'validation-type',
+  title: 'Validation type',
+  summary: 'The type of a payload field.',
+  slots: ['payload_validation.type'],
+  select: { by: 'field', field: 'type' },
+  common: shape({
+    optional: boolean().meta({ doc: 'The field may be absent or null.', default: false }),
+  }),
+  facts: {
+    jsType: { doc: 'JSON type of a valid value.', type: 'string', required: true },
+    bounded: { doc: 'Takes `min_length` and `max_length`.', type: 'boolean', required: true },
+  },
+  handle: ['compile', 'sample'],
+  host: (fragment) => {
+    const host = inActionable({ payload_validation: [{ field: { example: fragment } }] });
+    return { ...host, at: `${host.at}/payload_validation/0/field/example` };
+  },
+});

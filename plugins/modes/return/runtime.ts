@@ -1,0 +1,12 @@
+/** Gives the value written in the definition, accessors read. */
+import { defineRuntime } from '../../../kernel/contract/plugin.js';
+import { mode } from '../../kinds/mode.js';
+
+export default defineRuntime(mode, {
+  create: () => ({
+    plan: (value, _pointer, tools) => ({
+      execute: tools.value(value['value'] ?? null),
+      describe: { return: value['value'] ?? null },
+    }),
+  }),
+});

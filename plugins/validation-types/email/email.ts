@@ -1,0 +1,17 @@
+/** Whether a text is an ordinary e-mail address (RFC 5321 without quoted local parts and address literals). */
+const MAX_ADDRESS = 254;
+const MAX_LOCAL = 64;
+const MAX_LABEL = 63;
+/** RFC 5322 `atext`, and the letters beyond ASCII that RFC 6531 adds. */
+const ATOM = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~\u0080-\u{10ffff}-]+$/u;
+const LABEL = /^[A-Za-z0-9\u00a1-\u{10ffff}](?:[A-Za-z0-9\u00a1-\u{10ffff}-]*[A-Za-z0-9\u00a1-\u{10ffff}])?$/u;
+
+export function isEmail(text: string): boolean {
+  if (text.length > MAX_ADDRESS) return false;
+  const at = text.lastIndexOf('@');
+  if (at < 1 || at > MAX_LOCAL) return false;
+  if (!text.slice(0, at).split('.').every((atom) => ATOM.test(atom))) return false;
+  const labels = text.slice(at + 1).split('.');
+  if (labels.length < 2) return false;
+  return labels.every((label) => label.length <= MAX_LABEL && LABEL.test(label)) && !/^\d+$/.test(labels.at(-1) ?? '');
+}

@@ -1,0 +1,14 @@
+/** `EMAIL`: an e-mail address. */
+import { definePlugin } from '../../../kernel/contract/plugin.js';
+import { lengthBounds } from '../../kinds/bounds.js';
+
+export default definePlugin({
+  kind: 'validation-type',
+  name: 'EMAIL',
+  since: '0.1.0',
+  summary: 'An e-mail address of at most 254 characters: `local@domain.tld`. No look-up is made.',
+  facts: { jsType: 'string', bounded: true },
+  schema: lengthBounds,
+  examples: [{ title: 'An address', json: { type: 'EMAIL', max_length: 120 } }],
+  counterExamples: [{ title: 'Unknown option', json: { type: 'EMAIL', strict: true }, code: 'DEF_UNKNOWN_KEY', at: '/strict' }],
+});

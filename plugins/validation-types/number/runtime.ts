@@ -1,0 +1,24 @@
+/** Judges numbers: finite, exact as whole numbers, inside their bounds. Text is never converted. */
+import { defineRuntime } from '../../../kernel/contract/plugin.js';
+import { validationType } from '../../kinds/validation-type.js';
+
+export default defineRuntime(validationType, {
+  create: () => ({
+    compile: ({ min, max, integer }) => {
+      const low = typeof min === 'number' ? min : -Infinity;
+      const high = typeof max === 'number' ? max : Infinity;
+      return (value, pointer, issues) => {
+        const refuse = (code: string, detail: string): void => void issues.push({ pointer, code, detail });
+        if (typeof value !== 'number' || !Number.isFinite(value)) refuse('type', 'must be a number');
+        else if (Number.isInteger(value) && !Number.isSafeInteger(value)) refuse('exact', 'is beyond 2^53 - 1 and would lose digits');
+        else if (integer === true && !Number.isInteger(value)) refuse('integer', 'must be a whole number');
+        else if (value < low) refuse('min', `must be at least ${low}`);
+        else if (value > high) refuse('max', `must be at most ${high}`);
+      };
+    },
+    sample: ({ min, max }) => {
+      const low = typeof min === 'number' ? Math.ceil(min) : 1;
+      return typeof max === 'number' ? Math.min(Math.max(low, 1), max) : Math.max(low, 1);
+    },
+  }),
+});

@@ -1,0 +1,18 @@
+/** `NUMBER`: a finite number. */
+import { definePlugin } from '../../../kernel/contract/plugin.js';
+import { flag, numeric, shape } from '../../../kernel/schema/combinators.js';
+
+export default definePlugin({
+  kind: 'validation-type',
+  name: 'NUMBER',
+  since: '0.1.0',
+  summary: 'A finite number; whole numbers only as far as they are exact (2^53 - 1). Text is never converted.',
+  facts: { jsType: 'number', bounded: false },
+  schema: shape({
+    min: numeric({ doc: 'Smallest value allowed (extension).', examples: [0] }),
+    max: numeric({ doc: 'Largest value allowed (extension).', examples: [100] }),
+    integer: flag({ doc: 'Only whole numbers (extension).', default: false }),
+  }),
+  examples: [{ title: 'An amount', json: { type: 'NUMBER', min: 0.01 } }],
+  counterExamples: [{ title: 'Numbers have no length', json: { type: 'NUMBER', max_length: 3 }, code: 'DEF_UNKNOWN_KEY', at: '/max_length' }],
+});

@@ -1,0 +1,17 @@
+/** Judges text: type, then length in code points. */
+import { defineRuntime } from '../../../kernel/contract/plugin.js';
+import { validationType } from '../../kinds/validation-type.js';
+import { judgeLength, sampleText } from '../shared/length.js';
+
+export default defineRuntime(validationType, {
+  create: () => ({
+    compile: (rule) => {
+      const length = judgeLength(rule);
+      return (value, pointer, issues) => {
+        if (typeof value !== 'string') issues.push({ pointer, code: 'type', detail: 'must be text' });
+        else length?.(value, pointer, issues);
+      };
+    },
+    sample: (rule) => sampleText(rule, 'text'),
+  }),
+});

@@ -1,0 +1,17 @@
+/** `STRING`: text, with bounds in characters. */
+import { definePlugin } from '../../../kernel/contract/plugin.js';
+import { lengthBounds } from '../../kinds/bounds.js';
+
+export default definePlugin({
+  kind: 'validation-type',
+  name: 'STRING',
+  since: '0.1.0',
+  summary: 'Text. Bounds count characters (code points), on the value as it was sent.',
+  facts: { jsType: 'string', bounded: true },
+  schema: lengthBounds,
+  examples: [
+    { title: 'Any text', json: { type: 'STRING' } },
+    { title: 'Bounded text', json: { type: 'STRING', min_length: 1, max_length: 80 } },
+  ],
+  counterExamples: [{ title: 'A bound is a number', json: { type: 'STRING', max_length: '80' }, code: 'DEF_TYPE', at: '/max_length' }],
+});

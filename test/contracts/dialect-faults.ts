@@ -1,0 +1,78 @@
+/** Contract of refusals: every kind of error of the database has its code, and none gives a value or SQL text away. */
+import { expect } from 'chai';
+import type { Fault } from '../../kernel/contract/fault.js';
+import { dialectErrors } from '../../plugins/kinds/dialect-errors.js';
+import type { Run } from './dialect-support.js';
+import { faultOf } from './dialect-support.js';
+
+/** Everything of a fault that may reach a client. */
+const shown = (fault: Fault): string =>
+  JSON.stringify([fault.code, fault.params, fault.options.issues, fault.options.headers, fault.message]);
+
+export function faultsContract(run: Run): void {
+  before(async () => {
+    await run(`CREATE TABLE parent (id int PRIMARY KEY)`);
+    await run(`CREATE TABLE child (id int PRIMARY KEY, email text UNIQUE, name text NOT NULL DEFAULT 'x',
+      age int CHECK (age > 0), parent_id int REFERENCES parent (id), a int, b int, UNIQUE (a, b))`);
+    await run(`INSERT INTO child (id, email, a, b) VALUES (1, 'secret@x', 1, 1)`);
+  });
+
+  const cases: readonly (readonly [string, string, unknown[], string, string[]])[] = [
+    ['a value that is taken', 'INSERT INTO child (id, email) VALUES (2, $1)', ['secret@x'], 'QRY_UNIQUE', ['/email']],
+    ['a pair that is taken', 'INSERT INTO child (id, a, b) VALUES (2, $1, 1)', [1], 'QRY_UNIQUE', ['/a', '/b']],
+    ['a missing parent', 'INSERT INTO child (id, parent_id) VALUES (2, $1)', [77], 'QRY_FOREIGN_KEY', ['/parent_id']],
+    ['NULL', 'INSERT INTO child (id, name) VALUES (2, $1)', [null], 'QRY_NOT_NULL', ['/name']],
+    ['a broken check', 'INSERT INTO child (id, age) VALUES (2, $1)', [-1], 'QRY_CHECK', []],
+    ['text for a number', 'SELECT * FROM child WHERE id = $1', ['secret'], 'QRY_BAD_VALUE', []],
+    ['a number out of range', 'SELECT * FROM child WHERE id = $1', ['99999999999'], 'QRY_BAD_VALUE', []],
+    ['an impossible date', 'SELECT $1::date', ['2026-02-30'], 'QRY_BAD_VALUE', []],
+    ['JSON that is none', 'SELECT $1::text::jsonb', ['{'], 'QRY_BAD_VALUE', []],
+    ['a division by zero', 'SELECT 1 / $1::int', [0], 'QRY_BAD_VALUE', []],
+    ['an unknown table', 'SELECT * FROM nowhere WHERE x = $1', ['secret'], 'QRY_FAILED', []],
+    ['broken SQL', 'SELEC 1', [], 'QRY_FAILED', []],
+  ];
+  for (const [what, sql, values, code, pointers] of cases) {
+    it(`answers ${what} with ${code}`, async () => {
+      const fault = await faultOf(run(sql, values));
+      expect(fault.code).to.equal(code);
+      expect(fault.options.issues?.map((issue) => issue.pointer) ?? []).to.deep.equal(pointers);
+      expect(Object.keys(dialectErrors)).to.include(fault.code);
+      expect(shown(fault)).not.to.match(/secret|SELEC|INSERT|nowhere|77/);
+      expect(fault.options.retryable ?? false).to.equal(false);
+    });
+  }
+
+  it('keeps values out of the cause, which goes to the log', async () => {
+    for (const [, sql, values] of cases) {
+      const { cause } = (await faultOf(run(sql, values))).options;
+      const text = cause instanceof Error ? JSON.stringify({ ...cause, message: cause.message }) : '';
+      expect(text).not.to.match(/secret|=\(/);
+    }
+  });
+
+  it('goes on after errors', async () => {
+    for (let i = 0; i < 30; i++) await faultOf(run('INSERT INTO child (id, email) VALUES (2, $1)', ['secret@x']));
+    expect(await run('SELECT count(*) AS n FROM child')).to.deep.equal([{ n: 1 }]);
+  });
+
+  it('knows which transactions deserve a second try', async () => {
+    const raise = (state: string): Promise<unknown> =>
+      run(`DO $$ BEGIN RAISE EXCEPTION 'no' USING ERRCODE = '${state}'; END $$`);
+    for (const [state, code, status] of [
+      ['40001', 'QRY_SERIALIZATION', 409],
+      ['40P01', 'QRY_SERIALIZATION', 409],
+      ['57014', 'QRY_TIMEOUT', 503],
+      ['53300', 'QRY_UNAVAILABLE', 503],
+      ['23P01', 'QRY_UNIQUE', 409],
+      ['23503', 'QRY_FOREIGN_KEY', 409],
+      ['22003', 'QRY_BAD_VALUE', 422],
+      ['XX000', 'QRY_FAILED', 500],
+    ] as const) {
+      const fault = await faultOf(raise(state));
+      expect(fault.code, state).to.equal(code);
+      expect(dialectErrors[code].status, state).to.equal(status);
+      expect(fault.options.headers?.['retry-after'], state).to.equal(status === 503 ? '1' : undefined);
+      expect(fault.options.retryable ?? false, state).to.equal(/^(40|53)/.test(state));
+    }
+  });
+}

@@ -1,0 +1,120 @@
+/** Contract of migrations: from models to tables by adding only. */
+import { expect } from 'chai';
+import type { Fault } from '../../kernel/contract/fault.js';
+import type { OpenDialect, Run } from './dialect-support.js';
+import { column, faultOf, id, table } from './dialect-support.js';
+
+export function migrationContract(run: Run, open: () => OpenDialect): void {
+  const users = table(
+    'm_users',
+    id,
+    column('email', 'text', { unique: true, maxLength: 20 }),
+    column('age', 'integer', { nullable: true, index: true }),
+    column('score', 'float', { nullable: true }),
+    column('active', 'boolean', { nullable: true }),
+    column('born', 'timestamp', { nullable: true }),
+    column('tags', 'json', { nullable: true }),
+  );
+
+  it('creates tables with every type', async () => {
+    const { statements } = await open().adopt([users]);
+    expect(statements).to.have.length.greaterThan(0);
+    const values = ['a@x', 1, 0.5, true, '2026-01-02T03:04:05Z', ['t']];
+    const rows = await run(
+      'INSERT INTO m_users (email, age, score, active, born, tags) VALUES ($1, $2, $3, $4, $5, $6)',
+      values,
+      [6],
+    );
+    expect(rows).to.deep.equal([
+      { id: 1, email: 'a@x', age: 1, score: 0.5, active: true, born: '2026-01-02T03:04:05.000Z', tags: ['t'] },
+    ]);
+  });
+
+  it('finds nothing to do the second time', async () => {
+    expect(await open().adopt([users])).to.deep.equal({ warnings: [], statements: [] });
+  });
+
+  it('enforces unique columns, required columns and lengths, and names the field', async () => {
+    const insert = (email: unknown): Promise<Fault> => faultOf(run('INSERT INTO m_users (email) VALUES ($1)', [email]));
+    for (const [email, code] of [
+      ['a@x', 'QRY_UNIQUE'],
+      [null, 'QRY_NOT_NULL'],
+      ['x'.repeat(21), 'QRY_CHECK'],
+    ]) {
+      const fault = await insert(email);
+      expect(fault.code).to.equal(code);
+      expect(fault.options.issues?.[0]?.pointer).to.equal('/email');
+    }
+    // Characters are counted, not bytes.
+    await run('INSERT INTO m_users (email) VALUES ($1)', ['ü'.repeat(20)]);
+  });
+
+  it('adds what is missing to a table with rows and leaves the rest', async () => {
+    const more = table(
+      'm_users',
+      ...users.columns,
+      column('nick', 'text', { index: true }),
+      column('code', 'text', { nullable: true, unique: true }),
+    );
+    const { warnings } = await open().adopt([more]);
+    expect(warnings).to.have.length(1);
+    expect(warnings[0]).to.match(/required column/);
+    expect(await run('SELECT nick, code FROM m_users WHERE id = 1')).to.deep.equal([{ nick: null, code: null }]);
+    await run(`UPDATE m_users SET code = 'c' WHERE id = 1`);
+    expect((await faultOf(run(`INSERT INTO m_users (email, code) VALUES ('b@x', 'c')`))).code).to.equal('QRY_UNIQUE');
+    expect((await open().adopt([users])).statements, 'nothing is dropped').to.deep.equal([]);
+  });
+
+  it('warns of types that differ and changes nothing', async () => {
+    const { warnings, statements } = await open().adopt([table('m_users', id, column('email', 'boolean'))]);
+    expect(statements).to.deep.equal([]);
+    expect(warnings.join()).to.match(/type text, the model says boolean/);
+  });
+
+  it('creates foreign keys in any order, also in a circle', async () => {
+    const to = (name: string): { references: { table: string; column: string } } => ({
+      references: { table: name, column: 'id' },
+    });
+    await open().adopt([
+      table('m_a', id, column('b_id', 'integer', { nullable: true, ...to('m_b') })),
+      table('m_b', id, column('a_id', 'integer', { nullable: true, ...to('m_a') })),
+      table('m_c', id, column('parent', 'integer', { nullable: true, ...to('m_c') })),
+    ]);
+    for (const [name, field] of [
+      ['m_a', 'b_id'],
+      ['m_b', 'a_id'],
+      ['m_c', 'parent'],
+    ]) {
+      const fault = await faultOf(run(`INSERT INTO ${name} (${field}) VALUES (99)`));
+      expect(fault.code).to.equal('QRY_FOREIGN_KEY');
+      expect(fault.options.issues?.[0]?.pointer).to.equal(`/${field}`);
+    }
+  });
+
+  it('survives two starts at the same time', async () => {
+    const late = table('m_late', id, column('name', 'text', { unique: true }));
+    await Promise.all([open().adopt([late]), open().adopt([late]), open().adopt([late])]);
+    expect(await run(`INSERT INTO m_late (name) VALUES ('x')`)).to.deep.equal([{ id: 1, name: 'x' }]);
+  });
+
+  it('takes long and odd names', async () => {
+    const long = 'm_'.padEnd(50, 'long');
+    const odd = table(long, id, column('select', 'text', { unique: true, maxLength: 3 }), column('a "b', 'text'));
+    await open().adopt([odd]);
+    expect((await open().adopt([odd])).statements).to.deep.equal([]);
+  });
+
+  it('answers with QRY_MIGRATION and changes nothing when rows stand against it', async () => {
+    await run('CREATE TABLE m_dup (id int, name text)');
+    await run(`INSERT INTO m_dup (id, name) VALUES (1, 'x'), (2, 'x')`);
+    const wanted = table(
+      'm_dup',
+      column('name', 'text', { unique: true }),
+      column('extra', 'text', { nullable: true }),
+    );
+    const fault = await faultOf(open().adopt([wanted]));
+    expect(fault.code).to.equal('QRY_MIGRATION');
+    expect(fault.params).to.deep.equal({ table: 'm_dup' });
+    expect(await run('SELECT * FROM m_dup WHERE id = 1')).to.deep.equal([{ id: 1, name: 'x' }]);
+  });
+}

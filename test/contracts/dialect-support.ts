@@ -1,0 +1,64 @@
+/** Helpers of the dialect contract: running SQL as a definition would, catching faults, writing models briefly. */
+import { Fault } from '../../kernel/contract/fault.js';
+import type { ModelColumn, ModelTable } from '../../kernel/contract/model.js';
+import { scanSql } from '../../kernel/language/sql.js';
+import type { Dialect, Row, Transaction } from '../../plugins/kinds/dialect.js';
+
+/** An open connection under test. */
+export interface OpenDialect {
+  readonly handle: Dialect;
+  /** Migrates to these models; gives the warnings and the statements that were run. */
+  adopt(tables: readonly ModelTable[]): Promise<{ warnings: string[]; statements: string[] }>;
+  close(): Promise<void>;
+}
+
+export type MakeConnection = () => Promise<OpenDialect | { readonly skip: string }>;
+
+/** Runs SQL once; `json` lists the parameters (from 1) that the model says go to JSON columns. */
+export type Run = (
+  sql: string,
+  values?: readonly unknown[],
+  json?: readonly number[],
+  inside?: Transaction,
+) => Promise<readonly Row[]>;
+
+export const runner =
+  (handle: () => Dialect): Run =>
+  (sql, values = [], json = [], inside) => {
+    const jsonColumns = values.map((_, i) => json.includes(i + 1));
+    return handle().run(handle().prepare({ scan: scanSql(sql), jsonColumns }), values, inside ?? null);
+  };
+
+export async function faultOf(work: Promise<unknown>): Promise<Fault> {
+  try {
+    await work;
+  } catch (error) {
+    if (error instanceof Fault) return error;
+    throw error;
+  }
+  throw new Error('expected a fault');
+}
+
+export function column(name: string, type: ModelColumn['type'], rest: Partial<ModelColumn> = {}): ModelColumn {
+  return {
+    name,
+    type,
+    nullable: false,
+    primaryKey: false,
+    autoIncrement: false,
+    unique: false,
+    index: false,
+    maxLength: null,
+    references: null,
+    secret: false,
+    ...rest,
+  };
+}
+
+export const id = column('id', 'integer', { primaryKey: true, autoIncrement: true });
+
+export const table = (name: string, ...columns: ModelColumn[]): ModelTable => ({
+  model: `_${name}`,
+  table: name,
+  columns,
+});
