@@ -29,4 +29,6 @@ const loaders: Readonly<Record<PluginId, Loader>> = {
   'validation-type:STRING': () => import('./validation-types/string/runtime.js'),
 };
 
-export const runtimes = loaders as Readonly<Record<PluginId, (() => Promise<{ readonly default: PluginRuntime<unknown> }>) | undefined>>;
+export const runtimes = loaders as Readonly<
+  Record<PluginId, (() => Promise<{ readonly default: PluginRuntime<unknown> }>) | undefined>
+>;

@@ -2,6 +2,7 @@
  * The front end's spine: texts in, model and problems out. Pure and synchronous: no disk, no network, no environment
  * but the set of names it is given. The command line, the kernel and editors all run exactly this.
  */
+import { asText } from '../contract/json.js';
 import type { PluginId } from '../contract/plugin.js';
 import type { Problem } from '../contract/problem.js';
 import { Slot } from '../contract/slot.js';
@@ -147,7 +148,7 @@ function actionModel(resource: LinkedResource, action: LinkedAction): ActionMode
     key: action.key,
     resource: resource.id,
     id: action.id,
-    mode: String(value['mode'] ?? ''),
+    mode: asText(value['mode']),
     noOp: action.noOp,
     main: action.main,
     definition: resource.definition,
@@ -164,7 +165,7 @@ function actionModel(resource: LinkedResource, action: LinkedAction): ActionMode
 function withoutBrokenTargets(resources: readonly ResourceModel[]): ResourceModel[] {
   const broken = new Set(resources.filter((resource) => !resource.sound).map((resource) => resource.id));
   const owner = new Map(resources.flatMap((resource) => resource.actions.map((action) => [action.key, resource.id])));
-  for (let before = -1; before !== broken.size; ) {
+  for (let before = -1; before !== broken.size;) {
     before = broken.size;
     for (const resource of resources) {
       const targets = resource.actions.flatMap((action) => action.depends.map((key) => owner.get(key) ?? ''));

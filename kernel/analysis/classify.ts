@@ -31,7 +31,10 @@ function classifyOne(doc: Document, node: LocatedNode, report: Report): Definiti
     return [make('resource', node, '')];
   }
   const fileName = modelNameOf(doc.file);
-  if (node.members.length > 0 && node.members.every((member) => member.key.startsWith('_') && member.value?.type === 'object')) {
+  if (
+    node.members.length > 0 &&
+    node.members.every((member) => member.key.startsWith('_') && member.value?.type === 'object')
+  ) {
     return node.members.flatMap((member) =>
       member.value === null
         ? []

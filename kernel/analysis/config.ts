@@ -2,7 +2,7 @@
  * The config file: its grammar (the kernel's own fields and a section for every kind that the config chooses), its
  * check, and the frozen result. Data in, data out; reading files and resolving `$ENV` values is done elsewhere.
  */
-import { isObject, type Json } from '../contract/json.js';
+import { asText, isObject, type Json } from '../contract/json.js';
 import type { Problem } from '../contract/problem.js';
 import { fold } from '../schema/fold.js';
 import { flag, list, numeric, shape, text } from '../schema/combinators.js';
@@ -76,7 +76,10 @@ const configSchema = shape({
     default: [],
   }),
   http: shape({
-    port: numeric({ doc: 'Port to listen on; the variable PORT wins. 0 takes any free one.', default: 8080 }).integer().min(0).max(65535),
+    port: numeric({ doc: 'Port to listen on; the variable PORT wins. 0 takes any free one.', default: 8080 })
+      .integer()
+      .min(0)
+      .max(65535),
     host: text({ doc: 'Address to listen on; the variable HOST wins.', default: '127.0.0.1' }).min(1),
     methods: list(text({ doc: 'An HTTP verb.' }).required().oneOf(['POST', 'GET', 'PUT', 'PATCH', 'DELETE']), {
       doc: 'Verbs that every endpoint answers. For GET and DELETE the query string is the payload.',
@@ -90,12 +93,18 @@ const configSchema = shape({
       array: limit('Longest array in a body.', 'items', DEFAULTS.http.limits.array),
     }).meta({ doc: 'Limits of request bodies.' }),
   }).meta({ doc: 'The HTTP server.' }),
-  migrate: flag({ doc: 'Create missing tables, columns and indexes when definitions are loaded. Nothing is ever dropped.', default: true }),
+  migrate: flag({
+    doc: 'Create missing tables, columns and indexes when definitions are loaded. Nothing is ever dropped.',
+    default: true,
+  }),
   deadlines: shape({
     open: numeric({ doc: 'How long a plugin may take to connect.', unit: 'seconds', default: 30 }).min(0.1),
     close: numeric({ doc: 'How long a plugin may take to close.', unit: 'seconds', default: 10 }).min(0.1),
   }).meta({ doc: 'Deadlines of plugins.', advanced: true }),
-  docs: text({ doc: 'Address under which your error pages stand; problem types begin with it.', default: DEFAULTS.docs }).min(1),
+  docs: text({
+    doc: 'Address under which your error pages stand; problem types begin with it.',
+    default: DEFAULTS.docs,
+  }).min(1),
 });
 
 export interface ConfigAnalysis {
@@ -106,7 +115,12 @@ export interface ConfigAnalysis {
 }
 
 /** `text` null: no config file, everything by default. */
-export function analyseConfig(file: string, source: string | null, registry: Registry, env: ReadonlySet<string>): ConfigAnalysis {
+export function analyseConfig(
+  file: string,
+  source: string | null,
+  registry: Registry,
+  env: ReadonlySet<string>,
+): ConfigAnalysis {
   const report = createReport(registry.codes);
   const doc = document(file, source ?? '{}');
   const { root, faults } = parseSource(doc);
@@ -147,7 +161,7 @@ export function configField(registry: Registry): FieldNode {
 }
 
 type Loose = Readonly<Record<string, Json>>;
-const objectAt = (json: Loose, key: string): Loose => (isObject(json[key]) ? (json[key] as Loose) : {});
+const objectAt = (json: Loose, key: string): Loose => (isObject(json[key]) ? json[key] : {});
 
 /** The shape is sound here, so the defaults can be laid under it. */
 function complete(json: Loose, registry: Registry, env: ReadonlySet<string>): Config {
@@ -159,7 +173,7 @@ function complete(json: Loose, registry: Registry, env: ReadonlySet<string>): Co
     deadlines: { ...DEFAULTS.deadlines, ...objectAt(json, 'deadlines') },
     chosen: chosenPlugins(json, registry, env),
   };
-  return merged as unknown as Config;
+  return merged;
 }
 
 function chosenPlugins(json: Loose, registry: Registry, env: ReadonlySet<string>): ConfiguredPlugin[] {
@@ -171,7 +185,7 @@ function chosenPlugins(json: Loose, registry: Registry, env: ReadonlySet<string>
     const entries: [string, Json][] = many ? Object.entries(isObject(value) ? value : {}) : [[field, value]];
     for (const [instance, entry] of entries) {
       const { use, ...options } = isObject(entry) ? entry : { use: entry };
-      chosen.push({ kind: kind.kind, instance, name: String(use), options });
+      chosen.push({ kind: kind.kind, instance, name: asText(use), options });
     }
   }
   return chosen;

@@ -11,13 +11,21 @@ import type { FieldNode } from '../schema/field-node.js';
 const actionable = shape({
   id: number()
     .required()
-    .meta({ doc: 'Number of the actionable inside its resource; other actionables name it in `depends_on`.', declares: 'action', examples: [1] }),
+    .meta({
+      doc: 'Number of the actionable inside its resource; other actionables name it in `depends_on`.',
+      declares: 'action',
+      examples: [1],
+    }),
   no_op: flag({ doc: 'The actionable runs only when another one depends on it.', default: false }),
   main_returnable: flag({ doc: 'The result of this actionable is the result of the resource.', default: false }),
 });
 
 const resource = shape({
-  id: text({ doc: 'Identifier of the resource; also a path under which it is reachable.', declares: 'resource', examples: ['sign-up-01'] }).required(),
+  id: text({
+    doc: 'Identifier of the resource; also a path under which it is reachable.',
+    declares: 'resource',
+    examples: ['sign-up-01'],
+  }).required(),
   resource: text({ doc: 'Path of the endpoint; slashes are part of it.', examples: ['sign-up', 'wallet/transfer'] })
     .required()
     .matches(/^[A-Za-z0-9._~-]+(\/[A-Za-z0-9._~-]+)*$/),

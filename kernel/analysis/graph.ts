@@ -29,7 +29,12 @@ function reportCycles(actions: ReadonlyMap<string, LinkedAction>, report: Report
       }
       const target = actions.get(edge.to);
       if (target === undefined) continue;
-      if (colour.get(edge.to) === 'open') reportCycle(path.map((entry) => entry.action), edge, report);
+      if (colour.get(edge.to) === 'open')
+        reportCycle(
+          path.map((entry) => entry.action),
+          edge,
+          report,
+        );
       else if (!colour.has(edge.to)) {
         colour.set(edge.to, 'open');
         path.push({ action: target, next: 0 });

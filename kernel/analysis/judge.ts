@@ -26,7 +26,12 @@ export function judgeScalar(
   const { values } = field;
   if (values !== null && !values.includes(value)) {
     const near = typeof value === 'string' ? nearest(value, values.map(String)) : undefined;
-    const params = { actual: JSON.stringify(value), place: label, expected: values.map((v) => JSON.stringify(v)).join(', '), hint: hint(near) };
+    const params = {
+      actual: JSON.stringify(value),
+      place: label,
+      expected: values.map((v) => JSON.stringify(v)).join(', '),
+      hint: hint(near),
+    };
     const fix = near === undefined ? {} : { fix: { title: `change to "${near}"`, text: JSON.stringify(near) } };
     report.add('DEF_VALUE', spot, params, fix);
     return false;

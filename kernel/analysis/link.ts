@@ -2,8 +2,7 @@
  * Resolves what names mean across files: ids and paths of resources, actionables named by dependencies, and whether a
  * bare string in a parameter list is a name or a literal. Reports what is missing, double or doubtful.
  */
-import type { Json } from '../contract/json.js';
-import { isObject } from '../contract/json.js';
+import { asText, isObject, type Json } from '../contract/json.js';
 import { nearest } from '../source/suggest.js';
 import { memberOf, toJson, type LocatedNode } from '../source/tree.js';
 import type { Definition, ParameterDecision, PayloadField } from './model.js';
@@ -37,8 +36,14 @@ export interface LinkedAction {
 
 const scalarOf = (node: LocatedNode, key: string): unknown => memberOf(node, key)?.value?.scalar ?? undefined;
 
-export function linkResources(definitions: readonly Definition[], tables: TableNames, report: Report): LinkedResource[] {
-  const resources = definitions.filter((d) => d.sort === 'resource').map((d) => readResource(d, definitions, tables, report));
+export function linkResources(
+  definitions: readonly Definition[],
+  tables: TableNames,
+  report: Report,
+): LinkedResource[] {
+  const resources = definitions
+    .filter((d) => d.sort === 'resource')
+    .map((d) => readResource(d, definitions, tables, report));
   reportTaken(resources, report);
   const byId = new Map(resources.map((resource) => [resource.id, resource]));
   for (const resource of resources) {
@@ -53,7 +58,7 @@ function readResource(
   tables: TableNames,
   report: Report,
 ): LinkedResource {
-  const id = String(scalarOf(definition.node, 'id') ?? '');
+  const id = asText(scalarOf(definition.node, 'id'));
   const items = memberOf(definition.node, 'actionables')?.value?.items ?? [];
   const names = new Set<string>();
   for (const found of definition.finds.declarations) if (found.symbol === 'name') names.add(found.name);
@@ -61,7 +66,7 @@ function readResource(
   reportDoubleActions(actions, report);
   return {
     id,
-    path: String(scalarOf(definition.node, 'resource') ?? ''),
+    path: asText(scalarOf(definition.node, 'resource')),
     definition,
     actions,
     names,
@@ -165,7 +170,10 @@ function reportTaken(resources: readonly LinkedResource[], report: Report): void
         report.add('LNK_DUPLICATE_ID', idSpot, { name: resource.id }, { related });
       }
     }
-    for (const [path, spot] of [[resource.path, pathSpot], [resource.id, idSpot]] as const) {
+    for (const [path, spot] of [
+      [resource.path, pathSpot],
+      [resource.id, idSpot],
+    ] as const) {
       if (spot === null || path === '') continue;
       const taken = paths.get(path);
       if (taken === undefined) paths.set(path, { id: resource.id, spot });

@@ -3,7 +3,7 @@
  * what it holds. A value owned by one kernel, frozen once built; it knows nothing of runtimes.
  */
 import { BootError } from '../contract/boot-error.js';
-import type { Json } from '../contract/json.js';
+import { asText, type Json } from '../contract/json.js';
 import type { Kind } from '../contract/kind.js';
 import { pluginId, type PluginId, type PluginSpec, type SchemaLike } from '../contract/plugin.js';
 import type { CodeEntry } from '../contract/problem.js';
@@ -163,7 +163,8 @@ function addFields(
 ): void {
   for (const [name, field] of Object.entries(source.fields)) draft.fields.set(name, { field, plugin });
   for (const slot of source.parts) {
-    for (const [name, field] of Object.entries(GRAMMAR[slot]?.fields ?? {})) draft.fields.set(name, { field, plugin: null });
+    for (const [name, field] of Object.entries(GRAMMAR[slot]?.fields ?? {}))
+      draft.fields.set(name, { field, plugin: null });
     for (const kind of registry.kindsIn(slot)) addKind(registry, commons, draft, kind, slot, read);
   }
 }
@@ -189,7 +190,7 @@ function addKind(
       return;
     case 'field': {
       draft.fields.set(kind.select.field, { field: selectorField(kind), plugin: null });
-      const id = `${kind.kind}:${String(read(kind.select.field))}`;
+      const id = `${kind.kind}:${asText(read(kind.select.field))}`;
       if (registry.plugins.has(id)) {
         draft.selected.push(id);
         add(id);

@@ -181,7 +181,11 @@ function reportChoices(context: WalkContext, node: LocatedNode, expansion: Expan
     if (present.length > 1 && kind.select.pick === 'one') {
       const second = memberOf(node, present[1] ?? '');
       const span = second === undefined ? node : { start: second.keyStart, end: second.keyEnd };
-      context.report.add('DEF_CHOICE_MANY', { doc: context.doc, start: span.start, end: span.end }, { place: here.label, expected: listed });
+      context.report.add(
+        'DEF_CHOICE_MANY',
+        { doc: context.doc, start: span.start, end: span.end },
+        { place: here.label, expected: listed },
+      );
     }
   }
 }
@@ -261,7 +265,13 @@ function visitValue(context: WalkContext, node: LocatedNode, field: FieldNode, h
   if (node.type === 'string') {
     const parts = accessorsIn(String(node.scalar));
     if (parts.length > 0) {
-      context.finds.accessors.push({ node, parts, roots: field.meta.roots, leaves: field.meta.leaves === true, place: here.label });
+      context.finds.accessors.push({
+        node,
+        parts,
+        roots: field.meta.roots,
+        leaves: field.meta.leaves === true,
+        place: here.label,
+      });
       return;
     }
   }
@@ -310,7 +320,13 @@ function visitPluginName(context: WalkContext, node: LocatedNode, kindName: stri
 function declare(context: WalkContext, field: FieldNode, node: LocatedNode, plugin: PluginId | null): void {
   const symbol = field.meta.declares;
   if (symbol === undefined || field.type === 'record' || isObject(node.scalar) || node.scalar === null) return;
-  context.finds.declarations.push({ symbol, name: String(node.scalar), spot: spot(context, node), plugin, value: node.scalar });
+  context.finds.declarations.push({
+    symbol,
+    name: String(node.scalar),
+    spot: spot(context, node),
+    plugin,
+    value: node.scalar,
+  });
 }
 
 function refer(context: WalkContext, node: LocatedNode, field: FieldNode, here: Here): void {

@@ -21,7 +21,9 @@ export async function dev({ config }: CommandOptions): Promise<number> {
     kernel = await createKernel({ project, log, onProblem: 'skip' });
   } catch (error) {
     if (!(error instanceof BrokenSet)) throw error;
-    process.stderr.write(`${pretty(error.problems, new Map([[project.configDocument.file, project.configDocument]]))}\n`);
+    process.stderr.write(
+      `${pretty(error.problems, new Map([[project.configDocument.file, project.configDocument]]))}\n`,
+    );
     return 1;
   }
   show(kernel, { applied: true, problems: kernel.problems() });
@@ -40,7 +42,10 @@ function watchDefinitions(kernel: Kernel, changed: () => void) {
   const { folder, configFile } = kernel.project;
   const roots = new Set(kernel.config.definitions.map((glob) => resolve(folder, fixedPart(glob))));
   let timer: NodeJS.Timeout | undefined;
-  const watcher = watch([...roots], { ignoreInitial: true, ignored: (path) => /(^|[/\\])(node_modules|\.[^./\\]+)$/.test(path) });
+  const watcher = watch([...roots], {
+    ignoreInitial: true,
+    ignored: (path) => /(^|[/\\])(node_modules|\.[^./\\]+)$/.test(path),
+  });
   watcher.on('all', (_event, path) => {
     if (resolve(path) === configFile || !/\.jsonc?$/.test(path)) return;
     clearTimeout(timer);

@@ -10,6 +10,7 @@ export function explain(error: unknown): string {
     const message = entry === undefined ? error.message : fillMessage(entry.message, error.params);
     return `${paint('error', 'error')} ${paint('dim', error.code)} ${message}${entry === undefined ? '' : `\n      ${entry.help}`}`;
   }
-  if (error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS')) return error.message;
+  if (error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS'))
+    return error.message;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

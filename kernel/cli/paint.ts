@@ -2,7 +2,13 @@
 import { styleText } from 'node:util';
 import type { Paint } from '../source/frame.js';
 
-const STYLES = { error: ['bold', 'red'], warning: ['bold', 'yellow'], hint: ['bold', 'blue'], dim: 'dim', bold: 'bold' } as const;
+const STYLES = {
+  error: ['bold', 'red'],
+  warning: ['bold', 'yellow'],
+  hint: ['bold', 'blue'],
+  dim: 'dim',
+  bold: 'bold',
+} as const;
 
 const coloured = (): boolean =>
   process.env['FORCE_COLOR'] !== undefined || (process.stdout.isTTY && process.env['NO_COLOR'] === undefined);

@@ -34,19 +34,25 @@ export async function plan({ config, format = 'pretty', arguments: words }: Comm
   }
 }
 
+const scalar = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value));
+
 /** JSON as an indented outline: quieter than braces, and empty parts are left out. */
 function outline(json: Json, depth: number): string {
   const indent = '  '.repeat(depth);
   if (Array.isArray(json)) {
     return (json as readonly Json[])
-      .map((item) => (isObject(item) ? `${indent}- ${outline(item, depth + 1).trimStart()}` : `${indent}- ${String(item)}`))
+      .map((item) =>
+        isObject(item) ? `${indent}- ${outline(item, depth + 1).trimStart()}` : `${indent}- ${scalar(item)}`,
+      )
       .join('\n');
   }
-  if (!isObject(json)) return `${indent}${String(json)}`;
+  if (!isObject(json)) return `${indent}${scalar(json)}`;
   return Object.entries(json)
     .filter(([, value]) => value !== null && !(Array.isArray(value) && value.length === 0))
     .map(([key, value]) =>
-      typeof value === 'object' ? `${indent}${key}:\n${outline(value, depth + 1)}` : `${indent}${key}: ${String(value)}`,
+      typeof value === 'object'
+        ? `${indent}${key}:\n${outline(value, depth + 1)}`
+        : `${indent}${key}: ${scalar(value)}`,
     )
     .join('\n');
 }

@@ -36,7 +36,11 @@ export const rows = (problems: readonly Problem[]): string =>
 const LEVELS = { error: 'error', warning: 'warning', hint: 'note' } as const;
 
 /** SARIF 2.1.0; regions are one-based there. */
-export function sarif(problems: readonly Problem[], codes: Readonly<Record<string, CodeEntry>>, version: string): string {
+export function sarif(
+  problems: readonly Problem[],
+  codes: Readonly<Record<string, CodeEntry>>,
+  version: string,
+): string {
   const used = [...new Set(problems.map((problem) => problem.code))].sort();
   return JSON.stringify(
     {

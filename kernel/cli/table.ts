@@ -15,7 +15,11 @@ export function endpointTable(plans: PlanSet, methods: readonly string[]): strin
     plan.summary.touches.filter((name) => name !== 'nothing').join(', ') || '-',
   ]);
   const widths = HEAD.map((head, column) => Math.max(head.length, ...cells.map((row) => row[column]?.length ?? 0)));
-  const line = (row: readonly string[]): string => row.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join('  ').trimEnd();
+  const line = (row: readonly string[]): string =>
+    row
+      .map((cell, i) => cell.padEnd(widths[i] ?? 0))
+      .join('  ')
+      .trimEnd();
   return [paint('dim', line(HEAD)), ...cells.map(line)].join('\n');
 }
 

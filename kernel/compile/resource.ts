@@ -221,4 +221,3 @@ function describe(
     settle: names(ResourcePhase.SETTLE, Infinity),
   };
 }
-

@@ -1,5 +1,5 @@
 /** Checked models as stores see them: neutral columns and resolved table names. */
-import { isObject, type Json } from '../contract/json.js';
+import { asText, isObject, type Json } from '../contract/json.js';
 import type { ColumnType, ModelColumn, ModelTable } from '../contract/model.js';
 import { Slot } from '../contract/slot.js';
 import { aliasesOf } from '../analysis/tables.js';
@@ -9,7 +9,9 @@ import type { Registry } from '../analysis/registry.js';
 /** By model name. Only sound models become tables. */
 export function compileTables(models: readonly DataModel[], registry: Registry): Map<string, ModelTable> {
   const sound = models.filter((model) => model.sound);
-  const byAlias = new Map(sound.flatMap((model) => aliasesOf(model.name).map((alias) => [alias, model.table] as const)));
+  const byAlias = new Map(
+    sound.flatMap((model) => aliasesOf(model.name).map((alias) => [alias, model.table] as const)),
+  );
   return new Map(
     sound.map((model) => {
       const columns = model.fields.map(({ name, value }) => column(name, value, registry, byAlias));
@@ -25,9 +27,9 @@ function column(
   tables: ReadonlyMap<string, string>,
 ): ModelColumn {
   const kind = registry.kindsIn(Slot.MODEL_FIELD)[0];
-  const spec = kind && registry.plugin(kind.kind, String(value['type']));
+  const spec = kind && registry.plugin(kind.kind, asText(value['type']));
   const reference = value['foreign_key'];
-  const of = isObject(reference) ? String(reference['of']) : null;
+  const of = isObject(reference) ? asText(reference['of']) : null;
   return Object.freeze({
     name,
     type: String(spec?.facts?.['column'] ?? 'text') as ColumnType,
@@ -40,7 +42,7 @@ function column(
     references:
       of === null || !isObject(reference)
         ? null
-        : { table: tables.get(of.toLowerCase()) ?? of, column: String(reference['key']) },
+        : { table: tables.get(of.toLowerCase()) ?? of, column: asText(reference['key']) },
     secret: value['secret'] === true,
   });
 }

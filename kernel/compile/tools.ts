@@ -41,7 +41,8 @@ export function makeTools(scope: ResourceScope, action: ActionModel | null, plug
   const owner = action === null ? scope.resource : ownerOf(scope, action);
   const columns = columnsOf(scope, action);
   const place = action?.key ?? scope.resource.id;
-  const nameSlot = (name: string): number | null => (owner.names.has(name) ? slotOf(scope, `${owner.id}:${name}`) : null);
+  const nameSlot = (name: string): number | null =>
+    owner.names.has(name) ? slotOf(scope, `${owner.id}:${name}`) : null;
   const tools: PlanTools = {
     place,
     value: (json) => compileValue(json, accessor).read,

@@ -45,7 +45,10 @@ export interface HookTaps {
   reply: (reply: Reply, invocation: Invocation) => Promise<Reply> | Reply;
   broadcast: (message: BroadcastMessage, frame: Frame) => Promise<BroadcastMessage> | BroadcastMessage;
   'after-response': (record: InvocationRecord) => Promise<void> | void;
-  execute: (frame: Frame, action: { readonly key: string; readonly mode: string }) => Promise<Done | void> | Done | void;
+  execute: (
+    frame: Frame,
+    action: { readonly key: string; readonly mode: string },
+  ) => Promise<Done | void> | Done | void;
 }
 export type HookName = keyof HookTaps;
 

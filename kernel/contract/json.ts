@@ -16,3 +16,6 @@ export function own(record: object, key: string): unknown {
 
 /** Segments that would reach the prototype chain in a careless walk; refused wherever a path is written or read. */
 export const POISON_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
+
+/** The value where it is text, the empty text otherwise: for fields the checker has already judged. */
+export const asText = (value: unknown): string => (typeof value === 'string' ? value : '');

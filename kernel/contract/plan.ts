@@ -58,8 +58,8 @@ export interface ActionState {
   result: unknown;
 }
 
-/** Does the work of one actionable and gives its result. */
-export type Execute = (frame: Frame) => Promise<unknown> | unknown;
+/** Does the work of one actionable and gives its result, or a promise of it. */
+export type Execute = (frame: Frame) => unknown;
 
 /** Shared work of adjacent actionables: opened before the first, committed after the last, all or nothing. */
 export interface Unit {

@@ -4,7 +4,8 @@
  */
 import { randomUUID } from 'node:crypto';
 import Koa from 'koa';
-import { Fault, fault } from '../contract/fault.js';
+import type { Fault } from '../contract/fault.js';
+import { fault } from '../contract/fault.js';
 import type { Invocation } from '../contract/plan.js';
 import type { ResourcePlan } from '../compile/plan.js';
 import { asFault, invoke } from '../runtime/invoke.js';
@@ -19,7 +20,8 @@ const MAX_URL = 8192;
 
 export interface RequestLog {
   /** Null when nobody would read it. */
-  readonly line: ((record: { id: string; resource: string | undefined; status: number; code?: string; ms: number }) => void) | null;
+  readonly line:
+    ((record: { id: string; resource: string | undefined; status: number; code?: string; ms: number }) => void) | null;
   readonly failure: (fault: Fault, id: string) => void;
 }
 
@@ -96,7 +98,7 @@ export function createApp(kernel: Kernel, log: RequestLog, closing: () => boolea
 function findPlan(kernel: Kernel, path: string): ResourcePlan {
   const { byPath } = kernel.plans();
   const plan = byPath.get(path) ?? byPath.get(decoded(path));
-  if (plan === undefined || !plan.reachable) throw fault('REQ_NOT_FOUND');
+  if (!plan?.reachable) throw fault('REQ_NOT_FOUND');
   return plan;
 }
 

@@ -16,7 +16,8 @@ export async function readPayload(req: IncomingMessage, query: string, limits: B
   if (!hasBody) return EMPTY;
   if (!isJsonType(headers['content-type'])) throw fault('REQ_MEDIA_TYPE', {}, { headers: { connection: 'close' } });
   const encoding = headers['content-encoding'];
-  if (encoding !== undefined && encoding !== 'identity') throw fault('REQ_ENCODING', {}, { headers: { connection: 'close' } });
+  if (encoding !== undefined && encoding !== 'identity')
+    throw fault('REQ_ENCODING', {}, { headers: { connection: 'close' } });
   const bytes = await readBytes(req, limits.body);
   if (bytes.length === 0) return EMPTY;
   const value = parseJson(bytes, limits);

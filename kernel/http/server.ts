@@ -2,7 +2,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { BootError } from '../contract/boot-error.js';
-import { Fault } from '../contract/fault.js';
+import type { Fault } from '../contract/fault.js';
 import type { Kernel } from '../runtime/kernel.js';
 import { createApp, type RequestLog } from './app.js';
 
@@ -20,7 +20,13 @@ export async function listen(kernel: Kernel, accessLog: boolean): Promise<Runnin
   let closing = false;
   const app = createApp(kernel, requestLog(kernel, accessLog), () => closing);
   const server = createServer(
-    { maxHeaderSize: MAX_HEADER_BYTES, headersTimeout: 10_000, requestTimeout: 30_000, connectionsCheckingInterval: 2_000, keepAliveTimeout: 5_000 },
+    {
+      maxHeaderSize: MAX_HEADER_BYTES,
+      headersTimeout: 10_000,
+      requestTimeout: 30_000,
+      connectionsCheckingInterval: 2_000,
+      keepAliveTimeout: 5_000,
+    },
     (req, res) => {
       // A connection kept alive would outlive the stop.
       if (closing) res.setHeader('connection', 'close');

@@ -12,7 +12,15 @@ import {
   SyncWaterfallHook,
 } from 'tapable';
 import { BootError } from '../contract/boot-error.js';
-import { Done, type BroadcastMessage, type HookName, type InvocationRecord, type Registrar, type Reply, type TapOptions } from '../contract/hooks.js';
+import {
+  Done,
+  type BroadcastMessage,
+  type HookName,
+  type InvocationRecord,
+  type Registrar,
+  type Reply,
+  type TapOptions,
+} from '../contract/hooks.js';
 import { Fault } from '../contract/fault.js';
 import type { Json } from '../contract/json.js';
 import type { Frame, Invocation } from '../contract/plan.js';
@@ -63,7 +71,10 @@ const SYNC: ReadonlySet<HookName> = new Set(['configure', 'compile']);
 
 interface Tappable {
   tap(options: { name: string; stage: number; before?: string[] }, fn: (...args: unknown[]) => unknown): void;
-  tapPromise?(options: { name: string; stage: number; before?: string[] }, fn: (...args: unknown[]) => Promise<unknown>): void;
+  tapPromise?(
+    options: { name: string; stage: number; before?: string[] },
+    fn: (...args: unknown[]) => Promise<unknown>,
+  ): void;
   readonly taps: readonly { readonly name: string }[];
 }
 
@@ -76,7 +87,8 @@ export function createHooks(): Hooks {
       throw new BootError('KRN_HOOK', { name: plugin, hook: name, hint: hint(nearest(name, Object.keys(all))) });
     }
     if (name !== 'execute') return all[name] as unknown as Tappable;
-    if (options.mode === undefined) throw new BootError('KRN_TAP', { name: plugin, hook: name, what: 'without naming a mode' });
+    if (options.mode === undefined)
+      throw new BootError('KRN_TAP', { name: plugin, hook: name, what: 'without naming a mode' });
     return all.execute.for(options.mode) as unknown as Tappable;
   };
 
@@ -91,10 +103,18 @@ export function createHooks(): Hooks {
         const hook = find(plugin, name, options);
         for (const other of options.before ?? []) {
           if (!hook.taps.some((known) => known.name === other)) {
-            throw new BootError('KRN_TAP', { name: plugin, hook: name, what: `before "${other}", which does not tap it` });
+            throw new BootError('KRN_TAP', {
+              name: plugin,
+              hook: name,
+              what: `before "${other}", which does not tap it`,
+            });
           }
         }
-        const place = { name: plugin, stage: options.stage ?? Stage.NORMAL, ...(options.before && { before: [...options.before] }) };
+        const place = {
+          name: plugin,
+          stage: options.stage ?? Stage.NORMAL,
+          ...(options.before && { before: [...options.before] }),
+        };
         const call = tap as (...args: unknown[]) => unknown;
         if (SYNC.has(name)) hook.tap(place, (...args) => guard(plugin, name, call(...args)));
         else hook.tapPromise?.(place, async (...args) => stamped(plugin, name, call, args));
@@ -103,7 +123,12 @@ export function createHooks(): Hooks {
   };
 }
 
-async function stamped(plugin: string, hook: HookName, call: (...args: unknown[]) => unknown, args: unknown[]): Promise<unknown> {
+async function stamped(
+  plugin: string,
+  hook: HookName,
+  call: (...args: unknown[]) => unknown,
+  args: unknown[],
+): Promise<unknown> {
   try {
     return guard(plugin, hook, await call(...args));
   } catch (error) {
@@ -112,7 +137,11 @@ async function stamped(plugin: string, hook: HookName, call: (...args: unknown[]
       error.where.hook ??= hook;
       throw error;
     }
-    throw new Fault('INT_UNEXPECTED', {}, { cause: new Error(`the tap of ${plugin} on ${hook} failed`, { cause: error }) });
+    throw new Fault(
+      'INT_UNEXPECTED',
+      {},
+      { cause: new Error(`the tap of ${plugin} on ${hook} failed`, { cause: error }) },
+    );
   }
 }
 
@@ -122,7 +151,11 @@ function guard(plugin: string, hook: HookName, value: unknown): unknown {
     throw new BootError('KRN_TAP', { name: plugin, hook, what: 'and returns nothing; it must return the value' });
   }
   if (BAIL.has(hook) && value !== undefined && !(value instanceof Done)) {
-    throw new BootError('KRN_TAP', { name: plugin, hook, what: 'and returns a bare value; end the hook with done(value)' });
+    throw new BootError('KRN_TAP', {
+      name: plugin,
+      hook,
+      what: 'and returns a bare value; end the hook with done(value)',
+    });
   }
   return value;
 }
@@ -140,7 +173,9 @@ export function liveHooks({ all }: Hooks): LiveHooks {
   const used = <T>(hook: { isUsed(): boolean }, call: T): T | null => (hook.isUsed() ? call : null);
   return Object.freeze({
     accept: used(all.accept, (invocation: Invocation) => all.accept.promise(invocation)),
-    beforeValidate: used(all['before-validate'], (frame: Frame, action: ActionRef) => all['before-validate'].promise(frame, action)),
+    beforeValidate: used(all['before-validate'], (frame: Frame, action: ActionRef) =>
+      all['before-validate'].promise(frame, action),
+    ),
     reply: used(all.reply, (reply: Reply, invocation: Invocation) => all.reply.promise(reply, invocation)),
     afterResponse: used(all['after-response'], (record: InvocationRecord) => all['after-response'].promise(record)),
     execute: (mode: string) => {
@@ -149,4 +184,3 @@ export function liveHooks({ all }: Hooks): LiveHooks {
     },
   });
 }
-

@@ -89,7 +89,8 @@ export function createInstances({ project, hooks, log, signal }: InstancesInput)
     const requires = registry.plugins.get(asking)?.requires ?? [];
     const known = all.find((instance) => keyMatches(instance, kind, name));
     const other = known?.id ?? `${kind.kind}:${name}`;
-    if (!requires.some((pattern) => matches(pattern, other))) throw new BootError('PLG_UNDECLARED', { name: asking, other });
+    if (!requires.some((pattern) => matches(pattern, other)))
+      throw new BootError('PLG_UNDECLARED', { name: asking, other });
     if (known === undefined) throw new BootError('PLG_NO_RUNTIME', { name: other });
     return known.handle() as H;
   }
@@ -119,16 +120,24 @@ function wantedInstances(
   uses: Iterable<PluginId>,
   chosen: readonly ConfiguredPlugin[],
 ): Wanted[] {
-  const used = [...uses].filter((id) => registry.plugins.has(id) && registry.kind(id.split(':')[0] ?? '')?.config === undefined);
+  const used = [...uses].filter(
+    (id) => registry.plugins.has(id) && registry.kind(id.split(':')[0] ?? '')?.config === undefined,
+  );
   const required = used.flatMap((id) => registry.plugins.get(id)?.requires ?? []);
   const exact = required.filter((id) => registry.plugins.has(id) && !used.includes(id));
   const configured = chosen.flatMap(({ kind, instance, name, options }): Wanted[] => {
     const id = `${kind}:${name}`;
-    const many = registry.kind(kind)?.config?.many === true;
-    if (many && !required.some((pattern) => matches(pattern, id))) return [];
+    const section = registry.kind(kind)?.config;
+    const many = section?.many === true;
+    if (section?.load !== 'always' && !required.some((pattern) => matches(pattern, id))) return [];
     return [{ key: many ? `${id}/${instance}` : id, id, instance, options }];
   });
-  const plain = [...new Set([...used, ...exact])].map((id) => ({ key: id, id, instance: id.split(':')[1] ?? id, options: {} }));
+  const plain = [...new Set([...used, ...exact])].map((id) => ({
+    key: id,
+    id,
+    instance: id.split(':')[1] ?? id,
+    options: {},
+  }));
   return [...configured, ...plain];
 }
 

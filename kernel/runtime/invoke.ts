@@ -43,7 +43,11 @@ async function work(plan: ResourcePlan, invocation: Invocation, hooks: LiveHooks
   return state.result;
 }
 
-async function announce(plan: ResourcePlan, frame: Frame, tell: NonNullable<LiveHooks['beforeValidate']>): Promise<void> {
+async function announce(
+  plan: ResourcePlan,
+  frame: Frame,
+  tell: NonNullable<LiveHooks['beforeValidate']>,
+): Promise<void> {
   for (const group of plan.groups) for (const action of group.actions) await tell(frame, action);
 }
 

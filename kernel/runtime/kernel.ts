@@ -5,7 +5,7 @@
 import { BootError } from '../contract/boot-error.js';
 import type { Problem } from '../contract/problem.js';
 import type { Health, Log } from '../contract/plugin.js';
-import type { Config, ConfiguredPlugin } from '../analysis/config.js';
+import type { Config } from '../analysis/config.js';
 import type { Analysis } from '../analysis/model.js';
 import type { PlanSet } from '../compile/plan.js';
 import { compilePlanSet } from '../compile/plan-set.js';
@@ -109,7 +109,7 @@ export async function createKernel({ project, log, onProblem, connect = true }: 
     broken = hasErrors(next.problems);
     if (broken && onProblem === 'refuse') return { applied: false, problems: next.problems };
     try {
-      const added = await instances.load(uses(next.analysis), config.chosen as readonly ConfiguredPlugin[]);
+      const added = await instances.load(uses(next.analysis), config.chosen);
       await lifecycle.open(added);
       const compiled = compile(next.analysis);
       if (config.migrate) await lifecycle.adopt(instances.all, compiled.tables);

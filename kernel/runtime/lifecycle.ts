@@ -50,7 +50,11 @@ export function createLifecycle({ deadlines, codes, log }: LifecycleInput): Life
     },
     async adopt(instances, tables) {
       for (const instance of instances) {
-        await run(instance, 'prepare its tables', instance.runtime.adopt?.(instance.handle(), tables, instance.context));
+        await run(
+          instance,
+          'prepare its tables',
+          instance.runtime.adopt?.(instance.handle(), tables, instance.context),
+        );
       }
     },
     async close() {

@@ -79,7 +79,7 @@ async function scan(folder: string, depth: number, found: Found): Promise<void> 
     found.specs.push(spec);
     const runtimeFile = moduleIn(folder, 'runtime');
     if (runtimeFile !== null) {
-      found.runtimes.set(pluginId(spec), async () => (await load(runtimeFile)) as PluginRuntime<unknown>);
+      found.runtimes.set(pluginId(spec), async () => await load(runtimeFile));
     }
   }
   if (depth >= MAX_DEPTH) return;
@@ -101,7 +101,11 @@ async function load(file: string): Promise<object> {
     const module = (await import(pathToFileURL(file).href)) as { default?: unknown };
     if (typeof module.default === 'object' && module.default !== null) return module.default;
   } catch (error) {
-    throw new BootError('PLG_NOT_FOUND', { name: file, what: error instanceof Error ? error.message : 'it cannot be imported' }, error);
+    throw new BootError(
+      'PLG_NOT_FOUND',
+      { name: file, what: error instanceof Error ? error.message : 'it cannot be imported' },
+      error,
+    );
   }
   throw new BootError('PLG_NOT_FOUND', { name: file, what: 'it has no default export' });
 }

@@ -23,7 +23,12 @@ export interface Refusal {
   readonly body: ProblemDetails;
 }
 
-const UNEXPECTED: CodeEntry = { status: 500, title: 'Internal error', message: 'Something unexpected happened.', help: '' };
+const UNEXPECTED: CodeEntry = {
+  status: 500,
+  title: 'Internal error',
+  message: 'Something unexpected happened.',
+  help: '',
+};
 
 /** `docs` is the address under which the error pages stand. */
 export function refuse(fault: Fault, id: string, codes: Readonly<Record<string, CodeEntry>>, docs: string): Refusal {

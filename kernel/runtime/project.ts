@@ -39,7 +39,11 @@ export const CONFIG_NAME = 'lintel.config.json';
  * Reads config and specs. `configFile` undefined: `lintel.config.json` in `cwd` if there is one, defaults otherwise.
  * Throws BootError for what has no place in a file.
  */
-export async function loadProject(cwd: string, configFile: string | undefined, processEnv: Environment): Promise<Project> {
+export async function loadProject(
+  cwd: string,
+  configFile: string | undefined,
+  processEnv: Environment,
+): Promise<Project> {
   const file = resolve(cwd, configFile ?? CONFIG_NAME);
   const folder = dirname(file);
   const source = await readConfig(file, configFile !== undefined);
@@ -66,13 +70,17 @@ async function readConfig(file: string, demanded: boolean): Promise<string | nul
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     if (code === 'ENOENT' && !demanded) return null;
-    throw new BootError('CFG_UNREADABLE', { file, what: code === 'ENOENT' ? 'there is no such file' : String(code) }, error);
+    throw new BootError(
+      'CFG_UNREADABLE',
+      { file, what: code === 'ENOENT' ? 'there is no such file' : String(code) },
+      error,
+    );
   }
 }
 
 async function readEnvFile(file: string): Promise<Environment> {
   try {
-    return parseEnv(await readFile(file, 'utf8')) as Environment;
+    return parseEnv(await readFile(file, 'utf8'));
   } catch {
     return {};
   }
@@ -113,7 +121,12 @@ export async function loadDefinitions(project: Project, config: Config): Promise
 }
 
 async function readDefinitions({ folder, configFile }: Project, config: Config): Promise<SourceFile[]> {
-  const found = await glob([...config.definitions], { cwd: folder, absolute: true, dot: false, ignore: ['**/node_modules/**'] });
+  const found = await glob([...config.definitions], {
+    cwd: folder,
+    absolute: true,
+    dot: false,
+    ignore: ['**/node_modules/**'],
+  });
   const names = found.filter((name) => resolve(name) !== configFile).sort();
   return Promise.all(
     names.map(async (name) => ({ file: relative(process.cwd(), name) || name, text: await readFile(name, 'utf8') })),

@@ -4,7 +4,6 @@
  */
 import type { Schema, SchemaDescription } from 'yup';
 import type { SchemaLike } from '../contract/plugin.js';
-import type { FieldMeta } from './meta.js';
 import type { Bounds, FieldNode, FieldType } from './field-node.js';
 
 export class FoldError extends Error {}
@@ -24,8 +23,8 @@ export function fold(schema: SchemaLike, path: string): FieldNode {
 }
 
 function foldNode(schema: Schema, path: string, isRoot: boolean): FieldNode {
-  const described = schema.describe() as SchemaDescription;
-  const meta = (described.meta ?? { doc: '' }) as FieldMeta;
+  const described = schema.describe();
+  const meta = described.meta ?? { doc: '' };
   if (meta.doc.trim() === '' && !isRoot) throw new FoldError(`${path} has no \`doc\``);
   const { inner: thunk, shape, parts, ...kept } = meta;
   const base = TYPES.get(described.type);

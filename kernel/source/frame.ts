@@ -2,9 +2,7 @@
 import type { Problem } from '../contract/problem.js';
 import type { Document } from './document.js';
 
-export interface Paint {
-  (style: 'error' | 'warning' | 'hint' | 'dim' | 'bold', text: string): string;
-}
+export type Paint = (style: 'error' | 'warning' | 'hint' | 'dim' | 'bold', text: string) => string;
 
 const lineOf = (doc: Document, line: number): string => {
   const start = doc.lineStarts[line] ?? doc.text.length;
@@ -21,10 +19,13 @@ export function codeFrame(problem: Problem, doc: Document | undefined, paint: Pa
   rows.push(`${' '.repeat(gutter)} ${paint('dim', '╭─')} ${paint('bold', place)}`);
   if (doc !== undefined) {
     const text = lineOf(doc, start.line);
-    const width = end.line === start.line ? Math.max(1, end.character - start.character) : text.length - start.character;
+    const width =
+      end.line === start.line ? Math.max(1, end.character - start.character) : text.length - start.character;
     const tabs = text.slice(0, start.character).replace(/[^\t]/g, ' ');
     rows.push(`${paint('dim', `${start.line + 1} │`)} ${text}`);
-    rows.push(`${' '.repeat(gutter)} ${paint('dim', '│')} ${tabs}${paint(problem.severity, '^'.repeat(Math.max(1, width)))}`);
+    rows.push(
+      `${' '.repeat(gutter)} ${paint('dim', '│')} ${tabs}${paint(problem.severity, '^'.repeat(Math.max(1, width)))}`,
+    );
   }
   for (const related of problem.related) {
     const at = `${related.file}:${related.range.start.line + 1}:${related.range.start.character + 1}`;

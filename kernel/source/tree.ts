@@ -104,8 +104,7 @@ function locate(node: Node, pointer: string, faults: SourceFault[]): LocatedNode
     pointer,
     scalar: node.type === 'object' || node.type === 'array' ? null : (node.value as string | number | boolean | null),
     members: node.type === 'object' ? locateMembers(node, pointer, faults) : [],
-    items:
-      node.type === 'array' ? (node.children ?? []).map((item, i) => locate(item, `${pointer}/${i}`, faults)) : [],
+    items: node.type === 'array' ? (node.children ?? []).map((item, i) => locate(item, `${pointer}/${i}`, faults)) : [],
   });
 }
 

@@ -23,7 +23,11 @@ export const accessor = defineKind<Accessor>({
   slots: [Slot.ACCESSOR],
   select: { by: 'root' },
   facts: {
-    tail: { doc: 'What may follow the root: `none`, `name`, `env`, `path`, `optional-path`, `plugin:<kind>`.', type: 'string', required: true },
+    tail: {
+      doc: 'What may follow the root: `none`, `name`, `env`, `path`, `optional-path`, `plugin:<kind>`.',
+      type: 'string',
+      required: true,
+    },
     secret: { doc: 'Values must not leave the service.', type: 'boolean', required: true },
   },
   handle: ['compile'],

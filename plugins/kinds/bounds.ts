@@ -2,6 +2,10 @@
 import { numeric, shape } from '../../kernel/schema/combinators.js';
 
 export const lengthBounds = shape({
-  min_length: numeric({ doc: 'Fewest characters allowed.', examples: [1] }).integer().min(0),
-  max_length: numeric({ doc: 'Most characters allowed.', examples: [255] }).integer().min(0),
+  min_length: numeric({ doc: 'Fewest characters allowed.', examples: [1] })
+    .integer()
+    .min(0),
+  max_length: numeric({ doc: 'Most characters allowed.', examples: [255] })
+    .integer()
+    .min(0),
 });

@@ -54,6 +54,7 @@ export const dialect = defineKind<Dialect>({
     field: 'connections',
     doc: 'Named SQL connections. `main` is the one that queries use.',
     many: true,
+    load: 'when-required',
     default: (has) => ({
       main: has('DATABASE_URL') ? { use: 'postgres', url: '$ENV.DATABASE_URL' } : { use: 'pglite' },
     }),

@@ -11,6 +11,7 @@ export const envelope = defineKind<object>({
     field: 'envelope',
     doc: 'How results are wrapped.',
     many: false,
+    load: 'always',
     default: () => 'bare',
   },
   facts: {},

@@ -12,13 +12,24 @@ export const fieldType = defineKind<object>({
   select: { by: 'field', field: 'type' },
   common: shape({
     primary_key: boolean().meta({ doc: 'The field is the primary key.', default: false }),
-    optional: boolean().meta({ doc: 'The field may be absent or null; fields are required by default.', default: false }),
+    optional: boolean().meta({
+      doc: 'The field may be absent or null; fields are required by default.',
+      default: false,
+    }),
     indexable: boolean().meta({ doc: 'Adds an index.', default: false }),
     unique: boolean().meta({ doc: 'No two rows may have the same value.', default: false }),
     secret: boolean().meta({ doc: 'Never answered unless `returnables` names it.', default: false }),
     foreign_key: shape({
-      of: text({ doc: 'Model that this field refers to.', refers: { symbol: 'model' }, examples: ['_user'] }).required(),
-      key: text({ doc: 'Field of that model.', refers: { symbol: 'model-field', within: 'of' }, examples: ['id'] }).required(),
+      of: text({
+        doc: 'Model that this field refers to.',
+        refers: { symbol: 'model' },
+        examples: ['_user'],
+      }).required(),
+      key: text({
+        doc: 'Field of that model.',
+        refers: { symbol: 'model-field', within: 'of' },
+        examples: ['id'],
+      }).required(),
     }).meta({ doc: 'The value must be that of a row in another model.' }),
   }),
   facts: {

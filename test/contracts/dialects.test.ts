@@ -202,6 +202,8 @@ describe('dialect postgres, with a server', () => {
       expect(fault.code).to.equal('QRY_CONNECT');
       expect(fault.params).to.deep.equal({ instance: 'main', reason });
     }
+    const fault = await faultOf(openDialect(postgres, { url: 'db.example.com/secret' }));
+    expect(fault.params).to.deep.equal({ instance: 'main', reason: 'the address is not valid' });
   });
 });
 

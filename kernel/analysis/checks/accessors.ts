@@ -39,8 +39,14 @@ function checkPart(
   const spec = kind && registry.plugin(kind.kind, part.root);
   if (kind === undefined || spec === undefined) {
     const near = nearest(part.root, kind === undefined ? [] : registry.names(kind.kind));
-    const fixed = near === undefined ? {} : { fix: { title: `change to $${near}`, text: [`$${near}`, ...part.tail].join('.') } };
-    report.add('ACC_UNKNOWN_ROOT', spot, { root: part.root, hint: hint(near === undefined ? undefined : `$${near}`) }, fixed);
+    const fixed =
+      near === undefined ? {} : { fix: { title: `change to $${near}`, text: [`$${near}`, ...part.tail].join('.') } };
+    report.add(
+      'ACC_UNKNOWN_ROOT',
+      spot,
+      { root: part.root, hint: hint(near === undefined ? undefined : `$${near}`) },
+      fixed,
+    );
     return;
   }
   finds.uses.add(`${kind.kind}:${spec.name}`);
@@ -50,7 +56,9 @@ function checkPart(
     return;
   }
   if (found.leaves && spec.facts?.['secret'] === true) {
-    const open = registry.names(kind.kind).filter((name) => registry.plugin(kind.kind, name)?.facts?.['secret'] !== true);
+    const open = registry
+      .names(kind.kind)
+      .filter((name) => registry.plugin(kind.kind, name)?.facts?.['secret'] !== true);
     const expected = open.map((root) => `$${root}`).join(', ');
     report.add('ACC_NOT_HERE', spot, { root: part.root, place: found.place, expected });
     return;
@@ -88,6 +96,11 @@ function checkTail(
     const near = nearest(first, registry.names(kind));
     const fixed = near === undefined ? {} : { fix: { title: `change to ${near}`, text: `$${part.root}.${near}` } };
     const words = near === undefined ? ` Known: ${registry.names(kind).join(', ')}.` : hint(near);
-    report.add('DEF_UNKNOWN_PLUGIN', spot, { kind: registry.kind(kind)?.title.toLowerCase() ?? kind, name: first, hint: words }, fixed);
+    report.add(
+      'DEF_UNKNOWN_PLUGIN',
+      spot,
+      { kind: registry.kind(kind)?.title.toLowerCase() ?? kind, name: first, hint: words },
+      fixed,
+    );
   } else finds.uses.add(`${kind}:${first}`);
 }

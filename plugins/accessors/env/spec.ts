@@ -6,7 +6,8 @@ export default definePlugin({
   name: 'ENV',
   since: '0.1.0',
   summary: 'An environment variable: `$ENV.API_KEY`. Read once, when the definitions are loaded.',
-  details: 'A variable that is not set stops the start. Values are secret: they cannot be put where they would leave the service.',
+  details:
+    'A variable that is not set stops the start. Values are secret: they cannot be put where they would leave the service.',
   facts: { tail: 'env', secret: true },
   examples: [{ title: 'A variable', json: '$ENV.EXAMPLE_KEY' }],
   counterExamples: [

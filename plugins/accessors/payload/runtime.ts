@@ -21,7 +21,11 @@ function compile(tail: readonly string[], tools: PlanTools): CompiledAccessor {
       const value = slot === null ? read(frame.payload) : read(frame.slots[slot]);
       if (value !== undefined) return value;
       if (optional) return null;
-      throw fault('ACC_UNRESOLVED', { name }, { issues: [{ pointer: `/${tail.join('/')}`, code: 'ACC_UNRESOLVED', detail: 'is missing' }] });
+      throw fault(
+        'ACC_UNRESOLVED',
+        { name },
+        { issues: [{ pointer: `/${tail.join('/')}`, code: 'ACC_UNRESOLVED', detail: 'is missing' }] },
+      );
     },
   };
 }

@@ -4,7 +4,7 @@
  */
 import { fault } from '../../../kernel/contract/fault.js';
 import type { Dialect, Row, Transaction } from '../../kinds/dialect.js';
-import { isLost, isRetryable, isStale, toFault } from '../shared/errors.js';
+import { isLost, isRetryable, isStale, sqlState, toFault } from '../shared/errors.js';
 import { prepareStatement } from '../shared/prepare.js';
 import { bindValues } from '../shared/values.js';
 import type { PgPrepared } from '../shared/values.js';
@@ -51,6 +51,14 @@ export function createDialect(wires: () => Wires, begin: string): Dialect {
     return toFault(error, sent && !prepared.readOnly ? 'unknown' : 'none');
   }
 
+  /**
+   * Whether a statement may be sent once more: the server did not see it, refused it before running it, or ended the
+   * session (shutdown, restart) with a statement that only reads. Never a write that was sent.
+   */
+  function isRepeatable(prepared: PgPrepared, { error, sent }: Outcome): boolean {
+    return isStale(error) || (isLost(error) && !sent) || (prepared.readOnly && sqlState(error).startsWith('57P0'));
+  }
+
   /** On a connection of its own, given back as soon as the answer is there. */
   function runLeased(
     prepared: PgPrepared,
@@ -71,11 +79,9 @@ export function createDialect(wires: () => Wires, begin: string): Dialect {
           done(outcome.answer);
           return;
         }
-        const stale = isStale(outcome.error);
-        if (stale) forgetEverywhere(prepared.name);
-        const broken = isLost(outcome.error);
-        release(broken);
-        if (tries > 0 && (stale || (broken && !outcome.sent))) runLeased(prepared, values, tries - 1, done, failed);
+        if (isStale(outcome.error)) forgetEverywhere(prepared.name);
+        release(isLost(outcome.error));
+        if (tries > 0 && isRepeatable(prepared, outcome)) runLeased(prepared, values, tries - 1, done, failed);
         else failed(failure(prepared, outcome));
       });
     });
@@ -95,9 +101,8 @@ export function createDialect(wires: () => Wires, begin: string): Dialect {
         done(outcome.answer);
         return;
       }
-      const stale = isStale(outcome.error);
-      if (stale) forgetEverywhere(prepared.name);
-      if (stale || (isLost(outcome.error) && !outcome.sent)) runLeased(prepared, values, 1, done, failed);
+      if (isStale(outcome.error)) forgetEverywhere(prepared.name);
+      if (isRepeatable(prepared, outcome)) runLeased(prepared, values, 1, done, failed);
       else failed(failure(prepared, outcome));
     });
   }

@@ -8,7 +8,8 @@ import type { RuntimeContext } from '../../../kernel/contract/plugin.js';
 import { scanSql } from '../../../kernel/language/sql.js';
 import { dialect } from '../../kinds/dialect.js';
 import type { Dialect } from '../../kinds/dialect.js';
-import { connectFault } from '../shared/connect.js';
+import { addressFault, connectFault } from '../shared/connect.js';
+import { toFault } from '../shared/errors.js';
 import { migrate } from '../shared/migrate.js';
 import type { Session } from '../shared/session.js';
 import { parserOf } from '../shared/types.js';
@@ -36,7 +37,7 @@ function wiresOf(handle: Dialect): Wires {
 
 const lease = (wires: Wires): Promise<{ wire: Wire; release: (broken: boolean) => void }> =>
   new Promise((resolve, reject) => {
-    wires.lease((error, wire, release) => (wire ? resolve({ wire, release }) : reject(error)));
+    wires.lease((error, wire, release) => (wire ? resolve({ wire, release }) : reject(toFault(error))));
   });
 
 /** A transaction with plain statements, for migrations. */
@@ -73,6 +74,8 @@ export default defineRuntime(dialect, {
   },
 
   async open(handle, context) {
+    const url = context.options['url'];
+    if (typeof url !== 'string' || !/^postgres(?:ql)?:\/\//.test(url)) throw addressFault(context.instance);
     const wires = createWires(readOptions(context.options), context.log);
     try {
       await wires.open();

@@ -21,7 +21,6 @@ const REASONS: Readonly<Record<string, string>> = {
   DEPTH_ZERO_SELF_SIGNED_CERT: 'the certificate of the server is not trusted',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'the certificate of the server is not trusted',
   ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate of the server is for another host',
-  ERR_INVALID_URL: 'the address is not valid',
 };
 
 function reasonOf(error: unknown): string {
@@ -34,6 +33,10 @@ function reasonOf(error: unknown): string {
   if (/password must be a string|SASL/i.test(message)) return 'user name or password refused';
   return 'the connection failed';
 }
+
+/** An address that no driver should be asked to guess at. */
+export const addressFault = (instance: string): Fault =>
+  fault('QRY_CONNECT', { instance, reason: 'the address is not valid' });
 
 /** One clear Fault for an `open` that failed; `retryable` when the reason may pass by itself. */
 export function connectFault(instance: string, error: unknown): Fault {

@@ -6,6 +6,8 @@ import { envelope } from '../../kinds/envelope.js';
 export default defineRuntime(envelope, {
   register(hooks, { options }) {
     const message = typeof options['message'] === 'string' ? options['message'] : 'Operation successful';
-    hooks.tap('reply', (reply) => ({ ...reply, body: { success: true, message, data: reply.body } }), { stage: Stage.LAST });
+    hooks.tap('reply', (reply) => ({ ...reply, body: { success: true, message, data: reply.body } }), {
+      stage: Stage.LAST,
+    });
   },
 });

@@ -15,6 +15,11 @@ export default definePlugin({
     { title: 'With another message', json: { use: 'success-message-data', message: 'OK' } },
   ],
   counterExamples: [
-    { title: 'The message is text', json: { use: 'success-message-data', message: 1 }, code: 'DEF_TYPE', at: '/message' },
+    {
+      title: 'The message is text',
+      json: { use: 'success-message-data', message: 1 },
+      code: 'DEF_TYPE',
+      at: '/message',
+    },
   ],
 });

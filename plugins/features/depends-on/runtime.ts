@@ -3,7 +3,7 @@
  * order itself is the compiler's: a dependency stands before the actionable that needs it.
  */
 import { fault } from '../../../kernel/contract/fault.js';
-import { isObject, type Json } from '../../../kernel/contract/json.js';
+import { asText, isObject, type Json } from '../../../kernel/contract/json.js';
 import { ActionPhase } from '../../../kernel/contract/slot.js';
 import type { Frame, PlanTools, Step } from '../../../kernel/contract/plan.js';
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
@@ -23,10 +23,10 @@ function planExtractions(json: Json | undefined, tools: PlanTools): Step[] {
   const extracts: Extract[] = [];
   for (const dependency of items(json)) {
     const ids = Array.isArray(dependency['action_ids']) ? (dependency['action_ids'] as readonly Json[]) : [];
-    const sources = ids.flatMap((id) => tools.action(String(dependency['resource_id']), Number(id)) ?? []);
+    const sources = ids.flatMap((id) => tools.action(asText(dependency['resource_id']), Number(id)) ?? []);
     for (const entry of items(dependency['extract_response_for'])) {
-      const slot = tools.slot(String(entry['for']));
-      if (slot !== null) extracts.push(extraction(String(entry['extract']), String(entry['for']), sources, slot));
+      const slot = tools.slot(asText(entry['for']));
+      if (slot !== null) extracts.push(extraction(asText(entry['extract']), asText(entry['for']), sources, slot));
     }
   }
   if (extracts.length === 0) return [];

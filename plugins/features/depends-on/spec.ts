@@ -15,17 +15,31 @@ export default definePlugin({
     actionable: shape({
       depends_on: list(
         shape({
-          resource_id: text({ doc: '`self`, or the `id` of another resource.', refers: { symbol: 'resource' }, examples: ['self'] }).required(),
-          action_ids: list(numeric({ doc: 'Id of an actionable.', refers: { symbol: 'action', within: 'resource_id', edge: true } }), {
-            doc: 'Ids of the actionables to run first.',
-            examples: [[1]],
-          })
+          resource_id: text({
+            doc: '`self`, or the `id` of another resource.',
+            refers: { symbol: 'resource' },
+            examples: ['self'],
+          }).required(),
+          action_ids: list(
+            numeric({ doc: 'Id of an actionable.', refers: { symbol: 'action', within: 'resource_id', edge: true } }),
+            {
+              doc: 'Ids of the actionables to run first.',
+              examples: [[1]],
+            },
+          )
             .min(1)
             .required(),
           extract_response_for: list(
             shape({
-              extract: text({ doc: 'Path into the result; `self_` is the whole of it.', examples: ['balance', '0.id', 'self_'] }).required(),
-              for: text({ doc: 'Name under which the value is available.', declares: 'name', examples: ['current_balance'] })
+              extract: text({
+                doc: 'Path into the result; `self_` is the whole of it.',
+                examples: ['balance', '0.id', 'self_'],
+              }).required(),
+              for: text({
+                doc: 'Name under which the value is available.',
+                declares: 'name',
+                examples: ['current_balance'],
+              })
                 .required()
                 .matches(/^[A-Za-z_][A-Za-z0-9_]*$/),
             }),
@@ -49,14 +63,28 @@ export default definePlugin({
       title: 'Use a value of an earlier actionable',
       json: {
         depends_on: [
-          { resource_id: 'self', action_ids: [1], extract_response_for: [{ extract: 'balance', for: 'current_balance' }] },
+          {
+            resource_id: 'self',
+            action_ids: [1],
+            extract_response_for: [{ extract: 'balance', for: 'current_balance' }],
+          },
         ],
       },
     },
   ],
   counterExamples: [
     { title: 'A bare number', json: { depends_on: [1] }, code: 'DEF_TYPE', at: '/depends_on/0' },
-    { title: 'No such resource', json: { depends_on: [{ resource_id: 'other', action_ids: [1] }] }, code: 'LNK_UNKNOWN_RESOURCE', at: '/depends_on/0/resource_id' },
-    { title: 'No such actionable', json: { depends_on: [{ resource_id: 'self', action_ids: [9] }] }, code: 'LNK_UNKNOWN_ACTION', at: '/depends_on/0/action_ids/0' },
+    {
+      title: 'No such resource',
+      json: { depends_on: [{ resource_id: 'other', action_ids: [1] }] },
+      code: 'LNK_UNKNOWN_RESOURCE',
+      at: '/depends_on/0/resource_id',
+    },
+    {
+      title: 'No such actionable',
+      json: { depends_on: [{ resource_id: 'self', action_ids: [9] }] },
+      code: 'LNK_UNKNOWN_ACTION',
+      at: '/depends_on/0/action_ids/0',
+    },
   ],
 });

@@ -13,7 +13,10 @@ export default definePlugin({
     actionable: shape({
       must_return_value: flag({ doc: 'End the request when there is no result.', default: false }),
       on_empty: shape({
-        status: numeric({ doc: 'HTTP status, 400 to 499.', examples: [404] }).integer().min(400).max(499),
+        status: numeric({ doc: 'HTTP status, 400 to 499.', examples: [404] })
+          .integer()
+          .min(400)
+          .max(499),
         message: text({ doc: 'Sentence for the caller.', examples: ['No such account.'] }),
       }).meta({ doc: 'What to answer when there is no result (extension).', advanced: true }),
     }),
@@ -27,9 +30,17 @@ export default definePlugin({
     },
   },
   examples: [
-    { title: 'A row must exist', json: { must_return_value: true, on_empty: { status: 404, message: 'No such account.' } } },
+    {
+      title: 'A row must exist',
+      json: { must_return_value: true, on_empty: { status: 404, message: 'No such account.' } },
+    },
   ],
   counterExamples: [
-    { title: 'Not a status of a refusal', json: { must_return_value: true, on_empty: { status: 200 } }, code: 'DEF_RANGE', at: '/on_empty/status' },
+    {
+      title: 'Not a status of a refusal',
+      json: { must_return_value: true, on_empty: { status: 200 } },
+      code: 'DEF_RANGE',
+      at: '/on_empty/status',
+    },
   ],
 });

@@ -1,6 +1,6 @@
 /** Compiles the rules into one step that judges the whole payload before any actionable runs. */
 import { fault, type Issue } from '../../../kernel/contract/fault.js';
-import { isObject, type Json } from '../../../kernel/contract/json.js';
+import { asText, isObject, type Json } from '../../../kernel/contract/json.js';
 import { ResourcePhase } from '../../../kernel/contract/slot.js';
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import { feature, type FeaturePlan } from '../../kinds/feature.js';
@@ -33,7 +33,7 @@ function planRules(rules: Json | undefined, typeOf: (name: string) => Validation
     const { field, ...common } = rule;
     for (const [name, own] of Object.entries(field as Rule)) {
       const merged: Rule = { ...common, ...(isObject(own) ? own : {}) };
-      const type = typeOf(String(merged['type']));
+      const type = typeOf(asText(merged['type']));
       const optional = merged['optional'] === true;
       fields.push({ name, pointer: `/${escapePointer(name)}`, optional, judge: type.compile(merged) });
       if (!optional) sample[name] = type.sample(merged);

@@ -1,6 +1,6 @@
 /** `payload_validation`: rules for the request body, judged before anything runs. */
 import { list, numeric, record, shape, slot } from '../../../kernel/schema/combinators.js';
-import { isObject, type Json } from '../../../kernel/contract/json.js';
+import { asText, isObject, type Json } from '../../../kernel/contract/json.js';
 import { definePlugin, type CheckPlace, type Finding } from '../../../kernel/contract/plugin.js';
 
 const BOUNDS = ['min_length', 'max_length'] as const;
@@ -10,7 +10,8 @@ export default definePlugin({
   name: 'payload_validation',
   since: '0.1.0',
   summary: 'Rules for fields of the request body. All rules of a resource are judged before its first actionable runs.',
-  details: 'Every field named is required unless it says `optional`. A payload that breaks rules is refused with 422 and one entry of `errors` for each.',
+  details:
+    'Every field named is required unless it says `optional`. A payload that breaks rules is refused with 422 and one entry of `errors` for each.',
   facts: { applies: 'when-present' },
   requires: ['validation-type:*'],
   slots: {
@@ -31,8 +32,18 @@ export default definePlugin({
   },
   check,
   errors: {
-    VAL_BOUNDS: { severity: 'error', title: 'Bounds cross', message: 'min_length {min} is larger than max_length {max}: nothing could pass.', help: 'Correct one of the two.' },
-    VAL_BOUND_UNUSED: { severity: 'warning', title: 'Bound without effect', message: '{bound} has no effect: no field of this rule is measured by length.', help: 'Put bounds of numbers into the type definition, as `min` and `max`.' },
+    VAL_BOUNDS: {
+      severity: 'error',
+      title: 'Bounds cross',
+      message: 'min_length {min} is larger than max_length {max}: nothing could pass.',
+      help: 'Correct one of the two.',
+    },
+    VAL_BOUND_UNUSED: {
+      severity: 'warning',
+      title: 'Bound without effect',
+      message: '{bound} has no effect: no field of this rule is measured by length.',
+      help: 'Put bounds of numbers into the type definition, as `min` and `max`.',
+    },
   },
   examples: [
     {
@@ -46,8 +57,18 @@ export default definePlugin({
     },
   ],
   counterExamples: [
-    { title: 'Unknown type', json: { payload_validation: [{ field: { age: { type: 'INTEGER' } } }] }, code: 'DEF_UNKNOWN_PLUGIN', at: '/payload_validation/0/field/age/type' },
-    { title: 'No field', json: { payload_validation: [{ min_length: 2 }] }, code: 'DEF_REQUIRED', at: '/payload_validation/0' },
+    {
+      title: 'Unknown type',
+      json: { payload_validation: [{ field: { age: { type: 'INTEGER' } } }] },
+      code: 'DEF_UNKNOWN_PLUGIN',
+      at: '/payload_validation/0/field/age/type',
+    },
+    {
+      title: 'No field',
+      json: { payload_validation: [{ min_length: 2 }] },
+      code: 'DEF_REQUIRED',
+      at: '/payload_validation/0',
+    },
     {
       title: 'Bounds cross',
       json: { payload_validation: [{ field: { a: { type: 'STRING' } }, min_length: 9, max_length: 3 }] },
@@ -63,7 +84,9 @@ function check({ value, facts }: CheckPlace): Finding[] {
     if (!isObject(rule) || !isObject(rule['field'])) return [];
     const at = `/payload_validation/${index}`;
     const types = Object.entries(rule['field']);
-    const measured = types.some(([, type]) => isObject(type) && facts('validation-type', String(type['type']))?.['bounded'] === true);
+    const measured = types.some(
+      ([, type]) => isObject(type) && facts('validation-type', asText(type['type']))?.['bounded'] === true,
+    );
     const unused = BOUNDS.filter((bound) => rule[bound] !== undefined && !measured);
     return [
       ...crossing(rule, at),

@@ -58,7 +58,7 @@ function put(out: Record<string, unknown>, path: readonly string[], value: unkno
   let target = out;
   for (const segment of path.slice(0, -1)) {
     const next = Object.hasOwn(target, segment) ? target[segment] : undefined;
-    if (isObject(next)) target = next as Record<string, unknown>;
+    if (isObject(next)) target = next;
     else target = target[segment] = {};
   }
   target[path.at(-1) ?? ''] = value;

@@ -4,7 +4,10 @@ import { definePlugin, type CheckPlace, type Finding } from '../../../kernel/con
 import { list, shape, text } from '../../../kernel/schema/combinators.js';
 
 const names = (doc: string) =>
-  list(text({ doc: 'A name; dotted paths and indexes work.', examples: ['email'] }).required(), { doc, examples: [['id', 'email']] });
+  list(text({ doc: 'A name; dotted paths and indexes work.', examples: ['email'] }).required(), {
+    doc,
+    examples: [['id', 'email']],
+  });
 
 export default definePlugin({
   kind: 'feature',
@@ -25,7 +28,8 @@ export default definePlugin({
     RET_EVERYTHING: {
       severity: 'warning',
       title: 'Everything is returned',
-      message: 'Neither the resource nor this actionable has `returnables`: every column but the secret ones is answered.',
+      message:
+        'Neither the resource nor this actionable has `returnables`: every column but the secret ones is answered.',
       help: 'List the names that callers need.',
     },
   },
@@ -33,7 +37,9 @@ export default definePlugin({
     { title: 'Two names', json: { returnables: ['id', 'name'] } },
     { title: 'A nested value', json: { returnables: ['address.city'] } },
   ],
-  counterExamples: [{ title: 'Names stand in a list', json: { returnables: 'id' }, code: 'DEF_TYPE', at: '/returnables' }],
+  counterExamples: [
+    { title: 'Names stand in a list', json: { returnables: 'id' }, code: 'DEF_TYPE', at: '/returnables' },
+  ],
 });
 
 /** Only results that come from a store are worth the warning: a value written in the definition is meant to leave. */

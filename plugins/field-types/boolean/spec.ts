@@ -8,5 +8,7 @@ export default definePlugin({
   summary: 'True or false.',
   facts: { column: 'boolean' },
   examples: [{ title: 'A field', json: { type: 'Boolean' } }],
-  counterExamples: [{ title: 'Unknown option', json: { type: 'Boolean', size: 4 }, code: 'DEF_UNKNOWN_KEY', at: '/size' }],
+  counterExamples: [
+    { title: 'Unknown option', json: { type: 'Boolean', size: 4 }, code: 'DEF_UNKNOWN_KEY', at: '/size' },
+  ],
 });

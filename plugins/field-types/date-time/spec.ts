@@ -8,5 +8,7 @@ export default definePlugin({
   summary: 'An instant; answered as ISO 8601 in UTC.',
   facts: { column: 'timestamp' },
   examples: [{ title: 'A field', json: { type: 'DateTime' } }],
-  counterExamples: [{ title: 'Unknown option', json: { type: 'DateTime', size: 4 }, code: 'DEF_UNKNOWN_KEY', at: '/size' }],
+  counterExamples: [
+    { title: 'Unknown option', json: { type: 'DateTime', size: 4 }, code: 'DEF_UNKNOWN_KEY', at: '/size' },
+  ],
 });

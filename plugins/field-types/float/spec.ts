@@ -8,5 +8,7 @@ export default definePlugin({
   summary: 'A number with a fraction, in double precision.',
   facts: { column: 'float' },
   examples: [{ title: 'A field', json: { type: 'Float' } }],
-  counterExamples: [{ title: 'Unknown option', json: { type: 'Float', size: 4 }, code: 'DEF_UNKNOWN_KEY', at: '/size' }],
+  counterExamples: [
+    { title: 'Unknown option', json: { type: 'Float', size: 4 }, code: 'DEF_UNKNOWN_KEY', at: '/size' },
+  ],
 });

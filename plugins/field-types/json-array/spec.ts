@@ -12,5 +12,12 @@ export default definePlugin({
     property_type: text({ doc: 'Type of the items, for documentation.', examples: ['String'] }),
   }),
   examples: [{ title: 'Tags', json: { type: 'JSON_ARRAY', property_type: 'String' } }],
-  counterExamples: [{ title: 'A type is a name', json: { type: 'JSON_ARRAY', property_type: 1 }, code: 'DEF_TYPE', at: '/property_type' }],
+  counterExamples: [
+    {
+      title: 'A type is a name',
+      json: { type: 'JSON_ARRAY', property_type: 1 },
+      code: 'DEF_TYPE',
+      at: '/property_type',
+    },
+  ],
 });

@@ -9,8 +9,17 @@ export default definePlugin({
   summary: 'An object.',
   facts: { column: 'json' },
   schema: shape({
-    properties: record(anyJson({ doc: 'Definition of the sub-field.' }), { doc: 'Sub-fields of the object, for documentation.' }),
+    properties: record(anyJson({ doc: 'Definition of the sub-field.' }), {
+      doc: 'Sub-fields of the object, for documentation.',
+    }),
   }),
   examples: [{ title: 'Settings', json: { type: 'JSON_OBJECT', properties: { theme: { type: 'String' } } } }],
-  counterExamples: [{ title: 'Sub-fields are named', json: { type: 'JSON_OBJECT', properties: ['theme'] }, code: 'DEF_TYPE', at: '/properties' }],
+  counterExamples: [
+    {
+      title: 'Sub-fields are named',
+      json: { type: 'JSON_OBJECT', properties: ['theme'] },
+      code: 'DEF_TYPE',
+      at: '/properties',
+    },
+  ],
 });

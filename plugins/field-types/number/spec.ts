@@ -12,5 +12,12 @@ export default definePlugin({
     auto_increment: flag({ doc: 'The database counts; the field may be left out of an INSERT.', default: false }),
   }),
   examples: [{ title: 'A counted key', json: { type: 'Number', primary_key: true, auto_increment: true } }],
-  counterExamples: [{ title: 'A switch is true or false', json: { type: 'Number', auto_increment: 'yes' }, code: 'DEF_TYPE', at: '/auto_increment' }],
+  counterExamples: [
+    {
+      title: 'A switch is true or false',
+      json: { type: 'Number', auto_increment: 'yes' },
+      code: 'DEF_TYPE',
+      at: '/auto_increment',
+    },
+  ],
 });

@@ -9,8 +9,17 @@ export default definePlugin({
   summary: 'Text; `max_length` bounds it in the database too.',
   facts: { column: 'text' },
   schema: shape({
-    max_length: numeric({ doc: 'Most characters that the column takes.', examples: [255] }).integer().min(1),
+    max_length: numeric({ doc: 'Most characters that the column takes.', examples: [255] })
+      .integer()
+      .min(1),
   }),
   examples: [{ title: 'A unique address', json: { type: 'String', max_length: 255, unique: true } }],
-  counterExamples: [{ title: 'Only numbers are counted', json: { type: 'String', auto_increment: true }, code: 'DEF_UNKNOWN_KEY', at: '/auto_increment' }],
+  counterExamples: [
+    {
+      title: 'Only numbers are counted',
+      json: { type: 'String', auto_increment: true },
+      code: 'DEF_UNKNOWN_KEY',
+      at: '/auto_increment',
+    },
+  ],
 });

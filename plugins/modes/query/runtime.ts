@@ -1,12 +1,14 @@
 /** Plans the query of an actionable with its language plugin, and gives the rows their shape. */
 import type { Json } from '../../../kernel/contract/json.js';
-import { isObject } from '../../../kernel/contract/json.js';
+import { asText, isObject } from '../../../kernel/contract/json.js';
 import type { ModePlan, PlanTools } from '../../../kernel/contract/plan.js';
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import { mode } from '../../kinds/mode.js';
 import { query, type Query } from '../../kinds/query.js';
 
-export default defineRuntime(mode, { create: ({ resolve }) => ({ plan: (...place) => plan(...place, (name) => resolve(query, name)) }) });
+export default defineRuntime(mode, {
+  create: ({ resolve }) => ({ plan: (...place) => plan(...place, (name) => resolve(query, name)) }),
+});
 
 function plan(
   value: Readonly<Record<string, Json>>,
@@ -17,7 +19,7 @@ function plan(
   const [name = ''] = tools.chosen(query);
   const written = value[name];
   const inner = language(name).plan(isObject(written) ? written : {}, `${pointer}/${name}`, tools);
-  const shaped = SHAPES[String(value['result'])] ?? byCount;
+  const shaped = SHAPES[asText(value['result'])] ?? byCount;
   return { ...inner, execute: async (frame) => shaped((await inner.execute(frame)) as readonly unknown[]) };
 }
 

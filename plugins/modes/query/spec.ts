@@ -11,13 +11,16 @@ export default definePlugin({
   facts: { touches: 'database' },
   requires: ['query:*'],
   schema: shape({
-      result: text({
-        doc: 'Fixes the shape of the result: `one` is always an object or null, `many` always an array.',
-        enumDocs: { one: 'An object, or null when there is no row.', many: 'An array, also when there is one row.' },
-      }).oneOf(['one', 'many']),
+    result: text({
+      doc: 'Fixes the shape of the result: `one` is always an object or null, `many` always an array.',
+      enumDocs: { one: 'An object, or null when there is no row.', many: 'An array, also when there is one row.' },
+    }).oneOf(['one', 'many']),
   }).meta({ doc: 'Query fields.', parts: ['actionable.query'] }),
   examples: [
-    { title: 'A list', json: { mode: 'QUERY', result: 'many', sql_query: { query: 'SELECT 1 AS one', parameters: [] } } },
+    {
+      title: 'A list',
+      json: { mode: 'QUERY', result: 'many', sql_query: { query: 'SELECT 1 AS one', parameters: [] } },
+    },
   ],
   counterExamples: [
     { title: 'No query', json: { mode: 'QUERY' }, code: 'DEF_CHOICE_MISSING', at: '' },

@@ -1,5 +1,5 @@
 /** Prepares a SQL statement at load: text for the dialect, readers for the parameters, one closure per actionable. */
-import type { Json } from '../../../kernel/contract/json.js';
+import { asText, type Json } from '../../../kernel/contract/json.js';
 import type { Frame, ModePlan, ParameterPlan, PlanTools, Unit } from '../../../kernel/contract/plan.js';
 import { Fault } from '../../../kernel/contract/fault.js';
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
@@ -15,13 +15,8 @@ export default defineRuntime(query, {
   }),
 });
 
-function plan(
-  value: Readonly<Record<string, Json>>,
-  pointer: string,
-  tools: PlanTools,
-  connection: Dialect,
-): ModePlan {
-  const scan = scanSql(String(value['query']));
+function plan(value: Readonly<Record<string, Json>>, pointer: string, tools: PlanTools, connection: Dialect): ModePlan {
+  const scan = scanSql(asText(value['query']));
   const written = Array.isArray(value['parameters']) ? (value['parameters'] as readonly Json[]) : [];
   const parameters = written.map((json, index) => tools.parameter(json, `${pointer}/parameters/${index}`));
   const jsonNames = new Set(tools.columns.filter((column) => column.type === 'json').map((column) => column.name));

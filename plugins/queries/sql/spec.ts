@@ -6,7 +6,10 @@ import { scanSql, type SqlScan } from '../../../kernel/language/sql.js';
 import { list, shape, text, value } from '../../../kernel/schema/combinators.js';
 
 const error = (title: string, message: string, help: string) => ({ severity: 'error' as const, title, message, help });
-const warning = (title: string, message: string, help: string) => ({ ...error(title, message, help), severity: 'warning' as const });
+const warning = (title: string, message: string, help: string) => ({
+  ...error(title, message, help),
+  severity: 'warning' as const,
+});
 
 export default definePlugin({
   kind: 'query',
@@ -24,7 +27,10 @@ export default definePlugin({
       examples: ['SELECT id, email FROM _user WHERE id = $1'],
     }).required(),
     parameters: list(
-      value(null, { doc: 'A payload field, a name from another actionable, an accessor, or a literal.', refers: { symbol: 'name', soft: true } }),
+      value(null, {
+        doc: 'A payload field, a name from another actionable, an accessor, or a literal.',
+        refers: { symbol: 'name', soft: true },
+      }),
       { doc: 'Values for `$1`, `$2`, ... in that order.', default: [], examples: [['email', '$DATETIME']] },
     ),
   }),
@@ -32,12 +38,36 @@ export default definePlugin({
   errors: {
     SQL_BROKEN: error('SQL is not complete', 'The SQL text is not complete: {what}.', 'Close what is open.'),
     SQL_EMPTY: error('No statement', 'There is no SQL statement here.', 'Write one statement.'),
-    SQL_SEVERAL: error('Several statements', 'There are {count} statements here; one is allowed.', 'Use one actionable for each statement.'),
-    SQL_ACCESSOR: error('Accessor in SQL', '"{accessor}" stands inside the SQL text, where it would be plain text.', 'Write a placeholder and put the accessor into `parameters`.'),
-    SQL_PLACEHOLDER_ZERO: error('Placeholders start at 1', '$0 is not a placeholder; they start at $1.', 'Number placeholders from 1.'),
-    SQL_PLACEHOLDER_COUNT: error('Parameter missing', '${n} has no parameter: `parameters` lists {count}.', 'Add the value, or correct the number.'),
-    SQL_PARAMETER_UNUSED: warning('Parameter not used', 'No placeholder uses this parameter (it would be ${n}).', 'Use it or remove it.'),
-    SQL_QUOTED_PLACEHOLDER: warning('Placeholder inside a string', '{text} stands inside a string, where it is plain text.', 'Take it out of the quotes.'),
+    SQL_SEVERAL: error(
+      'Several statements',
+      'There are {count} statements here; one is allowed.',
+      'Use one actionable for each statement.',
+    ),
+    SQL_ACCESSOR: error(
+      'Accessor in SQL',
+      '"{accessor}" stands inside the SQL text, where it would be plain text.',
+      'Write a placeholder and put the accessor into `parameters`.',
+    ),
+    SQL_PLACEHOLDER_ZERO: error(
+      'Placeholders start at 1',
+      '$0 is not a placeholder; they start at $1.',
+      'Number placeholders from 1.',
+    ),
+    SQL_PLACEHOLDER_COUNT: error(
+      'Parameter missing',
+      '${n} has no parameter: `parameters` lists {count}.',
+      'Add the value, or correct the number.',
+    ),
+    SQL_PARAMETER_UNUSED: warning(
+      'Parameter not used',
+      'No placeholder uses this parameter (it would be ${n}).',
+      'Use it or remove it.',
+    ),
+    SQL_QUOTED_PLACEHOLDER: warning(
+      'Placeholder inside a string',
+      '{text} stands inside a string, where it is plain text.',
+      'Take it out of the quotes.',
+    ),
   },
   examples: [
     { title: 'Read by key', json: { query: 'SELECT id, email FROM _user WHERE id = $1', parameters: ['$PAYLOAD.id'] } },
@@ -47,9 +77,24 @@ export default definePlugin({
     },
   ],
   counterExamples: [
-    { title: 'Too few parameters', json: { query: 'SELECT $1, $2', parameters: ['a'] }, code: 'SQL_PLACEHOLDER_COUNT', at: '/query' },
-    { title: 'Two statements', json: { query: 'SELECT 1; DELETE FROM _user', parameters: [] }, code: 'SQL_SEVERAL', at: '/query' },
-    { title: 'A value in the text', json: { query: "SELECT '$PAYLOAD.id'", parameters: [] }, code: 'SQL_ACCESSOR', at: '/query' },
+    {
+      title: 'Too few parameters',
+      json: { query: 'SELECT $1, $2', parameters: ['a'] },
+      code: 'SQL_PLACEHOLDER_COUNT',
+      at: '/query',
+    },
+    {
+      title: 'Two statements',
+      json: { query: 'SELECT 1; DELETE FROM _user', parameters: [] },
+      code: 'SQL_SEVERAL',
+      at: '/query',
+    },
+    {
+      title: 'A value in the text',
+      json: { query: "SELECT '$PAYLOAD.id'", parameters: [] },
+      code: 'SQL_ACCESSOR',
+      at: '/query',
+    },
     { title: 'An open string', json: { query: "SELECT 'a", parameters: [] }, code: 'SQL_BROKEN', at: '/query' },
   ],
 });
@@ -59,9 +104,19 @@ function checkStatement(fields: Readonly<Record<string, Json>>): Finding[] {
   if (typeof query !== 'string') return [];
   const scan = scanSql(query);
   const at = '/query';
-  const findings: Finding[] = scan.faults.map(({ what, start, end }) => ({ code: 'SQL_BROKEN', at, span: [start, end], params: { what } }));
+  const findings: Finding[] = scan.faults.map(({ what, start, end }) => ({
+    code: 'SQL_BROKEN',
+    at,
+    span: [start, end],
+    params: { what },
+  }));
   for (const { root, tail, start, end } of accessorsIn(query)) {
-    findings.push({ code: 'SQL_ACCESSOR', at, span: [start, end], params: { accessor: [`$${root}`, ...tail].join('.') } });
+    findings.push({
+      code: 'SQL_ACCESSOR',
+      at,
+      span: [start, end],
+      params: { accessor: [`$${root}`, ...tail].join('.') },
+    });
   }
   if (scan.statements === 0) findings.push({ code: 'SQL_EMPTY', at });
   if (scan.statements > 1) findings.push({ code: 'SQL_SEVERAL', at, params: { count: scan.statements } });
@@ -75,7 +130,8 @@ function checkParameters(scan: SqlScan, count: number): Finding[] {
   const findings: Finding[] = [];
   for (const { n, start, end } of scan.placeholders) {
     if (n === 0) findings.push({ code: 'SQL_PLACEHOLDER_ZERO', at: '/query', span: [start, end] });
-    if (n > count) findings.push({ code: 'SQL_PLACEHOLDER_COUNT', at: '/query', span: [start, end], params: { n, count } });
+    if (n > count)
+      findings.push({ code: 'SQL_PLACEHOLDER_COUNT', at: '/query', span: [start, end], params: { n, count } });
   }
   const used = new Set(scan.placeholders.map(({ n }) => n));
   for (let n = 1; n <= count; n++) {

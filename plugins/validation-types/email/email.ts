@@ -10,7 +10,13 @@ export function isEmail(text: string): boolean {
   if (text.length > MAX_ADDRESS) return false;
   const at = text.lastIndexOf('@');
   if (at < 1 || at > MAX_LOCAL) return false;
-  if (!text.slice(0, at).split('.').every((atom) => ATOM.test(atom))) return false;
+  if (
+    !text
+      .slice(0, at)
+      .split('.')
+      .every((atom) => ATOM.test(atom))
+  )
+    return false;
   const labels = text.slice(at + 1).split('.');
   if (labels.length < 2) return false;
   return labels.every((label) => label.length <= MAX_LABEL && LABEL.test(label)) && !/^\d+$/.test(labels.at(-1) ?? '');

@@ -10,5 +10,7 @@ export default definePlugin({
   facts: { jsType: 'string', bounded: true },
   schema: lengthBounds,
   examples: [{ title: 'An address', json: { type: 'EMAIL', max_length: 120 } }],
-  counterExamples: [{ title: 'Unknown option', json: { type: 'EMAIL', strict: true }, code: 'DEF_UNKNOWN_KEY', at: '/strict' }],
+  counterExamples: [
+    { title: 'Unknown option', json: { type: 'EMAIL', strict: true }, code: 'DEF_UNKNOWN_KEY', at: '/strict' },
+  ],
 });

@@ -10,7 +10,8 @@ export default defineRuntime(validationType, {
       return (value, pointer, issues) => {
         const refuse = (code: string, detail: string): void => void issues.push({ pointer, code, detail });
         if (typeof value !== 'number' || !Number.isFinite(value)) refuse('type', 'must be a number');
-        else if (Number.isInteger(value) && !Number.isSafeInteger(value)) refuse('exact', 'is beyond 2^53 - 1 and would lose digits');
+        else if (Number.isInteger(value) && !Number.isSafeInteger(value))
+          refuse('exact', 'is beyond 2^53 - 1 and would lose digits');
         else if (integer === true && !Number.isInteger(value)) refuse('integer', 'must be a whole number');
         else if (value < low) refuse('min', `must be at least ${low}`);
         else if (value > high) refuse('max', `must be at most ${high}`);

@@ -14,5 +14,12 @@ export default definePlugin({
     integer: flag({ doc: 'Only whole numbers (extension).', default: false }),
   }),
   examples: [{ title: 'An amount', json: { type: 'NUMBER', min: 0.01 } }],
-  counterExamples: [{ title: 'Numbers have no length', json: { type: 'NUMBER', max_length: 3 }, code: 'DEF_UNKNOWN_KEY', at: '/max_length' }],
+  counterExamples: [
+    {
+      title: 'Numbers have no length',
+      json: { type: 'NUMBER', max_length: 3 },
+      code: 'DEF_UNKNOWN_KEY',
+      at: '/max_length',
+    },
+  ],
 });

@@ -13,5 +13,7 @@ export default definePlugin({
     { title: 'Any text', json: { type: 'STRING' } },
     { title: 'Bounded text', json: { type: 'STRING', min_length: 1, max_length: 80 } },
   ],
-  counterExamples: [{ title: 'A bound is a number', json: { type: 'STRING', max_length: '80' }, code: 'DEF_TYPE', at: '/max_length' }],
+  counterExamples: [
+    { title: 'A bound is a number', json: { type: 'STRING', max_length: '80' }, code: 'DEF_TYPE', at: '/max_length' },
+  ],
 });

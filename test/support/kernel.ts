@@ -1,0 +1,124 @@
+/**
+ * A kernel in this process, on a temporary project, listening on a free port: what `lintel serve` does without the
+ * command line. Also the two databases that suites run on. Everything started here is closed by `close`.
+ */
+import type { Log } from '../../kernel/contract/plugin.js';
+import { listen, type RunningServer } from '../../kernel/http/server.js';
+import { createKernel, type Kernel } from '../../kernel/runtime/kernel.js';
+import { loadProject } from '../../kernel/runtime/project.js';
+import { createClient, type Client } from './client.js';
+import { freshDatabase, startPostgres } from './postgres.js';
+import { tempProject, type Files, type TempProject } from './project.js';
+
+export interface LogRow {
+  readonly level: 'debug' | 'info' | 'warn' | 'error';
+  readonly message: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+export interface TestKernelOptions {
+  readonly files?: Files;
+  /** Fields of the config file; `http.port` is 0 unless it says otherwise. */
+  readonly config?: Readonly<Record<string, unknown>>;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly onProblem?: 'refuse' | 'skip';
+  /** Called before the kernel starts, for what is no text file. */
+  readonly prepare?: (folder: string) => Promise<void>;
+}
+
+export interface TestKernel extends Client {
+  readonly kernel: Kernel;
+  readonly server: RunningServer;
+  readonly url: string;
+  readonly project: TempProject;
+  readonly log: readonly LogRow[];
+  close(): Promise<void>;
+}
+
+function recorder(): { log: Log; rows: LogRow[] } {
+  const rows: LogRow[] = [];
+  const write = (level: LogRow['level']) => (fields: object, message: string) => {
+    rows.push({ level, message, fields: fields as LogRow['fields'] });
+  };
+  return { rows, log: { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') } };
+}
+
+export async function startKernel(options: TestKernelOptions = {}): Promise<TestKernel> {
+  const { files = {}, config = {}, env = {}, onProblem = 'refuse', prepare } = options;
+  const project = await tempProject(files);
+  const { log, rows } = recorder();
+  let kernel: Kernel | undefined;
+  try {
+    const http = { port: 0, ...(config['http'] as object | undefined) };
+    await project.write('lintel.config.json', { ...config, http });
+    await prepare?.(project.folder);
+    const loaded = await loadProject(project.folder, undefined, env);
+    kernel = await createKernel({ project: loaded, log, onProblem });
+    await kernel.ready();
+    const server = await listen(kernel, true);
+    return { ...createClient(server.url), kernel, server, url: server.url, project, log: rows, close: closing(kernel, server, project) };
+  } catch (error) {
+    await kernel?.close('test failed to start');
+    await project.dispose();
+    throw error;
+  }
+}
+
+const closing = (kernel: Kernel, server: RunningServer, project: TempProject) => async (): Promise<void> => {
+  await server.stop(5);
+  await kernel.close('test over');
+  await project.dispose();
+};
+
+export interface TestDatabase {
+  readonly connections: Readonly<Record<string, unknown>>;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+export interface DatabaseSort {
+  readonly name: 'pglite' | 'postgres';
+  /** A new, empty database, or the reason why there is none. */
+  make(): Promise<TestDatabase | { readonly skip: string }>;
+}
+
+/** Both databases; suites describe themselves once for each. */
+export const DATABASES: readonly DatabaseSort[] = [
+  { name: 'pglite', make: () => Promise.resolve({ connections: { main: { use: 'pglite', path: 'memory://' } }, env: {} }) },
+  {
+    name: 'postgres',
+    async make() {
+      const server = await startPostgres();
+      if ('skip' in server) return server;
+      const connections = { main: { use: 'postgres', url: '$ENV.DATABASE_URL' } };
+      return { connections, env: { DATABASE_URL: await freshDatabase() } };
+    },
+  },
+];
+
+/** One suite on both databases, with a kernel started before and closed after it. */
+export function onBothDatabases(
+  title: string,
+  options: TestKernelOptions,
+  suite: (kernel: () => TestKernel, database: DatabaseSort['name']) => void,
+): void {
+  for (const { name, make } of DATABASES) {
+    describe(`${title} (${name})`, () => {
+      let started: TestKernel | undefined;
+      before(async function () {
+        this.timeout(60_000);
+        const database = await make();
+        if ('skip' in database) return this.skip();
+        started = await startKernel({
+          ...options,
+          config: { ...options.config, connections: database.connections },
+          env: { ...options.env, ...database.env },
+        });
+      });
+      after(() => started?.close());
+      suite(() => {
+        if (started === undefined) throw new Error('the kernel is not running');
+        return started;
+      }, name);
+    });
+  }
+}

@@ -1,0 +1,67 @@
+/** Temporary project folders for tests, and where the repository itself lies. Files only; nothing is started here. */
+import { existsSync } from 'node:fs';
+import { cp, mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+function findRoot(): string {
+  let folder = dirname(fileURLToPath(import.meta.url));
+  while (!existsSync(join(folder, 'package.json'))) folder = dirname(folder);
+  return folder;
+}
+
+/** The folder of package.json. */
+export const ROOT = findRoot();
+export const PLUGIN_FIXTURES = join(ROOT, 'test', 'fixtures', 'plugins');
+
+/** A file of the shared test vectors, or null where they are not beside the repository. */
+export function vectorFile(name: string): string | null {
+  const file = join(ROOT, '..', 'shared', 'vectors', name);
+  return existsSync(file) ? file : null;
+}
+
+/** Text as it stands; everything else as JSON. */
+export type Files = Readonly<Record<string, unknown>>;
+
+export interface TempProject {
+  readonly folder: string;
+  write(name: string, content: unknown): Promise<void>;
+  remove(name: string): Promise<void>;
+  dispose(): Promise<void>;
+}
+
+export async function tempProject(files: Files = {}): Promise<TempProject> {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'lintel-test-')));
+  const write = async (name: string, content: unknown): Promise<void> => {
+    const file = join(folder, name);
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, typeof content === 'string' ? content : JSON.stringify(content, null, 2));
+  };
+  for (const [name, content] of Object.entries(files)) await write(name, content);
+  return {
+    folder,
+    write,
+    remove: (name) => rm(join(folder, name)),
+    dispose: () => rm(folder, { recursive: true, force: true }),
+  };
+}
+
+/** The sample definitions of the distribution, into `definitions/` of a project. */
+export const copySample = (folder: string): Promise<void> =>
+  cp(join(ROOT, 'definitions'), join(folder, 'definitions'), { recursive: true });
+
+/** A resource that answers a value written in its definition. */
+export const returning = (id: string, value: unknown, rest: object = {}): object => ({
+  id,
+  resource: id,
+  actionables: [{ id: 1, mode: 'RETURN', value }],
+  ...rest,
+});
+
+/** A resource with one SQL statement. */
+export const querying = (id: string, query: string, parameters: readonly unknown[] = [], rest: object = {}): object => ({
+  id,
+  resource: id,
+  actionables: [{ id: 1, mode: 'QUERY', sql_query: { query, parameters }, ...rest }],
+});
