@@ -1,4 +1,7 @@
-/** Every kind of the distribution. Kinds from other folders join through the config's `plugins`. */
+/**
+ * Every kind of the distribution, by name for plugin authors (`lintel/kinds`) and as a list for the registry. Kinds from
+ * other folders join through the config's `plugins`.
+ */
 import type { Kind } from '../../kernel/contract/kind.js';
 import { accessor } from './accessor.js';
 import { dialect } from './dialect.js';
@@ -9,6 +12,15 @@ import { generator } from './generator.js';
 import { mode } from './mode.js';
 import { query } from './query.js';
 import { validationType } from './validation-type.js';
+
+export { accessor, dialect, envelope, feature, fieldType, generator, mode, query, validationType };
+export type { Accessor, CompiledAccessor } from './accessor.js';
+export type { Dialect } from './dialect.js';
+export type { Feature, FeaturePlace, FeaturePlan } from './feature.js';
+export type { Generator } from './generator.js';
+export type { ModeHandle } from './mode.js';
+export type { Query } from './query.js';
+export type { Judge, ValidationType } from './validation-type.js';
 
 export const kinds: readonly Kind[] = [
   accessor,

@@ -56,7 +56,15 @@ export async function startKernel(options: TestKernelOptions = {}): Promise<Test
     kernel = await createKernel({ project: loaded, log, onProblem });
     await kernel.ready();
     const server = await listen(kernel, true);
-    return { ...createClient(server.url), kernel, server, url: server.url, project, log: rows, close: closing(kernel, server, project) };
+    return {
+      ...createClient(server.url),
+      kernel,
+      server,
+      url: server.url,
+      project,
+      log: rows,
+      close: closing(kernel, server, project),
+    };
   } catch (error) {
     await kernel?.close('test failed to start');
     await project.dispose();
@@ -83,7 +91,10 @@ export interface DatabaseSort {
 
 /** Both databases; suites describe themselves once for each. */
 export const DATABASES: readonly DatabaseSort[] = [
-  { name: 'pglite', make: () => Promise.resolve({ connections: { main: { use: 'pglite', path: 'memory://' } }, env: {} }) },
+  {
+    name: 'pglite',
+    make: () => Promise.resolve({ connections: { main: { use: 'pglite', path: 'memory://' } }, env: {} }),
+  },
   {
     name: 'postgres',
     async make() {

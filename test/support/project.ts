@@ -60,7 +60,12 @@ export const returning = (id: string, value: unknown, rest: object = {}): object
 });
 
 /** A resource with one SQL statement. */
-export const querying = (id: string, query: string, parameters: readonly unknown[] = [], rest: object = {}): object => ({
+export const querying = (
+  id: string,
+  query: string,
+  parameters: readonly unknown[] = [],
+  rest: object = {},
+): object => ({
   id,
   resource: id,
   actionables: [{ id: 1, mode: 'QUERY', sql_query: { query, parameters }, ...rest }],

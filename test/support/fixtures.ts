@@ -1,0 +1,139 @@
+/**
+ * Fixtures of the front end: folders of definition files with the exact list of problems they must give. Read from the
+ * source folder, never from the compiled one. Knows how to run, show and rewrite them; it asserts nothing itself.
+ */
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { analyse, type SourceFile } from '../../kernel/analysis/analyse.js';
+import { analyseConfig } from '../../kernel/analysis/config.js';
+import { buildRegistry, type Registry } from '../../kernel/analysis/registry.js';
+import type { Place, Problem } from '../../kernel/contract/problem.js';
+import { document, type Document } from '../../kernel/source/document.js';
+import { specs } from '../../plugins/index.spec.js';
+import { kinds } from '../../plugins/kinds/index.js';
+import { trialSpecs } from './trial-plugins.js';
+
+/** The folder that holds package.json, wherever the compiled test lies. */
+export function repositoryRoot(): string {
+  let folder = dirname(fileURLToPath(import.meta.url));
+  while (!existsSync(join(folder, 'package.json'))) folder = dirname(folder);
+  return folder;
+}
+
+export const DEFINITIONS = join(repositoryRoot(), 'test', 'fixtures', 'definitions');
+const EXPECTED = 'problems.json';
+export const CONFIG = 'lintel.config.json';
+
+/** The variables that are set while fixtures are checked. */
+export const FIXTURE_ENV: ReadonlySet<string> = new Set(['EXAMPLE_KEY', 'JWT_SECRET_KEY']);
+
+export const builtinRegistry = (): Registry => buildRegistry(kinds, specs);
+/** The distribution and the plugins of `trial-plugins.ts`. */
+export const trialRegistry = (): Registry => buildRegistry(kinds, [...specs, ...trialSpecs]);
+
+/** One-based positions; `text` is what the range covers, so that a reader of the file sees the place. */
+export interface PlaceRow {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+  readonly endLine: number;
+  readonly endColumn: number;
+  readonly text: string;
+}
+
+export interface ProblemRow extends PlaceRow {
+  readonly code: string;
+  readonly severity: string;
+  readonly message: string;
+  readonly related?: readonly (PlaceRow & { readonly message: string })[];
+  readonly fix?: { readonly title: string; readonly replace: PlaceRow; readonly with: string };
+}
+
+export interface Fixture {
+  readonly name: string;
+  readonly files: readonly SourceFile[];
+  readonly problems: readonly Problem[];
+  readonly rows: readonly ProblemRow[];
+}
+
+export const caseNames = (folder = DEFINITIONS): string[] =>
+  readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => entry.name)
+    .sort();
+
+export function readFiles(folder: string, expected = EXPECTED): SourceFile[] {
+  return readdirSync(folder)
+    .filter((name) => /\.jsonc?$/.test(name) && name !== expected)
+    .sort()
+    .map((file) => read(join(folder, file), file));
+}
+
+function read(path: string, file: string): SourceFile {
+  const bytes = readFileSync(path);
+  try {
+    return { file, text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes) };
+  } catch {
+    return { file, text: '', unreadable: 'it is not UTF-8 text' };
+  }
+}
+
+/** Everything the front end says of a set of files; the config file among them is checked as the config. */
+export function problemsOf(files: readonly SourceFile[], registry: Registry): readonly Problem[] {
+  const config = files.find(({ file }) => file === CONFIG);
+  const definitions = files.filter(({ file }) => file !== CONFIG);
+  const first = config === undefined ? [] : analyseConfig(CONFIG, config.text, registry, FIXTURE_ENV).problems;
+  return [...first, ...analyse(definitions, registry, { env: FIXTURE_ENV }).problems];
+}
+
+export function runFixture(name: string, registry: Registry): Fixture {
+  const files = readFiles(join(DEFINITIONS, name));
+  const problems = problemsOf(files, registry);
+  const documents = new Map(files.map(({ file, text }) => [file, document(file, text)]));
+  return { name, files, problems, rows: problems.map((problem) => rowOf(problem, documents)) };
+}
+
+export const expectedRows = (name: string): readonly ProblemRow[] =>
+  JSON.parse(readFileSync(join(DEFINITIONS, name, EXPECTED), 'utf8')) as ProblemRow[];
+
+/** `UPDATE_FIXTURES=1` rewrites what is expected; whoever does it reads every changed line. */
+export const isUpdating = process.env['UPDATE_FIXTURES'] === '1';
+
+export function writeExpected(name: string, rows: readonly ProblemRow[]): void {
+  writeFileSync(join(DEFINITIONS, name, EXPECTED), `${JSON.stringify(rows, null, 2)}\n`);
+}
+
+function rowOf({ code, severity, message, related, fix, ...place }: Problem, documents: Documents): ProblemRow {
+  return {
+    code,
+    severity,
+    message,
+    ...placeRow(place, documents),
+    ...(related.length > 0 && {
+      related: related.map((other) => ({ message: other.message, ...placeRow(other, documents) })),
+    }),
+    ...(fix && { fix: { title: fix.title, replace: placeRow(fix, documents), with: fix.text } }),
+  };
+}
+
+type Documents = ReadonlyMap<string, Document>;
+
+function placeRow({ file, range: { start, end } }: Place, documents: Documents): PlaceRow {
+  const doc = documents.get(file);
+  const text = doc === undefined ? '' : doc.text.slice(offsetAt(doc, start), offsetAt(doc, end));
+  return {
+    file,
+    line: start.line + 1,
+    column: start.character + 1,
+    endLine: end.line + 1,
+    endColumn: end.character + 1,
+    text: text.length > 100 ? `${text.slice(0, 100)}…` : text,
+  };
+}
+
+/** Offset of a position; the test's own reading of line and column, so that it can contradict the product's. */
+export function offsetAt(doc: Document, position: { readonly line: number; readonly character: number }): number {
+  const lines = doc.text.split(/(?<=\r\n|\n|\r(?!\n))/);
+  return lines.slice(0, position.line).join('').length + position.character;
+}

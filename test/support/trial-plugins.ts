@@ -1,0 +1,47 @@
+/**
+ * Plugins that exist for tests only: what no plugin of the distribution has yet (a deprecated field, a second query
+ * language, a literal-or-accessor, an exact length, an accessor root that is refused). Specs alone; nothing runs them.
+ */
+import { number, string } from 'yup';
+import { definePlugin, type PluginSpec } from '../../kernel/contract/plugin.js';
+import { anyJson, flag, list, numeric, record, shape, text, value } from '../../kernel/schema/combinators.js';
+
+const feature = definePlugin({
+  kind: 'feature',
+  name: 'trial_feature',
+  since: '0.1.0',
+  summary: 'Fields for tests.',
+  facts: { applies: 'when-present' },
+  slots: {
+    actionable: shape({
+      trial: shape({
+        old_name: text({ doc: 'Former name.', deprecated: { since: '0.1.0', message: 'use "name"', replacedBy: 'name' } }),
+        name: text({ doc: 'A name.', examples: ['ada'] }),
+        code: string().length(4).meta({ doc: 'Four characters.' }),
+        share: number().positive().lessThan(1).meta({ doc: 'Between nothing and everything.' }),
+        count: value(numeric({ doc: 'How many.' }).integer().min(1), { doc: 'A number or an accessor.' }),
+        header: value(null, { doc: 'A value out of a header.', roots: ['HEADER'] }),
+        nothing: text({ doc: 'Text or null.' }).nullable(),
+        switches: record(flag({ doc: 'On or off.' }), { doc: 'Switches.' }),
+        letters: list(text({ doc: 'A letter.' }).required(), { doc: 'Two or three letters.' }).min(2).max(3),
+        free: anyJson({ doc: 'Anything.' }),
+      }).meta({ doc: 'Fields for tests.' }),
+    }),
+  },
+  examples: [{ title: 'A name', json: { trial: { name: 'ada' } } }],
+  counterExamples: [
+    { title: 'The former name', json: { trial: { old_name: 'ada' } }, code: 'DEF_DEPRECATED', at: '/trial/old_name' },
+  ],
+});
+
+const language = definePlugin({
+  kind: 'query',
+  name: 'trial_query',
+  since: '0.1.0',
+  summary: 'A second query language, for tests.',
+  schema: shape({ text: text({ doc: 'The query.' }).required() }),
+  examples: [{ title: 'A query', json: { text: 'all' } }],
+  counterExamples: [{ title: 'No text', json: {}, code: 'DEF_REQUIRED', at: '' }],
+});
+
+export const trialSpecs: readonly PluginSpec[] = [feature, language];
