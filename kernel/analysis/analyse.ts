@@ -24,6 +24,8 @@ import { walk } from './walk.js';
 export interface SourceFile {
   readonly file: string;
   readonly text: string;
+  /** Why there is no text, when the file could not be read as UTF-8. */
+  readonly unreadable?: string;
 }
 
 export interface AnalyseOptions {

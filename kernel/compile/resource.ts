@@ -188,7 +188,10 @@ function groupActions(actions: readonly ActionPlan[]): ActionGroup[] {
     else groups.push({ unit: action.unit, actions: [action] });
   }
   return groups.map(({ unit, actions: members }) =>
-    Object.freeze({ unit: members.length > 1 ? unit : null, actions: Object.freeze(members) }),
+    Object.freeze({
+      unit: members.length > 1 && unit !== null ? unit.join(members.flatMap((action) => action.unit ?? [])) : null,
+      actions: Object.freeze(members),
+    }),
   );
 }
 

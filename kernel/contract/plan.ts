@@ -65,6 +65,8 @@ export type Execute = (frame: Frame) => unknown;
 export interface Unit {
   /** Actionables with the same key and next to one another share one unit. */
   readonly key: string;
+  /** One unit for several neighbours, settled at load. */
+  join(others: readonly Unit[]): Unit;
   open(frame: Frame): Promise<unknown>;
   commit(unit: unknown): Promise<void>;
   rollback(unit: unknown): Promise<void>;

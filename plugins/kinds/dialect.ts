@@ -16,6 +16,8 @@ export interface Prepared {
   readonly order: readonly number[];
   /** For each parameter (0-based): bind the value as JSON text. */
   readonly json: readonly boolean[];
+  /** Reads and locks nothing: what it saw may be outdated when a later statement of the transaction writes. */
+  readonly readOnly: boolean;
 }
 
 export interface PrepareInput {
@@ -36,7 +38,8 @@ export interface Dialect {
    * decimals as numbers, times as ISO 8601 text in UTC. Throws a Fault QRY_* and never a driver error.
    */
   run(prepared: Prepared, values: readonly unknown[], transaction: Transaction | null): Promise<readonly Row[]>;
-  begin(): Promise<Transaction>;
+  /** `snapshot`: what the transaction read must still hold when it commits, or it fails and is `retryable`. */
+  begin(snapshot: boolean): Promise<Transaction>;
   commit(transaction: Transaction): Promise<void>;
   /** Never throws: a connection that cannot roll back is thrown away. */
   rollback(transaction: Transaction): Promise<void>;

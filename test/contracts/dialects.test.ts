@@ -118,7 +118,7 @@ describe('dialect postgres, with a server', () => {
 
   it('refuses when no connection becomes free in time', async () => {
     const { run, handle } = await open({ pool_size: 1, pool_wait: 0.2 });
-    const transaction = await handle.begin();
+    const transaction = await handle.begin(true);
     const fault = await faultOf(run('SELECT 1'));
     expect(fault.code).to.equal('QRY_UNAVAILABLE');
     expect(fault.options.retryable).to.equal(true);
@@ -150,7 +150,7 @@ describe('dialect postgres, with a server', () => {
 
   it('fails a transaction whose connection was lost, and only that', async () => {
     const { run, handle } = await open();
-    const transaction = await handle.begin();
+    const transaction = await handle.begin(true);
     await run('SELECT 1', [], [], transaction);
     await terminateOthers();
     const fault = await faultOf(run('SELECT 1', [], [], transaction));

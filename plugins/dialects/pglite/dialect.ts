@@ -71,6 +71,7 @@ export function createDialect(engine: () => PGliteInterface): Dialect {
       }
     },
 
+    // One transaction at a time: what it read holds until it ends.
     async begin() {
       try {
         const open = await openTransaction(engine());

@@ -1,6 +1,7 @@
 /** Spec of the dialect `pglite`: PostgreSQL inside the process, the default when no DATABASE_URL is set. */
-import { object, string } from 'yup';
+import { string } from 'yup';
 import { definePlugin } from '../../../kernel/contract/plugin.js';
+import { shape, value } from '../../../kernel/schema/combinators.js';
 import { dialectErrors } from '../../kinds/dialect-errors.js';
 
 export default definePlugin({
@@ -19,13 +20,13 @@ export default definePlugin({
     '- With `memory://` everything is gone when the process ends.',
   ].join('\n'),
   facts: { returning: true, embedded: true },
-  schema: object({
-    path: string()
-      .default('.lintel/data')
-      .meta({
-        doc: 'Folder of the data, relative to the config file, or `memory://`.',
-        examples: ['.lintel/data', 'memory://'],
-      }),
+  schema: shape({
+    path: value(string().required(), {
+      doc: 'Folder of the data, relative to the config file, or `memory://`.',
+      default: '.lintel/data',
+      examples: ['.lintel/data', 'memory://', '$ENV.DATA_FOLDER'],
+      roots: ['ENV'],
+    }),
   }),
   errors: dialectErrors,
   examples: [

@@ -9,6 +9,7 @@ import { prepareStatement } from '../shared/prepare.js';
 import { bindValues } from '../shared/values.js';
 import type { PgPrepared } from '../shared/values.js';
 import { forget, send } from './wire.js';
+import type { PostgresOptions } from './options.js';
 import type { Command, Outcome, Wire } from './wire.js';
 import type { Release, Wires } from './wires.js';
 
@@ -22,6 +23,8 @@ const ROLLBACK: Command = { name: 'lintel_rollback', text: 'ROLLBACK' };
 interface OpenTransaction {
   readonly wire: Wire;
   readonly release: Release;
+  /** The statement that begins it. */
+  readonly begin: string;
   /** BEGIN was sent, together with the first statement. */
   begun: boolean;
   lost: boolean;
@@ -31,7 +34,7 @@ interface OpenTransaction {
 type Done = (rows: readonly Row[]) => void;
 type Failed = (error: unknown) => void;
 
-export function createDialect(wires: () => Wires, begin: string): Dialect {
+export function createDialect(wires: () => Wires, begin: PostgresOptions['begin']): Dialect {
   const slow = new Map<string, number>();
 
   function isSlow(name: string): boolean {
@@ -115,7 +118,7 @@ export function createDialect(wires: () => Wires, begin: string): Dialect {
     failed: Failed,
   ): void {
     if (transaction.over) throw fault('QRY_FAILED', {}, { cause: new Error('the transaction is over') });
-    const lead = transaction.begun ? null : begin;
+    const lead = transaction.begun ? null : transaction.begin;
     transaction.begun = true;
     send(transaction.wire, prepared, values, lead, (outcome) => {
       if (outcome.error === undefined) {
@@ -168,12 +171,21 @@ export function createDialect(wires: () => Wires, begin: string): Dialect {
       });
     },
 
-    begin() {
+    begin(snapshot) {
       return new Promise<Transaction>((done, failed) => {
         wires().lease((error, wire, release) => {
           if (!wire) failed(toFault(error));
           else
-            done({ transaction: { wire, release, begun: false, lost: false, over: false } satisfies OpenTransaction });
+            done({
+              transaction: {
+                wire,
+                release,
+                begin: begin(snapshot),
+                begun: false,
+                lost: false,
+                over: false,
+              } satisfies OpenTransaction,
+            });
         });
       });
     },

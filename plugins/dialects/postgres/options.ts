@@ -11,8 +11,8 @@ export interface PostgresOptions {
   readonly pool: number;
   /** Milliseconds after which a connection that does not answer is given up. */
   readonly deadline: number;
-  /** Sent in front of the first statement of a transaction. */
-  readonly begin: string;
+  /** Sent in front of the first statement of a transaction; `snapshot` as in `Dialect.begin`. */
+  readonly begin: (snapshot: boolean) => string;
 }
 
 const number = (value: unknown, otherwise: number): number => (typeof value === 'number' ? value : otherwise);
@@ -35,7 +35,7 @@ function withSettings(url: string): { connectionString: string; options: string 
 export function readOptions(options: Readonly<Record<string, unknown>>): PostgresOptions {
   const size = number(options['pool_size'], 10);
   const statementTimeout = number(options['statement_timeout'], 10) * 1000;
-  const isolation = typeof options['isolation'] === 'string' ? options['isolation'] : 'repeatable read';
+  const isolation = typeof options['isolation'] === 'string' ? options['isolation'] : 'auto';
   const readers = Math.min(4, Math.floor(size / 3));
   return {
     client: {
@@ -51,6 +51,9 @@ export function readOptions(options: Readonly<Record<string, unknown>>): Postgre
     readers,
     pool: size - readers,
     deadline: statementTimeout + 5000,
-    begin: `BEGIN ISOLATION LEVEL ${isolation.toUpperCase()}`,
+    begin: (snapshot) => {
+      const level = isolation !== 'auto' ? isolation : snapshot ? 'repeatable read' : 'read committed';
+      return `BEGIN ISOLATION LEVEL ${level.toUpperCase()}`;
+    },
   };
 }

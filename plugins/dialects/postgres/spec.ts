@@ -1,6 +1,7 @@
 /** Spec of the dialect `postgres`: a PostgreSQL server reached over the network. */
-import { number, object, string } from 'yup';
+import { string } from 'yup';
 import { definePlugin } from '../../../kernel/contract/plugin.js';
+import { numeric, shape, text, value } from '../../../kernel/schema/combinators.js';
 import { dialectErrors } from '../../kinds/dialect-errors.js';
 
 export default definePlugin({
@@ -17,46 +18,41 @@ export default definePlugin({
     'statements (PgBouncer 1.21 or later, or session pooling).',
   ].join('\n'),
   facts: { returning: true, embedded: false },
-  schema: object({
-    url: string()
-      .required()
-      .meta({
-        doc: 'Address of the server and the database. Keep it in the environment: it holds the password.',
-        examples: ['$ENV.DATABASE_URL'],
-        secret: true,
-      }),
-    pool_size: number()
+  schema: shape({
+    url: value(string().required(), {
+      doc: 'Address of the server and the database. Keep it in the environment: it holds the password.',
+      examples: ['$ENV.DATABASE_URL'],
+      roots: ['ENV'],
+      secret: true,
+    }).required(),
+    pool_size: numeric({ doc: 'Connections at most, shared ones included.', unit: 'connections', default: 10 })
       .integer()
       .min(1)
-      .max(500)
-      .default(10)
-      .meta({ doc: 'Connections at most, shared ones included.', unit: 'connections', examples: [10] }),
-    statement_timeout: number()
-      .positive()
-      .max(3600)
-      .default(10)
-      .meta({ doc: 'A statement that runs longer is stopped (`QRY_TIMEOUT`).', unit: 'seconds', examples: [10] }),
-    pool_wait: number()
-      .positive()
-      .max(60)
-      .default(2)
-      .meta({
-        doc: 'How long a request waits for a free connection before it is refused (`QRY_UNAVAILABLE`).',
-        unit: 'seconds',
-        examples: [2],
-      }),
-    idle_timeout: number()
-      .positive()
-      .max(3600)
-      .default(30)
-      .meta({ doc: 'Connections without work are closed after this time.', unit: 'seconds', examples: [30] }),
-    isolation: string()
-      .oneOf(['read committed', 'repeatable read', 'serializable'])
-      .default('repeatable read')
-      .meta({
-        doc: 'Isolation of transactions. `read committed` lets a read-then-write pair lose updates unless it locks.',
-        examples: ['repeatable read'],
-      }),
+      .max(500),
+    statement_timeout: numeric({
+      doc: 'A statement that runs longer is stopped (`QRY_TIMEOUT`).',
+      unit: 'seconds',
+      default: 10,
+    })
+      .min(0.001)
+      .max(3600),
+    pool_wait: numeric({
+      doc: 'How long a request waits for a free connection before it is refused (`QRY_UNAVAILABLE`).',
+      unit: 'seconds',
+      default: 2,
+    })
+      .min(0.001)
+      .max(60),
+    idle_timeout: numeric({ doc: 'Connections without work are closed after this time.', unit: 'seconds', default: 30 })
+      .min(0.001)
+      .max(3600),
+    isolation: text({
+      doc:
+        'Isolation of transactions. `auto` takes `repeatable read` where a statement only reads, so that a ' +
+        'read-then-write pair cannot lose updates, and `read committed` where every statement writes or locks.',
+      default: 'auto',
+      examples: ['serializable'],
+    }).oneOf(['auto', 'read committed', 'repeatable read', 'serializable']),
   }),
   errors: dialectErrors,
   examples: [

@@ -10,8 +10,6 @@ import { arrayLiteral } from './arrays.js';
 export interface PgPrepared extends Prepared {
   /** For each parameter (0-based): bind an array as an array literal. */
   readonly arrays: readonly boolean[];
-  /** Reads and locks nothing, so that it may share a connection with others of its sort. */
-  readonly readOnly: boolean;
 }
 
 /** Well-formedness is a flag check for most strings, unlike a pattern. */

@@ -49,6 +49,7 @@ function planRules(rules: Json | undefined, typeOf: (name: string) => Validation
 function judge(fields: readonly FieldRule[], payload: Readonly<Record<string, unknown>>): void {
   let issues: Issue[] | null = null;
   for (const { name, pointer, optional, judge: rule } of fields) {
+    if (issues !== null && issues.length >= MAX_ISSUES) break;
     const value = Object.hasOwn(payload, name) ? payload[name] : undefined;
     if (value === undefined || value === null) {
       if (!optional) (issues ??= []).push({ pointer, code: 'required', detail: 'is required' });
@@ -57,7 +58,6 @@ function judge(fields: readonly FieldRule[], payload: Readonly<Record<string, un
     const found: Issue[] = issues ?? [];
     rule(value, pointer, found);
     if (found.length > 0) issues = found;
-    if (found.length >= MAX_ISSUES) break;
   }
   if (issues === null) return;
   const [first] = issues;

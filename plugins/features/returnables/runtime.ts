@@ -16,8 +16,12 @@ function plan({ slot, value }: FeaturePlace, tools: PlanTools): FeaturePlan {
   return { steps: tools.secrets.size > 0 ? [withoutSecrets(tools.secrets)] : [] };
 }
 
-const listed = (json: Json | undefined): readonly string[] | null =>
-  Array.isArray(json) ? (json as readonly Json[]).map(String) : null;
+/** A name covers the paths inside it: `address` leaves nothing for `address.city` to say. */
+function listed(json: Json | undefined): readonly string[] | null {
+  if (!Array.isArray(json)) return null;
+  const names = (json as readonly Json[]).map(String);
+  return names.filter((name) => !names.some((other) => name.startsWith(`${other}.`)));
+}
 
 interface Picked {
   readonly path: readonly string[];
@@ -95,7 +99,9 @@ function answerOne(result: unknown, picked: readonly Picked[], elsewhere: (index
   const out: Record<string, unknown> = {};
   let found = false;
   for (const [index, { path, read }] of picked.entries()) {
-    const value = read(result) ?? elsewhere(index) ?? read(result);
+    const own = read(result);
+    // Null is found: a column that is null must not be filled in from another result.
+    const value = own === undefined ? elsewhere(index) : own;
     if (value === undefined) continue;
     found = true;
     put(out, path, value);

@@ -27,7 +27,7 @@ function plan(value: Readonly<Record<string, Json>>, pointer: string, tools: Pla
   const columnOf = fieldsByColumn(scan.placeholders, parameters);
   return {
     execute: execution(connection, bindings(prepared, parameters, written), prepared, columnOf),
-    unit: unitOf(connection),
+    unit: unitOf(connection, prepared.readOnly),
     describe: {
       connection: CONNECTION,
       sql: prepared.text,
@@ -96,13 +96,23 @@ function fieldsByColumn(
   return fields;
 }
 
-/** Neighbouring statements on one connection are one transaction. */
-function unitOf(connection: Dialect): Unit {
+/** Neighbouring statements on one connection are one transaction; one that only reads makes it keep its snapshot. */
+function unitOf(connection: Dialect, reads: boolean): SqlUnit {
   return {
     key: `transaction on ${CONNECTION}`,
-    open: () => connection.begin(),
+    reads,
+    join: (units) =>
+      unitOf(
+        connection,
+        (units as readonly SqlUnit[]).some((unit) => unit.reads),
+      ),
+    open: () => connection.begin(reads),
     commit: (transaction) => connection.commit(transaction as Transaction),
     rollback: (transaction) => connection.rollback(transaction as Transaction),
     retryable: (error) => connection.retryable(error),
   };
+}
+
+interface SqlUnit extends Unit {
+  readonly reads: boolean;
 }

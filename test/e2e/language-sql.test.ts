@@ -1,0 +1,233 @@
+/** The language where it meets SQL, over real HTTP on both databases: parameters, shapes of results, empty results, units. */
+import { expect } from 'chai';
+import type { Loose } from '../support/client.js';
+import { onBothDatabases } from '../support/kernel.js';
+import { querying } from '../support/project.js';
+
+const MODELS = {
+  'definitions/_item.json': {
+    id: { type: 'Number', primary_key: true, auto_increment: true },
+    name: { type: 'String', max_length: 40 },
+    kind: { type: 'String', optional: true },
+    price: { type: 'Float', optional: true },
+    tags: { type: 'JSON_ARRAY', optional: true },
+    code: { type: 'String', optional: true, unique: true },
+    parent: { type: 'Number', optional: true, foreign_key: { of: '_item', key: 'id' } },
+  },
+  'definitions/_hit.json': {
+    id: { type: 'String', primary_key: true },
+    request: { type: 'String' },
+  },
+};
+
+const HIT = {
+  query: 'INSERT INTO hits (id, request) VALUES ($1, $2)',
+  parameters: ['$GENERATOR.UUID', '$PAYLOAD.request'],
+};
+const READ = 'SELECT id, name FROM items WHERE kind = $1 ORDER BY id';
+
+const FILES = {
+  ...MODELS,
+  'definitions/resources.json': [
+    querying('add', 'INSERT INTO items (name, kind, price, tags, code, parent) VALUES ($1, $2, $3, $4, $5, $6)', [
+      'name',
+      'kind',
+      'price',
+      'tags',
+      'code',
+      'parent',
+    ]),
+    querying('by-count', READ, ['kind']),
+    querying('one', READ, ['kind'], { result: 'one' }),
+    querying('many', READ, ['kind'], { result: 'many' }),
+    querying('must', READ, ['kind'], { must_return_value: true }),
+    querying('must-words', READ, ['kind'], {
+      must_return_value: true,
+      on_empty: { status: 410, message: 'Gone for good.' },
+    }),
+    querying('must-many', READ, ['kind'], { must_return_value: true, result: 'many' }),
+    querying('env', 'SELECT $1::text = $2::text AS same', ['$ENV.SECRET', '$PAYLOAD.guess']),
+    querying('header', 'SELECT $1::text AS tenant, $2::text AS ip', ['$HEADER.x-tenant', '$HEADER.ip']),
+    querying('echo', 'SELECT $1::text AS value', ['$PAYLOAD.v']),
+    querying(
+      'literals',
+      'SELECT $1::text AS word, $2::text AS phrase, $3::int AS number, $4::bool AS flag, $5::text AS none',
+      ['new', 'joined the circle', 5, true, null],
+      { payload_validation: [{ field: { kind: { type: 'STRING', optional: true } } }] },
+    ),
+    querying('named', 'INSERT INTO items (name, kind) VALUES ($1, $2) RETURNING name, kind', ['name', 'fresh']),
+    {
+      id: 'declared',
+      resource: 'declared',
+      actionables: [
+        {
+          id: 1,
+          mode: 'QUERY',
+          payload_validation: [{ field: { word: { type: 'STRING' } } }],
+          sql_query: { query: 'SELECT $1::text AS a, $2::text AS b', parameters: ['word', 'other'] },
+        },
+      ],
+    },
+    {
+      id: 'once',
+      resource: 'once',
+      actionables: [
+        { id: 1, mode: 'QUERY', no_op: true, sql_query: HIT },
+        { id: 2, mode: 'RETURN', value: { n: 2 }, depends_on: [{ resource_id: 'self', action_ids: [1] }] },
+        {
+          id: 3,
+          mode: 'QUERY',
+          depends_on: [
+            { resource_id: 'self', action_ids: [1] },
+            { resource_id: 'self', action_ids: [1, 2] },
+          ],
+          sql_query: {
+            query: 'SELECT count(*) AS hits FROM hits WHERE request = $1',
+            parameters: ['$PAYLOAD.request'],
+          },
+        },
+      ],
+    },
+    {
+      id: 'all-or-nothing',
+      resource: 'all-or-nothing',
+      actionables: [
+        { id: 1, mode: 'QUERY', sql_query: HIT },
+        {
+          id: 2,
+          mode: 'QUERY',
+          sql_query: { query: 'SELECT 1 / $1::int AS broken', parameters: ['$PAYLOAD.divisor'] },
+        },
+      ],
+    },
+    querying('hits', 'SELECT count(*) AS hits FROM hits WHERE request = $1', ['$PAYLOAD.request']),
+    {
+      id: 'clock',
+      resource: 'clock',
+      actionables: [
+        { id: 1, mode: 'QUERY', sql_query: { query: 'SELECT $1::timestamptz AS first', parameters: ['$DATETIME'] } },
+        { id: 2, mode: 'QUERY', sql_query: { query: 'SELECT $1::timestamptz AS second', parameters: ['$DATETIME'] } },
+      ],
+      returnables: ['first', 'second'],
+    },
+  ],
+};
+
+onBothDatabases('the language in SQL', { files: FILES, env: { SECRET: 'canary-env-4711' } }, (kernel) => {
+  let kinds = 0;
+  /** A kind of its own with this many items in it. */
+  const kindWith = async (count: number): Promise<string> => {
+    const kind = `kind-${++kinds}`;
+    for (let i = 1; i <= count; i++) await kernel().post('/add', { name: `n${i}`, kind });
+    return kind;
+  };
+  const names = (body: unknown): unknown => (body as readonly Loose[]).map((row) => row['name']);
+
+  it('without `result`: no row is null, one an object, several an array', async () => {
+    expect((await kernel().post('/by-count', { kind: 'none' })).body).to.equal(null);
+    expect((await kernel().post('/by-count', { kind: await kindWith(1) })).body).to.include({ name: 'n1' });
+    expect(names((await kernel().post('/by-count', { kind: await kindWith(2) })).body)).to.deep.equal(['n1', 'n2']);
+  });
+
+  it('`result: one` is an object or null, `many` an array, whatever the rows', async () => {
+    const [one, two] = [await kindWith(1), await kindWith(2)];
+    expect((await kernel().post('/one', { kind: two })).body).to.include({ name: 'n1' });
+    expect((await kernel().post('/one', { kind: 'none' })).body).to.equal(null);
+    expect(names((await kernel().post('/many', { kind: one })).body)).to.deep.equal(['n1']);
+    expect((await kernel().post('/many', { kind: 'none' })).body).to.deep.equal([]);
+  });
+
+  it('`must_return_value` refuses an empty result in the fixed words, or in those of `on_empty`', async () => {
+    const plain = await kernel().post('/must', { kind: 'none' });
+    expect(plain.status).to.equal(404);
+    expect(plain.body['message']).to.equal('Operation Failed: this action must return a value!');
+    const own = await kernel().post('/must-words', { kind: 'none' });
+    expect(own.status).to.equal(410);
+    expect(own.body).to.include({ code: 'ACT_NO_VALUE', status: 410, detail: 'Gone for good.' });
+    expect((await kernel().post('/must-many', { kind: 'none' })).status).to.equal(404);
+    expect((await kernel().post('/must', { kind: await kindWith(1) })).status).to.equal(200);
+  });
+
+  it('an INSERT without RETURNING answers its row, values native', async () => {
+    const { body } = await kernel().post('/add', { name: 'x', price: 1.25, tags: ['a', { b: 1 }] });
+    expect(body).to.deep.include({ name: 'x', kind: null, price: 1.25, tags: ['a', { b: 1 }], code: null });
+    expect(body['id']).to.be.a('number');
+  });
+
+  it('a bare name that the payload lacks is null, and a missing column that must be there is 422 with its field', async () => {
+    const { status, body } = await kernel().post('/add', { kind: 'k' });
+    expect(status).to.equal(422);
+    expect(body).to.include({ code: 'QRY_NOT_NULL' });
+    expect((body['errors'] as Loose[])[0]).to.include({ pointer: '/name' });
+  });
+
+  it('answers violations of the table with their status and no value', async () => {
+    await kernel().post('/add', { name: 'a', code: 'taken-once' });
+    const cases = [
+      [{ name: 'b', code: 'taken-once' }, 409, 'QRY_UNIQUE', '/code'],
+      [{ name: 'b', parent: 999_999 }, 409, 'QRY_FOREIGN_KEY', '/parent'],
+      [{ name: 'x'.repeat(41) }, 422, 'QRY_CHECK', '/name'],
+      [{ name: 'b', price: 'dear' }, 422, 'QRY_BAD_VALUE', undefined],
+    ] as const;
+    for (const [payload, status, code, pointer] of cases) {
+      const answer = await kernel().post('/add', payload);
+      expect([answer.status, answer.body['code']], answer.text).to.deep.equal([status, code]);
+      expect((answer.body['errors'] as Loose[] | undefined)?.[0]?.['pointer']).to.equal(pointer);
+      expect(answer.text).not.to.match(/taken-once|999999|xxxx|dear|INSERT|items/);
+    }
+  });
+
+  it('$ENV is a parameter like any other, and never leaves', async () => {
+    expect((await kernel().post('/env', { guess: 'canary-env-4711' })).body).to.deep.equal({ same: true });
+    expect((await kernel().post('/env', { guess: '$ENV.SECRET' })).body).to.deep.equal({ same: false });
+  });
+
+  it('$HEADER reaches parameters', async () => {
+    const { body } = await kernel().post('/header', {}, { headers: { 'X-Tenant': "o'neil; --" } });
+    expect(body).to.deep.equal({ tenant: "o'neil; --", ip: '127.0.0.1' });
+  });
+
+  for (const v of ['$ENV.SECRET', '$PAYLOAD.other', '$1', "'; DROP TABLE items; --", '$GENERATOR.ULID', '\\', 'null']) {
+    it(`stores and answers the payload value ${JSON.stringify(v)} as it stands`, async () => {
+      expect((await kernel().post('/echo', { v, other: 'x' })).body).to.deep.equal({ value: v });
+      const stored = await kernel().post('/add', { name: v });
+      expect(stored.body['name']).to.equal(v);
+    });
+  }
+
+  it('a NUL character is refused, not cut off', async () => {
+    const { status, body } = await kernel().post('/echo', { v: 'a\u0000b' });
+    expect([status, body['code']]).to.deep.equal([422, 'QRY_BAD_VALUE']);
+  });
+
+  it('bare strings that name nothing are literals; numbers, switches and null are themselves', async () => {
+    const { body } = await kernel().post('/literals', { new: 'WRONG', joined: 'WRONG' });
+    expect(body).to.deep.equal({ word: 'new', phrase: 'joined the circle', number: 5, flag: true, none: null });
+  });
+
+  it('what is a name is decided by the definition, not by what a client sends', async () => {
+    const named = await kernel().post('/named', { name: 'lamp', fresh: 'WRONG' });
+    expect(named.body).to.deep.equal({ name: 'lamp', kind: 'fresh' });
+    const declared = await kernel().post('/declared', { word: 'w', other: 'WRONG' });
+    expect(declared.body).to.deep.equal({ a: 'w', b: 'other' });
+  });
+
+  it('a dependency that is named three times runs once', async () => {
+    expect((await kernel().post('/once', { request: 'r1' })).body).to.deep.equal({ hits: 1 });
+    expect((await kernel().post('/once', { request: 'r1' })).body).to.deep.equal({ hits: 2 });
+  });
+
+  it('adjacent queries are one transaction: a later failure takes back the earlier write', async () => {
+    const failed = await kernel().post('/all-or-nothing', { request: 'r2', divisor: 0 });
+    expect([failed.status, failed.body['code']]).to.deep.equal([422, 'QRY_BAD_VALUE']);
+    expect((await kernel().post('/hits', { request: 'r2' })).body).to.deep.equal({ hits: 0 });
+    expect((await kernel().post('/all-or-nothing', { request: 'r2', divisor: 1 })).status).to.equal(200);
+    expect((await kernel().post('/hits', { request: 'r2' })).body).to.deep.equal({ hits: 1 });
+  });
+
+  it('$DATETIME is one instant in all statements of a request', async () => {
+    const { body } = await kernel().post('/clock');
+    expect(body['first']).to.match(/^\d{4}-.*\.\d{3}Z$/);
+    expect(body['second']).to.equal(body['first']);
+  });
+});

@@ -1,0 +1,138 @@
+/**
+ * The front end against fixtures: every case gives exactly the problems written beside it, to the character. Also that
+ * every code a definition can meet has a case, that messages are whole, and that fixes mend what they promise to mend.
+ */
+import { expect } from 'chai';
+import type { Fix, Problem } from '../../kernel/contract/problem.js';
+import type { SourceFile } from '../../kernel/analysis/analyse.js';
+import { document } from '../../kernel/source/document.js';
+import {
+  caseNames,
+  expectedRows,
+  isUpdating,
+  offsetAt,
+  problemsOf,
+  runFixture,
+  trialRegistry,
+  writeExpected,
+  type Fixture,
+} from '../support/fixtures.js';
+
+const registry = trialRegistry();
+const names = caseNames();
+const fixtures = new Map<string, Fixture>();
+
+function fixture(name: string): Fixture {
+  const known = fixtures.get(name) ?? runFixture(name, registry);
+  fixtures.set(name, known);
+  return known;
+}
+
+describe('front end: fixtures', () => {
+  for (const name of names) {
+    it(name, () => {
+      const { rows } = fixture(name);
+      if (isUpdating) writeExpected(name, rows);
+      expect(rows).to.deep.equal(expectedRows(name));
+    });
+  }
+
+  it('are many', () => {
+    expect(names.length).to.be.at.least(45);
+    expect(names.flatMap((name) => expectedRows(name)).length).to.be.at.least(60);
+  });
+
+  it('hold sound sets without any problem', () => {
+    const sound = names.filter((name) => name.startsWith('sound-'));
+    expect(sound).to.have.length.of.at.least(4);
+    for (const name of sound) expect(expectedRows(name), name).to.deep.equal([]);
+  });
+});
+
+describe('front end: codes', () => {
+  const seen = new Set(names.flatMap((name) => expectedRows(name).map(({ code }) => code)));
+  const isOfDefinitions = (code: string): boolean =>
+    registry.codes[code]?.severity !== undefined && !/^(CFG|PLG|KRN)_/.test(code);
+
+  it('of definitions all occur in a fixture', () => {
+    const missing = Object.keys(registry.codes).filter((code) => isOfDefinitions(code) && !seen.has(code));
+    expect(missing, 'add a folder to test/fixtures/definitions').to.deep.equal([]);
+  });
+
+  it('of fixtures are all known, as problems of definitions', () => {
+    expect([...seen].filter((code) => !isOfDefinitions(code))).to.deep.equal([]);
+  });
+});
+
+describe('front end: every problem of every fixture', () => {
+  const each = (judge: (problem: Problem, name: string) => void): void => {
+    for (const name of names) for (const problem of fixture(name).problems) judge(problem, `${name}: ${problem.message}`);
+  };
+
+  it('has a message in which every placeholder is filled and no gap is left', () => {
+    each(({ code, message }, name) => {
+      expect(message, name).to.match(patternOf(registry.codes[code]?.message ?? ''));
+      expect(message, name).not.to.match(/ {2}|undefined|\[object|NaN|\{[a-z]+\}|^\s|\s$|""/i);
+      expect(message, name).to.match(/[.!?]$/);
+      expect(message, name).to.match(/^[^a-z]|^min_length|^max_length/);
+    });
+  });
+
+  it('covers at least one character, except where something is missing at the end of the file', () => {
+    each(({ code, range, file }, name) => {
+      const doc = document(file, textOf(name.split(':')[0] ?? '', file));
+      const [start, end] = [offsetAt(doc, range.start), offsetAt(doc, range.end)];
+      expect(end, name).to.be.at.most(doc.text.length);
+      if (start === end) expect([code, start], name).to.deep.equal([code.replace(/^(?!SRC_).*/, 'SRC_*'), doc.text.length]);
+      else expect(end, name).to.be.greaterThan(start);
+    });
+  });
+
+  it('that offers a fix is gone when the fix is applied', () => {
+    let count = 0;
+    each((problem, name) => {
+      if (problem.fix === undefined) return;
+      count++;
+      const { files } = fixture(name.split(':')[0] ?? '');
+      const after = problemsOf(applied(files, problem.fix), registry);
+      expect(after.filter((other) => sameProblem(other, problem)), name).to.deep.equal([]);
+    });
+    expect(count).to.be.at.least(15);
+  });
+
+  it('is found again when only its file order changes', () => {
+    for (const name of names) {
+      const { files, problems } = fixture(name);
+      const codes = (list: readonly Problem[]): string[] => list.map(({ code, severity }) => code + severity).sort();
+      expect(codes(problemsOf([...files].reverse(), registry)), name).to.deep.equal(codes(problems));
+    }
+  });
+});
+
+function textOf(name: string, file: string): string {
+  return fixture(name).files.find((source) => source.file === file)?.text ?? '';
+}
+
+/** The message as a pattern: `{hint}` may be empty, everything else must say something. */
+function patternOf(template: string): RegExp {
+  const parts = template.split(/(\{[a-zA-Z]+\})/).map((part) => {
+    if (part === '{hint}') return '( Did you mean ".+"\\?| Known: .+\\.)?';
+    return /^\{[a-zA-Z]+\}$/.test(part) ? '.+' : part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  });
+  return new RegExp(`^${parts.join('')}$`, 'is');
+}
+
+function applied(files: readonly SourceFile[], fix: Fix): SourceFile[] {
+  return files.map((source) => {
+    if (source.file !== fix.file) return source;
+    const doc = document(source.file, source.text);
+    const before = doc.text.slice(0, offsetAt(doc, fix.range.start));
+    return { ...source, text: before + fix.text + doc.text.slice(offsetAt(doc, fix.range.end)) };
+  });
+}
+
+const sameProblem = (a: Problem, b: Problem): boolean =>
+  a.code === b.code &&
+  a.file === b.file &&
+  a.range.start.line === b.range.start.line &&
+  a.range.start.character === b.range.start.character;
