@@ -17,7 +17,7 @@ import { checkGraph } from './graph.js';
 import { inside, linkResources, objectOf, type LinkedAction, type LinkedResource } from './link.js';
 import type { ActionModel, Analysis, DataModel, Definition, ResourceModel } from './model.js';
 import type { Registry } from './registry.js';
-import { createReport, type Report } from './report.js';
+import { byPlace, createReport, type Report } from './report.js';
 import { linkModelReferences, resolveTables, type TableNames } from './tables.js';
 import { walk } from './walk.js';
 
@@ -82,13 +82,6 @@ function finish(
   const uses = new Set<PluginId>(definitions.flatMap((definition) => [...definition.finds.uses]));
   return Object.freeze({ resources: withoutBrokenTargets(drafts), models, problems, uses, documents });
 }
-
-const byPlace = (a: Problem, b: Problem): number =>
-  a.file < b.file
-    ? -1
-    : a.file > b.file
-      ? 1
-      : a.range.start.line - b.range.start.line || a.range.start.character - b.range.start.character;
 
 /** An error spoils the definition it stands in; an error outside all definitions of a file spoils all of them. */
 function brokenDefinitions(definitions: readonly Definition[], problems: readonly Problem[]): Set<Definition> {

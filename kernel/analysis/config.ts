@@ -12,7 +12,7 @@ import { parseSource, toJson } from '../source/tree.js';
 import { checkAccessors } from './checks/accessors.js';
 import { checkPlugins } from './checks/plugins.js';
 import type { Registry } from './registry.js';
-import { createReport } from './report.js';
+import { byPlace, createReport } from './report.js';
 import { noFinds, walk } from './walk.js';
 
 export interface HttpConfig {
@@ -134,7 +134,7 @@ export function analyseConfig(
   const failed = root === null || report.problems.some((problem) => problem.severity === 'error');
   const json = root === null ? {} : toJson(root);
   const config = failed || !isObject(json) ? null : complete(json, registry, env);
-  return { config, problems: report.problems, uses: finds.uses };
+  return { config, problems: [...report.problems].sort(byPlace), uses: finds.uses };
 }
 
 /** Lists that must be known before there is a registry; tolerant of anything, the full check comes later. */

@@ -58,3 +58,11 @@ export function createReport(codes: Readonly<Record<string, CodeEntry>>): Report
 
 /** ` Did you mean "x"?`, or nothing. */
 export const hint = (name: string | undefined): string => (name === undefined ? '' : ` Did you mean "${name}"?`);
+
+/** Order in which problems are shown: by file, then as they stand in it. */
+export const byPlace = (a: Problem, b: Problem): number =>
+  a.file < b.file
+    ? -1
+    : a.file > b.file
+      ? 1
+      : a.range.start.line - b.range.start.line || a.range.start.character - b.range.start.character;

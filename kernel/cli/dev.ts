@@ -1,6 +1,6 @@
 /** `lintel dev`: serves what is sound, watches the files, and shows problems as they are written. */
 import { watch } from 'chokidar';
-import { dirname, resolve } from 'node:path';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import type { CommandOptions } from '../cli.js';
 import { BrokenSet, createKernel, type Kernel, type ReloadOutcome } from '../runtime/kernel.js';
 import { loadProject } from '../runtime/project.js';
@@ -26,7 +26,7 @@ export async function dev({ config }: CommandOptions): Promise<number> {
     );
     return 1;
   }
-  show(kernel, { applied: true, problems: kernel.problems() });
+  show(kernel, { applied: true, problems: kernel.problems(), documents: kernel.analysis().documents });
   const watcher = watchDefinitions(kernel, () => {
     void kernel.reload().then((outcome) => show(kernel, outcome));
   });
@@ -42,17 +42,25 @@ function watchDefinitions(kernel: Kernel, changed: () => void) {
   const { folder, configFile } = kernel.project;
   const roots = new Set(kernel.config.definitions.map((glob) => resolve(folder, fixedPart(glob))));
   let timer: NodeJS.Timeout | undefined;
-  const watcher = watch([...roots], {
+  const watcher = watch([...roots, configFile, join(folder, '.env')], {
     ignoreInitial: true,
-    ignored: (path) => /(^|[/\\])(node_modules|\.[^./\\]+)$/.test(path),
+    ignored: (path) => isHidden(relative(folder, path)),
   });
   watcher.on('all', (_event, path) => {
-    if (resolve(path) === configFile || !/\.jsonc?$/.test(path)) return;
+    if (resolve(path) === configFile || basename(path) === '.env') {
+      process.stdout.write(`${basename(path)} changed: restart to take it over\n`);
+      return;
+    }
+    if (!/\.jsonc?$/.test(path)) return;
     clearTimeout(timer);
     timer = setTimeout(changed, SETTLE);
   });
   return watcher;
 }
+
+/** Judged below the project's folder only: where the project itself lies is nobody's business. */
+const isHidden = (path: string): boolean =>
+  path !== '.env' && path.split(sep).some((part) => part === 'node_modules' || /^\.[^.]/.test(part));
 
 /** The folder before the first wildcard: `definitions` of `definitions/**` and so on. */
 function fixedPart(glob: string): string {
@@ -60,8 +68,8 @@ function fixedPart(glob: string): string {
   return wild === -1 ? dirname(glob) : dirname(`${glob.slice(0, wild)}x`);
 }
 
-function show(kernel: Kernel, { applied, problems, failure }: ReloadOutcome): void {
-  const documents = new Map(kernel.analysis().documents);
+function show(kernel: Kernel, { applied, problems, documents: read, failure }: ReloadOutcome): void {
+  const documents = new Map(read);
   documents.set(kernel.project.configDocument.file, kernel.project.configDocument);
   if (problems.length > 0) process.stdout.write(`\n${pretty(problems, documents)}\n`);
   if (failure !== undefined) process.stdout.write(`\n${explain(failure)}\n`);

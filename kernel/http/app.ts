@@ -4,8 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import Koa from 'koa';
-import type { Fault } from '../contract/fault.js';
-import { fault } from '../contract/fault.js';
+import { fault, type Fault } from '../contract/fault.js';
 import type { Invocation } from '../contract/plan.js';
 import type { ResourcePlan } from '../compile/plan.js';
 import { asFault, invoke } from '../runtime/invoke.js';
@@ -25,74 +24,106 @@ export interface RequestLog {
   readonly failure: (fault: Fault, id: string) => void;
 }
 
+/** What is known of a request while it is answered. */
+interface Visit {
+  readonly id: string;
+  /** Milliseconds since 1970: the instant that definitions see. */
+  readonly startedAt: number;
+  /** Of the monotonic clock, for durations. */
+  readonly clock: number;
+  resource: string | undefined;
+  code: string | undefined;
+}
+
 /** The Koa application of a kernel. `closing` makes readiness fail while requests in flight still finish. */
 export function createApp(kernel: Kernel, log: RequestLog, closing: () => boolean): Koa {
   const app = new Koa();
-  const { http } = kernel.config;
-  const methods = new Set(http.methods);
-  const allow = [...methods].join(', ');
-  const { codes } = kernel.project.registry;
+  const { methods, status_path: statusPath } = kernel.config.http;
+  const door: Door = { kernel, methods: new Set(methods), allow: methods.join(', '), statusPath, closing };
 
   app.use(async (ctx) => {
-    const startedAt = Date.now();
-    const started = performance.now();
-    const id = randomUUID();
-    const { req, res } = ctx;
-    let resource: string | undefined;
-    let code: string | undefined;
+    const visit: Visit = {
+      id: randomUUID(),
+      startedAt: Date.now(),
+      clock: performance.now(),
+      resource: undefined,
+      code: undefined,
+    };
     try {
-      const url = req.url ?? '/';
-      const mark = url.indexOf('?');
-      const path = mark === -1 ? url : url.slice(0, mark);
-      if (path.startsWith(http.status_path)) {
-        const status = await statusOf(kernel, path.slice(http.status_path.length), closing());
-        if (status !== null && req.method === 'GET') {
-          write(ctx, id, status.status, JSON_TYPE, JSON.stringify(status.body), { 'cache-control': 'no-store' });
-          return;
-        }
-      }
-      if (url.length > MAX_URL) throw fault('REQ_URL_TOO_LONG', { max: MAX_URL });
-      const plan = findPlan(kernel, path);
-      resource = plan.id;
-      if (!methods.has(req.method ?? '')) {
-        throw fault('REQ_METHOD', { method: req.method }, { headers: { allow } });
-      }
-      const query = mark === -1 ? '' : url.slice(mark + 1);
-      const payload = await readPayload(req, query, http.limits);
-      const invocation: Invocation = {
-        id,
-        trigger: 'http',
-        payload,
-        headers: req.headers,
-        remote: addressOf(req.socket.remoteAddress),
-        signal: null,
-        startedAt,
-      };
-      const reply = await invoke(plan, invocation, kernel.hooks);
-      write(ctx, id, reply.status, JSON_TYPE, JSON.stringify(reply.body ?? null), reply.headers);
+      await answer(door, ctx, visit);
     } catch (error) {
-      const failure = asFault(error);
-      const refusal = refuse(failure, id, codes, kernel.config.docs);
-      ({ code } = refusal.body);
-      if (refusal.status >= 500) log.failure(failure, id);
-      write(ctx, id, refusal.status, PROBLEM_TYPE, JSON.stringify(refusal.body), refusal.headers);
-    } finally {
-      const ms = performance.now() - started;
-      const status = ctx.status;
-      log.line?.({ id, resource, status, ...(code !== undefined && { code }), ms });
-      const observe = kernel.hooks.afterResponse;
-      if (observe !== null) {
-        const record = { id, trigger: 'http', resource, status, code, milliseconds: ms };
-        res.once('close', () => {
-          observe(record).catch((error: unknown) => log.failure(asFault(error), id));
-        });
-      }
+      answerRefusal(kernel, log, ctx, visit, asFault(error));
     }
+    observe(kernel, log, ctx, visit);
   });
 
   // What Koa itself could not handle (a broken socket while writing) must not be printed as its own text.
   app.on('error', (error: Error) => log.failure(asFault(error), '-'));
   return app;
+}
+
+/** What every request is measured against; settled when the server starts. */
+interface Door {
+  readonly kernel: Kernel;
+  readonly methods: ReadonlySet<string>;
+  readonly allow: string;
+  readonly statusPath: string;
+  readonly closing: () => boolean;
+}
+
+async function answer(
+  { kernel, methods, allow, statusPath, closing }: Door,
+  ctx: Koa.Context,
+  visit: Visit,
+): Promise<void> {
+  const { req } = ctx;
+  const url = req.url ?? '/';
+  const mark = url.indexOf('?');
+  const path = mark === -1 ? url : url.slice(0, mark);
+  if (req.method === 'GET' && path.startsWith(statusPath)) {
+    const status = await statusOf(kernel, path.slice(statusPath.length), closing());
+    if (status !== null) {
+      write(ctx, visit, status.status, JSON_TYPE, status.body, { 'cache-control': 'no-store' });
+      return;
+    }
+  }
+  if (url.length > MAX_URL) throw fault('REQ_URL_TOO_LONG', { max: MAX_URL });
+  const plan = findPlan(kernel, path);
+  visit.resource = plan.id;
+  if (!methods.has(req.method ?? '')) throw fault('REQ_METHOD', { method: req.method }, { headers: { allow } });
+  const invocation: Invocation = {
+    id: visit.id,
+    trigger: 'http',
+    payload: await readPayload(req, mark === -1 ? '' : url.slice(mark + 1), kernel.config.http.limits),
+    headers: req.headers,
+    remote: addressOf(req.socket.remoteAddress),
+    signal: null,
+    startedAt: visit.startedAt,
+  };
+  const reply = await invoke(plan, invocation, kernel.hooks);
+  write(ctx, visit, reply.status, JSON_TYPE, reply.body ?? null, reply.headers);
+}
+
+function answerRefusal(kernel: Kernel, log: RequestLog, ctx: Koa.Context, visit: Visit, failure: Fault): void {
+  const refusal = refuse(failure, visit.id, kernel.project.registry.codes, kernel.config.docs);
+  visit.code = refusal.body.code;
+  if (refusal.status >= 500) log.failure(failure, visit.id);
+  write(ctx, visit, refusal.status, PROBLEM_TYPE, refusal.body, refusal.headers);
+}
+
+/** The log line now, the observers once the bytes have left. */
+function observe(kernel: Kernel, log: RequestLog, ctx: Koa.Context, { id, resource, code, clock }: Visit): void {
+  const tell = kernel.hooks.afterResponse;
+  if (log.line === null && tell === null) return;
+  const { status } = ctx;
+  const milliseconds = performance.now() - clock;
+  log.line?.({ id, resource, status, ...(code !== undefined && { code }), ms: milliseconds });
+  if (tell === null) return;
+  ctx.res.once('close', () => {
+    tell({ id, trigger: 'http', resource, status, code, milliseconds }).catch((error: unknown) => {
+      log.failure(asFault(error), id);
+    });
+  });
 }
 
 function findPlan(kernel: Kernel, path: string): ResourcePlan {
@@ -119,15 +150,16 @@ const addressOf = (address: string | undefined): string =>
 
 function write(
   ctx: Koa.Context,
-  id: string,
+  { id }: Visit,
   status: number,
   type: string,
-  body: string,
+  body: unknown,
   headers: Readonly<Record<string, string>>,
 ): void {
+  const { res } = ctx;
   ctx.status = status;
-  ctx.res.setHeader('content-type', type);
-  ctx.res.setHeader('x-request-id', id);
-  for (const name in headers) ctx.res.setHeader(name, headers[name] ?? '');
-  ctx.body = body;
+  res.setHeader('content-type', type);
+  res.setHeader('x-request-id', id);
+  for (const name in headers) res.setHeader(name, headers[name] ?? '');
+  ctx.body = JSON.stringify(body);
 }

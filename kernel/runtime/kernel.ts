@@ -8,6 +8,7 @@ import type { Health, Log } from '../contract/plugin.js';
 import type { Config } from '../analysis/config.js';
 import type { Analysis } from '../analysis/model.js';
 import type { PlanSet } from '../compile/plan.js';
+import type { Document } from '../source/document.js';
 import { compilePlanSet } from '../compile/plan-set.js';
 import type { Execute } from '../contract/plan.js';
 import { createHooks, liveHooks, type LiveHooks } from './hooks.js';
@@ -46,6 +47,8 @@ export interface Kernel {
 export interface ReloadOutcome {
   readonly applied: boolean;
   readonly problems: readonly Problem[];
+  /** The files as they were read, for showing the problems. */
+  readonly documents: ReadonlyMap<string, Document>;
   readonly failure?: unknown;
 }
 
@@ -107,7 +110,8 @@ export async function createKernel({ project, log, onProblem, connect = true }: 
   async function reloadNow(): Promise<ReloadOutcome> {
     const next = await loadDefinitions(project, config);
     broken = hasErrors(next.problems);
-    if (broken && onProblem === 'refuse') return { applied: false, problems: next.problems };
+    const seen = { problems: next.problems, documents: next.analysis.documents };
+    if (broken && onProblem === 'refuse') return { applied: false, ...seen };
     try {
       const added = await instances.load(uses(next.analysis), config.chosen);
       await lifecycle.open(added);
@@ -115,10 +119,10 @@ export async function createKernel({ project, log, onProblem, connect = true }: 
       if (config.migrate) await lifecycle.adopt(instances.all, compiled.tables);
       plans = broken ? keepServing(plans, compiled, next.analysis) : compiled;
       loaded = next;
-      return { applied: true, problems: next.problems };
+      return { applied: true, ...seen };
     } catch (failure) {
       broken = true;
-      return { applied: false, problems: next.problems, failure };
+      return { applied: false, ...seen, failure };
     }
   }
 

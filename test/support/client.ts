@@ -31,7 +31,7 @@ export function createClient(url: string): Client {
   async function request<T>(method: string, path: string, init: RequestInit = {}): Promise<Answer<T>> {
     const response = await fetch(url + path, { method, ...init });
     const text = await response.text();
-    const isJson = /json/.test(response.headers.get('content-type') ?? '') && text !== '';
+    const isJson = (response.headers.get('content-type') ?? '').includes('json') && text !== '';
     return {
       status: response.status,
       headers: response.headers,

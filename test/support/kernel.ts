@@ -86,7 +86,7 @@ export interface TestDatabase {
 export interface DatabaseSort {
   readonly name: 'pglite' | 'postgres';
   /** A new, empty database, or the reason why there is none. */
-  make(): Promise<TestDatabase | { readonly skip: string }>;
+  readonly make: () => Promise<TestDatabase | { readonly skip: string }>;
 }
 
 /** Both databases; suites describe themselves once for each. */

@@ -35,8 +35,10 @@ async function change(session: Session, tables: readonly ModelTable[], log: Log)
     } catch (cause) {
       throw fault('QRY_MIGRATION', { table }, { cause });
     }
-    log.info({ table, sql }, 'migration');
+    log.debug({ table, sql }, 'migration');
   }
+  const changed = [...new Set(changes.map(({ table }) => table))];
+  log.info({ tables: changed, changes: changes.length }, 'tables brought to the shape of the models');
 }
 
 /** True when the database was changed. Throws QRY_MIGRATION, never what a driver throws. */
