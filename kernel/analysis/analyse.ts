@@ -17,7 +17,7 @@ import { checkGraph } from './graph.js';
 import { inside, linkResources, objectOf, type LinkedAction, type LinkedResource } from './link.js';
 import type { ActionModel, Analysis, DataModel, Definition, ResourceModel } from './model.js';
 import type { Registry } from './registry.js';
-import { byPlace, createReport, type Report } from './report.js';
+import { byPlace, createReport, reportFaults, type Report } from './report.js';
 import { linkModelReferences, resolveTables, type TableNames } from './tables.js';
 import { walk } from './walk.js';
 
@@ -38,7 +38,7 @@ const RESOURCE_FIELD: FieldNode = { ...EMPTY_OBJECT, parts: [Slot.RESOURCE] };
 export function analyse(files: readonly SourceFile[], registry: Registry, options: AnalyseOptions): Analysis {
   const report = createReport(registry.codes);
   const documents = new Map(files.map(({ file, text }) => [file, document(file, text)]));
-  const definitions = [...documents.values()].flatMap((doc) => read(doc, report));
+  const definitions = files.flatMap((file) => read(file, documents, report));
   for (const definition of definitions) walkDefinition(definition, registry, report);
   for (const definition of definitions) checkAccessors({ registry, report, env: options.env }, definition);
   const tables = resolveTables(definitions, report);
@@ -52,12 +52,18 @@ export function analyse(files: readonly SourceFile[], registry: Registry, option
   return finish(definitions, linked, tables, documents, report);
 }
 
-function read(doc: Document, report: Report): Definition[] {
-  const { root, faults } = parseSource(doc);
-  for (const { code, params, start, end, related } of faults) {
-    const options = related && { related: [{ message: related.message, spot: { doc, ...related } }] };
-    report.add(code, { doc, start, end }, params, options);
+function read(
+  { file, text, unreadable }: SourceFile,
+  documents: ReadonlyMap<string, Document>,
+  report: Report,
+): Definition[] {
+  const doc = documents.get(file) ?? document(file, text);
+  if (unreadable !== undefined) {
+    report.add('SRC_UNREADABLE', { doc, start: 0, end: 0 }, { what: unreadable });
+    return [];
   }
+  const { root, faults } = parseSource(doc);
+  reportFaults(doc, faults, report);
   return root === null ? [] : classify(doc, root, report);
 }
 

@@ -3,6 +3,7 @@ import type { Report } from './report.js';
 import type { Document } from '../source/document.js';
 import { memberOf, type LocatedNode } from '../source/tree.js';
 import type { Definition } from './model.js';
+import { typeWord } from './judge.js';
 import { noFinds } from './walk.js';
 
 const SUFFIXES = ['.model.json', '.model.jsonc', '.jsonc', '.json'];
@@ -23,7 +24,7 @@ function classifyOne(doc: Document, node: LocatedNode, report: Report): Definiti
     finds: noFinds(),
   });
   if (node.type !== 'object') {
-    const params = { place: 'A definition', expected: 'an object', actual: node.type };
+    const params = { place: 'A definition', expected: typeWord('object'), actual: typeWord(node.type) };
     report.add('DEF_TYPE', { doc, start: node.start, end: node.end }, params);
     return [];
   }

@@ -12,7 +12,7 @@ import { parseSource, toJson } from '../source/tree.js';
 import { checkAccessors } from './checks/accessors.js';
 import { checkPlugins } from './checks/plugins.js';
 import type { Registry } from './registry.js';
-import { byPlace, createReport } from './report.js';
+import { byPlace, createReport, reportFaults } from './report.js';
 import { noFinds, walk } from './walk.js';
 
 export interface HttpConfig {
@@ -124,7 +124,7 @@ export function analyseConfig(
   const report = createReport(registry.codes);
   const doc = document(file, source ?? '{}');
   const { root, faults } = parseSource(doc);
-  for (const fault of faults) report.add(fault.code, { doc, start: fault.start, end: fault.end }, fault.params);
+  reportFaults(doc, faults, report);
   const finds = noFinds();
   if (root !== null) {
     walk({ doc, registry, report, finds }, root, configField(registry), 'the config');

@@ -2,7 +2,8 @@
 import type { FieldNode } from '../schema/field-node.js';
 import type { LocatedType } from '../source/tree.js';
 import { nearest } from '../source/suggest.js';
-import { hint, type Report, type Spot } from './report.js';
+import type { Registry } from './registry.js';
+import { hint, rename, type Report, type Spot } from './report.js';
 
 const WORDS: Readonly<Record<LocatedType, string>> = {
   object: 'an object',
@@ -32,8 +33,7 @@ export function judgeScalar(
       expected: values.map((v) => JSON.stringify(v)).join(', '),
       hint: hint(near),
     };
-    const fix = near === undefined ? {} : { fix: { title: `change to "${near}"`, text: JSON.stringify(near) } };
-    report.add('DEF_VALUE', spot, params, fix);
+    report.add('DEF_VALUE', spot, params, rename(near));
     return false;
   }
   if (field.required && value === '') {
@@ -52,17 +52,20 @@ function judgeBounds(
   value: string | number,
   measure: 'items' | 'value',
 ): boolean {
-  const { min, max, length, integer } = field.bounds;
+  const { min, max, length, integer, above, below } = field.bounds;
   const size = typeof value === 'string' ? [...value].length : value;
-  const unit = measure === 'items' ? ' items' : typeof value === 'string' ? ' characters' : '';
+  const unit = measure === 'items' ? 'item' : typeof value === 'string' ? 'character' : null;
+  const counted = (n: number): string => (unit === null ? `${n}` : `${n} ${unit}${n === 1 ? '' : 's'}`);
   const refuse = (expected: string): boolean => {
-    report.add('DEF_RANGE', spot, { place: label, expected, actual: `${size}${unit}` });
+    report.add('DEF_RANGE', spot, { place: label, expected, actual: counted(size) });
     return false;
   };
   if (integer === true && measure === 'value' && !Number.isInteger(value)) return refuse('a whole number');
-  if (length !== undefined && size !== length) return refuse(`exactly ${length}${unit}`);
-  if (min !== undefined && size < min) return refuse(`at least ${min}${unit}`);
-  if (max !== undefined && size > max) return refuse(`at most ${max}${unit}`);
+  if (length !== undefined && size !== length) return refuse(`exactly ${counted(length)}`);
+  if (min !== undefined && size < min) return refuse(`at least ${counted(min)}`);
+  if (max !== undefined && size > max) return refuse(`at most ${counted(max)}`);
+  if (above !== undefined && size <= above) return refuse(`more than ${counted(above)}`);
+  if (below !== undefined && size >= below) return refuse(`less than ${counted(below)}`);
   return true;
 }
 
@@ -74,3 +77,21 @@ function judgeForm(report: Report, spot: Spot, field: FieldNode, label: string, 
   report.add('DEF_FORMAT', spot, { place: label, expected });
   return false;
 }
+
+/** `write` gives the text that would mend the spot, from the name of a plugin. */
+export function reportUnknownPlugin(
+  { registry, report }: { readonly registry: Registry; readonly report: Report },
+  spot: Spot,
+  kind: string,
+  name: string,
+  write: (near: string) => string,
+): void {
+  const near = nearest(name, registry.names(kind));
+  const fix = near === undefined ? {} : { fix: { title: `change to "${near}"`, text: write(near) } };
+  const words = near === undefined ? ` Known: ${registry.names(kind).join(', ')}.` : hint(near);
+  report.add('DEF_UNKNOWN_PLUGIN', spot, { kind: kindWord(registry, kind), name, hint: words }, fix);
+}
+
+/** `Field type` in the middle of a sentence is `field type`; `SQL dialect` stays. */
+const kindWord = (registry: Registry, kind: string): string =>
+  (registry.kind(kind)?.title ?? kind).replace(/^[A-Z](?![A-Z])/, (letter) => letter.toLowerCase());

@@ -6,7 +6,7 @@ import { asText, isObject, type Json } from '../contract/json.js';
 import { nearest } from '../source/suggest.js';
 import { memberOf, toJson, type LocatedNode } from '../source/tree.js';
 import type { Definition, ParameterDecision, PayloadField } from './model.js';
-import { hint, type Report, type Spot } from './report.js';
+import { hint, rename, type Report, type Spot } from './report.js';
 import type { TableNames } from './tables.js';
 import type { Reference } from './walk.js';
 
@@ -218,8 +218,7 @@ function linkResource(reference: Reference, byId: ReadonlyMap<string, LinkedReso
   if (name === 'self' || byId.has(name)) return;
   const byPath = [...byId.values()].find((resource) => resource.path === name);
   const near = byPath?.id ?? nearest(name, ['self', ...byId.keys()]);
-  const fix = near === undefined ? {} : { fix: { title: `change to "${near}"`, text: JSON.stringify(near) } };
-  report.add('LNK_UNKNOWN_RESOURCE', reference.spot, { name, hint: hint(near) }, fix);
+  report.add('LNK_UNKNOWN_RESOURCE', reference.spot, { name, hint: hint(near) }, rename(near));
 }
 
 function linkAction(
@@ -275,8 +274,7 @@ function linkName(resource: LinkedResource, reference: Reference, report: Report
   decide('literal', null);
   if (!IDENTIFIER.test(text)) return;
   const near = nearest(text, [...resource.payloadFields.keys(), ...resource.names]);
-  const fix = near === undefined ? {} : { fix: { title: `change to "${near}"`, text: JSON.stringify(near) } };
-  report.add('LNK_LITERAL', reference.spot, { name: text, hint: hint(near) }, fix);
+  report.add('LNK_LITERAL', reference.spot, { name: text, hint: hint(near) }, rename(near));
 }
 
 /** The plain object of an actionable or resource. */

@@ -6,7 +6,7 @@ import type { SqlTable } from '../language/sql.js';
 import { offsetInString } from '../source/escapes.js';
 import { nearest } from '../source/suggest.js';
 import type { Definition } from './model.js';
-import { hint, type Report, type Spot } from './report.js';
+import { hint, rename, type Report, type Spot } from './report.js';
 
 export interface TableNames {
   /** The model behind a table name, or undefined. */
@@ -80,14 +80,16 @@ export function linkModelReferences(definitions: readonly Definition[], tables: 
   for (const definition of definitions) {
     for (const { refers, name, spot, within } of definition.finds.references) {
       if (refers.symbol === 'model' && tables.modelOf(String(name)) === undefined) {
-        report.add('LNK_UNKNOWN_MODEL', spot, { name, hint: hint(nearest(String(name), models.keys())) });
+        const near = nearest(String(name), models.keys());
+        report.add('LNK_UNKNOWN_MODEL', spot, { name, hint: hint(near) }, rename(near));
       }
       if (refers.symbol !== 'model-field' || within === null) continue;
       const target = models.get(tables.modelOf(within.name) ?? '');
       if (target === undefined) continue;
       const fields = target.finds.declarations.filter((d) => d.symbol === 'model-field').map((d) => d.name);
       if (fields.includes(String(name))) continue;
-      report.add('LNK_UNKNOWN_FIELD', spot, { model: target.name, name, hint: hint(nearest(String(name), fields)) });
+      const near = nearest(String(name), fields);
+      report.add('LNK_UNKNOWN_FIELD', spot, { model: target.name, name, hint: hint(near) }, rename(near));
     }
   }
 }

@@ -11,7 +11,8 @@ import type { Refers, SymbolKind } from '../schema/meta.js';
 import type { Document } from '../source/document.js';
 import { nearest } from '../source/suggest.js';
 import { memberOf, toJson, type LocatedNode, type Member } from '../source/tree.js';
-import { judgeScalar, typeWord } from './judge.js';
+import { judgeScalar, reportUnknownPlugin, typeWord } from './judge.js';
+import { collectPlaces, isWhole } from './places.js';
 import type { Expansion, Registry } from './registry.js';
 import { hint, type Report, type Span, type Spot } from './report.js';
 
@@ -50,6 +51,8 @@ export interface PluginPlace {
   readonly node: LocatedNode;
   readonly value: Readonly<Record<string, Json>>;
   readonly holder: Readonly<Record<string, Json>>;
+  /** The plugin's fields have the shape that its schema wants; only then is its own check asked. */
+  readonly sound: boolean;
 }
 
 export interface Finds {
@@ -127,14 +130,21 @@ function visitObject(context: WalkContext, node: LocatedNode, field: FieldNode, 
   }
   if (!expected(context, node, 'object', here)) return;
   const expansion = context.registry.expand(field, (key) => {
-    const value = memberOf(node, key)?.value;
-    return value === null || value === undefined ? undefined : toJson(value);
+    const member = memberOf(node, key);
+    // A key whose value is still to be typed is present all the same.
+    return member === undefined ? undefined : member.value === null ? null : toJson(member.value);
   });
+  const flawed = new Set<PluginId>();
   expansion.selected.forEach((id) => context.finds.uses.add(id));
-  for (const member of node.members) visitMember(context, node, member, expansion, here);
-  reportMissing(context, node, expansion, here);
+  for (const member of node.members) {
+    const before = context.report.errors;
+    visitMember(context, node, member, expansion, here);
+    const owner = expansion.fields.get(member.key)?.plugin ?? null;
+    if (owner !== null && (context.report.errors > before || !isWhole(member))) flawed.add(owner);
+  }
+  for (const owner of reportMissing(context, node, expansion, here)) flawed.add(owner);
   reportChoices(context, node, expansion, here);
-  collectPlaces(context, node, field, expansion);
+  collectPlaces(context, node, field, expansion, flawed);
 }
 
 function visitMember(context: WalkContext, node: LocatedNode, member: Member, expansion: Expansion, here: Here): void {
@@ -164,11 +174,15 @@ function visitMember(context: WalkContext, node: LocatedNode, member: Member, ex
   });
 }
 
-function reportMissing(context: WalkContext, node: LocatedNode, expansion: Expansion, here: Here): void {
-  for (const [name, { field }] of expansion.fields) {
+/** Gives the plugins whose fields are missing. */
+function reportMissing(context: WalkContext, node: LocatedNode, expansion: Expansion, here: Here): PluginId[] {
+  const owners: PluginId[] = [];
+  for (const [name, { field, plugin }] of expansion.fields) {
     if (!field.required || memberOf(node, name) !== undefined) continue;
     context.report.add('DEF_REQUIRED', opening(context, node), { place: here.label, field: name });
+    if (plugin !== null) owners.push(plugin);
   }
+  return owners;
 }
 
 function reportChoices(context: WalkContext, node: LocatedNode, expansion: Expansion, here: Here): void {
@@ -188,44 +202,6 @@ function reportChoices(context: WalkContext, node: LocatedNode, expansion: Expan
       );
     }
   }
-}
-
-/** Groups the fields of this object by the plugin that owns them. */
-function collectPlaces(context: WalkContext, node: LocatedNode, field: FieldNode, expansion: Expansion): void {
-  const byPlugin = new Map<PluginId, Record<string, Json>>();
-  const holder = toJson(node) as Readonly<Record<string, Json>>;
-  for (const id of [...expansion.selected, ...alwaysApplied(context, field)]) byPlugin.set(id, {});
-  for (const [key, { plugin }] of expansion.fields) {
-    if (plugin === null || !Object.hasOwn(holder, key)) continue;
-    const fields = byPlugin.get(plugin) ?? (Object.create(null) as Record<string, Json>);
-    fields[key] = holder[key] ?? null;
-    byPlugin.set(plugin, fields);
-  }
-  for (const [plugin, value] of byPlugin) {
-    const spec = context.registry.plugins.get(plugin);
-    const kind = spec && context.registry.kind(spec.kind);
-    const slot = kind?.slots.find((name) => field.parts.includes(name)) ?? kind?.slots[0] ?? '';
-    // A plugin chosen by key owns the object behind its key; what it checks is that object.
-    const byKey = kind?.select.by === 'key' && spec !== undefined ? memberOf(node, spec.name)?.value : undefined;
-    const own = byKey === undefined || byKey === null ? value : (toJson(byKey) as Record<string, Json>);
-    context.finds.places.push({ plugin, slot, node: byKey ?? node, value: own, holder });
-  }
-}
-
-/** Plugins that have a say in every object of a slot, whether or not their fields are written. */
-function alwaysApplied({ registry, finds }: WalkContext, field: FieldNode): PluginId[] {
-  const ids: PluginId[] = [];
-  for (const slot of field.parts) {
-    for (const kind of registry.kindsIn(slot)) {
-      if (kind.select.by !== 'always') continue;
-      for (const name of registry.names(kind.kind)) {
-        const id = `${kind.kind}:${name}`;
-        if (registry.plugins.get(id)?.facts?.['applies'] === 'always' && registry.schema(id, slot)) ids.push(id);
-      }
-    }
-  }
-  ids.forEach((id) => finds.uses.add(id));
-  return ids;
 }
 
 function visitRecord(context: WalkContext, node: LocatedNode, field: FieldNode, here: Here): void {
@@ -305,16 +281,9 @@ function visitScalar(context: WalkContext, node: LocatedNode, field: FieldNode, 
 }
 
 function visitPluginName(context: WalkContext, node: LocatedNode, kindName: string, name: string): void {
-  const { registry } = context;
-  if (registry.plugin(kindName, name) !== undefined) {
-    context.finds.uses.add(`${kindName}:${name}`);
-    return;
-  }
-  const title = registry.kind(kindName)?.title.toLowerCase() ?? kindName;
-  const near = nearest(name, registry.names(kindName));
-  const fix = near === undefined ? {} : { fix: { title: `change to "${near}"`, text: JSON.stringify(near) } };
-  const words = near === undefined ? ` Known: ${registry.names(kindName).join(', ')}.` : hint(near);
-  context.report.add('DEF_UNKNOWN_PLUGIN', spot(context, node), { kind: title, name, hint: words }, fix);
+  const { registry, report, finds } = context;
+  if (registry.plugin(kindName, name) !== undefined) finds.uses.add(`${kindName}:${name}`);
+  else reportUnknownPlugin({ registry, report }, spot(context, node), kindName, name, JSON.stringify);
 }
 
 function declare(context: WalkContext, field: FieldNode, node: LocatedNode, plugin: PluginId | null): void {

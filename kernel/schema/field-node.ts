@@ -6,6 +6,9 @@ export type FieldType = 'object' | 'array' | 'string' | 'number' | 'boolean' | '
 export interface Bounds {
   readonly min?: number;
   readonly max?: number;
+  /** Exclusive bounds. */
+  readonly above?: number;
+  readonly below?: number;
   readonly length?: number;
   readonly integer?: true;
   /** Source of a regular expression that the text must match. */

@@ -27,6 +27,8 @@ function foldNode(schema: Schema, path: string, isRoot: boolean): FieldNode {
   const meta = described.meta ?? { doc: '' };
   if (meta.doc.trim() === '' && !isRoot) throw new FoldError(`${path} has no \`doc\``);
   const { inner: thunk, shape, parts, ...kept } = meta;
+  if (schema.deps.length > 0) throw new FoldError(`${path} depends on other fields (\`when\`); use the plugin's check`);
+  if (described.notOneOf.length > 0) throw new FoldError(`${path} refuses values with \`notOneOf\`, which cannot be folded`);
   const base = TYPES.get(described.type);
   if (base === undefined) throw new FoldError(`${path} is of type ${described.type}, which no definition can hold`);
   return Object.freeze({
@@ -64,7 +66,7 @@ function foldInner(schema: Schema, thunk: (() => unknown) | undefined, path: str
 }
 
 function foldBounds(described: SchemaDescription, path: string): Bounds {
-  const bounds: { min?: number; max?: number; length?: number; integer?: true; pattern?: string } = {};
+  const bounds: { -readonly [K in keyof Bounds]: Bounds[K] } = {};
   for (const test of described.tests) {
     const params = (test.params ?? {}) as Record<string, unknown>;
     switch (test.name) {
@@ -73,17 +75,33 @@ function foldBounds(described: SchemaDescription, path: string): Bounds {
       case 'min':
       case 'max':
       case 'length':
-        bounds[test.name] = Number(params[test.name]);
+        foldLimit(bounds, test.name, params);
         break;
       case 'integer':
         bounds.integer = true;
         break;
       case 'matches':
-        bounds.pattern = (params['regex'] as RegExp).source;
+        bounds.pattern = foldPattern(params['regex'] as RegExp, path);
         break;
       default:
         throw new FoldError(`${path} has a test "${test.name ?? '?'}" that cannot be folded; use the plugin's check`);
     }
   }
   return bounds;
+}
+
+/** The library calls `moreThan` and `positive` a `min` too, with the limit under another name. */
+function foldLimit(
+  bounds: { -readonly [K in keyof Bounds]: Bounds[K] },
+  name: 'min' | 'max' | 'length',
+  params: Readonly<Record<string, unknown>>,
+): void {
+  if (name === 'min' && params['more'] !== undefined) bounds.above = Number(params['more']);
+  else if (name === 'max' && params['less'] !== undefined) bounds.below = Number(params['less']);
+  else bounds[name] = Number(params[name]);
+}
+
+function foldPattern(regex: RegExp, path: string): string {
+  if (regex.flags !== '') throw new FoldError(`${path} has a pattern with flags (${regex.flags}), which cannot be folded`);
+  return regex.source;
 }

@@ -2,7 +2,7 @@
  * JSON with comments and trailing commas as a tree of located nodes. Broken text still yields a tree; every mistake is
  * a fault with a place. Duplicate keys are mistakes here: readers would disagree about which one counts.
  */
-import { createScanner, parseTree, printParseErrorCode, type Node, type ParseError, type SyntaxKind } from 'jsonc-parser';
+import { createScanner, parseTree, printParseErrorCode, type Node, type ParseError } from 'jsonc-parser';
 import type { Json } from '../contract/json.js';
 import type { Document } from './document.js';
 
@@ -70,28 +70,30 @@ export function parseSource(doc: Document): SourceTree {
   const errors: ParseError[] = [];
   const text = doc.text.charCodeAt(0) === 0xfeff ? ` ${doc.text.slice(1)}` : doc.text;
   const parsed = parseTree(text, errors, { allowTrailingComma: true, disallowComments: false });
-  if (parsed === undefined && isBlank(text)) {
+  if (parsed === undefined && isBlank(text, errors)) {
     return { root: null, faults: [{ code: 'SRC_EMPTY', params: {}, start: 0, end: doc.text.length }] };
   }
-  const faults = errors.map((error) => syntaxFault(error, text)).filter(isFirstOfItsPlace);
+  const faults = syntaxFaults(errors, text);
   return { root: parsed === undefined ? null : locate(parsed, '', faults), faults };
 }
 
-function syntaxFault({ error, offset, length }: ParseError, text: string): SourceFault {
-  return {
-    code: 'SRC_SYNTAX',
-    params: { what: SYNTAX_WORDS[printParseErrorCode(error)] ?? 'this is not JSON' },
-    start: offset,
-    end: offset + Math.max(length, offset < text.length ? 1 : 0),
-  };
+/** Three braces missing at the end of a half-typed file are one fault, not three. */
+function syntaxFaults(errors: readonly ParseError[], text: string): SourceFault[] {
+  const faults = new Map<string, SourceFault>();
+  for (const { error, offset, length } of errors) {
+    const what = SYNTAX_WORDS[printParseErrorCode(error)] ?? 'this is not JSON';
+    const end = offset + Math.max(length, offset < text.length ? 1 : 0);
+    const place = `${offset} ${what}`;
+    if (!faults.has(place)) faults.set(place, { code: 'SRC_SYNTAX', params: { what }, start: offset, end });
+  }
+  return [...faults.values()];
 }
 
-/** Three braces missing at the end of a half-typed file are one message, not three. */
-const isFirstOfItsPlace = (fault: SourceFault, index: number, all: readonly SourceFault[]): boolean =>
-  all.findIndex(({ start, params }) => start === fault.start && params['what'] === fault.params['what']) === index;
-
-/** Nothing but space and comments. */
-const isBlank = (text: string): boolean => createScanner(text, true).scan() === (17 as SyntaxKind) /* EOF */;
+/** Nothing but space and comments that are closed. */
+function isBlank(text: string, errors: readonly ParseError[]): boolean {
+  if (errors.some(({ error }) => printParseErrorCode(error) === 'UnexpectedEndOfComment')) return false;
+  return (createScanner(text, true).scan() as number) === 17; /* EOF */
+}
 
 /** Offset of the first bracket beyond the limit, found without recursion. */
 function findTooDeep(text: string): number | null {

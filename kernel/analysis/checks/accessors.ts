@@ -5,6 +5,7 @@ import { offsetInString } from '../../source/escapes.js';
 import { nearest } from '../../source/suggest.js';
 import { Slot } from '../../contract/slot.js';
 import type { Definition } from '../model.js';
+import { reportUnknownPlugin } from '../judge.js';
 import type { Registry } from '../registry.js';
 import { hint, type Report, type Spot } from '../report.js';
 import type { AccessorText } from '../walk.js';
@@ -86,21 +87,15 @@ function checkTail(
   if ((tail === 'name' || tail === 'env') && part.tail.length !== 1) refuse('needs exactly one name behind the dot');
   if (tail === 'path' && first === undefined) refuse('needs a path behind the dot');
   if (tail === 'env' && first !== undefined && env !== null && !env.has(first)) {
-    report.add('ENV_MISSING', spot, { name: first, hint: hint(nearest(first, env)) });
+const near = nearest(first, env);
+    const fix = near === undefined ? {} : { fix: { title: `change to ${near}`, text: `$${part.root}.${near}` } };
+    report.add('ENV_MISSING', spot, { name: first, hint: hint(near) }, fix);
   }
   if (!tail.startsWith('plugin:')) return;
   const kind = tail.slice('plugin:'.length);
   if (first === undefined || part.tail.length !== 1) {
     refuse(`needs one of ${registry.names(kind).join(', ')} behind the dot`);
   } else if (registry.plugin(kind, first) === undefined) {
-    const near = nearest(first, registry.names(kind));
-    const fixed = near === undefined ? {} : { fix: { title: `change to ${near}`, text: `$${part.root}.${near}` } };
-    const words = near === undefined ? ` Known: ${registry.names(kind).join(', ')}.` : hint(near);
-    report.add(
-      'DEF_UNKNOWN_PLUGIN',
-      spot,
-      { kind: registry.kind(kind)?.title.toLowerCase() ?? kind, name: first, hint: words },
-      fixed,
-    );
+    reportUnknownPlugin({ registry, report }, spot, kind, first, (near) => `$${part.root}.${near}`);
   } else finds.uses.add(`${kind}:${first}`);
 }

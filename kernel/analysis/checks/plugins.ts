@@ -15,6 +15,7 @@ export function checkPlugins(
   actions: readonly CheckAction[],
 ): void {
   for (const place of places) {
+    if (!place.sound) continue;
     const check = registry.plugins.get(place.plugin)?.check;
     if (check === undefined) continue;
     const findings = check({
