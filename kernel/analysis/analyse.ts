@@ -10,6 +10,7 @@ import { EMPTY_OBJECT, type FieldNode } from '../schema/field-node.js';
 import { document, positionAt, type Document } from '../source/document.js';
 import { parseSource } from '../source/tree.js';
 import { checkAccessors } from './checks/accessors.js';
+import { checkNames } from './checks/names.js';
 import { checkPlugins } from './checks/plugins.js';
 import { classify } from './classify.js';
 import { GRAMMAR } from './grammar.js';
@@ -45,6 +46,7 @@ export function analyse(files: readonly SourceFile[], registry: Registry, option
   linkModelReferences(definitions, tables, report);
   const linked = linkResources(definitions, tables, report);
   checkGraph(linked, report);
+  checkNames(linked, report);
   for (const definition of definitions) {
     const actions = linked.find((resource) => resource.definition === definition)?.actions ?? [];
     checkPlugins(registry, report, definition.doc, definition.finds.places, actions);

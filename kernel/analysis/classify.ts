@@ -1,7 +1,7 @@
 /** Tells what a file holds: resources (they have `resource`) or models (a name with a leading underscore). */
 import type { Report } from './report.js';
 import type { Document } from '../source/document.js';
-import { memberOf, type LocatedNode } from '../source/tree.js';
+import { memberOf, type LocatedNode, type Member } from '../source/tree.js';
 import type { Definition } from './model.js';
 import { typeWord } from './judge.js';
 import { noFinds } from './walk.js';
@@ -28,14 +28,12 @@ function classifyOne(doc: Document, node: LocatedNode, report: Report): Definiti
     report.add('DEF_TYPE', { doc, start: node.start, end: node.end }, params);
     return [];
   }
-  if (memberOf(node, 'resource') !== undefined || memberOf(node, 'actionables') !== undefined) {
-    return [make('resource', node, '')];
-  }
   const fileName = modelNameOf(doc.file);
-  if (
-    node.members.length > 0 &&
-    node.members.every((member) => member.key.startsWith('_') && member.value?.type === 'object')
-  ) {
+  // A model may have fields called `resource` or `_id`: in a model's own file, what is written like a field is one.
+  const fields = fileName.startsWith('_') && node.members.some(isField);
+  const isResource = memberOf(node, 'resource') !== undefined || memberOf(node, 'actionables') !== undefined;
+  if (isResource && !fields) return [make('resource', node, '')];
+  if (!fields && node.members.length > 0 && node.members.every(isNamedModel)) {
     return node.members.flatMap((member) =>
       member.value === null
         ? []
@@ -46,6 +44,11 @@ function classifyOne(doc: Document, node: LocatedNode, report: Report): Definiti
   report.add('DEF_NO_KIND', start, { name: fileName });
   return [];
 }
+
+const isNamedModel = ({ key, value }: Member): boolean => key.startsWith('_') && value?.type === 'object';
+
+/** An object that says of which type it is. */
+const isField = ({ value }: Member): boolean => value !== null && memberOf(value, 'type')?.value?.type === 'string';
 
 function modelNameOf(file: string): string {
   const base = file.slice(Math.max(file.lastIndexOf('/'), file.lastIndexOf('\\')) + 1);

@@ -7,13 +7,15 @@ import type { Problem } from '../contract/problem.js';
 import { fold } from '../schema/fold.js';
 import { flag, list, numeric, shape, text } from '../schema/combinators.js';
 import { EMPTY_OBJECT, type FieldNode } from '../schema/field-node.js';
+import { Slot } from '../contract/slot.js';
+import { accessorsIn } from '../language/accessor.js';
 import { document } from '../source/document.js';
-import { parseSource, toJson } from '../source/tree.js';
+import { memberOf, parseSource, toJson, type LocatedNode } from '../source/tree.js';
 import { checkAccessors } from './checks/accessors.js';
 import { checkPlugins } from './checks/plugins.js';
 import type { Registry } from './registry.js';
 import { byPlace, createReport, reportFaults } from './report.js';
-import { noFinds, walk } from './walk.js';
+import { noFinds, walk, type Finds } from './walk.js';
 
 export interface HttpConfig {
   readonly port: number;
@@ -41,6 +43,8 @@ export interface Config {
   readonly docs: string;
   readonly chosen: readonly ConfiguredPlugin[];
 }
+
+export const METHODS: readonly string[] = ['POST', 'GET', 'PUT', 'PATCH', 'DELETE'];
 
 export const DEFAULTS = {
   definitions: ['definitions/**/*.json', 'definitions/**/*.jsonc'],
@@ -81,7 +85,7 @@ const configSchema = shape({
       .min(0)
       .max(65535),
     host: text({ doc: 'Address to listen on; the variable HOST wins.', default: '127.0.0.1' }).min(1),
-    methods: list(text({ doc: 'An HTTP verb.' }).required().oneOf(['POST', 'GET', 'PUT', 'PATCH', 'DELETE']), {
+    methods: list(text({ doc: 'An HTTP verb.' }).required().oneOf(METHODS), {
       doc: 'Verbs that every endpoint answers. For GET and DELETE the query string is the payload.',
       default: ['POST'],
     }).min(1),
@@ -128,6 +132,7 @@ export function analyseConfig(
   const finds = noFinds();
   if (root !== null) {
     walk({ doc, registry, report, finds }, root, configField(registry), 'the config');
+    findAccessorsInOptions(root, registry, finds);
     checkAccessors({ registry, report, env }, { doc, finds });
     checkPlugins(registry, report, doc, finds.places, []);
   }
@@ -135,6 +140,26 @@ export function analyseConfig(
   const json = root === null ? {} : toJson(root);
   const config = failed || !isObject(json) ? null : complete(json, registry, env);
   return { config, problems: [...report.problems].sort(byPlace), uses: finds.uses };
+}
+
+/** Every text among the options of a plugin may take its value from the environment, and from nowhere else. */
+function findAccessorsInOptions(root: LocatedNode, registry: Registry, finds: Finds): void {
+  const roots = registry
+    .kindsIn(Slot.ACCESSOR)
+    .flatMap(({ kind }) =>
+      registry.names(kind).filter((name) => registry.plugin(kind, name)?.facts?.['tail'] === 'env'),
+    );
+  const known = new Set(finds.accessors.map(({ node }) => node));
+  const visit = (node: LocatedNode, place: string): void => {
+    const parts = node.type === 'string' && !known.has(node) ? accessorsIn(asText(node.scalar)) : [];
+    if (parts.length > 0) finds.accessors.push({ node, parts, roots, leaves: false, place });
+    node.items.forEach((item) => visit(item, place));
+    node.members.forEach(({ key, value }) => value !== null && visit(value, `"${key}"`));
+  };
+  for (const { config } of registry.kinds.values()) {
+    const section = config && memberOf(root, config.field)?.value;
+    if (config && section) visit(section, `"${config.field}"`);
+  }
 }
 
 /** Lists that must be known before there is a registry; tolerant of anything, the full check comes later. */

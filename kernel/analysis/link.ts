@@ -6,7 +6,7 @@ import { asText, isObject, type Json } from '../contract/json.js';
 import { nearest } from '../source/suggest.js';
 import { memberOf, toJson, type LocatedNode } from '../source/tree.js';
 import type { Definition, ParameterDecision, PayloadField } from './model.js';
-import { hint, rename, type Report, type Spot } from './report.js';
+import { hint, rename, type Report, type Span, type Spot } from './report.js';
 import type { TableNames } from './tables.js';
 import type { Reference } from './walk.js';
 
@@ -110,8 +110,7 @@ function readAction(
 
 export const actionKey = (resource: string, id: number | string): string => `${resource}#${id}`;
 
-export const inside = (inner: LocatedNode, outer: LocatedNode): boolean =>
-  inner.start >= outer.start && inner.end <= outer.end;
+export const inside = (inner: Span, outer: Span): boolean => inner.start >= outer.start && inner.end <= outer.end;
 
 function readPayloadFields(
   definition: Definition,

@@ -8,6 +8,7 @@ import type { ModelTable } from '../contract/model.js';
 import type { Execute, ModePlan, PlanTools, Step } from '../contract/plan.js';
 import { ActionPhase, ResourcePhase, Slot } from '../contract/slot.js';
 import type { ActionModel, Analysis, ResourceModel } from '../analysis/model.js';
+import { runningOrder } from '../analysis/order.js';
 import type { Registry } from '../analysis/registry.js';
 import type { PluginPlace } from '../analysis/walk.js';
 import type { ActionGroup, ActionPlan, ResourcePlan } from './plan.js';
@@ -94,22 +95,9 @@ export function compileResource(input: CompileInput, resource: ResourceModel): R
   });
 }
 
-/** Definition order, each dependency directly before the first actionable that needs it, everything at most once. */
 function orderActions(analysis: Analysis, resource: ResourceModel): ActionModel[] {
   const byKey = new Map(analysis.resources.flatMap(({ actions }) => actions.map((action) => [action.key, action])));
-  const sequence: ActionModel[] = [];
-  const placed = new Set<string>();
-  const place = (action: ActionModel): void => {
-    if (placed.has(action.key)) return;
-    placed.add(action.key);
-    for (const key of action.depends) {
-      const target = byKey.get(key);
-      if (target !== undefined) place(target);
-    }
-    sequence.push(action);
-  };
-  for (const action of resource.actions) if (!action.noOp) place(action);
-  return sequence;
+  return runningOrder(resource.actions, (action) => action.depends.flatMap((key) => byKey.get(key) ?? []));
 }
 
 function mainIndex(resource: ResourceModel, sequence: readonly ActionModel[]): number {

@@ -190,6 +190,12 @@ const DEFINITION_CODES = {
     'The model "{model}" is called "{name}" here and "{other}" elsewhere.',
     'Use one name in all queries: the table can have only one.',
   ),
+  LNK_TOO_EARLY: problem(
+    'error',
+    'Name used too early',
+    '"{name}" is extracted by actionable {producer}, which does not run before actionable {user}.',
+    'Extract the value in this actionable too, or use it in a later one.',
+  ),
   LNK_TWO_SOURCES: problem(
     'warning',
     'Name with two sources',
@@ -330,6 +336,12 @@ const BOOT_CODES = {
     'Config not valid',
     'The config file has {count} problem(s).',
     'Each is listed with its place.',
+  ),
+  CFG_VARIABLE: problem(
+    'error',
+    'Environment variable not valid',
+    'The environment variable "{name}" must be {expected}.',
+    'Correct it, or unset it to use the config file.',
   ),
   CFG_ADDRESS: problem(
     'error',

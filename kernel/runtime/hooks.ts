@@ -27,6 +27,7 @@ import type { Frame, Invocation } from '../contract/plan.js';
 import { Stage } from '../contract/slot.js';
 import { nearest } from '../source/suggest.js';
 import { hint } from '../analysis/report.js';
+import { blame, naming } from './blame.js';
 
 interface ActionRef {
   readonly key: string;
@@ -68,6 +69,8 @@ export interface Hooks {
 const BAIL: ReadonlySet<HookName> = new Set(['accept', 'execute']);
 const WATERFALL: ReadonlySet<HookName> = new Set(['configure', 'reply', 'broadcast']);
 const SYNC: ReadonlySet<HookName> = new Set(['configure', 'compile']);
+/** Of the life of the kernel: no request is there whose answer could fail. */
+const LIFE: ReadonlySet<HookName> = new Set(['ready', 'close']);
 
 interface Tappable {
   tap(options: { name: string; stage: number; before?: string[] }, fn: (...args: unknown[]) => unknown): void;
@@ -116,8 +119,11 @@ export function createHooks(): Hooks {
           ...(options.before && { before: [...options.before] }),
         };
         const call = tap as (...args: unknown[]) => unknown;
-        if (SYNC.has(name)) hook.tap(place, (...args) => guard(plugin, name, call(...args)));
-        else hook.tapPromise?.(place, async (...args) => stamped(plugin, name, call, args));
+        if (SYNC.has(name)) {
+          hook.tap(place, (...args) =>
+            naming(plugin, `handle the hook "${name}"`, () => guard(plugin, name, call(...args))),
+          );
+        } else hook.tapPromise?.(place, async (...args) => stamped(plugin, name, call, args));
       },
     }),
   };
@@ -132,6 +138,7 @@ async function stamped(
   try {
     return guard(plugin, hook, await call(...args));
   } catch (error) {
+    if (LIFE.has(hook)) throw blame(plugin, `handle the hook "${hook}"`, error);
     if (error instanceof Fault) {
       error.where.plugin ??= plugin;
       error.where.hook ??= hook;

@@ -11,6 +11,7 @@ import type { Signal } from '../contract/plan.js';
 import type { ConfiguredPlugin } from '../analysis/config.js';
 import type { Handles } from '../compile/tools.js';
 import { compileValue } from '../compile/values.js';
+import { naming } from './blame.js';
 import type { Hooks } from './hooks.js';
 import { matches } from './packages.js';
 import type { Environment, Project } from './project.js';
@@ -32,6 +33,8 @@ export interface Instances extends Handles {
   readonly all: readonly Instance[];
   /** Imports what is used and not yet there; returns the new ones. Taps only before the hooks are sealed. */
   load(uses: Iterable<PluginId>, chosen: readonly ConfiguredPlugin[]): Promise<Instance[]>;
+  /** Takes instances back that could not be opened, so that a later load tries again. */
+  forget(instances: readonly Instance[]): void;
 }
 
 export interface InstancesInput {
@@ -51,11 +54,13 @@ export function createInstances({ project, hooks, log, signal }: InstancesInput)
     for (const wanted of wantedInstances(project, uses, chosen)) {
       if (all.some((instance) => instance.key === wanted.key)) continue;
       const instance = await loadOne(wanted);
-      if (instance === null) continue;
-      all.push(instance);
-      added.push(instance);
-      instance.runtime.register?.(hooks.registrar(instance.id), instance.context);
+      if (instance !== null) added.push(instance);
     }
+    // All or none: one that cannot register must not leave the others behind, known but never opened.
+    for (const { id, runtime, context } of added) {
+      naming(id, 'register', () => runtime.register?.(hooks.registrar(id), context));
+    }
+    all.push(...added);
     return added;
   }
 
@@ -99,6 +104,9 @@ export function createInstances({ project, hooks, log, signal }: InstancesInput)
     all,
     load,
     resolve,
+    forget: (instances) => {
+      for (const instance of instances) all.splice(all.indexOf(instance), 1);
+    },
     handle: (id) => {
       const instance = all.find((candidate) => candidate.key === id);
       if (instance === undefined) throw new BootError('PLG_NO_RUNTIME', { name: id });
@@ -114,31 +122,31 @@ interface Wanted {
   readonly options: ConfiguredPlugin['options'];
 }
 
-/** Plugins named by definitions, then those of the config that a plugin in use requires (or that are always one). */
+/** Plugins of the config that are always loaded or that somebody in use requires, then those that definitions name. */
 function wantedInstances(
   { registry }: Project,
   uses: Iterable<PluginId>,
   chosen: readonly ConfiguredPlugin[],
 ): Wanted[] {
-  const used = [...uses].filter(
-    (id) => registry.plugins.has(id) && registry.kind(id.split(':')[0] ?? '')?.config === undefined,
-  );
-  const required = used.flatMap((id) => registry.plugins.get(id)?.requires ?? []);
-  const exact = required.filter((id) => registry.plugins.has(id) && !used.includes(id));
-  const configured = chosen.flatMap(({ kind, instance, name, options }): Wanted[] => {
-    const id = `${kind}:${name}`;
-    const section = registry.kind(kind)?.config;
-    const many = section?.many === true;
-    if (section?.load !== 'always' && !required.some((pattern) => matches(pattern, id))) return [];
-    return [{ key: many ? `${id}/${instance}` : id, id, instance, options }];
-  });
-  const plain = [...new Set([...used, ...exact])].map((id) => ({
-    key: id,
-    id,
-    instance: id.split(':')[1] ?? id,
-    options: {},
-  }));
-  return [...configured, ...plain];
+  const sectionOf = (id: PluginId) => registry.kind(id.split(':')[0] ?? '')?.config;
+  const isPlain = (id: PluginId): boolean => registry.plugins.has(id) && sectionOf(id) === undefined;
+  const configured = new Map<string, Wanted>();
+  const plain = new Set([...uses].filter(isPlain));
+  for (let before = -1; before !== configured.size + plain.size;) {
+    before = configured.size + plain.size;
+    const inUse = [...plain, ...[...configured.values()].map(({ id }) => id)];
+    const required = inUse.flatMap((id) => registry.plugins.get(id)?.requires ?? []);
+    required.filter(isPlain).forEach((id) => plain.add(id));
+    for (const { kind, instance, name, options } of chosen) {
+      const id = `${kind}:${name}`;
+      const section = sectionOf(id);
+      if (section?.load !== 'always' && !required.some((pattern) => matches(pattern, id))) continue;
+      const key = section?.many === true ? `${id}/${instance}` : id;
+      configured.set(key, { key, id, instance, options });
+    }
+  }
+  const named = [...plain].map((id) => ({ key: id, id, instance: id.split(':')[1] ?? id, options: {} }));
+  return [...configured.values(), ...named];
 }
 
 const keyMatches = (instance: Instance, kind: Kind<never>, name: string): boolean =>
@@ -147,7 +155,7 @@ const keyMatches = (instance: Instance, kind: Kind<never>, name: string): boolea
     : instance.id.startsWith(`${kind.kind}:`) && instance.context.instance === name;
 
 function createHandle(kind: Kind, name: string, runtime: PluginRuntime<unknown>, context: RuntimeContext): unknown {
-  const handle = runtime.create?.(context) ?? {};
+  const handle = naming(name, 'be made', () => runtime.create?.(context)) ?? {};
   for (const method of kind.handle as readonly string[]) {
     if (typeof (handle as Record<string, unknown>)[method] !== 'function') {
       throw new BootError('PLG_HANDLE', { name, method });

@@ -12,9 +12,9 @@ import type { Document } from '../source/document.js';
 import { compilePlanSet } from '../compile/plan-set.js';
 import type { Execute } from '../contract/plan.js';
 import { createHooks, liveHooks, type LiveHooks } from './hooks.js';
-import { createInstances } from './instances.js';
+import { createInstances, type Instance } from './instances.js';
 import { createLifecycle } from './lifecycle.js';
-import { loadDefinitions, type Project } from './project.js';
+import { loadDefinitions, type LoadedDefinitions, type Project } from './project.js';
 
 export interface KernelOptions {
   readonly project: Project;
@@ -108,20 +108,30 @@ export async function createKernel({ project, log, onProblem, connect = true }: 
   let closed: Promise<void> | null = null;
 
   async function reloadNow(): Promise<ReloadOutcome> {
-    const next = await loadDefinitions(project, config);
+    let next: LoadedDefinitions;
+    try {
+      next = await loadDefinitions(project, config);
+    } catch (failure) {
+      broken = true;
+      return { applied: false, problems: loaded.problems, documents: loaded.analysis.documents, failure };
+    }
     broken = hasErrors(next.problems);
     const seen = { problems: next.problems, documents: next.analysis.documents };
     if (broken && onProblem === 'refuse') return { applied: false, ...seen };
+    let added: readonly Instance[] = [];
     try {
-      const added = await instances.load(uses(next.analysis), config.chosen);
-      await lifecycle.open(added);
+      added = await instances.load(uses(next.analysis), config.chosen);
+      if (connect) await lifecycle.open(added);
       const compiled = compile(next.analysis);
-      if (config.migrate) await lifecycle.adopt(instances.all, compiled.tables);
+      if (connect && config.migrate) await lifecycle.adopt(instances.all, compiled.tables);
       plans = broken ? keepServing(plans, compiled, next.analysis) : compiled;
       loaded = next;
       return { applied: true, ...seen };
     } catch (failure) {
       broken = true;
+      // What could not be opened must be tried again by the next reload, not taken for open.
+      instances.forget(added);
+      await lifecycle.close(added);
       return { applied: false, ...seen, failure };
     }
   }

@@ -14,7 +14,8 @@ const HEALTH_DEADLINE = 2;
 export interface Lifecycle {
   open(instances: readonly Instance[]): Promise<void>;
   adopt(instances: readonly Instance[], tables: readonly ModelTable[]): Promise<void>;
-  close(): Promise<void>;
+  /** Closes what is open, or these alone, in reverse order. */
+  close(only?: readonly Instance[]): Promise<void>;
   health(): Promise<Readonly<Record<string, Health>>>;
 }
 
@@ -27,9 +28,10 @@ export interface LifecycleInput {
 
 export function createLifecycle({ deadlines, codes, log }: LifecycleInput): Lifecycle {
   const opened: Instance[] = [];
-  const run = async (instance: Instance, what: string, work: Promise<void> | undefined): Promise<void> => {
-    if (work === undefined) return;
+  const run = async (instance: Instance, what: string, call: () => Promise<void> | undefined): Promise<void> => {
     try {
+      const work = call();
+      if (work === undefined) return;
       await within(work, deadlines.open, instance.key, what);
     } catch (error) {
       if (error instanceof BootError) throw error;
@@ -42,7 +44,7 @@ export function createLifecycle({ deadlines, codes, log }: LifecycleInput): Life
         const started = performance.now();
         // Before opening: a plugin that fails half-way has to be closed too.
         opened.push(instance);
-        await run(instance, 'open', instance.runtime.open?.(instance.handle(), instance.context));
+        await run(instance, 'open', () => instance.runtime.open?.(instance.handle(), instance.context));
         const ms = Math.round(performance.now() - started);
         const importMs = Math.round(instance.importTime);
         log.debug({ plugin: instance.key, importMs, openMs: ms }, 'plugin open');
@@ -50,18 +52,17 @@ export function createLifecycle({ deadlines, codes, log }: LifecycleInput): Life
     },
     async adopt(instances, tables) {
       for (const instance of instances) {
-        await run(
-          instance,
-          'prepare its tables',
-          instance.runtime.adopt?.(instance.handle(), tables, instance.context),
-        );
+        const { runtime, context } = instance;
+        await run(instance, 'prepare its tables', () => runtime.adopt?.(instance.handle(), tables, context));
       }
     },
-    async close() {
-      for (const instance of opened.splice(0).reverse()) {
+    async close(only = opened) {
+      const closing = opened.filter((instance) => only.includes(instance)).reverse();
+      for (const instance of closing) {
+        opened.splice(opened.indexOf(instance), 1);
         try {
-          const closing = instance.runtime.close?.(instance.handle());
-          if (closing !== undefined) await within(closing, deadlines.close, instance.key, 'close');
+          const work = instance.runtime.close?.(instance.handle());
+          if (work !== undefined) await within(work, deadlines.close, instance.key, 'close');
         } catch (error) {
           log.error({ plugin: instance.key, err: error }, 'plugin did not close');
         }

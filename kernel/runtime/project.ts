@@ -9,7 +9,7 @@ import { glob } from 'tinyglobby';
 import { BootError } from '../contract/boot-error.js';
 import type { Problem } from '../contract/problem.js';
 import { analyse, type SourceFile } from '../analysis/analyse.js';
-import { analyseConfig, pluginLists, type Config } from '../analysis/config.js';
+import { analyseConfig, METHODS, pluginLists, type Config } from '../analysis/config.js';
 import type { Analysis } from '../analysis/model.js';
 import { document, type Document } from '../source/document.js';
 import { loadPackages, type Packages } from './packages.js';
@@ -96,7 +96,8 @@ function withEnvironment(config: Config, env: Environment): Config {
     const text = env[name];
     const value = Number(text);
     if (text === undefined || text === '') return fallback;
-    if (!Number.isInteger(value) || value < 0) throw new BootError('CFG_INVALID', { count: 1, name });
+    if (!Number.isInteger(value) || value < 0)
+      throw new BootError('CFG_VARIABLE', { name, expected: 'a whole number' });
     return value;
   };
   const { http } = config;
@@ -106,11 +107,20 @@ function withEnvironment(config: Config, env: Environment): Config {
       ...http,
       port: number('PORT', http.port),
       host: env['HOST'] ?? http.host,
-      methods: env['ALLOWED_HTTP_METHODS']?.split('|').map((verb) => verb.trim().toUpperCase()) ?? http.methods,
+      methods: methodsOf(env['ALLOWED_HTTP_METHODS']) ?? http.methods,
       status_path: env['STATUS_ENDPOINT'] ?? http.status_path,
       limits: Object.freeze({ ...http.limits, body: number('MAX_PAYLOAD_LIMIT', http.limits.body) }),
     }),
   });
+}
+
+function methodsOf(text: string | undefined): readonly string[] | null {
+  if (text === undefined || text === '') return null;
+  const verbs = text.split('|').map((verb) => verb.trim().toUpperCase());
+  if (!verbs.every((verb) => METHODS.includes(verb))) {
+    throw new BootError('CFG_VARIABLE', { name: 'ALLOWED_HTTP_METHODS', expected: `some of ${METHODS.join('|')}` });
+  }
+  return verbs;
 }
 
 /** Reads and analyses the definition files that the config's globs find. */
@@ -128,7 +138,25 @@ async function readDefinitions({ folder, configFile }: Project, config: Config):
     ignore: ['**/node_modules/**'],
   });
   const names = found.filter((name) => resolve(name) !== configFile).sort();
-  return Promise.all(
-    names.map(async (name) => ({ file: relative(process.cwd(), name) || name, text: await readFile(name, 'utf8') })),
-  );
+  const files = await Promise.all(names.map(readDefinition));
+  return files.filter((file) => file !== null);
+}
+
+const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** Null for a file that was there a moment ago: editors replace files by renaming others over them. */
+async function readDefinition(name: string): Promise<SourceFile | null> {
+  const file = relative(process.cwd(), name) || name;
+  let bytes: Buffer;
+  try {
+    bytes = await readFile(name);
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    return code === 'ENOENT' ? null : { file, text: '', unreadable: code ?? 'it failed' };
+  }
+  try {
+    return { file, text: UTF8.decode(bytes) };
+  } catch {
+    return { file, text: '', unreadable: 'it is not UTF-8 text' };
+  }
 }

@@ -28,7 +28,8 @@ function foldNode(schema: Schema, path: string, isRoot: boolean): FieldNode {
   if (meta.doc.trim() === '' && !isRoot) throw new FoldError(`${path} has no \`doc\``);
   const { inner: thunk, shape, parts, ...kept } = meta;
   if (schema.deps.length > 0) throw new FoldError(`${path} depends on other fields (\`when\`); use the plugin's check`);
-  if (described.notOneOf.length > 0) throw new FoldError(`${path} refuses values with \`notOneOf\`, which cannot be folded`);
+  if (described.notOneOf.length > 0)
+    throw new FoldError(`${path} refuses values with \`notOneOf\`, which cannot be folded`);
   const base = TYPES.get(described.type);
   if (base === undefined) throw new FoldError(`${path} is of type ${described.type}, which no definition can hold`);
   return Object.freeze({
@@ -102,6 +103,7 @@ function foldLimit(
 }
 
 function foldPattern(regex: RegExp, path: string): string {
-  if (regex.flags !== '') throw new FoldError(`${path} has a pattern with flags (${regex.flags}), which cannot be folded`);
+  if (regex.flags !== '')
+    throw new FoldError(`${path} has a pattern with flags (${regex.flags}), which cannot be folded`);
   return regex.source;
 }

@@ -45,7 +45,7 @@ export interface SourceTree {
 export const MAX_DEPTH = 64;
 
 const SYNTAX_WORDS: Readonly<Record<string, string>> = {
-  InvalidSymbol: 'this is not JSON',
+  InvalidSymbol: 'this is neither a value nor text in double quotes',
   InvalidNumberFormat: 'this is not a JSON number',
   PropertyNameExpected: 'a property name in double quotes is expected here',
   ValueExpected: 'a value is expected here',

@@ -5,11 +5,14 @@ import type { Host } from '../../kernel/contract/kind.js';
 
 const fields = (fragment: Json): JsonObject => (isObject(fragment) ? fragment : {});
 
-/** The fragment's fields stand in the only actionable, beside `defaults`. */
+/** What an example may depend on. */
+const first: JsonObject = { id: 1, mode: 'RETURN', value: { id: 1, name: 'Ada', balance: 10 } };
+
+/** The fragment's fields stand in the second actionable, beside `defaults`; the first is there to be depended on. */
 export const inActionable = (fragment: Json, defaults: JsonObject = { mode: 'RETURN', value: {} }): Host => ({
   file: 'resource',
-  json: { id: 'example', resource: 'example', actionables: [{ id: 1, ...defaults, ...fields(fragment) }] },
-  at: '/actionables/0',
+  json: { id: 'example', resource: 'example', actionables: [first, { id: 2, ...defaults, ...fields(fragment) }] },
+  at: '/actionables/1',
 });
 
 /** The fragment's fields stand in the resource. */

@@ -18,7 +18,7 @@ export const query = defineKind<Query>({
   facts: {},
   handle: ['plan'],
   host: (fragment, plugin) => {
-    const host = inActionable({ mode: 'QUERY', [plugin.name]: fragment });
+    const host = inActionable({ [plugin.name]: fragment }, { mode: 'QUERY' });
     return { ...host, at: `${host.at}/${plugin.name}` };
   },
 });

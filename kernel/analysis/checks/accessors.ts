@@ -87,7 +87,7 @@ function checkTail(
   if ((tail === 'name' || tail === 'env') && part.tail.length !== 1) refuse('needs exactly one name behind the dot');
   if (tail === 'path' && first === undefined) refuse('needs a path behind the dot');
   if (tail === 'env' && first !== undefined && env !== null && !env.has(first)) {
-const near = nearest(first, env);
+    const near = nearest(first, env);
     const fix = near === undefined ? {} : { fix: { title: `change to ${near}`, text: `$${part.root}.${near}` } };
     report.add('ENV_MISSING', spot, { name: first, hint: hint(near) }, fix);
   }

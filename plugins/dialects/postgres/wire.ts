@@ -39,14 +39,20 @@ export interface Wire {
   readonly statements: Map<string, Known>;
   /** Names that the server may hold and must forget before they are parsed again. */
   readonly stale: Set<string>;
+  readonly shared: boolean;
+  /** What was sent waits for the end of this turn. */
+  flushing: boolean;
   /** Statements sent and not yet answered. */
   inFlight: number;
   /** When the connection last made progress (milliseconds of `performance.now`). */
   since: number;
 }
 
-export const createWire = (client: pg.Client): Wire => ({
+/** `shared`: several callers send on it; what they send in one turn of the event loop leaves in one packet. */
+export const createWire = (client: pg.Client, shared: boolean): Wire => ({
   client,
+  shared,
+  flushing: false,
   statements: new Map(),
   stale: new Set(),
   inFlight: 0,
@@ -108,7 +114,7 @@ class Statement implements Outcome {
   submit(connection: WireConnection): null {
     const { statements, stale } = this.wire;
     this.sent = true;
-    connection.stream.cork();
+    this.hold(connection.stream);
     if (this.lead !== null) {
       connection.parse({ name: '', text: this.lead });
       connection.bind({ statement: '', values: NO_VALUES });
@@ -125,8 +131,24 @@ class Statement implements Outcome {
     if (!this.shape) connection.describe({ type: 'P' });
     connection.execute();
     connection.sync();
-    connection.stream.uncork();
+    if (!this.wire.shared) connection.stream.uncork();
     return null;
+  }
+
+  /** A write to the socket costs more than everything else here, so those of one turn are gathered. */
+  private hold(stream: WireConnection['stream']): void {
+    const { wire } = this;
+    if (!wire.shared) {
+      stream.cork();
+      return;
+    }
+    if (wire.flushing) return;
+    wire.flushing = true;
+    stream.cork();
+    setImmediate(() => {
+      wire.flushing = false;
+      stream.uncork();
+    });
   }
 
   handleRowDescription({ fields }: { fields: readonly { name: string; dataTypeID: number }[] }): void {

@@ -37,8 +37,8 @@ export function createWires(options: PostgresOptions, log: Log): Wires {
   let closed = false;
 
   /** Remembers a connection until it ends. A listener for errors must always be there, or the process would end. */
-  function track(client: pg.Client): Wire {
-    const wire = createWire(client);
+  function track(client: pg.Client, shared: boolean): Wire {
+    const wire = createWire(client, shared);
     all.add(wire);
     byClient.set(client, wire);
     client.on('error', (error) => log.warn({ err: error }, 'database connection lost'));
@@ -51,13 +51,13 @@ export function createWires(options: PostgresOptions, log: Log): Wires {
   }
 
   const pool = new pg.Pool({ ...options.client, max: options.pool });
-  pool.on('connect', (client) => void track(client));
+  pool.on('connect', (client) => void track(client, false));
   pool.on('error', (error) => log.debug({ err: error }, 'idle database connection dropped'));
 
   async function openReader(): Promise<void> {
     opening++;
     const client = new pg.Client({ ...options.client, pipeline: true });
-    const wire = track(client);
+    const wire = track(client, true);
     try {
       await client.connect();
       if (closed) await client.end();

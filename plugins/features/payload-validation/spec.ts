@@ -4,6 +4,7 @@ import { asText, isObject, type Json } from '../../../kernel/contract/json.js';
 import { definePlugin, type CheckPlace, type Finding } from '../../../kernel/contract/plugin.js';
 
 const BOUNDS = ['min_length', 'max_length'] as const;
+const PAIRS = [BOUNDS, ['min', 'max']] as const;
 
 export default definePlugin({
   kind: 'feature',
@@ -35,7 +36,7 @@ export default definePlugin({
     VAL_BOUNDS: {
       severity: 'error',
       title: 'Bounds cross',
-      message: 'min_length {min} is larger than max_length {max}: nothing could pass.',
+      message: '{low} {min} is larger than {high} {max}: nothing could pass.',
       help: 'Correct one of the two.',
     },
     VAL_BOUND_UNUSED: {
@@ -75,6 +76,12 @@ export default definePlugin({
       code: 'VAL_BOUNDS',
       at: '/payload_validation/0/min_length',
     },
+    {
+      title: 'Bounds of the rule and of the field cross',
+      json: { payload_validation: [{ field: { a: { type: 'STRING', max_length: 3 } }, min_length: 9 }] },
+      code: 'VAL_BOUNDS',
+      at: '/payload_validation/0/field/a/max_length',
+    },
   ],
 });
 
@@ -89,15 +96,26 @@ function check({ value, facts }: CheckPlace): Finding[] {
     );
     const unused = BOUNDS.filter((bound) => rule[bound] !== undefined && !measured);
     return [
-      ...crossing(rule, at),
-      ...types.flatMap(([name, type]) => (isObject(type) ? crossing(type, `${at}/field/${name}`) : [])),
+      ...crossing(rule, {}, at),
+      ...types.flatMap(([name, type]) => (isObject(type) ? crossing(type, rule, `${at}/field/${segment(name)}`) : [])),
       ...unused.map((bound) => ({ code: 'VAL_BOUND_UNUSED', at: `${at}/${bound}`, params: { bound } })),
     ];
   });
 }
 
-function crossing(rule: Readonly<Record<string, Json>>, at: string): Finding[] {
-  const { min_length: min, max_length: max } = rule;
-  if (typeof min !== 'number' || typeof max !== 'number' || min <= max) return [];
-  return [{ code: 'VAL_BOUNDS', at: `${at}/min_length`, params: { min, max } }];
+type Bounds = Readonly<Record<string, Json>>;
+
+/** A field's own bounds win over those of its rule (`around`); what both leave open crosses nothing. */
+function crossing(own: Bounds, around: Bounds, at: string): Finding[] {
+  return PAIRS.flatMap(([low, high]) => {
+    if (own[low] === undefined && own[high] === undefined) return [];
+    const min = own[low] ?? around[low];
+    const max = own[high] ?? around[high];
+    if (typeof min !== 'number' || typeof max !== 'number' || min <= max) return [];
+    const place = own[low] === undefined ? high : low;
+    return [{ code: 'VAL_BOUNDS', at: `${at}/${place}`, params: { low, min, high, max } }];
+  });
 }
+
+/** A field name as part of a JSON pointer (RFC 6901). */
+const segment = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1');

@@ -2,7 +2,7 @@
 import type { Json } from '../../../kernel/contract/json.js';
 import { definePlugin, type Finding } from '../../../kernel/contract/plugin.js';
 import { accessorsIn } from '../../../kernel/language/accessor.js';
-import { scanSql, type SqlScan } from '../../../kernel/language/sql.js';
+import { scanSql, type SqlFault, type SqlScan } from '../../../kernel/language/sql.js';
 import { list, shape, text, value } from '../../../kernel/schema/combinators.js';
 
 const error = (title: string, message: string, help: string) => ({ severity: 'error' as const, title, message, help });
@@ -104,11 +104,11 @@ function checkStatement(fields: Readonly<Record<string, Json>>): Finding[] {
   if (typeof query !== 'string') return [];
   const scan = scanSql(query);
   const at = '/query';
-  const findings: Finding[] = scan.faults.map(({ what, start, end }) => ({
+  const findings: Finding[] = scan.faults.map(({ code, what, start, end }) => ({
     code: 'SQL_BROKEN',
     at,
     span: [start, end],
-    params: { what },
+    params: { what: brokenWords(code, what) },
   }));
   for (const { root, tail, start, end } of accessorsIn(query)) {
     findings.push({
@@ -118,12 +118,17 @@ function checkStatement(fields: Readonly<Record<string, Json>>): Finding[] {
       params: { accessor: [`$${root}`, ...tail].join('.') },
     });
   }
-  if (scan.statements === 0) findings.push({ code: 'SQL_EMPTY', at });
+  if (scan.statements === 0 && scan.faults.length === 0) findings.push({ code: 'SQL_EMPTY', at });
   if (scan.statements > 1) findings.push({ code: 'SQL_SEVERAL', at, params: { count: scan.statements } });
   for (const { name, start, end } of scan.quotedPlaceholders) {
     findings.push({ code: 'SQL_QUOTED_PLACEHOLDER', at, span: [start, end], params: { text: name } });
   }
   return [...findings, ...checkParameters(scan, Array.isArray(parameters) ? parameters.length : 0)];
+}
+
+function brokenWords(code: SqlFault['code'], what: string): string {
+  if (code === 'SQL_UNTERMINATED') return `this ${what} has no end`;
+  return /^[([{]$/.test(what) ? `this "${what}" is not closed` : `nothing is open that this "${what}" could close`;
 }
 
 function checkParameters(scan: SqlScan, count: number): Finding[] {

@@ -1,0 +1,36 @@
+/** A name that another actionable extracts must exist by then: used earlier, it would silently be null. */
+import { inside, type LinkedAction, type LinkedResource } from '../link.js';
+import { runningOrder } from '../order.js';
+import type { Report } from '../report.js';
+
+export function checkNames(resources: readonly LinkedResource[], report: Report): void {
+  const byKey = new Map(resources.flatMap(({ actions }) => actions.map((action) => [action.key, action] as const)));
+  const waitsFor = (action: LinkedAction): LinkedAction[] => action.edges.flatMap(({ to }) => byKey.get(to) ?? []);
+  for (const resource of resources) {
+    if (resource.names.size === 0) continue;
+    const order = runningOrder(resource.actions, waitsFor);
+    for (const action of order) reportEarly(resource, action, order, report);
+  }
+}
+
+function reportEarly(
+  { definition, actions }: LinkedResource,
+  user: LinkedAction,
+  order: readonly LinkedAction[],
+  report: Report,
+): void {
+  if (!actions.includes(user)) return;
+  for (const reference of definition.finds.references) {
+    if (user.parameters.get(reference.node.pointer)?.from !== 'extracted') continue;
+    const name = String(reference.name).split('.')[0] ?? '';
+    const producers = actions.filter((action) =>
+      definition.finds.declarations.some(
+        (found) => found.symbol === 'name' && found.name === name && inside(found.spot, action.node),
+      ),
+    );
+    const position = order.indexOf(user);
+    if (producers.some((producer) => order.includes(producer) && order.indexOf(producer) <= position)) continue;
+    const producer = producers[0]?.id;
+    report.add('LNK_TOO_EARLY', reference.spot, { name, producer, user: user.id });
+  }
+}

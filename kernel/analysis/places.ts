@@ -1,0 +1,58 @@
+/**
+ * The places where plugins have a say in one object of a definition: which plugin, which of the fields are its own, and
+ * whether their shape is sound. Feeds plugin checks and the compiler; reports nothing.
+ */
+import type { Json } from '../contract/json.js';
+import type { PluginId } from '../contract/plugin.js';
+import type { FieldNode } from '../schema/field-node.js';
+import { memberOf, toJson, type LocatedNode, type Member } from '../source/tree.js';
+import type { Expansion } from './registry.js';
+import type { WalkContext } from './walk.js';
+
+/** Groups the fields of this object by the plugin that owns them. */
+export function collectPlaces(
+  context: WalkContext,
+  node: LocatedNode,
+  field: FieldNode,
+  expansion: Expansion,
+  flawed: ReadonlySet<PluginId>,
+): void {
+  const byPlugin = new Map<PluginId, Record<string, Json>>();
+  const holder = toJson(node) as Readonly<Record<string, Json>>;
+  for (const id of [...expansion.selected, ...alwaysApplied(context, field)]) byPlugin.set(id, {});
+  for (const [key, { plugin }] of expansion.fields) {
+    if (plugin === null || !Object.hasOwn(holder, key)) continue;
+    const fields = byPlugin.get(plugin) ?? (Object.create(null) as Record<string, Json>);
+    fields[key] = holder[key] ?? null;
+    byPlugin.set(plugin, fields);
+  }
+  for (const [plugin, value] of byPlugin) {
+    const spec = context.registry.plugins.get(plugin);
+    const kind = spec && context.registry.kind(spec.kind);
+    const slot = kind?.slots.find((name) => field.parts.includes(name)) ?? kind?.slots[0] ?? '';
+    // A plugin chosen by key owns the object behind its key; what it checks is that object.
+    const byKey = kind?.select.by === 'key' && spec !== undefined ? memberOf(node, spec.name)?.value : undefined;
+    const own = byKey === undefined || byKey === null ? value : (toJson(byKey) as Record<string, Json>);
+    context.finds.places.push({ plugin, slot, node: byKey ?? node, value: own, holder, sound: !flawed.has(plugin) });
+  }
+}
+
+/** Plugins that have a say in every object of a slot, whether or not their fields are written. */
+function alwaysApplied({ registry, finds }: WalkContext, field: FieldNode): PluginId[] {
+  const ids: PluginId[] = [];
+  for (const slot of field.parts) {
+    for (const kind of registry.kindsIn(slot)) {
+      if (kind.select.by !== 'always') continue;
+      for (const name of registry.names(kind.kind)) {
+        const id = `${kind.kind}:${name}`;
+        if (registry.plugins.get(id)?.facts?.['applies'] === 'always' && registry.schema(id, slot)) ids.push(id);
+      }
+    }
+  }
+  ids.forEach((id) => finds.uses.add(id));
+  return ids;
+}
+
+/** False while a value in it is still to be typed. */
+export const isWhole = ({ value }: Member): boolean => value !== null && isWholeNode(value);
+const isWholeNode = ({ members, items }: LocatedNode): boolean => members.every(isWhole) && items.every(isWholeNode);

@@ -1,0 +1,57 @@
+/**
+ * The spec of every plugin of the distribution against the rules for specs, and what can only be judged over all of them:
+ * names, versions and error codes that do not collide.
+ */
+import { expect } from 'chai';
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { pluginId } from '../../kernel/contract/plugin.js';
+import type { CodeEntry } from '../../kernel/contract/problem.js';
+import { CATALOGUE } from '../../kernel/problems/catalogue.js';
+import { specs } from '../../plugins/index.spec.js';
+import { kinds } from '../../plugins/kinds/index.js';
+import { builtinRegistry, repositoryRoot } from '../support/fixtures.js';
+import { kindHygiene, specHygiene } from './spec-hygiene.js';
+
+describe('spec hygiene', () => {
+  specHygiene(builtinRegistry(), specs);
+
+  describe('kinds', () => kindHygiene(kinds));
+
+  describe('all specs together', () => {
+    it('have names of their own', () => {
+      const ids = specs.map(pluginId);
+      expect(new Set(ids).size).to.equal(ids.length);
+    });
+
+    it('are all there: every folder of plugins/ with a spec is listed', () => {
+      const folder = join(repositoryRoot(), 'plugins');
+      const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+      expect(specs.length).to.equal(files.filter((file) => basename(file) === 'spec.ts').length);
+    });
+
+    it('are not newer than the package', () => {
+      const file = readFileSync(join(repositoryRoot(), 'package.json'), 'utf8');
+      const { version } = JSON.parse(file) as { version: string };
+      const parts = (text: string): number[] => text.split('.').map(Number);
+      const [major = 0, minor = 0, patch = 0] = parts(version);
+      for (const spec of specs) {
+        const [a = 0, b = 0, c = 0] = parts(spec.since);
+        expect(a * 1e6 + b * 1e3 + c, pluginId(spec)).to.be.at.most(major * 1e6 + minor * 1e3 + patch);
+      }
+    });
+
+    it('do not claim one error code twice; only one shared row may be listed by several', () => {
+      const owners = new Map<string, CodeEntry>();
+      for (const spec of specs) {
+        for (const [code, entry] of Object.entries(spec.errors ?? {})) {
+          expect(CATALOGUE, `${pluginId(spec)} redefines ${code}`).not.to.have.property(code);
+          const known = owners.get(code);
+          if (known !== undefined) expect(known, `${code} of ${pluginId(spec)}`).to.equal(entry);
+          owners.set(code, entry);
+        }
+      }
+      expect(owners.size).to.be.at.least(10);
+    });
+  });
+});

@@ -1,0 +1,164 @@
+/**
+ * What every spec must hold, whoever wrote it: documented fields, examples that pass, counter-examples that fail with the
+ * code and at the place they name. A suite for mocha; knows no plugin by name, so plugins from any folder can be judged.
+ *
+ * The place of a counter-example's problem is one of: the value at `at`; its key (for a key that should not be there);
+ * its opening bracket (for something that is absent in it); characters inside the string at `at`.
+ */
+import { expect } from 'chai';
+import { analyse } from '../../kernel/analysis/analyse.js';
+import { analyseConfig } from '../../kernel/analysis/config.js';
+import type { Registry } from '../../kernel/analysis/registry.js';
+import type { Json } from '../../kernel/contract/json.js';
+import type { FactSpec, Host, Kind } from '../../kernel/contract/kind.js';
+import { pluginId, type FactValue, type PluginSpec } from '../../kernel/contract/plugin.js';
+import type { Problem, Range } from '../../kernel/contract/problem.js';
+import type { FieldNode } from '../../kernel/schema/field-node.js';
+import { fold } from '../../kernel/schema/fold.js';
+import { document, rangeAt, type Document } from '../../kernel/source/document.js';
+import { nodeAt, parseSource } from '../../kernel/source/tree.js';
+
+/** Variables that examples may read. */
+const ENV: ReadonlySet<string> = new Set(['EXAMPLE_KEY', 'DATABASE_URL']);
+const FILES = { resource: 'example.json', model: 'models.json', config: 'lintel.config.json' } as const;
+
+export function specHygiene(registry: Registry, specs: readonly PluginSpec[]): void {
+  for (const spec of specs) {
+    describe(`spec of ${pluginId(spec)}`, () => {
+      const kind = registry.kind(spec.kind) as Kind;
+
+      it('says what it is, since when, and with which facts', () => {
+        expect(spec.summary).to.match(/\.$/);
+        expect(spec.summary.length, 'summary').to.be.at.most(200);
+        expect(spec.since).to.match(/^\d+\.\d+\.\d+$/);
+        judgeFacts(kind, spec);
+      });
+
+      it('documents every field it adds', () => {
+        const schemas = kind.slots.map((slot) => registry.schema(pluginId(spec), slot));
+        const nodes = schemas.filter((schema) => schema !== undefined);
+        if (spec.schema !== undefined || spec.slots !== undefined) {
+          expect(nodes.length, 'a schema in a slot of its kind').to.be.at.least(kind.slots.length > 0 ? 1 : 0);
+        }
+        for (const node of nodes) judgeDocs(node, pluginId(spec));
+      });
+
+      for (const example of spec.examples) {
+        it(`example "${example.title}" has no error`, () => {
+          const { problems, doc } = check(kind.host(example.json, spec), registry);
+          expect(errorsOf(problems).map((problem) => describeProblem(problem, doc))).to.deep.equal([]);
+        });
+      }
+
+      for (const { title, json, code, at } of spec.counterExamples) {
+        it(`counter-example "${title}" gives ${code} at its place, and errors nowhere else`, () => {
+          const host = kind.host(json, spec);
+          const { problems, doc } = check(host, registry);
+          const places = placesAt(doc, `${host.at}${at}`);
+          const found = problems.filter((problem) => problem.code === code);
+          const shown = found.map((problem) => describeProblem(problem, doc)).join('\n');
+          expect(found, problems.map((problem) => describeProblem(problem, doc)).join('\n')).to.have.length.of.at.least(1);
+          expect(found.some(({ range }) => isOneOf(places, range)), `${shown} is not at ${host.at}${at}`).to.equal(true);
+          const fragment = nodeAt(rootOf(doc), host.at);
+          expect(fragment, 'the host places the fragment').not.to.equal(null);
+          const around = rangeAt(doc, fragment?.node.start ?? 0, fragment?.node.end ?? 0);
+          for (const problem of errorsOf(problems)) {
+            expect(isInside(problem.range, around), `outside the fragment: ${describeProblem(problem, doc)}`).to.equal(true);
+          }
+        });
+      }
+
+      it('has error codes with title, message, help and either severity or status', () => {
+        for (const [code, entry] of Object.entries(spec.errors ?? {})) {
+          expect(code).to.match(/^[A-Z]{3}_[A-Z0-9_]+$/);
+          expect(entry.title, code).to.match(/^[A-Z][^{}]*[^.{}]$/);
+          expect(entry.message, code).to.match(/[.!?}]$/);
+          expect(entry.help, code).to.match(/[.]$/);
+          expect((entry.severity === undefined) !== (entry.status === undefined), code).to.equal(true);
+        }
+      });
+    });
+  }
+}
+
+/** A kind is documented like a plugin is. */
+export function kindHygiene(kinds: readonly Kind[]): void {
+  for (const kind of kinds) {
+    it(`kind ${kind.kind} documents itself, its common fields and its facts`, () => {
+      expect(kind.title).to.match(/^[A-Z]/);
+      expect(kind.summary).to.match(/\.$/);
+      for (const [name, fact] of Object.entries(kind.facts)) expect(fact.doc, name).to.match(/\.$/);
+      if (kind.config !== undefined) expect(kind.config.doc).to.match(/\.$/);
+      if (kind.common !== undefined) judgeDocs(fold(kind.common, kind.kind), kind.kind);
+    });
+  }
+}
+
+function judgeFacts(kind: Kind, spec: PluginSpec): void {
+  const fits = (fact: FactSpec, value: FactValue): boolean =>
+    (fact.type === 'list' ? Array.isArray(value) : typeof value === fact.type) &&
+    (fact.oneOf === undefined || fact.oneOf.includes(String(value)));
+  for (const [name, value] of Object.entries(spec.facts ?? {})) {
+    const fact = kind.facts[name];
+    expect(fact, `the kind ${kind.kind} knows no fact "${name}"`).not.to.equal(undefined);
+    if (fact !== undefined) expect(fits(fact, value), name).to.equal(true);
+  }
+  for (const [name, fact] of Object.entries(kind.facts)) {
+    if (fact.required) expect(spec.facts, name).to.have.property(name);
+  }
+}
+
+function judgeDocs(node: FieldNode, path: string): void {
+  for (const [name, field] of Object.entries(node.fields)) {
+    expect(field.meta.doc, `${path}.${name}`).to.match(/^[^\s].*[.)?]$/s);
+    judgeDocs(field, `${path}.${name}`);
+  }
+  if (node.inner !== null) judgeDocs(node.inner, `${path}[]`);
+}
+
+function check(host: Host, registry: Registry): { readonly problems: readonly Problem[]; readonly doc: Document } {
+  const file = FILES[host.file];
+  const text = JSON.stringify(host.json satisfies Json, null, 2);
+  const { problems } =
+    host.file === 'config'
+      ? analyseConfig(file, text, registry, ENV)
+      : analyse([{ file, text }], registry, { env: ENV });
+  return { problems, doc: document(file, text) };
+}
+
+const errorsOf = (problems: readonly Problem[]): Problem[] => problems.filter(({ severity }) => severity === 'error');
+
+function rootOf(doc: Document): NonNullable<ReturnType<typeof parseSource>['root']> {
+  const { root } = parseSource(doc);
+  if (root === null) throw new Error(`${doc.file} holds no JSON`);
+  return root;
+}
+
+interface Places {
+  readonly exact: readonly Range[];
+  readonly around: Range | null;
+}
+
+function placesAt(doc: Document, pointer: string): Places {
+  const found = nodeAt(rootOf(doc), pointer);
+  if (found === null) throw new Error(`nothing stands at ${pointer}`);
+  const { node, member } = found;
+  const value = rangeAt(doc, node.start, node.end);
+  const opening = rangeAt(doc, node.start, node.start + 1);
+  const key = member === null ? [] : [rangeAt(doc, member.keyStart, member.keyEnd)];
+  return { exact: [value, opening, ...key], around: node.type === 'string' ? value : null };
+}
+
+const isOneOf = ({ exact, around }: Places, range: Range): boolean =>
+  exact.some((place) => isInside(range, place) && isInside(place, range)) || (around !== null && isInside(range, around));
+
+function isInside(inner: Range, outer: Range): boolean {
+  const before = (a: Range['start'], b: Range['start']): boolean =>
+    a.line < b.line || (a.line === b.line && a.character <= b.character);
+  return before(outer.start, inner.start) && before(inner.end, outer.end);
+}
+
+function describeProblem({ code, message, range }: Problem, doc: Document): string {
+  const line = doc.text.split('\n')[range.start.line] ?? '';
+  return `${code} ${message} | ${line.trim()}`;
+}

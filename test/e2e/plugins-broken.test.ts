@@ -1,0 +1,113 @@
+/** What a plugin author reads when a plugin is wrong: every mistake is named with the plugin, at the start or in the log. */
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { BootError } from '../../kernel/contract/boot-error.js';
+import { explain } from '../../kernel/cli/explain.js';
+import { startKernel, type TestKernel } from '../support/kernel.js';
+import { PLUGIN_FIXTURES, returning } from '../support/project.js';
+
+const start = (folder: string, value: unknown, config: object = {}): Promise<TestKernel> =>
+  startKernel({
+    files: { 'definitions/a.json': returning('r', value) },
+    config: { ...config, plugins: ['builtin:*', join(PLUGIN_FIXTURES, 'broken', folder)] },
+  });
+
+async function bootErrorOf(work: Promise<TestKernel>): Promise<BootError> {
+  try {
+    const kernel = await work;
+    await kernel.close();
+  } catch (error) {
+    expect(error).to.be.instanceOf(BootError);
+    return error as BootError;
+  }
+  throw new Error('the kernel started');
+}
+
+describe('broken plugins', () => {
+  /** Folder, what uses it, the code, and words that the explanation must have. */
+  const USED: readonly (readonly [folder: string, code: string, ...words: string[]])[] = [
+    ['no-method', 'PLG_HANDLE', 'generator:NOMETHOD', '"next"'],
+    ['no-runtime', 'PLG_NO_RUNTIME', 'generator:NORUNTIME', 'runtime.js'],
+    ['unknown-hook', 'KRN_HOOK', 'generator:UNKNOWNHOOK', '"before-validat"', 'Did you mean "before-validate"?'],
+    ['late-tap', 'KRN_SEALED', 'generator:LATETAP', '"accept"'],
+    ['no-mode', 'KRN_TAP', 'generator:NOMODE', '"execute"', 'mode'],
+    ['tap-before', 'KRN_TAP', 'generator:TAPBEFORE', 'observer:nobody'],
+    ['configure-nothing', 'KRN_TAP', 'generator:CONFIGURENOTHING', 'returns nothing'],
+    ['open-fails', 'PLG_OPEN', 'generator:OPENFAILS', 'could not open: no such device'],
+    ['open-throws', 'PLG_OPEN', 'generator:OPENTHROWS', 'could not open: no such device'],
+    ['create-throws', 'PLG_OPEN', 'generator:CREATETHROWS', 'bad options'],
+    ['register-throws', 'PLG_OPEN', 'generator:REGISTERTHROWS', 'bad mood'],
+    ['ready-throws', 'PLG_OPEN', 'generator:READYTHROWS', 'not today'],
+    ['import-fails', 'PLG_NOT_FOUND', 'runtime.js', 'a missing library'],
+    ['no-default', 'PLG_NOT_FOUND', 'runtime.js', 'no default export'],
+  ];
+  for (const [folder, code, ...words] of USED) {
+    it(`${folder}: ${code}, and only when somebody uses it`, async () => {
+      const name = folder.replaceAll('-', '').toUpperCase();
+      const error = await bootErrorOf(start(folder, `$GENERATOR.${name}`));
+      expect(error.code).to.equal(code);
+      for (const word of words) expect(explain(error)).to.contain(word);
+      const unused = await start(folder, 1);
+      expect((await unused.post('/r')).body).to.equal(1);
+      await unused.close();
+    });
+  }
+
+  /** These cannot be had at all. */
+  const LOADED: readonly (readonly [folder: string, code: string, ...words: string[]])[] = [
+    ['nowhere', 'PLG_NOT_FOUND', 'no such folder'],
+    ['empty', 'PLG_NOT_FOUND', 'no spec.js or kind.js'],
+    ['spec-fails', 'PLG_NOT_FOUND', 'spec.js', 'half a spec'],
+    ['unknown-kind', 'PLG_UNKNOWN_KIND', 'generater:NOKIND', '"generater"'],
+    ['ill-facts', 'PLG_FACTS', 'generator:ILLFACTS', '"length"', 'a number'],
+    ['undocumented', 'PLG_SPEC', 'feature:undocumented', '`doc`'],
+    ['taken', 'PLG_FIELD_TAKEN', 'feature:taken', 'feature:must_return_value'],
+  ];
+  for (const [folder, code, ...words] of LOADED) {
+    it(`${folder}: ${code}, used or not`, async () => {
+      const error = await bootErrorOf(start(folder, 1));
+      expect(error.code).to.equal(code);
+      for (const word of words) expect(explain(error)).to.contain(word);
+    });
+  }
+
+  it('one folder named twice is a duplicate', async () => {
+    const folder = join(PLUGIN_FIXTURES, 'short-code');
+    const error = await bootErrorOf(startKernel({ config: { plugins: ['builtin:*', folder, folder] } }));
+    expect(explain(error)).to.contain('PLG_DUPLICATE').and.contain('generator:SHORTCODE');
+  });
+
+  it('a plugin that never opens is named after its deadline', async () => {
+    const error = await bootErrorOf(start('open-hangs', '$GENERATOR.OPENHANGS', { deadlines: { open: 0.2 } }));
+    expect(error.code).to.equal('PLG_TIMEOUT');
+    expect(explain(error)).to.contain('generator:OPENHANGS').and.contain('did not open within 0.2 s');
+  });
+
+  it('a plugin that never closes does not hold up the end', async () => {
+    const kernel = await start('close-hangs', '$GENERATOR.CLOSEHANGS', { deadlines: { close: 0.2 } });
+    await kernel.close();
+    const row = kernel.log.find(({ level }) => level === 'error');
+    expect(row?.fields['plugin']).to.equal('generator:CLOSEHANGS');
+  });
+
+  for (const [folder, words] of [
+    ['reply-nothing', ['generator:REPLYNOTHING', 'reply', 'returns nothing']],
+    ['accept-value', ['generator:ACCEPTVALUE', 'accept', 'done(value)']],
+    ['undeclared', ['generator:UNDECLARED', 'generator:UUID']],
+  ] as const) {
+    it(`${folder}: the request gets a bare 500, the log names plugin and mistake`, async () => {
+      const kernel = await start(folder, `$GENERATOR.${folder.replaceAll('-', '').toUpperCase()}`);
+      const { status, body, text } = await kernel.post('/r');
+      expect([status, body['code']]).to.deep.equal([500, 'INT_UNEXPECTED']);
+      expect(text).not.to.contain('generator:');
+      const row = kernel.log.find(({ level }) => level === 'error');
+      const said = messages(row?.fields['err']).join(' | ');
+      for (const word of words) expect(said).to.contain(word);
+      await kernel.close();
+    });
+  }
+});
+
+/** An error, and what caused it. */
+const messages = (error: unknown): string[] =>
+  error instanceof Error ? [error.message, ...messages(error.cause)] : [];

@@ -1,0 +1,307 @@
+/**
+ * Plugins from folders outside `plugins/`, over real HTTP: one of an existing kind, a new kind with two plugins and the
+ * feature that opens its slot, and an observer that taps the hooks. Not one line of `kernel/` knows them.
+ */
+import { join, relative } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect } from 'chai';
+import type { Problem } from '../../kernel/contract/problem.js';
+import type { Loose } from '../support/client.js';
+import { DATABASES, startKernel, type TestKernel, type TestKernelOptions } from '../support/kernel.js';
+import { PLUGIN_FIXTURES, querying, returning } from '../support/project.js';
+
+const folder = (name: string): string => join(PLUGIN_FIXTURES, name);
+
+/** With plugins of the fixture folders beside those of the distribution. */
+const withPlugins = (names: readonly string[], options: TestKernelOptions = {}): Promise<TestKernel> =>
+  startKernel({ ...options, config: { ...options.config, plugins: ['builtin:*', ...names.map(folder)] } });
+
+interface Recorder {
+  readonly events: unknown[][];
+  readonly state: { healthy: boolean };
+}
+
+/** The module that the kernel imported: one process has one of it. */
+const recorder = async (): Promise<Recorder> =>
+  (await import(pathToFileURL(join(folder('observer'), 'recorder', 'runtime.js')).href)) as Recorder;
+
+/** `accounts.json:3:5`-like places, with the text of the range. */
+function placed({ code, range }: Problem, text: string): string {
+  const line = text.split('\n')[range.start.line] ?? '';
+  return `${code} ${line.slice(range.start.character, range.end.line === range.start.line ? range.end.character : undefined)}`;
+}
+
+describe('a plugin of an existing kind', () => {
+  const files = { 'definitions/a.json': returning('code', { code: '$GENERATOR.SHORTCODE' }) };
+
+  it('is served', async () => {
+    const kernel = await withPlugins(['short-code'], { files });
+    const codes = await Promise.all(Array.from({ length: 20 }, async () => (await kernel.post('/code')).body['code']));
+    for (const code of codes) expect(code).to.match(/^[0-9a-z]{8}$/);
+    expect(new Set(codes).size).to.equal(20);
+    await kernel.close();
+  });
+
+  it('is found when the folder stands in the config relative to it', async () => {
+    const kernel = await startKernel({
+      files,
+      prepare: async (project) => {
+        const { writeFile } = await import('node:fs/promises');
+        const plugins = ['builtin:*', relative(project, folder('short-code'))];
+        await writeFile(join(project, 'lintel.config.json'), JSON.stringify({ plugins, http: { port: 0 } }));
+      },
+    });
+    expect((await kernel.post('/code')).status).to.equal(200);
+    await kernel.close();
+  });
+
+  it('is suggested when it is misspelt, and unknown when it is disabled', async () => {
+    const misspelt = await withPlugins(['short-code'], {
+      files: { 'definitions/a.json': returning('code', '$GENERATOR.SHORTCOD') },
+      onProblem: 'skip',
+    });
+    const [problem] = misspelt.kernel.problems();
+    expect(problem).to.include({ code: 'DEF_UNKNOWN_PLUGIN' });
+    expect(problem?.message).to.contain('Did you mean "SHORTCODE"?');
+    await misspelt.close();
+    for (const pattern of ['generator:SHORTCODE', 'generator:S*']) {
+      const disabled = await withPlugins(['short-code'], { files, config: { disable: [pattern] }, onProblem: 'skip' });
+      expect(disabled.kernel.problems().map(({ code }) => code)).to.deep.equal(['DEF_UNKNOWN_PLUGIN']);
+      expect((await disabled.post('/code')).status).to.equal(404);
+      await disabled.close();
+    }
+  });
+
+  it('of the distribution can be disabled too', async () => {
+    const kernel = await startKernel({
+      files: { 'definitions/a.json': [returning('uuid', '$GENERATOR.UUID'), returning('ulid', '$GENERATOR.ULID')] },
+      config: { disable: ['generator:UUID'] },
+      onProblem: 'skip',
+    });
+    expect(kernel.kernel.problems().map(({ code }) => code)).to.deep.equal(['DEF_UNKNOWN_PLUGIN']);
+    expect((await kernel.post('/uuid')).status).to.equal(404);
+    expect((await kernel.post('/ulid')).status).to.equal(200);
+    await kernel.close();
+  });
+});
+
+describe('a new kind', () => {
+  const limited = (id: string, rate_limit: unknown): object => returning(id, { n: '$PAYLOAD.n' }, { rate_limit });
+  const rule = { field: { n: { type: 'NUMBER' } } };
+  const files = {
+    'definitions/a.json': [
+      limited('window', { algorithm: 'fixed-window', limit: 3, window: 3600 }),
+      limited('bucket', { algorithm: 'token-bucket', limit: 2, refill: 0.001 }),
+      limited('tenant', { algorithm: 'fixed-window', limit: 1, window: 3600, identifier: '$HEADER.x-tenant' }),
+      {
+        ...limited('before-rules', { algorithm: 'token-bucket', limit: 1, refill: 0.001 }),
+        actionables: [{ id: 1, mode: 'RETURN', value: 1, payload_validation: [rule] }],
+      },
+      returning('free', 1),
+    ],
+  };
+  let kernel: TestKernel;
+  before(async () => (kernel = await withPlugins(['limits'], { files })));
+  after(() => kernel.close());
+  const statuses = async (path: string, times: number): Promise<number[]> => {
+    const seen: number[] = [];
+    for (let i = 0; i < times; i++) seen.push((await kernel.post(path, { n: i })).status);
+    return seen;
+  };
+
+  it('is selected by the field that it names, and answers in its own words', async () => {
+    expect(await statuses('/window', 5)).to.deep.equal([200, 200, 200, 429, 429]);
+    const { status, headers, body } = await kernel.post('/window', { n: 1 });
+    const seconds = Number(headers.get('retry-after'));
+    expect(status).to.equal(429);
+    expect(seconds).to.be.within(1, 3600);
+    expect(body).to.include({
+      type: 'urn:lintel:error:LIM_EXCEEDED',
+      title: 'Too many requests',
+      status: 429,
+      code: 'LIM_EXCEEDED',
+      success: false,
+    });
+    expect(body['detail']).to.match(/^Too many requests; try again in \d+ s\.$/);
+  });
+
+  it('has as many plugins as there are', async () => {
+    expect(await statuses('/bucket', 4)).to.deep.equal([200, 200, 429, 429]);
+  });
+
+  it('reads accessors in its fields', async () => {
+    const as = async (tenant: string): Promise<number> =>
+      (await kernel.post('/tenant', { n: 1 }, { headers: { 'x-tenant': tenant } })).status;
+    expect([await as('a'), await as('b'), await as('a')]).to.deep.equal([200, 200, 429]);
+    expect((await kernel.post('/tenant', { n: 1 })).status).to.equal(422);
+  });
+
+  it('stands before the rules of the payload', async () => {
+    expect((await kernel.post('/before-rules', {})).status).to.equal(422);
+    expect((await kernel.post('/before-rules', {})).status).to.equal(429);
+  });
+
+  it('leaves other resources alone', async () => {
+    expect(await statuses('/free', 10)).to.deep.equal(Array<number>(10).fill(200));
+  });
+
+  it('guards the resource in the table of endpoints and shows in its plan', () => {
+    const { summary } = kernel.kernel.plans().byId.get('window')!;
+    expect(summary.guard).to.equal('3 requests');
+    expect(summary.describe).to.deep.include({ admit: ['rate_limit'] });
+  });
+
+  it('brings its fields, options and codes into the front end, with places', async () => {
+    const bad = (id: string, rate_limit: unknown): string => JSON.stringify(limited(id, rate_limit), null, 1);
+    const texts: Record<string, string> = {
+      'definitions/1.json': bad('a', { algorithm: 'fixed-windw', limit: 1, window: 1 }),
+      'definitions/2.json': bad('b', { algorithm: 'fixed-window', limt: 1, window: 1 }),
+      'definitions/3.json': bad('c', { algorithm: 'fixed-window', limit: 1, window: 1, refill: 1 }),
+      'definitions/4.json': bad('d', { algorithm: 'token-bucket', limit: 0, refill: 'x' }),
+      'definitions/5.json': bad('e', { limit: 1 }),
+      'definitions/6.json': bad('f', { algorithm: 'token-bucket', limit: 1, refill: 1, identifier: '$HEADR.ip' }),
+      'definitions/7.json': bad('g', 5),
+      'definitions/8.json': bad('h', 5).replace('rate_limit', 'rate_limt'),
+    };
+    const skipping = await withPlugins(['limits'], { files: texts, onProblem: 'skip' });
+    const found = skipping.kernel.problems().map((problem) => {
+      const name = problem.file.slice(problem.file.indexOf('definitions/'));
+      return `${name.slice(-6, -5)} ${placed(problem, texts[name] ?? '')}`;
+    });
+    expect(found).to.deep.equal([
+      '1 DEF_UNKNOWN_PLUGIN "fixed-windw"',
+      '2 DEF_REQUIRED {',
+      '2 DEF_UNKNOWN_KEY "limt"',
+      '3 DEF_UNKNOWN_KEY "refill"',
+      '4 DEF_RANGE 0',
+      '4 DEF_TYPE "x"',
+      '5 DEF_REQUIRED {',
+      '6 ACC_UNKNOWN_ROOT $HEADR.ip',
+      '7 DEF_TYPE 5',
+      '8 DEF_UNKNOWN_KEY "rate_limt"',
+    ]);
+    const hints = skipping.kernel.problems().map(({ message }) => /Did you mean "([^"]+)"/.exec(message)?.[1]);
+    expect(hints).to.include.members(['fixed-window', 'limit', '$HEADER', 'rate_limit']);
+    await skipping.close();
+  });
+});
+
+describe('an observer that taps the hooks', () => {
+  let kernel: TestKernel;
+  let seen: Recorder;
+  const files = {
+    'definitions/a.json': [
+      returning('echo', '$PAYLOAD'),
+      {
+        id: 'judged',
+        resource: 'judged',
+        actionables: [
+          { id: 1, mode: 'RETURN', value: '$PAYLOAD', payload_validation: [{ field: { added: { type: 'NUMBER' } } }] },
+        ],
+      },
+      querying('query', 'SELECT 1 AS one'),
+    ],
+  };
+  before(async function () {
+    this.timeout(60_000);
+    seen = await recorder();
+    seen.events.length = 0;
+    const database = await DATABASES[0]!.make();
+    if ('skip' in database) return this.skip();
+    const config = { observer: { use: 'recorder', header: 'x-observed' }, connections: database.connections };
+    kernel = await withPlugins(['observer'], { files, config });
+  });
+  after(() => kernel.close());
+
+  /** What the recorder saw while `work` ran; `after-response` comes when the connection has the bytes. */
+  async function during<T>(work: () => Promise<T>): Promise<{ answer: T; events: unknown[][] }> {
+    seen.events.length = 0;
+    const answer = await work();
+    const end = Date.now() + 5000;
+    while (!seen.events.some(([name]) => name === 'after-response') && Date.now() < end)
+      await new Promise(setImmediate);
+    return { answer, events: [...seen.events] };
+  }
+  const send = (path: string, body: unknown, headers: Record<string, string> = {}) =>
+    kernel.post(path, body, { headers });
+
+  it('sees the boot in order', async () => {
+    const other = await recorder();
+    other.events.length = 0;
+    const booting = await withPlugins(['observer'], { files: { 'definitions/a.json': returning('echo', 1) } });
+    await booting.close();
+    expect(other.events).to.deep.equal([
+      ['configure'],
+      ['compile', 'echo'],
+      ['ready', ['echo']],
+      ['close', 'test over'],
+    ]);
+  });
+
+  it('sees the rooms of a request in order, once each', async () => {
+    const { answer, events } = await during(() => send('/echo', { a: 1 }));
+    expect(answer.body).to.deep.equal({ a: 1 });
+    expect(answer.headers.get('x-observed')).to.equal('yes');
+    expect(events).to.deep.equal([
+      ['accept', 'http'],
+      ['before-validate', 'echo#1', 'RETURN'],
+      ['execute', 'RETURN', 'echo#1'],
+      ['reply', 200],
+      ['after-response', 'echo', 200, undefined],
+    ]);
+  });
+
+  it('may end a request with done(), null included', async () => {
+    const { answer, events } = await during(() => send('/echo', {}, { 'x-early': 'bird' }));
+    expect(answer.body).to.deep.equal({ early: 'bird' });
+    expect(events.map(([name]) => name)).to.deep.equal(['accept', 'reply', 'after-response']);
+    expect((await send('/echo', { a: 1 }, { 'x-null': '1' })).body).to.equal(null);
+  });
+
+  it('may change the payload before it is judged', async () => {
+    expect((await send('/judged', {})).status).to.equal(422);
+    expect((await send('/judged', { 'x-add': 'no number' })).status).to.equal(422);
+    const { body } = await send('/judged', { 'x-add': 5 });
+    expect(body).to.deep.equal({ 'x-add': 5, added: 5 });
+  });
+
+  it('may answer in place of an actionable, by mode', async () => {
+    expect((await send('/echo', { 'x-instead': [1] })).body).to.deep.equal([1]);
+    expect((await send('/query', {})).body).to.deep.equal({ one: 1 });
+    const { answer, events } = await during(() => send('/query', { 'x-instead': { no: 'database' } }));
+    expect(answer.body).to.deep.equal({ no: 'database' });
+    expect(events).to.deep.include(['execute', 'QUERY', 'query#1']);
+  });
+
+  it('learns the code of a refusal', async () => {
+    const { events } = await during(() => send('/judged', {}));
+    expect(events.at(-1)).to.deep.equal(['after-response', 'judged', 422, 'VAL_PAYLOAD']);
+  });
+
+  it('may refuse with a code of the catalogue; what it throws otherwise is a 500 without its words', async () => {
+    expect((await send('/echo', {}, { 'x-refuse': '1' })).body).to.include({ code: 'REQ_NOT_FOUND', status: 404 });
+    const broken = await send('/echo', {}, { 'x-break': '1' });
+    expect(broken.body).to.include({ code: 'INT_UNEXPECTED', status: 500 });
+    expect(broken.text).not.to.contain('canary-message');
+    const row = kernel.log.find(({ level }) => level === 'error');
+    expect((row?.fields['err'] as Error).message)
+      .to.contain('observer:recorder')
+      .and.contain('accept');
+  });
+
+  it('tells how it is: an unhealthy plugin makes the service not ready', async () => {
+    const ready = await kernel.request<Loose>('GET', '/status/ready');
+    expect(ready.status).to.equal(200);
+    expect(ready.body['plugins']).to.deep.include({ 'observer:recorder': { ok: true, detail: 'watching' } });
+    seen.state.healthy = false;
+    try {
+      const asleep = await kernel.request<Loose>('GET', '/status/ready');
+      expect(asleep.status).to.equal(503);
+      expect(asleep.body).to.deep.include({ live: true, ready: false });
+      expect((await kernel.request('GET', '/status/live')).status).to.equal(200);
+      expect((await send('/echo', { a: 1 })).status).to.equal(200);
+    } finally {
+      seen.state.healthy = true;
+    }
+  });
+});
