@@ -11,6 +11,7 @@ import type { FieldNode } from '../schema/field-node.js';
 const actionable = shape({
   id: number()
     .required()
+    .integer()
     .meta({
       doc: 'Number of the actionable inside its resource; other actionables name it in `depends_on`.',
       declares: 'action',
@@ -28,7 +29,7 @@ const resource = shape({
   }).required(),
   resource: text({ doc: 'Path of the endpoint; slashes are part of it.', examples: ['sign-up', 'wallet/transfer'] })
     .required()
-    .matches(/^[A-Za-z0-9._~-]+(\/[A-Za-z0-9._~-]+)*$/),
+    .matches(/^(?!(.*\/)?\.{1,2}(\/|$))[A-Za-z0-9._~-]+(\/[A-Za-z0-9._~-]+)*$/),
   actionables: list(slot([Slot.ACTIONABLE, Slot.MODE], { doc: 'One unit of work.' }), {
     doc: 'Units of work, run in the order written.',
   }).required(),

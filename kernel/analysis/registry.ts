@@ -10,6 +10,7 @@ import type { CodeEntry } from '../contract/problem.js';
 import { CATALOGUE } from '../problems/catalogue.js';
 import { fold, FoldError } from '../schema/fold.js';
 import type { FieldNode } from '../schema/field-node.js';
+import { assertNoSharedFields } from './field-claims.js';
 import { GRAMMAR, OPEN_SLOTS } from './grammar.js';
 import { checkFacts, checkSlots, checkSpec } from './registry-checks.js';
 
@@ -70,8 +71,11 @@ export function buildRegistry(kinds: readonly Kind[], specs: readonly PluginSpec
     plugins.set(id, spec);
     for (const [slot, schema] of slotsOf(kind, spec)) schemas.set(`${id}@${slot}`, foldOf(schema, id));
   }
-  checkSlots(kinds, [...Object.values(GRAMMAR), ...schemas.values(), ...commons.values()], OPEN_SLOTS);
-  return freezeRegistry(kindMap, plugins, schemas, commons);
+  const nodes = [...Object.values(GRAMMAR), ...schemas.values(), ...commons.values()];
+  checkSlots(kinds, nodes, OPEN_SLOTS);
+  const registry = freezeRegistry(kindMap, plugins, schemas, commons);
+  assertNoSharedFields({ registry, grammar: GRAMMAR, commons }, nodes);
+  return registry;
 }
 
 function slotsOf(kind: Kind, spec: PluginSpec): [string, SchemaLike][] {
@@ -114,25 +118,7 @@ function freezeRegistry(
     schema: (id, slot) => schemas.get(`${id}@${slot}`),
     expand: (field, read) => expand(registry, commons, field, read),
   };
-  assertNoSharedFields(registry, inSlot);
   return Object.freeze(registry);
-}
-
-/** Two plugins that stand in one object at the same time must not claim one field. */
-function assertNoSharedFields(registry: Registry, inSlot: ReadonlyMap<string, readonly Kind[]>): void {
-  for (const [slot, kinds] of inSlot) {
-    const owners = new Map<string, string>(Object.keys(GRAMMAR[slot]?.fields ?? {}).map((key) => [key, 'the kernel']));
-    for (const kind of kinds.filter((candidate) => candidate.select.by === 'always')) {
-      for (const name of registry.names(kind.kind)) {
-        const id = `${kind.kind}:${name}`;
-        for (const field of Object.keys(registry.schema(id, slot)?.fields ?? {})) {
-          const other = owners.get(field);
-          if (other !== undefined) throw new BootError('PLG_FIELD_TAKEN', { name: id, other, field, slot });
-          owners.set(field, id);
-        }
-      }
-    }
-  }
 }
 
 interface Draft {

@@ -23,8 +23,21 @@ export function aliasesOf(model: string): string[] {
   return names;
 }
 
-export function resolveTables(definitions: readonly Definition[], report: Report): TableNames {
+/** Which model a name means, by lower-case name. A nearer name wins: `users` is `_users`, and only without one `_user`. */
+export function modelsByAlias(models: readonly string[]): Map<string, string> {
   const byAlias = new Map<string, string>();
+  const lists = models.map((model) => ({ model, aliases: aliasesOf(model) }));
+  const ranks = Math.max(0, ...lists.map(({ aliases }) => aliases.length));
+  for (let rank = 0; rank < ranks; rank++) {
+    for (const { model, aliases } of lists) {
+      const alias = aliases[rank];
+      if (alias !== undefined && !byAlias.has(alias)) byAlias.set(alias, model);
+    }
+  }
+  return byAlias;
+}
+
+export function resolveTables(definitions: readonly Definition[], report: Report): TableNames {
   const exact = new Map<string, Definition>();
   for (const model of definitions.filter((definition) => definition.sort === 'model')) {
     const earlier = exact.get(model.name);
@@ -34,9 +47,8 @@ export function resolveTables(definitions: readonly Definition[], report: Report
       continue;
     }
     exact.set(model.name, model);
-    for (const alias of aliasesOf(model.name)) if (!byAlias.has(alias)) byAlias.set(alias, model.name);
   }
-  for (const name of exact.keys()) byAlias.set(name.toLowerCase(), name);
+  const byAlias = modelsByAlias([...exact.keys()]);
   const used = collectUsedNames(definitions, byAlias, report);
   return {
     modelOf: (table) => byAlias.get(table.toLowerCase()),

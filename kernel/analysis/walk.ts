@@ -134,11 +134,14 @@ function visitObject(context: WalkContext, node: LocatedNode, field: FieldNode, 
     // A key whose value is still to be typed is present all the same.
     return member === undefined ? undefined : member.value === null ? null : toJson(member.value);
   });
+  const written = new Set(node.members.map(({ key }) => key));
+  const free = [...expansion.fields.keys()].filter((key) => !written.has(key));
   const flawed = new Set<PluginId>();
   expansion.selected.forEach((id) => context.finds.uses.add(id));
   for (const member of node.members) {
     const before = context.report.errors;
-    visitMember(context, node, member, expansion, here);
+    if (!expansion.fields.has(member.key)) reportUnknownKey(context, member, expansion, free, here);
+    else visitMember(context, node, member, expansion, here);
     const owner = expansion.fields.get(member.key)?.plugin ?? null;
     if (owner !== null && (context.report.errors > before || !isWhole(member))) flawed.add(owner);
   }
@@ -147,18 +150,25 @@ function visitObject(context: WalkContext, node: LocatedNode, field: FieldNode, 
   collectPlaces(context, node, field, expansion, flawed);
 }
 
+/** `free` are the fields that could still be meant. */
+function reportUnknownKey(
+  context: WalkContext,
+  member: Member,
+  expansion: Expansion,
+  free: readonly string[],
+  here: Here,
+): void {
+  if (expansion.tolerated.has(member.key)) return;
+  const near = nearest(member.key, free);
+  const span = { start: member.keyStart, end: member.keyEnd };
+  const params = { key: member.key, place: here.label, hint: hint(near) };
+  const fix = near === undefined ? {} : { fix: { title: `rename to "${near}"`, text: JSON.stringify(near) } };
+  context.report.add('DEF_UNKNOWN_KEY', { doc: context.doc, ...span }, params, fix);
+}
+
 function visitMember(context: WalkContext, node: LocatedNode, member: Member, expansion: Expansion, here: Here): void {
   const owned = expansion.fields.get(member.key);
-  if (owned === undefined) {
-    if (expansion.tolerated.has(member.key)) return;
-    const free = [...expansion.fields.keys()].filter((key) => memberOf(node, key) === undefined);
-    const near = nearest(member.key, free);
-    const span = { start: member.keyStart, end: member.keyEnd };
-    const params = { key: member.key, place: here.label, hint: hint(near) };
-    const fix = near === undefined ? {} : { fix: { title: `rename to "${near}"`, text: JSON.stringify(near) } };
-    context.report.add('DEF_UNKNOWN_KEY', { doc: context.doc, ...span }, params, fix);
-    return;
-  }
+  if (owned === undefined) return;
   const { deprecated } = owned.field.meta;
   if (deprecated !== undefined) {
     const params = { place: `"${member.key}"`, what: deprecated.message };

@@ -1,5 +1,7 @@
 /** `lintel dev`: serves what is sound, watches the files, and shows problems as they are written. */
-import { watch } from 'chokidar';
+import { watch, type FSWatcher } from 'chokidar';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import type { CommandOptions } from '../cli.js';
 import { BrokenSet, createKernel, type Kernel, type ReloadOutcome } from '../runtime/kernel.js';
@@ -26,11 +28,12 @@ export async function dev({ config }: CommandOptions): Promise<number> {
     );
     return 1;
   }
-  show(kernel, { applied: true, problems: kernel.problems(), documents: kernel.analysis().documents });
-  const watcher = watchDefinitions(kernel, () => {
-    void kernel.reload().then((outcome) => show(kernel, outcome));
-  });
+  const reload = async (): Promise<void> => show(kernel, await kernel.reload());
+  const watcher = watchDefinitions(kernel, () => void reload());
   try {
+    await once(watcher, 'ready');
+    // Plugins may have taken seconds to open; what was saved meanwhile raised no event.
+    await reload();
     return await run(kernel, true);
   } finally {
     await watcher.close();
@@ -38,11 +41,14 @@ export async function dev({ config }: CommandOptions): Promise<number> {
 }
 
 /** Watches the folders that the globs begin with. */
-function watchDefinitions(kernel: Kernel, changed: () => void) {
+function watchDefinitions(kernel: Kernel, changed: () => void): FSWatcher {
   const { folder, configFile } = kernel.project;
   const roots = new Set(kernel.config.definitions.map((glob) => resolve(folder, fixedPart(glob))));
+  const folders = [...roots].map(existing);
+  // A file that is watched beside the folder it lies in makes the watcher lose what is new in that folder.
+  const files = [configFile, join(folder, '.env')].filter((file) => !folders.some((around) => isInside(file, around)));
   let timer: NodeJS.Timeout | undefined;
-  const watcher = watch([...roots, configFile, join(folder, '.env')], {
+  const watcher = watch([...folders, ...files], {
     ignoreInitial: true,
     ignored: (path) => isHidden(relative(folder, path)),
   });
@@ -51,12 +57,18 @@ function watchDefinitions(kernel: Kernel, changed: () => void) {
       process.stdout.write(`${basename(path)} changed: restart to take it over\n`);
       return;
     }
-    if (!/\.jsonc?$/.test(path)) return;
+    if (!/\.jsonc?$/.test(path) || ![...roots].some((root) => isInside(path, root))) return;
     clearTimeout(timer);
     timer = setTimeout(changed, SETTLE);
   });
   return watcher;
 }
+
+/** The folder itself, or the nearest one around it: the first definition may come together with its folder. */
+const existing = (folder: string): string => (existsSync(folder) ? folder : existing(dirname(folder)));
+
+const isInside = (path: string, folder: string): boolean =>
+  path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 
 /** Judged below the project's folder only: where the project itself lies is nobody's business. */
 const isHidden = (path: string): boolean =>

@@ -6,10 +6,16 @@ import { loadProject } from '../runtime/project.js';
 import { nearest } from '../source/suggest.js';
 import { createLog } from './log.js';
 
+const FORMATS = ['pretty', 'json'];
+
 export async function plan({ config, format = 'pretty', arguments: words }: CommandOptions): Promise<number> {
   const [id] = words;
   if (id === undefined) {
     process.stderr.write('Which resource? lintel plan <id>\n');
+    return 2;
+  }
+  if (!FORMATS.includes(format)) {
+    process.stderr.write(`--format takes ${FORMATS.join(', ')}; not "${format}".\n`);
     return 2;
   }
   const log = createLog();

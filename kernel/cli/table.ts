@@ -1,4 +1,5 @@
 /** The table of endpoints that the start prints, and a curl line that works. */
+import { isObject, type Json } from '../contract/json.js';
 import type { PlanSet, ResourcePlan } from '../compile/plan.js';
 import { paint } from './paint.js';
 
@@ -23,12 +24,27 @@ export function endpointTable(plans: PlanSet, methods: readonly string[]): strin
   return [paint('dim', line(HEAD)), ...cells.map(line)].join('\n');
 }
 
-export function curlLine(plans: PlanSet, url: string, method: string): string | null {
+/** A call that passes the rules, in the first verb that has a body; with the query string where none has. */
+export function curlLine(plans: PlanSet, url: string, methods: readonly string[]): string | null {
   const served = reachable(plans);
   const plan = served.find((candidate) => candidate.summary.validated.length > 0) ?? served[0];
   if (plan === undefined) return null;
-  const body = JSON.stringify(plan.summary.sample).replaceAll("'", "'\\''");
-  return `curl -s -X ${method} ${url}/${plan.path} -H 'content-type: application/json' -d '${body}'`;
+  const address = `${url}/${plan.path}`;
+  const method = methods.find((name) => name !== 'GET' && name !== 'DELETE');
+  if (method === undefined)
+    return `curl -s -X ${methods[0] ?? 'GET'} ${quoted(`${address}${queryOf(plan.summary.sample)}`)}`;
+  const body = quoted(JSON.stringify(plan.summary.sample));
+  return `curl -s -X ${method} ${address} -H 'content-type: application/json' -d ${body}`;
+}
+
+const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
+
+function queryOf(sample: Json): string {
+  const fields = Object.entries(isObject(sample) ? sample : {}).map(([name, value]): [string, string] => [
+    name,
+    typeof value === 'string' ? value : JSON.stringify(value),
+  ]);
+  return fields.length === 0 ? '' : `?${new URLSearchParams(fields).toString()}`;
 }
 
 const reachable = (plans: PlanSet): ResourcePlan[] =>

@@ -85,6 +85,7 @@ const LETTER_U = 0x75;
  */
 function measure(bytes: Buffer, { depth: maxDepth, keys: maxKeys, array: maxArray }: BodyLimits): boolean {
   let depth = 0;
+  let deepest = 0;
   let colons = 0;
   let commas = 0;
   let doubtful = false;
@@ -100,11 +101,14 @@ function measure(bytes: Buffer, { depth: maxDepth, keys: maxKeys, array: maxArra
       }
       doubtful ||= mayBePoison(bytes, start, i);
     } else if (byte === 0x7b || byte === 0x5b) {
-      if (++depth > maxDepth) throw fault('REQ_TOO_COMPLEX', { what: 'levels', max: maxDepth });
+      if (++depth > deepest) deepest = depth;
     } else if (byte === 0x7d || byte === 0x5d) depth--;
     else if (byte === COLON) colons++;
     else if (byte === COMMA) commas++;
   }
+  // Text that is too deep and never closed again is no JSON in the first place.
+  if (deepest > maxDepth && depth > 0) throw fault('REQ_MALFORMED');
+  if (deepest > maxDepth) throw fault('REQ_TOO_COMPLEX', { what: 'levels', max: maxDepth });
   if (colons > maxKeys) throw fault('REQ_TOO_COMPLEX', { what: 'properties', max: maxKeys });
   return doubtful || commas >= maxArray;
 }

@@ -15,6 +15,7 @@ export interface RunningServer {
 
 const MAX_HEADER_BYTES = 16_384;
 const MAX_HEADERS = 100;
+const SWEEP_MS = 50;
 
 export async function listen(kernel: Kernel, accessLog: boolean): Promise<RunningServer> {
   let closing = false;
@@ -28,12 +29,17 @@ export async function listen(kernel: Kernel, accessLog: boolean): Promise<Runnin
       keepAliveTimeout: 5_000,
     },
     (req, res) => {
+      if (req.rawHeaders.length > 2 * MAX_HEADERS) {
+        res.writeHead(431, { connection: 'close' }).end();
+        return;
+      }
       // A connection kept alive would outlive the stop.
       if (closing) res.setHeader('connection', 'close');
       void handle(req, res);
     },
   );
-  server.maxHeadersCount = MAX_HEADERS;
+  // Node would drop the headers beyond a count without a word, `content-length` among them; the bytes are bounded anyway.
+  server.maxHeadersCount = 0;
   const handle = app.callback();
   const { port, host } = kernel.config.http;
   await listening(server, port, host);
@@ -46,8 +52,11 @@ export async function listen(kernel: Kernel, accessLog: boolean): Promise<Runnin
       closing = true;
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeIdleConnections();
+      // A connection that was busy just now becomes idle with its answer, and would be waited for.
+      const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS);
       const timer = setTimeout(() => server.closeAllConnections(), seconds * 1000);
       await closed;
+      clearInterval(sweep);
       clearTimeout(timer);
     },
   };
@@ -67,7 +76,15 @@ function requestLog(kernel: Kernel, accessLog: boolean): RequestLog {
   return {
     line: accessLog ? ({ ms, ...rest }) => kernel.log.info({ ...rest, ms: Math.round(ms * 10) / 10 }, 'request') : null,
     failure: (fault: Fault, id) => {
+      if (id === '-' && isGone(fault.options.cause)) {
+        kernel.log.debug({ id }, 'the client left');
+        return;
+      }
       kernel.log.error({ id, code: fault.code, ...fault.where, err: fault.options.cause ?? fault }, 'request failed');
     },
   };
 }
+
+/** The connection ended before the request or the answer did: the client's doing, and no failure of ours. */
+const isGone = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && /^(HPE_|ECONNRESET|ECONNABORTED|EPIPE)/.test(String(error.code));

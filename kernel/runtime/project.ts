@@ -92,24 +92,26 @@ export const namesOf = (env: Environment): Set<string> =>
 
 /** Variables of the environment that win over the file. */
 function withEnvironment(config: Config, env: Environment): Config {
-  const number = (name: string, fallback: number): number => {
-    const text = env[name];
-    const value = Number(text);
-    if (text === undefined || text === '') return fallback;
-    if (!Number.isInteger(value) || value < 0)
-      throw new BootError('CFG_VARIABLE', { name, expected: 'a whole number' });
-    return value;
+  // Set to nothing is not set: an empty HOST would listen on every address.
+  const text = (name: string): string | undefined => (env[name] === '' ? undefined : env[name]);
+  const number = (name: string, fallback: number, max: number): number => {
+    const value = Number(text(name) ?? fallback);
+    if (Number.isInteger(value) && value >= 0 && value <= max) return value;
+    throw new BootError('CFG_VARIABLE', { name, expected: `a whole number up to ${max}` });
   };
   const { http } = config;
   return Object.freeze({
     ...config,
     http: Object.freeze({
       ...http,
-      port: number('PORT', http.port),
-      host: env['HOST'] ?? http.host,
+      port: number('PORT', http.port, 65_535),
+      host: text('HOST') ?? http.host,
       methods: methodsOf(env['ALLOWED_HTTP_METHODS']) ?? http.methods,
-      status_path: env['STATUS_ENDPOINT'] ?? http.status_path,
-      limits: Object.freeze({ ...http.limits, body: number('MAX_PAYLOAD_LIMIT', http.limits.body) }),
+      status_path: text('STATUS_ENDPOINT') ?? http.status_path,
+      limits: Object.freeze({
+        ...http.limits,
+        body: number('MAX_PAYLOAD_LIMIT', http.limits.body, Number.MAX_SAFE_INTEGER),
+      }),
     }),
   });
 }

@@ -74,7 +74,8 @@ export function parseSource(doc: Document): SourceTree {
     return { root: null, faults: [{ code: 'SRC_EMPTY', params: {}, start: 0, end: doc.text.length }] };
   }
   const faults = syntaxFaults(errors, text);
-  return { root: parsed === undefined ? null : locate(parsed, '', faults), faults };
+  const reading: Reading = { faults, length: text.length };
+  return { root: parsed === undefined ? null : locate(parsed, '', reading), faults };
 }
 
 /** Three braces missing at the end of a half-typed file are one fault, not three. */
@@ -82,7 +83,7 @@ function syntaxFaults(errors: readonly ParseError[], text: string): SourceFault[
   const faults = new Map<string, SourceFault>();
   for (const { error, offset, length } of errors) {
     const what = SYNTAX_WORDS[printParseErrorCode(error)] ?? 'this is not JSON';
-    const end = offset + Math.max(length, offset < text.length ? 1 : 0);
+    const end = Math.min(text.length, offset + Math.max(length, 1));
     const place = `${offset} ${what}`;
     if (!faults.has(place)) faults.set(place, { code: 'SRC_SYNTAX', params: { what }, start: offset, end });
   }
@@ -109,19 +110,29 @@ function findTooDeep(text: string): number | null {
   }
 }
 
-function locate(node: Node, pointer: string, faults: SourceFault[]): LocatedNode {
+interface Reading {
+  readonly faults: SourceFault[];
+  /** Of the text. */
+  readonly length: number;
+}
+
+/** An open comment makes the parser count characters that are not there. */
+const endOf = ({ offset, length }: Node, reading: Reading): number => Math.min(offset + length, reading.length);
+
+function locate(node: Node, pointer: string, reading: Reading): LocatedNode {
   return Object.freeze({
     type: node.type === 'property' ? 'null' : node.type,
     start: node.offset,
-    end: node.offset + node.length,
+    end: endOf(node, reading),
     pointer,
     scalar: node.type === 'object' || node.type === 'array' ? null : (node.value as string | number | boolean | null),
-    members: node.type === 'object' ? locateMembers(node, pointer, faults) : [],
-    items: node.type === 'array' ? (node.children ?? []).map((item, i) => locate(item, `${pointer}/${i}`, faults)) : [],
+    members: node.type === 'object' ? locateMembers(node, pointer, reading) : [],
+    items:
+      node.type === 'array' ? (node.children ?? []).map((item, i) => locate(item, `${pointer}/${i}`, reading)) : [],
   });
 }
 
-function locateMembers(node: Node, pointer: string, faults: SourceFault[]): Member[] {
+function locateMembers(node: Node, pointer: string, reading: Reading): Member[] {
   const members: Member[] = [];
   const seen = new Map<string, Member>();
   for (const property of node.children ?? []) {
@@ -131,13 +142,13 @@ function locateMembers(node: Node, pointer: string, faults: SourceFault[]): Memb
     const member: Member = {
       key: name,
       keyStart: key.offset,
-      keyEnd: key.offset + key.length,
-      value: child === undefined ? null : locate(child, `${pointer}/${escapePointer(name)}`, faults),
+      keyEnd: endOf(key, reading),
+      value: child === undefined ? null : locate(child, `${pointer}/${escapePointer(name)}`, reading),
     };
     const first = seen.get(name);
     if (first === undefined) seen.set(name, member);
     else {
-      faults.push({
+      reading.faults.push({
         code: 'SRC_DUPLICATE_KEY',
         params: { key: name },
         start: member.keyStart,

@@ -10,7 +10,8 @@ import type { CodeEntry } from '../../kernel/contract/problem.js';
 import { CATALOGUE } from '../../kernel/problems/catalogue.js';
 import { specs } from '../../plugins/index.spec.js';
 import { kinds } from '../../plugins/kinds/index.js';
-import { builtinRegistry, repositoryRoot } from '../support/fixtures.js';
+import { builtinRegistry } from '../support/fixtures.js';
+import { ROOT } from '../support/project.js';
 import { kindHygiene, specHygiene } from './spec-hygiene.js';
 
 describe('spec hygiene', () => {
@@ -25,13 +26,13 @@ describe('spec hygiene', () => {
     });
 
     it('are all there: every folder of plugins/ with a spec is listed', () => {
-      const folder = join(repositoryRoot(), 'plugins');
+      const folder = join(ROOT, 'plugins');
       const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
       expect(specs.length).to.equal(files.filter((file) => basename(file) === 'spec.ts').length);
     });
 
     it('are not newer than the package', () => {
-      const file = readFileSync(join(repositoryRoot(), 'package.json'), 'utf8');
+      const file = readFileSync(join(ROOT, 'package.json'), 'utf8');
       const { version } = JSON.parse(file) as { version: string };
       const parts = (text: string): number[] => text.split('.').map(Number);
       const [major = 0, minor = 0, patch = 0] = parts(version);

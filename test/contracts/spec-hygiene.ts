@@ -57,13 +57,20 @@ export function specHygiene(registry: Registry, specs: readonly PluginSpec[]): v
           const places = placesAt(doc, `${host.at}${at}`);
           const found = problems.filter((problem) => problem.code === code);
           const shown = found.map((problem) => describeProblem(problem, doc)).join('\n');
-          expect(found, problems.map((problem) => describeProblem(problem, doc)).join('\n')).to.have.length.of.at.least(1);
-          expect(found.some(({ range }) => isOneOf(places, range)), `${shown} is not at ${host.at}${at}`).to.equal(true);
+          expect(found, problems.map((problem) => describeProblem(problem, doc)).join('\n')).to.have.length.of.at.least(
+            1,
+          );
+          expect(
+            found.some(({ range }) => isOneOf(places, range)),
+            `${shown} is not at ${host.at}${at}`,
+          ).to.equal(true);
           const fragment = nodeAt(rootOf(doc), host.at);
           expect(fragment, 'the host places the fragment').not.to.equal(null);
           const around = rangeAt(doc, fragment?.node.start ?? 0, fragment?.node.end ?? 0);
           for (const problem of errorsOf(problems)) {
-            expect(isInside(problem.range, around), `outside the fragment: ${describeProblem(problem, doc)}`).to.equal(true);
+            expect(isInside(problem.range, around), `outside the fragment: ${describeProblem(problem, doc)}`).to.equal(
+              true,
+            );
           }
         });
       }
@@ -150,7 +157,8 @@ function placesAt(doc: Document, pointer: string): Places {
 }
 
 const isOneOf = ({ exact, around }: Places, range: Range): boolean =>
-  exact.some((place) => isInside(range, place) && isInside(place, range)) || (around !== null && isInside(range, around));
+  exact.some((place) => isInside(range, place) && isInside(place, range)) ||
+  (around !== null && isInside(range, around));
 
 function isInside(inner: Range, outer: Range): boolean {
   const before = (a: Range['start'], b: Range['start']): boolean =>

@@ -55,6 +55,7 @@ const FILES = {
       ['new', 'joined the circle', 5, true, null],
       { payload_validation: [{ field: { kind: { type: 'STRING', optional: true } } }] },
     ),
+    querying('unrunnable', 'SELECT canary_column FROM canary_table'),
     querying('named', 'INSERT INTO items (name, kind) VALUES ($1, $2) RETURNING name, kind', ['name', 'fresh']),
     {
       id: 'declared',
@@ -175,6 +176,15 @@ onBothDatabases('the language in SQL', { files: FILES, env: { SECRET: 'canary-en
       expect((answer.body['errors'] as Loose[] | undefined)?.[0]?.['pointer']).to.equal(pointer);
       expect(answer.text).not.to.match(/taken-once|999999|xxxx|dear|INSERT|items/);
     }
+  });
+
+  it('answers a statement that the database refuses with a bare 500; the log knows why', async () => {
+    const { status, body, text } = await kernel().post('/unrunnable', {});
+    expect([status, body['code']]).to.deep.equal([500, 'QRY_FAILED']);
+    expect(text).not.to.match(/canary|SELECT|relation|\bat /);
+    const row = kernel().log.find(({ fields }) => fields['code'] === 'QRY_FAILED');
+    expect(row?.fields).to.include({ resource: 'unrunnable', action: 'unrunnable#1' });
+    expect((row?.fields['err'] as Error).message).to.contain('canary_table');
   });
 
   it('$ENV is a parameter like any other, and never leaves', async () => {

@@ -19,6 +19,8 @@ const withPlugins = (names: readonly string[], options: TestKernelOptions = {}):
 interface Recorder {
   readonly events: unknown[][];
   readonly state: { healthy: boolean };
+  release(): void;
+  holding(): Promise<void>;
 }
 
 /** The module that the kernel imported: one process has one of it. */
@@ -287,6 +289,24 @@ describe('an observer that taps the hooks', () => {
     expect((row?.fields['err'] as Error).message)
       .to.contain('observer:recorder')
       .and.contain('accept');
+  });
+
+  it('learns of a request whose client did not wait for the answer', async () => {
+    seen.events.length = 0;
+    const held = seen.holding();
+    const abort = new AbortController();
+    const left = kernel.post('/echo', { hold: 'release' }, { signal: abort.signal }).catch(() => 'left');
+    await held;
+    abort.abort();
+    expect(await left).to.equal('left');
+    // The server learns of it when it reads the socket; a request on another connection comes after that.
+    await send('/query', {});
+    const { events } = await during(() => Promise.resolve(seen.release()));
+    expect(events.map(([name]) => name)).to.include('after-response');
+  });
+
+  it('gets what it requires, though no definition uses it', async () => {
+    expect((await send('/echo', {}, { 'x-ulid': '1' })).body['ulid']).to.match(/^[0-7][0-9A-Z]{25}$/);
   });
 
   it('tells how it is: an unhealthy plugin makes the service not ready', async () => {

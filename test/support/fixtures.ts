@@ -2,9 +2,8 @@
  * Fixtures of the front end: folders of definition files with the exact list of problems they must give. Read from the
  * source folder, never from the compiled one. Knows how to run, show and rewrite them; it asserts nothing itself.
  */
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { analyse, type SourceFile } from '../../kernel/analysis/analyse.js';
 import { analyseConfig } from '../../kernel/analysis/config.js';
 import { buildRegistry, type Registry } from '../../kernel/analysis/registry.js';
@@ -12,16 +11,10 @@ import type { Place, Problem } from '../../kernel/contract/problem.js';
 import { document, type Document } from '../../kernel/source/document.js';
 import { specs } from '../../plugins/index.spec.js';
 import { kinds } from '../../plugins/kinds/index.js';
+import { ROOT } from './project.js';
 import { trialSpecs } from './trial-plugins.js';
 
-/** The folder that holds package.json, wherever the compiled test lies. */
-export function repositoryRoot(): string {
-  let folder = dirname(fileURLToPath(import.meta.url));
-  while (!existsSync(join(folder, 'package.json'))) folder = dirname(folder);
-  return folder;
-}
-
-export const DEFINITIONS = join(repositoryRoot(), 'test', 'fixtures', 'definitions');
+export const DEFINITIONS = join(ROOT, 'test', 'fixtures', 'definitions');
 const EXPECTED = 'problems.json';
 export const CONFIG = 'lintel.config.json';
 

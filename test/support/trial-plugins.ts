@@ -15,7 +15,10 @@ const feature = definePlugin({
   slots: {
     actionable: shape({
       trial: shape({
-        old_name: text({ doc: 'Former name.', deprecated: { since: '0.1.0', message: 'use "name"', replacedBy: 'name' } }),
+        old_name: text({
+          doc: 'Former name.',
+          deprecated: { since: '0.1.0', message: 'use "name"', replacedBy: 'name' },
+        }),
         name: text({ doc: 'A name.', examples: ['ada'] }),
         code: string().length(4).meta({ doc: 'Four characters.' }),
         share: number().positive().lessThan(1).meta({ doc: 'Between nothing and everything.' }),
@@ -23,7 +26,9 @@ const feature = definePlugin({
         header: value(null, { doc: 'A value out of a header.', roots: ['HEADER'] }),
         nothing: text({ doc: 'Text or null.' }).nullable(),
         switches: record(flag({ doc: 'On or off.' }), { doc: 'Switches.' }),
-        letters: list(text({ doc: 'A letter.' }).required(), { doc: 'Two or three letters.' }).min(2).max(3),
+        letters: list(text({ doc: 'A letter.' }).required(), { doc: 'Two or three letters.' })
+          .min(2)
+          .max(3),
         free: anyJson({ doc: 'Anything.' }),
       }).meta({ doc: 'Fields for tests.' }),
     }),

@@ -1,8 +1,14 @@
 /** Judges e-mail addresses in linear time: an ordinary local part, a domain with a dot, at most 254 characters. */
+import type { Json } from '../../../kernel/contract/json.js';
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import { validationType } from '../../kinds/validation-type.js';
 import { judgeLength } from '../shared/length.js';
 import { isEmail } from './email.js';
+
+const USUAL = 'ada@example.com';
+const SHORT = 'a@b.co';
+/** A local part has 64 characters at most; three are taken. */
+const ROOM = 61;
 
 export default defineRuntime(validationType, {
   create: () => ({
@@ -14,6 +20,12 @@ export default defineRuntime(validationType, {
         } else length?.(value, pointer, issues);
       };
     },
-    sample: () => 'ada@example.com',
+    sample: sampleEmail,
   }),
 });
+
+/** An address that the bounds of the rule allow, as far as an address can. */
+function sampleEmail({ min_length: min, max_length: max }: Readonly<Record<string, Json>>): string {
+  const address = typeof max === 'number' && max < USUAL.length ? SHORT : USUAL;
+  return typeof min === 'number' ? address.padStart(Math.min(min, address.length + ROOM), 'a') : address;
+}

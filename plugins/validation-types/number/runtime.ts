@@ -17,9 +17,10 @@ export default defineRuntime(validationType, {
         else if (value > high) refuse('max', `must be at most ${high}`);
       };
     },
-    sample: ({ min, max }) => {
+    sample: ({ min, max, integer }) => {
       const low = typeof min === 'number' ? Math.ceil(min) : 1;
-      return typeof max === 'number' ? Math.min(Math.max(low, 1), max) : Math.max(low, 1);
+      const high = typeof max !== 'number' ? Infinity : integer === true ? Math.floor(max) : max;
+      return Math.min(Math.max(low, 1), high);
     },
   }),
 });

@@ -1,0 +1,118 @@
+/**
+ * Codes and the places that use them: every code of the catalogue and of the plugins is reported or thrown somewhere, and
+ * every code that is reported or thrown has its row. A code without words, or words without a code, fails here.
+ */
+import { expect } from 'chai';
+import ts from 'typescript';
+import { CATALOGUE } from '../../kernel/problems/catalogue.js';
+import { specs } from '../../plugins/index.spec.js';
+import { eachNode, sourcesIn, stringsOf } from '../support/sources.js';
+
+const sources = sourcesIn('kernel', 'plugins').filter(({ path }) => !path.startsWith('kernel/problems/'));
+const strings = new Set(sources.flatMap(stringsOf));
+const pluginCodes = Object.assign({}, ...specs.map(({ errors }) => errors ?? {})) as NonNullable<
+  (typeof specs)[number]['errors']
+>;
+const all = { ...CATALOGUE, ...pluginCodes };
+
+describe('architecture: catalogue', () => {
+  it('every code is used somewhere', () => {
+    expect(Object.keys(all).filter((code) => !strings.has(code))).to.deep.equal([]);
+  });
+
+  it('every code that is thrown or reported is known', () => {
+    const used: string[] = [];
+    for (const source of sources) {
+      eachNode(source, (node) => {
+        const isCall = ts.isCallExpression(node) || ts.isNewExpression(node);
+        const [first] = isCall ? (node.arguments ?? []) : [];
+        if (!isCall || first === undefined || !ts.isStringLiteralLike(first)) return;
+        if (/^(fault|Fault|BootError|.*\.add|report)$/.test(node.expression.getText())) used.push(first.text);
+      });
+    }
+    const codes = used.filter((text) => /^[A-Z]{3}_/.test(text));
+    expect(codes.length).to.be.greaterThan(30);
+    expect([...new Set(codes)].filter((code) => !Object.hasOwn(all, code))).to.deep.equal([]);
+  });
+
+  it('whoever throws or reports a code gives every parameter of its message', () => {
+    let judged = 0;
+    const gaps: string[] = [];
+    for (const source of sources) {
+      eachNode(source, (node) => {
+        const use = useOf(node);
+        const needed = use === null ? [] : placeholdersOf(all[use.code]?.message ?? '');
+        if (use === null || needed.length === 0 || use.params === 'unknown') return;
+        judged++;
+        const { params } = use;
+        gaps.push(
+          ...needed.filter((name) => !params.includes(name)).map((name) => `${source.path} ${use.code} {${name}}`),
+        );
+      });
+    }
+    expect(gaps).to.deep.equal([]);
+    expect(judged).to.be.greaterThan(20);
+  });
+
+  it('every row has a severity for definitions or a status for requests, never both', () => {
+    for (const [code, { severity, status }] of Object.entries(all)) {
+      expect((severity === undefined) !== (status === undefined), code).to.equal(true);
+    }
+  });
+
+  it('a status is one of a refusal or a failure', () => {
+    const statuses = Object.entries(all).flatMap(([code, { status }]) =>
+      status === undefined ? [] : [{ code, status }],
+    );
+    expect(statuses.length).to.be.greaterThan(10);
+    for (const { code, status } of statuses) {
+      expect(Number.isInteger(status) && status >= 400 && status <= 599, `${code} ${status}`).to.equal(true);
+    }
+  });
+
+  it('every row says in whole sentences what is wrong and what to do', () => {
+    for (const [code, { title, message, help }] of Object.entries(CATALOGUE)) {
+      expect(code).to.match(/^[A-Z]{3}_[A-Z0-9_]+$/);
+      expect(title, code).to.match(/^[A-Z][^{}]*[^.{}]$/);
+      expect(message, code).to.match(/[.!?}]$/);
+      expect(help, code).to.match(/[.]$/);
+    }
+  });
+});
+
+/** A placeholder that closes a message is a sentence of its own (`{hint}`) and may be empty. */
+const placeholdersOf = (message: string): string[] =>
+  [...message.replace(/\. ?\{[a-zA-Z]+\}$/, '.').matchAll(/\{([a-zA-Z]+)\}/g)].map(([, name = '']) => name);
+
+interface Use {
+  readonly code: string;
+  /** Names that are given; unknown when they are computed. */
+  readonly params: readonly string[] | 'unknown';
+}
+
+/** `fault('CODE', { ... })`, `new BootError(...)`, `report.add('CODE', spot, { ... })`, or a finding `{ code, params }`. */
+function useOf(node: ts.Node): Use | null {
+  if (ts.isCallExpression(node) || ts.isNewExpression(node)) {
+    const [first, ...rest] = node.arguments ?? [];
+    if (first === undefined || !ts.isStringLiteralLike(first) || !Object.hasOwn(all, first.text)) return null;
+    const params = node.expression.getText().endsWith('.add') ? rest[1] : rest[0];
+    return { code: first.text, params: namesIn(params) };
+  }
+  if (!ts.isObjectLiteralExpression(node)) return null;
+  const code = valueOf(node, 'code');
+  if (code === undefined || !ts.isStringLiteralLike(code) || !Object.hasOwn(all, code.text)) return null;
+  // A finding; counter-examples and issues of a payload name a code too, but without its message.
+  const isFinding = valueOf(node, 'json') === undefined && valueOf(node, 'pointer') === undefined;
+  return isFinding ? { code: code.text, params: namesIn(valueOf(node, 'params')) } : null;
+}
+
+function valueOf(node: ts.ObjectLiteralExpression, name: string): ts.Expression | undefined {
+  const property = node.properties.find((candidate) => candidate.name?.getText() === name);
+  return property !== undefined && ts.isPropertyAssignment(property) ? property.initializer : undefined;
+}
+
+function namesIn(node: ts.Node | undefined): Use['params'] {
+  if (node === undefined) return [];
+  if (!ts.isObjectLiteralExpression(node) || node.properties.some(ts.isSpreadAssignment)) return 'unknown';
+  return node.properties.map((property) => property.name?.getText() ?? '');
+}

@@ -1,0 +1,36 @@
+/**
+ * What every file owes its reader: a header comment that says what is inside, and a size that can be read in one go. And
+ * what none may do: talk to the terminal behind the log's back.
+ */
+import { expect } from 'chai';
+import ts from 'typescript';
+import { eachNode, sourcesIn } from '../support/sources.js';
+
+const MAX_LINES = 350;
+const sources = sourcesIn('kernel', 'plugins', 'test', 'bench');
+
+describe('architecture: files', () => {
+  it('begin with a header comment', () => {
+    const bare = sources.filter(({ text }) => !/^(#![^\n]*\n)?\/\*\*\s[^]*?\*\//.test(text)).map(({ path }) => path);
+    expect(sources.length).to.be.greaterThan(150);
+    expect(bare).to.deep.equal([]);
+  });
+
+  it(`have at most ${MAX_LINES} lines`, () => {
+    const long = sources.filter(({ text }) => text.trimEnd().split('\n').length > MAX_LINES).map(({ path }) => path);
+    expect(long).to.deep.equal([]);
+  });
+
+  it('leave the console to the command line and the benchmark', () => {
+    const loud = sources
+      .filter(({ path }) => !/^(kernel\/cli(\.ts|\/)|bench\/)/.test(path))
+      .filter((source) => {
+        let found = false;
+        eachNode(source, (node) => {
+          if (ts.isPropertyAccessExpression(node) && node.expression.getText() === 'console') found = true;
+        });
+        return found;
+      });
+    expect(loud.map(({ path }) => path)).to.deep.equal([]);
+  });
+});

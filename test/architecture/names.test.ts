@@ -1,0 +1,68 @@
+/**
+ * The kernel knows kinds and plugins as data: no file of `kernel/` holds the name or id of a concrete one as a string, and
+ * no accessor is written out there. The lists come from the registry, so they grow with the plugins. Words of help and
+ * documentation may mention a name inside a longer text; code may not compare with it.
+ */
+import { expect } from 'chai';
+import { builtinRegistry } from '../support/fixtures.js';
+import { sourcesIn, stringsOf } from '../support/sources.js';
+
+/** Names that are ordinary words of the grammar or of the language too, each with the reason. */
+const ORDINARY: ReadonlyMap<string, string> = new Map([
+  ['mode', 'a field of the grammar: every actionable has one, whatever plugins there are'],
+  ['accessor', 'how a parameter is meant, beside `name` and `literal`'],
+]);
+
+const registry = builtinRegistry();
+const names = [...registry.plugins.values()].map(({ name }) => name);
+const ids = [...registry.plugins.keys()];
+const kinds = [...registry.kinds.keys()];
+const roots = [...registry.kinds.values()]
+  .filter(({ select }) => select.by === 'root')
+  .flatMap(({ kind }) => registry.names(kind));
+
+/** What a string of the kernel must not be, or hold. */
+function offence(text: string): string | null {
+  const exact = [...names, ...ids, ...kinds].find((name) => name === text && !ORDINARY.has(name));
+  if (exact !== undefined) return exact;
+  const accessor = roots.find((root) => new RegExp(`\\$${root}(?![A-Za-z0-9_])`).test(text));
+  return accessor === undefined ? null : `$${accessor}`;
+}
+
+describe('architecture: names', () => {
+  it('the lists are those of the registry', () => {
+    expect(names).to.include.members([
+      'sql_query',
+      'QUERY',
+      'RETURN',
+      'payload_validation',
+      'depends_on',
+      'PAYLOAD',
+      'ULID',
+    ]);
+    expect(kinds).to.include.members(['dialect', 'feature', 'accessor']);
+    expect(roots).to.include('PAYLOAD');
+  });
+
+  it('an offence is seen, an ordinary text is not', () => {
+    expect(['QUERY', 'postgres', 'generator:ULID', 'dialect', 'see $PAYLOAD.x'].map(offence)).not.to.include(null);
+    for (const text of ['a query', 'the dialect', '$PAYLOADS', '$payload', 'mode', 'returns', '']) {
+      expect(offence(text), text).to.equal(null);
+    }
+  });
+
+  it('no file of the kernel names a plugin, a kind or an accessor', () => {
+    const found = sourcesIn('kernel').flatMap((source) =>
+      stringsOf(source).flatMap((text) => {
+        const name = offence(text);
+        return name === null ? [] : [`${source.path}: ${name}`];
+      }),
+    );
+    expect(found).to.deep.equal([]);
+  });
+
+  it('every exception is still needed', () => {
+    const strings = new Set(sourcesIn('kernel').flatMap(stringsOf));
+    for (const name of ORDINARY.keys()) expect(strings.has(name), name).to.equal(true);
+  });
+});

@@ -1,0 +1,111 @@
+/** What every accessor must do: take the tail that its facts say, be constant only when it is, keep secrets in. */
+import { expect } from 'chai';
+import { analyse } from '../../kernel/analysis/analyse.js';
+import type { Frame, PlanTools } from '../../kernel/contract/plan.js';
+import { accessorsIn } from '../../kernel/language/accessor.js';
+import type { Accessor } from '../../plugins/kinds/accessor.js';
+import { ENV, type Plugins } from './kind-support.js';
+
+/** Tails by shape; which are right depends on the fact. */
+const TAILS = { none: '', one: '.abc', two: '.abc.def' } as const;
+const RIGHT: Readonly<Record<string, readonly (keyof typeof TAILS)[]>> = {
+  none: ['none'],
+  name: ['one'],
+  env: ['one'],
+  path: ['one', 'two'],
+  'optional-path': ['none', 'one', 'two'],
+};
+
+function frame(): Frame {
+  const payload = { abc: { def: 1 }, email: 'ada@example.com', items: [{ sku: 'a' }] };
+  return {
+    invocation: {
+      id: '1',
+      trigger: 'test',
+      payload,
+      headers: { abc: 'a', 'x-tenant': 't' },
+      remote: '127.0.0.1',
+      signal: null,
+      startedAt: 0,
+    },
+    payload,
+    slots: [],
+    results: [],
+    now: () => '2026-01-02T03:04:05.678Z',
+    unit: null,
+  };
+}
+
+export function accessorContract(plugins: Plugins, name: string): void {
+  describe(`accessor $${name}`, () => {
+    const { registry } = plugins.project;
+    const spec = registry.plugin('accessor', name);
+    const tail = String(plugins.fact('accessor', name, 'tail'));
+    const codesOf = (value: unknown, mode: 'RETURN' | 'QUERY'): string[] => {
+      const work = mode === 'RETURN' ? { value } : { sql_query: { query: 'SELECT $1', parameters: [value] } };
+      const text = JSON.stringify({ id: 'a', resource: 'a', actionables: [{ id: 1, mode, ...work }] });
+      const { problems } = analyse([{ file: 'a.json', text }], registry, {
+        env: new Set(['abc', ...Object.keys(ENV)]),
+      });
+      return problems.filter(({ severity }) => severity === 'error').map(({ code }) => code);
+    };
+
+    if (tail.startsWith('plugin:')) {
+      it('takes the name of a plugin and nothing else', () => {
+        for (const known of registry.names(tail.slice('plugin:'.length))) {
+          expect(codesOf(`$${name}.${known}`, 'QUERY')).to.deep.equal([]);
+          expect(codesOf(`$${name}.${known}.more`, 'QUERY')).to.deep.equal(['ACC_TAIL']);
+        }
+        expect(codesOf(`$${name}`, 'QUERY')).to.deep.equal(['ACC_TAIL']);
+        expect(codesOf(`$${name}.abc`, 'QUERY')).to.deep.equal(['DEF_UNKNOWN_PLUGIN']);
+      });
+    } else {
+      for (const [shape, text] of Object.entries(TAILS)) {
+        const right = RIGHT[tail]?.includes(shape as keyof typeof TAILS);
+        it(`${right === true ? 'takes' : 'refuses'} $${name}${text}`, () => {
+          expect(RIGHT, 'an unknown form of tail').to.have.property(tail);
+          expect(codesOf(`$${name}${text}`, 'QUERY')).to.deep.equal(right === true ? [] : ['ACC_TAIL']);
+        });
+      }
+    }
+
+    const isSecret = plugins.fact('accessor', name, 'secret') === true;
+    it(`${isSecret ? 'may not stand' : 'may stand'} where a value leaves`, () => {
+      for (const { json } of spec?.examples ?? []) {
+        expect(codesOf(json, 'RETURN')).to.deep.equal(isSecret ? ['ACC_NOT_HERE'] : []);
+      }
+    });
+
+    it('compiles its examples to readers; one that is constant needs no request', async () => {
+      const handle = await plugins.handle<Accessor>('accessor', name);
+      for (const { json } of spec?.examples ?? []) {
+        const [part] = accessorsIn(json as string);
+        const compiled = handle.compile(part?.tail ?? [], await tools(plugins));
+        const read = (): unknown => compiled.read(compiled.constant ? (undefined as never) : frame());
+        expect(read()).not.to.equal(undefined);
+      }
+    });
+
+    it('reads the same thing twice in one request', async () => {
+      const handle = await plugins.handle<Accessor>('accessor', name);
+      const [part] = accessorsIn(spec?.examples[0]?.json as string);
+      const { read } = handle.compile(part?.tail ?? [], await tools(plugins));
+      const one = frame();
+      expect(read(one)).to.deep.equal(read(one));
+    });
+  });
+}
+
+/** Only what accessors may use; anything else is missing on purpose. */
+async function tools(plugins: Plugins): Promise<PlanTools> {
+  const handles = new Map<string, unknown>();
+  for (const name of plugins.names('generator')) handles.set(name, await plugins.handle('generator', name));
+  let slots = 0;
+  return {
+    place: 'contract',
+    slot: () => null,
+    payloadField: () => null,
+    memo: () => slots++,
+    resolve: (_kind: unknown, name: string) => handles.get(name),
+  } as unknown as PlanTools;
+}

@@ -1,0 +1,27 @@
+/** The example plugins of `test/fixtures/plugins` keep the rules that hold for those of the distribution. */
+import { expect } from 'chai';
+import { loadPackages } from '../../kernel/runtime/packages.js';
+import { specs as builtin } from '../../plugins/index.spec.js';
+import { kinds as builtinKinds } from '../../plugins/kinds/index.js';
+import { PLUGIN_FIXTURES } from '../support/project.js';
+import { kindHygiene, specHygiene } from './spec-hygiene.js';
+
+const { registry } = await loadPackages(PLUGIN_FIXTURES, ['builtin:*', './short-code', './limits', './observer'], []);
+const specs = [...registry.plugins.values()].filter((spec) => !builtin.includes(spec));
+const kinds = [...registry.kinds.values()].filter((kind) => !builtinKinds.includes(kind));
+
+describe('example plugins', () => {
+  it('are found: folders inside a folder too', () => {
+    expect(specs.map(({ kind, name }) => `${kind}:${name}`).sort()).to.deep.equal([
+      'feature:rate_limit',
+      'generator:SHORTCODE',
+      'limiter:fixed-window',
+      'limiter:token-bucket',
+      'observer:recorder',
+    ]);
+    expect(kinds.map(({ kind }) => kind).sort()).to.deep.equal(['limiter', 'observer']);
+  });
+
+  specHygiene(registry, specs);
+  kindHygiene(kinds);
+});

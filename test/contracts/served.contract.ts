@@ -1,0 +1,82 @@
+/**
+ * What is proved over real HTTP: every example of a mode and of a feature compiles and is served, every envelope wraps
+ * successes and leaves problems alone.
+ */
+import { expect } from 'chai';
+import { isObject, type JsonObject } from '../../kernel/contract/json.js';
+import { startKernel, type TestKernel } from '../support/kernel.js';
+import { returning } from '../support/project.js';
+import { ENV, type Plugins } from './kind-support.js';
+
+interface Served {
+  readonly id: string;
+  readonly title: string;
+  readonly json: JsonObject;
+}
+
+/** The examples of a kind as resources with ids of their own. */
+function examplesOf(plugins: Plugins, kind: string): Served[] {
+  const { registry } = plugins.project;
+  return plugins.names(kind).flatMap((name) => {
+    const spec = registry.plugin(kind, name)!;
+    return spec.examples.map((example, index) => {
+      const { json, file } = registry.kind(kind)!.host(example.json, spec);
+      expect(file, `${kind} ${name}`).to.equal('resource');
+      const id = `${name.toLowerCase().replaceAll('_', '-')}-${index}`;
+      return { id, title: `${name}: ${example.title}`, json: { ...json, id, resource: id } };
+    });
+  });
+}
+
+export function servedContract(plugins: Plugins, kind: string, folders: readonly string[]): void {
+  describe(`examples of kind ${kind}, served`, () => {
+    let kernel!: TestKernel;
+    const examples = examplesOf(plugins, kind);
+    before(async function () {
+      this.timeout(60_000);
+      kernel = await startKernel({
+        files: { 'definitions/examples.json': examples.map(({ json }) => json) },
+        config: { plugins: ['builtin:*', ...folders], connections: { main: { use: 'pglite', path: 'memory://' } } },
+        env: ENV,
+      });
+    });
+    after(() => kernel.close());
+
+    for (const { id, title } of examples) {
+      it(title, async () => {
+        const plan = kernel.kernel.plans().byId.get(id);
+        expect(plan?.reachable).to.equal(true);
+        expect(JSON.parse(JSON.stringify(plan?.summary.describe))).to.be.an('object');
+        // The sample body that the start prints must pass the rules that it was made from.
+        const { status, text } = await kernel.post(`/${id}`, plan?.summary.sample);
+        expect(status, text).to.equal(200);
+        expect(text).not.to.contain(ENV.EXAMPLE_KEY);
+      });
+    }
+  });
+}
+
+export function envelopeContract(plugins: Plugins, name: string): void {
+  const spec = plugins.project.registry.plugin('envelope', name)!;
+  for (const { title, json } of spec.examples) {
+    it(`envelope ${name} (${title}) wraps results of every sort, and never a problem`, async () => {
+      const values = [{ n: 1 }, [1, 2], [], null, 'text', 0, false];
+      const resources = values.map((value, i) => returning(`r${i}`, value));
+      const files = { 'definitions/a.json': [...resources, returning('need', '$PAYLOAD.absent')] };
+      const kernel = await startKernel({ files, config: { envelope: json } });
+      for (const [i, value] of values.entries()) {
+        const { status, body } = await kernel.post<unknown>(`/r${i}`, {});
+        expect(status).to.equal(200);
+        const bodies = isObject(body) ? [body, ...Object.values(body)] : [body];
+        expect(bodies, JSON.stringify(body)).to.deep.include(value);
+      }
+      for (const path of ['/need', '/nowhere']) {
+        const { headers, body } = await kernel.post(path, {});
+        expect(headers.get('content-type')).to.match(/^application\/problem\+json/);
+        expect(body).to.include.keys('type', 'title', 'status', 'detail', 'instance', 'code', 'message');
+        expect(body['success']).to.equal(false);
+      }
+      await kernel.close();
+    });
+  }
+}

@@ -1,0 +1,104 @@
+/** What every validation type must do: accept its own samples, refuse other types, and say what is wrong without the value. */
+import { expect } from 'chai';
+import fc from 'fast-check';
+import type { Issue } from '../../kernel/contract/fault.js';
+import { isObject, type JsonObject } from '../../kernel/contract/json.js';
+import type { ValidationType } from '../../plugins/kinds/validation-type.js';
+import type { Plugins } from './kind-support.js';
+
+const VALUES: Readonly<Record<string, unknown>> = {
+  string: 'canary-text',
+  number: 424242.5,
+  boolean: true,
+  array: ['canary-item'],
+  object: { canary: 'canary-member' },
+};
+
+/** Rules of types that have more to say than length. */
+const OTHERS: Readonly<Record<string, readonly JsonObject[]>> = {
+  NUMBER: [
+    { min: 5.5, max: 5.9 },
+    { max: -3 },
+    { integer: true, min: 0, max: 0.5 },
+    { integer: true, min: -7.5, max: -6.5 },
+    { min: 1e6 },
+  ],
+};
+
+/** Bounds that a type with `bounded` takes. */
+const BOUNDS: readonly JsonObject[] = [
+  { min_length: 1 },
+  { min_length: 40 },
+  { max_length: 100 },
+  { max_length: 8 },
+  { min_length: 20, max_length: 20 },
+];
+
+export function validationTypeContract(plugins: Plugins, name: string): void {
+  describe(`validation type ${name}`, () => {
+    let type: ValidationType;
+    before(async () => (type = await plugins.handle<ValidationType>('validation-type', name)));
+
+    const spec = plugins.project.registry.plugin('validation-type', name);
+    const jsType = String(plugins.fact('validation-type', name, 'jsType'));
+    const bounded = plugins.fact('validation-type', name, 'bounded') === true;
+    const examples = (spec?.examples ?? []).map(({ json }) => json).filter(isObject);
+    const rules = [
+      ...examples,
+      ...[...(bounded ? BOUNDS : []), ...(OTHERS[name] ?? [])].map((rule) => ({ type: name, ...rule })),
+    ];
+
+    const judge = (rule: JsonObject, value: unknown, pointer = '/field'): Issue[] => {
+      const issues: Issue[] = [];
+      type.compile(rule)(value, pointer, issues);
+      return issues;
+    };
+
+    for (const rule of rules) {
+      it(`accepts its sample for ${JSON.stringify(rule)}`, () => {
+        expect(judge(rule, type.sample(rule)), JSON.stringify(type.sample(rule))).to.deep.equal([]);
+      });
+    }
+
+    for (const [other, value] of Object.entries(VALUES)) {
+      if (other === jsType) continue;
+      it(`refuses a value of type ${other}`, () => {
+        expect(judge({ type: name }, value)).to.have.length.greaterThan(0);
+      });
+    }
+
+    it('says where, in a code and in words, and never repeats the value', () => {
+      for (const value of Object.values(VALUES)) {
+        for (const issue of judge({ type: name, min_length: 900 }, value, '/a/0/b')) {
+          expect(issue).to.have.all.keys('pointer', 'code', 'detail');
+          expect(issue.pointer).to.equal('/a/0/b');
+          expect(issue.code).to.match(/^[a-z_]+$/);
+          expect(issue.detail).to.match(/^(must|is|has) /);
+          expect(JSON.stringify(issue)).not.to.match(/canary|424242/);
+        }
+      }
+    });
+
+    if (bounded) {
+      it('measures length in characters, not in code units', () => {
+        const text = type.sample({ type: name }) as string;
+        const length = [...text].length;
+        expect(judge({ type: name, min_length: length, max_length: length }, text)).to.deep.equal([]);
+        expect(judge({ type: name, max_length: length - 1 }, text).map(({ code }) => code)).to.deep.equal([
+          'max_length',
+        ]);
+        expect(judge({ type: name, min_length: length + 1 }, text).map(({ code }) => code)).to.deep.equal([
+          'min_length',
+        ]);
+      });
+    }
+
+    it('judges anything without an exception, twice the same', () => {
+      fc.assert(
+        fc.property(fc.jsonValue(), (value) => {
+          expect(judge({ type: name }, value)).to.deep.equal(judge({ type: name }, value));
+        }),
+      );
+    });
+  });
+}

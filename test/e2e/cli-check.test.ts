@@ -1,0 +1,260 @@
+/** The command line where it only reads: help, version, `check`, `plan`, and what it says about a wrong config. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { runCli, type Finished } from '../support/child.js';
+import type { Loose } from '../support/client.js';
+import {
+  copySample,
+  querying,
+  returning,
+  ROOT,
+  tempProject,
+  type Files,
+  type TempProject,
+} from '../support/project.js';
+
+describe('lintel: words that only read', function () {
+  this.timeout(60_000);
+  const projects: TempProject[] = [];
+  after(() => Promise.all(projects.map((project) => project.dispose())));
+
+  async function run(words: readonly string[], files: Files = {}, env: Record<string, string> = {}): Promise<Finished> {
+    const project = await tempProject(files);
+    projects.push(project);
+    return runCli(words, { cwd: project.folder, env });
+  }
+
+  describe('usage', () => {
+    it('--version is that of the package', async () => {
+      const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
+      expect(await run(['--version'])).to.deep.equal({ code: 0, stdout: `${version}\n`, stderr: '' });
+    });
+
+    it('--help lists the commands on stdout; nothing at all is a mistake, told on stderr', async () => {
+      const help = await run(['--help']);
+      expect(help.code).to.equal(0);
+      for (const word of ['serve', 'dev', 'check', 'plan', '--config', '--format', 'PORT'])
+        expect(help.stdout).to.contain(word);
+      const nothing = await run([]);
+      expect([nothing.code, nothing.stdout]).to.deep.equal([2, '']);
+      expect(nothing.stderr).to.equal(help.stdout);
+    });
+
+    for (const [word, near] of [
+      ['chekc', 'check'],
+      ['srve', 'serve'],
+    ] as const) {
+      it(`"${word}" is no command; "${near}" is suggested`, async () => {
+        const { code, stderr } = await run([word]);
+        expect(code).to.equal(2);
+        expect(stderr).to.contain(`There is no command "${word}". Did you mean "${near}"?`);
+      });
+    }
+
+    it('names of object methods are no commands', async () => {
+      for (const word of ['constructor', 'toString', '__proto__']) expect((await run([word])).code).to.equal(2);
+    });
+
+    it('an unknown option and an unknown format are told without a stack', async () => {
+      const option = await run(['check', '--fromat', 'json']);
+      expect([option.code === 0, option.stderr.includes('    at ')]).to.deep.equal([false, false]);
+      expect(option.stderr).to.contain('--fromat');
+      const format = await run(['check', '--format', 'xml']);
+      expect(format.code).to.equal(2);
+      expect(format.stderr).to.contain('pretty, json, sarif');
+    });
+  });
+
+  const SOUND = { 'definitions/a.json': returning('a', 1) };
+  const BROKEN = {
+    'definitions/a.json': '{\n  "id": "a",\n  "resource": "a",\n  "actionabels": []\n}\n',
+    'definitions/b.json': JSON.stringify([returning('twice', 1), returning('twice', 2)]),
+  };
+
+  describe('check', () => {
+    it('passes a sound set with exit code 0', async () => {
+      const { code, stdout, stderr } = await run(['check'], SOUND);
+      expect([code, stderr]).to.deep.equal([0, '']);
+      expect(stdout).to.contain('0 errors, 0 warnings, 0 hints');
+    });
+
+    it('shows each problem with its line, and exits with 1', async () => {
+      const { code, stdout } = await run(['check'], BROKEN);
+      expect(code).to.equal(1);
+      expect(stdout).to.contain('definitions/a.json:4:3');
+      expect(stdout).to.contain('  "actionabels": []');
+      expect(stdout).to.contain('Did you mean "actionables"?');
+      expect(stdout).to.match(/│ {3}\^{13}\n/);
+      expect(stdout).not.to.contain('\u001b[');
+    });
+
+    it('warnings and hints alone do not fail it', async () => {
+      const unreachable = { ...returning('a', 1), actionables: [{ id: 1, mode: 'RETURN', value: 1, no_op: true }] };
+      const { code, stdout } = await run(['check'], { 'definitions/a.json': unreachable });
+      expect(code).to.equal(0);
+      expect(stdout).to.contain('LNK_UNREACHABLE').and.contain('1 warning');
+    });
+
+    it('--format json gives rows that a program can read', async () => {
+      const { code, stdout } = await run(['check', '--format', 'json'], BROKEN);
+      expect(code).to.equal(1);
+      const rows = JSON.parse(stdout) as Loose[];
+      expect(rows.length).to.be.greaterThan(2);
+      for (const row of rows) {
+        expect(row).to.have.all.keys('code', 'severity', 'message', 'file', 'range', 'related', 'fix');
+        expect(row['severity']).to.be.oneOf(['error', 'warning', 'hint']);
+      }
+      const misspelt = rows.find((row) => row['code'] === 'DEF_UNKNOWN_KEY');
+      expect(misspelt).to.deep.include({
+        file: 'definitions/a.json',
+        range: { start: { line: 3, character: 2 }, end: { line: 3, character: 15 } },
+        related: [],
+      });
+      expect(misspelt?.['fix']).to.include({ title: 'rename to "actionables"', text: '"actionables"' });
+      const twice = rows.find((row) => row['code'] === 'LNK_DUPLICATE_ID');
+      expect((twice?.['related'] as Loose[])[0]).to.have.all.keys('file', 'range', 'message');
+      expect(JSON.parse((await run(['check', '--format', 'json'], SOUND)).stdout)).to.deep.equal([]);
+    });
+
+    it('--format sarif has one-based regions and a rule for each code', async () => {
+      const { code, stdout } = await run(['check', '--format', 'sarif'], BROKEN);
+      expect(code).to.equal(1);
+      interface Sarif {
+        version: string;
+        runs: { tool: { driver: { rules: { id: string }[] } }; results: Loose[] }[];
+      }
+      const { version, runs } = JSON.parse(stdout) as Sarif;
+      expect([version, runs.length]).to.deep.equal(['2.1.0', 1]);
+      const { results, tool } = runs[0]!;
+      const rules = tool.driver.rules.map(({ id }) => id);
+      for (const result of results) expect(rules).to.include(result['ruleId']);
+      const misspelt = results.find((result) => result['ruleId'] === 'DEF_UNKNOWN_KEY');
+      expect(misspelt?.['level']).to.equal('error');
+      expect(misspelt?.['locations']).to.deep.equal([
+        {
+          physicalLocation: {
+            artifactLocation: { uri: 'definitions/a.json' },
+            region: { startLine: 4, startColumn: 3, endLine: 4, endColumn: 16 },
+          },
+        },
+      ]);
+    });
+
+    it('connects to nothing and writes nothing', async () => {
+      const project = await tempProject();
+      projects.push(project);
+      await copySample(project.folder);
+      const env = { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nowhere' };
+      expect((await runCli(['check'], { cwd: project.folder, env })).code).to.equal(0);
+      const { readdir } = await import('node:fs/promises');
+      expect(await readdir(project.folder)).to.deep.equal(['definitions']);
+    });
+  });
+
+  describe('the config', () => {
+    it('--config names the file, and paths in it are relative to it', async () => {
+      const files = {
+        'conf/my.json': { definitions: ['defs/*.json'] },
+        'conf/defs/a.json': BROKEN['definitions/a.json'],
+      };
+      const { code, stdout } = await run(['check', '--config', 'conf/my.json'], files);
+      expect(code).to.equal(1);
+      expect(stdout).to.contain('conf/defs/a.json:4:3');
+    });
+
+    it('a file that is not there is named', async () => {
+      const { code, stderr } = await run(['check', '--config', 'nowhere.json']);
+      expect(code).to.equal(1);
+      expect(stderr).to.contain('nowhere.json').and.contain('there is no such file').and.not.contain('    at ');
+    });
+
+    it('its problems have places, and stop every command', async () => {
+      const files = { ...SOUND, 'lintel.config.json': '{\n  "htpp": {},\n  "definitions": "x"\n}\n' };
+      const { code, stdout } = await run(['check'], files);
+      expect(code).to.equal(1);
+      expect(stdout).to.contain('lintel.config.json:2:3').and.contain('Did you mean "http"?');
+      expect(stdout).to.contain('lintel.config.json:3:18');
+      for (const command of ['serve', 'dev']) {
+        const refused = await run([command], files);
+        expect(refused.code, command).to.equal(1);
+        expect(refused.stderr).to.contain('lintel.config.json:2:3').and.not.contain('    at ');
+      }
+      const planned = await run(['plan', 'a'], files);
+      expect(planned.code).to.equal(1);
+      expect(planned.stderr).not.to.contain('    at ');
+    });
+
+    it('a missing variable is named where it is used; .env provides it, and the environment wins', async () => {
+      const files = {
+        'definitions/a.json': querying('a', 'SELECT $1::text = $2::text AS same', ['$ENV.API_KEY', '$PAYLOAD.key']),
+      };
+      const missing = await run(['check'], files);
+      expect(missing.code).to.equal(1);
+      expect(missing.stdout).to.contain('ENV_MISSING').and.contain('"API_KEY"').and.contain('definitions/a.json:');
+      expect((await run(['check'], { ...files, '.env': 'API_KEY=from-file\n' })).code).to.equal(0);
+      expect((await run(['check'], files, { API_KEY: 'from-env' })).code).to.equal(0);
+      expect((await run(['check'], { ...files, '.env': 'API_KEY=\n' })).code).to.equal(1);
+    });
+
+    for (const [name, value] of [
+      ['PORT', 'eighty'],
+      ['PORT', '70000'],
+      ['PORT', '-1'],
+      ['MAX_PAYLOAD_LIMIT', '1MB'],
+    ] as const) {
+      it(`${name}=${value} is refused by name`, async () => {
+        const { code, stderr } = await run(['serve'], SOUND, { [name]: value });
+        expect(code).to.equal(1);
+        expect(stderr).to.contain('CFG_VARIABLE').and.contain(`"${name}"`).and.not.contain('    at ');
+      });
+    }
+  });
+
+  describe('plan', () => {
+    const files = {
+      'definitions/a.json': [
+        {
+          id: 'transfer',
+          resource: 'wallet/transfer',
+          actionables: [
+            {
+              id: 1,
+              mode: 'QUERY',
+              payload_validation: [{ field: { amount: { type: 'NUMBER' } } }],
+              sql_query: { query: 'SELECT $1::float8 AS x, $2::text AS k', parameters: ['amount', '$ENV.SECRET'] },
+            },
+          ],
+        },
+        { id: 'broken', resource: 'broken' },
+      ],
+    };
+    const env = { SECRET: 'canary-plan-8842', DATABASE_URL: 'postgres://u:canary-plan-pw@127.0.0.1:1/x' };
+
+    for (const id of ['transfer', 'wallet/transfer']) {
+      it(`shows what "${id}" does, without a connection and without a secret`, async () => {
+        const { code, stdout, stderr } = await run(['plan', id], files, env);
+        expect([code, stderr]).to.deep.equal([0, '']);
+        expect(stdout).to.contain('path: wallet/transfer').and.contain('payload_validation');
+        expect(stdout).to.contain('$1 = amount (name)').and.contain('$2 = $ENV.SECRET (accessor)');
+        expect(stdout).not.to.contain('canary');
+      });
+    }
+
+    it('--format json is JSON', async () => {
+      const { stdout } = await run(['plan', 'transfer', '--format', 'json'], files, env);
+      expect(JSON.parse(stdout)).to.include({ id: 'transfer', path: 'wallet/transfer', main: 'transfer#1' });
+    });
+
+    it('an unknown id is told with the nearest one; a broken one as such; none at all as a question', async () => {
+      const unknown = await run(['plan', 'tranfser'], files, env);
+      expect(unknown.code).to.equal(1);
+      expect(unknown.stderr).to.contain('"tranfser" does not exist').and.contain('Did you mean "transfer"?');
+      const broken = await run(['plan', 'broken'], files, env);
+      expect(broken.code).to.equal(1);
+      expect(broken.stderr).to.contain('has errors').and.not.contain('Did you mean "broken"?');
+      expect((await run(['plan'], files, env)).code).to.equal(2);
+      expect((await run(['plan', 'transfer', '--format', 'yaml'], files, env)).code).to.equal(2);
+    });
+  });
+});

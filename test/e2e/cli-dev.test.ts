@@ -1,0 +1,96 @@
+/** `lintel dev` as a process: files are edited, its output is waited for, and requests show what it serves. */
+import { expect } from 'chai';
+import { startCli, type Child } from '../support/child.js';
+import { createClient, type Client } from '../support/client.js';
+import { returning, tempProject, type Files, type TempProject } from '../support/project.js';
+
+const A = 'definitions/a.json';
+
+describe('lintel dev', function () {
+  this.timeout(60_000);
+  let project: TempProject;
+  let child: Child;
+  let client: Client;
+
+  async function start(files: Files): Promise<void> {
+    project = await tempProject(files);
+    child = startCli(['dev'], { cwd: project.folder, env: { PORT: '0' } });
+    const [, url = ''] = await child.printed(/ready at (http:\S+)/);
+    client = createClient(url);
+  }
+  afterEach(async () => {
+    expect((await child.stop()).code).to.equal(0);
+    await project.dispose();
+  });
+
+  /** Writes and waits for the line that says what is served since; gives what was printed meanwhile. */
+  async function save(name: string, content: unknown, line: RegExp): Promise<string> {
+    const from = child.output().length;
+    await project.write(name, content);
+    await child.printed(line, from);
+    return child.output().slice(from);
+  }
+  const answer = async (path: string): Promise<unknown> => {
+    const { status, body } = await client.post<unknown>(path, {});
+    return status === 200 ? body : status;
+  };
+
+  it('takes over an edited file, and a new one in a new folder', async () => {
+    await start({ [A]: returning('a', 1) });
+    expect(await answer('/a')).to.equal(1);
+    await save(A, returning('a', 2), /serving 1 resource\(s\): 0 errors/);
+    expect(await answer('/a')).to.equal(2);
+    await save('definitions/new/deep/b.json', returning('b', 3), /serving 2 resource\(s\)/);
+    expect(await answer('/b')).to.equal(3);
+    const from = child.output().length;
+    await project.remove('definitions/new/deep/b.json');
+    await child.printed(/serving 1 resource\(s\)/, from);
+    expect(await answer('/b')).to.equal(404);
+  });
+
+  it('shows a broken file as a code frame and keeps serving', async () => {
+    await start({ [A]: returning('a', 1) });
+    const broken =
+      '{\n  "id": "a",\n  "resource": "a",\n  "actionables": [{ "id": 1, "mode": "RETRUN", "value": 2 }]\n}\n';
+    const shown = await save(A, broken, /resource\(s\): 1 error/);
+    expect(shown).to.contain('definitions/a.json:4:38').and.contain('Did you mean "RETURN"?').and.contain('^^^^^^^^');
+    expect(await answer('/a')).to.equal(1);
+    await save(A, broken.replace('RETRUN', 'RETURN'), /resource\(s\): 0 errors/);
+    expect(await answer('/a')).to.equal(2);
+  });
+
+  it('starts with what is sound, and takes over the rest once it is mended', async () => {
+    await start({ [A]: returning('a', 1), 'definitions/b.json': '{ "id": "b" }' });
+    expect(child.output()).to.contain('definitions/b.json:1:1');
+    expect([await answer('/a'), await answer('/b')]).to.deep.equal([1, 404]);
+    await save('definitions/b.json', returning('b', 2), /serving 2 resource\(s\): 0 errors/);
+    expect(await answer('/b')).to.equal(2);
+  });
+
+  it('starts in an empty project, and sees the first definition', async () => {
+    await start({ 'lintel.config.json': {} });
+    await save(A, returning('a', 1), /serving 1 resource/);
+    expect(await answer('/a')).to.equal(1);
+  });
+
+  it('says that a changed config or .env needs a restart', async () => {
+    await start({ [A]: returning('a', 1), 'lintel.config.json': {}, '.env': 'X=1\n' });
+    await save('lintel.config.json', { migrate: false }, /lintel\.config\.json changed: restart/);
+    await save('.env', 'X=2\n', /\.env changed: restart/);
+    expect(await answer('/a')).to.equal(1);
+  });
+
+  it('connects to a database when the first query is written', async () => {
+    await start({
+      [A]: returning('a', 1),
+      'lintel.config.json': { connections: { main: { use: 'pglite', path: 'memory://' } } },
+    });
+    const query = {
+      id: 'q',
+      resource: 'q',
+      actionables: [{ id: 1, mode: 'QUERY', sql_query: { query: 'SELECT 5 AS n' } }],
+    };
+    await save('definitions/q.json', query, /serving 2 resource/);
+    expect(await answer('/q')).to.deep.equal({ n: 5 });
+  });
+});

@@ -1,0 +1,304 @@
+/** Reload in a running kernel, on real files: sound changes are taken over whole, broken ones never take an endpoint away. */
+import { symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect } from 'chai';
+import { BootError } from '../../kernel/contract/boot-error.js';
+import type { Loose } from '../support/client.js';
+import { onBothDatabases, startKernel, type TestKernel } from '../support/kernel.js';
+import { PLUGIN_FIXTURES, querying, returning } from '../support/project.js';
+
+const A = 'definitions/a.json';
+const B = 'definitions/b.json';
+
+describe('reload', () => {
+  let kernel: TestKernel;
+  const start = async (options: Parameters<typeof startKernel>[0] = {}): Promise<void> => {
+    kernel = await startKernel({ files: { [A]: returning('a', 'a1') }, onProblem: 'skip', ...options });
+  };
+  afterEach(() => kernel.close());
+
+  const write = (name: string, content: unknown): Promise<void> => kernel.project.write(name, content);
+  const reload = () => kernel.kernel.reload();
+  const answer = async (path: string): Promise<unknown> => {
+    const { status, body } = await kernel.post<unknown>(path, {});
+    return status === 200 ? body : status;
+  };
+  const degraded = async (): Promise<unknown> => (await kernel.request<Loose>('GET', '/status')).body['degraded'];
+
+  it('adds, changes and deletes resources', async () => {
+    await start();
+    await write(B, returning('b', 'b1'));
+    expect((await reload()).applied).to.equal(true);
+    expect([await answer('/a'), await answer('/b')]).to.deep.equal(['a1', 'b1']);
+    await write(A, returning('a', 'a2', { resource: 'moved' }));
+    await kernel.project.remove(B);
+    expect((await reload()).applied).to.equal(true);
+    expect([await answer('/a'), await answer('/moved'), await answer('/b')]).to.deep.equal(['a2', 'a2', 404]);
+    await write(A, returning('other', 'a3', { resource: 'moved' }));
+    await reload();
+    expect([await answer('/a'), await answer('/moved'), await answer('/other')]).to.deep.equal([404, 'a3', 'a3']);
+  });
+
+  it('keeps the last sound plan of what is broken, says so, and takes over what is sound', async () => {
+    await start();
+    const before = kernel.kernel.plans().hash;
+    await write(A, '{ "id": "a", "resource": "a", "actionables": [');
+    await write(B, returning('b', 'b1'));
+    const broken = await reload();
+    expect(broken.applied).to.equal(true);
+    expect(broken.problems.map(({ severity }) => severity)).to.include('error');
+    expect([await answer('/a'), await answer('/b')]).to.deep.equal(['a1', 'b1']);
+    expect(kernel.kernel.degraded()).to.equal(true);
+    expect(await degraded()).to.equal(true);
+    await write(A, returning('a', 'a2'));
+    await reload();
+    expect(await answer('/a')).to.equal('a2');
+    expect(kernel.kernel.degraded()).to.equal(false);
+    expect(await degraded()).to.equal(false);
+    expect(kernel.kernel.plans().hash).not.to.equal(before);
+  });
+
+  it('keeps serving a resource whose mode is wrong, whose id is taken, or whose dependency broke', async () => {
+    const chained = {
+      id: 'c',
+      resource: 'c',
+      actionables: [
+        {
+          id: 1,
+          mode: 'RETURN',
+          value: '$PAYLOAD.x',
+          depends_on: [{ resource_id: 'a', action_ids: [1], extract_response_for: [{ extract: 'self_', for: 'x' }] }],
+        },
+      ],
+    };
+    await start({ files: { [A]: returning('a', 'a1'), [B]: chained } });
+    for (const broken of [
+      { ...returning('a', 'a2'), actionables: [{ id: 1, mode: 'RETRUN', value: 'a2' }] },
+      [returning('a', 'a2'), returning('a', 'a3')],
+      returning('a', '$ENV.NOT_SET'),
+    ]) {
+      await write(A, broken);
+      await reload();
+      expect([await answer('/a'), await answer('/c')]).to.deep.equal(['a1', 'a1']);
+    }
+    await write(A, returning('a', 'a4'));
+    await reload();
+    expect([await answer('/a'), await answer('/c')]).to.deep.equal(['a4', 'a4']);
+  });
+
+  it('a resource that was never sound is 404 until it is mended', async () => {
+    await start();
+    await write(B, '{"resource": "b"}');
+    await reload();
+    expect(await answer('/b')).to.equal(404);
+    await write(B, returning('b', 'b1'));
+    await reload();
+    expect(await answer('/b')).to.equal('b1');
+  });
+
+  it('what was deleted while another file is broken is gone once everything is sound again', async () => {
+    await start({ files: { [A]: returning('a', 'a1'), [B]: returning('b', 'b1') } });
+    await write(A, '{');
+    await kernel.project.remove(B);
+    await reload();
+    expect(await answer('/a')).to.equal('a1');
+    await write(A, returning('a', 'a2'));
+    await reload();
+    expect([await answer('/a'), await answer('/b')]).to.deep.equal(['a2', 404]);
+  });
+
+  it('a file written byte by byte fails no request', async function () {
+    this.timeout(60_000);
+    await start({ files: { [A]: [returning('a', 1), returning('b', 1)] } });
+    let done = false;
+    let requests = 0;
+    const wrong: unknown[] = [];
+    const client = async (): Promise<void> => {
+      while (!done) {
+        for (const path of ['/a', '/b']) {
+          const got = await answer(path);
+          requests++;
+          if (got !== 1 && got !== 2) wrong.push([path, got]);
+        }
+      }
+    };
+    const clients = Array.from({ length: 4 }, client);
+    const bytes = Buffer.from(JSON.stringify([returning('a', 2), returning('b', 2)]));
+    for (let length = 0; length <= bytes.length; length++) {
+      await writeFile(join(kernel.project.folder, A), bytes.subarray(0, length));
+      await reload();
+    }
+    done = true;
+    await Promise.all(clients);
+    expect(wrong).to.deep.equal([]);
+    expect(requests).to.be.greaterThan(200);
+    expect([await answer('/a'), await answer('/b')]).to.deep.equal([2, 2]);
+    expect(kernel.kernel.degraded()).to.equal(false);
+  });
+
+  it('reloads that overlap end with the newest files', async () => {
+    await start();
+    const reloads: Promise<unknown>[] = [];
+    for (let n = 1; n <= 20; n++) {
+      await write(A, returning('a', n));
+      reloads.push(reload());
+    }
+    await Promise.all(reloads);
+    expect(await answer('/a')).to.equal(20);
+  });
+
+  it('a request in flight keeps the plan that it started with', async () => {
+    const module = pathToFileURL(join(PLUGIN_FIXTURES, 'observer', 'recorder', 'runtime.js')).href;
+    const recorder = (await import(module)) as { release(): void; holding(): Promise<void> };
+    const two = (first: unknown, second: unknown): object => ({
+      id: 'a',
+      resource: 'a',
+      actionables: [
+        { id: 1, mode: 'RETURN', value: { first } },
+        { id: 2, mode: 'RETURN', value: { second } },
+      ],
+      returnables: ['first', 'second'],
+    });
+    await start({ files: { [A]: two(1, 1) }, config: { plugins: ['builtin:*', join(PLUGIN_FIXTURES, 'observer')] } });
+    const held = recorder.holding();
+    const old = kernel.post('/a', { hold: 'release' });
+    await held;
+    await write(A, two(2, 2));
+    await reload();
+    expect(await answer('/a')).to.deep.equal({ first: 2, second: 2 });
+    const again = recorder.holding();
+    recorder.release();
+    await again;
+    recorder.release();
+    expect((await old).body).to.deep.equal({ first: 1, second: 1 });
+  });
+
+  it('with `refuse`, a broken set never replaces the running one', async () => {
+    await start({ onProblem: 'refuse' });
+    await write(A, returning('a', 'a2'));
+    await write(B, '{"resource": "b"}');
+    const refused = await reload();
+    expect(refused.applied).to.equal(false);
+    expect(await answer('/a')).to.equal('a1');
+    expect(await degraded()).to.equal(true);
+    await kernel.project.remove(B);
+    expect((await reload()).applied).to.equal(true);
+    expect([await answer('/a'), await degraded()]).to.deep.equal(['a2', false]);
+  });
+
+  it('imports a plugin that a reload is the first to use', async () => {
+    await start({ config: { plugins: ['builtin:*', join(PLUGIN_FIXTURES, 'short-code')] } });
+    await write(A, returning('a', '$GENERATOR.SHORTCODE'));
+    expect((await reload()).applied).to.equal(true);
+    expect(await answer('/a')).to.match(/^[0-9a-z]{8}$/);
+  });
+
+  it('a plugin that cannot open is tried again by the next reload', async () => {
+    await start({ config: { plugins: ['builtin:*', join(PLUGIN_FIXTURES, 'broken', 'second-try')] } });
+    await write(A, returning('a', '$GENERATOR.SECONDTRY'));
+    const failed = await reload();
+    expect(failed.applied).to.equal(false);
+    expect((failed.failure as BootError).code).to.equal('PLG_OPEN');
+    expect([await answer('/a'), await degraded()]).to.deep.equal(['a1', true]);
+    expect((await reload()).applied).to.equal(true);
+    expect([await answer('/a'), await degraded()]).to.deep.equal(['opened', false]);
+  });
+
+  it('a plugin that taps hooks cannot join a running kernel: said so each time, and the old set goes on', async () => {
+    await start({ config: { plugins: ['builtin:*', join(PLUGIN_FIXTURES, 'broken', 'late-register')] } });
+    await write(A, returning('a', '$GENERATOR.LATEREGISTER'));
+    for (let i = 0; i < 2; i++) {
+      const { applied, failure } = await reload();
+      expect(applied).to.equal(false);
+      expect(failure).to.be.instanceOf(BootError);
+      expect((failure as BootError).code).to.equal('KRN_SEALED');
+      expect(await answer('/a')).to.equal('a1');
+    }
+  });
+
+  it('survives files that cannot be read: a link to nowhere, bytes that are no text', async () => {
+    await start({ prepare: (folder) => symlink('/nowhere/at/all.json', join(folder, 'definitions/link.json')) });
+    expect(await answer('/a')).to.equal('a1');
+    await writeFile(join(kernel.project.folder, B), Buffer.from([0x7b, 0xff, 0x7d]));
+    const { problems } = await reload();
+    expect(problems.map(({ code }) => code)).to.deep.equal(['SRC_UNREADABLE']);
+    expect(await answer('/a')).to.equal('a1');
+  });
+
+  it('an empty set is served as such', async () => {
+    await start();
+    await kernel.project.remove(A);
+    expect((await reload()).applied).to.equal(true);
+    expect([await answer('/a'), await degraded()]).to.deep.equal([404, false]);
+  });
+});
+
+const ITEM = { id: { type: 'Number', primary_key: true, auto_increment: true }, name: { type: 'String' } };
+
+onBothDatabases(
+  'reload with tables',
+  { files: { [A]: returning('a', 'a1') }, onProblem: 'skip' },
+  (kernel, database) => {
+    const M = 'definitions/_item.json';
+    const adding = (...columns: string[]): object =>
+      querying(
+        'add',
+        `INSERT INTO items (${columns.join(', ')}) VALUES (${columns.map((_, i) => `$${i + 1}`).join(', ')})`,
+        columns,
+      );
+
+    it('connects, creates the table of a new model, and then its new column', async () => {
+      await kernel().project.write(M, ITEM);
+      await kernel().project.write(B, adding('name'));
+      const { applied, failure } = await kernel().kernel.reload();
+      expect([applied, failure]).to.deep.equal([true, undefined]);
+      expect((await kernel().post('/add', { name: 'x' })).body).to.deep.equal({ id: 1, name: 'x' });
+      await kernel().project.write(M, { ...ITEM, code: { type: 'String', optional: true } });
+      await kernel().project.write(B, adding('name', 'code'));
+      await kernel().kernel.reload();
+      expect((await kernel().post('/add', { name: 'y', code: 'c' })).body).to.deep.equal({
+        id: 2,
+        name: 'y',
+        code: 'c',
+      });
+    });
+
+    it('a change that the data forbid is refused, and the old set goes on', async () => {
+      await kernel().post('/add', { name: 'y', code: 'c' });
+      await kernel().project.write(M, { ...ITEM, code: { type: 'String', optional: true, unique: true } });
+      const { applied, failure } = await kernel().kernel.reload();
+      expect(applied).to.equal(false);
+      expect((failure as BootError).code).to.equal('PLG_OPEN');
+      expect((await kernel().post('/add', { name: 'z', code: 'c' })).status).to.equal(200);
+      expect(kernel().kernel.degraded()).to.equal(true);
+      await kernel().project.write(M, { ...ITEM, code: { type: 'String', optional: true } });
+      expect((await kernel().kernel.reload()).applied).to.equal(true);
+      expect(kernel().kernel.degraded()).to.equal(false);
+    });
+
+    it('a model that breaks takes its resources neither away nor along', async () => {
+      await kernel().project.write(M, { ...ITEM, name: { type: 'Strin' } });
+      await kernel().kernel.reload();
+      expect((await kernel().post('/add', { name: 'still' })).body).to.include({ name: 'still' });
+      expect((await kernel().post('/a', {})).body).to.equal('a1');
+    });
+
+    if (database === 'postgres') {
+      it('a statement that runs while its definition changes ends as it began', async () => {
+        const sleeping = "SELECT count(*) AS n FROM pg_stat_activity WHERE wait_event = 'PgSleep'";
+        await kernel().project.write('definitions/slow.json', [
+          querying('slow', 'SELECT 1 AS n, pg_sleep(1)::text AS s'),
+          querying('sleeping', sleeping),
+        ]);
+        await kernel().kernel.reload();
+        const old = kernel().post('/slow', {});
+        while ((await kernel().post('/sleeping', {})).body['n'] !== 1);
+        await kernel().project.write('definitions/slow.json', querying('slow', 'SELECT 2 AS n'));
+        await kernel().kernel.reload();
+        expect((await kernel().post('/slow', {})).body).to.deep.equal({ n: 2 });
+        expect((await old).body).to.include({ n: 1 });
+      });
+    }
+  },
+);

@@ -1,0 +1,140 @@
+/**
+ * Time budgets of the front end and the compiler: what an editor and a reload can afford. Medians of many runs on warm
+ * code; twice the time is allowed where machines are shared (CI). The figures are printed.
+ */
+import { expect } from 'chai';
+import { analyse } from '../../kernel/analysis/analyse.js';
+import { compilePlanSet } from '../../kernel/compile/plan-set.js';
+import { createHooks } from '../../kernel/runtime/hooks.js';
+import { createInstances } from '../../kernel/runtime/instances.js';
+import { loadDefinitions, loadProject } from '../../kernel/runtime/project.js';
+import { builtinRegistry, FIXTURE_ENV } from '../support/fixtures.js';
+import { tempProject } from '../support/project.js';
+
+const SLACK = process.env['CI'] === undefined ? 1 : 2;
+const FILE_BUDGET = 10 * SLACK;
+const COMPILE_BUDGET = 500 * SLACK;
+
+const report = (line: string): void => void process.stdout.write(`      ${line}\n`);
+
+function medianOf(runs: number, work: () => void): number {
+  const times: number[] = [];
+  for (let i = 0; i < runs; i++) {
+    const started = performance.now();
+    work();
+    times.push(performance.now() - started);
+  }
+  return times.sort((a, b) => a - b)[Math.floor(runs / 2)] ?? Infinity;
+}
+
+const resource = (index: number): object => ({
+  id: `account-${index}`,
+  resource: `accounts/${index}`,
+  actionables: [
+    {
+      id: 1,
+      mode: 'QUERY',
+      no_op: true,
+      payload_validation: [
+        { field: { owner: { type: 'STRING' } }, min_length: 1, max_length: 80 },
+        { field: { email: { type: 'EMAIL' } } },
+      ],
+      sql_query: {
+        query: 'SELECT balance FROM accounts WHERE owner = $1 AND email = $2',
+        parameters: ['owner', 'email'],
+      },
+    },
+    {
+      id: 2,
+      mode: 'QUERY',
+      depends_on: [
+        { resource_id: 'self', action_ids: [1], extract_response_for: [{ extract: 'balance', for: 'before' }] },
+      ],
+      sql_query: {
+        query: 'INSERT INTO accounts (id, owner, email, balance, created_at) VALUES ($1, $2, $3, $4, $5)',
+        parameters: ['$GENERATOR.ULID', 'owner', 'email', 'before', '$DATETIME'],
+      },
+    },
+  ],
+  returnables: ['id', 'owner', 'email'],
+});
+
+const model = {
+  id: { type: 'String', primary_key: true },
+  owner: { type: 'String', max_length: 80 },
+  email: { type: 'String' },
+  balance: { type: 'Number' },
+  created_at: { type: 'DateTime' },
+};
+
+describe('budgets', function () {
+  this.timeout(60_000);
+
+  it(`a file of 500 lines is analysed in less than ${FILE_BUDGET} ms`, () => {
+    const registry = builtinRegistry();
+    const resources: object[] = [];
+    let text = '[]';
+    while (text.split('\n').length < 500) {
+      resources.push(resource(resources.length));
+      text = JSON.stringify(resources, null, 2);
+    }
+    const files = [
+      { file: 'all.json', text },
+      { file: '_account.json', text: JSON.stringify(model) },
+    ];
+    const run = (): void => void analyse(files, registry, { env: FIXTURE_ENV });
+    expect(analyse(files, registry, { env: FIXTURE_ENV }).problems).to.deep.equal([]);
+    medianOf(20, run);
+    const median = medianOf(51, run);
+    report(`${text.split('\n').length} lines, ${resources.length} resources: ${median.toFixed(2)} ms`);
+    expect(median).to.be.lessThan(FILE_BUDGET);
+  });
+
+  it(`200 resources are compiled in less than ${COMPILE_BUDGET} ms`, async () => {
+    const project = await tempProject({ 'definitions/_account.json': model });
+    try {
+      for (let i = 0; i < 200; i++) await project.write(`definitions/${i}.json`, resource(i));
+      const loaded = await loadProject(project.folder, undefined, {});
+      if (loaded.config === null) throw new Error('no config');
+      const nothing = (): void => {};
+      const log = { debug: nothing, info: nothing, warn: nothing, error: nothing };
+      const { analysis } = await loadDefinitions(loaded, loaded.config);
+      const { signal } = new AbortController();
+      const handles = createInstances({ project: loaded, hooks: createHooks(), log, signal });
+      await handles.load([...loaded.configUses, ...analysis.uses], loaded.config.chosen);
+      const compile = (): number =>
+        compilePlanSet({ analysis, registry: loaded.registry, handles, intercept: (_, execute) => execute }).byId.size;
+      expect(compile()).to.equal(200);
+      const median = medianOf(5, compile);
+      report(`200 resources: ${median.toFixed(1)} ms`);
+      expect(median).to.be.lessThan(COMPILE_BUDGET);
+    } finally {
+      await project.dispose();
+    }
+  });
+
+  it('a file that was pasted by mistake holds nobody up', () => {
+    const registry = builtinRegistry();
+    const keys = Array.from({ length: 20_000 }, (_, i) => `"key${i}": ${i}`).join(',');
+    const text = `{ "id": "a", "resource": "a", "actionables": [], ${keys} }`;
+    const started = performance.now();
+    const { problems } = analyse([{ file: 'a.json', text }], registry, { env: FIXTURE_ENV });
+    const took = performance.now() - started;
+    report(`20,000 unknown fields: ${took.toFixed(0)} ms`);
+    expect(problems.length).to.equal(20_000);
+    expect(took).to.be.lessThan(2000 * SLACK);
+  });
+
+  it('the time to analyse grows with the number of files, not with its square', () => {
+    const registry = builtinRegistry();
+    const time = (count: number): number => {
+      const files = Array.from({ length: count }, (_, i) => ({ file: `${i}.json`, text: JSON.stringify(resource(i)) }));
+      files.push({ file: '_account.json', text: JSON.stringify(model) });
+      return medianOf(3, () => void analyse(files, registry, { env: FIXTURE_ENV })) / count;
+    };
+    time(200);
+    const [few, many] = [time(200), time(2000)];
+    report(`per resource: ${few.toFixed(3)} ms among 200, ${many.toFixed(3)} ms among 2,000`);
+    expect(many / few).to.be.lessThan(4);
+  });
+});

@@ -1,0 +1,126 @@
+/**
+ * Plan fixtures: what the compiler makes of definitions, as `lintel plan` shows it and as the table of endpoints does.
+ * Compiled without connecting to anything. `UPDATE_FIXTURES=1` rewrites `plan.json` (then format it and read it).
+ */
+import { expect } from 'chai';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+import type { ResourceSummary } from '../../kernel/compile/plan.js';
+import { createKernel, type Kernel } from '../../kernel/runtime/kernel.js';
+import { loadProject } from '../../kernel/runtime/project.js';
+import { asText, isObject, type Json } from '../../kernel/contract/json.js';
+import { caseNames, isUpdating } from '../support/fixtures.js';
+import { ROOT } from '../support/project.js';
+
+const PLANS = join(ROOT, 'test', 'fixtures', 'plans');
+const SECRET = 'S3CRET-value-of-the-environment';
+
+const nothing = (): void => {};
+const quiet = { debug: nothing, info: nothing, warn: nothing, error: nothing };
+
+async function compiled(folder: string): Promise<Kernel> {
+  const project = await loadProject(folder, undefined, { JWT_SECRET_KEY: SECRET });
+  return createKernel({ project, log: quiet, onProblem: 'refuse', connect: false });
+}
+
+/** File names in a plan are relative to where the process runs; here they are relative to the case. */
+function shown(summary: ResourceSummary, folder: string): Json {
+  const { describe: plan, ...rest } = summary;
+  const file = isObject(plan) ? relative(folder, resolve(asText(plan['file']))).replaceAll('\\', '/') : '';
+  return JSON.parse(JSON.stringify({ ...rest, describe: { ...(plan as object), file } })) as Json;
+}
+
+const expectedPlans = (folder: string): Record<string, Json> =>
+  JSON.parse(readFileSync(join(folder, 'plan.json'), 'utf8')) as Record<string, Json>;
+
+describe('plans: fixtures', () => {
+  const names = caseNames(PLANS);
+
+  it('are many', () => expect(names.length).to.be.at.least(8));
+
+  for (const name of names) {
+    it(name, async () => {
+      const folder = join(PLANS, name);
+      const kernel = await compiled(folder);
+      try {
+        const expected = expectedPlans(folder);
+        const ids = Object.keys(expected);
+        expect(ids.length).to.be.at.least(1);
+        const found = Object.fromEntries(
+          ids.map((id) => {
+            const plan = kernel.plans().byId.get(id);
+            if (plan === undefined) throw new Error(`no plan of "${id}"`);
+            return [id, shown(plan.summary, folder)];
+          }),
+        );
+        if (isUpdating) writeFileSync(join(folder, 'plan.json'), `${JSON.stringify(found, null, 2)}\n`);
+        expect(found).to.deep.equal(expectedPlans(folder));
+        expect(JSON.stringify(found)).not.to.include(SECRET);
+      } finally {
+        await kernel.close('done');
+      }
+    });
+  }
+});
+
+describe('plans', () => {
+  const inCase = async (name: string, judge: (kernel: Kernel) => void): Promise<void> => {
+    const kernel = await compiled(join(PLANS, name));
+    try {
+      judge(kernel);
+    } finally {
+      await kernel.close('done');
+    }
+  };
+
+  it('are frozen, and found by id and by path', async () => {
+    await inCase('return-of-values', (kernel) => {
+      const { byId, byPath } = kernel.plans();
+      const plan = byId.get('health');
+      expect(plan).not.to.equal(undefined);
+      expect(byPath.get('/ops/health')).to.equal(plan);
+      expect(byPath.get('/health')).to.equal(plan);
+      expect(Object.isFrozen(plan)).to.equal(true);
+      expect(Object.isFrozen(plan?.groups[0])).to.equal(true);
+    });
+  });
+
+  it('of resources in which nothing runs by itself cannot be reached', async () => {
+    await inCase('main-result', (kernel) => {
+      const reachable = [...kernel.plans().byId.values()].map(({ id, reachable: is }) => `${id} ${is}`);
+      expect(reachable).to.deep.equal([
+        'marked true',
+        'marked-no-op true',
+        'last true',
+        'nothing false',
+        'empty false',
+      ]);
+    });
+  });
+
+  it('give every actionable a result of its own, in the order they run', async () => {
+    await inCase('order-of-dependencies', (kernel) => {
+      const actions =
+        kernel
+          .plans()
+          .byId.get('ordered')
+          ?.groups.flatMap((group) => group.actions) ?? [];
+      expect(actions.map(({ key, index }) => `${key} ${index}`)).to.deep.equal([
+        'ordered#4 0',
+        'ordered#5 1',
+        'ordered#3 2',
+        'ordered#1 3',
+        'ordered#2 4',
+      ]);
+    });
+  });
+
+  it('have the same hash for the same text and another one for another', async () => {
+    const hashes: string[] = [];
+    for (const name of ['return-of-values', 'return-of-values', 'main-result']) {
+      await inCase(name, (kernel) => hashes.push(kernel.plans().hash));
+    }
+    expect(hashes[0]).to.equal(hashes[1]);
+    expect(hashes[0]).not.to.equal(hashes[2]);
+  });
+});

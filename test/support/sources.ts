@@ -1,0 +1,69 @@
+/**
+ * The source files of this repository as architecture tests see them: path, text, what they import, which string
+ * literals they hold. Read by the compiler's own parser, so comments never count as code.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, posix } from 'node:path';
+import ts from 'typescript';
+import { ROOT } from './project.js';
+
+export interface Source {
+  /** Relative to the repository, with forward slashes. */
+  readonly path: string;
+  readonly text: string;
+}
+
+/** Every TypeScript file below the folders. */
+export function sourcesIn(...folders: readonly string[]): Source[] {
+  return folders.flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+      .map((file) => posix.join(folder, file.replaceAll('\\', '/')))
+      .filter((path) => path.endsWith('.ts') && !path.endsWith('.d.ts'))
+      .sort()
+      .map((path) => ({ path, text: readFileSync(join(ROOT, path), 'utf8') })),
+  );
+}
+
+/** Calls `visit` for every node of the file; comments are no nodes. */
+export function eachNode({ path, text }: Source, visit: (node: ts.Node) => void): void {
+  const walk = (node: ts.Node): void => {
+    visit(node);
+    ts.forEachChild(node, walk);
+  };
+  walk(ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true));
+}
+
+/** What a file imports: `kernel/contract/kind.ts` for files of the repository, the specifier itself for packages. */
+export function importsOf(source: Source): string[] {
+  const found = new Set<string>();
+  eachNode(source, (node) => {
+    const specifier = specifierOf(node);
+    if (specifier !== null) found.add(resolved(source.path, specifier));
+  });
+  return [...found];
+}
+
+function specifierOf(node: ts.Node): string | null {
+  if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) return textOf(node.moduleSpecifier);
+  if (ts.isImportTypeNode(node)) return ts.isLiteralTypeNode(node.argument) ? textOf(node.argument.literal) : null;
+  const isDynamic = ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword;
+  return isDynamic ? textOf(node.arguments[0]) : null;
+}
+
+const textOf = (node: ts.Node | undefined): string | null =>
+  node !== undefined && ts.isStringLiteralLike(node) ? node.text : null;
+
+function resolved(from: string, specifier: string): string {
+  if (!specifier.startsWith('.')) return specifier;
+  return posix.join(posix.dirname(from), specifier).replace(/\.js$/, '.ts');
+}
+
+/** Texts of string literals and of the pieces of templates; import specifiers are not among them. */
+export function stringsOf(source: Source): string[] {
+  const found: string[] = [];
+  eachNode(source, (node) => {
+    const isPiece = ts.isTemplateHead(node) || ts.isTemplateMiddle(node) || ts.isTemplateTail(node);
+    if (isPiece || (ts.isStringLiteralLike(node) && specifierOf(node.parent) === null)) found.push(node.text);
+  });
+  return found;
+}
