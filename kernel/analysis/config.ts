@@ -9,12 +9,12 @@ import { flag, list, numeric, shape, text } from '../schema/combinators.js';
 import { EMPTY_OBJECT, type FieldNode } from '../schema/field-node.js';
 import { Slot } from '../contract/slot.js';
 import { accessorsIn } from '../language/accessor.js';
-import { document } from '../source/document.js';
+import { document, type Document } from '../source/document.js';
 import { memberOf, parseSource, toJson, type LocatedNode } from '../source/tree.js';
 import { checkAccessors } from './checks/accessors.js';
 import { checkPlugins } from './checks/plugins.js';
 import type { Registry } from './registry.js';
-import { byPlace, createReport, reportFaults } from './report.js';
+import { byPlace, createReport, reportFaults, type Report } from './report.js';
 import { noFinds, walk, type Finds } from './walk.js';
 
 export interface HttpConfig {
@@ -132,6 +132,7 @@ export function analyseConfig(
   const finds = noFinds();
   if (root !== null) {
     walk({ doc, registry, report, finds }, root, configField(registry), 'the config');
+    reportMissingInstances(doc, root, registry, report);
     findAccessorsInOptions(root, registry, finds);
     checkAccessors({ registry, report, env }, { doc, finds });
     checkPlugins(registry, report, doc, finds.places, []);
@@ -140,6 +141,17 @@ export function analyseConfig(
   const json = root === null ? {} : toJson(root);
   const config = failed || !isObject(json) ? null : complete(json, registry, env);
   return { config, problems: [...report.problems].sort(byPlace), uses: finds.uses };
+}
+
+/** A section that is written replaces the default whole, so it must name what everybody relies on. */
+function reportMissingInstances(doc: Document, root: LocatedNode, registry: Registry, report: Report): void {
+  for (const { config } of registry.kinds.values()) {
+    const section = config?.must === undefined ? undefined : memberOf(root, config.field)?.value;
+    if (section?.type !== 'object' || config?.must === undefined) continue;
+    if (memberOf(section, config.must) !== undefined) continue;
+    const spot = { doc, start: section.start, end: section.start + 1 };
+    report.add('DEF_REQUIRED', spot, { place: `"${config.field}"`, field: config.must });
+  }
 }
 
 /** Every text among the options of a plugin may take its value from the environment, and from nowhere else. */

@@ -7,6 +7,7 @@ import { nearest } from '../source/suggest.js';
 import { memberOf, toJson, type LocatedNode } from '../source/tree.js';
 import type { Definition, ParameterDecision, PayloadField } from './model.js';
 import { hint, rename, type Report, type Span, type Spot } from './report.js';
+import { linkParameters } from './parameters.js';
 import type { TableNames } from './tables.js';
 import type { Reference } from './walk.js';
 
@@ -41,23 +42,17 @@ export function linkResources(
   tables: TableNames,
   report: Report,
 ): LinkedResource[] {
-  const resources = definitions
-    .filter((d) => d.sort === 'resource')
-    .map((d) => readResource(d, definitions, tables, report));
+  const resources = definitions.filter((d) => d.sort === 'resource').map((d) => readResource(d, tables, report));
   reportTaken(resources, report);
   const byId = new Map(resources.map((resource) => [resource.id, resource]));
   for (const resource of resources) {
     for (const reference of resource.definition.finds.references) link(resource, reference, byId, report);
+    linkParameters(resource, tables, report);
   }
   return resources;
 }
 
-function readResource(
-  definition: Definition,
-  all: readonly Definition[],
-  tables: TableNames,
-  report: Report,
-): LinkedResource {
+function readResource(definition: Definition, tables: TableNames, report: Report): LinkedResource {
   const id = asText(scalarOf(definition.node, 'id'));
   const items = memberOf(definition.node, 'actionables')?.value?.items ?? [];
   const names = new Set<string>();
@@ -70,7 +65,7 @@ function readResource(
     definition,
     actions,
     names,
-    payloadFields: readPayloadFields(definition, actions, all),
+    payloadFields: readPayloadFields(definition),
   };
 }
 
@@ -112,21 +107,10 @@ export const actionKey = (resource: string, id: number | string): string => `${r
 
 export const inside = (inner: Span, outer: Span): boolean => inner.start >= outer.start && inner.end <= outer.end;
 
-function readPayloadFields(
-  definition: Definition,
-  actions: readonly LinkedAction[],
-  all: readonly Definition[],
-): Map<string, PayloadField> {
+function readPayloadFields(definition: Definition): Map<string, PayloadField> {
   const fields = new Map<string, PayloadField>();
-  const models = new Set(actions.flatMap((action) => action.models));
-  for (const model of all) {
-    if (!models.has(model.name)) continue;
-    for (const { symbol, name } of model.finds.declarations) {
-      if (symbol === 'model-field') fields.set(name, { name, optional: true, declared: false });
-    }
-  }
   for (const { symbol, name, value } of definition.finds.declarations) {
-    if (symbol === 'payload-field') fields.set(name, { name, optional: isOptional(value), declared: true });
+    if (symbol === 'payload-field') fields.set(name, { name, optional: isOptional(value) });
   }
   return fields;
 }
@@ -203,8 +187,6 @@ function link(
       linkAction(resource, reference, byId, report);
       return;
     case 'name':
-      linkName(resource, reference, report);
-      return;
     case 'model':
     case 'model-field':
     case 'payload-field':
@@ -238,42 +220,6 @@ function linkAction(
   if (reference.refers.edge !== true) return;
   const from = resource.actions.find((action) => inside(reference.node, action.node));
   from?.edges.push({ to: found.key, spot: reference.spot });
-}
-
-const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z0-9_]+)*$/;
-
-/** Decides, once and for all, whether a bare string is a name or a literal. */
-function linkName(resource: LinkedResource, reference: Reference, report: Report): void {
-  const action = resource.actions.find((candidate) => inside(reference.node, candidate.node));
-  if (action === undefined) return;
-  const text = String(reference.name);
-  const decide = (source: 'name' | 'literal', from: ParameterDecision['from']): void => {
-    action.parameters.set(reference.node.pointer, { source, from });
-  };
-  if (reference.node.type !== 'string') {
-    decide('literal', null);
-    return;
-  }
-  const root = text.split('.')[0] ?? text;
-  const field = resource.payloadFields.get(root);
-  if (resource.names.has(root)) {
-    if (field?.declared === true) {
-      const params = { name: root, first: 'an actionable', second: 'the payload' };
-      report.add('LNK_TWO_SOURCES', reference.spot, params);
-    }
-    decide('name', 'extracted');
-    return;
-  }
-  const nothingDeclared = ![...resource.payloadFields.values()].some((known) => known.declared);
-  const free = nothingDeclared && resource.payloadFields.size === 0;
-  if (field !== undefined || (free && IDENTIFIER.test(text))) {
-    decide('name', 'payload');
-    return;
-  }
-  decide('literal', null);
-  if (!IDENTIFIER.test(text)) return;
-  const near = nearest(text, [...resource.payloadFields.keys(), ...resource.names]);
-  report.add('LNK_LITERAL', reference.spot, { name: text, hint: hint(near) }, rename(near));
 }
 
 /** The plain object of an actionable or resource. */

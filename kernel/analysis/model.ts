@@ -25,11 +25,10 @@ export interface ParameterDecision {
   readonly from: 'extracted' | 'payload' | null;
 }
 
+/** A field that a rule of the resource declares. */
 export interface PayloadField {
   readonly name: string;
   readonly optional: boolean;
-  /** Columns are known from a model, not from a rule. */
-  readonly declared: boolean;
 }
 
 export interface ActionModel {

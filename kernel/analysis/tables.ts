@@ -7,12 +7,16 @@ import { offsetInString } from '../source/escapes.js';
 import { nearest } from '../source/suggest.js';
 import type { Definition } from './model.js';
 import { hint, rename, type Report, type Spot } from './report.js';
+import type { Declaration } from './walk.js';
 
 export interface TableNames {
   /** The model behind a table name, or undefined. */
   modelOf(table: string): string | undefined;
   /** The table of a model. */
   tableOf(model: string): string;
+  fieldsOf(model: string): readonly string[];
+  /** Whether there is any model at all. */
+  readonly any: boolean;
 }
 
 export function aliasesOf(model: string): string[] {
@@ -53,8 +57,12 @@ export function resolveTables(definitions: readonly Definition[], report: Report
   return {
     modelOf: (table) => byAlias.get(table.toLowerCase()),
     tableOf: (model) => used.get(model)?.name ?? model,
+    fieldsOf: (model) => (exact.get(model)?.finds.declarations ?? []).flatMap(fieldName),
+    any: exact.size > 0,
   };
 }
+
+const fieldName = ({ symbol, name }: Declaration): string[] => (symbol === 'model-field' ? [name] : []);
 
 function collectUsedNames(
   definitions: readonly Definition[],

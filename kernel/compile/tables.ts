@@ -2,16 +2,16 @@
 import { asText, isObject, type Json } from '../contract/json.js';
 import type { ColumnType, ModelColumn, ModelTable } from '../contract/model.js';
 import { Slot } from '../contract/slot.js';
-import { aliasesOf } from '../analysis/tables.js';
+import { modelsByAlias } from '../analysis/tables.js';
 import type { DataModel } from '../analysis/model.js';
 import type { Registry } from '../analysis/registry.js';
 
 /** By model name. Only sound models become tables. */
 export function compileTables(models: readonly DataModel[], registry: Registry): Map<string, ModelTable> {
   const sound = models.filter((model) => model.sound);
-  const byAlias = new Map(
-    sound.flatMap((model) => aliasesOf(model.name).map((alias) => [alias, model.table] as const)),
-  );
+  const tableOf = new Map(sound.map((model) => [model.name, model.table]));
+  const aliases = modelsByAlias([...tableOf.keys()]);
+  const byAlias = new Map([...aliases].map(([alias, model]) => [alias, tableOf.get(model) ?? model]));
   return new Map(
     sound.map((model) => {
       const columns = model.fields.map(({ name, value }) => column(name, value, registry, byAlias));

@@ -60,6 +60,7 @@ export function makeTools(scope: ResourceScope, action: ActionModel | null, plug
       return index === -1 ? null : index;
     },
     lookupOrder: scope.lookupOrder,
+    main: scope.sequence[scope.lookupOrder[0] ?? -1]?.value ?? null,
     columns,
     secrets: new Set(columns.filter((column) => column.secret).map((column) => column.name)),
     chosen: ({ kind }) => {

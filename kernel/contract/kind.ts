@@ -24,6 +24,8 @@ export interface ConfigSection {
   readonly doc: string;
   /** `true`: a map from instance name to options. `false`: one plugin, named by a string or by `{ "use": ... }`. */
   readonly many: boolean;
+  /** An instance that must be there whenever the section is written. */
+  readonly must?: string;
   /** `when-required`: an instance is loaded only when a plugin in use names its kind in `requires`. */
   readonly load: 'always' | 'when-required';
   /** What holds when the config file is silent. `has` tells whether an environment variable is set. */

@@ -93,8 +93,8 @@ export interface PlanTools {
   parameter(json: Json, pointer: string): ParameterPlan;
   /** The slot of a name that this resource's actionables produce (`for`), or null when none does. */
   slot(name: string): number | null;
-  /** What the rules and models say of a payload field; null when they say nothing. */
-  payloadField(name: string): { readonly optional: boolean; readonly declared: boolean } | null;
+  /** What the rules say of a payload field; null when they say nothing. */
+  payloadField(name: string): { readonly optional: boolean } | null;
   /** A slot nobody else knows: for values that must be made once per request. */
   memo(): number;
   /** Index of an actionable (`self` or another resource) in the results of the frame; null for an unknown one. */
@@ -103,6 +103,8 @@ export interface PlanTools {
   readonly lookupOrder: readonly number[];
   /** Columns of the tables that this actionable touches, by table and field name. */
   readonly columns: readonly ModelColumn[];
+  /** The actionable whose result the resource answers, as written; null when nothing runs. */
+  readonly main: Readonly<Record<string, Json>> | null;
   /** Fields never answered unless `returnables` names them. */
   readonly secrets: ReadonlySet<string>;
   /** Names of the plugins of a kind that this actionable (or resource) selects by key. */

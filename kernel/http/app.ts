@@ -119,11 +119,14 @@ function observe(kernel: Kernel, log: RequestLog, ctx: Koa.Context, { id, resour
   const milliseconds = performance.now() - clock;
   log.line?.({ id, resource, status, ...(code !== undefined && { code }), ms: milliseconds });
   if (tell === null) return;
-  ctx.res.once('close', () => {
+  const left = (): void => {
     tell({ id, trigger: 'http', resource, status, code, milliseconds }).catch((error: unknown) => {
       log.failure(asFault(error), id);
     });
-  });
+  };
+  // A client that did not wait has closed it already, and no event will come.
+  if (ctx.res.closed) left();
+  else ctx.res.once('close', left);
 }
 
 function findPlan(kernel: Kernel, path: string): ResourcePlan {

@@ -58,6 +58,7 @@ export const dialect = defineKind<Dialect>({
     doc: 'Named SQL connections. `main` is the one that queries use.',
     many: true,
     load: 'when-required',
+    must: 'main',
     default: (has) => ({
       main: has('DATABASE_URL') ? { use: 'postgres', url: '$ENV.DATABASE_URL' } : { use: 'pglite' },
     }),

@@ -49,7 +49,7 @@ async function openDialect(
       const log: Log = {
         ...context.log,
         warn: (_, message) => void warnings.push(message),
-        info: (fields) => void ('sql' in fields && statements.push(String(fields.sql))),
+        debug: (fields) => void ('sql' in fields && statements.push(String(fields.sql))),
       };
       await runtime.adopt?.(handle, tables, contextOf(options, folder, log));
       return { warnings, statements };

@@ -101,6 +101,29 @@ const FILES = {
         },
       ],
     },
+    {
+      id: 'increment',
+      resource: 'increment',
+      actionables: [
+        {
+          id: 1,
+          mode: 'QUERY',
+          no_op: true,
+          sql_query: { query: 'SELECT price FROM items WHERE id = $1', parameters: ['$PAYLOAD.id'] },
+        },
+        {
+          id: 2,
+          mode: 'QUERY',
+          depends_on: [
+            { resource_id: 'self', action_ids: [1], extract_response_for: [{ extract: 'price', for: 'before' }] },
+          ],
+          sql_query: {
+            query: 'UPDATE items SET price = $2::float8 + 1 WHERE id = $1 RETURNING price',
+            parameters: ['$PAYLOAD.id', 'before'],
+          },
+        },
+      ],
+    },
     querying('hits', 'SELECT count(*) AS hits FROM hits WHERE request = $1', ['$PAYLOAD.request']),
     {
       id: 'clock',
@@ -233,6 +256,21 @@ onBothDatabases('the language in SQL', { files: FILES, env: { SECRET: 'canary-en
     expect((await kernel().post('/hits', { request: 'r2' })).body).to.deep.equal({ hits: 0 });
     expect((await kernel().post('/all-or-nothing', { request: 'r2', divisor: 1 })).status).to.equal(200);
     expect((await kernel().post('/hits', { request: 'r2' })).body).to.deep.equal({ hits: 1 });
+  });
+
+  it('a value that is read and then written loses no update, however many do it at once', async function () {
+    this.timeout(60_000);
+    const { id } = (await kernel().post('/add', { name: 'counter', price: 0 })).body;
+    const insist = async (): Promise<void> => {
+      for (let tries = 1; tries <= 200; tries++) {
+        const { status, body } = await kernel().post('/increment', { id });
+        if (status === 200) return;
+        expect(body['code']).to.equal('QRY_SERIALIZATION');
+      }
+      throw new Error('never got through');
+    };
+    await Promise.all(Array.from({ length: 20 }, insist));
+    expect((await kernel().post('/increment', { id })).body).to.deep.equal({ price: 21 });
   });
 
   it('$DATETIME is one instant in all statements of a request', async () => {

@@ -1,7 +1,8 @@
 /** Runs the check that a plugin's spec brings, for every place where its fields stand, and gives findings a place. */
 import { offsetInString } from '../../source/escapes.js';
 import { nodeAt } from '../../source/tree.js';
-import type { CheckAction, Finding } from '../../contract/plugin.js';
+import { BootError } from '../../contract/boot-error.js';
+import type { CheckAction, CheckPlace, Finding, PluginSpec } from '../../contract/plugin.js';
 import type { Document } from '../../source/document.js';
 import type { Registry } from '../registry.js';
 import type { Report, Spot } from '../report.js';
@@ -18,7 +19,7 @@ export function checkPlugins(
     if (!place.sound) continue;
     const check = registry.plugins.get(place.plugin)?.check;
     if (check === undefined) continue;
-    const findings = check({
+    const findings = callCheck(place.plugin, check, {
       slot: place.slot,
       actions,
       value: place.value,
@@ -29,6 +30,15 @@ export function checkPlugins(
       const fix = finding.fix === undefined ? {} : { fix: finding.fix };
       report.add(finding.code, spotOf(doc, place, finding), finding.params ?? {}, fix);
     }
+  }
+}
+
+/** A check that throws is the plugin's mistake, and is said to be. */
+function callCheck(name: string, check: NonNullable<PluginSpec['check']>, place: CheckPlace): readonly Finding[] {
+  try {
+    return check(place);
+  } catch (error) {
+    throw new BootError('PLG_SPEC', { name, what: `its check fails: ${String(error)}` }, error);
   }
 }
 

@@ -13,7 +13,9 @@ function plan({ slot, value }: FeaturePlace, tools: PlanTools): FeaturePlan {
   const names = listed(value['returnables']);
   if (slot === 'actionable') return { steps: names === null ? [] : [keepNames(names)] };
   if (names !== null) return { steps: [answerNames(names, tools)] };
-  return { steps: tools.secrets.size > 0 ? [withoutSecrets(tools.secrets)] : [] };
+  // The main actionable may have named what leaves itself.
+  const settled = listed(tools.main?.['returnables']) !== null;
+  return { steps: tools.secrets.size > 0 && !settled ? [withoutSecrets(tools.secrets)] : [] };
 }
 
 /** A name covers the paths inside it: `address` leaves nothing for `address.city` to say. */

@@ -1,0 +1,114 @@
+/** Codes that stop the start: about the installation, not about definitions. Data only. */
+import { problem } from './rows.js';
+
+export const BOOT_CODES = {
+  CFG_UNREADABLE: problem(
+    'error',
+    'Config cannot be read',
+    'The config file "{file}" cannot be read: {what}.',
+    'Give a readable file with `--config`.',
+  ),
+  CFG_VARIABLE: problem(
+    'error',
+    'Environment variable not valid',
+    'The environment variable "{name}" must be {expected}.',
+    'Correct it, or unset it to use the config file.',
+  ),
+  CFG_ADDRESS: problem(
+    'error',
+    'Address not available',
+    'Cannot listen on {address}: {what}.',
+    'Choose another `PORT` or `HOST`.',
+  ),
+  PLG_NOT_FOUND: problem(
+    'error',
+    'Plugin not found',
+    'No plugin is found at "{name}": {what}.',
+    'A plugin folder holds `spec.js` (and `kind.js` for a kind), beside it `runtime.js`.',
+  ),
+  PLG_UNKNOWN_KIND: problem(
+    'error',
+    'Unknown kind',
+    'The plugin "{name}" is of kind "{kind}", which nobody declares.',
+    "Load the kind's package too.",
+  ),
+  PLG_UNKNOWN_SLOT: problem(
+    'error',
+    'Unknown slot',
+    '"{name}" stands in the slot "{slot}", which nobody opens.',
+    "A slot is opened by the grammar or by a plugin's schema.",
+  ),
+  PLG_DUPLICATE: problem(
+    'error',
+    'Duplicate plugin',
+    '"{name}" is registered twice.',
+    'Plugin names are unique within their kind.',
+  ),
+  PLG_FACTS: problem(
+    'error',
+    'Facts missing',
+    'The plugin "{name}" does not state the fact "{fact}" as {expected}.',
+    'The kind says which facts its plugins must state.',
+  ),
+  PLG_SPEC: problem(
+    'error',
+    'Spec not valid',
+    'The spec of "{name}" is not complete: {what}.',
+    'A spec has a name, a summary, examples and counter-examples, and documents every field.',
+  ),
+  PLG_FIELD_TAKEN: problem(
+    'error',
+    'Field taken',
+    '"{name}" and "{other}" both define the field "{field}" in "{slot}".',
+    'Rename one of the fields.',
+  ),
+  PLG_HANDLE: problem(
+    'error',
+    'Handle incomplete',
+    'The runtime of "{name}" gives a handle without "{method}".',
+    'The kind lists the methods of its handles.',
+  ),
+  PLG_NO_RUNTIME: problem(
+    'error',
+    'No runtime',
+    'The plugin "{name}" has no runtime.',
+    'Put `runtime.js` beside its `spec.js`.',
+  ),
+  PLG_UNDECLARED: problem(
+    'error',
+    'Undeclared dependency',
+    'The plugin "{name}" resolves "{other}" without naming it in `requires`.',
+    'Add it to `requires` in the spec.',
+  ),
+  PLG_TIMEOUT: problem(
+    'error',
+    'Plugin too slow',
+    'The plugin "{name}" did not {what} within {seconds} s.',
+    'Check what it connects to.',
+  ),
+  PLG_OPEN: problem(
+    'error',
+    'Plugin failed',
+    'The plugin "{name}" could not {what}: {detail}',
+    'Check what it connects to.',
+  ),
+  KRN_SEALED: problem(
+    'error',
+    'Hooks are sealed',
+    '"{name}" taps the hook "{hook}" after the kernel is ready.',
+    'Tap hooks in `register`.',
+  ),
+  KRN_HOOK: problem(
+    'error',
+    'Unknown hook',
+    '"{name}" taps the hook "{hook}", which does not exist.{hint}',
+    'There are ten hooks; see docs/architecture.md.',
+  ),
+  KRN_TAP: problem('error', 'Tap not possible', '"{name}" taps "{hook}" {what}.', 'See the page of the hook.'),
+  KRN_BROKEN_SET: problem(
+    'error',
+    'Definitions not valid',
+    'The definitions have {count} error(s); nothing is served.',
+    'Mend them, or use `lintel dev`, which serves what is sound.',
+  ),
+} as const;
