@@ -4,7 +4,7 @@ import type { Document } from '../source/document.js';
 import { memberOf, type LocatedNode, type Member } from '../source/tree.js';
 import type { Definition } from './model.js';
 import { typeWord } from './judge.js';
-import { noFinds } from './walk.js';
+import { noFinds } from './finds.js';
 
 const SUFFIXES = ['.model.json', '.model.jsonc', '.jsonc', '.json'];
 

@@ -15,7 +15,8 @@ import { checkAccessors } from './checks/accessors.js';
 import { checkPlugins } from './checks/plugins.js';
 import type { Registry } from './registry.js';
 import { byPlace, createReport, reportFaults, type Report } from './report.js';
-import { noFinds, walk, type Finds } from './walk.js';
+import { noFinds, type Finds } from './finds.js';
+import { walk } from './walk.js';
 
 export interface HttpConfig {
   readonly port: number;

@@ -32,6 +32,7 @@ const resource = shape({
     .matches(/^(?!(.*\/)?\.{1,2}(\/|$))[A-Za-z0-9._~-]+(\/[A-Za-z0-9._~-]+)*$/),
   actionables: list(slot([Slot.ACTIONABLE, Slot.MODE], { doc: 'One unit of work.' }), {
     doc: 'Units of work, run in the order written.',
+    itemLabel: 'this actionable',
   }).required(),
 });
 

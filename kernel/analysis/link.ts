@@ -9,7 +9,7 @@ import type { Definition, ParameterDecision, PayloadField } from './model.js';
 import { hint, rename, type Report, type Span, type Spot } from './report.js';
 import { linkParameters } from './parameters.js';
 import type { TableNames } from './tables.js';
-import type { Reference } from './walk.js';
+import type { Reference } from './finds.js';
 
 /** A resource while it is being linked. */
 export interface LinkedResource {

@@ -5,7 +5,7 @@ import type { Problem } from '../contract/problem.js';
 import type { Document } from '../source/document.js';
 import type { LocatedNode } from '../source/tree.js';
 import type { Spot } from './report.js';
-import type { Finds, PluginPlace } from './walk.js';
+import type { Finds, PluginPlace } from './finds.js';
 
 /** A definition as found in a file: sorted, not yet understood. */
 export interface Definition {

@@ -6,7 +6,7 @@ import { nearest } from '../source/suggest.js';
 import { inside, type LinkedAction, type LinkedResource } from './link.js';
 import { hint, rename, type Report } from './report.js';
 import type { TableNames } from './tables.js';
-import type { Reference } from './walk.js';
+import type { Reference } from './finds.js';
 
 const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z0-9_]+)*$/;
 

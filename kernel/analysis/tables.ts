@@ -7,7 +7,7 @@ import { offsetInString } from '../source/escapes.js';
 import { nearest } from '../source/suggest.js';
 import type { Definition } from './model.js';
 import { hint, rename, type Report, type Spot } from './report.js';
-import type { Declaration } from './walk.js';
+import type { Declaration } from './finds.js';
 
 export interface TableNames {
   /** The model behind a table name, or undefined. */

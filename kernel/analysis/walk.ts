@@ -2,76 +2,19 @@
  * Walks a located tree against the folded schemas: reports what does not fit, with its exact place, and collects what
  * the later stages need (names declared and referred to, accessors, SQL texts, plugins used). Judges shapes only.
  */
-import { isObject, type Json } from '../contract/json.js';
+import { isObject } from '../contract/json.js';
 import type { PluginId } from '../contract/plugin.js';
-import { accessorsIn, type AccessorPart } from '../language/accessor.js';
-import { scanSql, type SqlScan } from '../language/sql.js';
+import { accessorsIn } from '../language/accessor.js';
+import { scanSql } from '../language/sql.js';
 import type { FieldNode } from '../schema/field-node.js';
-import type { Refers, SymbolKind } from '../schema/meta.js';
 import type { Document } from '../source/document.js';
 import { nearest } from '../source/suggest.js';
 import { memberOf, toJson, type LocatedNode, type Member } from '../source/tree.js';
+import type { Finds } from './finds.js';
 import { judgeScalar, reportUnknownPlugin, typeWord } from './judge.js';
 import { collectPlaces, isWhole } from './places.js';
 import type { Expansion, Registry } from './registry.js';
 import { hint, type Report, type Span, type Spot } from './report.js';
-
-export interface Declaration {
-  readonly symbol: SymbolKind;
-  readonly name: string;
-  readonly spot: Spot;
-  /** Plugin whose field declares it, null for the kernel's own. */
-  readonly plugin: PluginId | null;
-  /** The declared thing's own value, for payload fields and model fields. */
-  readonly value: Json;
-}
-
-export interface Reference {
-  readonly refers: Refers;
-  readonly name: string | number;
-  readonly node: LocatedNode;
-  readonly spot: Spot;
-  /** The resource named beside the list this reference stands in (`refers.within`), if it is there. */
-  readonly within: { readonly name: string; readonly node: LocatedNode } | null;
-}
-
-/** A string in which accessors were found. */
-export interface AccessorText {
-  readonly node: LocatedNode;
-  readonly parts: readonly AccessorPart[];
-  readonly roots: readonly string[] | undefined;
-  readonly leaves: boolean;
-  readonly place: string;
-}
-
-/** A plugin's own fields in one object, for its check and for the compiler. */
-export interface PluginPlace {
-  readonly plugin: PluginId;
-  readonly slot: string;
-  readonly node: LocatedNode;
-  readonly value: Readonly<Record<string, Json>>;
-  readonly holder: Readonly<Record<string, Json>>;
-  /** The plugin's fields have the shape that its schema wants; only then is its own check asked. */
-  readonly sound: boolean;
-}
-
-export interface Finds {
-  readonly declarations: Declaration[];
-  readonly references: Reference[];
-  readonly accessors: AccessorText[];
-  readonly statements: { readonly node: LocatedNode; readonly scan: SqlScan }[];
-  readonly places: PluginPlace[];
-  readonly uses: Set<PluginId>;
-}
-
-export const noFinds = (): Finds => ({
-  declarations: [],
-  references: [],
-  accessors: [],
-  statements: [],
-  places: [],
-  uses: new Set(),
-});
 
 export interface WalkContext {
   readonly doc: Document;
@@ -236,15 +179,12 @@ function visitArray(context: WalkContext, node: LocatedNode, field: FieldNode, h
   if (!expected(context, node, 'array', here)) return;
   judgeScalar(context.report, spot(context, node), field, here.label, node.items.length, 'items');
   if (field.inner === null) return;
-  const inner = { ...field.inner, meta: { ...field.inner.meta } };
-  const label = field.inner.meta.doc === '' ? `an item of ${here.label}` : itemLabel(here.label);
+  const label = field.meta.itemLabel ?? `an item of ${here.label}`;
   for (const item of node.items) {
-    declare(context, inner, item, here.plugin);
-    visit(context, item, inner, { label, plugin: here.plugin, around: here.around });
+    declare(context, field.inner, item, here.plugin);
+    visit(context, item, field.inner, { label, plugin: here.plugin, around: here.around });
   }
 }
-
-const itemLabel = (label: string): string => (label === '"actionables"' ? 'this actionable' : `an item of ${label}`);
 
 /** A literal, or text with accessors; containers may hold either at any depth. */
 function visitValue(context: WalkContext, node: LocatedNode, field: FieldNode, here: Here): void {

@@ -10,7 +10,7 @@ import { ActionPhase, ResourcePhase, Slot } from '../contract/slot.js';
 import type { ActionModel, Analysis, ResourceModel } from '../analysis/model.js';
 import { runningOrder } from '../analysis/order.js';
 import type { Registry } from '../analysis/registry.js';
-import type { PluginPlace } from '../analysis/walk.js';
+import type { PluginPlace } from '../analysis/finds.js';
 import type { ActionGroup, ActionPlan, ResourcePlan } from './plan.js';
 import { makeTools, type Handles, type ResourceScope } from './tools.js';
 

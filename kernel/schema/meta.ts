@@ -33,6 +33,8 @@ export interface FieldMeta {
   /** Language of the text in this string. */
   readonly language?: 'sql';
   readonly enumDocs?: Readonly<Record<string, string>>;
+  /** How one item of this list is called in messages. */
+  readonly itemLabel?: string;
   readonly unit?: string;
   readonly advanced?: boolean;
   readonly default?: Json;

@@ -8,7 +8,7 @@ import type { Definition } from '../model.js';
 import { reportUnknownPlugin } from '../judge.js';
 import type { Registry } from '../registry.js';
 import { hint, type Report, type Spot } from '../report.js';
-import type { AccessorText } from '../walk.js';
+import type { AccessorText } from '../finds.js';
 
 export interface AccessorContext {
   readonly registry: Registry;

@@ -6,7 +6,7 @@ import type { CheckAction, CheckPlace, Finding, PluginSpec } from '../../contrac
 import type { Document } from '../../source/document.js';
 import type { Registry } from '../registry.js';
 import type { Report, Spot } from '../report.js';
-import type { PluginPlace } from '../walk.js';
+import type { PluginPlace } from '../finds.js';
 
 export function checkPlugins(
   registry: Registry,

@@ -1,0 +1,68 @@
+/**
+ * What the walk finds in a definition for the stages after it: names declared and referred to, strings with accessors,
+ * SQL texts, places of plugins. Data only.
+ */
+import type { Json } from '../contract/json.js';
+import type { PluginId } from '../contract/plugin.js';
+import type { AccessorPart } from '../language/accessor.js';
+import type { SqlScan } from '../language/sql.js';
+import type { Refers, SymbolKind } from '../schema/meta.js';
+import type { LocatedNode } from '../source/tree.js';
+import type { Spot } from './report.js';
+
+export interface Declaration {
+  readonly symbol: SymbolKind;
+  readonly name: string;
+  readonly spot: Spot;
+  /** Plugin whose field declares it, null for the kernel's own. */
+  readonly plugin: PluginId | null;
+  /** The declared thing's own value, for payload fields and model fields. */
+  readonly value: Json;
+}
+
+export interface Reference {
+  readonly refers: Refers;
+  readonly name: string | number;
+  readonly node: LocatedNode;
+  readonly spot: Spot;
+  /** The resource named beside the list this reference stands in (`refers.within`), if it is there. */
+  readonly within: { readonly name: string; readonly node: LocatedNode } | null;
+}
+
+/** A string in which accessors were found. */
+export interface AccessorText {
+  readonly node: LocatedNode;
+  readonly parts: readonly AccessorPart[];
+  readonly roots: readonly string[] | undefined;
+  readonly leaves: boolean;
+  readonly place: string;
+}
+
+/** A plugin's own fields in one object, for its check and for the compiler. */
+export interface PluginPlace {
+  readonly plugin: PluginId;
+  readonly slot: string;
+  readonly node: LocatedNode;
+  readonly value: Readonly<Record<string, Json>>;
+  readonly holder: Readonly<Record<string, Json>>;
+  /** The plugin's fields have the shape that its schema wants; only then is its own check asked. */
+  readonly sound: boolean;
+}
+
+export interface Finds {
+  readonly declarations: Declaration[];
+  readonly references: Reference[];
+  readonly accessors: AccessorText[];
+  readonly statements: { readonly node: LocatedNode; readonly scan: SqlScan }[];
+  readonly places: PluginPlace[];
+  readonly uses: Set<PluginId>;
+}
+
+export const noFinds = (): Finds => ({
+  declarations: [],
+  references: [],
+  accessors: [],
+  statements: [],
+  places: [],
+  uses: new Set(),
+});
