@@ -4,6 +4,27 @@ import type { FactSpec, Kind } from '../contract/kind.js';
 import { pluginId, type FactValue, type PluginSpec } from '../contract/plugin.js';
 import type { FieldNode } from '../schema/field-node.js';
 
+/** Kinds may come from plain JavaScript, where nothing else would notice that a part is missing. */
+export function checkKind(kind: Kind): void {
+  const parts: [string, boolean][] = [
+    ['kind', /^[a-z][a-z0-9-]*$/.test(kind.kind)],
+    ['title', typeof kind.title === 'string'],
+    ['summary', typeof kind.summary === 'string'],
+    ['slots', Array.isArray(kind.slots)],
+    ['select', ['always', 'field', 'key', 'name', 'root'].includes(kind.select?.by)],
+    ['facts', typeof kind.facts === 'object'],
+    ['handle', Array.isArray(kind.handle)],
+    ['host', typeof kind.host === 'function'],
+    ['config.field', kind.config === undefined || typeof kind.config.field === 'string'],
+    ['config.many', kind.config === undefined || typeof kind.config.many === 'boolean'],
+    ['config.load', kind.config === undefined || ['always', 'when-required'].includes(kind.config.load)],
+    ['config.default', kind.config === undefined || typeof kind.config.default === 'function'],
+  ];
+  const wrong = parts.filter(([, fits]) => !fits).map(([name]) => `\`${name}\``);
+  if (wrong.length > 0)
+    throw new BootError('PLG_SPEC', { name: `kind ${kind.kind}`, what: `${wrong.join(', ')} missing or wrong` });
+}
+
 export function checkSpec(spec: PluginSpec): void {
   const missing = (what: string): never => {
     throw new BootError('PLG_SPEC', { name: pluginId(spec), what });

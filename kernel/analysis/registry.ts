@@ -12,7 +12,7 @@ import { fold, FoldError } from '../schema/fold.js';
 import type { FieldNode } from '../schema/field-node.js';
 import { assertNoSharedFields } from './field-claims.js';
 import { GRAMMAR, OPEN_SLOTS } from './grammar.js';
-import { checkFacts, checkSlots, checkSpec } from './registry-checks.js';
+import { checkFacts, checkKind, checkSlots, checkSpec } from './registry-checks.js';
 
 export interface OwnedField {
   readonly field: FieldNode;
@@ -54,6 +54,7 @@ export interface Registry {
 export function buildRegistry(kinds: readonly Kind[], specs: readonly PluginSpec[]): Registry {
   const kindMap = new Map<string, Kind>();
   for (const kind of kinds) {
+    checkKind(kind);
     if (kindMap.has(kind.kind)) throw new BootError('PLG_DUPLICATE', { name: `kind ${kind.kind}` });
     kindMap.set(kind.kind, kind);
   }

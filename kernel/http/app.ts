@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import Koa from 'koa';
 import { fault, type Fault } from '../contract/fault.js';
+import type { Reply } from '../contract/hooks.js';
 import type { Invocation } from '../contract/plan.js';
 import type { ResourcePlan } from '../compile/plan.js';
 import { asFault, invoke } from '../runtime/invoke.js';
@@ -52,7 +53,7 @@ export function createApp(kernel: Kernel, log: RequestLog, closing: () => boolea
     try {
       await answer(door, ctx, visit);
     } catch (error) {
-      answerRefusal(kernel, log, ctx, visit, asFault(error));
+      answerRefusal(door, log, ctx, visit, asFault(error));
     }
     observe(kernel, log, ctx, visit);
   });
@@ -71,19 +72,16 @@ interface Door {
   readonly closing: () => boolean;
 }
 
-async function answer(
-  { kernel, methods, allow, statusPath, closing }: Door,
-  ctx: Koa.Context,
-  visit: Visit,
-): Promise<void> {
+async function answer(door: Door, ctx: Koa.Context, visit: Visit): Promise<void> {
+  const { kernel, methods, allow, statusPath, closing } = door;
   const { req } = ctx;
   const url = req.url ?? '/';
   const mark = url.indexOf('?');
   const path = mark === -1 ? url : url.slice(0, mark);
-  if (req.method === 'GET' && path.startsWith(statusPath)) {
+  if ((req.method === 'GET' || req.method === 'HEAD') && path.startsWith(statusPath)) {
     const status = await statusOf(kernel, path.slice(statusPath.length), closing());
     if (status !== null) {
-      write(ctx, visit, status.status, JSON_TYPE, status.body, { 'cache-control': 'no-store' });
+      write(door, ctx, visit, { ...status, headers: { 'cache-control': 'no-store' } }, JSON_TYPE);
       return;
     }
   }
@@ -101,14 +99,15 @@ async function answer(
     startedAt: visit.startedAt,
   };
   const reply = await invoke(plan, invocation, kernel.hooks);
-  write(ctx, visit, reply.status, JSON_TYPE, reply.body ?? null, reply.headers);
+  write(door, ctx, visit, reply, JSON_TYPE);
 }
 
-function answerRefusal(kernel: Kernel, log: RequestLog, ctx: Koa.Context, visit: Visit, failure: Fault): void {
+function answerRefusal(door: Door, log: RequestLog, ctx: Koa.Context, visit: Visit, failure: Fault): void {
+  const { kernel } = door;
   const refusal = refuse(failure, visit.id, kernel.project.registry.codes, kernel.config.docs);
   visit.code = refusal.body.code;
   if (refusal.status >= 500) log.failure(failure, visit.id);
-  write(ctx, visit, refusal.status, PROBLEM_TYPE, refusal.body, refusal.headers);
+  write(door, ctx, visit, { status: refusal.status, headers: refusal.headers, body: refusal.body }, PROBLEM_TYPE);
 }
 
 /** The log line now, the observers once the bytes have left. */
@@ -151,21 +150,22 @@ function decoded(path: string): string {
 const addressOf = (address: string | undefined): string =>
   address === undefined ? '' : address.startsWith('::ffff:') ? address.slice(7) : address;
 
+/** Everything is known here, so the answer leaves in one piece; Koa's own way would touch each header three times. */
 function write(
+  { closing }: Door,
   ctx: Koa.Context,
   { id }: Visit,
-  status: number,
+  { status, headers, body }: Reply,
   type: string,
-  body: unknown,
-  headers: Readonly<Record<string, string>>,
 ): void {
-  // Everything is known here, so the answer leaves in one piece; Koa's own way would touch each header three times.
   ctx.respond = false;
-  const text = JSON.stringify(body);
+  const text = JSON.stringify(body ?? null);
   ctx.res.writeHead(status, {
     'content-type': type,
     'content-length': Buffer.byteLength(text),
     'x-request-id': id,
+    // A connection that is kept alive would outlive the server.
+    ...(closing() && { connection: 'close' }),
     ...headers,
   });
   ctx.res.end(text);

@@ -62,6 +62,8 @@ function declareHooks() {
 export interface Hooks {
   readonly all: ReturnType<typeof declareHooks>;
   registrar(plugin: string): Registrar;
+  /** What taps of `close` threw; nobody is there to refuse it. */
+  readonly closeFailures: readonly unknown[];
   /** After this nobody can tap. */
   seal(): void;
 }
@@ -84,6 +86,7 @@ interface Tappable {
 export function createHooks(): Hooks {
   const all = declareHooks();
   let sealed = false;
+  const closeFailures: unknown[] = [];
 
   const find = (plugin: string, name: HookName, options: TapOptions): Tappable => {
     if (!Object.hasOwn(all, name)) {
@@ -97,6 +100,7 @@ export function createHooks(): Hooks {
 
   return {
     all,
+    closeFailures,
     seal: () => {
       sealed = true;
     },
@@ -123,7 +127,12 @@ export function createHooks(): Hooks {
           hook.tap(place, (...args) =>
             naming(plugin, `handle the hook "${name}"`, () => guard(plugin, name, call(...args))),
           );
-        } else hook.tapPromise?.(place, async (...args) => stamped(plugin, name, call, args));
+        } else if (name === 'close') {
+          // One that fails must not keep the others from closing.
+          hook.tapPromise?.(place, (...args) =>
+            stamped(plugin, name, call, args).catch((error) => closeFailures.push(error)),
+          );
+        } else hook.tapPromise?.(place, (...args) => stamped(plugin, name, call, args));
       },
     }),
   };

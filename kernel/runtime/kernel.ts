@@ -155,7 +155,8 @@ export async function createKernel({ project, log, onProblem, connect = true }: 
     },
     close(reason) {
       closed ??= (async () => {
-        await hooks.all.close.promise(reason).catch((error: unknown) => log.error({ err: error }, 'close hook failed'));
+        await hooks.all.close.promise(reason);
+        for (const error of hooks.closeFailures) log.error({ err: error }, 'close hook failed');
         abort.abort();
         await queue.catch(() => undefined);
         await lifecycle.close();

@@ -148,30 +148,21 @@ onBothDatabases('sample definitions', { prepare: copySample }, (kernel) => {
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, i) => (i % 2 === 0 ? send(a, b, 1 + i) : send(b, a, 1 + i))),
     );
-    // Opposite directions can deadlock. What is refused says that it can be sent again, and has written nothing.
-    const refused = answers.filter(({ status }) => status !== 200);
-    for (const { body } of refused) expect(body['code']).to.be.oneOf(['QRY_SERIALIZATION', 'QRY_UNAVAILABLE']);
-    expect(refused.length).to.be.lessThan(50);
+    for (const { status, body } of answers) expect(status, JSON.stringify(body)).to.equal(200);
     const [left, right] = [Number(await balanceOf(a)), Number(await balanceOf(b))];
     expect(left + right).to.equal(2000);
     const ledger = await transfersOf(a);
-    expect(ledger.length).to.equal(50 - refused.length);
+    expect(ledger.length).to.equal(50);
     const moved = ledger.reduce((sum, row) => sum + Number(row['amount']) * (row['to_account'] === a ? 1 : -1), 0);
     expect(left).to.equal(1000 + moved);
   });
 
-  it('gets 50 concurrent transfers through when a client sends again what met a conflict', async function () {
+  it('takes no more than there is when 50 want it at once', async function () {
     this.timeout(60_000);
-    const [a, b] = [await open(1000), await open(0)];
-    const insist = async (): Promise<number> => {
-      for (let tries = 1; tries <= 200; tries++) {
-        const { status, body } = await send(a, b, 2);
-        if (status === 200) return status;
-        expect(body['code']).to.equal('QRY_SERIALIZATION');
-      }
-      throw new Error('never got through');
-    };
-    await Promise.all(Array.from({ length: 50 }, insist));
-    expect([await balanceOf(a), await balanceOf(b)]).to.deep.equal([900, 100]);
+    const [a, b] = [await open(40), await open(0)];
+    const answers = await Promise.all(Array.from({ length: 50 }, () => send(a, b, 2)));
+    const counts = [200, 409].map((wanted) => answers.filter(({ status }) => status === wanted).length);
+    expect(counts).to.deep.equal([20, 30]);
+    expect([await balanceOf(a), await balanceOf(b)]).to.deep.equal([0, 40]);
   });
 });

@@ -13,7 +13,7 @@ export default defineRuntime(accessor, {
         read: ({ invocation: { headers } }) => {
           const value = Object.hasOwn(headers, name) ? headers[name] : undefined;
           if (typeof value === 'string') return value;
-          // A header that is repeated is ambiguous, and is not guessed at.
+          // Repeats arrive joined by commas; only `set-cookie`, which requests do not carry, would be a list.
           throw fault('ACC_UNRESOLVED', { name: `$HEADER.${written}` });
         },
       };
