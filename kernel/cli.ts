@@ -1,11 +1,7 @@
 #!/usr/bin/env node
 /** The command line: reads the words, runs one command, sets the exit code. The commands stand in `cli/`. */
 import { parseArgs } from 'node:util';
-import { check } from './cli/check.js';
-import { dev } from './cli/dev.js';
 import { explain } from './cli/explain.js';
-import { plan } from './cli/plan.js';
-import { serve } from './cli/serve.js';
 import { versionOfPackage } from './cli/version.js';
 import { nearest } from './source/suggest.js';
 
@@ -15,8 +11,15 @@ export interface CommandOptions {
   readonly arguments: readonly string[];
 }
 
-/** Each gives the exit code; one that serves gives it when the server has stopped. */
-const COMMANDS: Readonly<Record<string, (options: CommandOptions) => Promise<number>>> = { serve, dev, check, plan };
+type Command = (options: CommandOptions) => Promise<number>;
+
+/** Each gives the exit code; one that serves gives it when the server has stopped. Only the one that runs is imported. */
+const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
+  serve: async () => (await import('./cli/serve.js')).serve,
+  dev: async () => (await import('./cli/dev.js')).dev,
+  check: async () => (await import('./cli/check.js')).check,
+  plan: async () => (await import('./cli/plan.js')).plan,
+};
 
 const HELP = `lintel: a backend declared in JSON
 
@@ -52,7 +55,8 @@ async function main(): Promise<number> {
     const near = nearest(name, Object.keys(COMMANDS));
     return say(`There is no command "${name}".${near === undefined ? '' : ` Did you mean "${near}"?`}\n\n${HELP}`, 2);
   }
-  return command({ config: values.config, format: values.format, arguments: rest });
+  const run = await command();
+  return run({ config: values.config, format: values.format, arguments: rest });
 }
 
 function say(text: string, code: number): number {

@@ -16,7 +16,7 @@ import { run } from './serve.js';
 const SETTLE = 60;
 
 export async function dev({ config }: CommandOptions): Promise<number> {
-  const log = createLog();
+  const log = await createLog();
   const project = await loadProject(process.cwd(), config, process.env);
   let kernel: Kernel;
   try {

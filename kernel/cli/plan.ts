@@ -18,7 +18,7 @@ export async function plan({ config, format = 'pretty', arguments: words }: Comm
     process.stderr.write(`--format takes ${FORMATS.join(', ')}; not "${format}".\n`);
     return 2;
   }
-  const log = createLog();
+  const log = await createLog();
   log.level = 'warn';
   const project = await loadProject(process.cwd(), config, process.env);
   const kernel = await createKernel({ project, log, onProblem: 'skip', connect: false });

@@ -12,7 +12,7 @@ import { curlLine, endpointTable } from './table.js';
 const DRAIN_SECONDS = 25;
 
 export async function serve({ config }: CommandOptions): Promise<number> {
-  const log = createLog();
+  const log = await createLog();
   const project = await loadProject(process.cwd(), config, process.env);
   let kernel: Kernel;
   try {
