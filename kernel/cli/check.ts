@@ -29,5 +29,8 @@ export async function check({ config, format = 'pretty' }: CommandOptions): Prom
         ? sarif(problems, project.registry.codes, versionOfPackage())
         : pretty(problems, documents);
   process.stdout.write(`${text}\n`);
+  if (project.config !== null && documents.size === 1) {
+    process.stderr.write(`No file matches ${project.config.definitions.join(', ')}.\n`);
+  }
   return hasErrors(problems) ? 1 : 0;
 }

@@ -11,6 +11,7 @@ import { explain } from './explain.js';
 import { paint } from './paint.js';
 import { pretty, summary } from './problems.js';
 import { run } from './serve.js';
+import { endpointTable } from './table.js';
 
 /** Milliseconds of quiet after a change: editors write a file in several steps. */
 const SETTLE = 60;
@@ -28,7 +29,14 @@ export async function dev({ config }: CommandOptions): Promise<number> {
     );
     return 1;
   }
-  const reload = async (): Promise<void> => show(kernel, await kernel.reload());
+  let table = '';
+  const reload = async (): Promise<void> => {
+    show(kernel, await kernel.reload());
+    const next = endpointTable(kernel.plans(), kernel.config.http.methods);
+    // The first one is printed by the start.
+    if (table !== '' && next !== table) process.stdout.write(`\n${next}\n\n`);
+    table = next;
+  };
   const watcher = watchDefinitions(kernel, () => void reload());
   try {
     await once(watcher, 'ready');

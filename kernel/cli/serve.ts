@@ -46,7 +46,9 @@ function announce(kernel: Kernel, url: string): void {
   const plans = kernel.plans();
   const { methods, status_path: statusPath } = kernel.config.http;
   const curl = curlLine(plans, url, methods);
-  const text = `\n${endpointTable(plans, methods)}\n\nready at ${url} (status: ${statusPath})\n${curl === null ? '' : `try:\n  ${curl}\n`}\n`;
+  const none =
+    kernel.analysis().documents.size === 0 ? `\nNo file matches ${kernel.config.definitions.join(', ')}.` : '';
+  const text = `\n${endpointTable(plans, methods)}${none}\n\nready at ${url} (status: ${statusPath})\n${curl === null ? '' : `try:\n  ${curl}\n`}\n`;
   (isPretty() ? process.stdout : process.stderr).write(text);
   kernel.log.info({ url, resources: plans.byId.size, definitions: plans.hash }, 'listening');
 }

@@ -9,14 +9,18 @@ export function compilePlanSet(input: Omit<CompileInput, 'tables'>): PlanSet {
   const tables = compileTables(input.analysis.models, input.registry);
   const byPath = new Map<string, ResourcePlan>();
   const byId = new Map<string, ResourcePlan>();
+  const broken = new Set<string>();
   for (const resource of input.analysis.resources) {
-    if (!resource.sound) continue;
+    if (!resource.sound) {
+      broken.add(`/${resource.id}`).add(`/${resource.path}`);
+      continue;
+    }
     const plan = compileResource({ ...input, tables }, resource);
     byId.set(plan.id, plan);
     byPath.set(`/${plan.id}`, plan);
     byPath.set(`/${plan.path}`, plan);
   }
-  return Object.freeze({ hash: hashOf(input.analysis), byPath, byId, tables: [...tables.values()] });
+  return Object.freeze({ hash: hashOf(input.analysis), byPath, byId, broken, tables: [...tables.values()] });
 }
 
 /** Changes with the text of any file: a job or a client can tell whether it still speaks of the same definitions. */

@@ -54,5 +54,7 @@ export interface PlanSet {
   readonly hash: string;
   readonly byPath: ReadonlyMap<string, ResourcePlan>;
   readonly byId: ReadonlyMap<string, ResourcePlan>;
+  /** Paths of resources that have errors and no earlier plan: they exist, and cannot be served. */
+  readonly broken: ReadonlySet<string>;
   readonly tables: readonly ModelTable[];
 }

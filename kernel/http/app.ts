@@ -129,8 +129,9 @@ function observe(kernel: Kernel, log: RequestLog, ctx: Koa.Context, { id, resour
 }
 
 function findPlan(kernel: Kernel, path: string): ResourcePlan {
-  const { byPath } = kernel.plans();
+  const { byPath, broken } = kernel.plans();
   const plan = byPath.get(path) ?? byPath.get(decoded(path));
+  if (plan === undefined && broken.has(decoded(path))) throw fault('REQ_BROKEN');
   if (!plan?.reachable) throw fault('REQ_NOT_FOUND');
   return plan;
 }

@@ -8,6 +8,12 @@ export const REQUEST_CODES = {
     'There is nothing at this path.',
     'See the table of endpoints that the start prints.',
   ),
+  REQ_BROKEN: refusal(
+    503,
+    'Definition not valid',
+    'The definition of this resource has errors.',
+    'Run `lintel check`; only `lintel dev` starts with such a definition.',
+  ),
   REQ_METHOD: refusal(
     405,
     'Method not allowed',

@@ -87,11 +87,11 @@ describe('reload', () => {
     expect([await answer('/a'), await answer('/c')]).to.deep.equal(['a4', 'a4']);
   });
 
-  it('a resource that was never sound is 404 until it is mended', async () => {
+  it('a resource that was never sound is 503 until it is mended', async () => {
     await start();
     await write(B, '{"resource": "b"}');
     await reload();
-    expect(await answer('/b')).to.equal(404);
+    expect(await answer('/b')).to.equal(503);
     await write(B, returning('b', 'b1'));
     await reload();
     expect(await answer('/b')).to.equal('b1');
