@@ -47,8 +47,9 @@ export function analyse(files: readonly SourceFile[], registry: Registry, option
   const linked = linkResources(definitions, tables, report);
   checkGraph(linked, report);
   checkNames(linked, report);
+  const actionsOf = new Map(linked.map(({ definition, actions }) => [definition, actions]));
   for (const definition of definitions) {
-    const actions = linked.find((resource) => resource.definition === definition)?.actions ?? [];
+    const actions = actionsOf.get(definition) ?? [];
     checkPlugins(registry, report, definition.doc, definition.finds.places, actions);
   }
   return finish(definitions, linked, tables, documents, report);

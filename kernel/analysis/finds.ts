@@ -14,8 +14,6 @@ export interface Declaration {
   readonly symbol: SymbolKind;
   readonly name: string;
   readonly spot: Spot;
-  /** Plugin whose field declares it, null for the kernel's own. */
-  readonly plugin: PluginId | null;
   /** The declared thing's own value, for payload fields and model fields. */
   readonly value: Json;
 }

@@ -23,17 +23,16 @@ export interface WalkContext {
   readonly finds: Finds;
 }
 
-/** How a place is called in messages, and which plugin's schema it belongs to. */
+/** How a place is called in messages, and what is around it. */
 interface Here {
   readonly label: string;
-  readonly plugin: PluginId | null;
   /** The object around the list around this node. */
   readonly around: LocatedNode | null;
 }
 
 /** `label` names the node in messages: `this resource`, `the config`. */
 export function walk(context: WalkContext, node: LocatedNode, field: FieldNode, label: string): void {
-  visit(context, node, field, { label, plugin: null, around: null });
+  visit(context, node, field, { label, around: null });
 }
 
 function visit(context: WalkContext, node: LocatedNode, field: FieldNode, here: Here): void {
@@ -84,7 +83,7 @@ function visitObject(context: WalkContext, node: LocatedNode, field: FieldNode, 
   for (const member of node.members) {
     const before = context.report.errors;
     if (!expansion.fields.has(member.key)) reportUnknownKey(context, member, expansion, free, here);
-    else visitMember(context, node, member, expansion, here);
+    else visitMember(context, node, member, expansion);
     const owner = expansion.fields.get(member.key)?.plugin ?? null;
     if (owner !== null && (context.report.errors > before || !isWhole(member))) flawed.add(owner);
   }
@@ -109,7 +108,7 @@ function reportUnknownKey(
   context.report.add('DEF_UNKNOWN_KEY', { doc: context.doc, ...span }, params, fix);
 }
 
-function visitMember(context: WalkContext, node: LocatedNode, member: Member, expansion: Expansion, here: Here): void {
+function visitMember(context: WalkContext, node: LocatedNode, member: Member, expansion: Expansion): void {
   const owned = expansion.fields.get(member.key);
   if (owned === undefined) return;
   const { deprecated } = owned.field.meta;
@@ -119,12 +118,8 @@ function visitMember(context: WalkContext, node: LocatedNode, member: Member, ex
   }
   if (owned.plugin !== null) context.finds.uses.add(owned.plugin);
   if (member.value === null) return;
-  declare(context, owned.field, member.value, owned.plugin ?? here.plugin);
-  visit(context, member.value, owned.field, {
-    label: `"${member.key}"`,
-    plugin: owned.plugin ?? here.plugin,
-    around: node,
-  });
+  declare(context, owned.field, member.value);
+  visit(context, member.value, owned.field, { label: `"${member.key}"`, around: node });
 }
 
 /** Gives the plugins whose fields are missing. */
@@ -165,13 +160,12 @@ function visitRecord(context: WalkContext, node: LocatedNode, field: FieldNode, 
         symbol: field.meta.declares,
         name: member.key,
         spot: { doc: context.doc, start: member.keyStart, end: member.keyEnd },
-        plugin: here.plugin,
         value: member.value === null ? null : toJson(member.value),
       });
     }
     if (member.value === null) continue;
     if (field.inner === null) continue;
-    visit(context, member.value, field.inner, { label: `"${member.key}"`, plugin: here.plugin, around: node });
+    visit(context, member.value, field.inner, { label: `"${member.key}"`, around: node });
   }
 }
 
@@ -181,8 +175,8 @@ function visitArray(context: WalkContext, node: LocatedNode, field: FieldNode, h
   if (field.inner === null) return;
   const label = field.meta.itemLabel ?? `an item of ${here.label}`;
   for (const item of node.items) {
-    declare(context, field.inner, item, here.plugin);
-    visit(context, item, field.inner, { label, plugin: here.plugin, around: here.around });
+    declare(context, field.inner, item);
+    visit(context, item, field.inner, { label, around: here.around });
   }
 }
 
@@ -236,14 +230,13 @@ function visitPluginName(context: WalkContext, node: LocatedNode, kindName: stri
   else reportUnknownPlugin({ registry, report }, spot(context, node), kindName, name, JSON.stringify);
 }
 
-function declare(context: WalkContext, field: FieldNode, node: LocatedNode, plugin: PluginId | null): void {
+function declare(context: WalkContext, field: FieldNode, node: LocatedNode): void {
   const symbol = field.meta.declares;
   if (symbol === undefined || field.type === 'record' || isObject(node.scalar) || node.scalar === null) return;
   context.finds.declarations.push({
     symbol,
     name: String(node.scalar),
     spot: spot(context, node),
-    plugin,
     value: node.scalar,
   });
 }

@@ -5,22 +5,31 @@ import type { PlanSet, ResourcePlan } from './plan.js';
 import { compileResource, type CompileInput } from './resource.js';
 import { compileTables } from './tables.js';
 
-export function compilePlanSet(input: Omit<CompileInput, 'tables'>): PlanSet {
-  const tables = compileTables(input.analysis.models, input.registry);
+export function compilePlanSet(
+  analysis: Analysis,
+  services: Pick<CompileInput, 'registry' | 'handles' | 'intercept'>,
+): PlanSet {
+  const tables = compileTables(analysis.models, services.registry);
+  const input: CompileInput = {
+    ...services,
+    tables,
+    resources: new Map(analysis.resources.map((resource) => [resource.id, resource])),
+    actions: new Map(analysis.resources.flatMap(({ actions }) => actions.map((action) => [action.key, action]))),
+  };
   const byPath = new Map<string, ResourcePlan>();
   const byId = new Map<string, ResourcePlan>();
   const broken = new Set<string>();
-  for (const resource of input.analysis.resources) {
+  for (const resource of analysis.resources) {
     if (!resource.sound) {
       broken.add(`/${resource.id}`).add(`/${resource.path}`);
       continue;
     }
-    const plan = compileResource({ ...input, tables }, resource);
+    const plan = compileResource(input, resource);
     byId.set(plan.id, plan);
     byPath.set(`/${plan.id}`, plan);
     byPath.set(`/${plan.path}`, plan);
   }
-  return Object.freeze({ hash: hashOf(input.analysis), byPath, byId, broken, tables: [...tables.values()] });
+  return Object.freeze({ hash: hashOf(analysis), byPath, byId, broken, tables: [...tables.values()] });
 }
 
 /** Changes with the text of any file: a job or a client can tell whether it still speaks of the same definitions. */

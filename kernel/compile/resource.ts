@@ -7,7 +7,7 @@ import type { Json } from '../contract/json.js';
 import type { ModelTable } from '../contract/model.js';
 import type { Execute, ModePlan, PlanTools, Step } from '../contract/plan.js';
 import { ActionPhase, ResourcePhase, Slot } from '../contract/slot.js';
-import type { ActionModel, Analysis, ResourceModel } from '../analysis/model.js';
+import type { ActionModel, ResourceModel } from '../analysis/model.js';
 import { runningOrder } from '../analysis/order.js';
 import type { Registry } from '../analysis/registry.js';
 import type { PluginPlace } from '../analysis/finds.js';
@@ -18,7 +18,10 @@ import { makeTools, type Handles, type ResourceScope } from './tools.js';
 export type Interceptor = (mode: string, execute: Execute, action: { key: string; mode: string }) => Execute;
 
 export interface CompileInput {
-  readonly analysis: Analysis;
+  /** By id, of the whole set: dependencies may lead to other resources. */
+  readonly resources: ReadonlyMap<string, ResourceModel>;
+  /** By key, of the whole set. */
+  readonly actions: ReadonlyMap<string, ActionModel>;
   readonly registry: Registry;
   readonly handles: Handles;
   readonly tables: ReadonlyMap<string, ModelTable>;
@@ -50,10 +53,11 @@ interface Draft {
 }
 
 export function compileResource(input: CompileInput, resource: ResourceModel): ResourcePlan {
-  const sequence = orderActions(input.analysis, resource);
+  const { actions: all } = input;
+  const sequence = runningOrder(resource.actions, (action) => action.depends.flatMap((key) => all.get(key) ?? []));
   const main = mainIndex(resource, sequence);
   const scope: ResourceScope = {
-    analysis: input.analysis,
+    resources: input.resources,
     registry: input.registry,
     handles: input.handles,
     tables: input.tables,
@@ -93,11 +97,6 @@ export function compileResource(input: CompileInput, resource: ResourceModel): R
       describe: describe(resource, draft.steps, groups, main, sequence),
     },
   });
-}
-
-function orderActions(analysis: Analysis, resource: ResourceModel): ActionModel[] {
-  const byKey = new Map(analysis.resources.flatMap(({ actions }) => actions.map((action) => [action.key, action])));
-  return runningOrder(resource.actions, (action) => action.depends.flatMap((key) => byKey.get(key) ?? []));
 }
 
 function mainIndex(resource: ResourceModel, sequence: readonly ActionModel[]): number {

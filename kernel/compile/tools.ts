@@ -7,7 +7,7 @@ import type { PluginId } from '../contract/plugin.js';
 import { Slot } from '../contract/slot.js';
 import { BootError } from '../contract/boot-error.js';
 import { actionKey } from '../analysis/link.js';
-import type { ActionModel, Analysis, ResourceModel } from '../analysis/model.js';
+import type { ActionModel, ResourceModel } from '../analysis/model.js';
 import type { Registry } from '../analysis/registry.js';
 import { accessorsIn, type AccessorPart } from '../language/accessor.js';
 import { compilePath, splitPath } from '../language/path.js';
@@ -21,7 +21,7 @@ export interface Handles {
 
 /** Shared by everything that is compiled for one resource. */
 export interface ResourceScope {
-  readonly analysis: Analysis;
+  readonly resources: ReadonlyMap<string, ResourceModel>;
   readonly registry: Registry;
   readonly handles: Handles;
   readonly tables: ReadonlyMap<string, ModelTable>;
@@ -109,7 +109,7 @@ export function makeTools(scope: ResourceScope, action: ActionModel | null, plug
 }
 
 function ownerOf(scope: ResourceScope, action: ActionModel): ResourceModel {
-  return scope.analysis.resources.find((resource) => resource.id === action.resource) ?? scope.resource;
+  return scope.resources.get(action.resource) ?? scope.resource;
 }
 
 function slotOf(scope: ResourceScope, key: string): number {

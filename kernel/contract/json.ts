@@ -19,3 +19,12 @@ export const POISON_KEYS: ReadonlySet<string> = new Set(['__proto__', 'construct
 
 /** The value where it is text, the empty text otherwise: for fields the checker has already judged. */
 export const asText = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** Freezes plain data without cycles all the way down, and gives it back. */
+export function deepFreeze<T>(data: T): T {
+  if (typeof data === 'object' && data !== null) {
+    Object.freeze(data);
+    Object.values(data).forEach(deepFreeze);
+  }
+  return data;
+}

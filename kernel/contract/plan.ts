@@ -20,7 +20,6 @@ export interface Invocation {
   /** Lower-cased names; null prototype. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly remote: string;
-  readonly signal: Signal | null;
   readonly startedAt: number;
 }
 

@@ -3,7 +3,7 @@
  * runtime does it (heavy: drivers, crypto, sockets). A spec never mentions its runtime, not even in a dynamic import.
  */
 import type { Json } from './json.js';
-import type { CodeEntry, Params, Severity } from './problem.js';
+import type { CodeEntry, Params } from './problem.js';
 import type { Kind } from './kind.js';
 import type { Registrar } from './hooks.js';
 import type { ModelTable } from './model.js';
@@ -143,6 +143,3 @@ export interface PluginRuntime<H = unknown> {
 export function defineRuntime<H>(_kind: Kind<H>, runtime: PluginRuntime<H>): PluginRuntime<H> {
   return Object.freeze(runtime);
 }
-
-/** Severity of a code, or undefined for codes of running requests. */
-export const severityOf = (entry: CodeEntry | undefined): Severity | undefined => entry?.severity;

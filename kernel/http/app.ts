@@ -95,7 +95,6 @@ async function answer(door: Door, ctx: Koa.Context, visit: Visit): Promise<void>
     payload: await readPayload(req, mark === -1 ? '' : url.slice(mark + 1), kernel.config.http.limits),
     headers: req.headers,
     remote: addressOf(req.socket.remoteAddress),
-    signal: null,
     startedAt: visit.startedAt,
   };
   const reply = await invoke(plan, invocation, kernel.hooks);

@@ -33,8 +33,6 @@ export async function listen(kernel: Kernel, accessLog: boolean): Promise<Runnin
         res.writeHead(431, { connection: 'close' }).end();
         return;
       }
-      // A connection kept alive would outlive the stop.
-      if (closing) res.setHeader('connection', 'close');
       void handle(req, res);
     },
   );

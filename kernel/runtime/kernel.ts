@@ -3,6 +3,7 @@
  * and closes everything in reverse. It knows no plugin by name and no transport.
  */
 import { BootError } from '../contract/boot-error.js';
+import { deepFreeze } from '../contract/json.js';
 import type { Problem } from '../contract/problem.js';
 import type { Health, Log } from '../contract/plugin.js';
 import type { Config } from '../analysis/config.js';
@@ -85,14 +86,14 @@ export async function createKernel({ project, log, onProblem, connect = true }: 
     for (const resource of analysis.resources) {
       if (resource.sound) hooks.all.compile.call({ id: resource.id, definition: resource.value });
     }
-    return compilePlanSet({ analysis, registry: project.registry, handles: instances, intercept });
+    return compilePlanSet(analysis, { registry: project.registry, handles: instances, intercept });
   };
 
   let live: LiveHooks | null = null;
   let plans: PlanSet;
   try {
     const first = await instances.load(uses(loaded.analysis), config.chosen);
-    config = Object.freeze(hooks.all.configure.call(config as never) as unknown as Config);
+    config = deepFreeze(hooks.all.configure.call(config as never)) as unknown as Config;
     if (connect) await lifecycle.open(first);
     hooks.seal();
     live = liveHooks(hooks);

@@ -25,7 +25,6 @@ function frame(): Frame {
       payload,
       headers: { abc: 'a', 'x-tenant': 't' },
       remote: '127.0.0.1',
-      signal: null,
       startedAt: 0,
     },
     payload,

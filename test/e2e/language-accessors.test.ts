@@ -121,7 +121,7 @@ describe('accessors', () => {
       const files = { 'definitions/a.json': [returning('bad', `$PAYLOAD.a.${segment}`), returning('good', 1)] };
       const skipping = await startKernel({ files, onProblem: 'skip' });
       expect(skipping.kernel.problems().map((problem) => problem.code)).to.deep.equal(['ACC_POISON']);
-      expect((await skipping.post('/bad', {})).status).to.equal(404);
+      expect((await skipping.post('/bad', {})).status).to.equal(503);
       expect((await skipping.post('/good', {})).status).to.equal(200);
       await skipping.close();
     }

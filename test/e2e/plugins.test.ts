@@ -69,7 +69,7 @@ describe('a plugin of an existing kind', () => {
     for (const pattern of ['generator:SHORTCODE', 'generator:S*']) {
       const disabled = await withPlugins(['short-code'], { files, config: { disable: [pattern] }, onProblem: 'skip' });
       expect(disabled.kernel.problems().map(({ code }) => code)).to.deep.equal(['DEF_UNKNOWN_PLUGIN']);
-      expect((await disabled.post('/code')).status).to.equal(404);
+      expect((await disabled.post('/code')).status).to.equal(503);
       await disabled.close();
     }
   });
@@ -81,7 +81,7 @@ describe('a plugin of an existing kind', () => {
       onProblem: 'skip',
     });
     expect(kernel.kernel.problems().map(({ code }) => code)).to.deep.equal(['DEF_UNKNOWN_PLUGIN']);
-    expect((await kernel.post('/uuid')).status).to.equal(404);
+    expect((await kernel.post('/uuid')).status).to.equal(503);
     expect((await kernel.post('/ulid')).status).to.equal(200);
     await kernel.close();
   });
