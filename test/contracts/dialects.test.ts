@@ -130,7 +130,9 @@ describe('dialect postgres, with a server', () => {
   it('answers fast reads while a slow one runs', async () => {
     const { run } = await open();
     const slow = run('SELECT pg_sleep(1)::text');
-    await new Promise((resolve) => setTimeout(resolve, 60));
+    const running = `SELECT 1 FROM pg_stat_activity WHERE state = 'active' AND query LIKE 'SELECT pg_sleep(1)%'
+      AND clock_timestamp() - query_start > interval '40 ms'`;
+    await expectSoon(async () => (await onServer(running)).rowCount === 1);
     const start = performance.now();
     await Promise.all(Array.from({ length: 20 }, () => run('SELECT 1')));
     expect(performance.now() - start).to.be.lessThan(500);
