@@ -51,6 +51,8 @@ function announce(kernel: Kernel, url: string): void {
   const text = `\n${endpointTable(plans, methods)}${none}\n\nready at ${url} (status: ${statusPath})\n${curl === null ? '' : `try:\n  ${curl}\n`}\n`;
   (isPretty() ? process.stdout : process.stderr).write(text);
   kernel.log.info({ url, resources: plans.byId.size, definitions: plans.hash }, 'listening');
+  const warnings = kernel.problems().filter(({ severity }) => severity === 'warning').length;
+  if (warnings > 0) kernel.log.warn({ warnings }, 'definitions have warnings; `lintel check` shows them');
 }
 
 function stopped(kernel: Kernel, server: RunningServer): Promise<number> {
