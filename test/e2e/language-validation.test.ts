@@ -21,6 +21,7 @@ const FILES = {
     judging('email', { field: { v: { type: 'EMAIL' } } }),
     judging('short-email', { field: { v: { type: 'EMAIL' } }, max_length: 12 }),
     judging('optional', { field: { v: { type: 'STRING', optional: true, min_length: 2 } } }),
+    judging('inherited', { field: { valueOf: { type: 'STRING', optional: true }, toString: { type: 'STRING' } } }),
     judging('rule-level', { field: { a: { type: 'STRING' }, b: { type: 'STRING', max_length: 2 } }, max_length: 5 }),
     judging('odd-names', {
       field: { 'a/b': { type: 'STRING' }, 'c~d': { type: 'STRING' }, toString: { type: 'STRING' } },
@@ -119,6 +120,12 @@ describe('payload_validation', () => {
       expect(await judged(path, json)).to.deep.equal(codes);
     });
   }
+
+  it('reads the properties of the payload, never those that every object has', async () => {
+    expect((await kernel.post('/inherited', { toString: 'own' })).status).to.equal(200);
+    const { body } = await kernel.post<Loose>('/inherited', {});
+    expect(body['errors']).to.deep.equal([{ pointer: '/toString', code: 'required', detail: 'is required' }]);
+  });
 
   it('bounds of a rule hold for each of its fields, unless a field has its own', async () => {
     const { body } = await kernel.post('/rule-level', { a: 'abcdef', b: 'abc' });

@@ -97,6 +97,23 @@ describe('reload', () => {
     expect(await answer('/b')).to.equal('b1');
   });
 
+  it('a resource on a model that was never sound waits for the model', async () => {
+    await start();
+    const rows = { query: 'SELECT id FROM things', parameters: [] };
+    await write(B, {
+      id: 'b',
+      resource: 'b',
+      actionables: [{ id: 1, mode: 'QUERY', sql_query: rows }],
+      returnables: ['id'],
+    });
+    await write('definitions/_thing.json', { id: { type: 'Strin' } });
+    const { problems } = await reload();
+    expect(problems.map(({ code, file }) => [code, file.endsWith('_thing.json')])).to.deep.equal([
+      ['DEF_UNKNOWN_PLUGIN', true],
+    ]);
+    expect(await answer('/b')).to.equal(503);
+  });
+
   it('what was deleted while another file is broken is gone once everything is sound again', async () => {
     await start({ files: { [A]: returning('a', 'a1'), [B]: returning('b', 'b1') } });
     await write(A, '{');
