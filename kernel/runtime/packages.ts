@@ -101,11 +101,14 @@ async function load(file: string): Promise<object> {
     const module = (await import(pathToFileURL(file).href)) as { default?: unknown };
     if (typeof module.default === 'object' && module.default !== null) return module.default;
   } catch (error) {
-    throw new BootError(
-      'PLG_NOT_FOUND',
-      { name: file, what: error instanceof Error ? error.message : 'it cannot be imported' },
-      error,
-    );
+    throw new BootError('PLG_NOT_FOUND', { name: file, what: reasonOf(error) }, error);
   }
   throw new BootError('PLG_NOT_FOUND', { name: file, what: 'it has no default export' });
+}
+
+/** Node's own words do not say what to do about the commonest mistake. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'it cannot be imported';
+  if (!(error instanceof SyntaxError) || !/import statement|token 'export'/.test(error.message)) return error.message;
+  return 'it is an ES module; name it .mjs, or put `"type": "module"` into your package.json';
 }

@@ -41,6 +41,13 @@ describe('broken plugins', () => {
     ['import-fails', 'PLG_NOT_FOUND', 'runtime.js', 'a missing library'],
     ['no-default', 'PLG_NOT_FOUND', 'runtime.js', 'no default export'],
   ];
+  it('an ES module in a package that says otherwise is told what to do', async () => {
+    const files = { 'package.json': { type: 'commonjs' }, 'mine/spec.js': 'import "node:fs";\nexport default {};\n' };
+    const error = await bootErrorOf(startKernel({ files, config: { plugins: ['builtin:*', './mine'] } }));
+    expect(error.code).to.equal('PLG_NOT_FOUND');
+    expect(explain(error)).to.contain('spec.js').and.contain('.mjs').and.contain('"type": "module"');
+  });
+
   for (const [folder, code, ...words] of USED) {
     it(`${folder}: ${code}, and only when somebody uses it`, async () => {
       const name = folder.replaceAll('-', '').toUpperCase();
