@@ -3,7 +3,7 @@
  * closure. After this nothing reads the definition again.
  */
 import { BootError } from '../contract/boot-error.js';
-import type { Json } from '../contract/json.js';
+import { isObject, type Json } from '../contract/json.js';
 import type { ModelTable } from '../contract/model.js';
 import type { Execute, ModePlan, PlanTools, Step } from '../contract/plan.js';
 import { ActionPhase, ResourcePhase, Slot } from '../contract/slot.js';
@@ -64,6 +64,7 @@ export function compileResource(input: CompileInput, resource: ResourceModel): R
     resource,
     sequence,
     lookupOrder: lookupOrder(sequence, main),
+    needed: [],
     slots: { count: 0, byName: new Map() },
   };
   const draft: Draft = { steps: [], validates: [], sample: {}, guards: [], touches: new Set() };
@@ -93,7 +94,7 @@ export function compileResource(input: CompileInput, resource: ResourceModel): R
       guard: draft.guards.join(', ') || 'open',
       validated: draft.validates,
       touches: [...draft.touches],
-      sample: draft.sample,
+      sample: sampleOf(draft.sample, scope.needed),
       describe: describe(resource, draft.steps, groups, main, sequence),
     },
   });
@@ -164,6 +165,22 @@ function stepsBetween(steps: readonly Step[], from: number, to: number): readonl
   const chosen = steps.filter((step) => step.phase >= from && step.phase <= to);
   if (chosen.length === 0) return null;
   return Object.freeze(chosen.sort((a, b) => a.phase - b.phase || (a.order ?? 0) - (b.order ?? 0)));
+}
+
+/** What the rules say passes, and any text where only an accessor asks for a value. */
+function sampleOf(ruled: Readonly<Record<string, Json>>, needed: ResourceScope['needed']): Json {
+  const sample: Record<string, Json> = { ...ruled };
+  for (const [root, ...rest] of needed) {
+    if (root === undefined || Object.hasOwn(ruled, root)) continue;
+    sample[root] = withText(sample[root], rest);
+  }
+  return sample;
+}
+
+function withText(known: Json | undefined, [segment, ...rest]: readonly string[]): Json {
+  if (segment === undefined) return known ?? 'text';
+  const object = isObject(known) ? known : {};
+  return { ...object, [segment]: withText(object[segment], rest) };
 }
 
 /** Neighbours with one unit of work share it; a single actionable needs none. */

@@ -29,6 +29,8 @@ export interface ResourceScope {
   readonly resource: ResourceModel;
   readonly sequence: readonly ActionModel[];
   readonly lookupOrder: readonly number[];
+  /** Payload paths without which a request is refused. */
+  readonly needed: (readonly string[])[];
   readonly slots: { count: number; readonly byName: Map<string, number> };
 }
 
@@ -53,6 +55,7 @@ export function makeTools(scope: ResourceScope, action: ActionModel | null, plug
     parameter: (json, pointer) => parameter(json, pointer),
     slot: nameSlot,
     payloadField: (name) => owner.payloadFields.get(name) ?? null,
+    needs: (path) => void scope.needed.push(path),
     memo: () => scope.slots.count++,
     action: (resource, id) => {
       const key = actionKey(resource === 'self' ? owner.id : resource, id);

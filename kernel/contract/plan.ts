@@ -94,6 +94,8 @@ export interface PlanTools {
   slot(name: string): number | null;
   /** What the rules say of a payload field; null when they say nothing. */
   payloadField(name: string): { readonly optional: boolean } | null;
+  /** Notes that a request without this payload path is refused, so that sample requests have it. */
+  needs(path: readonly string[]): void;
   /** A slot nobody else knows: for values that must be made once per request. */
   memo(): number;
   /** Index of an actionable (`self` or another resource) in the results of the frame; null for an unknown one. */

@@ -104,6 +104,7 @@ async function tools(plugins: Plugins): Promise<PlanTools> {
     place: 'contract',
     slot: () => null,
     payloadField: () => null,
+    needs: () => undefined,
     memo: () => slots++,
     resolve: (_kind: unknown, name: string) => handles.get(name),
   } as unknown as PlanTools;

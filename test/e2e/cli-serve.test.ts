@@ -123,6 +123,16 @@ describe('lintel serve', function () {
       expect(JSON.parse(stdout)).to.equal('hi text');
     });
 
+    it('prints a curl line with what accessors need, where no rule says what passes', async () => {
+      const value = { who: '$PAYLOAD.who.name', when: '$PAYLOAD.when', text: 'on $PAYLOAD.when' };
+      const child = await start({
+        'definitions/a.json': { id: 'hi', resource: 'hi', actionables: [{ id: 1, mode: 'RETURN', value }] },
+      });
+      const [, line = ''] = await child.printed(/try:\n +(curl .*)\n/);
+      const { stdout } = await promisify(execFile)('sh', ['-c', line]);
+      expect(JSON.parse(stdout)).to.deep.equal({ who: 'text', when: 'text', text: 'on text' });
+    });
+
     it('without any definition, and says so', async () => {
       const child = await start({});
       const client = await ready(child);

@@ -14,6 +14,7 @@ function compile(tail: readonly string[], tools: PlanTools): CompiledAccessor {
   const slot = tools.slot(root);
   const optional = tools.payloadField(root)?.optional === true;
   const read = compilePath(slot === null ? tail : rest);
+  if (slot === null && !optional) tools.needs(tail);
   return {
     constant: false,
     field: slot === null ? root : null,
