@@ -18,6 +18,7 @@ import { checkGraph } from './graph.js';
 import { inside, linkResources, objectOf, type LinkedAction, type LinkedResource } from './link.js';
 import type { ActionModel, Analysis, DataModel, Definition, ResourceModel } from './model.js';
 import type { Registry } from './registry.js';
+import { linkParameters } from './parameters.js';
 import { byPlace, createReport, reportFaults, type Report } from './report.js';
 import { linkModelReferences, resolveTables, type TableNames } from './tables.js';
 import { walk } from './walk.js';
@@ -45,6 +46,7 @@ export function analyse(files: readonly SourceFile[], registry: Registry, option
   const tables = resolveTables(definitions, report);
   linkModelReferences(definitions, tables, report);
   const linked = linkResources(definitions, tables, report);
+  linkParameters(linked, tables, report);
   checkGraph(linked, report);
   checkNames(linked, report);
   const actionsOf = new Map(linked.map(({ definition, actions }) => [definition, actions]));

@@ -1,13 +1,12 @@
 /**
- * Resolves what names mean across files: ids and paths of resources, actionables named by dependencies, and whether a
- * bare string in a parameter list is a name or a literal. Reports what is missing, double or doubtful.
+ * Resolves what names mean across files: ids and paths of resources, and actionables named by dependencies. Reports what
+ * is missing or double; what bare strings in parameter lists mean is settled in `parameters.ts`.
  */
 import { asText, isObject, type Json } from '../contract/json.js';
 import { nearest } from '../source/suggest.js';
 import { memberOf, toJson, type LocatedNode } from '../source/tree.js';
 import type { Definition, ParameterDecision, PayloadField } from './model.js';
 import { hint, rename, type Report, type Span, type Spot } from './report.js';
-import { linkParameters } from './parameters.js';
 import type { TableNames } from './tables.js';
 import type { Reference } from './finds.js';
 
@@ -47,7 +46,6 @@ export function linkResources(
   const byId = new Map(resources.map((resource) => [resource.id, resource]));
   for (const resource of resources) {
     for (const reference of resource.definition.finds.references) link(resource, reference, byId, report);
-    linkParameters(resource, tables, report);
   }
   return resources;
 }
@@ -179,19 +177,9 @@ function link(
   byId: ReadonlyMap<string, LinkedResource>,
   report: Report,
 ): void {
-  switch (reference.refers.symbol) {
-    case 'resource':
-      linkResource(reference, byId, report);
-      return;
-    case 'action':
-      linkAction(resource, reference, byId, report);
-      return;
-    case 'name':
-    case 'model':
-    case 'model-field':
-    case 'payload-field':
-      return;
-  }
+  const { symbol } = reference.refers;
+  if (symbol === 'resource') linkResource(reference, byId, report);
+  if (symbol === 'action') linkAction(resource, reference, byId, report);
 }
 
 function linkResource(reference: Reference, byId: ReadonlyMap<string, LinkedResource>, report: Report): void {

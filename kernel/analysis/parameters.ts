@@ -10,11 +10,13 @@ import type { Reference } from './finds.js';
 
 const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z0-9_]+)*$/;
 
-export function linkParameters(resource: LinkedResource, tables: TableNames, report: Report): void {
-  for (const reference of resource.definition.finds.references) {
-    if (reference.refers.symbol !== 'name') continue;
-    const action = resource.actions.find((candidate) => inside(reference.node, candidate.node));
-    if (action !== undefined) decide(resource, action, reference, tables, report);
+export function linkParameters(resources: readonly LinkedResource[], tables: TableNames, report: Report): void {
+  for (const resource of resources) {
+    for (const reference of resource.definition.finds.references) {
+      if (reference.refers.symbol !== 'name') continue;
+      const action = resource.actions.find((candidate) => inside(reference.node, candidate.node));
+      if (action !== undefined) decide(resource, action, reference, tables, report);
+    }
   }
 }
 

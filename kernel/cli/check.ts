@@ -1,10 +1,8 @@
 /** `lintel check`: the front end over the whole project. Nothing connects, nothing is written. */
 import { loadDefinitions, loadProject } from '../runtime/project.js';
 import type { CommandOptions } from '../cli.js';
-import type { Document } from '../source/document.js';
-import type { Problem } from '../contract/problem.js';
-import { hasErrors } from '../runtime/kernel.js';
-import { pretty, rows, sarif } from './problems.js';
+import { hasErrors } from '../contract/problem.js';
+import { pretty, rows, sarif, withConfig } from './problems.js';
 import { versionOfPackage } from './version.js';
 
 const FORMATS = ['pretty', 'json', 'sarif'];
@@ -15,13 +13,9 @@ export async function check({ config, format = 'pretty' }: CommandOptions): Prom
     return 2;
   }
   const project = await loadProject(process.cwd(), config, process.env);
-  const documents = new Map<string, Document>([[project.configDocument.file, project.configDocument]]);
-  let problems: readonly Problem[] = project.configProblems;
-  if (project.config !== null) {
-    const loaded = await loadDefinitions(project, project.config);
-    ({ problems } = loaded);
-    loaded.analysis.documents.forEach((doc, file) => documents.set(file, doc));
-  }
+  const loaded = project.config === null ? null : await loadDefinitions(project, project.config);
+  const problems = loaded?.problems ?? project.configProblems;
+  const documents = withConfig(project, loaded?.analysis.documents);
   const text =
     format === 'json'
       ? rows(problems)
@@ -29,7 +23,7 @@ export async function check({ config, format = 'pretty' }: CommandOptions): Prom
         ? sarif(problems, project.registry.codes, versionOfPackage())
         : pretty(problems, documents);
   process.stdout.write(`${text}\n`);
-  if (project.config !== null && documents.size === 1) {
+  if (project.config !== null && loaded?.analysis.documents.size === 0) {
     process.stderr.write(`No file matches ${project.config.definitions.join(', ')}.\n`);
   }
   return hasErrors(problems) ? 1 : 0;

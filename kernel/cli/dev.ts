@@ -4,12 +4,11 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import type { CommandOptions } from '../cli.js';
-import { BrokenSet, createKernel, type Kernel, type ReloadOutcome } from '../runtime/kernel.js';
-import { loadProject } from '../runtime/project.js';
-import { createLog } from './log.js';
+import type { Kernel, ReloadOutcome } from '../runtime/kernel.js';
+import { boot } from './boot.js';
 import { explain } from './explain.js';
 import { paint } from './paint.js';
-import { pretty, summary } from './problems.js';
+import { pretty, summary, withConfig } from './problems.js';
 import { run } from './serve.js';
 import { endpointTable } from './table.js';
 
@@ -17,18 +16,9 @@ import { endpointTable } from './table.js';
 const SETTLE = 60;
 
 export async function dev({ config }: CommandOptions): Promise<number> {
-  const log = await createLog();
-  const project = await loadProject(process.cwd(), config, process.env);
-  let kernel: Kernel;
-  try {
-    kernel = await createKernel({ project, log, onProblem: 'skip' });
-  } catch (error) {
-    if (!(error instanceof BrokenSet)) throw error;
-    process.stderr.write(
-      `${pretty(error.problems, new Map([[project.configDocument.file, project.configDocument]]))}\n`,
-    );
-    return 1;
-  }
+  const booted = await boot(config, 'skip');
+  if (booted === null) return 1;
+  const { kernel } = booted;
   let table = '';
   const reload = async (): Promise<void> => {
     show(kernel, await kernel.reload());
@@ -89,8 +79,7 @@ function fixedPart(glob: string): string {
 }
 
 function show(kernel: Kernel, { applied, problems, documents: read, failure }: ReloadOutcome): void {
-  const documents = new Map(read);
-  documents.set(kernel.project.configDocument.file, kernel.project.configDocument);
+  const documents = withConfig(kernel.project, read);
   if (problems.length > 0) process.stdout.write(`\n${pretty(problems, documents)}\n`);
   if (failure !== undefined) process.stdout.write(`\n${explain(failure)}\n`);
   const state = applied ? 'serving' : paint('warning', 'still serving the last sound set');

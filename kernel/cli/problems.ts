@@ -1,6 +1,7 @@
 /** Problems in the three forms that `check` knows: code frames for people, rows for programs, SARIF for code hosts. */
 import type { CodeEntry, Problem } from '../contract/problem.js';
 import { codeFrame } from '../source/frame.js';
+import type { Project } from '../runtime/project.js';
 import type { Document } from '../source/document.js';
 import { paint } from './paint.js';
 
@@ -88,3 +89,9 @@ const location = ({ file, range }: Pick<Problem, 'file' | 'range'>) => ({
     },
   },
 });
+
+/** The files that problems may stand in: the definitions as they were read, and the config. */
+export const withConfig = (
+  { configDocument }: Project,
+  documents: ReadonlyMap<string, Document> = new Map(),
+): ReadonlyMap<string, Document> => new Map([...documents, [configDocument.file, configDocument]]);

@@ -1,30 +1,16 @@
 /** `lintel serve`: production. A set of definitions with one error is refused; SIGTERM ends it without losing a request. */
 import type { CommandOptions } from '../cli.js';
-import { BrokenSet, createKernel, type Kernel } from '../runtime/kernel.js';
-import { loadProject } from '../runtime/project.js';
+import type { Kernel } from '../runtime/kernel.js';
 import { listen, type RunningServer } from '../http/server.js';
-import type { Document } from '../source/document.js';
-import { createLog, isPretty } from './log.js';
-import { explain } from './explain.js';
-import { pretty } from './problems.js';
+import { boot } from './boot.js';
+import { isPretty } from './log.js';
 import { curlLine, endpointTable } from './table.js';
 
 const DRAIN_SECONDS = 25;
 
 export async function serve({ config }: CommandOptions): Promise<number> {
-  const log = await createLog();
-  const project = await loadProject(process.cwd(), config, process.env);
-  let kernel: Kernel;
-  try {
-    kernel = await createKernel({ project, log, onProblem: 'refuse' });
-  } catch (error) {
-    if (!(error instanceof BrokenSet)) throw error;
-    const documents = new Map<string, Document>(error.analysis?.documents ?? []);
-    documents.set(project.configDocument.file, project.configDocument);
-    process.stderr.write(`${pretty(error.problems, documents)}\n\n${explain(error)}\n`);
-    return 1;
-  }
-  return run(kernel, log.isLevelEnabled('info'));
+  const booted = await boot(config, 'refuse');
+  return booted === null ? 1 : run(booted.kernel, booted.log.isLevelEnabled('info'));
 }
 
 /** Listens until a signal comes; gives the exit code. */

@@ -54,7 +54,7 @@ export interface PlanSet {
   readonly hash: string;
   readonly byPath: ReadonlyMap<string, ResourcePlan>;
   readonly byId: ReadonlyMap<string, ResourcePlan>;
-  /** Paths of resources that have errors and no earlier plan: they exist, and cannot be served. */
+  /** Paths of resources that have errors; an earlier plan of one, if it is still served, stands in `byPath`. */
   readonly broken: ReadonlySet<string>;
   readonly tables: readonly ModelTable[];
 }

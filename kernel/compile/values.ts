@@ -78,10 +78,13 @@ function compileObject(json: Readonly<Record<string, Json>>, accessor: CompileAc
     return constant(Object.freeze(Object.fromEntries(made)));
   }
   const readers = entries.map(([key, { read }]) => [key, read] as const);
+  // Assigned on an ordinary object, this one key would change the prototype instead.
+  const odd = Object.hasOwn(json, '__proto__');
+  const empty = (): Record<string, unknown> => (odd ? (Object.create(null) as Record<string, unknown>) : {});
   return {
     constant: false,
     read: (frame) => {
-      const out: Record<string, unknown> = {};
+      const out = empty();
       for (const [key, read] of readers) out[key] = read(frame);
       return out;
     },

@@ -38,6 +38,9 @@ export interface Problem extends Place {
   readonly fix?: Fix;
 }
 
+export const hasErrors = (problems: readonly Problem[]): boolean =>
+  problems.some((problem) => problem.severity === 'error');
+
 /** One row of the catalogue of codes. `{name}` in `message` stands for a parameter. */
 export interface CodeEntry {
   readonly title: string;

@@ -3,7 +3,7 @@
  * another one only through `resolve`, and only one that its spec names in `requires`.
  */
 import 'reflect-metadata';
-import { container as root, instanceCachingFactory, type DependencyContainer } from 'tsyringe';
+import { container as root, instanceCachingFactory } from 'tsyringe';
 import { BootError } from '../contract/boot-error.js';
 import type { Kind } from '../contract/kind.js';
 import type { Log, PluginId, PluginRuntime, RuntimeContext } from '../contract/plugin.js';
@@ -87,7 +87,7 @@ export function createInstances({ project, hooks, log, signal }: InstancesInput)
       resolve: (other, name) => resolve(id, other, name),
     };
     container.register(key, { useFactory: instanceCachingFactory(() => createHandle(kind, key, runtime, context)) });
-    return { key, id, runtime, context, importTime, handle: () => resolveKey(container, key) };
+    return { key, id, runtime, context, importTime, handle: () => container.resolve<unknown>(key) };
   }
 
   function resolve<H>(asking: PluginId, kind: Kind<H>, name: string): H {
@@ -163,8 +163,6 @@ function createHandle(kind: Kind, name: string, runtime: PluginRuntime<unknown>,
   }
   return handle;
 }
-
-const resolveKey = (container: DependencyContainer, key: string): unknown => container.resolve<unknown>(key);
 
 /** Options of the config with `$ENV` put in; the checker has already refused every other accessor there. */
 function resolveOptions(options: ConfiguredPlugin['options'], env: Environment): Readonly<Record<string, unknown>> {

@@ -4,7 +4,7 @@
  */
 import { BootError } from '../contract/boot-error.js';
 import { deepFreeze } from '../contract/json.js';
-import type { Problem } from '../contract/problem.js';
+import { hasErrors, type Problem } from '../contract/problem.js';
 import type { Health, Log } from '../contract/plugin.js';
 import type { Config } from '../analysis/config.js';
 import type { Analysis } from '../analysis/model.js';
@@ -109,6 +109,8 @@ export async function createKernel({ project, log, onProblem, connect = true }: 
   let closed: Promise<void> | null = null;
 
   async function reloadNow(): Promise<ReloadOutcome> {
+    // A change that was noticed while closing must not open plugins again.
+    if (closed !== null) return { applied: false, problems: loaded.problems, documents: loaded.analysis.documents };
     let next: LoadedDefinitions;
     try {
       next = await loadDefinitions(project, config);
@@ -182,6 +184,3 @@ function keepServing(before: PlanSet, after: PlanSet, analysis: Analysis): PlanS
   }
   return Object.freeze({ ...after, byPath, byId });
 }
-
-export const hasErrors = (problems: readonly Problem[]): boolean =>
-  problems.some((problem) => problem.severity === 'error');

@@ -9,7 +9,8 @@ import { fillMessage, type CodeEntry } from '../contract/problem.js';
 import type { Health, Log } from '../contract/plugin.js';
 import type { Instance } from './instances.js';
 
-const HEALTH_DEADLINE = 2;
+/** Seconds; a probe that waits longer learns nothing more. */
+const HEALTH_DEADLINE = 1;
 
 export interface Lifecycle {
   open(instances: readonly Instance[]): Promise<void>;

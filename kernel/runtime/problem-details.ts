@@ -3,6 +3,7 @@
  * SQL, nor a driver's message, nor a value of the request can get into an answer.
  */
 import { fillMessage, type CodeEntry } from '../contract/problem.js';
+import { REQUEST_CODES } from '../problems/request-codes.js';
 import type { Fault, Issue } from '../contract/fault.js';
 
 export interface ProblemDetails {
@@ -23,17 +24,10 @@ export interface Refusal {
   readonly body: ProblemDetails;
 }
 
-const UNEXPECTED: CodeEntry = {
-  status: 500,
-  title: 'Internal error',
-  message: 'Something unexpected happened.',
-  help: '',
-};
-
 /** `docs` is the address under which the error pages stand. */
 export function refuse(fault: Fault, id: string, codes: Readonly<Record<string, CodeEntry>>, docs: string): Refusal {
   const known = codes[fault.code];
-  const entry = known?.status === undefined ? (codes['INT_UNEXPECTED'] ?? UNEXPECTED) : known;
+  const entry = known?.status === undefined ? REQUEST_CODES.INT_UNEXPECTED : known;
   const code = entry === known ? fault.code : 'INT_UNEXPECTED';
   const status = fault.options.status ?? entry.status ?? 500;
   const detail = fault.options.message ?? fillMessage(entry.message, fault.params);

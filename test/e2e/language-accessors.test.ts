@@ -116,6 +116,18 @@ describe('accessors', () => {
     expect(await value('/optional', { nick: 'ada' })).to.deep.equal({ n: 'ada' });
   });
 
+  it('keeps every key of a value as a property, whatever its name', async () => {
+    const value = '{ "__proto__": "$PAYLOAD.v", "a": "$PAYLOAD.v" }';
+    const text = `{ "id": "odd", "resource": "odd", "actionables": [{ "id": 1, "mode": "RETURN", "value": ${value} }] }`;
+    const odd = await startKernel({ files: { 'definitions/a.json': text } });
+    const { body } = await odd.post('/odd', { v: { n: 1 } });
+    expect(Object.entries(body)).to.deep.equal([
+      ['__proto__', { n: 1 }],
+      ['a', { n: 1 }],
+    ]);
+    await odd.close();
+  });
+
   it('refuses a definition whose path has a reserved segment', async () => {
     for (const segment of ['__proto__', 'constructor', 'prototype']) {
       const files = { 'definitions/a.json': [returning('bad', `$PAYLOAD.a.${segment}`), returning('good', 1)] };

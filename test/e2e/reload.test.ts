@@ -243,6 +243,15 @@ describe('reload', () => {
     expect(await answer('/a')).to.equal('a1');
   });
 
+  it('a change that is noticed after the close opens nothing again', async () => {
+    await start();
+    const closing = kernel.kernel.close('test');
+    await write(B, returning('b', '$GENERATOR.ULID'));
+    expect((await kernel.kernel.reload()).applied).to.equal(false);
+    await closing;
+    expect([...kernel.kernel.plans().byId.keys()]).not.to.include('b');
+  });
+
   it('an empty set is served as such', async () => {
     await start();
     await kernel.project.remove(A);

@@ -1,0 +1,32 @@
+/**
+ * What `serve` and `dev` do first: log, project, kernel. A set that cannot start is shown on stderr, with code frames;
+ * nothing listens here.
+ */
+import type { Logger } from 'pino';
+import { BrokenSet, createKernel, type Kernel, type KernelOptions } from '../runtime/kernel.js';
+import { loadProject } from '../runtime/project.js';
+import { explain } from './explain.js';
+import { createLog } from './log.js';
+import { pretty, withConfig } from './problems.js';
+
+export interface Booted {
+  readonly kernel: Kernel;
+  readonly log: Logger;
+}
+
+/** Null when the set is broken and has been shown. */
+export async function boot(
+  configFile: string | undefined,
+  onProblem: KernelOptions['onProblem'],
+): Promise<Booted | null> {
+  const log = await createLog();
+  const project = await loadProject(process.cwd(), configFile, process.env);
+  try {
+    return { kernel: await createKernel({ project, log, onProblem }), log };
+  } catch (error) {
+    if (!(error instanceof BrokenSet)) throw error;
+    const documents = withConfig(project, error.analysis?.documents);
+    process.stderr.write(`${pretty(error.problems, documents)}\n\n${explain(error)}\n`);
+    return null;
+  }
+}
