@@ -9,10 +9,13 @@ import pglite from './dialects/pglite/spec.js';
 import postgres from './dialects/postgres/spec.js';
 import bare from './envelopes/bare/spec.js';
 import successMessageData from './envelopes/success-message-data/spec.js';
+import combineReturnedResults from './features/combine-returned-results/spec.js';
 import dependsOn from './features/depends-on/spec.js';
+import maintenance from './features/maintenance/spec.js';
 import mustReturnValue from './features/must-return-value/spec.js';
 import payloadValidation from './features/payload-validation/spec.js';
 import returnables from './features/returnables/spec.js';
+import transaction from './features/transaction/spec.js';
 import booleanField from './field-types/boolean/spec.js';
 import dateTimeField from './field-types/date-time/spec.js';
 import floatField from './field-types/float/spec.js';
@@ -39,10 +42,13 @@ export const specs: readonly PluginSpec[] = [
   postgres,
   bare,
   successMessageData,
+  combineReturnedResults,
   dependsOn,
+  maintenance,
   mustReturnValue,
   payloadValidation,
   returnables,
+  transaction,
   booleanField,
   dateTimeField,
   floatField,

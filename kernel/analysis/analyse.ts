@@ -7,6 +7,7 @@ import type { PluginId } from '../contract/plugin.js';
 import type { Problem } from '../contract/problem.js';
 import { Slot } from '../contract/slot.js';
 import { EMPTY_OBJECT, type FieldNode } from '../schema/field-node.js';
+import { accessorsIn } from '../language/accessor.js';
 import { document, positionAt, type Document } from '../source/document.js';
 import { parseSource } from '../source/tree.js';
 import { checkAccessors } from './checks/accessors.js';
@@ -47,7 +48,7 @@ export function analyse(files: readonly SourceFile[], registry: Registry, option
   linkModelReferences(definitions, tables, report);
   const linked = linkResources(definitions, tables, report);
   linkParameters(linked, tables, report);
-  checkGraph(linked, report);
+  checkGraph(linked, registry, report);
   checkNames(linked, report);
   const actionsOf = new Map(linked.map(({ definition, actions }) => [definition, actions]));
   for (const definition of definitions) {
@@ -87,7 +88,10 @@ function finish(
 ): Analysis {
   const problems = [...report.problems].sort(byPlace);
   const broken = brokenDefinitions(definitions, problems);
-  const models = definitions.filter((d) => d.sort === 'model').map((d) => dataModel(d, tables, broken));
+  const allActions = linked.flatMap((resource) => resource.actions.map((action) => actionModel(resource, action)));
+  const models = definitions
+    .filter((d) => d.sort === 'model')
+    .map((d) => dataModel(d, tables, allActions, !broken.has(d)));
   const unsoundModels = new Set(models.filter((model) => !model.sound).map((model) => model.name));
   const drafts = linked.map((resource) => resourceModel(resource, broken, unsoundModels));
   const uses = new Set<PluginId>(definitions.flatMap((definition) => [...definition.finds.uses]));
@@ -115,7 +119,13 @@ function contains({ doc, node }: Definition, problem: Problem): boolean {
   return afterStart && beforeEnd;
 }
 
-function dataModel(definition: Definition, tables: TableNames, broken: ReadonlySet<Definition>): DataModel {
+function dataModel(
+  definition: Definition,
+  tables: TableNames,
+  actions: readonly ActionModel[],
+  sound: boolean,
+): DataModel {
+  const touching = actions.filter(({ models }) => models.includes(definition.name));
   return {
     name: definition.name,
     table: tables.tableOf(definition.name),
@@ -123,7 +133,8 @@ function dataModel(definition: Definition, tables: TableNames, broken: ReadonlyS
     fields: definition.node.members.flatMap(({ key, value }) =>
       value === null ? [] : [{ name: key, value: objectOf(value) }],
     ),
-    sound: !broken.has(definition),
+    secrets: new Set(touching.flatMap(({ secrets }) => secrets)),
+    sound,
   };
 }
 
@@ -157,6 +168,7 @@ function actionModel(resource: LinkedResource, action: LinkedAction): ActionMode
     mode: asText(value['mode']),
     noOp: action.noOp,
     main: action.main,
+    parallel: action.parallel,
     definition: resource.definition,
     node: action.node,
     value,
@@ -164,7 +176,27 @@ function actionModel(resource: LinkedResource, action: LinkedAction): ActionMode
     depends: action.edges.map((edge) => edge.to),
     parameters: action.parameters,
     models: action.models,
+    secrets: secretsOf(resource.definition, action),
   };
+}
+
+/** The fields as the payload calls them, and the columns that they are written to. */
+function secretsOf({ finds }: Definition, action: LinkedAction): string[] {
+  const fields = finds.declarations
+    .filter(({ symbol, spot }) => symbol === 'secret' && inside(spot, action.node))
+    .map(({ name }) => name);
+  if (fields.length === 0) return [];
+  // Bare, or as the path of an accessor.
+  const isSecret = (text: string): boolean =>
+    fields.includes(text) || accessorsIn(text).some(({ tail }) => fields.includes(tail.join('.')));
+  const columns = finds.statements
+    .filter(({ node }) => inside(node, action.node))
+    .flatMap(({ scan, parameters }) =>
+      scan.placeholders.flatMap(({ n, column }) =>
+        column !== null && isSecret(asText(parameters[n - 1]?.scalar)) ? [column] : [],
+      ),
+    );
+  return [...new Set([...fields, ...columns])];
 }
 
 /** A resource that depends on a broken one is broken too, through any number of steps. */

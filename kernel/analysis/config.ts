@@ -42,8 +42,14 @@ export interface Config {
   readonly migrate: boolean;
   readonly deadlines: { readonly open: number; readonly close: number };
   readonly docs: string;
+  /** How the definitions of another system are meant; null: they are this one's own. */
+  readonly profile: string | null;
+  /** What happens to a set with errors at the start. */
+  readonly on_problem: 'refuse' | 'skip';
   readonly chosen: readonly ConfiguredPlugin[];
 }
+
+const PROFILES = ['sub0'] as const;
 
 export const METHODS: readonly string[] = ['POST', 'GET', 'PUT', 'PATCH', 'DELETE'];
 
@@ -61,6 +67,8 @@ export const DEFAULTS = {
   migrate: true,
   deadlines: { open: 30, close: 10 },
   docs: 'urn:lintel:error:',
+  profile: null,
+  on_problem: 'refuse',
 } as const;
 
 const limit = (doc: string, unit: string, value: number) => numeric({ doc, unit, default: value }).integer().min(1);
@@ -106,6 +114,20 @@ const configSchema = shape({
     open: numeric({ doc: 'How long a plugin may take to connect.', unit: 'seconds', default: 30 }).min(0.1),
     close: numeric({ doc: 'How long a plugin may take to close.', unit: 'seconds', default: 10 }).min(0.1),
   }).meta({ doc: 'Deadlines of plugins.', advanced: true }),
+  profile: text({
+    doc: 'Serves definitions that were written for another system of the same interface the way that system does.',
+    enumDocs: {
+      sub0: 'The envelope `success-message-data`; NULL for parameters that the payload lacks; `on_problem: "skip"`.',
+    },
+  }).oneOf(PROFILES),
+  on_problem: text({
+    doc: 'What `lintel serve` does with definitions that have errors.',
+    enumDocs: {
+      refuse: 'It does not start.',
+      skip: 'Resources with errors answer 503, the others are served.',
+    },
+    default: 'refuse',
+  }).oneOf(['refuse', 'skip']),
   docs: text({
     doc: 'Address under which your error pages stand; problem types begin with it.',
     default: DEFAULTS.docs,
@@ -206,6 +228,8 @@ function complete(json: Loose, registry: Registry, env: ReadonlySet<string>): Co
   const http = objectAt(json, 'http');
   const merged = {
     ...DEFAULTS,
+    // Files that another system never checked: one flaw must not take all endpoints away.
+    ...(json['profile'] === 'sub0' && { on_problem: 'skip' as const }),
     ...Object.fromEntries(Object.keys(DEFAULTS).flatMap((key) => (json[key] === undefined ? [] : [[key, json[key]]]))),
     http: { ...DEFAULTS.http, ...http, limits: { ...DEFAULTS.http.limits, ...objectAt(http, 'limits') } },
     deadlines: { ...DEFAULTS.deadlines, ...objectAt(json, 'deadlines') },
@@ -219,7 +243,7 @@ function chosenPlugins(json: Loose, registry: Registry, env: ReadonlySet<string>
   for (const kind of registry.kinds.values()) {
     if (kind.config === undefined) continue;
     const { field, many } = kind.config;
-    const value = json[field] ?? kind.config.default((name) => env.has(name));
+    const value = json[field] ?? kind.config.default((name) => env.has(name), asText(json['profile']) || null);
     const entries: [string, Json][] = many ? Object.entries(isObject(value) ? value : {}) : [[field, value]];
     for (const [instance, entry] of entries) {
       const { use, ...options } = isObject(entry) ? entry : { use: entry };

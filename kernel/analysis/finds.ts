@@ -16,6 +16,8 @@ export interface Declaration {
   readonly spot: Spot;
   /** The declared thing's own value, for payload fields and model fields. */
   readonly value: Json;
+  /** A name whose value exists only when its actionable has run. */
+  readonly late: boolean;
 }
 
 export interface Reference {
@@ -36,6 +38,13 @@ export interface AccessorText {
   readonly place: string;
 }
 
+/** A statement, and the values for its placeholders in order. */
+export interface SqlText {
+  readonly node: LocatedNode;
+  readonly scan: SqlScan;
+  readonly parameters: readonly LocatedNode[];
+}
+
 /** A plugin's own fields in one object, for its check and for the compiler. */
 export interface PluginPlace {
   readonly plugin: PluginId;
@@ -51,7 +60,7 @@ export interface Finds {
   readonly declarations: Declaration[];
   readonly references: Reference[];
   readonly accessors: AccessorText[];
-  readonly statements: { readonly node: LocatedNode; readonly scan: SqlScan }[];
+  readonly statements: SqlText[];
   readonly places: PluginPlace[];
   readonly uses: Set<PluginId>;
 }

@@ -18,6 +18,10 @@ const actionable = shape({
       examples: [1],
     }),
   no_op: flag({ doc: 'The actionable runs only when another one depends on it.', default: false }),
+  parallel: flag({
+    doc: 'Runs at the same time as the parallel actionables next to it, outside any transaction.',
+    default: false,
+  }),
   main_returnable: flag({ doc: 'The result of this actionable is the result of the resource.', default: false }),
 });
 
@@ -27,9 +31,15 @@ const resource = shape({
     declares: 'resource',
     examples: ['sign-up-01'],
   }).required(),
-  resource: text({ doc: 'Path of the endpoint; slashes are part of it.', examples: ['sign-up', 'wallet/transfer'] })
+  resource: text({
+    doc: 'Path of the endpoint; slashes are part of it. A segment `:name` puts what stands there into the payload.',
+    examples: ['sign-up', 'wallet/transfer', 'notes/:id'],
+  })
     .required()
-    .matches(/^(?!(.*\/)?\.{1,2}(\/|$))[A-Za-z0-9._~-]+(\/[A-Za-z0-9._~-]+)*$/),
+    .matches(
+      /^(?!(.*\/)?\.{1,2}(\/|$))(:[A-Za-z_][A-Za-z0-9_]*|[A-Za-z0-9._~-]+)(\/(:[A-Za-z_][A-Za-z0-9_]*|[A-Za-z0-9._~-]+))*$/,
+    ),
+  parallel: flag({ doc: 'All actionables of the resource run at the same time.', default: false }),
   actionables: list(slot([Slot.ACTIONABLE, Slot.MODE], { doc: 'One unit of work.' }), {
     doc: 'Units of work, run in the order written.',
     itemLabel: 'this actionable',

@@ -1,12 +1,46 @@
 /** Which actionable waits for which: cycles are reported with every edge, and what nothing reaches with a warning. */
+import type { PluginId } from '../contract/plugin.js';
+import type { Registry } from './registry.js';
 import type { LinkedAction, LinkedResource } from './link.js';
 import type { Report, Spot } from './report.js';
 import { memberOf } from '../source/tree.js';
 
-export function checkGraph(resources: readonly LinkedResource[], report: Report): void {
+export function checkGraph(resources: readonly LinkedResource[], registry: Registry, report: Report): void {
   const actions = new Map(resources.flatMap((resource) => resource.actions.map((action) => [action.key, action])));
   reportCycles(actions, report);
   reportUnreachable(actions, report);
+  reportParallel(actions, report);
+  reportPrivilege(resources, registry, report);
+}
+
+/** What runs at once has no order: neither end of a dependency may be parallel. */
+function reportParallel(actions: ReadonlyMap<string, LinkedAction>, report: Report): void {
+  for (const action of actions.values()) {
+    for (const { to, spot } of action.edges) {
+      const parallel = [action, actions.get(to)].find((end) => end?.parallel === true);
+      if (parallel !== undefined) report.add('LNK_PARALLEL', spot, { name: parallel.id });
+    }
+  }
+}
+
+/** A dependency runs without the guards of its own resource, so whoever reaches for it must have them. */
+function reportPrivilege(resources: readonly LinkedResource[], registry: Registry, report: Report): void {
+  const guardsOf = ({ definition }: LinkedResource): PluginId[] =>
+    definition.finds.places.flatMap(({ plugin, node }) =>
+      node === definition.node && registry.plugins.get(plugin)?.facts?.['guards'] === true ? [plugin] : [],
+    );
+  const owners = new Map(resources.flatMap((resource) => resource.actions.map((action) => [action.key, resource])));
+  for (const resource of resources) {
+    const own = guardsOf(resource);
+    for (const { to, spot } of resource.actions.flatMap(({ edges }) => edges)) {
+      const target = owners.get(to);
+      if (target === undefined || target === resource) continue;
+      const missing = guardsOf(target).find((guard) => !own.includes(guard));
+      if (missing === undefined) continue;
+      const guard = `\`${missing.slice(missing.indexOf(':') + 1)}\``;
+      report.add('LNK_PRIVILEGE', spot, { target: target.id, guard });
+    }
+  }
 }
 
 type Colour = 'open' | 'done';

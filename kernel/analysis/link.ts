@@ -3,6 +3,8 @@
  * is missing or double; what bare strings in parameter lists mean is settled in `parameters.ts`.
  */
 import { asText, isObject, type Json } from '../contract/json.js';
+import type { SymbolKind } from '../schema/meta.js';
+import { pathParameters, pathShape } from '../language/route.js';
 import { nearest } from '../source/suggest.js';
 import { memberOf, toJson, type LocatedNode } from '../source/tree.js';
 import type { Definition, ParameterDecision, PayloadField } from './model.js';
@@ -18,6 +20,8 @@ export interface LinkedResource {
   readonly actions: readonly LinkedAction[];
   readonly payloadFields: ReadonlyMap<string, PayloadField>;
   readonly names: ReadonlySet<string>;
+  /** Claims of the token that the resource demands. */
+  readonly claims: ReadonlySet<string>;
 }
 
 export interface LinkedAction {
@@ -29,6 +33,7 @@ export interface LinkedAction {
   readonly spot: Spot;
   readonly noOp: boolean;
   readonly main: boolean;
+  readonly parallel: boolean;
   readonly models: readonly string[];
   readonly parameters: Map<string, ParameterDecision>;
   readonly edges: { readonly to: string; readonly spot: Spot }[];
@@ -53,8 +58,8 @@ export function linkResources(
 function readResource(definition: Definition, tables: TableNames, report: Report): LinkedResource {
   const id = asText(scalarOf(definition.node, 'id'));
   const items = memberOf(definition.node, 'actionables')?.value?.items ?? [];
-  const names = new Set<string>();
-  for (const found of definition.finds.declarations) if (found.symbol === 'name') names.add(found.name);
+  const declared = (symbol: SymbolKind): Set<string> =>
+    new Set(definition.finds.declarations.flatMap((found) => (found.symbol === symbol ? [found.name] : [])));
   const actions = items.flatMap((node, index) => readAction(definition, id, node, index, tables));
   reportDoubleActions(actions, report);
   return {
@@ -62,7 +67,8 @@ function readResource(definition: Definition, tables: TableNames, report: Report
     path: asText(scalarOf(definition.node, 'resource')),
     definition,
     actions,
-    names,
+    names: declared('name'),
+    claims: declared('claim'),
     payloadFields: readPayloadFields(definition),
   };
 }
@@ -94,6 +100,7 @@ function readAction(
       spot: { doc: definition.doc, start: idNode.start, end: idNode.end },
       noOp: scalarOf(node, 'no_op') === true,
       main: scalarOf(node, 'main_returnable') === true,
+      parallel: [node, definition.node].some((holder) => scalarOf(holder, 'parallel') === true),
       models: [...models],
       parameters: new Map(),
       edges: [],
@@ -106,7 +113,9 @@ export const actionKey = (resource: string, id: number | string): string => `${r
 export const inside = (inner: Span, outer: Span): boolean => inner.start >= outer.start && inner.end <= outer.end;
 
 function readPayloadFields(definition: Definition): Map<string, PayloadField> {
+  const path = asText(scalarOf(definition.node, 'resource'));
   const fields = new Map<string, PayloadField>();
+  for (const name of pathParameters(path)) fields.set(name, { name, optional: false });
   for (const { symbol, name, value } of definition.finds.declarations) {
     if (symbol === 'payload-field') fields.set(name, { name, optional: isOptional(value) });
   }
@@ -156,8 +165,9 @@ function reportTaken(resources: readonly LinkedResource[], report: Report): void
       [resource.id, idSpot],
     ] as const) {
       if (spot === null || path === '') continue;
-      const taken = paths.get(path);
-      if (taken === undefined) paths.set(path, { id: resource.id, spot });
+      const shape = pathShape(path);
+      const taken = paths.get(shape);
+      if (taken === undefined) paths.set(shape, { id: resource.id, spot });
       else if (taken.id !== resource.id) {
         const related = [{ message: `"${path}" is used here first`, spot: taken.spot }];
         report.add('LNK_DUPLICATE_PATH', spot, { name: path, other: taken.id }, { related });

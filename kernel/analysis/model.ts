@@ -22,7 +22,7 @@ export interface Definition {
 export interface ParameterDecision {
   readonly source: 'name' | 'literal';
   /** Where a name gets its value: another actionable's output first, then the payload. */
-  readonly from: 'extracted' | 'payload' | null;
+  readonly from: 'extracted' | 'payload' | 'claim' | null;
 }
 
 /** A field that a rule of the resource declares. */
@@ -38,6 +38,7 @@ export interface ActionModel {
   readonly mode: string;
   readonly noOp: boolean;
   readonly main: boolean;
+  readonly parallel: boolean;
   readonly definition: Definition;
   readonly node: LocatedNode;
   readonly value: Readonly<Record<string, Json>>;
@@ -48,6 +49,8 @@ export interface ActionModel {
   readonly parameters: ReadonlyMap<string, ParameterDecision>;
   /** Models whose tables the statements of this actionable touch. */
   readonly models: readonly string[];
+  /** Payload fields that never leave as they came: what is hashed or encrypted. */
+  readonly secrets: readonly string[];
 }
 
 export interface ResourceModel {
@@ -70,6 +73,8 @@ export interface DataModel {
   readonly table: string;
   readonly definition: Definition;
   readonly fields: readonly { readonly name: string; readonly value: Readonly<Record<string, Json>> }[];
+  /** Fields that some definition hashes or encrypts before it writes them. */
+  readonly secrets: ReadonlySet<string>;
   readonly sound: boolean;
 }
 

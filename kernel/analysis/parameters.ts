@@ -2,6 +2,7 @@
  * Whether a bare string in a parameter list is a name or a literal. Decided at load, from what the definitions say, and
  * never by what a client sends.
  */
+import { pathParameters } from '../language/route.js';
 import { nearest } from '../source/suggest.js';
 import { inside, type LinkedAction, type LinkedResource } from './link.js';
 import { hint, rename, type Report } from './report.js';
@@ -38,13 +39,24 @@ function decide(
   if (resource.names.has(root)) {
     if (resource.payloadFields.has(root)) {
       report.add('LNK_TWO_SOURCES', spot, { name: root, first: 'an actionable', second: 'the payload' });
+    } else if (resource.claims.has(root)) {
+      report.add('LNK_TWO_SOURCES', spot, { name: root, first: 'an actionable', second: 'the claims of the token' });
     }
     action.parameters.set(node.pointer, { source: 'name', from: 'extracted' });
     return;
   }
+  if (resource.claims.has(root)) {
+    const inPayload = resource.payloadFields.has(root);
+    if (inPayload) {
+      report.add('LNK_TWO_SOURCES', spot, { name: root, first: 'the payload', second: 'the claims of the token' });
+    }
+    action.parameters.set(node.pointer, { source: 'name', from: inPayload ? 'payload' : 'claim' });
+    return;
+  }
   const columns = action.models.flatMap((model) => tables.fieldsOf(model));
   // Nothing is known about names where neither rules nor models exist: then everything that looks like one is one.
-  const anything = resource.payloadFields.size === 0 && !tables.any;
+  const inPath = pathParameters(resource.path);
+  const anything = [...resource.payloadFields.keys()].every((field) => inPath.includes(field)) && !tables.any;
   if (anything || resource.payloadFields.has(root) || columns.includes(root)) {
     action.parameters.set(node.pointer, { source: 'name', from: 'payload' });
     return;

@@ -161,6 +161,7 @@ function visitRecord(context: WalkContext, node: LocatedNode, field: FieldNode, 
         name: member.key,
         spot: { doc: context.doc, start: member.keyStart, end: member.keyEnd },
         value: member.value === null ? null : toJson(member.value),
+        late: false,
       });
     }
     if (member.value === null) continue;
@@ -220,7 +221,11 @@ function visitScalar(context: WalkContext, node: LocatedNode, field: FieldNode, 
     return;
   }
   if (!judgeScalar(context.report, spot(context, node), field, here.label, scalar, 'value')) return;
-  if (field.meta.language === 'sql') context.finds.statements.push({ node, scan: scanSql(String(scalar)) });
+  if (field.meta.language === 'sql') {
+    const { binds } = field.meta;
+    const values = binds === undefined ? undefined : here.around && memberOf(here.around, binds)?.value;
+    context.finds.statements.push({ node, scan: scanSql(String(scalar)), parameters: values?.items ?? [] });
+  }
   refer(context, node, field, here);
 }
 
@@ -238,6 +243,7 @@ function declare(context: WalkContext, field: FieldNode, node: LocatedNode): voi
     name: String(node.scalar),
     spot: spot(context, node),
     value: node.scalar,
+    late: field.meta.late === true,
   });
 }
 

@@ -14,10 +14,10 @@ export interface Booted {
   readonly log: Logger;
 }
 
-/** Null when the set is broken and has been shown. */
+/** Null when the set is broken and has been shown. Without `onProblem` the config decides what broken is. */
 export async function boot(
   configFile: string | undefined,
-  onProblem: KernelOptions['onProblem'],
+  onProblem?: KernelOptions['onProblem'],
 ): Promise<Booted | null> {
   const log = await createLog();
   const project = await loadProject(process.cwd(), configFile, process.env);

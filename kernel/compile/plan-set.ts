@@ -4,10 +4,11 @@ import type { Analysis } from '../analysis/model.js';
 import type { PlanSet, ResourcePlan } from './plan.js';
 import { compileResource, type CompileInput } from './resource.js';
 import { compileTables } from './tables.js';
+import { hasParameters } from '../language/route.js';
 
 export function compilePlanSet(
   analysis: Analysis,
-  services: Pick<CompileInput, 'registry' | 'handles' | 'intercept'>,
+  services: Pick<CompileInput, 'registry' | 'handles' | 'intercept' | 'profile'>,
 ): PlanSet {
   const tables = compileTables(analysis.models, services.registry);
   const input: CompileInput = {
@@ -18,6 +19,7 @@ export function compilePlanSet(
   };
   const byPath = new Map<string, ResourcePlan>();
   const byId = new Map<string, ResourcePlan>();
+  const byPattern: ResourcePlan[] = [];
   const broken = new Set<string>();
   for (const resource of analysis.resources) {
     if (!resource.sound) {
@@ -27,9 +29,10 @@ export function compilePlanSet(
     const plan = compileResource(input, resource);
     byId.set(plan.id, plan);
     byPath.set(`/${plan.id}`, plan);
-    byPath.set(`/${plan.path}`, plan);
+    if (hasParameters(plan.path)) byPattern.push(plan);
+    else byPath.set(`/${plan.path}`, plan);
   }
-  return Object.freeze({ hash: hashOf(analysis), byPath, byId, broken, tables: [...tables.values()] });
+  return Object.freeze({ hash: hashOf(analysis), byPath, byId, byPattern, broken, tables: [...tables.values()] });
 }
 
 /** Changes with the text of any file: a job or a client can tell whether it still speaks of the same definitions. */

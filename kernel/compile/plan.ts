@@ -13,12 +13,17 @@ export interface ActionPlan {
   readonly execute: Execute;
   readonly after: readonly Step[] | null;
   readonly unit: Unit | null;
+  /** Runs beside its parallel neighbours, on a connection of its own. */
+  readonly parallel: boolean;
+  /** The unit is opened for this one alone too. */
+  readonly always: boolean;
   readonly describe: Json;
 }
 
-/** Adjacent actionables that share a unit of work; `unit` null: each by itself. */
+/** Adjacent actionables that share a unit of work, or that run at once; otherwise one actionable by itself. */
 export interface ActionGroup {
   readonly unit: Unit | null;
+  readonly parallel: boolean;
   readonly actions: readonly ActionPlan[];
 }
 
@@ -34,7 +39,11 @@ export interface ResourcePlan {
   readonly reply: readonly Step[] | null;
   readonly settle: readonly Step[] | null;
   readonly slots: number;
+  /** Slots of values that are made once. */
+  readonly memos: readonly number[];
   readonly results: number;
+  /** The body may be an array. */
+  readonly takesList: boolean;
   /** False: nothing can be reached from outside (only `no_op` actionables). */
   readonly reachable: boolean;
   readonly summary: ResourceSummary;
@@ -53,6 +62,8 @@ export interface ResourceSummary {
 export interface PlanSet {
   readonly hash: string;
   readonly byPath: ReadonlyMap<string, ResourcePlan>;
+  /** Paths with parameters (`users/:id`), which `byPath` cannot find. */
+  readonly byPattern: readonly ResourcePlan[];
   readonly byId: ReadonlyMap<string, ResourcePlan>;
   /** Paths of resources that have errors; an earlier plan of one, if it is still served, stands in `byPath`. */
   readonly broken: ReadonlySet<string>;

@@ -26,6 +26,7 @@ export interface CompileInput {
   readonly handles: Handles;
   readonly tables: ReadonlyMap<string, ModelTable>;
   readonly intercept: Interceptor;
+  readonly profile: string | null;
 }
 
 /** The handles as the compiler calls them; the kinds declare them. */
@@ -38,6 +39,7 @@ interface FeatureLike {
     readonly validates?: readonly string[];
     readonly sample?: Readonly<Record<string, Json>>;
     readonly guard?: string;
+    readonly alone?: true;
   };
 }
 interface ModeLike {
@@ -50,6 +52,9 @@ interface Draft {
   readonly sample: Record<string, Json>;
   readonly guards: string[];
   readonly touches: Set<string>;
+  /** Something wants every actionable to stand for itself. */
+  alone: boolean;
+  takesList: boolean;
 }
 
 export function compileResource(input: CompileInput, resource: ResourceModel): ResourcePlan {
@@ -65,9 +70,18 @@ export function compileResource(input: CompileInput, resource: ResourceModel): R
     sequence,
     lookupOrder: lookupOrder(sequence, main),
     needed: [],
-    slots: { count: 0, byName: new Map() },
+    slots: { count: 0, byName: new Map(), memos: [] },
+    profile: input.profile,
   };
-  const draft: Draft = { steps: [], validates: [], sample: {}, guards: [], touches: new Set() };
+  const draft: Draft = {
+    steps: [],
+    validates: [],
+    sample: {},
+    guards: [],
+    touches: new Set(),
+    alone: false,
+    takesList: false,
+  };
   const actions = sequence.map((action, index) => compileAction(input, scope, action, index, draft));
   planFeatures(scope, null, resource.places, draft);
   const [admit, check, reply, settle] = [
@@ -76,7 +90,7 @@ export function compileResource(input: CompileInput, resource: ResourceModel): R
     [ResourcePhase.REPLY, ResourcePhase.SETTLE - 1],
     [ResourcePhase.SETTLE, Infinity],
   ].map(([from = 0, to = 0]) => stepsBetween(draft.steps, from, to));
-  const groups = groupActions(actions);
+  const groups = groupActions(actions, draft.alone);
   return Object.freeze({
     id: resource.id,
     path: resource.path,
@@ -88,6 +102,8 @@ export function compileResource(input: CompileInput, resource: ResourceModel): R
     reply: reply ?? null,
     settle: settle ?? null,
     slots: scope.slots.count,
+    memos: scope.slots.memos,
+    takesList: draft.takesList,
     results: sequence.length,
     reachable: sequence.length > 0,
     summary: {
@@ -120,7 +136,9 @@ function compileAction(
 ): ActionPlan {
   const direct = action.places.filter((place) => place.node === action.node);
   const steps: Step[] = [];
-  planFeatures(scope, action, direct, { ...draft, steps });
+  const inner: Draft = { ...draft, steps };
+  planFeatures(scope, action, direct, inner);
+  draft.alone ||= inner.alone;
   draft.steps.push(...steps.filter((step) => step.phase >= ResourcePhase.ADMIT));
   const modeId = direct.find((place) => place.slot === Slot.MODE)?.plugin;
   if (modeId === undefined) throw new BootError('DEF_UNKNOWN_PLUGIN', { kind: 'mode', name: action.mode });
@@ -129,6 +147,7 @@ function compileAction(
   const tables = action.models.map((model) => scope.tables.get(model)?.table ?? model);
   const touches = tables.length > 0 ? tables : [String(input.registry.plugins.get(modeId)?.facts?.['touches'] ?? '')];
   touches.forEach((name) => draft.touches.add(name));
+  draft.takesList ||= planned.takesList === true;
   return Object.freeze({
     key: action.key,
     mode: action.mode,
@@ -137,6 +156,8 @@ function compileAction(
     execute: input.intercept(action.mode, planned.execute, { key: action.key, mode: action.mode }),
     after: stepsBetween(steps, ActionPhase.EXECUTE, ResourcePhase.ADMIT - 1),
     unit: planned.unit ?? null,
+    parallel: action.parallel,
+    always: planned.always === true,
     describe: planned.describe,
   });
 }
@@ -158,6 +179,7 @@ function planFeatures(
     draft.validates.push(...(planned.validates ?? []));
     Object.assign(draft.sample, planned.sample);
     if (planned.guard !== undefined) draft.guards.push(planned.guard);
+    draft.alone ||= planned.alone === true;
   }
 }
 
@@ -183,20 +205,31 @@ function withText(known: Json | undefined, [segment, ...rest]: readonly string[]
   return { ...object, [segment]: withText(object[segment], rest) };
 }
 
-/** Neighbours with one unit of work share it; a single actionable needs none. */
-function groupActions(actions: readonly ActionPlan[]): ActionGroup[] {
-  const groups: { unit: ActionGroup['unit']; actions: ActionPlan[] }[] = [];
+interface OpenGroup {
+  readonly parallel: boolean;
+  readonly key: string | null;
+  readonly actions: ActionPlan[];
+}
+
+/** Neighbours with one unit of work share it; parallel neighbours run at once; anything else stands for itself. */
+function groupActions(actions: readonly ActionPlan[], alone: boolean): ActionGroup[] {
+  const groups: OpenGroup[] = [];
   for (const action of actions) {
+    const { parallel } = action;
+    const key = parallel || alone ? null : (action.unit?.key ?? null);
     const last = groups.at(-1);
-    if (last?.unit && action.unit?.key === last.unit.key) last.actions.push(action);
-    else groups.push({ unit: action.unit, actions: [action] });
+    const joins = last !== undefined && (parallel ? last.parallel : key !== null && last.key === key);
+    if (joins) last.actions.push(action);
+    else groups.push({ parallel, key, actions: [action] });
   }
-  return groups.map(({ unit, actions: members }) =>
-    Object.freeze({
-      unit: members.length > 1 && unit !== null ? unit.join(members.flatMap((action) => action.unit ?? [])) : null,
-      actions: Object.freeze(members),
-    }),
-  );
+  return groups.map(({ parallel, key, actions: members }) => {
+    const units = members.flatMap((action) => action.unit ?? []);
+    const [first] = units;
+    const shared = key !== null && members.length > 1;
+    const needed = !parallel && members.some((action) => action.always);
+    const unit = first !== undefined && (shared || needed) ? first.join(units) : null;
+    return Object.freeze({ unit, parallel: parallel && members.length > 1, actions: Object.freeze(members) });
+  });
 }
 
 function describe(
@@ -214,7 +247,7 @@ function describe(
     admit: names(ResourcePhase.ADMIT, ResourcePhase.CHECK - 1),
     check: names(ResourcePhase.CHECK, ResourcePhase.REPLY - 1),
     run: groups.map((group) => ({
-      together: group.unit?.key ?? null,
+      together: group.parallel ? 'at once' : (group.unit?.key ?? null),
       actions: group.actions.map((action) => ({
         key: action.key,
         mode: action.mode,

@@ -14,7 +14,7 @@ export function compileTables(models: readonly DataModel[], registry: Registry):
   const byAlias = new Map([...aliases].map(([alias, model]) => [alias, tableOf.get(model) ?? model]));
   return new Map(
     sound.map((model) => {
-      const columns = model.fields.map(({ name, value }) => column(name, value, registry, byAlias));
+      const columns = model.fields.map(({ name, value }) => column(name, value, registry, byAlias, model.secrets));
       return [model.name, Object.freeze({ model: model.name, table: model.table, columns: Object.freeze(columns) })];
     }),
   );
@@ -25,6 +25,7 @@ function column(
   value: Readonly<Record<string, Json>>,
   registry: Registry,
   tables: ReadonlyMap<string, string>,
+  secrets: ReadonlySet<string>,
 ): ModelColumn {
   const kind = registry.kindsIn(Slot.MODEL_FIELD)[0];
   const spec = kind && registry.plugin(kind.kind, asText(value['type']));
@@ -43,6 +44,6 @@ function column(
       of === null || !isObject(reference)
         ? null
         : { table: tables.get(of.toLowerCase()) ?? of, column: asText(reference['key']) },
-    secret: value['secret'] === true,
+    secret: value['secret'] === true || secrets.has(name),
   });
 }

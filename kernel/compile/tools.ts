@@ -1,4 +1,5 @@
 /** The services a plugin gets while it plans one place: readers, slots, indexes of results, handles of other plugins. */
+import { fault } from '../contract/fault.js';
 import type { Json } from '../contract/json.js';
 import type { Kind } from '../contract/kind.js';
 import type { ModelColumn, ModelTable } from '../contract/model.js';
@@ -9,9 +10,9 @@ import { BootError } from '../contract/boot-error.js';
 import { actionKey } from '../analysis/link.js';
 import type { ActionModel, ResourceModel } from '../analysis/model.js';
 import type { Registry } from '../analysis/registry.js';
-import { accessorsIn, type AccessorPart } from '../language/accessor.js';
+import { accessorsIn } from '../language/accessor.js';
 import { compilePath, splitPath } from '../language/path.js';
-import { compileValue, textOf, type Compiled } from './values.js';
+import { compileValue, textOf, type CompileAccessor, type Compiled } from './values.js';
 
 /** What the compiler needs from the running kernel: handles by plugin, and a resolver that knows who is asking. */
 export interface Handles {
@@ -31,7 +32,8 @@ export interface ResourceScope {
   readonly lookupOrder: readonly number[];
   /** Payload paths without which a request is refused. */
   readonly needed: (readonly string[])[];
-  readonly slots: { count: number; readonly byName: Map<string, number> };
+  readonly slots: { count: number; readonly byName: Map<string, number>; readonly memos: number[] };
+  readonly profile: string | null;
 }
 
 /** The accessor handle as the compiler uses it; its kind declares the whole interface. */
@@ -39,7 +41,15 @@ interface AccessorLike {
   compile(tail: readonly string[], tools: PlanTools): Compiled;
 }
 
-export function makeTools(scope: ResourceScope, action: ActionModel | null, plugin: PluginId): PlanTools {
+/** Fixed at load by the config: how the definitions of another system are meant. */
+const ABSENT_IS_NULL: ReadonlySet<string | null> = new Set(['sub0']);
+
+export function makeTools(
+  scope: ResourceScope,
+  action: ActionModel | null,
+  plugin: PluginId,
+  absentIsNull = false,
+): PlanTools {
   const owner = action === null ? scope.resource : ownerOf(scope, action);
   const columns = columnsOf(scope, action);
   const place = action?.key ?? scope.resource.id;
@@ -47,16 +57,22 @@ export function makeTools(scope: ResourceScope, action: ActionModel | null, plug
     owner.names.has(name) ? slotOf(scope, `${owner.id}:${name}`) : null;
   const tools: PlanTools = {
     place,
-    value: (json) => compileValue(json, accessor).read,
+    value: (json) => compileValue(json, accessor()).read,
     text: (json) => {
-      const { read } = compileValue(json, accessor);
+      const { read } = compileValue(json, accessor());
       return (frame) => textOf(read(frame), place);
     },
     parameter: (json, pointer) => parameter(json, pointer),
     slot: nameSlot,
     payloadField: (name) => owner.payloadFields.get(name) ?? null,
     needs: (path) => void scope.needed.push(path),
-    memo: () => scope.slots.count++,
+    memo: () => {
+      const slot = scope.slots.count++;
+      scope.slots.memos.push(slot);
+      return slot;
+    },
+    claim: claimReader,
+    absentIsNull,
     action: (resource, id) => {
       const key = actionKey(resource === 'self' ? owner.id : resource, id);
       const index = scope.sequence.findIndex((candidate) => candidate.key === key);
@@ -65,7 +81,10 @@ export function makeTools(scope: ResourceScope, action: ActionModel | null, plug
     lookupOrder: scope.lookupOrder,
     main: scope.sequence[scope.lookupOrder[0] ?? -1]?.value ?? null,
     columns,
-    secrets: new Set(columns.filter((column) => column.secret).map((column) => column.name)),
+    secrets: new Set([
+      ...columns.filter((column) => column.secret).map((column) => column.name),
+      ...(action === null ? scope.sequence : [action]).flatMap(({ secrets }) => secrets),
+    ]),
     chosen: ({ kind }) => {
       const places = action?.places ?? scope.resource.places;
       const prefix = `${kind}:`;
@@ -74,22 +93,27 @@ export function makeTools(scope: ResourceScope, action: ActionModel | null, plug
     resolve: (kind, name) => scope.handles.resolve(plugin, kind, name),
   };
 
-  function accessor({ root, tail }: AccessorPart): Compiled {
-    const kind = scope.registry.kindsIn(Slot.ACCESSOR)[0];
-    if (kind === undefined) throw new BootError('PLG_UNKNOWN_SLOT', { name: `$${root}`, slot: Slot.ACCESSOR });
-    const id = `${kind.kind}:${root}`;
-    const handle = scope.handles.handle(id) as AccessorLike;
-    return handle.compile(tail, makeTools(scope, action, id));
+  function accessor(lenient = false): CompileAccessor {
+    return ({ root, tail }) => {
+      const kind = scope.registry.kindsIn(Slot.ACCESSOR)[0];
+      if (kind === undefined) throw new BootError('PLG_UNKNOWN_SLOT', { name: `$${root}`, slot: Slot.ACCESSOR });
+      const id = `${kind.kind}:${root}`;
+      const handle = scope.handles.handle(id) as AccessorLike;
+      return handle.compile(tail, makeTools(scope, action, id, lenient));
+    };
   }
 
   function parameter(json: Json, pointer: string): ParameterPlan {
     if (typeof json === 'string' && accessorsIn(json).length > 0) {
-      const { read, field } = compileValue(json, accessor);
+      const { read, field } = compileValue(json, accessor(ABSENT_IS_NULL.has(scope.profile)));
       return { source: 'accessor', label: json, field: field ?? null, read };
     }
     const decision = action?.parameters.get(pointer);
     if (typeof json !== 'string' || decision?.source !== 'name') {
       return { source: 'literal', label: JSON.stringify(json), field: null, read: tools.value(json) };
+    }
+    if (decision.from === 'claim') {
+      return { source: 'name', label: json, field: null, read: claimReader(splitPath(json)) };
     }
     return { source: 'name', label: json, field: json.split('.')[0] ?? json, read: nameReader(json) };
   }
@@ -109,6 +133,16 @@ export function makeTools(scope: ResourceScope, action: ActionModel | null, plug
   }
 
   return tools;
+}
+
+function claimReader(path: readonly string[]): Reader {
+  const read = compilePath(path);
+  const name = path.join('.');
+  return ({ claims }) => {
+    const value = read(claims);
+    if (value === undefined) throw fault('ACC_CLAIM', { name });
+    return value;
+  };
 }
 
 function ownerOf(scope: ResourceScope, action: ActionModel): ResourceModel {

@@ -29,7 +29,7 @@ export interface ConfigSection {
   /** `when-required`: an instance is loaded only when a plugin in use names its kind in `requires`. */
   readonly load: 'always' | 'when-required';
   /** What holds when the config file is silent. `has` tells whether an environment variable is set. */
-  readonly default: (has: (name: string) => boolean) => Json;
+  readonly default: (has: (name: string) => boolean, profile: string | null) => Json;
 }
 
 export interface FactSpec {

@@ -16,20 +16,33 @@ export interface Signal {
 export interface Invocation {
   readonly id: string;
   readonly trigger: string;
-  readonly payload: Payload;
+  /** Reads the payload; called once, after the guards have passed. Throws a Fault of the door. */
+  readonly receive: () => Payload | Promise<Payload>;
+  /** Names of payload values that arrive as text whatever they mean (query string, path); null when JSON told types. */
+  readonly texts: ReadonlySet<string> | 'all' | null;
   /** Lower-cased names; null prototype. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** The values of a header (lower-case name), one for each time it was sent. */
+  readonly header: (name: string) => readonly string[];
   readonly remote: string;
   readonly startedAt: number;
 }
 
+/** An object; an array only where the plan says that it takes a list. */
 export type Payload = Readonly<Record<string, unknown>>;
+
+/** Claims of a verified token; a null prototype, or own properties only are read. */
+export type Claims = Readonly<Record<string, unknown>>;
 
 /** The working memory of one invocation. Slots and results are indexed; no name is looked up while it runs. */
 export interface Frame {
   readonly invocation: Invocation;
   /** The payload as the steps of this request see it; a step that changes a value replaces the whole object. */
   payload: Payload;
+  /** The payload as it came. */
+  received: Payload;
+  /** Claims that a guard verified; null when nobody did. */
+  claims: Claims | null;
   /** Named values (`for`), by slot number. */
   readonly slots: unknown[];
   /** Results of actionables by their place in the plan; undefined before they ran. */
@@ -38,6 +51,8 @@ export interface Frame {
   now(): string;
   /** Work shared by adjacent actionables (a transaction), or null outside one. */
   unit: unknown;
+  /** A frame with a payload of its own, for work that is repeated for each item; values made once are made anew. */
+  fork(payload: Payload): Frame;
 }
 
 /** Reads a value of the frame; throws a Fault when the value cannot be resolved. */
@@ -76,6 +91,10 @@ export interface Unit {
 export interface ModePlan {
   readonly execute: Execute;
   readonly unit?: Unit;
+  /** The unit is opened even when no neighbour shares it: the work is more than one step by itself. */
+  readonly always?: true;
+  /** The body of the request may be an array. */
+  readonly takesList?: true;
   /** Readable form for `lintel plan`: no secrets, no closures. */
   readonly describe: Json;
 }
@@ -92,6 +111,10 @@ export interface PlanTools {
   parameter(json: Json, pointer: string): ParameterPlan;
   /** The slot of a name that this resource's actionables produce (`for`), or null when none does. */
   slot(name: string): number | null;
+  /** Reads a claim of the verified token; one that the token lacks ends the request with 403. */
+  claim(path: readonly string[]): Reader;
+  /** What the request lacks is null here, instead of ending it. */
+  readonly absentIsNull: boolean;
   /** What the rules say of a payload field; null when they say nothing. */
   payloadField(name: string): { readonly optional: boolean } | null;
   /** Notes that a request without this payload path is refused, so that sample requests have it. */

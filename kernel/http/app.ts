@@ -3,15 +3,16 @@
  * failure passes the one error room. No rule of a resource is decided here.
  */
 import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import Koa from 'koa';
 import { fault, type Fault } from '../contract/fault.js';
 import type { Reply } from '../contract/hooks.js';
 import type { Invocation } from '../contract/plan.js';
-import type { ResourcePlan } from '../compile/plan.js';
 import { asFault, invoke } from '../runtime/invoke.js';
 import type { Kernel } from '../runtime/kernel.js';
 import { refuse } from '../runtime/problem-details.js';
-import { readPayload } from './payload.js';
+import { isInQuery, readPayload } from './payload.js';
+import { findByPattern, type Route } from './routes.js';
 import { statusOf } from './status.js';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
@@ -86,14 +87,18 @@ async function answer(door: Door, ctx: Koa.Context, visit: Visit): Promise<void>
     }
   }
   if (url.length > MAX_URL) throw fault('REQ_URL_TOO_LONG', { max: MAX_URL });
-  const plan = findPlan(kernel, path);
+  const { plan, parameters } = findPlan(kernel, path);
   visit.resource = plan.id;
   if (!methods.has(req.method ?? '')) throw fault('REQ_METHOD', { method: req.method }, { headers: { allow } });
+  const query = mark === -1 ? '' : url.slice(mark + 1);
+  const { limits } = kernel.config.http;
   const invocation: Invocation = {
     id: visit.id,
     trigger: 'http',
-    payload: await readPayload(req, mark === -1 ? '' : url.slice(mark + 1), kernel.config.http.limits),
+    receive: () => readPayload(req, query, parameters, limits),
+    texts: isInQuery(req) ? 'all' : parameters === null ? null : new Set(Object.keys(parameters)),
     headers: req.headers,
+    header: (name) => headerValues(req.rawHeaders, name),
     remote: addressOf(req.socket.remoteAddress),
     startedAt: visit.startedAt,
   };
@@ -106,7 +111,8 @@ function answerRefusal(door: Door, log: RequestLog, ctx: Koa.Context, visit: Vis
   const refusal = refuse(failure, visit.id, kernel.project.registry.codes, kernel.config.docs);
   visit.code = refusal.body.code;
   if (refusal.status >= 500) log.failure(failure, visit.id);
-  write(door, ctx, visit, { status: refusal.status, headers: refusal.headers, body: refusal.body }, PROBLEM_TYPE);
+  const headers = isWaiting(ctx.req) ? { ...refusal.headers, connection: 'close' } : refusal.headers;
+  write(door, ctx, visit, { status: refusal.status, headers, body: refusal.body }, PROBLEM_TYPE);
 }
 
 /** The log line now, the observers once the bytes have left. */
@@ -127,12 +133,33 @@ function observe(kernel: Kernel, log: RequestLog, ctx: Koa.Context, { id, resour
   else ctx.res.once('close', left);
 }
 
-function findPlan(kernel: Kernel, path: string): ResourcePlan {
-  const { byPath, broken } = kernel.plans();
-  const plan = byPath.get(path) ?? byPath.get(decoded(path));
-  if (plan === undefined && broken.has(decoded(path))) throw fault('REQ_BROKEN');
-  if (!plan?.reachable) throw fault('REQ_NOT_FOUND');
-  return plan;
+/** A refusal before the body was read: a long one, or one without a length, is not read to its end for nothing. */
+const isWaiting = (req: IncomingMessage): boolean =>
+  !req.complete &&
+  (req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > MAX_DISCARDED);
+
+/** Bytes of a body that are read and dropped, so that the connection can be used again. */
+const MAX_DISCARDED = 65_536;
+
+function findPlan(kernel: Kernel, path: string): Route {
+  const plans = kernel.plans();
+  const { byPath, broken } = plans;
+  const name = byPath.has(path) ? path : decoded(path);
+  const plan = byPath.get(name);
+  const route = plan === undefined ? findByPattern(plans, path) : { plan, parameters: null };
+  if (route === null && broken.has(name)) throw fault('REQ_BROKEN');
+  if (!route?.plan.reachable) throw fault('REQ_NOT_FOUND');
+  return route;
+}
+
+/** `rawHeaders` alternates names and values; the parsed form hides that a header was sent twice. */
+function headerValues(raw: readonly string[], name: string): readonly string[] {
+  const values: string[] = [];
+  for (let i = 0; i < raw.length; i += 2) {
+    const key = raw[i] ?? '';
+    if (key.length === name.length && key.toLowerCase() === name) values.push(raw[i + 1] ?? '');
+  }
+  return values;
 }
 
 /** Percent escapes decoded and one final slash dropped; what cannot be decoded names nothing. */

@@ -8,9 +8,27 @@ import { isJsonType, parseJson, readBytes, type BodyLimits } from './body.js';
 const EMPTY: Payload = Object.freeze({});
 const WITHOUT_BODY: ReadonlySet<string> = new Set(['GET', 'DELETE']);
 
-/** `query` is the text behind the question mark, empty when there is none. */
-export async function readPayload(req: IncomingMessage, query: string, limits: BodyLimits): Promise<Payload> {
-  if (WITHOUT_BODY.has(req.method ?? '')) return queryPayload(query);
+/** The payload stands in the query string, where every value is text. */
+export const isInQuery = (req: IncomingMessage): boolean => WITHOUT_BODY.has(req.method ?? '');
+
+/** `query` is the text behind the question mark; what stands in the path wins over what is sent beside it. */
+export async function readPayload(
+  req: IncomingMessage,
+  query: string,
+  parameters: Readonly<Record<string, string>> | null,
+  limits: BodyLimits,
+): Promise<Payload> {
+  const sent = isInQuery(req) ? queryPayload(query) : await bodyPayload(req, limits);
+  return parameters === null ? sent : withParameters(sent, parameters);
+}
+
+function withParameters(sent: Payload, parameters: Readonly<Record<string, string>>): Payload {
+  // A list has no place for names.
+  if (Array.isArray(sent)) throw fault('VAL_NOT_OBJECT');
+  return { ...sent, ...parameters };
+}
+
+async function bodyPayload(req: IncomingMessage, limits: BodyLimits): Promise<Payload> {
   const { headers } = req;
   const hasBody = headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
   if (!hasBody) return EMPTY;
@@ -21,7 +39,7 @@ export async function readPayload(req: IncomingMessage, query: string, limits: B
   const bytes = await readBytes(req, limits.body);
   if (bytes.length === 0) return EMPTY;
   const value = parseJson(bytes, limits);
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw fault('VAL_NOT_OBJECT');
+  if (typeof value !== 'object' || value === null) throw fault('VAL_NOT_OBJECT');
   return value as Payload;
 }
 

@@ -107,6 +107,12 @@ export const DEFINITION_CODES = {
     '"${root}" may not be used in {place}; allowed: {expected}.',
     'What is written here is settled at load, or leaves the service; the accessor cannot be used for that.',
   ),
+  ACC_UNDECLARED: problem(
+    'error',
+    'Claim not extracted',
+    '"{accessor}" is read here, but this resource does not list "{name}" in `extract_claims`.{hint}',
+    'Claims are readable where `protected` verifies a token and `extract_claims` names them.',
+  ),
   ACC_POISON: problem(
     'error',
     'Reserved name',
@@ -196,6 +202,18 @@ export const DEFINITION_CODES = {
     'Never runs',
     'This `no_op` actionable is named by no `depends_on`, so it never runs.',
     'Name it in `depends_on`, or remove it.',
+  ),
+  LNK_PRIVILEGE: problem(
+    'error',
+    'Way around a guard',
+    'The resource "{target}" is guarded by {guard}; this resource is not, and the guard is not asked again here.',
+    'Guard this resource in the same way, or move the actionable into it.',
+  ),
+  LNK_PARALLEL: problem(
+    'error',
+    'Parallel with a dependency',
+    'The actionable {name} runs in parallel, so nothing can wait for it and it can wait for nothing.',
+    'Remove `parallel`, or the dependency.',
   ),
   LNK_MAIN_TWICE: problem(
     'error',

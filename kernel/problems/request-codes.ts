@@ -81,6 +81,12 @@ export const REQUEST_CODES = {
     'The request does not provide {name}.',
     'Send the field, or declare it `optional` in `payload_validation`.',
   ),
+  ACC_CLAIM: refusal(
+    403,
+    'Claim missing',
+    'The token does not carry what this endpoint needs.',
+    'The resource that issues the token lists the claim in `custom_claim_fields`.',
+  ),
   ACC_NOT_TEXT: refusal(
     422,
     'Value is not text',

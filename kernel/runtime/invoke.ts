@@ -2,7 +2,7 @@
  * One request, from its guards to its answer: the rooms in order. Every trigger calls this and nothing else. No
  * definition is read here; what is to be done was decided when the plan was made.
  */
-import { Fault } from '../contract/fault.js';
+import { Fault, fault } from '../contract/fault.js';
 import { Done, type Reply } from '../contract/hooks.js';
 import type { ActionState, Frame, Invocation, Step } from '../contract/plan.js';
 import type { ActionGroup, ActionPlan, ResourcePlan } from '../compile/plan.js';
@@ -31,10 +31,14 @@ async function work(plan: ResourcePlan, invocation: Invocation, hooks: LiveHooks
   const frame = createFrame(invocation, plan);
   const state: ActionState = { result: null };
   if (plan.admit !== null && (await runSteps(plan.admit, frame, state))) return state.result;
+  const received = invocation.receive();
+  frame.payload = frame.received = received instanceof Promise ? await received : received;
+  if (Array.isArray(frame.payload) && !plan.takesList) throw fault('VAL_NOT_OBJECT');
   if (hooks.beforeValidate !== null) await announce(plan, frame, hooks.beforeValidate);
   if (plan.check !== null && (await runSteps(plan.check, frame, state))) return state.result;
   for (const group of plan.groups) {
-    if (group.unit === null) for (const action of group.actions) await runAction(action, frame);
+    if (group.parallel) await runAtOnce(group, frame);
+    else if (group.unit === null) for (const action of group.actions) await runAction(action, frame);
     else await runUnit(group, frame);
   }
   state.result = plan.main === -1 ? null : frame.results[plan.main];
@@ -66,6 +70,12 @@ async function runAction(action: ActionPlan, frame: Frame): Promise<void> {
     failure.where.action ??= action.key;
     throw failure;
   }
+}
+
+/** All are waited for, so that none still works when the answer leaves; the first in order that failed speaks. */
+async function runAtOnce({ actions }: ActionGroup, frame: Frame): Promise<void> {
+  const outcomes = await Promise.allSettled(actions.map((action) => runAction(action, frame)));
+  for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
 }
 
 /** All actionables of the group or none: committed together, rolled back together, tried again together. */

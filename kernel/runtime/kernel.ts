@@ -20,8 +20,8 @@ import { loadDefinitions, type LoadedDefinitions, type Project } from './project
 export interface KernelOptions {
   readonly project: Project;
   readonly log: Log;
-  /** `refuse`: one error stops the start. `skip`: what is sound is served. */
-  readonly onProblem: 'refuse' | 'skip';
+  /** `refuse`: one error stops the start. `skip`: what is sound is served. Without it the config decides. */
+  readonly onProblem?: 'refuse' | 'skip' | undefined;
   /** False: plans are compiled, but nothing is opened and no table is made. */
   readonly connect?: boolean;
 }
@@ -63,8 +63,9 @@ export class BrokenSet extends BootError {
   }
 }
 
-export async function createKernel({ project, log, onProblem, connect = true }: KernelOptions): Promise<Kernel> {
+export async function createKernel({ project, log, connect = true, ...options }: KernelOptions): Promise<Kernel> {
   if (project.config === null) throw new BrokenSet(project.configProblems, null);
+  const { onProblem = project.config.on_problem } = options;
   const abort = new AbortController();
   const hooks = createHooks();
   const instances = createInstances({ project, hooks, log, signal: abort.signal });
@@ -86,7 +87,12 @@ export async function createKernel({ project, log, onProblem, connect = true }: 
     for (const resource of analysis.resources) {
       if (resource.sound) hooks.all.compile.call({ id: resource.id, definition: resource.value });
     }
-    return compilePlanSet(analysis, { registry: project.registry, handles: instances, intercept });
+    return compilePlanSet(analysis, {
+      registry: project.registry,
+      handles: instances,
+      intercept,
+      profile: config.profile,
+    });
   };
 
   let live: LiveHooks | null = null;

@@ -6,7 +6,8 @@
 import type { Json } from '../contract/json.js';
 
 /** What a name in a definition can stand for. */
-export type SymbolKind = 'resource' | 'action' | 'model' | 'model-field' | 'payload-field' | 'name';
+export type SymbolKind =
+  'resource' | 'action' | 'model' | 'model-field' | 'payload-field' | 'name' | 'claim' | 'secret';
 
 export interface Refers {
   readonly symbol: SymbolKind;
@@ -32,6 +33,8 @@ export interface FieldMeta {
   readonly leaves?: boolean;
   /** Language of the text in this string. */
   readonly language?: 'sql';
+  /** Sibling list whose items are the values of the placeholders in this text. */
+  readonly binds?: string;
   readonly enumDocs?: Readonly<Record<string, string>>;
   /** How one item of this list is called in messages. */
   readonly itemLabel?: string;
@@ -42,6 +45,8 @@ export interface FieldMeta {
   readonly plugin?: string;
   /** The string (or each key, on a record) introduces a name of this sort. */
   readonly declares?: SymbolKind;
+  /** The name that is declared here has its value only when the actionable has run, unless that waits for others. */
+  readonly late?: boolean;
   readonly refers?: Refers;
   /** Set by combinators only. */
   readonly parts?: readonly string[];

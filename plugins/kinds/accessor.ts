@@ -24,7 +24,7 @@ export const accessor = defineKind<Accessor>({
   select: { by: 'root' },
   facts: {
     tail: {
-      doc: 'What may follow the root: `none`, `name`, `env`, `path`, `optional-path`, `plugin:<kind>`.',
+      doc: 'What may follow the root: `none`, `name`, `env`, `path`, `optional-path`, `declared:<symbol>`, `plugin:<kind>`.',
       type: 'string',
       required: true,
     },

@@ -12,7 +12,7 @@ export const envelope = defineKind<object>({
     doc: 'How results are wrapped.',
     many: false,
     load: 'always',
-    default: () => 'bare',
+    default: (_has, profile) => (profile === 'sub0' ? 'success-message-data' : 'bare'),
   },
   facts: {},
   handle: [],

@@ -25,6 +25,8 @@ export interface FeaturePlan {
   readonly sample?: Readonly<Record<string, Json>>;
   /** How the feature guards the resource, in a word or two. */
   readonly guard?: string;
+  /** Neighbouring actionables of the resource share no unit of work. */
+  readonly alone?: true;
 }
 
 export interface Feature {
@@ -43,6 +45,11 @@ export const feature = defineKind<Feature>({
       type: 'string',
       required: true,
       oneOf: ['when-present', 'always'],
+    },
+    guards: {
+      doc: 'Refuses callers: other resources may be reached only from resources with the same guard.',
+      type: 'boolean',
+      required: false,
     },
   },
   handle: ['plan'],

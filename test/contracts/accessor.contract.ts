@@ -14,25 +14,33 @@ const RIGHT: Readonly<Record<string, readonly (keyof typeof TAILS)[]>> = {
   env: ['one'],
   path: ['one', 'two'],
   'optional-path': ['none', 'one', 'two'],
+  'declared:claim': ['one', 'two'],
 };
 
 function frame(): Frame {
   const payload = { abc: { def: 1 }, email: 'ada@example.com', items: [{ sku: 'a' }] };
-  return {
+  const headers: Record<string, string> = { abc: 'a', 'x-tenant': 't' };
+  const made: Frame = {
     invocation: {
       id: '1',
       trigger: 'test',
-      payload,
-      headers: { abc: 'a', 'x-tenant': 't' },
+      receive: () => payload,
+      texts: null,
+      headers,
+      header: (name) => (headers[name] === undefined ? [] : [headers[name]]),
       remote: '127.0.0.1',
       startedAt: 0,
     },
     payload,
+    received: payload,
+    claims: { abc: { def: 1 }, id: 'user-1' },
     slots: [],
     results: [],
     now: () => '2026-01-02T03:04:05.678Z',
     unit: null,
+    fork: () => made,
   };
+  return made;
 }
 
 export function accessorContract(plugins: Plugins, name: string): void {

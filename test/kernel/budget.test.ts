@@ -103,7 +103,12 @@ describe('budgets', function () {
       const handles = createInstances({ project: loaded, hooks: createHooks(), log, signal });
       await handles.load([...loaded.configUses, ...analysis.uses], loaded.config.chosen);
       const compile = (): number =>
-        compilePlanSet(analysis, { registry: loaded.registry, handles, intercept: (_, execute) => execute }).byId.size;
+        compilePlanSet(analysis, {
+          registry: loaded.registry,
+          handles,
+          intercept: (_, execute) => execute,
+          profile: null,
+        }).byId.size;
       expect(compile()).to.equal(200);
       const median = medianOf(5, compile);
       report(`200 resources: ${median.toFixed(1)} ms`);

@@ -44,7 +44,7 @@ function recorder(): { log: Log; rows: LogRow[] } {
 }
 
 export async function startKernel(options: TestKernelOptions = {}): Promise<TestKernel> {
-  const { files = {}, config = {}, env = {}, onProblem = 'refuse', prepare } = options;
+  const { files = {}, config = {}, env = {}, onProblem, prepare } = options;
   const project = await tempProject(files);
   const { log, rows } = recorder();
   let kernel: Kernel | undefined;

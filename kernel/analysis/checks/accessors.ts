@@ -72,7 +72,7 @@ function checkPart(
   checkTail(context, finds, spot, part, String(spec.facts?.['tail'] ?? 'none'));
 }
 
-/** `tail` is a fact of the accessor: none, name, path, optional-path, or `plugin:<kind>`. */
+/** `tail` is a fact of the accessor: none, name, env, path, optional-path, `declared:<symbol>`, or `plugin:<kind>`. */
 function checkTail(
   { registry, report, env }: AccessorContext,
   finds: Definition['finds'],
@@ -90,6 +90,18 @@ function checkTail(
     const near = nearest(first, env);
     const fix = near === undefined ? {} : { fix: { title: `change to ${near}`, text: `$${part.root}.${near}` } };
     report.add('ENV_MISSING', spot, { name: first, hint: hint(near) }, fix);
+  }
+  if (tail.startsWith('declared:')) {
+    const symbol = tail.slice('declared:'.length);
+    const names = finds.declarations
+      .filter((found) => found.symbol === symbol)
+      .map(({ name }) => name.split('.')[0] ?? name);
+    if (first === undefined) refuse('needs a name behind the dot');
+    else if (!names.includes(first)) {
+      const near = nearest(first, names);
+      const known = near === undefined ? '' : hint(`$${part.root}.${near}`);
+      report.add('ACC_UNDECLARED', spot, { accessor, name: first, hint: known });
+    }
   }
   if (!tail.startsWith('plugin:')) return;
   const kind = tail.slice('plugin:'.length);

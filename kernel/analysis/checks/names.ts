@@ -23,14 +23,18 @@ function reportEarly(
   for (const reference of definition.finds.references) {
     if (user.parameters.get(reference.node.pointer)?.from !== 'extracted') continue;
     const name = String(reference.name).split('.')[0] ?? '';
-    const producers = actions.filter((action) =>
-      definition.finds.declarations.some(
-        (found) => found.symbol === 'name' && found.name === name && inside(found.spot, action.node),
-      ),
-    );
+    const found = definition.finds.declarations.filter((one) => one.symbol === 'name' && one.name === name);
+    const producers = found.flatMap((one) => {
+      const action = actions.find((candidate) => inside(one.spot, candidate.node));
+      return action === undefined ? [] : [{ action, late: one.late && action.edges.length === 0 }];
+    });
     const position = order.indexOf(user);
-    if (producers.some((producer) => order.includes(producer) && order.indexOf(producer) <= position)) continue;
-    const producer = producers[0]?.id;
+    const inTime = producers.some(({ action, late }) => {
+      const at = order.indexOf(action);
+      return at !== -1 && (late ? at < position : at <= position);
+    });
+    if (inTime) continue;
+    const producer = producers[0]?.action.id;
     report.add('LNK_TOO_EARLY', reference.spot, { name, producer, user: user.id });
   }
 }

@@ -5,13 +5,13 @@
 import { fault } from '../../../kernel/contract/fault.js';
 import { asText, isObject, type Json } from '../../../kernel/contract/json.js';
 import { ActionPhase } from '../../../kernel/contract/slot.js';
-import type { Frame, PlanTools, Step } from '../../../kernel/contract/plan.js';
+import type { ActionState, Frame, PlanTools, Step } from '../../../kernel/contract/plan.js';
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import { compilePath, splitPath } from '../../../kernel/language/path.js';
 import { feature } from '../../kinds/feature.js';
 
 export default defineRuntime(feature, {
-  create: () => ({ plan: ({ value }, tools) => ({ steps: planExtractions(value['depends_on'], tools) }) }),
+  create: () => ({ plan: ({ value }, tools) => ({ steps: planExtractions(value, tools) }) }),
 });
 
 const items = (json: Json | undefined): readonly Readonly<Record<string, Json>>[] =>
@@ -19,32 +19,61 @@ const items = (json: Json | undefined): readonly Readonly<Record<string, Json>>[
 
 type Extract = (frame: Frame) => void;
 
-function planExtractions(json: Json | undefined, tools: PlanTools): Step[] {
-  const extracts: Extract[] = [];
-  for (const dependency of items(json)) {
-    const ids = Array.isArray(dependency['action_ids']) ? (dependency['action_ids'] as readonly Json[]) : [];
-    const sources = ids.flatMap((id) => tools.action(asText(dependency['resource_id']), Number(id)) ?? []);
-    for (const entry of items(dependency['extract_response_for'])) {
-      const slot = tools.slot(asText(entry['for']));
-      if (slot !== null) extracts.push(extraction(asText(entry['extract']), asText(entry['for']), sources, slot));
-    }
-  }
-  if (extracts.length === 0) return [];
-  return [
-    {
-      id: 'depends_on',
-      phase: ActionPhase.PREPARE,
-      order: -100,
-      run: (frame) => {
-        for (const extract of extracts) extract(frame);
-      },
-    },
-  ];
+function planExtractions(value: Readonly<Record<string, Json>>, tools: PlanTools): Step[] {
+  const dependencies = items(value['depends_on']).map((dependency) => ({
+    entries: items(dependency['extract_response_for']),
+    sources: sourcesOf(dependency, tools),
+  }));
+  const direct = items(value['extract_response_for']);
+  const all = dependencies.flatMap(({ sources }) => sources);
+  const fromOthers = [...dependencies, ...(all.length > 0 ? [{ entries: direct, sources: all }] : [])];
+  const extracts = fromOthers.flatMap(({ entries, sources }) => entries.flatMap(extractionOf(sources, tools)));
+  return [...before(extracts), ...(all.length > 0 ? [] : after(direct, tools))];
 }
+
+function sourcesOf(dependency: Readonly<Record<string, Json>>, tools: PlanTools): number[] {
+  const ids = Array.isArray(dependency['action_ids']) ? (dependency['action_ids'] as readonly Json[]) : [];
+  return ids.flatMap((id) => tools.action(asText(dependency['resource_id']), Number(id)) ?? []);
+}
+
+const extractionOf =
+  (sources: readonly number[], tools: PlanTools) =>
+  (entry: Readonly<Record<string, Json>>): Extract[] => {
+    const name = asText(entry['for']);
+    const slot = tools.slot(name);
+    return slot === null ? [] : [extraction(asText(entry['extract']), name, sources, slot)];
+  };
+
+function before(extracts: readonly Extract[]): Step[] {
+  if (extracts.length === 0) return [];
+  const run = (frame: Frame): void => {
+    for (const extract of extracts) extract(frame);
+  };
+  return [{ id: 'depends_on', phase: ActionPhase.PREPARE, order: -100, run }];
+}
+
+/** Names values of the actionable's own result, before `returnables` drops any. */
+function after(entries: readonly Readonly<Record<string, Json>>[], tools: PlanTools): Step[] {
+  return entries.flatMap((entry) => {
+    const name = asText(entry['for']);
+    const slot = tools.slot(name);
+    if (slot === null) return [];
+    const read = readerOf(asText(entry['extract']));
+    const run = (frame: Frame, { result }: ActionState): void => {
+      const value = read(result);
+      if (value === undefined) throw fault('DEP_UNRESOLVED', { name });
+      frame.slots[slot] = value;
+    };
+    return [{ id: 'extract_response_for', phase: ActionPhase.SHAPE, order: -200, run }];
+  });
+}
+
+const readerOf = (path: string): ((result: unknown) => unknown) =>
+  path === 'self_' ? (result) => result : compilePath(splitPath(path));
 
 /** The first of the named results that has the path gives the value; without any, the chain cannot go on. */
 function extraction(path: string, name: string, sources: readonly number[], slot: number): Extract {
-  const read = path === 'self_' ? (result: unknown): unknown => result : compilePath(splitPath(path));
+  const read = readerOf(path);
   return (frame) => {
     for (const source of sources) {
       const value = read(frame.results[source]);

@@ -2,6 +2,25 @@
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 import { list, numeric, shape, text } from '../../../kernel/schema/combinators.js';
 
+const extractions = (doc: string, late: boolean) =>
+  list(
+    shape({
+      extract: text({
+        doc: 'Path into the result; `self_` is the whole of it.',
+        examples: ['balance', '0.id', 'self_'],
+      }).required(),
+      for: text({
+        doc: 'Name under which the value is available.',
+        declares: 'name',
+        late,
+        examples: ['current_balance'],
+      })
+        .required()
+        .matches(/^[A-Za-z_][A-Za-z0-9_]*$/),
+    }),
+    { doc },
+  );
+
 export default definePlugin({
   kind: 'feature',
   name: 'depends_on',
@@ -9,7 +28,9 @@ export default definePlugin({
   summary: 'Runs other actionables before this one and gives values of their results a name.',
   details:
     'A dependency runs at most once per request, however many actionables name it. `extract` is a path into its result ' +
-    '(`balance`, `0.id`); `self_` is the whole result. The name in `for` can be used bare or as `$PAYLOAD.<for>`.',
+    '(`balance`, `0.id`); `self_` is the whole result. The name in `for` can be used bare or as `$PAYLOAD.<for>`. Directly ' +
+    'on an actionable, `extract_response_for` names values of all its dependencies, or, without any, of its own result ' +
+    'for the actionables after it.',
   facts: { applies: 'when-present' },
   slots: {
     actionable: shape({
@@ -29,24 +50,13 @@ export default definePlugin({
           )
             .min(1)
             .required(),
-          extract_response_for: list(
-            shape({
-              extract: text({
-                doc: 'Path into the result; `self_` is the whole of it.',
-                examples: ['balance', '0.id', 'self_'],
-              }).required(),
-              for: text({
-                doc: 'Name under which the value is available.',
-                declares: 'name',
-                examples: ['current_balance'],
-              })
-                .required()
-                .matches(/^[A-Za-z_][A-Za-z0-9_]*$/),
-            }),
-            { doc: 'Values to take out, and their names.' },
-          ),
+          extract_response_for: extractions('Values to take out, and their names.', false),
         }),
         { doc: 'Actionables that run before this one.' },
+      ),
+      extract_response_for: extractions(
+        'Values to name: out of the results that this actionable depends on; without any, out of its own for later ones.',
+        true,
       ),
     }),
   },
@@ -70,6 +80,10 @@ export default definePlugin({
           },
         ],
       },
+    },
+    {
+      title: 'Name a value for later actionables',
+      json: { extract_response_for: [{ extract: 'self_', for: 'first_result' }] },
     },
   ],
   counterExamples: [

@@ -24,6 +24,7 @@ export default definePlugin({
     query: text({
       doc: 'One SQL statement.',
       language: 'sql',
+      binds: 'parameters',
       examples: ['SELECT id, email FROM _user WHERE id = $1'],
     }).required(),
     parameters: list(

@@ -1,0 +1,18 @@
+/** `$PROTECTED`: a claim of the verified token. */
+import { definePlugin } from '../../../kernel/contract/plugin.js';
+
+export default definePlugin({
+  kind: 'accessor',
+  name: 'PROTECTED',
+  since: '0.2.0',
+  summary: 'A claim of the verified token: `$PROTECTED.id`. Only where `protected` lists it in `extract_claims`.',
+  details:
+    'Decide by claims who may see what, never by an identifier that the caller sends. A token without the claim is ' +
+    'refused with 403.',
+  facts: { tail: 'declared:claim', secret: false },
+  examples: [{ title: 'The user', json: '$PROTECTED.id' }],
+  counterExamples: [
+    { title: 'No claim named', json: '$PROTECTED', code: 'ACC_TAIL', at: '' },
+    { title: 'A claim that is not extracted', json: '$PROTECTED.role', code: 'ACC_UNDECLARED', at: '' },
+  ],
+});

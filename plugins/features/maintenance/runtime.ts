@@ -1,0 +1,24 @@
+/** Refuses before any guard looks at the request. */
+import { fault } from '../../../kernel/contract/fault.js';
+import { ResourcePhase } from '../../../kernel/contract/slot.js';
+import { defineRuntime } from '../../../kernel/contract/plugin.js';
+import { feature } from '../../kinds/feature.js';
+
+/** Seconds. */
+const RETRY_AFTER = '60';
+
+const refuse = (): never => {
+  throw fault('RES_MAINTENANCE', {}, { headers: { 'retry-after': RETRY_AFTER } });
+};
+
+export default defineRuntime(feature, {
+  create: () => ({
+    plan: ({ value }) =>
+      value['maintenance'] === true
+        ? {
+            steps: [{ id: 'maintenance', phase: ResourcePhase.ADMIT, order: -1000, run: refuse }],
+            guard: 'maintenance',
+          }
+        : { steps: [] },
+  }),
+});

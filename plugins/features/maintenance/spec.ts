@@ -1,0 +1,24 @@
+/** `maintenance`: takes an endpoint out of service without taking it away. */
+import { flag, shape } from '../../../kernel/schema/combinators.js';
+import { definePlugin } from '../../../kernel/contract/plugin.js';
+
+export default definePlugin({
+  kind: 'feature',
+  name: 'maintenance',
+  since: '0.2.0',
+  summary: 'The endpoint answers 503 with `Retry-After`, whoever asks and whatever is sent.',
+  facts: { applies: 'when-present' },
+  slots: { resource: shape({ maintenance: flag({ doc: 'Answer 503 to everybody.', default: false }) }) },
+  errors: {
+    RES_MAINTENANCE: {
+      status: 503,
+      title: 'Under maintenance',
+      message: 'This endpoint is under maintenance.',
+      help: 'Send the request again later.',
+    },
+  },
+  examples: [{ title: 'In service again; `true` takes it out', json: { maintenance: false } }],
+  counterExamples: [
+    { title: 'A switch, not a text', json: { maintenance: 'soon' }, code: 'DEF_TYPE', at: '/maintenance' },
+  ],
+});

@@ -1,0 +1,21 @@
+/** `transaction`: opts a resource out of the transaction that neighbouring queries share. */
+import { flag, shape } from '../../../kernel/schema/combinators.js';
+import { definePlugin } from '../../../kernel/contract/plugin.js';
+
+export default definePlugin({
+  kind: 'feature',
+  name: 'transaction',
+  since: '0.2.0',
+  summary: 'Neighbouring queries are one transaction; `false` lets each stand for itself.',
+  facts: { applies: 'when-present' },
+  slots: {
+    resource: shape({
+      transaction: flag({
+        doc: '`false`: every query commits by itself, and what ran before an error stays.',
+        default: true,
+      }),
+    }),
+  },
+  examples: [{ title: 'Each query by itself', json: { transaction: false } }],
+  counterExamples: [{ title: 'A switch', json: { transaction: 'none' }, code: 'DEF_TYPE', at: '/transaction' }],
+});
