@@ -46,7 +46,8 @@ export default definePlugin({
     ARG_WEAK: {
       severity: 'hint',
       title: 'Cheap hash',
-      message: '{memory} KiB with {passes} passes is cheap to guess against; 19456 KiB with 2 passes is usual.',
+      message:
+        'A memory_cost of {memory} with a time_cost of {passes} is cheap to guess against; 19456 with 2 is usual.',
       help: 'Raise `memory_cost`, or `time_cost` where memory is short.',
     },
   },
