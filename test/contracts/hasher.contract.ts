@@ -91,10 +91,10 @@ export function hasherContract(plugins: Plugins, name: string): void {
         Symbol.iterator,
         Buffer.from(made),
       ];
-      for (const value of values) {
-        expect(await verify('secret', value), String(value)).to.equal(false);
-        expect(await verify(value, made), String(value)).to.equal(false);
-        expect(await verify(value, value), String(value)).to.equal(false);
+      for (const [at, value] of values.entries()) {
+        expect(await verify('secret', value), `value ${at}`).to.equal(false);
+        expect(await verify(value, made), `value ${at}`).to.equal(false);
+        expect(await verify(value, value), `value ${at}`).to.equal(false);
       }
       const broken = [
         '',
