@@ -11,11 +11,13 @@ import bare from './envelopes/bare/spec.js';
 import successMessageData from './envelopes/success-message-data/spec.js';
 import combineReturnedResults from './features/combine-returned-results/spec.js';
 import dependsOn from './features/depends-on/spec.js';
+import hashables from './features/hashables/spec.js';
 import maintenance from './features/maintenance/spec.js';
 import mustReturnValue from './features/must-return-value/spec.js';
 import payloadValidation from './features/payload-validation/spec.js';
 import returnables from './features/returnables/spec.js';
 import transaction from './features/transaction/spec.js';
+import verifyHashables from './features/verify-hashables/spec.js';
 import booleanField from './field-types/boolean/spec.js';
 import dateTimeField from './field-types/date-time/spec.js';
 import floatField from './field-types/float/spec.js';
@@ -25,6 +27,8 @@ import numberField from './field-types/number/spec.js';
 import stringField from './field-types/string/spec.js';
 import ulid from './generators/ulid/spec.js';
 import uuid from './generators/uuid/spec.js';
+import argon2 from './hashers/argon2/spec.js';
+import bcrypt from './hashers/bcrypt/spec.js';
 import queryMode from './modes/query/spec.js';
 import returnMode from './modes/return/spec.js';
 import sql from './queries/sql/spec.js';
@@ -44,11 +48,13 @@ export const specs: readonly PluginSpec[] = [
   successMessageData,
   combineReturnedResults,
   dependsOn,
+  hashables,
   maintenance,
   mustReturnValue,
   payloadValidation,
   returnables,
   transaction,
+  verifyHashables,
   booleanField,
   dateTimeField,
   floatField,
@@ -58,6 +64,8 @@ export const specs: readonly PluginSpec[] = [
   stringField,
   ulid,
   uuid,
+  argon2,
+  bcrypt,
   queryMode,
   returnMode,
   sql,

@@ -53,7 +53,7 @@ export function analyse(files: readonly SourceFile[], registry: Registry, option
   const actionsOf = new Map(linked.map(({ definition, actions }) => [definition, actions]));
   for (const definition of definitions) {
     const actions = actionsOf.get(definition) ?? [];
-    checkPlugins(registry, report, definition.doc, definition.finds.places, actions);
+    checkPlugins(registry, report, definition.doc, definition.node, definition.finds.places, actions);
   }
   return finish(definitions, linked, tables, documents, report);
 }
@@ -196,7 +196,9 @@ function secretsOf({ finds }: Definition, action: LinkedAction): string[] {
         column !== null && isSecret(asText(parameters[n - 1]?.scalar)) ? [column] : [],
       ),
     );
-  return [...new Set([...fields, ...columns])];
+  // In a row, what the payload calls `login.password` is `password`.
+  const names = fields.map((field) => field.slice(field.lastIndexOf('.') + 1));
+  return [...new Set([...fields, ...names, ...columns])];
 }
 
 /** A resource that depends on a broken one is broken too, through any number of steps. */

@@ -190,6 +190,17 @@ function link(
   const { symbol } = reference.refers;
   if (symbol === 'resource') linkResource(reference, byId, report);
   if (symbol === 'action') linkAction(resource, reference, byId, report);
+  if (symbol === 'payload-field') linkPayloadField(resource, reference, report);
+}
+
+/** Nobody has to write rules; a name that no rule knows may still be misspelt. */
+function linkPayloadField({ payloadFields }: LinkedResource, { name, spot }: Reference, report: Report): void {
+  const path = String(name);
+  const [field = path, ...rest] = path.split('.');
+  if (payloadFields.has(field)) return;
+  const near = nearest(field, payloadFields.keys());
+  const meant = near === undefined ? undefined : [near, ...rest].join('.');
+  report.add('LNK_NO_RULE', spot, { name: field, hint: hint(meant) }, rename(meant));
 }
 
 function linkResource(reference: Reference, byId: ReadonlyMap<string, LinkedResource>, report: Report): void {

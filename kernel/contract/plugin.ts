@@ -47,6 +47,8 @@ export interface CheckPlace {
   readonly value: Readonly<Record<string, Json>>;
   /** The object in the slot, whole. */
   readonly holder: Readonly<Record<string, Json>>;
+  /** The definition (or the config) around it, whole. */
+  readonly root: Readonly<Record<string, Json>>;
   /** Facts of another plugin, or undefined when there is none of that name. */
   readonly facts: (kind: string, name: string) => Readonly<Record<string, FactValue>> | undefined;
   /** The actionables of the resource, in order; empty for models and the config. */

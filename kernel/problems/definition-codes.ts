@@ -167,6 +167,12 @@ export const DEFINITION_CODES = {
     'The model "{model}" has no field "{name}".{hint}',
     'Name a field that the model defines.',
   ),
+  LNK_NO_RULE: problem(
+    'warning',
+    'Field without a rule',
+    'No rule of this resource declares the payload field "{name}".{hint}',
+    'Declare it in the rules of an actionable, or correct the name: what is not sent is left out in silence.',
+  ),
   LNK_CYCLE: problem(
     'error',
     'Circular dependency',

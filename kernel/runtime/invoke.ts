@@ -81,7 +81,10 @@ async function runAtOnce({ actions }: ActionGroup, frame: Frame): Promise<void> 
 /** All actionables of the group or none: committed together, rolled back together, tried again together. */
 async function runUnit({ unit, actions }: ActionGroup, frame: Frame): Promise<void> {
   if (unit === null) return;
+  const { payload } = frame;
   for (let attempt = 1; ; attempt++) {
+    // A later actionable may have changed it; the first one must find it as it was.
+    frame.payload = payload;
     frame.unit = await unit.open(frame);
     try {
       for (const action of actions) await runAction(action, frame);

@@ -9,15 +9,17 @@ import { envelope } from './envelope.js';
 import { feature } from './feature.js';
 import { fieldType } from './field-type.js';
 import { generator } from './generator.js';
+import { hasher } from './hasher.js';
 import { mode } from './mode.js';
 import { query } from './query.js';
 import { validationType } from './validation-type.js';
 
-export { accessor, dialect, envelope, feature, fieldType, generator, mode, query, validationType };
+export { accessor, dialect, envelope, feature, fieldType, generator, hasher, mode, query, validationType };
 export type { Accessor, CompiledAccessor } from './accessor.js';
 export type { Dialect } from './dialect.js';
 export type { Feature, FeaturePlace, FeaturePlan } from './feature.js';
 export type { Generator } from './generator.js';
+export type { Hash, Hasher, Verify } from './hasher.js';
 export type { ModeHandle } from './mode.js';
 export type { Query } from './query.js';
 export type { Judge, ValidationType } from './validation-type.js';
@@ -29,6 +31,7 @@ export const kinds: readonly Kind[] = [
   feature,
   fieldType,
   generator,
+  hasher,
   mode,
   query,
   validationType,

@@ -6,7 +6,11 @@ import { kinds as builtinKinds } from '../../plugins/kinds/index.js';
 import { PLUGIN_FIXTURES } from '../support/project.js';
 import { kindHygiene, specHygiene } from './spec-hygiene.js';
 
-const { registry } = await loadPackages(PLUGIN_FIXTURES, ['builtin:*', './short-code', './limits', './observer'], []);
+const { registry } = await loadPackages(
+  PLUGIN_FIXTURES,
+  ['builtin:*', './short-code', './limits', './observer', './hashing'],
+  [],
+);
 const specs = [...registry.plugins.values()].filter((spec) => !builtin.includes(spec));
 const kinds = [...registry.kinds.values()].filter((kind) => !builtinKinds.includes(kind));
 
@@ -15,8 +19,10 @@ describe('example plugins', () => {
     expect(specs.map(({ kind, name }) => `${kind}:${name}`).sort()).to.deep.equal([
       'feature:rate_limit',
       'generator:SHORTCODE',
+      'hasher:COUNTING',
       'limiter:fixed-window',
       'limiter:token-bucket',
+      'mode:LIST',
       'observer:recorder',
     ]);
     expect(kinds.map(({ kind }) => kind).sort()).to.deep.equal(['limiter', 'observer']);

@@ -7,6 +7,7 @@ import { expect } from 'chai';
 import { PLUGIN_FIXTURES } from '../support/project.js';
 import { accessorContract } from './accessor.contract.js';
 import { generatorContract } from './generator.contract.js';
+import { hasherContract } from './hasher.contract.js';
 import { loadPlugins } from './kind-support.js';
 import { envelopeContract, servedContract } from './served.contract.js';
 import { validationTypeContract } from './validation-type.contract.js';
@@ -16,15 +17,16 @@ const plugins = await loadPlugins(FOLDERS);
 
 describe('contracts of kinds', () => {
   it('find plugins to judge', () => {
-    for (const kind of ['generator', 'validation-type', 'accessor', 'envelope', 'feature', 'mode']) {
+    for (const kind of ['generator', 'hasher', 'validation-type', 'accessor', 'envelope', 'feature', 'mode']) {
       expect(plugins.names(kind).length, kind).to.be.greaterThan(1);
     }
     expect(plugins.names('generator')).to.include('SHORTCODE');
   });
 
   for (const name of plugins.names('generator')) generatorContract(plugins, name);
+  for (const name of plugins.names('hasher')) hasherContract(plugins, name);
   for (const name of plugins.names('validation-type')) validationTypeContract(plugins, name);
   for (const name of plugins.names('accessor')) accessorContract(plugins, name);
   describe('envelopes', () => plugins.names('envelope').forEach((name) => envelopeContract(plugins, name)));
-  for (const kind of ['mode', 'feature', 'limiter']) servedContract(plugins, kind, FOLDERS);
+  for (const kind of ['mode', 'feature', 'hasher', 'limiter']) servedContract(plugins, kind, FOLDERS);
 });

@@ -1,9 +1,10 @@
 /** Runs the check that a plugin's spec brings, for every place where its fields stand, and gives findings a place. */
 import { offsetInString } from '../../source/escapes.js';
-import { nodeAt } from '../../source/tree.js';
+import { nodeAt, type LocatedNode } from '../../source/tree.js';
 import { BootError } from '../../contract/boot-error.js';
 import type { CheckAction, CheckPlace, Finding, PluginSpec } from '../../contract/plugin.js';
 import type { Document } from '../../source/document.js';
+import { objectOf } from '../link.js';
 import type { Registry } from '../registry.js';
 import type { Report, Spot } from '../report.js';
 import type { PluginPlace } from '../finds.js';
@@ -12,9 +13,11 @@ export function checkPlugins(
   registry: Registry,
   report: Report,
   doc: Document,
+  node: LocatedNode,
   places: readonly PluginPlace[],
   actions: readonly CheckAction[],
 ): void {
+  const root = objectOf(node);
   for (const place of places) {
     if (!place.sound) continue;
     const check = registry.plugins.get(place.plugin)?.check;
@@ -24,6 +27,7 @@ export function checkPlugins(
       actions,
       value: place.value,
       holder: place.holder,
+      root,
       facts: (kind, name) => registry.plugin(kind, name)?.facts,
     });
     for (const finding of findings) {

@@ -1,0 +1,74 @@
+/** What is wrong with entries that have the right shape: doubles, bounds the algorithm cannot meet, text written raw. */
+import { asText, isObject, type Json, type JsonObject } from '../../../kernel/contract/json.js';
+import type { CheckPlace, Finding } from '../../../kernel/contract/plugin.js';
+import { accessorsIn } from '../../../kernel/language/accessor.js';
+import { scanSql } from '../../../kernel/language/sql.js';
+
+interface Entry {
+  readonly property: string;
+  readonly algorithm: string;
+  readonly at: string;
+}
+
+const objects = (json: Json | undefined): readonly (readonly [JsonObject, number])[] =>
+  Array.isArray(json)
+    ? (json as readonly Json[]).flatMap((item, index) => (isObject(item) ? [[item, index] as const] : []))
+    : [];
+
+export function check(place: CheckPlace): Finding[] {
+  const entries = objects(place.value['hashables']).map(([entry, index]) => ({
+    property: asText(entry['property']),
+    algorithm: asText(entry['algorithm']),
+    at: `/hashables/${index}/property`,
+  }));
+  return [...twice(entries), ...entries.flatMap((entry) => [...tooLong(entry, place), ...writtenBefore(entry, place)])];
+}
+
+const twice = (entries: readonly Entry[]): Finding[] =>
+  entries
+    .filter(({ property }, index) => entries.findIndex((other) => other.property === property) < index)
+    .map(({ property, at }) => ({ code: 'HSH_TWICE', at, params: { property } }));
+
+/** Rules of this actionable; a bound of the field wins over that of its rule. */
+function tooLong({ property, algorithm }: Entry, { holder, facts }: CheckPlace): Finding[] {
+  const max = facts('hasher', algorithm)?.['maxBytes'];
+  if (typeof max !== 'number') return [];
+  return objects(holder['payload_validation']).flatMap(([rule, index]) => {
+    const types = rule['field'];
+    const type = isObject(types) && Object.hasOwn(types, property) ? types[property] : undefined;
+    if (!isObject(type)) return [];
+    const own = type['max_length'];
+    const length = own ?? rule['max_length'];
+    if (typeof length !== 'number' || length <= max) return [];
+    const field = property.replaceAll('~', '~0').replaceAll('/', '~1');
+    const at = `/payload_validation/${index}${own === undefined ? '' : `/field/${field}`}/max_length`;
+    return [{ code: 'HSH_LONG', at, params: { length, algorithm, max } }];
+  });
+}
+
+/** Only what surely runs before: an actionable that waits for others, or that others call, may run later. */
+function writtenBefore({ property, at }: Entry, { holder, root }: CheckPlace): Finding[] {
+  const actions = objects(root['actionables']).map(([action]) => action);
+  const own = actions.findIndex((action) => action['id'] === holder['id']);
+  return actions
+    .slice(0, Math.max(own, 0))
+    .filter((action) => action['no_op'] !== true && action['depends_on'] === undefined && !hashes(action, property))
+    .filter((action) => Object.values(action).some((part) => isObject(part) && writes(part, property)))
+    .map((action) => ({ code: 'HSH_RAW_BEFORE', at, params: { action: Number(action['id']), property } }));
+}
+
+const hashes = (action: JsonObject, property: string): boolean =>
+  objects(action['hashables']).some(([entry]) => entry['property'] === property);
+
+/** A statement that puts the field, by its name or as an accessor, into a column. */
+function writes({ query, parameters }: JsonObject, property: string): boolean {
+  if (typeof query !== 'string' || !Array.isArray(parameters)) return false;
+  const { verb, placeholders } = scanSql(query);
+  if (verb !== 'INSERT' && verb !== 'UPDATE') return false;
+  const values = parameters as readonly Json[];
+  return placeholders.some(({ n, column }) => {
+    const text = asText(values[n - 1]);
+    const isField = text === property || accessorsIn(text).some(({ tail }) => tail.join('.') === property);
+    return column !== null && isField;
+  });
+}

@@ -1,0 +1,105 @@
+/** `hashables`: payload fields that are replaced by their hash before the actionable uses them. */
+import { definePlugin } from '../../../kernel/contract/plugin.js';
+import { list, shape, text } from '../../../kernel/schema/combinators.js';
+import { check } from './check.js';
+
+export default definePlugin({
+  kind: 'feature',
+  name: 'hashables',
+  since: '0.2.0',
+  summary: 'Payload fields that are replaced by their hash before this actionable uses them.',
+  details:
+    'Each field is hashed once per request, after the rules were judged and before any transaction is opened. This actionable ' +
+    'and those after it see the hash; those before it see what was sent. A field that is absent or null is left out: being ' +
+    'required is the business of `payload_validation`. Anything but text is refused with 422. Where the body is a list, the ' +
+    'field of each element is hashed, of at most 100. A hashed field is never answered unless `returnables` names it.',
+  facts: { applies: 'when-present' },
+  requires: ['hasher:*'],
+  slots: {
+    actionable: shape({
+      hashables: list(
+        shape({
+          property: text({
+            doc: 'The payload field; dotted paths work.',
+            declares: 'secret',
+            refers: { symbol: 'payload-field' },
+            examples: ['password'],
+          })
+            .required()
+            .matches(/^[^.]+(\.[^.]+)*$/),
+        }).meta({ doc: 'A payload field and how it is hashed.', parts: ['hashables.item'] }),
+        { doc: 'Payload fields that are hashed.', itemLabel: 'an entry of "hashables"' },
+      ),
+    }),
+  },
+  check,
+  errors: {
+    HSH_TOO_MANY: {
+      status: 413,
+      title: 'Too many values to hash',
+      message: 'The list has more values to hash than are worked on for one request; at most {max} are accepted.',
+      help: 'Send the list in parts.',
+    },
+    HSH_TWICE: {
+      severity: 'error',
+      title: 'Hashed twice',
+      message: '"{property}" is already hashed by another entry of this actionable.',
+      help: 'Keep one of the two.',
+    },
+    HSH_LONG: {
+      severity: 'warning',
+      title: 'Longer than the algorithm takes',
+      message: 'A max_length of {length} lets text pass that {algorithm} refuses: it takes {max} bytes.',
+      help: 'Lower the bound, so that callers read it from the rules; letters beyond ASCII take several bytes.',
+    },
+    HSH_RAW_BEFORE: {
+      severity: 'hint',
+      title: 'Written before it is hashed',
+      message: 'Actionable {action} runs before this one and writes "{property}" as it was sent.',
+      help: 'Hash it in the first actionable that writes it; those after it see the hash too.',
+    },
+  },
+  examples: [
+    {
+      title: 'A password',
+      json: {
+        payload_validation: [{ field: { password: { type: 'STRING', min_length: 8, max_length: 72 } } }],
+        hashables: [{ property: 'password', algorithm: 'BCRYPT', options: { rounds_cost: 10 } }],
+      },
+    },
+  ],
+  counterExamples: [
+    {
+      title: 'No algorithm',
+      json: { hashables: [{ property: 'password' }] },
+      code: 'DEF_REQUIRED',
+      at: '/hashables/0',
+    },
+    {
+      title: 'Unknown algorithm',
+      json: { hashables: [{ property: 'password', algorithm: 'BCRIPT' }] },
+      code: 'DEF_UNKNOWN_PLUGIN',
+      at: '/hashables/0/algorithm',
+    },
+    {
+      title: 'Twice',
+      json: {
+        hashables: [
+          { property: 'password', algorithm: 'ARGON2' },
+          { property: 'password', algorithm: 'ARGON2' },
+        ],
+      },
+      code: 'HSH_TWICE',
+      at: '/hashables/1/property',
+    },
+    {
+      title: 'Misspelt',
+      json: {
+        payload_validation: [{ field: { password: { type: 'STRING' } } }],
+        hashables: [{ property: 'pasword', algorithm: 'ARGON2' }],
+      },
+      code: 'LNK_NO_RULE',
+      at: '/hashables/0/property',
+    },
+  ],
+});

@@ -1,0 +1,63 @@
+/**
+ * Compares payload fields, as they were sent, with hashes in the result. Every way to fail is the same fault after the same
+ * work; nothing here may end early, or say what was wrong.
+ */
+import { fault } from '../../../kernel/contract/fault.js';
+import { asText, isObject, own, type Json } from '../../../kernel/contract/json.js';
+import { ActionPhase } from '../../../kernel/contract/slot.js';
+import { defineRuntime } from '../../../kernel/contract/plugin.js';
+import { compilePath, splitPath, type PathReader } from '../../../kernel/language/path.js';
+import { feature } from '../../kinds/feature.js';
+import { hasher, type Hasher, type Verify } from '../../kinds/hasher.js';
+
+interface Entry {
+  readonly read: PathReader;
+  readonly field: string;
+  readonly verify: Verify;
+}
+
+export default defineRuntime(feature, {
+  create: ({ resolve }) => ({
+    plan: ({ value }) => {
+      const written = value['verify_hashables'];
+      const items = Array.isArray(written) ? (written as readonly Json[]).filter(isObject) : [];
+      const entries = items.map((item) => compile(item, resolve(hasher, asText(item['algorithm']))));
+      return {
+        steps: [
+          {
+            id: 'verify_hashables',
+            phase: ActionPhase.CONFIRM,
+            // Before `must_return_value`: whether there is such a row is nobody's business.
+            order: -100,
+            run: async (frame, { result }) => {
+              const row = rowOf(result);
+              let wrong = entries.length === 0 ? 1 : 0;
+              for (const { read, field, verify } of entries) {
+                const fits = await verify(read(frame.received), row === null ? undefined : own(row, field));
+                if (!fits) wrong++;
+              }
+              if (wrong > 0) throw fault('VER_FAILED');
+            },
+          },
+        ],
+      };
+    },
+  }),
+});
+
+function compile(item: Readonly<Record<string, Json>>, algorithm: Hasher): Entry {
+  const path = splitPath(asText(item['property']));
+  const named = asText(item['hash_field']);
+  return {
+    read: compilePath(path),
+    field: named === '' ? (path.at(-1) ?? '') : named,
+    verify: algorithm.verifying(),
+  };
+}
+
+/** The one row; of several nobody can say which one the caller means. */
+function rowOf(result: unknown): object | null {
+  if (!Array.isArray(result)) return isObject(result) ? result : null;
+  const [only] = result as readonly unknown[];
+  return result.length === 1 && isObject(only) ? only : null;
+}

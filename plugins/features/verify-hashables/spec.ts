@@ -1,0 +1,126 @@
+/** `verify_hashables`: the caller must know a value whose hash stands in the result. */
+import { asText, isObject, type Json, type JsonObject } from '../../../kernel/contract/json.js';
+import { definePlugin, type CheckPlace, type Finding } from '../../../kernel/contract/plugin.js';
+import { scanSql } from '../../../kernel/language/sql.js';
+import { list, shape, text } from '../../../kernel/schema/combinators.js';
+
+export default definePlugin({
+  kind: 'feature',
+  name: 'verify_hashables',
+  since: '0.2.0',
+  summary: 'Compares payload fields with the hashes in the result; where one does not fit, the request ends with 401.',
+  details:
+    'The field as it was sent is compared with the field of the same name (its last segment) in the one row of the result; ' +
+    '`hash_field` names another column. No row, several rows, no hash, no text and a wrong text are one answer, word for word, ' +
+    'that takes as long. It comes before `must_return_value`, so an unknown user is 401 and not 404. The hash is never ' +
+    'answered unless `returnables` names it.',
+  facts: { applies: 'when-present' },
+  requires: ['hasher:*'],
+  slots: {
+    actionable: shape({
+      verify_hashables: list(
+        shape({
+          property: text({
+            doc: 'The payload field; dotted paths work.',
+            declares: 'secret',
+            refers: { symbol: 'payload-field' },
+            examples: ['password'],
+          })
+            .required()
+            .matches(/^[^.]+(\.[^.]+)*$/),
+          hash_field: text({
+            doc: 'Field of the result that holds the hash (extension); without it, the last segment of `property`.',
+            declares: 'secret',
+            examples: ['password_hash'],
+          }).min(1),
+        }).meta({ doc: 'A payload field and how its hash was made.', parts: ['verify_hashables.item'] }),
+        { doc: 'Payload fields that must fit their hashes.', itemLabel: 'an entry of "verify_hashables"' },
+      ).min(1),
+    }),
+  },
+  check,
+  errors: {
+    VER_FAILED: {
+      status: 401,
+      title: 'Not verified',
+      message: 'The credentials are not right.',
+      help: 'Nobody is told which part was wrong, or whether the record exists.',
+    },
+    VER_NOT_SELECTED: {
+      severity: 'error',
+      title: 'Hash not selected',
+      message: 'The query does not select "{field}", so there is no hash to compare with.',
+      help: 'Add the column to the query, or name the right one in `hash_field`. It is not answered unless `returnables` names it.',
+    },
+    VER_CACHED: {
+      severity: 'error',
+      title: 'Verified result from a cache',
+      message: 'A result from the cache would be answered without comparing "{property}".',
+      help: 'Take `read_from_cache` away here, on the actionable and on the resource.',
+    },
+  },
+  examples: [
+    {
+      title: 'A password against the row that was read',
+      json: {
+        payload_validation: [{ field: { password: { type: 'STRING' } } }],
+        mode: 'RETURN',
+        value: { id: 1, password: '$2b$10$EAMOa4S9qCOW78/qcGnRdOd5WpbZgD5ZjDd/6Kg9ZieqIK41jAliG' },
+        verify_hashables: [{ property: 'password', algorithm: 'BCRYPT' }],
+      },
+    },
+  ],
+  counterExamples: [
+    { title: 'Nothing to verify', json: { verify_hashables: [] }, code: 'DEF_RANGE', at: '/verify_hashables' },
+    {
+      title: 'The hash says how it was made',
+      json: { verify_hashables: [{ property: 'password', algorithm: 'BCRYPT', options: { rounds_cost: 12 } }] },
+      code: 'DEF_UNKNOWN_KEY',
+      at: '/verify_hashables/0/options',
+    },
+    {
+      title: 'The hash is not read',
+      json: {
+        mode: 'QUERY',
+        sql_query: { query: 'SELECT id FROM _user WHERE email = $1', parameters: ['$PAYLOAD.email'] },
+        verify_hashables: [{ property: 'password', algorithm: 'BCRYPT' }],
+      },
+      code: 'VER_NOT_SELECTED',
+      at: '/verify_hashables/0/property',
+    },
+  ],
+});
+
+function check({ value, holder, root }: CheckPlace): Finding[] {
+  const written = value['verify_hashables'];
+  const entries = Array.isArray(written) ? (written as readonly Json[]) : [];
+  const isCached = [holder, root].some(readsCache);
+  const selects = Object.values(holder).filter(isObject).flatMap(columnsOf);
+  return entries.filter(isObject).flatMap((entry, index) => {
+    const property = asText(entry['property']);
+    const named = entry['hash_field'] === undefined ? 'property' : 'hash_field';
+    const field = asText(entry[named]).split('.').at(-1) ?? '';
+    const at = `/verify_hashables/${index}`;
+    return [
+      ...(selects.some((columns) => !columns.has(field.toLowerCase()))
+        ? [{ code: 'VER_NOT_SELECTED', at: `${at}/${named}`, params: { field } }]
+        : []),
+      ...(isCached ? [{ code: 'VER_CACHED', at: `${at}/property`, params: { property } }] : []),
+    ];
+  });
+}
+
+const readsCache = ({ cacheable }: JsonObject): boolean => isObject(cacheable) && cacheable['read_from_cache'] === true;
+
+/** Every identifier of a SELECT, in lower case; nothing where a `*` may bring columns that are not written. */
+function columnsOf({ query }: JsonObject): ReadonlySet<string>[] {
+  if (typeof query !== 'string') return [];
+  const { verb, tokens } = scanSql(query);
+  const texts = tokens.map(({ type, start, end }) => ({ type, text: query.slice(start, end) }));
+  if (verb !== 'SELECT' || texts.some(({ type, text }) => type === 'operator' && text.includes('*'))) return [];
+  const names = texts.flatMap(({ type, text }) => {
+    if (type === 'word') return [text.toLowerCase()];
+    return type === 'quoted-identifier' ? [text.slice(1, -1).replaceAll('""', '"').toLowerCase()] : [];
+  });
+  return [new Set(names)];
+}

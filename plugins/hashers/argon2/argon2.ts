@@ -1,0 +1,72 @@
+/**
+ * argon2id on bytes: what a hash looks like as text, making one, comparing with one. Uses the thread pool. Knows nothing
+ * of definitions or of how many run at a time.
+ */
+import { timingSafeEqual } from 'node:crypto';
+import argon2 from 'argon2';
+
+/** Kibibytes, passes, lanes. */
+export interface Costs {
+  readonly memory: number;
+  readonly time: number;
+  readonly lanes: number;
+}
+
+interface Parsed extends Costs {
+  readonly salt: Buffer;
+  readonly digest: Buffer;
+}
+
+const NUMBER = '([1-9][0-9]{0,9})';
+const BASE64 = '([A-Za-z0-9+/]+)';
+const HASH = new RegExp(`^\\$argon2id\\$v=19\\$([mtp]=[0-9,mtp=]+)\\$${BASE64}\\$${BASE64}$`);
+const PARAMETER = (name: string): RegExp => new RegExp(`(?:^|,)${name}=${NUMBER}(?:,|$)`);
+const PARAMETERS = [PARAMETER('m'), PARAMETER('t'), PARAMETER('p')] as const;
+const DIGEST_BYTES = 32;
+
+/** Null for anything that is no argon2id hash of version 1.3. Its three costs may stand in any order. */
+export function parse(stored: string): Parsed | null {
+  const [, written = '', salt = '', digest = ''] = HASH.exec(stored) ?? [];
+  const [memory = 0, time = 0, lanes = 0] = PARAMETERS.map((parameter) => Number(parameter.exec(written)?.[1] ?? 0));
+  const isWhole = written.split(',').length === PARAMETERS.length && memory >= 8 * lanes && time > 0 && lanes > 0;
+  const parsed = { memory, time, lanes, salt: bytes(salt), digest: bytes(digest) };
+  if (!isWhole || parsed.salt.length < 8 || parsed.digest.length < 16 || parsed.digest.length > 64) return null;
+  return write(parsed, parsed.salt, parsed.digest).endsWith(`$${salt}$${digest}`) ? parsed : null;
+}
+
+const bytes = (text: string): Buffer => Buffer.from(text, 'base64');
+const letters = (data: Buffer): string => data.toString('base64').replaceAll('=', '');
+
+/** The order of the costs is that of the reference implementation, which reads no other. */
+const write = ({ memory, time, lanes }: Costs, salt: Buffer, digest: Buffer): string =>
+  `$argon2id$v=19$m=${memory},t=${time},p=${lanes}$${letters(salt)}$${letters(digest)}`;
+
+const digestOf = (
+  password: Buffer,
+  { memory, time, lanes }: Costs,
+  salt: Buffer,
+  hashLength: number,
+): Promise<Buffer> =>
+  argon2.hash(password, {
+    raw: true,
+    type: argon2.argon2id,
+    memoryCost: memory,
+    timeCost: time,
+    parallelism: lanes,
+    hashLength,
+    salt,
+  });
+
+export async function hashBytes(password: Buffer, costs: Costs, salt: Buffer): Promise<string> {
+  return write(costs, salt, await digestOf(password, costs, salt, DIGEST_BYTES));
+}
+
+/** False for anything that is no hash. */
+export async function verifyBytes(password: Buffer, stored: string): Promise<boolean> {
+  const parsed = parse(stored);
+  if (parsed === null) return false;
+  return timingSafeEqual(await digestOf(password, parsed, parsed.salt, parsed.digest.length), parsed.digest);
+}
+
+/** A well-formed hash of these costs; it takes as long as any other of them. */
+export const dummyHash = (costs: Costs): string => write(costs, Buffer.alloc(16), Buffer.alloc(DIGEST_BYTES));

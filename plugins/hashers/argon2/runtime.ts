@@ -1,0 +1,50 @@
+/** Hashes and verifies text with argon2id, within the bound that all hashers share. */
+import type { Json } from '../../../kernel/contract/json.js';
+import { defineRuntime } from '../../../kernel/contract/plugin.js';
+import { hasher, type Hasher } from '../../kinds/hasher.js';
+import { hashing } from '../shared/gate.js';
+import { freshSalt } from '../shared/salt.js';
+import { verifying } from '../shared/verifying.js';
+import { dummyHash, hashBytes, parse, verifyBytes, type Costs } from './argon2.js';
+
+const DEFAULTS: Costs = { memory: 19_456, time: 2, lanes: 1 };
+/** A stored hash that costs more than this, and more than any definition asks for, would only keep a thread busy. */
+const DEAREST: Costs = { memory: 262_144, time: 16, lanes: 16 };
+
+const bytesOf = (text: string): Buffer => Buffer.from(text, 'utf8');
+const numberOr = (json: Json | undefined, otherwise: number): number => (typeof json === 'number' ? json : otherwise);
+
+export default defineRuntime(hasher, { create });
+
+function create(): Hasher {
+  let asked = DEFAULTS;
+  let dearest = DEAREST;
+  const refuses = (): null => null;
+  const read = (stored: string): Costs | null => {
+    const costs = parse(stored);
+    if (costs === null) return null;
+    const { memory, time, lanes } = costs;
+    return memory <= dearest.memory && time <= dearest.time && lanes <= dearest.lanes ? { memory, time, lanes } : null;
+  };
+  const compare = (text: string, stored: string): Promise<boolean> => verifyBytes(bytesOf(text), stored);
+  return {
+    refuses,
+    hashing: (options) => {
+      const costs: Costs = {
+        memory: numberOr(options['memory_cost'], DEFAULTS.memory),
+        time: numberOr(options['time_cost'], DEFAULTS.time),
+        lanes: numberOr(options['parallelism'], DEFAULTS.lanes),
+      };
+      asked = costs;
+      dearest = dearer(dearest, costs);
+      return (text, salt) => hashing.run(() => hashBytes(bytesOf(text), costs, freshSalt(salt)));
+    },
+    verifying: () => verifying({ read, refuses, dummy: dummyHash, compare }, () => asked),
+  };
+}
+
+const dearer = (a: Costs, b: Costs): Costs => ({
+  memory: Math.max(a.memory, b.memory),
+  time: Math.max(a.time, b.time),
+  lanes: Math.max(a.lanes, b.lanes),
+});

@@ -1,0 +1,83 @@
+/** `ARGON2`: argon2id, which costs memory as well as time. */
+import { isObject } from '../../../kernel/contract/json.js';
+import { definePlugin, type CheckPlace, type Finding } from '../../../kernel/contract/plugin.js';
+import { numeric, shape, text, value } from '../../../kernel/schema/combinators.js';
+import { hasherErrors } from '../../kinds/hasher-errors.js';
+
+const DEFAULT_MEMORY = 19_456;
+const DEFAULT_TIME = 2;
+/** Memory times passes of the least that is advised (7 MiB, 5 passes). */
+const ADVISED = 7168 * 5;
+
+export default definePlugin({
+  kind: 'hasher',
+  name: 'ARGON2',
+  since: '0.2.0',
+  summary: 'argon2id, written as `$argon2id$v=19$`. Costs memory as well as time; takes text of any length.',
+  details: 'A hash says what it cost, so hashes of other costs verify too. Other variants than argon2id are refused.',
+  facts: {},
+  slots: {
+    'hashables.item': shape({
+      options: shape({
+        memory_cost: numeric({ doc: 'Memory of one hash.', unit: 'KiB', default: DEFAULT_MEMORY, examples: [19_456] })
+          .integer()
+          .min(128)
+          .max(1_048_576),
+        time_cost: numeric({ doc: 'Passes over the memory.', default: DEFAULT_TIME, examples: [2] })
+          .integer()
+          .min(1)
+          .max(64),
+        parallelism: numeric({ doc: 'Threads that work on one hash.', default: 1, examples: [1] })
+          .integer()
+          .min(1)
+          .max(16),
+        salt: value(text({ doc: 'Text that is mixed into the salt.' }), {
+          doc: 'Text that is mixed into the random salt of each hash. Equal passwords still hash differently, and nothing but the hash is needed to verify.',
+          roots: ['ENV'],
+          secret: true,
+          examples: ['$ENV.HASH_SALT'],
+        }),
+      }).meta({ doc: 'How the hash is made.' }),
+    }),
+  },
+  check,
+  errors: {
+    ...hasherErrors,
+    ARG_WEAK: {
+      severity: 'hint',
+      title: 'Cheap hash',
+      message:
+        'A memory_cost of {memory} with a time_cost of {passes} is cheap to guess against; 19456 with 2 is usual.',
+      help: 'Raise `memory_cost`, or `time_cost` where memory is short.',
+    },
+  },
+  examples: [
+    { title: 'As it is', json: { algorithm: 'ARGON2' } },
+    {
+      title: 'Less memory, more passes, a salt from the environment',
+      json: { algorithm: 'ARGON2', options: { memory_cost: 7168, time_cost: 5, salt: '$ENV.EXAMPLE_KEY' } },
+    },
+  ],
+  counterExamples: [
+    {
+      title: 'Rounds belong to another algorithm',
+      json: { algorithm: 'ARGON2', options: { rounds_cost: 12 } },
+      code: 'DEF_UNKNOWN_KEY',
+      at: '/options/rounds_cost',
+    },
+    {
+      title: 'Next to nothing',
+      json: { algorithm: 'ARGON2', options: { memory_cost: 128 } },
+      code: 'ARG_WEAK',
+      at: '/options/memory_cost',
+    },
+  ],
+});
+
+function check({ value: { options } }: CheckPlace): Finding[] {
+  if (!isObject(options)) return [];
+  const { memory_cost: memory = DEFAULT_MEMORY, time_cost: passes = DEFAULT_TIME } = options;
+  if (typeof memory !== 'number' || typeof passes !== 'number' || memory * passes >= ADVISED) return [];
+  const at = options['memory_cost'] === undefined ? '/options/time_cost' : '/options/memory_cost';
+  return [{ code: 'ARG_WEAK', at, params: { memory, passes } }];
+}

@@ -1,0 +1,41 @@
+/** Hashes and verifies text with bcrypt, within the bound that all hashers share. */
+import type { Json } from '../../../kernel/contract/json.js';
+import { defineRuntime } from '../../../kernel/contract/plugin.js';
+import { hasher, type Hasher } from '../../kinds/hasher.js';
+import { hashing } from '../shared/gate.js';
+import { freshSalt } from '../shared/salt.js';
+import { verifying } from '../shared/verifying.js';
+import { costOf, dummyHash, hashBytes, MAX_BYTES, verifyBytes } from './bcrypt.js';
+
+const DEFAULT_COST = 12;
+/** A stored hash that costs more than this, and more than any definition asks for, would only keep a thread busy. */
+const DEAREST = 20;
+
+const bytesOf = (text: string): Buffer => Buffer.from(text, 'utf8');
+const costIn = (json: Json | undefined): number => (typeof json === 'number' ? json : DEFAULT_COST);
+
+export default defineRuntime(hasher, { create });
+
+function create(): Hasher {
+  let asked = DEFAULT_COST;
+  let dearest = DEAREST;
+  const refuses: Hasher['refuses'] = (text) =>
+    Buffer.byteLength(text, 'utf8') <= MAX_BYTES
+      ? null
+      : { code: 'max_bytes', detail: `must have at most ${MAX_BYTES} bytes in UTF-8` };
+  const read = (stored: string): number | null => {
+    const cost = costOf(stored);
+    return cost !== null && cost <= dearest ? cost : null;
+  };
+  const compare = (text: string, stored: string): Promise<boolean> => verifyBytes(bytesOf(text), stored);
+  return {
+    refuses,
+    hashing: (options) => {
+      const cost = costIn(options['rounds_cost']);
+      asked = cost;
+      dearest = Math.max(dearest, cost);
+      return (text, salt) => hashing.run(() => hashBytes(bytesOf(text), cost, freshSalt(salt)));
+    },
+    verifying: () => verifying({ read, refuses, dummy: dummyHash, compare }, () => asked),
+  };
+}

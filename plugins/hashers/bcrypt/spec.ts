@@ -1,0 +1,89 @@
+/** `BCRYPT`: the usual hash for passwords. Each step of `rounds_cost` doubles the work. */
+import { isObject } from '../../../kernel/contract/json.js';
+import { definePlugin, type CheckPlace, type Finding } from '../../../kernel/contract/plugin.js';
+import { numeric, shape, text, value } from '../../../kernel/schema/combinators.js';
+import { hasherErrors } from '../../kinds/hasher-errors.js';
+
+const WEAK_BELOW = 10;
+const SLOW_ABOVE = 14;
+/** Milliseconds of one processor at a cost of 10, on an ordinary machine. */
+const MILLISECONDS_AT_10 = 45;
+
+export default definePlugin({
+  kind: 'hasher',
+  name: 'BCRYPT',
+  since: '0.2.0',
+  summary: 'bcrypt, written as `$2b$`. Takes at most 72 bytes; longer passwords are refused with 422.',
+  details:
+    'Hashes that begin with `$2a$`, `$2b$` or `$2y$` verify alike, `$2x$` is refused. Text is hashed as it was sent, without ' +
+    'any normalisation. A sign-in with more than 72 bytes fails, also where another system once cut the password silently.',
+  facts: { maxBytes: 72 },
+  slots: {
+    'hashables.item': shape({
+      options: shape({
+        rounds_cost: numeric({ doc: 'Each step doubles the work; 12 takes about 180 ms.', default: 12, examples: [12] })
+          .integer()
+          .min(4)
+          .max(31),
+        salt: value(text({ doc: 'Text that is mixed into the salt.' }), {
+          doc: 'Text that is mixed into the random salt of each hash. Equal passwords still hash differently, and nothing but the hash is needed to verify.',
+          roots: ['ENV'],
+          secret: true,
+          examples: ['$ENV.HASH_SALT'],
+        }),
+      }).meta({ doc: 'How the hash is made.' }),
+    }),
+  },
+  check,
+  errors: {
+    ...hasherErrors,
+    HSH_WEAK: {
+      severity: 'hint',
+      title: 'Cheap hash',
+      message: 'A rounds_cost of {cost} is cheap to guess against; 12 is usual.',
+      help: 'Use at least 10, and more as machines get faster.',
+    },
+    HSH_SLOW: {
+      severity: 'warning',
+      title: 'Slow hash',
+      message: 'A rounds_cost of {cost} takes a processor about {milliseconds} ms for each sign-up and sign-in.',
+      help: 'Each step doubles the time; 12 is usual.',
+    },
+  },
+  examples: [
+    { title: 'Usual', json: { algorithm: 'BCRYPT', options: { rounds_cost: 12 } } },
+    {
+      title: 'With a salt from the environment',
+      json: { algorithm: 'BCRYPT', options: { rounds_cost: 10, salt: '$ENV.EXAMPLE_KEY' } },
+    },
+  ],
+  counterExamples: [
+    {
+      title: 'Too cheap',
+      json: { algorithm: 'BCRYPT', options: { rounds_cost: 3 } },
+      code: 'DEF_RANGE',
+      at: '/options/rounds_cost',
+    },
+    {
+      title: 'A salt of the caller',
+      json: { algorithm: 'BCRYPT', options: { salt: '$PAYLOAD.salt' } },
+      code: 'ACC_NOT_HERE',
+      at: '/options/salt',
+    },
+    {
+      title: 'Very slow',
+      json: { algorithm: 'BCRYPT', options: { rounds_cost: 16 } },
+      code: 'HSH_SLOW',
+      at: '/options/rounds_cost',
+    },
+  ],
+});
+
+function check({ value: { options } }: CheckPlace): Finding[] {
+  const cost = isObject(options) ? options['rounds_cost'] : undefined;
+  const at = '/options/rounds_cost';
+  if (typeof cost !== 'number') return [];
+  if (cost < WEAK_BELOW) return [{ code: 'HSH_WEAK', at, params: { cost } }];
+  const milliseconds = MILLISECONDS_AT_10 * 2 ** (cost - 10);
+  return cost > SLOW_ABOVE ? [{ code: 'HSH_SLOW', at, params: { cost, milliseconds } }] : [];
+}

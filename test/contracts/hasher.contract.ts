@@ -1,0 +1,129 @@
+/** What every hash algorithm must do: hash differently each time, verify from the hash alone, and take anything without a word. */
+import { expect } from 'chai';
+import fc from 'fast-check';
+import type { JsonObject } from '../../kernel/contract/json.js';
+import type { Hash, Hasher, Verify } from '../../plugins/kinds/hasher.js';
+import type { Plugins } from './kind-support.js';
+
+/** The least work that an algorithm can be told to do. */
+const CHEAP: Readonly<Record<string, JsonObject>> = {
+  BCRYPT: { rounds_cost: 4 },
+  ARGON2: { memory_cost: 128, time_cost: 1 },
+};
+
+/** Pairs of texts that are alike to a careless eye, and different passwords. */
+const PAIRS: readonly (readonly [string, string])[] = [
+  ['secret', 'Secret'],
+  ['secret', 'secret '],
+  ['secret', 'secret\n'],
+  ['secret', ''],
+  ['a\0b', 'a'],
+  ['a\0b', 'a\0c'],
+  ['\0', 'a'],
+  ['\u00e9', 'e\u0301'],
+  ['ﬁ', 'fi'],
+  ['K', '\u212a'],
+  ['👍', '👎'],
+];
+
+export function hasherContract(plugins: Plugins, name: string): void {
+  describe(`hasher ${name}`, () => {
+    let hasher: Hasher;
+    let hash: Hash;
+    let verify: Verify;
+    before(async () => {
+      hasher = await plugins.handle<Hasher>('hasher', name);
+      hash = hasher.hashing(CHEAP[name] ?? {});
+      verify = hasher.verifying();
+    });
+
+    it('hashes equal texts differently, with a salt of the definition and without', async () => {
+      for (const salt of ['', 'pepper']) {
+        const hashes = await Promise.all(Array.from({ length: 8 }, () => hash('secret', salt)));
+        expect(new Set(hashes).size).to.equal(hashes.length);
+      }
+    });
+
+    it('needs nothing but the hash to verify', async () => {
+      for (const salt of ['', 'pepper', 'a\0b', 'x'.repeat(1000)]) {
+        const made = await hash('secret', salt);
+        expect(await hasher.verifying()('secret', made)).to.equal(true);
+        expect(await hasher.verifying()('secrets', made)).to.equal(false);
+        expect(made).not.to.contain('secret');
+      }
+    });
+
+    for (const [text, other] of PAIRS) {
+      it(`keeps ${JSON.stringify(text)} and ${JSON.stringify(other)} apart`, async () => {
+        const made = await hash(text, '');
+        expect(await verify(text, made)).to.equal(true);
+        expect(await verify(other, made)).to.equal(false);
+      });
+    }
+
+    it('takes texts up to the length that its facts name, and says why it takes no longer one', async () => {
+      const max = plugins.fact('hasher', name, 'maxBytes');
+      const longest = 'é'.repeat(typeof max === 'number' ? Math.floor(max / 2) : 5000);
+      expect(hasher.refuses(longest)).to.equal(null);
+      const made = await hash(longest, '');
+      expect(await verify(longest, made)).to.equal(true);
+      expect(await verify(longest.slice(0, -1), made)).to.equal(false);
+      expect(await verify(`${longest}x`, made)).to.equal(false);
+      expect(await verify(`${longest.slice(0, -1)}e`, made)).to.equal(false);
+      if (typeof max !== 'number') return;
+      const refusal = hasher.refuses(`${longest}x`);
+      expect(refusal?.code).to.match(/^[a-z_]+$/);
+      expect(refusal?.detail).to.match(/^must .*\d+ bytes/);
+    });
+
+    it('is false for whatever is no text or no hash, and never fails', async () => {
+      const made = await hash('secret', '');
+      const values = [
+        undefined,
+        null,
+        0,
+        true,
+        NaN,
+        {},
+        [],
+        [made],
+        { length: 60 },
+        Symbol.iterator,
+        Buffer.from(made),
+      ];
+      for (const [at, value] of values.entries()) {
+        expect(await verify('secret', value), `value ${at}`).to.equal(false);
+        expect(await verify(value, made), `value ${at}`).to.equal(false);
+        expect(await verify(value, value), `value ${at}`).to.equal(false);
+      }
+      const broken = [
+        '',
+        'secret',
+        ` ${made}`,
+        `${made} `,
+        `${made}\n`,
+        `${made}x`,
+        made.slice(0, -1),
+        made.slice(1),
+        made.toUpperCase(),
+        made.replaceAll('$', ''),
+        `${made}${made}`,
+      ];
+      for (const stored of broken) expect(await verify('secret', stored), stored).to.equal(false);
+    });
+
+    it('is false for any text that is not the hash', async () => {
+      const made = await hash('secret', '');
+      const cut = fc.tuple(fc.nat(made.length - 1), fc.string({ minLength: 1, maxLength: 3 }));
+      await fc.assert(
+        fc.asyncProperty(cut, async ([at, put]) => {
+          const stored = made.slice(0, at) + put + made.slice(at + 1);
+          // A changed number is another cost, which may take minutes to work through; a digit proves nothing more.
+          fc.pre(stored !== made && !/^[0-9]+$/.test(put) && !/[0-9]/.test(made[at] ?? ''));
+          expect(await verify('secret', stored), stored).to.equal(false);
+        }),
+        { numRuns: 60 },
+      );
+    });
+  });
+}

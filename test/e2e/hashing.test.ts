@@ -1,0 +1,237 @@
+/** `hashables` over real HTTP, without a database: who sees the hash, what is refused, how much is done at a time. */
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { hashesAtOnce, hashing } from '../../plugins/hashers/shared/gate.js';
+import { verifyBytes } from '../../plugins/hashers/bcrypt/bcrypt.js';
+import type { Loose } from '../support/client.js';
+import { startKernel, type TestKernel } from '../support/kernel.js';
+import { PLUGIN_FIXTURES } from '../support/project.js';
+
+const CHEAP = { algorithm: 'BCRYPT', options: { rounds_cost: 4 } };
+const rules = (...names: string[]): object[] => [
+  { field: Object.fromEntries(names.map((name) => [name, { type: 'STRING', optional: true }])) },
+];
+const giving = (id: number, value: unknown, rest: object = {}): object => ({ id, mode: 'RETURN', value, ...rest });
+const one = (id: string, hashables: unknown[], rest: object = {}): object => ({
+  id,
+  resource: id,
+  actionables: [{ id: 1, mode: 'LIST', payload_validation: rules('password', 'pin'), hashables, ...rest }],
+  returnables: ['seen', 'received'],
+});
+
+const FILES = {
+  'definitions/a.json': [
+    {
+      id: 'order',
+      resource: 'order',
+      actionables: [
+        giving(1, { first: '$PAYLOAD.password' }, { payload_validation: rules('password') }),
+        giving(2, { second: '$PAYLOAD.password' }, { hashables: [{ property: 'password', ...CHEAP }] }),
+        giving(3, { third: '$PAYLOAD.password' }),
+      ],
+      returnables: ['first', 'second', 'third'],
+    },
+    one('one', [{ property: 'password', ...CHEAP }]),
+    one('nested', [
+      { property: 'login.password', ...CHEAP },
+      { property: 'pins.1', ...CHEAP },
+    ]),
+    one('counted', [{ property: 'password', algorithm: 'COUNTING' }]),
+    one('bounded', [{ property: 'password', ...CHEAP }], {
+      payload_validation: [{ field: { password: { type: 'STRING', min_length: 3, max_length: 40 } } }],
+    }),
+    {
+      id: 'plain',
+      resource: 'plain',
+      actionables: [
+        giving(1, { password: '$PAYLOAD.password', ok: true }, { hashables: [{ property: 'password', ...CHEAP }] }),
+      ],
+    },
+    {
+      id: 'salted',
+      resource: 'salted',
+      actionables: [
+        giving(
+          1,
+          { hash: '$PAYLOAD.password' },
+          {
+            hashables: [
+              { property: 'password', algorithm: 'BCRYPT', options: { rounds_cost: 4, salt: '$ENV.HASH_SALT' } },
+            ],
+          },
+        ),
+      ],
+      returnables: ['hash'],
+    },
+    {
+      id: 'slow',
+      resource: 'slow',
+      actionables: [
+        giving(
+          1,
+          { ok: true },
+          { hashables: [{ property: 'password', algorithm: 'BCRYPT', options: { rounds_cost: 10 } }] },
+        ),
+      ],
+    },
+  ],
+};
+
+const isHashOf = (text: string, hash: unknown): Promise<boolean> => verifyBytes(Buffer.from(text), String(hash));
+
+describe('hashables', () => {
+  let kernel: TestKernel;
+  before(async () => {
+    kernel = await startKernel({
+      files: FILES,
+      config: { plugins: ['builtin:*', join(PLUGIN_FIXTURES, 'hashing')] },
+      env: { HASH_SALT: 'canary-salt' },
+    });
+  });
+  after(() => kernel.close());
+
+  it('earlier actionables see what was sent, this one and later ones the same hash', async () => {
+    const { status, body } = await kernel.post('/order', { password: 'correct horse' });
+    expect(status).to.equal(200);
+    expect(body['first']).to.equal('correct horse');
+    expect(await isHashOf('correct horse', body['second'])).to.equal(true);
+    expect(body['third']).to.equal(body['second']);
+  });
+
+  it('replaces the field alone, and leaves what was received as it is', async () => {
+    const { body } = await kernel.post('/one', { password: 'secret', other: 'secret' });
+    expect(body['received']).to.deep.equal({ password: 'secret', other: 'secret' });
+    const seen = body['seen'] as Loose;
+    expect(Object.keys(seen)).to.deep.equal(['password', 'other']);
+    expect(seen['other']).to.equal('secret');
+    expect(await isHashOf('secret', seen['password'])).to.equal(true);
+  });
+
+  it('reaches into objects and lists', async () => {
+    const sent = { login: { password: 'secret', email: 'a' }, pins: ['1', '2'] };
+    const { body } = await kernel.post('/nested', sent);
+    expect(body['received']).to.deep.equal(sent);
+    const { login, pins } = body['seen'] as { login: Loose; pins: string[] };
+    expect(login['email']).to.equal('a');
+    expect(await isHashOf('secret', login['password'])).to.equal(true);
+    expect(pins).to.have.length(2);
+    expect(pins[0]).to.equal('1');
+    expect(await isHashOf('2', pins[1])).to.equal(true);
+  });
+
+  it('leaves out what is absent or null, at any depth', async () => {
+    for (const sent of [{}, { password: null }]) {
+      expect((await kernel.post('/one', sent)).body['seen']).to.deep.equal(sent);
+    }
+    for (const sent of [{ login: 'x' }, { login: { password: null } }, { pins: ['1'] }, { login: [], pins: {} }]) {
+      const { status, body } = await kernel.post('/nested', sent);
+      expect([status, body['seen']]).to.deep.equal([200, sent]);
+    }
+  });
+
+  it('hashes the empty text too: whether it is allowed is for the rules to say', async () => {
+    const { body } = await kernel.post('/one', { password: '' });
+    expect(await isHashOf('', (body['seen'] as Loose)['password'])).to.equal(true);
+  });
+
+  it('refuses what is no text, and what is too long for the algorithm, by pointer and without the value', async () => {
+    const cases: readonly (readonly [string, unknown, string, string])[] = [
+      ['/nested', { login: { password: 42424242 } }, '/login/password', 'type'],
+      ['/nested', { login: { password: ['42424242'] } }, '/login/password', 'type'],
+      ['/nested', { login: { password: false }, text: 42424242 }, '/login/password', 'type'],
+      ['/one', { password: '42424242'.repeat(10) }, '/password', 'max_bytes'],
+      ['/one', { password: '👍'.repeat(18) + 'x' }, '/password', 'max_bytes'],
+    ];
+    for (const [path, sent, pointer, code] of cases) {
+      const { status, body, text } = await kernel.post(path, sent);
+      expect([status, body['code']], text).to.deep.equal([422, 'VAL_PAYLOAD']);
+      expect((body['errors'] as Loose[]).map((issue) => [issue['pointer'], issue['code']])).to.deep.equal([
+        [pointer, code],
+      ]);
+      expect(text).not.to.contain('42424242');
+    }
+    expect((await kernel.post('/one', { password: '👍'.repeat(18) })).status).to.equal(200);
+  });
+
+  it('lengths are counted on what was sent, never on the hash', async () => {
+    for (const [password, status] of [
+      ['ab', 422],
+      ['abc', 200],
+      ['x'.repeat(40), 200],
+      ['x'.repeat(41), 422],
+    ] as const) {
+      expect((await kernel.post('/bounded', { password })).status, password).to.equal(status);
+    }
+  });
+
+  it('hashes the field of every element of a list', async () => {
+    const sent = [{ password: 'a', n: 1 }, { n: 2 }, 'text', null, { password: 'b', n: 3 }];
+    const { status, body } = await kernel.post('/counted', sent);
+    expect(status).to.equal(200);
+    const made = Number((body['seen'] as Loose[])[0]?.['password']?.toString().split(' ')[0]);
+    expect(body['seen']).to.deep.equal([
+      { password: `${made} a`, n: 1 },
+      { n: 2 },
+      'text',
+      null,
+      { password: `${made + 1} b`, n: 3 },
+    ]);
+    expect(body['received']).to.deep.equal(sent);
+  });
+
+  it('refuses an element with its pointer, and a list that would keep others waiting', async () => {
+    const wrong = await kernel.post('/one', [{ password: 'a' }, { password: 5 }]);
+    expect([wrong.status, (wrong.body['errors'] as Loose[])[0]?.['pointer']]).to.deep.equal([422, '/1/password']);
+    const list = Array.from({ length: 101 }, () => ({ password: 'a' }));
+    const before = Number(
+      ((await kernel.post('/counted', { password: 'x' })).body['seen'] as { password: string }).password.split(' ')[0],
+    );
+    const long = await kernel.post('/counted', list);
+    expect([long.status, long.body['code']]).to.deep.equal([413, 'HSH_TOO_MANY']);
+    expect((await kernel.post('/counted', list.slice(1))).status).to.equal(200);
+    const after = ((await kernel.post('/counted', { password: 'x' })).body['seen'] as { password: string }).password;
+    expect(after, 'of the refused list nothing was hashed').to.equal(`${before + 101} x`);
+  });
+
+  it('a hashed field is not answered where nobody names it', async () => {
+    const { body } = await kernel.post('/plain', { password: 'secret' });
+    expect(body).to.deep.equal({ ok: true });
+  });
+
+  it('a salt of the definition leaves equal passwords different, and their hashes whole', async () => {
+    const hashes = await Promise.all(
+      [1, 2, 3].map(async () => (await kernel.post('/salted', { password: 'same' })).body['hash']),
+    );
+    expect(new Set(hashes).size).to.equal(3);
+    for (const hash of hashes) {
+      expect(await isHashOf('same', hash)).to.equal(true);
+      expect(String(hash)).not.to.contain('canary');
+    }
+  });
+
+  it('takes a hundred at once, works on few at a time, and refuses what is beyond the line', async function () {
+    this.timeout(60_000);
+    const atOnce = hashesAtOnce(process.env['UV_THREADPOOL_SIZE']);
+    const seen = { running: 0, waiting: 0 };
+    const send = async (): Promise<{ status: number; code: unknown; retry: string | null }> => {
+      const { status, body, headers } = await kernel.post('/slow', { password: 'secret' });
+      seen.running = Math.max(seen.running, hashing.running);
+      seen.waiting = Math.max(seen.waiting, hashing.waiting);
+      return { status, code: body['code'], retry: headers.get('retry-after') };
+    };
+    const hundred = await Promise.all(Array.from({ length: 100 }, send));
+    expect(hundred.filter(({ status }) => status !== 200)).to.deep.equal([]);
+    const many = await Promise.all(Array.from({ length: 300 }, send));
+    const refused = many.filter(({ status }) => status !== 200);
+    expect(refused.length).to.be.greaterThan(0);
+    expect(many.length - refused.length).to.be.at.least(100 + atOnce);
+    for (const { status, code, retry } of refused) {
+      expect([status, code]).to.deep.equal([503, 'HSH_BUSY']);
+      expect(Number(retry)).to.be.greaterThan(0);
+    }
+    expect(seen.running).to.be.within(1, atOnce);
+    expect(seen.waiting).to.be.within(1, 100);
+    expect([hashing.running, hashing.waiting]).to.deep.equal([0, 0]);
+    expect((await kernel.post('/slow', { password: 'secret' })).status).to.equal(200);
+  });
+});
