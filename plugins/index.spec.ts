@@ -11,6 +11,7 @@ import bare from './envelopes/bare/spec.js';
 import successMessageData from './envelopes/success-message-data/spec.js';
 import combineReturnedResults from './features/combine-returned-results/spec.js';
 import dependsOn from './features/depends-on/spec.js';
+import generate from './features/generate/spec.js';
 import maintenance from './features/maintenance/spec.js';
 import mustReturnValue from './features/must-return-value/spec.js';
 import payloadValidation from './features/payload-validation/spec.js';
@@ -23,14 +24,25 @@ import jsonArrayField from './field-types/json-array/spec.js';
 import jsonObjectField from './field-types/json-object/spec.js';
 import numberField from './field-types/number/spec.js';
 import stringField from './field-types/string/spec.js';
+import bson from './generators/bson/spec.js';
+import cuid from './generators/cuid/spec.js';
+import cuid2 from './generators/cuid2/spec.js';
+import ksuid from './generators/ksuid/spec.js';
+import nanoid from './generators/nanoid/spec.js';
+import shortuuid from './generators/shortuuid/spec.js';
+import slugid from './generators/slugid/spec.js';
 import ulid from './generators/ulid/spec.js';
+import uniqid from './generators/uniqid/spec.js';
 import uuid from './generators/uuid/spec.js';
 import queryMode from './modes/query/spec.js';
 import returnMode from './modes/return/spec.js';
 import sql from './queries/sql/spec.js';
+import array from './validation-types/array/spec.js';
 import email from './validation-types/email/spec.js';
 import number from './validation-types/number/spec.js';
+import object from './validation-types/object/spec.js';
 import string from './validation-types/string/spec.js';
+import stringArray from './validation-types/string-array/spec.js';
 
 export const specs: readonly PluginSpec[] = [
   datetime,
@@ -44,6 +56,7 @@ export const specs: readonly PluginSpec[] = [
   successMessageData,
   combineReturnedResults,
   dependsOn,
+  generate,
   maintenance,
   mustReturnValue,
   payloadValidation,
@@ -56,12 +69,23 @@ export const specs: readonly PluginSpec[] = [
   jsonObjectField,
   numberField,
   stringField,
+  bson,
+  cuid,
+  cuid2,
+  ksuid,
+  nanoid,
+  shortuuid,
+  slugid,
   ulid,
+  uniqid,
   uuid,
   queryMode,
   returnMode,
   sql,
+  array,
   email,
   number,
+  object,
   string,
+  stringArray,
 ];

@@ -77,7 +77,7 @@ describe('front end: every problem of every fixture', () => {
       expect(message, name).to.match(patternOf(registry.codes[code]?.message ?? ''));
       expect(message, name).not.to.match(/ {2}|undefined|\[object|NaN|\{[a-z]+\}|^\s|\s$|""/i);
       expect(message, name).to.match(/[.!?]$/);
-      expect(message, name).to.match(/^[^a-z]|^(min|max)(_length)? /);
+      expect(message, name).to.match(/^[^a-z]|^(items_|arr_)?(min|max)(_length)? /);
     });
   });
 
