@@ -1,5 +1,5 @@
 /** `generate` / `for`: makes an identifier and gives it a name. */
-import { isObject, type Json } from '../../../kernel/contract/json.js';
+import { asText, isObject, type Json } from '../../../kernel/contract/json.js';
 import { definePlugin, type CheckPlace, type Finding } from '../../../kernel/contract/plugin.js';
 import { either, list, pluginName, shape, text } from '../../../kernel/schema/combinators.js';
 
@@ -98,7 +98,7 @@ function check({ value }: CheckPlace): Finding[] {
     return [{ code: 'GEN_HALF', at: '/for', params: { have: 'for', missing: 'generate' } }];
   }
   const entries = Array.isArray(generate) ? (generate as readonly Json[]) : [];
-  const names = entries.map((one) => (isObject(one) ? String(one['for']) : ''));
+  const names = entries.map((one) => (isObject(one) ? asText(one['for']) : ''));
   return names.flatMap((name, index) =>
     names.indexOf(name) === index ? [] : [{ code: 'GEN_TWICE', at: `/generate/${index}/for`, params: { name } }],
   );
