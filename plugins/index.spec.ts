@@ -12,6 +12,7 @@ import successMessageData from './envelopes/success-message-data/spec.js';
 import combineReturnedResults from './features/combine-returned-results/spec.js';
 import dependsOn from './features/depends-on/spec.js';
 import hashables from './features/hashables/spec.js';
+import generate from './features/generate/spec.js';
 import maintenance from './features/maintenance/spec.js';
 import mustReturnValue from './features/must-return-value/spec.js';
 import payloadValidation from './features/payload-validation/spec.js';
@@ -25,16 +26,27 @@ import jsonArrayField from './field-types/json-array/spec.js';
 import jsonObjectField from './field-types/json-object/spec.js';
 import numberField from './field-types/number/spec.js';
 import stringField from './field-types/string/spec.js';
+import bson from './generators/bson/spec.js';
+import cuid from './generators/cuid/spec.js';
+import cuid2 from './generators/cuid2/spec.js';
+import ksuid from './generators/ksuid/spec.js';
+import nanoid from './generators/nanoid/spec.js';
+import shortuuid from './generators/shortuuid/spec.js';
+import slugid from './generators/slugid/spec.js';
 import ulid from './generators/ulid/spec.js';
+import uniqid from './generators/uniqid/spec.js';
 import uuid from './generators/uuid/spec.js';
 import argon2 from './hashers/argon2/spec.js';
 import bcrypt from './hashers/bcrypt/spec.js';
 import queryMode from './modes/query/spec.js';
 import returnMode from './modes/return/spec.js';
 import sql from './queries/sql/spec.js';
+import array from './validation-types/array/spec.js';
 import email from './validation-types/email/spec.js';
 import number from './validation-types/number/spec.js';
+import object from './validation-types/object/spec.js';
 import string from './validation-types/string/spec.js';
+import stringArray from './validation-types/string-array/spec.js';
 
 export const specs: readonly PluginSpec[] = [
   datetime,
@@ -49,6 +61,7 @@ export const specs: readonly PluginSpec[] = [
   combineReturnedResults,
   dependsOn,
   hashables,
+  generate,
   maintenance,
   mustReturnValue,
   payloadValidation,
@@ -62,14 +75,25 @@ export const specs: readonly PluginSpec[] = [
   jsonObjectField,
   numberField,
   stringField,
+  bson,
+  cuid,
+  cuid2,
+  ksuid,
+  nanoid,
+  shortuuid,
+  slugid,
   ulid,
+  uniqid,
   uuid,
   argon2,
   bcrypt,
   queryMode,
   returnMode,
   sql,
+  array,
   email,
   number,
+  object,
   string,
+  stringArray,
 ];

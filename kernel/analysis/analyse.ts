@@ -155,6 +155,7 @@ function resourceModel(
     places: definition.finds.places.filter((place) => place.node === definition.node),
     payloadFields: resource.payloadFields,
     names: resource.names,
+    generated: resource.generated,
     sound: !broken.has(definition) && !touchesBroken,
   };
 }

@@ -36,7 +36,9 @@ export function assertNoSharedFields(input: ClaimInput, nodes: readonly FieldNod
 type Holder = Pick<FieldNode, 'fields' | 'parts'>;
 
 function holdersIn(node: FieldNode): Holder[] {
-  const inside = [...Object.values(node.fields), ...(node.inner === null ? [] : [node.inner])].flatMap(holdersIn);
+  const inside = [...Object.values(node.fields), ...node.options, ...(node.inner === null ? [] : [node.inner])].flatMap(
+    holdersIn,
+  );
   return node.parts.length > 0 ? [node, ...inside] : inside;
 }
 

@@ -19,7 +19,10 @@ export interface LinkedResource {
   readonly definition: Definition;
   readonly actions: readonly LinkedAction[];
   readonly payloadFields: ReadonlyMap<string, PayloadField>;
+  /** Names taken out of results. */
   readonly names: ReadonlySet<string>;
+  /** Names whose values are made once per request. */
+  readonly generated: ReadonlySet<string>;
   /** Claims of the token that the resource demands. */
   readonly claims: ReadonlySet<string>;
 }
@@ -68,6 +71,7 @@ function readResource(definition: Definition, tables: TableNames, report: Report
     definition,
     actions,
     names: declared('name'),
+    generated: declared('generated'),
     claims: declared('claim'),
     payloadFields: readPayloadFields(definition),
   };
@@ -115,14 +119,25 @@ export const inside = (inner: Span, outer: Span): boolean => inner.start >= oute
 function readPayloadFields(definition: Definition): Map<string, PayloadField> {
   const path = asText(scalarOf(definition.node, 'resource'));
   const fields = new Map<string, PayloadField>();
-  for (const name of pathParameters(path)) fields.set(name, { name, optional: false });
+  for (const name of pathParameters(path)) fields.set(name, { name, optional: false, fields: NO_FIELDS });
   for (const { symbol, name, value } of definition.finds.declarations) {
-    if (symbol === 'payload-field') fields.set(name, { name, optional: isOptional(value) });
+    if (symbol === 'payload-field') fields.set(name, payloadField(name, value));
   }
   return fields;
 }
 
-const isOptional = (value: Json): boolean => isObject(value) && value['optional'] === true;
+const NO_FIELDS: ReadonlyMap<string, PayloadField> = new Map();
+
+/** A rule may have rules for what is inside, to any depth. */
+function payloadField(name: string, value: Json): PayloadField {
+  const rule = isObject(value) ? value : {};
+  const inside = isObject(rule['fields']) ? Object.entries(rule['fields']) : [];
+  return {
+    name,
+    optional: rule['optional'] === true,
+    fields: inside.length === 0 ? NO_FIELDS : new Map(inside.map(([key, inner]) => [key, payloadField(key, inner)])),
+  };
+}
 
 function reportDoubleActions(actions: readonly LinkedAction[], report: Report): void {
   const seen = new Map<number, LinkedAction>();

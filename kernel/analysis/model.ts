@@ -22,13 +22,15 @@ export interface Definition {
 export interface ParameterDecision {
   readonly source: 'name' | 'literal';
   /** Where a name gets its value: another actionable's output first, then the payload. */
-  readonly from: 'extracted' | 'payload' | 'claim' | null;
+  readonly from: 'extracted' | 'generated' | 'payload' | 'claim' | null;
 }
 
 /** A field that a rule of the resource declares. */
 export interface PayloadField {
   readonly name: string;
   readonly optional: boolean;
+  /** What is declared inside it (of an array: inside each item). */
+  readonly fields: ReadonlyMap<string, PayloadField>;
 }
 
 export interface ActionModel {
@@ -63,6 +65,8 @@ export interface ResourceModel {
   readonly payloadFields: ReadonlyMap<string, PayloadField>;
   /** Names that actionables produce (`for`). */
   readonly names: ReadonlySet<string>;
+  /** Names whose values are made once per request. */
+  readonly generated: ReadonlySet<string>;
   /** No error stands in it or in what it depends on. */
   readonly sound: boolean;
 }

@@ -21,6 +21,20 @@ export function linkParameters(resources: readonly LinkedResource[], tables: Tab
   }
 }
 
+const WORDS = {
+  extracted: 'an actionable',
+  generated: 'a generator',
+  payload: 'the payload',
+  claim: 'the claims of the token',
+} as const;
+
+/** Where the name has a value, the source that wins first. */
+function sourcesOf(resource: LinkedResource, name: string): (keyof typeof WORDS)[] {
+  const { names, generated, payloadFields, claims } = resource;
+  const holds = { extracted: names, generated, payload: payloadFields, claim: claims };
+  return (Object.keys(WORDS) as (keyof typeof WORDS)[]).filter((source) => holds[source].has(name));
+}
+
 function decide(
   resource: LinkedResource,
   action: LinkedAction,
@@ -36,32 +50,22 @@ function decide(
     action.parameters.set(node.pointer, literal);
     return;
   }
-  if (resource.names.has(root)) {
-    if (resource.payloadFields.has(root)) {
-      report.add('LNK_TWO_SOURCES', spot, { name: root, first: 'an actionable', second: 'the payload' });
-    } else if (resource.claims.has(root)) {
-      report.add('LNK_TWO_SOURCES', spot, { name: root, first: 'an actionable', second: 'the claims of the token' });
-    }
-    action.parameters.set(node.pointer, { source: 'name', from: 'extracted' });
-    return;
-  }
-  if (resource.claims.has(root)) {
-    const inPayload = resource.payloadFields.has(root);
-    if (inPayload) {
-      report.add('LNK_TWO_SOURCES', spot, { name: root, first: 'the payload', second: 'the claims of the token' });
-    }
-    action.parameters.set(node.pointer, { source: 'name', from: inPayload ? 'payload' : 'claim' });
+  const [first, second] = sourcesOf(resource, root);
+  if (first !== undefined) {
+    if (second !== undefined)
+      report.add('LNK_TWO_SOURCES', spot, { name: root, first: WORDS[first], second: WORDS[second] });
+    action.parameters.set(node.pointer, { source: 'name', from: first });
     return;
   }
   const columns = action.models.flatMap((model) => tables.fieldsOf(model));
   // Nothing is known about names where neither rules nor models exist: then everything that looks like one is one.
   const inPath = pathParameters(resource.path);
   const anything = [...resource.payloadFields.keys()].every((field) => inPath.includes(field)) && !tables.any;
-  if (anything || resource.payloadFields.has(root) || columns.includes(root)) {
+  if (anything || columns.includes(root)) {
     action.parameters.set(node.pointer, { source: 'name', from: 'payload' });
     return;
   }
   action.parameters.set(node.pointer, literal);
-  const near = nearest(text, [...resource.payloadFields.keys(), ...resource.names, ...columns]);
+  const near = nearest(text, [...resource.payloadFields.keys(), ...resource.names, ...resource.generated, ...columns]);
   report.add('LNK_LITERAL', spot, { name: text, hint: hint(near) }, rename(near));
 }

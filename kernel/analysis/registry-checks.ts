@@ -67,5 +67,6 @@ export function checkSlots(kinds: readonly Kind[], nodes: readonly FieldNode[], 
 function collectSlots(node: FieldNode, into: Set<string>): void {
   for (const slot of node.parts) into.add(slot);
   for (const field of Object.values(node.fields)) collectSlots(field, into);
+  for (const form of node.options) collectSlots(form, into);
   if (node.inner !== null) collectSlots(node.inner, into);
 }

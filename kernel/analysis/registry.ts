@@ -7,6 +7,7 @@ import { asText, type Json } from '../contract/json.js';
 import type { Kind } from '../contract/kind.js';
 import { pluginId, type PluginId, type PluginSpec, type SchemaLike } from '../contract/plugin.js';
 import type { CodeEntry } from '../contract/problem.js';
+import { Slot } from '../contract/slot.js';
 import { CATALOGUE } from '../problems/catalogue.js';
 import { fold, FoldError } from '../schema/fold.js';
 import type { FieldNode } from '../schema/field-node.js';
@@ -44,6 +45,8 @@ export interface Registry {
   kind(name: string): Kind | undefined;
   plugin(kind: string, name: string): PluginSpec | undefined;
   names(kind: string): readonly string[];
+  /** Accessors whose tail is of this sort, `plugin:<kind>` for example. */
+  rootsOf(tail: string): readonly string[];
   /** Kinds whose plugins are written in a slot. */
   kindsIn(slot: string): readonly Kind[];
   /** The folded schema of a plugin in a slot; undefined when it contributes no fields there. */
@@ -115,6 +118,10 @@ function freezeRegistry(
     kind: (name) => kinds.get(name),
     plugin: (kind, name) => plugins.get(`${kind}:${name}`),
     names: (kind) => names.get(kind) ?? [],
+    rootsOf: (tail) =>
+      (inSlot.get(Slot.ACCESSOR) ?? []).flatMap(({ kind }) =>
+        (names.get(kind) ?? []).filter((name) => plugins.get(`${kind}:${name}`)?.facts?.['tail'] === tail),
+      ),
     kindsIn: (slot) => inSlot.get(slot) ?? [],
     schema: (id, slot) => schemas.get(`${id}@${slot}`),
     expand: (field, read) => expand(registry, commons, field, read),
@@ -221,4 +228,5 @@ const selectorField = (kind: Kind): FieldNode => ({
   fields: {},
   parts: [],
   inner: null,
+  options: [],
 });

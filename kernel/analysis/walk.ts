@@ -50,6 +50,9 @@ function visit(context: WalkContext, node: LocatedNode, field: FieldNode, here: 
     case 'value':
       visitValue(context, node, field, here);
       return;
+    case 'either':
+      visitEither(context, node, field, here);
+      return;
     case 'any':
       return;
     default:
@@ -67,7 +70,7 @@ function expected(context: WalkContext, node: LocatedNode, type: LocatedNode['ty
 function visitObject(context: WalkContext, node: LocatedNode, field: FieldNode, here: Here): void {
   // An object whose only field would be the plugin's name may be written as that name.
   if (field.meta.plugin !== undefined && node.type === 'string') {
-    visitPluginName(context, node, field.meta.plugin, String(node.scalar));
+    visitPluginName(context, node, field.meta.plugin, String(node.scalar), here);
     return;
   }
   if (!expected(context, node, 'object', here)) return;
@@ -207,6 +210,20 @@ function visitValue(context: WalkContext, node: LocatedNode, field: FieldNode, h
   }
 }
 
+/** The form whose JSON type the node has; a form that a null may stand for has been dealt with before. */
+function visitEither(context: WalkContext, node: LocatedNode, { options }: FieldNode, here: Here): void {
+  const chosen = options.find((form) => jsonTypes(form).includes(node.type));
+  if (chosen !== undefined) {
+    visit(context, node, chosen, here);
+    return;
+  }
+  const expected = [...new Set(options.flatMap(jsonTypes))].map(typeWord).join(' or ');
+  context.report.add('DEF_TYPE', spot(context, node), { place: here.label, expected, actual: typeWord(node.type) });
+}
+
+const jsonTypes = ({ type }: FieldNode): LocatedNode['type'][] =>
+  type === 'record' ? ['object'] : type === 'value' || type === 'any' || type === 'either' ? [] : [type];
+
 const withoutReference = (field: FieldNode): FieldNode['meta'] => {
   const { refers: _, ...meta } = field.meta;
   return meta;
@@ -217,7 +234,7 @@ function visitScalar(context: WalkContext, node: LocatedNode, field: FieldNode, 
   if (!expected(context, node, type, here)) return;
   const scalar = node.scalar as string | number | boolean;
   if (field.meta.plugin !== undefined) {
-    visitPluginName(context, node, field.meta.plugin, String(scalar));
+    visitPluginName(context, node, field.meta.plugin, String(scalar), here);
     return;
   }
   if (!judgeScalar(context.report, spot(context, node), field, here.label, scalar, 'value')) return;
@@ -229,8 +246,24 @@ function visitScalar(context: WalkContext, node: LocatedNode, field: FieldNode, 
   refer(context, node, field, here);
 }
 
-function visitPluginName(context: WalkContext, node: LocatedNode, kindName: string, name: string): void {
+/** The name, or an accessor that takes such a name as its tail. */
+function visitPluginName(
+  context: WalkContext,
+  node: LocatedNode,
+  kindName: string,
+  name: string,
+  { label }: Here,
+): void {
   const { registry, report, finds } = context;
+  const parts = accessorsIn(name);
+  const [only] = parts;
+  if (only?.start === 0 && only.end === name.length) {
+    const roots = registry.rootsOf(`plugin:${kindName}`);
+    if (roots.length > 0) {
+      finds.accessors.push({ node, parts, roots, leaves: false, place: label });
+      return;
+    }
+  }
   if (registry.plugin(kindName, name) !== undefined) finds.uses.add(`${kindName}:${name}`);
   else reportUnknownPlugin({ registry, report }, spot(context, node), kindName, name, JSON.stringify);
 }

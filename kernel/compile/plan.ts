@@ -27,6 +27,13 @@ export interface ActionGroup {
   readonly actions: readonly ActionPlan[];
 }
 
+/** A value that is made once: remembered in one slot, given to its name in another. */
+export interface Maker {
+  readonly slot: number;
+  readonly memo: number;
+  readonly make: () => unknown;
+}
+
 export interface ResourcePlan {
   readonly id: string;
   readonly path: string;
@@ -41,6 +48,8 @@ export interface ResourcePlan {
   readonly slots: number;
   /** Slots of values that are made once. */
   readonly memos: readonly number[];
+  /** Named values that are made, and where they are kept. */
+  readonly makers: readonly Maker[];
   readonly results: number;
   /** The body may be an array. */
   readonly takesList: boolean;

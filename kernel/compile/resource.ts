@@ -70,7 +70,7 @@ export function compileResource(input: CompileInput, resource: ResourceModel): R
     sequence,
     lookupOrder: lookupOrder(sequence, main),
     needed: [],
-    slots: { count: 0, byName: new Map(), memos: [] },
+    slots: { count: 0, byName: new Map(), memos: [], makers: [] },
     profile: input.profile,
   };
   const draft: Draft = {
@@ -103,6 +103,7 @@ export function compileResource(input: CompileInput, resource: ResourceModel): R
     settle: settle ?? null,
     slots: scope.slots.count,
     memos: scope.slots.memos,
+    makers: scope.slots.makers,
     takesList: draft.takesList,
     results: sequence.length,
     reachable: sequence.length > 0,
@@ -193,14 +194,17 @@ function stepsBetween(steps: readonly Step[], from: number, to: number): readonl
 function sampleOf(ruled: Readonly<Record<string, Json>>, needed: ResourceScope['needed']): Json {
   const sample: Record<string, Json> = { ...ruled };
   for (const [root, ...rest] of needed) {
-    if (root === undefined || Object.hasOwn(ruled, root)) continue;
+    if (root === undefined) continue;
+    // What the rules gave is right; only an object may still lack something inside.
+    if (Object.hasOwn(ruled, root) && !(rest.length > 0 && isObject(ruled[root]))) continue;
     sample[root] = withText(sample[root], rest);
   }
   return sample;
 }
 
 function withText(known: Json | undefined, [segment, ...rest]: readonly string[]): Json {
-  if (segment === undefined) return known ?? 'text';
+  // A list has its items from the rules.
+  if (segment === undefined || Array.isArray(known)) return known ?? 'text';
   const object = isObject(known) ? known : {};
   return { ...object, [segment]: withText(object[segment], rest) };
 }

@@ -12,6 +12,7 @@ import type { ActionModel, ResourceModel } from '../analysis/model.js';
 import type { Registry } from '../analysis/registry.js';
 import { accessorsIn } from '../language/accessor.js';
 import { compilePath, splitPath } from '../language/path.js';
+import type { Maker } from './plan.js';
 import { compileValue, textOf, type CompileAccessor, type Compiled } from './values.js';
 
 /** What the compiler needs from the running kernel: handles by plugin, and a resolver that knows who is asking. */
@@ -32,7 +33,12 @@ export interface ResourceScope {
   readonly lookupOrder: readonly number[];
   /** Payload paths without which a request is refused. */
   readonly needed: (readonly string[])[];
-  readonly slots: { count: number; readonly byName: Map<string, number>; readonly memos: number[] };
+  readonly slots: {
+    count: number;
+    readonly byName: Map<string, number>;
+    readonly memos: number[];
+    readonly makers: Maker[];
+  };
   readonly profile: string | null;
 }
 
@@ -54,7 +60,7 @@ export function makeTools(
   const columns = columnsOf(scope, action);
   const place = action?.key ?? scope.resource.id;
   const nameSlot = (name: string): number | null =>
-    owner.names.has(name) ? slotOf(scope, `${owner.id}:${name}`) : null;
+    owner.names.has(name) || owner.generated.has(name) ? slotOf(scope, `${owner.id}:${name}`) : null;
   const tools: PlanTools = {
     place,
     value: (json) => compileValue(json, accessor()).read,
@@ -64,12 +70,19 @@ export function makeTools(
     },
     parameter: (json, pointer) => parameter(json, pointer),
     slot: nameSlot,
-    payloadField: (name) => owner.payloadFields.get(name) ?? null,
+    payloadField: (name, ...inside) => declaredField(owner.payloadFields, name, inside),
     needs: (path) => void scope.needed.push(path),
     memo: () => {
       const slot = scope.slots.count++;
       scope.slots.memos.push(slot);
       return slot;
+    },
+    made: (name, make) => {
+      const slot = owner.names.has(name) ? null : nameSlot(name);
+      if (slot === null) return null;
+      const memo = tools.memo();
+      scope.slots.makers.push({ slot, memo, make });
+      return ({ slots }) => void (slots[slot] = slots[memo] ??= make());
     },
     claim: claimReader,
     absentIsNull,
@@ -115,7 +128,8 @@ export function makeTools(
     if (decision.from === 'claim') {
       return { source: 'name', label: json, field: null, read: claimReader(splitPath(json)) };
     }
-    return { source: 'name', label: json, field: json.split('.')[0] ?? json, read: nameReader(json) };
+    const field = decision.from === 'generated' ? null : (json.split('.')[0] ?? json);
+    return { source: 'name', label: json, field, read: nameReader(json) };
   }
 
   /** A bare name that the request lacks is null: being required is the business of rules and tables. */
@@ -133,6 +147,27 @@ export function makeTools(
   }
 
   return tools;
+}
+
+/** Optional as soon as one of the fields on the way is; an index into an array is no field. */
+function declaredField(
+  fields: ResourceModel['payloadFields'],
+  name: string,
+  inside: readonly string[],
+): { readonly optional: boolean } | null {
+  const root = fields.get(name);
+  if (root === undefined) return null;
+  let { optional, fields: within } = root;
+  for (const segment of inside) {
+    const next = within.get(segment);
+    if (next === undefined) {
+      if (/^\d+$/.test(segment)) continue;
+      break;
+    }
+    optional ||= next.optional;
+    within = next.fields;
+  }
+  return { optional };
 }
 
 function claimReader(path: readonly string[]): Reader {

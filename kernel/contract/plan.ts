@@ -115,12 +115,17 @@ export interface PlanTools {
   claim(path: readonly string[]): Reader;
   /** What the request lacks is null here, instead of ending it. */
   readonly absentIsNull: boolean;
-  /** What the rules say of a payload field; null when they say nothing. */
-  payloadField(name: string): { readonly optional: boolean } | null;
+  /** What the rules say of a payload field, or of what is inside it; null when they do not know the field. */
+  payloadField(name: string, ...inside: readonly string[]): { readonly optional: boolean } | null;
   /** Notes that a request without this payload path is refused, so that sample requests have it. */
   needs(path: readonly string[]): void;
   /** A slot nobody else knows: for values that must be made once per request. */
   memo(): number;
+  /**
+   * Gives a name of this resource a value that is made once per request, and anew for each item of a list. The returned
+   * function does it; null where the name has another source that wins.
+   */
+  made(name: string, make: () => unknown): ((frame: Frame) => void) | null;
   /** Index of an actionable (`self` or another resource) in the results of the frame; null for an unknown one. */
   action(resource: string, id: number): number | null;
   /** Index of the main result, then of the other results, latest first. */

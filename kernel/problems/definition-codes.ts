@@ -188,8 +188,8 @@ export const DEFINITION_CODES = {
   LNK_TOO_EARLY: problem(
     'error',
     'Name used too early',
-    '"{name}" is extracted by actionable {producer}, which does not run before actionable {user}.',
-    'Extract the value in this actionable too, or use it in a later one.',
+    '"{name}" is {made} by actionable {producer}, which does not run before actionable {user}.',
+    'Make the value in this actionable too, or use it in a later one.',
   ),
   LNK_TWO_SOURCES: problem(
     'warning',

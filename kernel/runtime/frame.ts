@@ -17,7 +17,7 @@ class FrameMemory implements Frame {
   constructor(
     readonly invocation: Invocation,
     /** Slots of values that are made once per request and once per item of a list. */
-    readonly memos: readonly number[],
+    readonly plan: Pick<ResourcePlan, 'memos' | 'makers'>,
     slots: unknown[],
     results: unknown[],
   ) {
@@ -32,8 +32,14 @@ class FrameMemory implements Frame {
 
   fork(payload: Payload): Frame {
     const slots = [...this.slots];
-    for (const memo of this.memos) slots[memo] = undefined;
-    const frame = new FrameMemory(this.invocation, this.memos, slots, this.results);
+    const { memos, makers } = this.plan;
+    for (const memo of memos) slots[memo] = undefined;
+    for (const { slot, memo, make } of makers) {
+      const made = this.slots[memo];
+      // Only what has been made, and only where the name still has that value.
+      if (made !== undefined && made === this.slots[slot]) slots[slot] = slots[memo] = make();
+    }
+    const frame = new FrameMemory(this.invocation, this.plan, slots, this.results);
     frame.payload = payload;
     frame.received = this.received;
     frame.claims = this.claims;
@@ -44,4 +50,4 @@ class FrameMemory implements Frame {
 }
 
 export const createFrame = (invocation: Invocation, plan: ResourcePlan): Frame =>
-  new FrameMemory(invocation, plan.memos, new Array<unknown>(plan.slots), new Array<unknown>(plan.results));
+  new FrameMemory(invocation, plan, new Array<unknown>(plan.slots), new Array<unknown>(plan.results));

@@ -21,6 +21,10 @@ export const value = (literal: Schema | null, meta: FieldMeta) =>
 export const slot = (names: readonly string[], meta: FieldMeta) =>
   mixed<JsonObject>().meta({ ...meta, shape: 'slot', parts: names });
 
+/** One of several forms, told apart by their JSON types: a name, or an object, or a list. */
+export const either = (forms: readonly Schema[], meta: FieldMeta) =>
+  mixed<NonNullable<Json>>().meta({ ...meta, shape: 'either', options: () => forms });
+
 /** Items of one schema. */
 export const list = <T>(item: Schema<T>, meta: FieldMeta) => array(item).meta(meta);
 

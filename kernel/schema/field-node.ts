@@ -1,7 +1,7 @@
 /** A schema folded into plain data: the fact that drives checking, completion, export and documentation. */
 import type { FieldMeta } from './meta.js';
 
-export type FieldType = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'record' | 'value' | 'any';
+export type FieldType = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'record' | 'value' | 'either' | 'any';
 
 export interface Bounds {
   readonly min?: number;
@@ -29,6 +29,8 @@ export interface FieldNode {
   readonly parts: readonly string[];
   /** Item of an array, entry of a record, literal of a value; null where any JSON may stand. */
   readonly inner: FieldNode | null;
+  /** The forms of an `either`, each of another JSON type. */
+  readonly options: readonly FieldNode[];
 }
 
 const NO_FIELDS: Readonly<Record<string, FieldNode>> = Object.freeze(Object.create(null) as Record<string, FieldNode>);
@@ -43,4 +45,5 @@ export const EMPTY_OBJECT: FieldNode = Object.freeze({
   fields: NO_FIELDS,
   parts: [],
   inner: null,
+  options: [],
 });

@@ -26,7 +26,7 @@ function foldNode(schema: Schema, path: string, isRoot: boolean): FieldNode {
   const described = schema.describe();
   const meta = described.meta ?? { doc: '' };
   if (meta.doc.trim() === '' && !isRoot) throw new FoldError(`${path} has no \`doc\``);
-  const { inner: thunk, shape, parts, ...kept } = meta;
+  const { inner: thunk, options: forms, shape, parts, ...kept } = meta;
   if (schema.deps.length > 0) throw new FoldError(`${path} depends on other fields (\`when\`); use the plugin's check`);
   if (described.notOneOf.length > 0)
     throw new FoldError(`${path} refuses values with \`notOneOf\`, which cannot be folded`);
@@ -42,6 +42,7 @@ function foldNode(schema: Schema, path: string, isRoot: boolean): FieldNode {
     fields: foldFields(schema, path),
     parts: parts ?? [],
     inner: foldInner(schema, thunk, path),
+    options: foldOptions(forms, path),
   });
 }
 
@@ -53,6 +54,17 @@ function foldFields(schema: Schema, path: string): Readonly<Record<string, Field
     }
   }
   return Object.freeze(fields);
+}
+
+/** Forms of one type could not be told apart before they are read. */
+function foldOptions(thunk: (() => readonly unknown[]) | undefined, path: string): readonly FieldNode[] {
+  if (thunk === undefined) return [];
+  const options = thunk().map((form) => foldNode(form as Schema, path, true));
+  const types = new Set(options.map(({ type }) => (type === 'record' ? 'object' : type)));
+  if (types.size < options.length || types.has('any') || types.has('value') || types.has('either')) {
+    throw new FoldError(`${path} has two forms that cannot be told apart`);
+  }
+  return options;
 }
 
 function foldInner(schema: Schema, thunk: (() => unknown) | undefined, path: string): FieldNode | null {

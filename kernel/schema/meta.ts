@@ -1,13 +1,13 @@
 /**
  * Typed metadata of every field that a definition or config file may hold. The schema library keeps it on the field;
- * checker, editors and reference pages read it. Data only; the one function, `inner`, is set by combinators and folded
- * away.
+ * checker, editors and reference pages read it. Data only; the functions, `inner` and `options`, are set by combinators and
+ * folded away.
  */
 import type { Json } from '../contract/json.js';
 
 /** What a name in a definition can stand for. */
 export type SymbolKind =
-  'resource' | 'action' | 'model' | 'model-field' | 'payload-field' | 'name' | 'claim' | 'secret';
+  'resource' | 'action' | 'model' | 'model-field' | 'payload-field' | 'name' | 'generated' | 'claim' | 'secret';
 
 export interface Refers {
   readonly symbol: SymbolKind;
@@ -50,8 +50,9 @@ export interface FieldMeta {
   readonly refers?: Refers;
   /** Set by combinators only. */
   readonly parts?: readonly string[];
-  readonly shape?: 'record' | 'value' | 'slot';
+  readonly shape?: 'record' | 'value' | 'slot' | 'either';
   readonly inner?: () => unknown;
+  readonly options?: () => readonly unknown[];
 }
 
 declare module 'yup' {

@@ -1,5 +1,5 @@
 /** Fields that several validation types share. */
-import { numeric, shape } from '../../kernel/schema/combinators.js';
+import { flag, numeric, record, shape, slot } from '../../kernel/schema/combinators.js';
 
 export const lengthBounds = shape({
   min_length: numeric({ doc: 'Fewest characters allowed.', examples: [1] })
@@ -9,3 +9,24 @@ export const lengthBounds = shape({
     .integer()
     .min(0),
 });
+
+/** Rules for what is inside an object. */
+export const nestedFields = record(
+  slot(['payload_validation.type'], { doc: 'The type of the field and its bounds.' }),
+  {
+    doc: 'Field names and their types; fields may be nested to any depth.',
+    examples: [{ city: { type: 'STRING' } }],
+  },
+);
+
+export const closed = flag({ doc: 'Refuses fields that are not named in `fields` (extension).', default: false });
+
+/** How many items a list may have. */
+export const listBounds = {
+  arr_length: numeric({ doc: 'Most items allowed.', examples: [4] })
+    .integer()
+    .min(0),
+  arr_min_length: numeric({ doc: 'Fewest items allowed (extension).', examples: [1] })
+    .integer()
+    .min(0),
+};

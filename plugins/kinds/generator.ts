@@ -1,4 +1,4 @@
-/** Kind `generator`: makes identifiers. Every generator draws from a cryptographic source. */
+/** Kind `generator`: makes identifiers. All randomness in them is of a cryptographic source, but not all is random. */
 import { defineKind } from '../../kernel/contract/kind.js';
 import { asParameter } from './hosts.js';
 
@@ -15,6 +15,11 @@ export const generator = defineKind<Generator>({
   facts: {
     length: { doc: 'Characters of an identifier.', type: 'number', required: true },
     pattern: { doc: 'Regular expression that every identifier matches, whole.', type: 'string', required: true },
+    guessable: {
+      doc: 'Can be guessed from the time or from another identifier, or is short: never a secret.',
+      type: 'boolean',
+      required: true,
+    },
     sortable: { doc: 'Identifiers sort by the time they were made.', type: 'boolean', required: true },
   },
   handle: ['next'],

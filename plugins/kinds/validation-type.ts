@@ -11,6 +11,8 @@ export type Judge = (value: unknown, pointer: string, issues: Issue[]) => void;
 
 export interface ValidationType {
   compile(rule: Readonly<Record<string, Json>>): Judge;
+  /** The value of a text, where a request can send nothing but text; what cannot be converted comes back as it is. */
+  fromText?(sent: unknown): unknown;
   /** A value that passes the rule. */
   sample(rule: Readonly<Record<string, Json>>): Json;
 }

@@ -120,6 +120,7 @@ function judgeDocs(node: FieldNode, path: string): void {
     expect(field.meta.doc, `${path}.${name}`).to.match(/^[^\s].*[.)?]$/s);
     judgeDocs(field, `${path}.${name}`);
   }
+  node.options.forEach((form) => judgeDocs(form, path));
   if (node.inner !== null) judgeDocs(node.inner, `${path}[]`);
 }
 

@@ -23,6 +23,17 @@ const OTHERS: Readonly<Record<string, readonly JsonObject[]>> = {
     { integer: true, min: -7.5, max: -6.5 },
     { min: 1e6 },
   ],
+  OBJECT: [
+    {},
+    { fields: { a: { type: 'OBJECT', fields: { b: { type: 'EMAIL' }, c: { type: 'NUMBER', optional: true } } } } },
+    { closed: true, min_length: 9, fields: { 'a/b': { type: 'STRING' } } },
+  ],
+  ARRAY: [
+    { arr_length: 0 },
+    { arr_min_length: 3 },
+    { arr_min_length: 2, arr_length: 2, closed: true, fields: { tags: { type: 'STRINGARRAY' } } },
+  ],
+  STRINGARRAY: [{ arr_length: 0 }, { arr_min_length: 3, items_min_length: 9 }, { items_max_length: 1 }],
 };
 
 /** Bounds that a type with `bounded` takes. */
@@ -71,7 +82,7 @@ export function validationTypeContract(plugins: Plugins, name: string): void {
       for (const value of Object.values(VALUES)) {
         for (const issue of judge({ type: name, min_length: 900 }, value, '/a/0/b')) {
           expect(issue).to.have.all.keys('pointer', 'code', 'detail');
-          expect(issue.pointer).to.equal('/a/0/b');
+          expect(issue.pointer).to.match(/^\/a\/0\/b(\/|$)/);
           expect(issue.code).to.match(/^[a-z_]+$/);
           expect(issue.detail).to.match(/^(must|is|has) /);
           expect(JSON.stringify(issue)).not.to.match(/canary|424242/);

@@ -305,11 +305,11 @@ describe('verbs of the config', () => {
     });
   }
 
-  it('refuses reserved names and numbers as text in a query string', async () => {
+  it('refuses reserved names in a query string, and text where a rule asks for a number', async () => {
     for (const query of ['__proto__=1', 'constructor=1', 'a=1&%5f%5fproto__=1']) {
       expect((await kernel.request('GET', `/echo?${query}`)).body).to.include({ code: 'REQ_NAME_REFUSED' });
     }
-    expect((await kernel.request('GET', '/ruled?a=5')).body).to.include({ code: 'VAL_PAYLOAD' });
+    expect((await kernel.request('GET', '/ruled?a=five')).body).to.include({ code: 'VAL_PAYLOAD' });
   });
 
   it('names all of them in Allow', async () => {

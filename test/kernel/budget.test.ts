@@ -5,14 +5,18 @@
 import { expect } from 'chai';
 import { analyse } from '../../kernel/analysis/analyse.js';
 import { compilePlanSet } from '../../kernel/compile/plan-set.js';
+import type { Issue } from '../../kernel/contract/fault.js';
 import { createHooks } from '../../kernel/runtime/hooks.js';
 import { createInstances } from '../../kernel/runtime/instances.js';
 import { loadDefinitions, loadProject } from '../../kernel/runtime/project.js';
 import { builtinRegistry, FIXTURE_ENV } from '../support/fixtures.js';
+import { judgeOf } from '../conform/rules.js';
 import { tempProject } from '../support/project.js';
 
 const SLACK = process.env['CI'] === undefined ? 1 : 2;
 const FILE_BUDGET = 10 * SLACK;
+/** For a thousand payloads. */
+const RULES_BUDGET = 10 * SLACK;
 const COMPILE_BUDGET = 500 * SLACK;
 
 const report = (line: string): void => void process.stdout.write(`      ${line}\n`);
@@ -141,5 +145,31 @@ describe('budgets', function () {
     const [few, many] = [time(200), time(2000)];
     report(`per resource: ${few.toFixed(3)} ms among 200, ${many.toFixed(3)} ms among 2,000`);
     expect(many / few).to.be.lessThan(4);
+  });
+});
+
+describe('budget of payload rules', () => {
+  it(`a valid payload of 1 KB is judged within ${RULES_BUDGET} µs, nested lists included`, () => {
+    const judge = judgeOf({
+      type: 'OBJECT',
+      fields: {
+        customer: { type: 'OBJECT', fields: { name: { type: 'STRING', max_length: 80 }, email: { type: 'EMAIL' } } },
+        items: { type: 'ARRAY', fields: { sku: { type: 'STRING', min_length: 2 }, n: { type: 'NUMBER', min: 1 } } },
+        tags: { type: 'STRINGARRAY', arr_length: 10, items_max_length: 20 },
+      },
+    });
+    const payload = {
+      customer: { name: 'Ada Lovelace', email: 'ada@example.com' },
+      items: Array.from({ length: 25 }, (_, i) => ({ sku: `sku-${i}-abcdef`, n: i + 1 })),
+      tags: ['one', 'two', 'three'],
+    };
+    expect(JSON.stringify(payload).length).to.be.within(800, 1200);
+    const issues: Issue[] = [];
+    const thousand = medianOf(50, () => {
+      for (let i = 0; i < 1000; i++) judge(payload, '', issues);
+    });
+    expect(issues).to.deep.equal([]);
+    report(`rules for 1 KB: ${thousand.toFixed(2)} µs`);
+    expect(thousand).to.be.below(RULES_BUDGET);
   });
 });

@@ -1,4 +1,4 @@
-/** A name that another actionable extracts must exist by then: used earlier, it would silently be null. */
+/** A name that an actionable extracts or generates must exist by then: used earlier, it would silently be null. */
 import { inside, type LinkedAction, type LinkedResource } from '../link.js';
 import { runningOrder } from '../order.js';
 import type { Report } from '../report.js';
@@ -7,7 +7,7 @@ export function checkNames(resources: readonly LinkedResource[], report: Report)
   const byKey = new Map(resources.flatMap(({ actions }) => actions.map((action) => [action.key, action] as const)));
   const waitsFor = (action: LinkedAction): LinkedAction[] => action.edges.flatMap(({ to }) => byKey.get(to) ?? []);
   for (const resource of resources) {
-    if (resource.names.size === 0) continue;
+    if (resource.names.size + resource.generated.size === 0) continue;
     const order = runningOrder(resource.actions, waitsFor);
     for (const action of order) reportEarly(resource, action, order, report);
   }
@@ -21,9 +21,11 @@ function reportEarly(
 ): void {
   if (!actions.includes(user)) return;
   for (const reference of definition.finds.references) {
-    if (user.parameters.get(reference.node.pointer)?.from !== 'extracted') continue;
+    const from = user.parameters.get(reference.node.pointer)?.from;
+    if (from !== 'extracted' && from !== 'generated') continue;
+    const symbol = from === 'extracted' ? 'name' : 'generated';
     const name = String(reference.name).split('.')[0] ?? '';
-    const found = definition.finds.declarations.filter((one) => one.symbol === 'name' && one.name === name);
+    const found = definition.finds.declarations.filter((one) => one.symbol === symbol && one.name === name);
     const producers = found.flatMap((one) => {
       const action = actions.find((candidate) => inside(one.spot, candidate.node));
       return action === undefined ? [] : [{ action, late: one.late && action.edges.length === 0 }];
@@ -35,6 +37,6 @@ function reportEarly(
     });
     if (inTime) continue;
     const producer = producers[0]?.action.id;
-    report.add('LNK_TOO_EARLY', reference.spot, { name, producer, user: user.id });
+    report.add('LNK_TOO_EARLY', reference.spot, { name, made: from, producer, user: user.id });
   }
 }

@@ -12,7 +12,7 @@ function compile(tail: readonly string[], tools: PlanTools): CompiledAccessor {
   if (root === undefined) return { constant: false, read: (frame) => frame.payload };
   const name = `$PAYLOAD.${tail.join('.')}`;
   const slot = tools.slot(root);
-  const optional = tools.absentIsNull || tools.payloadField(root)?.optional === true;
+  const optional = tools.absentIsNull || tools.payloadField(root, ...rest)?.optional === true;
   const read = compilePath(slot === null ? tail : rest);
   if (slot === null && !optional) tools.needs(tail);
   return {

@@ -1,65 +1,86 @@
 /** Compiles the rules into one step that judges the whole payload before any actionable runs. */
 import { fault, type Issue } from '../../../kernel/contract/fault.js';
-import { asText, isObject, type Json } from '../../../kernel/contract/json.js';
+import type { Json } from '../../../kernel/contract/json.js';
 import { ResourcePhase } from '../../../kernel/contract/slot.js';
+import type { Frame, Invocation, Payload } from '../../../kernel/contract/plan.js';
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import { feature, type FeaturePlan } from '../../kinds/feature.js';
-import { validationType, type Judge, type ValidationType } from '../../kinds/validation-type.js';
-import { escapePointer } from '../../../kernel/source/tree.js';
-
-type Rule = Readonly<Record<string, Json>>;
-
-interface FieldRule {
-  readonly name: string;
-  readonly pointer: string;
-  readonly optional: boolean;
-  readonly judge: Judge;
-}
-
-/** More would only tell a hostile client how busy it can keep us. */
-const MAX_ISSUES = 50;
+import {
+  boundsOf,
+  compileFields,
+  judgeFields,
+  judgeItems,
+  MAX_ISSUES,
+  ruleOf,
+  sampleFields,
+  type FieldRule,
+  type TypeOf,
+} from '../../kinds/fields.js';
+import { validationType } from '../../kinds/validation-type.js';
 
 export default defineRuntime(feature, {
   create: ({ resolve }) => ({
-    plan: ({ value }) => planRules(value['payload_validation'], (name) => resolve(validationType, name)),
+    plan: ({ value }) => {
+      const fields = fieldsOf(value['payload_validation'], (name) => resolve(validationType, name));
+      // Still known, so that a sample body has them.
+      if (value['bypass_payload_validation'] === true) return { steps: [], sample: sampleFields(fields) };
+      return fields.length === 0 ? { steps: [] } : planRules(fields);
+    },
   }),
 });
 
-function planRules(rules: Json | undefined, typeOf: (name: string) => ValidationType): FeaturePlan {
-  const fields: FieldRule[] = [];
-  const sample: Record<string, Json> = {};
-  for (const rule of Array.isArray(rules) ? (rules as readonly Json[]) : []) {
-    if (!isObject(rule) || !isObject(rule['field'])) continue;
-    const { field, ...common } = rule;
-    for (const [name, own] of Object.entries(field as Rule)) {
-      const merged: Rule = { ...common, ...(isObject(own) ? own : {}) };
-      const type = typeOf(asText(merged['type']));
-      const optional = merged['optional'] === true;
-      fields.push({ name, pointer: `/${escapePointer(name)}`, optional, judge: type.compile(merged) });
-      if (!optional) sample[name] = type.sample(merged);
-    }
-  }
+function fieldsOf(rules: Json | undefined, typeOf: TypeOf): FieldRule[] {
+  const list = Array.isArray(rules) ? (rules as readonly Json[]) : [];
+  return list.map(ruleOf).flatMap((rule) => compileFields(rule['field'], boundsOf(rule), typeOf));
+}
+
+function planRules(fields: readonly FieldRule[]): FeaturePlan {
+  const convert = conversion(fields);
+  const judge = judgeFields(fields);
+  const judgeEach = judgeItems(judge);
+  const run = (frame: Frame): void => {
+    const { texts } = frame.invocation;
+    if (texts !== null && convert !== null) frame.payload = convert(frame.payload, texts);
+    const { payload } = frame;
+    const issues: Issue[] = [];
+    if (Array.isArray(payload)) judgeEach(payload, '', issues);
+    else judge(payload, issues);
+    if (issues.length > 0) refuse(issues);
+  };
   return {
-    steps: [{ id: 'payload_validation', phase: ResourcePhase.CHECK, run: ({ payload }) => judge(fields, payload) }],
+    steps: [{ id: 'payload_validation', phase: ResourcePhase.CHECK, run }],
     validates: fields.map(({ name }) => name),
-    sample,
+    sample: sampleFields(fields),
   };
 }
 
-function judge(fields: readonly FieldRule[], payload: Readonly<Record<string, unknown>>): void {
-  let issues: Issue[] | null = null;
-  for (const { name, pointer, optional, judge: rule } of fields) {
-    if (issues !== null && issues.length >= MAX_ISSUES) break;
-    const value = Object.hasOwn(payload, name) ? payload[name] : undefined;
-    if (value === undefined || value === null) {
-      if (!optional) (issues ??= []).push({ pointer, code: 'required', detail: 'is required' });
-      continue;
-    }
-    const found: Issue[] = issues ?? [];
-    rule(value, pointer, found);
-    if (found.length > 0) issues = found;
-  }
-  if (issues === null) return;
+function refuse(issues: readonly Issue[]): never {
   const [first] = issues;
-  throw fault('VAL_PAYLOAD', { first: `${first?.pointer.slice(1)} ${first?.detail}.` }, { issues });
+  throw fault(
+    'VAL_PAYLOAD',
+    { first: `${first?.pointer.slice(1)} ${first?.detail}.` },
+    { issues: issues.slice(0, MAX_ISSUES) },
+  );
+}
+
+type Convert = (payload: Payload, texts: NonNullable<Invocation['texts']>) => Payload;
+
+/** Values that arrive as text become what their rules ask for. Null when no rule asks for anything but text. */
+function conversion(fields: readonly FieldRule[]): Convert | null {
+  const converted = fields.flatMap(({ name, type }) =>
+    type.fromText === undefined ? [] : [{ name, read: (sent: unknown) => type.fromText?.(sent) }],
+  );
+  if (converted.length === 0) return null;
+  return (payload, texts) => {
+    let copy: Record<string, unknown> | null = null;
+    for (const { name, read } of converted) {
+      if ((texts !== 'all' && !texts.has(name)) || !Object.hasOwn(payload, name)) continue;
+      const value = read(payload[name]);
+      if (value === payload[name]) continue;
+      // Without a prototype, no name of a field can mean anything else.
+      copy ??= Object.assign(Object.create(null) as Record<string, unknown>, payload);
+      copy[name] = value;
+    }
+    return copy ?? payload;
+  };
 }

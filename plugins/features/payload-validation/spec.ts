@@ -1,10 +1,16 @@
 /** `payload_validation`: rules for the request body, judged before anything runs. */
-import { list, numeric, record, shape, slot } from '../../../kernel/schema/combinators.js';
+import { flag, list, numeric, record, shape, slot } from '../../../kernel/schema/combinators.js';
 import { asText, isObject, type Json } from '../../../kernel/contract/json.js';
 import { definePlugin, type CheckPlace, type Finding } from '../../../kernel/contract/plugin.js';
+import { boundsOf, segment } from '../../kinds/fields.js';
 
 const BOUNDS = ['min_length', 'max_length'] as const;
-const PAIRS = [BOUNDS, ['min', 'max']] as const;
+const PAIRS = [
+  BOUNDS,
+  ['min', 'max'],
+  ['arr_min_length', 'arr_length'],
+  ['items_min_length', 'items_max_length'],
+] as const;
 
 export default definePlugin({
   kind: 'feature',
@@ -12,7 +18,9 @@ export default definePlugin({
   since: '0.1.0',
   summary: 'Rules for fields of the request body. All rules of a resource are judged before its first actionable runs.',
   details:
-    'Every field named is required unless it says `optional`. A payload that breaks rules is refused with 422 and one entry of `errors` for each.',
+    'Every field named is required unless it says `optional`. A payload that breaks rules is refused with 422 and one entry of ' +
+    '`errors` for each, with a JSON pointer (`/items/0/sku`). Where the body is a list, the rules hold for each item. Values ' +
+    'of a query string or a path are text; rules that ask for numbers or lists convert them.',
   facts: { applies: 'when-present' },
   requires: ['validation-type:*'],
   slots: {
@@ -29,6 +37,10 @@ export default definePlugin({
         }),
         { doc: 'Rules for the request body.' },
       ),
+      bypass_payload_validation: flag({
+        doc: 'The rules of this actionable are not judged; their fields stay names of the payload.',
+        default: false,
+      }),
     }),
   },
   check,
@@ -45,8 +57,34 @@ export default definePlugin({
       message: '{bound} has no effect: no field of this rule is measured by length.',
       help: 'Put bounds of numbers into the type definition, as `min` and `max`.',
     },
+    VAL_BYPASSED: {
+      severity: 'hint',
+      title: 'Rules without effect',
+      message: 'The rules of this actionable are not judged.',
+      help: 'Remove `bypass_payload_validation` to judge them.',
+    },
   },
   examples: [
+    {
+      title: 'A nested object and a list',
+      json: {
+        payload_validation: [
+          {
+            field: {
+              address: {
+                type: 'OBJECT',
+                fields: { city: { type: 'STRING' }, zip: { type: 'STRING', optional: true } },
+              },
+              tags: { type: 'STRINGARRAY', arr_length: 4, items_max_length: 20 },
+            },
+          },
+        ],
+      },
+    },
+    {
+      title: 'Rules that are not judged',
+      json: { payload_validation: [{ field: { email: { type: 'EMAIL' } } }], bypass_payload_validation: true },
+    },
     {
       title: 'An address and a password',
       json: {
@@ -87,25 +125,39 @@ export default definePlugin({
 
 function check({ value, facts }: CheckPlace): Finding[] {
   const rules = Array.isArray(value['payload_validation']) ? (value['payload_validation'] as readonly Json[]) : [];
-  return rules.flatMap((rule, index) => {
+  const isMeasured = (type: Json): boolean =>
+    isObject(type) &&
+    (facts('validation-type', asText(type['type']))?.['bounded'] === true ||
+      Object.values(isObject(type['fields']) ? type['fields'] : {}).some(isMeasured));
+  const found = rules.flatMap((rule, index) => {
     if (!isObject(rule) || !isObject(rule['field'])) return [];
     const at = `/payload_validation/${index}`;
-    const types = Object.entries(rule['field']);
-    const measured = types.some(
-      ([, type]) => isObject(type) && facts('validation-type', asText(type['type']))?.['bounded'] === true,
-    );
+    const measured = Object.values(rule['field']).some(isMeasured);
     const unused = BOUNDS.filter((bound) => rule[bound] !== undefined && !measured);
     return [
       ...crossing(rule, {}, at),
-      ...types.flatMap(([name, type]) => (isObject(type) ? crossing(type, rule, `${at}/field/${segment(name)}`) : [])),
+      ...crossingInside(rule['field'], boundsOf(rule), `${at}/field`),
       ...unused.map((bound) => ({ code: 'VAL_BOUND_UNUSED', at: `${at}/${bound}`, params: { bound } })),
     ];
   });
+  const bypassed = value['bypass_payload_validation'] === true && rules.length > 0;
+  return bypassed ? [...found, { code: 'VAL_BYPASSED', at: '/bypass_payload_validation' }] : found;
 }
 
 type Bounds = Readonly<Record<string, Json>>;
 
-/** A field's own bounds win over those of its rule (`around`); what both leave open crosses nothing. */
+/** Fields, and the fields inside them, with the bounds that hold around them. */
+function crossingInside(fields: Bounds, around: Bounds, at: string): Finding[] {
+  return Object.entries(fields).flatMap(([name, type]) => {
+    if (!isObject(type)) return [];
+    const here = `${at}/${segment(name)}`;
+    const bounds = boundsOf({ ...around, ...type });
+    const inside = isObject(type['fields']) ? crossingInside(type['fields'], bounds, `${here}/fields`) : [];
+    return [...crossing(type, around, here), ...inside];
+  });
+}
+
+/** A field's own bounds win over those `around` it; what both leave open crosses nothing. */
 function crossing(own: Bounds, around: Bounds, at: string): Finding[] {
   return PAIRS.flatMap(([low, high]) => {
     if (own[low] === undefined && own[high] === undefined) return [];
@@ -116,6 +168,3 @@ function crossing(own: Bounds, around: Bounds, at: string): Finding[] {
     return [{ code: 'VAL_BOUNDS', at: `${at}/${place}`, params: { low, min, high, max } }];
   });
 }
-
-/** A field name as part of a JSON pointer (RFC 6901). */
-const segment = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1');

@@ -7,7 +7,7 @@ const ATOM = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~\u0080-\u{10ffff}-]+$/u;
 const LABEL = /^[A-Za-z0-9\u00a1-\u{10ffff}](?:[A-Za-z0-9\u00a1-\u{10ffff}-]*[A-Za-z0-9\u00a1-\u{10ffff}])?$/u;
 
 export function isEmail(text: string): boolean {
-  if (text.length > MAX_ADDRESS) return false;
+  if (text.length > MAX_ADDRESS || !text.isWellFormed()) return false;
   const at = text.lastIndexOf('@');
   if (at < 1 || at > MAX_LOCAL) return false;
   if (

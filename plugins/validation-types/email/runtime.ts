@@ -17,7 +17,7 @@ export default defineRuntime(validationType, {
       return (value, pointer, issues) => {
         if (typeof value !== 'string' || !isEmail(value)) {
           issues.push({ pointer, code: 'email', detail: 'must be an e-mail address' });
-        } else length?.(value, pointer, issues);
+        } else length?.judge(value, pointer, issues);
       };
     },
     sample: sampleEmail,

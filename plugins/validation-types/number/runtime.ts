@@ -1,6 +1,16 @@
-/** Judges numbers: finite, exact as whole numbers, inside their bounds. Text is never converted. */
+/** Judges numbers: finite, exact as whole numbers, inside their bounds. Text is converted only where nothing else can be sent. */
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import { validationType } from '../../kinds/validation-type.js';
+
+/** A number as JSON writes it: no blanks, no plus sign, no leading zeros, no other bases. */
+const NUMERAL = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
+/** Minus zero is zero; what is too large for a number stays text and is refused as such. */
+function fromText(sent: unknown): unknown {
+  if (typeof sent !== 'string' || !NUMERAL.test(sent)) return sent;
+  const value = Number(sent) + 0;
+  return Number.isFinite(value) ? value : sent;
+}
 
 export default defineRuntime(validationType, {
   create: () => ({
@@ -17,6 +27,7 @@ export default defineRuntime(validationType, {
         else if (value > high) refuse('max', `must be at most ${high}`);
       };
     },
+    fromText,
     sample: ({ min, max, integer }) => {
       const low = typeof min === 'number' ? Math.ceil(min) : 1;
       const high = typeof max !== 'number' ? Infinity : integer === true ? Math.floor(max) : max;

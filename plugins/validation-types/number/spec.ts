@@ -6,7 +6,10 @@ export default definePlugin({
   kind: 'validation-type',
   name: 'NUMBER',
   since: '0.1.0',
-  summary: 'A finite number; whole numbers only as far as they are exact (2^53 - 1). Text is never converted.',
+  summary: 'A finite number; whole numbers only as far as they are exact (2^53 - 1).',
+  details:
+    'Text is converted only where a request can send nothing else: in a query string and in the path, written as JSON writes ' +
+    'numbers. In a body, text is not a number.',
   facts: { jsType: 'number', bounded: false },
   schema: shape({
     min: numeric({ doc: 'Smallest value allowed (extension).', examples: [0] }),

@@ -3,23 +3,35 @@ import type { Issue } from '../../../kernel/contract/fault.js';
 import type { Json } from '../../../kernel/contract/json.js';
 
 type Rule = Readonly<Record<string, Json>>;
+/** `items_`: the bounds of each item of a list. */
+type Prefix = '' | 'items_';
 
 const bound = (rule: Rule, name: string): number | null => (typeof rule[name] === 'number' ? rule[name] : null);
 
+export interface Length {
+  readonly isOutside: (value: string) => boolean;
+  readonly judge: (value: string, pointer: string, issues: Issue[]) => void;
+}
+
 /** Null when the rule has no bounds. */
-export function judgeLength(rule: Rule): ((value: string, pointer: string, issues: Issue[]) => void) | null {
-  const min = bound(rule, 'min_length');
-  const max = bound(rule, 'max_length');
+export function judgeLength(rule: Rule, prefix: Prefix = ''): Length | null {
+  const min = bound(rule, `${prefix}min_length`);
+  const max = bound(rule, `${prefix}max_length`);
   if (min === null && max === null) return null;
-  return (value, pointer, issues) => {
+  const [low, high] = [min ?? 0, max ?? Infinity];
+  const isOutside = (value: string): boolean => {
+    // A character has one or two units: mostly they need not be counted.
+    if (value.length <= high && value.length >= 2 * low) return false;
     const length = codePoints(value);
-    if (min !== null && length < min) {
-      issues.push({ pointer, code: 'min_length', detail: `must have at least ${min} characters` });
-    }
-    if (max !== null && length > max) {
-      issues.push({ pointer, code: 'max_length', detail: `must have at most ${max} characters` });
-    }
+    return length < low || length > high;
   };
+  const judge = (value: string, pointer: string, issues: Issue[]): void => {
+    if (!isOutside(value)) return;
+    const tooLong = codePoints(value) > high;
+    const [code, words] = tooLong ? ['max_length', `at most ${high}`] : ['min_length', `at least ${low}`];
+    issues.push({ pointer, code: `${prefix}${code}`, detail: `must have ${words} characters` });
+  };
+  return { isOutside, judge };
 }
 
 function codePoints(text: string): number {
@@ -35,8 +47,8 @@ function codePoints(text: string): number {
 }
 
 /** Text that the bounds allow. */
-export function sampleText(rule: Rule, text: string): string {
-  const min = bound(rule, 'min_length') ?? 0;
-  const max = bound(rule, 'max_length') ?? Infinity;
+export function sampleText(rule: Rule, text: string, prefix: Prefix = ''): string {
+  const min = bound(rule, `${prefix}min_length`) ?? 0;
+  const max = bound(rule, `${prefix}max_length`) ?? Infinity;
   return text.padEnd(min, 'x').slice(0, max);
 }

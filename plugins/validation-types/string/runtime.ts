@@ -9,7 +9,7 @@ export default defineRuntime(validationType, {
       const length = judgeLength(rule);
       return (value, pointer, issues) => {
         if (typeof value !== 'string') issues.push({ pointer, code: 'type', detail: 'must be text' });
-        else length?.(value, pointer, issues);
+        else length?.judge(value, pointer, issues);
       };
     },
     sample: (rule) => sampleText(rule, 'text'),

@@ -1,0 +1,30 @@
+/** Plans one step that makes the identifiers, before a cache could answer in place of the actionable. */
+import { asText, isObject, type Json } from '../../../kernel/contract/json.js';
+import type { PlanTools, Step } from '../../../kernel/contract/plan.js';
+import { ActionPhase } from '../../../kernel/contract/slot.js';
+import { defineRuntime } from '../../../kernel/contract/plugin.js';
+import { accessorsIn } from '../../../kernel/language/accessor.js';
+import { feature } from '../../kinds/feature.js';
+import { generator } from '../../kinds/generator.js';
+
+export default defineRuntime(feature, {
+  create: () => ({ plan: ({ value }, tools) => ({ steps: plan(value, tools) }) }),
+});
+
+type Entry = Readonly<Record<string, Json>>;
+
+/** The two fields side by side are one entry. */
+function entriesOf(value: Entry): readonly Entry[] {
+  const { generate } = value;
+  if (typeof generate === 'string') return [value];
+  return (Array.isArray(generate) ? (generate as readonly Json[]) : [generate]).filter(isObject);
+}
+
+function plan(value: Entry, tools: PlanTools): Step[] {
+  const steps = entriesOf(value).flatMap((entry) => {
+    const written = asText(entry['generate']);
+    const source = tools.resolve(generator, accessorsIn(written)[0]?.tail[0] ?? written);
+    return tools.made(asText(entry['for']), () => source.next()) ?? [];
+  });
+  return steps.map((run) => ({ id: 'generate', phase: ActionPhase.RECALL, order: -200, run }));
+}

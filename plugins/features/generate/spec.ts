@@ -1,0 +1,105 @@
+/** `generate` / `for`: makes an identifier and gives it a name. */
+import { asText, isObject, type Json } from '../../../kernel/contract/json.js';
+import { definePlugin, type CheckPlace, type Finding } from '../../../kernel/contract/plugin.js';
+import { either, list, pluginName, shape, text } from '../../../kernel/schema/combinators.js';
+
+const source = () =>
+  pluginName('generator', { doc: 'The generator: `ULID`, or `$GENERATOR.ULID`.', examples: ['ULID'] });
+
+const name = (doc: string) =>
+  text({ doc, declares: 'generated', examples: ['id'] }).matches(/^[A-Za-z_][A-Za-z0-9_]*$/);
+
+const entry = () =>
+  shape({
+    generate: source().required(),
+    for: name('Name under which the identifier is available.').required(),
+  }).meta({ doc: 'A generator and a name.' });
+
+export default definePlugin({
+  kind: 'feature',
+  name: 'generate',
+  since: '0.2.0',
+  summary: 'Makes an identifier and gives it a name for this actionable and those after it.',
+  details:
+    'The name is used bare or as `$PAYLOAD.<for>`, in parameters, `returnables` and claims. The identifier is made once per ' +
+    'request, stays the same when a transaction is tried again, and is made anew for each item of a list (`multi`). A value ' +
+    'that `extract_response_for` gives the same name wins over it; it wins over the payload.',
+  facts: { applies: 'when-present' },
+  requires: ['generator:*'],
+  slots: {
+    actionable: shape({
+      generate: either([source(), entry(), list(entry(), { doc: 'Several.', itemLabel: 'this entry' }).min(1)], {
+        doc: 'A generator (then `for` stands beside it), an object `{generate, for}`, or a list of such objects.',
+        examples: ['ULID', { generate: 'ULID', for: 'id' }],
+      }),
+      for: name('Name for the identifier of the generator beside it.'),
+    }),
+  },
+  check,
+  errors: {
+    GEN_HALF: {
+      severity: 'error',
+      title: 'Half of a pair',
+      message: '"{have}" needs the text "{missing}" beside it.',
+      help: 'Write `"generate": "ULID", "for": "id"`, or one object `{"generate": "ULID", "for": "id"}` under `generate`.',
+    },
+    GEN_TWICE: {
+      severity: 'error',
+      title: 'Generated twice',
+      message: 'This actionable generates "{name}" more than once.',
+      help: 'Keep one, or give the other another name.',
+    },
+  },
+  examples: [
+    { title: 'An id', json: { generate: { generate: 'ULID', for: 'id' } } },
+    { title: 'Written side by side', json: { generate: '$GENERATOR.UUID', for: 'id' } },
+    {
+      title: 'Two',
+      json: {
+        generate: [
+          { generate: 'ULID', for: 'id' },
+          { generate: 'NANOID', for: 'invitation' },
+        ],
+      },
+    },
+  ],
+  counterExamples: [
+    {
+      title: 'No such generator',
+      json: { generate: { generate: 'ULIDD', for: 'id' } },
+      code: 'DEF_UNKNOWN_PLUGIN',
+      at: '/generate/generate',
+    },
+    { title: 'Another accessor', json: { generate: '$DATETIME', for: 'id' }, code: 'ACC_NOT_HERE', at: '/generate' },
+    { title: 'No name', json: { generate: 'ULID' }, code: 'GEN_HALF', at: '/generate' },
+    { title: 'No generator', json: { for: 'id' }, code: 'GEN_HALF', at: '/for' },
+    { title: 'A number', json: { generate: 5, for: 'id' }, code: 'DEF_TYPE', at: '/generate' },
+    {
+      title: 'One name twice',
+      json: {
+        generate: [
+          { generate: 'ULID', for: 'id' },
+          { generate: 'UUID', for: 'id' },
+        ],
+      },
+      code: 'GEN_TWICE',
+      at: '/generate/1/for',
+    },
+  ],
+});
+
+function check({ value }: CheckPlace): Finding[] {
+  const { generate } = value;
+  const isShort = typeof generate === 'string';
+  if (isShort && value['for'] === undefined) {
+    return [{ code: 'GEN_HALF', at: '/generate', params: { have: 'generate', missing: 'for' } }];
+  }
+  if (!isShort && value['for'] !== undefined) {
+    return [{ code: 'GEN_HALF', at: '/for', params: { have: 'for', missing: 'generate' } }];
+  }
+  const entries = Array.isArray(generate) ? (generate as readonly Json[]) : [];
+  const names = entries.map((one) => (isObject(one) ? asText(one['for']) : ''));
+  return names.flatMap((name, index) =>
+    names.indexOf(name) === index ? [] : [{ code: 'GEN_TWICE', at: `/generate/${index}/for`, params: { name } }],
+  );
+}

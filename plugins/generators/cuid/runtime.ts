@@ -1,0 +1,25 @@
+/** CUIDs of version 1: `c`, time (8), counter (4), process (4), randomness (8), each in base 36. All randomness is of node:crypto. */
+import { randomInt } from 'node:crypto';
+import { defineRuntime } from '../../../kernel/contract/plugin.js';
+import { generator } from '../../kinds/generator.js';
+
+const BLOCK = 36 ** 4;
+const block = (value: number): string => value.toString(36).padStart(4, '0');
+const randomBlock = (): string => block(randomInt(BLOCK));
+
+export default defineRuntime(generator, {
+  create: () => {
+    const process = randomBlock();
+    let time = 0;
+    let count = 0;
+    return {
+      next: () => {
+        const now = Date.now();
+        if (now > time) [time, count] = [now, 0];
+        // A counter that is full, or a clock that was set back, must not break the order.
+        else if (++count === BLOCK) [time, count] = [time + 1, 0];
+        return `c${time.toString(36).padStart(8, '0')}${block(count)}${process}${randomBlock()}${randomBlock()}`;
+      },
+    };
+  },
+});

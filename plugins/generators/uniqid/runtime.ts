@@ -1,0 +1,20 @@
+/** The time, then a part drawn once for the process; two of one millisecond get two different times. */
+import { randomInt } from 'node:crypto';
+import { defineRuntime } from '../../../kernel/contract/plugin.js';
+import { generator } from '../../kinds/generator.js';
+
+const PLACES = 9;
+const digit = (): string => randomInt(36).toString(36);
+
+export default defineRuntime(generator, {
+  create: () => {
+    const origin = Array.from({ length: PLACES }, digit).join('');
+    let last = 0;
+    return {
+      next: () => {
+        last = Math.max(Date.now(), last + 1);
+        return last.toString(36).padStart(PLACES, '0') + origin;
+      },
+    };
+  },
+});

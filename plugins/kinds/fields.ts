@@ -1,0 +1,98 @@
+/**
+ * Rules for the fields of one object, compiled into closures: shared by the rules of a payload and by the types that nest
+ * others. Pointers are relative to the object; whoever is around adds its own, and only when something is wrong.
+ */
+import type { Issue } from '../../kernel/contract/fault.js';
+import { asText, isObject, type Json } from '../../kernel/contract/json.js';
+import type { Judge, ValidationType } from './validation-type.js';
+
+export type Rule = Readonly<Record<string, Json>>;
+export type TypeOf = (name: string) => ValidationType;
+
+/** More would only tell a hostile client how busy it can keep us. */
+export const MAX_ISSUES = 50;
+/** A longer name of a client's is not sent back to it. */
+const MAX_NAME = 100;
+
+export interface FieldRule {
+  readonly name: string;
+  readonly pointer: string;
+  readonly optional: boolean;
+  readonly judge: Judge;
+  readonly type: ValidationType;
+  readonly rule: Rule;
+}
+
+/** A field name as part of a JSON pointer (RFC 6901). */
+export const segment = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1');
+
+export const ruleOf = (json: Json | undefined): Rule => (isObject(json) ? json : {});
+
+/** Bounds written around fields hold for each of them that has none of its own. */
+export function boundsOf({ min_length, max_length }: Rule): Rule {
+  return {
+    ...(min_length !== undefined && { min_length }),
+    ...(max_length !== undefined && { max_length }),
+  };
+}
+
+export function compileFields(fields: Json | undefined, bounds: Rule, typeOf: TypeOf): FieldRule[] {
+  return Object.entries(ruleOf(fields)).map(([name, own]) => {
+    const rule = { ...bounds, ...ruleOf(own) };
+    const type = typeOf(asText(rule['type']));
+    const optional = rule['optional'] === true;
+    return { name, pointer: `/${segment(name)}`, optional, judge: type.compile(rule), type, rule };
+  });
+}
+
+export type ObjectJudge = (object: Readonly<Record<string, unknown>>, issues: Issue[]) => void;
+
+/** `closed`: fields without a rule are refused. */
+export function judgeFields(fields: readonly FieldRule[], closed = false): ObjectJudge {
+  const known = new Set(fields.map(({ name }) => name));
+  return (object, issues) => {
+    for (const { name, pointer, optional, judge } of fields) {
+      if (issues.length >= MAX_ISSUES) return;
+      const value = Object.hasOwn(object, name) ? object[name] : undefined;
+      if (value !== undefined && value !== null) judge(value, pointer, issues);
+      else if (!optional) issues.push({ pointer, code: 'required', detail: 'is required' });
+    }
+    if (closed) refuseUnknown(object, known, issues);
+  };
+}
+
+function refuseUnknown(object: object, known: ReadonlySet<string>, issues: Issue[]): void {
+  for (const name of Object.keys(object)) {
+    if (issues.length >= MAX_ISSUES) return;
+    if (known.has(name)) continue;
+    const pointer = name.length > MAX_NAME ? '' : `/${segment(name)}`;
+    issues.push({ pointer, code: 'unknown', detail: 'is not a field that is taken here' });
+  }
+}
+
+/** What was found since `start` was found inside the value at `pointer`. */
+export function putInside(issues: Issue[], start: number, pointer: string): void {
+  for (let i = start; i < issues.length; i++) {
+    const issue = issues[i];
+    if (issue !== undefined) issues[i] = { ...issue, pointer: pointer + issue.pointer };
+  }
+}
+
+/** Judges each item of a list, which must be an object. */
+export function judgeItems(judge: ObjectJudge): (items: readonly unknown[], pointer: string, issues: Issue[]) => void {
+  return (items, pointer, issues) => {
+    for (let i = 0; i < items.length && issues.length < MAX_ISSUES; i++) {
+      const item = items[i];
+      const start = issues.length;
+      if (isObject(item)) judge(item, issues);
+      else issues.push({ pointer: '', code: 'type', detail: 'must be an object' });
+      if (issues.length > start) putInside(issues, start, `${pointer}/${i}`);
+    }
+  };
+}
+
+/** Values for the fields that must be there. */
+export function sampleFields(fields: readonly FieldRule[]): Record<string, Json> {
+  const needed = fields.filter(({ optional }) => !optional);
+  return Object.fromEntries(needed.map(({ name, type, rule }) => [name, type.sample(rule)]));
+}

@@ -1,0 +1,43 @@
+/** `ARRAY`: a list of objects. */
+import { definePlugin } from '../../../kernel/contract/plugin.js';
+import { shape } from '../../../kernel/schema/combinators.js';
+import { closed, listBounds, nestedFields } from '../../kinds/bounds.js';
+
+export default definePlugin({
+  kind: 'validation-type',
+  name: 'ARRAY',
+  since: '0.2.0',
+  summary: 'A list of objects; `fields` has the rules for what is inside each.',
+  details:
+    'Every item must be an object; without `fields` any object passes. `arr_length` is the most items that are taken. What ' +
+    'is wrong is named with its index: `/items/0/sku`.',
+  facts: { jsType: 'array', bounded: false },
+  requires: ['validation-type:*'],
+  schema: shape({ ...listBounds, fields: nestedFields, closed }),
+  examples: [
+    { title: 'Any objects', json: { type: 'ARRAY' } },
+    {
+      title: 'A few items',
+      json: {
+        type: 'ARRAY',
+        arr_min_length: 1,
+        arr_length: 20,
+        fields: { sku: { type: 'STRING' }, count: { type: 'NUMBER', integer: true, min: 1 } },
+      },
+    },
+  ],
+  counterExamples: [
+    {
+      title: 'Lengths of lists have names of their own',
+      json: { type: 'ARRAY', max_length: 20 },
+      code: 'DEF_UNKNOWN_KEY',
+      at: '/max_length',
+    },
+    {
+      title: 'Bounds cross',
+      json: { type: 'ARRAY', arr_min_length: 3, arr_length: 2 },
+      code: 'VAL_BOUNDS',
+      at: '/arr_min_length',
+    },
+  ],
+});

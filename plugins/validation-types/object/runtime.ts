@@ -1,0 +1,27 @@
+/** Judges an object, then what is inside it. */
+import { isObject } from '../../../kernel/contract/json.js';
+import { defineRuntime } from '../../../kernel/contract/plugin.js';
+import { boundsOf, compileFields, judgeFields, putInside, sampleFields, type Rule } from '../../kinds/fields.js';
+import { validationType } from '../../kinds/validation-type.js';
+
+export default defineRuntime(validationType, {
+  create: ({ resolve }) => {
+    const fieldsOf = (rule: Rule) =>
+      compileFields(rule['fields'], boundsOf(rule), (name) => resolve(validationType, name));
+    return {
+      compile: (rule) => {
+        const judge = judgeFields(fieldsOf(rule), rule['closed'] === true);
+        return (value, pointer, issues) => {
+          if (!isObject(value)) {
+            issues.push({ pointer, code: 'type', detail: 'must be an object' });
+            return;
+          }
+          const start = issues.length;
+          judge(value, issues);
+          if (issues.length > start) putInside(issues, start, pointer);
+        };
+      },
+      sample: (rule) => sampleFields(fieldsOf(rule)),
+    };
+  },
+});

@@ -1,0 +1,24 @@
+/** Bounds on the number of items, shared by the types that are lists. */
+import type { Issue } from '../../../kernel/contract/fault.js';
+import type { Json } from '../../../kernel/contract/json.js';
+
+type Rule = Readonly<Record<string, Json>>;
+
+const bound = (rule: Rule, name: string, otherwise: number): number =>
+  typeof rule[name] === 'number' ? rule[name] : otherwise;
+
+/** True when the items are worth a look: of too many, none is judged. */
+export function judgeCount(rule: Rule): (count: number, pointer: string, issues: Issue[]) => boolean {
+  const min = bound(rule, 'arr_min_length', 0);
+  const max = bound(rule, 'arr_length', Infinity);
+  return (count, pointer, issues) => {
+    if (count < min) issues.push({ pointer, code: 'arr_min_length', detail: `must have at least ${min} items` });
+    if (count <= max) return true;
+    issues.push({ pointer, code: 'arr_length', detail: `must have at most ${max} items` });
+    return false;
+  };
+}
+
+/** One item where that is allowed. */
+export const sampleCount = (rule: Rule): number =>
+  Math.min(Math.max(1, bound(rule, 'arr_min_length', 1)), bound(rule, 'arr_length', Infinity));

@@ -1,0 +1,31 @@
+/** Judges a list, its length, and each item, which must be text. */
+import { defineRuntime } from '../../../kernel/contract/plugin.js';
+import { MAX_ISSUES } from '../../kinds/fields.js';
+import { validationType } from '../../kinds/validation-type.js';
+import { judgeCount, sampleCount } from '../shared/count.js';
+import { judgeLength, sampleText } from '../shared/length.js';
+
+export default defineRuntime(validationType, {
+  create: () => ({
+    compile: (rule) => {
+      const isCounted = judgeCount(rule);
+      const length = judgeLength(rule, 'items_');
+      return (value, pointer, issues) => {
+        if (!Array.isArray(value)) {
+          issues.push({ pointer, code: 'type', detail: 'must be a list of texts' });
+          return;
+        }
+        const items: readonly unknown[] = value;
+        if (!isCounted(items.length, pointer, issues)) return;
+        for (let i = 0; i < items.length && issues.length < MAX_ISSUES; i++) {
+          const item = items[i];
+          if (typeof item !== 'string')
+            issues.push({ pointer: `${pointer}/${i}`, code: 'type', detail: 'must be text' });
+          else if (length?.isOutside(item)) length.judge(item, `${pointer}/${i}`, issues);
+        }
+      };
+    },
+    fromText: (sent) => (typeof sent === 'string' ? [sent] : sent),
+    sample: (rule) => Array.from({ length: sampleCount(rule) }, () => sampleText(rule, 'text', 'items_')),
+  }),
+});

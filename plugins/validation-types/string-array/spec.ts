@@ -1,0 +1,40 @@
+/** `STRINGARRAY`: a list of texts. */
+import { definePlugin } from '../../../kernel/contract/plugin.js';
+import { numeric, shape } from '../../../kernel/schema/combinators.js';
+import { listBounds } from '../../kinds/bounds.js';
+
+export default definePlugin({
+  kind: 'validation-type',
+  name: 'STRINGARRAY',
+  since: '0.2.0',
+  summary: 'A list of texts. In a query string, one text is a list of one.',
+  details: '`arr_length` is the most items that are taken; `items_min_length` and `items_max_length` count characters.',
+  facts: { jsType: 'array', bounded: false },
+  schema: shape({
+    ...listBounds,
+    items_min_length: numeric({ doc: 'Fewest characters of each item.', examples: [2] })
+      .integer()
+      .min(0),
+    items_max_length: numeric({ doc: 'Most characters of each item.', examples: [20] })
+      .integer()
+      .min(0),
+  }),
+  examples: [
+    { title: 'A few words', json: { type: 'STRINGARRAY', arr_length: 4, items_min_length: 2, items_max_length: 20 } },
+    { title: 'At least one', json: { type: 'STRINGARRAY', arr_min_length: 1 } },
+  ],
+  counterExamples: [
+    {
+      title: 'Bounds of items have names of their own',
+      json: { type: 'STRINGARRAY', min_length: 2 },
+      code: 'DEF_UNKNOWN_KEY',
+      at: '/min_length',
+    },
+    {
+      title: 'Bounds cross',
+      json: { type: 'STRINGARRAY', items_min_length: 9, items_max_length: 3 },
+      code: 'VAL_BOUNDS',
+      at: '/items_min_length',
+    },
+  ],
+});

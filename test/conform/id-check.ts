@@ -1,0 +1,28 @@
+/**
+ * Whether a text is an identifier of a kind, for tests that look at generated ones. The forms are the facts of the
+ * generators; a UUID may come from elsewhere too and is judged by its form alone, whatever its version.
+ */
+import { specs } from '../../plugins/index.spec.js';
+
+export interface IdInput {
+  readonly kind: string;
+  readonly value: string;
+}
+
+/** RFC 9562, section 4: upper and lower case are read alike. */
+export const isUuid = (text: string): boolean =>
+  /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(text) && text.length === 36;
+
+/** What a generator of this kind makes; throws for a kind that nobody makes. */
+export function isGenerated(kind: string, text: string): boolean {
+  const spec = specs.find((one) => one.kind === 'generator' && one.name === kind);
+  if (spec === undefined) throw new Error(`no generator ${kind}`);
+  const { pattern, length } = spec.facts ?? {};
+  return text.length === length && new RegExp(`^(?:${String(pattern)})$`).test(text);
+}
+
+export const idOperations = {
+  'id.check': ({ kind, value }: IdInput): { ok: boolean } => ({
+    ok: kind === 'UUID' ? isUuid(value) : isGenerated(kind, value),
+  }),
+};

@@ -1,0 +1,70 @@
+/** Payload rules as single operations on a value: the closures that requests run, without the requests. */
+import { fault, type Issue } from '../../kernel/contract/fault.js';
+import { asText, type Json } from '../../kernel/contract/json.js';
+import type { Kind } from '../../kernel/contract/kind.js';
+import type { Log, RuntimeContext } from '../../kernel/contract/plugin.js';
+import { runtimes } from '../../plugins/index.runtime.js';
+import { specs } from '../../plugins/index.spec.js';
+import type { Judge, ValidationType } from '../../plugins/kinds/validation-type.js';
+
+export interface RuleInput {
+  readonly value: unknown;
+  readonly rule: Readonly<Record<string, Json>>;
+}
+
+export interface RuleAnswer {
+  readonly ok: boolean;
+  /** Code of the first rule that is broken. */
+  readonly error?: string;
+}
+
+const quiet = (): void => {};
+const log: Log = { debug: quiet, info: quiet, warn: quiet, error: quiet };
+
+const types = new Map<string, ValidationType>();
+const typeOf = (name: string): ValidationType => {
+  const type = types.get(name);
+  if (type === undefined) throw fault('VAL_PAYLOAD', { first: `no type ${name}` });
+  return type;
+};
+
+for (const { kind, name } of specs.filter((spec) => spec.kind === 'validation-type')) {
+  const id = `${kind}:${name}`;
+  const context: RuntimeContext = {
+    id,
+    instance: name,
+    options: {},
+    log,
+    signal: new AbortController().signal,
+    env: () => undefined,
+    folder: '.',
+    resolve: <H>(_: Kind<H>, other: string) => typeOf(other) as H,
+  };
+  const runtime = (await runtimes[id]?.())?.default;
+  types.set(name, runtime?.create?.(context) as ValidationType);
+}
+
+export const judgeOf = (rule: Readonly<Record<string, Json>>): Judge => typeOf(asText(rule['type'])).compile(rule);
+
+/** Everything that is wrong with a value. */
+export function issuesOf(rule: Readonly<Record<string, Json>>, value: unknown, pointer = ''): Issue[] {
+  const issues: Issue[] = [];
+  judgeOf(rule)(value, pointer, issues);
+  return issues;
+}
+
+export const sampleOf = (rule: Readonly<Record<string, Json>>): Json => typeOf(asText(rule['type'])).sample(rule);
+
+/** A value as a query string or a path brings it, and what the rule makes of it. */
+export const fromText = (rule: Readonly<Record<string, Json>>, sent: unknown): unknown =>
+  typeOf(asText(rule['type'])).fromText?.(sent) ?? sent;
+
+function check(rule: RuleInput['rule'], value: unknown): RuleAnswer {
+  const [first] = issuesOf(rule, value);
+  return first === undefined ? { ok: true } : { ok: false, error: first.code };
+}
+
+export const ruleOperations = {
+  'rule.check': ({ rule, value }: RuleInput): RuleAnswer => check(rule, value),
+  'email.check': ({ value }: Pick<RuleInput, 'value'>): RuleAnswer => check({ type: 'EMAIL' }, value),
+};

@@ -1,0 +1,139 @@
+/** Values that can only come as text (query string, path) over real HTTP: converted where a rule asks for it, and nowhere else. */
+import { expect } from 'chai';
+import type { Loose } from '../support/client.js';
+import { onBothDatabases } from '../support/kernel.js';
+
+const rules = (field: object): object => ({ payload_validation: [{ field }] });
+const NUMBER = { n: { type: 'NUMBER', min: -5 } };
+const FILES = {
+  'definitions/a.json': [
+    {
+      id: 'number',
+      resource: 'number',
+      actionables: [{ id: 1, mode: 'RETURN', value: { n: '$PAYLOAD.n' }, ...rules(NUMBER) }],
+    },
+    {
+      id: 'list',
+      resource: 'list',
+      actionables: [
+        { id: 1, mode: 'RETURN', value: { tags: '$PAYLOAD.tags' }, ...rules({ tags: { type: 'STRINGARRAY' } }) },
+      ],
+    },
+    {
+      id: 'text',
+      resource: 'text',
+      actionables: [{ id: 1, mode: 'RETURN', value: { s: '$PAYLOAD.s' }, ...rules({ s: { type: 'STRING' } }) }],
+    },
+    {
+      id: 'in-path',
+      resource: 'orders/:n/lines/:line',
+      actionables: [
+        {
+          id: 1,
+          mode: 'QUERY',
+          result: 'one',
+          sql_query: {
+            query: 'SELECT jsonb_typeof($1::jsonb) AS n, jsonb_typeof($2::jsonb) AS line, $3::bigint AS more',
+            parameters: ['$PAYLOAD.n', '$PAYLOAD.line', '$PAYLOAD.more'],
+          },
+          ...rules({ ...NUMBER, more: { type: 'NUMBER', optional: true } }),
+        },
+      ],
+      returnables: ['n', 'line', 'more'],
+    },
+    {
+      id: 'bypassed',
+      resource: 'bypassed',
+      actionables: [
+        { id: 1, mode: 'RETURN', value: { n: '$PAYLOAD.n' }, ...rules(NUMBER), bypass_payload_validation: true },
+      ],
+    },
+  ],
+};
+const http = { methods: ['GET', 'POST', 'DELETE'] };
+
+onBothDatabases('values that arrive as text', { files: FILES, config: { http } }, (kernel) => {
+  const ask = async (path: string, method = 'GET'): Promise<unknown> => {
+    const { status, body } = await kernel().request(method, path);
+    return status === 200 ? body : (body['errors'] as Loose[]).map(({ code }) => code);
+  };
+
+  const NUMBERS: readonly (readonly [query: string, value: unknown])[] = [
+    ['5', 5],
+    ['0', 0],
+    ['-0', 0],
+    ['-1.5', -1.5],
+    ['1e3', 1000],
+    ['1.5E%2B2', 150],
+    ['9007199254740991', 9007199254740991],
+  ];
+  for (const [text, n] of NUMBERS) {
+    it(`a number is what JSON would read: n=${text}`, async () => {
+      expect(await ask(`/number?n=${text}`)).to.deep.equal({ n });
+      expect(await ask(`/number?n=${text}`, 'DELETE')).to.deep.equal({ n });
+    });
+  }
+
+  const REFUSED = [
+    '',
+    '%20',
+    '5%20',
+    '%205',
+    '%2B5',
+    '05',
+    '0x10',
+    '5.',
+    '.5',
+    '1e',
+    'NaN',
+    'Infinity',
+    '1_000',
+    '1,5',
+    '٣',
+    'true',
+  ];
+  for (const text of [...REFUSED, '1e400', '9'.repeat(400)]) {
+    it(`not a number: n=${text.slice(0, 20)}`, async () => {
+      expect(await ask(`/number?n=${text}`)).to.deep.equal(['type']);
+    });
+  }
+
+  it('the other bounds of the rule hold for the converted value', async () => {
+    expect(await ask('/number?n=-6')).to.deep.equal(['min']);
+    expect(await ask('/number?n=9007199254740993')).to.deep.equal(['exact']);
+    expect(await ask('/number?n=1&n=2')).to.deep.equal(['type']);
+    expect(await ask('/number')).to.deep.equal(['required']);
+  });
+
+  it('in a body, text is no number', async () => {
+    const { status, body } = await kernel().post('/number', { n: '5' });
+    expect([status, body['code']]).to.deep.equal([422, 'VAL_PAYLOAD']);
+  });
+
+  it('one text is a list of one, several are a list', async () => {
+    expect(await ask('/list?tags=a')).to.deep.equal({ tags: ['a'] });
+    expect(await ask('/list?tags=a&tags=b')).to.deep.equal({ tags: ['a', 'b'] });
+    expect(await ask('/list?tags=')).to.deep.equal({ tags: [''] });
+  });
+
+  it('text stays text, whatever it looks like', async () => {
+    expect(await ask('/text?s=5')).to.deep.equal({ s: '5' });
+    expect(await ask('/text?s=a&s=b')).to.deep.equal(['type']);
+  });
+
+  it('a statement gets the converted value from the path; what no rule names stays text', async () => {
+    expect(await ask('/orders/7/lines/8?more=9')).to.deep.equal({ n: 'number', line: 'string', more: 9 });
+    const { body } = await kernel().post('/orders/7/lines/8', { more: 9 });
+    expect(body).to.deep.equal({ n: 'number', line: 'string', more: 9 });
+  });
+
+  it('with a body, only what stands in the path is converted', async () => {
+    const { status, body } = await kernel().post('/orders/7/lines/8', { more: '9' });
+    expect([status, (body['errors'] as Loose[])[0]?.['pointer']]).to.deep.equal([422, '/more']);
+    expect((await kernel().post('/orders/seven/lines/8', {})).status).to.equal(422);
+  });
+
+  it('rules that are not judged convert nothing', async () => {
+    expect(await ask('/bypassed?n=5')).to.deep.equal({ n: '5' });
+  });
+});
