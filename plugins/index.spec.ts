@@ -5,6 +5,7 @@ import env from './accessors/env/spec.js';
 import generator from './accessors/generator/spec.js';
 import header from './accessors/header/spec.js';
 import payload from './accessors/payload/spec.js';
+import protectedClaim from './accessors/protected/spec.js';
 import pglite from './dialects/pglite/spec.js';
 import postgres from './dialects/postgres/spec.js';
 import bare from './envelopes/bare/spec.js';
@@ -14,7 +15,9 @@ import dependsOn from './features/depends-on/spec.js';
 import maintenance from './features/maintenance/spec.js';
 import mustReturnValue from './features/must-return-value/spec.js';
 import payloadValidation from './features/payload-validation/spec.js';
+import protectedFeature from './features/protected/spec.js';
 import returnables from './features/returnables/spec.js';
+import tokenize from './features/tokenize/spec.js';
 import transaction from './features/transaction/spec.js';
 import booleanField from './field-types/boolean/spec.js';
 import dateTimeField from './field-types/date-time/spec.js';
@@ -28,6 +31,8 @@ import uuid from './generators/uuid/spec.js';
 import queryMode from './modes/query/spec.js';
 import returnMode from './modes/return/spec.js';
 import sql from './queries/sql/spec.js';
+import jwt from './tokens/jwt/spec.js';
+import paseto from './tokens/paseto/spec.js';
 import email from './validation-types/email/spec.js';
 import number from './validation-types/number/spec.js';
 import string from './validation-types/string/spec.js';
@@ -38,6 +43,7 @@ export const specs: readonly PluginSpec[] = [
   generator,
   header,
   payload,
+  protectedClaim,
   pglite,
   postgres,
   bare,
@@ -47,7 +53,9 @@ export const specs: readonly PluginSpec[] = [
   maintenance,
   mustReturnValue,
   payloadValidation,
+  protectedFeature,
   returnables,
+  tokenize,
   transaction,
   booleanField,
   dateTimeField,
@@ -61,6 +69,8 @@ export const specs: readonly PluginSpec[] = [
   queryMode,
   returnMode,
   sql,
+  jwt,
+  paseto,
   email,
   number,
   string,

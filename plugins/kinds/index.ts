@@ -11,15 +11,18 @@ import { fieldType } from './field-type.js';
 import { generator } from './generator.js';
 import { mode } from './mode.js';
 import { query } from './query.js';
+import { token } from './token.js';
 import { validationType } from './validation-type.js';
 
-export { accessor, dialect, envelope, feature, fieldType, generator, mode, query, validationType };
+export { accessor, dialect, envelope, feature, fieldType, generator, mode, query, token, validationType };
 export type { Accessor, CompiledAccessor } from './accessor.js';
 export type { Dialect } from './dialect.js';
 export type { Feature, FeaturePlace, FeaturePlan } from './feature.js';
 export type { Generator } from './generator.js';
 export type { ModeHandle } from './mode.js';
 export type { Query } from './query.js';
+export { TokenRefused } from './token.js';
+export type { TokenSettings, TokenTool, TokenType, Verified } from './token.js';
 export type { Judge, ValidationType } from './validation-type.js';
 
 export const kinds: readonly Kind[] = [
@@ -31,5 +34,6 @@ export const kinds: readonly Kind[] = [
   generator,
   mode,
   query,
+  token,
   validationType,
 ] as readonly Kind[];

@@ -2,7 +2,7 @@
 import { offsetInString } from '../../source/escapes.js';
 import { nodeAt } from '../../source/tree.js';
 import { BootError } from '../../contract/boot-error.js';
-import type { CheckAction, CheckPlace, Finding, PluginSpec } from '../../contract/plugin.js';
+import type { CheckPlace, Finding, PluginSpec } from '../../contract/plugin.js';
 import type { Document } from '../../source/document.js';
 import type { Registry } from '../registry.js';
 import type { Report, Spot } from '../report.js';
@@ -13,7 +13,7 @@ export function checkPlugins(
   report: Report,
   doc: Document,
   places: readonly PluginPlace[],
-  actions: readonly CheckAction[],
+  { actions, secrets }: Pick<CheckPlace, 'actions' | 'secrets'>,
 ): void {
   for (const place of places) {
     if (!place.sound) continue;
@@ -22,6 +22,7 @@ export function checkPlugins(
     const findings = callCheck(place.plugin, check, {
       slot: place.slot,
       actions,
+      secrets,
       value: place.value,
       holder: place.holder,
       facts: (kind, name) => registry.plugin(kind, name)?.facts,

@@ -1,0 +1,36 @@
+/** JWTs: keys are made at load, instants are seconds since 1970. */
+import { BootError } from '../../../kernel/contract/boot-error.js';
+import { defineRuntime } from '../../../kernel/contract/plugin.js';
+import { token } from '../../kinds/token.js';
+import { fitting, payloadOf, type Instants } from '../shared/claims.js';
+import { toolbox, verifier } from '../shared/toolbox.js';
+import { DEFAULT_ALGORITHM } from './algorithms.light.js';
+import { jwtKeys } from './keys.js';
+import { openJwt, sealJwt } from './seal.js';
+
+const INSTANTS: Instants = {
+  read: (value) => (typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : null),
+  write: (seconds) => seconds,
+};
+
+export default defineRuntime(token, {
+  create: ({ log }) => ({
+    create: toolbox((settings) => {
+      const algorithm = settings.algorithm ?? DEFAULT_ALGORITHM;
+      const keys = jwtKeys(algorithm, settings, log);
+      const open = (text: string): Promise<string> => openJwt(text, algorithm, keys);
+      return {
+        id: keys.id,
+        tool: () => ({
+          open,
+          verify: verifier(open, INSTANTS),
+          issue: async (claims, life) => {
+            const { sign } = keys;
+            if (sign === null) throw new BootError('TOK_KEY', { place: settings.place, what: 'it is a public key' });
+            return fitting(await sealJwt(payloadOf(claims, life, INSTANTS), algorithm, sign));
+          },
+        }),
+      };
+    }),
+  }),
+});
