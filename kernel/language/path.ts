@@ -31,7 +31,7 @@ export function writePath(root: Record<string, unknown>, segments: readonly stri
   let target = root;
   for (const segment of segments.slice(0, -1)) {
     const next = Object.hasOwn(target, segment) ? target[segment] : undefined;
-    if (isObject(next)) target = next as Record<string, unknown>;
+    if (isObject(next)) target = next;
     else target = target[segment] = {};
   }
   target[segments.at(-1) ?? ''] = value;

@@ -9,6 +9,7 @@ import { accessorContract } from './accessor.contract.js';
 import { generatorContract } from './generator.contract.js';
 import { loadPlugins } from './kind-support.js';
 import { envelopeContract, servedContract } from './served.contract.js';
+import { tokenContract } from './token.contract.js';
 import { validationTypeContract } from './validation-type.contract.js';
 
 const FOLDERS = ['short-code', 'limits'].map((name) => join(PLUGIN_FIXTURES, name));
@@ -16,7 +17,7 @@ const plugins = await loadPlugins(FOLDERS);
 
 describe('contracts of kinds', () => {
   it('find plugins to judge', () => {
-    for (const kind of ['generator', 'validation-type', 'accessor', 'envelope', 'feature', 'mode']) {
+    for (const kind of ['generator', 'validation-type', 'accessor', 'envelope', 'feature', 'mode', 'token']) {
       expect(plugins.names(kind).length, kind).to.be.greaterThan(1);
     }
     expect(plugins.names('generator')).to.include('SHORTCODE');
@@ -25,6 +26,7 @@ describe('contracts of kinds', () => {
   for (const name of plugins.names('generator')) generatorContract(plugins, name);
   for (const name of plugins.names('validation-type')) validationTypeContract(plugins, name);
   for (const name of plugins.names('accessor')) accessorContract(plugins, name);
+  for (const name of plugins.names('token')) tokenContract(plugins, name);
   describe('envelopes', () => plugins.names('envelope').forEach((name) => envelopeContract(plugins, name)));
-  for (const kind of ['mode', 'feature', 'limiter']) servedContract(plugins, kind, FOLDERS);
+  for (const kind of ['mode', 'feature', 'token', 'limiter']) servedContract(plugins, kind, FOLDERS);
 });

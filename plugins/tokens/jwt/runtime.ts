@@ -1,11 +1,11 @@
 /** JWTs: keys are made at load, instants are seconds since 1970. */
 import { BootError } from '../../../kernel/contract/boot-error.js';
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
-import { token } from '../../kinds/token.js';
+import { token, type TokenTool } from '../../kinds/token.js';
 import { fitting, payloadOf, type Instants } from '../shared/claims.js';
 import { toolbox, verifier } from '../shared/toolbox.js';
 import { DEFAULT_ALGORITHM } from './algorithms.light.js';
-import { jwtKeys } from './keys.js';
+import { jwtKeys, type JwtKeys } from './keys.js';
 import { openJwt, sealJwt } from './seal.js';
 
 const INSTANTS: Instants = {
@@ -18,19 +18,21 @@ export default defineRuntime(token, {
     create: toolbox((settings) => {
       const algorithm = settings.algorithm ?? DEFAULT_ALGORITHM;
       const keys = jwtKeys(algorithm, settings, log);
-      const open = (text: string): Promise<string> => openJwt(text, algorithm, keys);
-      return {
-        id: keys.id,
-        tool: () => ({
-          open,
-          verify: verifier(open, INSTANTS),
-          issue: async (claims, life) => {
-            const { sign } = keys;
-            if (sign === null) throw new BootError('TOK_KEY', { place: settings.place, what: 'it is a public key' });
-            return fitting(await sealJwt(payloadOf(claims, life, INSTANTS), algorithm, sign));
-          },
-        }),
-      };
+      return { id: keys.id, tool: () => jwtTool(algorithm, keys) };
     }),
   }),
 });
+
+export function jwtTool(algorithm: string, keys: JwtKeys): TokenTool {
+  const open = (text: string): Promise<string> => openJwt(text, algorithm, keys);
+  return {
+    open,
+    verify: verifier(open, INSTANTS),
+    issue: async (claims, life) => {
+      const { sign } = keys;
+      // Refused at load already, where a resource gives out tokens.
+      if (sign === null) throw new BootError('TOK_KEY', { place: 'a token', what: 'it is a public key' });
+      return fitting(await sealJwt(payloadOf(claims, life, INSTANTS), algorithm, sign));
+    },
+  };
+}

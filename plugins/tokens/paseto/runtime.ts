@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { BootError } from '../../../kernel/contract/boot-error.js';
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
-import { token, type TokenSettings } from '../../kinds/token.js';
+import { token, type TokenSettings, type TokenTool } from '../../kinds/token.js';
 import { fitting, payloadOf, type Instants } from '../shared/claims.js';
 import { toolbox, verifier } from '../shared/toolbox.js';
 import { BASE64, HEX, KEY_BYTES, localKeyFlaw } from './key.light.js';
@@ -23,18 +23,19 @@ export default defineRuntime(token, {
   create: () => ({
     create: toolbox((settings) => {
       const key = keyOf(settings);
-      const open = (text: string): string => openLocal(text, key).text;
-      return {
-        id: createHash('sha256').update(key).digest('base64url'),
-        tool: () => ({
-          open,
-          verify: verifier(open, INSTANTS),
-          issue: (claims, life) => fitting(sealLocal(payloadOf(claims, life, INSTANTS), key)),
-        }),
-      };
+      return { id: createHash('sha256').update(key).digest('base64url'), tool: () => pasetoTool(key) };
     }),
   }),
 });
+
+export function pasetoTool(key: Uint8Array): TokenTool {
+  const open = (text: string): string => openLocal(text, key).text;
+  return {
+    open,
+    verify: verifier(open, INSTANTS),
+    issue: (claims, life) => fitting(sealLocal(payloadOf(claims, life, INSTANTS), key)),
+  };
+}
 
 /** Throws BootError TOK_KEY. */
 function keyOf({ key, place }: TokenSettings): Buffer {
