@@ -2,7 +2,6 @@
  * `token.verify`: the value of `Authorization` against a fragment of `tokenize` and a key in hex. With `stage:
  * "integrity"` form, encoding, algorithm and seal are judged, and not the claims. The code is the plugins' own.
  */
-import type { Log } from '../../kernel/contract/plugin.js';
 import { tokenReader } from '../../plugins/features/protected/header.js';
 import { TokenRefused } from '../../plugins/kinds/token.js';
 import { DEFAULT_ALGORITHM } from '../../plugins/tokens/jwt/algorithms.light.js';
@@ -13,8 +12,6 @@ import { openLocal } from '../../plugins/tokens/paseto/local.js';
 import { pasetoTool } from '../../plugins/tokens/paseto/runtime.js';
 import { bytesOf, textOf, type Ops, type Outcome } from './ops.js';
 
-const ignore = (): void => {};
-const SILENT: Log = { debug: ignore, info: ignore, warn: ignore, error: ignore };
 const read = tokenReader('Authorization');
 
 type Input = Readonly<Record<string, unknown>>;
@@ -35,7 +32,7 @@ async function verify(input: Input): Promise<Outcome> {
 }
 
 async function verifyJwt(token: string, algorithm: string, key: Buffer, now: number, input: Input): Promise<Outcome> {
-  const keys = jwtKeys(algorithm, { algorithm, key, issues: false, place: 'conform' }, SILENT);
+  const keys = jwtKeys(algorithm, { algorithm, key, issues: false, place: 'conform' });
   if (input['stage'] === 'integrity') return { ok: true, out: await openJwt(token, algorithm, keys) };
   const { claims } = await jwtTool(algorithm, keys).verify(token, now);
   return { ok: true, out: claims };

@@ -4,7 +4,6 @@
  */
 import { createHash, createPrivateKey, createPublicKey, webcrypto, type KeyObject } from 'node:crypto';
 import { BootError } from '../../../kernel/contract/boot-error.js';
-import type { Log } from '../../../kernel/contract/plugin.js';
 import type { TokenSettings } from '../../kinds/token.js';
 import { keyFlaw } from '../../kinds/token-keys.js';
 import { isShared, shortestKey } from './algorithms.light.js';
@@ -17,6 +16,8 @@ export interface JwtKeys {
   readonly verify: () => Promise<SecretKey> | KeyObject;
   /** Null where only a public key is known. */
   readonly sign: (() => Promise<SecretKey> | KeyObject) | null;
+  /** A shared key of fewer bytes than its algorithm wants. */
+  readonly short: { readonly bytes: number; readonly min: number } | null;
 }
 
 const EXPECTED: Readonly<Record<string, { readonly type: string; readonly curve?: string; readonly words: string }>> = {
@@ -27,28 +28,30 @@ const EXPECTED: Readonly<Record<string, { readonly type: string; readonly curve?
 };
 
 /** Throws BootError TOK_KEY. */
-export function jwtKeys(algorithm: string, settings: TokenSettings, log: Log): JwtKeys {
+export function jwtKeys(algorithm: string, settings: TokenSettings): JwtKeys {
   const { key } = settings;
   const what = typeof key === 'string' ? keyFlaw(key) : key.length === 0 ? 'it is empty' : null;
   if (what !== null) throw new BootError('TOK_KEY', { place: settings.place, what });
-  return isShared(algorithm) ? secretKey(algorithm, settings, log) : pemKey(algorithm, settings);
+  return isShared(algorithm) ? secretKey(algorithm, settings) : pemKey(algorithm, settings);
 }
 
-function secretKey(algorithm: string, { key, place }: TokenSettings, log: Log): JwtKeys {
+function secretKey(algorithm: string, { key, place }: TokenSettings): JwtKeys {
   const bytes = Buffer.from(key);
   if (bytes.includes('-----BEGIN ')) {
     const what = `it is a PEM key, which ${algorithm} would take for a password; name RS256, ES256 or EdDSA as algorithm`;
     throw new BootError('TOK_KEY', { place, what });
   }
   const min = shortestKey(algorithm);
-  if (bytes.length < min) {
-    log.warn({ place, bytes: bytes.length, min }, `the key is shorter than ${algorithm} wants: it can be guessed`);
-  }
   const hash = `SHA-${algorithm.slice(2)}`;
   let imported: Promise<SecretKey> | undefined;
   const use = (): Promise<SecretKey> =>
     (imported ??= webcrypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash }, false, ['sign', 'verify']));
-  return { id: fingerprint(algorithm, bytes), verify: use, sign: use };
+  return {
+    id: fingerprint(algorithm, bytes),
+    verify: use,
+    sign: use,
+    short: bytes.length < min ? { bytes: bytes.length, min } : null,
+  };
 }
 
 function pemKey(algorithm: string, { key, place, issues }: TokenSettings): JwtKeys {
@@ -77,7 +80,7 @@ function pemKey(algorithm: string, { key, place, issues }: TokenSettings): JwtKe
   }
   const signing = secret;
   const id = fingerprint(`${algorithm} ${isPrivate ? 'private' : 'public'}`, Buffer.from(text));
-  return { id, verify: () => open, sign: signing === null ? null : () => signing };
+  return { id, verify: () => open, sign: signing === null ? null : () => signing, short: null };
 }
 
 const fingerprint = (algorithm: string, bytes: Buffer): string =>

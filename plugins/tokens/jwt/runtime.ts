@@ -8,8 +8,11 @@ import { DEFAULT_ALGORITHM } from './algorithms.light.js';
 import { jwtKeys, type JwtKeys } from './keys.js';
 import { openJwt, sealJwt } from './seal.js';
 
+/** The last second of the year 9999: what is later counts something else, milliseconds most often. */
+const LAST = 253_402_300_799;
+
 const INSTANTS: Instants = {
-  read: (value) => (typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : null),
+  read: (value) => (typeof value === 'number' && Number.isInteger(value) && value > 0 && value <= LAST ? value : null),
   write: (seconds) => seconds,
 };
 
@@ -17,8 +20,16 @@ export default defineRuntime(token, {
   create: ({ log }) => ({
     create: toolbox((settings) => {
       const algorithm = settings.algorithm ?? DEFAULT_ALGORITHM;
-      const keys = jwtKeys(algorithm, settings, log);
-      return { id: keys.id, tool: () => jwtTool(algorithm, keys) };
+      const keys = jwtKeys(algorithm, settings);
+      const tool = (): TokenTool => {
+        // Once for each key. Running services have such keys, so it is no reason to stop.
+        if (keys.short !== null) {
+          const fields = { place: settings.place, ...keys.short };
+          log.warn(fields, `the key is shorter than ${algorithm} wants: it can be guessed from one token`);
+        }
+        return jwtTool(algorithm, keys);
+      };
+      return { id: keys.id, tool };
     }),
   }),
 });
