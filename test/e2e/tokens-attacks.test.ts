@@ -1,72 +1,22 @@
 /**
- * The known attacks on tokens, over real HTTP. Beside each stands a token of the same making that is taken, so that a guard
- * which refused everything would fail here too. All refusals must be the same answer.
+ * The known attacks on the form and the claims of tokens, over real HTTP. Beside each stands a token of the same making that is taken, so that a
+ * guard which refused everything would fail here too. All refusals must be the same answer.
  */
+import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { expect } from 'chai';
 import { SignJWT } from 'jose';
-import { encrypt, sign as signPublic, generateKeys } from 'paseto-ts/v4';
-import { BootError } from '../../kernel/contract/boot-error.js';
 import { head, parseRaw } from '../support/client.js';
-import { startKernel, type TestKernel } from '../support/kernel.js';
-import { returning } from '../support/project.js';
+import { PUBLIC_PEM, RSA, startTarget, type Target } from '../support/token-target.js';
 import { bearer, claimsOf, encode, forge, HS256, jwt, KEY, OTHER_KEY, seconds, sign } from '../support/tokens.js';
 
-const RSA = generateKeyPairSync('rsa', { modulusLength: 2048 });
-const PUBLIC_PEM = RSA.publicKey.export({ type: 'spki', format: 'pem' }).toString();
-
-const guarded = (id: string, tokenize: object, more: object = {}): object => ({
-  ...returning(id, { id: '$PROTECTED.id' }),
-  tokenize,
-  protected: { extract_claims: ['id'], ...more },
-});
-const HS = { type: 'JWT', algorithm: 'HS256', encryption_key: '$ENV.KEY' };
-
-const FILES = {
-  'definitions/a.json': [
-    guarded('jwt', HS),
-    guarded('custom', HS, { provide_as: 'X-Access-Token' }),
-    guarded('other', { ...HS, encryption_key: '$ENV.OTHER_KEY' }),
-    guarded('longer', { ...HS, algorithm: 'HS512' }),
-    guarded('rsa', { type: 'JWT', algorithm: 'RS256', encryption_key: '$ENV.PUBLIC_PEM' }),
-    guarded('sealed', { type: 'PASETO', encryption_key: '$ENV.KEY' }),
-  ],
-};
-
-const ENV = { KEY, OTHER_KEY, PUBLIC_PEM };
-
-describe('attacks on tokens', () => {
-  let kernel: TestKernel;
-  let refusal: string | undefined;
-  before(async () => (kernel = await startKernel({ files: FILES, env: ENV })));
-  after(() => kernel.close());
-
-  const isTaken = async (init: RequestInit, path = '/jwt'): Promise<void> => {
-    const { status, text } = await kernel.post(path, {}, init);
-    expect(status, `a sound token at ${path}: ${text}`).to.equal(200);
-    expect(JSON.parse(text)).to.deep.equal({ id: 'ada' });
-  };
-
-  /** The same words and the same headers for whatever is wrong. */
-  const judge = (status: number, text: string, what: string): void => {
-    expect(status, `${what}: ${text}`).to.equal(401);
-    const words = text.replace(/urn:request:[0-9a-f-]+/, '');
-    refusal ??= words;
-    expect(words, what).to.equal(refusal);
-    expect(words).to.contain('TOK_REFUSED');
-  };
-
-  const isRefused = async (init: RequestInit, what: string, path = '/jwt'): Promise<void> => {
-    const { status, text, headers } = await kernel.post(path, {}, init);
-    judge(status, text, what);
-    expect(headers.get('www-authenticate'), what).to.equal(path === '/custom' ? null : 'Bearer');
-  };
-
-  const allRefused = async (tokens: Readonly<Record<string, string>>, path = '/jwt'): Promise<void> => {
-    for (const [what, token] of Object.entries(tokens)) await isRefused(bearer(token), what, path);
-  };
+describe('attacks on tokens: form and claims', () => {
+  let target: Target;
+  before(async () => (target = await startTarget()));
+  after(() => target.kernel.close());
+  const isTaken: Target['isTaken'] = (...of) => target.isTaken(...of);
+  const allRefused: Target['allRefused'] = (...of) => target.allRefused(...of);
 
   it('1: no algorithm, or something that is none', async () => {
     await isTaken(bearer(forge(HS256, claimsOf())));
@@ -121,11 +71,6 @@ describe('attacks on tokens', () => {
       { stranger: await new SignJWT(claimsOf()).setProtectedHeader({ alg: 'RS256' }).sign(stranger) },
       '/rsa',
     );
-  });
-
-  it('3: a PEM key is no shared secret: refused at load', async () => {
-    const files = { 'definitions/a.json': guarded('a', { ...HS, encryption_key: '$ENV.PUBLIC_PEM' }) };
-    await expectRefusedStart(files, ENV, /PEM/);
   });
 
   describe('4: a header that offers a key', () => {
@@ -213,7 +158,7 @@ describe('attacks on tokens', () => {
     });
     // What no header of the server can hold never gets that far.
     const { status } = parseRaw(
-      await kernel.raw(`${head('POST', '/jwt', { authorization: `Bearer ${'A'.repeat(1_000_000)}` })}`),
+      await target.kernel.raw(`${head('POST', '/jwt', { authorization: `Bearer ${'A'.repeat(1_000_000)}` })}`),
     );
     expect(status).to.be.oneOf([401, 431]);
     await isTaken(bearer(long));
@@ -303,200 +248,4 @@ describe('attacks on tokens', () => {
       bearer(forge(HS256, `{ "id" : "ada", "exp":${exp}, "a": [{"id": 1}, {"id": 2}], "b": "\\"id\\": 1" }`)),
     );
   });
-
-  it('10: a token of another resource, with another key', async () => {
-    const own = await jwt({ id: 'ada' });
-    const other = await jwt({ id: 'ada' }, OTHER_KEY);
-    await isTaken(bearer(own));
-    await isTaken(bearer(other), '/other');
-    await allRefused({ other });
-    await allRefused({ own }, '/other');
-    // Also when it was seen, and is remembered, elsewhere.
-    await allRefused({ own }, '/longer');
-  });
-
-  it('11: a token of another format, version or purpose', async () => {
-    const local = encrypt(`k4.local.${Buffer.from(KEY).toString('base64url')}`, { id: 'ada' });
-    await isTaken(bearer(local), '/sealed');
-    const jwtToken = await jwt({ id: 'ada' });
-    await isTaken(bearer(jwtToken));
-    const { secretKey } = generateKeys('public');
-    const signed = signPublic(secretKey, { id: 'ada' });
-    await allRefused({ local });
-    await allRefused(
-      {
-        jwt: jwtToken,
-        'v4.public': signed,
-        'public that calls itself local': signed.replace('v4.public.', 'v4.local.'),
-        v3: local.replace('v4.', 'v3.'),
-        v2: local.replace('v4.', 'v2.'),
-        'upper case': local.replace('v4.local', 'V4.LOCAL'),
-        'an empty footer': `${local}.`,
-        'a footer that was not sealed': `${local}.${encode('{"kid":"1"}')}`,
-        'two footers': `${local}.${encode('a')}.${encode('b')}`,
-        'no body': 'v4.local.',
-        'too short': `v4.local.${encode('x'.repeat(63))}`,
-        numbers: encrypt(`k4.local.${Buffer.from(KEY).toString('base64url')}`, `{"id":"ada","exp":${seconds(600)}}`, {
-          validatePayload: false,
-          addIat: false,
-          addExp: false,
-        }),
-        'no exp': encrypt(`k4.local.${Buffer.from(KEY).toString('base64url')}`, { id: 'ada' }, { addExp: false }),
-      },
-      '/sealed',
-    );
-    const footer = encrypt(`k4.local.${Buffer.from(KEY).toString('base64url')}`, { id: 'ada' }, { footer: 'a footer' });
-    await isTaken(bearer(footer), '/sealed');
-  });
-
-  it('12: only the header, once, and in one form', async () => {
-    const token = await jwt({ id: 'ada' });
-    for (const scheme of ['Bearer', 'bearer', 'BEARER', 'bEaReR']) {
-      await isTaken({ headers: { authorization: `${scheme} ${token}` } });
-    }
-    for (const value of [
-      token,
-      `Bearer  ${token}`,
-      `Bearer\t${token}`,
-      `Bearer:${token}`,
-      `Bearer${token}`,
-      `Bearer ${token} x`,
-      `Bearer ${token},`,
-      `Bearer ${token}, Bearer ${token}`,
-      `Bearer "${token}"`,
-      `Token ${token}`,
-      `Basic ${token}`,
-      'Bearer',
-      'Bearer ',
-      '',
-    ]) {
-      await isRefused({ headers: { authorization: value } }, value.replace(token, '<token>'));
-    }
-    await isRefused({ headers: { cookie: `authorization=Bearer ${token}; token=${token}` } }, 'a cookie');
-    await isRefused({ headers: { 'x-access-token': token } }, 'another header');
-    await isRefused({ headers: { 'proxy-authorization': `Bearer ${token}` } }, 'a header of that sort');
-    for (const name of ['token', 'access_token', 'authorization']) {
-      const { status, text } = await kernel.post(`/jwt?${name}=${token}`, { [name]: token });
-      judge(status, text, `${name} in query and body`);
-    }
-    const twice = `${head('POST', '/jwt', { connection: 'close', authorization: `Bearer ${token}` }).slice(0, -2)}Authorization: Bearer ${token}\r\n\r\n`;
-    const { status, body } = parseRaw(await kernel.raw(twice));
-    judge(status, body, 'the header twice');
-  });
-
-  it('13: a header of its own, twice or with commas', async () => {
-    const token = await jwt({ id: 'ada' });
-    for (const value of [token, `Bearer ${token}`, `bearer ${token}`]) {
-      await isTaken({ headers: { 'x-access-token': value } }, '/custom');
-    }
-    for (const value of [
-      `${token}, ${token}`,
-      `${token},`,
-      `,${token}`,
-      `Bearer  ${token}`,
-      `Token ${token}`,
-      `${token} x`,
-      '',
-    ]) {
-      await isRefused({ headers: { 'x-access-token': value } }, value.replaceAll(token, '<token>'), '/custom');
-    }
-    await isRefused(bearer(token), 'the usual header', '/custom');
-    const lines = `x-access-token: ${token}\r\nX-Access-Token: ${token}\r\n\r\n`;
-    const { status, body } = parseRaw(
-      await kernel.raw(head('POST', '/custom', { connection: 'close' }).slice(0, -2) + lines),
-    );
-    judge(status, body, 'the header twice');
-  });
-
-  it('14: signatures of every length', async () => {
-    const input = `${encode(HS256)}.${encode(claimsOf())}`;
-    const right = Buffer.from(sign(input), 'base64url');
-    await isTaken(bearer(`${input}.${right.toString('base64url')}`));
-    for (const length of [1, 2, 16, 31, 33, 48, 64, 4096]) {
-      const bytes = Buffer.alloc(length, right).toString('base64url');
-      await allRefused({ [`${length} bytes`]: `${input}.${bytes}` });
-    }
-    for (const length of [0, 1, 31, 32, 63, 64, 65, 200]) {
-      const bytes = Buffer.alloc(length, 7).toString('base64url');
-      await isRefused(bearer(`v4.local.${bytes}`), `${length} bytes of a sealed token`, '/sealed');
-    }
-  });
-
-  for (const [what, value] of [
-    ['empty', ''],
-    ['undefined', undefined],
-    ['a blank', ' '],
-    ['blanks', ' \t \n'],
-    ['a sample', 'your-256-bit-secret'],
-    ['the word of a missing value', 'undefined'],
-  ] as const) {
-    it(`15: a key that is ${what} stops the start`, async () => {
-      const env = value === undefined ? {} : { KEY: value };
-      for (const type of ['JWT', 'PASETO']) {
-        const files = { 'definitions/a.json': guarded('locked', { type, encryption_key: '$ENV.KEY' }) };
-        const isMissing = value === undefined || value === '';
-        await expectRefusedStart(files, env, isMissing ? /KRN_BROKEN_SET/ : /TOK_KEY.*locked/);
-      }
-    });
-  }
-
-  for (const [algorithm, key, words] of [
-    ['RS256', 'no PEM text at all, but long', /BEGIN/],
-    ['RS256', '-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----', /cannot be read/],
-    ['RS256', generateKeyPairSync('ed25519').publicKey.export({ type: 'spki', format: 'pem' }).toString(), /RSA/],
-    [
-      'RS256',
-      generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey.export({ type: 'spki', format: 'pem' }).toString(),
-      /2048/,
-    ],
-    [
-      'ES256',
-      generateKeyPairSync('ec', { namedCurve: 'secp384r1' })
-        .publicKey.export({ type: 'spki', format: 'pem' })
-        .toString(),
-      /P-256/,
-    ],
-    ['EdDSA', PUBLIC_PEM, /Ed25519/],
-  ] as const) {
-    it(`15: ${algorithm} refuses another sort of key at load (${words.source})`, async () => {
-      const files = { 'definitions/a.json': guarded('locked', { type: 'JWT', algorithm, encryption_key: '$ENV.KEY' }) };
-      await expectRefusedStart(files, { KEY: key }, words);
-    });
-  }
-
-  it('15: a key that stands in the definition never stands in what is said about it', async () => {
-    const key = 'thirty-one characters of a key.';
-    const error = await startError(
-      { 'definitions/a.json': guarded('locked', { type: 'PASETO', encryption_key: '$ENV.KEY' }) },
-      { KEY: key },
-    );
-    expect(JSON.stringify([error.message, error.params]))
-      .to.contain('31 characters')
-      .and.not.contain(key);
-  });
 });
-
-type FilesOf = Parameters<typeof startKernel>[0];
-
-async function startError(
-  files: NonNullable<FilesOf>['files'] & object,
-  env: Record<string, string>,
-): Promise<BootError> {
-  try {
-    const kernel = await startKernel({ files, env });
-    await kernel.close();
-  } catch (error) {
-    expect(error).to.be.instanceOf(BootError);
-    return error as BootError;
-  }
-  throw new Error('it started');
-}
-
-async function expectRefusedStart(
-  files: NonNullable<FilesOf>['files'] & object,
-  env: Record<string, string>,
-  words: RegExp,
-): Promise<void> {
-  const { message } = await startError(files, env);
-  expect(message).to.match(words);
-}

@@ -31,6 +31,18 @@ const FILES = {
     guarded('part', { name: '$PROTECTED.user.name' }, ['user.name']),
     guarded('other-part', { secret: '$PROTECTED.user.secret' }, ['user.name']),
     guarded('inherited', { a: '$PROTECTED.toString' }, ['toString']),
+    {
+      ...guarded('caller', {}),
+      actionables: [
+        {
+          id: 1,
+          mode: 'RETURN',
+          value: 1,
+          depends_on: [{ resource_id: 'role', action_ids: [1] }],
+          main_returnable: true,
+        },
+      ],
+    },
     guarded('sealed', { id: '$PROTECTED.id' }, ['id'], { type: 'PASETO', encryption_key: '$ENV.KEY' }),
     { ...returning('open', { ok: true }) },
   ],
@@ -88,6 +100,20 @@ describe('the guard', () => {
     expect((await kernel.post('/role', {}, bearer(await jwt({ role: 'admin' })))).body).to.deep.equal({
       role: 'admin',
     });
+  });
+
+  it('shows an actionable of another resource only the claims that the called one lists', async () => {
+    const init = bearer(await jwt({ id: 'ada', role: 'admin' }));
+    expect((await kernel.post('/role', {}, init)).status).to.equal(200);
+    expect((await kernel.post('/caller', {}, init)).body['code']).to.equal('ACC_CLAIM');
+  });
+
+  it('uses a key as it stands, with the line break at its end', async () => {
+    const files = { 'definitions/a.json': guarded('me', { id: '$PROTECTED.id' }) };
+    const other = await startKernel({ files, env: { KEY: `${KEY}\n` } });
+    expect((await other.post('/me', {}, bearer(await jwt({ id: 'ada' })))).status).to.equal(401);
+    expect((await other.post('/me', {}, bearer(await jwt({ id: 'ada' }, `${KEY}\n`)))).status).to.equal(200);
+    await other.close();
   });
 
   it('gives claims with their types, at any depth, and nothing that is not listed', async () => {
