@@ -5,6 +5,7 @@ import env from './accessors/env/spec.js';
 import generator from './accessors/generator/spec.js';
 import header from './accessors/header/spec.js';
 import payload from './accessors/payload/spec.js';
+import protectedClaim from './accessors/protected/spec.js';
 import pglite from './dialects/pglite/spec.js';
 import postgres from './dialects/postgres/spec.js';
 import bare from './envelopes/bare/spec.js';
@@ -16,7 +17,9 @@ import generate from './features/generate/spec.js';
 import maintenance from './features/maintenance/spec.js';
 import mustReturnValue from './features/must-return-value/spec.js';
 import payloadValidation from './features/payload-validation/spec.js';
+import protectedFeature from './features/protected/spec.js';
 import returnables from './features/returnables/spec.js';
+import tokenize from './features/tokenize/spec.js';
 import transaction from './features/transaction/spec.js';
 import verifyHashables from './features/verify-hashables/spec.js';
 import booleanField from './field-types/boolean/spec.js';
@@ -42,6 +45,8 @@ import queryMode from './modes/query/spec.js';
 import returnMode from './modes/return/spec.js';
 import sql from './queries/sql/spec.js';
 import array from './validation-types/array/spec.js';
+import jwt from './tokens/jwt/spec.js';
+import paseto from './tokens/paseto/spec.js';
 import email from './validation-types/email/spec.js';
 import number from './validation-types/number/spec.js';
 import object from './validation-types/object/spec.js';
@@ -54,6 +59,7 @@ export const specs: readonly PluginSpec[] = [
   generator,
   header,
   payload,
+  protectedClaim,
   pglite,
   postgres,
   bare,
@@ -65,7 +71,9 @@ export const specs: readonly PluginSpec[] = [
   maintenance,
   mustReturnValue,
   payloadValidation,
+  protectedFeature,
   returnables,
+  tokenize,
   transaction,
   verifyHashables,
   booleanField,
@@ -91,6 +99,8 @@ export const specs: readonly PluginSpec[] = [
   returnMode,
   sql,
   array,
+  jwt,
+  paseto,
   email,
   number,
   object,

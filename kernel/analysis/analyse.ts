@@ -51,9 +51,12 @@ export function analyse(files: readonly SourceFile[], registry: Registry, option
   checkGraph(linked, registry, report);
   checkNames(linked, report);
   const actionsOf = new Map(linked.map(({ definition, actions }) => [definition, actions]));
+  const secretsOfModel = modelSecrets(definitions, linked);
   for (const definition of definitions) {
     const actions = actionsOf.get(definition) ?? [];
-    checkPlugins(registry, report, definition.doc, definition.node, definition.finds.places, actions);
+    const touched = actions.flatMap(({ models }) => models.flatMap((model) => secretsOfModel.get(model) ?? []));
+    const secrets = new Set([...touched, ...actions.flatMap((action) => secretsOf(definition, action))]);
+    checkPlugins(registry, report, definition, definition.finds.places, { actions, secrets });
   }
   return finish(definitions, linked, tables, documents, report);
 }
@@ -200,6 +203,25 @@ function secretsOf({ finds }: Definition, action: LinkedAction): string[] {
   // In a row, what the payload calls `login.password` is `password`.
   const names = fields.map((field) => field.slice(field.lastIndexOf('.') + 1));
   return [...new Set([...fields, ...names, ...columns])];
+}
+
+/** By model: the fields that it marks secret itself, and those that some resource hashes or encrypts before it writes. */
+function modelSecrets(
+  definitions: readonly Definition[],
+  linked: readonly LinkedResource[],
+): ReadonlyMap<string, readonly string[]> {
+  const marked = definitions
+    .filter(({ sort }) => sort === 'model')
+    .map(({ name, node }) => {
+      const secret = node.members.filter(({ value }) => value !== null && objectOf(value)['secret'] === true);
+      return { model: name, names: secret.map(({ key }) => key) };
+    });
+  const written = linked.flatMap(({ definition, actions }) =>
+    actions.flatMap((action) => action.models.map((model) => ({ model, names: secretsOf(definition, action) }))),
+  );
+  const byModel = new Map<string, readonly string[]>();
+  for (const { model, names } of [...marked, ...written]) byModel.set(model, [...(byModel.get(model) ?? []), ...names]);
+  return byModel;
 }
 
 /** A resource that depends on a broken one is broken too, through any number of steps. */

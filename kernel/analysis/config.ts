@@ -158,7 +158,7 @@ export function analyseConfig(
     reportMissingInstances(doc, root, registry, report);
     findAccessorsInOptions(root, registry, finds);
     checkAccessors({ registry, report, env }, { doc, finds });
-    checkPlugins(registry, report, doc, root, finds.places, []);
+    checkPlugins(registry, report, { doc, node: root }, finds.places, { actions: [], secrets: new Set() });
   }
   const failed = root === null || report.problems.some((problem) => problem.severity === 'error');
   const json = root === null ? {} : toJson(root);

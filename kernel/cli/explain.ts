@@ -6,7 +6,7 @@ import { paint } from './paint.js';
 
 export function explain(error: unknown): string {
   if (error instanceof BootError) {
-    const entry = CATALOGUE[error.code];
+    const entry = CATALOGUE[error.code] ?? error.words;
     const message = entry === undefined ? error.message : fillMessage(entry.message, error.params);
     return `${paint('error', 'error')} ${paint('dim', error.code)} ${message}${entry === undefined ? '' : `\n      ${entry.help}`}`;
   }

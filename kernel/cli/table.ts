@@ -3,6 +3,9 @@ import { isObject, type Json } from '../contract/json.js';
 import type { PlanSet, ResourcePlan } from '../compile/plan.js';
 import { paint } from './paint.js';
 
+/** How the compiler writes that nobody is asked. */
+const OPEN = 'open';
+
 const HEAD = ['verb', 'path', 'guard', 'validation', 'touches'];
 
 export function endpointTable(plans: PlanSet, methods: readonly string[]): string {
@@ -24,10 +27,12 @@ export function endpointTable(plans: PlanSet, methods: readonly string[]): strin
   return [paint('dim', line(HEAD)), ...cells.map(line)].join('\n');
 }
 
-/** A call that passes the rules, in the first verb that has a body; with the query string where none has. */
+/** A call that passes the rules and needs no token, in the first verb that has a body; with the query string where none has. */
 export function curlLine(plans: PlanSet, url: string, methods: readonly string[]): string | null {
   const served = reachable(plans);
-  const plan = served.find((candidate) => candidate.summary.validated.length > 0) ?? served[0];
+  // What is guarded would need more than a body.
+  const open = served.filter((candidate) => candidate.summary.guard === OPEN);
+  const plan = open.find((candidate) => candidate.summary.validated.length > 0) ?? open[0];
   if (plan === undefined) return null;
   const address = `${url}/${plan.path}`;
   const method = methods.find((name) => name !== 'GET' && name !== 'DELETE');

@@ -32,7 +32,12 @@ export interface CompileInput {
 /** The handles as the compiler calls them; the kinds declare them. */
 interface FeatureLike {
   plan(
-    place: { slot: string; value: Readonly<Record<string, Json>>; pointer: string },
+    place: {
+      slot: string;
+      value: Readonly<Record<string, Json>>;
+      holder: Readonly<Record<string, Json>>;
+      pointer: string;
+    },
     tools: PlanTools,
   ): {
     readonly steps: readonly Step[];
@@ -175,7 +180,8 @@ function planFeatures(
     if (place.slot !== slot || place.node !== node) continue;
     const handle = scope.handles.handle(place.plugin) as FeatureLike;
     const tools = makeTools(scope, action, place.plugin);
-    const planned = handle.plan({ slot, value: place.value, pointer: node.pointer }, tools);
+    const { value, holder } = place;
+    const planned = handle.plan({ slot, value, holder, pointer: node.pointer }, tools);
     draft.steps.push(...planned.steps);
     draft.validates.push(...(planned.validates ?? []));
     Object.assign(draft.sample, planned.sample);

@@ -1,7 +1,10 @@
 /** An installation that cannot start: about plugins and config, never about a request. The catalogue has the words. */
-import type { Params } from './problem.js';
+import type { CodeEntry, Params } from './problem.js';
 
 export class BootError extends Error {
+  /** The words of a code that a plugin brings; stamped by the kernel, which knows the plugins. */
+  words: CodeEntry | undefined;
+
   constructor(
     readonly code: string,
     readonly params: Params,

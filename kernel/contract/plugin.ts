@@ -53,6 +53,8 @@ export interface CheckPlace {
   readonly facts: (kind: string, name: string) => Readonly<Record<string, FactValue>> | undefined;
   /** The actionables of the resource, in order; empty for models and the config. */
   readonly actions: readonly CheckAction[];
+  /** Names that never leave unless they are asked for: what is hashed, encrypted or marked secret in a model. */
+  readonly secrets: ReadonlySet<string>;
 }
 
 export interface CheckAction {

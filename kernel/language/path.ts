@@ -1,5 +1,5 @@
 /** Paths into plain data: dotted names and indexes, compiled to a reader. Own properties only; `undefined` is absence. */
-import { POISON_KEYS } from '../contract/json.js';
+import { isObject, POISON_KEYS } from '../contract/json.js';
 
 export type PathReader = (root: unknown) => unknown;
 
@@ -24,3 +24,15 @@ function readOwn(value: unknown, segment: string): unknown {
 }
 
 export const splitPath = (path: string): string[] => path.split('.');
+
+/** Puts a value where `compilePath` of the same segments finds it, with new objects on the way. */
+export function writePath(root: Record<string, unknown>, segments: readonly string[], value: unknown): void {
+  if (segments.some((segment) => POISON_KEYS.has(segment))) return;
+  let target = root;
+  for (const segment of segments.slice(0, -1)) {
+    const next = Object.hasOwn(target, segment) ? target[segment] : undefined;
+    if (isObject(next)) target = next;
+    else target = target[segment] = {};
+  }
+  target[segments.at(-1) ?? ''] = value;
+}

@@ -87,12 +87,13 @@ export async function createKernel({ project, log, connect = true, ...options }:
     for (const resource of analysis.resources) {
       if (resource.sound) hooks.all.compile.call({ id: resource.id, definition: resource.value });
     }
-    return compilePlanSet(analysis, {
-      registry: project.registry,
-      handles: instances,
-      intercept,
-      profile: config.profile,
-    });
+    const { registry } = project;
+    try {
+      return compilePlanSet(analysis, { registry, handles: instances, intercept, profile: config.profile });
+    } catch (error) {
+      if (error instanceof BootError) error.words ??= registry.codes[error.code];
+      throw error;
+    }
   };
 
   let live: LiveHooks | null = null;

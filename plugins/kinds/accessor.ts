@@ -2,7 +2,7 @@
 import { defineKind } from '../../kernel/contract/kind.js';
 import type { PlanTools, Reader } from '../../kernel/contract/plan.js';
 import { Slot } from '../../kernel/contract/slot.js';
-import { asParameter } from './hosts.js';
+import { asGuardedParameter, asParameter } from './hosts.js';
 
 export interface CompiledAccessor {
   readonly read: Reader;
@@ -31,5 +31,6 @@ export const accessor = defineKind<Accessor>({
     secret: { doc: 'Values must not leave the service.', type: 'boolean', required: true },
   },
   handle: ['compile'],
-  host: (fragment) => asParameter(fragment),
+  host: (fragment, { facts }) =>
+    facts?.['tail'] === 'declared:claim' ? asGuardedParameter(fragment) : asParameter(fragment),
 });

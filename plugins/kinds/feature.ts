@@ -13,6 +13,8 @@ export interface FeaturePlace {
   readonly slot: string;
   /** The feature's own fields as written. */
   readonly value: Readonly<Record<string, Json>>;
+  /** The whole object, with the fields of other plugins. */
+  readonly holder: Readonly<Record<string, Json>>;
   /** JSON pointer of the object in its file. */
   readonly pointer: string;
 }

@@ -27,6 +27,18 @@ export const inResource = (fragment: Json): Host => ({
   at: '',
 });
 
+/** The resource around it demands a token. */
+const GUARDED: JsonObject = {
+  tokenize: { type: 'JWT', encryption_key: '$ENV.EXAMPLE_KEY' },
+  protected: { extract_claims: ['id'] },
+};
+
+/** The fragment is a parameter of a query behind a guard. */
+export const asGuardedParameter = (fragment: Json): Host => {
+  const host = asParameter(fragment);
+  return { ...host, json: { ...host.json, ...GUARDED } };
+};
+
 /** The fragment is a parameter of a query. */
 export const asParameter = (fragment: Json): Host => {
   const sql_query = { query: 'SELECT $1 AS example', parameters: [fragment] };

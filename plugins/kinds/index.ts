@@ -12,9 +12,10 @@ import { generator } from './generator.js';
 import { hasher } from './hasher.js';
 import { mode } from './mode.js';
 import { query } from './query.js';
+import { token } from './token.js';
 import { validationType } from './validation-type.js';
 
-export { accessor, dialect, envelope, feature, fieldType, generator, hasher, mode, query, validationType };
+export { accessor, dialect, envelope, feature, fieldType, generator, hasher, mode, query, token, validationType };
 export type { Accessor, CompiledAccessor } from './accessor.js';
 export type { Dialect } from './dialect.js';
 export type { Feature, FeaturePlace, FeaturePlan } from './feature.js';
@@ -22,6 +23,8 @@ export type { Generator } from './generator.js';
 export type { Hash, Hasher, Verify } from './hasher.js';
 export type { ModeHandle } from './mode.js';
 export type { Query } from './query.js';
+export { TokenRefused } from './token.js';
+export type { TokenSettings, TokenTool, TokenType, Verified } from './token.js';
 export type { Judge, ValidationType } from './validation-type.js';
 
 export const kinds: readonly Kind[] = [
@@ -34,5 +37,6 @@ export const kinds: readonly Kind[] = [
   hasher,
   mode,
   query,
+  token,
   validationType,
 ] as readonly Kind[];

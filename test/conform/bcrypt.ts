@@ -1,22 +1,15 @@
 /** The conformance operations of bcrypt, through the plugin's own code: bytes in, a hash or an answer out. */
 import { hashBytes, verifyBytes } from '../../plugins/hashers/bcrypt/bcrypt.js';
+import { bytesOf, textOf, type Ops } from './ops.js';
 import { freshSalt } from '../../plugins/hashers/shared/salt.js';
 
-export interface Outcome {
-  readonly ok: boolean;
-  readonly out?: unknown;
-  readonly error?: string;
-}
-
-export type Operation = (input: Readonly<Record<string, unknown>>) => Promise<Outcome>;
-
-const bytes = (hex: unknown): Buffer => Buffer.from(String(hex), 'hex');
-
-export const ops: Readonly<Record<string, Operation>> = {
-  'bcrypt.verify': async ({ password, hash }) => ({ ok: await verifyBytes(bytes(password), String(hash)) }),
-  'bcrypt.hash': async ({ password, cost }) => {
+export const ops: Ops = {
+  'bcrypt.verify': async (input) => ({
+    ok: await verifyBytes(bytesOf(input, 'password'), textOf(input, 'hash')),
+  }),
+  'bcrypt.hash': async (input) => {
     try {
-      return { ok: true, out: await hashBytes(bytes(password), Number(cost), freshSalt('')) };
+      return { ok: true, out: await hashBytes(bytesOf(input, 'password'), Number(input['cost']), freshSalt('')) };
     } catch (error) {
       return { ok: false, error: String(error) };
     }

@@ -3,11 +3,7 @@
  * generators; a UUID may come from elsewhere too and is judged by its form alone, whatever its version.
  */
 import { specs } from '../../plugins/index.spec.js';
-
-export interface IdInput {
-  readonly kind: string;
-  readonly value: string;
-}
+import { textOf, type Ops } from './ops.js';
 
 /** RFC 9562, section 4: upper and lower case are read alike. */
 export const isUuid = (text: string): boolean =>
@@ -21,8 +17,10 @@ export function isGenerated(kind: string, text: string): boolean {
   return text.length === length && new RegExp(`^(?:${String(pattern)})$`).test(text);
 }
 
-export const idOperations = {
-  'id.check': ({ kind, value }: IdInput): { ok: boolean } => ({
-    ok: kind === 'UUID' ? isUuid(value) : isGenerated(kind, value),
-  }),
+export const ops: Ops = {
+  'id.check': (input) => {
+    const kind = textOf(input, 'kind');
+    const value = textOf(input, 'value');
+    return { ok: kind === 'UUID' ? isUuid(value) : isGenerated(kind, value) };
+  },
 };

@@ -213,7 +213,7 @@ describe('payload rules: a list as payload', () => {
     const value = {
       payload_validation: [{ field: { email: { type: 'EMAIL' }, n: { type: 'NUMBER', optional: true } } }],
     };
-    const { steps } = feature.plan({ slot: 'actionable', value, pointer: '' }, {} as PlanTools);
+    const { steps } = feature.plan({ slot: 'actionable', value, pointer: '', holder: {} }, {} as PlanTools);
     judge = (payload) => {
       const frame = { payload, invocation: { texts: null } as Invocation } as Frame;
       try {

@@ -1,22 +1,12 @@
 /** Payload rules as single operations on a value: the closures that requests run, without the requests. */
 import { fault, type Issue } from '../../kernel/contract/fault.js';
-import { asText, type Json } from '../../kernel/contract/json.js';
+import { asText, isObject, type Json } from '../../kernel/contract/json.js';
 import type { Kind } from '../../kernel/contract/kind.js';
 import type { Log, RuntimeContext } from '../../kernel/contract/plugin.js';
 import { runtimes } from '../../plugins/index.runtime.js';
 import { specs } from '../../plugins/index.spec.js';
+import type { Ops, Outcome } from './ops.js';
 import type { Judge, ValidationType } from '../../plugins/kinds/validation-type.js';
-
-export interface RuleInput {
-  readonly value: unknown;
-  readonly rule: Readonly<Record<string, Json>>;
-}
-
-export interface RuleAnswer {
-  readonly ok: boolean;
-  /** Code of the first rule that is broken. */
-  readonly error?: string;
-}
 
 const quiet = (): void => {};
 const log: Log = { debug: quiet, info: quiet, warn: quiet, error: quiet };
@@ -59,12 +49,13 @@ export const sampleOf = (rule: Readonly<Record<string, Json>>): Json => typeOf(a
 export const fromText = (rule: Readonly<Record<string, Json>>, sent: unknown): unknown =>
   typeOf(asText(rule['type'])).fromText?.(sent) ?? sent;
 
-function check(rule: RuleInput['rule'], value: unknown): RuleAnswer {
-  const [first] = issuesOf(rule, value);
+/** `error` is the code of the first rule that is broken. */
+function check(rule: unknown, value: unknown): Outcome {
+  const [first] = issuesOf(isObject(rule) ? rule : {}, value);
   return first === undefined ? { ok: true } : { ok: false, error: first.code };
 }
 
-export const ruleOperations = {
-  'rule.check': ({ rule, value }: RuleInput): RuleAnswer => check(rule, value),
-  'email.check': ({ value }: Pick<RuleInput, 'value'>): RuleAnswer => check({ type: 'EMAIL' }, value),
+export const ops: Ops = {
+  'rule.check': ({ rule, value }) => check(rule, value),
+  'email.check': ({ value }) => check({ type: 'EMAIL' }, value),
 };

@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { analyse } from '../../kernel/analysis/analyse.js';
 import type { Frame, PlanTools } from '../../kernel/contract/plan.js';
 import { accessorsIn } from '../../kernel/language/accessor.js';
+import { compilePath } from '../../kernel/language/path.js';
 import type { Accessor } from '../../plugins/kinds/accessor.js';
 import { ENV, type Plugins } from './kind-support.js';
 
@@ -15,6 +16,11 @@ const RIGHT: Readonly<Record<string, readonly (keyof typeof TAILS)[]>> = {
   path: ['one', 'two'],
   'optional-path': ['none', 'one', 'two'],
   'declared:claim': ['one', 'two'],
+};
+
+const GUARDED = {
+  tokenize: { type: 'JWT', encryption_key: '$ENV.EXAMPLE_KEY' },
+  protected: { extract_claims: ['abc', 'id'] },
 };
 
 function frame(): Frame {
@@ -48,9 +54,11 @@ export function accessorContract(plugins: Plugins, name: string): void {
     const { registry } = plugins.project;
     const spec = registry.plugin('accessor', name);
     const tail = String(plugins.fact('accessor', name, 'tail'));
+    // What is declared has to be: claims by the guard of the resource.
+    const around = tail === 'declared:claim' ? GUARDED : {};
     const codesOf = (value: unknown, mode: 'RETURN' | 'QUERY'): string[] => {
       const work = mode === 'RETURN' ? { value } : { sql_query: { query: 'SELECT $1', parameters: [value] } };
-      const text = JSON.stringify({ id: 'a', resource: 'a', actionables: [{ id: 1, mode, ...work }] });
+      const text = JSON.stringify({ id: 'a', resource: 'a', ...around, actionables: [{ id: 1, mode, ...work }] });
       const { problems } = analyse([{ file: 'a.json', text }], registry, {
         env: new Set(['abc', ...Object.keys(ENV)]),
       });
@@ -114,6 +122,10 @@ async function tools(plugins: Plugins): Promise<PlanTools> {
     payloadField: () => null,
     needs: () => undefined,
     memo: () => slots++,
+    claim: (path: readonly string[]) => {
+      const read = compilePath(path);
+      return ({ claims }: Frame) => read(claims);
+    },
     resolve: (_kind: unknown, name: string) => handles.get(name),
   } as unknown as PlanTools;
 }

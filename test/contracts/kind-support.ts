@@ -14,7 +14,8 @@ export interface Plugins {
   readonly handle: <H>(kind: string, name: string) => Promise<H>;
 }
 
-export const ENV = { EXAMPLE_KEY: 'canary-example-key' };
+/** 32 characters: a key of every format. */
+export const ENV = { EXAMPLE_KEY: 'canary-example-key-Qm7xT2vLs9Rw4' };
 
 const ignore = (): void => {};
 const SILENT: Log = { debug: ignore, info: ignore, warn: ignore, error: ignore };

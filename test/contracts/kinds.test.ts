@@ -10,6 +10,7 @@ import { generatorContract } from './generator.contract.js';
 import { hasherContract } from './hasher.contract.js';
 import { loadPlugins } from './kind-support.js';
 import { envelopeContract, servedContract } from './served.contract.js';
+import { tokenContract } from './token.contract.js';
 import { validationTypeContract } from './validation-type.contract.js';
 
 const FOLDERS = ['short-code', 'limits'].map((name) => join(PLUGIN_FIXTURES, name));
@@ -17,7 +18,7 @@ const plugins = await loadPlugins(FOLDERS);
 
 describe('contracts of kinds', () => {
   it('find plugins to judge', () => {
-    for (const kind of ['generator', 'hasher', 'validation-type', 'accessor', 'envelope', 'feature', 'mode']) {
+    for (const kind of ['generator', 'hasher', 'validation-type', 'accessor', 'envelope', 'feature', 'mode', 'token']) {
       expect(plugins.names(kind).length, kind).to.be.greaterThan(1);
     }
     expect(plugins.names('generator')).to.include('SHORTCODE');
@@ -27,6 +28,7 @@ describe('contracts of kinds', () => {
   for (const name of plugins.names('hasher')) hasherContract(plugins, name);
   for (const name of plugins.names('validation-type')) validationTypeContract(plugins, name);
   for (const name of plugins.names('accessor')) accessorContract(plugins, name);
+  for (const name of plugins.names('token')) tokenContract(plugins, name);
   describe('envelopes', () => plugins.names('envelope').forEach((name) => envelopeContract(plugins, name)));
-  for (const kind of ['mode', 'feature', 'hasher', 'limiter']) servedContract(plugins, kind, FOLDERS);
+  for (const kind of ['mode', 'feature', 'hasher', 'token', 'limiter']) servedContract(plugins, kind, FOLDERS);
 });

@@ -3,7 +3,8 @@
  * successes and leaves problems alone.
  */
 import { expect } from 'chai';
-import { isObject, type JsonObject } from '../../kernel/contract/json.js';
+import { asText, isObject, type JsonObject } from '../../kernel/contract/json.js';
+import type { TokenType } from '../../plugins/kinds/token.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
 import { returning } from '../support/project.js';
 import { ENV, type Plugins } from './kind-support.js';
@@ -12,6 +13,17 @@ interface Served {
   readonly id: string;
   readonly title: string;
   readonly json: JsonObject;
+}
+
+/** Headers that the guard of an example lets in: the claims of the token are all that examples read. */
+async function passing(plugins: Plugins, json: JsonObject): Promise<Record<string, string>> {
+  const { protected: guard, tokenize } = json;
+  if (!isObject(guard) || !isObject(tokenize)) return {};
+  const algorithm = typeof tokenize['algorithm'] === 'string' ? tokenize['algorithm'] : null;
+  const format = await plugins.handle<TokenType>('token', asText(tokenize['type']));
+  const tool = format.create({ algorithm, key: ENV.EXAMPLE_KEY, issues: true, place: 'contract' });
+  const token = await tool.issue({ id: 'user-1' }, { now: Date.now(), seconds: 600, id: 'contract' });
+  return { [asText(guard['provide_as'] ?? 'Authorization')]: `Bearer ${token}` };
 }
 
 /** The examples of a kind as resources with ids of their own. */
@@ -42,13 +54,14 @@ export function servedContract(plugins: Plugins, kind: string, folders: readonly
     });
     after(() => kernel.close());
 
-    for (const { id, title } of examples) {
+    for (const { id, title, json } of examples) {
       it(title, async () => {
         const plan = kernel.kernel.plans().byId.get(id);
         expect(plan?.reachable).to.equal(true);
         expect(JSON.parse(JSON.stringify(plan?.summary.describe))).to.be.an('object');
         // The sample body that the start prints must pass the rules that it was made from.
-        const { status, text } = await kernel.post(`/${id}`, plan?.summary.sample);
+        const headers = await passing(plugins, json);
+        const { status, text } = await kernel.post(`/${id}`, plan?.summary.sample, { headers });
         expect(status, text).to.equal(200);
         expect(text).not.to.contain(ENV.EXAMPLE_KEY);
       });

@@ -58,6 +58,15 @@ describe('lintel serve', function () {
       expect(stderr).not.to.contain('    at ').and.not.contain('ready at');
     });
 
+    it('with a key that everybody knows: in the words of the plugin, and without the key', async () => {
+      const guarded = { ...returning('a', 1), tokenize: { type: 'JWT', encryption_key: '$ENV.KEY' }, protected: {} };
+      const child = await start({ 'definitions/a.json': guarded, '.env': 'KEY=changeme\n' });
+      const { code, stderr, stdout } = await child.finished;
+      expect(code).to.equal(1);
+      expect(stderr).to.contain('TOK_KEY The `encryption_key` of "a" cannot be used: it is a sample');
+      expect(stderr + stdout).not.to.contain('changeme');
+    });
+
     it('when the port is taken: one clear line', async () => {
       const other = createServer();
       await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
@@ -131,6 +140,15 @@ describe('lintel serve', function () {
       const [, line = ''] = await child.printed(/try:\n +(curl .*)\n/);
       const { stdout } = await promisify(execFile)('sh', ['-c', line]);
       expect(JSON.parse(stdout)).to.deep.equal({ who: 'text', when: 'text', text: 'on text' });
+    });
+
+    it('prints no curl line that a guard would refuse', async () => {
+      const guarded = { ...returning('a', 1), tokenize: { type: 'JWT', encryption_key: '$ENV.KEY' }, protected: {} };
+      const env = { KEY: 'k7Qd2mZx9vRt4LsB8nWc5yHf3jPg6aUe' };
+      const child = await start({ 'definitions/a.json': [guarded, returning('b', 2)] }, { env });
+      const [, line = ''] = await child.printed(/try:\n +(curl .*)\n/);
+      expect(child.output()).to.match(/^POST +\/a +JWT in Authorization /m);
+      expect(line).to.match(/\/b /);
     });
 
     it('without any definition, and says so', async () => {

@@ -2,7 +2,7 @@
 import { offsetInString } from '../../source/escapes.js';
 import { nodeAt, type LocatedNode } from '../../source/tree.js';
 import { BootError } from '../../contract/boot-error.js';
-import type { CheckAction, CheckPlace, Finding, PluginSpec } from '../../contract/plugin.js';
+import type { CheckPlace, Finding, PluginSpec } from '../../contract/plugin.js';
 import type { Document } from '../../source/document.js';
 import { objectOf } from '../link.js';
 import type { Registry } from '../registry.js';
@@ -12,10 +12,9 @@ import type { PluginPlace } from '../finds.js';
 export function checkPlugins(
   registry: Registry,
   report: Report,
-  doc: Document,
-  node: LocatedNode,
+  { doc, node }: { readonly doc: Document; readonly node: LocatedNode },
   places: readonly PluginPlace[],
-  actions: readonly CheckAction[],
+  { actions, secrets }: Pick<CheckPlace, 'actions' | 'secrets'>,
 ): void {
   const root = objectOf(node);
   for (const place of places) {
@@ -25,6 +24,7 @@ export function checkPlugins(
     const findings = callCheck(place.plugin, check, {
       slot: place.slot,
       actions,
+      secrets,
       value: place.value,
       holder: place.holder,
       root,

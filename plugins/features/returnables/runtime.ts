@@ -4,7 +4,7 @@ import { isObject } from '../../../kernel/contract/json.js';
 import { ActionPhase, ResourcePhase } from '../../../kernel/contract/slot.js';
 import type { Frame, PlanTools, Step } from '../../../kernel/contract/plan.js';
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
-import { compilePath, splitPath, type PathReader } from '../../../kernel/language/path.js';
+import { compilePath, splitPath, writePath, type PathReader } from '../../../kernel/language/path.js';
 import { feature, type FeaturePlace, type FeaturePlan } from '../../kinds/feature.js';
 
 export default defineRuntime(feature, { create: () => ({ plan }) });
@@ -54,20 +54,9 @@ function pick(row: object, picked: readonly Picked[]): Record<string, unknown> {
   const out: Record<string, unknown> = {};
   for (const { path, read } of picked) {
     const value = read(row);
-    if (value !== undefined) put(out, path, value);
+    if (value !== undefined) writePath(out, path, value);
   }
   return out;
-}
-
-/** `address.city` comes back where it was: inside `address`. */
-function put(out: Record<string, unknown>, path: readonly string[], value: unknown): void {
-  let target = out;
-  for (const segment of path.slice(0, -1)) {
-    const next = Object.hasOwn(target, segment) ? target[segment] : undefined;
-    if (isObject(next)) target = next;
-    else target = target[segment] = {};
-  }
-  target[path.at(-1) ?? ''] = value;
 }
 
 /** Main result first, then the others, latest first, then extracted names. A list is answered as a list. */
@@ -106,7 +95,7 @@ function answerOne(result: unknown, picked: readonly Picked[], elsewhere: (index
     const value = own === undefined ? elsewhere(index) : own;
     if (value === undefined) continue;
     found = true;
-    put(out, path, value);
+    writePath(out, path, value);
   }
   return found || result !== null ? out : null;
 }

@@ -1,0 +1,83 @@
+/**
+ * The guard. It runs before the body is read and before any connection is taken; a token that was seen before is judged
+ * without waiting. Every refusal looks the same from outside.
+ */
+import { fault } from '../../../kernel/contract/fault.js';
+import { asText, deepFreeze, isObject, type Json } from '../../../kernel/contract/json.js';
+import type { Claims, Frame, Step } from '../../../kernel/contract/plan.js';
+import { ResourcePhase } from '../../../kernel/contract/slot.js';
+import { defineRuntime, type Log } from '../../../kernel/contract/plugin.js';
+import { compilePath, splitPath, writePath } from '../../../kernel/language/path.js';
+import { feature } from '../../kinds/feature.js';
+import { TokenRefused, type TokenTool, type Verified } from '../../kinds/token.js';
+import { tokensOf } from '../shared/token-tool.js';
+import { isAuthorization, tokenReader } from './header.js';
+
+export default defineRuntime(feature, {
+  create: ({ resolve, log }) => ({
+    plan: ({ value, holder }, tools) => {
+      const written = isObject(value['protected']) ? value['protected'] : {};
+      const header = asText(written['provide_as'] ?? 'Authorization');
+      const { tool, type } = tokensOf(holder['tokenize'], false, tools, resolve);
+      const refused = refusal(header, tools.place, log);
+      return {
+        steps: [guard(tool, header, exposer(written['extract_claims']), refused)],
+        guard: `${type} in ${header}`,
+      };
+    },
+  }),
+});
+
+type Refused = (frame: Frame, error: unknown) => never;
+
+function guard(tool: TokenTool, header: string, expose: (verified: Verified) => Claims, refused: Refused): Step {
+  const read = tokenReader(header);
+  const name = header.toLowerCase();
+  const run = (frame: Frame): void | Promise<void> => {
+    try {
+      const { invocation } = frame;
+      const verified = tool.verify(read(invocation.header(name)), invocation.startedAt);
+      if (!(verified instanceof Promise)) {
+        frame.claims = expose(verified);
+        return;
+      }
+      return verified.then(
+        (found) => {
+          frame.claims = expose(found);
+        },
+        (error: unknown) => refused(frame, error),
+      );
+    } catch (error) {
+      return refused(frame, error);
+    }
+  };
+  return { id: 'protected', phase: ResourcePhase.ADMIT, run };
+}
+
+/** One answer for every reason. What is no refusal of a token is an accident, and must not look like one. */
+function refusal(header: string, place: string, log: Log): Refused {
+  const options = isAuthorization(header) ? { headers: { 'www-authenticate': 'Bearer' } } : {};
+  return ({ invocation }, error) => {
+    if (!(error instanceof TokenRefused)) throw error;
+    log.debug({ resource: place, request: invocation.id, reason: error.reason }, 'token refused');
+    throw fault('TOK_REFUSED', {}, options);
+  };
+}
+
+/** Only what the definition names is readable; made once for each remembered token. */
+function exposer(names: Json | undefined): (verified: Verified) => Claims {
+  const listed = Array.isArray(names) ? (names as readonly Json[]).map((name) => splitPath(asText(name))) : [];
+  const paths = listed.map((path) => ({ path, read: compilePath(path) }));
+  const made = new WeakMap<Verified, Claims>();
+  return (verified) => {
+    const known = made.get(verified);
+    if (known !== undefined) return known;
+    const claims = Object.create(null) as Record<string, unknown>;
+    for (const { path, read } of paths) {
+      const value = read(verified.claims);
+      if (value !== undefined) writePath(claims, path, value);
+    }
+    made.set(verified, deepFreeze(claims));
+    return claims;
+  };
+}

@@ -1,0 +1,81 @@
+/** `protected`: only callers with a valid token. */
+import { definePlugin, type CheckPlace, type Finding } from '../../../kernel/contract/plugin.js';
+import { list, shape, text } from '../../../kernel/schema/combinators.js';
+
+export default definePlugin({
+  kind: 'feature',
+  name: 'protected',
+  since: '0.2.0',
+  summary: 'Refuses callers without a valid token, before anything of the request is read.',
+  details:
+    '`tokenize` beside it says how tokens are judged. `Authorization` carries `Bearer <TOKEN>`; a header of another name ' +
+    'the token itself, with or without `Bearer`. Claims that `extract_claims` lists are readable as `$PROTECTED.<claim>`, ' +
+    'and no others. Whatever is wrong with a token, the answer is the same 401; the log says why, at level debug.',
+  facts: { applies: 'when-present', guards: true },
+  requires: ['token:*'],
+  slots: {
+    resource: shape({
+      protected: shape({
+        provide_as: text({
+          doc: 'Header that carries the token.',
+          default: 'Authorization',
+          examples: ['x-access-token'],
+        }).matches(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/),
+        extract_claims: list(
+          text({ doc: 'Name of a claim; dotted paths work.', declares: 'claim', examples: ['id'] })
+            .required()
+            .matches(/^[A-Za-z_][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)*$/),
+          { doc: 'Claims that `$PROTECTED` may read.', examples: [['id', 'email']] },
+        ),
+      }).meta({ doc: 'Demands a token.', examples: [{ extract_claims: ['id'] }] }),
+    }),
+  },
+  check,
+  errors: {
+    TOK_NO_SETTINGS: {
+      severity: 'error',
+      title: 'Nothing to judge tokens by',
+      message:
+        '`protected` needs `tokenize` beside it: `"tokenize": { "type": "JWT", "encryption_key": "$ENV.JWT_SECRET_KEY" }`.',
+      help: 'Write the type, algorithm and key with which the tokens were made.',
+    },
+    TOK_REFUSED: {
+      status: 401,
+      title: 'Not authenticated',
+      message: 'A valid token is required.',
+      help: 'Send the token in the header that the endpoint names. The log says at level debug why one was refused.',
+    },
+  },
+  examples: [
+    {
+      title: 'Bearer token, one claim',
+      json: {
+        tokenize: { type: 'JWT', encryption_key: '$ENV.EXAMPLE_KEY' },
+        protected: { extract_claims: ['id'] },
+      },
+    },
+    {
+      title: 'A header of your own',
+      json: {
+        tokenize: { type: 'PASETO', encryption_key: '$ENV.EXAMPLE_KEY' },
+        protected: { provide_as: 'x-access-token' },
+      },
+    },
+  ],
+  counterExamples: [
+    { title: 'No `tokenize`', json: { protected: {} }, code: 'TOK_NO_SETTINGS', at: '/protected' },
+    {
+      title: 'Not the name of a header',
+      json: {
+        tokenize: { type: 'JWT', encryption_key: '$ENV.EXAMPLE_KEY' },
+        protected: { provide_as: 'access token' },
+      },
+      code: 'DEF_FORMAT',
+      at: '/protected/provide_as',
+    },
+  ],
+});
+
+function check({ holder }: CheckPlace): Finding[] {
+  return holder['tokenize'] === undefined ? [{ code: 'TOK_NO_SETTINGS', at: '/protected' }] : [];
+}

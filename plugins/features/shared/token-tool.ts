@@ -1,0 +1,38 @@
+/** The tool that makes and judges the tokens of a resource, as its `tokenize` says. Made at load, with its key. */
+import { BootError } from '../../../kernel/contract/boot-error.js';
+import { asText, isObject, type Json } from '../../../kernel/contract/json.js';
+import type { Kind } from '../../../kernel/contract/kind.js';
+import type { PlanTools } from '../../../kernel/contract/plan.js';
+import { token, type TokenTool } from '../../kinds/token.js';
+
+type Resolve = <H>(kind: Kind<H>, name: string) => H;
+
+export interface ResourceTokens {
+  readonly tool: TokenTool;
+  /** `JWT` or another format. */
+  readonly type: string;
+  readonly settings: Readonly<Record<string, Json>>;
+}
+
+/** Throws BootError for a key that cannot be used; `issues`: new tokens will be made. */
+export function tokensOf(
+  written: Json | undefined,
+  issues: boolean,
+  tools: PlanTools,
+  resolve: Resolve,
+): ResourceTokens {
+  const settings = isObject(written) ? written : {};
+  const place = `"${tools.place}"`;
+  const key = settings['encryption_key'];
+  if (key === undefined) throw new BootError('TOK_KEY', { place, what: 'there is none' });
+  const algorithm = settings['algorithm'];
+  const type = asText(settings['type']);
+  const tool = resolve(token, type).create({
+    algorithm: typeof algorithm === 'string' ? algorithm : null,
+    // Only `$ENV` may stand there, so nothing of a request is read.
+    key: tools.text(key)(undefined as never),
+    issues,
+    place,
+  });
+  return { tool, type, settings };
+}

@@ -1,0 +1,18 @@
+/**
+ * When a resource gives out a token. One that is protected has `tokenize` to judge tokens by; it gives out a new one only
+ * when its author says so: by claims, or by a property that is named and listed. Light.
+ */
+import { isObject, type Json } from '../../../kernel/contract/json.js';
+
+export const DEFAULT_PROPERTY = 'token';
+
+/** `resource` is a whole definition. */
+export function issuesTokens(resource: Readonly<Record<string, Json>>): boolean {
+  if (resource['protected'] === undefined) return true;
+  const settings = isObject(resource['tokenize']) ? resource['tokenize'] : {};
+  const claims = settings['custom_claim_fields'];
+  const property = settings['property_name'];
+  const listed = resource['returnables'];
+  const isListed = property !== undefined && Array.isArray(listed) && (listed as readonly Json[]).includes(property);
+  return isListed || (Array.isArray(claims) && claims.length > 0);
+}

@@ -1,0 +1,80 @@
+/**
+ * Gives out tokens: claims are taken before `returnables` drops anything, the token is put in after. Keys are judged at
+ * load even where tokens are only verified.
+ */
+import { randomUUID } from 'node:crypto';
+import { fault } from '../../../kernel/contract/fault.js';
+import { asText, isObject, type Json } from '../../../kernel/contract/json.js';
+import type { Frame, PlanTools, Step } from '../../../kernel/contract/plan.js';
+import { ResourcePhase } from '../../../kernel/contract/slot.js';
+import { defineRuntime } from '../../../kernel/contract/plugin.js';
+import { compilePath, splitPath, writePath } from '../../../kernel/language/path.js';
+import { feature } from '../../kinds/feature.js';
+import { tokensOf, type ResourceTokens } from '../shared/token-tool.js';
+import { DEFAULT_PROPERTY, issuesTokens } from './issues.light.js';
+
+/** Seconds. */
+const DEFAULT_EXPIRATION = 3600;
+
+export default defineRuntime(feature, {
+  create: ({ resolve }) => ({
+    plan: ({ value, holder }, tools) => {
+      const issues = issuesTokens(holder);
+      const tokens = tokensOf(value['tokenize'], issues, tools, resolve);
+      return { steps: issues ? issuing(tokens, tools) : [] };
+    },
+  }),
+});
+
+type Claims = Record<string, unknown>;
+
+function issuing({ tool, settings }: ResourceTokens, tools: PlanTools): Step[] {
+  const take = claimsTaker(settings['custom_claim_fields'], tools);
+  const property = asText(settings['property_name'] ?? DEFAULT_PROPERTY);
+  const seconds = Number(settings['expiration'] ?? DEFAULT_EXPIRATION);
+  const slot = tools.memo();
+  return [
+    {
+      id: 'claims',
+      phase: ResourcePhase.REPLY,
+      // After results were combined, before `returnables` picks.
+      order: -50,
+      run: (frame, { result }) => {
+        frame.slots[slot] = take(frame, result);
+      },
+    },
+    {
+      id: 'tokenize',
+      phase: ResourcePhase.REPLY,
+      order: 100,
+      run: async (frame, state) => {
+        const life = { now: frame.invocation.startedAt, seconds, id: randomUUID() };
+        const issued = await tool.issue(frame.slots[slot] as Claims, life);
+        state.result = { ...(isObject(state.result) ? state.result : {}), [property]: issued };
+      },
+    },
+  ];
+}
+
+/** Looks each claim up in the main result, then in the others, latest first, then among the extracted names. */
+function claimsTaker(fields: Json | undefined, tools: PlanTools): (frame: Frame, main: unknown) => Claims {
+  const names = Array.isArray(fields) ? (fields as readonly Json[]).map(asText) : [];
+  const others = tools.lookupOrder.slice(1);
+  const wanted = names.map((name) => {
+    const path = splitPath(name);
+    return { name, path, read: compilePath(path), slot: tools.slot(name) };
+  });
+  return (frame, main) => {
+    if (main === null || main === undefined) throw fault('TOK_NO_SUBJECT');
+    if (!isObject(main)) throw fault('TOK_NOT_OBJECT');
+    const claims: Claims = {};
+    for (const { name, path, read, slot } of wanted) {
+      let value = read(main);
+      for (let i = 0; value === undefined && i < others.length; i++) value = read(frame.results[others[i] ?? -1]);
+      if (value === undefined && slot !== null) value = frame.slots[slot];
+      if (value === undefined) throw fault('TOK_CLAIM_MISSING', { name });
+      writePath(claims, path, value);
+    }
+    return claims;
+  };
+}

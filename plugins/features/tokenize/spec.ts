@@ -1,0 +1,153 @@
+/** `tokenize`: gives out a token with the answer, and says how tokens of this resource are made and judged. */
+import { asText, isObject, type Json } from '../../../kernel/contract/json.js';
+import { POISON_KEYS } from '../../../kernel/contract/json.js';
+import { definePlugin, type CheckPlace, type Finding } from '../../../kernel/contract/plugin.js';
+import { accessorsIn } from '../../../kernel/language/accessor.js';
+import { shape, slot } from '../../../kernel/schema/combinators.js';
+import { issuesTokens } from './issues.light.js';
+
+export default definePlugin({
+  kind: 'feature',
+  name: 'tokenize',
+  since: '0.2.0',
+  summary: 'Gives out a token with the answer. Beside `protected` it says how the token of the caller is judged.',
+  details:
+    'Claims are looked up in the main result (before `returnables` drops anything), then in the other results, latest ' +
+    'first, then among the `for` names. Tokens carry `iat`, `exp` and `jti` too. Without a row the answer is 401. The token ' +
+    'stands in the answer under `property_name`, listed or not. A `protected` resource gives out a new token only with ' +
+    '`custom_claim_fields`, or when `property_name` is written and listed in `returnables`.',
+  facts: { applies: 'when-present' },
+  requires: ['token:*'],
+  slots: {
+    resource: shape({
+      tokenize: slot(['tokenize.type'], {
+        doc: 'How tokens are made and judged.',
+        examples: [{ type: 'JWT', encryption_key: '$ENV.JWT_SECRET_KEY', custom_claim_fields: ['id'] }],
+      }),
+    }),
+  },
+  check,
+  errors: {
+    TOK_CLAIM_RESERVED: {
+      severity: 'error',
+      title: 'Claim not free',
+      message: '"{name}" cannot be a claim of your own: {what}.',
+      help: 'Give the value another name in the result: `SELECT issuer AS issued_by`.',
+    },
+    TOK_CLAIM_SECRET: {
+      severity: 'error',
+      title: 'Secret in a token',
+      message: '"{name}" is hashed, encrypted or marked secret, and a token carries it to whoever holds the token.',
+      help: 'Remove it from `custom_claim_fields`; an identifier is enough to find the rest.',
+    },
+    TOK_RESULT: {
+      severity: 'error',
+      title: 'No place for a token',
+      message: 'The main result is {what}, which cannot carry a token.',
+      help: 'Make the main result one object, mark another actionable `main_returnable`, or remove `tokenize`.',
+    },
+    TOK_NO_SUBJECT: {
+      status: 401,
+      title: 'Not authenticated',
+      message: 'The credentials are not valid.',
+      help: 'No row was found that a token could be given out for.',
+    },
+    TOK_NOT_OBJECT: {
+      status: 422,
+      title: 'No token possible',
+      message: 'The result is not one object, so it cannot carry a token.',
+      help: 'Make the main result of a resource with `tokenize` one object.',
+    },
+    TOK_CLAIM_MISSING: {
+      status: 422,
+      title: 'No token possible',
+      message: 'No result has a value for the claim "{name}".',
+      help: 'Select the column that `custom_claim_fields` names.',
+    },
+    TOK_UNFIT: {
+      status: 422,
+      title: 'No token possible',
+      message: 'The claims do not fit into a token.',
+      help: 'A token holds at most 8 KiB; put an identifier into it rather than the whole row.',
+    },
+  },
+  examples: [
+    {
+      title: 'Sign-in: a day, with two claims',
+      json: {
+        tokenize: {
+          type: 'JWT',
+          expiration: 86_400,
+          encryption_key: '$ENV.EXAMPLE_KEY',
+          custom_claim_fields: ['id', 'name'],
+        },
+      },
+    },
+    {
+      title: 'Encrypted, in a property of its own',
+      json: { tokenize: { type: 'PASETO', encryption_key: '$ENV.EXAMPLE_KEY', property_name: 'access_token' } },
+    },
+  ],
+  counterExamples: [
+    {
+      title: 'Unknown type',
+      json: { tokenize: { type: 'JWE', encryption_key: '$ENV.EXAMPLE_KEY' } },
+      code: 'DEF_UNKNOWN_PLUGIN',
+      at: '/tokenize/type',
+    },
+    { title: 'No key', json: { tokenize: { type: 'JWT' } }, code: 'DEF_REQUIRED', at: '/tokenize' },
+    {
+      title: 'A lifetime of its own',
+      json: { tokenize: { type: 'JWT', encryption_key: '$ENV.EXAMPLE_KEY', custom_claim_fields: ['exp'] } },
+      code: 'TOK_CLAIM_RESERVED',
+      at: '/tokenize/custom_claim_fields/0',
+    },
+  ],
+});
+
+const RESERVED: ReadonlySet<string> = new Set(['iss', 'aud', 'exp', 'nbf', 'iat', 'jti']);
+
+function check({ value, holder, actions, secrets }: CheckPlace): Finding[] {
+  const settings = isObject(value['tokenize']) ? value['tokenize'] : {};
+  if (!issuesTokens(holder)) return [];
+  const claims = Array.isArray(settings['custom_claim_fields']) ? (settings['custom_claim_fields'] as Json[]) : [];
+  return [...claims.flatMap((claim, i) => judgeClaim(asText(claim), i, secrets)), ...judgeResult(holder, actions)];
+}
+
+function judgeClaim(path: string, index: number, secrets: ReadonlySet<string>): Finding[] {
+  const at = `/tokenize/custom_claim_fields/${index}`;
+  const segments = path.split('.');
+  const [name = path] = segments;
+  if (RESERVED.has(name)) {
+    const what = 'the service or its standard gives it a meaning';
+    return [{ code: 'TOK_CLAIM_RESERVED', at, params: { name, what } }];
+  }
+  const poison = segments.find((segment) => POISON_KEYS.has(segment));
+  if (poison !== undefined) {
+    return [
+      { code: 'TOK_CLAIM_RESERVED', at, params: { name: poison, what: 'the name would reach into the runtime' } },
+    ];
+  }
+  const secret = secrets.has(path) ? path : segments.find((segment) => secrets.has(segment));
+  return secret === undefined ? [] : [{ code: 'TOK_CLAIM_SECRET', at, params: { name: secret } }];
+}
+
+/** What can be told of the main result before anything runs. */
+function judgeResult(holder: CheckPlace['holder'], actions: CheckPlace['actions']): Finding[] {
+  const main = actions.find((action) => action.main) ?? actions.filter((action) => !action.noOp).at(-1);
+  const list = holder['actionables'];
+  const written = main && Array.isArray(list) ? (list as readonly Json[])[main.index] : undefined;
+  if (main === undefined || !isObject(written)) return [];
+  const what = shapeOf(written);
+  return what === null ? [] : [{ code: 'TOK_RESULT', at: `/actionables/${main.index}/id`, params: { what } }];
+}
+
+function shapeOf(action: Readonly<Record<string, Json>>): string | null {
+  const { mode, result, value } = action;
+  const isMulti = Object.values(action).some((field) => isObject(field) && field['multi'] === true);
+  if (result === 'many' || isMulti || mode === 'UPLOAD') return 'a list';
+  if (mode !== 'RETURN' || value === undefined || value === null) return null;
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'string') return accessorsIn(value).length === 0 ? 'text' : null;
+  return isObject(value) ? null : `a ${typeof value}`;
+}

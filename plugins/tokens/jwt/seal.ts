@@ -1,0 +1,49 @@
+/**
+ * Opens and seals compact JWTs: form, encoding and header are judged here, strictly; the signature is the library's work.
+ * The algorithm is the definition's; what the header of a token says is compared and never followed.
+ */
+import { compactVerify, CompactSign } from 'jose';
+import { own } from '../../../kernel/contract/json.js';
+import { MAX_TOKEN, TokenRefused } from '../../kinds/token.js';
+import { decodeBase64Url } from '../shared/base64url.js';
+import { decodeText, readObject } from '../shared/strict-json.js';
+import type { JwtKeys } from './keys.js';
+
+/** They would change what the token means; a reader that ignored them would be mistaken. */
+const REFUSED_HEADERS = ['crit', 'b64', 'zip', 'cty', 'enc'] as const;
+
+/** The payload as text. Rejects with TokenRefused. */
+export async function openJwt(token: string, algorithm: string, keys: JwtKeys): Promise<string> {
+  if (token.length > MAX_TOKEN) throw new TokenRefused('too long');
+  const parts = token.split('.');
+  if (parts.length !== 3) throw new TokenRefused('not three parts');
+  const [header, payload] = parts.map(decodeBase64Url);
+  if (header === undefined || payload === undefined) throw new TokenRefused('not three parts');
+  judgeHeader(decodeText(header), algorithm);
+  try {
+    await compactVerify(token, await keys.verify(), { algorithms: [algorithm] });
+  } catch {
+    throw new TokenRefused('the signature does not fit');
+  }
+  return decodeText(payload);
+}
+
+/** `kid`, `jwk`, `jku`, `x5u` and `x5c` offer keys; there is only the definition's, so they are not looked at. */
+function judgeHeader(text: string, algorithm: string): void {
+  const header = readObject(text);
+  if (own(header, 'alg') !== algorithm) throw new TokenRefused('another algorithm');
+  const type = own(header, 'typ');
+  if (type !== undefined && (typeof type !== 'string' || type.toUpperCase() !== 'JWT')) {
+    throw new TokenRefused('another type');
+  }
+  for (const name of REFUSED_HEADERS) {
+    if (Object.hasOwn(header, name)) throw new TokenRefused(`the header has ${name}`);
+  }
+}
+
+const UTF8 = new TextEncoder();
+
+export async function sealJwt(payload: string, algorithm: string, sign: NonNullable<JwtKeys['sign']>): Promise<string> {
+  const jws = new CompactSign(UTF8.encode(payload)).setProtectedHeader({ alg: algorithm, typ: 'JWT' });
+  return jws.sign(await sign());
+}

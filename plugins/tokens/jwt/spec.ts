@@ -1,0 +1,75 @@
+/** `JWT`: signed tokens (RFC 7519) in the compact form. */
+import { definePlugin, type CheckPlace, type Finding } from '../../../kernel/contract/plugin.js';
+import { asText } from '../../../kernel/contract/json.js';
+import { accessorsIn } from '../../../kernel/language/accessor.js';
+import { shape, text } from '../../../kernel/schema/combinators.js';
+import { byteLength, keyFlaw, TOK_KEY } from '../../kinds/token-keys.js';
+import { ALGORITHMS, DEFAULT_ALGORITHM, isShared, shortestKey } from './algorithms.light.js';
+
+export default definePlugin({
+  kind: 'token',
+  name: 'JWT',
+  since: '0.2.0',
+  summary: 'Signed tokens. Whoever holds one can read its claims; nobody can change them.',
+  details:
+    'HS algorithms share one secret, which should have as many bytes as the hash (32 for HS256). RS, ES and EdDSA take a ' +
+    'key in PEM form: the private one where tokens are made, the public one where they are only judged. A token must ' +
+    'name exactly the algorithm of the definition.',
+  facts: { algorithms: ALGORITHMS, algorithm: DEFAULT_ALGORITHM },
+  schema: shape({
+    algorithm: text({ doc: 'How tokens are signed.', default: DEFAULT_ALGORITHM, examples: ['HS256'] }).oneOf(
+      ALGORITHMS,
+    ),
+  }),
+  check,
+  errors: {
+    TOK_KEY,
+    TOK_KEY_SHORT: {
+      severity: 'warning',
+      title: 'Short key',
+      message: 'The key has {actual} bytes; {algorithm} is only as strong as it can be with {min} or more.',
+      help: 'A key that is too short can be guessed from one token. Make a random one, such as `openssl rand -base64 48`.',
+    },
+  },
+  examples: [
+    {
+      title: 'A day, with two claims',
+      json: {
+        type: 'JWT',
+        algorithm: 'HS256',
+        expiration: 86_400,
+        encryption_key: '$ENV.EXAMPLE_KEY',
+        custom_claim_fields: ['id', 'name'],
+      },
+    },
+    { title: 'The shortest', json: { type: 'JWT', encryption_key: '$ENV.EXAMPLE_KEY' } },
+  ],
+  counterExamples: [
+    {
+      title: 'No signature at all',
+      json: { type: 'JWT', algorithm: 'none', encryption_key: '$ENV.EXAMPLE_KEY' },
+      code: 'DEF_VALUE',
+      at: '/algorithm',
+    },
+    { title: 'A blank key', json: { type: 'JWT', encryption_key: ' ' }, code: 'TOK_KEY', at: '/encryption_key' },
+    {
+      title: 'A key of the caller',
+      json: { type: 'JWT', encryption_key: '$PAYLOAD.key' },
+      code: 'ACC_NOT_HERE',
+      at: '/encryption_key',
+    },
+  ],
+});
+
+/** Only of a key that stands in the definition: the value of a variable is nothing that a checker should know. */
+function check({ value, holder }: CheckPlace): Finding[] {
+  const key = asText(holder['encryption_key']);
+  if (holder['encryption_key'] === undefined || accessorsIn(key).length > 0) return [];
+  const at = '/encryption_key';
+  const what = keyFlaw(key);
+  if (key !== '' && what !== null) return [{ code: 'TOK_KEY', at, params: { place: '`tokenize`', what } }];
+  const algorithm = asText(value['algorithm'] ?? DEFAULT_ALGORITHM);
+  if (!isShared(algorithm) || key === '') return [];
+  const [actual, min] = [byteLength(key), shortestKey(algorithm)];
+  return actual < min ? [{ code: 'TOK_KEY_SHORT', at, params: { actual, algorithm, min } }] : [];
+}

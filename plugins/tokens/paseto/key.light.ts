@@ -1,0 +1,24 @@
+/** Which texts are keys of v4.local: 32 characters that are 32 bytes, or a prefix and the bytes. Light; no key in a message. */
+import { byteLength, keyFlaw } from '../../kinds/token-keys.js';
+
+export const KEY_BYTES = 32;
+export const HEX = 'hex:';
+export const BASE64 = 'base64:';
+
+/** What is wrong with the text of a key, and what would be right; null when it can be used. */
+export function localKeyFlaw(key: string): string | null {
+  const flaw = keyFlaw(key);
+  if (flaw !== null) return flaw;
+  if (key.startsWith(HEX)) {
+    return /^hex:[0-9a-fA-F]{64}$/.test(key) ? null : 'behind `hex:` it needs 64 hexadecimal digits (32 bytes)';
+  }
+  if (key.startsWith(BASE64)) {
+    // 43 characters hold 258 bits: the last two have to be zero.
+    const isWhole = /^base64:(?:[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=?|[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048])$/.test(key);
+    return isWhole ? null : 'behind `base64:` it needs 32 bytes in base64';
+  }
+  const characters = [...key].length;
+  if (characters !== KEY_BYTES) return `it has ${characters} characters and needs exactly ${KEY_BYTES}`;
+  const bytes = byteLength(key);
+  return bytes === KEY_BYTES ? null : `its 32 characters are ${bytes} bytes; use plain ASCII, or the prefix \`hex:\``;
+}

@@ -1,0 +1,48 @@
+/** PASETO v4.local: sealed with one key of 32 bytes; instants are RFC 3339 text. */
+import { createHash } from 'node:crypto';
+import { BootError } from '../../../kernel/contract/boot-error.js';
+import { defineRuntime } from '../../../kernel/contract/plugin.js';
+import { token, type TokenSettings, type TokenTool } from '../../kinds/token.js';
+import { fitting, payloadOf, type Instants } from '../shared/claims.js';
+import { toolbox, verifier } from '../shared/toolbox.js';
+import { BASE64, HEX, KEY_BYTES, localKeyFlaw } from './key.light.js';
+import { openLocal, sealLocal } from './local.js';
+
+const RFC3339 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2})$/;
+
+const INSTANTS: Instants = {
+  read(value) {
+    if (typeof value !== 'string' || !RFC3339.test(value)) return null;
+    const milliseconds = Date.parse(value);
+    return milliseconds > 0 ? Math.floor(milliseconds / 1000) : null;
+  },
+  write: (seconds) => new Date(seconds * 1000).toISOString(),
+};
+
+export default defineRuntime(token, {
+  create: () => ({
+    create: toolbox((settings) => {
+      const key = keyOf(settings);
+      return { id: createHash('sha256').update(key).digest('base64url'), tool: () => pasetoTool(key) };
+    }),
+  }),
+});
+
+export function pasetoTool(key: Uint8Array): TokenTool {
+  const open = (text: string): string => openLocal(text, key).text;
+  return {
+    open,
+    verify: verifier(open, INSTANTS),
+    issue: (claims, life) => fitting(sealLocal(payloadOf(claims, life, INSTANTS), key)),
+  };
+}
+
+/** Throws BootError TOK_KEY. */
+function keyOf({ key, place }: TokenSettings): Buffer {
+  const what =
+    typeof key === 'string' ? localKeyFlaw(key) : key.length === KEY_BYTES ? null : 'it needs exactly 32 bytes';
+  if (what !== null) throw new BootError('TOK_KEY', { place, what });
+  if (typeof key !== 'string') return Buffer.from(key);
+  if (key.startsWith(HEX)) return Buffer.from(key.slice(HEX.length), 'hex');
+  return key.startsWith(BASE64) ? Buffer.from(key.slice(BASE64.length), 'base64') : Buffer.from(key);
+}

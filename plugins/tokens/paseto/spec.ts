@@ -1,0 +1,51 @@
+/** `PASETO`: encrypted tokens, version 4, purpose `local`. */
+import { definePlugin, type CheckPlace, type Finding } from '../../../kernel/contract/plugin.js';
+import { asText } from '../../../kernel/contract/json.js';
+import { accessorsIn } from '../../../kernel/language/accessor.js';
+import { shape, text } from '../../../kernel/schema/combinators.js';
+import { TOK_KEY } from '../../kinds/token-keys.js';
+import { localKeyFlaw } from './key.light.js';
+
+export default definePlugin({
+  kind: 'token',
+  name: 'PASETO',
+  since: '0.2.0',
+  summary: 'Encrypted tokens (v4.local). Whoever holds one can neither read nor change its claims.',
+  details:
+    'The key has exactly 32 characters; `hex:` or `base64:` before it writes 32 bytes that no text could. Tokens of ' +
+    'another version or purpose are refused.',
+  facts: { algorithms: ['v4.local'], algorithm: 'v4.local' },
+  schema: shape({
+    algorithm: text({ doc: 'Version and purpose.', default: 'v4.local', examples: ['v4.local'] }).oneOf(['v4.local']),
+  }),
+  check,
+  errors: { TOK_KEY },
+  examples: [
+    {
+      title: 'An hour, with one claim',
+      json: { type: 'PASETO', encryption_key: '$ENV.EXAMPLE_KEY', custom_claim_fields: ['id'] },
+    },
+  ],
+  counterExamples: [
+    {
+      title: 'Another version',
+      json: { type: 'PASETO', algorithm: 'v2.local', encryption_key: '$ENV.EXAMPLE_KEY' },
+      code: 'DEF_VALUE',
+      at: '/algorithm',
+    },
+    {
+      title: 'A key that is too short',
+      json: { type: 'PASETO', encryption_key: 'thirty-one characters are few..' },
+      code: 'TOK_KEY',
+      at: '/encryption_key',
+    },
+  ],
+});
+
+/** Only of a key that stands in the definition. */
+function check({ holder }: CheckPlace): Finding[] {
+  const key = asText(holder['encryption_key']);
+  if (key === '' || accessorsIn(key).length > 0) return [];
+  const what = localKeyFlaw(key);
+  return what === null ? [] : [{ code: 'TOK_KEY', at: '/encryption_key', params: { place: '`tokenize`', what } }];
+}

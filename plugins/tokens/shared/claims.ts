@@ -1,0 +1,69 @@
+/**
+ * Judges the claims of an opened token by the clock, and writes those of a new one. Formats differ only in how they spell
+ * an instant. Nothing here looks at signatures.
+ */
+import { deepFreeze, own } from '../../../kernel/contract/json.js';
+import { fault } from '../../../kernel/contract/fault.js';
+import { MAX_TOKEN, TokenRefused, type TokenLife, type Verified } from '../../kinds/token.js';
+import { readObject } from './strict-json.js';
+
+/** Seconds by which clocks may differ. */
+const LEEWAY = 30;
+
+/** How a format spells instants. */
+export interface Instants {
+  /** Seconds since 1970, or null for anything that is no instant. */
+  read(value: unknown): number | null;
+  write(seconds: number): string | number;
+}
+
+/** Throws TokenRefused for an instant in another spelling, and for a token that is over or not yet begun. */
+export function judgeClaims(text: string, instants: Instants, now: number): Verified {
+  const claims = readObject(text);
+  const instant = (name: string): number | null => {
+    const value = own(claims, name);
+    if (value === undefined) return null;
+    const seconds = instants.read(value);
+    if (seconds === null) throw new TokenRefused(`${name} is no instant`);
+    return seconds;
+  };
+  const expiresAt = instant('exp');
+  if (expiresAt === null) throw new TokenRefused('exp is missing');
+  const validFrom = Math.max(instant('nbf') ?? 0, instant('iat') ?? 0);
+  const verified: Verified = Object.freeze({ claims: deepFreeze(claims), expiresAt, validFrom });
+  assertCurrent(verified, now);
+  return verified;
+}
+
+export function assertCurrent({ expiresAt, validFrom }: Verified, now: number): void {
+  const seconds = Math.floor(now / 1000);
+  if (seconds >= expiresAt + LEEWAY) throw new TokenRefused('expired');
+  if (seconds < validFrom - LEEWAY) throw new TokenRefused('not valid yet');
+}
+
+/** The payload of a new token; what the result called `exp` or `jti` cannot get in. */
+export function payloadOf(
+  claims: Readonly<Record<string, unknown>>,
+  { now, seconds, id }: TokenLife,
+  instants: Instants,
+): string {
+  const issuedAt = Math.floor(now / 1000);
+  const text = JSON.stringify({
+    ...claims,
+    iat: instants.write(issuedAt),
+    exp: instants.write(issuedAt + seconds),
+    jti: id,
+  });
+  try {
+    readObject(text);
+  } catch (error) {
+    throw fault('TOK_UNFIT', {}, { cause: error });
+  }
+  return text;
+}
+
+/** A token that no service of this product would take back is not given out. */
+export function fitting(token: string): string {
+  if (token.length > MAX_TOKEN) throw fault('TOK_UNFIT');
+  return token;
+}

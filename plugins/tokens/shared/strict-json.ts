@@ -1,0 +1,65 @@
+/**
+ * Reads the JSON object of a token: valid UTF-8, no name twice at any depth, no reserved name, not too deep. The JSON
+ * parser of the platform lets the last of two equal names win, so that two readers could see two different tokens.
+ */
+import { isObject, POISON_KEYS, type JsonObject } from '../../../kernel/contract/json.js';
+import { TokenRefused } from '../../kinds/token.js';
+
+const MAX_DEPTH = 32;
+const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+export function decodeText(bytes: Uint8Array): string {
+  try {
+    return UTF8.decode(bytes);
+  } catch {
+    throw new TokenRefused('not UTF-8');
+  }
+}
+
+export function readObject(text: string): JsonObject {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new TokenRefused('not JSON');
+  }
+  if (!isObject(value)) throw new TokenRefused('not a JSON object');
+  inspect(text);
+  return value;
+}
+
+/** `text` is known to be valid JSON, so strings and brackets are all there is to see. */
+function inspect(text: string): void {
+  const open: (Set<string> | null)[] = [];
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at];
+    if (character === '{' || character === '[') {
+      if (open.length === MAX_DEPTH) throw new TokenRefused('nested too deep');
+      open.push(character === '{' ? new Set() : null);
+    } else if (character === '}' || character === ']') open.pop();
+    else if (character === '"') {
+      const end = endOfString(text, at);
+      if (isName(text, end)) addName(open.at(-1) ?? null, JSON.parse(text.slice(at, end)) as string);
+      at = end - 1;
+    }
+  }
+}
+
+/** Index behind the closing quote. */
+function endOfString(text: string, start: number): number {
+  let at = start + 1;
+  while (text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
+  return at + 1;
+}
+
+function isName(text: string, end: number): boolean {
+  let at = end;
+  while (text[at] === ' ' || text[at] === '\t' || text[at] === '\n' || text[at] === '\r') at++;
+  return text[at] === ':';
+}
+
+function addName(names: Set<string> | null, name: string): void {
+  if (POISON_KEYS.has(name)) throw new TokenRefused('a reserved name');
+  if (names?.has(name) === true) throw new TokenRefused('a name twice');
+  names?.add(name);
+}

@@ -1,0 +1,26 @@
+/** `json.body`: what the door makes of the bytes of a body. */
+import { Fault } from '../../kernel/contract/fault.js';
+import { isJsonType, parseJson } from '../../kernel/http/body.js';
+import { REQUEST_CODES } from '../../kernel/problems/request-codes.js';
+import { bytesOf, textOf, type Ops, type Outcome } from './ops.js';
+
+const LIMITS = { body: 1_048_576, depth: 32, keys: 1000, array: 10_000 };
+
+const refused = (code: string): Outcome => {
+  const entry = Object.entries(REQUEST_CODES).find(([name]) => name === code)?.[1];
+  return { ok: false, error: code, ...(entry?.status !== undefined && { status: entry.status }) };
+};
+
+function read(input: Readonly<Record<string, unknown>>): Outcome {
+  if (!isJsonType(textOf(input, 'content_type'))) return refused('REQ_MEDIA_TYPE');
+  const bytes = bytesOf(input, 'bytes');
+  if (bytes.length > LIMITS.body) return refused('REQ_TOO_LARGE');
+  try {
+    return { ok: true, out: parseJson(bytes, LIMITS) };
+  } catch (error) {
+    if (error instanceof Fault) return refused(error.code);
+    throw error;
+  }
+}
+
+export const ops: Ops = { 'json.body': read };

@@ -1,0 +1,23 @@
+/** The operations of all files, and how one line of cases becomes one line of results. */
+import { ops as bcrypt } from './bcrypt.js';
+import { ops as idCheck } from './id-check.js';
+import { ops as jsonBody } from './json-body.js';
+import { ops as rules } from './rules.js';
+import { ops as token } from './token.js';
+import type { Ops, Outcome } from './ops.js';
+
+export const OPS: Ops = { ...bcrypt, ...idCheck, ...jsonBody, ...rules, ...token };
+
+/** A line that is no case is a result too: the one who asked has to see it. */
+export async function runLine(name: string, line: string): Promise<Outcome & { readonly id: unknown }> {
+  let id: unknown = null;
+  try {
+    const input = JSON.parse(line) as Record<string, unknown>;
+    id = input['id'] ?? null;
+    const op = Object.hasOwn(OPS, name) ? OPS[name] : undefined;
+    if (op === undefined) return { id, ok: false, error: `there is no operation ${name}` };
+    return { id, ...(await op(input)) };
+  } catch (error) {
+    return { id, ok: false, error: String(error) };
+  }
+}

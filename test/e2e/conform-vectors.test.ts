@@ -1,0 +1,93 @@
+/** Published vectors against the operations of the conformance command; skipped by name where they are absent. */
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { runLine } from '../conform/run.js';
+import { ROOT, vectorFile } from '../support/project.js';
+
+interface Case {
+  readonly id: string;
+  readonly op: string;
+  readonly optional?: boolean;
+  readonly expect: {
+    readonly ok: boolean | null;
+    readonly out?: unknown;
+    readonly footer?: string;
+    readonly status?: readonly number[];
+  };
+}
+
+/** How many cases must be there at least, and how many of them are skipped because they are optional. */
+const FILES = [
+  { file: 'jwt.jsonl', cases: 19, optional: 0 },
+  { file: 'paseto.jsonl', cases: 24, optional: 12 },
+  { file: 'json-body.jsonl', cases: 283, optional: 0 },
+  { file: 'uuid.jsonl', cases: 22, optional: 0 },
+  { file: 'email.jsonl', cases: 163, optional: 0 },
+] as const;
+
+describe('shared vectors', () => {
+  for (const { file: name, cases: many, optional } of FILES) {
+    it(`${name}: every case gives what it must`, async function () {
+      const file = vectorFile(name);
+      if (file === null) return this.skip();
+      const lines = readFileSync(file, 'utf8').trim().split('\n');
+      expect(lines.length).to.be.at.least(many);
+      const wrong: string[] = [];
+      let skipped = 0;
+      let accepted = 0;
+      for (const line of lines) {
+        const { id, op, expect: wanted, ...input } = JSON.parse(line) as Case;
+        const { ok, out, footer, status, error } = await runLine(op, line);
+        if (input.optional === true) {
+          skipped++;
+          // What is not offered may be refused, and nothing else.
+          if (ok) wrong.push(`${id} is not offered`);
+          continue;
+        }
+        if (wanted.ok === null) continue;
+        if (ok) accepted++;
+        const fits =
+          ok === wanted.ok &&
+          (!ok || JSON.stringify(out) === JSON.stringify(wanted.out)) &&
+          (!ok || wanted.footer === undefined || footer === wanted.footer) &&
+          (ok || wanted.status === undefined || wanted.status.includes(status ?? 0));
+        if (!fits) wrong.push(`${id}: ${ok} ${String(error)} ${JSON.stringify(out)}`);
+      }
+      expect(wrong).to.deep.equal([]);
+      expect(skipped).to.equal(optional);
+      expect(accepted, 'a suite that refuses everything proves nothing').to.be.at.least(3);
+    });
+  }
+});
+
+describe('conformance command', () => {
+  const run = (op: string, input: string) =>
+    spawnSync(process.execPath, [join(ROOT, 'dist', 'test', 'conform.js'), op], {
+      input,
+      encoding: 'utf8',
+      timeout: 20_000,
+    });
+
+  it('answers one line for each case, in order', () => {
+    const body = (id: string, text: string): string =>
+      JSON.stringify({ id, content_type: 'application/json', bytes: Buffer.from(text).toString('hex') });
+    const { stdout, status } = run('json.body', `${body('a', '{"n":1}')}\n\n${body('b', '{')}\nno case\n`);
+    const results = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(status).to.equal(0);
+    expect(results[0]).to.deep.equal({ id: 'a', ok: true, out: { n: 1 } });
+    expect(results[1]).to.deep.equal({ id: 'b', ok: false, error: 'REQ_MALFORMED', status: 400 });
+    expect(results[2]).to.include({ id: null, ok: false });
+    expect(results).to.have.length(3);
+  });
+
+  it('names its operations when it is asked for another', () => {
+    const { stderr, status } = run('nothing', '');
+    expect(status).to.equal(1);
+    expect(stderr).to.contain('json.body, rule.check, token.verify');
+  });
+});

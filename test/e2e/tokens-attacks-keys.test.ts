@@ -1,0 +1,222 @@
+/**
+ * The known attacks on keys, formats and headers, over real HTTP. Beside each stands a token of the same making that is taken, so that a
+ * guard which refused everything would fail here too. All refusals must be the same answer.
+ */
+import { generateKeyPairSync } from 'node:crypto';
+import { expect } from 'chai';
+import { encrypt, generateKeys, sign as signPublic } from 'paseto-ts/v4';
+import { BootError } from '../../kernel/contract/boot-error.js';
+import { head, parseRaw } from '../support/client.js';
+import { startKernel } from '../support/kernel.js';
+import { ENV, guarded, HS, PUBLIC_PEM, startTarget, type Target } from '../support/token-target.js';
+import { bearer, claimsOf, encode, HS256, jwt, KEY, OTHER_KEY, seconds, sign } from '../support/tokens.js';
+
+describe('attacks on tokens: keys, formats, headers', () => {
+  let target: Target;
+  before(async () => (target = await startTarget()));
+  after(() => target.kernel.close());
+  const isTaken: Target['isTaken'] = (...of) => target.isTaken(...of);
+  const allRefused: Target['allRefused'] = (...of) => target.allRefused(...of);
+  const isRefused: Target['isRefused'] = (...of) => target.isRefused(...of);
+  const judge: Target['judge'] = (...of) => target.judge(...of);
+
+  it('3: a PEM key is no shared secret: refused at load', async () => {
+    const files = { 'definitions/a.json': guarded('a', { ...HS, encryption_key: '$ENV.PUBLIC_PEM' }) };
+    await expectRefusedStart(files, ENV, /PEM/);
+  });
+
+  it('10: a token of another resource, with another key', async () => {
+    const own = await jwt({ id: 'ada' });
+    const other = await jwt({ id: 'ada' }, OTHER_KEY);
+    await isTaken(bearer(own));
+    await isTaken(bearer(other), '/other');
+    await allRefused({ other });
+    await allRefused({ own }, '/other');
+    // Also when it was seen, and is remembered, elsewhere.
+    await allRefused({ own }, '/longer');
+  });
+
+  it('11: a token of another format, version or purpose', async () => {
+    const local = encrypt(`k4.local.${Buffer.from(KEY).toString('base64url')}`, { id: 'ada' });
+    await isTaken(bearer(local), '/sealed');
+    const jwtToken = await jwt({ id: 'ada' });
+    await isTaken(bearer(jwtToken));
+    const { secretKey } = generateKeys('public');
+    const signed = signPublic(secretKey, { id: 'ada' });
+    await allRefused({ local });
+    await allRefused(
+      {
+        jwt: jwtToken,
+        'v4.public': signed,
+        'public that calls itself local': signed.replace('v4.public.', 'v4.local.'),
+        v3: local.replace('v4.', 'v3.'),
+        v2: local.replace('v4.', 'v2.'),
+        'upper case': local.replace('v4.local', 'V4.LOCAL'),
+        'an empty footer': `${local}.`,
+        'a footer that was not sealed': `${local}.${encode('{"kid":"1"}')}`,
+        'two footers': `${local}.${encode('a')}.${encode('b')}`,
+        'no body': 'v4.local.',
+        'too short': `v4.local.${encode('x'.repeat(63))}`,
+        numbers: encrypt(`k4.local.${Buffer.from(KEY).toString('base64url')}`, `{"id":"ada","exp":${seconds(600)}}`, {
+          validatePayload: false,
+          addIat: false,
+          addExp: false,
+        }),
+        'no exp': encrypt(`k4.local.${Buffer.from(KEY).toString('base64url')}`, { id: 'ada' }, { addExp: false }),
+      },
+      '/sealed',
+    );
+    const footer = encrypt(`k4.local.${Buffer.from(KEY).toString('base64url')}`, { id: 'ada' }, { footer: 'a footer' });
+    await isTaken(bearer(footer), '/sealed');
+  });
+
+  it('12: only the header, once, and in one form', async () => {
+    const token = await jwt({ id: 'ada' });
+    for (const scheme of ['Bearer', 'bearer', 'BEARER', 'bEaReR']) {
+      await isTaken({ headers: { authorization: `${scheme} ${token}` } });
+    }
+    for (const value of [
+      token,
+      `Bearer  ${token}`,
+      `Bearer\t${token}`,
+      `Bearer:${token}`,
+      `Bearer${token}`,
+      `Bearer ${token} x`,
+      `Bearer ${token},`,
+      `Bearer ${token}, Bearer ${token}`,
+      `Bearer "${token}"`,
+      `Token ${token}`,
+      `Basic ${token}`,
+      'Bearer',
+      'Bearer ',
+      '',
+    ]) {
+      await isRefused({ headers: { authorization: value } }, value.replace(token, '<token>'));
+    }
+    await isRefused({ headers: { cookie: `authorization=Bearer ${token}; token=${token}` } }, 'a cookie');
+    await isRefused({ headers: { 'x-access-token': token } }, 'another header');
+    await isRefused({ headers: { 'proxy-authorization': `Bearer ${token}` } }, 'a header of that sort');
+    for (const name of ['token', 'access_token', 'authorization']) {
+      const { status, text } = await target.kernel.post(`/jwt?${name}=${token}`, { [name]: token });
+      judge(status, text, `${name} in query and body`);
+    }
+    const twice = `${head('POST', '/jwt', { connection: 'close', authorization: `Bearer ${token}` }).slice(0, -2)}Authorization: Bearer ${token}\r\n\r\n`;
+    const { status, body } = parseRaw(await target.kernel.raw(twice));
+    judge(status, body, 'the header twice');
+  });
+
+  it('13: a header of its own, twice or with commas', async () => {
+    const token = await jwt({ id: 'ada' });
+    for (const value of [token, `Bearer ${token}`, `bearer ${token}`]) {
+      await isTaken({ headers: { 'x-access-token': value } }, '/custom');
+    }
+    for (const value of [
+      `${token}, ${token}`,
+      `${token},`,
+      `,${token}`,
+      `Bearer  ${token}`,
+      `Token ${token}`,
+      `${token} x`,
+      '',
+    ]) {
+      await isRefused({ headers: { 'x-access-token': value } }, value.replaceAll(token, '<token>'), '/custom');
+    }
+    await isRefused(bearer(token), 'the usual header', '/custom');
+    const lines = `x-access-token: ${token}\r\nX-Access-Token: ${token}\r\n\r\n`;
+    const { status, body } = parseRaw(
+      await target.kernel.raw(head('POST', '/custom', { connection: 'close' }).slice(0, -2) + lines),
+    );
+    judge(status, body, 'the header twice');
+  });
+
+  it('14: signatures of every length', async () => {
+    const input = `${encode(HS256)}.${encode(claimsOf())}`;
+    const right = Buffer.from(sign(input), 'base64url');
+    await isTaken(bearer(`${input}.${right.toString('base64url')}`));
+    for (const length of [1, 2, 16, 31, 33, 48, 64, 4096]) {
+      const bytes = Buffer.alloc(length, right).toString('base64url');
+      await allRefused({ [`${length} bytes`]: `${input}.${bytes}` });
+    }
+    for (const length of [0, 1, 31, 32, 63, 64, 65, 200]) {
+      const bytes = Buffer.alloc(length, 7).toString('base64url');
+      await isRefused(bearer(`v4.local.${bytes}`), `${length} bytes of a sealed token`, '/sealed');
+    }
+  });
+
+  for (const [what, value] of [
+    ['empty', ''],
+    ['undefined', undefined],
+    ['a blank', ' '],
+    ['blanks', ' \t \n'],
+    ['a sample', 'your-256-bit-secret'],
+    ['the word of a missing value', 'undefined'],
+  ] as const) {
+    it(`15: a key that is ${what} stops the start`, async () => {
+      const env = value === undefined ? {} : { KEY: value };
+      for (const type of ['JWT', 'PASETO']) {
+        const files = { 'definitions/a.json': guarded('locked', { type, encryption_key: '$ENV.KEY' }) };
+        const isMissing = value === undefined || value === '';
+        await expectRefusedStart(files, env, isMissing ? /KRN_BROKEN_SET/ : /TOK_KEY.*locked/);
+      }
+    });
+  }
+
+  for (const [algorithm, key, words] of [
+    ['RS256', 'no PEM text at all, but long', /BEGIN/],
+    ['RS256', '-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----', /cannot be read/],
+    ['RS256', generateKeyPairSync('ed25519').publicKey.export({ type: 'spki', format: 'pem' }).toString(), /RSA/],
+    [
+      'RS256',
+      generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey.export({ type: 'spki', format: 'pem' }).toString(),
+      /2048/,
+    ],
+    [
+      'ES256',
+      generateKeyPairSync('ec', { namedCurve: 'secp384r1' })
+        .publicKey.export({ type: 'spki', format: 'pem' })
+        .toString(),
+      /P-256/,
+    ],
+    ['EdDSA', PUBLIC_PEM, /Ed25519/],
+  ] as const) {
+    it(`15: ${algorithm} refuses another sort of key at load (${words.source})`, async () => {
+      const files = { 'definitions/a.json': guarded('locked', { type: 'JWT', algorithm, encryption_key: '$ENV.KEY' }) };
+      await expectRefusedStart(files, { KEY: key }, words);
+    });
+  }
+
+  it('15: a key that stands in the definition never stands in what is said about it', async () => {
+    const key = 'thirty-one characters of a key.';
+    const error = await startError(
+      { 'definitions/a.json': guarded('locked', { type: 'PASETO', encryption_key: '$ENV.KEY' }) },
+      { KEY: key },
+    );
+    expect(JSON.stringify([error.message, error.params]))
+      .to.contain('31 characters')
+      .and.not.contain(key);
+  });
+});
+type FilesOf = Parameters<typeof startKernel>[0];
+
+async function startError(
+  files: NonNullable<FilesOf>['files'] & object,
+  env: Record<string, string>,
+): Promise<BootError> {
+  try {
+    const kernel = await startKernel({ files, env });
+    await kernel.close();
+  } catch (error) {
+    expect(error).to.be.instanceOf(BootError);
+    return error as BootError;
+  }
+  throw new Error('it started');
+}
+
+async function expectRefusedStart(
+  files: NonNullable<FilesOf>['files'] & object,
+  env: Record<string, string>,
+  words: RegExp,
+): Promise<void> {
+  const { message } = await startError(files, env);
+  expect(message).to.match(words);
+}

@@ -1,0 +1,251 @@
+/**
+ * The known attacks on the form and the claims of tokens, over real HTTP. Beside each stands a token of the same making that is taken, so that a
+ * guard which refused everything would fail here too. All refusals must be the same answer.
+ */
+import { createPublicKey, generateKeyPairSync } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect } from 'chai';
+import { SignJWT } from 'jose';
+import { head, parseRaw } from '../support/client.js';
+import { PUBLIC_PEM, RSA, startTarget, type Target } from '../support/token-target.js';
+import { bearer, claimsOf, encode, forge, HS256, jwt, KEY, OTHER_KEY, seconds, sign } from '../support/tokens.js';
+
+describe('attacks on tokens: form and claims', () => {
+  let target: Target;
+  before(async () => (target = await startTarget()));
+  after(() => target.kernel.close());
+  const isTaken: Target['isTaken'] = (...of) => target.isTaken(...of);
+  const allRefused: Target['allRefused'] = (...of) => target.allRefused(...of);
+
+  it('1: no algorithm, or something that is none', async () => {
+    await isTaken(bearer(forge(HS256, claimsOf())));
+    await isTaken(bearer(await jwt({ id: 'ada' })));
+    for (const alg of [
+      'none',
+      'None',
+      'nOnE',
+      'NONE',
+      undefined,
+      null,
+      '',
+      0,
+      ['HS256'],
+      { alg: 'HS256' },
+      'hs256',
+      ' HS256',
+    ]) {
+      const unsigned = `${encode({ alg, typ: 'JWT' })}.${encode(claimsOf())}`;
+      const what = `alg ${JSON.stringify(alg)}`;
+      await allRefused({
+        [`${what}, signed`]: forge({ alg, typ: 'JWT' }, claimsOf()),
+        [`${what}, no signature`]: `${unsigned}.`,
+        [`${what}, two parts`]: unsigned,
+      });
+    }
+    await allRefused({ 'no header at all': forge({}, claimsOf()) });
+  });
+
+  it('2: another algorithm with the right key', async () => {
+    await isTaken(bearer(await jwt({ id: 'ada' }, KEY, 'HS512')), '/longer');
+    await allRefused({
+      HS384: await jwt({ id: 'ada' }, KEY, 'HS384'),
+      HS512: await jwt({ id: 'ada' }, KEY, 'HS512'),
+      'HS512 that calls itself HS256': forge(HS256, claimsOf(), KEY, 'sha512'),
+      'HS256 that calls itself HS512': forge({ alg: 'HS512' }, claimsOf()),
+    });
+    await allRefused({ HS256: await jwt({ id: 'ada' }) }, '/longer');
+  });
+
+  it('3: the public key as a shared secret', async () => {
+    const sound = await new SignJWT(claimsOf()).setProtectedHeader({ alg: 'RS256' }).sign(RSA.privateKey);
+    await isTaken(bearer(sound), '/rsa');
+    const jwk = JSON.stringify(createPublicKey(PUBLIC_PEM).export({ format: 'jwk' }));
+    const der = RSA.publicKey.export({ type: 'spki', format: 'der' });
+    for (const key of [PUBLIC_PEM, PUBLIC_PEM.trim(), ` ${PUBLIC_PEM}`, `x\n${PUBLIC_PEM}`, jwk, der]) {
+      for (const alg of ['HS256', 'RS256'])
+        await allRefused({ [alg]: forge({ alg, typ: 'JWT' }, claimsOf(), key) }, '/rsa');
+    }
+    const stranger = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
+    await allRefused(
+      { stranger: await new SignJWT(claimsOf()).setProtectedHeader({ alg: 'RS256' }).sign(stranger) },
+      '/rsa',
+    );
+  });
+
+  describe('4: a header that offers a key', () => {
+    let server: Server;
+    let asked = 0;
+    before((done) => {
+      server = createServer((_req, res) => {
+        asked++;
+        res.end('{}');
+      }).listen(0, '127.0.0.1', done);
+    });
+    after((done) => void server.close(done));
+
+    it('is not followed: the signature of the definition counts alone', async () => {
+      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/keys.json`;
+      const jwk = { kty: 'oct', k: encode(OTHER_KEY) };
+      for (const offer of [
+        { jwk },
+        { jku: url },
+        { x5u: url },
+        { x5c: [encode('certificate')] },
+        { kid: '../../../../dev/null' },
+        { kid: "' OR 1=1 --" },
+        { kid: '/etc/passwd' },
+        { kid: 5 },
+      ]) {
+        const what = JSON.stringify(offer);
+        await isTaken(bearer(forge({ ...HS256, ...offer }, claimsOf())));
+        await allRefused({
+          [what]: forge({ ...HS256, ...offer }, claimsOf(), OTHER_KEY),
+          [`${what}, empty key`]: forge({ ...HS256, ...offer }, claimsOf(), ''),
+        });
+      }
+      expect(asked).to.equal(0);
+    });
+  });
+
+  it('5: extensions that would change the meaning', async () => {
+    for (const extra of [
+      { crit: ['exp'] },
+      { crit: [] },
+      { crit: ['b64'], b64: false },
+      { b64: false },
+      { b64: true },
+      { zip: 'DEF' },
+      { cty: 'JWT' },
+      { cty: 'at+jwt' },
+      { enc: 'A256GCM' },
+      { typ: 'JWE' },
+      { typ: 'at+jwt' },
+      { typ: 5 },
+    ]) {
+      await allRefused({ [JSON.stringify(extra)]: forge({ ...HS256, ...extra }, claimsOf()) });
+    }
+    await allRefused({ nested: forge({ ...HS256, cty: 'JWT' }, await jwt({ id: 'ada' })) });
+    for (const typ of ['JWT', 'jwt', undefined]) await isTaken(bearer(forge({ alg: 'HS256', typ }, claimsOf())));
+  });
+
+  it('6: too many parts, too few, empty ones, other serialisations', async () => {
+    const token = await jwt({ id: 'ada' });
+    const [header = '', payload = '', signature = ''] = token.split('.');
+    await isTaken(bearer(token));
+    await allRefused({
+      'five parts': `${token}.${payload}.${signature}`,
+      'four parts': `${token}.${signature}`,
+      'dot at the end': `${token}.`,
+      'dot at the start': `.${token}`,
+      'no header': `.${payload}.${signature}`,
+      'no payload': `${header}..${signature}`,
+      'no signature': `${header}.${payload}.`,
+      'one part': header,
+      dots: '..',
+      'JSON serialisation': JSON.stringify({ payload, signatures: [{ protected: header, signature }] }),
+      'an empty text': '',
+    });
+  });
+
+  it('6: too long ones', async () => {
+    const long = await jwt({ id: 'ada', pad: 'x'.repeat(5000) });
+    await isTaken(bearer(long));
+    await allRefused({
+      'sound, but over 8 KiB': await jwt({ id: 'ada', pad: 'x'.repeat(6500) }),
+      'over 8 KiB': 'A'.repeat(8193),
+      '14 KiB': 'A.'.repeat(7000),
+    });
+    // What no header of the server can hold never gets that far.
+    const { status } = parseRaw(
+      await target.kernel.raw(`${head('POST', '/jwt', { authorization: `Bearer ${'A'.repeat(1_000_000)}` })}`),
+    );
+    expect(status).to.be.oneOf([401, 431]);
+    await isTaken(bearer(long));
+  });
+
+  it('7: other spellings of the same bytes', async () => {
+    const token = await jwt({ id: 'ada' });
+    const [header = '', payload = '', signature = ''] = token.split('.');
+    // 32 bytes end in a character of which the last two bits are not used.
+    const next = (text: string): string =>
+      text.slice(0, -1) + String.fromCharCode(text.charCodeAt(text.length - 1) + 1);
+    const plain = Buffer.from(signature, 'base64url').toString('base64');
+    await isTaken(bearer(token));
+    await allRefused({
+      'padding bits': `${header}.${payload}.${next(signature)}`,
+      padding: `${token}=`,
+      'double padding': `${header}=.${payload}=.${signature}=`,
+      'the other alphabet': `${header}.${payload}.${plain}`,
+      'a blank inside': `${header}.${payload} .${signature}`,
+      'a stray character': `${header}.${payload}?.${signature}`,
+      'percent escapes': encodeURIComponent(`${token}\n`),
+    });
+    // Padding is signed along: only its form is wrong.
+    const padded = `${encode(HS256)}=.${encode(claimsOf())}`;
+    await allRefused({ 'padding that was signed': `${padded}.${sign(padded)}` });
+  });
+
+  it('8: instants that are none, over, or to come', async () => {
+    const wrong: Readonly<Record<string, object>> = {
+      'no exp': { exp: undefined },
+      'exp null': { exp: null },
+      'exp text': { exp: String(seconds(600)) },
+      'exp float': { exp: seconds(600) + 0.5 },
+      'exp negative': { exp: -1 },
+      'exp zero': { exp: 0 },
+      'exp true': { exp: true },
+      'exp in a list': { exp: [seconds(600)] },
+      'exp over by 40 s': { exp: seconds(-40) },
+      'exp over by a year': { exp: seconds(-31_536_000) },
+      'exp as a date': { exp: new Date(Date.now() + 600_000).toISOString() },
+      'exp in milliseconds': { exp: Date.now() + 600_000 },
+      'nbf in 40 s': { nbf: seconds(40) },
+      'nbf text': { nbf: '1' },
+      'nbf null': { nbf: null },
+      'iat in 40 s': { iat: seconds(40) },
+      'iat text': { iat: 'now' },
+      'iat float': { iat: 1.5 },
+    };
+    for (const [what, claims] of Object.entries(wrong)) {
+      await allRefused({ [what]: forge(HS256, { ...claimsOf(), ...claims }) });
+    }
+    for (const digits of ['1e308', '1e400', '9007199254740993', '-1e400']) {
+      await allRefused({ [digits]: forge(HS256, `{"id":"ada","exp":${digits}}`) });
+    }
+    for (const claims of [{ exp: seconds(-20) }, { nbf: seconds(20) }, { iat: seconds(20) }, { iat: undefined }]) {
+      await isTaken(bearer(forge(HS256, { ...claimsOf(), ...claims })));
+    }
+  });
+
+  it('9: claims that are no object, names twice, names of the runtime', async () => {
+    const exp = seconds(600);
+    const payloads: Readonly<Record<string, string>> = {
+      'a list': `[{"id":"ada","exp":${exp}}]`,
+      null: 'null',
+      'a number': '5',
+      text: '"text"',
+      'no JSON': 'id=ada',
+      comments: `{"id":"ada",/* */"exp":${exp}}`,
+      'a byte order mark': `\ufeff{"id":"ada","exp":${exp}}`,
+      'the same name twice': `{"id":"ada","exp":${exp},"id":"ada"}`,
+      'the same name in two spellings': `{"id":"ada","exp":${exp},"\\u0069d":"eve"}`,
+      'exp twice': `{"id":"ada","exp":1,"exp":${exp}}`,
+      'twice further in': `{"id":"ada","exp":${exp},"a":[{"b":{"c":1,"c":2}}]}`,
+      __proto__: `{"id":"ada","exp":${exp},"__proto__":{"admin":true}}`,
+      'a spelt proto': `{"id":"ada","exp":${exp},"a":{"\\u005f_proto__":1}}`,
+      constructor: `{"id":"ada","exp":${exp},"constructor":{"prototype":{}}}`,
+      'too deep': `{"id":"ada","exp":${exp},"a":${'['.repeat(1000)}${']'.repeat(1000)}}`,
+    };
+    for (const [what, payload] of Object.entries(payloads)) await allRefused({ [what]: forge(HS256, payload) });
+    const input = `${encode(HS256)}.${Buffer.from(`{"id":"\xff","exp":${exp}}`, 'latin1').toString('base64url')}`;
+    await allRefused({ 'invalid UTF-8': `${input}.${sign(input)}` });
+    await allRefused({
+      'alg twice': forge('{"alg":"none","alg":"HS256"}', claimsOf()),
+      'a list': forge('["HS256"]', claimsOf()),
+    });
+    await isTaken(
+      bearer(forge(HS256, `{ "id" : "ada", "exp":${exp}, "a": [{"id": 1}, {"id": 2}], "b": "\\"id\\": 1" }`)),
+    );
+  });
+});

@@ -1,0 +1,228 @@
+/** The guard over real HTTP: it comes first, costs nothing, tells nothing, and lets each caller see only its own claims. */
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { freshDatabase, startPostgres } from '../support/postgres.js';
+import { head, parseRaw } from '../support/client.js';
+import { startKernel, type TestKernel } from '../support/kernel.js';
+import { returning } from '../support/project.js';
+import { bearer, jwt, KEY, OTHER_KEY } from '../support/tokens.js';
+
+const TOKENIZE = { type: 'JWT', encryption_key: '$ENV.KEY' };
+const guarded = (
+  id: string,
+  value: unknown,
+  claims: readonly string[] = ['id'],
+  tokenize: object = TOKENIZE,
+): object => ({
+  ...returning(id, value),
+  tokenize,
+  protected: { extract_claims: claims },
+});
+
+const FILES = {
+  'definitions/a.json': [
+    guarded('me', { id: '$PROTECTED.id' }),
+    guarded('echo', { id: '$PROTECTED.id', sent: '$PAYLOAD.n' }),
+    guarded('unread', { ok: true }, ['id', 'role']),
+    guarded('role', { role: '$PROTECTED.role' }, ['id', 'role']),
+    guarded('nested', { a: '$PROTECTED.user.name', b: '$PROTECTED.user.roles.1', c: 'is $PROTECTED.user.name' }, [
+      'user',
+    ]),
+    guarded('part', { name: '$PROTECTED.user.name' }, ['user.name']),
+    guarded('other-part', { secret: '$PROTECTED.user.secret' }, ['user.name']),
+    guarded('inherited', { a: '$PROTECTED.toString' }, ['toString']),
+    {
+      ...guarded('caller', {}),
+      actionables: [
+        {
+          id: 1,
+          mode: 'RETURN',
+          value: 1,
+          depends_on: [{ resource_id: 'role', action_ids: [1] }],
+          main_returnable: true,
+        },
+      ],
+    },
+    guarded('sealed', { id: '$PROTECTED.id' }, ['id'], { type: 'PASETO', encryption_key: '$ENV.KEY' }),
+    { ...returning('open', { ok: true }) },
+  ],
+};
+
+describe('the guard', () => {
+  let kernel: TestKernel;
+  before(async () => (kernel = await startKernel({ files: FILES, env: { KEY, OTHER_KEY } })));
+  after(() => kernel.close());
+
+  it('comes before the body is read', async () => {
+    const token = await jwt({ id: 'ada' });
+    for (const [body, status] of [
+      ['{ broken', 400],
+      ['[1]', 422],
+      ['{"__proto__":1}', 400],
+      [`{"a":"${'x'.repeat(1_100_000)}"}`, 413],
+    ] as const) {
+      expect((await kernel.post('/me', body)).status, body.slice(0, 20)).to.equal(401);
+      expect((await kernel.post('/me', body, bearer(token))).status, body.slice(0, 20)).to.equal(status);
+    }
+    const init = { headers: { 'content-type': 'text/plain' } };
+    expect((await kernel.post('/me', 'text', init)).status).to.equal(401);
+  });
+
+  it('does not wait for a body that never comes', async () => {
+    const request = head('POST', '/me', { 'content-type': 'application/json', 'content-length': 900_000 });
+    expect(parseRaw(await kernel.raw(request)).status).to.equal(401);
+  });
+
+  it('stands in the table of endpoints', () => {
+    const guardOf = (id: string): string | undefined => kernel.kernel.plans().byId.get(id)?.summary.guard;
+    expect(guardOf('me')).to.equal('JWT in Authorization');
+    expect(guardOf('sealed')).to.equal('PASETO in Authorization');
+    expect(guardOf('open')).to.equal('open');
+  });
+
+  it('says why in the log, at level debug, without a value of the token', async () => {
+    const token = await jwt({ id: 'canary-claim' }, OTHER_KEY);
+    const from = kernel.log.length;
+    const { text } = await kernel.post('/me', {}, bearer(token));
+    const rows = kernel.log.slice(from).filter(({ level }) => level === 'debug');
+    expect(rows).to.have.length(1);
+    expect(rows[0]?.message).to.equal('token refused');
+    expect(rows[0]?.fields).to.include({ resource: 'me', reason: 'the signature does not fit' });
+    expect(text).to.contain(String(rows[0]?.fields['request'])).and.not.contain('signature');
+    for (const part of [...token.split('.'), 'canary-claim']) expect(JSON.stringify(kernel.log)).not.to.contain(part);
+  });
+
+  it('answers 403 for a claim that the token lacks, and only where it is read', async () => {
+    const init = bearer(await jwt({ id: 'ada' }));
+    expect((await kernel.post('/unread', {}, init)).status).to.equal(200);
+    const { status, body } = await kernel.post('/role', {}, init);
+    expect([status, body['code']]).to.deep.equal([403, 'ACC_CLAIM']);
+    expect((await kernel.post('/role', {}, bearer(await jwt({ role: 'admin' })))).body).to.deep.equal({
+      role: 'admin',
+    });
+  });
+
+  it('shows an actionable of another resource only the claims that the called one lists', async () => {
+    const init = bearer(await jwt({ id: 'ada', role: 'admin' }));
+    expect((await kernel.post('/role', {}, init)).status).to.equal(200);
+    expect((await kernel.post('/caller', {}, init)).body['code']).to.equal('ACC_CLAIM');
+  });
+
+  it('uses a key as it stands, with the line break at its end', async () => {
+    const files = { 'definitions/a.json': guarded('me', { id: '$PROTECTED.id' }) };
+    const other = await startKernel({ files, env: { KEY: `${KEY}\n` } });
+    expect((await other.post('/me', {}, bearer(await jwt({ id: 'ada' })))).status).to.equal(401);
+    expect((await other.post('/me', {}, bearer(await jwt({ id: 'ada' }, `${KEY}\n`)))).status).to.equal(200);
+    await other.close();
+  });
+
+  it('gives claims with their types, at any depth, and nothing that is not listed', async () => {
+    const user = { name: 'Ada', roles: ['a', 'b'], secret: 'x' };
+    const init = bearer(await jwt({ user }));
+    expect((await kernel.post('/nested', {}, init)).body).to.deep.equal({ a: 'Ada', b: 'b', c: 'is Ada' });
+    expect((await kernel.post('/part', {}, init)).body).to.deep.equal({ name: 'Ada' });
+    expect((await kernel.post('/other-part', {}, init)).status).to.equal(403);
+    expect((await kernel.post('/inherited', {}, init)).status).to.equal(403);
+    for (const id of [5, 0, '', false, null, ['x'], { a: 1 }]) {
+      expect((await kernel.post('/me', {}, bearer(await jwt({ id })))).body).to.deep.equal({ id });
+    }
+  });
+
+  it('takes claims for what they are: text', async () => {
+    const id = '$ENV.KEY $PAYLOAD.n';
+    expect((await kernel.post('/me', { n: 1 }, bearer(await jwt({ id })))).body).to.deep.equal({ id });
+  });
+
+  it('lets 200 callers at once see their own claims and nobody else their own', async () => {
+    const tokens = await Promise.all(Array.from({ length: 200 }, (_, i) => jwt({ id: `user-${i}` })));
+    for (const round of [1, 2]) {
+      const answers = await Promise.all(
+        tokens.map((token, i) => kernel.post('/echo', { n: i * round }, bearer(token))),
+      );
+      for (const [i, { body }] of answers.entries()) expect(body).to.deep.equal({ id: `user-${i}`, sent: i * round });
+    }
+  });
+
+  it('never fails otherwise than with 401, whatever the header holds', async () => {
+    const sound = await jwt({ id: 'ada' });
+    const visible = fc.string({
+      unit: fc.integer({ min: 33, max: 126 }).map((code) => String.fromCharCode(code)),
+      maxLength: 60,
+    });
+    const pieces = fc.constantFrom(
+      ...sound.split('.'),
+      'v4.local',
+      'e30',
+      'bnVsbA',
+      'eyJhbGciOiJIUzI1NiJ9',
+      'AA',
+      '_-',
+      '',
+    );
+    const token = fc.array(fc.oneof(pieces, visible), { minLength: 1, maxLength: 5 }).map((parts) => parts.join('.'));
+    const paths = ['/me', '/sealed'];
+    await fc.assert(
+      fc.asyncProperty(
+        token,
+        fc.constantFrom('Bearer ', 'bearer ', ''),
+        fc.constantFrom(...paths),
+        async (text, scheme, path) => {
+          if (text === sound) return;
+          const { status } = await kernel.post(path, {}, { headers: { authorization: scheme + text } });
+          expect(status, text).to.equal(401);
+        },
+      ),
+      { numRuns: 400 },
+    );
+  }).timeout(60_000);
+
+  it('takes nothing over from a former key when definitions change', async () => {
+    const files = { 'definitions/a.json': guarded('me', { id: '$PROTECTED.id' }) };
+    const changing = await startKernel({ files, env: { KEY, OTHER_KEY } });
+    const [old, fresh] = [await jwt({ id: 'old' }), await jwt({ id: 'new' }, OTHER_KEY)];
+    expect((await changing.post('/me', {}, bearer(old))).status).to.equal(200);
+    const next = guarded('me', { id: '$PROTECTED.id' }, ['id'], { type: 'JWT', encryption_key: '$ENV.OTHER_KEY' });
+    await changing.project.write('definitions/a.json', next);
+    expect((await changing.kernel.reload()).applied).to.equal(true);
+    expect((await changing.post('/me', {}, bearer(old))).status).to.equal(401);
+    expect((await changing.post('/me', {}, bearer(fresh))).body).to.deep.equal({ id: 'new' });
+    await changing.close();
+  });
+});
+
+describe('the guard in front of a database', () => {
+  let kernel: TestKernel | undefined;
+  before(async function () {
+    this.timeout(60_000);
+    const server = await startPostgres();
+    if ('skip' in server) return this.skip();
+    const query = { sql_query: { query: 'SELECT pg_sleep(1.5)::text AS waited', parameters: [] } };
+    const slow = {
+      id: 'slow',
+      resource: 'slow',
+      actionables: [{ id: 1, mode: 'QUERY', ...query }],
+      returnables: ['waited'],
+    };
+    kernel = await startKernel({
+      files: { 'definitions/a.json': { ...slow, tokenize: TOKENIZE, protected: {} } },
+      config: { connections: { main: { use: 'postgres', url: '$ENV.DATABASE_URL', pool_size: 2, pool_wait: 10 } } },
+      env: { KEY, DATABASE_URL: await freshDatabase() },
+    });
+  });
+  after(() => kernel?.close());
+
+  it('refuses at once while every connection is taken and others wait for one', async () => {
+    const post: TestKernel['post'] = (...of) => kernel!.post(...of);
+    const token = await jwt({ id: 'ada' });
+    let finished = 0;
+    const busy = Array.from({ length: 6 }, () =>
+      post('/slow', {}, bearer(token)).then((answer) => (finished++, answer)),
+    );
+    for (let i = 0; i < 50; i++) {
+      const bad = i % 2 === 0 ? {} : bearer(await jwt({ id: 'ada' }, OTHER_KEY));
+      expect((await post('/slow', '{ broken', bad)).status).to.equal(401);
+    }
+    expect(finished, 'all refusals came before the first slow answer').to.equal(0);
+    for (const { status } of await Promise.all(busy)) expect(status).to.equal(200);
+  }).timeout(30_000);
+});

@@ -1,0 +1,330 @@
+/** Giving tokens out, over real HTTP: when, with which claims, and what cannot get into them. */
+import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { expect } from 'chai';
+import { decodeJwt, jwtVerify } from 'jose';
+import { decrypt } from 'paseto-ts/v4';
+import { onBothDatabases, startKernel, type TestKernel } from '../support/kernel.js';
+import { returning } from '../support/project.js';
+import { bearer, jwt, KEY } from '../support/tokens.js';
+
+const TOKENIZE = { type: 'JWT', encryption_key: '$ENV.KEY' };
+const PERSON = { id: '$PAYLOAD.id', email: '$PAYLOAD.email', address: { city: 'London' }, inner: 1 };
+
+const issuing = (id: string, tokenize: object, value: unknown, more: object = {}): object => ({
+  ...returning(id, value),
+  tokenize: { ...TOKENIZE, ...tokenize },
+  ...more,
+});
+
+const ME = {
+  ...returning('me', { id: '$PROTECTED.id' }),
+  tokenize: TOKENIZE,
+  protected: { extract_claims: ['id'] },
+};
+
+const FILES = {
+  'definitions/a.json': [
+    ME,
+    issuing('sign-in', { expiration: 60, custom_claim_fields: ['id', 'email'] }, PERSON, { returnables: ['email'] }),
+    issuing('listed', {}, PERSON, { returnables: ['token', 'email'] }),
+    issuing('named', { property_name: 'access_token' }, PERSON),
+    issuing('nested', { custom_claim_fields: ['address.city', 'id'] }, PERSON, { returnables: ['inner'] }),
+    issuing('anything', { custom_claim_fields: ['id'] }, '$PAYLOAD.value'),
+    {
+      id: 'several',
+      resource: 'several',
+      tokenize: { ...TOKENIZE, custom_claim_fields: ['a', 'b', 'c', 'named'] },
+      actionables: [
+        { id: 1, mode: 'RETURN', value: { a: 'first', b: 'first', c: 'first', d: { e: 'extracted' } } },
+        {
+          id: 2,
+          mode: 'RETURN',
+          value: { a: 'second', b: 'second' },
+          extract_response_for: [{ extract: 'a', for: 'x' }],
+        },
+        {
+          id: 3,
+          mode: 'RETURN',
+          value: { a: null },
+          depends_on: [
+            { resource_id: 'self', action_ids: [1], extract_response_for: [{ extract: 'd.e', for: 'named' }] },
+          ],
+        },
+      ],
+    },
+    {
+      id: 'combined',
+      resource: 'combined',
+      tokenize: { ...TOKENIZE, custom_claim_fields: ['a', 'b'] },
+      combine_returned_results_from: [1],
+      actionables: [
+        { id: 1, mode: 'RETURN', value: { a: 1 } },
+        { id: 2, mode: 'RETURN', value: { b: 2 } },
+      ],
+    },
+    // What a protected resource has `tokenize` for is to judge tokens.
+    { ...ME, id: 'verify-only', resource: 'verify-only' },
+    {
+      ...ME,
+      id: 'column',
+      resource: 'column',
+      actionables: [{ id: 1, mode: 'RETURN', value: { token: 'state' } }],
+      returnables: ['token'],
+    },
+    { ...ME, id: 'refresh', resource: 'refresh', tokenize: { ...TOKENIZE, custom_claim_fields: ['id'] } },
+    {
+      ...ME,
+      id: 'refresh-listed',
+      resource: 'refresh-listed',
+      tokenize: { ...TOKENIZE, property_name: 'fresh' },
+      returnables: ['id', 'fresh'],
+    },
+    issuing('sealed', { type: 'PASETO', custom_claim_fields: ['id'] }, PERSON, { returnables: [] }),
+  ],
+};
+
+describe('tokens given out', () => {
+  let kernel: TestKernel;
+  before(async () => (kernel = await startKernel({ files: FILES, env: { KEY } })));
+  after(() => kernel.close());
+
+  const body = { id: 'ada', email: 'ada@example.com' };
+  const claimsFrom = async (path: string, sent: unknown = body): Promise<Record<string, unknown>> => {
+    const answer = await kernel.post(path, sent);
+    expect(answer.status, answer.text).to.equal(200);
+    return decodeJwt(String(answer.body['token']));
+  };
+
+  it('are taken by another resource with the same key', async () => {
+    const { body: answer } = await kernel.post('/sign-in', body);
+    const me = await kernel.post('/me', {}, bearer(String(answer['token'])));
+    expect(me.body).to.deep.equal({ id: 'ada' });
+  });
+
+  it('carry instants, an id, the claims named and nothing else', async () => {
+    const before = Math.floor(Date.now() / 1000);
+    const claims = await claimsFrom('/sign-in', { ...body, exp: 9_999_999_999, expiration: 9_999_999, role: 'admin' });
+    expect(claims).to.have.all.keys('id', 'email', 'iat', 'exp', 'jti');
+    expect(claims).to.include(body);
+    expect(claims['iat']).to.be.within(before, before + 5);
+    expect(claims['exp']).to.equal(Number(claims['iat']) + 60);
+    expect((await claimsFrom('/sign-in'))['jti']).not.to.equal(claims['jti']);
+  });
+
+  it('live an hour unless the definition says otherwise', async () => {
+    const { iat, exp } = await claimsFrom('/listed');
+    expect(Number(exp) - Number(iat)).to.equal(3600);
+  });
+
+  it('stand in the answer, listed or not, under the name that was chosen', async () => {
+    expect((await kernel.post('/sign-in', body)).body).to.have.all.keys('email', 'token');
+    expect((await kernel.post('/listed', body)).body).to.have.all.keys('email', 'token');
+    expect((await kernel.post('/named', body)).body).to.have.all.keys(
+      'id',
+      'email',
+      'address',
+      'inner',
+      'access_token',
+    );
+  });
+
+  it('carry what `returnables` drops, where it stood', async () => {
+    const { body: answer } = await kernel.post('/nested', body);
+    expect(answer).to.have.all.keys('inner', 'token');
+    expect(decodeJwt(String(answer['token']))).to.deep.include({ id: 'ada', address: { city: 'London' } });
+  });
+
+  it('look claims up in the main result, then in the others, latest first, then among names', async () => {
+    const claims = await claimsFrom('/several');
+    // Null is found: it must not be filled in from elsewhere.
+    expect(claims).to.include({ a: null, b: 'second', c: 'first', named: 'extracted' });
+  });
+
+  it('see results that were combined', async () => {
+    expect(await claimsFrom('/combined')).to.include({ a: 1, b: 2 });
+  });
+
+  it('are refused with 401 where there is no row', async () => {
+    const { status, body: problem } = await kernel.post('/anything', { value: null });
+    expect(status).to.equal(401);
+    expect(problem).to.include({ code: 'TOK_NO_SUBJECT' }).and.not.have.property('token');
+  });
+
+  for (const value of [[], [{ id: 1 }], 'text', 5, true]) {
+    it(`are refused with 422 where the result is ${JSON.stringify(value)}`, async () => {
+      const { status, body: problem } = await kernel.post('/anything', { value });
+      expect(status).to.equal(422);
+      expect(problem).to.include({ code: 'TOK_NOT_OBJECT' });
+    });
+  }
+
+  it('are refused with 422 where a claim has no value, or does not fit', async () => {
+    const missing = await kernel.post('/anything', { value: { name: 'ada' } });
+    expect([missing.status, missing.body['code']]).to.deep.equal([422, 'TOK_CLAIM_MISSING']);
+    const large = await kernel.post('/anything', { value: { id: 'x'.repeat(9000) } });
+    expect([large.status, large.body['code']]).to.deep.equal([422, 'TOK_UNFIT']);
+    const inherited = await kernel.post('/anything', { value: { toString: 1 } });
+    expect(inherited.status).to.equal(422);
+  });
+
+  it('are not given out by a protected resource that only judges them', async () => {
+    const init = bearer(await jwt({ id: 'ada' }));
+    expect((await kernel.post('/verify-only', {}, init)).body).to.deep.equal({ id: 'ada' });
+    expect((await kernel.post('/column', {}, init)).body).to.deep.equal({ token: 'state' });
+  });
+
+  it('are given out by a protected resource that names claims, or lists the property it names', async () => {
+    const init = bearer(await jwt({ id: 'ada', exp: Math.floor(Date.now() / 1000) + 5 }));
+    for (const [path, name] of [
+      ['/refresh', 'token'],
+      ['/refresh-listed', 'fresh'],
+    ] as const) {
+      const { status, body: answer } = await kernel.post(path, {}, init);
+      expect(status).to.equal(200);
+      expect(answer['id']).to.equal('ada');
+      expect(Number(decodeJwt(String(answer[name])).exp)).to.be.greaterThan(Date.now() / 1000 + 3000);
+      expect((await kernel.post(path, {})).status).to.equal(401);
+    }
+  });
+
+  it('are PASETOs that another library opens', async () => {
+    const { body: answer } = await kernel.post('/sealed', body);
+    const key = `k4.local.${Buffer.from(KEY).toString('base64url')}`;
+    const { payload } = decrypt(key, String(answer['token'])) as { payload: Record<string, unknown> };
+    expect(payload).to.have.all.keys('id', 'iat', 'exp', 'jti');
+    expect(payload['id']).to.equal('ada');
+    expect(payload['exp']).to.match(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.000Z$/);
+  });
+});
+
+describe('tokens with keys of other sorts', () => {
+  const pairs: readonly (readonly [string, { readonly publicKey: KeyObject; readonly privateKey: KeyObject }])[] = [
+    ['RS256', generateKeyPairSync('rsa', { modulusLength: 2048 })],
+    ['RS512', generateKeyPairSync('rsa', { modulusLength: 2048 })],
+    ['ES256', generateKeyPairSync('ec', { namedCurve: 'P-256' })],
+    ['ES384', generateKeyPairSync('ec', { namedCurve: 'P-384' })],
+    ['EdDSA', generateKeyPairSync('ed25519')],
+  ];
+  for (const [algorithm, { publicKey, privateKey }] of pairs) {
+    it(`${algorithm}: the private key gives out, the public one takes, and line breaks may be written as \\n`, async () => {
+      const tokenize = { type: 'JWT', algorithm };
+      const files = {
+        'definitions/a.json': [
+          issuing(
+            'sign-in',
+            { ...tokenize, encryption_key: '$ENV.PRIVATE', custom_claim_fields: ['id'] },
+            { id: 'ada' },
+          ),
+          { ...ME, tokenize: { ...tokenize, encryption_key: '$ENV.PUBLIC' } },
+          { ...ME, id: 'both', resource: 'both', tokenize: { ...tokenize, encryption_key: '$ENV.PRIVATE' } },
+        ],
+      };
+      const env = {
+        PRIVATE: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString().replaceAll('\n', '\\n'),
+        PUBLIC: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
+      };
+      const kernel = await startKernel({ files, env });
+      const token = String((await kernel.post('/sign-in', {})).body['token']);
+      const { payload } = await jwtVerify(token, publicKey, { algorithms: [algorithm] });
+      expect(payload['id']).to.equal('ada');
+      for (const path of ['/me', '/both'])
+        expect((await kernel.post(path, {}, bearer(token))).body).to.deep.equal({ id: 'ada' });
+      await kernel.close();
+    });
+  }
+
+  it('a public key cannot give out: refused at load', async () => {
+    const { publicKey } = generateKeyPairSync('ed25519');
+    const files = {
+      'definitions/a.json': issuing('sign-in', { algorithm: 'EdDSA', encryption_key: '$ENV.PUBLIC' }, { id: 1 }),
+    };
+    const env = { PUBLIC: publicKey.export({ type: 'spki', format: 'pem' }).toString() };
+    const error = await startKernel({ files, env }).then(
+      () => null,
+      (reason: unknown) => reason as Error,
+    );
+    expect(error?.message).to.match(/TOK_KEY.*sign-in.*private/);
+  });
+
+  it('a short key of the environment is said in the log, without the key', async () => {
+    const kernel = await startKernel({ files: { 'definitions/a.json': ME }, env: { KEY: 'short-but-own' } });
+    const rows = kernel.log.filter(({ level }) => level === 'warn');
+    expect(rows).to.have.length(1);
+    expect(rows[0]?.fields).to.deep.equal({ place: '"me"', bytes: 13, min: 32 });
+    expect(JSON.stringify(kernel.log)).not.to.contain('short-but-own');
+    await kernel.close();
+  });
+});
+
+const USERS = {
+  'definitions/_member.model.json': {
+    id: { type: 'Number', primary_key: true, auto_increment: true },
+    email: { type: 'String', unique: true },
+    role: { type: 'String' },
+    password: { type: 'String', secret: true },
+  },
+  'definitions/a.json': [
+    {
+      id: 'sign-up',
+      resource: 'sign-up',
+      tokenize: { ...TOKENIZE, custom_claim_fields: ['id', 'role'] },
+      actionables: [
+        {
+          id: 1,
+          mode: 'QUERY',
+          payload_validation: [{ field: { email: { type: 'EMAIL' }, password: { type: 'STRING' } } }],
+          sql_query: {
+            query: 'INSERT INTO member (email, role, password) VALUES ($1, $2, $3)',
+            parameters: ['email', 'member', 'password'],
+          },
+        },
+      ],
+      returnables: ['email'],
+    },
+    {
+      id: 'sign-in',
+      resource: 'sign-in',
+      tokenize: { ...TOKENIZE, custom_claim_fields: ['id', 'role'] },
+      actionables: [
+        {
+          id: 1,
+          mode: 'QUERY',
+          sql_query: { query: 'SELECT * FROM member WHERE email = $1', parameters: ['$PAYLOAD.email'] },
+        },
+      ],
+      returnables: ['email'],
+    },
+    {
+      id: 'profile',
+      resource: 'profile',
+      tokenize: TOKENIZE,
+      protected: { extract_claims: ['id'] },
+      actionables: [
+        {
+          id: 1,
+          mode: 'QUERY',
+          sql_query: { query: 'SELECT email FROM member WHERE id = $1', parameters: ['$PROTECTED.id'] },
+        },
+      ],
+      returnables: ['email'],
+    },
+  ],
+};
+
+onBothDatabases('tokens of rows', { files: USERS, env: { KEY } }, (kernel) => {
+  it('sign-up and sign-in give one out, which finds the row of its owner and no other', async () => {
+    for (const email of ['ada@example.com', 'eve@example.com']) {
+      const up = await kernel().post('/sign-up', { email, password: 'pass' });
+      expect(up.body, up.text).to.have.all.keys('email', 'token');
+      expect(decodeJwt(String(up.body['token']))).to.include({ role: 'member' });
+      const { body } = await kernel().post('/sign-in', { email });
+      const profile = await kernel().post('/profile', { id: 1 }, bearer(String(body['token'])));
+      expect(profile.body).to.deep.equal({ email });
+    }
+  });
+
+  it('an unknown address gets no token', async () => {
+    const { status, body } = await kernel().post('/sign-in', { email: 'nobody@example.com' });
+    expect([status, body['code']]).to.deep.equal([401, 'TOK_NO_SUBJECT']);
+  });
+});

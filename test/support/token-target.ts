@@ -1,0 +1,74 @@
+/**
+ * One resource for each way to judge tokens, and what a test says of a token: it is taken, or it is refused with the same
+ * answer as every other one. Shared by the suites of attacks.
+ */
+import { generateKeyPairSync } from 'node:crypto';
+import { expect } from 'chai';
+import { returning } from './project.js';
+import { startKernel, type TestKernel } from './kernel.js';
+import { bearer, KEY, OTHER_KEY } from './tokens.js';
+
+export const RSA = generateKeyPairSync('rsa', { modulusLength: 2048 });
+export const PUBLIC_PEM = RSA.publicKey.export({ type: 'spki', format: 'pem' }).toString();
+
+export const guarded = (id: string, tokenize: object, more: object = {}): object => ({
+  ...returning(id, { id: '$PROTECTED.id' }),
+  tokenize,
+  protected: { extract_claims: ['id'], ...more },
+});
+export const HS = { type: 'JWT', algorithm: 'HS256', encryption_key: '$ENV.KEY' };
+
+const FILES = {
+  'definitions/a.json': [
+    guarded('jwt', HS),
+    guarded('custom', HS, { provide_as: 'X-Access-Token' }),
+    guarded('other', { ...HS, encryption_key: '$ENV.OTHER_KEY' }),
+    guarded('longer', { ...HS, algorithm: 'HS512' }),
+    guarded('rsa', { type: 'JWT', algorithm: 'RS256', encryption_key: '$ENV.PUBLIC_PEM' }),
+    guarded('sealed', { type: 'PASETO', encryption_key: '$ENV.KEY' }),
+  ],
+};
+
+export const ENV = { KEY, OTHER_KEY, PUBLIC_PEM };
+
+export interface Target {
+  readonly kernel: TestKernel;
+  readonly isTaken: (init: RequestInit, path?: string) => Promise<void>;
+  readonly isRefused: (init: RequestInit, what: string, path?: string) => Promise<void>;
+  /** By what is wrong with each. */
+  readonly allRefused: (tokens: Readonly<Record<string, string>>, path?: string) => Promise<void>;
+  /** Judges an answer that came another way. */
+  readonly judge: (status: number, text: string, what: string) => void;
+}
+
+export async function startTarget(): Promise<Target> {
+  const kernel = await startKernel({ files: FILES, env: ENV });
+  let refusal: string | undefined;
+
+  const isTaken = async (init: RequestInit, path = '/jwt'): Promise<void> => {
+    const { status, text } = await kernel.post(path, {}, init);
+    expect(status, `a sound token at ${path}: ${text}`).to.equal(200);
+    expect(JSON.parse(text)).to.deep.equal({ id: 'ada' });
+  };
+
+  /** The same words and the same headers for whatever is wrong. */
+  const judge = (status: number, text: string, what: string): void => {
+    expect(status, `${what}: ${text}`).to.equal(401);
+    const words = text.replace(/urn:request:[0-9a-f-]+/, '');
+    refusal ??= words;
+    expect(words, what).to.equal(refusal);
+    expect(words).to.contain('TOK_REFUSED');
+  };
+
+  const isRefused = async (init: RequestInit, what: string, path = '/jwt'): Promise<void> => {
+    const { status, text, headers } = await kernel.post(path, {}, init);
+    judge(status, text, what);
+    expect(headers.get('www-authenticate'), what).to.equal(path === '/custom' ? null : 'Bearer');
+  };
+
+  const allRefused = async (tokens: Readonly<Record<string, string>>, path = '/jwt'): Promise<void> => {
+    for (const [what, token] of Object.entries(tokens)) await isRefused(bearer(token), what, path);
+  };
+
+  return { kernel, isTaken, isRefused, allRefused, judge };
+}
