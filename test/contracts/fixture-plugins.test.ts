@@ -6,17 +6,20 @@ import { kinds as builtinKinds } from '../../plugins/kinds/index.js';
 import { PLUGIN_FIXTURES } from '../support/project.js';
 import { kindHygiene, specHygiene } from './spec-hygiene.js';
 
-const { registry } = await loadPackages(PLUGIN_FIXTURES, ['builtin:*', './short-code', './limits', './observer'], []);
+const FOLDERS = ['./short-code', './limits', './observer', './gate', './meeting'];
+const { registry } = await loadPackages(PLUGIN_FIXTURES, ['builtin:*', ...FOLDERS], []);
 const specs = [...registry.plugins.values()].filter((spec) => !builtin.includes(spec));
 const kinds = [...registry.kinds.values()].filter((kind) => !builtinKinds.includes(kind));
 
 describe('example plugins', () => {
   it('are found: folders inside a folder too', () => {
     expect(specs.map(({ kind, name }) => `${kind}:${name}`).sort()).to.deep.equal([
+      'feature:gate',
       'feature:rate_limit',
       'generator:SHORTCODE',
       'limiter:fixed-window',
       'limiter:token-bucket',
+      'mode:MEET',
       'observer:recorder',
     ]);
     expect(kinds.map(({ kind }) => kind).sort()).to.deep.equal(['limiter', 'observer']);
