@@ -73,7 +73,7 @@ function put(out: Record<string, unknown>, path: readonly string[], value: unkno
 /** Main result first, then the others, latest first, then extracted names. A list is answered as a list. */
 function answerNames(names: readonly string[], tools: PlanTools): Step {
   const picked = pickers(names);
-  const slots = names.map((name) => tools.slot(name));
+  const slots = picked.map(({ path: [root = '', ...rest] }) => ({ slot: tools.slot(root), inside: compilePath(rest) }));
   const others = tools.lookupOrder.slice(1);
   const elsewhere = (frame: Frame, index: number): unknown => {
     const { read } = picked[index] ?? {};
@@ -82,8 +82,8 @@ function answerNames(names: readonly string[], tools: PlanTools): Step {
       const value = read(frame.results[other]);
       if (value !== undefined) return value;
     }
-    const slot = slots[index];
-    return slot === null || slot === undefined ? undefined : frame.slots[slot];
+    const { slot, inside } = slots[index] ?? {};
+    return slot === null || slot === undefined ? undefined : inside?.(frame.slots[slot]);
   };
   return {
     id: 'returnables',
