@@ -48,6 +48,8 @@ const SEED = querying(
 interface Call {
   readonly path: string;
   readonly body: object;
+  /** What the call needs beside its body, such as a token from another one. */
+  readonly headers?: (kernel: TestKernel) => Promise<Record<string, string>>;
   readonly status: number;
   /** Of the member `data`, or of the problem where the status is none of success. */
   readonly judge: (data: unknown) => void;
@@ -110,14 +112,14 @@ for (const { name, make } of DATABASES) {
     });
     after(() => kernel?.close());
 
-    for (const { path, body, status, judge } of CALLS) {
+    for (const { path, body, headers, status, judge } of CALLS) {
       it(`POST /${path} ${JSON.stringify(body)} is ${status}`, async () => {
-        const answer = await kernel?.post(`/${path}`, body);
-        expect(answer?.status, answer?.text).to.equal(status);
-        expect(answer?.body)
-          .to.include({ success: status < 300 })
-          .and.to.have.property('message');
-        judge(status < 300 ? answer?.body['data'] : answer?.body);
+        if (kernel === undefined) throw new Error('the kernel is not running');
+        const answer = await kernel.post(`/${path}`, body, { headers: (await headers?.(kernel)) ?? {} });
+        expect(answer.status, answer.text).to.equal(status);
+        expect(answer.body).to.include({ success: status < 300 });
+        expect(answer.body['message']).to.be.a('string');
+        judge(status < 300 ? answer.body['data'] : answer.body);
       });
     }
   });
