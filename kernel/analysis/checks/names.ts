@@ -1,4 +1,5 @@
 /** A name that another actionable extracts must exist by then: used earlier, it would silently be null. */
+import type { Params } from '../../contract/problem.js';
 import { offsetInString } from '../../source/escapes.js';
 import { Slot } from '../../contract/slot.js';
 import { inside, type LinkedAction, type LinkedResource } from '../link.js';
@@ -9,12 +10,23 @@ import type { Report, Spot } from '../report.js';
 export function checkNames(resources: readonly LinkedResource[], registry: Registry, report: Report): void {
   const byKey = new Map(resources.flatMap(({ actions }) => actions.map((action) => [action.key, action] as const)));
   const waitsFor = (action: LinkedAction): LinkedAction[] => action.edges.flatMap(({ to }) => byKey.get(to) ?? []);
+  const owners = new Map(resources.flatMap((resource) => resource.actions.map(({ key }) => [key, resource] as const)));
+  const early = (owner: LinkedResource, order: readonly LinkedAction[]): Use[] =>
+    order
+      .filter((user) => owners.get(user.key) === owner)
+      .flatMap((user) => usesOf(owner, user, registry))
+      .filter((use) => !isInTime(owner, use, order));
   for (const resource of resources) {
-    if (resource.names.size === 0) continue;
     const order = runningOrder(resource.actions, waitsFor);
-    for (const user of resource.actions) {
-      if (!order.includes(user)) continue;
-      for (const use of usesOf(resource, user, registry)) reportEarly(resource, use, order, report);
+    for (const use of early(resource, order)) report.add('LNK_TOO_EARLY', use.spot, paramsOf(resource, use));
+    // What runs here for another resource finds only the names that are made here too.
+    const others = new Set(order.flatMap(({ key }) => owners.get(key) ?? []));
+    others.delete(resource);
+    for (const other of others) {
+      const known = new Set(early(other, runningOrder(other.actions, waitsFor)).map(({ spot }) => spot.start));
+      const edge = resource.actions.flatMap(({ edges }) => edges).find(({ to }) => owners.get(to) === other);
+      const [use] = edge === undefined ? [] : early(other, order).filter(({ spot }) => !known.has(spot.start));
+      if (edge !== undefined && use !== undefined) report.add('LNK_TOO_EARLY', edge.spot, paramsOf(other, use));
     }
   }
 }
@@ -27,6 +39,7 @@ interface Use {
 
 /** Bare names in lists of parameters, and accessors that find names. */
 function usesOf({ definition, names }: LinkedResource, user: LinkedAction, registry: Registry): Use[] {
+  if (names.size === 0) return [];
   const { doc, finds } = definition;
   const bare = finds.references
     .filter(({ node }) => user.parameters.get(node.pointer)?.from === 'extracted')
@@ -45,28 +58,35 @@ function usesOf({ definition, names }: LinkedResource, user: LinkedAction, regis
   return [...bare, ...read];
 }
 
-function reportEarly(
-  { definition, actions }: LinkedResource,
-  { user, name, spot }: Use,
-  order: readonly LinkedAction[],
-  report: Report,
-): void {
+interface Producer {
+  readonly action: LinkedAction;
+  /** The name has its value only when the actionable has run. */
+  readonly late: boolean;
+}
+
+function producersOf({ definition, actions }: LinkedResource, name: string): Producer[] {
   const found = definition.finds.declarations.filter((one) => one.symbol === 'name' && one.name === name);
-  const producers = found.flatMap((one) => {
+  return found.flatMap((one) => {
     const action = actions.find((candidate) => inside(one.spot, candidate.node));
     return action === undefined ? [] : [{ action, late: one.late && !action.edges.some(({ feeds }) => feeds) }];
   });
+}
+
+function isInTime(owner: LinkedResource, { user, name }: Use, order: readonly LinkedAction[]): boolean {
   const position = order.indexOf(user);
-  const inTime = producers.some(({ action, late }) => {
+  return producersOf(owner, name).some(({ action, late }) => {
     const at = order.indexOf(action);
     if (at === -1) return false;
     if (action === user) return !late;
     return at < position && !areAtOnce(order.slice(at, position + 1));
   });
-  if (inTime) return;
-  const producer = producers[0]?.action.id;
-  report.add('LNK_TOO_EARLY', spot, { name, producer, user: user.id });
 }
+
+const paramsOf = (owner: LinkedResource, { name, user }: Use): Params => ({
+  name,
+  producer: producersOf(owner, name)[0]?.action.id,
+  user: user.id,
+});
 
 /** Parallel neighbours run at the same time, whatever stands first. */
 const areAtOnce = (neighbours: readonly LinkedAction[]): boolean => neighbours.every(({ parallel }) => parallel);
