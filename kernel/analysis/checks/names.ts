@@ -42,6 +42,7 @@ function usesOf({ definition, names }: LinkedResource, user: LinkedAction, regis
   if (names.size === 0) return [];
   const { doc, finds } = definition;
   const bare = finds.references
+    .filter(({ refers, node }) => refers.symbol === 'name' && inside(node, user.node))
     .filter(({ node }) => user.parameters.get(node.pointer)?.from === 'extracted')
     .map(({ name, spot }) => ({ user, name: String(name).split('.')[0] ?? '', spot }));
   const kind = registry.kindsIn(Slot.ACCESSOR)[0]?.kind ?? '';
