@@ -49,7 +49,7 @@ export function analyse(files: readonly SourceFile[], registry: Registry, option
   const linked = linkResources(definitions, tables, report);
   linkParameters(linked, tables, report);
   checkGraph(linked, registry, report);
-  checkNames(linked, report);
+  checkNames(linked, registry, report);
   const actionsOf = new Map(linked.map(({ definition, actions }) => [definition, actions]));
   const secretsOfModel = modelSecrets(definitions, linked);
   for (const definition of definitions) {

@@ -2,9 +2,10 @@
  * Resolves what names mean across files: ids and paths of resources, and actionables named by dependencies. Reports what
  * is missing or double; what bare strings in parameter lists mean is settled in `parameters.ts`.
  */
-import { asText, isObject, type Json } from '../contract/json.js';
+import { asText, isObject, POISON_KEYS, type Json } from '../contract/json.js';
 import type { SymbolKind } from '../schema/meta.js';
-import { pathParameters, pathShape } from '../language/route.js';
+import { parameterSpans, pathParameters, pathShape } from '../language/route.js';
+import { offsetInString } from '../source/escapes.js';
 import { nearest } from '../source/suggest.js';
 import { memberOf, toJson, type LocatedNode } from '../source/tree.js';
 import type { Definition, ParameterDecision, PayloadField } from './model.js';
@@ -39,7 +40,8 @@ export interface LinkedAction {
   readonly parallel: boolean;
   readonly models: readonly string[];
   readonly parameters: Map<string, ParameterDecision>;
-  readonly edges: { readonly to: string; readonly spot: Spot }[];
+  /** `feeds`: its names take their values from there. */
+  readonly edges: { readonly to: string; readonly spot: Spot; readonly feeds: boolean }[];
 }
 
 const scalarOf = (node: LocatedNode, key: string): unknown => memberOf(node, key)?.value?.scalar ?? undefined;
@@ -51,6 +53,7 @@ export function linkResources(
 ): LinkedResource[] {
   const resources = definitions.filter((d) => d.sort === 'resource').map((d) => readResource(d, tables, report));
   reportTaken(resources, report);
+  for (const resource of resources) reportParameters(resource, report);
   const byId = new Map(resources.map((resource) => [resource.id, resource]));
   for (const resource of resources) {
     for (const reference of resource.definition.finds.references) link(resource, reference, byId, report);
@@ -191,6 +194,24 @@ function reportTaken(resources: readonly LinkedResource[], report: Report): void
   }
 }
 
+/** A parameter stands once in its path, under a name that a payload may have. */
+function reportParameters(resource: LinkedResource, report: Report): void {
+  const spot = valueSpot(resource, 'resource');
+  const node = memberOf(resource.definition.node, 'resource')?.value;
+  if (spot === null || node === undefined || node === null) return;
+  const seen = new Set<string>();
+  for (const { name, start, end } of parameterSpans(resource.path)) {
+    const here = {
+      ...spot,
+      start: offsetInString(spot.doc, node, start),
+      end: offsetInString(spot.doc, node, end),
+    };
+    if (POISON_KEYS.has(name)) report.add('ACC_POISON', here, { segment: name });
+    else if (seen.has(name)) report.add('LNK_DUPLICATE_PARAMETER', here, { name });
+    seen.add(name);
+  }
+}
+
 function valueSpot(resource: LinkedResource, key: string): Spot | null {
   const node = memberOf(resource.definition.node, key)?.value;
   return node?.type === 'string' ? { doc: resource.definition.doc, start: node.start, end: node.end } : null;
@@ -243,7 +264,7 @@ function linkAction(
   }
   if (reference.refers.edge !== true) return;
   const from = resource.actions.find((action) => inside(reference.node, action.node));
-  from?.edges.push({ to: found.key, spot: reference.spot });
+  from?.edges.push({ to: found.key, spot: reference.spot, feeds: reference.refers.feeds === true });
 }
 
 /** The plain object of an actionable or resource. */

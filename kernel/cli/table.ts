@@ -1,6 +1,7 @@
 /** The table of endpoints that the start prints, and a curl line that works. */
 import { isObject, type Json } from '../contract/json.js';
 import type { PlanSet, ResourcePlan } from '../compile/plan.js';
+import { fillPath } from '../language/route.js';
 import { paint } from './paint.js';
 
 /** How the compiler writes that nobody is asked. */
@@ -34,12 +35,23 @@ export function curlLine(plans: PlanSet, url: string, methods: readonly string[]
   const open = served.filter((candidate) => candidate.summary.guard === OPEN);
   const plan = open.find((candidate) => candidate.summary.validated.length > 0) ?? open[0];
   if (plan === undefined) return null;
-  const address = `${url}/${plan.path}`;
+  const { sample, path } = withPath(plan);
+  const address = `${url}/${path}`;
   const method = methods.find((name) => name !== 'GET' && name !== 'DELETE');
-  if (method === undefined)
-    return `curl -s -X ${methods[0] ?? 'GET'} ${quoted(`${address}${queryOf(plan.summary.sample)}`)}`;
-  const body = quoted(JSON.stringify(plan.summary.sample));
+  if (method === undefined) return `curl -s -X ${methods[0] ?? 'GET'} ${quoted(`${address}${queryOf(sample)}`)}`;
+  const body = quoted(JSON.stringify(sample));
   return `curl -s -X ${method} ${address} -H 'content-type: application/json' -d ${body}`;
+}
+
+/** A value in the place of each path parameter; the rest of the sample is sent beside it. */
+function withPath({ path, summary }: ResourcePlan): { readonly path: string; readonly sample: Json } {
+  const rest: Record<string, Json> = { ...(isObject(summary.sample) ? summary.sample : {}) };
+  const filled = fillPath(path, (name) => {
+    const { [name]: value = 'text' } = rest;
+    delete rest[name];
+    return encodeURIComponent(typeof value === 'string' ? value : JSON.stringify(value));
+  });
+  return { path: filled, sample: rest };
 }
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;

@@ -1,7 +1,8 @@
 /** Compiles every sound resource of an analysis into one frozen set of plans. */
 import { createHash } from 'node:crypto';
 import type { Analysis } from '../analysis/model.js';
-import type { PlanSet, ResourcePlan } from './plan.js';
+import { compilePatterns } from './patterns.js';
+import type { PatternRoute, PlanSet, ResourcePlan } from './plan.js';
 import { compileResource, type CompileInput } from './resource.js';
 import { compileTables } from './tables.js';
 import { hasParameters } from '../language/route.js';
@@ -19,20 +20,25 @@ export function compilePlanSet(
   };
   const byPath = new Map<string, ResourcePlan>();
   const byId = new Map<string, ResourcePlan>();
-  const byPattern: ResourcePlan[] = [];
+  const routes: PatternRoute[] = [];
   const broken = new Set<string>();
   for (const resource of analysis.resources) {
     if (!resource.sound) {
-      broken.add(`/${resource.id}`).add(`/${resource.path}`);
+      broken.add(`/${resource.id}`);
+      if (hasParameters(resource.path)) routes.push({ path: resource.path, plan: null });
+      else broken.add(`/${resource.path}`);
       continue;
     }
     const plan = compileResource(input, resource);
     byId.set(plan.id, plan);
     byPath.set(`/${plan.id}`, plan);
-    if (hasParameters(plan.path)) byPattern.push(plan);
+    if (hasParameters(plan.path)) routes.push({ path: plan.path, plan });
     else byPath.set(`/${plan.path}`, plan);
   }
-  return Object.freeze({ hash: hashOf(analysis), byPath, byId, byPattern, broken, tables: [...tables.values()] });
+  // A definition that is only half written has no path yet.
+  broken.delete('/');
+  const patterns = compilePatterns(routes);
+  return Object.freeze({ hash: hashOf(analysis), byPath, byId, patterns, broken, tables: [...tables.values()] });
 }
 
 /** Changes with the text of any file: a job or a client can tell whether it still speaks of the same definitions. */

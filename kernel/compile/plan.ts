@@ -68,13 +68,31 @@ export interface ResourceSummary {
   readonly describe: Json;
 }
 
+/** A path with parameters; without a plan where its definition is broken. */
+export interface PatternRoute {
+  readonly path: string;
+  readonly plan: ResourcePlan | null;
+}
+
+export interface PatternMatch {
+  readonly plan: ResourcePlan | null;
+  /** What stands in the path, decoded, by name. */
+  readonly parameters: Readonly<Record<string, string>>;
+}
+
+export interface Patterns {
+  readonly routes: readonly PatternRoute[];
+  /** `path` as the client wrote it, with its escapes. */
+  find(path: string): PatternMatch | null;
+}
+
 export interface PlanSet {
   readonly hash: string;
   readonly byPath: ReadonlyMap<string, ResourcePlan>;
   /** Paths with parameters (`users/:id`), which `byPath` cannot find. */
-  readonly byPattern: readonly ResourcePlan[];
+  readonly patterns: Patterns;
   readonly byId: ReadonlyMap<string, ResourcePlan>;
-  /** Paths of resources that have errors; an earlier plan of one, if it is still served, stands in `byPath`. */
+  /** Fixed paths of resources that have errors; an earlier plan of one, if it is still served, stands in `byPath`. */
   readonly broken: ReadonlySet<string>;
   readonly tables: readonly ModelTable[];
 }

@@ -232,13 +232,14 @@ function groupActions(actions: readonly ActionPlan[], alone: boolean): ActionGro
     if (joins) last.actions.push(action);
     else groups.push({ parallel, key, actions: [action] });
   }
-  return groups.map(({ parallel, key, actions: members }) => {
+  return groups.map(({ parallel, actions: members }) => {
     const units = members.flatMap((action) => action.unit ?? []);
     const [first] = units;
-    const shared = key !== null && members.length > 1;
-    const needed = !parallel && members.some((action) => action.always);
-    const unit = first !== undefined && (shared || needed) ? first.join(units) : null;
-    return Object.freeze({ unit, parallel: parallel && members.length > 1, actions: Object.freeze(members) });
+    // Those that run at once have units of their own, if any.
+    const atOnce = parallel && members.length > 1;
+    const wanted = !atOnce && (members.length > 1 || members.some((action) => action.always));
+    const unit = first !== undefined && wanted ? first.join(units) : null;
+    return Object.freeze({ unit, parallel: atOnce, actions: Object.freeze(members) });
   });
 }
 

@@ -63,6 +63,7 @@ export function makeTools(
     owner.names.has(name) || owner.generated.has(name) ? slotOf(scope, `${owner.id}:${name}`) : null;
   const tools: PlanTools = {
     place,
+    parallel: action?.parallel === true,
     value: (json) => compileValue(json, accessor()).read,
     text: (json) => {
       const { read } = compileValue(json, accessor());

@@ -107,6 +107,8 @@ export interface PlanTools {
   value(json: Json): Reader;
   /** As `value`, but always text. */
   text(json: Json): Reader<string>;
+  /** The actionable runs at the same time as its neighbours. */
+  readonly parallel: boolean;
   /** An entry of a parameter list: an accessor, a name, or a literal, as the checker decided it. */
   parameter(json: Json, pointer: string): ParameterPlan;
   /** The slot of a name that this resource's actionables produce (`for`), or null when none does. */

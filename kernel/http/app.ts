@@ -12,7 +12,7 @@ import { asFault, invoke } from '../runtime/invoke.js';
 import type { Kernel } from '../runtime/kernel.js';
 import { refuse } from '../runtime/problem-details.js';
 import { isInQuery, readPayload } from './payload.js';
-import { findByPattern, type Route } from './routes.js';
+import { findRoute } from './routes.js';
 import { statusOf } from './status.js';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
@@ -40,7 +40,8 @@ interface Visit {
 /** The Koa application of a kernel. `closing` makes readiness fail while requests in flight still finish. */
 export function createApp(kernel: Kernel, log: RequestLog, closing: () => boolean): Koa {
   const app = new Koa();
-  const { methods, status_path: statusPath } = kernel.config.http;
+  const { status_path: statusPath } = kernel.config.http;
+  const methods = verbsOf(kernel.config.http.methods);
   const door: Door = { kernel, methods: new Set(methods), allow: methods.join(', '), statusPath, closing };
 
   app.use(async (ctx) => {
@@ -63,6 +64,10 @@ export function createApp(kernel: Kernel, log: RequestLog, closing: () => boolea
   app.on('error', (error: Error) => log.failure(asFault(error), '-'));
   return app;
 }
+
+/** Who may GET may ask for the head of the same answer. */
+const verbsOf = (methods: readonly string[]): string[] =>
+  methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
 
 /** What every request is measured against; settled when the server starts. */
 interface Door {
@@ -87,7 +92,7 @@ async function answer(door: Door, ctx: Koa.Context, visit: Visit): Promise<void>
     }
   }
   if (url.length > MAX_URL) throw fault('REQ_URL_TOO_LONG', { max: MAX_URL });
-  const { plan, parameters } = findPlan(kernel, path);
+  const { plan, parameters } = findRoute(kernel.plans(), path);
   visit.resource = plan.id;
   if (!methods.has(req.method ?? '')) throw fault('REQ_METHOD', { method: req.method }, { headers: { allow } });
   const query = mark === -1 ? '' : url.slice(mark + 1);
@@ -111,8 +116,7 @@ function answerRefusal(door: Door, log: RequestLog, ctx: Koa.Context, visit: Vis
   const refusal = refuse(failure, visit.id, kernel.project.registry.codes, kernel.config.docs);
   visit.code = refusal.body.code;
   if (refusal.status >= 500) log.failure(failure, visit.id);
-  const headers = isWaiting(ctx.req) ? { ...refusal.headers, connection: 'close' } : refusal.headers;
-  write(door, ctx, visit, { status: refusal.status, headers, body: refusal.body }, PROBLEM_TYPE);
+  write(door, ctx, visit, refusal, PROBLEM_TYPE);
 }
 
 /** The log line now, the observers once the bytes have left. */
@@ -133,24 +137,13 @@ function observe(kernel: Kernel, log: RequestLog, ctx: Koa.Context, { id, resour
   else ctx.res.once('close', left);
 }
 
-/** A refusal before the body was read: a long one, or one without a length, is not read to its end for nothing. */
+/** Answered before the body was read: a long one, or one without a length, is not read to its end for nothing. */
 const isWaiting = (req: IncomingMessage): boolean =>
   !req.complete &&
   (req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > MAX_DISCARDED);
 
 /** Bytes of a body that are read and dropped, so that the connection can be used again. */
 const MAX_DISCARDED = 65_536;
-
-function findPlan(kernel: Kernel, path: string): Route {
-  const plans = kernel.plans();
-  const { byPath, broken } = plans;
-  const name = byPath.has(path) ? path : decoded(path);
-  const plan = byPath.get(name);
-  const route = plan === undefined ? findByPattern(plans, path) : { plan, parameters: null };
-  if (route === null && broken.has(name)) throw fault('REQ_BROKEN');
-  if (!route?.plan.reachable) throw fault('REQ_NOT_FOUND');
-  return route;
-}
 
 /** `rawHeaders` alternates names and values; the parsed form hides that a header was sent twice. */
 function headerValues(raw: readonly string[], name: string): readonly string[] {
@@ -160,17 +153,6 @@ function headerValues(raw: readonly string[], name: string): readonly string[] {
     if (key.length === name.length && key.toLowerCase() === name) values.push(raw[i + 1] ?? '');
   }
   return values;
-}
-
-/** Percent escapes decoded and one final slash dropped; what cannot be decoded names nothing. */
-function decoded(path: string): string {
-  const bare = path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
-  if (!bare.includes('%')) return bare;
-  try {
-    return decodeURIComponent(bare);
-  } catch {
-    return '';
-  }
 }
 
 /** IPv4 clients on a dual-stack socket have mapped addresses. */
@@ -191,9 +173,9 @@ function write(
     'content-type': type,
     'content-length': Buffer.byteLength(text),
     'x-request-id': id,
-    // A connection that is kept alive would outlive the server.
-    ...(closing() && { connection: 'close' }),
     ...headers,
+    // A connection that is kept alive would outlive the server.
+    ...((closing() || isWaiting(ctx.req)) && { connection: 'close' }),
   });
   ctx.res.end(text);
 }

@@ -6,7 +6,7 @@ import type { Payload } from '../contract/plan.js';
 import { isJsonType, parseJson, readBytes, type BodyLimits } from './body.js';
 
 const EMPTY: Payload = Object.freeze({});
-const WITHOUT_BODY: ReadonlySet<string> = new Set(['GET', 'DELETE']);
+const WITHOUT_BODY: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE']);
 
 /** The payload stands in the query string, where every value is text. */
 export const isInQuery = (req: IncomingMessage): boolean => WITHOUT_BODY.has(req.method ?? '');

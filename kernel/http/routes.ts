@@ -1,9 +1,6 @@
-/**
- * Paths with parameters. Exact paths are found in a map and never come here: a router costs more with each route it
- * holds, so it holds only these.
- */
-import Router from '@koa/router';
+/** From the path of a request to the plan that answers it. Says 404 and 503; verbs and payloads are not its business. */
 import type { PlanSet, ResourcePlan } from '../compile/plan.js';
+import { fault } from '../contract/fault.js';
 
 export interface Route {
   readonly plan: ResourcePlan;
@@ -11,56 +8,32 @@ export interface Route {
   readonly parameters: Readonly<Record<string, string>> | null;
 }
 
-interface Patterns {
-  readonly router: Router;
-  readonly plans: ReadonlyMap<string, ResourcePlan>;
+/** A fixed path is preferred to one with parameters, even while its definition is broken. */
+export function findRoute({ byPath, broken, patterns }: PlanSet, path: string): Route {
+  const name = byPath.has(path) ? path : decoded(path);
+  const plan = byPath.get(name);
+  if (plan !== undefined) return reached(plan, null);
+  if (broken.has(name)) throw fault('REQ_BROKEN');
+  const match = patterns.find(path);
+  if (match === null) throw fault('REQ_NOT_FOUND');
+  if (match.plan === null) throw fault('REQ_BROKEN');
+  return reached(match.plan, match.parameters);
 }
 
-/** One router for each set of plans; it goes when the set goes. */
-const routers = new WeakMap<PlanSet, Patterns>();
-
-export function findByPattern(set: PlanSet, path: string): Route | null {
-  if (set.byPattern.length === 0) return null;
-  const { router, plans } = routers.get(set) ?? remember(set);
-  for (const layer of router.match(path, 'POST').path) {
-    const plan = plans.get(String(layer.path));
-    const captures = layer.captures(path);
-    if (plan !== undefined && captures.every(isDecodable)) return { plan, parameters: layer.params(path, captures) };
-  }
-  return null;
+function reached(plan: ResourcePlan, parameters: Route['parameters']): Route {
+  if (!plan.reachable) throw fault('REQ_NOT_FOUND');
+  return { plan, parameters };
 }
 
-/** A path whose escapes cannot be decoded names nothing. */
-function isDecodable(text: string): boolean {
+/** Percent escapes decoded and one final slash dropped; what cannot be decoded names nothing. */
+function decoded(path: string): string {
+  const bare = path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
+  if (!bare.includes('%')) return bare;
+  // An escaped slash is part of a value and separates nothing.
+  if (/%2f/i.test(bare)) return '';
   try {
-    decodeURIComponent(text);
-    return true;
+    return decodeURIComponent(bare);
   } catch {
-    return false;
+    return '';
   }
-}
-
-function remember(set: PlanSet): Patterns {
-  const router = new Router();
-  const plans = new Map<string, ResourcePlan>();
-  for (const plan of [...set.byPattern].sort(bySpecificity)) {
-    const path = `/${plan.path}`;
-    plans.set(path, plan);
-    router.post(path, () => undefined);
-  }
-  const patterns = { router, plans };
-  routers.set(set, patterns);
-  return patterns;
-}
-
-/** At the first segment in which two paths differ in kind, fixed text goes before a parameter. */
-function bySpecificity(a: ResourcePlan, b: ResourcePlan): number {
-  const left = a.path.split('/');
-  const right = b.path.split('/');
-  for (const [index, segment] of left.entries()) {
-    const one = segment.startsWith(':');
-    const other = right[index]?.startsWith(':') === true;
-    if (one !== other) return one ? 1 : -1;
-  }
-  return 0;
 }

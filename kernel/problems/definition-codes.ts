@@ -129,7 +129,13 @@ export const DEFINITION_CODES = {
     'error',
     'Duplicate path',
     'The path "{name}" is already served by the resource "{other}".',
-    'A path, and an id used as path, can belong to one resource only.',
+    'A path, and an id used as path, can belong to one resource only. Names of parameters make no difference.',
+  ),
+  LNK_DUPLICATE_PARAMETER: problem(
+    'error',
+    'Duplicate path parameter',
+    'The path already has a parameter "{name}".',
+    'Each parameter becomes a payload field, so each needs a name of its own.',
   ),
   LNK_DUPLICATE_ACTION: problem(
     'error',

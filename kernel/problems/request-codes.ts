@@ -12,7 +12,7 @@ export const REQUEST_CODES = {
     503,
     'Definition not valid',
     'The definition of this resource has errors.',
-    'Run `lintel check`; only `lintel dev` starts with such a definition.',
+    'Run `lintel check`. `lintel dev` starts with such a definition, `lintel serve` only with `on_problem: "skip"`.',
   ),
   REQ_METHOD: refusal(
     405,

@@ -49,5 +49,44 @@ class FrameMemory implements Frame {
   }
 }
 
+/** The same memory with a unit of work of its own, for an actionable that runs beside others. */
+class FrameBeside implements Frame {
+  unit: unknown = null;
+
+  constructor(readonly base: Frame) {}
+
+  get invocation(): Invocation {
+    return this.base.invocation;
+  }
+  get payload(): Payload {
+    return this.base.payload;
+  }
+  set payload(payload: Payload) {
+    this.base.payload = payload;
+  }
+  get received(): Payload {
+    return this.base.received;
+  }
+  get claims(): Claims | null {
+    return this.base.claims;
+  }
+  get slots(): unknown[] {
+    return this.base.slots;
+  }
+  get results(): unknown[] {
+    return this.base.results;
+  }
+  now(): string {
+    return this.base.now();
+  }
+  fork(payload: Payload): Frame {
+    const frame = this.base.fork(payload);
+    frame.unit = this.unit;
+    return frame;
+  }
+}
+
+export const besideFrame = (frame: Frame): Frame => new FrameBeside(frame);
+
 export const createFrame = (invocation: Invocation, plan: ResourcePlan): Frame =>
   new FrameMemory(invocation, plan, new Array<unknown>(plan.slots), new Array<unknown>(plan.results));

@@ -4,9 +4,9 @@
  */
 import { Fault, fault } from '../contract/fault.js';
 import { Done, type Reply } from '../contract/hooks.js';
-import type { ActionState, Frame, Invocation, Step } from '../contract/plan.js';
+import type { ActionState, Frame, Invocation, Payload, Step, Unit } from '../contract/plan.js';
 import type { ActionGroup, ActionPlan, ResourcePlan } from '../compile/plan.js';
-import { createFrame } from './frame.js';
+import { besideFrame, createFrame } from './frame.js';
 import type { LiveHooks } from './hooks.js';
 
 /** A unit of work that met a serialization failure or a deadlock is tried this often in all. */
@@ -39,7 +39,7 @@ async function work(plan: ResourcePlan, invocation: Invocation, hooks: LiveHooks
   for (const group of plan.groups) {
     if (group.parallel) await runAtOnce(group, frame);
     else if (group.unit === null) for (const action of group.actions) await runAction(action, frame);
-    else await runUnit(group, frame);
+    else await runUnit(group.unit, group.actions, frame, frame.payload);
   }
   state.result = plan.main === -1 ? null : frame.results[plan.main];
   if (plan.reply !== null) await runSteps(plan.reply, frame, state);
@@ -74,17 +74,27 @@ async function runAction(action: ActionPlan, frame: Frame): Promise<void> {
 
 /** All are waited for, so that none still works when the answer leaves; the first in order that failed speaks. */
 async function runAtOnce({ actions }: ActionGroup, frame: Frame): Promise<void> {
-  const outcomes = await Promise.allSettled(actions.map((action) => runAction(action, frame)));
+  const outcomes = await Promise.allSettled(actions.map((action) => runBeside(action, frame)));
   for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
 }
 
-/** All actionables of the group or none: committed together, rolled back together, tried again together. */
-async function runUnit({ unit, actions }: ActionGroup, frame: Frame): Promise<void> {
-  if (unit === null) return;
-  const { payload } = frame;
+/** Work that is more than one step has its unit here too, and shares it with no neighbour. */
+const runBeside = (action: ActionPlan, frame: Frame): Promise<void> =>
+  action.always && action.unit !== null
+    ? runUnit(action.unit, [action], besideFrame(frame), null)
+    : runAction(action, frame);
+
+/**
+ * All actionables or none: committed together, rolled back together, tried again together. `payload` is put back before
+ * another try, so that no step changes what it has changed already; null where neighbours may have changed it meanwhile.
+ */
+async function runUnit(
+  unit: Unit,
+  actions: readonly ActionPlan[],
+  frame: Frame,
+  payload: Payload | null,
+): Promise<void> {
   for (let attempt = 1; ; attempt++) {
-    // A later actionable may have changed it; the first one must find it as it was.
-    frame.payload = payload;
     frame.unit = await unit.open(frame);
     try {
       for (const action of actions) await runAction(action, frame);
@@ -94,6 +104,7 @@ async function runUnit({ unit, actions }: ActionGroup, frame: Frame): Promise<vo
       await unit.rollback(frame.unit);
       if (attempt >= UNIT_TRIES || !unit.retryable(error)) throw error;
       // Slots stay: generated ids must be the same in every try, and extracted names are written again.
+      if (payload !== null) frame.payload = payload;
       await pause(attempt);
     } finally {
       frame.unit = null;

@@ -8,8 +8,10 @@ import { hasErrors, type Problem } from '../contract/problem.js';
 import type { Health, Log } from '../contract/plugin.js';
 import type { Config } from '../analysis/config.js';
 import type { Analysis } from '../analysis/model.js';
-import type { PlanSet } from '../compile/plan.js';
+import type { Patterns, PlanSet } from '../compile/plan.js';
+import { hasParameters, pathShape } from '../language/route.js';
 import type { Document } from '../source/document.js';
+import { compilePatterns } from '../compile/patterns.js';
 import { compilePlanSet } from '../compile/plan-set.js';
 import type { Execute } from '../contract/plan.js';
 import { createHooks, liveHooks, type LiveHooks } from './hooks.js';
@@ -187,7 +189,20 @@ function keepServing(before: PlanSet, after: PlanSet, analysis: Analysis): PlanS
   for (const [id, plan] of before.byId) {
     if (sound.has(id)) continue;
     byId.set(id, plan);
-    for (const path of [`/${plan.id}`, `/${plan.path}`]) if (!byPath.has(path)) byPath.set(path, plan);
+    const paths = hasParameters(plan.path) ? [plan.id] : [plan.id, plan.path];
+    for (const path of paths) if (!byPath.has(`/${path}`)) byPath.set(`/${path}`, plan);
   }
-  return Object.freeze({ ...after, byPath, byId });
+  return Object.freeze({ ...after, byPath, byId, patterns: keepPatterns(before, after, sound) });
+}
+
+/** A path that is served again, whatever its parameters are called now, takes the place of the one before. */
+function keepPatterns(before: PlanSet, after: PlanSet, sound: ReadonlySet<string>): Patterns {
+  const served = after.patterns.routes.filter(({ plan }) => plan !== null);
+  const taken = new Set(served.map(({ path }) => pathShape(path)));
+  const kept = before.patterns.routes.filter(
+    ({ path, plan }) => plan !== null && !sound.has(plan.id) && !taken.has(pathShape(path)),
+  );
+  for (const { path } of kept) taken.add(pathShape(path));
+  const broken = after.patterns.routes.filter(({ path, plan }) => plan === null && !taken.has(pathShape(path)));
+  return compilePatterns([...served, ...kept, ...broken]);
 }

@@ -17,6 +17,8 @@ export interface Refers {
   readonly within?: string;
   /** The actionable around this reference has to wait for the one it names. */
   readonly edge?: boolean;
+  /** With `edge`: names of the actionable around this reference take their values from the one it names. */
+  readonly feeds?: boolean;
 }
 
 export interface FieldMeta {

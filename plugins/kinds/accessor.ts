@@ -28,6 +28,11 @@ export const accessor = defineKind<Accessor>({
       type: 'string',
       required: true,
     },
+    names: {
+      doc: 'Finds the names that actionables produce: one that does not exist yet is an error.',
+      type: 'boolean',
+      required: false,
+    },
     secret: { doc: 'Values must not leave the service.', type: 'boolean', required: true },
   },
   handle: ['compile'],

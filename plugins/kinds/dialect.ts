@@ -24,6 +24,8 @@ export interface PrepareInput {
   readonly scan: SqlScan;
   /** For each parameter (0-based): the model says that the value goes to a JSON column. */
   readonly jsonColumns: readonly boolean[];
+  /** Runs at the same time as others of its request: it may not wait behind one of them. */
+  readonly atOnce?: boolean;
 }
 
 /** A transaction on a connection of its own. Opaque to everybody but the dialect that made it. */

@@ -6,23 +6,22 @@ import { kinds as builtinKinds } from '../../plugins/kinds/index.js';
 import { PLUGIN_FIXTURES } from '../support/project.js';
 import { kindHygiene, specHygiene } from './spec-hygiene.js';
 
-const { registry } = await loadPackages(
-  PLUGIN_FIXTURES,
-  ['builtin:*', './short-code', './limits', './observer', './hashing'],
-  [],
-);
+const FOLDERS = ['./short-code', './limits', './observer', './hashing', './gate', './meeting'];
+const { registry } = await loadPackages(PLUGIN_FIXTURES, ['builtin:*', ...FOLDERS], []);
 const specs = [...registry.plugins.values()].filter((spec) => !builtin.includes(spec));
 const kinds = [...registry.kinds.values()].filter((kind) => !builtinKinds.includes(kind));
 
 describe('example plugins', () => {
   it('are found: folders inside a folder too', () => {
     expect(specs.map(({ kind, name }) => `${kind}:${name}`).sort()).to.deep.equal([
+      'feature:gate',
       'feature:rate_limit',
       'generator:SHORTCODE',
       'hasher:COUNTING',
       'limiter:fixed-window',
       'limiter:token-bucket',
       'mode:LIST',
+      'mode:MEET',
       'observer:recorder',
     ]);
     expect(kinds.map(({ kind }) => kind).sort()).to.deep.equal(['limiter', 'observer']);

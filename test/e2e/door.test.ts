@@ -315,6 +315,13 @@ describe('verbs of the config', () => {
   it('names all of them in Allow', async () => {
     const { status, headers } = await kernel.request('OPTIONS', '/echo');
     expect(status).to.equal(405);
-    expect(headers.get('allow')).to.equal('POST, GET, PUT, PATCH, DELETE');
+    expect(headers.get('allow')).to.equal('POST, GET, HEAD, PUT, PATCH, DELETE');
+  });
+
+  it('HEAD is a GET without the body', async () => {
+    const answer = parseRaw(await kernel.raw(head('HEAD', '/echo?a=1', { connection: 'close' })));
+    expect([answer.status, answer.body]).to.deep.equal([200, '']);
+    expect(answer.head).to.contain(`content-length: ${'{"a":"1"}'.length}`);
+    expect(parseRaw(await kernel.raw(head('HEAD', '/nowhere', { connection: 'close' }))).status).to.equal(404);
   });
 });

@@ -74,6 +74,73 @@ const FILES = {
   ],
 };
 
+const write = (id: number, query: string): object => ({
+  id,
+  mode: 'QUERY',
+  sql_query: { query, parameters: ['$PAYLOAD.id'] },
+});
+const RAISE = 'UPDATE counters SET n = n + 1 WHERE id = $1 RETURNING n';
+const TWICE = 'INSERT INTO counters (id, n) VALUES ($1, 1)';
+const sequence = (id: string, actionables: readonly object[], rest: object = {}): object => ({
+  id,
+  resource: id,
+  actionables,
+  returnables: ['n'],
+  ...rest,
+});
+
+/** Each raises a counter and then fails: what is left tells where transactions began and ended. */
+const BOUNDS = {
+  'definitions/models/_counter.model.json': FILES['definitions/models/_counter.model.json'],
+  'definitions/resources.json': [
+    ...FILES['definitions/resources.json'].slice(1, 3),
+    sequence('together', [write(1, RAISE), write(2, RAISE), write(3, TWICE)]),
+    sequence('each', [write(1, RAISE), write(2, RAISE), write(3, TWICE)], { transaction: false }),
+    sequence('said', [write(1, RAISE), write(2, TWICE)], { transaction: true }),
+    sequence('across-return', [write(1, RAISE), { id: 2, mode: 'RETURN', value: 1 }, write(3, RAISE), write(4, TWICE)]),
+    sequence('across-resources', [
+      write(1, RAISE),
+      { ...write(2, TWICE), depends_on: [{ resource_id: 'each', action_ids: [1] }] },
+    ]),
+    sequence('late-refusal', [
+      write(1, RAISE),
+      { ...write(2, 'SELECT n FROM counters WHERE id = $1 AND n < 0'), must_return_value: true },
+    ]),
+    sequence('never-found', [
+      write(1, RAISE),
+      {
+        ...write(2, RAISE),
+        depends_on: [{ resource_id: 'self', action_ids: [1], extract_response_for: [{ extract: 'no', for: 'x' }] }],
+      },
+    ]),
+  ],
+};
+
+onBothDatabases('transactions: where they begin and end', { files: BOUNDS }, (kernel) => {
+  for (const [path, status, left] of [
+    ['together', 409, 0],
+    ['each', 409, 2],
+    ['said', 409, 0],
+    ['across-return', 409, 1],
+    ['across-resources', 409, 0],
+    ['late-refusal', 404, 0],
+    ['never-found', 422, 0],
+  ] as const) {
+    it(`${path}: ${left} of what ran before the failure stays`, async () => {
+      await kernel().post('/make', { id: path });
+      expect((await kernel().post(`/${path}`, { id: path })).status).to.equal(status);
+      expect((await kernel().post('/read', { id: path })).body['n']).to.equal(left);
+    });
+  }
+
+  it('a transaction that ended leaves its connection free: many in a row', async () => {
+    await kernel().post('/make', { id: 'many' });
+    const rounds = Array.from({ length: 30 }, () => kernel().post('/late-refusal', { id: 'many' }));
+    for (const { status } of await Promise.all(rounds)) expect([404, 409]).to.include(status);
+    expect((await kernel().post('/read', { id: 'many' })).body['n']).to.equal(0);
+  });
+});
+
 onBothDatabases('transactions', { files: FILES }, (kernel) => {
   const read = async (id: string): Promise<unknown> => (await kernel().post('/read', { id })).body['n'];
 

@@ -1,6 +1,6 @@
 /**
  * Plugins that exist for tests only: what no plugin of the distribution has yet (a deprecated field, a second query
- * language, a literal-or-accessor, an exact length, an accessor root that is refused). Specs alone; nothing runs them.
+ * language, a literal-or-accessor, an exact length, an accessor root that is refused, a guard). Specs alone; nothing runs them.
  */
 import { number, string } from 'yup';
 import { definePlugin, type PluginSpec } from '../../kernel/contract/plugin.js';
@@ -49,4 +49,15 @@ const language = definePlugin({
   counterExamples: [{ title: 'No text', json: {}, code: 'DEF_REQUIRED', at: '' }],
 });
 
-export const trialSpecs: readonly PluginSpec[] = [feature, language];
+const guard = definePlugin({
+  kind: 'feature',
+  name: 'trial_guard',
+  since: '0.2.0',
+  summary: 'A guard, for tests.',
+  facts: { applies: 'when-present', guards: true },
+  slots: { resource: shape({ trial_guard: flag({ doc: 'Refuse callers.' }) }) },
+  examples: [{ title: 'Guarded', json: { trial_guard: true } }],
+  counterExamples: [{ title: 'A text', json: { trial_guard: 'yes' }, code: 'DEF_TYPE', at: '/trial_guard' }],
+});
+
+export const trialSpecs: readonly PluginSpec[] = [feature, language, guard];

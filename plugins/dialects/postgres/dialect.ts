@@ -166,7 +166,7 @@ export function createDialect(wires: () => Wires, begin: PostgresOptions['begin'
           return;
         }
         const wire = prepared.readOnly && !isSlow(prepared.name) ? wires().shared() : undefined;
-        if (wire) runShared(wire, prepared, bound, done, failed);
+        if (wire && !(prepared.atOnce && wire.inFlight > 0)) runShared(wire, prepared, bound, done, failed);
         else runLeased(prepared, bound, 1, done, failed);
       });
     },

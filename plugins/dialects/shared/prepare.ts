@@ -44,7 +44,7 @@ function isJson(scan: SqlScan, n: number, column: boolean): boolean {
   );
 }
 
-export function prepareStatement({ scan, jsonColumns }: PrepareInput): PgPrepared {
+export function prepareStatement({ scan, jsonColumns, atOnce = false }: PrepareInput): PgPrepared {
   const text = withReturning(scan);
   const words = wordsOf(scan);
   const count = scan.placeholders.reduce((most, placeholder) => Math.max(most, placeholder.n), 0);
@@ -56,6 +56,7 @@ export function prepareStatement({ scan, jsonColumns }: PrepareInput): PgPrepare
     order,
     json: order.map((i) => isJson(scan, i + 1, jsonColumns[i] === true)),
     arrays: order.map((i) => isArray(scan, words, i + 1)),
+    atOnce,
     readOnly: READS.test(scan.verb) && !words.some((word) => WRITES.test(word.text)),
   });
 }

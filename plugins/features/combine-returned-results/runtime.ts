@@ -10,6 +10,8 @@ export default defineRuntime(feature, {
       const written = value['combine_returned_results_from'];
       const ids = Array.isArray(written) ? (written as readonly Json[]) : [];
       const sources = ids.flatMap((id) => tools.action('self', Number(id)) ?? []);
+      // On an actionable the answer still passes the place where secret fields are kept in.
+      const keep = slot === 'resource' ? withoutSecrets(tools.secrets) : (result: object): object => result;
       return {
         steps: [
           {
@@ -20,8 +22,10 @@ export default defineRuntime(feature, {
             run: (frame, state) => {
               // A list has no names to merge.
               if (Array.isArray(state.result)) return;
-              const results = [...sources.map((source) => frame.results[source]), state.result].filter(isObject);
-              if (results.length > 0) state.result = Object.assign({}, ...results);
+              const others = sources.map((source) => frame.results[source]).filter(isObject);
+              if (others.length === 0) return;
+              const own = isObject(state.result) ? state.result : {};
+              state.result = merged([...others.map(keep), own]);
             },
           },
         ],
@@ -29,3 +33,13 @@ export default defineRuntime(feature, {
     },
   }),
 });
+
+/** Names as data: what a remote service calls its fields must not reach a setter. */
+const merged = (results: readonly object[]): object =>
+  Object.fromEntries(results.flatMap((result) => Object.entries(result)));
+
+/** The main result may have named what leaves of it; that says nothing about the results merged into it. */
+const withoutSecrets =
+  (secrets: ReadonlySet<string>) =>
+  (result: object): object =>
+    Object.fromEntries(Object.entries(result).filter(([name]) => !secrets.has(name)));

@@ -14,7 +14,8 @@ export default definePlugin({
   summary: 'Merges the object results of the named actionables, in that order, into the result.',
   details:
     'A name that stands in several results has the value of the last one; the result that is merged into has the last ' +
-    'word. Results that are no objects add nothing. On an actionable, the named ones run before it.',
+    'word. Results that are no objects add nothing, and a list takes nothing in. On an actionable, the named ones run ' +
+    'before it. Secret fields of the results merged on a resource stay in unless its `returnables` name them.',
   facts: { applies: 'when-present' },
   slots: {
     resource: shape({ combine_returned_results_from: combine }),

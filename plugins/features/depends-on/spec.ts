@@ -42,7 +42,10 @@ export default definePlugin({
             examples: ['self'],
           }).required(),
           action_ids: list(
-            numeric({ doc: 'Id of an actionable.', refers: { symbol: 'action', within: 'resource_id', edge: true } }),
+            numeric({
+              doc: 'Id of an actionable.',
+              refers: { symbol: 'action', within: 'resource_id', edge: true, feeds: true },
+            }),
             {
               doc: 'Ids of the actionables to run first.',
               examples: [[1]],

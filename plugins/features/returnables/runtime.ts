@@ -62,7 +62,7 @@ function pick(row: object, picked: readonly Picked[]): Record<string, unknown> {
 /** Main result first, then the others, latest first, then extracted names. A list is answered as a list. */
 function answerNames(names: readonly string[], tools: PlanTools): Step {
   const picked = pickers(names);
-  const slots = names.map((name) => tools.slot(name));
+  const slots = picked.map(({ path: [root = '', ...rest] }) => ({ slot: tools.slot(root), inside: compilePath(rest) }));
   const others = tools.lookupOrder.slice(1);
   const elsewhere = (frame: Frame, index: number): unknown => {
     const { read } = picked[index] ?? {};
@@ -71,8 +71,8 @@ function answerNames(names: readonly string[], tools: PlanTools): Step {
       const value = read(frame.results[other]);
       if (value !== undefined) return value;
     }
-    const slot = slots[index];
-    return slot === null || slot === undefined ? undefined : frame.slots[slot];
+    const { slot, inside } = slots[index] ?? {};
+    return slot === null || slot === undefined ? undefined : inside?.(frame.slots[slot]);
   };
   return {
     id: 'returnables',

@@ -23,7 +23,7 @@ function plan(value: Readonly<Record<string, Json>>, pointer: string, tools: Pla
   const jsonColumns = written.map((_, index) =>
     scan.placeholders.some(({ n, column }) => n === index + 1 && column !== null && jsonNames.has(column)),
   );
-  const prepared = connection.prepare({ scan, jsonColumns });
+  const prepared = connection.prepare({ scan, jsonColumns, atOnce: tools.parallel });
   const columnOf = fieldsByColumn(scan.placeholders, parameters);
   return {
     execute: execution(connection, bindings(prepared, parameters, written), prepared, columnOf),

@@ -1,0 +1,53 @@
+/**
+ * Paths with parameters (`notes/:id`), matched by a router that is filled when a set of plans is made. Exact paths are
+ * found in a map and never come here: a router costs more with each route that it holds.
+ */
+import Router from '@koa/router';
+import type { PatternMatch, Patterns, PatternRoute } from './plan.js';
+
+const NONE: Patterns = Object.freeze({ routes: Object.freeze([]), find: () => null });
+
+/** `routes` have different shapes each; the checker refuses two paths that answer the same addresses. */
+export function compilePatterns(routes: readonly PatternRoute[]): Patterns {
+  if (routes.length === 0) return NONE;
+  // Exact paths tell capitals from small letters too.
+  const router = new Router({ sensitive: true });
+  const byPath = new Map<string, PatternRoute>();
+  for (const route of [...routes].sort(bySpecificity)) {
+    const path = `/${route.path}`;
+    byPath.set(path, route);
+    router.post(path, () => undefined);
+  }
+  const find = (path: string): PatternMatch | null => {
+    const address = canonical(path);
+    const layer = address === null ? undefined : router.match(address, 'POST').path[0];
+    const route = layer === undefined ? undefined : byPath.get(String(layer.path));
+    if (address === null || layer === undefined || route === undefined) return null;
+    return { plan: route.plan, parameters: layer.params(address, layer.captures(address)) };
+  };
+  return Object.freeze({ routes: Object.freeze([...routes]), find });
+}
+
+/** One spelling for each address: needless escapes are dropped. Null where an escape cannot be decoded. */
+function canonical(path: string): string | null {
+  if (!path.includes('%')) return path;
+  try {
+    return path
+      .split('/')
+      .map((segment) => encodeURIComponent(decodeURIComponent(segment)))
+      .join('/');
+  } catch {
+    return null;
+  }
+}
+
+/** At the first segment in which two paths of one length differ in kind, fixed text goes before a parameter. */
+function bySpecificity(a: PatternRoute, b: PatternRoute): number {
+  const left = a.path.split('/');
+  const right = b.path.split('/');
+  if (left.length !== right.length) return left.length - right.length;
+  const differs = left.findIndex((segment, index) => isParameter(segment) !== isParameter(right[index] ?? ''));
+  return differs === -1 ? 0 : isParameter(left[differs] ?? '') ? 1 : -1;
+}
+
+const isParameter = (segment: string): boolean => segment.startsWith(':');

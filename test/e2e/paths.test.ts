@@ -1,0 +1,242 @@
+/** Paths with parameters over real HTTP: which plan answers, what arrives as payload, and what names nothing. */
+import { expect } from 'chai';
+import { curlLine, endpointTable } from '../../kernel/cli/table.js';
+import { findRoute } from '../../kernel/http/routes.js';
+import { head, parseRaw } from '../support/client.js';
+import { onBothDatabases, startKernel, type TestKernel } from '../support/kernel.js';
+import { querying, returning } from '../support/project.js';
+
+const at = (id: string, resource: string, value: unknown = { at: id, got: '$PAYLOAD' }): object =>
+  returning(id, value, { resource });
+const rule = (type: object): object => ({ payload_validation: [{ field: { id: type } }] });
+
+const FILES = {
+  'definitions/a.json': [
+    at('note', 'notes/:id'),
+    at('newest', 'notes/newest'),
+    at('mixed', 'mixed/:first/x/:second'),
+    at('mixed-fixed', 'mixed/:first/x/fixed'),
+    at('mixed-early', 'mixed/fixed/:any/:second'),
+    at('root', 'one/:a/:b/:c'),
+    at('dots', 'v1.0/a~b/:id/c-d_e'),
+    at('plural', 'plus/:id/s'),
+    { ...at('hidden', 'hidden/:id'), actionables: [{ id: 1, mode: 'RETURN', value: 1, no_op: true }] },
+    {
+      id: 'ruled',
+      resource: 'ruled/:id',
+      actionables: [
+        { id: 1, mode: 'RETURN', value: '$PAYLOAD.id', ...rule({ type: 'STRING', min_length: 2, max_length: 5 }) },
+      ],
+    },
+    {
+      id: 'maybe',
+      resource: 'maybe/:id',
+      actionables: [
+        { id: 1, mode: 'RETURN', value: { id: '$PAYLOAD.id' }, ...rule({ type: 'STRING', optional: true }) },
+      ],
+    },
+  ],
+};
+
+describe('path parameters', () => {
+  let kernel: TestKernel;
+  before(async () => (kernel = await startKernel({ files: FILES, config: { http: { methods: ['POST', 'GET'] } } })));
+  after(() => kernel.close());
+  /** As it stands: fetch would tidy the path up. */
+  const send = async (path: string, method = 'POST'): Promise<{ status: number; body: string }> =>
+    parseRaw(await kernel.raw(head(method, path, { connection: 'close', 'content-length': 0 })));
+  const got = async (path: string): Promise<unknown> =>
+    JSON.parse(Buffer.from((await send(path)).body, 'latin1').toString()) as unknown;
+
+  it('are fields of the payload', async () => {
+    expect(await got('/notes/5')).to.deep.equal({ at: 'note', got: { id: '5' } });
+    expect(await got('/one/1/2/3')).to.deep.equal({ at: 'root', got: { a: '1', b: '2', c: '3' } });
+    expect(await got('/v1.0/a~b/x/c-d_e')).to.deep.equal({ at: 'dots', got: { id: 'x' } });
+  });
+
+  it('fixed text is preferred, from the left', async () => {
+    expect(await got('/notes/newest')).to.deep.equal({ at: 'newest', got: {} });
+    expect(await got('/mixed/a/x/fixed')).to.deep.equal({ at: 'mixed-fixed', got: { first: 'a' } });
+    expect(await got('/mixed/a/x/b')).to.deep.equal({ at: 'mixed', got: { first: 'a', second: 'b' } });
+    expect(await got('/mixed/fixed/x/fixed')).to.deep.equal({ at: 'mixed-early', got: { any: 'x', second: 'fixed' } });
+  });
+
+  for (const [path, id] of [
+    ['/notes/a%20b', 'a b'],
+    ['/notes/%C3%A9%F0%9F%91%8D', 'é👍'],
+    ['/notes/a%2Fb', 'a/b'],
+    ['/notes/newest%2f', 'newest/'],
+    ['/notes/%252F', '%2F'],
+    ['/notes/a+b', 'a+b'],
+    ['/notes/5/', '5'],
+    ['/%6Eotes/5', '5'],
+    ['/notes/..', '..'],
+    ['/notes/.*', '.*'],
+    ['/notes/(x)?', '(x)'],
+    ['/notes/:id', ':id'],
+    ['/notes/__proto__', '__proto__'],
+    ['/notes/%00', '\0'],
+    ['/notes/;a=1', ';a=1'],
+  ] as const) {
+    it(`${path} gives ${JSON.stringify(id)}`, async () => {
+      expect(await got(path)).to.deep.equal({ at: 'note', got: { id } });
+    });
+  }
+
+  for (const path of [
+    '/notes',
+    '/notes/',
+    '/notes//',
+    '/notes//5',
+    '//notes/5',
+    '/notes/5//',
+    '/notes/5/6',
+    '/Notes/5',
+    '/notes/%',
+    '/notes/%zz',
+    '/notes/%c0%af',
+    '/notes/%ED%A0%80',
+    '/notes%2F5',
+    '/notes%2Fnewest',
+    '/v1x0/a~b/x/c-d_e',
+    '/plus/5',
+    '/plu/5/s',
+    '/mixed/a/x/',
+    '/hidden/5',
+  ]) {
+    it(`${path} is 404`, async () => expect((await send(path)).status).to.equal(404));
+  }
+
+  it('win over a field of the same name in the body and in the query string', async () => {
+    const { body } = await kernel.post('/notes/5', { id: 'body', other: 1 });
+    expect(body).to.deep.equal({ at: 'note', got: { id: '5', other: 1 } });
+    const get = await kernel.request('GET', '/notes/5?id=query&other=1');
+    expect(get.body).to.deep.equal({ at: 'note', got: { id: '5', other: '1' } });
+  });
+
+  it('a resource answers under its id too: then the fields come with the payload', async () => {
+    expect((await kernel.post('/note', { id: 'body' })).body).to.deep.equal({ at: 'note', got: { id: 'body' } });
+    expect((await kernel.post('/maybe', {})).body).to.deep.equal({ id: null });
+  });
+
+  it('have no place in a list', async () => {
+    expect((await kernel.post('/notes/5', [1])).body).to.include({ status: 422, code: 'VAL_NOT_OBJECT' });
+  });
+
+  it('are judged by the rules that name them', async () => {
+    expect((await kernel.post('/ruled/abc')).body).to.equal('abc');
+    for (const path of ['/ruled/a', '/ruled/abcdef']) {
+      const { status, body } = await kernel.post(path);
+      expect([status, body['code']]).to.deep.equal([422, 'VAL_PAYLOAD']);
+      expect(body['errors']).to.have.nested.property('0.pointer', '/id');
+    }
+  });
+
+  it('an unknown path is 404 before a verb is 405', async () => {
+    expect((await kernel.request('PUT', '/notes/5/6')).status).to.equal(404);
+    const { status, headers } = await kernel.request('PUT', '/notes/5');
+    expect([status, headers.get('allow')]).to.deep.equal([405, 'POST, GET, HEAD']);
+  });
+
+  it('the table shows them; the curl line has a value in their place', async () => {
+    const only = await startKernel({
+      files: {
+        'definitions/a.json': {
+          id: 'ruled',
+          resource: 'ruled/:id/of/:who',
+          actionables: [
+            {
+              id: 1,
+              mode: 'RETURN',
+              value: '$PAYLOAD',
+              payload_validation: [
+                { field: { id: { type: 'STRING', min_length: 4 } } },
+                { field: { n: { type: 'NUMBER', min: 3 } } },
+              ],
+            },
+          ],
+        },
+      },
+      onProblem: 'skip',
+    });
+    const plans = only.kernel.plans();
+    expect(endpointTable(plans, ['POST'])).to.contain('/ruled/:id/of/:who');
+    const line = curlLine(plans, only.url, ['POST']) ?? '';
+    const [, path = '', data = ''] = /(\/ruled\S*) -H .* -d '(.*)'$/.exec(line) ?? [];
+    expect(path).to.match(/^\/ruled\/[^/:]{4,}\/of\/[^/:]+$/);
+    const { status, body } = await only.post(path, data);
+    expect(status, line).to.equal(200);
+    expect(body).to.have.all.keys('id', 'who', 'n');
+    expect(JSON.parse(data)).to.have.all.keys('n');
+    expect(curlLine(plans, only.url, ['GET'])).to.match(/\/ruled\/[^/:]{4,}\/of\/[^/:?]+\?n=/);
+    await only.close();
+  });
+});
+
+describe('path parameters of broken definitions', () => {
+  const broken = (resource: string): object => ({ id: 'broken', resource, actionables: [{ id: 1, mode: 'NONE' }] });
+
+  it('are 503, and no other path steps in for a fixed one', async () => {
+    const kernel = await startKernel({
+      files: { 'definitions/a.json': [at('note', 'notes/:id')], 'definitions/b.json': broken('notes/newest') },
+      onProblem: 'skip',
+    });
+    expect((await kernel.post('/notes/newest')).body).to.include({ status: 503, code: 'REQ_BROKEN' });
+    expect((await kernel.post('/notes/5')).status).to.equal(200);
+    await kernel.project.write('definitions/b.json', broken('pages/:id'));
+    await kernel.kernel.reload();
+    expect((await kernel.post('/pages/5')).body).to.include({ status: 503, code: 'REQ_BROKEN' });
+    expect((await kernel.post('/')).status).to.equal(404);
+    await kernel.close();
+  });
+
+  it('keep their last sound plan while the file is broken', async () => {
+    const kernel = await startKernel({ files: { 'definitions/a.json': at('note', 'notes/:id') }, onProblem: 'skip' });
+    await kernel.project.write('definitions/a.json', '{ "id": "note", "resource": "notes/:id", "actionables": [{');
+    await kernel.kernel.reload();
+    expect(kernel.kernel.degraded()).to.equal(true);
+    expect((await kernel.post('/notes/5')).body).to.deep.equal({ at: 'note', got: { id: '5' } });
+    expect((await kernel.post('/note', {})).status).to.equal(200);
+    // Called otherwise and sound again: the new one answers.
+    await kernel.project.write('definitions/a.json', at('note', 'notes/:number'));
+    await kernel.kernel.reload();
+    expect((await kernel.post('/notes/5')).body).to.deep.equal({ at: 'note', got: { number: '5' } });
+    await kernel.close();
+  });
+});
+
+describe('many paths with parameters', () => {
+  const COUNT = 1000;
+
+  it('leave exact paths as they are', async function () {
+    this.timeout(30_000);
+    const patterns = Array.from({ length: COUNT }, (_, i) => at(`p-${i}`, `p${i}/:id`));
+    const kernel = await startKernel({ files: { 'definitions/a.json': [at('exact', 'exact'), ...patterns] } });
+    const untried = (): never => {
+      throw new Error('a pattern was tried');
+    };
+    const plans = { ...kernel.kernel.plans(), patterns: { routes: [], find: untried } };
+    expect(findRoute(plans, '/exact').plan.id).to.equal('exact');
+    expect(() => findRoute(plans, '/inexact')).to.throw('a pattern was tried');
+    expect((await kernel.post('/exact')).status).to.equal(200);
+    expect((await kernel.post(`/p${COUNT - 1}/7`)).body).to.deep.equal({ at: `p-${COUNT - 1}`, got: { id: '7' } });
+    await kernel.close();
+  });
+});
+
+onBothDatabases(
+  'path parameters in statements',
+  { files: { 'definitions/a.json': querying('named', 'SELECT $1::text AS id, $2::text AS word', ['id', 'word']) } },
+  (kernel) => {
+    before(async () => {
+      const named = { ...querying('named', 'SELECT $1::text AS id, $2::text AS word', ['id', 'word']) };
+      await kernel().project.write('definitions/a.json', { ...named, resource: 'named/:id/:word' });
+      expect(await kernel().kernel.reload()).to.include({ applied: true });
+    });
+
+    it('are names there', async () => {
+      const { body } = await kernel().post("/named/7/'%3B%20DROP");
+      expect(body).to.deep.equal({ id: '7', word: "'; DROP" });
+    });
+  },
+);

@@ -1,0 +1,141 @@
+/** Units of work in plans made by hand: what is put back before another try, and who has a unit beside neighbours. */
+import { expect } from 'chai';
+import type { ActionGroup, ActionPlan, ResourcePlan } from '../../kernel/compile/plan.js';
+import type { Frame, Invocation, Unit } from '../../kernel/contract/plan.js';
+import { invoke } from '../../kernel/runtime/invoke.js';
+import type { LiveHooks } from '../../kernel/runtime/hooks.js';
+
+const HOOKS: LiveHooks = {
+  accept: null,
+  beforeValidate: null,
+  reply: null,
+  afterResponse: null,
+  execute: () => null,
+};
+
+const invocation = (payload: Readonly<Record<string, unknown>>): Invocation => ({
+  id: 'test',
+  trigger: 'test',
+  receive: () => payload,
+  texts: null,
+  headers: {},
+  header: () => [],
+  remote: '127.0.0.1',
+  startedAt: 0,
+});
+
+const action = (index: number, rest: Partial<ActionPlan>): ActionPlan => ({
+  key: `test#${index}`,
+  mode: 'TEST',
+  index,
+  before: null,
+  execute: () => null,
+  after: null,
+  unit: null,
+  parallel: false,
+  always: false,
+  describe: null,
+  ...rest,
+});
+
+const plan = (group: ActionGroup): ResourcePlan => ({
+  id: 'test',
+  path: 'test',
+  file: 'test.json',
+  admit: null,
+  check: null,
+  groups: [group],
+  main: group.actions.length - 1,
+  reply: null,
+  settle: null,
+  slots: 0,
+  memos: [],
+  makers: [],
+  results: group.actions.length,
+  takesList: false,
+  reachable: true,
+  summary: { guard: 'open', validated: [], touches: [], sample: {}, describe: null },
+});
+
+const RETRY = new Error('try again');
+
+/** Notes what happens to it; each opening gives a number of its own. */
+function recorded(events: string[]): Unit {
+  let opened = 0;
+  const unit: Unit = {
+    key: 'recorded',
+    join: () => unit,
+    open: () => {
+      events.push(`open ${++opened}`);
+      return Promise.resolve(opened);
+    },
+    commit: (one) => Promise.resolve(void events.push(`commit ${String(one)}`)),
+    rollback: (one) => Promise.resolve(void events.push(`rollback ${String(one)}`)),
+    retryable: (error) => error instanceof Error && (error === RETRY || error.cause === RETRY),
+  };
+  return unit;
+}
+
+describe('units of work', () => {
+  it('another try sees the payload that the first one saw', async () => {
+    const events: string[] = [];
+    const unit = recorded(events);
+    let tries = 0;
+    const change = {
+      id: 'change',
+      phase: 300,
+      run: (frame: Frame): void => {
+        frame.payload = { ...frame.payload, word: `changed ${String(frame.payload['word'])}` };
+      },
+    };
+    const execute = (frame: Frame): unknown => {
+      if (++tries < 3) throw RETRY;
+      return [frame.payload['word'], frame.received['word'], frame.unit];
+    };
+    const actions = [action(0, { before: [change], execute, unit })];
+    const { body } = await invoke(plan({ unit, parallel: false, actions }), invocation({ word: 'a' }), HOOKS);
+    expect(body).to.deep.equal(['changed a', 'a', 3]);
+    expect(events).to.deep.equal(['open 1', 'rollback 1', 'open 2', 'rollback 2', 'open 3', 'commit 3']);
+  });
+
+  it('beside neighbours, work of more than one step has a unit of its own, and other work has none', async () => {
+    const events: string[] = [];
+    const unit = recorded(events);
+    const seen: unknown[] = [];
+    const look = async (frame: Frame): Promise<unknown> => {
+      await Promise.resolve();
+      const fork = frame.fork({ item: 1 });
+      return void seen.push([frame.unit, fork.unit, fork.payload['item'], frame.payload['word'], fork.now()]);
+    };
+    const actions = [
+      action(0, { execute: look, unit, parallel: true, always: true }),
+      action(1, { execute: look, unit, parallel: true, always: true }),
+      action(2, { execute: look, unit, parallel: true }),
+    ];
+    await invoke(plan({ unit: null, parallel: true, actions }), invocation({ word: 'a' }), HOOKS);
+    const now = new Date(0).toISOString();
+    expect(seen).to.have.deep.members([
+      [1, 1, 1, 'a', now],
+      [2, 2, 1, 'a', now],
+      [null, null, 1, 'a', now],
+    ]);
+    expect(events).to.have.members(['open 1', 'open 2', 'commit 1', 'commit 2']);
+  });
+
+  it('one that fails beside neighbours takes back its own alone', async () => {
+    const events: string[] = [];
+    const unit = recorded(events);
+    const fails = (): never => {
+      throw new Error('no');
+    };
+    const actions = [
+      action(0, { execute: () => 1, unit, parallel: true, always: true }),
+      action(1, { execute: fails, unit, parallel: true, always: true }),
+    ];
+    const failure: unknown = await invoke(plan({ unit: null, parallel: true, actions }), invocation({}), HOOKS).catch(
+      (error: unknown) => error,
+    );
+    expect(failure).to.have.nested.property('where.action', 'test#1');
+    expect(events).to.have.members(['open 1', 'open 2', 'commit 1', 'rollback 2']);
+  });
+});
