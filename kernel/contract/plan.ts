@@ -95,12 +95,16 @@ export interface ModePlan {
   readonly always?: true;
   /** The body of the request may be an array. */
   readonly takesList?: true;
+  /** ... and must be one. */
+  readonly needsList?: true;
   /** Readable form for `lintel plan`: no secrets, no closures. */
   readonly describe: Json;
 }
 
 /** The compiler's services while a plugin plans one place of a definition. */
 export interface PlanTools {
+  /** The list for whose items the work is repeated; null when it is done once. */
+  readonly repeat: Repeat | null;
   /** Where this is, for messages: `signup#2`. */
   readonly place: string;
   /** A value of the definition as a reader; strings may hold accessors, everything else is constant. */
@@ -135,6 +139,20 @@ export interface PlanTools {
   chosen(kind: Kind<never>): readonly string[];
   /** The handle of a plugin named in the spec's `requires`. */
   resolve<H>(kind: Kind<H>, name: string): H;
+}
+
+/** A list, and where it comes from. */
+export interface Repeat {
+  /** The body itself may be the list. */
+  readonly body: boolean;
+  /** What the list is called in the definition, or null. */
+  readonly name: string | null;
+  /** The list as it is in this request, outside the body itself; undefined or null when there is none. */
+  readonly read: Reader;
+  /** JSON pointer of the list in the payload; null for one that is not in the payload. */
+  readonly pointer: string | null;
+  /** A request may leave it out. */
+  readonly optional: boolean;
 }
 
 export interface ParameterPlan {

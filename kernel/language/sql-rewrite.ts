@@ -28,7 +28,7 @@ export interface SqlRewrite {
 
 const CREATED = 'created_at';
 const UPDATED = 'updated_at';
-const DELETED = 'deleted_at';
+export const DELETED = 'deleted_at';
 
 /** Names of the columns that tell when. */
 export const TIMESTAMPS: readonly string[] = [CREATED, UPDATED, DELETED];
