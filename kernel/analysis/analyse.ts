@@ -128,12 +128,7 @@ function contains({ doc, node }: Definition, problem: Problem): boolean {
   return afterStart && beforeEnd;
 }
 
-function dataModel(
-  definition: Definition,
-  tables: Tables,
-  actions: readonly ActionModel[],
-  sound: boolean,
-): DataModel {
+function dataModel(definition: Definition, tables: Tables, actions: readonly ActionModel[], sound: boolean): DataModel {
   const touching = actions.filter(({ models }) => models.includes(definition.name));
   return {
     name: definition.name,

@@ -19,7 +19,7 @@ export function linkRepeats(resources: readonly LinkedResource[], registry: Regi
       if (!action) continue;
       action.repeat =
         each.type === 'string'
-          ? named(resource, action, each, report)
+          ? named(resource, action, each, registry, report)
           : found(resource, action, each, registry, report);
     }
   }
@@ -27,12 +27,20 @@ export function linkRepeats(resources: readonly LinkedResource[], registry: Regi
 
 const spotOf = ({ definition: { doc } }: LinkedResource, { start, end }: LocatedNode) => ({ doc, start, end });
 
-function named(resource: LinkedResource, action: LinkedAction, node: LocatedNode, report: Report): RepeatModel | null {
+function named(
+  resource: LinkedResource,
+  action: LinkedAction,
+  node: LocatedNode,
+  registry: Registry,
+  report: Report,
+): RepeatModel | null {
   const name = String(node.scalar);
   const [root = name, ...rest] = name.split('.');
   if (resource.names.has(root)) {
     action.parameters.set(node.pointer, { source: 'name', from: 'extracted' });
-    return { from: 'extracted', body: false, name, action: null, fields: null };
+    // Which result it was taken from is not known here; what such results can hold is.
+    const outputs = resource.actions.flatMap((other) => listFacts(resource, other, registry)?.outputs ?? []);
+    return { from: 'extracted', body: false, name, action: null, fields: outputs.length > 0 ? outputs : null };
   }
   const inPath = pathParameters(resource.path);
   const fields = [...resource.payloadFields.keys()];
@@ -55,9 +63,13 @@ function found(
 ): RepeatModel {
   const lists = declarationsIn(resource).filter((declared) => isList(resource, declared, registry));
   const own = lists.filter(({ spot }) => inside(spot, action.node));
-  const fromPayload = (own.length > 0 ? own : lists).map(
-    ({ name, value }): RepeatModel => ({ from: 'payload', body: true, name, action: null, fields: namesIn(value) }),
-  );
+  const fromPayload = (own.length > 0 ? own : lists).map(({ name, value }): RepeatModel => ({
+    from: 'payload',
+    body: true,
+    name,
+    action: null,
+    fields: namesIn(value),
+  }));
   const candidates = [...resultBefore(resource, action, registry), ...fromPayload];
   const [only] = candidates;
   if (candidates.length > 1) {
@@ -81,14 +93,23 @@ function isList({ definition }: LinkedResource, { node }: Declaration, registry:
 function resultBefore(resource: LinkedResource, action: LinkedAction, registry: Registry): RepeatModel[] {
   const before = resource.actions[resource.actions.indexOf(action) - 1];
   if (before === undefined || (before.noOp && !action.edges.some(({ to }) => to === before.key))) return [];
-  const facts = resource.definition.finds.places
-    .filter(({ node }) => node === before.node)
+  const facts = listFacts(resource, before, registry);
+  return facts === null ? [] : [{ from: 'result', body: false, name: null, action: before.key, fields: facts.outputs }];
+}
+
+/** What the mode of an actionable says of its result, when that is a list to go through. */
+function listFacts(
+  { definition }: LinkedResource,
+  action: LinkedAction,
+  registry: Registry,
+): { readonly outputs: readonly string[] | null } | null {
+  const facts = definition.finds.places
+    .filter(({ node }) => node === action.node)
     .map(({ plugin }) => registry.plugins.get(plugin)?.facts)
     .find((candidate) => candidate?.['lists'] === true);
-  if (facts === undefined) return [];
+  if (facts === undefined) return null;
   const outputs = facts['outputs'];
-  const fields = Array.isArray(outputs) ? (outputs as readonly string[]) : null;
-  return [{ from: 'result', body: false, name: null, action: before.key, fields }];
+  return { outputs: Array.isArray(outputs) ? (outputs as readonly string[]) : null };
 }
 
 const fieldsOf = (rule: Json): Readonly<Record<string, Json>> | null => {

@@ -86,7 +86,9 @@ function readLists(definition: Definition, node: LocatedNode, report: Report): L
     if (entry.type === 'string') return [[entry]];
     if (entry.type !== 'array') return wrong(entry, 'an item of "unique"', 'a name or a list of names');
     if (entry.items.length === 0) report.add('DEF_EMPTY', spotOf(definition, entry), { place: 'this combination' });
-    const names = entry.items.filter((item) => item.type === 'string' || wrong(item, 'an item of a combination', 'a name').length > 0);
+    const names = entry.items.filter(
+      (item) => item.type === 'string' || wrong(item, 'an item of a combination', 'a name').length > 0,
+    );
     return names.length === 0 ? [] : [names];
   });
 }

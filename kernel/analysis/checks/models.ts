@@ -39,7 +39,8 @@ const spotOf = ({ doc }: Definition, { start, end }: { start: number; end: numbe
 
 function judgeName(report: Report, model: Definition, { key, keyStart, keyEnd }: Member): void {
   const spot = spotOf(model, { start: keyStart, end: keyEnd });
-  if (!FIELD.test(key) || key.length > LONGEST) report.add('LNK_FIELD_NAME', spot, { name: key, max: LONGEST });
+  if (key === '') report.add('DEF_EMPTY', spot, { place: 'the name of a field' });
+  else if (!FIELD.test(key) || key.length > LONGEST) report.add('LNK_FIELD_NAME', spot, { name: key, max: LONGEST });
   else if (key !== key.toLowerCase()) report.add('LNK_FIELD_CASE', spot, { name: key, lower: key.toLowerCase() });
 }
 
@@ -60,7 +61,8 @@ function judgeReference(
     const params = { own: own.type, model: target.name, name, other: other.type };
     report.add('LNK_FOREIGN_TYPE', spotOf(model, key), params);
   }
-  if (!isSingle(target, name, uniques)) report.add('LNK_FOREIGN_TARGET', spotOf(model, key), { model: target.name, name });
+  if (!isSingle(target, name, uniques))
+    report.add('LNK_FOREIGN_TARGET', spotOf(model, key), { model: target.name, name });
 }
 
 /** The type of a field as written, and the neutral column type behind it. */
@@ -73,7 +75,9 @@ function columnOf(registry: Registry, field: LocatedNode): { readonly type: stri
 
 /** Every value occurs once: the field alone is the primary key, or it is unique alone. */
 function isSingle(target: Definition, name: string, uniques: Uniques): boolean {
-  const keys = target.node.members.filter(({ value }) => value && memberOf(value, 'primary_key')?.value?.scalar === true);
+  const keys = target.node.members.filter(
+    ({ value }) => value && memberOf(value, 'primary_key')?.value?.scalar === true,
+  );
   if (keys.length === 1 && keys[0]?.key === name) return true;
   return uniques.get(target.name)?.some((fields) => fields.length === 1 && fields[0] === name) === true;
 }
