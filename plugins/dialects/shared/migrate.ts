@@ -34,8 +34,13 @@ async function change(session: Session, tables: readonly ModelTable[], log: Log)
     try {
       await session.query(sql);
     } catch (cause) {
-      if (made.change !== 'add-unique' || sqlState(cause) !== '23505') throw fault('QRY_MIGRATION', { table }, { cause });
-      throw fault('QRY_DUPLICATES', { table, columns: made.columns.join(', ') }, { cause: toFault(cause).options.cause });
+      if (made.change !== 'add-unique' || sqlState(cause) !== '23505')
+        throw fault('QRY_MIGRATION', { table }, { cause });
+      throw fault(
+        'QRY_DUPLICATES',
+        { table, columns: made.columns.join(', ') },
+        { cause: toFault(cause).options.cause },
+      );
     }
     log.debug({ table, sql }, 'migration');
   }
