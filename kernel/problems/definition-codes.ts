@@ -206,7 +206,7 @@ export const DEFINITION_CODES = {
   LNK_UNIQUE_NO_EFFECT: problem(
     'warning',
     'No effect',
-    'The statement gives no values to a table, so there are none that must be free.',
+    'The main statement gives no values to a table, so there are none that must be free.',
     '`unique` belongs to an INSERT or an UPDATE.',
   ),
   LNK_UNKNOWN_NAME: problem(

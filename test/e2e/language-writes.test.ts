@@ -2,10 +2,13 @@
  * Statements that write, over real HTTP on both databases: values that must be free, one statement for each item of a
  * list, times that are added, rows that are only marked as deleted.
  */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { BootError } from '../../kernel/contract/boot-error.js';
 import type { Loose } from '../support/client.js';
-import { onBothDatabases } from '../support/kernel.js';
+import { onBothDatabases, startKernel } from '../support/kernel.js';
 import { PLUGIN_FIXTURES, querying } from '../support/project.js';
 
 const key = { type: 'Number', primary_key: true, auto_increment: true };
@@ -398,5 +401,41 @@ onBothDatabases('statements that write', { files: FILES, config: CONFIG }, (kern
     it('half a surrogate pair is refused before it reaches the database', async () => {
       expect((await kernel().post('/lines', '[{"sku":"\\ud800"}]')).status).to.be.oneOf([400, 422]);
     });
+  });
+});
+
+describe('a model that demands what its rows break', () => {
+  it('stops the start with the names of table and columns, and starts when the rows are gone', async function () {
+    this.timeout(60_000);
+    const folder = await mkdtemp(join(tmpdir(), 'lintel-unique-'));
+    const config = { connections: { main: { use: 'pglite', path: join(folder, 'data') } } };
+    const insert = { query: 'INSERT INTO people (name) VALUES ($1)', parameters: ['name'] };
+    const start = (rest: object): ReturnType<typeof startKernel> =>
+      startKernel({
+        config,
+        files: {
+          'definitions/_people.json': { id: key, name: { type: 'String' } },
+          'definitions/a.json': [
+            querying('add', '', [], { sql_query: { ...insert, ...rest } }),
+            querying('merge', 'DELETE FROM people WHERE id > 1'),
+          ],
+        },
+      });
+    try {
+      const first = await start({});
+      for (const name of ['Ada', 'Ada']) await first.post('/add', { name });
+      await first.close();
+      const refused: unknown = await start({ unique: ['name'] }).catch((error: unknown) => error);
+      expect(refused).to.be.instanceOf(BootError);
+      expect((refused as BootError).params['detail']).to.match(/table people .* same name,/);
+      const again = await start({});
+      await again.post('/merge');
+      await again.close();
+      const last = await start({ unique: ['name'] });
+      expect(problem(await last.post('/add', { name: 'Ada' }))).to.deep.equal([409, 'QRY_UNIQUE', '/name']);
+      await last.close();
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
   });
 });
