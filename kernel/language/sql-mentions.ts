@@ -29,6 +29,8 @@ interface TableInText {
 }
 
 export function readMentions(scan: SqlScan, names: readonly string[]): SqlMention[] {
+  const text = scan.text.toLowerCase();
+  if (!names.some((name) => text.includes(name))) return [];
   const words = significant(scan.text, scan.tokens);
   const tables = scan.tables.flatMap(({ name, start }): TableInText[] => {
     const i = words.findIndex((word) => word.start === start);

@@ -62,6 +62,8 @@ const SELECT_END = new Set(
 const SET_OPERATIONS = new Set(['UNION', 'INTERSECT', 'EXCEPT']);
 
 export function rewriteSql(scan: SqlScan, { timestamps, softDelete }: SqlWish): SqlRewrite {
+  // Most statements ask for nothing.
+  if (!timestamps && !softDelete) return { ...UNUSED, scan, now: null, columns: [] };
   const words = significant(scan.text, scan.tokens);
   const { verb, end } = mainStatement(words);
   const target = readTarget(words, verb);

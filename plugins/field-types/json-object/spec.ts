@@ -6,7 +6,16 @@ import { record, shape, slot } from '../../../kernel/schema/combinators.js';
 import { search } from '../../kinds/search.js';
 
 /** What only a column can have. */
-const OF_COLUMNS = ['primary_key', 'auto_increment', 'unique', 'indexable', 'fts', 'foreign_key', 'secret', 'max_length'];
+const OF_COLUMNS = [
+  'primary_key',
+  'auto_increment',
+  'unique',
+  'indexable',
+  'fts',
+  'foreign_key',
+  'secret',
+  'max_length',
+];
 
 export default definePlugin({
   kind: 'field-type',

@@ -243,7 +243,9 @@ function checkSwitches(scan: SqlScan, fields: Readonly<Record<string, Json>>): F
 
 function checkMulti(multi: Json | undefined): Finding[] {
   if (multi === undefined || typeof multi === 'boolean' || (typeof multi === 'string' && multi !== '')) return [];
-  return [{ code: 'SQL_MULTI', at: '/multi', params: { actual: multi === '' ? 'an empty text' : JSON.stringify(multi) } }];
+  return [
+    { code: 'SQL_MULTI', at: '/multi', params: { actual: multi === '' ? 'an empty text' : JSON.stringify(multi) } },
+  ];
 }
 
 function brokenWords(code: SqlFault['code'], what: string): string {
