@@ -11,6 +11,7 @@ import { accessorsIn } from '../language/accessor.js';
 import { document, positionAt, type Document } from '../source/document.js';
 import { parseSource } from '../source/tree.js';
 import { checkAccessors } from './checks/accessors.js';
+import { checkModels } from './checks/models.js';
 import { checkNames } from './checks/names.js';
 import { checkPlugins } from './checks/plugins.js';
 import { classify } from './classify.js';
@@ -22,6 +23,9 @@ import type { Registry } from './registry.js';
 import { linkParameters } from './parameters.js';
 import { byPlace, createReport, reportFaults, type Report } from './report.js';
 import { linkModelReferences, resolveTables, type TableNames } from './tables.js';
+import { linkRepeats } from './repeats.js';
+import { addTimestamps } from './timestamps.js';
+import { collectUniques, type Uniques } from './uniques.js';
 import { walk } from './walk.js';
 
 export interface SourceFile {
@@ -36,6 +40,8 @@ export interface AnalyseOptions {
   readonly env: ReadonlySet<string> | null;
 }
 
+type Tables = TableNames & { readonly uniques: Uniques };
+
 const RESOURCE_FIELD: FieldNode = { ...EMPTY_OBJECT, parts: [Slot.RESOURCE] };
 
 export function analyse(files: readonly SourceFile[], registry: Registry, options: AnalyseOptions): Analysis {
@@ -44,9 +50,12 @@ export function analyse(files: readonly SourceFile[], registry: Registry, option
   const definitions = files.flatMap((file) => read(file, documents, report));
   for (const definition of definitions) walkDefinition(definition, registry, report);
   for (const definition of definitions) checkAccessors({ registry, report, env: options.env }, definition);
-  const tables = resolveTables(definitions, report);
+  const tables = addTimestamps(definitions, resolveTables(definitions, report), report);
+  const uniques = collectUniques(definitions, tables, report);
   linkModelReferences(definitions, tables, report);
+  checkModels({ definitions, tables, uniques, registry, report });
   const linked = linkResources(definitions, tables, report);
+  linkRepeats(linked, registry, report);
   linkParameters(linked, tables, report);
   checkGraph(linked, registry, report);
   checkNames(linked, registry, report);
@@ -58,7 +67,7 @@ export function analyse(files: readonly SourceFile[], registry: Registry, option
     const secrets = new Set([...touched, ...actions.flatMap((action) => secretsOf(definition, action))]);
     checkPlugins(registry, report, definition, definition.finds.places, { actions, secrets });
   }
-  return finish(definitions, linked, tables, documents, report);
+  return finish(definitions, linked, { ...tables, uniques }, documents, report);
 }
 
 function read(
@@ -85,7 +94,7 @@ function walkDefinition({ sort, doc, node, finds }: Definition, registry: Regist
 function finish(
   definitions: readonly Definition[],
   linked: readonly LinkedResource[],
-  tables: TableNames,
+  tables: Tables,
   documents: ReadonlyMap<string, Document>,
   report: Report,
 ): Analysis {
@@ -122,12 +131,7 @@ function contains({ doc, node }: Definition, problem: Problem): boolean {
   return afterStart && beforeEnd;
 }
 
-function dataModel(
-  definition: Definition,
-  tables: TableNames,
-  actions: readonly ActionModel[],
-  sound: boolean,
-): DataModel {
+function dataModel(definition: Definition, tables: Tables, actions: readonly ActionModel[], sound: boolean): DataModel {
   const touching = actions.filter(({ models }) => models.includes(definition.name));
   return {
     name: definition.name,
@@ -136,6 +140,8 @@ function dataModel(
     fields: definition.node.members.flatMap(({ key, value }) =>
       value === null ? [] : [{ name: key, value: objectOf(value) }],
     ),
+    added: tables.addedTo(definition.name),
+    uniques: tables.uniques.get(definition.name) ?? [],
     secrets: new Set(touching.flatMap(({ secrets }) => secrets)),
     sound,
   };
@@ -179,6 +185,7 @@ function actionModel(resource: LinkedResource, action: LinkedAction): ActionMode
     places: resource.definition.finds.places.filter((place) => inside(place.node, action.node)),
     depends: action.edges.map((edge) => edge.to),
     parameters: action.parameters,
+    repeat: action.repeat,
     models: action.models,
     secrets: secretsOf(resource.definition, action),
   };

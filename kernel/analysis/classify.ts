@@ -15,14 +15,11 @@ export function classify(doc: Document, root: LocatedNode, report: Report): Defi
 
 function classifyOne(doc: Document, node: LocatedNode, report: Report): Definition[] {
   const start = { doc, start: node.start, end: Math.min(node.start + 1, node.end) };
-  const make = (sort: Definition['sort'], at: LocatedNode, name: string, nameSpot = start): Definition => ({
-    sort,
-    doc,
-    node: at,
-    name,
-    nameSpot,
-    finds: noFinds(),
-  });
+  const make = (sort: Definition['sort'], at: LocatedNode, name: string, nameSpot = start): Definition => {
+    const unique = sort === 'model' ? combinations(at) : null;
+    const members = at.members.filter(({ value }) => value === null || value !== unique);
+    return { sort, doc, node: unique === null ? at : { ...at, members }, name, nameSpot, unique, finds: noFinds() };
+  };
   if (node.type !== 'object') {
     const params = { place: 'A definition', expected: typeWord('object'), actual: typeWord(node.type) };
     report.add('DEF_TYPE', { doc, start: node.start, end: node.end }, params);
@@ -46,6 +43,12 @@ function classifyOne(doc: Document, node: LocatedNode, report: Report): Definiti
 }
 
 const isNamedModel = ({ key, value }: Member): boolean => key.startsWith('_') && value?.type === 'object';
+
+/** `unique` beside the fields of a model; an object is a field of that name. */
+function combinations(node: LocatedNode): LocatedNode | null {
+  const value = memberOf(node, 'unique')?.value ?? null;
+  return value?.type === 'array' ? value : null;
+}
 
 /** An object that says of which type it is. */
 const isField = ({ value }: Member): boolean => value !== null && memberOf(value, 'type')?.value?.type === 'string';

@@ -16,6 +16,8 @@ export interface Declaration {
   readonly spot: Spot;
   /** The declared thing's own value, for payload fields and model fields. */
   readonly value: Json;
+  /** Where that value stands; null while it is still to be typed, and for names without one. */
+  readonly node: LocatedNode | null;
   /** A name whose value exists only when its actionable has run. */
   readonly late: boolean;
 }
@@ -38,11 +40,18 @@ export interface AccessorText {
   readonly place: string;
 }
 
-/** A statement, and the values for its placeholders in order. */
+/** A statement, the values for its placeholders in order, and what stands beside it. */
 export interface SqlText {
   readonly node: LocatedNode;
   readonly scan: SqlScan;
   readonly parameters: readonly LocatedNode[];
+  /** Columns whose values must be free. */
+  readonly unique: LocatedNode | null;
+  /** Switches that are on. */
+  readonly timestamps: LocatedNode | null;
+  readonly softDelete: LocatedNode | null;
+  /** True, or the name of the list for whose items the statement is repeated. */
+  readonly each: LocatedNode | null;
 }
 
 /** A plugin's own fields in one object, for its check and for the compiler. */

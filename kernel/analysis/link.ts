@@ -8,7 +8,7 @@ import { parameterSpans, pathParameters, pathShape } from '../language/route.js'
 import { offsetInString } from '../source/escapes.js';
 import { nearest } from '../source/suggest.js';
 import { memberOf, toJson, type LocatedNode } from '../source/tree.js';
-import type { Definition, ParameterDecision, PayloadField } from './model.js';
+import type { Definition, ParameterDecision, PayloadField, RepeatModel } from './model.js';
 import { hint, rename, type Report, type Span, type Spot } from './report.js';
 import type { TableNames } from './tables.js';
 import type { Reference } from './finds.js';
@@ -40,6 +40,8 @@ export interface LinkedAction {
   readonly parallel: boolean;
   readonly models: readonly string[];
   readonly parameters: Map<string, ParameterDecision>;
+  /** The list that the statement is repeated for; set by `repeats.ts`. */
+  repeat: RepeatModel | null;
   /** `feeds`: its names take their values from there. */
   readonly edges: { readonly to: string; readonly spot: Spot; readonly feeds: boolean }[];
 }
@@ -110,6 +112,7 @@ function readAction(
       parallel: [node, definition.node].some((holder) => scalarOf(holder, 'parallel') === true),
       models: [...models],
       parameters: new Map(),
+      repeat: null,
       edges: [],
     },
   ];

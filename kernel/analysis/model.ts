@@ -15,6 +15,8 @@ export interface Definition {
   /** Model name; the empty text for resources. */
   readonly name: string;
   readonly nameSpot: Spot;
+  /** What a model says beside its fields: combinations of fields that no two rows may share. */
+  readonly unique: LocatedNode | null;
   readonly finds: Finds;
 }
 
@@ -33,6 +35,19 @@ export interface PayloadField {
   readonly fields: ReadonlyMap<string, PayloadField>;
 }
 
+/** The list for whose items an actionable is repeated. */
+export interface RepeatModel {
+  readonly from: 'body' | 'payload' | 'extracted' | 'result';
+  /** Path of the list in the payload, or its extracted name; null where the list has no name. */
+  readonly name: string | null;
+  /** The body of the request may be the list itself. */
+  readonly body: boolean;
+  /** The actionable whose result is the list. */
+  readonly action: string | null;
+  /** Names inside an item; null when nothing is said of them. */
+  readonly fields: readonly string[] | null;
+}
+
 export interface ActionModel {
   readonly key: string;
   readonly resource: string;
@@ -49,6 +64,7 @@ export interface ActionModel {
   readonly depends: readonly string[];
   /** By JSON pointer in the file. */
   readonly parameters: ReadonlyMap<string, ParameterDecision>;
+  readonly repeat: RepeatModel | null;
   /** Models whose tables the statements of this actionable touch. */
   readonly models: readonly string[];
   /** Payload fields that never leave as they came: what is hashed or encrypted. */
@@ -77,6 +93,10 @@ export interface DataModel {
   readonly table: string;
   readonly definition: Definition;
   readonly fields: readonly { readonly name: string; readonly value: Readonly<Record<string, Json>> }[];
+  /** Timestamps that statements write or read although the model does not define them. */
+  readonly added: readonly string[];
+  /** Fields and combinations of fields that no two rows may share, whoever demands it. */
+  readonly uniques: readonly (readonly string[])[];
   /** Fields that some definition hashes or encrypts before it writes them. */
   readonly secrets: ReadonlySet<string>;
   readonly sound: boolean;

@@ -14,7 +14,8 @@ const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z0-9_]+)*$/;
 export function linkParameters(resources: readonly LinkedResource[], tables: TableNames, report: Report): void {
   for (const resource of resources) {
     for (const reference of resource.definition.finds.references) {
-      if (reference.refers.symbol !== 'name') continue;
+      // A name that must be one is not decided about: `repeats.ts`.
+      if (reference.refers.symbol !== 'name' || reference.refers.soft !== true) continue;
       const action = resource.actions.find((candidate) => inside(reference.node, candidate.node));
       if (action !== undefined) decide(resource, action, reference, tables, report);
     }
@@ -59,13 +60,16 @@ function decide(
   }
   const columns = action.models.flatMap((model) => tables.fieldsOf(model));
   // Nothing is known about names where neither rules nor models exist: then everything that looks like one is one.
-  const inPath = pathParameters(resource.path);
-  const anything = [...resource.payloadFields.keys()].every((field) => inPath.includes(field)) && !tables.any;
-  if (anything || columns.includes(root)) {
+  const { repeat } = action;
+  const silent = [...pathParameters(resource.path), ...(repeat?.fields === null ? [repeat.name] : [])];
+  const anything = [...resource.payloadFields.keys()].every((field) => silent.includes(field)) && !tables.any;
+  const items = repeat?.fields ?? [];
+  if (anything || columns.includes(root) || items.includes(root)) {
     action.parameters.set(node.pointer, { source: 'name', from: 'payload' });
     return;
   }
   action.parameters.set(node.pointer, literal);
-  const near = nearest(text, [...resource.payloadFields.keys(), ...resource.names, ...resource.generated, ...columns]);
+  const { payloadFields, names, generated } = resource;
+  const near = nearest(text, [...payloadFields.keys(), ...names, ...generated, ...columns, ...items]);
   report.add('LNK_LITERAL', spot, { name: text, hint: hint(near) }, rename(near));
 }

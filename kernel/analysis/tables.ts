@@ -2,7 +2,6 @@
  * Which model a table name means, and which table name a model gets. A model `_user` may be called `_user`, `user` or
  * `users`; the name that queries use becomes the table, and two names for one model are an error.
  */
-import type { SqlTable } from '../language/sql.js';
 import { offsetInString } from '../source/escapes.js';
 import { nearest } from '../source/suggest.js';
 import type { Definition } from './model.js';
@@ -14,7 +13,10 @@ export interface TableNames {
   modelOf(table: string): string | undefined;
   /** The table of a model. */
   tableOf(model: string): string;
+  /** Fields as defined, and timestamps that statements add. */
   fieldsOf(model: string): readonly string[];
+  /** Timestamps that statements write or read although the model does not define them. */
+  addedTo(model: string): readonly string[];
   /** Whether there is any model at all. */
   readonly any: boolean;
 }
@@ -58,6 +60,7 @@ export function resolveTables(definitions: readonly Definition[], report: Report
     modelOf: (table) => byAlias.get(table.toLowerCase()),
     tableOf: (model) => used.get(model)?.name ?? model,
     fieldsOf: (model) => (exact.get(model)?.finds.declarations ?? []).flatMap(fieldName),
+    addedTo: () => [],
     any: exact.size > 0,
   };
 }
@@ -75,7 +78,7 @@ function collectUsedNames(
       for (const table of scan.tables) {
         const model = byAlias.get(table.name.toLowerCase());
         if (model === undefined) continue;
-        const spot = tableSpot(definition, node, table);
+        const spot = spotInText(definition, node, table);
         const first = used.get(model);
         if (first === undefined) used.set(model, { name: table.name, spot });
         else if (first.name !== table.name) {
@@ -88,10 +91,15 @@ function collectUsedNames(
   return used;
 }
 
-const tableSpot = (definition: Definition, node: Parameters<typeof offsetInString>[1], table: SqlTable): Spot => ({
+/** The place of characters of a statement in its file. */
+export const spotInText = (
+  definition: Definition,
+  node: Parameters<typeof offsetInString>[1],
+  at: { readonly start: number; readonly end: number },
+): Spot => ({
   doc: definition.doc,
-  start: offsetInString(definition.doc, node, table.start),
-  end: offsetInString(definition.doc, node, table.end),
+  start: offsetInString(definition.doc, node, at.start),
+  end: offsetInString(definition.doc, node, at.end),
 });
 
 /** References from one model to another (`foreign_key.of`) and to its fields. */

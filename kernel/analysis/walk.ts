@@ -164,6 +164,7 @@ function visitRecord(context: WalkContext, node: LocatedNode, field: FieldNode, 
         name: member.key,
         spot: { doc: context.doc, start: member.keyStart, end: member.keyEnd },
         value: member.value === null ? null : toJson(member.value),
+        node: member.value,
         late: false,
       });
     }
@@ -238,12 +239,29 @@ function visitScalar(context: WalkContext, node: LocatedNode, field: FieldNode, 
     return;
   }
   if (!judgeScalar(context.report, spot(context, node), field, here.label, scalar, 'value')) return;
-  if (field.meta.language === 'sql') {
-    const { binds } = field.meta;
-    const values = binds === undefined ? undefined : here.around && memberOf(here.around, binds)?.value;
-    context.finds.statements.push({ node, scan: scanSql(String(scalar)), parameters: values?.items ?? [] });
-  }
+  if (field.meta.language === 'sql') findStatement(context, node, field, here);
   refer(context, node, field, here);
+}
+
+function findStatement({ finds, doc }: WalkContext, node: LocatedNode, { meta }: FieldNode, here: Here): void {
+  const sibling = (name: string | undefined): LocatedNode | null =>
+    name === undefined || here.around === null ? null : (memberOf(here.around, name)?.value ?? null);
+  const on = (found: LocatedNode | null): LocatedNode | null => (found?.scalar === true ? found : null);
+  const { unique, timestamps, softDelete, each } = meta.beside ?? {};
+  const list = sibling(each);
+  finds.statements.push({
+    node,
+    scan: scanSql(String(node.scalar)),
+    parameters: sibling(meta.binds)?.items ?? [],
+    unique: sibling(unique),
+    timestamps: on(sibling(timestamps)),
+    softDelete: on(sibling(softDelete)),
+    each: list?.type === 'string' ? list : on(list),
+  });
+  if (list?.type === 'string') {
+    const spot = { doc, start: list.start, end: list.end };
+    finds.references.push({ refers: { symbol: 'name' }, name: String(list.scalar), node: list, spot, within: null });
+  }
 }
 
 /** The name, or an accessor that takes such a name as its tail. */
@@ -276,6 +294,7 @@ function declare(context: WalkContext, field: FieldNode, node: LocatedNode): voi
     name: String(node.scalar),
     spot: spot(context, node),
     value: node.scalar,
+    node: null,
     late: field.meta.late === true,
   });
 }

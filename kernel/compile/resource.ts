@@ -60,6 +60,7 @@ interface Draft {
   /** Something wants every actionable to stand for itself. */
   alone: boolean;
   takesList: boolean;
+  needsList: boolean;
 }
 
 export function compileResource(input: CompileInput, resource: ResourceModel): ResourcePlan {
@@ -86,6 +87,7 @@ export function compileResource(input: CompileInput, resource: ResourceModel): R
     touches: new Set(),
     alone: false,
     takesList: false,
+    needsList: false,
   };
   const actions = sequence.map((action, index) => compileAction(input, scope, action, index, draft));
   planFeatures(scope, null, resource.places, draft);
@@ -116,7 +118,7 @@ export function compileResource(input: CompileInput, resource: ResourceModel): R
       guard: draft.guards.join(', ') || 'open',
       validated: draft.validates,
       touches: [...draft.touches],
-      sample: sampleOf(draft.sample, scope.needed),
+      sample: draft.needsList ? [sampleOf(draft.sample, scope.needed)] : sampleOf(draft.sample, scope.needed),
       describe: describe(resource, draft.steps, groups, main, sequence),
     },
   });
@@ -154,6 +156,7 @@ function compileAction(
   const touches = tables.length > 0 ? tables : [String(input.registry.plugins.get(modeId)?.facts?.['touches'] ?? '')];
   touches.forEach((name) => draft.touches.add(name));
   draft.takesList ||= planned.takesList === true;
+  draft.needsList ||= planned.needsList === true;
   return Object.freeze({
     key: action.key,
     mode: action.mode,

@@ -14,11 +14,31 @@ export function compileTables(models: readonly DataModel[], registry: Registry):
   const byAlias = new Map([...aliases].map(([alias, model]) => [alias, tableOf.get(model) ?? model]));
   return new Map(
     sound.map((model) => {
-      const columns = model.fields.map(({ name, value }) => column(name, value, registry, byAlias, model.secrets));
-      return [model.name, Object.freeze({ model: model.name, table: model.table, columns: Object.freeze(columns) })];
+      const defined = model.fields.map(({ name, value }) => column(name, value, registry, byAlias, model.secrets));
+      const columns = [...defined, ...model.added.map((name) => timestamp(name))];
+      // A statement that has errors may demand what is not there; it is not served, but its model is.
+      const uniques = model.uniques.filter((names) => names.every((name) => columns.some((one) => one.name === name)));
+      const table = { model: model.name, table: model.table, columns: Object.freeze(columns), uniques };
+      return [model.name, Object.freeze(table)];
     }),
   );
 }
+
+/** A column that statements use although the model does not define it. */
+const timestamp = (name: string): ModelColumn =>
+  Object.freeze({
+    name,
+    type: 'timestamp',
+    nullable: true,
+    primaryKey: false,
+    autoIncrement: false,
+    unique: false,
+    index: false,
+    search: false,
+    maxLength: null,
+    references: null,
+    secret: false,
+  });
 
 function column(
   name: string,
@@ -39,6 +59,7 @@ function column(
     autoIncrement: value['auto_increment'] === true,
     unique: value['unique'] === true,
     index: value['indexable'] === true,
+    search: value['fts'] === true,
     maxLength: typeof value['max_length'] === 'number' ? value['max_length'] : null,
     references:
       of === null || !isObject(reference)

@@ -3,12 +3,12 @@ import { fault } from '../contract/fault.js';
 import type { Json } from '../contract/json.js';
 import type { Kind } from '../contract/kind.js';
 import type { ModelColumn, ModelTable } from '../contract/model.js';
-import type { Frame, ParameterPlan, PlanTools, Reader } from '../contract/plan.js';
+import type { Frame, ParameterPlan, PlanTools, Reader, Repeat } from '../contract/plan.js';
 import type { PluginId } from '../contract/plugin.js';
 import { Slot } from '../contract/slot.js';
 import { BootError } from '../contract/boot-error.js';
 import { actionKey } from '../analysis/link.js';
-import type { ActionModel, ResourceModel } from '../analysis/model.js';
+import type { ActionModel, RepeatModel, ResourceModel } from '../analysis/model.js';
 import type { Registry } from '../analysis/registry.js';
 import { accessorsIn } from '../language/accessor.js';
 import { compilePath, splitPath } from '../language/path.js';
@@ -64,6 +64,7 @@ export function makeTools(
   const tools: PlanTools = {
     place,
     parallel: action?.parallel === true,
+    repeat: action?.repeat ? repeatOf(action.repeat) : null,
     value: (json) => compileValue(json, accessor()).read,
     text: (json) => {
       const { read } = compileValue(json, accessor());
@@ -131,6 +132,18 @@ export function makeTools(
     }
     const field = decision.from === 'generated' ? null : (json.split('.')[0] ?? json);
     return { source: 'name', label: json, field, read: nameReader(json) };
+  }
+
+  function repeatOf({ from, body, name, action: key }: RepeatModel): Repeat {
+    const index = scope.sequence.findIndex((candidate) => candidate.key === key);
+    const root = name?.split('.')[0] ?? '';
+    return {
+      body,
+      name,
+      read: from === 'result' ? ({ results }) => results[index] : name === null ? () => undefined : nameReader(name),
+      pointer: from === 'payload' ? `/${(name ?? '').split('.').join('/')}` : null,
+      optional: from === 'payload' && owner.payloadFields.get(root)?.optional === true,
+    };
   }
 
   /** A bare name that the request lacks is null: being required is the business of rules and tables. */

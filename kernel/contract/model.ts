@@ -11,6 +11,8 @@ export interface ModelColumn {
   readonly autoIncrement: boolean;
   readonly unique: boolean;
   readonly index: boolean;
+  /** Words in the text are searched for. */
+  readonly search: boolean;
   /** Upper bound in characters for text. */
   readonly maxLength: number | null;
   readonly references: { readonly table: string; readonly column: string } | null;
@@ -24,4 +26,6 @@ export interface ModelTable {
   /** The name that queries use. */
   readonly table: string;
   readonly columns: readonly ModelColumn[];
+  /** Columns and combinations of columns of which no two rows may have the same values. */
+  readonly uniques: readonly (readonly string[])[];
 }

@@ -51,8 +51,11 @@ export interface Frame {
   now(): string;
   /** Work shared by adjacent actionables (a transaction), or null outside one. */
   unit: unknown;
-  /** A frame with a payload of its own, for work that is repeated for each item; values made once are made anew. */
-  fork(payload: Payload): Frame;
+  /**
+   * A frame with a payload of its own, for work that is repeated for each item; values made once are made anew, or taken
+   * from `before`, the fork for the same item in an earlier try.
+   */
+  fork(payload: Payload, before?: Frame): Frame;
 }
 
 /** Reads a value of the frame; throws a Fault when the value cannot be resolved. */
@@ -95,12 +98,16 @@ export interface ModePlan {
   readonly always?: true;
   /** The body of the request may be an array. */
   readonly takesList?: true;
+  /** ... and must be one. */
+  readonly needsList?: true;
   /** Readable form for `lintel plan`: no secrets, no closures. */
   readonly describe: Json;
 }
 
 /** The compiler's services while a plugin plans one place of a definition. */
 export interface PlanTools {
+  /** The list for whose items the work is repeated; null when it is done once. */
+  readonly repeat: Repeat | null;
   /** Where this is, for messages: `signup#2`. */
   readonly place: string;
   /** A value of the definition as a reader; strings may hold accessors, everything else is constant. */
@@ -142,6 +149,20 @@ export interface PlanTools {
   chosen(kind: Kind<never>): readonly string[];
   /** The handle of a plugin named in the spec's `requires`. */
   resolve<H>(kind: Kind<H>, name: string): H;
+}
+
+/** A list, and where it comes from. */
+export interface Repeat {
+  /** The body itself may be the list. */
+  readonly body: boolean;
+  /** What the list is called in the definition, or null. */
+  readonly name: string | null;
+  /** The list as it is in this request, outside the body itself; undefined or null when there is none. */
+  readonly read: Reader;
+  /** JSON pointer of the list in the payload; null for one that is not in the payload. */
+  readonly pointer: string | null;
+  /** A request may leave it out. */
+  readonly optional: boolean;
 }
 
 export interface ParameterPlan {

@@ -131,7 +131,7 @@ function isElement(words: readonly Lexeme[], from: number, to: number): boolean 
 }
 
 /** Where each element of a list begins: `start`, and behind every comma of that depth up to the end of the list. */
-function elementStarts(words: readonly Lexeme[], start: number): number[] {
+export function elementStarts(words: readonly Lexeme[], start: number): number[] {
   const depth = words[start]?.depth ?? 0;
   const starts = [start];
   for (let i = start; i < words.length; i++) {
@@ -145,7 +145,7 @@ function elementStarts(words: readonly Lexeme[], start: number): number[] {
 }
 
 /** The names in the bracket at `open`, or none when something else than names is in it. */
-function columnList(words: readonly Lexeme[], open: number): (string | null)[] {
+export function columnList(words: readonly Lexeme[], open: number): (string | null)[] {
   return elementStarts(words, open + 1).map((i) => {
     const word = words[i];
     return isName(word) && /^(close|comma)$/.test(words[i + 1]?.type ?? '') ? nameOf(word) : null;

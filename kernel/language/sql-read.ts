@@ -99,7 +99,7 @@ function commonTable(words: readonly Lexeme[], i: number): { body: number; end: 
 }
 
 /** The WITH list at `i`: its names, and the index of the statement behind it. */
-function withList(words: readonly Lexeme[], i: number): { names: CommonTable[]; end: number } {
+export function withList(words: readonly Lexeme[], i: number): { names: CommonTable[]; end: number } {
   const recursive = words[i + 1]?.text === 'RECURSIVE';
   const holder = holderOf(words, i);
   const to = holder < 0 ? words.length : behindGroup(words, holder);
@@ -116,7 +116,7 @@ function withList(words: readonly Lexeme[], i: number): { names: CommonTable[]; 
 }
 
 /** Index of the verb of the statement that begins at `i`, behind brackets and a WITH list. */
-function verbIndex(words: readonly Lexeme[], i: number): number {
+export function verbIndex(words: readonly Lexeme[], i: number): number {
   let at = i;
   while (words[at]?.type === 'open') at++;
   if (words[at]?.text !== 'WITH') return at;
@@ -219,8 +219,30 @@ function readTables(words: readonly Lexeme[]): SqlTable[] {
   return [...tables.values()].sort((a, b) => a.start - b.start);
 }
 
+/** The table behind INSERT INTO, UPDATE, DELETE FROM and MERGE INTO; `verb` is the index of that word. */
+export function readTarget(words: readonly Lexeme[], verb: number): (SqlTable & { readonly index: number }) | null {
+  const text = words[verb]?.type === 'word' ? words[verb]?.text : '';
+  const next = words[verb + 1]?.text;
+  const from = text === 'UPDATE' ? verb + 1 : next === 'INTO' || next === 'FROM' ? verb + 2 : -1;
+  if (from < 0 || !/^(INSERT|UPDATE|DELETE|MERGE)$/.test(text ?? '')) return null;
+  let target: (SqlTable & { readonly index: number }) | null = null;
+  readItem(words, from, false, (word, index) => {
+    target = { name: nameOf(word), start: word.start, end: word.end, index };
+  });
+  return target;
+}
+
+/** Where the main statement of the first statement in the text begins (its verb) and ends. */
+export function mainStatement(words: readonly Lexeme[]): { readonly verb: number; readonly end: number } {
+  const isEnd = (word: Lexeme): boolean => word.type === 'semicolon' && word.depth === 0;
+  const first = words.findIndex((word) => !isEnd(word));
+  const end = words.findIndex((word, i) => i >= first && isEnd(word));
+  return { verb: verbIndex(words, Math.max(first, 0)), end: end < 0 ? words.length : end };
+}
+
 export function readStatement(words: readonly Lexeme[]): {
   verb: string;
+  target: SqlTable | null;
   tables: SqlTable[];
   statements: number;
   returning: boolean;
@@ -230,18 +252,18 @@ export function readStatement(words: readonly Lexeme[]): {
     const before = words[i - 1];
     return !isEnd(word) && (!before || isEnd(before)) ? [i] : [];
   });
-  const first = starts[0] ?? 0;
-  const end = words.findIndex((word, i) => i >= first && isEnd(word));
-  const at = verbIndex(words, first);
+  const { verb: at, end } = mainStatement(words);
   const verb = words[at];
+  const target = readTarget(words, at);
   const returning = words
-    .slice(at, end < 0 ? undefined : end)
+    .slice(at, end)
     .some(
       (word, i, all) =>
         word.text === 'RETURNING' && word.type === 'word' && word.depth === verb?.depth && all[i - 1]?.type !== 'dot',
     );
   return {
     verb: verb?.type === 'word' ? verb.text : '',
+    target: target && { name: target.name, start: target.start, end: target.end },
     tables: readTables(words),
     statements: starts.length,
     returning,

@@ -64,6 +64,8 @@ export interface SqlScan {
   readonly quotedPlaceholders: readonly SqlTable[];
   /** Names behind FROM, JOIN, INTO, UPDATE and USING, without names that a WITH list defines. */
   readonly tables: readonly SqlTable[];
+  /** The table that the main statement writes to; null for statements that write nothing themselves. */
+  readonly target: SqlTable | null;
   /** Number of statements that hold at least one token. */
   readonly statements: number;
   /** True when the main statement ends in a RETURNING list. */

@@ -30,14 +30,14 @@ class FrameMemory implements Frame {
     return this.#instant;
   }
 
-  fork(payload: Payload): Frame {
+  fork(payload: Payload, before?: Frame): Frame {
     const slots = [...this.slots];
     const { memos, makers } = this.plan;
-    for (const memo of memos) slots[memo] = undefined;
+    for (const memo of memos) slots[memo] = before?.slots[memo];
     for (const { slot, memo, make } of makers) {
       const made = this.slots[memo];
       // Only what has been made, and only where the name still has that value.
-      if (made !== undefined && made === this.slots[slot]) slots[slot] = slots[memo] = make();
+      if (made !== undefined && made === this.slots[slot]) slots[slot] = slots[memo] ??= make();
     }
     const frame = new FrameMemory(this.invocation, this.plan, slots, this.results);
     frame.payload = payload;
@@ -79,8 +79,8 @@ class FrameBeside implements Frame {
   now(): string {
     return this.base.now();
   }
-  fork(payload: Payload): Frame {
-    const frame = this.base.fork(payload);
+  fork(payload: Payload, before?: Frame): Frame {
+    const frame = this.base.fork(payload, before);
     frame.unit = this.unit;
     return frame;
   }

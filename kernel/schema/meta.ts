@@ -37,6 +37,17 @@ export interface FieldMeta {
   readonly language?: 'sql';
   /** Sibling list whose items are the values of the placeholders in this text. */
   readonly binds?: string;
+  /** Siblings that change what this text does. */
+  readonly beside?: {
+    /** A list of columns, or of lists of columns, whose values must be free. */
+    readonly unique?: string;
+    /** A switch: the statement dates what it writes. */
+    readonly timestamps?: string;
+    /** A switch: the statement marks rows as deleted. */
+    readonly softDelete?: string;
+    /** True, or the name of a list: the statement runs once for each item. */
+    readonly each?: string;
+  };
   readonly enumDocs?: Readonly<Record<string, string>>;
   /** How one item of this list is called in messages. */
   readonly itemLabel?: string;

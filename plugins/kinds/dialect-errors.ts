@@ -65,6 +65,12 @@ export const dialectErrors = {
     message: 'Connection {instance} cannot be opened: {reason}.',
     help: 'The database behind a connection of the config file could not be opened at the start.',
   },
+  QRY_DUPLICATES: {
+    status: 500,
+    title: 'Duplicate rows',
+    message: 'Several rows of the table {table} have the same {columns}, which must be unique.',
+    help: 'A model or a query demands that the values are unique, but the table holds duplicates. Merge or delete those rows, then start again.',
+  },
   QRY_MIGRATION: {
     status: 500,
     title: 'Migration failed',

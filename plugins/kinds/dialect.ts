@@ -37,7 +37,8 @@ export interface Dialect {
   prepare(input: PrepareInput): Prepared;
   /**
    * Runs a prepared statement; `values` in the order of `parameters`. Rows come back native: JSON parsed, integers and
-   * decimals as numbers, times as ISO 8601 text in UTC. Throws a Fault QRY_* and never a driver error.
+   * decimals as numbers, times as ISO 8601 text in UTC. Throws a Fault QRY_* and never a driver error. Its issues point at
+   * columns (`/email`) or, where only the parameter is known, at that (`$1`, as `parameters` lists them).
    */
   run(prepared: Prepared, values: readonly unknown[], transaction: Transaction | null): Promise<readonly Row[]>;
   /** `snapshot`: what the transaction read must still hold when it commits, or it fails and is `retryable`. */

@@ -18,6 +18,12 @@ export const mode = defineKind<ModeHandle>({
   select: { by: 'field', field: 'mode' },
   facts: {
     touches: { doc: 'What the work reaches, for the table of endpoints.', type: 'string', required: true },
+    lists: {
+      doc: 'The result is a list that a repeated statement right behind it goes through.',
+      type: 'boolean',
+      required: false,
+    },
+    outputs: { doc: 'Names inside an item of that list.', type: 'list', required: false },
   },
   handle: ['plan'],
   host: (fragment) => inActionable(fragment, {}),

@@ -4,9 +4,14 @@ import { defineKind } from '../../kernel/contract/kind.js';
 import type { ModePlan, PlanTools } from '../../kernel/contract/plan.js';
 import { inActionable } from './hosts.js';
 
+export interface QueryPlan extends ModePlan {
+  /** The rows are a list whatever their number: the work was done for each item of one. */
+  readonly list?: true;
+}
+
 export interface Query {
   /** `value` is the object behind the key; `pointer` its place in the file. Gives rows; the mode shapes them. */
-  plan(value: Readonly<Record<string, Json>>, pointer: string, tools: PlanTools): ModePlan;
+  plan(value: Readonly<Record<string, Json>>, pointer: string, tools: PlanTools): QueryPlan;
 }
 
 export const query = defineKind<Query>({

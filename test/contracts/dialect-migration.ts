@@ -104,7 +104,42 @@ export function migrationContract(run: Run, open: () => OpenDialect): void {
     expect((await open().adopt([odd])).statements).to.deep.equal([]);
   });
 
-  it('answers with QRY_MIGRATION and changes nothing when rows stand against it', async () => {
+  it('makes combinations unique, finds words, keeps keys of several columns, and does so once', async () => {
+    const plain = table(
+      'm_many',
+      column('a', 'text', { primaryKey: true }),
+      column('b', 'integer', { primaryKey: true, index: true }),
+      column('c', 'text', { search: true, index: true }),
+      column('d', 'json', { nullable: true, search: true }),
+    );
+    const many = { ...plain, uniques: [['b', 'c'], ['a', 'b'], ['d']] };
+    const { statements } = await open().adopt([many]);
+    const made = statements.join('\n');
+    // The key covers (a, b) and the pair begins with b: neither needs an index of its own.
+    expect(made.match(/ unique /g)).to.have.length(2);
+    expect(made.match(/create index/g)).to.have.length(3);
+    expect(await open().adopt([many])).to.deep.equal({ warnings: [], statements: [] });
+    await run(`INSERT INTO m_many (a, b, c) VALUES ('x', 1, 'running'), ('x', 2, 'running'), ('y', 1, 'still')`);
+    for (const [values, pointers] of [
+      [`'x', 1, 'other'`, ['/a', '/b']],
+      [`'z', 2, 'running'`, ['/b', '/c']],
+    ] as const) {
+      const fault = await faultOf(run(`INSERT INTO m_many (a, b, c) VALUES (${values})`));
+      expect([fault.code, ...(fault.options.issues ?? []).map(({ pointer }) => pointer)]).to.deep.equal([
+        'QRY_UNIQUE',
+        ...pointers,
+      ]);
+    }
+    await run('CREATE TABLE m_later (a text, b text)');
+    const later = {
+      ...table('m_later', column('a', 'text'), column('b', 'text', { search: true })),
+      uniques: [['b', 'a']],
+    };
+    expect((await open().adopt([later])).statements).to.have.length(2);
+    expect((await open().adopt([{ ...later, uniques: [['a', 'b']] }])).statements, 'in any order').to.deep.equal([]);
+  });
+
+  it('names table and columns, and changes nothing, when rows stand against a unique index', async () => {
     await run('CREATE TABLE m_dup (id int, name text)');
     await run(`INSERT INTO m_dup (id, name) VALUES (1, 'x'), (2, 'x')`);
     const wanted = table(
@@ -113,8 +148,10 @@ export function migrationContract(run: Run, open: () => OpenDialect): void {
       column('extra', 'text', { nullable: true }),
     );
     const fault = await faultOf(open().adopt([wanted]));
-    expect(fault.code).to.equal('QRY_MIGRATION');
-    expect(fault.params).to.deep.equal({ table: 'm_dup' });
+    expect(fault.code).to.equal('QRY_DUPLICATES');
+    expect(fault.params).to.deep.equal({ table: 'm_dup', columns: 'name' });
+    const { cause } = fault.options;
+    expect(JSON.stringify({ ...(cause as object), message: (cause as Error).message })).not.to.match(/=\(/);
     expect(await run('SELECT * FROM m_dup WHERE id = 1')).to.deep.equal([{ id: 1, name: 'x' }]);
   });
 }

@@ -48,6 +48,7 @@ export function column(name: string, type: ModelColumn['type'], rest: Partial<Mo
     autoIncrement: false,
     unique: false,
     index: false,
+    search: false,
     maxLength: null,
     references: null,
     secret: false,
@@ -61,4 +62,5 @@ export const table = (name: string, ...columns: ModelColumn[]): ModelTable => ({
   model: `_${name}`,
   table: name,
   columns,
+  uniques: columns.filter(({ unique }) => unique).map((column) => [column.name]),
 });

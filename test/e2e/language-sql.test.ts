@@ -191,7 +191,7 @@ onBothDatabases('the language in SQL', { files: FILES, env: { SECRET: 'canary-en
       [{ name: 'b', code: 'taken-once' }, 409, 'QRY_UNIQUE', '/code'],
       [{ name: 'b', parent: 999_999 }, 409, 'QRY_FOREIGN_KEY', '/parent'],
       [{ name: 'x'.repeat(41) }, 422, 'QRY_CHECK', '/name'],
-      [{ name: 'b', price: 'dear' }, 422, 'QRY_BAD_VALUE', undefined],
+      [{ name: 'b', price: 'dear' }, 422, 'QRY_BAD_VALUE', '/price'],
     ] as const;
     for (const [payload, status, code, pointer] of cases) {
       const answer = await kernel().post('/add', payload);

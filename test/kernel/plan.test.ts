@@ -115,6 +115,25 @@ describe('plans', () => {
     });
   });
 
+  it('know what tables must hold: fields, timestamps that statements use, and what must be unique', async () => {
+    await inCase('statements-with-switches', (kernel) => {
+      const [table] = kernel.plans().tables;
+      expect(
+        table?.columns.map(({ name, type, nullable }) => `${name} ${type}${nullable ? ' or null' : ''}`),
+      ).to.deep.equal([
+        'id text',
+        'sku text',
+        'amount integer or null',
+        'created_at timestamp or null',
+        'updated_at timestamp or null',
+        'deleted_at timestamp or null',
+      ]);
+      expect(table?.uniques).to.deep.equal([['sku', 'amount'], ['sku']]);
+      const takes = [...kernel.plans().byId.values()].map(({ id, takesList }) => `${id} ${takesList}`);
+      expect(takes).to.deep.equal(['dated false', 'list true', 'named-list false']);
+    });
+  });
+
   it('have the same hash for the same text and another one for another', async () => {
     const hashes: string[] = [];
     for (const name of ['return-of-values', 'return-of-values', 'main-result']) {

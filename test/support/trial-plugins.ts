@@ -60,4 +60,32 @@ const guard = definePlugin({
   counterExamples: [{ title: 'A text', json: { trial_guard: 'yes' }, code: 'DEF_TYPE', at: '/trial_guard' }],
 });
 
-export const trialSpecs: readonly PluginSpec[] = [feature, language, guard];
+const rows = definePlugin({
+  kind: 'validation-type',
+  name: 'TRIAL_LIST',
+  since: '0.1.0',
+  summary: 'A list of objects, for tests.',
+  facts: { jsType: 'array', bounded: false },
+  schema: shape({
+    fields: record(anyJson({ doc: 'Rules of a field.' }), { doc: 'Fields of an item.', examples: [{ sku: {} }] }),
+  }),
+  examples: [{ title: 'A list', json: { type: 'TRIAL_LIST', fields: { sku: { type: 'STRING' } } } }],
+  counterExamples: [
+    { title: 'Fields are named', json: { type: 'TRIAL_LIST', fields: ['sku'] }, code: 'DEF_TYPE', at: '/fields' },
+  ],
+});
+
+const lister = definePlugin({
+  kind: 'mode',
+  name: 'TRIAL_MODE',
+  since: '0.1.0',
+  summary: 'Gives a list, for tests.',
+  facts: { touches: 'nothing', lists: true, outputs: ['url', 'file_size'] },
+  schema: shape({}),
+  examples: [{ title: 'A list', json: { mode: 'TRIAL_MODE' } }],
+  counterExamples: [
+    { title: 'Nothing else', json: { mode: 'TRIAL_MODE', size: 1 }, code: 'DEF_UNKNOWN_KEY', at: '/size' },
+  ],
+});
+
+export const trialSpecs: readonly PluginSpec[] = [feature, language, rows, lister, guard];

@@ -50,7 +50,7 @@ export function createWires(options: PostgresOptions, log: Log): Wires {
     return wire;
   }
 
-  const pool = new pg.Pool({ ...options.client, max: options.pool });
+  const pool = new pg.Pool({ ...options.client, pipeline: true, max: options.pool });
   pool.on('connect', (client) => void track(client, false));
   pool.on('error', (error) => log.debug({ err: error }, 'idle database connection dropped'));
 

@@ -9,6 +9,8 @@ import type { Change } from './plan.js';
 export interface Ddl {
   readonly table: string;
   readonly sql: string;
+  /** The change that this statement belongs to. */
+  readonly change: Change;
 }
 
 const TYPES: Readonly<Record<ColumnType, string>> = {
@@ -43,6 +45,13 @@ const lengthCheck = (knex: Knex, change: Change & { change: 'add-length' }): Kne
       `check (char_length(${quote(change.column)}::text) <= ${change.length}) not valid`,
   );
 
+/** Words of a column, as `to_tsvector('english', column) @@ ...` finds them. knex has no word for it. */
+const searchIndex = (knex: Knex, change: Change & { change: 'add-search' }): Knex.SchemaBuilder =>
+  knex.schema.raw(
+    `create index ${quote(change.name)} on ${quote(change.table)} ` +
+      `using gin (to_tsvector('english', ${quote(change.column)}))`,
+  );
+
 function build(knex: Knex, change: Change): Knex.SchemaBuilder {
   const { table } = change;
   switch (change.change) {
@@ -54,8 +63,10 @@ function build(knex: Knex, change: Change): Knex.SchemaBuilder {
       return knex.schema.alterTable(table, (builder) => void builder.index([change.column], change.name));
     case 'add-unique':
       return knex.schema.alterTable(table, (builder) => {
-        builder.unique([change.column], { indexName: change.name });
+        builder.unique([...change.columns], { indexName: change.name });
       });
+    case 'add-search':
+      return searchIndex(knex, change);
     case 'add-length':
       return lengthCheck(knex, change);
     case 'add-foreign':
@@ -73,7 +84,7 @@ export async function writeDdl(changes: readonly Change[]): Promise<Ddl[]> {
     return changes.flatMap((change) =>
       build(knex, change)
         .toSQL()
-        .map(({ sql }) => ({ table: change.table, sql })),
+        .map(({ sql }) => ({ table: change.table, sql, change })),
     );
   } finally {
     await knex.destroy();

@@ -14,6 +14,7 @@ interface DriverError {
   readonly message?: unknown;
   readonly severity?: unknown;
   readonly detail?: unknown;
+  readonly where?: unknown;
   readonly column?: unknown;
   readonly table?: unknown;
   readonly constraint?: unknown;
@@ -99,18 +100,25 @@ const DETAILS: Partial<Record<Code, string>> = {
   QRY_FOREIGN_KEY: 'refers to a record that does not exist, or is still referred to',
   QRY_NOT_NULL: 'must have a value',
   QRY_CHECK: 'breaks a rule of the table',
+  QRY_BAD_VALUE: 'does not fit the type that the query expects',
 };
+
+/** `portal "..." parameter $1`: the server could not read the text of a value. */
+function parameterOf({ where }: DriverError): string[] {
+  const found = typeof where === 'string' ? /parameter (\$\d+)/i.exec(where)?.[1] : undefined;
+  return found === undefined ? [] : [found];
+}
+
+function columnsOf(code: Code, error: DriverError): string[] {
+  if (code === 'QRY_NOT_NULL') return typeof error.column === 'string' ? [error.column] : [];
+  return code === 'QRY_CHECK' ? checkedColumn(error) : keyColumns(error.detail);
+}
 
 function issuesOf(code: Code, error: DriverError): Issue[] {
   const detail = DETAILS[code];
   if (!detail) return [];
-  const columns =
-    code === 'QRY_NOT_NULL'
-      ? [error.column].filter((column) => typeof column === 'string')
-      : code === 'QRY_CHECK'
-        ? checkedColumn(error)
-        : keyColumns(error.detail);
-  return columns.map((column) => ({
+  if (code === 'QRY_BAD_VALUE') return parameterOf(error).map((pointer) => ({ pointer, code, detail }));
+  return columnsOf(code, error).map((column) => ({
     pointer: `/${column.replaceAll('~', '~0').replaceAll('/', '~1')}`,
     code,
     detail,

@@ -6,6 +6,7 @@ import { Fault, fault } from '../../../kernel/contract/fault.js';
 import type { ModelTable } from '../../../kernel/contract/model.js';
 import type { Log } from '../../../kernel/contract/plugin.js';
 import { arrayLiteral } from './arrays.js';
+import { sqlState, toFault } from './errors.js';
 import { introspect } from './introspect.js';
 import { planMigration } from './plan.js';
 import type { MigrationPlan } from './plan.js';
@@ -29,11 +30,17 @@ async function change(session: Session, tables: readonly ModelTable[], log: Log)
   const { changes } = await look(session, tables);
   if (changes.length === 0) return;
   const { writeDdl } = await import('./ddl.js');
-  for (const { table, sql } of await writeDdl(changes)) {
+  for (const { table, sql, change: made } of await writeDdl(changes)) {
     try {
       await session.query(sql);
     } catch (cause) {
-      throw fault('QRY_MIGRATION', { table }, { cause });
+      if (made.change !== 'add-unique' || sqlState(cause) !== '23505')
+        throw fault('QRY_MIGRATION', { table }, { cause });
+      throw fault(
+        'QRY_DUPLICATES',
+        { table, columns: made.columns.join(', ') },
+        { cause: toFault(cause).options.cause },
+      );
     }
     log.debug({ table, sql }, 'migration');
   }
@@ -41,7 +48,7 @@ async function change(session: Session, tables: readonly ModelTable[], log: Log)
   log.info({ tables: changed, changes: changes.length }, 'tables brought to the shape of the models');
 }
 
-/** True when the database was changed. Throws QRY_MIGRATION, never what a driver throws. */
+/** True when the database was changed. Throws QRY_MIGRATION or QRY_DUPLICATES, never what a driver throws. */
 export async function migrate(withSession: WithSession, tables: readonly ModelTable[], log: Log): Promise<boolean> {
   if (tables.length === 0) return false;
   try {
@@ -51,7 +58,7 @@ export async function migrate(withSession: WithSession, tables: readonly ModelTa
     await withSession((session) => change(session, tables, log));
     return true;
   } catch (cause) {
-    if (cause instanceof Fault && cause.code === 'QRY_MIGRATION') throw cause;
+    if (cause instanceof Fault && /^QRY_(?:MIGRATION|DUPLICATES)$/.test(cause.code)) throw cause;
     throw fault('QRY_MIGRATION', { table: tables.map(({ table }) => table).join(', ') }, { cause });
   }
 }

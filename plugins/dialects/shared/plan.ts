@@ -10,7 +10,15 @@ export type Change =
   | { readonly change: 'create-table'; readonly table: string; readonly columns: readonly ModelColumn[] }
   | { readonly change: 'add-column'; readonly table: string; readonly column: ModelColumn }
   | { readonly change: 'add-index'; readonly table: string; readonly column: string; readonly name: string }
-  | { readonly change: 'add-unique'; readonly table: string; readonly column: string; readonly name: string }
+  | {
+      readonly change: 'add-unique';
+      readonly table: string;
+      /** The names of all columns, for people. */
+      readonly column: string;
+      readonly columns: readonly string[];
+      readonly name: string;
+    }
+  | { readonly change: 'add-search'; readonly table: string; readonly column: string; readonly name: string }
   | {
       readonly change: 'add-length';
       readonly table: string;
@@ -78,20 +86,36 @@ function columnPart(table: string, column: ModelColumn, known: KnownTable | unde
   }
 }
 
-function indexPart(table: string, column: ModelColumn, known: KnownTable | undefined, part: Part): void {
+function indexPart(
+  { table, uniques, columns }: ModelTable,
+  column: ModelColumn,
+  known: KnownTable | undefined,
+  part: Part,
+): void {
   const indexes = known?.indexes ?? [];
-  if (column.primaryKey && !known) return;
-  const isUnique = indexes.some((i) => i.unique && i.columns.length === 1 && i.columns[0] === column.name);
-  if (column.unique && !isUnique) {
-    const name = objectName(table, column.name, 'unique');
-    part.changes.push({ change: 'add-unique', table, column: column.name, name });
-  } else if (column.index && !column.unique && !indexes.some((i) => i.columns[0] === column.name)) {
-    part.changes.push({
-      change: 'add-index',
-      table,
-      column: column.name,
-      name: objectName(table, column.name, 'index'),
-    });
+  const primary = known ? [] : columns.filter(({ primaryKey }) => primaryKey).map(({ name }) => name);
+  const lists = [primary, ...uniques, ...indexes.map((index) => index.columns)];
+  const covered = lists.some(([first]) => first === column.name);
+  if (column.index && !covered) {
+    const name = objectName(table, column.name, 'index');
+    part.changes.push({ change: 'add-index', table, column: column.name, name });
+  }
+  const search = objectName(table, column.name, 'search');
+  if (column.search && !indexes.some(({ name }) => name === search)) {
+    part.changes.push({ change: 'add-search', table, column: column.name, name: search });
+  }
+}
+
+/** In any order: a unique index on the same columns is as good. */
+function uniquePart({ table, uniques, columns }: ModelTable, known: KnownTable | undefined, part: Part): void {
+  const same = (a: readonly string[], b: readonly string[]): boolean =>
+    a.length === b.length && a.every((name) => b.includes(name));
+  const primary = columns.filter(({ primaryKey }) => primaryKey).map(({ name }) => name);
+  for (const unique of uniques) {
+    const exists = known?.indexes.some((index) => index.unique && same(index.columns, unique));
+    if (exists === true || (!known && same(primary, unique))) continue;
+    const name = objectName(table, unique.join('_'), 'unique');
+    part.changes.push({ change: 'add-unique', table, column: unique.join(', '), columns: unique, name });
   }
 }
 
@@ -128,12 +152,14 @@ const ORDER: readonly Change['change'][] = [
   'add-unique',
   'add-length',
   'add-index',
+  'add-search',
   'add-foreign',
 ];
 
 export function planMigration(tables: readonly ModelTable[], known: ReadonlyMap<string, KnownTable>): MigrationPlan {
   const part: Part = { changes: [], warnings: [] };
-  for (const { table, columns } of tables) {
+  for (const wanted of tables) {
+    const { table, columns } = wanted;
     const existing = known.get(table);
     if (existing && !existing.table) {
       part.warnings.push({ table, column: undefined, message: 'is no table (a view perhaps); it is left as it is' });
@@ -142,10 +168,11 @@ export function planMigration(tables: readonly ModelTable[], known: ReadonlyMap<
     if (!existing) part.changes.push({ change: 'create-table', table, columns });
     for (const column of columns) {
       columnPart(table, column, existing, part);
-      indexPart(table, column, existing, part);
+      indexPart(wanted, column, existing, part);
       lengthPart(table, column, existing, part);
       foreignPart(table, column, existing, part);
     }
+    uniquePart(wanted, existing, part);
   }
   const changes = part.changes.sort((a, b) => ORDER.indexOf(a.change) - ORDER.indexOf(b.change));
   return { changes, warnings: part.warnings };

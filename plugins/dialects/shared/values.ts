@@ -2,7 +2,7 @@
  * Values on their way into a statement. Everything is bound as text, whose type the database takes from the statement;
  * no value ever becomes part of the SQL. What text cannot hold in the database is refused here, before it is sent.
  */
-import { fault } from '../../../kernel/contract/fault.js';
+import { Fault, fault } from '../../../kernel/contract/fault.js';
 import type { Prepared } from '../../kinds/dialect.js';
 import { arrayLiteral } from './arrays.js';
 
@@ -29,12 +29,19 @@ function jsonText(value: unknown): string {
   let text: string | undefined;
   try {
     text = JSON.stringify(value);
+    // A number beyond all bounds would silently become null.
+    if (text?.includes('null') === true) JSON.stringify(value, finite);
   } catch (cause) {
     throw fault('QRY_BAD_VALUE', {}, { cause });
   }
   // A function or a symbol has no JSON form.
   if (text === undefined) throw fault('QRY_BAD_VALUE');
   return text;
+}
+
+function finite(_key: string, value: unknown): unknown {
+  if (typeof value === 'number' && !Number.isFinite(value)) throw new RangeError('not a finite number');
+  return value;
 }
 
 /** One value as the text that is sent; `null` is the SQL NULL. */
@@ -45,6 +52,9 @@ export function bindValue(value: unknown, json: boolean, array: boolean): string
     case 'string':
       return checked(value);
     case 'number':
+      // `1e400` in a body is larger than any number.
+      if (!Number.isFinite(value)) throw fault('QRY_BAD_VALUE');
+      return String(value);
     case 'boolean':
     case 'bigint':
       return String(value);
@@ -64,7 +74,21 @@ export function bindValues(prepared: PgPrepared, values: readonly unknown[]): (s
   const bound = new Array<string | null>(order.length);
   for (let i = 0; i < order.length; i++) {
     const parameter = order[i] ?? i;
-    bound[i] = bindValue(values[parameter], json[parameter] === true, arrays[parameter] === true);
+    try {
+      bound[i] = bindValue(values[parameter], json[parameter] === true, arrays[parameter] === true);
+    } catch (error) {
+      throw refused(error, parameter + 1);
+    }
   }
   return bound;
+}
+
+/** Names the parameter whose value was refused. */
+function refused(error: unknown, n: number): unknown {
+  if (!(error instanceof Fault) || error.options.issues !== undefined) return error;
+  const detail = 'cannot be kept in the database';
+  return fault(error.code, error.params, {
+    ...error.options,
+    issues: [{ pointer: `$${n}`, code: error.code, detail }],
+  });
 }

@@ -1,6 +1,7 @@
 /** `JSON_ARRAY`: a type of model fields. */
 import { definePlugin } from '../../../kernel/contract/plugin.js';
-import { shape, text } from '../../../kernel/schema/combinators.js';
+import { pluginName, shape } from '../../../kernel/schema/combinators.js';
+import { search } from '../../kinds/search.js';
 
 export default definePlugin({
   kind: 'field-type',
@@ -9,7 +10,8 @@ export default definePlugin({
   summary: 'An array.',
   facts: { column: 'json' },
   schema: shape({
-    property_type: text({ doc: 'Type of the items, for documentation.', examples: ['String'] }),
+    ...search,
+    property_type: pluginName('field-type', { doc: 'Type of the items, for documentation.', examples: ['String'] }),
   }),
   examples: [{ title: 'Tags', json: { type: 'JSON_ARRAY', property_type: 'String' } }],
   counterExamples: [
@@ -17,6 +19,12 @@ export default definePlugin({
       title: 'A type is a name',
       json: { type: 'JSON_ARRAY', property_type: 1 },
       code: 'DEF_TYPE',
+      at: '/property_type',
+    },
+    {
+      title: 'Unknown type of items',
+      json: { type: 'JSON_ARRAY', property_type: 'Text' },
+      code: 'DEF_UNKNOWN_PLUGIN',
       at: '/property_type',
     },
   ],

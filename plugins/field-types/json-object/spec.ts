@@ -1,6 +1,21 @@
 /** `JSON_OBJECT`: a type of model fields. */
-import { definePlugin } from '../../../kernel/contract/plugin.js';
-import { anyJson, record, shape } from '../../../kernel/schema/combinators.js';
+import { isObject, type Json } from '../../../kernel/contract/json.js';
+import { definePlugin, type Finding } from '../../../kernel/contract/plugin.js';
+import { Slot } from '../../../kernel/contract/slot.js';
+import { record, shape, slot } from '../../../kernel/schema/combinators.js';
+import { search } from '../../kinds/search.js';
+
+/** What only a column can have. */
+const OF_COLUMNS = [
+  'primary_key',
+  'auto_increment',
+  'unique',
+  'indexable',
+  'fts',
+  'foreign_key',
+  'secret',
+  'max_length',
+];
 
 export default definePlugin({
   kind: 'field-type',
@@ -9,10 +24,21 @@ export default definePlugin({
   summary: 'An object.',
   facts: { column: 'json' },
   schema: shape({
-    properties: record(anyJson({ doc: 'Definition of the sub-field.' }), {
-      doc: 'Sub-fields of the object, for documentation.',
+    ...search,
+    properties: record(slot([Slot.MODEL_FIELD], { doc: 'Definition of the sub-field.' }), {
+      doc: 'Sub-fields of the object, for documentation; the database keeps any object.',
+      examples: [{ theme: { type: 'String' } }],
     }),
   }),
+  check: ({ value }) => checkProperties(value['properties']),
+  errors: {
+    FLD_NO_EFFECT: {
+      severity: 'warning',
+      title: 'No effect inside an object',
+      message: '"{name}" has no effect here: only fields of the model itself are columns.',
+      help: 'Make the sub-field a field of the model, or leave the option out.',
+    },
+  },
   examples: [{ title: 'Settings', json: { type: 'JSON_OBJECT', properties: { theme: { type: 'String' } } } }],
   counterExamples: [
     {
@@ -21,5 +47,28 @@ export default definePlugin({
       code: 'DEF_TYPE',
       at: '/properties',
     },
+    {
+      title: 'Unknown type of a sub-field',
+      json: { type: 'JSON_OBJECT', properties: { theme: { type: 'Text' } } },
+      code: 'DEF_UNKNOWN_PLUGIN',
+      at: '/properties/theme/type',
+    },
+    {
+      title: 'A sub-field is no column',
+      json: { type: 'JSON_OBJECT', properties: { theme: { type: 'String', unique: true } } },
+      code: 'FLD_NO_EFFECT',
+      at: '/properties/theme/unique',
+    },
   ],
 });
+
+function checkProperties(properties: Json | undefined): Finding[] {
+  if (!isObject(properties)) return [];
+  return Object.entries(properties).flatMap(([name, field]) =>
+    OF_COLUMNS.filter((option) => isObject(field) && Object.hasOwn(field, option)).map((option) => ({
+      code: 'FLD_NO_EFFECT',
+      at: `/properties/${name.replaceAll('~', '~0').replaceAll('/', '~1')}/${option}`,
+      params: { name: option },
+    })),
+  );
+}

@@ -18,7 +18,8 @@ function plan(
 ): ModePlan {
   const [name = ''] = tools.chosen(query);
   const written = value[name];
-  const inner = language(name).plan(isObject(written) ? written : {}, `${pointer}/${name}`, tools);
+  const { list, ...inner } = language(name).plan(isObject(written) ? written : {}, `${pointer}/${name}`, tools);
+  if (list === true) return inner;
   const shaped = SHAPES[asText(value['result'])] ?? byCount;
   return { ...inner, execute: async (frame) => shaped((await inner.execute(frame)) as readonly unknown[]) };
 }

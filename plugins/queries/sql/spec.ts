@@ -3,7 +3,8 @@ import type { Json } from '../../../kernel/contract/json.js';
 import { definePlugin, type Finding } from '../../../kernel/contract/plugin.js';
 import { accessorsIn } from '../../../kernel/language/accessor.js';
 import { scanSql, type SqlFault, type SqlScan } from '../../../kernel/language/sql.js';
-import { list, shape, text, value } from '../../../kernel/schema/combinators.js';
+import { rewriteSql } from '../../../kernel/language/sql-rewrite.js';
+import { anyJson, flag, list, shape, text, value } from '../../../kernel/schema/combinators.js';
 
 const error = (title: string, message: string, help: string) => ({ severity: 'error' as const, title, message, help });
 const warning = (title: string, message: string, help: string) => ({
@@ -25,6 +26,7 @@ export default definePlugin({
       doc: 'One SQL statement.',
       language: 'sql',
       binds: 'parameters',
+      beside: { unique: 'unique', timestamps: 'with_timestamps', softDelete: 'soft_delete', each: 'multi' },
       examples: ['SELECT id, email FROM _user WHERE id = $1'],
     }).required(),
     parameters: list(
@@ -34,9 +36,67 @@ export default definePlugin({
       }),
       { doc: 'Values for `$1`, `$2`, ... in that order.', default: [], examples: [['email', '$DATETIME']] },
     ),
+    unique: list(anyJson({ doc: 'A column, or a list of columns that are taken together.' }), {
+      doc:
+        'Columns whose values must be free. A unique index made from the model enforces it; a value that is taken is ' +
+        'refused with 409.',
+      since: '0.2.0',
+      examples: [['email'], ['email', ['tenant', 'number']]],
+    }),
+    multi: anyJson({
+      doc:
+        'Runs the statement once for each item of a list, in one transaction; the result is a list. `true` takes the body ' +
+        'itself when it is a list, otherwise the one list that the rules declare; a name says which list. Names in ' +
+        '`parameters` mean fields of the item first.',
+      since: '0.2.0',
+      default: false,
+      examples: [true, 'items'],
+    }),
+    with_timestamps: flag({
+      doc: 'An INSERT also writes `created_at` and `updated_at`, an UPDATE `updated_at`, unless the statement does so itself.',
+      since: '0.2.0',
+      default: false,
+    }),
+    soft_delete: flag({
+      doc: 'A DELETE keeps its rows and writes the time into `deleted_at` instead.',
+      since: '0.2.0',
+      default: false,
+    }),
   }),
   check: ({ value: fields }) => checkStatement(fields),
   errors: {
+    SQL_MULTI: error(
+      'Not a list',
+      '"multi" is true, false or the name of a list, not {actual}.',
+      'Write `true`, or the name of a payload field or of an extracted value.',
+    ),
+    SQL_NO_COLUMNS: error(
+      'Columns not listed',
+      'This INSERT lists no columns, so `with_timestamps` cannot add any.',
+      'List the columns behind the name of the table.',
+    ),
+    SQL_SOURCE: error(
+      'Rows that cannot be extended',
+      'The rows of this INSERT come from a source to which `with_timestamps` cannot add values.',
+      'Write VALUES or SELECT.',
+    ),
+    SQL_NO_EFFECT: warning(
+      'No effect',
+      '"{field}" has no effect: the statement is no {verbs}.',
+      'It looks at the main statement only, not at those inside a WITH list.',
+    ),
+    QRY_NO_LIST: {
+      status: 422,
+      title: 'List missing',
+      message: '{what} must be a list.',
+      help: 'The statement runs once for each item of a list, and the request has none at this place.',
+    },
+    QRY_ITEM: {
+      status: 422,
+      title: 'Item of the wrong form',
+      message: 'An item of the list is not an object.',
+      help: 'The statement reads fields of every item; `errors` points at the first item that has none.',
+    },
     SQL_BROKEN: error('SQL is not complete', 'The SQL text is not complete: {what}.', 'Close what is open.'),
     SQL_EMPTY: error('No statement', 'There is no SQL statement here.', 'Write one statement.'),
     SQL_SEVERAL: error(
@@ -76,8 +136,45 @@ export default definePlugin({
       title: 'Write with a cast and a generated id',
       json: { query: 'INSERT INTO _note (id, tags) VALUES ($1, $2::jsonb)', parameters: ['$GENERATOR.ULID', 'tags'] },
     },
+    {
+      title: 'Many rows, dated',
+      json: {
+        query: 'INSERT INTO _note (id, text) VALUES ($1, $2)',
+        parameters: ['$GENERATOR.ULID', 'text'],
+        multi: true,
+        with_timestamps: true,
+      },
+    },
+    {
+      title: 'Deleted rows stay',
+      json: { query: 'DELETE FROM _note WHERE id = $1', parameters: ['id'], soft_delete: true },
+    },
   ],
   counterExamples: [
+    {
+      title: 'A number of times',
+      json: { query: 'SELECT 1', multi: 3 },
+      code: 'SQL_MULTI',
+      at: '/multi',
+    },
+    {
+      title: 'Columns not listed',
+      json: { query: 'INSERT INTO _note VALUES (1)', with_timestamps: true },
+      code: 'SQL_NO_COLUMNS',
+      at: '/query',
+    },
+    {
+      title: 'A soft deletion that deletes nothing',
+      json: { query: 'SELECT 1', soft_delete: true },
+      code: 'SQL_NO_EFFECT',
+      at: '/soft_delete',
+    },
+    {
+      title: 'A combination of something else than names',
+      json: { query: 'INSERT INTO _note (id) VALUES (1)', unique: [['id', 1]] },
+      code: 'DEF_TYPE',
+      at: '/unique/0/1',
+    },
     {
       title: 'Too few parameters',
       json: { query: 'SELECT $1, $2', parameters: ['a'] },
@@ -124,7 +221,31 @@ function checkStatement(fields: Readonly<Record<string, Json>>): Finding[] {
   for (const { name, start, end } of scan.quotedPlaceholders) {
     findings.push({ code: 'SQL_QUOTED_PLACEHOLDER', at, span: [start, end], params: { text: name } });
   }
-  return [...findings, ...checkParameters(scan, Array.isArray(parameters) ? parameters.length : 0)];
+  const count = Array.isArray(parameters) ? parameters.length : 0;
+  return [...findings, ...checkParameters(scan, count), ...checkSwitches(scan, fields), ...checkMulti(fields['multi'])];
+}
+
+function checkSwitches(scan: SqlScan, fields: Readonly<Record<string, Json>>): Finding[] {
+  const timestamps = fields['with_timestamps'] === true;
+  const softDelete = fields['soft_delete'] === true;
+  if (scan.target === null && scan.verb === '') return [];
+  const { fault, timestampsUsed, softDeleteUsed } = rewriteSql(scan, { timestamps, softDelete });
+  const span = [scan.target?.start ?? 0, scan.target?.end ?? 0] as const;
+  const findings: Finding[] = [];
+  if (fault === 'no-columns') findings.push({ code: 'SQL_NO_COLUMNS', at: '/query', span });
+  if (fault === 'source') findings.push({ code: 'SQL_SOURCE', at: '/query', span });
+  const unused = (field: string, verbs: string): number =>
+    findings.push({ code: 'SQL_NO_EFFECT', at: `/${field}`, params: { field, verbs } });
+  if (timestamps && !timestampsUsed) unused('with_timestamps', 'INSERT and no UPDATE');
+  if (softDelete && !softDeleteUsed) unused('soft_delete', 'DELETE');
+  return findings;
+}
+
+function checkMulti(multi: Json | undefined): Finding[] {
+  if (multi === undefined || typeof multi === 'boolean' || (typeof multi === 'string' && multi !== '')) return [];
+  return [
+    { code: 'SQL_MULTI', at: '/multi', params: { actual: multi === '' ? 'an empty text' : JSON.stringify(multi) } },
+  ];
 }
 
 function brokenWords(code: SqlFault['code'], what: string): string {

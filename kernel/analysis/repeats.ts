@@ -1,0 +1,123 @@
+/**
+ * Which list a repeated statement goes through: the one it names, or the only one there is among the rules of its
+ * actionable, then of its resource, and the result of the actionable before it. Without any it is the body itself.
+ */
+import { isObject, type Json } from '../contract/json.js';
+import { pathParameters } from '../language/route.js';
+import { nearest } from '../source/suggest.js';
+import type { LocatedNode } from '../source/tree.js';
+import { inside, type LinkedAction, type LinkedResource } from './link.js';
+import type { Declaration } from './finds.js';
+import type { RepeatModel } from './model.js';
+import type { Registry } from './registry.js';
+import { hint, rename, type Report } from './report.js';
+
+export function linkRepeats(resources: readonly LinkedResource[], registry: Registry, report: Report): void {
+  for (const resource of resources) {
+    for (const { each, node } of resource.definition.finds.statements) {
+      const action = each && resource.actions.find((candidate) => inside(node, candidate.node));
+      if (!action) continue;
+      action.repeat =
+        each.type === 'string'
+          ? named(resource, action, each, registry, report)
+          : found(resource, action, each, registry, report);
+    }
+  }
+}
+
+const spotOf = ({ definition: { doc } }: LinkedResource, { start, end }: LocatedNode) => ({ doc, start, end });
+
+function named(
+  resource: LinkedResource,
+  action: LinkedAction,
+  node: LocatedNode,
+  registry: Registry,
+  report: Report,
+): RepeatModel | null {
+  const name = String(node.scalar);
+  const [root = name, ...rest] = name.split('.');
+  if (resource.names.has(root)) {
+    action.parameters.set(node.pointer, { source: 'name', from: 'extracted' });
+    // Which result it was taken from is not known here; what such results can hold is.
+    const outputs = resource.actions.flatMap((other) => listFacts(resource, other, registry)?.outputs ?? []);
+    return { from: 'extracted', body: false, name, action: null, fields: outputs.length > 0 ? outputs : null };
+  }
+  const inPath = pathParameters(resource.path);
+  const fields = [...resource.payloadFields.keys()];
+  if (!resource.payloadFields.has(root) && !fields.every((field) => inPath.includes(field))) {
+    const near = nearest(root, [...fields, ...resource.names]);
+    report.add('LNK_UNKNOWN_NAME', spotOf(resource, node), { name, hint: hint(near) }, rename(near));
+    return null;
+  }
+  const rule = declarationsIn(resource).find((declared) => declared.name === root)?.value ?? null;
+  const list = rest.reduce<Json>((around, segment) => fieldsOf(around)?.[segment] ?? null, rule);
+  return { from: 'payload', body: false, name, action: null, fields: namesIn(list) };
+}
+
+function found(
+  resource: LinkedResource,
+  action: LinkedAction,
+  node: LocatedNode,
+  registry: Registry,
+  report: Report,
+): RepeatModel {
+  const lists = declarationsIn(resource).filter((declared) => isList(resource, declared, registry));
+  const own = lists.filter(({ spot }) => inside(spot, action.node));
+  const fromPayload = (own.length > 0 ? own : lists).map(({ name, value }): RepeatModel => ({
+    from: 'payload',
+    body: true,
+    name,
+    action: null,
+    fields: namesIn(value),
+  }));
+  const candidates = [...resultBefore(resource, action, registry), ...fromPayload];
+  const [only] = candidates;
+  if (candidates.length > 1) {
+    const names = candidates.map(({ name, action: key }) => (name === null ? `the result of ${key}` : `"${name}"`));
+    report.add('LNK_LIST_UNCLEAR', spotOf(resource, node), { names: names.join(', ') });
+  }
+  return only ?? { from: 'body', body: true, name: null, action: null, fields: null };
+}
+
+const declarationsIn = ({ definition }: LinkedResource): Declaration[] =>
+  definition.finds.declarations.filter(({ symbol }) => symbol === 'payload-field');
+
+/** The type of the rule says that its values are arrays. */
+function isList({ definition }: LinkedResource, { node }: Declaration, registry: Registry): boolean {
+  return definition.finds.places.some(
+    (place) => place.node === node && registry.plugins.get(place.plugin)?.facts?.['jsType'] === 'array',
+  );
+}
+
+/** The result of the actionable right before this one, where its mode gives a list to go through. */
+function resultBefore(resource: LinkedResource, action: LinkedAction, registry: Registry): RepeatModel[] {
+  const before = resource.actions[resource.actions.indexOf(action) - 1];
+  if (before === undefined || (before.noOp && !action.edges.some(({ to }) => to === before.key))) return [];
+  const facts = listFacts(resource, before, registry);
+  return facts === null ? [] : [{ from: 'result', body: false, name: null, action: before.key, fields: facts.outputs }];
+}
+
+/** What the mode of an actionable says of its result, when that is a list to go through. */
+function listFacts(
+  { definition }: LinkedResource,
+  action: LinkedAction,
+  registry: Registry,
+): { readonly outputs: readonly string[] | null } | null {
+  const facts = definition.finds.places
+    .filter(({ node }) => node === action.node)
+    .map(({ plugin }) => registry.plugins.get(plugin)?.facts)
+    .find((candidate) => candidate?.['lists'] === true);
+  if (facts === undefined) return null;
+  const outputs = facts['outputs'];
+  return { outputs: Array.isArray(outputs) ? (outputs as readonly string[]) : null };
+}
+
+const fieldsOf = (rule: Json): Readonly<Record<string, Json>> | null => {
+  const fields = isObject(rule) ? rule['fields'] : undefined;
+  return isObject(fields) ? fields : null;
+};
+
+function namesIn(rule: Json): string[] | null {
+  const fields = fieldsOf(rule);
+  return fields === null ? null : Object.keys(fields);
+}

@@ -1,0 +1,79 @@
+/**
+ * Where a statement speaks of columns with given names, and of which tables: by a qualifier (table name or alias), or by
+ * the FROM list of the innermost query around it. In doubt nothing is said.
+ */
+import type { SqlScan } from './sql.js';
+import { holderOf, isName, nameOf, significant, type Lexeme } from './sql-read.js';
+
+export interface SqlMention {
+  readonly name: string;
+  /** Tables, as `SqlScan.tables` names them, that the column can belong to. */
+  readonly tables: readonly string[];
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Words behind a table's name that are no alias. */
+const NO_ALIAS = new Set(
+  (
+    'AS WHERE SET ON USING JOIN INNER LEFT RIGHT FULL CROSS NATURAL OUTER GROUP HAVING ORDER LIMIT OFFSET FETCH FOR ' +
+    'UNION INTERSECT EXCEPT WINDOW RETURNING VALUES SELECT DEFAULT TABLESAMPLE OVERRIDING WITH WHEN LATERAL'
+  ).split(' '),
+);
+
+/** A table in the text: its name, what else it is called there, and the bracket that holds it. */
+interface TableInText {
+  readonly name: string;
+  readonly alias: string | null;
+  readonly holder: number;
+}
+
+export function readMentions(scan: SqlScan, names: readonly string[]): SqlMention[] {
+  const text = scan.text.toLowerCase();
+  if (!names.some((name) => text.includes(name))) return [];
+  const words = significant(scan.text, scan.tokens);
+  const tables = scan.tables.flatMap(({ name, start }): TableInText[] => {
+    const i = words.findIndex((word) => word.start === start);
+    return i < 0 ? [] : [{ name, alias: aliasBehind(words, i), holder: holderOf(words, i) }];
+  });
+  const written = words.map((word) => (isName(word) ? nameOf(word) : ''));
+  // A name that some part of the statement makes up itself need not be a column.
+  const madeUp = (name: string, at: number): boolean =>
+    written.some((text, i) => text === name && words[i - 1]?.text === 'AS' && holderOf(words, i) !== holderOf(words, at));
+  return words.flatMap((word, i) => {
+    const name = written[i] ?? '';
+    if (!names.includes(name) || words[i - 1]?.text === 'AS' || words[i + 1]?.text === '(') return [];
+    const found =
+      words[i - 1]?.type === 'dot'
+        ? qualified(scan, tables, words[i - 2])
+        : madeUp(name, i)
+          ? []
+          : inScope(words, tables, i);
+    return found.length === 0 ? [] : [{ name, tables: found, start: word.start, end: word.end }];
+  });
+}
+
+function aliasBehind(words: readonly Lexeme[], i: number): string | null {
+  const at = words[i + 1]?.text === '*' ? i + 2 : i + 1;
+  const word = words[words[at]?.text === 'AS' ? at + 1 : at];
+  if (!isName(word) || (word.type === 'word' && NO_ALIAS.has(word.text))) return null;
+  return nameOf(word);
+}
+
+function qualified(scan: SqlScan, tables: readonly TableInText[], word: Lexeme | undefined): string[] {
+  if (!isName(word)) return [];
+  const name = nameOf(word);
+  if (name === 'excluded' && scan.target !== null) return [scan.target.name];
+  const found = tables.find((table) => table.alias === name) ?? tables.find((table) => table.name === name);
+  return found === undefined ? [] : [found.name];
+}
+
+function inScope(words: readonly Lexeme[], tables: readonly TableInText[], i: number): string[] {
+  for (let at = i; at >= 0;) {
+    const holder = holderOf(words, at);
+    const here = tables.filter((table) => table.holder === holder);
+    if (here.length > 0) return [...new Set(here.map(({ name }) => name))];
+    at = holder;
+  }
+  return [];
+}

@@ -1,0 +1,257 @@
+/**
+ * Statements that keep track of time: an INSERT or UPDATE gains the columns of its timestamps, a DELETE becomes an UPDATE
+ * of `deleted_at`. Works on tokens, changes the main statement only, and adds the instant as one more placeholder, never
+ * as text. Pure: done once, when definitions are loaded.
+ */
+import { scanSql, type SqlScan } from './sql.js';
+import { columnList, elementStarts } from './sql-placeholders.js';
+import { behindGroup, isName, mainStatement, nameOf, readTarget, significant, withList } from './sql-read.js';
+import type { Lexeme } from './sql-read.js';
+
+export interface SqlWish {
+  readonly timestamps: boolean;
+  readonly softDelete: boolean;
+}
+
+export interface SqlRewrite {
+  /** The scan of the new text; the one that was given when nothing had to be added. */
+  readonly scan: SqlScan;
+  /** Number of the placeholder that stands for the instant; null when there is none. */
+  readonly now: number | null;
+  /** Columns that were added. */
+  readonly columns: readonly string[];
+  /** What keeps the wish from being fulfilled: an INSERT that lists no columns, or a source that cannot be extended. */
+  readonly fault: 'no-columns' | 'source' | null;
+  readonly timestampsUsed: boolean;
+  readonly softDeleteUsed: boolean;
+}
+
+const CREATED = 'created_at';
+const UPDATED = 'updated_at';
+export const DELETED = 'deleted_at';
+
+/** Names of the columns that tell when. */
+export const TIMESTAMPS: readonly string[] = [CREATED, UPDATED, DELETED];
+
+interface Edit {
+  readonly at: number;
+  readonly remove: number;
+  readonly insert: string;
+}
+
+/** What is known while one statement is rewritten. */
+interface Work {
+  readonly words: readonly Lexeme[];
+  readonly verb: number;
+  readonly end: number;
+  /** Index of the last word of the target's name. */
+  readonly target: number;
+  /** The instant as it stands in the text. */
+  readonly value: string;
+  readonly edits: Edit[];
+  readonly columns: Set<string>;
+}
+
+type Outcome = Pick<SqlRewrite, 'fault' | 'timestampsUsed' | 'softDeleteUsed'>;
+
+const UNUSED: Outcome = { fault: null, timestampsUsed: false, softDeleteUsed: false };
+const QUERY_START = new Set(['SELECT', 'WITH', 'VALUES', 'TABLE']);
+const SELECT_END = new Set(
+  'FROM WHERE GROUP HAVING WINDOW ORDER LIMIT OFFSET FETCH FOR INTO UNION INTERSECT EXCEPT ON RETURNING'.split(' '),
+);
+const SET_OPERATIONS = new Set(['UNION', 'INTERSECT', 'EXCEPT']);
+
+export function rewriteSql(scan: SqlScan, { timestamps, softDelete }: SqlWish): SqlRewrite {
+  // Most statements ask for nothing.
+  if (!timestamps && !softDelete) return { ...UNUSED, scan, now: null, columns: [] };
+  const words = significant(scan.text, scan.tokens);
+  const { verb, end } = mainStatement(words);
+  const target = readTarget(words, verb);
+  const number = Math.max(0, ...scan.placeholders.map(({ n }) => n)) + 1;
+  const work: Work = {
+    words,
+    verb,
+    end,
+    target: target?.index ?? -1,
+    value: `$${number}::timestamptz`,
+    edits: [],
+    columns: new Set(),
+  };
+  const outcome = target === null ? UNUSED : rewriteMain(work, scan.verb, timestamps, softDelete);
+  const changed = outcome.fault === null && work.edits.length > 0;
+  return {
+    ...outcome,
+    scan: changed ? scanSql(apply(scan.text, work.edits)) : scan,
+    now: changed ? number : null,
+    columns: changed ? [...work.columns] : [],
+  };
+}
+
+function rewriteMain(work: Work, verb: string, timestamps: boolean, softDelete: boolean): Outcome {
+  if (verb === 'DELETE' && softDelete) {
+    rewriteDelete(work, timestamps ? [DELETED, UPDATED] : [DELETED]);
+    return { fault: null, timestampsUsed: timestamps, softDeleteUsed: true };
+  }
+  if (!timestamps || !/^(INSERT|UPDATE)$/.test(verb)) return UNUSED;
+  if (verb === 'INSERT') return { ...UNUSED, fault: rewriteInsert(work), timestampsUsed: true };
+  stampUpdate(work, indexOfWord(work, work.target + 1, 'SET'));
+  return { ...UNUSED, timestampsUsed: true };
+}
+
+function apply(text: string, edits: readonly Edit[]): string {
+  let out = text;
+  // From the end, so that places before an edit stay where they are; of two at one place the first comes first.
+  for (const { at, remove, insert } of [...edits].reverse().sort((a, b) => b.at - a.at)) {
+    out = out.slice(0, at) + insert + out.slice(at + remove);
+  }
+  return out;
+}
+
+const put = ({ edits }: Work, at: number, insert: string, remove = 0): void => void edits.push({ at, remove, insert });
+
+/** A keyword of the main statement, on its own depth; behind AS or a dot it would be a name. */
+function isKeyword(words: readonly Lexeme[], i: number, depth: number | undefined): boolean {
+  const word = words[i];
+  const before = words[i - 1];
+  return word?.type === 'word' && word.depth === depth && before?.type !== 'dot' && before?.text !== 'AS';
+}
+
+function indexOfWord({ words, verb, end }: Work, from: number, ...texts: readonly string[]): number {
+  const depth = words[verb]?.depth;
+  for (let i = from; i < end; i++) {
+    const word = words[i];
+    if (word === undefined || word.depth < (depth ?? 0)) return -1;
+    if (isKeyword(words, i, depth) && texts.includes(word.text)) return i;
+  }
+  return -1;
+}
+
+/** `SET a = 1` to `SET updated_at = $n, a = 1`, unless the list writes the column itself. */
+function stampUpdate(work: Work, set: number): void {
+  const { words } = work;
+  const word = words[set];
+  if (word === undefined || assigned(words, set + 1).has(UPDATED)) return;
+  put(work, word.end, ` ${UPDATED} = ${work.value},`);
+  work.columns.add(UPDATED);
+}
+
+/** Names on the left side of a SET list. */
+function assigned(words: readonly Lexeme[], from: number): Set<string> {
+  const names = elementStarts(words, from).flatMap((i) => {
+    const word = words[i];
+    if (word?.text === '(') return columnList(words, i);
+    return isName(word) ? [nameOf(word)] : [];
+  });
+  return new Set(names.filter((name) => name !== null));
+}
+
+function rewriteDelete(work: Work, columns: readonly string[]): void {
+  const { words, verb, target, value } = work;
+  const [first, from] = [words[verb], words[verb + 1]];
+  if (first === undefined || from === undefined) return;
+  put(work, first.start, 'UPDATE', first.end - first.start);
+  // With the blank behind it, where there is exactly one.
+  const blank = words[verb + 2]?.start === from.end + 1 ? 1 : 0;
+  put(work, from.start, '', from.end - from.start + blank);
+  const behind = indexOfWord(work, target + 1, 'USING', 'WHERE', 'RETURNING');
+  const using = words[behind];
+  const last = words[(behind < 0 ? lastIndex(work) : behind) - 1];
+  put(work, last?.end ?? 0, ` SET ${columns.map((column) => `${column} = ${value}`).join(', ')}`);
+  if (using?.text === 'USING') put(work, using.start, 'FROM', using.end - using.start);
+  for (const column of columns) work.columns.add(column);
+}
+
+/** Index behind the last word of the main statement: a bracket that is not its own ends it too. */
+function lastIndex({ words, verb, end }: Work): number {
+  const depth = words[verb]?.depth ?? 0;
+  for (let i = verb; i < end; i++) if ((words[i]?.depth ?? 0) < depth) return i;
+  return end;
+}
+
+function rewriteInsert(work: Work): SqlRewrite['fault'] {
+  const { words, target } = work;
+  let at = target + 1;
+  if (words[at]?.text === 'AS') at += 2;
+  if (words[at]?.text === 'DEFAULT') {
+    const [word, values] = [words[at], words[at + 1]];
+    const list = [CREATED, UPDATED];
+    const text = `(${list.join(', ')}) VALUES (${list.map(() => work.value).join(', ')})`;
+    put(work, word?.start ?? 0, text, (values?.end ?? 0) - (word?.start ?? 0));
+    for (const column of list) work.columns.add(column);
+    return null;
+  }
+  if (words[at]?.text !== '(' || QUERY_START.has(words[at + 1]?.text ?? '') || words[at + 1]?.text === '(') {
+    return 'no-columns';
+  }
+  const listed = new Set(columnList(words, at));
+  const missing = [CREATED, UPDATED].filter((column) => !listed.has(column));
+  const close = behindGroup(words, at) - 1;
+  if (missing.length > 0) {
+    put(work, words[close]?.start ?? 0, `, ${missing.join(', ')}`);
+    for (const column of missing) work.columns.add(column);
+    at = close + 1;
+    if (words[at]?.text === 'OVERRIDING') at += 3;
+    if (!extendQuery(work, at, work.end, missing.map(() => `, ${work.value}`).join(''))) return 'source';
+  }
+  const conflict = indexOfWord(work, close + 1, 'CONFLICT');
+  const set = conflict < 0 ? -1 : indexOfWord(work, conflict, 'SET');
+  if (set > 0) stampUpdate(work, set);
+  return null;
+}
+
+/** Adds values to every row that the query in lexemes `[from, to)` gives; false where that cannot be done. */
+function extendQuery(work: Work, from: number, to: number, values: string): boolean {
+  const { words } = work;
+  const depth = words[from]?.depth;
+  let wanted = true;
+  for (let i = from; i < to; i++) {
+    const word = words[i];
+    if (word === undefined || word.depth < (depth ?? 0)) break;
+    if (!wanted) {
+      wanted = isKeyword(words, i, depth) && SET_OPERATIONS.has(word.text);
+      if (wanted && /^(ALL|DISTINCT)$/.test(words[i + 1]?.text ?? '')) i++;
+      continue;
+    }
+    wanted = false;
+    if (word.text === 'WITH') {
+      i = withList(words, i).end - 1;
+      wanted = true;
+    } else if (word.text === '(') {
+      const behind = behindGroup(words, i);
+      if (!extendQuery(work, i + 1, behind - 1, values)) return false;
+      i = behind - 1;
+    } else if (word.text === 'SELECT') {
+      put(work, words[selectEnd(words, i + 1, to) - 1]?.end ?? 0, values);
+    } else if (word.text === 'VALUES') {
+      i = extendRows(work, i + 1, values) - 1;
+    } else return false;
+  }
+  return !wanted;
+}
+
+/** Index behind the select list that begins at `from`. */
+function selectEnd(words: readonly Lexeme[], from: number, to: number): number {
+  const depth = words[from]?.depth ?? 0;
+  for (let i = from; i < to; i++) {
+    const word = words[i];
+    if (word === undefined || word.depth < depth || word.type === 'semicolon') return i;
+    if (!isKeyword(words, i, depth) || !SELECT_END.has(word.text)) continue;
+    // `DISTINCT ON (...)` and `IS DISTINCT FROM` belong to the list.
+    if (words[i - 1]?.text === 'DISTINCT' && (word.text === 'ON' || word.text === 'FROM')) continue;
+    return i;
+  }
+  return to;
+}
+
+/** `(1), (2)`: every row gains the values; gives the index behind the last row. */
+function extendRows(work: Work, from: number, values: string): number {
+  const { words } = work;
+  let at = from;
+  while (words[at]?.text === '(') {
+    const behind = behindGroup(words, at);
+    put(work, words[behind - 1]?.start ?? 0, values);
+    if (words[behind]?.type !== 'comma') return behind;
+    at = behind + 1;
+  }
+  return at;
+}

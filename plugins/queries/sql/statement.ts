@@ -1,0 +1,105 @@
+/**
+ * One statement of a definition, made ready at load: text for the dialect with what its switches add, readers for the
+ * values, and which payload field a complaint of the database is about.
+ */
+import { Fault, type Issue } from '../../../kernel/contract/fault.js';
+import { asText, type Json } from '../../../kernel/contract/json.js';
+import type { Frame, ParameterPlan, PlanTools } from '../../../kernel/contract/plan.js';
+import { scanSql } from '../../../kernel/language/sql.js';
+import { rewriteSql } from '../../../kernel/language/sql-rewrite.js';
+import { escapePointer } from '../../../kernel/source/tree.js';
+import type { Dialect, Prepared } from '../../kinds/dialect.js';
+
+export interface Statement {
+  readonly prepared: Prepared;
+  readonly parameters: readonly ParameterPlan[];
+  /** Values in the order of the placeholders. */
+  readonly values: (frame: Frame) => unknown[];
+  /** The same fault, with issues that point at payload fields. */
+  readonly named: (error: Fault) => Fault;
+  /** What each placeholder stands for, readable. */
+  readonly labels: readonly string[];
+}
+
+type Bind = (frame: Frame) => unknown;
+
+export function makeStatement(
+  value: Readonly<Record<string, Json>>,
+  pointer: string,
+  tools: PlanTools,
+  connection: Dialect,
+): Statement {
+  const { scan, now } = rewriteSql(scanSql(asText(value['query'])), {
+    timestamps: value['with_timestamps'] === true,
+    softDelete: value['soft_delete'] === true,
+  });
+  const all = Array.isArray(value['parameters']) ? (value['parameters'] as readonly Json[]) : [];
+  // The instant has the number behind the last placeholder; a parameter beyond that is used by none.
+  const written = now === null ? all : all.slice(0, now - 1);
+  const parameters = written.map((json, index) => tools.parameter(json, `${pointer}/parameters/${index}`));
+  const jsonNames = new Set(tools.columns.filter((column) => column.type === 'json').map((column) => column.name));
+  const jsonColumns = written.map((_, index) =>
+    scan.placeholders.some(({ n, column }) => n === index + 1 && column !== null && jsonNames.has(column)),
+  );
+  const prepared = connection.prepare({ scan, jsonColumns, atOnce: tools.parallel });
+  const binds = bindings(prepared, parameters, written);
+  if (now !== null) binds.push((frame) => frame.now());
+  const labels = parameters.map(({ source, label }, index) => `$${index + 1} = ${label} (${source})`);
+  return {
+    prepared,
+    parameters,
+    values: (frame) => {
+      const values = new Array<unknown>(binds.length);
+      for (let i = 0; i < binds.length; i++) values[i] = binds[i]?.(frame);
+      return values;
+    },
+    named: renamer(parameters, fieldsByColumn(scan.placeholders, parameters)),
+    labels: now === null ? labels : [...labels, `$${now} = the instant of the request`],
+  };
+}
+
+/** Text of the definition that already is JSON goes to a JSON column as it stands; every other value is made JSON. */
+function bindings(prepared: Prepared, parameters: readonly ParameterPlan[], written: readonly Json[]): Bind[] {
+  return parameters.map(({ read, source }, index) => {
+    const literal = written[index];
+    if (prepared.json[index] !== true || source !== 'literal' || typeof literal !== 'string') return read;
+    const parsed = parsedJson(literal);
+    return parsed === undefined ? read : () => parsed;
+  });
+}
+
+function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The database complains about columns and parameters; the caller knows payload fields. */
+function renamer(parameters: readonly ParameterPlan[], fieldOf: ReadonlyMap<string, string>): Statement['named'] {
+  const rename = (issue: Issue): Issue[] => {
+    const { pointer } = issue;
+    const isParameter = pointer.startsWith('$');
+    const field = isParameter ? parameters[Number(pointer.slice(1)) - 1]?.field : fieldOf.get(pointer.slice(1));
+    if (field) return [{ ...issue, pointer: `/${escapePointer(field)}` }];
+    return isParameter ? [] : [issue];
+  };
+  return (error) => {
+    const { issues } = error.options;
+    if (issues === undefined) return error;
+    return new Fault(error.code, error.params, { ...error.options, issues: issues.flatMap(rename) });
+  };
+}
+
+function fieldsByColumn(
+  placeholders: readonly { readonly n: number; readonly column: string | null }[],
+  parameters: readonly ParameterPlan[],
+): Map<string, string> {
+  const fields = new Map<string, string>();
+  for (const { n, column } of placeholders) {
+    const field = parameters[n - 1]?.field;
+    if (column !== null && field !== null && field !== undefined) fields.set(column, field);
+  }
+  return fields;
+}

@@ -1,0 +1,64 @@
+/** A repeated statement whose transaction is tried again: what was made once stays, what is extracted anew is new. */
+import { expect } from 'chai';
+import type { ResourcePlan } from '../../kernel/compile/plan.js';
+import type { Fault } from '../../kernel/contract/fault.js';
+import type { Frame, Invocation, PlanTools, Repeat } from '../../kernel/contract/plan.js';
+import { createFrame } from '../../kernel/runtime/frame.js';
+import type { Dialect } from '../../plugins/kinds/dialect.js';
+import { repeated } from '../../plugins/queries/sql/repeat.js';
+import type { Statement } from '../../plugins/queries/sql/statement.js';
+
+const [KEPT, GENERATED, EXTRACTED] = [0, 1, 2];
+
+describe('a repeated statement', () => {
+  const sent: unknown[][] = [];
+  let ids = 0;
+  const connection = {
+    run: (_prepared: unknown, values: unknown[]) => {
+      sent.push(values);
+      return Promise.resolve([{ id: values[0] }]);
+    },
+  } as unknown as Dialect;
+  const statement = {
+    prepared: {},
+    parameters: [],
+    labels: [],
+    named: (error: Fault) => error,
+    values: (frame: Frame) => [(frame.slots[GENERATED] ??= ++ids), frame.slots[EXTRACTED], frame.payload['sku']],
+  } as unknown as Statement;
+  const repeat: Repeat = { body: true, name: null, read: () => undefined, pointer: null, optional: false };
+  const tools = { memo: () => KEPT } as unknown as PlanTools;
+
+  it('keeps generated values of every item in a second try, and sees what was extracted anew', async () => {
+    const execute = repeated(connection, statement, repeat, tools);
+    const plan = { memos: [KEPT, GENERATED], makers: [], slots: 3, results: 1 } as unknown as ResourcePlan;
+    const frame = createFrame({ startedAt: 0 } as Invocation, plan);
+    frame.payload = [{ sku: 'a' }, { sku: 'b' }] as unknown as Frame['payload'];
+    frame.unit = {};
+    for (const seen of ['first', null]) {
+      frame.slots[EXTRACTED] = seen;
+      await execute(frame);
+    }
+    expect(sent).to.deep.equal([
+      [1, 'first', 'a'],
+      [2, 'first', 'b'],
+      [1, null, 'a'],
+      [2, null, 'b'],
+    ]);
+  });
+
+  it('sends nothing further after the portion in which one was refused', async () => {
+    let runs = 0;
+    const failing = {
+      run: () => (++runs === 3 ? Promise.reject(new Error('refused')) : Promise.resolve([])),
+    } as unknown as Dialect;
+    const execute = repeated(failing, statement, repeat, tools);
+    const frame = createFrame({ startedAt: 0 } as Invocation, { memos: [KEPT], makers: [], slots: 3, results: 1 } as never);
+    frame.payload = Array.from({ length: 1000 }, () => ({})) as unknown as Frame['payload'];
+    frame.unit = {};
+    let refused: unknown;
+    await execute(frame).catch((error: unknown) => (refused = error));
+    expect((refused as Error).message).to.equal('refused');
+    expect(runs).to.be.within(3, 200);
+  });
+});
