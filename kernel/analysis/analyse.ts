@@ -8,11 +8,13 @@ import type { Problem } from '../contract/problem.js';
 import { Slot } from '../contract/slot.js';
 import { EMPTY_OBJECT, type FieldNode } from '../schema/field-node.js';
 import { accessorsIn } from '../language/accessor.js';
+import type { SqlParser } from '../language/sql-parser.js';
 import { document, positionAt, type Document } from '../source/document.js';
 import { parseSource } from '../source/tree.js';
-import { checkAccessors } from './checks/accessors.js';
+import { checkAccessors, type EnvFacts } from './checks/accessors.js';
 import { checkNames } from './checks/names.js';
 import { checkPlugins } from './checks/plugins.js';
+import { checkTemplates } from './checks/templates.js';
 import { classify } from './classify.js';
 import { GRAMMAR } from './grammar.js';
 import { checkGraph } from './graph.js';
@@ -32,8 +34,10 @@ export interface SourceFile {
 }
 
 export interface AnalyseOptions {
-  /** Names of environment variables that are set; null when they are not known. */
-  readonly env: ReadonlySet<string> | null;
+  /** Environment variables that are set, with their measures; null when they are not known. */
+  readonly env: EnvFacts | null;
+  /** Reads SQL the way the database does; without it statements are scanned, and not judged against the models. */
+  readonly sql?: SqlParser | undefined;
 }
 
 const RESOURCE_FIELD: FieldNode = { ...EMPTY_OBJECT, parts: [Slot.RESOURCE] };
@@ -43,7 +47,11 @@ export function analyse(files: readonly SourceFile[], registry: Registry, option
   const documents = new Map(files.map(({ file, text }) => [file, document(file, text)]));
   const definitions = files.flatMap((file) => read(file, documents, report));
   for (const definition of definitions) walkDefinition(definition, registry, report);
-  for (const definition of definitions) checkAccessors({ registry, report, env: options.env }, definition);
+  const context = { registry, report, env: options.env };
+  for (const definition of definitions) {
+    checkAccessors(context, definition);
+    checkTemplates(registry, report, definition.doc, definition.finds);
+  }
   const tables = resolveTables(definitions, report);
   linkModelReferences(definitions, tables, report);
   const linked = linkResources(definitions, tables, report);
@@ -53,7 +61,7 @@ export function analyse(files: readonly SourceFile[], registry: Registry, option
   const actionsOf = new Map(linked.map(({ definition, actions }) => [definition, actions]));
   for (const definition of definitions) {
     const actions = actionsOf.get(definition) ?? [];
-    checkPlugins(registry, report, definition.doc, definition.finds.places, actions);
+    checkPlugins(context, definition.doc, definition.finds.places, actions);
   }
   return finish(definitions, linked, tables, documents, report);
 }

@@ -35,6 +35,8 @@ export interface AccessorText {
   readonly parts: readonly AccessorPart[];
   readonly roots: readonly string[] | undefined;
   readonly leaves: boolean;
+  /** The value is sensitive. */
+  readonly secret: boolean;
   readonly place: string;
 }
 
@@ -43,6 +45,10 @@ export interface SqlText {
   readonly node: LocatedNode;
   readonly scan: SqlScan;
   readonly parameters: readonly LocatedNode[];
+  /** The object that the text stands in. */
+  readonly around: LocatedNode | null;
+  /** Name of the list that `parameters` are. */
+  readonly binds: string | undefined;
 }
 
 /** A plugin's own fields in one object, for its check and for the compiler. */
@@ -61,6 +67,8 @@ export interface Finds {
   readonly references: Reference[];
   readonly accessors: AccessorText[];
   readonly statements: SqlText[];
+  /** Strings that are values: literals, or text with accessors. */
+  readonly texts: LocatedNode[];
   readonly places: PluginPlace[];
   readonly uses: Set<PluginId>;
 }
@@ -70,6 +78,7 @@ export const noFinds = (): Finds => ({
   references: [],
   accessors: [],
   statements: [],
+  texts: [],
   places: [],
   uses: new Set(),
 });

@@ -10,6 +10,8 @@ import type { CodeEntry } from '../contract/problem.js';
 import { CATALOGUE } from '../problems/catalogue.js';
 import { fold, FoldError } from '../schema/fold.js';
 import type { FieldNode } from '../schema/field-node.js';
+import type { Right } from '../contract/mistaken.js';
+import { addExpected, addMistaken, type Absent } from './expected.js';
 import { assertNoSharedFields } from './field-claims.js';
 import { GRAMMAR, OPEN_SLOTS } from './grammar.js';
 import { checkFacts, checkKind, checkSlots, checkSpec } from './registry-checks.js';
@@ -35,6 +37,10 @@ export interface Expansion {
   readonly selected: readonly PluginId[];
   /** A selector is missing or wrong: keys that some plugin would accept are not reported as unknown. */
   readonly tolerated: ReadonlySet<string>;
+  /** Keys that people invent here. */
+  readonly mistaken: ReadonlyMap<string, Right>;
+  /** Keys of plugins that the interface has and that are not here. */
+  readonly expected: ReadonlyMap<string, Absent>;
 }
 
 export interface Registry {
@@ -127,6 +133,8 @@ interface Draft {
   readonly choices: KeyChoice[];
   readonly selected: PluginId[];
   readonly tolerated: Set<string>;
+  readonly mistaken: Map<string, Right>;
+  readonly expected: Map<string, Absent>;
 }
 
 function expand(
@@ -135,7 +143,14 @@ function expand(
   field: FieldNode,
   read: (key: string) => Json | undefined,
 ): Expansion {
-  const draft: Draft = { fields: new Map(), choices: [], selected: [], tolerated: new Set() };
+  const draft: Draft = {
+    fields: new Map(),
+    choices: [],
+    selected: [],
+    tolerated: new Set(),
+    mistaken: new Map(),
+    expected: new Map(),
+  };
   addFields(registry, commons, draft, field, null, read);
   return draft;
 }
@@ -149,9 +164,11 @@ function addFields(
   read: (key: string) => Json | undefined,
 ): void {
   for (const [name, field] of Object.entries(source.fields)) draft.fields.set(name, { field, plugin });
+  addMistaken(draft, source.meta.mistaken);
   for (const slot of source.parts) {
     for (const [name, field] of Object.entries(GRAMMAR[slot]?.fields ?? {}))
       draft.fields.set(name, { field, plugin: null });
+    addMistaken(draft, GRAMMAR[slot]?.meta.mistaken);
     for (const kind of registry.kindsIn(slot)) addKind(registry, commons, draft, kind, slot, read);
   }
 }
@@ -165,6 +182,7 @@ function addKind(
   read: (key: string) => Json | undefined,
 ): void {
   const ids = registry.names(kind.kind).map((name) => `${kind.kind}:${name}`);
+  addExpected(registry, draft, kind, slot, read);
   const common = commons.get(kind.kind);
   if (common !== undefined) addFields(registry, commons, draft, common, null, read);
   const add = (id: PluginId): void => {

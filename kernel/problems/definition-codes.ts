@@ -36,7 +36,7 @@ export const DEFINITION_CODES = {
   DEF_TYPE: problem(
     'error',
     'Wrong type',
-    '{place} must be {expected}, not {actual}.',
+    '{place} must be {expected}, not {actual}.{hint}',
     'Types are never converted: `"5"` is not a number.',
   ),
   DEF_REQUIRED: problem(
@@ -51,6 +51,24 @@ export const DEFINITION_CODES = {
     'Unknown field',
     '"{key}" is not a field of {place}.{hint}',
     'Unknown fields are refused, because a misspelt guard would silently not guard.',
+  ),
+  DEF_INVENTED: problem(
+    'error',
+    'Invented field',
+    '"{key}" is not a field of {place}; {right}.',
+    'The message has the form to write.',
+  ),
+  DEF_MISPLACED: problem(
+    'error',
+    'Field in the wrong place',
+    '"{key}" is not a field of {place}; it belongs {where}.',
+    'Move the field, with its value, to the place named.',
+  ),
+  DEF_MODEL_FORM: problem(
+    'error',
+    'Not the form of a model',
+    'A model is an object from field name to field, without {what}: write {right}.',
+    'The file name, or the one key around the fields, is the name of the model.',
   ),
   DEF_VALUE: problem(
     'error',
@@ -99,6 +117,30 @@ export const DEFINITION_CODES = {
     'Unknown accessor',
     '"${root}" is not an accessor.{hint}',
     'A dollar sign before an upper-case word always names an accessor.',
+  ),
+  ACC_INVENTED: problem(
+    'error',
+    'Invented accessor',
+    '"{accessor}" is not an accessor; {right}.',
+    'The message has the form to write.',
+  ),
+  ACC_DASH: problem(
+    'warning',
+    'Dash in a name',
+    '"{accessor}" reads a field called "{name}"; a dash is part of a name, and only "{near}" is declared.',
+    'Accessors do not calculate. Correct the name, or calculate in the query.',
+  ),
+  TPL_VALUE: problem(
+    'error',
+    'Template of another language',
+    '"{template}" is plain text here; write "{right}".',
+    'A value that changes is written as an accessor.',
+  ),
+  TPL_TEXT: problem(
+    'warning',
+    'Template inside a text',
+    '"{template}" stays in the text as it is; for a value of the request write "{right}".',
+    'Accessors work inside longer texts. Text that is meant for another system may stay.',
   ),
   ACC_TAIL: problem('error', 'Accessor is incomplete', '"{accessor}" {what}.', 'See the page of the accessor.'),
   ACC_NOT_HERE: problem(
@@ -220,6 +262,60 @@ export const DEFINITION_CODES = {
     'Two main results',
     'Another actionable of this resource is already marked `main_returnable`.',
     'Mark one.',
+  ),
+  LNK_INVENTED: problem(
+    'error',
+    'Invented name',
+    '"{name}" names nothing; {right}.',
+    'The message has the form to write.',
+  ),
+  LNK_UNDECLARED: problem(
+    'hint',
+    'Field without a rule',
+    '"{accessor}" reads a field that no rule of this resource declares.{hint}',
+    'Add a rule, so that a request without the field is refused before anything runs.',
+  ),
+  LNK_RULE_UNUSED: problem(
+    'hint',
+    'Rule for a field that nothing uses',
+    'Nothing in this resource uses the field "{name}".',
+    'Use it or remove the rule.',
+  ),
+  LNK_NAME_UNUSED: problem(
+    'hint',
+    'Name that nothing uses',
+    'Nothing in this resource uses the name "{name}".',
+    'Use it or remove the extraction.',
+  ),
+  LNK_NOT_SELECTED: problem(
+    'warning',
+    'Value that the query does not give',
+    'The query of {where} gives no "{name}", so there is nothing to extract.{hint}',
+    'Add the column to its select list or RETURNING list.',
+  ),
+  SEC_CLEAR: problem(
+    'warning',
+    'Secret in clear',
+    '{place} holds a secret that everybody who reads this file can see; write "{form}".',
+    'Put the value into the environment, or into `.env`, and change it: what was in a file is known.',
+  ),
+  SEC_SAMPLE: problem(
+    'error',
+    'Sample secret',
+    '{place} is a secret from tutorials, which attackers try first; write "{form}".',
+    'Make a random value and put it into the environment.',
+  ),
+  SEC_NO_OWNER: problem(
+    'warning',
+    'Write without an owner',
+    'Callers of this resource are verified, but this {verb} does not depend on who calls: any caller may change any row.',
+    'Compare a column with a claim of the token. For a resource of administrators this may be meant.',
+  ),
+  ENV_BLANK: problem(
+    'error',
+    'Blank environment variable',
+    'The environment variable "{name}" holds nothing but white space, and {place} is a secret.',
+    'Set it to a random value.',
   ),
   ENV_MISSING: problem(
     'error',

@@ -4,10 +4,11 @@
  * away.
  */
 import type { Json } from '../contract/json.js';
+import type { Mistaken } from '../contract/mistaken.js';
 
 /** What a name in a definition can stand for. */
 export type SymbolKind =
-  'resource' | 'action' | 'model' | 'model-field' | 'payload-field' | 'name' | 'claim' | 'secret';
+  'resource' | 'action' | 'model' | 'model-field' | 'payload-field' | 'name' | 'claim' | 'secret' | 'value';
 
 export interface Refers {
   readonly symbol: SymbolKind;
@@ -17,12 +18,18 @@ export interface Refers {
   readonly within?: string;
   /** The actionable around this reference has to wait for the one it names. */
   readonly edge?: boolean;
+  /** A path (symbol `value`) into the result of what this actionable waits for; without that, into its own. */
+  readonly extracted?: boolean;
 }
 
 export interface FieldMeta {
   /** One or two sentences, Markdown. */
   readonly doc: string;
   readonly examples?: readonly Json[];
+  /** The right form in JSON, shown where something of another type is written. */
+  readonly form?: string;
+  /** On an object: keys that people invent in it, and what is right. */
+  readonly mistaken?: Mistaken;
   readonly since?: string;
   readonly deprecated?: { readonly since: string; readonly message: string; readonly replacedBy?: string };
   /** The value is sensitive: hidden in plans and logs. */

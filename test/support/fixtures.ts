@@ -11,6 +11,7 @@ import type { Place, Problem } from '../../kernel/contract/problem.js';
 import { document, type Document } from '../../kernel/source/document.js';
 import { specs } from '../../plugins/index.spec.js';
 import { kinds } from '../../plugins/kinds/index.js';
+import { envFacts } from '../../kernel/runtime/project.js';
 import { ROOT } from './project.js';
 import { trialSpecs } from './trial-plugins.js';
 
@@ -19,7 +20,7 @@ const EXPECTED = 'problems.json';
 export const CONFIG = 'lintel.config.json';
 
 /** The variables that are set while fixtures are checked. */
-export const FIXTURE_ENV: ReadonlySet<string> = new Set(['EXAMPLE_KEY', 'JWT_SECRET_KEY']);
+export const FIXTURE_ENV = envFacts({ EXAMPLE_KEY: 'example', JWT_SECRET_KEY: 'example', BLANK_KEY: ' \t' });
 
 export const builtinRegistry = (): Registry => buildRegistry(kinds, specs);
 /** The distribution and the plugins of `trial-plugins.ts`. */

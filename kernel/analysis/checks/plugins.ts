@@ -4,13 +4,12 @@ import { nodeAt } from '../../source/tree.js';
 import { BootError } from '../../contract/boot-error.js';
 import type { CheckAction, CheckPlace, Finding, PluginSpec } from '../../contract/plugin.js';
 import type { Document } from '../../source/document.js';
-import type { Registry } from '../registry.js';
-import type { Report, Spot } from '../report.js';
+import type { Spot } from '../report.js';
+import type { AccessorContext } from './accessors.js';
 import type { PluginPlace } from '../finds.js';
 
 export function checkPlugins(
-  registry: Registry,
-  report: Report,
+  { registry, report, env }: AccessorContext,
   doc: Document,
   places: readonly PluginPlace[],
   actions: readonly CheckAction[],
@@ -24,6 +23,7 @@ export function checkPlugins(
       actions,
       value: place.value,
       holder: place.holder,
+      env: (name) => env?.get(name) ?? null,
       facts: (kind, name) => registry.plugin(kind, name)?.facts,
     });
     for (const finding of findings) {

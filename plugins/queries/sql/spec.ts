@@ -11,6 +11,20 @@ const warning = (title: string, message: string, help: string) => ({
   severity: 'warning' as const,
 });
 
+const TEXT = { say: 'the statement is the text `"query"`', rename: 'query' };
+const VALUES = { say: 'values for `$1`, `$2`, ... are listed in `"parameters"`', rename: 'parameters' };
+const MISTAKEN = {
+  sql: TEXT,
+  statement: TEXT,
+  text: TEXT,
+  params: VALUES,
+  param: VALUES,
+  values: VALUES,
+  args: VALUES,
+  bindings: VALUES,
+  table: 'the table stands in the text of `"query"`: `SELECT id FROM _user`',
+};
+
 export default definePlugin({
   kind: 'query',
   name: 'sql_query',
@@ -20,21 +34,24 @@ export default definePlugin({
     'The text is fixed when the definitions are loaded; values never become part of it. Placeholders may repeat and stand ' +
     'in any order, casts such as `$1::jsonb` are kept. An INSERT without RETURNING answers its row.',
   requires: ['dialect:*'],
-  schema: shape({
-    query: text({
-      doc: 'One SQL statement.',
-      language: 'sql',
-      binds: 'parameters',
-      examples: ['SELECT id, email FROM _user WHERE id = $1'],
-    }).required(),
-    parameters: list(
-      value(null, {
-        doc: 'A payload field, a name from another actionable, an accessor, or a literal.',
-        refers: { symbol: 'name', soft: true },
-      }),
-      { doc: 'Values for `$1`, `$2`, ... in that order.', default: [], examples: [['email', '$DATETIME']] },
-    ),
-  }),
+  schema: shape(
+    {
+      query: text({
+        doc: 'One SQL statement.',
+        language: 'sql',
+        binds: 'parameters',
+        examples: ['SELECT id, email FROM _user WHERE id = $1'],
+      }).required(),
+      parameters: list(
+        value(null, {
+          doc: 'A payload field, a name from another actionable, an accessor, or a literal.',
+          refers: { symbol: 'name', soft: true },
+        }),
+        { doc: 'Values for `$1`, `$2`, ... in that order.', default: [], examples: [['email', '$DATETIME']] },
+      ),
+    },
+    { form: '{"query": "SELECT id FROM _user WHERE id = $1", "parameters": ["id"]}', mistaken: MISTAKEN },
+  ),
   check: ({ value: fields }) => checkStatement(fields),
   errors: {
     SQL_BROKEN: error('SQL is not complete', 'The SQL text is not complete: {what}.', 'Close what is open.'),
