@@ -14,6 +14,10 @@ import { parseSource } from '../source/tree.js';
 import { checkAccessors, type EnvFacts } from './checks/accessors.js';
 import { checkNames } from './checks/names.js';
 import { checkPlugins } from './checks/plugins.js';
+import { checkOwners } from './checks/owners.js';
+import { checkFieldCase, checkStatements, type Answers } from './checks/statements.js';
+import { checkUses } from './checks/uses.js';
+import { catalogueOf } from './sql/catalogue.js';
 import { checkTemplates } from './checks/templates.js';
 import { classify } from './classify.js';
 import { GRAMMAR } from './grammar.js';
@@ -54,10 +58,18 @@ export function analyse(files: readonly SourceFile[], registry: Registry, option
   }
   const tables = resolveTables(definitions, report);
   linkModelReferences(definitions, tables, report);
+  const catalogue = catalogueOf(definitions, tables);
+  const answers: Answers = new Map();
+  for (const definition of definitions) {
+    checkStatements({ registry, report, catalogue, sql: options.sql }, definition, answers);
+  }
+  checkFieldCase(definitions, tables, report);
   const linked = linkResources(definitions, tables, report);
-  linkParameters(linked, tables, report);
+  linkParameters(linked, { registry, tables, report });
   checkGraph(linked, registry, report);
   checkNames(linked, report);
+  checkUses({ registry, report, answers }, linked);
+  checkOwners(registry, report, linked);
   const actionsOf = new Map(linked.map(({ definition, actions }) => [definition, actions]));
   for (const definition of definitions) {
     const actions = actionsOf.get(definition) ?? [];

@@ -36,7 +36,8 @@ export interface LinkedAction {
   readonly parallel: boolean;
   readonly models: readonly string[];
   readonly parameters: Map<string, ParameterDecision>;
-  readonly edges: { readonly to: string; readonly spot: Spot }[];
+  /** `pointer`: where the other one is named. */
+  readonly edges: { readonly to: string; readonly spot: Spot; readonly pointer: string }[];
 }
 
 const scalarOf = (node: LocatedNode, key: string): unknown => memberOf(node, key)?.value?.scalar ?? undefined;
@@ -217,7 +218,7 @@ function linkAction(
   }
   if (reference.refers.edge !== true) return;
   const from = resource.actions.find((action) => inside(reference.node, action.node));
-  from?.edges.push({ to: found.key, spot: reference.spot });
+  from?.edges.push({ to: found.key, spot: reference.spot, pointer: reference.node.pointer });
 }
 
 /** The plain object of an actionable or resource. */

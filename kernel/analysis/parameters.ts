@@ -6,17 +6,25 @@ import { pathParameters } from '../language/route.js';
 import { nearest } from '../source/suggest.js';
 import { inside, type LinkedAction, type LinkedResource } from './link.js';
 import { hint, rename, type Report } from './report.js';
+import { inventedName } from './invented.js';
+import type { Registry } from './registry.js';
 import type { TableNames } from './tables.js';
 import type { Reference } from './finds.js';
 
 const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z0-9_]+)*$/;
 
-export function linkParameters(resources: readonly LinkedResource[], tables: TableNames, report: Report): void {
+export interface ParameterContext {
+  readonly registry: Registry;
+  readonly tables: TableNames;
+  readonly report: Report;
+}
+
+export function linkParameters(resources: readonly LinkedResource[], context: ParameterContext): void {
   for (const resource of resources) {
     for (const reference of resource.definition.finds.references) {
       if (reference.refers.symbol !== 'name') continue;
       const action = resource.actions.find((candidate) => inside(reference.node, candidate.node));
-      if (action !== undefined) decide(resource, action, reference, tables, report);
+      if (action !== undefined) decide(resource, action, reference, context);
     }
   }
 }
@@ -25,8 +33,7 @@ function decide(
   resource: LinkedResource,
   action: LinkedAction,
   { node, name, spot }: Reference,
-  tables: TableNames,
-  report: Report,
+  { registry, tables, report }: ParameterContext,
 ): void {
   const text = String(name);
   const root = text.split('.')[0] ?? text;
@@ -57,6 +64,12 @@ function decide(
   // Nothing is known about names where neither rules nor models exist: then everything that looks like one is one.
   const inPath = pathParameters(resource.path);
   const anything = [...resource.payloadFields.keys()].every((field) => inPath.includes(field)) && !tables.any;
+  const invented = resource.payloadFields.has(root) || columns.includes(root) ? null : inventedName(registry, text);
+  if (invented !== null && resource.actions.some(({ id }) => id === invented.action)) {
+    report.add('LNK_INVENTED', spot, { name: text, right: invented.say });
+    action.parameters.set(node.pointer, literal);
+    return;
+  }
   if (anything || resource.payloadFields.has(root) || columns.includes(root)) {
     action.parameters.set(node.pointer, { source: 'name', from: 'payload' });
     return;

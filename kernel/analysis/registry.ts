@@ -128,6 +128,25 @@ function freezeRegistry(
   return Object.freeze(registry);
 }
 
+/** Names of the fields whose text is in another language. */
+export function fieldsInLanguage(registry: Registry, language: 'sql'): string[] {
+  const names = new Set<string>();
+  const visit = (node: FieldNode): void => {
+    for (const [name, field] of Object.entries(node.fields)) {
+      if (field.meta.language === language) names.add(name);
+      visit(field);
+    }
+    if (node.inner !== null) visit(node.inner);
+  };
+  for (const [id, { kind }] of registry.plugins) {
+    for (const slot of registry.kind(kind)?.slots ?? []) {
+      const schema = registry.schema(id, slot);
+      if (schema !== undefined) visit(schema);
+    }
+  }
+  return [...names];
+}
+
 interface Draft {
   readonly fields: Map<string, OwnedField>;
   readonly choices: KeyChoice[];

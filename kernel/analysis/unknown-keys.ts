@@ -23,6 +23,7 @@ export interface UnknownKey {
   readonly member: Member;
   readonly node: LocatedNode;
   readonly expansion: Expansion;
+  readonly field: FieldNode;
   readonly label: string;
   /** From the nearest outwards. */
   readonly outer: readonly Level[];
@@ -44,7 +45,7 @@ export function reportUnknownKey(found: UnknownKey): void {
     report.add('DEF_UNKNOWN_PLUGIN', spot, params);
     return;
   }
-  const where = outside(found) ?? inside(found);
+  const where = ofAnother(found) ?? outside(found) ?? inside(found);
   if (where !== null) {
     report.add('DEF_MISPLACED', spot, { key, place: label, where });
     return;
@@ -59,6 +60,27 @@ export function reportUnknownKey(found: UnknownKey): void {
 }
 
 const renameKey = (name: string) => ({ fix: { title: `rename to "${name}"`, text: JSON.stringify(name) } });
+
+/** A field of plugins that are not the one chosen here: `value` where the mode is another one. */
+function ofAnother({ registry, field, member: { key } }: UnknownKey): string | null {
+  for (const slot of field.parts) {
+    for (const kind of registry.kindsIn(slot)) {
+      if (kind.select.by !== 'field') continue;
+      const names = registry.names(kind.kind).filter((name) => accepts(registry, `${kind.kind}:${name}`, slot, key));
+      if (names.length > 0) return `to the ${kindWord(registry, kind.kind)} ${names.join(' or ')}`;
+    }
+  }
+  return null;
+}
+
+function accepts(registry: Registry, id: string, slot: string, key: string): boolean {
+  const schema = registry.schema(id, slot);
+  if (schema === undefined) return false;
+  if (Object.hasOwn(schema.fields, key)) return true;
+  return schema.parts
+    .flatMap((part) => registry.kindsIn(part))
+    .some(({ kind, select }) => select.by === 'key' && registry.names(kind).includes(key));
+}
 
 function outside({ member, outer }: UnknownKey): string | null {
   const level = outer.find(({ expansion }) => expansion.fields.has(member.key));

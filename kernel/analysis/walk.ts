@@ -95,7 +95,17 @@ function visitObject(context: WalkContext, node: LocatedNode, field: FieldNode, 
     else {
       const { registry, report } = context;
       const at = spot(context, { start: member.keyStart, end: member.keyEnd });
-      reportUnknownKey({ registry, report, spot: at, member, node, expansion, label: here.label, outer: here.outer });
+      reportUnknownKey({
+        registry,
+        report,
+        spot: at,
+        member,
+        node,
+        expansion,
+        field,
+        label: here.label,
+        outer: here.outer,
+      });
     }
     const owner = expansion.fields.get(member.key)?.plugin ?? null;
     if (owner !== null && (context.report.errors > before || !isWhole(member))) flawed.add(owner);

@@ -11,10 +11,13 @@ import type { EnvFact } from '../contract/plugin.js';
 import type { Problem } from '../contract/problem.js';
 import type { EnvFacts } from '../analysis/checks/accessors.js';
 import { analyse, type SourceFile } from '../analysis/analyse.js';
+import { fieldsInLanguage, type Registry } from '../analysis/registry.js';
+import type { SqlParser } from '../language/sql-parser.js';
 import { analyseConfig, METHODS, pluginLists, type Config } from '../analysis/config.js';
 import type { Analysis } from '../analysis/model.js';
 import { document, type Document } from '../source/document.js';
 import { loadPackages, type Packages } from './packages.js';
+import { loadSqlParser } from './sql-parser.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -136,8 +139,24 @@ function methodsOf(text: string | undefined): readonly string[] | null {
 /** Reads and analyses the definition files that the config's globs find. */
 export async function loadDefinitions(project: Project, config: Config): Promise<LoadedDefinitions> {
   const files = await readDefinitions(project, config);
-  const analysis = analyse(files, project.registry, { env: envFacts(project.env) });
+  const sql = await sqlParserFor(files, project.registry, config);
+  const analysis = analyse(files, project.registry, { env: envFacts(project.env), sql });
   return { analysis, problems: [...project.configProblems, ...analysis.problems] };
+}
+
+/** Loaded only where there are statements, and every store that is chosen reads them the way the parser does. */
+async function sqlParserFor(
+  files: readonly SourceFile[],
+  registry: Registry,
+  { chosen }: Config,
+): Promise<SqlParser | undefined> {
+  const others = chosen.some(({ kind, name }) => {
+    if (registry.kind(kind)?.facts['syntax'] === undefined) return false;
+    return registry.plugin(kind, name)?.facts?.['syntax'] !== 'postgresql';
+  });
+  const keys = fieldsInLanguage(registry, 'sql').map((name) => JSON.stringify(name));
+  const written = files.some(({ text }) => keys.some((key) => text.includes(key)));
+  return written && !others ? loadSqlParser() : undefined;
 }
 
 async function readDefinitions({ folder, configFile }: Project, config: Config): Promise<SourceFile[]> {

@@ -11,6 +11,7 @@ import type { Place, Problem } from '../../kernel/contract/problem.js';
 import { document, type Document } from '../../kernel/source/document.js';
 import { specs } from '../../plugins/index.spec.js';
 import { kinds } from '../../plugins/kinds/index.js';
+import { loadSqlParser } from '../../kernel/runtime/sql-parser.js';
 import { envFacts } from '../../kernel/runtime/project.js';
 import { ROOT } from './project.js';
 import { trialSpecs } from './trial-plugins.js';
@@ -21,6 +22,9 @@ export const CONFIG = 'lintel.config.json';
 
 /** The variables that are set while fixtures are checked. */
 export const FIXTURE_ENV = envFacts({ EXAMPLE_KEY: 'example', JWT_SECRET_KEY: 'example', BLANK_KEY: ' \t' });
+
+/** The parser that the command line and the kernel bring. */
+export const SQL = await loadSqlParser();
 
 export const builtinRegistry = (): Registry => buildRegistry(kinds, specs);
 /** The distribution and the plugins of `trial-plugins.ts`. */
@@ -78,7 +82,7 @@ export function problemsOf(files: readonly SourceFile[], registry: Registry): re
   const config = files.find(({ file }) => file === CONFIG);
   const definitions = files.filter(({ file }) => file !== CONFIG);
   const first = config === undefined ? [] : analyseConfig(CONFIG, config.text, registry, FIXTURE_ENV).problems;
-  return [...first, ...analyse(definitions, registry, { env: FIXTURE_ENV }).problems];
+  return [...first, ...analyse(definitions, registry, { env: FIXTURE_ENV, sql: SQL }).problems];
 }
 
 export function runFixture(name: string, registry: Registry): Fixture {
