@@ -60,7 +60,10 @@ export function analyse(files: readonly SourceFile[], registry: Registry, option
   linkModelReferences(definitions, tables, report);
   const catalogue = catalogueOf(definitions, tables);
   const answers: Answers = new Map();
+  const unread = new Set(report.problems.flatMap(({ code, file }) => (code.startsWith('SRC_') ? [file] : [])));
   for (const definition of definitions) {
+    // Half-typed text ends anywhere.
+    if (unread.has(definition.doc.file)) continue;
     checkStatements({ registry, report, catalogue, sql: options.sql }, definition, answers);
   }
   checkFieldCase(definitions, tables, report);
@@ -68,13 +71,14 @@ export function analyse(files: readonly SourceFile[], registry: Registry, option
   linkParameters(linked, { registry, tables, report });
   checkGraph(linked, registry, report);
   checkNames(linked, report);
-  checkUses({ registry, report, answers }, linked);
-  checkOwners(registry, report, linked);
   const actionsOf = new Map(linked.map(({ definition, actions }) => [definition, actions]));
   for (const definition of definitions) {
     const actions = actionsOf.get(definition) ?? [];
     checkPlugins(context, definition.doc, definition.finds.places, actions);
   }
+  checkOwners(registry, report, linked);
+  const broken = brokenDefinitions(definitions, report.problems);
+  checkUses({ registry, report, answers, broken }, linked);
   return finish(definitions, linked, tables, documents, report);
 }
 

@@ -9,6 +9,7 @@ import type { LocatedNode } from '../../source/tree.js';
 import type { AccessorText, Reference } from '../finds.js';
 import { inventedName } from '../invented.js';
 import { inside, type LinkedAction, type LinkedResource } from '../link.js';
+import type { Definition } from '../model.js';
 import type { Registry } from '../registry.js';
 import { hint, rename, type Report } from '../report.js';
 import { payloadReaders } from './readers.js';
@@ -18,13 +19,17 @@ export interface UsesContext {
   readonly registry: Registry;
   readonly report: Report;
   readonly answers: Answers;
+  /** Definitions with errors: what is missing in them may be the use of a name. */
+  readonly broken: ReadonlySet<Definition>;
 }
 
 export function checkUses(context: UsesContext, resources: readonly LinkedResource[]): void {
   const readers = payloadReaders(context.registry);
   const owners = new Map(resources.flatMap((one) => one.actions.map((action) => [action.key, one] as const)));
   for (const resource of resources) {
-    checkUnused(context.report, resource, usesIn(resource, readers), owners);
+    if (!context.broken.has(resource.definition)) {
+      checkUnused(context.report, resource, usesIn(resource, readers), owners);
+    }
     checkUndeclared(context.report, resource, readers);
     checkValues(context, resource, owners);
   }

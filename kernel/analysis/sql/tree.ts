@@ -10,7 +10,7 @@ export const childOf = (node: Tree, key: string): Tree | null => {
 
 export const itemsOf = (node: Tree, key: string): readonly Tree[] => {
   const value = own(node, key);
-  return Array.isArray(value) ? (value as readonly unknown[]).filter((item) => isObject(item)) : [];
+  return Array.isArray(value) ? (value as readonly unknown[]).flatMap((item) => (isObject(item) ? [item] : [])) : [];
 };
 
 export const wordOf = (node: Tree | null, key: string): string => asText(node === null ? '' : own(node, key));
@@ -29,7 +29,10 @@ export function typed(node: Tree): readonly [type: string, body: Tree] {
 
 /** The nodes of one type in a list. */
 export const bodiesOf = (nodes: readonly Tree[], type: string): Tree[] =>
-  nodes.flatMap((node) => childOf(node, type) ?? []);
+  nodes.flatMap((node) => {
+    const body = childOf(node, type);
+    return body === null ? [] : [body];
+  });
 
 /** Names in a list of strings: `u.email` is `['u', 'email']`; null stands for `*`. */
 export const namesIn = (nodes: readonly Tree[]): (string | null)[] =>
