@@ -101,7 +101,8 @@ function takes(found: UnknownKey, field: FieldNode): boolean {
   const object = field.type === 'array' && field.inner !== null ? field.inner : field;
   if (object.type === 'record') return object.inner !== null && fitsEntry(found, object.inner);
   if (object.type !== 'object') return false;
-  if (Object.hasOwn(object.fields, found.member.key)) return true;
+  const fields = object.parts.length > 0 ? found.registry.expand(object, () => undefined).fields : null;
+  if (fields?.has(found.member.key) ?? Object.hasOwn(object.fields, found.member.key)) return true;
   // A rule written without the map around its fields.
   return (
     field.type === 'array' && Object.values(object.fields).some((own) => own.type === 'record' && takes(found, own))

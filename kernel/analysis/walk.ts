@@ -136,13 +136,16 @@ function reportMissing(context: WalkContext, node: LocatedNode, expansion: Expan
   for (const [name, { field, plugin }] of expansion.fields) {
     if (!field.required || memberOf(node, name) !== undefined) continue;
     // Written under an invented name, which is reported.
-    if (node.members.some(({ key }) => !expansion.fields.has(key) && expansion.mistaken.get(key)?.rename === name)) {
-      continue;
-    }
+    if (node.members.some(({ key }) => !expansion.fields.has(key) && standsFor(expansion, key) === name)) continue;
     context.report.add('DEF_REQUIRED', opening(context, node), { place: here.label, field: name });
     if (plugin !== null) owners.push(plugin);
   }
   return owners;
+}
+
+function standsFor({ mistaken }: Expansion, key: string): string | undefined {
+  const right = mistaken.get(key);
+  return right?.rename ?? right?.means;
 }
 
 function reportChoices(context: WalkContext, node: LocatedNode, expansion: Expansion, here: Here): void {

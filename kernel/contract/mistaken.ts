@@ -6,6 +6,8 @@ export interface Right {
   readonly say: string;
   /** The key is another one, and its value may stay. */
   readonly rename?: string;
+  /** The field that is meant, where the value has to change too. */
+  readonly means?: string;
 }
 
 /** Invented key to what is right. */

@@ -20,6 +20,8 @@ export function checkInsert(context: Resolving, statement: Tree, relation: Tree,
   const table = tableOf(context, relation);
   if (table === undefined) return;
   const written = names.map((name) => wordOf(name, 'name'));
+  // A misspelt column is the one that seems to lack.
+  if (!written.every((name) => table.columns.includes(name))) return;
   const columns = table.needed.filter((column) => !written.includes(column));
   if (columns.length === 0) return;
   context.findings.push({ sort: 'needed', table: wordOf(relation, 'relname'), columns, at: locationOf(relation) });
