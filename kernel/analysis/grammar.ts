@@ -81,7 +81,7 @@ const resource = shape(
   { mistaken: RESOURCE_FORMS },
 );
 
-const model = record(slot([Slot.MODEL_FIELD], { doc: 'One column (or document field).' }), {
+const model = record(slot([Slot.MODEL_FIELD], { doc: 'One column (or document field).', form: '{"type": "Number"}' }), {
   doc: 'A database model: field names and their definitions.',
   declares: 'model-field',
 });

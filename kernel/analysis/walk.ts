@@ -245,7 +245,9 @@ function visitScalar(context: WalkContext, node: LocatedNode, field: FieldNode, 
     return;
   }
   if (!judgeScalar(context.report, spot(context, node), field, here.label, scalar, 'value')) return;
-  if (type === 'string' && field.meta.secret === true) reportClear(context, node, field, here.label, false);
+  if (type === 'string' && field.meta.secret === true) {
+    reportClear(context, node, field, here.label, accessorsIn(String(scalar)).length > 0);
+  }
   if (field.meta.language === 'sql') {
     const { binds } = field.meta;
     const values = binds === undefined ? undefined : here.around && memberOf(here.around, binds)?.value;

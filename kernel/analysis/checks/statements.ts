@@ -113,10 +113,10 @@ function reportFinding(context: StatementContext, places: SqlPlaces, statement: 
     case 'placeholder': {
       const { scan, binds = 'parameters' } = statement;
       const n = Math.max(0, ...scan.placeholders.map((one) => one.n)) + 1;
-      const { doc, end } = places.name(found.at, found.name.slice(1));
-      const { start } = places.name(found.at, '');
+      const { doc, start, end } = places.name(found.at, found.name);
       const fix = { fix: { title: `change to $${n}`, text: `$${n}` } };
-      report.add('SQL_FOREIGN', { doc, start, end }, { text: found.name, n, binds }, fix);
+      // The sign stands directly before the name.
+      report.add('SQL_FOREIGN', { doc, start: start - 1, end }, { text: `@${found.name}`, n, binds }, fix);
       return;
     }
     case 'count': {

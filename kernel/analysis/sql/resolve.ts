@@ -265,14 +265,17 @@ const aliasesOf = (scope: Scope | null): string[] =>
   scope === null ? [] : [...scope.sources.map(({ alias }) => alias), ...aliasesOf(scope.parent)];
 const isOpen = (scope: Scope | null): boolean => scope !== null && (scope.open || isOpen(scope.parent));
 
+/** Operators that end in `@` only because somebody wrote no space before a name. */
+const BEFORE_NAME = new Set(['@', '=@', '<>@', '!=@', '<=@', '>=@']);
+
 /** `@name` is the absolute value of a column, which hardly anybody writes; people mean a placeholder. */
 function isAtName({ findings }: Resolving, expression: Tree, scope: Scope): boolean {
-  if (namesIn(itemsOf(expression, 'name'))[0] !== '@' || childOf(expression, 'lexpr') !== null) return false;
+  const operator = namesIn(itemsOf(expression, 'name'))[0] ?? '';
+  if (!BEFORE_NAME.has(operator)) return false;
   const column = childOf(childOf(expression, 'rexpr') ?? {}, 'ColumnRef');
-  const at = locationOf(expression);
-  if (column === null || locationOf(column) !== at + 1) return false;
+  if (column === null || locationOf(column) !== locationOf(expression) + operator.length) return false;
   const [name, ...more] = namesIn(itemsOf(column, 'fields'));
   if (typeof name !== 'string' || more.length > 0 || findColumn(scope, name) === 'found') return false;
-  findings.push({ sort: 'placeholder', name: `@${name}`, at });
+  findings.push({ sort: 'placeholder', name, at: locationOf(column) });
   return true;
 }
