@@ -75,7 +75,7 @@ describe('front end: every problem of every fixture', () => {
   it('has a message in which every placeholder is filled and no gap is left', () => {
     each(({ code, message }, name) => {
       expect(message, name).to.match(patternOf(registry.codes[code]?.message ?? ''));
-      expect(message, name).not.to.match(/ {2}|undefined|\[object|NaN|^\s|\s$|""/i);
+      expect(message, name).not.to.match(/ {2}|undefined|\[object|\bNaN\b|^\s|\s$|""/i);
       // What was written may look like a placeholder of a message.
       if (!code.startsWith('TPL_')) expect(message, name).not.to.match(/\{[a-z]+\}/i);
       expect(message, name).to.match(/[.!?]$/);
