@@ -15,7 +15,7 @@ import { collectPlaces, isWhole } from './places.js';
 import type { Expansion, Registry } from './registry.js';
 import { reportClear } from './checks/secrets.js';
 import type { Report, Span, Spot } from './report.js';
-import { reportUnknownKey, type Level } from './unknown-keys.js';
+import { unknownKeys, type Level } from './unknown-keys.js';
 
 export interface WalkContext {
   readonly doc: Document;
@@ -89,23 +89,14 @@ function visitObject(context: WalkContext, node: LocatedNode, field: FieldNode, 
   });
   const flawed = new Set<PluginId>();
   expansion.selected.forEach((id) => context.finds.uses.add(id));
+  let guess: ReturnType<typeof unknownKeys> | null = null;
   for (const member of node.members) {
     const before = context.report.errors;
     if (expansion.fields.has(member.key)) visitMember(context, node, member, expansion, here);
     else {
       const { registry, report } = context;
-      const at = spot(context, { start: member.keyStart, end: member.keyEnd });
-      reportUnknownKey({
-        registry,
-        report,
-        spot: at,
-        member,
-        node,
-        expansion,
-        field,
-        label: here.label,
-        outer: here.outer,
-      });
+      guess ??= unknownKeys({ registry, report, node, expansion, field, label: here.label, outer: here.outer });
+      guess(member, spot(context, { start: member.keyStart, end: member.keyEnd }));
     }
     const owner = expansion.fields.get(member.key)?.plugin ?? null;
     if (owner !== null && (context.report.errors > before || !isWhole(member))) flawed.add(owner);
