@@ -69,14 +69,14 @@ const NAMES = ['name', 'table', 'model', 'collection'];
 
 /** The fields of a model one level too deep: `{ "name": "user", "fields": {...} }`. */
 function fieldsUnder(node: LocatedNode): { readonly fields: Member; readonly name: string | null } | null {
-  const name = NAMES.map((key) => memberOf(node, key)?.value).find((value) => value?.type === 'string');
+  const name = NAMES.map((key) => memberOf(node, key)?.value).find((value) => value?.type === 'string') ?? null;
   const fields = WRAPPERS.map((key) => memberOf(node, key)).find(
     (member) => (member?.value?.type === 'object' || member?.value?.type === 'array') && !isField(member),
   );
   // Without a name beside it, an object that holds fields is enough; a model has no field without a type.
   const holdsFields = fields?.value?.members.some(isField) === true;
-  if (fields === undefined || (name == null && !holdsFields)) return null;
-  const text = name == null ? null : String(name.scalar);
+  if (fields === undefined || (name === null && !holdsFields)) return null;
+  const text = name === null ? null : String(name.scalar);
   return { fields, name: text === null ? null : text.startsWith('_') ? text : `_${text}` };
 }
 
