@@ -8,12 +8,18 @@ import type { Problem } from '../contract/problem.js';
 import { Slot } from '../contract/slot.js';
 import { EMPTY_OBJECT, type FieldNode } from '../schema/field-node.js';
 import { accessorsIn } from '../language/accessor.js';
+import type { SqlParser } from '../language/sql-parser.js';
 import { document, positionAt, type Document } from '../source/document.js';
 import { parseSource } from '../source/tree.js';
-import { checkAccessors } from './checks/accessors.js';
+import { checkAccessors, type EnvFacts } from './checks/accessors.js';
 import { checkModels } from './checks/models.js';
 import { checkNames } from './checks/names.js';
 import { checkPlugins } from './checks/plugins.js';
+import { checkOwners } from './checks/owners.js';
+import { checkStatements, type Answers } from './checks/statements.js';
+import { checkUses } from './checks/uses.js';
+import { catalogueOf } from './sql/catalogue.js';
+import { checkTemplates } from './checks/templates.js';
 import { classify } from './classify.js';
 import { GRAMMAR } from './grammar.js';
 import { checkGraph } from './graph.js';
@@ -36,8 +42,10 @@ export interface SourceFile {
 }
 
 export interface AnalyseOptions {
-  /** Names of environment variables that are set; null when they are not known. */
-  readonly env: ReadonlySet<string> | null;
+  /** Environment variables that are set, with their measures; null when they are not known. */
+  readonly env: EnvFacts | null;
+  /** Reads SQL the way the database does; without it statements are scanned, and not judged against the models. */
+  readonly sql?: SqlParser | undefined;
 }
 
 type Tables = TableNames & { readonly uniques: Uniques };
@@ -49,14 +57,26 @@ export function analyse(files: readonly SourceFile[], registry: Registry, option
   const documents = new Map(files.map(({ file, text }) => [file, document(file, text)]));
   const definitions = files.flatMap((file) => read(file, documents, report));
   for (const definition of definitions) walkDefinition(definition, registry, report);
-  for (const definition of definitions) checkAccessors({ registry, report, env: options.env }, definition);
+  const context = { registry, report, env: options.env };
+  for (const definition of definitions) {
+    checkAccessors(context, definition);
+    checkTemplates(registry, report, definition.doc, definition.finds);
+  }
   const tables = addTimestamps(definitions, resolveTables(definitions, report), report);
   const uniques = collectUniques(definitions, tables, report);
   linkModelReferences(definitions, tables, report);
   checkModels({ definitions, tables, uniques, registry, report });
+  const catalogue = catalogueOf(definitions, tables);
+  const answers: Answers = new Map();
+  const unread = new Set(report.problems.flatMap(({ code, file }) => (code.startsWith('SRC_') ? [file] : [])));
+  for (const definition of definitions) {
+    // Half-typed text ends anywhere.
+    if (unread.has(definition.doc.file)) continue;
+    checkStatements({ registry, report, catalogue, sql: options.sql }, definition, answers);
+  }
   const linked = linkResources(definitions, tables, report);
   linkRepeats(linked, registry, report);
-  linkParameters(linked, tables, report);
+  linkParameters(linked, { registry, tables, report });
   checkGraph(linked, registry, report);
   checkNames(linked, registry, report);
   const actionsOf = new Map(linked.map(({ definition, actions }) => [definition, actions]));
@@ -65,8 +85,11 @@ export function analyse(files: readonly SourceFile[], registry: Registry, option
     const actions = actionsOf.get(definition) ?? [];
     const touched = actions.flatMap(({ models }) => models.flatMap((model) => secretsOfModel.get(model) ?? []));
     const secrets = new Set([...touched, ...actions.flatMap((action) => secretsOf(definition, action))]);
-    checkPlugins(registry, report, definition, definition.finds.places, { actions, secrets });
+    checkPlugins(context, definition, definition.finds.places, { actions, secrets });
   }
+  checkOwners(registry, report, linked);
+  const broken = brokenDefinitions(definitions, report.problems);
+  checkUses({ registry, report, answers, broken }, linked);
   return finish(definitions, linked, { ...tables, uniques }, documents, report);
 }
 

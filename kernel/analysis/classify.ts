@@ -5,6 +5,7 @@ import { memberOf, type LocatedNode, type Member } from '../source/tree.js';
 import type { Definition } from './model.js';
 import { typeWord } from './judge.js';
 import { noFinds } from './finds.js';
+import { MEANT_FOR_RESOURCE } from './grammar.js';
 
 const SUFFIXES = ['.model.json', '.model.jsonc', '.jsonc', '.json'];
 
@@ -29,7 +30,14 @@ function classifyOne(doc: Document, node: LocatedNode, report: Report): Definiti
   // A model may have fields called `resource` or `_id`: in a model's own file, what is written like a field is one.
   const fields = fileName.startsWith('_') && node.members.some(isField);
   const isResource = memberOf(node, 'resource') !== undefined || memberOf(node, 'actionables') !== undefined;
-  if (isResource && !fields) return [make('resource', node, '')];
+  if ((isResource || isMeantAsResource(node, fileName)) && !fields) return [make('resource', node, '')];
+  const wrapped = fieldsUnder(node);
+  if (wrapped !== null) {
+    const { key, keyStart, keyEnd } = wrapped.fields;
+    const right = `{"${wrapped.name ?? (fileName.startsWith('_') ? fileName : `_${fileName}`)}": {"id": {"type": "..."}}}`;
+    report.add('DEF_MODEL_FORM', { doc, start: keyStart, end: keyEnd }, { what: `"${key}" around them`, right });
+    return [];
+  }
   if (!fields && node.members.length > 0 && node.members.every(isNamedModel)) {
     return node.members.flatMap((member) =>
       member.value === null
@@ -40,6 +48,33 @@ function classifyOne(doc: Document, node: LocatedNode, report: Report): Definiti
   if (fileName.startsWith('_')) return [make('model', node, fileName)];
   report.add('DEF_NO_KIND', start, { name: fileName });
   return [];
+}
+
+/** Two keys that people invent for fields of a resource, with values of the right sort. */
+function isMeantAsResource({ members }: LocatedNode, fileName: string): boolean {
+  if (fileName.startsWith('_')) return false;
+  const meant = members.flatMap(({ key, value }) => {
+    const field = MEANT_FOR_RESOURCE.get(key);
+    const sort = field === 'actionables' ? 'array' : 'string';
+    return field !== undefined && value?.type === sort ? [field] : [];
+  });
+  return new Set(meant).size > 1 || meant.includes('actionables');
+}
+
+const WRAPPERS = ['fields', 'columns', 'properties', 'schema'];
+const NAMES = ['name', 'table', 'model', 'collection'];
+
+/** The fields of a model one level too deep: `{ "name": "user", "fields": {...} }`. */
+function fieldsUnder(node: LocatedNode): { readonly fields: Member; readonly name: string | null } | null {
+  const name = NAMES.map((key) => memberOf(node, key)?.value).find((value) => value?.type === 'string') ?? null;
+  const fields = WRAPPERS.map((key) => memberOf(node, key)).find(
+    (member) => (member?.value?.type === 'object' || member?.value?.type === 'array') && !isField(member),
+  );
+  // Without a name beside it, an object that holds fields is enough; a model has no field without a type.
+  const holdsFields = fields?.value?.members.some(isField) === true;
+  if (fields === undefined || (name === null && !holdsFields)) return null;
+  const text = name === null ? null : String(name.scalar);
+  return { fields, name: text === null ? null : text.startsWith('_') ? text : `_${text}` };
 }
 
 const isNamedModel = ({ key, value }: Member): boolean => key.startsWith('_') && value?.type === 'object';

@@ -11,7 +11,7 @@ import { Slot } from '../contract/slot.js';
 import { accessorsIn } from '../language/accessor.js';
 import { document, type Document } from '../source/document.js';
 import { memberOf, parseSource, toJson, type LocatedNode } from '../source/tree.js';
-import { checkAccessors } from './checks/accessors.js';
+import { checkAccessors, type EnvFacts } from './checks/accessors.js';
 import { checkPlugins } from './checks/plugins.js';
 import type { Registry } from './registry.js';
 import { byPlace, createReport, reportFaults, type Report } from './report.js';
@@ -142,12 +142,7 @@ export interface ConfigAnalysis {
 }
 
 /** `text` null: no config file, everything by default. */
-export function analyseConfig(
-  file: string,
-  source: string | null,
-  registry: Registry,
-  env: ReadonlySet<string>,
-): ConfigAnalysis {
+export function analyseConfig(file: string, source: string | null, registry: Registry, env: EnvFacts): ConfigAnalysis {
   const report = createReport(registry.codes);
   const doc = document(file, source ?? '{}');
   const { root, faults } = parseSource(doc);
@@ -158,7 +153,7 @@ export function analyseConfig(
     reportMissingInstances(doc, root, registry, report);
     findAccessorsInOptions(root, registry, finds);
     checkAccessors({ registry, report, env }, { doc, finds });
-    checkPlugins(registry, report, { doc, node: root }, finds.places, { actions: [], secrets: new Set() });
+    checkPlugins({ registry, report, env }, { doc, node: root }, finds.places, { actions: [], secrets: new Set() });
   }
   const failed = root === null || report.problems.some((problem) => problem.severity === 'error');
   const json = root === null ? {} : toJson(root);
@@ -187,7 +182,7 @@ function findAccessorsInOptions(root: LocatedNode, registry: Registry, finds: Fi
   const known = new Set(finds.accessors.map(({ node }) => node));
   const visit = (node: LocatedNode, place: string): void => {
     const parts = node.type === 'string' && !known.has(node) ? accessorsIn(asText(node.scalar)) : [];
-    if (parts.length > 0) finds.accessors.push({ node, parts, roots, leaves: false, place });
+    if (parts.length > 0) finds.accessors.push({ node, parts, roots, leaves: false, secret: false, place });
     node.items.forEach((item) => visit(item, place));
     node.members.forEach(({ key, value }) => value !== null && visit(value, `"${key}"`));
   };
@@ -224,7 +219,7 @@ type Loose = Readonly<Record<string, Json>>;
 const objectAt = (json: Loose, key: string): Loose => (isObject(json[key]) ? json[key] : {});
 
 /** The shape is sound here, so the defaults can be laid under it. */
-function complete(json: Loose, registry: Registry, env: ReadonlySet<string>): Config {
+function complete(json: Loose, registry: Registry, env: EnvFacts): Config {
   const http = objectAt(json, 'http');
   const merged = {
     ...DEFAULTS,
@@ -238,7 +233,7 @@ function complete(json: Loose, registry: Registry, env: ReadonlySet<string>): Co
   return merged;
 }
 
-function chosenPlugins(json: Loose, registry: Registry, env: ReadonlySet<string>): ConfiguredPlugin[] {
+function chosenPlugins(json: Loose, registry: Registry, env: EnvFacts): ConfiguredPlugin[] {
   const chosen: ConfiguredPlugin[] = [];
   for (const kind of registry.kinds.values()) {
     if (kind.config === undefined) continue;

@@ -37,6 +37,8 @@ export interface AccessorText {
   readonly parts: readonly AccessorPart[];
   readonly roots: readonly string[] | undefined;
   readonly leaves: boolean;
+  /** The value is sensitive. */
+  readonly secret: boolean;
   readonly place: string;
 }
 
@@ -52,6 +54,10 @@ export interface SqlText {
   readonly softDelete: LocatedNode | null;
   /** True, or the name of the list for whose items the statement is repeated. */
   readonly each: LocatedNode | null;
+  /** The object that the text stands in. */
+  readonly around: LocatedNode | null;
+  /** Name of the list that `parameters` are. */
+  readonly binds: string | undefined;
 }
 
 /** A plugin's own fields in one object, for its check and for the compiler. */
@@ -70,6 +76,8 @@ export interface Finds {
   readonly references: Reference[];
   readonly accessors: AccessorText[];
   readonly statements: SqlText[];
+  /** Strings that are values: literals, or text with accessors. */
+  readonly texts: LocatedNode[];
   readonly places: PluginPlace[];
   readonly uses: Set<PluginId>;
 }
@@ -79,6 +87,7 @@ export const noFinds = (): Finds => ({
   references: [],
   accessors: [],
   statements: [],
+  texts: [],
   places: [],
   uses: new Set(),
 });

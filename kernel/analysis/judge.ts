@@ -2,6 +2,7 @@
 import type { FieldNode } from '../schema/field-node.js';
 import type { LocatedType } from '../source/tree.js';
 import { nearest } from '../source/suggest.js';
+import { isAbsent } from './expected.js';
 import type { Registry } from './registry.js';
 import { hint, rename, type Report, type Spot } from './report.js';
 
@@ -78,6 +79,9 @@ function judgeForm(report: Report, spot: Spot, field: FieldNode, label: string, 
   return false;
 }
 
+/** What is said of names that the interface has and that no plugin provides. */
+export const ABSENT = ' It belongs to the interface; no plugin here provides it.';
+
 /** `write` gives the text that would mend the spot, from the name of a plugin. */
 export function reportUnknownPlugin(
   { registry, report }: { readonly registry: Registry; readonly report: Report },
@@ -86,6 +90,10 @@ export function reportUnknownPlugin(
   name: string,
   write: (near: string) => string,
 ): void {
+  if (isAbsent(registry, kind, name)) {
+    report.add('DEF_UNKNOWN_PLUGIN', spot, { kind: kindWord(registry, kind), name, hint: ABSENT });
+    return;
+  }
   const near = nearest(name, registry.names(kind));
   const fix = near === undefined ? {} : { fix: { title: `change to "${near}"`, text: write(near) } };
   const words = near === undefined ? ` Known: ${registry.names(kind).join(', ')}.` : hint(near);
@@ -93,5 +101,5 @@ export function reportUnknownPlugin(
 }
 
 /** `Field type` in the middle of a sentence is `field type`; `SQL dialect` stays. */
-const kindWord = (registry: Registry, kind: string): string =>
+export const kindWord = (registry: Registry, kind: string): string =>
   (registry.kind(kind)?.title ?? kind).replace(/^[A-Z](?![A-Z])/, (letter) => letter.toLowerCase());

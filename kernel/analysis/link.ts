@@ -42,8 +42,13 @@ export interface LinkedAction {
   readonly parameters: Map<string, ParameterDecision>;
   /** The list that the statement is repeated for; set by `repeats.ts`. */
   repeat: RepeatModel | null;
-  /** `feeds`: its names take their values from there. */
-  readonly edges: { readonly to: string; readonly spot: Spot; readonly feeds: boolean }[];
+  /** `pointer`: where the other one is named; `feeds`: names here take their values from there. */
+  readonly edges: {
+    readonly to: string;
+    readonly spot: Spot;
+    readonly pointer: string;
+    readonly feeds: boolean;
+  }[];
 }
 
 const scalarOf = (node: LocatedNode, key: string): unknown => memberOf(node, key)?.value?.scalar ?? undefined;
@@ -267,7 +272,8 @@ function linkAction(
   }
   if (reference.refers.edge !== true) return;
   const from = resource.actions.find((action) => inside(reference.node, action.node));
-  from?.edges.push({ to: found.key, spot: reference.spot, feeds: reference.refers.feeds === true });
+  const { spot, node, refers } = reference;
+  from?.edges.push({ to: found.key, spot, pointer: node.pointer, feeds: refers.feeds === true });
 }
 
 /** The plain object of an actionable or resource. */

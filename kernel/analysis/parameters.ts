@@ -6,18 +6,26 @@ import { pathParameters } from '../language/route.js';
 import { nearest } from '../source/suggest.js';
 import { inside, type LinkedAction, type LinkedResource } from './link.js';
 import { hint, rename, type Report } from './report.js';
+import { inventedName } from './invented.js';
+import type { Registry } from './registry.js';
 import type { TableNames } from './tables.js';
 import type { Reference } from './finds.js';
 
 const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z0-9_]+)*$/;
 
-export function linkParameters(resources: readonly LinkedResource[], tables: TableNames, report: Report): void {
+export interface ParameterContext {
+  readonly registry: Registry;
+  readonly tables: TableNames;
+  readonly report: Report;
+}
+
+export function linkParameters(resources: readonly LinkedResource[], context: ParameterContext): void {
   for (const resource of resources) {
     for (const reference of resource.definition.finds.references) {
       // A name that must be one is not decided about: `repeats.ts`.
       if (reference.refers.symbol !== 'name' || reference.refers.soft !== true) continue;
       const action = resource.actions.find((candidate) => inside(reference.node, candidate.node));
-      if (action !== undefined) decide(resource, action, reference, tables, report);
+      if (action !== undefined) decide(resource, action, reference, context);
     }
   }
 }
@@ -40,8 +48,7 @@ function decide(
   resource: LinkedResource,
   action: LinkedAction,
   { node, name, spot }: Reference,
-  tables: TableNames,
-  report: Report,
+  { registry, tables, report }: ParameterContext,
 ): void {
   const text = String(name);
   const root = text.split('.')[0] ?? text;
@@ -64,7 +71,14 @@ function decide(
   const silent = [...pathParameters(resource.path), ...(repeat?.fields === null ? [repeat.name] : [])];
   const anything = [...resource.payloadFields.keys()].every((field) => silent.includes(field)) && !tables.any;
   const items = repeat?.fields ?? [];
-  if (anything || columns.includes(root) || items.includes(root)) {
+  const isKnown = columns.includes(root) || items.includes(root);
+  const invented = isKnown ? null : inventedName(registry, text);
+  if (invented !== null && resource.actions.some(({ id }) => id === invented.action)) {
+    report.add('LNK_INVENTED', spot, { name: text, right: invented.say });
+    action.parameters.set(node.pointer, literal);
+    return;
+  }
+  if (anything || isKnown) {
     action.parameters.set(node.pointer, { source: 'name', from: 'payload' });
     return;
   }

@@ -11,6 +11,8 @@ import { Slot } from '../contract/slot.js';
 import { CATALOGUE } from '../problems/catalogue.js';
 import { fold, FoldError } from '../schema/fold.js';
 import type { FieldNode } from '../schema/field-node.js';
+import type { Right } from '../contract/mistaken.js';
+import { addExpected, addMistaken, type Absent } from './expected.js';
 import { assertNoSharedFields } from './field-claims.js';
 import { GRAMMAR, OPEN_SLOTS } from './grammar.js';
 import { checkFacts, checkKind, checkSlots, checkSpec } from './registry-checks.js';
@@ -36,6 +38,10 @@ export interface Expansion {
   readonly selected: readonly PluginId[];
   /** A selector is missing or wrong: keys that some plugin would accept are not reported as unknown. */
   readonly tolerated: ReadonlySet<string>;
+  /** Keys that people invent here. */
+  readonly mistaken: ReadonlyMap<string, Right>;
+  /** Keys of plugins that the interface has and that are not here. */
+  readonly expected: ReadonlyMap<string, Absent>;
 }
 
 export interface Registry {
@@ -129,11 +135,32 @@ function freezeRegistry(
   return Object.freeze(registry);
 }
 
+/** Names of the fields whose text is in another language. */
+export function fieldsInLanguage(registry: Registry, language: 'sql'): string[] {
+  const names = new Set<string>();
+  const visit = (node: FieldNode): void => {
+    for (const [name, field] of Object.entries(node.fields)) {
+      if (field.meta.language === language) names.add(name);
+      visit(field);
+    }
+    if (node.inner !== null) visit(node.inner);
+  };
+  for (const [id, { kind }] of registry.plugins) {
+    for (const slot of registry.kind(kind)?.slots ?? []) {
+      const schema = registry.schema(id, slot);
+      if (schema !== undefined) visit(schema);
+    }
+  }
+  return [...names];
+}
+
 interface Draft {
   readonly fields: Map<string, OwnedField>;
   readonly choices: KeyChoice[];
   readonly selected: PluginId[];
   readonly tolerated: Set<string>;
+  readonly mistaken: Map<string, Right>;
+  readonly expected: Map<string, Absent>;
 }
 
 function expand(
@@ -142,7 +169,14 @@ function expand(
   field: FieldNode,
   read: (key: string) => Json | undefined,
 ): Expansion {
-  const draft: Draft = { fields: new Map(), choices: [], selected: [], tolerated: new Set() };
+  const draft: Draft = {
+    fields: new Map(),
+    choices: [],
+    selected: [],
+    tolerated: new Set(),
+    mistaken: new Map(),
+    expected: new Map(),
+  };
   addFields(registry, commons, draft, field, null, read);
   return draft;
 }
@@ -156,9 +190,11 @@ function addFields(
   read: (key: string) => Json | undefined,
 ): void {
   for (const [name, field] of Object.entries(source.fields)) draft.fields.set(name, { field, plugin });
+  addMistaken(draft, source.meta.mistaken);
   for (const slot of source.parts) {
     for (const [name, field] of Object.entries(GRAMMAR[slot]?.fields ?? {}))
       draft.fields.set(name, { field, plugin: null });
+    addMistaken(draft, GRAMMAR[slot]?.meta.mistaken);
     for (const kind of registry.kindsIn(slot)) addKind(registry, commons, draft, kind, slot, read);
   }
 }
@@ -172,6 +208,7 @@ function addKind(
   read: (key: string) => Json | undefined,
 ): void {
   const ids = registry.names(kind.kind).map((name) => `${kind.kind}:${name}`);
+  addExpected(registry, draft, kind, slot, read);
   const common = commons.get(kind.kind);
   if (common !== undefined) addFields(registry, commons, draft, common, null, read);
   const add = (id: PluginId): void => {

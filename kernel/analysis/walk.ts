@@ -8,13 +8,14 @@ import { accessorsIn } from '../language/accessor.js';
 import { scanSql } from '../language/sql.js';
 import type { FieldNode } from '../schema/field-node.js';
 import type { Document } from '../source/document.js';
-import { nearest } from '../source/suggest.js';
 import { memberOf, toJson, type LocatedNode, type Member } from '../source/tree.js';
 import type { Finds } from './finds.js';
 import { judgeScalar, reportUnknownPlugin, typeWord } from './judge.js';
 import { collectPlaces, isWhole } from './places.js';
 import type { Expansion, Registry } from './registry.js';
-import { hint, type Report, type Span, type Spot } from './report.js';
+import { reportClear } from './checks/secrets.js';
+import type { Report, Span, Spot } from './report.js';
+import { unknownKeys, type Level } from './unknown-keys.js';
 
 export interface WalkContext {
   readonly doc: Document;
@@ -28,11 +29,13 @@ interface Here {
   readonly label: string;
   /** The object around the list around this node. */
   readonly around: LocatedNode | null;
+  /** The objects around this node, from the nearest outwards. */
+  readonly outer: readonly Level[];
 }
 
 /** `label` names the node in messages: `this resource`, `the config`. */
 export function walk(context: WalkContext, node: LocatedNode, field: FieldNode, label: string): void {
-  visit(context, node, field, { label, around: null });
+  visit(context, node, field, { label, around: null, outer: [] });
 }
 
 function visit(context: WalkContext, node: LocatedNode, field: FieldNode, here: Here): void {
@@ -60,9 +63,17 @@ function visit(context: WalkContext, node: LocatedNode, field: FieldNode, here: 
   }
 }
 
-function expected(context: WalkContext, node: LocatedNode, type: LocatedNode['type'], here: Here): boolean {
+function expected(
+  context: WalkContext,
+  node: LocatedNode,
+  type: LocatedNode['type'],
+  field: FieldNode,
+  here: Here,
+): boolean {
   if (node.type === type) return true;
-  const params = { place: here.label, expected: typeWord(type), actual: typeWord(node.type) };
+  const { form } = field.meta;
+  const hint = form === undefined ? '' : ` Write it like ${form}.`;
+  const params = { place: here.label, expected: typeWord(type), actual: typeWord(node.type), hint };
   context.report.add('DEF_TYPE', spot(context, node), params);
   return false;
 }
@@ -73,20 +84,23 @@ function visitObject(context: WalkContext, node: LocatedNode, field: FieldNode, 
     visitPluginName(context, node, field.meta.plugin, String(node.scalar), here);
     return;
   }
-  if (!expected(context, node, 'object', here)) return;
+  if (!expected(context, node, 'object', field, here)) return;
   const expansion = context.registry.expand(field, (key) => {
     const member = memberOf(node, key);
     // A key whose value is still to be typed is present all the same.
     return member === undefined ? undefined : member.value === null ? null : toJson(member.value);
   });
-  const written = new Set(node.members.map(({ key }) => key));
-  const free = [...expansion.fields.keys()].filter((key) => !written.has(key));
   const flawed = new Set<PluginId>();
   expansion.selected.forEach((id) => context.finds.uses.add(id));
+  let guess: ReturnType<typeof unknownKeys> | null = null;
   for (const member of node.members) {
     const before = context.report.errors;
-    if (!expansion.fields.has(member.key)) reportUnknownKey(context, member, expansion, free, here);
-    else visitMember(context, node, member, expansion);
+    if (expansion.fields.has(member.key)) visitMember(context, node, member, expansion, here);
+    else {
+      const { registry, report } = context;
+      guess ??= unknownKeys({ registry, report, node, expansion, field, label: here.label, outer: here.outer });
+      guess(member, spot(context, { start: member.keyStart, end: member.keyEnd }));
+    }
     const owner = expansion.fields.get(member.key)?.plugin ?? null;
     if (owner !== null && (context.report.errors > before || !isWhole(member))) flawed.add(owner);
   }
@@ -95,23 +109,7 @@ function visitObject(context: WalkContext, node: LocatedNode, field: FieldNode, 
   collectPlaces(context, node, field, expansion, flawed);
 }
 
-/** `free` are the fields that could still be meant. */
-function reportUnknownKey(
-  context: WalkContext,
-  member: Member,
-  expansion: Expansion,
-  free: readonly string[],
-  here: Here,
-): void {
-  if (expansion.tolerated.has(member.key)) return;
-  const near = nearest(member.key, free);
-  const span = { start: member.keyStart, end: member.keyEnd };
-  const params = { key: member.key, place: here.label, hint: hint(near) };
-  const fix = near === undefined ? {} : { fix: { title: `rename to "${near}"`, text: JSON.stringify(near) } };
-  context.report.add('DEF_UNKNOWN_KEY', { doc: context.doc, ...span }, params, fix);
-}
-
-function visitMember(context: WalkContext, node: LocatedNode, member: Member, expansion: Expansion): void {
+function visitMember(context: WalkContext, node: LocatedNode, member: Member, expansion: Expansion, here: Here): void {
   const owned = expansion.fields.get(member.key);
   if (owned === undefined) return;
   const { deprecated } = owned.field.meta;
@@ -122,7 +120,8 @@ function visitMember(context: WalkContext, node: LocatedNode, member: Member, ex
   if (owned.plugin !== null) context.finds.uses.add(owned.plugin);
   if (member.value === null) return;
   declare(context, owned.field, member.value);
-  visit(context, member.value, owned.field, { label: `"${member.key}"`, around: node });
+  const outer = [{ expansion, label: here.label, key: member.key }, ...here.outer];
+  visit(context, member.value, owned.field, { label: `"${member.key}"`, around: node, outer });
 }
 
 /** Gives the plugins whose fields are missing. */
@@ -130,17 +129,25 @@ function reportMissing(context: WalkContext, node: LocatedNode, expansion: Expan
   const owners: PluginId[] = [];
   for (const [name, { field, plugin }] of expansion.fields) {
     if (!field.required || memberOf(node, name) !== undefined) continue;
+    // Written under an invented name, which is reported.
+    if (node.members.some(({ key }) => !expansion.fields.has(key) && standsFor(expansion, key) === name)) continue;
     context.report.add('DEF_REQUIRED', opening(context, node), { place: here.label, field: name });
     if (plugin !== null) owners.push(plugin);
   }
   return owners;
 }
 
+function standsFor({ mistaken }: Expansion, key: string): string | undefined {
+  const right = mistaken.get(key);
+  return right?.rename ?? right?.means;
+}
+
 function reportChoices(context: WalkContext, node: LocatedNode, expansion: Expansion, here: Here): void {
   for (const { kind, present, names } of expansion.choices) {
     if (kind.select.by !== 'key') continue;
     const listed = names.map((name) => `"${name}"`).join(', ');
-    if (present.length === 0 && kind.select.pick === 'one') {
+    const isAbsentOne = node.members.some(({ key }) => expansion.expected.get(key)?.kind === kind.kind);
+    if (present.length === 0 && kind.select.pick === 'one' && !isAbsentOne) {
       context.report.add('DEF_CHOICE_MISSING', opening(context, node), { place: here.label, expected: listed });
     }
     if (present.length > 1 && kind.select.pick === 'one') {
@@ -156,7 +163,7 @@ function reportChoices(context: WalkContext, node: LocatedNode, expansion: Expan
 }
 
 function visitRecord(context: WalkContext, node: LocatedNode, field: FieldNode, here: Here): void {
-  if (!expected(context, node, 'object', here)) return;
+  if (!expected(context, node, 'object', field, here)) return;
   for (const member of node.members) {
     if (field.meta.declares !== undefined) {
       context.finds.declarations.push({
@@ -170,18 +177,18 @@ function visitRecord(context: WalkContext, node: LocatedNode, field: FieldNode, 
     }
     if (member.value === null) continue;
     if (field.inner === null) continue;
-    visit(context, member.value, field.inner, { label: `"${member.key}"`, around: node });
+    visit(context, member.value, field.inner, { label: `"${member.key}"`, around: node, outer: here.outer });
   }
 }
 
 function visitArray(context: WalkContext, node: LocatedNode, field: FieldNode, here: Here): void {
-  if (!expected(context, node, 'array', here)) return;
+  if (!expected(context, node, 'array', field, here)) return;
   judgeScalar(context.report, spot(context, node), field, here.label, node.items.length, 'items');
   if (field.inner === null) return;
   const label = field.meta.itemLabel ?? `an item of ${here.label}`;
   for (const item of node.items) {
     declare(context, field.inner, item);
-    visit(context, item, field.inner, { label, around: here.around });
+    visit(context, item, field.inner, { label, around: here.around, outer: here.outer });
   }
 }
 
@@ -189,12 +196,14 @@ function visitArray(context: WalkContext, node: LocatedNode, field: FieldNode, h
 function visitValue(context: WalkContext, node: LocatedNode, field: FieldNode, here: Here): void {
   if (node.type === 'string') {
     const parts = accessorsIn(String(node.scalar));
+    checkText(context, node, field, here, parts.length > 0);
     if (parts.length > 0) {
       context.finds.accessors.push({
         node,
         parts,
         roots: field.meta.roots,
         leaves: field.meta.leaves === true,
+        secret: field.meta.secret === true,
         place: here.label,
       });
       return;
@@ -225,6 +234,12 @@ function visitEither(context: WalkContext, node: LocatedNode, { options }: Field
 const jsonTypes = ({ type }: FieldNode): LocatedNode['type'][] =>
   type === 'record' ? ['object'] : type === 'value' || type === 'any' || type === 'either' ? [] : [type];
 
+/** What text of a value may be wrong in, whatever it means. */
+function checkText(context: WalkContext, node: LocatedNode, field: FieldNode, here: Here, resolved: boolean): void {
+  if (field.meta.secret === true) reportClear(context, node, field, here.label, resolved);
+  context.finds.texts.push(node);
+}
+
 const withoutReference = (field: FieldNode): FieldNode['meta'] => {
   const { refers: _, ...meta } = field.meta;
   return meta;
@@ -232,13 +247,16 @@ const withoutReference = (field: FieldNode): FieldNode['meta'] => {
 
 function visitScalar(context: WalkContext, node: LocatedNode, field: FieldNode, here: Here): void {
   const type = field.type as 'string' | 'number' | 'boolean';
-  if (!expected(context, node, type, here)) return;
+  if (!expected(context, node, type, field, here)) return;
   const scalar = node.scalar as string | number | boolean;
   if (field.meta.plugin !== undefined) {
     visitPluginName(context, node, field.meta.plugin, String(scalar), here);
     return;
   }
   if (!judgeScalar(context.report, spot(context, node), field, here.label, scalar, 'value')) return;
+  if (type === 'string' && field.meta.secret === true) {
+    reportClear(context, node, field, here.label, accessorsIn(String(scalar)).length > 0);
+  }
   if (field.meta.language === 'sql') findStatement(context, node, field, here);
   refer(context, node, field, here);
 }
@@ -253,6 +271,8 @@ function findStatement({ finds, doc }: WalkContext, node: LocatedNode, { meta }:
     node,
     scan: scanSql(String(node.scalar)),
     parameters: sibling(meta.binds)?.items ?? [],
+    around: here.around,
+    binds: meta.binds,
     unique: sibling(unique),
     timestamps: on(sibling(timestamps)),
     softDelete: on(sibling(softDelete)),
@@ -278,7 +298,7 @@ function visitPluginName(
   if (only?.start === 0 && only.end === name.length) {
     const roots = registry.rootsOf(`plugin:${kindName}`);
     if (roots.length > 0) {
-      finds.accessors.push({ node, parts, roots, leaves: false, place: label });
+      finds.accessors.push({ node, parts, roots, leaves: false, secret: false, place: label });
       return;
     }
   }

@@ -3,6 +3,7 @@
  * handles have. Kinds are data: the kernel never names one.
  */
 import type { Json, JsonObject } from './json.js';
+import type { Mistaken } from './mistaken.js';
 import type { PluginSpec, SchemaLike } from './plugin.js';
 
 /** How a definition picks a plugin in the slot of a kind. */
@@ -57,6 +58,13 @@ export interface Kind<H = unknown> {
   /** Fields that every plugin of the kind accepts, beside its own. */
   readonly common?: SchemaLike;
   readonly facts: Readonly<Record<string, FactSpec>>;
+  /**
+   * Names of the interface that may have no plugin yet, and the fields that such a plugin would bring, by slot. Once a
+   * plugin of that name is registered its entry means nothing.
+   */
+  readonly expected?: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
+  /** Keys that people invent, by slot, and what is right. */
+  readonly mistaken?: Readonly<Record<string, Mistaken>>;
   /** Absent: a definition chooses. */
   readonly config?: ConfigSection;
   /** Methods that every handle of the kind must have. */

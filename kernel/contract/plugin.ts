@@ -6,6 +6,7 @@ import type { Json } from './json.js';
 import type { CodeEntry, Params } from './problem.js';
 import type { Kind } from './kind.js';
 import type { Registrar } from './hooks.js';
+import type { Invented } from './mistaken.js';
 import type { ModelTable } from './model.js';
 import type { Signal } from './plan.js';
 
@@ -51,10 +52,21 @@ export interface CheckPlace {
   readonly root: Readonly<Record<string, Json>>;
   /** Facts of another plugin, or undefined when there is none of that name. */
   readonly facts: (kind: string, name: string) => Readonly<Record<string, FactValue>> | undefined;
+  /** What is known of an environment variable (never its value); null when it is not set or nothing is known. */
+  readonly env: (name: string) => EnvFact | null;
   /** The actionables of the resource, in order; empty for models and the config. */
   readonly actions: readonly CheckAction[];
   /** Names that never leave unless they are asked for: what is hashed, encrypted or marked secret in a model. */
   readonly secrets: ReadonlySet<string>;
+}
+
+/** What a check may know of an environment variable. */
+export interface EnvFact {
+  /** In characters, and in bytes of UTF-8. */
+  readonly length: number;
+  readonly bytes: number;
+  /** Nothing but white space. */
+  readonly blank: boolean;
 }
 
 export interface CheckAction {
@@ -86,6 +98,8 @@ export interface PluginSpec {
   /** Ids or patterns (`generator:*`) of plugins whose handles this plugin may resolve. */
   readonly requires?: readonly string[];
   readonly errors?: Readonly<Record<string, CodeEntry>>;
+  /** Names that people write for what this plugin does in another way. */
+  readonly invented?: readonly Invented[];
   readonly examples: readonly Example[];
   readonly counterExamples: readonly CounterExample[];
 }

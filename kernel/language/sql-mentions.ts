@@ -39,7 +39,9 @@ export function readMentions(scan: SqlScan, names: readonly string[]): SqlMentio
   const written = words.map((word) => (isName(word) ? nameOf(word) : ''));
   // A name that some part of the statement makes up itself need not be a column.
   const madeUp = (name: string, at: number): boolean =>
-    written.some((text, i) => text === name && words[i - 1]?.text === 'AS' && holderOf(words, i) !== holderOf(words, at));
+    written.some(
+      (text, i) => text === name && words[i - 1]?.text === 'AS' && holderOf(words, i) !== holderOf(words, at),
+    );
   return words.flatMap((word, i) => {
     const name = written[i] ?? '';
     if (!names.includes(name) || words[i - 1]?.text === 'AS' || words[i + 1]?.text === '(') return [];

@@ -5,10 +5,12 @@
 import type { CodeEntry } from '../contract/problem.js';
 import { BOOT_CODES } from './boot-codes.js';
 import { DEFINITION_CODES } from './definition-codes.js';
+import { TEXT_CODES } from './text-codes.js';
 import { REQUEST_CODES } from './request-codes.js';
 
 export const CATALOGUE: Readonly<Record<string, CodeEntry>> = Object.freeze({
   ...DEFINITION_CODES,
+  ...TEXT_CODES,
   ...REQUEST_CODES,
   ...BOOT_CODES,
 });

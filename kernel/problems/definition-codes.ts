@@ -36,7 +36,7 @@ export const DEFINITION_CODES = {
   DEF_TYPE: problem(
     'error',
     'Wrong type',
-    '{place} must be {expected}, not {actual}.',
+    '{place} must be {expected}, not {actual}.{hint}',
     'Types are never converted: `"5"` is not a number.',
   ),
   DEF_REQUIRED: problem(
@@ -51,6 +51,24 @@ export const DEFINITION_CODES = {
     'Unknown field',
     '"{key}" is not a field of {place}.{hint}',
     'Unknown fields are refused, because a misspelt guard would silently not guard.',
+  ),
+  DEF_INVENTED: problem(
+    'error',
+    'Invented field',
+    '"{key}" is not a field of {place}; {right}.',
+    'The message has the form to write.',
+  ),
+  DEF_MISPLACED: problem(
+    'error',
+    'Field in the wrong place',
+    '"{key}" is not a field of {place}; it belongs {where}.',
+    'Move the field, with its value, to the place named.',
+  ),
+  DEF_MODEL_FORM: problem(
+    'error',
+    'Not the form of a model',
+    'A model is an object from field name to field, without {what}: write {right}.',
+    'The file name, or the one key around the fields, is the name of the model.',
   ),
   DEF_VALUE: problem(
     'error',

@@ -7,12 +7,17 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { glob } from 'tinyglobby';
 import { BootError } from '../contract/boot-error.js';
+import type { EnvFact } from '../contract/plugin.js';
 import type { Problem } from '../contract/problem.js';
+import type { EnvFacts } from '../analysis/checks/accessors.js';
 import { analyse, type SourceFile } from '../analysis/analyse.js';
+import { fieldsInLanguage, type Registry } from '../analysis/registry.js';
+import type { SqlParser } from '../language/sql-parser.js';
 import { analyseConfig, METHODS, pluginLists, type Config } from '../analysis/config.js';
 import type { Analysis } from '../analysis/model.js';
 import { document, type Document } from '../source/document.js';
 import { loadPackages, type Packages } from './packages.js';
+import { loadSqlParser } from './sql-parser.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -51,7 +56,7 @@ export async function loadProject(
   const { plugins, disable } = pluginLists(source);
   const packages = await loadPackages(folder, plugins, disable);
   const shown = relative(cwd, file) || CONFIG_NAME;
-  const analysed = analyseConfig(shown, source, packages.registry, namesOf(env));
+  const analysed = analyseConfig(shown, source, packages.registry, envFacts(env));
   return {
     ...packages,
     folder,
@@ -86,9 +91,15 @@ async function readEnvFile(file: string): Promise<Environment> {
   }
 }
 
-/** A variable that is set to nothing is not set: an empty key or address is never what was meant. */
-export const namesOf = (env: Environment): Set<string> =>
-  new Set(Object.entries(env).flatMap(([name, value]) => (value === undefined || value === '' ? [] : [name])));
+/** A variable that is set to nothing is not set: an empty key or address is never what was meant. No values leave here. */
+export const envFacts = (env: Environment): EnvFacts =>
+  new Map(
+    Object.entries(env).flatMap(([name, value]): [string, EnvFact][] =>
+      value === undefined || value === ''
+        ? []
+        : [[name, { length: [...value].length, bytes: Buffer.byteLength(value), blank: value.trim() === '' }]],
+    ),
+  );
 
 /** Variables of the environment that win over the file. */
 function withEnvironment(config: Config, env: Environment): Config {
@@ -128,8 +139,24 @@ function methodsOf(text: string | undefined): readonly string[] | null {
 /** Reads and analyses the definition files that the config's globs find. */
 export async function loadDefinitions(project: Project, config: Config): Promise<LoadedDefinitions> {
   const files = await readDefinitions(project, config);
-  const analysis = analyse(files, project.registry, { env: namesOf(project.env) });
+  const sql = await sqlParserFor(files, project.registry, config);
+  const analysis = analyse(files, project.registry, { env: envFacts(project.env), sql });
   return { analysis, problems: [...project.configProblems, ...analysis.problems] };
+}
+
+/** Loaded only where there are statements, and every store that is chosen reads them the way the parser does. */
+async function sqlParserFor(
+  files: readonly SourceFile[],
+  registry: Registry,
+  { chosen }: Config,
+): Promise<SqlParser | undefined> {
+  const others = chosen.some(({ kind, name }) => {
+    if (registry.kind(kind)?.facts['syntax'] === undefined) return false;
+    return registry.plugin(kind, name)?.facts?.['syntax'] !== 'postgresql';
+  });
+  const keys = fieldsInLanguage(registry, 'sql').map((name) => JSON.stringify(name));
+  const written = files.some(({ text }) => keys.some((key) => text.includes(key)));
+  return written && !others ? loadSqlParser() : undefined;
 }
 
 async function readDefinitions({ folder, configFile }: Project, config: Config): Promise<SourceFile[]> {

@@ -7,7 +7,8 @@ import type { Json, JsonObject } from '../contract/json.js';
 import type { FieldMeta } from './meta.js';
 
 /** An object with named fields; unknown keys are reported by the walker, with their place. */
-export const shape = <S extends ObjectShape>(fields: S) => object(fields);
+export const shape = <S extends ObjectShape>(fields: S, meta: Pick<FieldMeta, 'mistaken' | 'form'> = {}) =>
+  Object.keys(meta).length === 0 ? object(fields) : object(fields).meta({ doc: '', ...meta });
 
 /** An open map: every key is legal, every value follows `entry`. */
 export const record = <T = Json>(entry: Schema<T>, meta: FieldMeta) =>

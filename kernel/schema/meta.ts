@@ -4,10 +4,20 @@
  * folded away.
  */
 import type { Json } from '../contract/json.js';
+import type { Mistaken } from '../contract/mistaken.js';
 
 /** What a name in a definition can stand for. */
 export type SymbolKind =
-  'resource' | 'action' | 'model' | 'model-field' | 'payload-field' | 'name' | 'generated' | 'claim' | 'secret';
+  | 'resource'
+  | 'action'
+  | 'model'
+  | 'model-field'
+  | 'payload-field'
+  | 'name'
+  | 'generated'
+  | 'claim'
+  | 'secret'
+  | 'value';
 
 export interface Refers {
   readonly symbol: SymbolKind;
@@ -19,12 +29,18 @@ export interface Refers {
   readonly edge?: boolean;
   /** With `edge`: names of the actionable around this reference take their values from the one it names. */
   readonly feeds?: boolean;
+  /** A path (symbol `value`) into the result of what this actionable waits for; without that, into its own. */
+  readonly extracted?: boolean;
 }
 
 export interface FieldMeta {
   /** One or two sentences, Markdown. */
   readonly doc: string;
   readonly examples?: readonly Json[];
+  /** The right form in JSON, shown where something of another type is written. */
+  readonly form?: string;
+  /** On an object: keys that people invent in it, and what is right. */
+  readonly mistaken?: Mistaken;
   readonly since?: string;
   readonly deprecated?: { readonly since: string; readonly message: string; readonly replacedBy?: string };
   /** The value is sensitive: hidden in plans and logs. */

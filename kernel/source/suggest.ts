@@ -9,7 +9,8 @@ export function nearest(name: string, candidates: Iterable<string>): string | un
   for (const candidate of candidates) {
     if (candidate === name) continue;
     const score = slips(wanted, fold(candidate));
-    if (score < bestScore) {
+    // Nothing of the name is left when every letter has to change.
+    if (score < bestScore && score < wanted.length) {
       best = candidate;
       bestScore = score;
     }

@@ -28,11 +28,13 @@ export const accessor = defineKind<Accessor>({
       type: 'string',
       required: true,
     },
-    names: {
-      doc: 'Finds the names that actionables produce: one that does not exist yet is an error.',
-      type: 'boolean',
+    reads: {
+      doc: 'Whose names the tail holds: fields of the payload, or claims of the token.',
+      type: 'string',
       required: false,
+      oneOf: ['payload', 'claims'],
     },
+    aliases: { doc: 'Roots that people write for this one by mistake.', type: 'list', required: false },
     secret: { doc: 'Values must not leave the service.', type: 'boolean', required: true },
   },
   handle: ['compile'],

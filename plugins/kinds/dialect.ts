@@ -68,6 +68,12 @@ export const dialect = defineKind<Dialect>({
   },
   facts: {
     returning: { doc: 'The database has a RETURNING clause.', type: 'boolean', required: true },
+    syntax: {
+      doc: 'Whose SQL the database reads; statements are checked beforehand where it is `postgresql`.',
+      type: 'string',
+      required: false,
+      oneOf: ['postgresql', 'mysql'],
+    },
     embedded: { doc: 'Runs inside the process; no server to install.', type: 'boolean', required: true },
   },
   handle: ['prepare', 'run', 'begin', 'commit', 'rollback', 'retryable'],

@@ -6,6 +6,7 @@ import type { Json } from '../../kernel/contract/json.js';
 import { defineKind } from '../../kernel/contract/kind.js';
 import type { PlanTools, Step } from '../../kernel/contract/plan.js';
 import { Slot } from '../../kernel/contract/slot.js';
+import { EXPECTED, IN_ACTIONABLE, IN_RESOURCE } from './feature-forms.js';
 import { inActionable, inResource } from './hosts.js';
 
 export interface FeaturePlace {
@@ -41,6 +42,8 @@ export const feature = defineKind<Feature>({
   summary: 'Something that can be attached to a resource or to an actionable.',
   slots: [Slot.RESOURCE, Slot.ACTIONABLE],
   select: { by: 'always' },
+  expected: EXPECTED,
+  mistaken: { [Slot.RESOURCE]: IN_RESOURCE, [Slot.ACTIONABLE]: IN_ACTIONABLE },
   facts: {
     applies: {
       doc: '`when-present`: planned where one of its fields is written; `always`: planned everywhere.',

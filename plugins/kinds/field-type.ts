@@ -4,34 +4,56 @@ import { defineKind } from '../../kernel/contract/kind.js';
 import { Slot } from '../../kernel/contract/slot.js';
 import { shape, text } from '../../kernel/schema/combinators.js';
 
+const rename = (name: string) => ({ say: `the field is called "${name}"`, rename: name });
+const REQUIRED = 'fields are required unless they say `"optional": true`';
+const REFERENCE = 'another model is referred to by `"foreign_key": {"of": "_user", "key": "id"}`';
+const MISTAKEN = {
+  required: REQUIRED,
+  not_null: REQUIRED,
+  nullable: rename('optional'),
+  null: rename('optional'),
+  primary: rename('primary_key'),
+  primaryKey: rename('primary_key'),
+  index: rename('indexable'),
+  indexed: rename('indexable'),
+  autoincrement: rename('auto_increment'),
+  length: rename('max_length'),
+  references: REFERENCE,
+  reference: REFERENCE,
+  ref: REFERENCE,
+};
+
 export const fieldType = defineKind<object>({
   kind: 'field-type',
   title: 'Field type',
   summary: 'The type of a model field.',
   slots: [Slot.MODEL_FIELD],
   select: { by: 'field', field: 'type' },
-  common: shape({
-    primary_key: boolean().meta({ doc: 'The field is the primary key.', default: false }),
-    optional: boolean().meta({
-      doc: 'The field may be absent or null; fields are required by default.',
-      default: false,
-    }),
-    indexable: boolean().meta({ doc: 'Adds an index.', default: false }),
-    unique: boolean().meta({ doc: 'No two rows may have the same value.', default: false }),
-    secret: boolean().meta({ doc: 'Never answered unless `returnables` names it.', default: false }),
-    foreign_key: shape({
-      of: text({
-        doc: 'Model that this field refers to.',
-        refers: { symbol: 'model' },
-        examples: ['_user'],
-      }).required(),
-      key: text({
-        doc: 'Field of that model.',
-        refers: { symbol: 'model-field', within: 'of' },
-        examples: ['id'],
-      }).required(),
-    }).meta({ doc: 'The value must be that of a row in another model.' }),
-  }),
+  common: shape(
+    {
+      primary_key: boolean().meta({ doc: 'The field is the primary key.', default: false }),
+      optional: boolean().meta({
+        doc: 'The field may be absent or null; fields are required by default.',
+        default: false,
+      }),
+      indexable: boolean().meta({ doc: 'Adds an index.', default: false }),
+      unique: boolean().meta({ doc: 'No two rows may have the same value.', default: false }),
+      secret: boolean().meta({ doc: 'Never answered unless `returnables` names it.', default: false }),
+      foreign_key: shape({
+        of: text({
+          doc: 'Model that this field refers to.',
+          refers: { symbol: 'model' },
+          examples: ['_user'],
+        }).required(),
+        key: text({
+          doc: 'Field of that model.',
+          refers: { symbol: 'model-field', within: 'of' },
+          examples: ['id'],
+        }).required(),
+      }).meta({ doc: 'The value must be that of a row in another model.' }),
+    },
+    { mistaken: MISTAKEN },
+  ),
   facts: {
     column: {
       doc: 'Neutral column type that stores keep.',

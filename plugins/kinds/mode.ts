@@ -16,6 +16,10 @@ export const mode = defineKind<ModeHandle>({
   summary: 'The sort of work that an actionable does.',
   slots: [Slot.MODE],
   select: { by: 'field', field: 'mode' },
+  expected: {
+    HTTPREQUEST: { [Slot.MODE]: ['http'] },
+    UPLOAD: { [Slot.MODE]: ['uploads'] },
+  },
   facts: {
     touches: { doc: 'What the work reaches, for the table of endpoints.', type: 'string', required: true },
     lists: {

@@ -20,6 +20,7 @@ export const query = defineKind<Query>({
   summary: 'How a query is written: `sql_query` for relational databases.',
   slots: ['actionable.query'],
   select: { by: 'key', pick: 'one' },
+  expected: { mongo_query: {} },
   facts: {},
   handle: ['plan'],
   host: (fragment, plugin) => {

@@ -1,54 +1,23 @@
 /**
  * What may be said of a key by its text alone: the checker says it of keys that stand in a definition, the runtimes of all.
- * Keys that everybody knows from documentation are listed here, and nowhere else. A key itself goes into no message.
+ * A key itself goes into no message.
  */
+import { accessorsIn } from '../../kernel/language/accessor.js';
+import { isSampleSecret } from '../../kernel/language/sample-secrets.js';
 import type { CodeEntry } from '../../kernel/contract/problem.js';
-
-/** Compared without case. */
-const SAMPLE_KEYS: ReadonlySet<string> = new Set([
-  'secret',
-  'supersecret',
-  'super-secret',
-  'super_secret',
-  'secretkey',
-  'secret-key',
-  'secret_key',
-  'mysecret',
-  'my-secret-key',
-  'jwt_secret',
-  'jwt-secret',
-  'jwt_secret_key',
-  'your-secret',
-  'your-secret-key',
-  'your_secret_key',
-  'your_jwt_secret',
-  'your-jwt-secret',
-  'your-256-bit-secret',
-  'your-384-bit-secret',
-  'your-512-bit-secret',
-  'a-string-secret-at-least-256-bits-long',
-  'a-valid-string-secret-that-is-at-least-384-bits-long',
-  'a-valid-string-secret-that-is-at-least-512-bits-long-which-is-very-long',
-  'changeme',
-  'change-me',
-  'change_me',
-  'changeit',
-  'password',
-  'example',
-  'test',
-  'undefined',
-  'null',
-  'replace-with-a-random-key',
-  'yellow submarine, black wizardry',
-]);
 
 /** What is wrong with a key, and what would be right; null when nothing can be said against it. */
 export function keyFlaw(key: string): string | null {
   if (key.trim() === '') return 'it is empty; write `$ENV.<NAME>` and set the variable to a random key';
-  if (SAMPLE_KEYS.has(key.trim().toLowerCase()))
+  if (isSampleSecret(key))
     return 'it is a sample that everybody knows; make a random one, such as `openssl rand -base64 48`';
-  if ([...new Set(key)].length === 1) return 'it is one character over and over; make a random one';
   return null;
+}
+
+/** The variable that holds the key, where the text is exactly that; null for a key that is written out. */
+export function variableOf(text: string): string | null {
+  const [only] = accessorsIn(text);
+  return only === undefined ? null : (only.tail[0] ?? '');
 }
 
 /** Bytes of a text in UTF-8, without a platform's help. */

@@ -6,6 +6,9 @@ import { defineKind } from '../../kernel/contract/kind.js';
 import { shape } from '../../kernel/schema/combinators.js';
 import { inActionable } from './hosts.js';
 
+const REQUIRED = 'fields are required unless they say `"optional": true`';
+const SHORTEST = (name: string) => ({ say: `the bound is called "${name}"`, rename: name });
+
 /** Adds an issue for each rule that the value breaks. The value itself never goes into an issue. */
 export type Judge = (value: unknown, pointer: string, issues: Issue[]) => void;
 
@@ -23,9 +26,20 @@ export const validationType = defineKind<ValidationType>({
   summary: 'The type of a payload field.',
   slots: ['payload_validation.type'],
   select: { by: 'field', field: 'type' },
-  common: shape({
-    optional: boolean().meta({ doc: 'The field may be absent or null.', default: false }),
-  }),
+  common: shape(
+    { optional: boolean().meta({ doc: 'The field may be absent or null.', default: false }) },
+    {
+      mistaken: {
+        required: REQUIRED,
+        is_required: REQUIRED,
+        mandatory: REQUIRED,
+        nullable: { say: 'a field that may be absent or null is `optional`', rename: 'optional' },
+        minLength: SHORTEST('min_length'),
+        maxLength: SHORTEST('max_length'),
+        properties: { say: 'fields of an object are written in `fields`', rename: 'fields' },
+      },
+    },
+  ),
   facts: {
     jsType: { doc: 'JSON type of a valid value.', type: 'string', required: true },
     bounded: { doc: 'Takes `min_length` and `max_length`.', type: 'boolean', required: true },

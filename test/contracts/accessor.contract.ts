@@ -1,4 +1,5 @@
 /** What every accessor must do: take the tail that its facts say, be constant only when it is, keep secrets in. */
+import { envFacts } from '../../kernel/runtime/project.js';
 import { expect } from 'chai';
 import { analyse } from '../../kernel/analysis/analyse.js';
 import type { Frame, PlanTools } from '../../kernel/contract/plan.js';
@@ -60,7 +61,7 @@ export function accessorContract(plugins: Plugins, name: string): void {
       const work = mode === 'RETURN' ? { value } : { sql_query: { query: 'SELECT $1', parameters: [value] } };
       const text = JSON.stringify({ id: 'a', resource: 'a', ...around, actionables: [{ id: 1, mode, ...work }] });
       const { problems } = analyse([{ file: 'a.json', text }], registry, {
-        env: new Set(['abc', ...Object.keys(ENV)]),
+        env: envFacts({ abc: 'example', ...ENV }),
       });
       return problems.filter(({ severity }) => severity === 'error').map(({ code }) => code);
     };

@@ -15,11 +15,12 @@ import { pluginId, type FactValue, type PluginSpec } from '../../kernel/contract
 import type { Problem, Range } from '../../kernel/contract/problem.js';
 import type { FieldNode } from '../../kernel/schema/field-node.js';
 import { fold } from '../../kernel/schema/fold.js';
+import { envFacts } from '../../kernel/runtime/project.js';
 import { document, rangeAt, type Document } from '../../kernel/source/document.js';
 import { nodeAt, parseSource } from '../../kernel/source/tree.js';
 
 /** Variables that examples may read. */
-const ENV: ReadonlySet<string> = new Set(['EXAMPLE_KEY', 'DATABASE_URL']);
+const ENV = envFacts({ EXAMPLE_KEY: 'example', DATABASE_URL: 'postgres://example' });
 const FILES = { resource: 'example.json', model: 'models.json', config: 'lintel.config.json' } as const;
 
 export function specHygiene(registry: Registry, specs: readonly PluginSpec[]): void {

@@ -75,7 +75,9 @@ describe('front end: every problem of every fixture', () => {
   it('has a message in which every placeholder is filled and no gap is left', () => {
     each(({ code, message }, name) => {
       expect(message, name).to.match(patternOf(registry.codes[code]?.message ?? ''));
-      expect(message, name).not.to.match(/ {2}|undefined|\[object|\bNaN\b|\{[a-z]+\}|^\s|\s$|""/i);
+      expect(message, name).not.to.match(/ {2}|undefined|\[object|\bNaN\b|^\s|\s$|""/i);
+      // What was written may look like a placeholder of a message.
+      if (!code.startsWith('TPL_')) expect(message, name).not.to.match(/\{[a-z]+\}/i);
       expect(message, name).to.match(/[.!?]$/);
       expect(message, name).to.match(/^[^a-z]|^(items_|arr_)?(min|max)(_length)? /);
     });
@@ -123,7 +125,7 @@ function textOf(name: string, file: string): string {
 /** The message as a pattern: `{hint}` may be empty, everything else must say something. */
 function patternOf(template: string): RegExp {
   const parts = template.split(/(\{[a-zA-Z]+\})/).map((part) => {
-    if (part === '{hint}') return '( Did you mean ".+"\\?| Known: .+\\.)?';
+    if (part === '{hint}') return '( [A-Z].+[.?])?';
     return /^\{[a-zA-Z]+\}$/.test(part) ? '.+' : part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
   });
   return new RegExp(`^${parts.join('')}$`, 'is');

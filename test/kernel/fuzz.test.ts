@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { analyse, type SourceFile } from '../../kernel/analysis/analyse.js';
 import { analyseConfig } from '../../kernel/analysis/config.js';
 import type { Place, Problem } from '../../kernel/contract/problem.js';
-import { caseNames, FIXTURE_ENV, readFiles, DEFINITIONS, trialRegistry } from '../support/fixtures.js';
+import { caseNames, FIXTURE_ENV, readFiles, DEFINITIONS, SQL, trialRegistry } from '../support/fixtures.js';
 import { ROOT } from '../support/project.js';
 
 const registry = trialRegistry();
@@ -68,6 +68,15 @@ const replacement = fc.constantFrom(
   '"SELECT $1; --"',
   '"SELECT \'"',
   '"$1"',
+  '"WITH x AS (SELECT 1 AS a) SELECT x.b FROM x JOIN users USING (id) ORDER BY nothing"',
+  '"INSERT INTO users (emial, \\"🙂\\") VALUES ($1) ON CONFLICT (x) DO UPDATE SET y = excluded.z RETURNING *"',
+  '"SELECT é FRM x WHERE a = :id OR b = @c"',
+  '"${name}"',
+  '"{{ a.b }}"',
+  '"action_1.id"',
+  '"$BODY.id"',
+  '{ "action": 1 }',
+  '"cacheable"',
   '{ "type": "constructor" }',
   '"hasOwnProperty"',
   '[null]',
@@ -137,7 +146,7 @@ describe('front end: fuzz', function () {
   it('starts from sets that are sound', () => {
     expect(sound.length).to.be.at.least(4);
     for (const files of sound) {
-      const { problems } = analyse(files, registry, { env: FIXTURE_ENV });
+      const { problems } = analyse(files, registry, { env: FIXTURE_ENV, sql: SQL });
       expect(problems.filter(({ severity }) => severity === 'error')).to.deep.equal([]);
     }
     expect(analyseConfig('c', CONFIG, registry, FIXTURE_ENV).problems).to.deep.equal([]);
@@ -151,7 +160,7 @@ describe('front end: fuzz', function () {
         const mutated = files.map((source, i) =>
           i === file % files.length ? { ...source, text: mutate(source.text, list) } : source,
         );
-        judge(analyse(mutated, registry, { env: FIXTURE_ENV }).problems, textsOf(mutated));
+        judge(analyse(mutated, registry, { env: FIXTURE_ENV, sql: SQL }).problems, textsOf(mutated));
       }),
       runs,
     );
@@ -173,7 +182,7 @@ describe('front end: fuzz', function () {
         const step = Math.max(1, Math.floor(text.length / 150));
         for (let length = 0; length <= text.length; length += step) {
           const typed = files.map((source, j) => (i === j ? { ...source, text: text.slice(0, length) } : source));
-          judge(analyse(typed, registry, { env: FIXTURE_ENV }).problems, textsOf(typed));
+          judge(analyse(typed, registry, { env: FIXTURE_ENV, sql: SQL }).problems, textsOf(typed));
         }
       }
     }
@@ -219,7 +228,7 @@ describe('front end: fuzz', function () {
     fc.assert(
       fc.property(name, json, (file, value) => {
         const files = [{ file, text: JSON.stringify(value) }];
-        judge(analyse(files, registry, { env: null }).problems, textsOf(files));
+        judge(analyse(files, registry, { env: null, sql: SQL }).problems, textsOf(files));
       }),
       runs,
     );
@@ -229,8 +238,8 @@ describe('front end: fuzz', function () {
     const files = (sound[0] ?? []).map((source) =>
       Object.freeze({ ...source, text: mutate(source.text, [{ at: 40, how: 'replace', other: 0, text: 'null' }]) }),
     );
-    const first = analyse(Object.freeze(files), registry, { env: FIXTURE_ENV }).problems;
+    const first = analyse(Object.freeze(files), registry, { env: FIXTURE_ENV, sql: SQL }).problems;
     expect(first.length).to.be.greaterThan(0);
-    expect(analyse(files, registry, { env: FIXTURE_ENV }).problems).to.deep.equal(first);
+    expect(analyse(files, registry, { env: FIXTURE_ENV, sql: SQL }).problems).to.deep.equal(first);
   });
 });

@@ -53,7 +53,10 @@ describe('a repeated statement', () => {
       run: () => (++runs === 3 ? Promise.reject(new Error('refused')) : Promise.resolve([])),
     } as unknown as Dialect;
     const execute = repeated(failing, statement, repeat, tools);
-    const frame = createFrame({ startedAt: 0 } as Invocation, { memos: [KEPT], makers: [], slots: 3, results: 1 } as never);
+    const frame = createFrame(
+      { startedAt: 0 } as Invocation,
+      { memos: [KEPT], makers: [], slots: 3, results: 1 } as never,
+    );
     frame.payload = Array.from({ length: 1000 }, () => ({})) as unknown as Frame['payload'];
     frame.unit = {};
     let refused: unknown;

@@ -7,10 +7,13 @@ import { join } from 'node:path';
 import { analyse, type SourceFile } from '../../kernel/analysis/analyse.js';
 import { analyseConfig } from '../../kernel/analysis/config.js';
 import { buildRegistry, type Registry } from '../../kernel/analysis/registry.js';
+import { pluginId, type PluginSpec } from '../../kernel/contract/plugin.js';
 import type { Place, Problem } from '../../kernel/contract/problem.js';
 import { document, type Document } from '../../kernel/source/document.js';
 import { specs } from '../../plugins/index.spec.js';
 import { kinds } from '../../plugins/kinds/index.js';
+import { loadSqlParser } from '../../kernel/runtime/sql-parser.js';
+import { envFacts } from '../../kernel/runtime/project.js';
 import { ROOT } from './project.js';
 import { trialSpecs } from './trial-plugins.js';
 
@@ -19,11 +22,23 @@ const EXPECTED = 'problems.json';
 export const CONFIG = 'lintel.config.json';
 
 /** The variables that are set while fixtures are checked. */
-export const FIXTURE_ENV: ReadonlySet<string> = new Set(['EXAMPLE_KEY', 'JWT_SECRET_KEY']);
+export const FIXTURE_ENV = envFacts({
+  EXAMPLE_KEY: 'example-key',
+  JWT_SECRET_KEY: 'j'.repeat(64),
+  GUEST_KEY: 'g'.repeat(32),
+  SHORT_TOKEN_KEY: 'nineteen characters',
+  BLANK_KEY: ' \t',
+  SHORT_KEY: 'kéy',
+});
+
+/** The parser that the command line and the kernel bring. */
+export const SQL = await loadSqlParser();
 
 export const builtinRegistry = (): Registry => buildRegistry(kinds, specs);
+const isBuiltin = (spec: PluginSpec): boolean => specs.some((one) => pluginId(one) === pluginId(spec));
 /** The distribution and the plugins of `trial-plugins.ts`. */
-export const trialRegistry = (): Registry => buildRegistry(kinds, [...specs, ...trialSpecs]);
+export const trialRegistry = (): Registry =>
+  buildRegistry(kinds, [...specs, ...trialSpecs.filter((spec) => !isBuiltin(spec))]);
 
 /** One-based positions; `text` is what the range covers, so that a reader of the file sees the place. */
 export interface PlaceRow {
@@ -77,7 +92,7 @@ export function problemsOf(files: readonly SourceFile[], registry: Registry): re
   const config = files.find(({ file }) => file === CONFIG);
   const definitions = files.filter(({ file }) => file !== CONFIG);
   const first = config === undefined ? [] : analyseConfig(CONFIG, config.text, registry, FIXTURE_ENV).problems;
-  return [...first, ...analyse(definitions, registry, { env: FIXTURE_ENV }).problems];
+  return [...first, ...analyse(definitions, registry, { env: FIXTURE_ENV, sql: SQL }).problems];
 }
 
 export function runFixture(name: string, registry: Registry): Fixture {

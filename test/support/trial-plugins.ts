@@ -3,6 +3,7 @@
  * language, a literal-or-accessor, an exact length, an accessor root that is refused, a guard). Specs alone; nothing runs them.
  */
 import { number, string } from 'yup';
+import { isObject } from '../../kernel/contract/json.js';
 import { definePlugin, type PluginSpec } from '../../kernel/contract/plugin.js';
 import { anyJson, flag, list, numeric, record, shape, text, value } from '../../kernel/schema/combinators.js';
 
@@ -52,12 +53,36 @@ const language = definePlugin({
 const guard = definePlugin({
   kind: 'feature',
   name: 'trial_guard',
-  since: '0.2.0',
-  summary: 'A guard, for tests.',
+  since: '0.1.0',
+  summary: 'A guard with a key, for tests.',
   facts: { applies: 'when-present', guards: true },
-  slots: { resource: shape({ trial_guard: flag({ doc: 'Refuse callers.' }) }) },
-  examples: [{ title: 'Guarded', json: { trial_guard: true } }],
-  counterExamples: [{ title: 'A text', json: { trial_guard: 'yes' }, code: 'DEF_TYPE', at: '/trial_guard' }],
+  slots: {
+    resource: shape({
+      trial_guard: shape({
+        key: value(text({ doc: 'A key.' }), { doc: 'The key.', secret: true, examples: ['$ENV.JWT_SECRET_KEY'] }),
+        extraSalt: text({ doc: 'More salt.', secret: true }),
+        claims: list(text({ doc: 'A claim.', declares: 'claim' }).required(), { doc: 'Claims that are read.' }),
+      }).meta({ doc: 'A guard.' }),
+    }),
+  },
+  check: ({ value: { trial_guard: own }, env }) => {
+    const key = isObject(own) ? own['key'] : undefined;
+    const fact = typeof key === 'string' && key.startsWith('$ENV.') ? env(key.slice('$ENV.'.length)) : null;
+    if (fact === null || fact.blank || fact.bytes >= 8) return [];
+    return [{ code: 'TRL_SHORT', at: '/trial_guard/key', params: { length: fact.length, bytes: fact.bytes } }];
+  },
+  errors: {
+    TRL_SHORT: {
+      severity: 'error',
+      title: 'Key too short',
+      message: 'The key has {length} characters and {bytes} bytes.',
+      help: 'Take a longer one.',
+    },
+  },
+  examples: [{ title: 'A claim', json: { trial_guard: { claims: ['id'] } } }],
+  counterExamples: [
+    { title: 'A list', json: { trial_guard: { claims: 'id' } }, code: 'DEF_TYPE', at: '/trial_guard/claims' },
+  ],
 });
 
 const rows = definePlugin({

@@ -1,20 +1,26 @@
 /** Accessors inside strings: known roots, tails as their plugin wants them, roots allowed at the place, environment. */
+import type { EnvFact } from '../../contract/plugin.js';
 import { POISON_KEYS } from '../../contract/json.js';
 import type { AccessorPart } from '../../language/accessor.js';
 import { offsetInString } from '../../source/escapes.js';
 import { nearest } from '../../source/suggest.js';
 import { Slot } from '../../contract/slot.js';
 import type { Definition } from '../model.js';
+import { inventedName } from '../invented.js';
 import { reportUnknownPlugin } from '../judge.js';
 import type { Registry } from '../registry.js';
 import { hint, type Report, type Spot } from '../report.js';
 import type { AccessorText } from '../finds.js';
+import { knownAccessors, rightAccessor } from './invented-accessors.js';
+
+/** Variables that are set: their measures, never their values. */
+export type EnvFacts = ReadonlyMap<string, EnvFact>;
 
 export interface AccessorContext {
   readonly registry: Registry;
   readonly report: Report;
-  /** Names of the environment, or null when it is not known (then it is not judged). */
-  readonly env: ReadonlySet<string> | null;
+  /** What is known of the environment, by name; null when nothing is (then it is not judged). */
+  readonly env: EnvFacts | null;
 }
 
 /** Also records which accessor plugins (and plugins in their tails) the definition uses. */
@@ -39,15 +45,7 @@ function checkPart(
   const kind = registry.kindsIn(Slot.ACCESSOR)[0];
   const spec = kind && registry.plugin(kind.kind, part.root);
   if (kind === undefined || spec === undefined) {
-    const near = nearest(part.root, kind === undefined ? [] : registry.names(kind.kind));
-    const fixed =
-      near === undefined ? {} : { fix: { title: `change to $${near}`, text: [`$${near}`, ...part.tail].join('.') } };
-    report.add(
-      'ACC_UNKNOWN_ROOT',
-      spot,
-      { root: part.root, hint: hint(near === undefined ? undefined : `$${near}`) },
-      fixed,
-    );
+    reportUnknownRoot(context, spot, part);
     return;
   }
   finds.uses.add(`${kind.kind}:${spec.name}`);
@@ -69,7 +67,29 @@ function checkPart(
     report.add('ACC_POISON', spot, { segment: poison });
     return;
   }
-  checkTail(context, finds, spot, part, String(spec.facts?.['tail'] ?? 'none'));
+  checkTail(context, finds, spot, part, found, String(spec.facts?.['tail'] ?? 'none'));
+}
+
+function reportUnknownRoot({ registry, report }: AccessorContext, spot: Spot, part: AccessorPart): void {
+  const accessor = [`$${part.root}`, ...part.tail].join('.');
+  const right = rightAccessor(registry, part);
+  if (right !== undefined) {
+    const fix = right.whole ? { fix: { title: `change to ${right.text}`, text: right.text } } : {};
+    report.add('ACC_INVENTED', spot, { accessor, right: `write "${right.text}"` }, fix);
+    return;
+  }
+  const invented = inventedName(registry, accessor.slice(1));
+  if (invented !== null) {
+    report.add('ACC_INVENTED', spot, { accessor, right: invented.say });
+    return;
+  }
+  const near = nearest(
+    part.root,
+    knownAccessors(registry).map(({ name }) => name),
+  );
+  const fix =
+    near === undefined ? {} : { fix: { title: `change to $${near}`, text: [`$${near}`, ...part.tail].join('.') } };
+  report.add('ACC_UNKNOWN_ROOT', spot, { root: part.root, hint: hint(near && `$${near}`) }, fix);
 }
 
 /** `tail` is a fact of the accessor: none, name, env, path, optional-path, `declared:<symbol>`, or `plugin:<kind>`. */
@@ -78,6 +98,7 @@ function checkTail(
   finds: Definition['finds'],
   spot: Spot,
   part: AccessorPart,
+  found: AccessorText,
   tail: string,
 ): void {
   const accessor = [`$${part.root}`, ...part.tail].join('.');
@@ -87,9 +108,12 @@ function checkTail(
   if ((tail === 'name' || tail === 'env') && part.tail.length !== 1) refuse('needs exactly one name behind the dot');
   if (tail === 'path' && first === undefined) refuse('needs a path behind the dot');
   if (tail === 'env' && first !== undefined && env !== null && !env.has(first)) {
-    const near = nearest(first, env);
+    const near = nearest(first, env.keys());
     const fix = near === undefined ? {} : { fix: { title: `change to ${near}`, text: `$${part.root}.${near}` } };
     report.add('ENV_MISSING', spot, { name: first, hint: hint(near) }, fix);
+  }
+  if (tail === 'env' && found.secret && first !== undefined && env?.get(first)?.blank === true) {
+    report.add('ENV_BLANK', spot, { name: first, place: found.place });
   }
   if (tail.startsWith('declared:')) {
     const symbol = tail.slice('declared:'.length);

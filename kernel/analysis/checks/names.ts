@@ -56,7 +56,7 @@ function usesOf(resource: LinkedResource, user: LinkedAction, registry: Registry
     .flatMap(({ node, parts }) =>
       parts.flatMap(({ root, tail: [name], start, end }): Use[] => {
         if (name === undefined || !(names.has(name) || generated.has(name))) return [];
-        if (registry.plugin(kind, root)?.facts?.['names'] !== true) return [];
+        if (registry.plugin(kind, root)?.facts?.['reads'] !== 'payload') return [];
         const spot = { doc, start: offsetInString(doc, node, start), end: offsetInString(doc, node, end) };
         return [{ user, name, made: names.has(name) ? 'extracted' : 'generated', spot }];
       }),

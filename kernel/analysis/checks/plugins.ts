@@ -5,13 +5,12 @@ import { BootError } from '../../contract/boot-error.js';
 import type { CheckPlace, Finding, PluginSpec } from '../../contract/plugin.js';
 import type { Document } from '../../source/document.js';
 import { objectOf } from '../link.js';
-import type { Registry } from '../registry.js';
-import type { Report, Spot } from '../report.js';
+import type { Spot } from '../report.js';
+import type { AccessorContext } from './accessors.js';
 import type { PluginPlace } from '../finds.js';
 
 export function checkPlugins(
-  registry: Registry,
-  report: Report,
+  { registry, report, env }: AccessorContext,
   { doc, node }: { readonly doc: Document; readonly node: LocatedNode },
   places: readonly PluginPlace[],
   { actions, secrets }: Pick<CheckPlace, 'actions' | 'secrets'>,
@@ -28,6 +27,7 @@ export function checkPlugins(
       value: place.value,
       holder: place.holder,
       root,
+      env: (name) => env?.get(name) ?? null,
       facts: (kind, name) => registry.plugin(kind, name)?.facts,
     });
     for (const finding of findings) {

@@ -8,7 +8,7 @@ export default definePlugin({
   summary: 'An environment variable: `$ENV.API_KEY`. Read once, when the definitions are loaded.',
   details:
     'A variable that is not set stops the start. Values are secret: they cannot be put where they would leave the service.',
-  facts: { tail: 'env', secret: true },
+  facts: { tail: 'env', secret: true, aliases: ['ENVIRONMENT', 'PROCESS', 'ENVS', 'SECRET', 'SECRETS', 'CONFIG'] },
   examples: [{ title: 'A variable', json: '$ENV.EXAMPLE_KEY' }],
   counterExamples: [
     { title: 'No variable named', json: '$ENV', code: 'ACC_TAIL', at: '' },

@@ -7,7 +7,7 @@ export default definePlugin({
   since: '0.1.0',
   summary: 'A request header: `$HEADER.x-tenant`. Case does not matter; `$HEADER.ip` is the address of the client.',
   details: 'A header that the request lacks refuses it with 422.',
-  facts: { tail: 'name', secret: false },
+  facts: { tail: 'name', secret: false, aliases: ['HEADERS', 'REQUEST_HEADER', 'REQUEST_HEADERS'] },
   examples: [
     { title: 'A header', json: '$HEADER.x-tenant' },
     { title: 'The address of the client', json: '$HEADER.ip' },

@@ -10,7 +10,12 @@ export default definePlugin({
     'A string that is exactly one accessor keeps the type of the value. A path that the body lacks refuses the request ' +
     'with 422, unless `payload_validation` declares the field `optional`; then it is null. A name produced by another ' +
     'actionable (`for`) is found here too.',
-  facts: { tail: 'optional-path', secret: false, names: true },
+  facts: {
+    tail: 'optional-path',
+    secret: false,
+    reads: 'payload',
+    aliases: ['PARAM', 'PARAMS', 'BODY', 'QUERY', 'REQUEST', 'REQ', 'INPUT', 'DATA', 'ARGS', 'FORM'],
+  },
   examples: [
     { title: 'A field', json: '$PAYLOAD.email' },
     { title: 'A nested field, with an index', json: '$PAYLOAD.items.0.sku' },

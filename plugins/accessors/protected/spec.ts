@@ -9,7 +9,12 @@ export default definePlugin({
   details:
     'Decide by claims who may see what, never by an identifier that the caller sends. A token without the claim is ' +
     'refused with 403.',
-  facts: { tail: 'declared:claim', secret: false },
+  facts: {
+    tail: 'declared:claim',
+    secret: false,
+    reads: 'claims',
+    aliases: ['USER', 'AUTH', 'TOKEN', 'CLAIM', 'CLAIMS', 'JWT', 'SESSION', 'CURRENT_USER'],
+  },
   examples: [{ title: 'The user', json: '$PROTECTED.id' }],
   counterExamples: [
     { title: 'No claim named', json: '$PROTECTED', code: 'ACC_TAIL', at: '' },

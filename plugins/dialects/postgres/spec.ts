@@ -17,7 +17,7 @@ export default definePlugin({
     'Sessions run in UTC; times come back as ISO 8601 text. A pooler between Lintel and the server must keep prepared',
     'statements (PgBouncer 1.21 or later, or session pooling).',
   ].join('\n'),
-  facts: { returning: true, embedded: false },
+  facts: { returning: true, syntax: 'postgresql', embedded: false },
   schema: shape({
     url: value(string().required(), {
       doc: 'Address of the server and the database. Keep it in the environment: it holds the password.',

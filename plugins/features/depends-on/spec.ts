@@ -2,23 +2,49 @@
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 import { list, numeric, shape, text } from '../../../kernel/schema/combinators.js';
 
+const ENTRY = '{"resource_id": "self", "action_ids": [1]}';
+const IDS = { say: 'actionables are named by a list of their ids: `"action_ids": [1]`', means: 'action_ids' };
+const RESOURCE = { say: '`self` or the id of a resource is written in `"resource_id"`', rename: 'resource_id' };
+const PATH = { say: 'the path into the result is `"extract"`', rename: 'extract' };
+const NAME = { say: 'the name of the value is `"for"`', rename: 'for' };
+const DEPENDENCY = {
+  action: IDS,
+  actions: IDS,
+  action_id: IDS,
+  actionable: IDS,
+  actionables: IDS,
+  actionable_id: IDS,
+  actionable_ids: IDS,
+  id: IDS,
+  ids: IDS,
+  resource: RESOURCE,
+  resourceId: RESOURCE,
+  extract: 'values are named by `"extract_response_for": [{"extract": "balance", "for": "balance"}]`',
+  for: 'values are named by `"extract_response_for": [{"extract": "balance", "for": "balance"}]`',
+};
+const EXTRACTION = { field: PATH, path: PATH, from: PATH, property: PATH, as: NAME, name: NAME, into: NAME, to: NAME };
+
 const extractions = (doc: string, late: boolean) =>
   list(
-    shape({
-      extract: text({
-        doc: 'Path into the result; `self_` is the whole of it.',
-        examples: ['balance', '0.id', 'self_'],
-      }).required(),
-      for: text({
-        doc: 'Name under which the value is available.',
-        declares: 'name',
-        late,
-        examples: ['current_balance'],
-      })
-        .required()
-        .matches(/^[A-Za-z_][A-Za-z0-9_]*$/),
-    }),
-    { doc },
+    shape(
+      {
+        extract: text({
+          doc: 'Path into the result; `self_` is the whole of it.',
+          examples: ['balance', '0.id', 'self_'],
+          refers: { symbol: 'value', soft: true, extracted: true },
+        }).required(),
+        for: text({
+          doc: 'Name under which the value is available.',
+          declares: 'name',
+          late,
+          examples: ['current_balance'],
+        })
+          .required()
+          .matches(/^[A-Za-z_][A-Za-z0-9_]*$/),
+      },
+      { form: '{"extract": "balance", "for": "current_balance"}', mistaken: EXTRACTION },
+    ),
+    { doc, form: '[{"extract": "balance", "for": "current_balance"}]' },
   );
 
 export default definePlugin({
@@ -35,27 +61,31 @@ export default definePlugin({
   slots: {
     actionable: shape({
       depends_on: list(
-        shape({
-          resource_id: text({
-            doc: '`self`, or the `id` of another resource.',
-            refers: { symbol: 'resource' },
-            examples: ['self'],
-          }).required(),
-          action_ids: list(
-            numeric({
-              doc: 'Id of an actionable.',
-              refers: { symbol: 'action', within: 'resource_id', edge: true, feeds: true },
-            }),
-            {
-              doc: 'Ids of the actionables to run first.',
-              examples: [[1]],
-            },
-          )
-            .min(1)
-            .required(),
-          extract_response_for: extractions('Values to take out, and their names.', false),
-        }),
-        { doc: 'Actionables that run before this one.' },
+        shape(
+          {
+            resource_id: text({
+              doc: '`self`, or the `id` of another resource.',
+              refers: { symbol: 'resource' },
+              examples: ['self'],
+            }).required(),
+            action_ids: list(
+              numeric({
+                doc: 'Id of an actionable.',
+                refers: { symbol: 'action', within: 'resource_id', edge: true, feeds: true },
+              }),
+              {
+                doc: 'Ids of the actionables to run first.',
+                examples: [[1]],
+                form: '[1]',
+              },
+            )
+              .min(1)
+              .required(),
+            extract_response_for: extractions('Values to take out, and their names.', false),
+          },
+          { form: ENTRY, mistaken: DEPENDENCY },
+        ),
+        { doc: 'Actionables that run before this one.', form: `[${ENTRY}]` },
       ),
       extract_response_for: extractions(
         'Values to name: out of the results that this actionable depends on; without any, out of its own for later ones.',
@@ -71,6 +101,20 @@ export default definePlugin({
       help: 'The row that the chain starts from does not exist, or has no such field.',
     },
   },
+  invented: [
+    {
+      pattern: '(?:action|actionable|step)s?[._-]?([0-9]+)(?:\\.(.+))?',
+      say:
+        'take the value out of actionable {1} with `"depends_on": [{"resource_id": "self", "action_ids": [{1}], ' +
+        '"extract_response_for": [{"extract": "{2}", "for": "value_of_{1}"}]}]` and write "value_of_{1}"',
+    },
+    {
+      pattern: '(?:actions?|actionables?|steps?|results?|prev|previous|responses?|last)(?:\\..*)?()',
+      say:
+        'take the value out of an actionable with `"depends_on": [{"resource_id": "self", "action_ids": [1], ' +
+        '"extract_response_for": [{"extract": "id", "for": "first_id"}]}]` and write "first_id"',
+    },
+  ],
   examples: [
     {
       title: 'Use a value of an earlier actionable',

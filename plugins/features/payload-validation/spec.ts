@@ -12,6 +12,18 @@ const PAIRS = [
   ['items_min_length', 'items_max_length'],
 ] as const;
 
+const RULE = '{"field": {"email": {"type": "EMAIL"}}}';
+const TYPE = `it stands in the type of a field: \`${RULE}\``;
+const MISTAKEN = {
+  fields: { say: 'the fields of a rule are written in `"field"`', rename: 'field' },
+  name: `the name of a field is the key before its type: \`${RULE}\``,
+  type: TYPE,
+  optional: TYPE,
+  required: 'fields are required unless their type says `"optional": true`',
+  min: TYPE,
+  max: TYPE,
+};
+
 export default definePlugin({
   kind: 'feature',
   name: 'payload_validation',
@@ -26,16 +38,25 @@ export default definePlugin({
   slots: {
     actionable: shape({
       payload_validation: list(
-        shape({
-          field: record(slot(['payload_validation.type'], { doc: 'The type of the field and its own bounds.' }), {
-            doc: 'Field names and their types.',
-            declares: 'payload-field',
-            examples: [{ email: { type: 'EMAIL' } }],
-          }).required(),
-          min_length: numeric({ doc: 'Fewest characters, for every field of this rule.' }).integer().min(0),
-          max_length: numeric({ doc: 'Most characters, for every field of this rule.' }).integer().min(0),
-        }),
-        { doc: 'Rules for the request body.' },
+        shape(
+          {
+            field: record(
+              slot(['payload_validation.type'], {
+                doc: 'The type of the field and its own bounds.',
+                form: '{"type": "STRING"}',
+              }),
+              {
+                doc: 'Field names and their types.',
+                declares: 'payload-field',
+                examples: [{ email: { type: 'EMAIL' } }],
+              },
+            ).required(),
+            min_length: numeric({ doc: 'Fewest characters, for every field of this rule.' }).integer().min(0),
+            max_length: numeric({ doc: 'Most characters, for every field of this rule.' }).integer().min(0),
+          },
+          { form: RULE, mistaken: MISTAKEN },
+        ),
+        { doc: 'Rules for the request body.', form: `[${RULE}]` },
       ),
       bypass_payload_validation: flag({
         doc: 'The rules of this actionable are not judged; their fields stay names of the payload.',

@@ -3,9 +3,12 @@ import { isObject } from '../../../kernel/contract/json.js';
 import { definePlugin, type CheckPlace, type Finding } from '../../../kernel/contract/plugin.js';
 import { list, shape, text } from '../../../kernel/schema/combinators.js';
 
+const NAMED = { symbol: 'value', soft: true } as const;
+
 const names = (doc: string) =>
-  list(text({ doc: 'A name; dotted paths and indexes work.', examples: ['email'] }).required(), {
+  list(text({ doc: 'A name; dotted paths and indexes work.', examples: ['email'], refers: NAMED }).required(), {
     doc,
+    form: '["id", "email"]',
     examples: [['id', 'email']],
   });
 
@@ -25,6 +28,12 @@ export default definePlugin({
   },
   check,
   errors: {
+    RET_STAR: {
+      severity: 'error',
+      title: 'No names in a list of names',
+      message: '"*" is not a name; list the names that leave, such as `["id", "email"]`, or leave `returnables` out.',
+      help: 'What leaves is written out, so that a column added later does not leave by itself.',
+    },
     RET_EVERYTHING: {
       severity: 'warning',
       title: 'Everything is returned',
@@ -38,12 +47,22 @@ export default definePlugin({
     { title: 'A nested value', json: { returnables: ['address.city'] } },
   ],
   counterExamples: [
+    { title: 'Everything', json: { returnables: ['*'] }, code: 'RET_STAR', at: '/returnables/0' },
     { title: 'Names stand in a list', json: { returnables: 'id' }, code: 'DEF_TYPE', at: '/returnables' },
   ],
 });
 
+function check(place: CheckPlace): Finding[] {
+  const { returnables } = place.value;
+  const written = Array.isArray(returnables) ? (returnables as readonly unknown[]) : [];
+  const stars = written.flatMap((name, i) =>
+    typeof name === 'string' && /^(.+\.)?\*$/.test(name) ? [{ code: 'RET_STAR', at: `/returnables/${i}` }] : [],
+  );
+  return [...stars, ...checkMissing(place)];
+}
+
 /** Only results that come from a store are worth the warning: a value written in the definition is meant to leave. */
-function check({ slot, holder, actions }: CheckPlace): Finding[] {
+function checkMissing({ slot, holder, actions }: CheckPlace): Finding[] {
   if (slot !== 'resource' || holder['returnables'] !== undefined) return [];
   const main = actions.find((action) => action.main) ?? actions.filter((action) => !action.noOp).at(-1);
   if (main === undefined || main.models.length === 0) return [];

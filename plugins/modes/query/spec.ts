@@ -2,6 +2,17 @@
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 import { shape, text } from '../../../kernel/schema/combinators.js';
 
+const STATEMENT = 'a statement is written `"sql_query": {"query": "SELECT ...", "parameters": []}`';
+const MISTAKEN = {
+  sql: STATEMENT,
+  statement: STATEMENT,
+  params: STATEMENT,
+  values: STATEMENT,
+  args: STATEMENT,
+  table: STATEMENT,
+  database: STATEMENT,
+};
+
 export default definePlugin({
   kind: 'mode',
   name: 'QUERY',
@@ -15,7 +26,7 @@ export default definePlugin({
       doc: 'Fixes the shape of the result: `one` is always an object or null, `many` always an array.',
       enumDocs: { one: 'An object, or null when there is no row.', many: 'An array, also when there is one row.' },
     }).oneOf(['one', 'many']),
-  }).meta({ doc: 'Query fields.', parts: ['actionable.query'] }),
+  }).meta({ doc: 'Query fields.', parts: ['actionable.query'], mistaken: MISTAKEN }),
   examples: [
     {
       title: 'A list',

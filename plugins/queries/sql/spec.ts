@@ -12,6 +12,20 @@ const warning = (title: string, message: string, help: string) => ({
   severity: 'warning' as const,
 });
 
+const TEXT = { say: 'the statement is the text `"query"`', rename: 'query' };
+const VALUES = { say: 'values for `$1`, `$2`, ... are listed in `"parameters"`', rename: 'parameters' };
+const MISTAKEN = {
+  sql: TEXT,
+  statement: TEXT,
+  text: TEXT,
+  params: VALUES,
+  param: VALUES,
+  values: VALUES,
+  args: VALUES,
+  bindings: VALUES,
+  table: 'the table stands in the text of `"query"`: `SELECT id FROM _user`',
+};
+
 export default definePlugin({
   kind: 'query',
   name: 'sql_query',
@@ -21,48 +35,51 @@ export default definePlugin({
     'The text is fixed when the definitions are loaded; values never become part of it. Placeholders may repeat and stand ' +
     'in any order, casts such as `$1::jsonb` are kept. An INSERT without RETURNING answers its row.',
   requires: ['dialect:*'],
-  schema: shape({
-    query: text({
-      doc: 'One SQL statement.',
-      language: 'sql',
-      binds: 'parameters',
-      beside: { unique: 'unique', timestamps: 'with_timestamps', softDelete: 'soft_delete', each: 'multi' },
-      examples: ['SELECT id, email FROM _user WHERE id = $1'],
-    }).required(),
-    parameters: list(
-      value(null, {
-        doc: 'A payload field, a name from another actionable, an accessor, or a literal.',
-        refers: { symbol: 'name', soft: true },
+  schema: shape(
+    {
+      query: text({
+        doc: 'One SQL statement.',
+        language: 'sql',
+        binds: 'parameters',
+        beside: { unique: 'unique', timestamps: 'with_timestamps', softDelete: 'soft_delete', each: 'multi' },
+        examples: ['SELECT id, email FROM _user WHERE id = $1'],
+      }).required(),
+      parameters: list(
+        value(null, {
+          doc: 'A payload field, a name from another actionable, an accessor, or a literal.',
+          refers: { symbol: 'name', soft: true },
+        }),
+        { doc: 'Values for `$1`, `$2`, ... in that order.', default: [], examples: [['email', '$DATETIME']] },
+      ),
+      unique: list(anyJson({ doc: 'A column, or a list of columns that are taken together.' }), {
+        doc:
+          'Columns whose values must be free. A unique index made from the model enforces it; a value that is taken is ' +
+          'refused with 409.',
+        since: '0.2.0',
+        examples: [['email'], ['email', ['tenant', 'number']]],
       }),
-      { doc: 'Values for `$1`, `$2`, ... in that order.', default: [], examples: [['email', '$DATETIME']] },
-    ),
-    unique: list(anyJson({ doc: 'A column, or a list of columns that are taken together.' }), {
-      doc:
-        'Columns whose values must be free. A unique index made from the model enforces it; a value that is taken is ' +
-        'refused with 409.',
-      since: '0.2.0',
-      examples: [['email'], ['email', ['tenant', 'number']]],
-    }),
-    multi: anyJson({
-      doc:
-        'Runs the statement once for each item of a list, in one transaction; the result is a list. `true` takes the body ' +
-        'itself when it is a list, otherwise the one list that the rules declare; a name says which list. Names in ' +
-        '`parameters` mean fields of the item first.',
-      since: '0.2.0',
-      default: false,
-      examples: [true, 'items'],
-    }),
-    with_timestamps: flag({
-      doc: 'An INSERT also writes `created_at` and `updated_at`, an UPDATE `updated_at`, unless the statement does so itself.',
-      since: '0.2.0',
-      default: false,
-    }),
-    soft_delete: flag({
-      doc: 'A DELETE keeps its rows and writes the time into `deleted_at` instead.',
-      since: '0.2.0',
-      default: false,
-    }),
-  }),
+      multi: anyJson({
+        doc:
+          'Runs the statement once for each item of a list, in one transaction; the result is a list. `true` takes the body ' +
+          'itself when it is a list, otherwise the one list that the rules declare; a name says which list. Names in ' +
+          '`parameters` mean fields of the item first.',
+        since: '0.2.0',
+        default: false,
+        examples: [true, 'items'],
+      }),
+      with_timestamps: flag({
+        doc: 'An INSERT also writes `created_at` and `updated_at`, an UPDATE `updated_at`, unless the statement does so itself.',
+        since: '0.2.0',
+        default: false,
+      }),
+      soft_delete: flag({
+        doc: 'A DELETE keeps its rows and writes the time into `deleted_at` instead.',
+        since: '0.2.0',
+        default: false,
+      }),
+    },
+    { form: '{"query": "SELECT id FROM _user WHERE id = $1", "parameters": ["id"]}', mistaken: MISTAKEN },
+  ),
   check: ({ value: fields }) => checkStatement(fields),
   errors: {
     SQL_MULTI: error(

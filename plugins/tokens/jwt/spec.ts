@@ -1,9 +1,9 @@
 /** `JWT`: signed tokens (RFC 7519) in the compact form. */
 import { definePlugin, type CheckPlace, type Finding } from '../../../kernel/contract/plugin.js';
 import { asText } from '../../../kernel/contract/json.js';
-import { accessorsIn } from '../../../kernel/language/accessor.js';
+import { isSampleSecret } from '../../../kernel/language/sample-secrets.js';
 import { shape, text } from '../../../kernel/schema/combinators.js';
-import { byteLength, keyFlaw, TOK_KEY } from '../../kinds/token-keys.js';
+import { byteLength, keyFlaw, TOK_KEY, variableOf } from '../../kinds/token-keys.js';
 import { ALGORITHMS, DEFAULT_ALGORITHM, isShared, shortestKey } from './algorithms.light.js';
 
 export default definePlugin({
@@ -61,15 +61,18 @@ export default definePlugin({
   ],
 });
 
-/** Only of a key that stands in the definition: the value of a variable is nothing that a checker should know. */
-function check({ value, holder }: CheckPlace): Finding[] {
+/** Of a key in the environment its length alone is known; samples are reported wherever a secret stands in clear. */
+function check({ value, holder, env }: CheckPlace): Finding[] {
   const key = asText(holder['encryption_key']);
-  if (holder['encryption_key'] === undefined || accessorsIn(key).length > 0) return [];
   const at = '/encryption_key';
-  const what = keyFlaw(key);
-  if (key !== '' && what !== null) return [{ code: 'TOK_KEY', at, params: { place: '`tokenize`', what } }];
   const algorithm = asText(value['algorithm'] ?? DEFAULT_ALGORITHM);
+  const variable = variableOf(key);
+  const flaw = variable === null && key !== '' && !isSampleSecret(key) ? keyFlaw(key) : null;
+  if (flaw !== null) return [{ code: 'TOK_KEY', at, params: { place: '`tokenize`', what: flaw } }];
   if (!isShared(algorithm) || key === '') return [];
-  const [actual, min] = [byteLength(key), shortestKey(algorithm)];
-  return actual < min ? [{ code: 'TOK_KEY_SHORT', at, params: { actual, algorithm, min } }] : [];
+  const actual = variable === null ? byteLength(key) : env(variable)?.bytes;
+  const min = shortestKey(algorithm);
+  return actual !== undefined && actual < min
+    ? [{ code: 'TOK_KEY_SHORT', at, params: { actual, algorithm, min } }]
+    : [];
 }

@@ -5,6 +5,13 @@ export const KEY_BYTES = 32;
 export const HEX = 'hex:';
 export const BASE64 = 'base64:';
 
+/** Characters of a key: plain, in hexadecimal, in base64 with and without its padding. */
+const LENGTHS: ReadonlySet<number> = new Set([KEY_BYTES, HEX.length + 64, BASE64.length + 43, BASE64.length + 44]);
+
+/** What the length of a key alone says; null when a key may have it. */
+export const lengthFlaw = (characters: number): string | null =>
+  LENGTHS.has(characters) ? null : `it has ${characters} characters and needs exactly ${KEY_BYTES}`;
+
 /** What is wrong with the text of a key, and what would be right; null when it can be used. */
 export function localKeyFlaw(key: string): string | null {
   const flaw = keyFlaw(key);

@@ -1,10 +1,10 @@
 /** `PASETO`: encrypted tokens, version 4, purpose `local`. */
 import { definePlugin, type CheckPlace, type Finding } from '../../../kernel/contract/plugin.js';
 import { asText } from '../../../kernel/contract/json.js';
-import { accessorsIn } from '../../../kernel/language/accessor.js';
+import { isSampleSecret } from '../../../kernel/language/sample-secrets.js';
 import { shape, text } from '../../../kernel/schema/combinators.js';
-import { TOK_KEY } from '../../kinds/token-keys.js';
-import { localKeyFlaw } from './key.light.js';
+import { TOK_KEY, variableOf } from '../../kinds/token-keys.js';
+import { lengthFlaw, localKeyFlaw } from './key.light.js';
 
 export default definePlugin({
   kind: 'token',
@@ -42,10 +42,12 @@ export default definePlugin({
   ],
 });
 
-/** Only of a key that stands in the definition. */
-function check({ holder }: CheckPlace): Finding[] {
+/** Of a key in the environment its length alone is known: that of a plain key, or of one behind a prefix. */
+function check({ holder, env }: CheckPlace): Finding[] {
   const key = asText(holder['encryption_key']);
-  if (key === '' || accessorsIn(key).length > 0) return [];
-  const what = localKeyFlaw(key);
+  const variable = variableOf(key);
+  if (key === '' || (variable === null && isSampleSecret(key))) return [];
+  const fact = variable === null ? null : env(variable);
+  const what = variable === null ? localKeyFlaw(key) : fact === null || fact.blank ? null : lengthFlaw(fact.length);
   return what === null ? [] : [{ code: 'TOK_KEY', at: '/encryption_key', params: { place: '`tokenize`', what } }];
 }

@@ -1,0 +1,72 @@
+/**
+ * Accessors that people invent: `$BODY.id`, `$NOW`, `$UUID`, `$ENV_KEY`. The other names of an accessor stand in its spec;
+ * what is left are forms that any accessor can be got wrong in.
+ */
+import { Slot } from '../../contract/slot.js';
+import type { AccessorPart } from '../../language/accessor.js';
+import type { Registry } from '../registry.js';
+
+/** An accessor as it should be written; `whole`: exactly as it stands, nothing is left to fill in. */
+export interface RightAccessor {
+  readonly text: string;
+  readonly whole: boolean;
+}
+
+interface Known {
+  readonly name: string;
+  readonly tail: string;
+  readonly aliases: readonly string[];
+}
+
+export function knownAccessors(registry: Registry): Known[] {
+  return registry.kindsIn(Slot.ACCESSOR).flatMap(({ kind }) =>
+    registry.names(kind).map((name) => {
+      const facts = registry.plugin(kind, name)?.facts;
+      const aliases = facts?.['aliases'];
+      return { name, tail: String(facts?.['tail'] ?? 'none'), aliases: Array.isArray(aliases) ? aliases : [] };
+    }),
+  );
+}
+
+/** What an unknown root means; undefined when nobody knows. */
+export function rightAccessor(
+  registry: Registry,
+  { root, tail }: Pick<AccessorPart, 'root' | 'tail'>,
+): RightAccessor | undefined {
+  const known = knownAccessors(registry);
+  const named = known.find(({ aliases }) => aliases.includes(root));
+  if (named !== undefined) return written(registry, named, tail);
+  for (const accessor of known) {
+    const names = tailNames(registry, accessor);
+    // `$UUID`: the name alone.
+    const alone = names.find((name) => name === root);
+    if (alone !== undefined && tail.length === 0) return written(registry, accessor, [alone]);
+    // `$GENERATE_UUID`, `$ENV_KEY`: joined by an underscore.
+    const prefix = [accessor.name, ...accessor.aliases].find((name) => root.startsWith(`${name}_`));
+    if (prefix === undefined || accessor.tail === 'none') continue;
+    const rest = root.slice(prefix.length + 1);
+    if (rest !== '') return written(registry, accessor, [rest, ...tail]);
+  }
+  return undefined;
+}
+
+function tailNames(registry: Registry, { tail }: Known): readonly string[] {
+  return tail.startsWith('plugin:') ? registry.names(tail.slice('plugin:'.length)) : [];
+}
+
+function written(registry: Registry, accessor: Known, tail: readonly string[]): RightAccessor {
+  const { name, tail: wants } = accessor;
+  if (wants === 'none') return { text: `$${name}`, whole: true };
+  // `$PROCESS.env.KEY` repeats the accessor.
+  const [first] = tail;
+  const rest = first?.toUpperCase() === name && tail.length > 1 ? tail.slice(1) : tail;
+  if (wants.startsWith('plugin:')) {
+    const names = tailNames(registry, accessor);
+    const found = names.find((one) => one === rest[0]?.toUpperCase());
+    return found === undefined
+      ? { text: `$${name}.${names[0] ?? 'NAME'}`, whole: false }
+      : { text: `$${name}.${found}`, whole: true };
+  }
+  if (rest.length > 0) return { text: [`$${name}`, ...rest].join('.'), whole: true };
+  return wants === 'optional-path' ? { text: `$${name}`, whole: true } : { text: `$${name}.name`, whole: false };
+}

@@ -1,0 +1,64 @@
+/**
+ * Writes of guarded resources that do not depend on who calls: verified callers could change rows of one another. Quiet
+ * as soon as something before the write reads a claim, for the write may hang on that.
+ */
+import { accessorsIn } from '../../language/accessor.js';
+import { offsetInString } from '../../source/escapes.js';
+import { inside, type LinkedAction, type LinkedResource } from '../link.js';
+import type { SqlText } from '../finds.js';
+import type { Registry } from '../registry.js';
+import type { Report, Spot } from '../report.js';
+import { claimReaders } from './readers.js';
+
+const WRITES = ['UPDATE', 'DELETE'];
+
+export function checkOwners(registry: Registry, report: Report, resources: readonly LinkedResource[]): void {
+  const readers = claimReaders(registry);
+  const owners = new Map(resources.flatMap((one) => one.actions.map((action) => [action.key, one] as const)));
+  for (const resource of resources) {
+    if (!isGuarded(registry, resource)) continue;
+    for (const action of resource.actions) {
+      const writes = resource.definition.finds.statements.filter(
+        ({ node, scan }) => inside(node, action.node) && WRITES.includes(scan.verb),
+      );
+      if (writes.length === 0 || dependsOnCaller(resource, action, readers, owners)) continue;
+      for (const { scan, node } of writes) {
+        report.add('SEC_NO_OWNER', verbSpot(resource, scan, node), { verb: scan.verb });
+      }
+    }
+  }
+}
+
+const isGuarded = (registry: Registry, { definition }: LinkedResource): boolean =>
+  definition.finds.places.some(
+    ({ plugin, node }) => node === definition.node && registry.plugins.get(plugin)?.facts?.['guards'] === true,
+  );
+
+function dependsOnCaller(
+  resource: LinkedResource,
+  action: LinkedAction,
+  readers: readonly string[],
+  owners: ReadonlyMap<string, LinkedResource>,
+): boolean {
+  if (resource.actions.some((one) => one.index <= action.index && readsClaim(resource, one, readers))) return true;
+  return action.edges.some(({ to }) => {
+    const owner = owners.get(to);
+    const target = owner?.actions.find(({ key }) => key === to);
+    return owner !== undefined && target !== undefined && readsClaim(owner, target, readers);
+  });
+}
+
+function readsClaim({ definition }: LinkedResource, action: LinkedAction, readers: readonly string[]): boolean {
+  if ([...action.parameters.values()].some(({ from }) => from === 'claim')) return true;
+  return definition.finds.texts.some(
+    (node) => inside(node, action.node) && accessorsIn(String(node.scalar)).some(({ root }) => readers.includes(root)),
+  );
+}
+
+function verbSpot({ definition: { doc } }: LinkedResource, scan: SqlText['scan'], node: SqlText['node']): Spot {
+  const token = scan.tokens.find(
+    ({ type, start, end }) => type === 'word' && scan.text.slice(start, end).toUpperCase() === scan.verb,
+  );
+  if (token === undefined) return { doc, start: node.start, end: node.end };
+  return { doc, start: offsetInString(doc, node, token.start), end: offsetInString(doc, node, token.end) };
+}

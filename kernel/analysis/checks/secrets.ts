@@ -1,0 +1,56 @@
+/**
+ * Sensitive values that are written out in a file. Judged by the field they stand in, never by what they look like; the
+ * message suggests a variable and never repeats the value.
+ */
+import { asText } from '../../contract/json.js';
+import { Slot } from '../../contract/slot.js';
+import { accessorsIn } from '../../language/accessor.js';
+import { isSampleSecret } from '../../language/sample-secrets.js';
+import type { FieldNode } from '../../schema/field-node.js';
+import type { LocatedNode } from '../../source/tree.js';
+import type { Registry } from '../registry.js';
+import type { WalkContext } from '../walk.js';
+
+const ADDRESS = /^[a-z][a-z0-9+.-]*:\/\//i;
+/** `resolved`: the text holds accessors, so that only a part of it is written out. */
+export function reportClear(
+  { doc, registry, report }: WalkContext,
+  node: LocatedNode,
+  field: FieldNode,
+  label: string,
+  resolved: boolean,
+): void {
+  const text = String(node.scalar);
+  if (text.trim() === '') return;
+  const address = ADDRESS.test(text);
+  const password = address ? passwordOf(text) : resolved ? null : text;
+  if (password === null) return;
+  const form = variable(registry, field, label);
+  const spot = { doc, start: node.start, end: node.end };
+  const fix = form === null ? {} : { fix: { title: `read it from "${form}"`, text: JSON.stringify(form) } };
+  const params = { place: label, form: form ?? 'an accessor' };
+  report.add(isSampleSecret(password) && !address ? 'SEC_SAMPLE' : 'SEC_CLEAR', spot, params, fix);
+}
+
+/** The password of an address, where it is written out. */
+function passwordOf(address: string): string | null {
+  const user = /^[^:]+:\/\/([^/?#]*)@/.exec(address)?.[1];
+  const colon = user?.indexOf(':') ?? -1;
+  const password = colon === -1 ? '' : (user ?? '').slice(colon + 1);
+  return password === '' || accessorsIn(password).length > 0 ? null : password;
+}
+
+/** The accessor that reads a variable, with the name that the field's own example has, or one made of the field's. */
+function variable(registry: Registry, field: FieldNode, label: string): string | null {
+  const example = asText(field.meta.examples?.find((one) => accessorsIn(asText(one)).length === 1));
+  if (example !== '') return example;
+  const reader = registry
+    .kindsIn(Slot.ACCESSOR)
+    .flatMap(({ kind }) =>
+      registry.names(kind).filter((name) => registry.plugin(kind, name)?.facts?.['tail'] === 'env'),
+    )
+    .at(0);
+  const name = /"([^"]+)"/.exec(label)?.[1] ?? 'secret';
+  const upper = name.replace(/([a-z0-9])([A-Z])/g, '$1_$2').replace(/[^A-Za-z0-9]+/g, '_');
+  return reader === undefined ? null : `$${reader}.${upper.toUpperCase()}`;
+}

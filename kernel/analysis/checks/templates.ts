@@ -1,0 +1,67 @@
+/**
+ * Templates of other systems in the text of values: `${name}` and `{{name}}` are plain text here. A value that is nothing
+ * else is a mistake; inside a longer text they may be meant for somebody else.
+ */
+import type { Document } from '../../source/document.js';
+import { offsetInString } from '../../source/escapes.js';
+import type { LocatedNode } from '../../source/tree.js';
+import type { Finds } from '../finds.js';
+import type { Registry } from '../registry.js';
+import type { Report } from '../report.js';
+import { knownAccessors, rightAccessor } from './invented-accessors.js';
+import { payloadReaders } from './readers.js';
+
+export interface Template {
+  /** What stands between the braces. */
+  readonly path: readonly string[];
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+const FORM = /\$\{\s*\$?([A-Za-z_][\w.-]*)\s*\}|\{\{\s*\$?([A-Za-z_][\w.-]*)\s*\}\}/g;
+
+export const templatesIn = (text: string): Template[] =>
+  [...text.matchAll(FORM)].map((match) => ({
+    path: (match[1] ?? match[2] ?? '').split('.').filter((segment) => segment !== ''),
+    text: match[0],
+    start: match.index,
+    end: match.index + match[0].length,
+  }));
+
+/** The accessor for what stands between the braces: a root that is known under some name, or a field of the payload. */
+export function accessorFor(registry: Registry, path: readonly string[]): string | null {
+  const [first = '', ...rest] = path;
+  const root = first.toUpperCase();
+  const exact = knownAccessors(registry).find(({ name }) => name === root);
+  if (exact !== undefined && (rest.length > 0 || exact.tail === 'none')) return [`$${root}`, ...rest].join('.');
+  const right = rightAccessor(registry, { root, tail: rest });
+  if (right !== undefined && rest.length > 0) return right.text;
+  const reader = payloadReaders(registry)[0];
+  return reader === undefined ? null : [`$${reader}`, ...path].join('.');
+}
+
+export function checkTemplates(registry: Registry, report: Report, doc: Document, { texts }: Finds): void {
+  for (const node of texts) {
+    const text = String(node.scalar);
+    for (const template of templatesIn(text)) checkTemplate(registry, report, doc, node, text, template);
+  }
+}
+
+function checkTemplate(
+  registry: Registry,
+  report: Report,
+  doc: Document,
+  node: LocatedNode,
+  text: string,
+  template: Template,
+): void {
+  const right = accessorFor(registry, template.path);
+  if (right === null) return;
+  const whole = template.text === text.trim();
+  const start = whole ? node.start : offsetInString(doc, node, template.start);
+  const end = whole ? node.end : offsetInString(doc, node, template.end);
+  const written = whole ? JSON.stringify(right) : right;
+  const fix = { fix: { title: `change to ${right}`, text: written } };
+  report.add(whole ? 'TPL_VALUE' : 'TPL_TEXT', { doc, start, end }, { template: template.text, right }, fix);
+}

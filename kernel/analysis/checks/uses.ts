@@ -1,0 +1,196 @@
+/**
+ * What is declared and never used, what is used and never declared, and values that are taken out of results which
+ * cannot hold them. A text that equals a name counts as a use of it: only what is certain is said.
+ */
+import { accessorsIn, type AccessorPart } from '../../language/accessor.js';
+import { offsetInString } from '../../source/escapes.js';
+import { nearest } from '../../source/suggest.js';
+import type { LocatedNode } from '../../source/tree.js';
+import type { AccessorText, Reference } from '../finds.js';
+import { inventedName } from '../invented.js';
+import { inside, type LinkedAction, type LinkedResource } from '../link.js';
+import type { Definition } from '../model.js';
+import type { Registry } from '../registry.js';
+import { hint, rename, type Report } from '../report.js';
+import { payloadReaders } from './readers.js';
+import type { Answers } from './statements.js';
+
+export interface UsesContext {
+  readonly registry: Registry;
+  readonly report: Report;
+  readonly answers: Answers;
+  /** Definitions with errors: what is missing in them may be the use of a name. */
+  readonly broken: ReadonlySet<Definition>;
+}
+
+export function checkUses(context: UsesContext, resources: readonly LinkedResource[]): void {
+  const readers = payloadReaders(context.registry);
+  const owners = new Map(resources.flatMap((one) => one.actions.map((action) => [action.key, one] as const)));
+  for (const resource of resources) {
+    if (!context.broken.has(resource.definition)) {
+      checkUnused(context.report, resource, usesIn(resource, readers), owners);
+    }
+    checkUndeclared(context.report, resource, readers);
+    checkValues(context, resource, owners);
+  }
+}
+
+interface Uses {
+  readonly names: ReadonlySet<string>;
+  /** The payload is used as a whole. */
+  readonly whole: boolean;
+}
+
+const rootOf = (name: string): string => name.split('.')[0] ?? name;
+
+function usesIn({ definition }: LinkedResource, readers: readonly string[]): Uses {
+  const { references, declarations } = definition.finds;
+  // Where a name is introduced, and where a path into a result stands, it is not used.
+  const passed = new Set([
+    ...references.filter(({ refers }) => refers.extracted === true).map(({ node }) => node.start),
+    ...declarations.filter(({ symbol }) => symbol === 'name').map(({ spot }) => spot.start),
+  ]);
+  const names = new Set<string>();
+  let whole = false;
+  const visit = (node: LocatedNode): void => {
+    if (node.type === 'string' && !passed.has(node.start)) {
+      const text = String(node.scalar);
+      names.add(rootOf(text));
+      for (const { root, tail } of accessorsIn(text)) {
+        if (!readers.includes(root)) continue;
+        if (tail[0] === undefined) whole = true;
+        else names.add(tail[0]);
+      }
+    }
+    node.items.forEach(visit);
+    for (const { value } of node.members) if (value !== null) visit(value);
+  };
+  visit(definition.node);
+  return { names, whole };
+}
+
+function checkUnused(
+  report: Report,
+  resource: LinkedResource,
+  { names, whole }: Uses,
+  owners: ReadonlyMap<string, LinkedResource>,
+): void {
+  if (whole) return;
+  // Actionables of other resources run with the same payload.
+  const reachesOut = resource.actions.some(({ edges }) => edges.some(({ to }) => owners.get(to) !== resource));
+  for (const { symbol, name, spot } of resource.definition.finds.declarations) {
+    if (names.has(rootOf(name))) continue;
+    if (symbol === 'payload-field' && !reachesOut) report.add('LNK_RULE_UNUSED', spot, { name });
+    if (symbol === 'name') report.add('LNK_NAME_UNUSED', spot, { name });
+  }
+}
+
+function checkUndeclared(report: Report, resource: LinkedResource, readers: readonly string[]): void {
+  const { finds } = resource.definition;
+  if (!finds.declarations.some(({ symbol }) => symbol === 'payload-field')) return;
+  const declared = [...resource.payloadFields.keys(), ...resource.names].map(rootOf);
+  for (const found of finds.accessors) {
+    for (const part of found.parts) {
+      const [field] = part.tail;
+      if (field === undefined || !readers.includes(part.root) || declared.includes(field)) continue;
+      reportUndeclared(report, resource, found, part, field, declared);
+    }
+  }
+}
+
+function reportUndeclared(
+  report: Report,
+  { definition: { doc } }: LinkedResource,
+  { node }: AccessorText,
+  part: AccessorPart,
+  field: string,
+  declared: readonly string[],
+): void {
+  const spot = { doc, start: offsetInString(doc, node, part.start), end: offsetInString(doc, node, part.end) };
+  const accessor = [`$${part.root}`, ...part.tail].join('.');
+  const before = field.split('-')[0] ?? field;
+  if (before !== field && declared.includes(before)) {
+    report.add('ACC_DASH', spot, { accessor, name: field, near: before });
+    return;
+  }
+  const near = nearest(field, declared);
+  const right = near === undefined ? undefined : [`$${part.root}`, near, ...part.tail.slice(1)].join('.');
+  const fix = right === undefined ? {} : { fix: { title: `change to ${right}`, text: right } };
+  report.add('LNK_UNDECLARED', spot, { accessor, hint: hint(right) }, fix);
+}
+
+/** Paths into results: `extract`, and names of what is returned. */
+function checkValues(
+  context: UsesContext,
+  resource: LinkedResource,
+  owners: ReadonlyMap<string, LinkedResource>,
+): void {
+  for (const reference of resource.definition.finds.references) {
+    if (reference.refers.symbol !== 'value') continue;
+    if (isInvented(context, resource, reference)) continue;
+    if (reference.refers.extracted === true) checkExtracted(context, resource, reference, owners);
+  }
+}
+
+function isInvented(
+  { registry, report, answers }: UsesContext,
+  resource: LinkedResource,
+  reference: Reference,
+): boolean {
+  const name = String(reference.name);
+  const invented = inventedName(registry, name);
+  if (invented === null || !resource.actions.some(({ id }) => id === invented.action)) return false;
+  const root = rootOf(name);
+  if (resource.names.has(root) || resource.payloadFields.has(root)) return false;
+  if ([...answers.values()].some((columns) => columns?.includes(root) === true)) return false;
+  report.add('LNK_INVENTED', reference.spot, { name, right: invented.say });
+  return true;
+}
+
+/** Every result that the value could come from is known, and none has it. */
+function checkExtracted(
+  { report, answers }: UsesContext,
+  resource: LinkedResource,
+  reference: Reference,
+  owners: ReadonlyMap<string, LinkedResource>,
+): void {
+  const name = String(reference.name)
+    .split('.')
+    .find((segment) => !/^\d+$/.test(segment));
+  if (name === undefined || name === 'self_') return;
+  const user = resource.actions.find(({ node }) => inside(reference.node, node));
+  if (user === undefined) return;
+  const sources = sourcesOf(user, reference);
+  const columns: string[] = [];
+  for (const key of sources) {
+    const known = columnsOf(owners.get(key), key, answers);
+    if (known === null) return;
+    columns.push(...known);
+  }
+  if (sources.length === 0 || columns.includes(name)) return;
+  const near = nearest(name, columns);
+  const fix = String(reference.name) === name ? rename(near) : {};
+  const where = sources.length === 1 ? `actionable ${sources[0]?.split('#').at(-1)}` : 'these actionables';
+  report.add('LNK_NOT_SELECTED', reference.spot, { name, where, hint: hint(near) }, fix);
+}
+
+/** The dependencies of the same entry; beside them, all; without any, the actionable itself. */
+function sourcesOf(user: LinkedAction, reference: Reference): readonly string[] {
+  if (user.edges.length === 0) return [user.key];
+  const shared = (pointer: string): number => {
+    const [a, b] = [pointer.split('/'), reference.node.pointer.split('/')];
+    const differs = a.findIndex((segment, i) => segment !== b[i]);
+    return differs === -1 ? a.length : differs;
+  };
+  const most = Math.max(...user.edges.map(({ pointer }) => shared(pointer)));
+  return [...new Set(user.edges.filter(({ pointer }) => shared(pointer) === most).map(({ to }) => to))];
+}
+
+/** Null where the result is not that of one statement, or not known. */
+function columnsOf(owner: LinkedResource | undefined, key: string, answers: Answers): readonly string[] | null {
+  const action = owner?.actions.find((one) => one.key === key);
+  if (owner === undefined || action === undefined) return null;
+  const statements = owner.definition.finds.statements.filter(({ node }) => inside(node, action.node));
+  const [only, other] = statements;
+  return only === undefined || other !== undefined ? null : (answers.get(only.node) ?? null);
+}

@@ -1,0 +1,51 @@
+/**
+ * Keys of an object that mean something although no plugin provides them: names of the interface that have no plugin
+ * yet, and keys that people invent. Collected while the object's legal fields are; nothing is reported here.
+ */
+import { asText, type Json } from '../contract/json.js';
+import type { Kind } from '../contract/kind.js';
+import type { Mistaken, Right } from '../contract/mistaken.js';
+import type { Registry } from './registry.js';
+
+/** A plugin that the interface has and that is not here. */
+export interface Absent {
+  readonly kind: string;
+  readonly name: string;
+}
+
+export interface Meant {
+  readonly mistaken: Map<string, Right>;
+  readonly expected: Map<string, Absent>;
+  readonly tolerated: Set<string>;
+}
+
+export function addMistaken({ mistaken }: Meant, forms: Mistaken | undefined): void {
+  for (const [key, right] of Object.entries(forms ?? {})) {
+    if (!mistaken.has(key)) mistaken.set(key, typeof right === 'string' ? { say: right } : right);
+  }
+}
+
+/** Whether the interface has a plugin of this name, and none is registered. */
+export const isAbsent = (registry: Registry, kind: string, name: string): boolean =>
+  Object.hasOwn(registry.kind(kind)?.expected ?? {}, name) && registry.plugin(kind, name) === undefined;
+
+export function addExpected(
+  registry: Registry,
+  meant: Meant,
+  kind: Kind,
+  slot: string,
+  read: (key: string) => Json | undefined,
+): void {
+  addMistaken(meant, kind.mistaken?.[slot]);
+  for (const [name, bySlot] of Object.entries(kind.expected ?? {})) {
+    if (registry.plugin(kind.kind, name) !== undefined) continue;
+    const absent = { kind: kind.kind, name };
+    if (kind.select.by === 'key') meant.expected.set(name, absent);
+    // The name itself is reported where it is chosen; its fields are not mistakes of their own.
+    const chosen = kind.select.by === 'field' && asText(read(kind.select.field)) === name;
+    for (const field of bySlot[slot] ?? []) {
+      if (chosen) meant.tolerated.add(field);
+      else meant.expected.set(field, absent);
+    }
+  }
+}

@@ -1,0 +1,35 @@
+/** Names that stand for nothing and that people write all the same; each plugin brings those of its own subject. */
+import type { Registry } from './registry.js';
+
+export interface InventedName {
+  /** The end of a sentence. */
+  readonly say: string;
+  /** The actionable that is meant. */
+  readonly action: number;
+}
+
+type Form = readonly [pattern: RegExp, say: string];
+
+/** The patterns of a registry, compiled once. */
+const compiled = new WeakMap<Registry, readonly Form[]>();
+
+function formsOf(registry: Registry): readonly Form[] {
+  const known = compiled.get(registry);
+  if (known !== undefined) return known;
+  const forms = [...registry.plugins.values()].flatMap(({ invented }) =>
+    (invented ?? []).map(({ pattern, say }): Form => [new RegExp(`^(?:${pattern})$`, 'i'), say]),
+  );
+  compiled.set(registry, forms);
+  return forms;
+}
+
+/** `name` without a dollar sign. Null when no plugin knows it. */
+export function inventedName(registry: Registry, name: string): InventedName | null {
+  for (const [pattern, say] of formsOf(registry)) {
+    const match = pattern.exec(name);
+    if (match === null) continue;
+    const filled = say.replace(/\{(\d)\}/g, (_, group: string) => match[Number(group)] ?? 'self_');
+    return { say: filled, action: Number(match[1]) };
+  }
+  return null;
+}

@@ -1,0 +1,46 @@
+/**
+ * Placeholders of other libraries in a statement: `?`, `:id`, `%s`. Asked only when the statement cannot be parsed, for
+ * all of these characters have meanings of their own in SQL.
+ */
+import type { SqlScan } from '../../language/sql.js';
+
+export interface ForeignPlaceholder {
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+  /** The number that it should have. */
+  readonly n: number;
+}
+
+export function foreignPlaceholders({ text, tokens, placeholders }: SqlScan): ForeignPlaceholder[] {
+  const used = Math.max(0, ...placeholders.map(({ n }) => n));
+  const numbers = new Map<string, number>();
+  let next = used;
+  const found: ForeignPlaceholder[] = [];
+  tokens.forEach(({ type, end }, i) => {
+    if (type !== 'operator') return;
+    const follower = tokens[i + 1];
+    const word = follower?.type === 'word' && follower.start === end ? follower : null;
+    const sign = text[end - 1] ?? '';
+    const last = placeholderEnd(sign, end, word && { end: word.end, text: text.slice(word.start, word.end) });
+    if (last === null) return;
+    const written = text.slice(end - 1, last);
+    const known = sign === '?' ? undefined : numbers.get(written);
+    const n = known ?? ++next;
+    numbers.set(written, n);
+    found.push({ text: written, start: end - 1, end: last, n });
+  });
+  return found;
+}
+
+/** Where the placeholder ends, or null when it is none. */
+function placeholderEnd(
+  sign: string,
+  end: number,
+  word: { readonly end: number; readonly text: string } | null,
+): number | null {
+  if (sign === '?') return end;
+  if (word === null) return null;
+  if (sign === ':' || sign === '@') return word.end;
+  return sign === '%' && /^[sdif]$/.test(word.text) ? word.end : null;
+}

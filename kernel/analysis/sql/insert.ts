@@ -1,0 +1,68 @@
+/** Columns that a statement writes: they exist, an INSERT gives as many values as names, and none that is needed lacks. */
+import { hasStar } from './outputs.js';
+import type { Resolving } from './resolve.js';
+import type { Columns } from './scope.js';
+import { bodiesOf, childOf, itemsOf, locationOf, wordOf, type Tree } from './tree.js';
+
+/** `given`: the columns of the rows that are written, as far as they are known. */
+export function checkInsert(context: Resolving, statement: Tree, relation: Tree, given: Columns): void {
+  const named = itemsOf(statement, 'cols');
+  checkTargets(context, relation, named);
+  if (named.length === 0) return;
+  const names = bodiesOf(named, 'ResTarget');
+  const [first, last] = [names[0], names.at(-1)];
+  const values = countOf(statement, given, names.length);
+  if (values !== names.length && first !== undefined && last !== undefined) {
+    const place = { at: locationOf(first), last: locationOf(last) };
+    context.findings.push({ sort: 'count', names: names.length, values, ...place });
+    return;
+  }
+  const table = tableOf(context, relation);
+  if (table === undefined) return;
+  const written = names.map((name) => wordOf(name, 'name'));
+  // A misspelt column is the one that seems to lack.
+  if (!written.every((name) => table.columns.includes(name))) return;
+  const columns = table.needed.filter((column) => !written.includes(column));
+  if (columns.length === 0) return;
+  context.findings.push({ sort: 'needed', table: wordOf(relation, 'relname'), columns, at: locationOf(relation) });
+}
+
+/** How many values a row has; the first row that differs from `expected` counts. */
+function countOf(statement: Tree, given: Columns, expected: number): number {
+  const rows = childOf(childOf(statement, 'selectStmt') ?? {}, 'SelectStmt');
+  if (rows === null) return expected;
+  const lists = bodiesOf(itemsOf(rows, 'valuesLists'), 'List').map((list) => itemsOf(list, 'items').length);
+  if (lists.length > 0) return lists.find((count) => count !== expected) ?? expected;
+  const targets = itemsOf(rows, 'targetList');
+  // A star stands for columns that the database may know better than the models.
+  if (childOf(rows, 'larg') !== null || targets.length === 0 || hasStar(targets)) return expected;
+  return given?.length ?? targets.length;
+}
+
+/** The columns of an UPDATE or of an INSERT list. */
+export function checkTargets(context: Resolving, relation: Tree, targets: readonly Tree[]): void {
+  const table = tableOf(context, relation);
+  if (table === undefined) return;
+  for (const target of bodiesOf(targets, 'ResTarget')) {
+    const name = wordOf(target, 'name');
+    if (name === '' || table.columns.includes(name)) continue;
+    const place = { at: locationOf(target) };
+    const shown = wordOf(relation, 'relname');
+    context.findings.push({ sort: 'column', name, table: shown, near: table.columns, ...place });
+  }
+}
+
+/** `ON CONFLICT (email)`: these names have no place of their own in the tree. */
+export function checkConflict(context: Resolving, relation: Tree, infer: Tree | null): void {
+  const table = tableOf(context, relation);
+  if (table === undefined || infer === null) return;
+  for (const element of bodiesOf(itemsOf(infer, 'indexElems'), 'IndexElem')) {
+    const name = wordOf(element, 'name');
+    if (name === '' || table.columns.includes(name)) continue;
+    const shown = wordOf(relation, 'relname');
+    context.findings.push({ sort: 'column', name, table: shown, near: table.columns, at: locationOf(infer) });
+  }
+}
+
+const tableOf = ({ catalogue }: Resolving, relation: Tree) =>
+  wordOf(relation, 'schemaname') === '' ? catalogue.table(wordOf(relation, 'relname')) : undefined;

@@ -1,0 +1,50 @@
+/** From places of a statement's tree to places in the file. The scanner knows where a name ends, the tree does not. */
+import type { SqlToken } from '../../language/sql.js';
+import { offsetInString } from '../../source/escapes.js';
+import type { Document } from '../../source/document.js';
+import type { SqlText } from '../finds.js';
+import type { Spot } from '../report.js';
+import { unitOffsets } from './tree.js';
+
+export interface SqlPlaces {
+  /** The first name that reads `name` from a byte offset on; else the token there. */
+  name(at: number, name: string): Spot;
+  /** From the token at one byte offset to the end of the token at another. */
+  between(first: number, last: number): Spot;
+  /** The token that covers or follows an offset of the text; the last one at its end. */
+  token(unit: number): Spot;
+  spot(start: number, end: number): Spot;
+  readonly isQuoted: (at: number, name: string) => boolean;
+}
+
+export function placesOf(doc: Document, { node, scan }: SqlText): SqlPlaces {
+  const { text } = scan;
+  const tokens = scan.tokens.filter(({ type }) => type !== 'comment');
+  const toUnit = unitOffsets(text);
+  const spot = (start: number, end: number): Spot => ({
+    doc,
+    start: offsetInString(doc, node, start),
+    end: offsetInString(doc, node, end),
+  });
+  const tokenAt = (unit: number): SqlToken => {
+    const found = tokens.find(({ end }) => end > unit) ?? tokens.at(-1);
+    return found ?? { type: 'operator', start: 0, end: text.length };
+  };
+  const nameAt = (at: number, name: string): SqlToken => {
+    const from = toUnit(at);
+    return tokens.find((token) => token.start >= from && readsAs(text, token) === name) ?? tokenAt(from);
+  };
+  const of = ({ start, end }: SqlToken): Spot => spot(start, end);
+  return {
+    name: (at, name) => of(nameAt(at, name)),
+    between: (first, last) => spot(tokenAt(toUnit(first)).start, tokenAt(toUnit(last)).end),
+    token: (unit) => of(tokenAt(unit)),
+    spot,
+    isQuoted: (at, name) => nameAt(at, name).type === 'quoted-identifier',
+  };
+}
+
+function readsAs(text: string, { type, start, end }: SqlToken): string | null {
+  if (type === 'word') return text.slice(start, end).toLowerCase();
+  return type === 'quoted-identifier' ? text.slice(start + 1, end - 1).replaceAll('""', '"') : null;
+}

@@ -1,0 +1,57 @@
+/** Reading the tree of a SQL parser: plain JSON in which every node stands under its type's name. Knows no statement. */
+import { asText, isObject, own, type JsonObject } from '../../contract/json.js';
+
+export type Tree = JsonObject;
+
+export const childOf = (node: Tree, key: string): Tree | null => {
+  const value = own(node, key);
+  return isObject(value) ? value : null;
+};
+
+export const itemsOf = (node: Tree, key: string): readonly Tree[] => {
+  const value = own(node, key);
+  return Array.isArray(value) ? (value as readonly unknown[]).flatMap((item) => (isObject(item) ? [item] : [])) : [];
+};
+
+export const wordOf = (node: Tree | null, key: string): string => asText(node === null ? '' : own(node, key));
+
+/** Byte offset; the first place of the text is left out by the parser, and -1 is no place. */
+export const locationOf = (node: Tree): number => {
+  const value = own(node, 'location');
+  return typeof value === 'number' ? value : 0;
+};
+
+/** The type of a node and what stands under it. */
+export function typed(node: Tree): readonly [type: string, body: Tree] {
+  const [entry] = Object.entries(node);
+  return entry !== undefined && isObject(entry[1]) ? [entry[0], entry[1]] : ['', node];
+}
+
+/** The nodes of one type in a list. */
+export const bodiesOf = (nodes: readonly Tree[], type: string): Tree[] =>
+  nodes.flatMap((node) => {
+    const body = childOf(node, type);
+    return body === null ? [] : [body];
+  });
+
+/** Names in a list of strings: `u.email` is `['u', 'email']`; null stands for `*`. */
+export const namesIn = (nodes: readonly Tree[]): (string | null)[] =>
+  nodes.map((node) => {
+    const text = childOf(node, 'String');
+    return text === null ? null : wordOf(text, 'sval');
+  });
+
+/** From byte offsets of UTF-8 to offsets of the text. */
+export function unitOffsets(text: string): (byte: number) => number {
+  // eslint-disable-next-line no-control-regex -- the plain case, in which both are the same
+  if (/^[\u0000-\u007f]*$/.test(text)) return (byte) => byte;
+  const units: number[] = [];
+  let unit = 0;
+  for (const character of text) {
+    const code = character.codePointAt(0) ?? 0;
+    const bytes = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+    for (let i = 0; i < bytes; i++) units.push(unit);
+    unit += character.length;
+  }
+  return (byte) => units[byte] ?? text.length;
+}

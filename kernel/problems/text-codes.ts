@@ -1,0 +1,140 @@
+/**
+ * Codes about what stands inside the strings of definitions: accessors, templates, SQL, secrets, and names that nobody
+ * declares or uses. Data only.
+ */
+import { problem } from './rows.js';
+
+export const TEXT_CODES = {
+  ACC_INVENTED: problem(
+    'error',
+    'Invented accessor',
+    '"{accessor}" is not an accessor; {right}.',
+    'The message has the form to write.',
+  ),
+  ACC_DASH: problem(
+    'warning',
+    'Dash in a name',
+    '"{accessor}" reads a field called "{name}"; a dash is part of a name, and only "{near}" is declared.',
+    'Accessors do not calculate. Correct the name, or calculate in the query.',
+  ),
+  TPL_VALUE: problem(
+    'error',
+    'Template of another language',
+    '"{template}" is plain text here; write "{right}".',
+    'A value that changes is written as an accessor.',
+  ),
+  TPL_TEXT: problem(
+    'warning',
+    'Template inside a text',
+    '"{template}" stays in the text as it is; for a value of the request write "{right}".',
+    'Accessors work inside longer texts. Text that is meant for another system may stay.',
+  ),
+  TPL_SQL: problem(
+    'error',
+    'Template inside SQL',
+    '"{template}" means nothing inside SQL; write ${n} and put "{right}" into `{binds}`.',
+    'Values never become part of the text of a statement: they are bound to its placeholders.',
+  ),
+  SQL_FOREIGN: problem(
+    'error',
+    'Placeholder of another language',
+    '"{text}" is not a placeholder here; write ${n}, which takes entry {n} of `{binds}`.',
+    'Placeholders are $1, $2, ... as PostgreSQL has them.',
+  ),
+  SQL_SYNTAX: problem(
+    'error',
+    'SQL cannot be parsed',
+    'PostgreSQL cannot read this statement: {what}.',
+    'The mistake is here, or shortly before.',
+  ),
+  SQL_TABLE: problem(
+    'warning',
+    'Table without a model',
+    'There is no model for the table "{name}".{hint}',
+    'Write a model, so that the table is made and its columns are checked; a table of others is written with its schema.',
+  ),
+  SQL_ALIAS: problem(
+    'warning',
+    'Unknown table name',
+    'Nothing in this statement is called "{name}".{hint}',
+    'A table that has an alias goes by that alone.',
+  ),
+  SQL_COLUMN: problem(
+    'warning',
+    'Unknown column',
+    'There is no column "{name}" in {table}.{hint}',
+    'The models say which columns a table has. Text is written in single quotes.',
+  ),
+  SQL_CASE: problem(
+    'warning',
+    'Name in lower case',
+    'PostgreSQL reads this name as "{name}"; the field "{field}" is reached only in double quotes.',
+    'Write names of fields in lower case with underscores; then no quotes are needed.',
+  ),
+  SQL_COUNT: problem(
+    'error',
+    'Columns and values differ',
+    'The INSERT names {names} column(s) and gives {values} value(s).',
+    'Give one value for each column.',
+  ),
+  SQL_NEEDED: problem(
+    'warning',
+    'Required columns missing',
+    'This INSERT gives no value for {columns}, which the model of "{table}" requires.',
+    'Add the columns, or make the fields `optional`.',
+  ),
+  LNK_INVENTED: problem(
+    'error',
+    'Invented name',
+    '"{name}" names nothing; {right}.',
+    'The message has the form to write.',
+  ),
+  LNK_UNDECLARED: problem(
+    'hint',
+    'Field without a rule',
+    '"{accessor}" reads a field that no rule of this resource declares.{hint}',
+    'Add a rule, so that a request without the field is refused before anything runs.',
+  ),
+  LNK_RULE_UNUSED: problem(
+    'hint',
+    'Rule for a field that nothing uses',
+    'Nothing in this resource uses the field "{name}".',
+    'Use it or remove the rule.',
+  ),
+  LNK_NAME_UNUSED: problem(
+    'hint',
+    'Name that nothing uses',
+    'Nothing in this resource uses the name "{name}".',
+    'Use it or remove the extraction.',
+  ),
+  LNK_NOT_SELECTED: problem(
+    'warning',
+    'Value that the query does not give',
+    'The query of {where} gives no "{name}", so there is nothing to extract.{hint}',
+    'Add the column to its select list or RETURNING list.',
+  ),
+  SEC_CLEAR: problem(
+    'warning',
+    'Secret in clear',
+    '{place} holds a secret that everybody who reads this file can see; write "{form}".',
+    'Put the value into the environment, or into `.env`, and change it: what was in a file is known.',
+  ),
+  SEC_SAMPLE: problem(
+    'error',
+    'Sample secret',
+    '{place} is a secret from tutorials, which attackers try first; write "{form}".',
+    'Make a random value and put it into the environment.',
+  ),
+  SEC_NO_OWNER: problem(
+    'warning',
+    'Write without an owner',
+    'Callers of this resource are verified, but this {verb} does not depend on who calls: any caller may change any row.',
+    'Compare a column with a claim of the token. For a resource of administrators this may be meant.',
+  ),
+  ENV_BLANK: problem(
+    'error',
+    'Blank environment variable',
+    'The environment variable "{name}" holds nothing but white space, and {place} is a secret.',
+    'Set it to a random value.',
+  ),
+} as const;

@@ -1,0 +1,86 @@
+/**
+ * Features that the interface has, whether or not a plugin provides them yet, and keys that people invent for features.
+ * Data only; a plugin of the name makes the first kind of entry meaningless.
+ */
+import { Slot } from '../../kernel/contract/slot.js';
+
+const both = (name: string) => ({ [Slot.RESOURCE]: [name], [Slot.ACTIONABLE]: [name] });
+const onResource = (name: string) => ({ [Slot.RESOURCE]: [name] });
+const onActionable = (name: string) => ({ [Slot.ACTIONABLE]: [name] });
+
+/** Features of the interface; those without a plugin yet are said to be missing, not misspelt. */
+export const EXPECTED = {
+  tokenize: onResource('tokenize'),
+  protected: onResource('protected'),
+  webhook: onResource('webhook'),
+  rate_limit: onResource('rate_limit'),
+  invalidate_tokenize: onResource('invalidate_tokenize'),
+  cacheable: both('cacheable'),
+  run_in_background: both('run_in_background'),
+  queue: both('queue'),
+  cron_job: onActionable('cron_job'),
+  hashables: onActionable('hashables'),
+  verify_hashables: onActionable('verify_hashables'),
+  ciphers: onActionable('ciphers'),
+  broadcast_websocket_message: onActionable('broadcast_websocket_message'),
+};
+
+const GUARD =
+  'a token is demanded by `"protected": {"provide_as": "Authorization", "extract_claims": ["id"]}` beside `tokenize`';
+const RETURNS = { say: 'the values that leave are listed in `"returnables": ["id"]`', rename: 'returnables' };
+const CACHE = 'caching is written `"cacheable": {"read_from_cache": true, "cache_key": "...", "duration": 60}`';
+const RULES = 'rules are written `"payload_validation": [{"field": {"email": {"type": "EMAIL"}}}]` on an actionable';
+const JOB = 'a schedule is written `"cron_job": {"execution_interval": "0 0 * * * *"}` on an actionable';
+
+/** Keys for features that are written in another way; none belongs to a single plugin that is sure to be here. */
+const IN_BOTH = {
+  returns: RETURNS,
+  return: RETURNS,
+  returnable: RETURNS,
+  response: RETURNS,
+  output: RETURNS,
+  select: RETURNS,
+  cache: CACHE,
+  cache_key: CACHE,
+  read_from_cache: CACHE,
+  duration: CACHE,
+  ttl: CACHE,
+  background: 'work that goes on after the answer is marked `"run_in_background": true`',
+  async: 'work that goes on after the answer is marked `"run_in_background": true`',
+  cron: JOB,
+  schedule: JOB,
+  hash: 'hashing is written `"hashables": [{"property": "password", "algorithm": "BCRYPT"}]` on an actionable',
+  encrypt: 'encryption is written `"ciphers": [{"operation": "Encrypt", ...}]` on an actionable',
+  validation: RULES,
+  validate: RULES,
+  rules: RULES,
+};
+export const IN_RESOURCE = {
+  ...IN_BOTH,
+  auth: GUARD,
+  authenticated: GUARD,
+  authentication: GUARD,
+  authorization: GUARD,
+  authorize: GUARD,
+  secured: GUARD,
+  secure: GUARD,
+  private: GUARD,
+  requires_auth: GUARD,
+  guard: GUARD,
+  jwt: 'a token is issued by `"tokenize": {"type": "JWT", "encryption_key": "...", "custom_claim_fields": ["id"]}`',
+  rateLimit: 'a limit is written `"rate_limit": {"limit": 10, "identifier": "...", "expires_after": 60}`',
+  throttle: 'a limit is written `"rate_limit": {"limit": 10, "identifier": "...", "expires_after": 60}`',
+};
+const DEPENDS = 'what runs first is named by `"depends_on": [{"resource_id": "self", "action_ids": [1]}]`';
+export const IN_ACTIONABLE = {
+  ...IN_BOTH,
+  depends: DEPENDS,
+  dependencies: DEPENDS,
+  requires: DEPENDS,
+  after: DEPENDS,
+  auth: 'whole resources are guarded: `protected` belongs to the resource, beside `actionables`',
+  protected: 'whole resources are guarded: `protected` belongs to the resource, beside `actionables`',
+  extract: 'values are named by `"extract_response_for": [{"extract": "balance", "for": "balance"}]`',
+  broadcast: 'a message is sent by `"broadcast_websocket_message": {"broadcast_type": "ALL", "action": "..."}`',
+  main: { say: 'the main result is marked `"main_returnable": true`', rename: 'main_returnable' },
+};

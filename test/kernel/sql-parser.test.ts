@@ -1,0 +1,74 @@
+/**
+ * The parser that the command line and the kernel bring to the front end: places in code units, texts it cannot judge,
+ * and that it never throws. Also that the front end does without it.
+ */
+import { expect } from 'chai';
+import { analyse } from '../../kernel/analysis/analyse.js';
+import { unitOffsets } from '../../kernel/analysis/sql/tree.js';
+import { loadSqlParser } from '../../kernel/runtime/sql-parser.js';
+import { SQL, trialRegistry } from '../support/fixtures.js';
+
+const faultOf = (text: string): { message: string; before: string } | null => {
+  const { fault } = SQL.parse(text);
+  return fault === null ? null : { message: fault.message, before: text.slice(0, fault.at) };
+};
+
+const resource = (query: string): { file: string; text: string }[] => [
+  {
+    file: 'a.json',
+    text: JSON.stringify({
+      id: 'a',
+      resource: 'a',
+      actionables: [{ id: 1, mode: 'QUERY', sql_query: { query } }],
+      returnables: ['id'],
+    }),
+  },
+];
+
+describe('SQL parser', () => {
+  it('is loaded once', async () => {
+    expect(await loadSqlParser()).to.equal(SQL);
+  });
+
+  it('gives a tree for a statement and one for each of several', () => {
+    expect(SQL.parse('SELECT 1').statements).to.have.length(1);
+    expect(SQL.parse('SELECT 1; SELECT 2').statements).to.have.length(2);
+  });
+
+  it('places a fault in code units, whatever stands before it', () => {
+    expect(faultOf("SELECT 'é🙂', FROM x")?.before).to.equal("SELECT 'é🙂', ");
+    expect(faultOf('SELEC 1')?.before).to.equal('');
+    expect(faultOf('SELECT 1 WHERE')?.before).to.equal('SELECT 1 WHERE');
+  });
+
+  it('translates byte offsets of the tree to code units', () => {
+    const text = 'é🙂a';
+    const at = unitOffsets(text);
+    expect([0, 2, 6, 7].map(at)).to.deep.equal([0, 1, 3, 4]);
+    expect([0, 3].map(unitOffsets('abc'))).to.deep.equal([0, 3]);
+  });
+
+  it('judges nothing where it cannot read the whole text', () => {
+    for (const text of ['', '  ', 'SELECT 1\u0000 FROM']) {
+      expect(SQL.parse(text), JSON.stringify(text)).to.deep.equal({ statements: [], fault: null });
+    }
+  });
+
+  it('answers for text that nests too deeply, and goes on working', () => {
+    const deep = [`SELECT ${'('.repeat(20_000)}1${')'.repeat(20_000)}`, `SELECT ${'1+'.repeat(20_000)}1`];
+    const unions = Array.from({ length: 2000 }, () => 'SELECT 1').join(' UNION ');
+    const nested = `${'SELECT * FROM ('.repeat(300)}SELECT 1${') x'.repeat(300)}`;
+    for (const query of [...deep, unions, nested]) {
+      const { problems } = analyse(resource(query), trialRegistry(), { env: null, sql: SQL });
+      expect(problems.map(({ code }) => code).filter((code) => !/^SQL_(SYNTAX|BROKEN)$/.test(code))).to.deep.equal([]);
+    }
+    expect(SQL.parse('SELECT 1').statements).to.have.length(1);
+  });
+
+  it('is not needed: without it statements are only scanned', () => {
+    const { problems } = analyse(resource('SELEC nothing'), trialRegistry(), { env: null });
+    expect(problems).to.deep.equal([]);
+    const judged = analyse(resource('SELEC nothing'), trialRegistry(), { env: null, sql: SQL }).problems;
+    expect(judged.map(({ code }) => code)).to.deep.equal(['SQL_SYNTAX']);
+  });
+});
