@@ -211,6 +211,10 @@ interface OpenGroup {
   readonly actions: ActionPlan[];
 }
 
+/** Once its work is done, nothing of this actionable can fail any more. */
+const isTotal = (action: ActionPlan | undefined): boolean =>
+  action?.after?.every((step) => step.total === true) ?? true;
+
 /** Neighbours with one unit of work share it; parallel neighbours run at once; anything else stands for itself. */
 function groupActions(actions: readonly ActionPlan[], alone: boolean): ActionGroup[] {
   const groups: OpenGroup[] = [];
@@ -227,7 +231,7 @@ function groupActions(actions: readonly ActionPlan[], alone: boolean): ActionGro
     const [first] = units;
     const shared = key !== null && members.length > 1;
     const needed = !parallel && members.some((action) => action.always);
-    const unit = first !== undefined && (shared || needed) ? first.join(units) : null;
+    const unit = first !== undefined && (shared || needed) ? first.join(units, isTotal(members.at(-1))) : null;
     return Object.freeze({ unit, parallel: parallel && members.length > 1, actions: Object.freeze(members) });
   });
 }

@@ -64,6 +64,8 @@ export interface Step {
   readonly phase: number;
   /** Order within the phase, default 0. */
   readonly order?: number;
+  /** Only shapes what is there: never refuses, never ends the request. */
+  readonly total?: true;
   run(frame: Frame, action: ActionState): void | Done | Promise<void | Done>;
 }
 
@@ -79,8 +81,11 @@ export type Execute = (frame: Frame) => unknown;
 export interface Unit {
   /** Actionables with the same key and next to one another share one unit. */
   readonly key: string;
-  /** One unit for several neighbours, settled at load. */
-  join(others: readonly Unit[]): Unit;
+  /**
+   * One unit for several neighbours (itself among them, in their order), settled at load. `closing`: nothing that comes
+   * after the work of the last one can refuse, so that work and commit may travel together.
+   */
+  join(others: readonly Unit[], closing: boolean): Unit;
   open(frame: Frame): Promise<unknown>;
   commit(unit: unknown): Promise<void>;
   rollback(unit: unknown): Promise<void>;

@@ -24,6 +24,11 @@ export interface PrepareInput {
   readonly scan: SqlScan;
   /** For each parameter (0-based): the model says that the value goes to a JSON column. */
   readonly jsonColumns: readonly boolean[];
+  /**
+   * A later statement of the transaction writes what this one reads: lock the rows, if the statement allows it. One that
+   * cannot is prepared as it stands and stays `readOnly`.
+   */
+  readonly lock?: boolean;
 }
 
 /** A transaction on a connection of its own. Opaque to everybody but the dialect that made it. */
@@ -35,9 +40,15 @@ export interface Dialect {
   prepare(input: PrepareInput): Prepared;
   /**
    * Runs a prepared statement; `values` in the order of `parameters`. Rows come back native: JSON parsed, integers and
-   * decimals as numbers, times as ISO 8601 text in UTC. Throws a Fault QRY_* and never a driver error.
+   * decimals as numbers, times as ISO 8601 text in UTC. Throws a Fault QRY_* and never a driver error. `last`: nothing
+   * follows in this transaction, so it may be committed together with the statement; `commit` is still called.
    */
-  run(prepared: Prepared, values: readonly unknown[], transaction: Transaction | null): Promise<readonly Row[]>;
+  run(
+    prepared: Prepared,
+    values: readonly unknown[],
+    transaction: Transaction | null,
+    last?: boolean,
+  ): Promise<readonly Row[]>;
   /** `snapshot`: what the transaction read must still hold when it commits, or it fails and is `retryable`. */
   begin(snapshot: boolean): Promise<Transaction>;
   commit(transaction: Transaction): Promise<void>;

@@ -8,9 +8,9 @@ import { isLost, isRetryable, isStale, sqlState, toFault } from '../shared/error
 import { prepareStatement } from '../shared/prepare.js';
 import { bindValues } from '../shared/values.js';
 import type { PgPrepared } from '../shared/values.js';
-import { forget, send } from './wire.js';
+import { ALONE, forget, send } from './wire.js';
 import type { PostgresOptions } from './options.js';
-import type { Command, Outcome, Wire } from './wire.js';
+import type { Around, Command, Outcome, Wire } from './wire.js';
 import type { Release, Wires } from './wires.js';
 
 /** A read that held up its connection for so long keeps away from the shared ones for a while. */
@@ -19,22 +19,38 @@ const SLOW_FOR_MS = 10_000;
 const NO_VALUES: readonly string[] = [];
 const COMMIT: Command = { name: 'lintel_commit', text: 'COMMIT' };
 const ROLLBACK: Command = { name: 'lintel_rollback', text: 'ROLLBACK' };
+const WITH_COMMIT: Around = { before: null, after: COMMIT };
+
+/** What begins a transaction: with its first statement, or with the only one. */
+interface Opening {
+  readonly first: Around;
+  readonly only: Around;
+}
+
+function opening(level: string): Opening {
+  const name = `lintel_begin_${level.replaceAll(' ', '_')}`;
+  const before: Command = { name, text: `BEGIN ISOLATION LEVEL ${level.toUpperCase()}` };
+  return { first: { before, after: null }, only: { before, after: COMMIT } };
+}
 
 interface OpenTransaction {
   readonly wire: Wire;
   readonly release: Release;
-  /** The statement that begins it. */
-  readonly begin: string;
+  readonly opening: Opening;
   /** BEGIN was sent, together with the first statement. */
   begun: boolean;
   lost: boolean;
+  /** The commit travelled with the last statement, and both succeeded. */
+  committed: boolean;
   over: boolean;
 }
 
 type Done = (rows: readonly Row[]) => void;
 type Failed = (error: unknown) => void;
 
-export function createDialect(wires: () => Wires, begin: PostgresOptions['begin']): Dialect {
+export function createDialect(wires: () => Wires, isolation: PostgresOptions['isolation']): Dialect {
+  const snapshotOpening = opening(isolation(true));
+  const plainOpening = opening(isolation(false));
   const slow = new Map<string, number>();
 
   function isSlow(name: string): boolean {
@@ -75,7 +91,7 @@ export function createDialect(wires: () => Wires, begin: PostgresOptions['begin'
         failed(toFault(error));
         return;
       }
-      send(wire, prepared, values, null, (outcome) => {
+      send(wire, prepared, values, ALONE, (outcome) => {
         if (outcome.error === undefined) {
           release(false);
           if (prepared.readOnly && outcome.took > SLOW_MS) slow.set(prepared.name, performance.now() + SLOW_FOR_MS);
@@ -98,7 +114,7 @@ export function createDialect(wires: () => Wires, begin: PostgresOptions['begin'
     done: Done,
     failed: Failed,
   ): void {
-    send(wire, prepared, values, null, (outcome) => {
+    send(wire, prepared, values, ALONE, (outcome) => {
       if (outcome.took > SLOW_MS) slow.set(prepared.name, performance.now() + SLOW_FOR_MS);
       if (outcome.error === undefined) {
         done(outcome.answer);
@@ -114,22 +130,32 @@ export function createDialect(wires: () => Wires, begin: PostgresOptions['begin'
     transaction: OpenTransaction,
     prepared: PgPrepared,
     values: readonly (string | null)[],
+    last: boolean,
     done: Done,
     failed: Failed,
   ): void {
     if (transaction.over) throw fault('QRY_FAILED', {}, { cause: new Error('the transaction is over') });
-    const lead = transaction.begun ? null : transaction.begin;
+    const around = aroundOf(transaction, last);
     transaction.begun = true;
-    send(transaction.wire, prepared, values, lead, (outcome) => {
+    send(transaction.wire, prepared, values, around, (outcome) => {
       if (outcome.error === undefined) {
+        if (last) {
+          transaction.committed = transaction.over = true;
+          transaction.release(false);
+        }
         done(outcome.answer);
         return;
       }
       if (isStale(outcome.error)) forgetEverywhere(prepared.name);
       transaction.lost ||= isLost(outcome.error);
-      // Nothing of an unfinished transaction stays, so its outcome is known.
-      failed(toFault(outcome.error));
+      // Nothing of an unfinished transaction stays, so its outcome is known; not so once the commit was sent.
+      failed(toFault(outcome.error, last && outcome.sent ? 'unknown' : 'none'));
     });
+  }
+
+  function aroundOf({ begun, opening: { first, only } }: OpenTransaction, last: boolean): Around {
+    if (begun) return last ? WITH_COMMIT : ALONE;
+    return last ? only : first;
   }
 
   /** Ends a transaction on its connection and gives the connection back. */
@@ -146,7 +172,7 @@ export function createDialect(wires: () => Wires, begin: PostgresOptions['begin'
         resolve(null);
         return;
       }
-      send(wire, command, NO_VALUES, null, (outcome) => {
+      send(wire, command, NO_VALUES, ALONE, (outcome) => {
         // A connection that cannot roll back is thrown away, and with it whatever was open on it.
         release(outcome.error !== undefined);
         resolve(outcome);
@@ -157,12 +183,12 @@ export function createDialect(wires: () => Wires, begin: PostgresOptions['begin'
   return {
     prepare: prepareStatement,
 
-    run(statement, values, transaction) {
+    run(statement, values, transaction, last = false) {
       const prepared = statement as PgPrepared;
       return new Promise((done, failed) => {
         const bound = bindValues(prepared, values);
         if (transaction) {
-          runInside(transaction.transaction as OpenTransaction, prepared, bound, done, failed);
+          runInside(transaction.transaction as OpenTransaction, prepared, bound, last, done, failed);
           return;
         }
         const wire = prepared.readOnly && !isSlow(prepared.name) ? wires().shared() : undefined;
@@ -180,9 +206,10 @@ export function createDialect(wires: () => Wires, begin: PostgresOptions['begin'
               transaction: {
                 wire,
                 release,
-                begin: begin(snapshot),
+                opening: snapshot ? snapshotOpening : plainOpening,
                 begun: false,
                 lost: false,
+                committed: false,
                 over: false,
               } satisfies OpenTransaction,
             });
@@ -191,12 +218,17 @@ export function createDialect(wires: () => Wires, begin: PostgresOptions['begin'
     },
 
     async commit({ transaction }) {
-      const { over, lost } = transaction as OpenTransaction;
+      const open = transaction as OpenTransaction;
+      if (open.committed) {
+        open.committed = false;
+        return;
+      }
+      const { over, lost } = open;
       if (over || lost) {
-        await finish(transaction as OpenTransaction, ROLLBACK);
+        await finish(open, ROLLBACK);
         throw fault('QRY_FAILED', {}, { cause: new Error('commit of a transaction that is over or lost') });
       }
-      const outcome = await finish(transaction as OpenTransaction, COMMIT);
+      const outcome = await finish(open, COMMIT);
       if (outcome?.error !== undefined) throw toFault(outcome.error, 'unknown');
       // The server answers ROLLBACK when a statement before had failed.
       if (outcome?.tag === 'ROLLBACK') {

@@ -11,8 +11,8 @@ export interface PostgresOptions {
   readonly pool: number;
   /** Milliseconds after which a connection that does not answer is given up. */
   readonly deadline: number;
-  /** Sent in front of the first statement of a transaction; `snapshot` as in `Dialect.begin`. */
-  readonly begin: (snapshot: boolean) => string;
+  /** Level of isolation of a transaction; `snapshot` as in `Dialect.begin`. */
+  readonly isolation: (snapshot: boolean) => string;
 }
 
 const number = (value: unknown, otherwise: number): number => (typeof value === 'number' ? value : otherwise);
@@ -51,9 +51,6 @@ export function readOptions(options: Readonly<Record<string, unknown>>): Postgre
     readers,
     pool: size - readers,
     deadline: statementTimeout + 5000,
-    begin: (snapshot) => {
-      const level = isolation !== 'auto' ? isolation : snapshot ? 'repeatable read' : 'read committed';
-      return `BEGIN ISOLATION LEVEL ${level.toUpperCase()}`;
-    },
+    isolation: (snapshot) => (isolation !== 'auto' ? isolation : snapshot ? 'repeatable read' : 'read committed'),
   };
 }

@@ -72,6 +72,13 @@ export interface Command {
   readonly text: string;
 }
 
+/** Commands without values or rows that travel with a statement, in one packet: what fails keeps the rest from running. */
+export interface Around {
+  readonly before: Command | null;
+  readonly after: Command | null;
+}
+export const ALONE: Around = { before: null, after: null };
+
 export interface Outcome {
   readonly error: unknown;
   /** Not `rows`: pg takes a query with that property for one that reads in portions. */
@@ -97,13 +104,15 @@ class Statement implements Outcome {
   readonly text: string;
   private shape: Shape | null = null;
   private known: Known | undefined;
+  /** Names of commands around it that the server gets to know with this packet. */
+  private fresh: string[] | null = null;
   private settled = false;
 
   constructor(
     private readonly wire: Wire,
     command: Command,
     private readonly values: readonly (string | null)[],
-    private readonly lead: string | null,
+    private readonly around: Around,
     private readonly settle: (outcome: Outcome) => void,
   ) {
     this.name = command.name;
@@ -115,11 +124,8 @@ class Statement implements Outcome {
     const { statements, stale } = this.wire;
     this.sent = true;
     this.hold(connection.stream);
-    if (this.lead !== null) {
-      connection.parse({ name: '', text: this.lead });
-      connection.bind({ statement: '', values: NO_VALUES });
-      connection.execute();
-    }
+    const { before, after } = this.around;
+    if (before !== null) this.accompany(connection, before);
     this.known = statements.get(this.name);
     if (!this.known) {
       if (stale.delete(this.name)) connection.close({ type: 'S', name: this.name });
@@ -130,9 +136,22 @@ class Statement implements Outcome {
     connection.bind({ statement: this.name, values: this.values });
     if (!this.shape) connection.describe({ type: 'P' });
     connection.execute();
+    if (after !== null) this.accompany(connection, after);
     connection.sync();
     if (!this.wire.shared) connection.stream.uncork();
     return null;
+  }
+
+  private accompany(connection: WireConnection, command: Command): void {
+    const { statements, stale } = this.wire;
+    if (!statements.has(command.name)) {
+      if (stale.delete(command.name)) connection.close({ type: 'S', name: command.name });
+      connection.parse(command);
+      statements.set(command.name, { shape: NO_ROWS });
+      (this.fresh ??= []).push(command.name);
+    }
+    connection.bind({ statement: command.name, values: NO_VALUES });
+    connection.execute();
   }
 
   /** A write to the socket costs more than everything else here, so those of one turn are gathered. */
@@ -189,6 +208,7 @@ class Statement implements Outcome {
     if (this.known && statements.get(this.name) === this.known && (!this.known.shape || isStale(error))) {
       forget(this.wire, this.name);
     }
+    for (const name of this.fresh ?? []) forget(this.wire, name);
     this.error = error;
     this.finish();
   }
@@ -213,13 +233,13 @@ class Statement implements Outcome {
 // pg pipelines only what is an instance of its Query. What the constructor of Query does is left out on purpose.
 Object.setPrototypeOf(Statement.prototype, pg.Query.prototype as object);
 
-/** Sends a statement; `settle` is called exactly once. A command in `lead` runs before it, in the same packet. */
+/** Sends a statement; `settle` is called exactly once. */
 export function send(
   wire: Wire,
   command: Command,
   values: readonly (string | null)[],
-  lead: string | null,
+  around: Around,
   settle: (outcome: Outcome) => void,
 ): void {
-  wire.client.query(new Statement(wire, command, values, lead, settle) as unknown as pg.Submittable);
+  wire.client.query(new Statement(wire, command, values, around, settle) as unknown as pg.Submittable);
 }

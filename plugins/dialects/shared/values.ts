@@ -10,6 +10,8 @@ import { arrayLiteral } from './arrays.js';
 export interface PgPrepared extends Prepared {
   /** For each parameter (0-based): bind an array as an array literal. */
   readonly arrays: readonly boolean[];
+  /** Inserts rows that are written out in the statement. */
+  readonly insert: boolean;
 }
 
 /** Well-formedness is a flag check for most strings, unlike a pattern. */

@@ -38,6 +38,7 @@ function keepNames(names: readonly string[]): Step {
   return {
     id: 'returnables',
     phase: ActionPhase.SHAPE,
+    total: true,
     run: (_frame, state) => {
       state.result = onEach(state.result, (row) => pick(row, picked));
     },

@@ -3,7 +3,7 @@ import { asText, type Json } from '../../../kernel/contract/json.js';
 import type { Frame, ModePlan, ParameterPlan, PlanTools, Unit } from '../../../kernel/contract/plan.js';
 import { Fault } from '../../../kernel/contract/fault.js';
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
-import { scanSql } from '../../../kernel/language/sql.js';
+import { scanSql, type SqlScan } from '../../../kernel/language/sql.js';
 import { dialect, type Dialect, type Prepared, type Transaction } from '../../kinds/dialect.js';
 import { query } from '../../kinds/query.js';
 
@@ -24,16 +24,33 @@ function plan(value: Readonly<Record<string, Json>>, pointer: string, tools: Pla
     scan.placeholders.some(({ n, column }) => n === index + 1 && column !== null && jsonNames.has(column)),
   );
   const prepared = connection.prepare({ scan, jsonColumns });
+  const describe = {
+    connection: CONNECTION,
+    sql: prepared.text,
+    parameters: parameters.map(({ source, label }, index) => `$${index + 1} = ${label} (${source})`),
+  };
+  const lock = (): Prepared => {
+    const locked = connection.prepare({ scan, jsonColumns, lock: true });
+    describe.sql = locked.text;
+    return locked;
+  };
+  const statement: Statement = { scan, lock, prepared, last: false };
   const columnOf = fieldsByColumn(scan.placeholders, parameters);
   return {
-    execute: execution(connection, bindings(prepared, parameters, written), prepared, columnOf),
-    unit: unitOf(connection, prepared.readOnly),
-    describe: {
-      connection: CONNECTION,
-      sql: prepared.text,
-      parameters: parameters.map(({ source, label }, index) => `$${index + 1} = ${label} (${source})`),
-    },
+    execute: execution(connection, bindings(prepared, parameters, written), statement, columnOf),
+    unit: unitOf(connection, [statement]),
+    describe,
   };
+}
+
+/** What a transaction decides about one of its statements, when it is put together at load. */
+interface Statement {
+  readonly scan: SqlScan;
+  /** Prepares it anew, so that it locks what it reads. */
+  readonly lock: () => Prepared;
+  prepared: Prepared;
+  /** Ends its transaction: the commit may travel with it. */
+  last: boolean;
 }
 
 type Bind = (frame: Frame) => unknown;
@@ -59,14 +76,14 @@ function parsedJson(text: string): unknown {
 function execution(
   connection: Dialect,
   binds: readonly Bind[],
-  prepared: Prepared,
+  statement: Statement,
   fieldOf: ReadonlyMap<string, string>,
 ) {
   return async (frame: Frame): Promise<unknown> => {
     const values = new Array<unknown>(binds.length);
     for (let i = 0; i < binds.length; i++) values[i] = binds[i]?.(frame);
     try {
-      return await connection.run(prepared, values, frame.unit as Transaction | null);
+      return await connection.run(statement.prepared, values, frame.unit as Transaction | null, statement.last);
     } catch (error) {
       throw error instanceof Fault ? named(error, fieldOf) : error;
     }
@@ -96,16 +113,35 @@ function fieldsByColumn(
   return fields;
 }
 
+const WRITES: ReadonlySet<string> = new Set(['UPDATE', 'DELETE', 'MERGE']);
+
+/**
+ * A read whose table a later statement changes locks its rows: what was read still holds when it is written, and who
+ * comes second waits instead of being refused.
+ */
+function lockWhatIsWritten(statements: readonly Statement[]): void {
+  statements.forEach((statement, index) => {
+    if (!statement.prepared.readOnly) return;
+    const [read] = statement.scan.tables;
+    const writes = ({ scan }: Statement): boolean =>
+      WRITES.has(scan.verb) && scan.tables.some(({ name }) => name === read?.name);
+    if (statements.slice(index + 1).some(writes)) statement.prepared = statement.lock();
+  });
+}
+
 /** Neighbouring statements on one connection are one transaction; one that only reads makes it keep its snapshot. */
-function unitOf(connection: Dialect, reads: boolean): SqlUnit {
+function unitOf(connection: Dialect, statements: readonly Statement[]): SqlUnit {
+  const reads = statements.some(({ prepared }) => prepared.readOnly);
   return {
     key: `transaction on ${CONNECTION}`,
-    reads,
-    join: (units) =>
-      unitOf(
-        connection,
-        (units as readonly SqlUnit[]).some((unit) => unit.reads),
-      ),
+    statements,
+    join(units, closing) {
+      const all = (units as readonly SqlUnit[]).flatMap((unit) => unit.statements);
+      lockWhatIsWritten(all);
+      const last = all.at(-1);
+      if (last !== undefined) last.last = closing;
+      return unitOf(connection, all);
+    },
     open: () => connection.begin(reads),
     commit: (transaction) => connection.commit(transaction as Transaction),
     rollback: (transaction) => connection.rollback(transaction as Transaction),
@@ -114,5 +150,5 @@ function unitOf(connection: Dialect, reads: boolean): SqlUnit {
 }
 
 interface SqlUnit extends Unit {
-  readonly reads: boolean;
+  readonly statements: readonly Statement[];
 }
