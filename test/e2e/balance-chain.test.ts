@@ -145,7 +145,7 @@ onBothDatabases('the balance chain', { files: FILES }, (kernel) => {
   });
 
   it('says in its plan that the read locks', () => {
-    expect(describePlan(kernel(), 'add')).to.include(`${PLAIN} FOR UPDATE`);
-    expect(describePlan(kernel(), 'read')).not.to.include('FOR UPDATE');
+    expect(describePlan(kernel(), 'add')).to.include(`${PLAIN} FOR NO KEY UPDATE`);
+    expect(describePlan(kernel(), 'read')).not.to.include('FOR NO KEY UPDATE');
   });
 });

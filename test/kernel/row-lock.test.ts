@@ -7,12 +7,12 @@ const locked = (sql: string): string | null => withRowLock(scanSql(sql));
 
 describe('row locks', () => {
   for (const [sql, expected] of [
-    ['SELECT balance FROM w WHERE id = $1', 'SELECT balance FROM w WHERE id = $1 FOR UPDATE'],
-    ['select * from "W" as x where x.id = $1;', 'select * from "W" as x where x.id = $1 FOR UPDATE;'],
-    ['SELECT a FROM s.w x WHERE id = $1 -- end', 'SELECT a FROM s.w x WHERE id = $1 FOR UPDATE -- end'],
-    ['SELECT COALESCE(a, 0)::int FROM w', 'SELECT COALESCE(a, 0)::int FROM w FOR UPDATE'],
-    ['SELECT a FROM w WHERE lower(b) = $1 LIMIT 1', 'SELECT a FROM w WHERE lower(b) = $1 LIMIT 1 FOR UPDATE'],
-    ["SELECT 'for update' AS a FROM w ORDER BY a", "SELECT 'for update' AS a FROM w ORDER BY a FOR UPDATE"],
+    ['SELECT balance FROM w WHERE id = $1', 'SELECT balance FROM w WHERE id = $1 FOR NO KEY UPDATE'],
+    ['select * from "W" as x where x.id = $1;', 'select * from "W" as x where x.id = $1 FOR NO KEY UPDATE;'],
+    ['SELECT a FROM s.w x WHERE id = $1 -- end', 'SELECT a FROM s.w x WHERE id = $1 FOR NO KEY UPDATE -- end'],
+    ['SELECT COALESCE(a, 0)::int FROM w', 'SELECT COALESCE(a, 0)::int FROM w FOR NO KEY UPDATE'],
+    ['SELECT a FROM w WHERE lower(b) = $1 LIMIT 1', 'SELECT a FROM w WHERE lower(b) = $1 LIMIT 1 FOR NO KEY UPDATE'],
+    ["SELECT 'for update' AS a FROM w ORDER BY a", "SELECT 'for update' AS a FROM w ORDER BY a FOR NO KEY UPDATE"],
   ] as const) {
     it(`locks: ${sql}`, () => expect(locked(sql)).to.equal(expected));
   }

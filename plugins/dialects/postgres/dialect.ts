@@ -13,7 +13,7 @@ import type { PostgresOptions } from './options.js';
 import type { Around, Command, Outcome, Wire } from './wire.js';
 import type { Release, Wires } from './wires.js';
 
-/** A read that held up its connection for so long keeps away from the shared ones for a while. */
+/** A statement that held up its connection for so long keeps away from the shared ones for a while. */
 const SLOW_MS = 50;
 const SLOW_FOR_MS = 10_000;
 const NO_VALUES: readonly string[] = [];
@@ -61,6 +61,9 @@ export function createDialect(wires: () => Wires, isolation: PostgresOptions['is
     return !slow.delete(name);
   }
 
+  /** Neither waits for others for long, as far as one can know. */
+  const shareable = (prepared: PgPrepared): boolean => (prepared.readOnly || prepared.insert) && !isSlow(prepared.name);
+
   /** After a change of tables every connection holds the statement in its old form. */
   function forgetEverywhere(name: string): void {
     for (const wire of wires().all) forget(wire, name);
@@ -94,7 +97,8 @@ export function createDialect(wires: () => Wires, isolation: PostgresOptions['is
       send(wire, prepared, values, ALONE, (outcome) => {
         if (outcome.error === undefined) {
           release(false);
-          if (prepared.readOnly && outcome.took > SLOW_MS) slow.set(prepared.name, performance.now() + SLOW_FOR_MS);
+          if ((prepared.readOnly || prepared.insert) && outcome.took > SLOW_MS)
+            slow.set(prepared.name, performance.now() + SLOW_FOR_MS);
           done(outcome.answer);
           return;
         }
@@ -106,7 +110,7 @@ export function createDialect(wires: () => Wires, isolation: PostgresOptions['is
     });
   }
 
-  /** On a connection shared with other reads. */
+  /** On a connection shared with others of its sort. */
   function runShared(
     wire: Wire,
     prepared: PgPrepared,
@@ -191,7 +195,7 @@ export function createDialect(wires: () => Wires, isolation: PostgresOptions['is
           runInside(transaction.transaction as OpenTransaction, prepared, bound, last, done, failed);
           return;
         }
-        const wire = prepared.readOnly && !isSlow(prepared.name) ? wires().shared() : undefined;
+        const wire = shareable(prepared) ? wires().shared(prepared.readOnly ? 'read' : 'insert') : undefined;
         if (wire) runShared(wire, prepared, bound, done, failed);
         else runLeased(prepared, bound, 1, done, failed);
       });

@@ -8,6 +8,8 @@ export interface PostgresOptions {
   readonly client: PoolConfig;
   /** Connections that several reading statements share, and those that serve one caller at a time. */
   readonly readers: number;
+  /** Of the pool, those that become shared ones for inserts where commits do not wait for the disk. */
+  readonly inserters: number;
   readonly pool: number;
   /** Milliseconds after which a connection that does not answer is given up. */
   readonly deadline: number;
@@ -49,6 +51,7 @@ export function readOptions(options: Readonly<Record<string, unknown>>): Postgre
       idleTimeoutMillis: number(options['idle_timeout'], 30) * 1000,
     },
     readers,
+    inserters: Math.min(2, Math.floor((size - readers) / 3)),
     pool: size - readers,
     deadline: statementTimeout + 5000,
     isolation: (snapshot) => (isolation !== 'auto' ? isolation : snapshot ? 'repeatable read' : 'read committed'),

@@ -1,6 +1,6 @@
 /**
  * From a scanned statement to one that is ready for PostgreSQL or its embedded sibling. Runs once per statement at
- * load; the text of the definition is kept but for RETURNING, which an INSERT without it gains, and FOR UPDATE
+ * load; the text of the definition is kept but for RETURNING, which an INSERT without it gains, and FOR NO KEY UPDATE
  * where it is asked for.
  */
 import { createHash } from 'node:crypto';

@@ -1,5 +1,5 @@
 /**
- * Whether a SELECT can lock the rows it reads, and where `FOR UPDATE` goes. Says yes only to the plain form: one table,
+ * Whether a SELECT can lock the rows it reads, and where `FOR NO KEY UPDATE` goes. Says yes only to the plain form: one table,
  * columns and a few harmless functions, a condition; everything else keeps its text.
  */
 import type { SqlScan } from '../../../kernel/language/sql.js';
@@ -19,7 +19,7 @@ interface Word {
   readonly end: number;
 }
 
-/** The text with `FOR UPDATE` at its end, or null where the rows cannot be locked for certain. */
+/** The text with `FOR NO KEY UPDATE` at its end, or null where the rows cannot be locked for certain. */
 export function withRowLock(scan: SqlScan): string | null {
   const words = wordsOf(scan);
   if (words.at(-1)?.type === 'semicolon') words.pop();
@@ -31,7 +31,8 @@ export function withRowLock(scan: SqlScan): string | null {
   if (!isPerRow(words.slice(1, from)) || !isOneTable(words.slice(from + 1))) return null;
   // In which order rows are locked and which of them are left is not the same question.
   if (words.some(isWord('ORDER')) && words.some(isWord('LIMIT'))) return null;
-  return `${scan.text.slice(0, last.end)} FOR UPDATE${scan.text.slice(last.end)}`;
+  // As strong as the UPDATE that follows: rows that only refer to these are not kept waiting.
+  return `${scan.text.slice(0, last.end)} FOR NO KEY UPDATE${scan.text.slice(last.end)}`;
 }
 
 const wordsOf = (scan: SqlScan): Word[] =>
