@@ -3,6 +3,7 @@
  * bound values; nothing here builds SQL text from values.
  */
 import { defineKind } from '../../kernel/contract/kind.js';
+import type { Rendered } from '../../kernel/contract/rendered.js';
 import type { SqlScan } from '../../kernel/language/sql.js';
 
 export type Row = Readonly<Record<string, unknown>>;
@@ -36,6 +37,14 @@ export interface Transaction {
   readonly transaction: unknown;
 }
 
+/** How rows become one JSON text: which of their names, and in which shape. Made once at load. */
+export interface Rendering {
+  /** Null: all columns. */
+  readonly names: readonly string[] | null;
+  /** The first row or null; a list; or whichever the number of rows says (none is null, one is itself). */
+  readonly shape: 'one' | 'many' | 'count';
+}
+
 export interface Dialect {
   prepare(input: PrepareInput): Prepared;
   /**
@@ -49,6 +58,8 @@ export interface Dialect {
     transaction: Transaction | null,
     last?: boolean,
   ): Promise<readonly Row[]>;
+  /** As `run` outside a transaction, for rows that nobody looks at: the text that JSON.stringify would give for them. */
+  render?(prepared: Prepared, values: readonly unknown[], rendering: Rendering): Promise<Rendered>;
   /** `snapshot`: what the transaction read must still hold when it commits, or it fails and is `retryable`. */
   begin(snapshot: boolean): Promise<Transaction>;
   commit(transaction: Transaction): Promise<void>;

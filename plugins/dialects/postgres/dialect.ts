@@ -3,34 +3,37 @@
  * into a Fault. Sends nothing twice unless the server cannot have seen or run it.
  */
 import { fault } from '../../../kernel/contract/fault.js';
-import type { Dialect, Row, Transaction } from '../../kinds/dialect.js';
+import { Rendered } from '../../../kernel/contract/rendered.js';
+import type { Dialect, Transaction } from '../../kinds/dialect.js';
 import { isLost, isRetryable, isStale, sqlState, toFault } from '../shared/errors.js';
 import { prepareStatement } from '../shared/prepare.js';
 import { bindValues } from '../shared/values.js';
 import type { PgPrepared } from '../shared/values.js';
 import { ALONE, forget, send } from './wire.js';
 import type { PostgresOptions } from './options.js';
-import type { Around, Command, Outcome, Wire } from './wire.js';
+import type { Command, Outcome, Sending, Wire } from './wire.js';
 import type { Release, Wires } from './wires.js';
 
 /** A statement that held up its connection for so long keeps away from the shared ones for a while. */
 const SLOW_MS = 50;
 const SLOW_FOR_MS = 10_000;
 const NO_VALUES: readonly string[] = [];
+const NO_TEXT = Buffer.from('null');
+const parseText = (json: Uint8Array): unknown => JSON.parse(Buffer.from(json).toString('utf8')) as unknown;
 const COMMIT: Command = { name: 'lintel_commit', text: 'COMMIT' };
 const ROLLBACK: Command = { name: 'lintel_rollback', text: 'ROLLBACK' };
-const WITH_COMMIT: Around = { before: null, after: COMMIT };
+const WITH_COMMIT: Sending = { ...ALONE, after: COMMIT };
 
 /** What begins a transaction: with its first statement, or with the only one. */
 interface Opening {
-  readonly first: Around;
-  readonly only: Around;
+  readonly first: Sending;
+  readonly only: Sending;
 }
 
 function opening(level: string): Opening {
   const name = `lintel_begin_${level.replaceAll(' ', '_')}`;
   const before: Command = { name, text: `BEGIN ISOLATION LEVEL ${level.toUpperCase()}` };
-  return { first: { before, after: null }, only: { before, after: COMMIT } };
+  return { first: { ...ALONE, before }, only: { ...ALONE, before, after: COMMIT } };
 }
 
 interface OpenTransaction {
@@ -45,7 +48,7 @@ interface OpenTransaction {
   over: boolean;
 }
 
-type Done = (rows: readonly Row[]) => void;
+type Done = (outcome: Outcome) => void;
 type Failed = (error: unknown) => void;
 
 export function createDialect(wires: () => Wires, isolation: PostgresOptions['isolation']): Dialect {
@@ -85,6 +88,7 @@ export function createDialect(wires: () => Wires, isolation: PostgresOptions['is
   function runLeased(
     prepared: PgPrepared,
     values: readonly (string | null)[],
+    sending: Sending,
     tries: number,
     done: Done,
     failed: Failed,
@@ -94,17 +98,17 @@ export function createDialect(wires: () => Wires, isolation: PostgresOptions['is
         failed(toFault(error));
         return;
       }
-      send(wire, prepared, values, ALONE, (outcome) => {
+      send(wire, prepared, values, sending, (outcome) => {
         if (outcome.error === undefined) {
           release(false);
           if ((prepared.readOnly || prepared.insert) && outcome.took > SLOW_MS)
             slow.set(prepared.name, performance.now() + SLOW_FOR_MS);
-          done(outcome.answer);
+          done(outcome);
           return;
         }
         if (isStale(outcome.error)) forgetEverywhere(prepared.name);
         release(isLost(outcome.error));
-        if (tries > 0 && isRepeatable(prepared, outcome)) runLeased(prepared, values, tries - 1, done, failed);
+        if (tries > 0 && isRepeatable(prepared, outcome)) runLeased(prepared, values, sending, tries - 1, done, failed);
         else failed(failure(prepared, outcome));
       });
     });
@@ -115,19 +119,34 @@ export function createDialect(wires: () => Wires, isolation: PostgresOptions['is
     wire: Wire,
     prepared: PgPrepared,
     values: readonly (string | null)[],
+    sending: Sending,
     done: Done,
     failed: Failed,
   ): void {
-    send(wire, prepared, values, ALONE, (outcome) => {
+    send(wire, prepared, values, sending, (outcome) => {
       if (outcome.took > SLOW_MS) slow.set(prepared.name, performance.now() + SLOW_FOR_MS);
       if (outcome.error === undefined) {
-        done(outcome.answer);
+        done(outcome);
         return;
       }
       if (isStale(outcome.error)) forgetEverywhere(prepared.name);
-      if (isRepeatable(prepared, outcome)) runLeased(prepared, values, 1, done, failed);
+      if (isRepeatable(prepared, outcome)) runLeased(prepared, values, sending, 1, done, failed);
       else failed(failure(prepared, outcome));
     });
+  }
+
+  /** Outside a transaction, wherever it fits. */
+  function runFree(
+    prepared: PgPrepared,
+    values: readonly unknown[],
+    sending: Sending,
+    done: Done,
+    failed: Failed,
+  ): void {
+    const bound = bindValues(prepared, values);
+    const wire = shareable(prepared) ? wires().shared(prepared.readOnly ? 'read' : 'insert') : undefined;
+    if (wire) runShared(wire, prepared, bound, sending, done, failed);
+    else runLeased(prepared, bound, sending, 1, done, failed);
   }
 
   function runInside(
@@ -147,7 +166,7 @@ export function createDialect(wires: () => Wires, isolation: PostgresOptions['is
           transaction.committed = transaction.over = true;
           transaction.release(false);
         }
-        done(outcome.answer);
+        done(outcome);
         return;
       }
       if (isStale(outcome.error)) forgetEverywhere(prepared.name);
@@ -157,7 +176,7 @@ export function createDialect(wires: () => Wires, isolation: PostgresOptions['is
     });
   }
 
-  function aroundOf({ begun, opening: { first, only } }: OpenTransaction, last: boolean): Around {
+  function aroundOf({ begun, opening: { first, only } }: OpenTransaction, last: boolean): Sending {
     if (begun) return last ? WITH_COMMIT : ALONE;
     return last ? only : first;
   }
@@ -190,14 +209,19 @@ export function createDialect(wires: () => Wires, isolation: PostgresOptions['is
     run(statement, values, transaction, last = false) {
       const prepared = statement as PgPrepared;
       return new Promise((done, failed) => {
-        const bound = bindValues(prepared, values);
-        if (transaction) {
-          runInside(transaction.transaction as OpenTransaction, prepared, bound, last, done, failed);
-          return;
+        const answered = ({ answer }: Outcome): void => done(answer);
+        if (!transaction) runFree(prepared, values, ALONE, answered, failed);
+        else {
+          const open = transaction.transaction as OpenTransaction;
+          runInside(open, prepared, bindValues(prepared, values), last, answered, failed);
         }
-        const wire = shareable(prepared) ? wires().shared(prepared.readOnly ? 'read' : 'insert') : undefined;
-        if (wire) runShared(wire, prepared, bound, done, failed);
-        else runLeased(prepared, bound, 1, done, failed);
+      });
+    },
+
+    render(statement, values, rendering) {
+      return new Promise((done, failed) => {
+        const answered = ({ json }: Outcome): void => done(new Rendered(json ?? NO_TEXT, parseText));
+        runFree(statement as PgPrepared, values, { ...ALONE, rendering }, answered, failed);
       });
     },
 

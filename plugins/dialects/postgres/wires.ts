@@ -6,6 +6,7 @@
 import pg from 'pg';
 import type { Log } from '../../../kernel/contract/plugin.js';
 import type { PostgresOptions } from './options.js';
+import { RowClient } from './reader.js';
 import { createWire } from './wire.js';
 import type { Wire } from './wire.js';
 
@@ -52,7 +53,7 @@ export function createWires(options: PostgresOptions, log: Log): Wires {
   let closed = false;
 
   /** Remembers a connection until it ends. A listener for errors must always be there, or the process would end. */
-  function track(client: pg.Client, shared: boolean): Wire {
+  function track(client: RowClient, shared: boolean): Wire {
     const wire = createWire(client, shared);
     all.add(wire);
     byClient.set(client, wire);
@@ -64,13 +65,13 @@ export function createWires(options: PostgresOptions, log: Log): Wires {
     return wire;
   }
 
-  const pool = new pg.Pool({ ...options.client, max: options.pool });
-  pool.on('connect', (client) => void track(client, false));
+  const pool = new pg.Pool({ ...options.client, max: options.pool, Client: RowClient });
+  pool.on('connect', (client) => void track(client as RowClient, false));
   pool.on('error', (error) => log.debug({ err: error }, 'idle database connection dropped'));
 
   async function openShared(into: Lane): Promise<void> {
     into.opening++;
-    const client = new pg.Client({ ...options.client, pipeline: true });
+    const client = new RowClient({ ...options.client, pipeline: true });
     const wire = track(client, true);
     try {
       await client.connect();
