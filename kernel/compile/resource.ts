@@ -12,6 +12,7 @@ import { runningOrder } from '../analysis/order.js';
 import type { Registry } from '../analysis/registry.js';
 import type { PluginPlace } from '../analysis/finds.js';
 import type { ActionGroup, ActionPlan, ResourcePlan } from './plan.js';
+import { asJsonText } from './render.js';
 import { makeTools, type Handles, type ResourceScope } from './tools.js';
 
 /** The taps of `execute` for a mode, resolved at load; null when nobody taps it. */
@@ -27,6 +28,8 @@ export interface CompileInput {
   readonly tables: ReadonlyMap<string, ModelTable>;
   readonly intercept: Interceptor;
   readonly profile: string | null;
+  /** Whether a plugin may look at the results of this mode on their way out; everything is watched where this is absent. */
+  readonly watched?: (mode: string) => boolean;
 }
 
 /** The handles as the compiler calls them; the kinds declare them. */
@@ -82,7 +85,8 @@ export function compileResource(input: CompileInput, resource: ResourceModel): R
     alone: false,
     takesList: false,
   };
-  const actions = sequence.map((action, index) => compileAction(input, scope, action, index, draft));
+  const compiled = sequence.map((action, index) => compileAction(input, scope, action, index, draft));
+  const actions = compiled.map(({ plan }) => plan);
   planFeatures(scope, null, resource.places, draft);
   const [admit, check, reply, settle] = [
     [ResourcePhase.ADMIT, ResourcePhase.CHECK - 1],
@@ -91,16 +95,15 @@ export function compileResource(input: CompileInput, resource: ResourceModel): R
     [ResourcePhase.SETTLE, Infinity],
   ].map(([from = 0, to = 0]) => stepsBetween(draft.steps, from, to));
   const groups = groupActions(actions, draft.alone);
+  const route = { groups, reply: reply ?? null, settle: settle ?? null, main };
   return Object.freeze({
     id: resource.id,
     path: resource.path,
     file: resource.definition.doc.file,
     admit: admit ?? null,
     check: check ?? null,
-    groups,
-    main,
-    reply: reply ?? null,
-    settle: settle ?? null,
+    ...route,
+    ...asJsonText(route, compiled[main]?.renders),
     slots: scope.slots.count,
     memos: scope.slots.memos,
     takesList: draft.takesList,
@@ -127,13 +130,18 @@ function lookupOrder(sequence: readonly ActionModel[], main: number): number[] {
   return main === -1 ? [] : [main, ...others.reverse()];
 }
 
+interface CompiledAction {
+  readonly plan: ActionPlan;
+  readonly renders: ModePlan['renders'];
+}
+
 function compileAction(
   input: CompileInput,
   scope: ResourceScope,
   action: ActionModel,
   index: number,
   draft: Draft,
-): ActionPlan {
+): CompiledAction {
   const direct = action.places.filter((place) => place.node === action.node);
   const steps: Step[] = [];
   const inner: Draft = { ...draft, steps };
@@ -148,7 +156,8 @@ function compileAction(
   const touches = tables.length > 0 ? tables : [String(input.registry.plugins.get(modeId)?.facts?.['touches'] ?? '')];
   touches.forEach((name) => draft.touches.add(name));
   draft.takesList ||= planned.takesList === true;
-  return Object.freeze({
+  const renders = input.watched?.(action.mode) === false ? planned.renders : undefined;
+  const plan = Object.freeze({
     key: action.key,
     mode: action.mode,
     index,
@@ -160,6 +169,7 @@ function compileAction(
     always: planned.always === true,
     describe: planned.describe,
   });
+  return { plan, renders };
 }
 
 function planFeatures(

@@ -66,6 +66,8 @@ export interface Step {
   readonly order?: number;
   /** Only shapes what is there: never refuses, never ends the request. */
   readonly total?: true;
+  /** Does nothing but keep these names of the result, or of each of its rows. */
+  readonly picks?: readonly string[];
   run(frame: Frame, action: ActionState): void | Done | Promise<void | Done>;
 }
 
@@ -100,6 +102,11 @@ export interface ModePlan {
   readonly always?: true;
   /** The body of the request may be an array. */
   readonly takesList?: true;
+  /**
+   * The same work with its result as `Rendered` JSON text of these names (null: all), for a result at which nobody looks
+   * on its way out; null where it cannot.
+   */
+  readonly renders?: (names: readonly string[] | null) => Execute | null;
   /** Readable form for `lintel plan`: no secrets, no closures. */
   readonly describe: Json;
 }

@@ -92,6 +92,7 @@ export async function createKernel({ project, log, connect = true, ...options }:
       handles: instances,
       intercept,
       profile: config.profile,
+      watched: (mode) => live?.reply !== null || live.execute(mode) !== null,
     });
   };
 

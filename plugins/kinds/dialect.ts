@@ -59,7 +59,7 @@ export interface Dialect {
     last?: boolean,
   ): Promise<readonly Row[]>;
   /** As `run` outside a transaction, for rows that nobody looks at: the text that JSON.stringify would give for them. */
-  render?(prepared: Prepared, values: readonly unknown[], rendering: Rendering): Promise<Rendered>;
+  readonly render?: (prepared: Prepared, values: readonly unknown[], rendering: Rendering) => Promise<Rendered>;
   /** `snapshot`: what the transaction read must still hold when it commits, or it fails and is `retryable`. */
   begin(snapshot: boolean): Promise<Transaction>;
   commit(transaction: Transaction): Promise<void>;

@@ -1,11 +1,12 @@
 /** Prepares a SQL statement at load: text for the dialect, readers for the parameters, one closure per actionable. */
 import { asText, type Json } from '../../../kernel/contract/json.js';
-import type { Frame, ModePlan, ParameterPlan, PlanTools, Unit } from '../../../kernel/contract/plan.js';
+import type { Frame, ParameterPlan, PlanTools, Unit } from '../../../kernel/contract/plan.js';
 import { Fault } from '../../../kernel/contract/fault.js';
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import { scanSql, type SqlScan } from '../../../kernel/language/sql.js';
-import { dialect, type Dialect, type Prepared, type Transaction } from '../../kinds/dialect.js';
-import { query } from '../../kinds/query.js';
+import type { Rendered } from '../../../kernel/contract/rendered.js';
+import { dialect, type Dialect, type Prepared, type Rendering, type Transaction } from '../../kinds/dialect.js';
+import { query, type QueryPlan } from '../../kinds/query.js';
 
 const CONNECTION = 'main';
 
@@ -15,7 +16,12 @@ export default defineRuntime(query, {
   }),
 });
 
-function plan(value: Readonly<Record<string, Json>>, pointer: string, tools: PlanTools, connection: Dialect): ModePlan {
+function plan(
+  value: Readonly<Record<string, Json>>,
+  pointer: string,
+  tools: PlanTools,
+  connection: Dialect,
+): QueryPlan {
   const scan = scanSql(asText(value['query']));
   const written = Array.isArray(value['parameters']) ? (value['parameters'] as readonly Json[]) : [];
   const parameters = written.map((json, index) => tools.parameter(json, `${pointer}/parameters/${index}`));
@@ -37,7 +43,7 @@ function plan(value: Readonly<Record<string, Json>>, pointer: string, tools: Pla
   const statement: Statement = { scan, lock, prepared, last: false };
   const columnOf = fieldsByColumn(scan.placeholders, parameters);
   return {
-    execute: execution(connection, bindings(prepared, parameters, written), statement, columnOf),
+    ...execution(connection, bindings(prepared, parameters, written), statement, columnOf),
     unit: unitOf(connection, [statement]),
     describe,
   };
@@ -78,15 +84,25 @@ function execution(
   binds: readonly Bind[],
   statement: Statement,
   fieldOf: ReadonlyMap<string, string>,
-) {
-  return async (frame: Frame): Promise<unknown> => {
+): Pick<QueryPlan, 'execute' | 'render'> {
+  const read = (frame: Frame): unknown[] => {
     const values = new Array<unknown>(binds.length);
     for (let i = 0; i < binds.length; i++) values[i] = binds[i]?.(frame);
-    try {
-      return await connection.run(statement.prepared, values, frame.unit as Transaction | null, statement.last);
-    } catch (error) {
-      throw error instanceof Fault ? named(error, fieldOf) : error;
-    }
+    return values;
+  };
+  const refuse = (error: unknown): never => {
+    throw error instanceof Fault ? named(error, fieldOf) : error;
+  };
+  const { render } = connection;
+  return {
+    execute: async (frame: Frame): Promise<unknown> => {
+      const { prepared, last } = statement;
+      return connection.run(prepared, read(frame), frame.unit as Transaction | null, last).catch(refuse);
+    },
+    ...(render !== undefined && {
+      render: async (frame: Frame, rendering: Rendering): Promise<Rendered> =>
+        render(statement.prepared, read(frame), rendering).catch(refuse),
+    }),
   };
 }
 
