@@ -9,14 +9,12 @@ import { isLost, isRetryable, isStale, sqlState, toFault } from '../shared/error
 import { prepareStatement } from '../shared/prepare.js';
 import { bindValues } from '../shared/values.js';
 import type { PgPrepared } from '../shared/values.js';
+import { createSlowStatements } from './slow.js';
 import { ALONE, forget, send } from './wire.js';
 import type { PostgresOptions } from './options.js';
 import type { Command, Outcome, Sending, Wire } from './wire.js';
 import type { Release, Wires } from './wires.js';
 
-/** A statement that held up its connection for so long keeps away from the shared ones for a while. */
-const SLOW_MS = 50;
-const SLOW_FOR_MS = 10_000;
 const NO_VALUES: readonly string[] = [];
 const NO_TEXT = Buffer.from('null');
 const parseText = (json: Uint8Array): unknown => JSON.parse(Buffer.from(json).toString('utf8')) as unknown;
@@ -54,18 +52,11 @@ type Failed = (error: unknown) => void;
 export function createDialect(wires: () => Wires, isolation: PostgresOptions['isolation']): Dialect {
   const snapshotOpening = opening(isolation(true));
   const plainOpening = opening(isolation(false));
-  const slow = new Map<string, number>();
-
-  function isSlow(name: string): boolean {
-    if (slow.size === 0) return false;
-    const until = slow.get(name);
-    if (until === undefined) return false;
-    if (until > performance.now()) return true;
-    return !slow.delete(name);
-  }
+  const slow = createSlowStatements();
 
   /** Neither waits for others for long, as far as one can know. */
-  const shareable = (prepared: PgPrepared): boolean => (prepared.readOnly || prepared.insert) && !isSlow(prepared.name);
+  const shareable = (prepared: PgPrepared): boolean =>
+    (prepared.readOnly || prepared.insert) && !slow.has(prepared.name);
 
   /** After a change of tables every connection holds the statement in its old form. */
   function forgetEverywhere(name: string): void {
@@ -101,8 +92,7 @@ export function createDialect(wires: () => Wires, isolation: PostgresOptions['is
       send(wire, prepared, values, sending, (outcome) => {
         if (outcome.error === undefined) {
           release(false);
-          if ((prepared.readOnly || prepared.insert) && outcome.took > SLOW_MS)
-            slow.set(prepared.name, performance.now() + SLOW_FOR_MS);
+          if (prepared.readOnly || prepared.insert) slow.note(prepared.name, outcome.took);
           done(outcome);
           return;
         }
@@ -124,7 +114,7 @@ export function createDialect(wires: () => Wires, isolation: PostgresOptions['is
     failed: Failed,
   ): void {
     send(wire, prepared, values, sending, (outcome) => {
-      if (outcome.took > SLOW_MS) slow.set(prepared.name, performance.now() + SLOW_FOR_MS);
+      slow.note(prepared.name, outcome.took);
       if (outcome.error === undefined) {
         done(outcome);
         return;
