@@ -5,6 +5,7 @@
 import { writeFile } from 'node:fs/promises';
 import { availableParallelism, cpus } from 'node:os';
 import { cleanup, temporaryFolder } from './cleanup.js';
+import { compileMs } from './compile.js';
 import { startDatabase } from './database.js';
 import { loadGenerator } from './load.js';
 import { choose, type Options, readOptions, usage } from './options.js';
@@ -30,6 +31,9 @@ async function main(options: Options): Promise<number> {
   const database = await startDatabase(cores?.rest, options.durable);
   await createTables(database.client);
   console.log(heading(options, generator.name, database.description, cores !== null));
+
+  const compiled = await compileMs(folder, 200);
+  console.log(`200 resources read, checked and compiled in ${compiled.toFixed(0)} ms`);
 
   const servers: Server[] = [];
   for (const target of chosenTargets) {

@@ -94,7 +94,10 @@ export function compileResource(input: CompileInput, resource: ResourceModel): R
     [ResourcePhase.REPLY, ResourcePhase.SETTLE - 1],
     [ResourcePhase.SETTLE, Infinity],
   ].map(([from = 0, to = 0]) => stepsBetween(draft.steps, from, to));
-  const groups = groupActions(actions, draft.alone);
+  const needs = sequence.map(({ depends }) =>
+    sequence.flatMap(({ key }, index) => (depends.includes(key) ? [index] : [])),
+  );
+  const groups = groupActions(actions, draft.alone, needs);
   const route = { groups, reply: reply ?? null, settle: settle ?? null, main };
   return Object.freeze({
     id: resource.id,
@@ -221,12 +224,22 @@ interface OpenGroup {
   readonly actions: ActionPlan[];
 }
 
+/** Dependencies among the members, as places among them. */
+function needsWithin(members: readonly ActionPlan[], needs: readonly (readonly number[])[]): number[][] {
+  const place = new Map(members.map(({ index }, at) => [index, at]));
+  return members.map(({ index }) => (needs[index] ?? []).flatMap((other) => place.get(other) ?? []));
+}
+
 /** Once its work is done, nothing of this actionable can fail any more. */
 const isTotal = (action: ActionPlan | undefined): boolean =>
   action?.after?.every((step) => step.total === true) ?? true;
 
 /** Neighbours with one unit of work share it; parallel neighbours run at once; anything else stands for itself. */
-function groupActions(actions: readonly ActionPlan[], alone: boolean): ActionGroup[] {
+function groupActions(
+  actions: readonly ActionPlan[],
+  alone: boolean,
+  needs: readonly (readonly number[])[],
+): ActionGroup[] {
   const groups: OpenGroup[] = [];
   for (const action of actions) {
     const { parallel } = action;
@@ -241,7 +254,10 @@ function groupActions(actions: readonly ActionPlan[], alone: boolean): ActionGro
     const [first] = units;
     const shared = key !== null && members.length > 1;
     const needed = !parallel && members.some((action) => action.always);
-    const unit = first !== undefined && (shared || needed) ? first.join(units, isTotal(members.at(-1))) : null;
+    const unit =
+      first !== undefined && (shared || needed)
+        ? first.join(units, isTotal(members.at(-1)), needsWithin(members, needs))
+        : null;
     return Object.freeze({ unit, parallel: parallel && members.length > 1, actions: Object.freeze(members) });
   });
 }

@@ -85,9 +85,10 @@ export interface Unit {
   readonly key: string;
   /**
    * One unit for several neighbours (itself among them, in their order), settled at load. `closing`: nothing that comes
-   * after the work of the last one can refuse, so that work and commit may travel together.
+   * after the work of the last one can refuse, so that work and commit may travel together. `needs`: for each of them, the
+   * places in this list of those whose results it depends on.
    */
-  join(others: readonly Unit[], closing: boolean): Unit;
+  join(others: readonly Unit[], closing: boolean, needs: readonly (readonly number[])[]): Unit;
   open(frame: Frame): Promise<unknown>;
   commit(unit: unknown): Promise<void>;
   rollback(unit: unknown): Promise<void>;

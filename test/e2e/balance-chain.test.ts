@@ -55,6 +55,18 @@ const FILES = {
     query('make', 'INSERT INTO wallets (id, balance) VALUES ($1, 0)', ['id']),
     query('read', 'SELECT id, balance FROM wallets WHERE id = $1', ['id']),
     {
+      id: 'beside',
+      resource: 'beside',
+      actionables: [
+        { id: 1, mode: 'QUERY', sql_query: { query: 'SELECT balance FROM wallets WHERE balance > 0', parameters: [] } },
+        {
+          id: 2,
+          mode: 'QUERY',
+          sql_query: { query: 'UPDATE wallets SET balance = 1 WHERE id = $1', parameters: ['id'] },
+        },
+      ],
+    },
+    {
       id: 'never',
       resource: 'never',
       actionables: [
@@ -142,6 +154,10 @@ onBothDatabases('the balance chain', { files: FILES }, (kernel) => {
     const answer = await kernel().post('/never', { id: 'refused' });
     expect(answer.status).to.equal(404);
     expect(await balance('refused')).to.equal(0);
+  });
+
+  it('locks nothing for a read that only stands before a write', () => {
+    expect(describePlan(kernel(), 'beside')).not.to.include('FOR NO KEY UPDATE');
   });
 
   it('says in its plan that the read locks', () => {

@@ -29,6 +29,8 @@ export function withRowLock(scan: SqlScan): string | null {
   if (words[0]?.text !== 'SELECT' || from < 0) return null;
   if (words.slice(1).some(({ type, text }) => type === 'word' && OTHER.test(text))) return null;
   if (!isPerRow(words.slice(1, from)) || !isOneTable(words.slice(from + 1))) return null;
+  // Without a condition it would be every row.
+  if (!words.some(isWord('WHERE'))) return null;
   // In which order rows are locked and which of them are left is not the same question.
   if (words.some(isWord('ORDER')) && words.some(isWord('LIMIT'))) return null;
   // As strong as the UPDATE that follows: rows that only refer to these are not kept waiting.

@@ -132,16 +132,17 @@ function fieldsByColumn(
 const WRITES: ReadonlySet<string> = new Set(['UPDATE', 'DELETE', 'MERGE']);
 
 /**
- * A read whose table a later statement changes locks its rows: what was read still holds when it is written, and who
- * comes second waits instead of being refused.
+ * A read that feeds a statement which changes the same table locks its rows: what was read still holds when it is
+ * written, and who comes second waits instead of being refused. Other reads do not: they may have read far more.
  */
-function lockWhatIsWritten(statements: readonly Statement[]): void {
-  statements.forEach((statement, index) => {
-    if (!statement.prepared.readOnly) return;
-    const [read] = statement.scan.tables;
-    const writes = ({ scan }: Statement): boolean =>
-      WRITES.has(scan.verb) && scan.tables.some(({ name }) => name === read?.name);
-    if (statements.slice(index + 1).some(writes)) statement.prepared = statement.lock();
+function lockWhatFeedsWrites(statements: readonly Statement[], needs: readonly (readonly number[])[]): void {
+  statements.forEach(({ scan: { verb, tables } }, index) => {
+    if (!WRITES.has(verb)) return;
+    for (const place of needs[index] ?? []) {
+      const read = statements[place];
+      const touches = tables.some(({ name }) => name === read?.scan.tables[0]?.name);
+      if (read?.prepared.readOnly === true && touches) read.prepared = read.lock();
+    }
   });
 }
 
@@ -151,9 +152,9 @@ function unitOf(connection: Dialect, statements: readonly Statement[]): SqlUnit 
   return {
     key: `transaction on ${CONNECTION}`,
     statements,
-    join(units, closing) {
+    join(units, closing, needs) {
       const all = (units as readonly SqlUnit[]).flatMap((unit) => unit.statements);
-      lockWhatIsWritten(all);
+      lockWhatFeedsWrites(all, needs);
       const last = all.at(-1);
       if (last !== undefined) last.last = closing;
       return unitOf(connection, all);
