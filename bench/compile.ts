@@ -24,5 +24,5 @@ export async function compileMs(folder: string, resources: number): Promise<numb
   return took.sort((a, b) => a - b)[Math.floor(times / 2)] ?? NaN;
 }
 
-const nothing = (): void => {};
+const nothing = (): void => undefined;
 const silent = { debug: nothing, info: nothing, warn: nothing, error: nothing };
