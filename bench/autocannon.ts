@@ -22,7 +22,10 @@ export const autocannon: Generator = {
       request: {
         method: 'POST',
         url: url + row.path,
-        headers: [{ name: 'content-type', value: 'application/json' }],
+        headers: [
+          { name: 'content-type', value: 'application/json' },
+          ...(row.authorization === undefined ? [] : [{ name: 'authorization', value: row.authorization(n) }]),
+        ],
         postData: { mimeType: 'application/json', text: JSON.stringify(row.body(n)) },
       },
     }));

@@ -1,6 +1,6 @@
 /**
- * The PostgreSQL server of a run: started in a temporary folder on a private port of 127.0.0.1, with commits that do not
- * wait for the disk. What it was started with is read back from it, so that a report cannot claim anything else.
+ * The PostgreSQL server of a run: started in a temporary folder on a private port of 127.0.0.1, with commits that
+ * wait for the disk or not. What it was started with is read back from it, so that a report cannot claim anything else.
  */
 import { execFile } from 'node:child_process';
 import { chown } from 'node:fs/promises';
@@ -21,8 +21,8 @@ export interface Database {
   readonly description: string;
 }
 
-export async function startDatabase(core: number | undefined): Promise<Database> {
-  const url = await startPostgres();
+export async function startDatabase(core: number | undefined, durable: boolean): Promise<Database> {
+  const url = await startPostgres(durable);
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   onCleanup(() => client.end());
@@ -30,7 +30,7 @@ export async function startDatabase(core: number | undefined): Promise<Database>
   return { url, client, description: await describe(client) };
 }
 
-async function startPostgres(): Promise<string> {
+async function startPostgres(durable: boolean): Promise<string> {
   const bin = binaries();
   const folder = await temporaryFolder();
   const port = await freePort();
@@ -44,7 +44,14 @@ async function startPostgres(): Promise<string> {
   const data = join(folder, 'data');
   await run('initdb', '-D', data, '-A', 'trust', '-U', 'postgres', '--no-sync', '-E', 'UTF8', '--locale=C');
   const options = ['-p', port, '-c', 'listen_addresses=127.0.0.1', '-c', `unix_socket_directories=${folder}`];
-  options.push('-c', 'synchronous_commit=off', '-c', 'fsync=on', '-c', 'checkpoint_timeout=30min');
+  options.push(
+    '-c',
+    `synchronous_commit=${durable ? 'on' : 'off'}`,
+    '-c',
+    'fsync=on',
+    '-c',
+    'checkpoint_timeout=30min',
+  );
   onCleanup(() => run('pg_ctl', '-D', data, '-m', 'immediate', '-w', 'stop').then(() => undefined));
   await run('pg_ctl', '-D', data, '-w', '-o', options.join(' '), '-l', join(folder, 'log'), 'start');
   return `postgres://postgres@127.0.0.1:${port}/postgres`;

@@ -5,10 +5,12 @@ import { parseArgs } from 'node:util';
 
 export const usage = `npm run bench -- [options]
   --rounds N        measured rounds (default 5)
-  --seconds N       seconds per measurement (default 3)
-  --rows a,b        only these rows: health, account-read, account-create
+  --seconds N       seconds per measurement (default 2)
+  --rows a,b        only these rows: health, account-mine, account-read, account-create, account-list, wallet-add,
+                    echo; and wallet-one, which is measured only when it is named
   --targets a,b     only these targets: baseline, lintel (the baseline is always in)
   --connections N   open connections of the load generator (default 32)
+  --durable         commits wait for the disk (synchronous_commit=on)
   --json FILE       also write every measurement to FILE
   --scale           compare our server with 10 and with 2,000 resources instead
   --help`;
@@ -21,6 +23,7 @@ export interface Options {
   readonly rows: readonly string[] | null;
   readonly targets: readonly string[] | null;
   readonly json: string | null;
+  readonly durable: boolean;
   readonly scale: boolean;
   readonly help: boolean;
 }
@@ -30,11 +33,12 @@ export function readOptions(args: string[]): Options {
     args,
     options: {
       rounds: { type: 'string', default: '5' },
-      seconds: { type: 'string', default: '3' },
+      seconds: { type: 'string', default: '2' },
       connections: { type: 'string', default: '32' },
       rows: { type: 'string' },
       targets: { type: 'string' },
       json: { type: 'string' },
+      durable: { type: 'boolean', default: false },
       scale: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
@@ -46,6 +50,7 @@ export function readOptions(args: string[]): Options {
     rows: list(values.rows),
     targets: list(values.targets),
     json: values.json ?? null,
+    durable: values.durable,
     scale: values.scale,
     help: values.help,
   };

@@ -3,11 +3,11 @@
  * so that a busy moment of the machine hits all of them alike. It collects; statistics and words are made elsewhere.
  */
 import type pg from 'pg';
-import { countRows, resetTable, seeded } from './account-table.js';
 import type { Fire, Load } from './load.js';
 import { treeCpuMicros } from './proc.js';
 import type { Row } from './rows.js';
 import type { Server } from './server.js';
+import { resetTables, traces } from './tables.js';
 
 export interface Sample extends Load {
   readonly round: number;
@@ -32,7 +32,7 @@ export async function measure(m: Measuring): Promise<Sample[]> {
   const samples: Sample[] = [];
   // Round 0 is the warm-up: code gets compiled and pools get filled; its numbers are dropped.
   for (let round = 0; round <= m.rounds; round++) {
-    const seconds = round === 0 ? Math.min(m.seconds, 2) : m.seconds;
+    const seconds = round === 0 ? Math.min(m.seconds, 1) : m.seconds;
     for (const row of rotated(m.rows, round)) {
       for (const server of rotated(m.servers, round)) {
         const sample = await visit(m, round, row, server, seconds);
@@ -52,14 +52,11 @@ export function rotated<T>(items: readonly T[], round: number): T[] {
 }
 
 async function visit(m: Measuring, round: number, row: Row, server: Server, seconds: number): Promise<Sample> {
-  await resetTable(m.client);
+  await resetTables(m.client);
   const before = treeCpuMicros(server.pid);
   const load = await m.fire({ url: server.url, row, connections: m.connections, seconds });
   const cpuMicros = treeCpuMicros(server.pid) - before;
-  const inserted = (await countRows(m.client)) - seeded;
-  // An answer that was still under way when the generator stopped may have left its row too.
-  const right = row.inserts ? inserted >= load.requests && inserted <= load.requests + m.connections : inserted === 0;
-  if (!right) throw new Error(`${row.name} on ${server.name}: ${load.requests} requests left ${inserted} rows`);
+  await checkTraces(m, row, server, load.requests);
   return {
     ...load,
     round,
@@ -68,6 +65,17 @@ async function visit(m: Measuring, round: number, row: Row, server: Server, seco
     requestsPerSecond: load.requests / load.seconds,
     cpuMicrosPerRequest: cpuMicros / Math.max(load.requests, 1),
   };
+}
+
+/** Each request that adds something adds one. An answer that was still under way at the end may have added too. */
+async function checkTraces(m: Measuring, row: Row, server: Server, requests: number): Promise<void> {
+  const left = await traces(m.client);
+  for (const what of ['accounts', 'money'] as const) {
+    const [least, most] = row.adds === what ? [requests, requests + m.connections] : [0, 0];
+    if (!(left[what] >= least && left[what] <= most)) {
+      throw new Error(`${row.name} on ${server.name}: ${requests} requests left ${left[what]} in ${what}`);
+    }
+  }
 }
 
 function line(s: Sample): string {

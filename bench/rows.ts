@@ -1,8 +1,9 @@
 /**
- * The rows of the benchmark: which endpoint is called with which bodies, and what its right answers are. A row knows
- * nothing about who answers it; all targets are asked the same.
+ * The rows of the benchmark: which endpoint is called with which requests, what its right answers are, and what each
+ * request leaves in the database. A row knows nothing about who answers it; all targets are asked the same.
  */
-import { createBody, readBody, seeded } from './account-table.js';
+import { seeded } from './tables.js';
+import { signedToken } from './tokens.js';
 
 export interface Row {
   readonly name: string;
@@ -10,37 +11,69 @@ export interface Row {
   readonly path: string;
   /** The body of the n-th request; a measurement cycles through the first thousand. */
   readonly body: (n: number) => object;
-  /** Whether each request leaves a row behind; their number is checked after a measurement. */
-  readonly inserts: boolean;
+  /** The `authorization` header of the n-th request. */
+  readonly authorization?: (n: number) => string;
+  /** What each request adds to; the sum is checked after a measurement. */
+  readonly adds: 'accounts' | 'money' | null;
   /** Members that differ from answer to answer, each with the shape that it must have. */
   readonly varying: Readonly<Record<string, (value: unknown) => boolean>>;
   /** Bodies that must be refused with this status; the words of the refusal are each target's own. */
-  readonly refused: readonly { readonly body: object; readonly status: number }[];
+  readonly refused: readonly { readonly body: object; readonly status: number; readonly authorization?: string }[];
+  /** Only measured when it is asked for by name. */
+  readonly extra?: true;
 }
 
-const isId = (value: unknown): boolean => Number.isInteger(value) && Number(value) > 0;
+const isWhole = (value: unknown): boolean => Number.isInteger(value) && Number(value) > 0;
 
 const isRecentInstant = (value: unknown): boolean =>
   typeof value === 'string' &&
   /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(value) &&
   Math.abs(Date.now() - Date.parse(value)) < 60_000;
 
+const createBody = (n: number) => ({
+  owner: `Newcomer ${n}`,
+  email: `newcomer${n}@example.com`,
+  balance: n + 0.5,
+});
+
+/** Six fields, one kilobyte. */
+const echoBody = (n: number) => ({
+  owner: `Owner ${n}`,
+  email: `owner${n}@example.com`,
+  amount: n + 0.25,
+  quantity: n % 50,
+  reference: `REF-${String(n).padStart(8, '0')}`,
+  note: `${'The quick brown fox jumps over the lazy dog, and says so. '.repeat(15)}${n}`,
+});
+
+const chain = {
+  adds: 'money',
+  varying: { balance: isWhole },
+  refused: [{ body: { id: 1, amount: 'much' }, status: 422 }],
+} as const;
+
 export const rows: readonly Row[] = [
+  { name: 'health', title: 'static JSON', path: '/health', body: () => ({}), adds: null, varying: {}, refused: [] },
   {
-    name: 'health',
-    title: 'static JSON',
-    path: '/health',
+    name: 'account-mine',
+    title: 'JWT and one row',
+    path: '/account-mine',
     body: () => ({}),
-    inserts: false,
+    authorization: (n) => `Bearer ${signedToken({ id: (n % seeded) + 1 })}`,
+    adds: null,
     varying: {},
-    refused: [],
+    refused: [
+      { body: {}, status: 401 },
+      { body: {}, status: 401, authorization: `Bearer ${signedToken({ id: 1 }, 'another key of enough length')}` },
+      { body: {}, status: 401, authorization: `Bearer ${signedToken({ id: 1, exp: 1_000_000_000 })}` },
+    ],
   },
   {
     name: 'account-read',
     title: 'one row by key',
     path: '/account-read',
-    body: readBody,
-    inserts: false,
+    body: (n) => ({ id: (n % seeded) + 1 }),
+    adds: null,
     varying: {},
     refused: [
       { body: { id: seeded + 1_000_000_000 }, status: 404 },
@@ -53,12 +86,49 @@ export const rows: readonly Row[] = [
     title: 'validated insert',
     path: '/account-create',
     body: createBody,
-    inserts: true,
-    varying: { id: isId, created_at: isRecentInstant },
+    adds: 'accounts',
+    varying: { id: isWhole, created_at: isRecentInstant },
     refused: [
       { body: { ...createBody(1), email: 'nobody' }, status: 422 },
       { body: { ...createBody(1), owner: 'x'.repeat(81) }, status: 422 },
       { body: { ...createBody(1), balance: 'much' }, status: 422 },
+    ],
+  },
+  {
+    name: 'account-list',
+    title: 'list of 50 rows',
+    path: '/account-list',
+    body: (n) => ({ after: n % (seeded - 50) }),
+    adds: null,
+    varying: {},
+    refused: [{ body: { after: 'the first' }, status: 422 }],
+  },
+  {
+    name: 'wallet-add',
+    title: 'balance chain',
+    path: '/wallet-add',
+    body: (n) => ({ id: ((n * 617) % seeded) + 1, amount: 1 }),
+    ...chain,
+  },
+  {
+    name: 'wallet-one',
+    title: 'balance chain, one wallet',
+    path: '/wallet-add',
+    body: () => ({ id: 7, amount: 1 }),
+    ...chain,
+    extra: true,
+  },
+  {
+    name: 'echo',
+    title: '1 KB validated and echoed',
+    path: '/echo',
+    body: echoBody,
+    adds: null,
+    varying: {},
+    refused: [
+      { body: { ...echoBody(1), email: 'nobody' }, status: 422 },
+      { body: { ...echoBody(1), note: 'x'.repeat(2001) }, status: 422 },
+      { body: { ...echoBody(1), amount: '1' }, status: 422 },
     ],
   },
 ];

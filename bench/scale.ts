@@ -21,7 +21,8 @@ export async function scaleTargets(folder: string): Promise<Target[]> {
   return targets;
 }
 
-async function writeInstallation(home: string, size: number): Promise<void> {
+/** Our configuration with so many resources: the measured ones, and copies of them under other names. */
+export async function writeInstallation(home: string, size: number): Promise<void> {
   const bench = join(root, 'bench');
   const resources = join(home, 'definitions/resources');
   await mkdir(resources, { recursive: true });

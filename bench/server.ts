@@ -6,8 +6,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { onCleanup } from './cleanup.js';
-import { pinned } from './proc.js';
+import { pinned, residentMiB } from './proc.js';
 import type { Target } from './targets.js';
+import { tokenKey } from './tokens.js';
 
 const startLimit = 60_000;
 const stopLimit = 5000;
@@ -18,6 +19,8 @@ export interface Server {
   readonly pid: number;
   /** Milliseconds from the start of the process to its first answer. */
   readonly startMs: number;
+  /** Resident memory once it answers, before any load. */
+  readonly idleMiB: number;
   /** The end of what it printed; shown when something went wrong. */
   readonly said: () => string;
 }
@@ -35,6 +38,7 @@ export async function startServer(target: Target, databaseUrl: string, core: num
       PORT: String(port),
       DATABASE_URL: databaseUrl,
       LOG_LEVEL: 'warn',
+      BENCH_TOKEN_KEY: tokenKey,
     },
   });
   onCleanup(() => stop(child));
@@ -42,7 +46,14 @@ export async function startServer(target: Target, databaseUrl: string, core: num
   const url = `http://127.0.0.1:${port}`;
   await firstAnswer(child, url, () => `${target.name} did not start:\n${said()}`);
   if (child.pid === undefined) throw new Error(`${target.name} has no process id`);
-  return { name: target.name, url, pid: child.pid, startMs: performance.now() - started, said };
+  return {
+    name: target.name,
+    url,
+    pid: child.pid,
+    startMs: performance.now() - started,
+    idleMiB: residentMiB(child.pid),
+    said,
+  };
 }
 
 async function firstAnswer(child: ChildProcess, url: string, complaint: () => string): Promise<void> {

@@ -19,6 +19,3 @@ export const lintelServing = (name: string, config: string): Target => ({
   name,
   args: [join(root, 'dist/kernel/cli.js'), 'serve', '--config', config],
 });
-
-/** The first one is what the others are compared with. */
-export const targets: readonly Target[] = [baseline, lintelServing('lintel', join(root, 'bench/lintel.config.json'))];

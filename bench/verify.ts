@@ -3,10 +3,13 @@
  * member by member, apart from the members a row names as varying, and those must have the right shape.
  */
 import { deepStrictEqual } from 'node:assert';
+import type pg from 'pg';
 import type { Row } from './rows.js';
 import type { Server } from './server.js';
+import { resetTables, traces } from './tables.js';
 
 const samples = 5;
+const atOnce = 100;
 
 /** Throws at the first difference, naming row, target and body. */
 export async function verify(row: Row, servers: readonly Server[]): Promise<void> {
@@ -15,22 +18,40 @@ export async function verify(row: Row, servers: readonly Server[]): Promise<void
     let expected: unknown;
     for (const [index, server] of servers.entries()) {
       const where = `${row.name} on ${server.name} for ${JSON.stringify(body)}`;
-      const answer = settled(row, await ask(server, row.path, body, 200, where), where);
+      const answer = settled(row, await ask(server, row, body, 200, where, row.authorization?.(n)), where);
       if (index === 0) expected = answer;
       else same(answer, expected, `${where}: not the answer of ${servers[0]?.name ?? ''}`);
     }
   }
-  for (const { body, status } of row.refused) {
+  for (const { body, status, authorization } of row.refused) {
     for (const server of servers) {
-      await ask(server, row.path, body, status, `${row.name} on ${server.name} for ${JSON.stringify(body)}`);
+      const where = `${row.name} on ${server.name} for ${JSON.stringify(body)}`;
+      await ask(server, row, body, status, where, authorization);
     }
   }
 }
 
-async function ask(server: Server, path: string, body: object, status: number, where: string): Promise<unknown> {
+/** Many at once on one row: what they add must be there to the last one. */
+export async function verifySum(row: Row, server: Server, client: pg.Client): Promise<void> {
+  if (row.adds === null) return;
+  await resetTables(client);
+  const where = `${row.name} on ${server.name}, ${atOnce} at once`;
+  await Promise.all(Array.from({ length: atOnce }, () => ask(server, row, row.body(0), 200, where)));
+  const left = (await traces(client))[row.adds];
+  if (left !== atOnce) throw new Error(`${where}: left ${left} in ${row.adds}`);
+}
+
+async function ask(
+  server: Server,
+  { path }: Row,
+  body: object,
+  status: number,
+  where: string,
+  authorization?: string,
+): Promise<unknown> {
   const response = await fetch(server.url + path, {
     method: 'POST',
-    headers: { 'content-type': 'application/json' },
+    headers: { 'content-type': 'application/json', ...(authorization !== undefined && { authorization }) },
     body: JSON.stringify(body),
     signal: AbortSignal.timeout(5000),
   });

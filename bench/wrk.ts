@@ -6,16 +6,27 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { distinctRequests, type Generator } from './generator.js';
 
-const script = (bodies: readonly string[]): string => `
+interface Request {
+  readonly body: string;
+  readonly authorization: string | undefined;
+}
+
+const script = (requests: readonly Request[]): string => `
 local bodies = {
-${bodies.map((body) => `  ${luaString(body)},`).join('\n')}
+${requests.map(({ body }) => `  ${luaString(body)},`).join('\n')}
+}
+local tokens = {
+${requests.flatMap(({ authorization }) => (authorization === undefined ? [] : `  ${luaString(authorization)},`)).join('\n')}
 }
 local requests, next_one = {}, 0
 
 wrk.headers["Content-Type"] = "application/json"
 
 function init(args)
-  for i, body in ipairs(bodies) do requests[i] = wrk.format("POST", nil, nil, body) end
+  for i, body in ipairs(bodies) do
+    if tokens[i] then wrk.headers["Authorization"] = tokens[i] end
+    requests[i] = wrk.format("POST", nil, nil, body)
+  end
 end
 
 function request()
@@ -34,8 +45,11 @@ export const wrk: Generator = {
   name: 'wrk',
   async command(program, { url, row, connections, seconds }, folder) {
     const file = join(folder, `${row.name}.lua`);
-    const bodies = Array.from({ length: distinctRequests }, (_, n) => JSON.stringify(row.body(n)));
-    await writeFile(file, script(bodies));
+    const requests = Array.from({ length: distinctRequests }, (_, n) => ({
+      body: JSON.stringify(row.body(n)),
+      authorization: row.authorization?.(n),
+    }));
+    await writeFile(file, script(requests));
     return [program, '-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '5s', '-s', file, url + row.path];
   },
   outcome(output) {

@@ -2,7 +2,9 @@
  * The service of this benchmark as an experienced developer writes it by hand: Koa, @koa/router, koa-body, yup and a pg
  * pool of ten. It is the yardstick, so it must stay ordinary: no tricks that make it fast, none that make it slow.
  */
+import { createSecretKey } from 'node:crypto';
 import Router from '@koa/router';
+import { errors, jwtVerify } from 'jose';
 import Koa, { type Context, type Next } from 'koa';
 import { koaBody } from 'koa-body';
 import pg from 'pg';
@@ -46,6 +48,70 @@ async function createAccount(ctx: Context): Promise<void> {
   ctx.body = rows[0];
 }
 
+const listRequest = object({ after: number().required() });
+const walletRequest = object({ id: number().required(), amount: number().required() });
+const echoRequest = object({
+  owner: string().min(1).max(80).required(),
+  email: string().email().max(255).required(),
+  amount: number().required(),
+  quantity: number().min(0).max(1000).required(),
+  reference: string().length(12).required(),
+  note: string().max(2000).required(),
+});
+
+async function listAccounts(ctx: Context): Promise<void> {
+  const { after } = validated(listRequest, ctx.request.body);
+  const { rows } = await pool.query<Record<string, unknown>>(
+    'SELECT id, owner, email, balance, created_at FROM _account WHERE id > $1 ORDER BY id LIMIT 50',
+    [after],
+  );
+  ctx.body = rows;
+}
+
+async function addToWallet(ctx: Context): Promise<void> {
+  const { id, amount } = validated(walletRequest, ctx.request.body);
+  const client = await pool.connect();
+  try {
+    await client.query('BEGIN');
+    const read = await client.query<{ balance: number }>('SELECT balance FROM _wallet WHERE id = $1 FOR UPDATE', [id]);
+    if (read.rows[0] === undefined) ctx.throw(404, 'no such wallet');
+    const { rows } = await client.query<Record<string, unknown>>(
+      'UPDATE _wallet SET balance = $2 WHERE id = $1 RETURNING id, balance',
+      [id, read.rows[0].balance + amount],
+    );
+    await client.query('COMMIT');
+    ctx.body = rows[0];
+  } catch (error) {
+    await client.query('ROLLBACK');
+    throw error;
+  } finally {
+    client.release();
+  }
+}
+
+function echo(ctx: Context): void {
+  ctx.body = validated(echoRequest, ctx.request.body);
+}
+
+const tokenKey = createSecretKey(Buffer.from(process.env.BENCH_TOKEN_KEY ?? '', 'utf8'));
+
+async function authenticated(ctx: Context, next: Next): Promise<void> {
+  const token = /^Bearer (.+)$/i.exec(ctx.get('authorization'))?.[1] ?? '';
+  const { payload } = await jwtVerify(token, tokenKey, { algorithms: ['HS256'] });
+  (ctx.state as Record<string, unknown>).claims = payload;
+  await next();
+}
+
+async function readMine(ctx: Context): Promise<void> {
+  const { claims } = ctx.state as { claims: Record<string, unknown> };
+  const { rows } = await pool.query<Record<string, unknown>>(
+    'SELECT id, owner, email, balance, created_at FROM _account WHERE id = $1',
+    [claims.id],
+  );
+  if (rows[0] === undefined) ctx.throw(404, 'no such account');
+  ctx.body = rows[0];
+}
+
 function health(ctx: Context): void {
   ctx.body = { status: 'ok', version: 1 };
 }
@@ -57,6 +123,9 @@ async function errorsAsJson(ctx: Context, next: Next): Promise<void> {
     if (error instanceof ValidationError) {
       ctx.status = 422;
       ctx.body = { message: 'the payload is not valid', errors: error.errors };
+    } else if (error instanceof errors.JOSEError) {
+      ctx.status = 401;
+      ctx.body = { message: 'the token is not valid' };
     } else if (error instanceof Koa.HttpError) {
       ctx.status = error.status;
       ctx.body = { message: error.message };
@@ -71,6 +140,10 @@ async function errorsAsJson(ctx: Context, next: Next): Promise<void> {
 const router = new Router();
 router.post('/account-read', readAccount);
 router.post('/account-create', createAccount);
+router.post('/account-list', listAccounts);
+router.post('/account-mine', authenticated, readMine);
+router.post('/wallet-add', addToWallet);
+router.post('/echo', echo);
 router.post('/health', health);
 
 const app = new Koa();

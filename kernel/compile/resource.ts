@@ -12,6 +12,7 @@ import { runningOrder } from '../analysis/order.js';
 import type { Registry } from '../analysis/registry.js';
 import type { PluginPlace } from '../analysis/finds.js';
 import type { ActionGroup, ActionPlan, ResourcePlan } from './plan.js';
+import { asJsonText } from './render.js';
 import { makeTools, type Handles, type ResourceScope } from './tools.js';
 
 /** The taps of `execute` for a mode, resolved at load; null when nobody taps it. */
@@ -27,6 +28,8 @@ export interface CompileInput {
   readonly tables: ReadonlyMap<string, ModelTable>;
   readonly intercept: Interceptor;
   readonly profile: string | null;
+  /** Whether a plugin may look at the results of this mode on their way out; everything is watched where this is absent. */
+  readonly watched?: (mode: string) => boolean;
 }
 
 /** The handles as the compiler calls them; the kinds declare them. */
@@ -89,7 +92,8 @@ export function compileResource(input: CompileInput, resource: ResourceModel): R
     takesList: false,
     needsList: false,
   };
-  const actions = sequence.map((action, index) => compileAction(input, scope, action, index, draft));
+  const compiled = sequence.map((action, index) => compileAction(input, scope, action, index, draft));
+  const actions = compiled.map(({ plan }) => plan);
   planFeatures(scope, null, resource.places, draft);
   const [admit, check, reply, settle] = [
     [ResourcePhase.ADMIT, ResourcePhase.CHECK - 1],
@@ -97,17 +101,19 @@ export function compileResource(input: CompileInput, resource: ResourceModel): R
     [ResourcePhase.REPLY, ResourcePhase.SETTLE - 1],
     [ResourcePhase.SETTLE, Infinity],
   ].map(([from = 0, to = 0]) => stepsBetween(draft.steps, from, to));
-  const groups = groupActions(actions, draft.alone);
+  const needs = sequence.map(({ depends }) =>
+    sequence.flatMap(({ key }, index) => (depends.includes(key) ? [index] : [])),
+  );
+  const groups = groupActions(actions, draft.alone, needs);
+  const route = { groups, reply: reply ?? null, settle: settle ?? null, main };
   return Object.freeze({
     id: resource.id,
     path: resource.path,
     file: resource.definition.doc.file,
     admit: admit ?? null,
     check: check ?? null,
-    groups,
-    main,
-    reply: reply ?? null,
-    settle: settle ?? null,
+    ...route,
+    ...asJsonText(route, compiled[main]?.renders),
     slots: scope.slots.count,
     memos: scope.slots.memos,
     makers: scope.slots.makers,
@@ -135,13 +141,18 @@ function lookupOrder(sequence: readonly ActionModel[], main: number): number[] {
   return main === -1 ? [] : [main, ...others.reverse()];
 }
 
+interface CompiledAction {
+  readonly plan: ActionPlan;
+  readonly renders: ModePlan['renders'];
+}
+
 function compileAction(
   input: CompileInput,
   scope: ResourceScope,
   action: ActionModel,
   index: number,
   draft: Draft,
-): ActionPlan {
+): CompiledAction {
   const direct = action.places.filter((place) => place.node === action.node);
   const steps: Step[] = [];
   const inner: Draft = { ...draft, steps };
@@ -157,7 +168,8 @@ function compileAction(
   touches.forEach((name) => draft.touches.add(name));
   draft.takesList ||= planned.takesList === true;
   draft.needsList ||= planned.needsList === true;
-  return Object.freeze({
+  const renders = input.watched?.(action.mode) === false ? planned.renders : undefined;
+  const plan = Object.freeze({
     key: action.key,
     mode: action.mode,
     index,
@@ -169,6 +181,7 @@ function compileAction(
     always: planned.always === true,
     describe: planned.describe,
   });
+  return { plan, renders };
 }
 
 function planFeatures(
@@ -224,8 +237,22 @@ interface OpenGroup {
   readonly actions: ActionPlan[];
 }
 
+/** Dependencies among the members, as places among them. */
+function needsWithin(members: readonly ActionPlan[], needs: readonly (readonly number[])[]): number[][] {
+  const place = new Map(members.map(({ index }, at) => [index, at]));
+  return members.map(({ index }) => (needs[index] ?? []).flatMap((other) => place.get(other) ?? []));
+}
+
+/** Once its work is done, nothing of this actionable can fail any more. */
+const isTotal = (action: ActionPlan | undefined): boolean =>
+  action?.after?.every((step) => step.total === true) ?? true;
+
 /** Neighbours with one unit of work share it; parallel neighbours run at once; anything else stands for itself. */
-function groupActions(actions: readonly ActionPlan[], alone: boolean): ActionGroup[] {
+function groupActions(
+  actions: readonly ActionPlan[],
+  alone: boolean,
+  needs: readonly (readonly number[])[],
+): ActionGroup[] {
   const groups: OpenGroup[] = [];
   for (const action of actions) {
     const { parallel } = action;
@@ -241,7 +268,8 @@ function groupActions(actions: readonly ActionPlan[], alone: boolean): ActionGro
     // Those that run at once have units of their own, if any.
     const atOnce = parallel && members.length > 1;
     const wanted = !atOnce && (members.length > 1 || members.some((action) => action.always));
-    const unit = first !== undefined && wanted ? first.join(units) : null;
+    const unit =
+      first !== undefined && wanted ? first.join(units, isTotal(members.at(-1)), needsWithin(members, needs)) : null;
     return Object.freeze({ unit, parallel: atOnce, actions: Object.freeze(members) });
   });
 }

@@ -67,6 +67,10 @@ export interface Step {
   readonly phase: number;
   /** Order within the phase, default 0. */
   readonly order?: number;
+  /** Only shapes what is there: never refuses, never ends the request. */
+  readonly total?: true;
+  /** Does nothing but keep these names of the result, or of each of its rows. */
+  readonly picks?: readonly string[];
   run(frame: Frame, action: ActionState): void | Done | Promise<void | Done>;
 }
 
@@ -82,8 +86,12 @@ export type Execute = (frame: Frame) => unknown;
 export interface Unit {
   /** Actionables with the same key and next to one another share one unit. */
   readonly key: string;
-  /** One unit for several neighbours, settled at load. */
-  join(others: readonly Unit[]): Unit;
+  /**
+   * One unit for several neighbours (itself among them, in their order), settled at load. `closing`: nothing that comes
+   * after the work of the last one can refuse, so that work and commit may travel together. `needs`: for each of them, the
+   * places in this list of those whose results it depends on.
+   */
+  join(others: readonly Unit[], closing: boolean, needs: readonly (readonly number[])[]): Unit;
   open(frame: Frame): Promise<unknown>;
   commit(unit: unknown): Promise<void>;
   rollback(unit: unknown): Promise<void>;
@@ -100,6 +108,11 @@ export interface ModePlan {
   readonly takesList?: true;
   /** ... and must be one. */
   readonly needsList?: true;
+  /**
+   * The same work with its result as `Rendered` JSON text of these names (null: all), for a result at which nobody looks
+   * on its way out; null where it cannot.
+   */
+  readonly renders?: (names: readonly string[] | null) => Execute | null;
   /** Readable form for `lintel plan`: no secrets, no closures. */
   readonly describe: Json;
 }

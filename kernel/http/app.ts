@@ -8,6 +8,7 @@ import Koa from 'koa';
 import { fault, type Fault } from '../contract/fault.js';
 import type { Reply } from '../contract/hooks.js';
 import type { Invocation } from '../contract/plan.js';
+import { Rendered } from '../contract/rendered.js';
 import { asFault, invoke } from '../runtime/invoke.js';
 import type { Kernel } from '../runtime/kernel.js';
 import { refuse } from '../runtime/problem-details.js';
@@ -168,14 +169,14 @@ function write(
   type: string,
 ): void {
   ctx.respond = false;
-  const text = JSON.stringify(body ?? null);
+  const content = body instanceof Rendered ? body.json : JSON.stringify(body ?? null);
   ctx.res.writeHead(status, {
     'content-type': type,
-    'content-length': Buffer.byteLength(text),
+    'content-length': Buffer.byteLength(content),
     'x-request-id': id,
     ...headers,
     // A connection that is kept alive would outlive the server.
     ...((closing() || isWaiting(ctx.req)) && { connection: 'close' }),
   });
-  ctx.res.end(text);
+  ctx.res.end(content);
 }

@@ -91,7 +91,13 @@ export async function createKernel({ project, log, connect = true, ...options }:
     }
     const { registry } = project;
     try {
-      return compilePlanSet(analysis, { registry, handles: instances, intercept, profile: config.profile });
+      return compilePlanSet(analysis, {
+        registry,
+        handles: instances,
+        intercept,
+        profile: config.profile,
+        watched: (mode) => live?.reply !== null || live.execute(mode) !== null,
+      });
     } catch (error) {
       if (error instanceof BootError) error.words ??= registry.codes[error.code];
       throw error;

@@ -3,6 +3,7 @@
  * bound values; nothing here builds SQL text from values.
  */
 import { defineKind } from '../../kernel/contract/kind.js';
+import type { Rendered } from '../../kernel/contract/rendered.js';
 import type { SqlScan } from '../../kernel/language/sql.js';
 
 export type Row = Readonly<Record<string, unknown>>;
@@ -26,6 +27,11 @@ export interface PrepareInput {
   readonly jsonColumns: readonly boolean[];
   /** Runs at the same time as others of its request: it may not wait behind one of them. */
   readonly atOnce?: boolean;
+  /**
+   * A later statement of the transaction writes what this one reads: lock the rows, if the statement allows it. One that
+   * cannot is prepared as it stands and stays `readOnly`.
+   */
+  readonly lock?: boolean;
 }
 
 /** A transaction on a connection of its own. Opaque to everybody but the dialect that made it. */
@@ -33,14 +39,30 @@ export interface Transaction {
   readonly transaction: unknown;
 }
 
+/** How rows become one JSON text: which of their names, and in which shape. Made once at load. */
+export interface Rendering {
+  /** Null: all columns. */
+  readonly names: readonly string[] | null;
+  /** The first row or null; a list; or whichever the number of rows says (none is null, one is itself). */
+  readonly shape: 'one' | 'many' | 'count';
+}
+
 export interface Dialect {
   prepare(input: PrepareInput): Prepared;
   /**
    * Runs a prepared statement; `values` in the order of `parameters`. Rows come back native: JSON parsed, integers and
    * decimals as numbers, times as ISO 8601 text in UTC. Throws a Fault QRY_* and never a driver error. Its issues point at
-   * columns (`/email`) or, where only the parameter is known, at that (`$1`, as `parameters` lists them).
+   * columns (`/email`) or, where only the parameter is known, at that (`$1`, as `parameters` lists them). `last`: nothing
+   * follows in this transaction, so it may be committed together with the statement; `commit` is still called.
    */
-  run(prepared: Prepared, values: readonly unknown[], transaction: Transaction | null): Promise<readonly Row[]>;
+  run(
+    prepared: Prepared,
+    values: readonly unknown[],
+    transaction: Transaction | null,
+    last?: boolean,
+  ): Promise<readonly Row[]>;
+  /** As `run` outside a transaction, for rows that nobody looks at: the text that JSON.stringify would give for them. */
+  readonly render?: (prepared: Prepared, values: readonly unknown[], rendering: Rendering) => Promise<Rendered>;
   /** `snapshot`: what the transaction read must still hold when it commits, or it fails and is `retryable`. */
   begin(snapshot: boolean): Promise<Transaction>;
   commit(transaction: Transaction): Promise<void>;

@@ -1,12 +1,16 @@
 /** Kind `query`: a way to write a database query in an actionable of mode `QUERY`, chosen by its key. */
 import type { Json } from '../../kernel/contract/json.js';
 import { defineKind } from '../../kernel/contract/kind.js';
-import type { ModePlan, PlanTools } from '../../kernel/contract/plan.js';
+import type { Frame, ModePlan, PlanTools } from '../../kernel/contract/plan.js';
+import type { Rendered } from '../../kernel/contract/rendered.js';
+import type { Rendering } from './dialect.js';
 import { inActionable } from './hosts.js';
 
-export interface QueryPlan extends ModePlan {
+export interface QueryPlan extends Omit<ModePlan, 'renders'> {
   /** The rows are a list whatever their number: the work was done for each item of one. */
   readonly list?: true;
+  /** As `execute`, with the rows as JSON text in the shape that the mode asks for. */
+  readonly render?: (frame: Frame, rendering: Rendering) => Promise<Rendered>;
 }
 
 export interface Query {

@@ -7,57 +7,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import pg from 'pg';
-import type { Log, PluginRuntime, RuntimeContext } from '../../kernel/contract/plugin.js';
 import pglite from '../../plugins/dialects/pglite/runtime.js';
 import postgres from '../../plugins/dialects/postgres/runtime.js';
 import type { Dialect } from '../../plugins/kinds/dialect.js';
 import { freshDatabase, startPostgres } from '../support/postgres.js';
 import { dialectContract } from './dialect.contract.js';
+import { openDialect } from './dialect-open.js';
 import type { OpenDialect, Run } from './dialect-support.js';
 import { faultOf, runner } from './dialect-support.js';
-
-function contextOf(options: Readonly<Record<string, unknown>>, folder: string, log: Log): RuntimeContext {
-  return {
-    id: 'dialect:test',
-    instance: 'main',
-    options,
-    log,
-    signal: new AbortController().signal,
-    env: () => undefined,
-    folder,
-    resolve: () => {
-      throw new Error('nothing to resolve');
-    },
-  };
-}
-
-async function openDialect(
-  runtime: PluginRuntime<Dialect>,
-  options: Readonly<Record<string, unknown>>,
-  folder = tmpdir(),
-): Promise<OpenDialect & { health(): Promise<boolean | undefined> }> {
-  const ignore = (): void => {};
-  const context = contextOf(options, folder, { debug: ignore, info: ignore, warn: ignore, error: ignore });
-  const handle = runtime.create?.(context);
-  if (!handle) throw new Error('no handle');
-  await runtime.open?.(handle, context);
-  return {
-    handle,
-    async adopt(tables) {
-      const warnings: string[] = [];
-      const statements: string[] = [];
-      const log: Log = {
-        ...context.log,
-        warn: (_, message) => void warnings.push(message),
-        debug: (fields) => void ('sql' in fields && statements.push(String(fields.sql))),
-      };
-      await runtime.adopt?.(handle, tables, contextOf(options, folder, log));
-      return { warnings, statements };
-    },
-    close: async () => runtime.close?.(handle),
-    health: async () => (await runtime.health?.(handle))?.ok,
-  };
-}
 
 dialectContract('pglite', () => openDialect(pglite, { path: 'memory://' }));
 

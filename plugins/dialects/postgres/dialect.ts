@@ -3,47 +3,60 @@
  * into a Fault. Sends nothing twice unless the server cannot have seen or run it.
  */
 import { fault } from '../../../kernel/contract/fault.js';
-import type { Dialect, Row, Transaction } from '../../kinds/dialect.js';
+import { Rendered } from '../../../kernel/contract/rendered.js';
+import type { Dialect, Transaction } from '../../kinds/dialect.js';
 import { isLost, isRetryable, isStale, sqlState, toFault } from '../shared/errors.js';
 import { prepareStatement } from '../shared/prepare.js';
 import { bindValues } from '../shared/values.js';
 import type { PgPrepared } from '../shared/values.js';
-import { forget, send } from './wire.js';
+import { createSlowStatements } from './slow.js';
+import { ALONE, forget, send } from './wire.js';
 import type { PostgresOptions } from './options.js';
-import type { Command, Outcome, Wire } from './wire.js';
+import type { Command, Outcome, Sending, Wire } from './wire.js';
 import type { Release, Wires } from './wires.js';
 
-/** A read that held up its connection for so long keeps away from the shared ones for a while. */
-const SLOW_MS = 50;
-const SLOW_FOR_MS = 10_000;
 const NO_VALUES: readonly string[] = [];
+const NO_TEXT = Buffer.from('null');
+const parseText = (json: Uint8Array): unknown => JSON.parse(Buffer.from(json).toString('utf8')) as unknown;
 const COMMIT: Command = { name: 'lintel_commit', text: 'COMMIT' };
 const ROLLBACK: Command = { name: 'lintel_rollback', text: 'ROLLBACK' };
+const WITH_COMMIT: Sending = { ...ALONE, after: COMMIT };
+
+/** What begins a transaction: with its first statement, or with the only one. */
+interface Opening {
+  readonly first: Sending;
+  readonly only: Sending;
+}
+
+function opening(level: string): Opening {
+  const name = `lintel_begin_${level.replaceAll(' ', '_')}`;
+  const before: Command = { name, text: `BEGIN ISOLATION LEVEL ${level.toUpperCase()}` };
+  return { first: { ...ALONE, before }, only: { ...ALONE, before, after: COMMIT } };
+}
 
 interface OpenTransaction {
   readonly wire: Wire;
   readonly release: Release;
-  /** The statement that begins it. */
-  readonly begin: string;
+  readonly opening: Opening;
   /** BEGIN was sent, together with the first statement. */
   begun: boolean;
   lost: boolean;
+  /** The commit travelled with the last statement, and both succeeded. */
+  committed: boolean;
   over: boolean;
 }
 
-type Done = (rows: readonly Row[]) => void;
+type Done = (outcome: Outcome) => void;
 type Failed = (error: unknown) => void;
 
-export function createDialect(wires: () => Wires, begin: PostgresOptions['begin']): Dialect {
-  const slow = new Map<string, number>();
+export function createDialect(wires: () => Wires, isolation: PostgresOptions['isolation']): Dialect {
+  const snapshotOpening = opening(isolation(true));
+  const plainOpening = opening(isolation(false));
+  const slow = createSlowStatements();
 
-  function isSlow(name: string): boolean {
-    if (slow.size === 0) return false;
-    const until = slow.get(name);
-    if (until === undefined) return false;
-    if (until > performance.now()) return true;
-    return !slow.delete(name);
-  }
+  /** Neither waits for others for long, as far as one can know. */
+  const shareable = (prepared: PgPrepared): boolean =>
+    (prepared.readOnly || prepared.insert) && !slow.has(prepared.name);
 
   /** After a change of tables every connection holds the statement in its old form. */
   function forgetEverywhere(name: string): void {
@@ -66,6 +79,7 @@ export function createDialect(wires: () => Wires, begin: PostgresOptions['begin'
   function runLeased(
     prepared: PgPrepared,
     values: readonly (string | null)[],
+    sending: Sending,
     tries: number,
     done: Done,
     failed: Failed,
@@ -75,61 +89,86 @@ export function createDialect(wires: () => Wires, begin: PostgresOptions['begin'
         failed(toFault(error));
         return;
       }
-      send(wire, prepared, values, null, (outcome) => {
+      send(wire, prepared, values, sending, (outcome) => {
         if (outcome.error === undefined) {
           release(false);
-          if (prepared.readOnly && outcome.took > SLOW_MS) slow.set(prepared.name, performance.now() + SLOW_FOR_MS);
-          done(outcome.answer);
+          if (prepared.readOnly || prepared.insert) slow.note(prepared.name, outcome.took);
+          done(outcome);
           return;
         }
         if (isStale(outcome.error)) forgetEverywhere(prepared.name);
         release(isLost(outcome.error));
-        if (tries > 0 && isRepeatable(prepared, outcome)) runLeased(prepared, values, tries - 1, done, failed);
+        if (tries > 0 && isRepeatable(prepared, outcome)) runLeased(prepared, values, sending, tries - 1, done, failed);
         else failed(failure(prepared, outcome));
       });
     });
   }
 
-  /** On a connection shared with other reads. */
+  /** On a connection shared with others of its sort. */
   function runShared(
     wire: Wire,
     prepared: PgPrepared,
     values: readonly (string | null)[],
+    sending: Sending,
     done: Done,
     failed: Failed,
   ): void {
-    send(wire, prepared, values, null, (outcome) => {
-      if (outcome.took > SLOW_MS) slow.set(prepared.name, performance.now() + SLOW_FOR_MS);
+    send(wire, prepared, values, sending, (outcome) => {
+      slow.note(prepared.name, outcome.took);
       if (outcome.error === undefined) {
-        done(outcome.answer);
+        done(outcome);
         return;
       }
       if (isStale(outcome.error)) forgetEverywhere(prepared.name);
-      if (isRepeatable(prepared, outcome)) runLeased(prepared, values, 1, done, failed);
+      if (isRepeatable(prepared, outcome)) runLeased(prepared, values, sending, 1, done, failed);
       else failed(failure(prepared, outcome));
     });
+  }
+
+  /** Outside a transaction, wherever it fits. */
+  function runFree(
+    prepared: PgPrepared,
+    values: readonly unknown[],
+    sending: Sending,
+    done: Done,
+    failed: Failed,
+  ): void {
+    const bound = bindValues(prepared, values);
+    const wire = shareable(prepared) ? wires().shared(prepared.readOnly ? 'read' : 'insert') : undefined;
+    if (wire && !(prepared.atOnce && wire.inFlight > 0)) runShared(wire, prepared, bound, sending, done, failed);
+    else runLeased(prepared, bound, sending, 1, done, failed);
   }
 
   function runInside(
     transaction: OpenTransaction,
     prepared: PgPrepared,
     values: readonly (string | null)[],
+    last: boolean,
     done: Done,
     failed: Failed,
   ): void {
     if (transaction.over) throw fault('QRY_FAILED', {}, { cause: new Error('the transaction is over') });
-    const lead = transaction.begun ? null : transaction.begin;
+    const around = aroundOf(transaction, last);
     transaction.begun = true;
-    send(transaction.wire, prepared, values, lead, (outcome) => {
+    send(transaction.wire, prepared, values, around, (outcome) => {
       if (outcome.error === undefined) {
-        done(outcome.answer);
+        if (last) {
+          transaction.committed = transaction.over = true;
+          transaction.release(false);
+        }
+        done(outcome);
         return;
       }
       if (isStale(outcome.error)) forgetEverywhere(prepared.name);
       transaction.lost ||= isLost(outcome.error);
-      // Nothing of an unfinished transaction stays, so its outcome is known.
-      failed(toFault(outcome.error));
+      // Nothing of an unfinished transaction stays, so its outcome is known; not so once the commit was sent.
+      failed(toFault(outcome.error, last && outcome.sent ? 'unknown' : 'none'));
     });
+  }
+
+  function aroundOf({ begun, opening: { first, only } }: OpenTransaction, last: boolean): Sending {
+    if (begun) return last ? WITH_COMMIT : ALONE;
+    return last ? only : first;
   }
 
   /** Ends a transaction on its connection and gives the connection back. */
@@ -146,7 +185,7 @@ export function createDialect(wires: () => Wires, begin: PostgresOptions['begin'
         resolve(null);
         return;
       }
-      send(wire, command, NO_VALUES, null, (outcome) => {
+      send(wire, command, NO_VALUES, ALONE, (outcome) => {
         // A connection that cannot roll back is thrown away, and with it whatever was open on it.
         release(outcome.error !== undefined);
         resolve(outcome);
@@ -157,17 +196,22 @@ export function createDialect(wires: () => Wires, begin: PostgresOptions['begin'
   return {
     prepare: prepareStatement,
 
-    run(statement, values, transaction) {
+    run(statement, values, transaction, last = false) {
       const prepared = statement as PgPrepared;
       return new Promise((done, failed) => {
-        const bound = bindValues(prepared, values);
-        if (transaction) {
-          runInside(transaction.transaction as OpenTransaction, prepared, bound, done, failed);
-          return;
+        const answered = ({ answer }: Outcome): void => done(answer);
+        if (!transaction) runFree(prepared, values, ALONE, answered, failed);
+        else {
+          const open = transaction.transaction as OpenTransaction;
+          runInside(open, prepared, bindValues(prepared, values), last, answered, failed);
         }
-        const wire = prepared.readOnly && !isSlow(prepared.name) ? wires().shared() : undefined;
-        if (wire && !(prepared.atOnce && wire.inFlight > 0)) runShared(wire, prepared, bound, done, failed);
-        else runLeased(prepared, bound, 1, done, failed);
+      });
+    },
+
+    render(statement, values, rendering) {
+      return new Promise((done, failed) => {
+        const answered = ({ json }: Outcome): void => done(new Rendered(json ?? NO_TEXT, parseText));
+        runFree(statement as PgPrepared, values, { ...ALONE, rendering }, answered, failed);
       });
     },
 
@@ -180,9 +224,10 @@ export function createDialect(wires: () => Wires, begin: PostgresOptions['begin'
               transaction: {
                 wire,
                 release,
-                begin: begin(snapshot),
+                opening: snapshot ? snapshotOpening : plainOpening,
                 begun: false,
                 lost: false,
+                committed: false,
                 over: false,
               } satisfies OpenTransaction,
             });
@@ -191,12 +236,17 @@ export function createDialect(wires: () => Wires, begin: PostgresOptions['begin'
     },
 
     async commit({ transaction }) {
-      const { over, lost } = transaction as OpenTransaction;
+      const open = transaction as OpenTransaction;
+      if (open.committed) {
+        open.committed = false;
+        return;
+      }
+      const { over, lost } = open;
       if (over || lost) {
-        await finish(transaction as OpenTransaction, ROLLBACK);
+        await finish(open, ROLLBACK);
         throw fault('QRY_FAILED', {}, { cause: new Error('commit of a transaction that is over or lost') });
       }
-      const outcome = await finish(transaction as OpenTransaction, COMMIT);
+      const outcome = await finish(open, COMMIT);
       if (outcome?.error !== undefined) throw toFault(outcome.error, 'unknown');
       // The server answers ROLLBACK when a statement before had failed.
       if (outcome?.tag === 'ROLLBACK') {

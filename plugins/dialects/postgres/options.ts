@@ -8,11 +8,13 @@ export interface PostgresOptions {
   readonly client: PoolConfig;
   /** Connections that several reading statements share, and those that serve one caller at a time. */
   readonly readers: number;
+  /** Of the pool, those that become shared ones for inserts where commits do not wait for the disk. */
+  readonly inserters: number;
   readonly pool: number;
   /** Milliseconds after which a connection that does not answer is given up. */
   readonly deadline: number;
-  /** Sent in front of the first statement of a transaction; `snapshot` as in `Dialect.begin`. */
-  readonly begin: (snapshot: boolean) => string;
+  /** Level of isolation of a transaction; `snapshot` as in `Dialect.begin`. */
+  readonly isolation: (snapshot: boolean) => string;
 }
 
 const number = (value: unknown, otherwise: number): number => (typeof value === 'number' ? value : otherwise);
@@ -49,11 +51,9 @@ export function readOptions(options: Readonly<Record<string, unknown>>): Postgre
       idleTimeoutMillis: number(options['idle_timeout'], 30) * 1000,
     },
     readers,
+    inserters: Math.min(2, Math.floor((size - readers) / 3)),
     pool: size - readers,
     deadline: statementTimeout + 5000,
-    begin: (snapshot) => {
-      const level = isolation !== 'auto' ? isolation : snapshot ? 'repeatable read' : 'read committed';
-      return `BEGIN ISOLATION LEVEL ${level.toUpperCase()}`;
-    },
+    isolation: (snapshot) => (isolation !== 'auto' ? isolation : snapshot ? 'repeatable read' : 'read committed'),
   };
 }

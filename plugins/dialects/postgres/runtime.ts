@@ -66,8 +66,8 @@ const selectOne = scanSql('SELECT 1');
 
 export default defineRuntime(dialect, {
   create(context) {
-    const { begin } = readOptions(context.options);
-    const handle = createDialect(() => wiresOf(handle), begin);
+    const { isolation } = readOptions(context.options);
+    const handle = createDialect(() => wiresOf(handle), isolation);
     servers.set(handle, { context, wires: null });
     return handle;
   },

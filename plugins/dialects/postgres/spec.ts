@@ -12,7 +12,11 @@ export default definePlugin({
   details: [
     'Statements are prepared once per connection and sent by name. Up to a third of the connections (four at most) are',
     'shared: reading statements travel on them one behind the other without waiting for answers. Writes, transactions and',
-    'reads that proved slow have a connection of their own.',
+    'statements that proved slow have a connection of their own. Where commits do not wait for the disk',
+    '(`synchronous_commit` is off), plain inserts share two more.',
+    '',
+    'BEGIN is sent together with the first statement of a transaction, and COMMIT with the last where nothing behind it can',
+    'refuse. A plain SELECT on which an UPDATE or DELETE of the same table depends locks its rows (`FOR NO KEY UPDATE`).',
     '',
     'Sessions run in UTC; times come back as ISO 8601 text. A pooler between Lintel and the server must keep prepared',
     'statements (PgBouncer 1.21 or later, or session pooling).',

@@ -1,14 +1,17 @@
 /**
  * One prepared statement on its way through a connection of `pg`. Takes the place of pg's own Query, which copies its
  * config, is an event emitter, and asks for the row description of every run: here the description is asked for once
- * per connection and statement, and rows are built straight from it. Depends on the inner interface between Client and
+ * per connection and statement, and rows are built straight from the bytes of `reader.ts`. Depends on the inner interface between Client and
  * Query of the exact version of pg in package.json, and on nothing else of it.
  */
 import pg from 'pg';
-import type { Row } from '../../kinds/dialect.js';
+import type { Rendering, Row } from '../../kinds/dialect.js';
 import { isStale } from '../shared/errors.js';
-import { parserOf } from '../shared/types.js';
-import type { Parse } from '../shared/types.js';
+import { layoutOf, Page, writeObjects, writeRow } from './json-rows.js';
+import type { Layout } from './json-rows.js';
+import type { RowClient, RowTaker } from './reader.js';
+import { NO_ROWS, readRow, shapeOf } from './rows.js';
+import type { Shape } from './rows.js';
 
 /** What of pg's Connection is used. */
 interface WireConnection {
@@ -22,24 +25,22 @@ interface WireConnection {
   sendCopyFail(message: string): void;
 }
 
-interface Shape {
-  readonly names: readonly string[];
-  readonly parsers: readonly Parse[];
-}
-const NO_ROWS: Shape = { names: [], parsers: [] };
-
 /** What one connection knows of a statement: that it is parsed there, and its row description once it was told. */
 interface Known {
   shape: Shape | null;
+  /** Of its latest rendering; null where its rows cannot be written without objects. */
+  layout?: { readonly rendering: Rendering; readonly layout: Layout | null };
 }
 
 /** A connection, its memory of statements and its load. */
 export interface Wire {
-  readonly client: pg.Client;
+  readonly client: RowClient;
   readonly statements: Map<string, Known>;
   /** Names that the server may hold and must forget before they are parsed again. */
   readonly stale: Set<string>;
   readonly shared: boolean;
+  /** Where answers are written that leave as JSON text; one statement at a time gets rows. */
+  readonly page: Page;
   /** What was sent waits for the end of this turn. */
   flushing: boolean;
   /** Statements sent and not yet answered. */
@@ -49,9 +50,10 @@ export interface Wire {
 }
 
 /** `shared`: several callers send on it; what they send in one turn of the event loop leaves in one packet. */
-export const createWire = (client: pg.Client, shared: boolean): Wire => ({
+export const createWire = (client: RowClient, shared: boolean): Wire => ({
   client,
   shared,
+  page: new Page(),
   flushing: false,
   statements: new Map(),
   stale: new Set(),
@@ -72,10 +74,22 @@ export interface Command {
   readonly text: string;
 }
 
+/** How a statement travels. */
+export interface Sending {
+  /** Commands without values or rows in the same packet: what fails keeps the rest from running. */
+  readonly before: Command | null;
+  readonly after: Command | null;
+  /** Its rows become text. */
+  readonly rendering: Rendering | null;
+}
+export const ALONE: Sending = { before: null, after: null, rendering: null };
+
 export interface Outcome {
   readonly error: unknown;
   /** Not `rows`: pg takes a query with that property for one that reads in portions. */
   readonly answer: readonly Row[];
+  /** The answer as JSON text, where that was asked for. */
+  readonly json: Uint8Array | null;
   /** The server's word for what it did, `COMMIT`. */
   readonly tag: string;
   /** False when the statement never reached the socket: it can be sent elsewhere. */
@@ -85,11 +99,13 @@ export interface Outcome {
 }
 
 const NO_VALUES: readonly string[] = [];
+const [OPEN, COMMA, CLOSE] = [0x5b, 0x2c, 0x5d];
 
 /** The methods are called by pg's Client; see its `_handle...` methods for the order of events. */
-class Statement implements Outcome {
+class Statement implements Outcome, RowTaker {
   error: unknown = undefined;
   readonly answer: Row[] = [];
+  json: Uint8Array | null = null;
   tag = '';
   sent = false;
   took = 0;
@@ -97,13 +113,17 @@ class Statement implements Outcome {
   readonly text: string;
   private shape: Shape | null = null;
   private known: Known | undefined;
+  /** Names of commands around it that the server gets to know with this packet. */
+  private fresh: string[] | null = null;
+  private layout: Layout | null = null;
+  private written = 0;
   private settled = false;
 
   constructor(
     private readonly wire: Wire,
     command: Command,
     private readonly values: readonly (string | null)[],
-    private readonly lead: string | null,
+    private readonly sending: Sending,
     private readonly settle: (outcome: Outcome) => void,
   ) {
     this.name = command.name;
@@ -115,11 +135,8 @@ class Statement implements Outcome {
     const { statements, stale } = this.wire;
     this.sent = true;
     this.hold(connection.stream);
-    if (this.lead !== null) {
-      connection.parse({ name: '', text: this.lead });
-      connection.bind({ statement: '', values: NO_VALUES });
-      connection.execute();
-    }
+    const { before, after } = this.sending;
+    if (before !== null) this.accompany(connection, before);
     this.known = statements.get(this.name);
     if (!this.known) {
       if (stale.delete(this.name)) connection.close({ type: 'S', name: this.name });
@@ -127,12 +144,26 @@ class Statement implements Outcome {
       statements.set(this.name, (this.known = { shape: null }));
     }
     this.shape = this.known.shape;
+    if (this.shape) this.arrange(this.shape);
     connection.bind({ statement: this.name, values: this.values });
     if (!this.shape) connection.describe({ type: 'P' });
     connection.execute();
+    if (after !== null) this.accompany(connection, after);
     connection.sync();
     if (!this.wire.shared) connection.stream.uncork();
     return null;
+  }
+
+  private accompany(connection: WireConnection, command: Command): void {
+    const { statements, stale } = this.wire;
+    if (!statements.has(command.name)) {
+      if (stale.delete(command.name)) connection.close({ type: 'S', name: command.name });
+      connection.parse(command);
+      statements.set(command.name, { shape: NO_ROWS });
+      (this.fresh ??= []).push(command.name);
+    }
+    connection.bind({ statement: command.name, values: NO_VALUES });
+    connection.execute();
   }
 
   /** A write to the socket costs more than everything else here, so those of one turn are gathered. */
@@ -152,23 +183,49 @@ class Statement implements Outcome {
   }
 
   handleRowDescription({ fields }: { fields: readonly { name: string; dataTypeID: number }[] }): void {
-    this.shape = { names: fields.map(({ name }) => name), parsers: fields.map((field) => parserOf(field.dataTypeID)) };
+    this.shape = shapeOf(fields);
     if (this.known) this.known.shape = this.shape;
+    this.arrange(this.shape);
   }
 
-  handleDataRow({ fields }: { fields: readonly (string | null)[] }): void {
-    if (!this.shape) return;
-    const { names, parsers } = this.shape;
-    const row: Record<string, unknown> = {};
+  /** The layout is made once per connection, statement and rendering. */
+  private arrange(shape: Shape): void {
+    const { known } = this;
+    const { rendering } = this.sending;
+    if (rendering === null || !known) return;
+    if (known.layout?.rendering !== rendering) known.layout = { rendering, layout: layoutOf(rendering, shape) };
+    this.layout = known.layout.layout;
+  }
+
+  takeRow(bytes: Buffer, at: number): void {
+    const { shape, layout } = this;
+    if (!shape || this.error !== undefined) return;
     try {
-      for (let i = 0; i < names.length; i++) {
-        const value = fields[i] ?? null;
-        row[names[i] as string] = value === null ? null : (parsers[i] as Parse)(value);
-      }
-      this.answer.push(row);
+      if (layout === null) this.answer.push(readRow(shape, bytes, at));
+      else this.write(layout, bytes, at);
     } catch (error) {
       this.error = error;
     }
+  }
+
+  private write(layout: Layout, bytes: Buffer, at: number): void {
+    const { page } = this.wire;
+    if (this.written === 0) page.length = 0;
+    else if (layout.rendering.shape === 'one') return;
+    page.add(this.written++ === 0 ? OPEN : COMMA);
+    writeRow(layout, page, bytes, at);
+  }
+
+  /** The text of the whole answer, in its shape. */
+  private rendered(rendering: Rendering): Uint8Array {
+    const { written } = this;
+    const { shape } = rendering;
+    if (this.layout === null) return writeObjects(rendering, this.answer);
+    if (written === 0) return Buffer.from(shape === 'many' ? '[]' : 'null');
+    const { page } = this.wire;
+    const single = shape === 'one' || (shape === 'count' && written === 1);
+    if (!single) page.add(CLOSE);
+    return page.take(single ? 1 : 0);
   }
 
   handleCommandComplete({ text }: { text: string }): void {
@@ -189,6 +246,7 @@ class Statement implements Outcome {
     if (this.known && statements.get(this.name) === this.known && (!this.known.shape || isStale(error))) {
       forget(this.wire, this.name);
     }
+    for (const name of this.fresh ?? []) forget(this.wire, name);
     this.error = error;
     this.finish();
   }
@@ -196,6 +254,8 @@ class Statement implements Outcome {
   handleReadyForQuery(): void {
     // No description came: the statement gives no rows, and will not give any later.
     if (this.known && !this.known.shape) this.known.shape = NO_ROWS;
+    const { rendering } = this.sending;
+    if (rendering !== null && this.error === undefined) this.json = this.rendered(rendering);
     this.finish();
   }
 
@@ -213,13 +273,13 @@ class Statement implements Outcome {
 // pg pipelines only what is an instance of its Query. What the constructor of Query does is left out on purpose.
 Object.setPrototypeOf(Statement.prototype, pg.Query.prototype as object);
 
-/** Sends a statement; `settle` is called exactly once. A command in `lead` runs before it, in the same packet. */
+/** Sends a statement; `settle` is called exactly once. */
 export function send(
   wire: Wire,
   command: Command,
   values: readonly (string | null)[],
-  lead: string | null,
+  sending: Sending,
   settle: (outcome: Outcome) => void,
 ): void {
-  wire.client.query(new Statement(wire, command, values, lead, settle) as unknown as pg.Submittable);
+  wire.client.query(new Statement(wire, command, values, sending, settle) as unknown as pg.Submittable);
 }

@@ -1,11 +1,12 @@
 /**
- * All connections to one server: a few shared ones on which reading statements travel one behind the other without
- * waiting for answers, and a pool of those that serve one caller at a time (writes, transactions, slow reads). Decides
- * who gets which; knows nothing of statements.
+ * All connections to one server: a few shared ones on which statements travel one behind the other without waiting for
+ * answers (reads; inserts where commits do not wait for the disk), and a pool of those that serve one caller at a time
+ * (other writes, transactions, slow statements). Decides who gets which; knows nothing of statements.
  */
 import pg from 'pg';
 import type { Log } from '../../../kernel/contract/plugin.js';
 import type { PostgresOptions } from './options.js';
+import { RowClient } from './reader.js';
 import { createWire } from './wire.js';
 import type { Wire } from './wire.js';
 
@@ -21,63 +22,91 @@ export interface Wires {
   readonly all: ReadonlySet<Wire>;
   /** Opens the shared connections; fails when the server cannot be reached. */
   open(): Promise<void>;
-  /** The least busy shared connection, or undefined when none is fit. */
-  shared(): Wire | undefined;
+  /** The least busy shared connection for reads or for inserts, or undefined when none is fit. */
+  shared(use: 'read' | 'insert'): Wire | undefined;
   /** A connection for one caller. */
   lease(take: (error: unknown, wire: Wire | undefined, release: Release) => void): void;
   close(): Promise<void>;
 }
 
+/** Shared connections of one use. Inserts have their own, because one that waits for a lock holds up all behind it. */
+interface Lane {
+  readonly wires: Wire[];
+  wanted: number;
+  opening: number;
+  nextTry: number;
+}
+
+const lane = (wanted: number): Lane => ({ wires: [], wanted, opening: 0, nextTry: 0 });
+
+function fittest({ wires }: Lane): Wire | undefined {
+  let best: Wire | undefined;
+  for (const wire of wires) if (!best || wire.inFlight < best.inFlight) best = wire;
+  if (!best || best.inFlight === 0) return best;
+  return best.inFlight < MAX_IN_FLIGHT && performance.now() - best.since < STALL_MS ? best : undefined;
+}
+
 export function createWires(options: PostgresOptions, log: Log): Wires {
   const all = new Set<Wire>();
   const byClient = new WeakMap<object, Wire>();
-  const readers: Wire[] = [];
-  let opening = 0;
-  let nextTry = 0;
+  const lanes = { read: lane(options.readers), insert: lane(0) };
   let closed = false;
 
   /** Remembers a connection until it ends. A listener for errors must always be there, or the process would end. */
-  function track(client: pg.Client, shared: boolean): Wire {
+  function track(client: RowClient, shared: boolean): Wire {
     const wire = createWire(client, shared);
     all.add(wire);
     byClient.set(client, wire);
     client.on('error', (error) => log.warn({ err: error }, 'database connection lost'));
     client.on('end', () => {
       all.delete(wire);
-      const at = readers.indexOf(wire);
-      if (at >= 0) readers.splice(at, 1);
+      for (const { wires } of Object.values(lanes)) if (wires.includes(wire)) wires.splice(wires.indexOf(wire), 1);
     });
     return wire;
   }
 
-  const pool = new pg.Pool({ ...options.client, pipeline: true, max: options.pool });
-  pool.on('connect', (client) => void track(client, false));
+  const pool = new pg.Pool({ ...options.client, pipeline: true, max: options.pool, Client: RowClient });
+  pool.on('connect', (client) => void track(client as RowClient, false));
   pool.on('error', (error) => log.debug({ err: error }, 'idle database connection dropped'));
 
-  async function openReader(): Promise<void> {
-    opening++;
-    const client = new pg.Client({ ...options.client, pipeline: true });
+  async function openShared(into: Lane): Promise<void> {
+    into.opening++;
+    const client = new RowClient({ ...options.client, pipeline: true });
     const wire = track(client, true);
     try {
       await client.connect();
       if (closed) await client.end();
-      else readers.push(wire);
+      else into.wires.push(wire);
     } catch (error) {
       all.delete(wire);
       throw error;
     } finally {
-      opening--;
+      into.opening--;
     }
   }
 
   /** Brings lost shared connections back in the background; the pool serves meanwhile. */
-  function reopen(now: number): void {
-    if (closed || now < nextTry) return;
-    nextTry = now + REOPEN_MS;
-    while (readers.length + opening < options.readers) {
-      openReader().catch((error: unknown) => log.debug({ err: error }, 'shared database connection not opened'));
+  function reopen(into: Lane, now: number): void {
+    if (closed || now < into.nextTry) return;
+    into.nextTry = now + REOPEN_MS;
+    while (into.wires.length + into.opening < into.wanted) {
+      openShared(into).catch((error: unknown) => log.debug({ err: error }, 'shared database connection not opened'));
     }
   }
+
+  /** Where commits wait for the disk, inserts behind one another would wait for each other's: then they go apart. */
+  async function openInserts(): Promise<void> {
+    const client = lanes.read.wires[0]?.client;
+    if (client === undefined || options.inserters === 0) return;
+    const { rows } = await client.query<{ synchronous_commit: string }>('SHOW synchronous_commit');
+    if (rows[0]?.synchronous_commit !== 'off') return;
+    lanes.insert.wanted = options.inserters;
+    pool.options.max = options.pool - options.inserters;
+    await openAll(lanes.insert);
+  }
+
+  const openAll = (into: Lane): Promise<unknown> =>
+    Promise.all(Array.from({ length: into.wanted }, () => openShared(into)));
 
   // A peer that vanished without a word is noticed by its silence.
   const watch = setInterval(() => {
@@ -91,16 +120,15 @@ export function createWires(options: PostgresOptions, log: Log): Wires {
   return {
     all,
     open: async () => {
-      await Promise.all(Array.from({ length: options.readers }, openReader));
+      await openAll(lanes.read);
+      await openInserts();
       // Without shared connections the pool has to prove that the server is there.
       if (options.readers === 0) (await pool.connect()).release();
     },
-    shared() {
-      if (readers.length < options.readers) reopen(performance.now());
-      let best: Wire | undefined;
-      for (const wire of readers) if (!best || wire.inFlight < best.inFlight) best = wire;
-      if (!best || best.inFlight === 0) return best;
-      return best.inFlight < MAX_IN_FLIGHT && performance.now() - best.since < STALL_MS ? best : undefined;
+    shared(use) {
+      const from = lanes[use];
+      if (from.wires.length < from.wanted) reopen(from, performance.now());
+      return fittest(from);
     },
     lease(take) {
       pool.connect((error, client, done) => {
@@ -112,11 +140,12 @@ export function createWires(options: PostgresOptions, log: Log): Wires {
       if (closed) return;
       closed = true;
       clearInterval(watch);
+      const shared = [...lanes.read.wires, ...lanes.insert.wires];
       // Callers that hold a connection may finish; one that does not come back is cut off.
       const cut = setTimeout(() => {
         for (const wire of all) wire.client.connection.stream.destroy();
       }, 5000);
-      await Promise.allSettled([pool.end(), ...readers.map((wire) => wire.client.end())]);
+      await Promise.allSettled([pool.end(), ...shared.map((wire) => wire.client.end())]);
       clearTimeout(cut);
     },
   };

@@ -1,16 +1,20 @@
 /**
  * From a scanned statement to one that is ready for PostgreSQL or its embedded sibling. Runs once per statement at
- * load; the text of the definition is kept but for RETURNING, which an INSERT without it gains.
+ * load; the text of the definition is kept but for RETURNING, which an INSERT without it gains, and FOR NO KEY UPDATE
+ * where it is asked for.
  */
 import { createHash } from 'node:crypto';
 import type { SqlScan } from '../../../kernel/language/sql.js';
 import type { PrepareInput } from '../../kinds/dialect.js';
+import { withRowLock } from './row-lock.js';
 import type { PgPrepared } from './values.js';
 
 const JSON_CAST = /^jsonb?$/;
 const READS = /^(?:SELECT|VALUES|TABLE)$/;
 /** Words that write or lock, wherever they stand in a SELECT: CTEs that write, SELECT INTO, FOR UPDATE. */
 const WRITES = /^(?:INSERT|UPDATE|DELETE|MERGE|INTO|SHARE|LOCK)$/i;
+/** An INSERT with one of these reads, changes what is there, or calls what may take long. */
+const NOT_PLAIN = /^(?:SELECT|WITH|CONFLICT|TABLE)$/i;
 const LISTS = /^(?:ANY|ALL|SOME)$/i;
 
 const wordsOf = (scan: SqlScan): { text: string; start: number }[] =>
@@ -44,8 +48,20 @@ function isJson(scan: SqlScan, n: number, column: boolean): boolean {
   );
 }
 
-export function prepareStatement({ scan, jsonColumns, atOnce = false }: PrepareInput): PgPrepared {
-  const text = withReturning(scan);
+/** Rows written out in the statement: it waits for nobody unless a unique value is under way elsewhere. */
+function isPlainInsert(scan: SqlScan, words: readonly { text: string }[]): boolean {
+  const [first] = words;
+  return (
+    scan.statements === 1 &&
+    first !== undefined &&
+    /^INSERT$/i.test(first.text) &&
+    !words.slice(1).some(({ text }) => NOT_PLAIN.test(text))
+  );
+}
+
+export function prepareStatement({ scan, jsonColumns, lock = false, atOnce = false }: PrepareInput): PgPrepared {
+  const locked = lock ? withRowLock(scan) : null;
+  const text = locked ?? withReturning(scan);
   const words = wordsOf(scan);
   const count = scan.placeholders.reduce((most, placeholder) => Math.max(most, placeholder.n), 0);
   const order = Array.from({ length: count }, (_, i) => i);
@@ -57,6 +73,7 @@ export function prepareStatement({ scan, jsonColumns, atOnce = false }: PrepareI
     json: order.map((i) => isJson(scan, i + 1, jsonColumns[i] === true)),
     arrays: order.map((i) => isArray(scan, words, i + 1)),
     atOnce,
-    readOnly: READS.test(scan.verb) && !words.some((word) => WRITES.test(word.text)),
+    readOnly: locked === null && READS.test(scan.verb) && !words.some((word) => WRITES.test(word.text)),
+    insert: isPlainInsert(scan, words),
   });
 }

@@ -12,6 +12,8 @@ export interface PgPrepared extends Prepared {
   readonly arrays: readonly boolean[];
   /** Waits behind no other statement. */
   readonly atOnce: boolean;
+  /** Inserts rows that are written out in the statement. */
+  readonly insert: boolean;
 }
 
 /** Well-formedness is a flag check for most strings, unlike a pattern. */

@@ -19,6 +19,7 @@ export default defineRuntime(feature, {
             phase: slot === 'resource' ? ResourcePhase.REPLY : ActionPhase.SHAPE,
             // Before `returnables` picks from what was put together.
             order: -100,
+            total: true,
             run: (frame, state) => {
               // A list has no names to merge.
               if (Array.isArray(state.result)) return;

@@ -1,6 +1,6 @@
 /** Picks what leaves: names of a result on an actionable, names looked up among all results on a resource. */
 import type { Json } from '../../../kernel/contract/json.js';
-import { isObject } from '../../../kernel/contract/json.js';
+import { isObject, POISON_KEYS } from '../../../kernel/contract/json.js';
 import { ActionPhase, ResourcePhase } from '../../../kernel/contract/slot.js';
 import type { Frame, PlanTools, Step } from '../../../kernel/contract/plan.js';
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
@@ -33,11 +33,16 @@ interface Picked {
 const pickers = (names: readonly string[]): readonly Picked[] =>
   names.map((name) => ({ path: splitPath(name), read: compilePath(splitPath(name)) }));
 
+/** A name that is one column, never a path. */
+const isFlat = (name: string): boolean => /^[A-Za-z_]\w*$/.test(name) && !POISON_KEYS.has(name);
+
 function keepNames(names: readonly string[]): Step {
   const picked = pickers(names);
   return {
     id: 'returnables',
     phase: ActionPhase.SHAPE,
+    total: true,
+    ...(names.every(isFlat) && { picks: names }),
     run: (_frame, state) => {
       state.result = onEach(state.result, (row) => pick(row, picked));
     },
@@ -64,6 +69,8 @@ function answerNames(names: readonly string[], tools: PlanTools): Step {
   const picked = pickers(names);
   const slots = picked.map(({ path: [root = '', ...rest] }) => ({ slot: tools.slot(root), inside: compilePath(rest) }));
   const others = tools.lookupOrder.slice(1);
+  // Nothing but the main result can have any of the names.
+  const own = others.length === 0 && slots.every((slot) => slot === null) && names.every(isFlat);
   const elsewhere = (frame: Frame, index: number): unknown => {
     const { read } = picked[index] ?? {};
     if (read === undefined) return undefined;
@@ -77,6 +84,7 @@ function answerNames(names: readonly string[], tools: PlanTools): Step {
   return {
     id: 'returnables',
     phase: ResourcePhase.REPLY,
+    ...(own && { picks: names }),
     run: (frame, state) => {
       const { result } = state;
       if (Array.isArray(result)) state.result = onEach(result, (row) => pick(row, picked));

@@ -4,7 +4,8 @@ import { asText, isObject } from '../../../kernel/contract/json.js';
 import type { ModePlan, PlanTools } from '../../../kernel/contract/plan.js';
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import { mode } from '../../kinds/mode.js';
-import { query, type Query } from '../../kinds/query.js';
+import type { Rendering } from '../../kinds/dialect.js';
+import { query, type Query, type QueryPlan } from '../../kinds/query.js';
 
 export default defineRuntime(mode, {
   create: ({ resolve }) => ({ plan: (...place) => plan(...place, (name) => resolve(query, name)) }),
@@ -18,16 +19,33 @@ function plan(
 ): ModePlan {
   const [name = ''] = tools.chosen(query);
   const written = value[name];
-  const { list, ...inner } = language(name).plan(isObject(written) ? written : {}, `${pointer}/${name}`, tools);
+  const { render, list, ...inner } = language(name).plan(isObject(written) ? written : {}, `${pointer}/${name}`, tools);
   if (list === true) return inner;
-  const shaped = SHAPES[asText(value['result'])] ?? byCount;
-  return { ...inner, execute: async (frame) => shaped((await inner.execute(frame)) as readonly unknown[]) };
+  const result = asText(value['result']);
+  const shape = result === 'one' || result === 'many' ? result : 'count';
+  const shaped = SHAPES[shape];
+  return {
+    ...inner,
+    execute: async (frame) => shaped((await inner.execute(frame)) as readonly unknown[]),
+    ...(render !== undefined && { renders: rendersWith(render, shape) }),
+  };
+}
+
+function rendersWith(
+  render: NonNullable<QueryPlan['render']>,
+  shape: Rendering['shape'],
+): NonNullable<ModePlan['renders']> {
+  return (names) => {
+    const rendering: Rendering = Object.freeze({ names, shape });
+    return (frame) => render(frame, rendering);
+  };
 }
 
 /** No row is null, one row an object, several an array. */
 const byCount = (rows: readonly unknown[]): unknown => (rows.length > 1 ? rows : (rows[0] ?? null));
 
-const SHAPES: Readonly<Record<string, ((rows: readonly unknown[]) => unknown) | undefined>> = {
+const SHAPES: Readonly<Record<Rendering['shape'], (rows: readonly unknown[]) => unknown>> = {
+  count: byCount,
   one: (rows) => rows[0] ?? null,
   many: (rows) => rows,
 };

@@ -1,15 +1,14 @@
 /** Plans a SQL statement: one closure per actionable, which runs it once, or once for each item of a list. */
 import type { Json } from '../../../kernel/contract/json.js';
 import type { Frame, PlanTools } from '../../../kernel/contract/plan.js';
+import type { Rendered } from '../../../kernel/contract/rendered.js';
 import { Fault } from '../../../kernel/contract/fault.js';
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
-import { dialect, type Dialect, type Transaction } from '../../kinds/dialect.js';
+import { dialect, type Dialect, type Rendering, type Transaction } from '../../kinds/dialect.js';
 import { query, type QueryPlan } from '../../kinds/query.js';
 import { repeated } from './repeat.js';
-import { makeStatement, type Statement } from './statement.js';
+import { CONNECTION, makeStatement, type Statement } from './statement.js';
 import { unitOf } from './unit.js';
-
-const CONNECTION = 'main';
 
 export default defineRuntime(query, {
   create: ({ resolve }) => ({
@@ -24,10 +23,9 @@ function plan(
   connection: Dialect,
 ): QueryPlan {
   const statement = makeStatement(value, pointer, tools, connection);
-  const unit = unitOf(connection, CONNECTION, statement.prepared.readOnly);
-  const describe = { connection: CONNECTION, sql: statement.prepared.text, parameters: statement.labels };
+  const unit = unitOf(connection, CONNECTION, [statement]);
   const { repeat } = tools;
-  if (repeat === null) return { execute: execution(connection, statement), unit, describe };
+  if (repeat === null) return { ...execution(connection, statement), unit, describe: statement.describe };
   return {
     execute: repeated(connection, statement, repeat, tools),
     unit,
@@ -35,17 +33,24 @@ function plan(
     list: true,
     ...(repeat.body && { takesList: true }),
     ...(repeat.body && repeat.pointer === null && { needsList: true }),
-    describe: { ...describe, each: repeat.name ?? (repeat.body ? 'the body' : 'the result before') },
+    describe: { ...statement.describe, each: repeat.name ?? (repeat.body ? 'the body' : 'the result before') },
   };
 }
 
-function execution(connection: Dialect, { prepared, values, named }: Statement) {
-  return async (frame: Frame): Promise<unknown> => {
-    const bound = values(frame);
-    try {
-      return await connection.run(prepared, bound, frame.unit as Transaction | null);
-    } catch (error) {
-      throw error instanceof Fault ? named(error) : error;
-    }
+function execution(connection: Dialect, statement: Statement): Pick<QueryPlan, 'execute' | 'render'> {
+  const { values, named } = statement;
+  const refuse = (error: unknown): never => {
+    throw error instanceof Fault ? named(error) : error;
+  };
+  const { render } = connection;
+  return {
+    execute: async (frame: Frame): Promise<unknown> => {
+      const { prepared, last } = statement;
+      return connection.run(prepared, values(frame), frame.unit as Transaction | null, last).catch(refuse);
+    },
+    ...(render !== undefined && {
+      render: async (frame: Frame, rendering: Rendering): Promise<Rendered> =>
+        render(statement.prepared, values(frame), rendering).catch(refuse),
+    }),
   };
 }

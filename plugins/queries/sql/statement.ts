@@ -5,20 +5,27 @@
 import { Fault, type Issue } from '../../../kernel/contract/fault.js';
 import { asText, type Json } from '../../../kernel/contract/json.js';
 import type { Frame, ParameterPlan, PlanTools } from '../../../kernel/contract/plan.js';
-import { scanSql } from '../../../kernel/language/sql.js';
+import { scanSql, type SqlScan } from '../../../kernel/language/sql.js';
 import { rewriteSql } from '../../../kernel/language/sql-rewrite.js';
 import { escapePointer } from '../../../kernel/source/tree.js';
 import type { Dialect, Prepared } from '../../kinds/dialect.js';
 
+export const CONNECTION = 'main';
+
 export interface Statement {
-  readonly prepared: Prepared;
+  readonly scan: SqlScan;
+  /** Settled when a transaction is put together, at load: one that locks what it reads is prepared anew. */
+  prepared: Prepared;
+  readonly lock: () => Prepared;
+  /** Ends its transaction: the commit may travel with it. */
+  last: boolean;
   readonly parameters: readonly ParameterPlan[];
   /** Values in the order of the placeholders. */
   readonly values: (frame: Frame) => unknown[];
   /** The same fault, with issues that point at payload fields. */
   readonly named: (error: Fault) => Fault;
-  /** What each placeholder stands for, readable. */
-  readonly labels: readonly string[];
+  /** Readable form for `lintel plan`. */
+  readonly describe: { readonly connection: string; sql: string; readonly parameters: readonly string[] };
 }
 
 type Bind = (frame: Frame) => unknown;
@@ -41,12 +48,25 @@ export function makeStatement(
   const jsonColumns = written.map((_, index) =>
     scan.placeholders.some(({ n, column }) => n === index + 1 && column !== null && jsonNames.has(column)),
   );
-  const prepared = connection.prepare({ scan, jsonColumns, atOnce: tools.parallel });
+  const input = { scan, jsonColumns, atOnce: tools.parallel };
+  const prepared = connection.prepare(input);
   const binds = bindings(prepared, parameters, written);
   if (now !== null) binds.push((frame) => frame.now());
   const labels = parameters.map(({ source, label }, index) => `$${index + 1} = ${label} (${source})`);
+  const describe = {
+    connection: CONNECTION,
+    sql: prepared.text,
+    parameters: now === null ? labels : [...labels, `$${now} = the instant of the request`],
+  };
   return {
+    scan,
     prepared,
+    lock: () => {
+      const locked = connection.prepare({ ...input, lock: true });
+      describe.sql = locked.text;
+      return locked;
+    },
+    last: false,
     parameters,
     values: (frame) => {
       const values = new Array<unknown>(binds.length);
@@ -54,7 +74,7 @@ export function makeStatement(
       return values;
     },
     named: renamer(parameters, fieldsByColumn(scan.placeholders, parameters)),
-    labels: now === null ? labels : [...labels, `$${now} = the instant of the request`],
+    describe,
   };
 }
 

@@ -1,0 +1,28 @@
+/**
+ * How long a set of definitions takes from its files to plans that can serve: read, checked, compiled; nothing is
+ * connected. Measured in this process, after a first time that imports what is used.
+ */
+import { join } from 'node:path';
+import { createKernel } from '../kernel/runtime/kernel.js';
+import { loadProject } from '../kernel/runtime/project.js';
+import { writeInstallation } from './scale.js';
+
+const times = 5;
+
+/** The median in milliseconds. */
+export async function compileMs(folder: string, resources: number): Promise<number> {
+  const home = join(folder, `compile-${resources}`);
+  await writeInstallation(home, resources);
+  const took: number[] = [];
+  for (let n = 0; n <= times; n++) {
+    const started = performance.now();
+    const project = await loadProject(home, undefined, { DATABASE_URL: 'postgres://127.0.0.1/none' });
+    const kernel = await createKernel({ project, log: silent, connect: false });
+    if (n > 0) took.push(performance.now() - started);
+    await kernel.close('measured');
+  }
+  return took.sort((a, b) => a - b)[Math.floor(times / 2)] ?? NaN;
+}
+
+const nothing = (): void => undefined;
+const silent = { debug: nothing, info: nothing, warn: nothing, error: nothing };

@@ -1,0 +1,49 @@
+/**
+ * Rows that need plugins which a build may not have keep their definitions in a folder of their own. Asks the checker
+ * whether it knows them; where it does not, our server runs without that folder and the rows are left out, with a line
+ * that says so.
+ */
+import { execFile } from 'node:child_process';
+import { cp } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { lintelServing, root, type Target } from './targets.js';
+
+const optional = [{ folder: 'tokens', rows: ['account-mine'] }] as const;
+
+export interface Servable {
+  readonly lintel: Target;
+  readonly missing: readonly { readonly row: string; readonly why: string }[];
+}
+
+export async function servable(folder: string): Promise<Servable> {
+  const bench = join(root, 'bench');
+  const whole = join(bench, 'lintel.config.json');
+  const complaint = await complaintOf(whole);
+  if (complaint === null) return { lintel: lintelServing('lintel', whole), missing: [] };
+  const home = join(folder, 'without-optional');
+  const left = optional.map((part) => join(bench, 'definitions', part.folder));
+  await cp(whole, join(home, 'lintel.config.json'));
+  await cp(join(bench, 'definitions'), join(home, 'definitions'), {
+    recursive: true,
+    filter: (source) => !left.includes(source),
+  });
+  const rest = join(home, 'lintel.config.json');
+  const other = await complaintOf(rest);
+  if (other !== null) throw new Error(`our definitions do not check: ${other}`);
+  const missing = optional.flatMap(({ rows }) => rows.map((row) => ({ row, why: complaint })));
+  return { lintel: lintelServing('lintel', rest), missing };
+}
+
+/** The first line that the checker prints about an error; null when there is none. */
+async function complaintOf(config: string): Promise<string | null> {
+  const args = [join(root, 'dist/kernel/cli.js'), 'check', '--config', config];
+  const env = { ...process.env, DATABASE_URL: 'postgres://127.0.0.1/none', BENCH_TOKEN_KEY: 'x'.repeat(32) };
+  try {
+    await promisify(execFile)(process.execPath, args, { env, timeout: 60_000 });
+    return null;
+  } catch (error) {
+    const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string };
+    return `${stdout}${stderr}`.split('\n').find((line) => /error/i.test(line)) ?? 'the checker failed';
+  }
+}

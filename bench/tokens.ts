@@ -1,0 +1,16 @@
+/**
+ * Tokens as a client of both services carries them: HS256, an hour from now. Signed here, with the key that both
+ * services get through their environment, so that neither signs its own.
+ */
+import { createHmac } from 'node:crypto';
+
+export const tokenKey = 'a key for the benchmark only, 32+';
+
+const encoded = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+export function signedToken(claims: Readonly<Record<string, unknown>>, key = tokenKey): string {
+  const now = Math.floor(Date.now() / 1000);
+  const payload = { iat: now, exp: now + 3600, jti: `bench-${JSON.stringify(claims)}`, ...claims };
+  const signed = `${encoded({ alg: 'HS256', typ: 'JWT' })}.${encoded(payload)}`;
+  return `${signed}.${createHmac('sha256', key).update(signed).digest('base64url')}`;
+}

@@ -1,0 +1,30 @@
+/**
+ * Resources whose one result goes straight from its store to the answer: nobody looks at it but a list of names to keep.
+ * Their mode may then give JSON text in place of values. Decided once, at load.
+ */
+import type { ModePlan, Step } from '../contract/plan.js';
+import type { ActionGroup } from './plan.js';
+
+export interface Route {
+  readonly groups: readonly ActionGroup[];
+  readonly reply: readonly Step[] | null;
+  readonly settle: readonly Step[] | null;
+  readonly main: number;
+}
+
+/** The same route with the mode's text in it, or the route as it was. */
+export function asJsonText(route: Route, renders: ModePlan['renders']): Pick<Route, 'groups' | 'reply'> {
+  const { groups, reply, settle, main } = route;
+  const [group] = groups;
+  const [action] = group?.actions ?? [];
+  if (group === undefined || action === undefined || renders === undefined) return route;
+  const alone = groups.length === 1 && group.actions.length === 1 && group.unit === null;
+  if (!alone || action.index !== main || action.before !== null || settle !== null) return route;
+  const steps = [...(action.after ?? []), ...(reply ?? [])];
+  const [step] = steps;
+  if (steps.length > 1 || (step !== undefined && step.picks === undefined)) return route;
+  const execute = renders(step?.picks ?? null);
+  if (execute === null) return route;
+  const actions = Object.freeze([Object.freeze({ ...action, execute, after: null })]);
+  return { groups: Object.freeze([Object.freeze({ ...group, actions })]), reply: null };
+}

@@ -1,0 +1,197 @@
+/**
+ * Rows as they come over the wire, to JSON text, without values in between: for results at which nobody looks on their
+ * way out. The text is the one that JSON.stringify gives for the objects of `rows.ts`, byte for byte; whatever has no
+ * fast way here takes that one.
+ */
+import type { Rendering, Row } from '../../kinds/dialect.js';
+import { parserOf } from '../shared/types.js';
+import { EXACT_DIGITS, type Shape } from './rows.js';
+
+type Write = (page: Page, bytes: Buffer, from: number, to: number) => void;
+
+/** The columns that are written, in their order, each with the text before its value. */
+export interface Layout {
+  readonly rendering: Rendering;
+  readonly columns: readonly { readonly index: number; readonly key: Buffer; readonly write: Write }[];
+}
+
+const [QUOTE, BACKSLASH, MINUS, DOT, ZERO, NINE, SPACE, COLON] = [0x22, 0x5c, 0x2d, 0x2e, 0x30, 0x39, 0x20, 0x3a];
+const NULL = Buffer.from('null');
+/** A page that one large answer has made larger is given back. */
+const KEEP = 1 << 20;
+
+/** Text under construction; grows as needed and is used again for the next answer of its connection. */
+export class Page {
+  bytes = Buffer.allocUnsafeSlow(16_384);
+  length = 0;
+
+  /** Room for so many more bytes. */
+  grow(more: number): void {
+    if (this.length + more <= this.bytes.length) return;
+    const larger = Buffer.allocUnsafeSlow(Math.max(this.length + more, this.bytes.length * 2));
+    this.bytes.copy(larger, 0, 0, this.length);
+    this.bytes = larger;
+  }
+
+  add(byte: number): void {
+    this.grow(1);
+    this.bytes[this.length++] = byte;
+  }
+
+  copy(bytes: Uint8Array, from: number, to: number): void {
+    this.grow(to - from);
+    const { bytes: target } = this;
+    let at = this.length;
+    for (let i = from; i < to; i++) target[at++] = bytes[i] as number;
+    this.length = at;
+  }
+
+  text(text: string): void {
+    this.grow(text.length * 3);
+    this.length += this.bytes.write(text, this.length);
+  }
+
+  /** A copy that nobody writes to any more. */
+  take(from: number): Uint8Array {
+    const taken = Buffer.from(this.bytes.subarray(from, this.length));
+    if (this.bytes.length > KEEP) this.bytes = Buffer.allocUnsafeSlow(16_384);
+    this.length = 0;
+    return taken;
+  }
+}
+
+/** Any value, the long way. */
+const writeValue =
+  (type: number): Write =>
+  (page, bytes, from, to) =>
+    page.text(JSON.stringify(parserOf(type)(bytes.toString('utf8', from, to))));
+
+const writeText: Write = (page, bytes, from, to) => {
+  page.grow(to - from + 2);
+  const target = page.bytes;
+  let at = page.length;
+  target[at++] = QUOTE;
+  for (let i = from; i < to; i++) {
+    const byte = bytes[i] as number;
+    if (byte < SPACE || byte === QUOTE || byte === BACKSLASH) {
+      page.text(JSON.stringify(bytes.toString('utf8', from, to)));
+      return;
+    }
+    target[at++] = byte;
+  }
+  target[at++] = QUOTE;
+  page.length = at;
+};
+
+/** Whole numbers that are exact are written as they come. */
+const writeInteger =
+  (long: Write): Write =>
+  (page, bytes, from, to) =>
+    to - from <= EXACT_DIGITS ? page.copy(bytes, from, to) : long(page, bytes, from, to);
+
+/** Digits and a point are the shortest form in both languages; exponents, infinities and minus zero are not the same. */
+const writeFloat =
+  (long: Write): Write =>
+  (page, bytes, from, to) => {
+    let plain = !(bytes[from] === MINUS && bytes[from + 1] === ZERO);
+    for (let i = from; plain && i < to; i++) {
+      const byte = bytes[i] as number;
+      plain = (byte >= ZERO && byte <= NINE) || byte === DOT || (byte === MINUS && i === from);
+    }
+    if (plain) page.copy(bytes, from, to);
+    else long(page, bytes, from, to);
+  };
+
+/** `2026-01-02 03:04:05[.678901]+00`, with at least three digits behind the point; any other form the long way. */
+const writeInstant =
+  (long: Write): Write =>
+  (page, bytes, from, to) => {
+    const end = to - 3;
+    const fraction = end - from - 20;
+    const plain =
+      end - from >= 19 &&
+      bytes[from + 4] === MINUS &&
+      bytes[from + 10] === SPACE &&
+      bytes[from + 16] === COLON &&
+      bytes[end] === 0x2b &&
+      bytes[end + 1] === ZERO &&
+      bytes[end + 2] === ZERO &&
+      (fraction === -1 || (fraction > 0 && bytes[from + 19] === DOT));
+    if (!plain) {
+      long(page, bytes, from, to);
+      return;
+    }
+    page.add(QUOTE);
+    page.copy(bytes, from, from + 10);
+    page.add(0x54);
+    page.copy(bytes, from + 11, end);
+    if (fraction < 0) page.add(DOT);
+    for (let digits = Math.max(fraction, 0); digits < 3; digits++) page.add(ZERO);
+    page.add(0x5a);
+    page.add(QUOTE);
+  };
+
+const FAST: ReadonlyMap<number, (long: Write) => Write> = new Map([
+  ...[25, 1042, 1043, 2950].map((type) => [type, () => writeText] as const),
+  ...[20, 21, 23].map((type) => [type, writeInteger] as const),
+  ...[700, 701].map((type) => [type, writeFloat] as const),
+  [1184, writeInstant] as const,
+]);
+
+function writerOf(type: number): Write {
+  const long = writeValue(type);
+  return FAST.get(type)?.(long) ?? long;
+}
+
+/** Names that an object keeps in the order in which they were written. */
+const PLAIN = /^(?!__proto__$)[A-Za-z_]\w*$/;
+export const isPlainName = (name: string): boolean => PLAIN.test(name);
+
+/** Null where an object would not simply hold the columns one after the other. */
+export function layoutOf(rendering: Rendering, { names, types }: Shape): Layout | null {
+  const wanted = rendering.names ?? names;
+  if (!wanted.every(isPlainName) || new Set(wanted).size !== wanted.length) return null;
+  const columns = wanted
+    .map((name) => ({ name, index: names.lastIndexOf(name) }))
+    .filter(({ index }) => index >= 0)
+    .map(({ name, index }, place) => ({
+      index,
+      key: Buffer.from(`${place === 0 ? '{' : ','}${JSON.stringify(name)}:`),
+      write: writerOf(types[index] ?? 0),
+    }));
+  return { rendering, columns };
+}
+
+const starts: number[] = [];
+const ends: number[] = [];
+
+/** `at` is where the number of fields stands. */
+export function writeRow({ columns }: Layout, page: Page, bytes: Buffer, at: number): void {
+  const count = bytes.readInt16BE(at);
+  let from = at + 2;
+  for (let i = 0; i < count; i++) {
+    const length = bytes.readInt32BE(from);
+    from += 4;
+    starts[i] = length < 0 ? -1 : from;
+    if (length > 0) from += length;
+    ends[i] = from;
+  }
+  for (const { index, key, write } of columns) {
+    page.copy(key, 0, key.length);
+    const start = starts[index] ?? -1;
+    if (start < 0) page.copy(NULL, 0, NULL.length);
+    else write(page, bytes, start, ends[index] ?? start);
+  }
+  if (columns.length === 0) page.add(0x7b);
+  page.add(0x7d);
+}
+
+/** The whole answer from objects, for rows that have no layout. */
+export function writeObjects({ shape, names }: Rendering, rows: readonly Row[]): Uint8Array {
+  const kept = names === null ? rows : rows.map((row) => picked(row, names));
+  const many = shape === 'many' || (shape === 'count' && kept.length > 1);
+  return Buffer.from(JSON.stringify(many ? kept : (kept[0] ?? null)));
+}
+
+const picked = (row: Row, names: readonly string[]): Row =>
+  Object.fromEntries(names.filter((name) => Object.hasOwn(row, name)).map((name) => [name, row[name]]));

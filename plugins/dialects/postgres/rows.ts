@@ -1,0 +1,65 @@
+/**
+ * Rows as they come over the wire, to objects: one decoder per column, chosen when the row description is there. Most
+ * values go through the same table as those of the embedded sibling; only what is faster from bytes has its own way.
+ */
+import type { Row } from '../../kinds/dialect.js';
+import { parserOf } from '../shared/types.js';
+
+export type Decode = (bytes: Buffer, from: number, to: number) => unknown;
+
+/** What the row description tells of a statement. */
+export interface Shape {
+  readonly names: readonly string[];
+  readonly types: readonly number[];
+  readonly decoders: readonly Decode[];
+}
+export const NO_ROWS: Shape = { names: [], types: [], decoders: [] };
+
+const BOOLEAN = 16;
+const INTEGERS: ReadonlySet<number> = new Set([20, 21, 23]);
+const TEXTS: ReadonlySet<number> = new Set([25, 1042, 1043]);
+/** So many digits and a sign are always exact in a double. */
+export const EXACT_DIGITS = 15;
+
+const text: Decode = (bytes, from, to) => bytes.toString('utf8', from, to);
+
+function integer(type: number): Decode {
+  const parse = parserOf(type);
+  return (bytes, from, to) => {
+    if (to - from > EXACT_DIGITS) return parse(bytes.toString('latin1', from, to));
+    const negative = bytes[from] === 0x2d;
+    let value = 0;
+    for (let i = negative ? from + 1 : from; i < to; i++) value = value * 10 + ((bytes[i] ?? 0) - 0x30);
+    return negative ? -value : value;
+  };
+}
+
+function decoderOf(type: number): Decode {
+  if (TEXTS.has(type)) return text;
+  if (INTEGERS.has(type)) return integer(type);
+  if (type === BOOLEAN) return (bytes, from) => bytes[from] === 0x74;
+  const parse = parserOf(type);
+  return (bytes, from, to) => parse(bytes.toString('utf8', from, to));
+}
+
+export function shapeOf(fields: readonly { readonly name: string; readonly dataTypeID: number }[]): Shape {
+  const types = fields.map(({ dataTypeID }) => dataTypeID);
+  return { names: fields.map(({ name }) => name), types, decoders: types.map(decoderOf) };
+}
+
+/** `at` is where the number of fields stands. */
+export function readRow({ names, decoders }: Shape, bytes: Buffer, at: number): Row {
+  const row: Record<string, unknown> = {};
+  let from = at + 2;
+  for (let i = 0; i < names.length; i++) {
+    const length = bytes.readInt32BE(from);
+    from += 4;
+    if (length < 0) {
+      row[names[i] as string] = null;
+      continue;
+    }
+    row[names[i] as string] = (decoders[i] as Decode)(bytes, from, from + length);
+    from += length;
+  }
+  return row;
+}

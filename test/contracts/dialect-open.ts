@@ -1,0 +1,48 @@
+/** Opens a dialect by its runtime alone, without a kernel around it, with a log that nobody reads. */
+import { tmpdir } from 'node:os';
+import type { Log, PluginRuntime, RuntimeContext } from '../../kernel/contract/plugin.js';
+import type { Dialect } from '../../plugins/kinds/dialect.js';
+import type { OpenDialect } from './dialect-support.js';
+
+function contextOf(options: Readonly<Record<string, unknown>>, folder: string, log: Log): RuntimeContext {
+  return {
+    id: 'dialect:test',
+    instance: 'main',
+    options,
+    log,
+    signal: new AbortController().signal,
+    env: () => undefined,
+    folder,
+    resolve: () => {
+      throw new Error('nothing to resolve');
+    },
+  };
+}
+
+export async function openDialect(
+  runtime: PluginRuntime<Dialect>,
+  options: Readonly<Record<string, unknown>>,
+  folder = tmpdir(),
+): Promise<OpenDialect & { health(): Promise<boolean | undefined> }> {
+  const ignore = (): void => {};
+  const context = contextOf(options, folder, { debug: ignore, info: ignore, warn: ignore, error: ignore });
+  const handle = runtime.create?.(context);
+  if (!handle) throw new Error('no handle');
+  await runtime.open?.(handle, context);
+  return {
+    handle,
+    async adopt(tables) {
+      const warnings: string[] = [];
+      const statements: string[] = [];
+      const log: Log = {
+        ...context.log,
+        warn: (_, message) => void warnings.push(message),
+        debug: (fields) => void ('sql' in fields && statements.push(String(fields.sql))),
+      };
+      await runtime.adopt?.(handle, tables, contextOf(options, folder, log));
+      return { warnings, statements };
+    },
+    close: async () => runtime.close?.(handle),
+    health: async () => (await runtime.health?.(handle))?.ok,
+  };
+}

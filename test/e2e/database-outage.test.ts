@@ -1,0 +1,98 @@
+/**
+ * A server whose connections are cut while it serves: it stays alive, says when it cannot answer, and is ready again by
+ * itself. Statements that take too long and a pool that is empty for too long end with 503 and a time to come back.
+ */
+import { expect } from 'chai';
+import pg from 'pg';
+import { startKernel, type TestKernel } from '../support/kernel.js';
+import { freshDatabase, startPostgres } from '../support/postgres.js';
+
+const resource = (id: string, query: string): object => ({
+  id,
+  resource: id,
+  actionables: [{ id: 1, mode: 'QUERY', sql_query: { query, parameters: [] } }],
+  returnables: ['id'],
+});
+
+const FILES = {
+  'definitions/models/_note.json': { id: { type: 'Number', primary_key: true, auto_increment: true } },
+  'definitions/resources.json': [
+    resource('read', 'SELECT count(*) AS id FROM notes'),
+    resource('write', 'INSERT INTO notes DEFAULT VALUES'),
+    resource('slow', 'SELECT count(pg_sleep(30)) AS id FROM notes'),
+    resource('slow-write', 'UPDATE notes SET id = id WHERE length(pg_sleep(30)::text) = 0'),
+  ],
+};
+
+describe('a database that goes away', () => {
+  let kernel: TestKernel;
+  let admin: pg.Client;
+  let name = '';
+
+  before(async function () {
+    this.timeout(60_000);
+    const server = await startPostgres();
+    if ('skip' in server) return this.skip();
+    const url = await freshDatabase();
+    name = new URL(url).pathname.slice(1);
+    admin = new pg.Client({ connectionString: server.url });
+    await admin.connect();
+    const main = { use: 'postgres', url: '$ENV.DATABASE_URL', pool_size: 4, pool_wait: 0.2, statement_timeout: 1 };
+    kernel = await startKernel({ files: FILES, config: { connections: { main } }, env: { DATABASE_URL: url } });
+    expect((await kernel.post('/write', {})).status).to.equal(200);
+  });
+  after(async () => {
+    await kernel?.close();
+    await admin?.end();
+  });
+
+  const cut = (): Promise<unknown> =>
+    admin.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1`, [name]);
+
+  async function expectSoon(check: () => Promise<boolean>): Promise<void> {
+    const end = Date.now() + 8000;
+    while (!(await check())) if (Date.now() > end) throw new Error('did not happen within eight seconds');
+  }
+  const readiness = async (): Promise<number> => (await kernel.request('GET', '/status/ready')).status;
+
+  it('answers again after all connections were cut, at rest or at work', async function () {
+    this.timeout(30_000);
+    for (let round = 0; round < 5; round++) {
+      const atWork = Promise.all(Array.from({ length: 20 }, (_, n) => kernel.post(n % 2 ? '/write' : '/read', {})));
+      await cut();
+      for (const { status, headers, body } of await atWork) {
+        expect([200, 503]).to.include(status);
+        if (status === 503) expect([headers.get('retry-after'), body['code']]).to.deep.equal(['1', 'QRY_UNAVAILABLE']);
+      }
+      await expectSoon(async () => (await kernel.post('/read', {})).status === 200);
+      expect((await kernel.post('/write', {})).status).to.equal(200);
+      expect(await readiness()).to.equal(200);
+    }
+  });
+
+  it('is not ready while the database refuses it, and ready once it does not', async function () {
+    this.timeout(30_000);
+    await admin.query(`ALTER DATABASE ${name} WITH ALLOW_CONNECTIONS false`);
+    await cut();
+    await expectSoon(async () => (await readiness()) === 503);
+    expect((await kernel.request('GET', '/status/live')).status).to.equal(200);
+    const refused = await kernel.post('/read', {});
+    expect([refused.status, refused.headers.get('retry-after')]).to.deep.equal([503, '1']);
+    await admin.query(`ALTER DATABASE ${name} WITH ALLOW_CONNECTIONS true`);
+    await expectSoon(async () => (await readiness()) === 200);
+    expect((await kernel.post('/read', {})).status).to.equal(200);
+  });
+
+  it('ends a statement at its deadline, and a wait for a connection at its own', async function () {
+    this.timeout(30_000);
+    const slow = Array.from({ length: 6 }, () => kernel.post('/slow-write', {}));
+    const answers = await Promise.all(slow);
+    expect(new Set(answers.map(({ body }) => body['code']))).to.deep.equal(new Set(['QRY_TIMEOUT', 'QRY_UNAVAILABLE']));
+    for (const { status, headers } of answers) {
+      expect([status, headers.get('retry-after')]).to.deep.equal([503, '1']);
+    }
+    const read = await kernel.post('/slow', {});
+    expect([read.status, read.body['code']]).to.deep.equal([503, 'QRY_TIMEOUT']);
+    expect((await kernel.post('/write', {})).status).to.equal(200);
+  });
+});

@@ -1,0 +1,50 @@
+/** Which SELECT may lock its rows, and where the words go: a wrong yes would be refused by the database. */
+import { expect } from 'chai';
+import { scanSql } from '../../kernel/language/sql.js';
+import { withRowLock } from '../../plugins/dialects/shared/row-lock.js';
+
+const locked = (sql: string): string | null => withRowLock(scanSql(sql));
+
+describe('row locks', () => {
+  for (const [sql, expected] of [
+    ['SELECT balance FROM w WHERE id = $1', 'SELECT balance FROM w WHERE id = $1 FOR NO KEY UPDATE'],
+    ['select * from "W" as x where x.id = $1;', 'select * from "W" as x where x.id = $1 FOR NO KEY UPDATE;'],
+    ['SELECT a FROM s.w x WHERE id = $1 -- end', 'SELECT a FROM s.w x WHERE id = $1 FOR NO KEY UPDATE -- end'],
+    ['SELECT COALESCE(a, 0)::int FROM w WHERE b', 'SELECT COALESCE(a, 0)::int FROM w WHERE b FOR NO KEY UPDATE'],
+    ['SELECT a FROM w WHERE lower(b) = $1 LIMIT 1', 'SELECT a FROM w WHERE lower(b) = $1 LIMIT 1 FOR NO KEY UPDATE'],
+    [
+      "SELECT 'for update' AS a FROM w WHERE b ORDER BY a",
+      "SELECT 'for update' AS a FROM w WHERE b ORDER BY a FOR NO KEY UPDATE",
+    ],
+  ] as const) {
+    it(`locks: ${sql}`, () => expect(locked(sql)).to.equal(expected));
+  }
+
+  for (const sql of [
+    'SELECT count(*) FROM w WHERE b',
+    'SELECT sum (a) FROM w WHERE b',
+    'SELECT x."max"(a) FROM w WHERE b',
+    'SELECT DISTINCT a FROM w WHERE b',
+    'SELECT a FROM w WHERE b GROUP BY a',
+    'SELECT a FROM w WHERE b UNION SELECT a FROM w',
+    'SELECT a FROM w, v WHERE b',
+    'SELECT a FROM w JOIN v ON true WHERE b',
+    'SELECT a FROM w, generate_series(1, 2) WHERE b',
+    'SELECT a FROM (SELECT a FROM w) x WHERE b',
+    'SELECT a FROM w WHERE id = (SELECT 1)',
+    'SELECT row_number() OVER () FROM w WHERE b',
+    'SELECT a FROM w WHERE b ORDER BY a LIMIT 1',
+    'SELECT a FROM w WHERE b OFFSET 1',
+    'SELECT a FROM w WHERE b FOR SHARE',
+    'WITH x AS (SELECT 1) SELECT a FROM w WHERE b',
+    'SELECT a FROM w WHERE b; SELECT a FROM w WHERE b',
+    'SELECT 1',
+    'SELECT a FROM w',
+    'SELECT a FROM w LIMIT 1',
+    'TABLE w',
+    'UPDATE w SET a = 1',
+    'SELECT a INTO b FROM w WHERE b',
+  ]) {
+    it(`leaves alone: ${sql}`, () => expect(locked(sql)).to.equal(null));
+  }
+});
