@@ -3,7 +3,7 @@ import { watch, type FSWatcher } from 'chokidar';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
-import type { CommandOptions } from '../cli.js';
+import type { CommandOptions } from './commands.js';
 import type { Kernel, ReloadOutcome } from '../runtime/kernel.js';
 import { boot } from './boot.js';
 import { explain } from './explain.js';

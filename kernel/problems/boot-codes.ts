@@ -111,4 +111,22 @@ export const BOOT_CODES = {
     'The definitions have {count} error(s); nothing is served.',
     'Mend them, or use `lintel dev`, which serves what is sound.',
   ),
+  CLI_NOT_EMPTY: problem(
+    'error',
+    'Folder not empty',
+    'The folder "{folder}" holds files already.',
+    'Name another folder, or use `--force`, which adds what is missing and writes over nothing.',
+  ),
+  CLI_FILE: problem(
+    'error',
+    'File not usable',
+    '"{file}" cannot be used: {what}.',
+    'Check the path and its permissions.',
+  ),
+  CLI_GENERATE: problem(
+    'error',
+    'Secret without a length',
+    '.env.example asks to generate "{name}", but names no length from 1 to {most}.',
+    'Write it like `JWT_SECRET_KEY=generate:32`.',
+  ),
 } as const;
