@@ -96,6 +96,27 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     ],
     load: async () => (await import('./check.js')).check,
   },
+  migrate: {
+    usage: 'migrate',
+    summary: 'show and make the changes that the tables need',
+    details:
+      'Opens the connections that the definitions need, compares their tables with the models, shows what is missing and ' +
+      'adds it, in one transaction for each connection, for as long as it takes; `"migrate": false` in the config is ' +
+      'about starts alone. Nothing is dropped, renamed or narrowed: what adding cannot mend is listed with `!` and left ' +
+      'as it is. Definitions with errors are refused.',
+    options: [
+      { name: 'dry-run', doc: 'Show the changes and make none.' },
+      { name: 'check', doc: 'As `--dry-run`, but exit code 1 when there are changes to make.' },
+      { name: 'sql', doc: 'Show the statements instead of the words.' },
+      FORMAT('`pretty` (default) or `json`.'),
+    ],
+    examples: ['lintel migrate --dry-run', 'lintel migrate', 'lintel migrate --check --format json'],
+    exits: [
+      { code: 0, doc: 'The tables have the shape of the models; with `--dry-run`, whatever there is to do.' },
+      { code: 1, doc: 'Definitions with errors, a failed change, or with `--check` changes to make.' },
+    ],
+    load: async () => (await import('./migrate.js')).migrate,
+  },
   plan: {
     usage: 'plan <id>',
     summary: 'show the compiled plan of a resource',

@@ -16,7 +16,7 @@ import { endpointTable } from './table.js';
 const SETTLE = 60;
 
 export async function dev({ config }: CommandOptions): Promise<number> {
-  const booted = await boot(config, 'skip');
+  const booted = await boot(config, { onProblem: 'skip' });
   if (booted === null) return 1;
   const { kernel } = booted;
   let table = '';

@@ -84,7 +84,7 @@ export const BOOT_CODES = {
     'error',
     'Plugin too slow',
     'The plugin "{name}" did not {what} within {seconds} s.',
-    'Check what it connects to.',
+    'Check what it connects to. Long changes of tables belong to `lintel migrate`, which waits for them.',
   ),
   PLG_OPEN: problem(
     'error',

@@ -95,6 +95,20 @@ describe('lintel serve', function () {
     });
   });
 
+  it('names the plugin that it waits for when opening takes more than a second', async () => {
+    const child = await start({
+      'definitions/a.json': returning('a', '$GENERATOR.OPENHANGS'),
+      'lintel.config.json': {
+        plugins: ['builtin:*', join(PLUGIN_FIXTURES, 'broken', 'open-hangs')],
+        deadlines: { open: 1.2 },
+      },
+    });
+    const { code, stdout, stderr } = await child.finished;
+    expect(code).to.equal(1);
+    expect(stdout).to.contain('waiting for the plugin to open').and.contain('generator:OPENHANGS');
+    expect(stderr).to.contain('PLG_TIMEOUT');
+  });
+
   describe('starts', () => {
     it('with the sample on embedded defaults: a table of endpoints, and a curl line that works', async () => {
       const child = await start({}, { sample: true });
