@@ -128,6 +128,21 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     exits: [OK, { code: 1, doc: 'There is no such resource, or it has errors.' }],
     load: async () => (await import('./plan.js')).plan,
   },
+  schema: {
+    usage: 'schema',
+    summary: 'write JSON Schemas of definitions, models and the config',
+    details:
+      'For editors without the Lintel extension: completion, documentation and the mistakes that a schema can see (draft ' +
+      '07). The plugins that the config loads are part of it. A name that ends in `.json` is the file to write; any ' +
+      'other is a folder, which gets one file for each sort of definition file. Without `--out` the schema is printed.',
+    options: [
+      { name: 'for', value: 'WHAT', doc: '`definition`, `model`, `config` or `all` (default).' },
+      { name: 'out', value: 'PATH', doc: 'A file, or a folder.' },
+    ],
+    examples: ['lintel schema --out .vscode', 'lintel schema --for model --out model.schema.json'],
+    exits: [OK, FAILED],
+    load: async () => (await import('./schema.js')).schema,
+  },
 };
 
 export const isCommand = (name: string): boolean => Object.hasOwn(COMMANDS, name);

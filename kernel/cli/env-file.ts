@@ -3,10 +3,11 @@
  * given back, so that nobody can print them.
  */
 import { randomInt } from 'node:crypto';
-import { appendFile, readFile } from 'node:fs/promises';
+import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { BootError } from '../contract/boot-error.js';
+import { fileError, readText } from './files.js';
 
 export interface Filled {
   /** False: there is no `.env.example`. */
@@ -38,7 +39,11 @@ export async function fillEnvFile(folder: string, environment: Variables): Promi
   }
   if (text === '') return { found: true, added };
   const opening = before === null ? HEADER : before === '' || before.endsWith('\n') ? '' : '\n';
-  await appendFile(file, opening + text, { mode: 0o600 });
+  try {
+    await appendFile(file, opening + text, { mode: 0o600 });
+  } catch (error) {
+    throw fileError(file, 'it cannot be written', error);
+  }
   return { found: true, added };
 }
 
@@ -61,14 +66,4 @@ function quoted(value: string): string {
   return (
     ["'", '`', '"'].map((mark) => (value.includes(mark) ? null : mark + value + mark)).find((text) => text) ?? value
   );
-}
-
-async function readText(file: string): Promise<string | null> {
-  try {
-    return await readFile(file, 'utf8');
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT') return null;
-    throw new BootError('CLI_FILE', { file, what: `it cannot be read (${code ?? 'no reason given'})` }, error);
-  }
 }

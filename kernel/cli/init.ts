@@ -2,13 +2,17 @@
  * `lintel init`: copies `templates/project` of the package into a folder and fills `.env`. Files that are there are left
  * alone, always; a file that is put into the template is part of every new project.
  */
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
-import { basename, dirname, join, relative, resolve, sep } from 'node:path';
+import { readdir, readFile } from 'node:fs/promises';
+import { basename, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { DEFAULTS } from '../analysis/config.js';
 import { BootError } from '../contract/boot-error.js';
+import { loadPackages } from '../runtime/packages.js';
 import type { CommandOptions } from './commands.js';
 import { told } from './env.js';
 import { fillEnvFile } from './env-file.js';
+import { fileError, writeNew } from './files.js';
+import { inFolder } from './schema.js';
 import { versionOfPackage } from './version.js';
 
 const TEMPLATE = fileURLToPath(new URL('../../../templates/project', import.meta.url));
@@ -23,7 +27,7 @@ export async function init({ arguments: words, force }: CommandOptions): Promise
   }
   const folder = resolve(name);
   if (!force && (await holdsFiles(folder))) throw new BootError('CLI_NOT_EMPTY', { folder: name });
-  const files = await templateFiles(packageName(folder));
+  const files = [...(await templateFiles(packageName(folder))), ...(await schemaFiles())];
   const written: string[] = [];
   const kept: string[] = [];
   for (const [file, text] of files) ((await writeNew(join(folder, file), text)) ? written : kept).push(file);
@@ -40,6 +44,12 @@ function report(written: readonly string[], kept: readonly string[], env: string
   process.stdout.write(`${lines.join('\n')}\n`);
 }
 
+/** For the editor settings of the template. */
+async function schemaFiles(): Promise<(readonly [string, string])[]> {
+  const { registry } = await loadPackages('.', DEFAULTS.plugins, []);
+  return inFolder('.vscode', 'all', registry);
+}
+
 /** A folder that is under version control and holds nothing else is empty. */
 async function holdsFiles(folder: string): Promise<boolean> {
   try {
@@ -47,8 +57,7 @@ async function holdsFiles(folder: string): Promise<boolean> {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT') return false;
-    const what = code === 'ENOTDIR' ? 'it is no folder' : `it cannot be read (${code ?? 'no reason given'})`;
-    throw new BootError('CLI_FILE', { file: folder, what }, error);
+    throw fileError(folder, code === 'ENOTDIR' ? 'it is no folder' : 'it cannot be read', error);
   }
 }
 
@@ -73,16 +82,3 @@ const packageName = (folder: string): string =>
     .toLowerCase()
     .replace(/[^a-z0-9._-]+/g, '-')
     .replace(/^[._-]+|[._-]+$/g, '') || 'backend';
-
-/** False for a file that is there already; nothing is ever written over. */
-async function writeNew(file: string, text: string): Promise<boolean> {
-  try {
-    await mkdir(dirname(file), { recursive: true });
-    await writeFile(file, text, { flag: 'wx' });
-    return true;
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EEXIST') return false;
-    throw new BootError('CLI_FILE', { file, what: `it cannot be written (${code ?? 'no reason given'})` }, error);
-  }
-}
