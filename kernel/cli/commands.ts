@@ -143,6 +143,21 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     exits: [OK, FAILED],
     load: async () => (await import('./schema.js')).schema,
   },
+  docs: {
+    usage: 'docs',
+    summary: 'write the reference as Markdown pages',
+    details:
+      'One page for each kind of plugin, and pages for the grammar, the config, the codes of problems and the commands; ' +
+      'plugins of your own are part of it. Pages that were made earlier and are no longer needed are removed, other ' +
+      'files of the folder are left alone.',
+    options: [
+      { name: 'out', value: 'FOLDER', doc: 'Where the pages go (default: `docs/reference`).' },
+      { name: 'check', doc: 'Write nothing; exit code 1 when a page is not current.' },
+    ],
+    examples: ['lintel docs', 'lintel docs --check'],
+    exits: [OK, { code: 1, doc: 'With `--check`: a page is not current.' }],
+    load: async () => (await import('./docs.js')).docs,
+  },
 };
 
 export const isCommand = (name: string): boolean => Object.hasOwn(COMMANDS, name);

@@ -123,6 +123,12 @@ export const BOOT_CODES = {
     '"{file}" cannot be used: {what}.',
     'Check the path and its permissions.',
   ),
+  CLI_STALE: problem(
+    'error',
+    'Not current',
+    'What the specs say now differs from {what}.',
+    'Run `lintel {command}` without `--check` and commit the result.',
+  ),
   CLI_GENERATE: problem(
     'error',
     'Secret without a length',
