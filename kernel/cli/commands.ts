@@ -158,6 +158,18 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     exits: [OK, { code: 1, doc: 'With `--check`: a page is not current.' }],
     load: async () => (await import('./docs.js')).docs,
   },
+  manifest: {
+    usage: 'manifest <plugin folder>',
+    summary: 'judge the specs in a folder and write plugin.manifest.json',
+    details:
+      'Runs the examples and counter-examples of every spec in the folder and looks for documentation that is missing. ' +
+      'When all is clean, writes what the specs say as plain data, for readers that must not run foreign code. Rules that ' +
+      'are code are mentioned only (`hasCheck`). Kinds that the config loads are known here too.',
+    options: [{ name: 'check', doc: 'Write nothing; exit code 1 when the file is not current.' }],
+    examples: ['lintel manifest my-plugins/short-code', 'lintel manifest my-plugins/short-code --check'],
+    exits: [OK, { code: 1, doc: 'A spec has flaws, or with `--check` the file is not current.' }],
+    load: async () => (await import('./manifest.js')).manifest,
+  },
 };
 
 export const isCommand = (name: string): boolean => Object.hasOwn(COMMANDS, name);

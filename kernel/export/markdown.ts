@@ -31,7 +31,7 @@ function compact(json: Json, depth: number): string {
     return `[\n${items.join(',\n')}\n${end}]`;
   }
   const members = Object.entries(json).map(
-    ([key, value]) => `${indent}${JSON.stringify(key)}: ${compact(value as Json, depth + 1)}`,
+    ([key, value]) => `${indent}${JSON.stringify(key)}: ${compact(value, depth + 1)}`,
   );
   return `{\n${members.join(',\n')}\n${end}}`;
 }
@@ -39,7 +39,7 @@ function compact(json: Json, depth: number): string {
 function oneLine(json: Json): string {
   if (Array.isArray(json)) return `[${(json as readonly Json[]).map(oneLine).join(', ')}]`;
   if (typeof json !== 'object' || json === null) return JSON.stringify(json);
-  const members = Object.entries(json).map(([key, value]) => `${JSON.stringify(key)}: ${oneLine(value as Json)}`);
+  const members = Object.entries(json).map(([key, value]) => `${JSON.stringify(key)}: ${oneLine(value)}`);
   return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`;
 }
 

@@ -129,6 +129,12 @@ export const BOOT_CODES = {
     'What the specs say now differs from {what}.',
     'Run `lintel {command}` without `--check` and commit the result.',
   ),
+  CLI_FLAWS: problem(
+    'error',
+    'Specs not clean',
+    'The specs in "{folder}" have {count} flaw(s); no manifest is written.',
+    'Mend what is listed above.',
+  ),
   CLI_GENERATE: problem(
     'error',
     'Secret without a length',

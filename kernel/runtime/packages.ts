@@ -25,6 +25,20 @@ interface Found {
   readonly kinds: Kind[];
   readonly specs: PluginSpec[];
   readonly runtimes: Map<PluginId, LoadRuntime>;
+  /** Files of runtimes that were found in folders. */
+  readonly files: Map<PluginId, string>;
+}
+
+/** What stands in one folder, by itself. */
+export type FolderPlugins = Readonly<Pick<Found, 'kinds' | 'specs' | 'files'>>;
+
+const nothing = (): Found => ({ kinds: [], specs: [], runtimes: new Map(), files: new Map() });
+
+/** Kinds, specs and runtime files of a folder; only specs and kinds are imported. */
+export async function readFolder(folder: string): Promise<FolderPlugins> {
+  const found = nothing();
+  await addFolder(resolve(folder), folder, found);
+  return found;
 }
 
 const BUILTIN = 'builtin:';
@@ -37,7 +51,7 @@ export async function loadPackages(
   plugins: readonly string[],
   disable: readonly string[],
 ): Promise<Packages> {
-  const found: Found = { kinds: [...builtinKinds], specs: [], runtimes: new Map() };
+  const found: Found = { ...nothing(), kinds: [...builtinKinds] };
   for (const entry of plugins) {
     if (entry.startsWith(BUILTIN)) addBuiltin(entry.slice(BUILTIN.length), found);
     else await addFolder(resolve(folder, entry), entry, found);
@@ -63,32 +77,39 @@ function addBuiltin(pattern: string, found: Found): void {
 
 async function addFolder(folder: string, name: string, found: Found): Promise<void> {
   if (!existsSync(folder)) throw new BootError('PLG_NOT_FOUND', { name, what: 'there is no such folder' });
-  const before = found.specs.length + found.kinds.length;
-  await scan(folder, 0, found);
-  if (found.specs.length + found.kinds.length === before) {
+  if ((await scan(folder, 0, found)) === 0) {
     throw new BootError('PLG_NOT_FOUND', { name, what: 'no spec.js or kind.js stands in it' });
   }
 }
 
-async function scan(folder: string, depth: number, found: Found): Promise<void> {
+/** Gives the number of kinds and specs in the folder. */
+async function scan(folder: string, depth: number, found: Found): Promise<number> {
   const kindFile = moduleIn(folder, 'kind');
   const specFile = moduleIn(folder, 'spec');
-  if (kindFile !== null) found.kinds.push((await load(kindFile)) as Kind);
+  // A folder may be listed beside one around it: what was found is not found twice.
+  if (kindFile !== null) pushNew(found.kinds, (await load(kindFile)) as Kind);
   if (specFile !== null) {
     const spec = (await load(specFile)) as PluginSpec;
-    found.specs.push(spec);
+    pushNew(found.specs, spec);
     const runtimeFile = moduleIn(folder, 'runtime');
     if (runtimeFile !== null) {
+      found.files.set(pluginId(spec), runtimeFile);
       found.runtimes.set(pluginId(spec), async () => await load(runtimeFile));
     }
   }
-  if (depth >= MAX_DEPTH) return;
+  let count = (kindFile === null ? 0 : 1) + (specFile === null ? 0 : 1);
+  if (depth >= MAX_DEPTH) return count;
   const entries = await readdir(folder, { withFileTypes: true });
   for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
     if (entry.isDirectory() && entry.name !== 'node_modules' && !entry.name.startsWith('.')) {
-      await scan(join(folder, entry.name), depth + 1, found);
+      count += await scan(join(folder, entry.name), depth + 1, found);
     }
   }
+  return count;
+}
+
+function pushNew<T>(list: T[], item: T): void {
+  if (!list.includes(item)) list.push(item);
 }
 
 function moduleIn(folder: string, name: string): string | null {
