@@ -17,7 +17,7 @@ export function createProgress(stream: NodeJS.WriteStream): Progress {
     if (current === null) return;
     const line = `${FRAMES[turns++ % FRAMES.length] ?? ''} ${current}`;
     // A line that wraps could not be taken back.
-    stream.write(`\r\u001b[2K${[...line].slice(0, Math.max(10, stream.columns - 1)).join('')}`);
+    stream.write(`\r\u001b[2K${[...line].slice(0, (stream.columns || 80) - 1).join('')}`);
   };
   const timer = setInterval(draw, TURN);
   const settle = (): void => {

@@ -50,7 +50,7 @@ function exampleFlaws(registry: Registry, spec: PluginSpec): string[] {
 function counterFlaws(registry: Registry, spec: PluginSpec): string[] {
   return spec.counterExamples.flatMap((example) => {
     const judged = judgeCounterExample(registry, spec, example);
-    if (judged === null || judged.found !== null) return [];
+    if (judged?.found !== null) return [];
     const { problems } = judged;
     const named = `the counter-example "${example.title}"`;
     if (problems.some(({ code }) => code === example.code)) {

@@ -5,7 +5,6 @@ import Ajv from 'ajv';
 import { expect } from 'chai';
 import { readManifest } from '../../kernel/export/manifest-read.js';
 import { runCli, type Finished } from '../support/child.js';
-import type { Loose } from '../support/client.js';
 import { PLUGIN_FIXTURES, ROOT, tempProject, type Files, type TempProject } from '../support/project.js';
 
 describe('lintel: words that write what the specs say', function () {
@@ -121,10 +120,9 @@ describe('lintel: words that write what the specs say', function () {
       expect(stdout).to.contain('wrote plugins/plugin.manifest.json: kind limiter, ');
       const read = readManifest(await readFile(join(cwd, 'plugins/plugin.manifest.json'), 'utf8'));
       expect(read.kinds.map(({ kind }) => kind)).to.deep.equal(['limiter']);
-      const names = read.plugins.map(({ kind, name, runtime }) => `${kind}:${name} ${runtime}`);
-      expect(names)
-        .to.include('feature:rate_limit_trial rate-limit/runtime.js')
-        .or.satisfy(() => names.length > 1);
+      expect(read.plugins.map(({ runtime }) => runtime)).to.have.members(
+        ['fixed-window', 'rate-limit', 'token-bucket'].map((name) => `${name}/runtime.js`),
+      );
       for (const { runtime } of read.plugins) await readFile(join(cwd, 'plugins', runtime ?? ''), 'utf8');
     });
 
@@ -154,7 +152,7 @@ describe('lintel: words that write what the specs say', function () {
     it('a folder that the config lists already, and one around it, are no duplicates', async () => {
       const cwd = await plugins('short-code');
       for (const listed of ['./plugins', '.']) {
-        await writeFile(join(cwd, 'lintel.config.json'), JSON.stringify({ plugins: ['builtin:*', listed] } as Loose));
+        await writeFile(join(cwd, 'lintel.config.json'), JSON.stringify({ plugins: ['builtin:*', listed] }));
         expect((await manifest(cwd)).stderr, listed).to.equal('');
       }
     });
