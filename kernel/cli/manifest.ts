@@ -1,12 +1,12 @@
 /** `lintel manifest`: judges the specs in a folder and writes them down as data, beside them. */
 import { join, relative, resolve, sep } from 'node:path';
-import { DEFAULTS } from '../analysis/config.js';
+import { buildRegistry } from '../analysis/registry.js';
 import { BootError } from '../contract/boot-error.js';
 import { pluginId } from '../contract/plugin.js';
-import { flawsOf } from '../export/hygiene.js';
+import { flawsOf, kindFlawsOf } from '../export/hygiene.js';
 import { manifestOf, manifestText } from '../export/manifest.js';
 import { readManifest } from '../export/manifest-read.js';
-import { loadPackages, readFolder } from '../runtime/packages.js';
+import { readFolder } from '../runtime/packages.js';
 import { loadProject } from '../runtime/project.js';
 import type { CommandOptions } from './commands.js';
 import { readText, writeWhole } from './files.js';
@@ -24,16 +24,21 @@ export async function manifest({ config, arguments: words, check }: CommandOptio
   const folder = resolve(name);
   const project = await loadProject(process.cwd(), config, process.env);
   const found = await readFolder(folder);
-  const plugins = project.config?.plugins ?? DEFAULTS.plugins;
-  const { registry } = await loadPackages(project.folder, [...plugins, folder], []);
-  let flaws = 0;
-  for (const spec of found.specs) {
-    const own = flawsOf(registry, spec);
-    const told = own.map((flaw) => `  ${paint('error', '!')} ${flaw}\n`);
-    if (own.length > 0) process.stderr.write(`${pluginId(spec)}\n${told.join('')}`);
-    flaws += own.length;
+  // The config may list this folder already, or one around it: what is the same is there once.
+  const registry = buildRegistry(
+    [...new Set([...project.registry.kinds.values(), ...found.kinds])],
+    [...new Set([...project.registry.plugins.values(), ...found.specs])],
+  );
+  const judged = [
+    ...found.kinds.map((kind) => ({ id: `kind ${kind.kind}`, flaws: kindFlawsOf(kind) })),
+    ...found.specs.map((spec) => ({ id: pluginId(spec), flaws: flawsOf(registry, spec) })),
+  ];
+  for (const { id, flaws } of judged) {
+    const told = flaws.map((flaw) => `  ${paint('error', '!')} ${flaw}\n`);
+    if (flaws.length > 0) process.stderr.write(`${id}\n${told.join('')}`);
   }
-  if (flaws > 0) throw new BootError('CLI_FLAWS', { folder: name, count: flaws });
+  const count = judged.reduce((sum, { flaws }) => sum + flaws.length, 0);
+  if (count > 0) throw new BootError('CLI_FLAWS', { folder: name, count });
   const runtime = (id: string): string | null => {
     const file = found.files.get(id);
     return file === undefined ? null : relative(folder, file).split(sep).join('/');

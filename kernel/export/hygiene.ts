@@ -3,9 +3,11 @@
  * with their code at their place, codes with words. Gives the flaws as text; an empty list is a clean spec.
  */
 import type { Registry } from '../analysis/registry.js';
+import type { Kind } from '../contract/kind.js';
 import { pluginId, type PluginSpec } from '../contract/plugin.js';
 import { hasErrors } from '../contract/problem.js';
 import type { FieldNode } from '../schema/field-node.js';
+import { fold } from '../schema/fold.js';
 import { judgeCounterExample, judgeExample } from './hosted.js';
 
 const LONGEST_SUMMARY = 200;
@@ -19,6 +21,21 @@ export function flawsOf(registry: Registry, spec: PluginSpec): string[] {
     ...exampleFlaws(registry, spec),
     ...counterFlaws(registry, spec),
     ...codeFlaws(spec),
+  ];
+}
+
+/** The same for a kind: it is documented like a plugin is. */
+export function kindFlawsOf({ kind, summary, facts, common, config }: Kind): string[] {
+  const isSentence = (doc: string): boolean => /[.!?]$/.test(doc);
+  return [
+    ...(isSentence(summary) ? [] : ['its summary is no sentence: it has no full stop']),
+    ...Object.entries(facts).flatMap(([name, { doc }]) =>
+      isSentence(doc) ? [] : [`the documentation of the fact "${name}" is no sentence`],
+    ),
+    ...(common === undefined ? [] : fieldFlaws(fold(common, kind), '')),
+    ...(config === undefined || isSentence(config.doc)
+      ? []
+      : ['the documentation of its config section is no sentence']),
   ];
 }
 

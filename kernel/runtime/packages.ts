@@ -77,39 +77,33 @@ function addBuiltin(pattern: string, found: Found): void {
 
 async function addFolder(folder: string, name: string, found: Found): Promise<void> {
   if (!existsSync(folder)) throw new BootError('PLG_NOT_FOUND', { name, what: 'there is no such folder' });
-  if ((await scan(folder, 0, found)) === 0) {
+  const before = found.specs.length + found.kinds.length;
+  await scan(folder, 0, found);
+  if (found.specs.length + found.kinds.length === before) {
     throw new BootError('PLG_NOT_FOUND', { name, what: 'no spec.js or kind.js stands in it' });
   }
 }
 
-/** Gives the number of kinds and specs in the folder. */
-async function scan(folder: string, depth: number, found: Found): Promise<number> {
+async function scan(folder: string, depth: number, found: Found): Promise<void> {
   const kindFile = moduleIn(folder, 'kind');
   const specFile = moduleIn(folder, 'spec');
-  // A folder may be listed beside one around it: what was found is not found twice.
-  if (kindFile !== null) pushNew(found.kinds, (await load(kindFile)) as Kind);
+  if (kindFile !== null) found.kinds.push((await load(kindFile)) as Kind);
   if (specFile !== null) {
     const spec = (await load(specFile)) as PluginSpec;
-    pushNew(found.specs, spec);
+    found.specs.push(spec);
     const runtimeFile = moduleIn(folder, 'runtime');
     if (runtimeFile !== null) {
       found.files.set(pluginId(spec), runtimeFile);
       found.runtimes.set(pluginId(spec), async () => await load(runtimeFile));
     }
   }
-  let count = (kindFile === null ? 0 : 1) + (specFile === null ? 0 : 1);
-  if (depth >= MAX_DEPTH) return count;
+  if (depth >= MAX_DEPTH) return;
   const entries = await readdir(folder, { withFileTypes: true });
   for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
     if (entry.isDirectory() && entry.name !== 'node_modules' && !entry.name.startsWith('.')) {
-      count += await scan(join(folder, entry.name), depth + 1, found);
+      await scan(join(folder, entry.name), depth + 1, found);
     }
   }
-  return count;
-}
-
-function pushNew<T>(list: T[], item: T): void {
-  if (!list.includes(item)) list.push(item);
 }
 
 function moduleIn(folder: string, name: string): string | null {

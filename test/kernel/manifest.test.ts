@@ -1,7 +1,7 @@
 /** Manifests: what comes back is what went in, for every spec there is; and what strangers may write into one is refused. */
 import { expect } from 'chai';
 import { DataError } from '../../kernel/export/data-reader.js';
-import { flawsOf } from '../../kernel/export/hygiene.js';
+import { flawsOf, kindFlawsOf } from '../../kernel/export/hygiene.js';
 import { manifestOf, manifestText, type Manifest } from '../../kernel/export/manifest.js';
 import { readManifest } from '../../kernel/export/manifest-read.js';
 import { buildRegistry } from '../../kernel/analysis/registry.js';
@@ -113,6 +113,14 @@ describe('manifests', () => {
 describe('hygiene of specs', () => {
   it('finds nothing in those of the distribution', () => {
     for (const spec of all) expect(flawsOf(registry, spec), pluginId(spec)).to.deep.equal([]);
+    for (const kind of kinds) expect(kindFlawsOf(kind), kind.kind).to.deep.equal([]);
+  });
+
+  it('judges kinds too: summary, facts, common fields', () => {
+    const kind = kinds.find(({ common, facts }) => common !== undefined && Object.keys(facts).length > 0)!;
+    const common = shape({ size: text({ doc: 'size' }) });
+    const facts = { x: { doc: 'x', type: 'string', required: false } } as const;
+    expect(kindFlawsOf({ ...kind, summary: 'A kind', common, facts })).to.have.lengthOf(3);
   });
 
   const spec = (rest: Partial<PluginSpec>): PluginSpec =>
