@@ -27,14 +27,32 @@ export function endpointTable(plans: PlanSet, methods: readonly string[]): strin
 /** A call that passes the rules, in the first verb that has a body; with the query string where none has. */
 export function curlLine(plans: PlanSet, url: string, methods: readonly string[]): string | null {
   const served = reachable(plans);
-  const plan = served.find((candidate) => candidate.summary.validated.length > 0) ?? served[0];
+  // A path with parameters names something that exists already; one without is the better first call.
+  const plain = served.filter(({ path }) => !PARAMETER.test(path));
+  const plan = [...plain, ...served].find(({ summary }) => summary.validated.length > 0) ?? plain[0] ?? served[0];
   if (plan === undefined) return null;
-  const address = `${url}/${plan.path}`;
+  const { path, rest } = filledPath(plan);
+  const address = `${url}/${path}`;
   const method = methods.find((name) => name !== 'GET' && name !== 'DELETE');
-  if (method === undefined)
-    return `curl -s -X ${methods[0] ?? 'GET'} ${quoted(`${address}${queryOf(plan.summary.sample)}`)}`;
-  const body = quoted(JSON.stringify(plan.summary.sample));
+  if (method === undefined) return `curl -s -X ${methods[0] ?? 'GET'} ${quoted(`${address}${queryOf(rest)}`)}`;
+  const body = quoted(JSON.stringify(rest));
   return `curl -s -X ${method} ${address} -H 'content-type: application/json' -d ${body}`;
+}
+
+const PARAMETER = /(?<=^|\/):([^/]+)/;
+
+/** The sample with what belongs into the path put there. */
+function filledPath({ path, summary }: ResourcePlan): { path: string; rest: Json } {
+  const { sample } = summary;
+  const values = isObject(sample) ? sample : {};
+  const taken = new Set<string>();
+  const filled = path.replace(new RegExp(PARAMETER, 'g'), (_, name: string) => {
+    taken.add(name);
+    const value = Object.hasOwn(values, name) ? values[name] : undefined;
+    return typeof value === 'string' || typeof value === 'number' ? encodeURIComponent(value) : name;
+  });
+  if (taken.size === 0) return { path, rest: sample };
+  return { path: filled, rest: Object.fromEntries(Object.entries(values).filter(([name]) => !taken.has(name))) };
 }
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;

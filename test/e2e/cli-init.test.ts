@@ -1,7 +1,8 @@
 /** `lintel init` and `lintel env`: the new project checks, serves and keeps its secrets; nothing is ever written over. */
 import { access, lstat, mkdir, readFile, stat, symlink } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
 import { join } from 'node:path';
-import { parseEnv } from 'node:util';
+import { parseEnv, promisify } from 'node:util';
 import { expect } from 'chai';
 import { runCli, startCli } from '../support/child.js';
 import { createClient, type Loose } from '../support/client.js';
@@ -65,9 +66,12 @@ describe('lintel init', function () {
     try {
       const [, url = ''] = await child.printed(/ready at (http:\S+)/);
       const client = createClient(url);
-      const ada = { name: 'Ada', email: 'ada@example.com' };
-      expect((await client.post('/people/join', ada)).status).to.equal(200);
-      expect((await client.post('/people/join', ada)).status).to.equal(409);
+      const [, line = ''] = await child.printed(/try:\n +(curl .*)\n/);
+      const tried = await promisify(execFile)('sh', ['-c', line]);
+      expect(JSON.parse(tried.stdout), line).to.have.all.keys('id', 'name');
+      const ada = { name: 'Ada', email: 'ada.l@example.com' };
+      expect((await client.post('/join', ada)).status).to.equal(200);
+      expect((await client.post('/join', ada)).status).to.equal(409);
       const note = await client.post<Loose>('/notes/add', { email: ada.email, text: 'water the plants' });
       expect(note.body).to.include({ text: 'water the plants', done: false });
       const done = await client.post(`/notes/${String(note.body['id'])}/done`, {});

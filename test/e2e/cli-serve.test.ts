@@ -122,6 +122,21 @@ describe('lintel serve', function () {
       expect(JSON.parse(stdout)).to.include.keys('id', 'owner', 'email', 'balance');
     });
 
+    it('prints a curl line with the path filled in where every path has parameters', async () => {
+      const rule = { payload_validation: [{ field: { who: { type: 'STRING', min_length: 3 } } }] };
+      const child = await start({
+        'definitions/a.json': {
+          id: 'hi',
+          resource: 'say/:who/now',
+          actionables: [{ id: 1, mode: 'RETURN', value: 'hi $PAYLOAD.who', ...rule }],
+        },
+      });
+      await ready(child);
+      const [, line = ''] = await child.printed(/try:\n +(curl .*)\n/);
+      const { stdout } = await promisify(execFile)('sh', ['-c', line]);
+      expect(JSON.parse(stdout), line).to.match(/^hi \w{3,}$/);
+    });
+
     it('prints a curl line for the query string where no verb has a body', async () => {
       const rule = { payload_validation: [{ field: { who: { type: 'STRING' } } }] };
       const child = await start({
