@@ -1,72 +1,103 @@
 #!/usr/bin/env node
 /** The command line: reads the words, runs one command, sets the exit code. The commands stand in `cli/`. */
 import { parseArgs } from 'node:util';
+import { COMMANDS, COMMON_OPTIONS, isCommand, type CommandOptions } from './cli/commands.js';
 import { explain } from './cli/explain.js';
+import { helpOf, overview } from './cli/help.js';
 import { versionOfPackage } from './cli/version.js';
 import { nearest } from './source/suggest.js';
 
-export interface CommandOptions {
-  readonly config: string | undefined;
-  readonly format: string | undefined;
-  readonly arguments: readonly string[];
-}
+/** The options of all commands; which of them a command takes is in its table. */
+const OPTIONS = {
+  config: { type: 'string', short: 'c' },
+  format: { type: 'string' },
+  out: { type: 'string', short: 'o' },
+  for: { type: 'string' },
+  force: { type: 'boolean' },
+  check: { type: 'boolean' },
+  'dry-run': { type: 'boolean' },
+  sql: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+  version: { type: 'boolean', short: 'v' },
+} as const;
 
-type Command = (options: CommandOptions) => Promise<number>;
-
-/** Each gives the exit code; one that serves gives it when the server has stopped. Only the one that runs is imported. */
-const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
-  serve: async () => (await import('./cli/serve.js')).serve,
-  dev: async () => (await import('./cli/dev.js')).dev,
-  check: async () => (await import('./cli/check.js')).check,
-  plan: async () => (await import('./cli/plan.js')).plan,
+const say = (text: string): number => {
+  process.stdout.write(text);
+  return 0;
 };
 
-const HELP = `lintel: a backend declared in JSON
+/** What was not understood; the exit code is 2. */
+const refuse = (text: string): number => {
+  process.stderr.write(text);
+  return 2;
+};
 
-  lintel serve            serve the definitions; one error refuses the start
-  lintel dev              serve what is sound, watch the files, show problems
-  lintel check            report problems; exit code 1 when one is an error
-                            --format pretty | json | sarif
-  lintel plan <id>        show the compiled plan of a resource
-                            --format pretty | json
-
-  --config FILE           the config file (default: lintel.config.json, if it is there)
-  --help, --version
-
-Environment: PORT, HOST, LOG_LEVEL, LOG_FORMAT (pretty, json), DATABASE_URL; a .env file beside the config is read.
-`;
-
-async function main(): Promise<number> {
-  const { values, positionals } = parseArgs({
-    allowPositionals: true,
-    options: {
-      config: { type: 'string', short: 'c' },
-      format: { type: 'string' },
-      help: { type: 'boolean', short: 'h' },
-      version: { type: 'boolean', short: 'v' },
-    },
-  });
-  const [name, ...rest] = positionals;
-  if (values.version === true) return say(`${versionOfPackage()}\n`, 0);
-  if (values.help === true) return say(HELP, 0);
-  if (name === undefined) return say(HELP, 2);
-  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-  if (command === undefined) {
-    const near = nearest(name, Object.keys(COMMANDS));
-    return say(`There is no command "${name}".${near === undefined ? '' : ` Did you mean "${near}"?`}\n\n${HELP}`, 2);
-  }
-  const run = await command();
-  return run({ config: values.config, format: values.format, arguments: rest });
+async function main(words: readonly string[]): Promise<number> {
+  const mistake = unknownOption(words);
+  if (mistake !== null) return refuse(mistake);
+  const { values, positionals } = parseArgs({ args: [...words], allowPositionals: true, options: OPTIONS });
+  const [first, ...others] = positionals;
+  const wantsHelp = values.help === true || first === 'help';
+  const [name, ...rest] = first === 'help' ? others : positionals;
+  if (values.version === true) return say(`${versionOfPackage()}\n`);
+  if (name === undefined) return wantsHelp ? say(overview()) : refuse(overview());
+  if (!isCommand(name)) return refuse(unknownCommand(name));
+  if (wantsHelp) return say(helpOf(name));
+  const command = COMMANDS[name];
+  if (command === undefined) return refuse(unknownCommand(name));
+  const taken = [...command.options, ...COMMON_OPTIONS].map((option) => option.name);
+  const foreign = Object.keys(values).find((option) => !taken.includes(option));
+  if (foreign !== undefined) return refuse(`\`lintel ${name}\` takes no option --${foreign}.\n\n${helpOf(name)}`);
+  const expected = command.usage.split(' ').length - 1;
+  if (rest.length > expected) return refuse(`"${rest[expected] ?? ''}" is one word too many.\n\n${helpOf(name)}`);
+  const run = await command.load();
+  return run(optionsOf(values, rest));
 }
 
-function say(text: string, code: number): number {
-  (code === 0 ? process.stdout : process.stderr).write(text);
-  return code;
+type Values = Readonly<Partial<Record<keyof typeof OPTIONS, string | boolean>>>;
+
+function optionsOf(values: Values, words: readonly string[]): CommandOptions {
+  const textOf = (value: string | boolean | undefined): string | undefined =>
+    typeof value === 'string' ? value : undefined;
+  return {
+    config: textOf(values.config),
+    format: textOf(values.format),
+    out: textOf(values.out),
+    for: textOf(values.for),
+    force: values.force === true,
+    check: values.check === true,
+    dryRun: values['dry-run'] === true,
+    sql: values.sql === true,
+    arguments: words,
+  };
+}
+
+function unknownCommand(name: string): string {
+  const near = nearest(name, [...Object.keys(COMMANDS), 'help']);
+  return `There is no command "${name}".${near === undefined ? '' : ` Did you mean "${near}"?`}\n\n${overview()}`;
+}
+
+/** Told before the strict reading, whose words know no nearest name. */
+function unknownOption(words: readonly string[]): string | null {
+  const { tokens } = parseArgs({
+    args: [...words],
+    allowPositionals: true,
+    options: OPTIONS,
+    strict: false,
+    tokens: true,
+  });
+  for (const token of tokens) {
+    if (token.kind !== 'option' || Object.hasOwn(OPTIONS, token.name)) continue;
+    const near = token.rawName.startsWith('--') ? nearest(token.name, Object.keys(OPTIONS)) : undefined;
+    return `There is no option ${token.rawName}.${near === undefined ? '' : ` Did you mean --${near}?`}\n`;
+  }
+  return null;
 }
 
 try {
-  process.exitCode = await main();
+  process.exitCode = await main(process.argv.slice(2));
 } catch (error) {
   process.stderr.write(`${explain(error)}\n`);
-  process.exitCode = 1;
+  const misread = error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS');
+  process.exitCode = misread ? 2 : 1;
 }

@@ -1,5 +1,6 @@
 /** What plugin authors import as `lintel/runtime`: the heavy half of the contract, and the kernel for embedding. */
 export { defineRuntime } from './contract/plugin.js';
+export type { MigrationOutline, MigrationProgress, MigrationStep } from './contract/migration.js';
 export type { Health, Log, PluginRuntime, RuntimeContext } from './contract/plugin.js';
 export { fault, Fault } from './contract/fault.js';
 export { done } from './contract/hooks.js';

@@ -17,12 +17,12 @@ export interface Booted {
 /** Null when the set is broken and has been shown. Without `onProblem` the config decides what broken is. */
 export async function boot(
   configFile: string | undefined,
-  onProblem?: KernelOptions['onProblem'],
+  options: Partial<KernelOptions> & { readonly log?: Logger } = {},
 ): Promise<Booted | null> {
-  const log = await createLog();
+  const log = options.log ?? (await createLog());
   const project = await loadProject(process.cwd(), configFile, process.env);
   try {
-    return { kernel: await createKernel({ project, log, onProblem }), log };
+    return { kernel: await createKernel({ ...options, project, log }), log };
   } catch (error) {
     if (!(error instanceof BrokenSet)) throw error;
     const documents = withConfig(project, error.analysis?.documents);

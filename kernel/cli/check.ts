@@ -1,6 +1,6 @@
 /** `lintel check`: the front end over the whole project. Nothing connects, nothing is written. */
 import { loadDefinitions, loadProject } from '../runtime/project.js';
-import type { CommandOptions } from '../cli.js';
+import type { CommandOptions } from './commands.js';
 import { hasErrors } from '../contract/problem.js';
 import { pretty, rows, sarif, withConfig } from './problems.js';
 import { versionOfPackage } from './version.js';

@@ -3,7 +3,7 @@ import { watch, type FSWatcher } from 'chokidar';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
-import type { CommandOptions } from '../cli.js';
+import type { CommandOptions } from './commands.js';
 import type { Kernel, ReloadOutcome } from '../runtime/kernel.js';
 import { boot } from './boot.js';
 import { explain } from './explain.js';
@@ -16,7 +16,7 @@ import { endpointTable } from './table.js';
 const SETTLE = 60;
 
 export async function dev({ config }: CommandOptions): Promise<number> {
-  const booted = await boot(config, 'skip');
+  const booted = await boot(config, { onProblem: 'skip' });
   if (booted === null) return 1;
   const { kernel } = booted;
   let table = '';

@@ -1,5 +1,5 @@
 /** `lintel plan <id>`: the compiled plan of one resource, as people read it. No value of the environment is in it. */
-import type { CommandOptions } from '../cli.js';
+import type { CommandOptions } from './commands.js';
 import { isObject, type Json } from '../contract/json.js';
 import { createKernel } from '../runtime/kernel.js';
 import { loadProject } from '../runtime/project.js';

@@ -1,5 +1,5 @@
 /** `lintel serve`: production. A set of definitions with one error is refused; SIGTERM ends it without losing a request. */
-import type { CommandOptions } from '../cli.js';
+import type { CommandOptions } from './commands.js';
 import type { Kernel } from '../runtime/kernel.js';
 import { listen, type RunningServer } from '../http/server.js';
 import { boot } from './boot.js';

@@ -1,7 +1,7 @@
 /** The table of endpoints that the start prints, and a curl line that works. */
 import { isObject, type Json } from '../contract/json.js';
 import type { PlanSet, ResourcePlan } from '../compile/plan.js';
-import { fillPath } from '../language/route.js';
+import { fillPath, hasParameters } from '../language/route.js';
 import { paint } from './paint.js';
 
 /** How the compiler writes that nobody is asked. */
@@ -31,9 +31,10 @@ export function endpointTable(plans: PlanSet, methods: readonly string[]): strin
 /** A call that passes the rules and needs no token, in the first verb that has a body; with the query string where none has. */
 export function curlLine(plans: PlanSet, url: string, methods: readonly string[]): string | null {
   const served = reachable(plans);
-  // What is guarded would need more than a body.
-  const open = served.filter((candidate) => candidate.summary.guard === OPEN);
-  const plan = open.find((candidate) => candidate.summary.validated.length > 0) ?? open[0];
+  // What is guarded would need more than a body; a path with parameters names something that exists already.
+  const open = served.filter(({ summary }) => summary.guard === OPEN);
+  const plain = open.filter(({ path }) => !hasParameters(path));
+  const plan = [...plain, ...open].find(({ summary }) => summary.validated.length > 0) ?? plain[0] ?? open[0];
   if (plan === undefined) return null;
   const { sample, path } = withPath(plan);
   const address = `${url}/${path}`;

@@ -6,6 +6,7 @@ import type { Json } from './json.js';
 import type { CodeEntry, Params } from './problem.js';
 import type { Kind } from './kind.js';
 import type { Registrar } from './hooks.js';
+import type { MigrationOutline, MigrationProgress } from './migration.js';
 import type { Invented } from './mistaken.js';
 import type { ModelTable } from './model.js';
 import type { Signal } from './plan.js';
@@ -151,7 +152,14 @@ export interface PluginRuntime<H = unknown> {
   /** Connects. Must settle within the configured deadline. */
   open?(handle: H, context: RuntimeContext): Promise<void>;
   /** Takes over the models that this store is to hold, before plans that use them are served. */
-  adopt?(handle: H, tables: readonly ModelTable[], context: RuntimeContext): Promise<void>;
+  adopt?(
+    handle: H,
+    tables: readonly ModelTable[],
+    context: RuntimeContext,
+    progress?: MigrationProgress,
+  ): Promise<void>;
+  /** What `adopt` would change now; reads only. */
+  plan?(handle: H, tables: readonly ModelTable[], context: RuntimeContext): Promise<MigrationOutline>;
   /** Idempotent; called in reverse order of `open`. */
   close?(handle: H): Promise<void>;
   health?(handle: H): Promise<Health>;

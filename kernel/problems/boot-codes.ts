@@ -84,7 +84,7 @@ export const BOOT_CODES = {
     'error',
     'Plugin too slow',
     'The plugin "{name}" did not {what} within {seconds} s.',
-    'Check what it connects to.',
+    'Check what it connects to. Long changes of tables belong to `lintel migrate`, which waits for them.',
   ),
   PLG_OPEN: problem(
     'error',
@@ -110,5 +110,35 @@ export const BOOT_CODES = {
     'Definitions not valid',
     'The definitions have {count} error(s); nothing is served.',
     'Mend them, or use `lintel dev`, which serves what is sound.',
+  ),
+  CLI_NOT_EMPTY: problem(
+    'error',
+    'Folder not empty',
+    'The folder "{folder}" holds files already.',
+    'Name another folder, or use `--force`, which adds what is missing and writes over nothing.',
+  ),
+  CLI_FILE: problem(
+    'error',
+    'File not usable',
+    '"{file}" cannot be used: {what}.',
+    'Check the path and its permissions.',
+  ),
+  CLI_STALE: problem(
+    'error',
+    'Not current',
+    'What the specs say now differs from {what}.',
+    'Run `lintel {command}` without `--check` and commit the result.',
+  ),
+  CLI_FLAWS: problem(
+    'error',
+    'Specs not clean',
+    'The specs in "{folder}" have {count} flaw(s); no manifest is written.',
+    'Mend what is listed above.',
+  ),
+  CLI_GENERATE: problem(
+    'error',
+    'Secret without a length',
+    '.env.example asks to generate "{name}", but names no length from 1 to {most}.',
+    'Write it like `JWT_SECRET_KEY=generate:32`.',
   ),
 } as const;

@@ -4,6 +4,7 @@
  */
 import { BootError } from '../contract/boot-error.js';
 import { deepFreeze } from '../contract/json.js';
+import type { MigrationOutline, MigrationProgress } from '../contract/migration.js';
 import { hasErrors, type Problem } from '../contract/problem.js';
 import type { Health, Log } from '../contract/plugin.js';
 import type { Config } from '../analysis/config.js';
@@ -24,8 +25,8 @@ export interface KernelOptions {
   readonly log: Log;
   /** `refuse`: one error stops the start. `skip`: what is sound is served. Without it the config decides. */
   readonly onProblem?: 'refuse' | 'skip' | undefined;
-  /** False: plans are compiled, but nothing is opened and no table is made. */
-  readonly connect?: boolean;
+  /** False: plans are compiled, but nothing is opened and no table is made. `stores`: only what holds tables is opened. */
+  readonly connect?: boolean | 'stores';
 }
 
 export interface Kernel {
@@ -40,6 +41,10 @@ export interface Kernel {
   /** True when the files on disk have errors that the running plans do not show. */
   degraded(): boolean;
   health(): Promise<Readonly<Record<string, Health>>>;
+  /** What `migrate` would change now. */
+  outline(): Promise<MigrationOutline>;
+  /** Brings the stores to the shape of the models, whatever the config says of starts, and however long it takes. */
+  migrate(progress: MigrationProgress): Promise<void>;
   /** Reads the definitions again. With `skip`, sound resources are taken over; with `refuse`, all or nothing. */
   reload(): Promise<ReloadOutcome>;
   /** Tells plugins that the kernel is about to listen. */
@@ -109,11 +114,11 @@ export async function createKernel({ project, log, connect = true, ...options }:
   try {
     const first = await instances.load(uses(loaded.analysis), config.chosen);
     config = deepFreeze(hooks.all.configure.call(config as never)) as unknown as Config;
-    if (connect) await lifecycle.open(first);
+    if (connect !== false) await lifecycle.open(connect === 'stores' ? first.filter(holdsTables) : first);
     hooks.seal();
     live = liveHooks(hooks);
     plans = compile(loaded.analysis);
-    if (connect && config.migrate) await lifecycle.adopt(first, plans.tables);
+    if (connect === true && config.migrate) await lifecycle.adopt(first, plans.tables);
   } catch (error) {
     await lifecycle.close();
     throw error;
@@ -139,9 +144,9 @@ export async function createKernel({ project, log, connect = true, ...options }:
     let added: readonly Instance[] = [];
     try {
       added = await instances.load(uses(next.analysis), config.chosen);
-      if (connect) await lifecycle.open(added);
+      if (connect === true) await lifecycle.open(added);
       const compiled = compile(next.analysis);
-      if (connect && config.migrate) await lifecycle.adopt(instances.all, compiled.tables);
+      if (connect === true && config.migrate) await lifecycle.adopt(instances.all, compiled.tables);
       plans = broken ? keepServing(plans, compiled, next.analysis) : compiled;
       loaded = next;
       return { applied: true, ...seen };
@@ -164,6 +169,8 @@ export async function createKernel({ project, log, connect = true, ...options }:
     problems: () => loaded.problems,
     degraded: () => broken,
     health: () => lifecycle.health(),
+    outline: () => lifecycle.outline(instances.all, plans.tables),
+    migrate: (progress) => lifecycle.migrate(instances.all, plans.tables, progress),
     ready: () => hooks.all.ready.promise({ resources: [...plans.byId.keys()] }),
     reload() {
       // One at a time: two reloads that overlap could swap in the older one last.
@@ -183,6 +190,8 @@ export async function createKernel({ project, log, connect = true, ...options }:
     },
   };
 }
+
+const holdsTables = ({ runtime }: Instance): boolean => runtime.adopt !== undefined;
 
 /**
  * While files are broken, a resource that cannot be compiled keeps its last sound plan: saving half a thought must not

@@ -25,6 +25,20 @@ interface Found {
   readonly kinds: Kind[];
   readonly specs: PluginSpec[];
   readonly runtimes: Map<PluginId, LoadRuntime>;
+  /** Files of runtimes that were found in folders. */
+  readonly files: Map<PluginId, string>;
+}
+
+/** What stands in one folder, by itself. */
+export type FolderPlugins = Readonly<Pick<Found, 'kinds' | 'specs' | 'files'>>;
+
+const nothing = (): Found => ({ kinds: [], specs: [], runtimes: new Map(), files: new Map() });
+
+/** Kinds, specs and runtime files of a folder; only specs and kinds are imported. */
+export async function readFolder(folder: string): Promise<FolderPlugins> {
+  const found = nothing();
+  await addFolder(resolve(folder), folder, found);
+  return found;
 }
 
 const BUILTIN = 'builtin:';
@@ -37,7 +51,7 @@ export async function loadPackages(
   plugins: readonly string[],
   disable: readonly string[],
 ): Promise<Packages> {
-  const found: Found = { kinds: [...builtinKinds], specs: [], runtimes: new Map() };
+  const found: Found = { ...nothing(), kinds: [...builtinKinds] };
   for (const entry of plugins) {
     if (entry.startsWith(BUILTIN)) addBuiltin(entry.slice(BUILTIN.length), found);
     else await addFolder(resolve(folder, entry), entry, found);
@@ -79,6 +93,7 @@ async function scan(folder: string, depth: number, found: Found): Promise<void> 
     found.specs.push(spec);
     const runtimeFile = moduleIn(folder, 'runtime');
     if (runtimeFile !== null) {
+      found.files.set(pluginId(spec), runtimeFile);
       found.runtimes.set(pluginId(spec), async () => await load(runtimeFile));
     }
   }

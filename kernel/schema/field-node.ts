@@ -17,7 +17,7 @@ export interface Bounds {
 
 export interface FieldNode {
   readonly type: FieldType;
-  readonly meta: Omit<FieldMeta, 'inner' | 'shape' | 'parts'>;
+  readonly meta: Omit<FieldMeta, 'inner' | 'options' | 'shape' | 'parts'>;
   readonly required: boolean;
   readonly nullable: boolean;
   /** The only legal literals, or null. */

@@ -10,6 +10,8 @@ import { ROOT } from '../support/project.js';
 const ENTRY = `
   export { analyse } from './kernel/analysis/analyse.js';
   export { analyseConfig } from './kernel/analysis/config.js';
+  export { schemaFor } from './kernel/export/schema-files.js';
+  export { readManifest } from './kernel/export/manifest-read.js';
   export { buildRegistry } from './kernel/analysis/registry.js';
   export { specs } from './plugins/index.spec.js';
   export { kinds } from './plugins/kinds/index.js';

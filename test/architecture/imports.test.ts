@@ -43,6 +43,12 @@ const ZONES: readonly Zone[] = [
     light: true,
   },
   { name: 'front end', files: /^kernel\/(analysis|problems)\//, may: [...LIGHT_KERNEL, 'yup'], light: true },
+  {
+    name: 'exporters',
+    files: /^kernel\/export\//,
+    may: [...LIGHT_KERNEL, 'kernel/export/'],
+    light: true,
+  },
   { name: 'light index', files: /^kernel\/index\.ts$/, may: LIGHT_KERNEL, light: true },
   { name: 'compiler', files: /^kernel\/compile\//, may: [...LIGHT_KERNEL, 'kernel/compile/', '*'] },
   {

@@ -30,8 +30,32 @@ export function migrationContract(run: Run, open: () => OpenDialect): void {
     ]);
   });
 
+  it('plans what it would do, in words and statements, and changes nothing by that', async () => {
+    const notes = table('m_notes', id, column('text', 'text', { maxLength: 9, unique: true }));
+    const first = await open().plan([notes]);
+    expect(first.warnings).to.deep.equal([]);
+    expect(first.steps.map(({ table: name, change, detail }) => `${name}: ${change} ${detail}`)).to.deep.equal([
+      'm_notes: create table id integer, text text',
+      'm_notes: add unique text',
+      'm_notes: add check text: at most 9 characters',
+    ]);
+    expect(await open().plan([notes])).to.deep.equal(first);
+    const { statements, progress } = await open().adopt([notes]);
+    expect(first.steps.flatMap(({ sql }) => sql)).to.deep.equal(statements);
+    expect(progress).to.deep.equal(
+      first.steps.map(({ store, table: name, change, detail }, i) => `${i + 1}/3 ${store} ${name} ${change} ${detail}`),
+    );
+    const changed = table('m_notes', id, column('text', 'boolean'), column('at', 'timestamp', { nullable: true }));
+    const second = await open().plan([changed]);
+    expect(second.steps.map(({ change, detail }) => [change, detail])).to.deep.equal([
+      ['add column', 'at timestamp, optional'],
+    ]);
+    expect(second.warnings.map(({ table: name, column: field }) => [name, field])).to.deep.equal([['m_notes', 'text']]);
+    expect((await open().plan([])).steps).to.deep.equal([]);
+  });
+
   it('finds nothing to do the second time', async () => {
-    expect(await open().adopt([users])).to.deep.equal({ warnings: [], statements: [] });
+    expect(await open().adopt([users])).to.deep.equal({ warnings: [], statements: [], progress: [] });
   });
 
   it('enforces unique columns, required columns and lengths, and names the field', async () => {

@@ -39,9 +39,13 @@ export async function openDialect(
         warn: (_, message) => void warnings.push(message),
         debug: (fields) => void ('sql' in fields && statements.push(String(fields.sql))),
       };
-      await runtime.adopt?.(handle, tables, contextOf(options, folder, log));
-      return { warnings, statements };
+      const progress: string[] = [];
+      await runtime.adopt?.(handle, tables, contextOf(options, folder, log), (step, at, of) => {
+        progress.push(`${at}/${of} ${step.store} ${step.table} ${step.change} ${step.detail}`);
+      });
+      return { warnings, statements, progress };
     },
+    plan: async (tables) => (await runtime.plan?.(handle, tables, context)) ?? { steps: [], warnings: [] },
     close: async () => runtime.close?.(handle),
     health: async () => (await runtime.health?.(handle))?.ok,
   };

@@ -1,5 +1,6 @@
 /** Helpers of the dialect contract: running SQL as a definition would, catching faults, writing models briefly. */
 import { Fault } from '../../kernel/contract/fault.js';
+import type { MigrationOutline } from '../../kernel/contract/migration.js';
 import type { ModelColumn, ModelTable } from '../../kernel/contract/model.js';
 import { scanSql } from '../../kernel/language/sql.js';
 import type { Dialect, Row, Transaction } from '../../plugins/kinds/dialect.js';
@@ -7,8 +8,10 @@ import type { Dialect, Row, Transaction } from '../../plugins/kinds/dialect.js';
 /** An open connection under test. */
 export interface OpenDialect {
   readonly handle: Dialect;
-  /** Migrates to these models; gives the warnings and the statements that were run. */
-  adopt(tables: readonly ModelTable[]): Promise<{ warnings: string[]; statements: string[] }>;
+  /** Migrates to these models; gives the warnings, the statements that were run, and what was told meanwhile. */
+  adopt(tables: readonly ModelTable[]): Promise<{ warnings: string[]; statements: string[]; progress: string[] }>;
+  /** What `adopt` would do. */
+  plan(tables: readonly ModelTable[]): Promise<MigrationOutline>;
   close(): Promise<void>;
 }
 

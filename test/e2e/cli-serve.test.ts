@@ -104,6 +104,20 @@ describe('lintel serve', function () {
     });
   });
 
+  it('names the plugin that it waits for when opening takes more than a second', async () => {
+    const child = await start({
+      'definitions/a.json': returning('a', '$GENERATOR.OPENHANGS'),
+      'lintel.config.json': {
+        plugins: ['builtin:*', join(PLUGIN_FIXTURES, 'broken', 'open-hangs')],
+        deadlines: { open: 1.2 },
+      },
+    });
+    const { code, stdout, stderr } = await child.finished;
+    expect(code).to.equal(1);
+    expect(stdout).to.contain('waiting for the plugin to open').and.contain('generator:OPENHANGS');
+    expect(stderr).to.contain('PLG_TIMEOUT');
+  });
+
   describe('starts', () => {
     it('with the sample on embedded defaults: a table of endpoints, and a curl line that works', async () => {
       const child = await start({}, { sample: true });
@@ -115,6 +129,21 @@ describe('lintel serve', function () {
       expect(output).to.match(/^POST +\/health +open +- +-$/m);
       const { stdout } = await promisify(execFile)('sh', ['-c', line]);
       expect(JSON.parse(stdout)).to.include.keys('id', 'owner', 'email', 'balance');
+    });
+
+    it('prints a curl line with the path filled in where every path has parameters', async () => {
+      const rule = { payload_validation: [{ field: { who: { type: 'STRING', min_length: 3 } } }] };
+      const child = await start({
+        'definitions/a.json': {
+          id: 'hi',
+          resource: 'say/:who/now',
+          actionables: [{ id: 1, mode: 'RETURN', value: 'hi $PAYLOAD.who', ...rule }],
+        },
+      });
+      await ready(child);
+      const [, line = ''] = await child.printed(/try:\n +(curl .*)\n/);
+      const { stdout } = await promisify(execFile)('sh', ['-c', line]);
+      expect(JSON.parse(stdout), line).to.match(/^hi \w{3,}$/);
     });
 
     it('prints a curl line for the query string where no verb has a body', async () => {

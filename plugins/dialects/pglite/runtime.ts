@@ -9,7 +9,8 @@ import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import { dialect } from '../../kinds/dialect.js';
 import type { Dialect, Row } from '../../kinds/dialect.js';
 import { connectFault } from '../shared/connect.js';
-import { migrate } from '../shared/migrate.js';
+import { migrate, outline } from '../shared/migrate.js';
+import type { WithSession } from '../shared/session.js';
 import { parsers } from '../shared/types.js';
 import { createDialect } from './dialect.js';
 import { lockFolder } from './lock.js';
@@ -27,6 +28,15 @@ function engineOf(handle: Dialect): PGlite {
   const engine = engines.get(handle);
   if (!engine) throw fault('QRY_UNAVAILABLE', {}, { retryable: true, headers: { 'retry-after': '1' } });
   return engine.db;
+}
+
+/** Each session is a transaction. */
+function sessionsOf(handle: Dialect): WithSession {
+  const db = engineOf(handle);
+  return (work) =>
+    db.transaction((inner) =>
+      work({ query: async (text, values) => (await inner.query<Row>(text, [...(values ?? [])])).rows }),
+    );
 }
 
 async function start(path: string): Promise<PGlite> {
@@ -59,16 +69,10 @@ export default defineRuntime(dialect, {
     log.info({ instance, path }, 'embedded database (PGlite): for development and small installations');
   },
 
-  async adopt(handle, tables, { log }) {
-    const db = engineOf(handle);
-    await migrate(
-      (work) =>
-        db.transaction((inner) =>
-          work({ query: async (text, values) => (await inner.query<Row>(text, [...(values ?? [])])).rows }),
-        ),
-      tables,
-      log,
-    );
+  plan: (handle, tables, { instance }) => outline(sessionsOf(handle), tables, instance),
+
+  async adopt(handle, tables, { instance, log }, progress) {
+    await migrate(sessionsOf(handle), tables, { store: instance, log, progress });
   },
 
   async close(handle) {

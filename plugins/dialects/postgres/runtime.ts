@@ -10,7 +10,7 @@ import { dialect } from '../../kinds/dialect.js';
 import type { Dialect } from '../../kinds/dialect.js';
 import { addressFault, connectFault } from '../shared/connect.js';
 import { toFault } from '../shared/errors.js';
-import { migrate } from '../shared/migrate.js';
+import { migrate, outline } from '../shared/migrate.js';
 import type { Session } from '../shared/session.js';
 import { parserOf } from '../shared/types.js';
 import { createDialect } from './dialect.js';
@@ -86,9 +86,14 @@ export default defineRuntime(dialect, {
     if (server) server.wires = wires;
   },
 
-  async adopt(handle, tables, context) {
+  async plan(handle, tables, { instance }) {
     const wires = wiresOf(handle);
-    const changed = await migrate((work) => withSession(wires, work), tables, context.log);
+    return outline((work) => withSession(wires, work), tables, instance);
+  },
+
+  async adopt(handle, tables, { instance, log }, progress) {
+    const wires = wiresOf(handle);
+    const changed = await migrate((work) => withSession(wires, work), tables, { store: instance, log, progress });
     if (changed) for (const wire of wires.all) forget(wire);
   },
 

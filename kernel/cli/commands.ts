@@ -1,0 +1,175 @@
+/**
+ * Every command of the command line as data: what it does, its options, examples, exit codes. Help texts and the page of
+ * the reference are made from this table; a command's code is imported only when it runs.
+ */
+import type { CommandDoc, OptionDoc } from '../export/command-doc.js';
+
+export interface CommandOptions {
+  readonly config: string | undefined;
+  readonly format: string | undefined;
+  readonly out: string | undefined;
+  /** What a schema is for. */
+  readonly for: string | undefined;
+  readonly force: boolean;
+  readonly check: boolean;
+  readonly dryRun: boolean;
+  readonly sql: boolean;
+  readonly arguments: readonly string[];
+}
+
+/** Gives the exit code; a command that serves gives it when the server has stopped. */
+export type Command = (options: CommandOptions) => Promise<number>;
+
+export interface CommandEntry extends CommandDoc {
+  readonly load: () => Promise<Command>;
+}
+
+export const COMMON_OPTIONS: readonly OptionDoc[] = [
+  { name: 'config', value: 'FILE', doc: 'The config file (default: `lintel.config.json`, if it is there).' },
+  { name: 'help', doc: 'What a command does, its options and examples.' },
+  { name: 'version', doc: 'The version of Lintel.' },
+];
+
+const FORMAT = (doc: string): OptionDoc => ({ name: 'format', value: 'FORMAT', doc });
+const OK = { code: 0, doc: 'Done.' };
+const FAILED = { code: 1, doc: 'It could not be done; stderr says why.' };
+const BROKEN = { code: 1, doc: 'The definitions or the config have errors, or a plugin cannot start.' };
+
+export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
+  init: {
+    usage: 'init <folder>',
+    summary: 'make a new project that runs',
+    details:
+      'Writes a config, sample definitions, `.env` with fresh secrets (readable by you alone), JSON Schemas with the ' +
+      'settings for VS Code, and a `package.json`. A folder that holds files already is refused; `--force` adds what is ' +
+      'missing and never writes over a file.',
+    options: [{ name: 'force', doc: 'Add what is missing to a folder that holds files.' }],
+    examples: ['lintel init shop', 'lintel init . --force'],
+    exits: [OK, FAILED],
+    load: async () => (await import('./init.js')).init,
+  },
+  env: {
+    usage: 'env',
+    summary: 'fill .env with what .env.example lists',
+    details:
+      'Adds every variable of `.env.example` that neither `.env` nor the environment sets. A value `generate:32` becomes ' +
+      'fresh random text of 32 letters and digits, any other value is copied. Values are never printed; a second run ' +
+      'changes nothing; without `.env.example` there is nothing to do.',
+    options: [],
+    examples: ['lintel env'],
+    exits: [OK, FAILED],
+    load: async () => (await import('./env.js')).env,
+  },
+  serve: {
+    usage: 'serve',
+    summary: 'serve the definitions; one error refuses the start',
+    details:
+      'For production. Tables are brought to the shape of the models first, unless the config says `"migrate": false`. ' +
+      'SIGTERM and SIGINT end it after the requests under way; a second signal ends it at once.',
+    options: [],
+    examples: ['lintel serve', 'PORT=9000 LOG_FORMAT=json lintel serve', 'lintel serve --config conf/shop.json'],
+    exits: [{ code: 0, doc: 'Ended by a signal.' }, BROKEN],
+    load: async () => (await import('./serve.js')).serve,
+  },
+  dev: {
+    usage: 'dev',
+    summary: 'serve what is sound, watch the files, show problems',
+    details:
+      'For writing definitions. A saved file is taken over at once. A resource with errors keeps its last sound state, or ' +
+      'answers 503 if it never had one. Changes of the config and of `.env` need a restart.',
+    options: [],
+    examples: ['lintel dev'],
+    exits: [{ code: 0, doc: 'Ended by a signal.' }, BROKEN],
+    load: async () => (await import('./dev.js')).dev,
+  },
+  check: {
+    usage: 'check',
+    summary: 'report problems; exit code 1 when one is an error',
+    details:
+      'Reads the config and all definitions, connects to nothing and writes nothing. `json` is a list of rows with ' +
+      'zero-based positions; `sarif` is SARIF 2.1.0, which code hosts show beside the lines.',
+    options: [FORMAT('`pretty` (default), `json` or `sarif`.')],
+    examples: ['lintel check', 'lintel check --format sarif > lintel.sarif'],
+    exits: [
+      { code: 0, doc: 'No error; warnings and hints there may be.' },
+      { code: 1, doc: 'At least one error.' },
+    ],
+    load: async () => (await import('./check.js')).check,
+  },
+  migrate: {
+    usage: 'migrate',
+    summary: 'show and make the changes that the tables need',
+    details:
+      'Opens the connections that the definitions need, compares their tables with the models, shows what is missing and ' +
+      'adds it, in one transaction for each connection, for as long as it takes; `"migrate": false` in the config is ' +
+      'about starts alone. Nothing is dropped, renamed or narrowed: what adding cannot mend is listed with `!` and left ' +
+      'as it is. Definitions with errors are refused.',
+    options: [
+      { name: 'dry-run', doc: 'Show the changes and make none.' },
+      { name: 'check', doc: 'As `--dry-run`, but exit code 1 when there are changes to make.' },
+      { name: 'sql', doc: 'Show the statements instead of the words.' },
+      FORMAT('`pretty` (default) or `json`.'),
+    ],
+    examples: ['lintel migrate --dry-run', 'lintel migrate', 'lintel migrate --check --format json'],
+    exits: [
+      { code: 0, doc: 'The tables have the shape of the models; with `--dry-run`, whatever there is to do.' },
+      { code: 1, doc: 'Definitions with errors, a failed change, or with `--check` changes to make.' },
+    ],
+    load: async () => (await import('./migrate.js')).migrate,
+  },
+  plan: {
+    usage: 'plan <id>',
+    summary: 'show the compiled plan of a resource',
+    details:
+      'The order of the actionables, transactions, statements and where each parameter comes from. The resource is named ' +
+      'by `id` or by path. Nothing connects; values of the environment are not shown.',
+    options: [FORMAT('`pretty` (default) or `json`.')],
+    examples: ['lintel plan transfer-send', 'lintel plan transfers/send --format json'],
+    exits: [OK, { code: 1, doc: 'There is no such resource, or it has errors.' }],
+    load: async () => (await import('./plan.js')).plan,
+  },
+  schema: {
+    usage: 'schema',
+    summary: 'write JSON Schemas of definitions, models and the config',
+    details:
+      'For editors without the Lintel extension: completion, documentation and the mistakes that a schema can see (draft ' +
+      '07). The plugins that the config loads are part of it. A name that ends in `.json` is the file to write; any ' +
+      'other is a folder, which gets one file for each sort of definition file. Without `--out` the schema is printed.',
+    options: [
+      { name: 'for', value: 'WHAT', doc: '`definition`, `model`, `config` or `all` (default).' },
+      { name: 'out', value: 'PATH', doc: 'A file, or a folder.' },
+    ],
+    examples: ['lintel schema --out .vscode', 'lintel schema --for model --out model.schema.json'],
+    exits: [OK, FAILED],
+    load: async () => (await import('./schema.js')).schema,
+  },
+  docs: {
+    usage: 'docs',
+    summary: 'write the reference as Markdown pages',
+    details:
+      'One page for each kind of plugin, and pages for the grammar, the config, the codes of problems and the commands; ' +
+      'plugins of your own are part of it. Pages that were made earlier and are no longer needed are removed, other ' +
+      'files of the folder are left alone.',
+    options: [
+      { name: 'out', value: 'FOLDER', doc: 'Where the pages go (default: `docs/reference`).' },
+      { name: 'check', doc: 'Write nothing; exit code 1 when a page is not current.' },
+    ],
+    examples: ['lintel docs', 'lintel docs --check'],
+    exits: [OK, { code: 1, doc: 'With `--check`: a page is not current.' }],
+    load: async () => (await import('./docs.js')).docs,
+  },
+  manifest: {
+    usage: 'manifest <plugin folder>',
+    summary: 'judge the specs in a folder and write plugin.manifest.json',
+    details:
+      'Runs the examples and counter-examples of every spec in the folder and looks for documentation that is missing. ' +
+      'When all is clean, writes what the specs say as plain data, for readers that must not run foreign code. Rules that ' +
+      'are code are mentioned only (`hasCheck`). Kinds that the config loads are known here too.',
+    options: [{ name: 'check', doc: 'Write nothing; exit code 1 when the file is not current.' }],
+    examples: ['lintel manifest my-plugins/short-code', 'lintel manifest my-plugins/short-code --check'],
+    exits: [OK, { code: 1, doc: 'A spec has flaws, or with `--check` the file is not current.' }],
+    load: async () => (await import('./manifest.js')).manifest,
+  },
+};
+
+export const isCommand = (name: string): boolean => Object.hasOwn(COMMANDS, name);

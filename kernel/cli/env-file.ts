@@ -1,0 +1,69 @@
+/**
+ * `.env` from `.env.example`: adds what is missing, generates secrets, never changes what is there. Values are never
+ * given back, so that nobody can print them.
+ */
+import { randomInt } from 'node:crypto';
+import { appendFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseEnv } from 'node:util';
+import { BootError } from '../contract/boot-error.js';
+import { fileError, readText } from './files.js';
+
+export interface Filled {
+  /** False: there is no `.env.example`. */
+  readonly found: boolean;
+  readonly added: readonly { readonly name: string; readonly how: 'generated' | 'copied' }[];
+}
+
+const HEADER = '# Made from .env.example. Holds secrets: keep it out of version control.\n';
+const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+const LONGEST = 1024;
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+export async function fillEnvFile(folder: string, environment: Variables): Promise<Filled> {
+  const example = await readText(join(folder, '.env.example'));
+  if (example === null) return { found: false, added: [] };
+  const file = join(folder, '.env');
+  const before = await readText(file);
+  const present: Variables = parseEnv(before ?? '');
+  const added: { name: string; how: 'generated' | 'copied' }[] = [];
+  let text = '';
+  for (const [name, value = ''] of Object.entries(parseEnv(example))) {
+    const { content, how } = contentOf(name, value);
+    if (isSet(environment, name)) continue;
+    // Set to nothing is not set, unless nothing is what the example says. The last line of a name counts.
+    if (Object.hasOwn(present, name) && (present[name] !== '' || content === '')) continue;
+    text += `${name}=${quoted(content)}\n`;
+    added.push({ name, how });
+  }
+  if (text === '') return { found: true, added };
+  const opening = before === null ? HEADER : before === '' || before.endsWith('\n') ? '' : '\n';
+  try {
+    await appendFile(file, opening + text, { mode: 0o600 });
+  } catch (error) {
+    throw fileError(file, 'it cannot be written', error);
+  }
+  return { found: true, added };
+}
+
+const isSet = (variables: Variables, name: string): boolean =>
+  Object.hasOwn(variables, name) && variables[name] !== undefined && variables[name] !== '';
+
+function contentOf(name: string, value: string): { content: string; how: 'generated' | 'copied' } {
+  if (!value.startsWith('generate:')) return { content: value, how: 'copied' };
+  const length = Number(value.slice('generate:'.length));
+  if (!Number.isInteger(length) || length < 1 || length > LONGEST) {
+    throw new BootError('CLI_GENERATE', { name, most: LONGEST });
+  }
+  const content = Array.from({ length }, () => LETTERS[randomInt(LETTERS.length)]).join('');
+  return { content, how: 'generated' };
+}
+
+/** The form that reads back as the same value. */
+function quoted(value: string): string {
+  if (/^[A-Za-z0-9_./:@?&=+,%|~-]*$/.test(value)) return value;
+  return (
+    ["'", '`', '"'].map((mark) => (value.includes(mark) ? null : mark + value + mark)).find((text) => text) ?? value
+  );
+}

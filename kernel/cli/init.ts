@@ -1,0 +1,84 @@
+/**
+ * `lintel init`: copies `templates/project` of the package into a folder and fills `.env`. Files that are there are left
+ * alone, always; a file that is put into the template is part of every new project.
+ */
+import { readdir, readFile } from 'node:fs/promises';
+import { basename, join, relative, resolve, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { DEFAULTS } from '../analysis/config.js';
+import { BootError } from '../contract/boot-error.js';
+import { loadPackages } from '../runtime/packages.js';
+import type { CommandOptions } from './commands.js';
+import { told } from './env.js';
+import { fillEnvFile } from './env-file.js';
+import { fileError, writeNew } from './files.js';
+import { inFolder } from './schema.js';
+import { versionOfPackage } from './version.js';
+
+const TEMPLATE = fileURLToPath(new URL('../../../templates/project', import.meta.url));
+/** npm keeps no `.gitignore` in a package, so names that begin with a dot are stored with this instead. */
+const DOT = 'dot-';
+
+export async function init({ arguments: words, force }: CommandOptions): Promise<number> {
+  const [name] = words;
+  if (name === undefined) {
+    process.stderr.write('Which folder? lintel init <folder>\n');
+    return 2;
+  }
+  const folder = resolve(name);
+  if (!force && (await holdsFiles(folder))) throw new BootError('CLI_NOT_EMPTY', { folder: name });
+  const files = [...(await templateFiles(packageName(folder))), ...(await schemaFiles())];
+  const written: string[] = [];
+  const kept: string[] = [];
+  for (const [file, text] of files) ((await writeNew(join(folder, file), text)) ? written : kept).push(file);
+  // What the shell of whoever runs this happens to hold is no part of the project.
+  const filled = await fillEnvFile(folder, {});
+  report(written, kept, told(filled));
+  const steps = [...(folder === process.cwd() ? [] : [`cd ${relative(process.cwd(), folder)}`]), 'npm install'];
+  process.stdout.write(`\nnext:\n${[...steps, 'npm run dev'].map((step) => `  ${step}`).join('\n')}\n`);
+  return 0;
+}
+
+function report(written: readonly string[], kept: readonly string[], env: string): void {
+  const lines = [...written.map((file) => `  + ${file}`), ...kept.map((file) => `    ${file} (was there)`), `  ${env}`];
+  process.stdout.write(`${lines.join('\n')}\n`);
+}
+
+/** For the editor settings of the template. */
+async function schemaFiles(): Promise<(readonly [string, string])[]> {
+  const { registry } = await loadPackages('.', DEFAULTS.plugins, []);
+  return inFolder('.vscode', 'all', registry);
+}
+
+/** A folder that is under version control and holds nothing else is empty. */
+async function holdsFiles(folder: string): Promise<boolean> {
+  try {
+    return (await readdir(folder)).some((entry) => entry !== '.git');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return false;
+    throw fileError(folder, code === 'ENOTDIR' ? 'it is no folder' : 'it cannot be read', error);
+  }
+}
+
+/** Paths in the new project and their texts. */
+async function templateFiles(name: string): Promise<[string, string][]> {
+  const entries = await readdir(TEMPLATE, { recursive: true, withFileTypes: true });
+  const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  const version = versionOfPackage();
+  const files = paths.sort().map(async (path): Promise<[string, string]> => {
+    const text = await readFile(path, 'utf8');
+    const target = relative(TEMPLATE, path)
+      .split(sep)
+      .map((part) => (part.startsWith(DOT) ? `.${part.slice(DOT.length)}` : part));
+    return [target.join('/'), text.replaceAll('{{name}}', name).replaceAll('{{version}}', version)];
+  });
+  return Promise.all(files);
+}
+
+/** A legal name of an npm package from the name of the folder. */
+const packageName = (folder: string): string =>
+  basename(folder)
+    .toLowerCase()
+    .replace(/[^a-z0-9._-]+/g, '-')
+    .replace(/^[._-]+|[._-]+$/g, '') || 'backend';

@@ -1,0 +1,60 @@
+/** `lintel manifest`: judges the specs in a folder and writes them down as data, beside them. */
+import { join, relative, resolve, sep } from 'node:path';
+import { buildRegistry } from '../analysis/registry.js';
+import { BootError } from '../contract/boot-error.js';
+import { pluginId } from '../contract/plugin.js';
+import { flawsOf, kindFlawsOf } from '../export/hygiene.js';
+import { manifestOf, manifestText } from '../export/manifest.js';
+import { readManifest } from '../export/manifest-read.js';
+import { readFolder } from '../runtime/packages.js';
+import { loadProject } from '../runtime/project.js';
+import type { CommandOptions } from './commands.js';
+import { readText, writeWhole } from './files.js';
+import { paint } from './paint.js';
+import { versionOfPackage } from './version.js';
+
+const NAME = 'plugin.manifest.json';
+
+export async function manifest({ config, arguments: words, check }: CommandOptions): Promise<number> {
+  const [name] = words;
+  if (name === undefined) {
+    process.stderr.write('Which folder? lintel manifest <plugin folder>\n');
+    return 2;
+  }
+  const folder = resolve(name);
+  const project = await loadProject(process.cwd(), config, process.env);
+  const found = await readFolder(folder);
+  // The config may list this folder already, or one around it: what is the same is there once.
+  const registry = buildRegistry(
+    [...new Set([...project.registry.kinds.values(), ...found.kinds])],
+    [...new Set([...project.registry.plugins.values(), ...found.specs])],
+  );
+  const judged = [
+    ...found.kinds.map((kind) => ({ id: `kind ${kind.kind}`, flaws: kindFlawsOf(kind) })),
+    ...found.specs.map((spec) => ({ id: pluginId(spec), flaws: flawsOf(registry, spec) })),
+  ];
+  for (const { id, flaws } of judged) {
+    const told = flaws.map((flaw) => `  ${paint('error', '!')} ${flaw}\n`);
+    if (flaws.length > 0) process.stderr.write(`${id}\n${told.join('')}`);
+  }
+  const count = judged.reduce((sum, { flaws }) => sum + flaws.length, 0);
+  if (count > 0) throw new BootError('CLI_FLAWS', { folder: name, count });
+  const runtime = (id: string): string | null => {
+    const file = found.files.get(id);
+    return file === undefined ? null : relative(folder, file).split(sep).join('/');
+  };
+  const { kinds, specs } = found;
+  const text = manifestText(manifestOf({ registry, version: versionOfPackage(), kinds, specs, runtime }));
+  // Whoever reads it later is as strict as this.
+  readManifest(text);
+  const what = [...kinds.map(({ kind }) => `kind ${kind}`), ...specs.map(pluginId)].join(', ');
+  if (check) {
+    const current = (await readText(join(folder, NAME))) === text;
+    if (!current) throw new BootError('CLI_STALE', { what: join(name, NAME), command: `manifest ${name}` });
+    process.stdout.write(`${join(name, NAME)} is current: ${what}\n`);
+    return 0;
+  }
+  await writeWhole(join(folder, NAME), text);
+  process.stdout.write(`wrote ${join(name, NAME)}: ${what}\n`);
+  return 0;
+}

@@ -1,0 +1,40 @@
+/** What is under way: one line that turns on a terminal, plain lines anywhere else. */
+
+export interface Progress {
+  show(text: string): void;
+  end(): void;
+}
+
+const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
+const TURN = 80;
+
+export function createProgress(stream: NodeJS.WriteStream): Progress {
+  if (!stream.isTTY) return { show: (text) => void stream.write(`${text}\n`), end: () => undefined };
+  let current: string | null = null;
+  let turns = 0;
+  const clear = (): void => void stream.write('\r\u001b[2K');
+  const draw = (): void => {
+    if (current === null) return;
+    const line = `${FRAMES[turns++ % FRAMES.length] ?? ''} ${current}`;
+    // A line that wraps could not be taken back.
+    stream.write(`\r\u001b[2K${[...line].slice(0, (stream.columns || 80) - 1).join('')}`);
+  };
+  const timer = setInterval(draw, TURN);
+  const settle = (): void => {
+    if (current === null) return;
+    clear();
+    stream.write(`  ${current}\n`);
+    current = null;
+  };
+  return {
+    show(text) {
+      settle();
+      current = text;
+      draw();
+    },
+    end() {
+      clearInterval(timer);
+      settle();
+    },
+  };
+}

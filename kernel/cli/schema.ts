@@ -1,0 +1,40 @@
+/** `lintel schema`: JSON Schemas of definitions, models and the config, with the plugins that the config loads. */
+import { resolve } from 'node:path';
+import type { CommandOptions } from './commands.js';
+import type { Registry } from '../analysis/registry.js';
+import { schemaFor, SCHEMA_TARGETS, type SchemaTarget } from '../export/schema-files.js';
+import { nearest } from '../source/suggest.js';
+import { loadProject } from '../runtime/project.js';
+import { writeWhole } from './files.js';
+
+export async function schema({ config, out, for: wanted = 'all' }: CommandOptions): Promise<number> {
+  const target = SCHEMA_TARGETS.find((name) => name === wanted);
+  if (target === undefined) {
+    const near = nearest(wanted, SCHEMA_TARGETS);
+    const hint = near === undefined ? '' : ` Did you mean "${near}"?`;
+    process.stderr.write(`--for takes ${SCHEMA_TARGETS.join(', ')}; not "${wanted}".${hint}\n`);
+    return 2;
+  }
+  const { registry } = await loadProject(process.cwd(), config, process.env);
+  if (out === undefined) {
+    process.stdout.write(schemaText(target, registry));
+    return 0;
+  }
+  const files = out.endsWith('.json')
+    ? [[out, schemaText(target, registry)] as const]
+    : inFolder(out, target, registry);
+  for (const [file, text] of files) {
+    await writeWhole(resolve(file), text);
+    process.stdout.write(`wrote ${file}\n`);
+  }
+  return 0;
+}
+
+export const schemaText = (target: SchemaTarget, registry: Registry): string =>
+  `${JSON.stringify(schemaFor(target, registry), null, 2)}\n`;
+
+/** One file for each sort of file, named so that settings of editors can point at it. */
+export function inFolder(folder: string, target: SchemaTarget, registry: Registry): (readonly [string, string])[] {
+  const targets = target === 'all' ? SCHEMA_TARGETS.filter((name) => name !== 'all') : [target];
+  return targets.map((name) => [`${folder}/lintel.${name}.schema.json`, schemaText(name, registry)]);
+}

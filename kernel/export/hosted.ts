@@ -1,0 +1,95 @@
+/**
+ * Examples and counter-examples in whole files, and what the checker says of them. Every variable that an example reads
+ * counts as set; a counter-example may also be about one that is not.
+ */
+import type { EnvFacts } from '../analysis/checks/accessors.js';
+import { analyse } from '../analysis/analyse.js';
+import { analyseConfig } from '../analysis/config.js';
+import type { Registry } from '../analysis/registry.js';
+import type { Json } from '../contract/json.js';
+import type { Host } from '../contract/kind.js';
+import type { CounterExample, EnvFact, Example, PluginSpec } from '../contract/plugin.js';
+import type { Problem, Range } from '../contract/problem.js';
+import { Slot } from '../contract/slot.js';
+import { accessorsIn } from '../language/accessor.js';
+import { document, rangeAt, type Document } from '../source/document.js';
+import { nodeAt, parseSource } from '../source/tree.js';
+
+const FILES = { resource: 'example.json', model: 'models.json', config: 'lintel.config.json' } as const;
+
+/** A variable that is set to something long enough for a key. */
+const SET: EnvFact = { length: 32, bytes: 32, blank: false };
+
+export interface Judged {
+  readonly host: Host;
+  readonly doc: Document;
+  readonly problems: readonly Problem[];
+}
+
+/** Null for a kind that nobody declares. */
+export function judgeExample(registry: Registry, spec: PluginSpec, example: Example): Judged | null {
+  const host = registry.kind(spec.kind)?.host(example.json, spec);
+  return host === undefined ? null : judge(host, registry, variablesIn(registry, host.json));
+}
+
+/** The problem is the one of this code nearest to the place that the counter-example names; null when there is none. */
+export function judgeCounterExample(
+  registry: Registry,
+  spec: PluginSpec,
+  example: CounterExample,
+): (Judged & { readonly found: Problem | null }) | null {
+  const first = judgeExample(registry, spec, example);
+  if (first === null) return null;
+  const knows = (judged: Judged): boolean => judged.problems.some(({ code }) => code === example.code);
+  const judged = knows(first) ? first : judge(first.host, registry, []);
+  const candidates = judged.problems.filter(({ code }) => code === example.code);
+  const found = candidates.find(({ range }) => standsAt(judged, `${judged.host.at}${example.at}`, range));
+  return { ...judged, found: found ?? null };
+}
+
+function judge(host: Host, registry: Registry, variables: Iterable<string>): Judged {
+  const env: EnvFacts = new Map([...variables].map((name) => [name, SET]));
+  const file = FILES[host.file];
+  const text = JSON.stringify(host.json, null, 2);
+  const { problems } =
+    host.file === 'config' ? analyseConfig(file, text, registry, env) : analyse([{ file, text }], registry, { env });
+  return { host, doc: document(file, text), problems };
+}
+
+/** The place of a problem is the value, its key, its opening bracket, or characters inside its text. */
+function standsAt({ doc }: Judged, pointer: string, range: Range): boolean {
+  const { root } = parseSource(doc);
+  const found = root === null ? null : nodeAt(root, pointer);
+  if (found === null) return false;
+  const { node, member } = found;
+  const value = rangeAt(doc, node.start, node.end);
+  const exact = [value, rangeAt(doc, node.start, node.start + 1)];
+  if (member !== null) exact.push(rangeAt(doc, member.keyStart, member.keyEnd));
+  return (
+    exact.some((place) => isInside(range, place) && isInside(place, range)) ||
+    (node.type === 'string' && isInside(range, value))
+  );
+}
+
+function isInside(inner: Range, outer: Range): boolean {
+  const before = (a: Range['start'], b: Range['start']): boolean =>
+    a.line < b.line || (a.line === b.line && a.character <= b.character);
+  return before(outer.start, inner.start) && before(inner.end, outer.end);
+}
+
+/** Names behind the accessors that read the environment, anywhere in the JSON. */
+function variablesIn(registry: Registry, json: Json): Set<string> {
+  const roots = registry
+    .kindsIn(Slot.ACCESSOR)
+    .flatMap(({ kind }) =>
+      registry.names(kind).filter((name) => registry.plugin(kind, name)?.facts?.['tail'] === 'env'),
+    );
+  const found = new Set<string>();
+  const visit = (part: Json): void => {
+    if (typeof part === 'string') {
+      for (const { root, tail } of accessorsIn(part)) if (roots.includes(root)) found.add(tail[0] ?? '');
+    } else if (typeof part === 'object' && part !== null) Object.values(part as object).forEach(visit);
+  };
+  visit(json);
+  return found;
+}

@@ -1,0 +1,165 @@
+/**
+ * Kinds and plugins of a folder as plain data, for readers that must not run foreign code (editors, indexes). What a spec
+ * says in code is not in it: a check is only mentioned, a runtime is only a path. `manifest-read.ts` is the way back.
+ */
+import type { Registry } from '../analysis/registry.js';
+import type { Json } from '../contract/json.js';
+import type { ConfigSection, FactSpec, Host, Kind, Select } from '../contract/kind.js';
+import { pluginId, type CounterExample, type Example, type FactValue, type PluginSpec } from '../contract/plugin.js';
+import type { CodeEntry } from '../contract/problem.js';
+import type { FieldNode } from '../schema/field-node.js';
+import { fold } from '../schema/fold.js';
+
+export const MANIFEST_FORMAT = 1;
+
+export interface ManifestKind {
+  readonly kind: string;
+  readonly title: string;
+  readonly summary: string;
+  readonly slots: readonly string[];
+  readonly select: Select;
+  readonly common: FieldNode | null;
+  readonly facts: Readonly<Record<string, FactSpec>>;
+  readonly expected: NonNullable<Kind['expected']>;
+  readonly mistaken: NonNullable<Kind['mistaken']>;
+  readonly handle: readonly string[];
+  readonly config: Omit<ConfigSection, 'default'> | null;
+}
+
+/** An example with the whole file around it, which only the kind's code could make. */
+export type Hosted<E extends Example> = E & { readonly host: Host };
+
+export interface ManifestPlugin {
+  readonly kind: string;
+  readonly name: string;
+  readonly since: string;
+  readonly status: NonNullable<PluginSpec['status']>;
+  readonly deprecated: NonNullable<PluginSpec['deprecated']> | null;
+  readonly summary: string;
+  readonly details: string;
+  readonly facts: Readonly<Record<string, FactValue>>;
+  readonly slots: Readonly<Record<string, FieldNode>>;
+  readonly requires: readonly string[];
+  readonly errors: Readonly<Record<string, CodeEntry>>;
+  readonly invented: NonNullable<PluginSpec['invented']>;
+  readonly examples: readonly Hosted<Example>[];
+  readonly counterExamples: readonly Hosted<CounterExample>[];
+  /** Some rules are code; without it a file may look sound that is not. */
+  readonly hasCheck: boolean;
+  /** Path from the manifest; null without one. */
+  readonly runtime: string | null;
+}
+
+export interface Manifest {
+  readonly format: typeof MANIFEST_FORMAT;
+  /** Versions of Lintel that know these specs. */
+  readonly lintel: string;
+  readonly kinds: readonly ManifestKind[];
+  readonly plugins: readonly ManifestPlugin[];
+}
+
+export interface ManifestInput {
+  readonly registry: Registry;
+  readonly version: string;
+  readonly kinds: readonly Kind[];
+  readonly specs: readonly PluginSpec[];
+  /** Path of a runtime from the manifest. */
+  readonly runtime: (id: string) => string | null;
+}
+
+export function manifestOf({ registry, version, kinds, specs, runtime }: ManifestInput): Manifest {
+  return {
+    format: MANIFEST_FORMAT,
+    lintel: rangeOf(version),
+    kinds: kinds.map(kindOf),
+    plugins: specs.map((spec) => pluginOf(registry, spec, runtime(pluginId(spec)))),
+  };
+}
+
+/** Before 1.0 a minor version may break things. */
+function rangeOf(version: string): string {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  return major === 0 ? `>=0.${minor}.0 <0.${minor + 1}.0` : `>=${major}.${minor}.0 <${major + 1}.0.0`;
+}
+
+function kindOf(kind: Kind): ManifestKind {
+  const { config, common } = kind;
+  const { default: _, ...section } = config ?? { default: null };
+  return {
+    kind: kind.kind,
+    title: kind.title,
+    summary: kind.summary,
+    slots: kind.slots,
+    select: kind.select,
+    common: common === undefined ? null : fold(common, kind.kind),
+    facts: kind.facts,
+    expected: kind.expected ?? {},
+    mistaken: kind.mistaken ?? {},
+    handle: kind.handle,
+    config: config === undefined ? null : (section as Omit<ConfigSection, 'default'>),
+  };
+}
+
+function pluginOf(registry: Registry, spec: PluginSpec, runtime: string | null): ManifestPlugin {
+  const kind = registry.kind(spec.kind);
+  const hosted = <E extends Example>(example: E): Hosted<E>[] =>
+    kind === undefined ? [] : [{ ...example, host: kind.host(example.json, spec) }];
+  const slots: Record<string, FieldNode> = {};
+  for (const slot of kind?.slots ?? []) {
+    const schema = registry.schema(pluginId(spec), slot);
+    if (schema !== undefined) slots[slot] = schema;
+  }
+  return {
+    kind: spec.kind,
+    name: spec.name,
+    since: spec.since,
+    status: spec.status ?? 'stable',
+    deprecated: spec.deprecated ?? null,
+    summary: spec.summary,
+    details: spec.details ?? '',
+    facts: spec.facts ?? {},
+    slots,
+    requires: spec.requires ?? [],
+    errors: spec.errors ?? {},
+    invented: spec.invented ?? [],
+    examples: spec.examples.flatMap(hosted),
+    counterExamples: spec.counterExamples.flatMap(hosted),
+    hasCheck: spec.check !== undefined,
+    runtime,
+  };
+}
+
+/** As text; what every field of a schema has by default is left out, and what is no data is refused. */
+export function manifestText(manifest: Manifest): string {
+  const plain = (data: unknown, at: string): Json => {
+    if (data === null || typeof data === 'string' || typeof data === 'boolean') return data;
+    if (typeof data === 'number' && Number.isFinite(data)) return data;
+    if (Array.isArray(data)) return data.map((item, i) => plain(item, `${at}/${i}`));
+    if (typeof data !== 'object') throw new TypeError(`${at} is ${typeof data}, which is no data`);
+    if (isNode(data)) return packed(data, at);
+    const entries = Object.entries(data).filter(([, value]) => value !== undefined);
+    return Object.fromEntries(entries.map(([key, value]) => [key, plain(value, `${at}/${key}`)]));
+  };
+  const packed = (node: FieldNode, at: string): Json => {
+    const { type, meta, required, nullable, values, bounds, fields, parts, inner, options } = node;
+    const part = (data: unknown, isDefault: boolean, name: string): object =>
+      isDefault ? {} : { [name]: plain(data, `${at}/${name}`) };
+    return {
+      type,
+      meta: plain(meta, `${at}/meta`),
+      ...part(required, !required, 'required'),
+      ...part(nullable, !nullable, 'nullable'),
+      ...part(values, values === null, 'values'),
+      ...part(bounds, Object.keys(bounds).length === 0, 'bounds'),
+      ...part(fields, Object.keys(fields).length === 0, 'fields'),
+      ...part(parts, parts.length === 0, 'parts'),
+      ...part(inner, inner === null, 'inner'),
+      ...part(options, options.length === 0, 'options'),
+    };
+  };
+  return `${JSON.stringify(plain(manifest, ''), null, 2)}\n`;
+}
+
+/** Only a folded field has all of these. */
+const isNode = (data: object): data is FieldNode =>
+  ['type', 'meta', 'bounds', 'fields', 'parts', 'inner'].every((name) => Object.hasOwn(data, name));

@@ -1,0 +1,99 @@
+/** The page of one kind: how its plugins are chosen, what each takes, examples that pass and examples that are refused. */
+import type { Registry } from '../analysis/registry.js';
+import type { Kind, Select } from '../contract/kind.js';
+import { pluginId, type PluginSpec } from '../contract/plugin.js';
+import type { CodeEntry } from '../contract/problem.js';
+import { fold } from '../schema/fold.js';
+import { fieldTable, type TableContext } from './field-table.js';
+import { judgeCounterExample } from './hosted.js';
+import { blocks, code, fenced, midSentence, table } from './markdown.js';
+
+export function codeTable(codes: Readonly<Record<string, CodeEntry>>): string {
+  const rows = Object.entries(codes).map(([name, { severity, status, message, help }]) => [
+    code(name),
+    severity ?? String(status ?? ''),
+    message,
+    help,
+  ]);
+  return table(['code', 'severity or status', 'says', 'what to do'], rows);
+}
+
+export function kindPage(registry: Registry, kind: Kind): string {
+  const context: TableContext = {
+    registry,
+    link: (other) => `[${midSentence(registry.kind(other)?.title ?? other)}](${other}.md)`,
+  };
+  const names = registry.names(kind.kind);
+  const facts = Object.entries(kind.facts).map(([name, fact]) => [
+    code(name),
+    fact.oneOf === undefined ? fact.type : fact.oneOf.map(code).join(', '),
+    fact.required ? 'yes' : '',
+    fact.doc,
+  ]);
+  const { config, common } = kind;
+  return blocks(
+    `# ${kind.title}`,
+    kind.summary,
+    `${standsIn(kind)} ${selectWords(kind.select)}`.trim(),
+    config === undefined
+      ? ''
+      : `In the config: ${code(config.field)}${config.many ? ', a map from name to options' : ''}.`,
+    common === undefined ? '' : blocks('Fields of all:', fieldTable(context, fold(common, kind.kind))),
+    facts.length === 0
+      ? ''
+      : blocks('Facts that each plugin states:', table(['fact', 'type', 'required', 'meaning'], facts)),
+    names.map((name) => {
+      const spec = registry.plugin(kind.kind, name);
+      return spec === undefined ? '' : pluginSection(context, kind, spec);
+    }),
+  );
+}
+
+const standsIn = ({ slots }: Kind): string => (slots.length === 0 ? '' : `Stands in ${slots.map(code).join(', ')}.`);
+
+function selectWords(select: Select): string {
+  switch (select.by) {
+    case 'always':
+      return 'Fields of every plugin may be written.';
+    case 'field':
+      return `The field ${code(select.field)} names the plugin.`;
+    case 'key':
+      return `The key is the name of the plugin${select.pick === 'one' ? '; exactly one is written' : ''}.`;
+    case 'name':
+      return 'The plugin is named in a text.';
+    case 'root':
+      return 'The upper-case word behind a dollar sign, in any text that may hold accessors.';
+  }
+}
+
+function pluginSection(context: TableContext, kind: Kind, spec: PluginSpec): string {
+  const { registry } = context;
+  const facts = Object.entries(spec.facts ?? {}).map(([name, fact]) => `${code(name)} ${code(JSON.stringify(fact))}`);
+  const status = spec.status === undefined || spec.status === 'stable' ? '' : `, ${spec.status}`;
+  const tables = kind.slots.flatMap((slot) => {
+    const schema = registry.schema(pluginId(spec), slot);
+    if (schema === undefined || (Object.keys(schema.fields).length === 0 && schema.parts.length === 0)) return [];
+    const parts = schema.parts.flatMap((part) => registry.kindsIn(part)).map((other) => context.link(other.kind));
+    return [
+      kind.slots.length > 1 ? `Fields in ${code(slot)}:` : '',
+      fieldTable(context, schema),
+      parts.length === 0 ? '' : `And one of: ${parts.join(', ')}.`,
+    ];
+  });
+  return blocks(
+    `## ${code(spec.name)}`,
+    spec.summary,
+    spec.details ?? '',
+    spec.deprecated === undefined ? '' : `**Deprecated** since ${spec.deprecated.since}: ${spec.deprecated.message}`,
+    tables,
+    spec.examples.map(({ title, json }) => blocks(`${title}:`, fenced(kind.host(json, spec).json))),
+    spec.counterExamples.map((example) => {
+      const found = judgeCounterExample(registry, spec, example)?.found;
+      const says = found === undefined || found === null ? '' : `: ${found.message}`;
+      const at = example.at === '' ? '' : ` at ${code(example.at)}`;
+      return blocks(`Refused, ${code(example.code)}${at}${says}`, fenced(example.json));
+    }),
+    spec.errors === undefined ? '' : codeTable(spec.errors),
+    `Since ${spec.since}${status}.${facts.length === 0 ? '' : ` Facts: ${facts.join(', ')}.`}`,
+  );
+}

@@ -1,0 +1,199 @@
+/** `lintel schema`, `docs` and `manifest` as processes: what they write, where, and when they refuse. */
+import { cp, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import Ajv from 'ajv';
+import { expect } from 'chai';
+import { readManifest } from '../../kernel/export/manifest-read.js';
+import { runCli, type Finished } from '../support/child.js';
+import { PLUGIN_FIXTURES, ROOT, tempProject, type Files, type TempProject } from '../support/project.js';
+
+describe('lintel: words that write what the specs say', function () {
+  this.timeout(60_000);
+  const projects: TempProject[] = [];
+  after(() => Promise.all(projects.map((project) => project.dispose())));
+  async function folderWith(files: Files = {}): Promise<TempProject> {
+    const project = await tempProject(files);
+    projects.push(project);
+    return project;
+  }
+  const own = { 'lintel.config.json': { plugins: ['builtin:*', join(PLUGIN_FIXTURES, 'short-code')] } };
+
+  describe('schema', () => {
+    it('prints one schema for everything, with the plugins of the project', async () => {
+      const project = await folderWith(own);
+      const { code, stdout, stderr } = await runCli(['schema'], { cwd: project.folder });
+      expect([code, stderr]).to.deep.equal([0, '']);
+      expect(stdout).to.contain('SHORTCODE');
+      const validate = new Ajv({ schemaId: 'auto' }).compile(JSON.parse(stdout) as object);
+      const health = {
+        id: 'h',
+        resource: 'h',
+        actionables: [{ id: 1, mode: 'RETURN', value: '$GENERATOR.SHORTCODE' }],
+      };
+      expect(validate(health)).to.equal(true);
+      expect(validate({ ...health, returnabels: [] })).to.equal(false);
+      expect(validate({ http: { port: 0 } })).to.equal(true);
+      expect(validate({ http: { prot: 0 } })).to.equal(false);
+    });
+
+    it('--out writes a file, or one file for each sort into a folder', async () => {
+      const { folder: cwd } = await folderWith();
+      expect((await runCli(['schema', '--for', 'model', '--out', 'a/model.json'], { cwd })).stdout).to.equal(
+        'wrote a/model.json\n',
+      );
+      expect(JSON.parse(await readFile(join(cwd, 'a/model.json'), 'utf8'))).to.include({
+        title: 'Lintel database model',
+      });
+      await runCli(['schema', '--out', 'b'], { cwd });
+      expect((await readdir(join(cwd, 'b'))).sort()).to.deep.equal(
+        ['config', 'definition', 'model'].map((name) => `lintel.${name}.schema.json`),
+      );
+    });
+
+    it('works with a config that is not sound, and says which targets there are', async () => {
+      const { folder: cwd } = await folderWith({ 'lintel.config.json': '{ "htpp": 1 }' });
+      expect((await runCli(['schema'], { cwd })).code).to.equal(0);
+      const { code, stderr } = await runCli(['schema', '--for', 'modle'], { cwd });
+      expect(code).to.equal(2);
+      expect(stderr).to.contain('definition, model, config, all').and.contain('Did you mean "model"?');
+    });
+
+    it('is what init puts beside the settings that name it', async () => {
+      const { folder: cwd } = await folderWith();
+      await runCli(['init', 'x'], { cwd });
+      const settings = JSON.parse(await readFile(join(cwd, 'x/.vscode/settings.json'), 'utf8')) as {
+        'json.schemas': { url: string }[];
+      };
+      await runCli(['schema', '--out', 'x/again'], { cwd });
+      expect(settings['json.schemas']).to.have.lengthOf(3);
+      for (const { url } of settings['json.schemas']) {
+        const text = await readFile(join(cwd, 'x', url), 'utf8');
+        expect(await readFile(join(cwd, 'x', url.replace('.vscode', 'again')), 'utf8')).to.equal(text);
+      }
+    });
+  });
+
+  describe('docs', () => {
+    it('writes pages, plugins of the project among them; the second time nothing changes', async () => {
+      const { folder: cwd } = await folderWith(own);
+      const { code, stdout } = await runCli(['docs'], { cwd });
+      expect([code, stdout.includes('wrote docs/reference/kinds/generator.md')]).to.deep.equal([0, true]);
+      const page = await readFile(join(cwd, 'docs/reference/kinds/generator.md'), 'utf8');
+      expect(page).to.contain('## `SHORTCODE`').and.contain('Eight random digits');
+      expect((await runCli(['docs'], { cwd })).stdout).to.match(/^docs\/reference: \d+ pages, 0 changed\n$/);
+    });
+
+    it('--check names pages that are not current; pages no longer made go, pages of authors stay', async () => {
+      const { folder: cwd } = await folderWith();
+      await runCli(['docs', '--out', 'ref'], { cwd });
+      expect((await runCli(['docs', '--out', 'ref', '--check'], { cwd })).code).to.equal(0);
+      const made = await readFile(join(cwd, 'ref/index.md'), 'utf8');
+      await writeFile(join(cwd, 'ref/old.md'), made);
+      await writeFile(join(cwd, 'ref/mine.md'), '# Mine\n');
+      await writeFile(join(cwd, 'ref/config.md'), 'edited');
+      const { code, stderr } = await runCli(['docs', '--out', 'ref', '--check'], { cwd });
+      expect(code).to.equal(1);
+      expect(stderr).to.contain('CLI_STALE').and.contain('config.md').and.contain('old.md').and.not.contain('mine.md');
+      const { stdout } = await runCli(['docs', '--out', 'ref'], { cwd });
+      expect(stdout).to.contain('removed ref/old.md').and.contain('wrote ref/config.md').and.not.contain('mine');
+      expect(await readdir(join(cwd, 'ref')))
+        .to.include('mine.md')
+        .and.not.include('old.md');
+    });
+  });
+
+  describe('manifest', () => {
+    async function plugins(name: string): Promise<string> {
+      const { folder } = await folderWith({ 'package.json': { type: 'module' } });
+      await mkdir(join(folder, 'node_modules'));
+      await symlink(ROOT, join(folder, 'node_modules/lintel'));
+      await cp(join(PLUGIN_FIXTURES, name), join(folder, 'plugins'), { recursive: true });
+      return folder;
+    }
+    const manifest = (cwd: string, ...words: string[]): Promise<Finished> =>
+      runCli(['manifest', 'plugins', ...words], { cwd });
+
+    it('writes kinds and plugins as data, with the path of the runtime', async () => {
+      const cwd = await plugins('limits');
+      const { code, stdout, stderr } = await manifest(cwd);
+      expect([code, stderr]).to.deep.equal([0, '']);
+      expect(stdout).to.contain('wrote plugins/plugin.manifest.json: kind limiter, ');
+      const read = readManifest(await readFile(join(cwd, 'plugins/plugin.manifest.json'), 'utf8'));
+      expect(read.kinds.map(({ kind }) => kind)).to.deep.equal(['limiter']);
+      expect(read.plugins.map(({ runtime }) => runtime)).to.have.members(
+        ['fixed-window', 'rate-limit', 'token-bucket'].map((name) => `${name}/runtime.js`),
+      );
+      for (const { runtime } of read.plugins) await readFile(join(cwd, 'plugins', runtime ?? ''), 'utf8');
+    });
+
+    it('--check passes while nothing changed, fails after it, and writes nothing', async () => {
+      const cwd = await plugins('short-code');
+      const missing = await manifest(cwd, '--check');
+      expect([missing.code, missing.stderr.includes('CLI_STALE')]).to.deep.equal([1, true]);
+      expect(await readdir(join(cwd, 'plugins'))).not.to.include('plugin.manifest.json');
+      expect((await manifest(cwd)).code).to.equal(0);
+      expect((await manifest(cwd, '--check')).code).to.equal(0);
+      const spec = join(cwd, 'plugins/spec.js');
+      await writeFile(spec, (await readFile(spec, 'utf8')).replace('Eight random', 'Some random'));
+      expect((await manifest(cwd, '--check')).code).to.equal(1);
+    });
+
+    it('a spec with flaws is refused, each flaw is named, and no file is written', async () => {
+      const cwd = await plugins('short-code');
+      const spec = join(cwd, 'plugins/spec.js');
+      const text = await readFile(spec, 'utf8');
+      await writeFile(spec, text.replace("json: '$GENERATOR.SHORTCOD'", "json: '$GENERATOR.SHORTCODE'"));
+      const { code, stderr } = await manifest(cwd);
+      expect(code).to.equal(1);
+      expect(stderr).to.contain('generator:SHORTCODE').and.contain('it passes').and.contain('CLI_FLAWS');
+      expect(await readdir(join(cwd, 'plugins'))).not.to.include('plugin.manifest.json');
+    });
+
+    it('a folder that the config lists already, and one around it, are no duplicates', async () => {
+      const cwd = await plugins('short-code');
+      for (const listed of ['./plugins', '.']) {
+        await writeFile(join(cwd, 'lintel.config.json'), JSON.stringify({ plugins: ['builtin:*', listed] }));
+        expect((await manifest(cwd)).stderr, listed).to.equal('');
+      }
+    });
+
+    it('a folder without plugins, no folder, and no word are told', async () => {
+      const { folder: cwd } = await folderWith({ 'empty/a.txt': '' });
+      for (const name of ['empty', 'nowhere']) {
+        const { code, stderr } = await runCli(['manifest', name], { cwd });
+        expect([code, stderr.includes('PLG_NOT_FOUND'), stderr.includes('    at ')]).to.deep.equal([1, true, false]);
+      }
+      expect((await runCli(['manifest'], { cwd })).code).to.equal(2);
+    });
+  });
+
+  describe('help', () => {
+    it('each command has its own, with examples and exit codes, under three names', async () => {
+      const { folder: cwd } = await folderWith();
+      const overview = (await runCli(['help'], { cwd })).stdout;
+      for (const name of 'init env serve dev check migrate plan schema docs manifest'.split(' ')) {
+        expect(overview).to.contain(`lintel ${name}`);
+        const { code, stdout } = await runCli(['help', name], { cwd });
+        expect(code, name).to.equal(0);
+        expect(stdout)
+          .to.contain('Examples')
+          .and.contain('Exit codes')
+          .and.match(new RegExp(`^lintel ${name}`));
+      }
+      const { stdout } = await runCli(['help', 'migrate'], { cwd });
+      expect((await runCli(['migrate', '--help'], { cwd })).stdout).to.equal(stdout);
+      expect(stdout).to.contain('--dry-run').and.contain('--check');
+    });
+
+    it('an option of another command and a word too many are not understood', async () => {
+      const { folder: cwd } = await folderWith();
+      const option = await runCli(['check', '--sql'], { cwd });
+      expect([option.code, option.stderr.includes('takes no option --sql')]).to.deep.equal([2, true]);
+      const wordy = await runCli(['check', 'everything'], { cwd });
+      expect([wordy.code, wordy.stderr.includes('"everything" is one word too many')]).to.deep.equal([2, true]);
+      const typo = await runCli(['migrate', '--dry-rnu'], { cwd });
+      expect([typo.code, typo.stderr]).to.deep.equal([2, 'There is no option --dry-rnu. Did you mean --dry-run?\n']);
+      expect((await runCli(['help', 'chekc'], { cwd })).stderr).to.contain('Did you mean "check"?');
+    });
+  });
+});

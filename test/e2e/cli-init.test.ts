@@ -1,0 +1,169 @@
+/** `lintel init` and `lintel env`: the new project checks, serves and keeps its secrets; nothing is ever written over. */
+import { access, lstat, mkdir, readFile, stat, symlink } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { parseEnv, promisify } from 'node:util';
+import { expect } from 'chai';
+import { runCli, startCli } from '../support/child.js';
+import { createClient, type Loose } from '../support/client.js';
+import { ROOT, tempProject, type Files, type TempProject } from '../support/project.js';
+
+const projects: TempProject[] = [];
+async function folderWith(files: Files = {}): Promise<TempProject> {
+  const project = await tempProject(files);
+  projects.push(project);
+  return project;
+}
+after(() => Promise.all(projects.map((project) => project.dispose())));
+
+describe('lintel init', function () {
+  this.timeout(60_000);
+  let folder: string;
+  let printed: string;
+
+  before(async () => {
+    const { folder: around } = await folderWith();
+    const { code, stdout, stderr } = await runCli(['init', 'My Shop'], { cwd: around });
+    expect([code, stderr]).to.deep.equal([0, '']);
+    printed = stdout;
+    folder = join(around, 'My Shop');
+  });
+  const text = (name: string): Promise<string> => readFile(join(folder, name), 'utf8');
+
+  it('prints what it wrote and what to type next', async () => {
+    for (const file of ['lintel.config.json', '.env.example', '.gitignore', 'package.json', '.vscode/settings.json']) {
+      expect(printed).to.contain(`+ ${file}\n`);
+      await access(join(folder, file));
+    }
+    expect(printed).to.match(/next:\n {2}cd My Shop\n {2}npm install\n {2}npm run dev\n$/);
+  });
+
+  it('the package depends on exactly this version, under a legal name', async () => {
+    const own = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as { version: string };
+    const made = JSON.parse(await text('package.json')) as Loose;
+    expect(made).to.deep.include({ name: 'my-shop', dependencies: { lintel: own.version } });
+    expect(Object.keys(made['scripts'] as object)).to.include.members(['start', 'dev', 'check']);
+    for (const name of ['package.json', 'README.md', '.env.example']) expect(await text(name)).not.to.contain('{{');
+  });
+
+  it('.env has fresh secrets, is readable by its owner alone, and is ignored', async () => {
+    const { JWT_SECRET_KEY: secret } = parseEnv(await text('.env'));
+    expect(secret).to.match(/^[A-Za-z0-9]{32}$/);
+    expect(printed).not.to.contain(secret);
+    expect((await stat(join(folder, '.env'))).mode & 0o777).to.equal(0o600);
+    expect((await text('.gitignore')).split('\n')).to.include.members(['.env', '.lintel/']);
+    const { folder: other } = await folderWith();
+    await runCli(['init', 'other'], { cwd: other });
+    expect(parseEnv(await readFile(join(other, 'other/.env'), 'utf8'))['JWT_SECRET_KEY']).not.to.equal(secret);
+  });
+
+  it('the project has no problem, and serves people and notes', async () => {
+    await mkdir(join(folder, 'node_modules'));
+    await symlink(ROOT, join(folder, 'node_modules/lintel'));
+    const checked = await runCli(['check'], { cwd: folder });
+    expect([checked.code, checked.stdout]).to.deep.equal([0, '0 errors, 0 warnings, 0 hints\n']);
+    const child = startCli(['serve'], { cwd: folder, env: { PORT: '0' } });
+    try {
+      const [, url = ''] = await child.printed(/ready at (http:\S+)/);
+      const client = createClient(url);
+      const [, line = ''] = await child.printed(/try:\n +(curl .*)\n/);
+      const tried = await promisify(execFile)('sh', ['-c', line]);
+      expect(JSON.parse(tried.stdout), line).to.have.all.keys('id', 'name');
+      const ada = { name: 'Ada', email: 'ada.l@example.com' };
+      expect((await client.post('/join', ada)).status).to.equal(200);
+      expect((await client.post('/join', ada)).status).to.equal(409);
+      const note = await client.post<Loose>('/notes/add', { email: ada.email, text: 'water the plants' });
+      expect(note.body).to.include({ text: 'water the plants', done: false });
+      const done = await client.post(`/notes/${String(note.body['id'])}/done`, {});
+      expect(done.body).to.deep.equal({ id: note.body['id'], done: true });
+      expect((await client.post<Loose[]>('/notes/list', { email: ada.email })).body).to.have.lengthOf(1);
+      expect((await client.post('/notes/add', { email: 'bob@example.com', text: 'x' })).status).to.equal(404);
+    } finally {
+      expect((await child.stop()).code).to.equal(0);
+    }
+  });
+
+  it('refuses a folder with files and writes nothing into it; --force adds what is missing', async () => {
+    const project = await folderWith({ 'README.md': 'mine', '.env': 'PORT=1\n' });
+    const refused = await runCli(['init', '.'], { cwd: project.folder });
+    expect([refused.code, refused.stdout]).to.deep.equal([1, '']);
+    expect(refused.stderr).to.contain('CLI_NOT_EMPTY').and.contain('--force').and.not.contain('    at ');
+    const forced = await runCli(['init', '.', '--force'], { cwd: project.folder });
+    expect(forced.code).to.equal(0);
+    expect(forced.stdout).to.contain('README.md (was there)').and.not.contain('  cd ');
+    expect(await readFile(join(project.folder, 'README.md'), 'utf8')).to.equal('mine');
+    expect(parseEnv(await readFile(join(project.folder, '.env'), 'utf8'))).to.include({ PORT: '1' });
+    await access(join(project.folder, 'definitions/models/_note.model.json'));
+  });
+
+  it('never writes through a link, not even with --force', async () => {
+    const outside = await folderWith();
+    const project = await folderWith({ 'a.txt': '' });
+    await symlink(join(outside.folder, 'package.json'), join(project.folder, 'package.json'));
+    expect((await runCli(['init', '.', '--force'], { cwd: project.folder })).code).to.equal(0);
+    expect((await lstat(join(project.folder, 'package.json'))).isSymbolicLink()).to.equal(true);
+    expect(await access(join(outside.folder, 'package.json')).catch(() => 'nothing')).to.equal('nothing');
+  });
+
+  it('a file where the folder should be, and no folder at all, are told', async () => {
+    const { folder: cwd } = await folderWith({ shop: 'a file' });
+    const { code, stderr } = await runCli(['init', 'shop'], { cwd });
+    expect([code, stderr.includes('it is no folder'), stderr.includes('    at ')]).to.deep.equal([1, true, false]);
+    expect((await runCli(['init'], { cwd })).code).to.equal(2);
+  });
+});
+
+describe('lintel env', function () {
+  this.timeout(60_000);
+  const EXAMPLE = 'SECRET_KEY=generate:40\nPLAIN=some text # a comment\nEMPTY=\nSET=from-example\nMINE=from-example\n';
+  const read = async (project: TempProject): Promise<Loose> =>
+    parseEnv(await readFile(join(project.folder, '.env'), 'utf8'));
+
+  it('adds what neither .env nor the environment has, and never prints a value', async () => {
+    const project = await folderWith({ '.env.example': EXAMPLE, '.env': 'MINE=1' });
+    const { code, stdout, stderr } = await runCli(['env'], { cwd: project.folder, env: { SET: 'x' } });
+    expect([code, stderr]).to.deep.equal([0, '']);
+    const values = await read(project);
+    expect(values).to.have.all.keys('SECRET_KEY', 'PLAIN', 'EMPTY', 'MINE');
+    expect(values).to.include({ PLAIN: 'some text', EMPTY: '', MINE: '1' });
+    expect(values['SECRET_KEY']).to.match(/^[A-Za-z0-9]{40}$/);
+    for (const value of [values['SECRET_KEY'], 'some text']) expect(stdout).not.to.contain(value);
+    expect(stdout).to.contain('SECRET_KEY (generated)').and.contain('PLAIN (copied)').and.not.contain('MINE');
+  });
+
+  it('changes nothing the second time', async () => {
+    const project = await folderWith({ '.env.example': EXAMPLE });
+    await runCli(['env'], { cwd: project.folder });
+    const before = await readFile(join(project.folder, '.env'), 'utf8');
+    const { stdout } = await runCli(['env'], { cwd: project.folder });
+    expect(stdout).to.contain('nothing is missing');
+    expect(await readFile(join(project.folder, '.env'), 'utf8')).to.equal(before);
+  });
+
+  it('a secret that .env sets to nothing is made', async () => {
+    const project = await folderWith({ '.env.example': 'KEY=generate:8\n', '.env': 'KEY=\n' });
+    await runCli(['env'], { cwd: project.folder });
+    expect((await read(project))['KEY']).to.match(/^[A-Za-z0-9]{8}$/);
+  });
+
+  it('without .env.example nothing happens, and nothing fails', async () => {
+    const project = await folderWith({ 'conf/my.json': {} });
+    expect((await runCli(['env'], { cwd: project.folder })).code).to.equal(0);
+    expect(await access(join(project.folder, '.env')).catch(() => 'nothing')).to.equal('nothing');
+  });
+
+  it('stands beside the config that --config names', async () => {
+    const project = await folderWith({ 'conf/.env.example': 'A=1\n' });
+    await runCli(['env', '--config', 'conf/my.json'], { cwd: project.folder });
+    expect(await readFile(join(project.folder, 'conf/.env'), 'utf8')).to.contain('A=1\n');
+  });
+
+  for (const value of ['generate:', 'generate:0', 'generate:many', 'generate:9999999']) {
+    it(`"${value}" names no length: refused, and nothing is written`, async () => {
+      const project = await folderWith({ '.env.example': `A=1\nKEY=${value}\n` });
+      const { code, stderr } = await runCli(['env'], { cwd: project.folder });
+      expect([code, stderr.includes('CLI_GENERATE'), stderr.includes('"KEY"')]).to.deep.equal([1, true, true]);
+      expect(await access(join(project.folder, '.env')).catch(() => 'nothing')).to.equal('nothing');
+    });
+  }
+});

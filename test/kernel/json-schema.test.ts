@@ -1,0 +1,158 @@
+/**
+ * The exported JSON Schema against the checker: what the specs show as right passes, what they show as wrong in shape does
+ * not, and the definitions of sound fixtures pass whole. Judged by a validator that knows nothing of us.
+ */
+import Ajv, { type ValidateFunction } from 'ajv';
+import { expect } from 'chai';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Host, Kind } from '../../kernel/contract/kind.js';
+import { isObject, type Json } from '../../kernel/contract/json.js';
+import { pluginId } from '../../kernel/contract/plugin.js';
+import { schemaFor, SCHEMA_TARGETS, type SchemaTarget } from '../../kernel/export/schema-files.js';
+import { document } from '../../kernel/source/document.js';
+import { parseSource, toJson } from '../../kernel/source/tree.js';
+import { builtinRegistry, caseNames, CONFIG, DEFINITIONS, readFiles, trialRegistry } from '../support/fixtures.js';
+import { ROOT } from '../support/project.js';
+
+const registry = trialRegistry();
+const validators = new Map<SchemaTarget, ValidateFunction>(
+  SCHEMA_TARGETS.map((target) => {
+    const ajv = new Ajv({ allErrors: true, schemaId: 'auto' });
+    // As it is read from a file.
+    return [target, ajv.compile(JSON.parse(JSON.stringify(schemaFor(target, registry))) as object)];
+  }),
+);
+
+function errorsOf(target: SchemaTarget, json: unknown): string[] {
+  const validate = validators.get(target)!;
+  return validate(json) === true
+    ? []
+    : (validate.errors ?? []).map(({ dataPath, message }) => `${dataPath} ${message ?? ''}`);
+}
+
+const TARGETS: Readonly<Record<Host['file'], readonly SchemaTarget[]>> = {
+  resource: ['definition', 'all'],
+  model: ['definition', 'model', 'all'],
+  config: ['config', 'all'],
+};
+const read = (file: string, text: string): Json => {
+  const { root } = parseSource(document(file, text));
+  return root === null ? null : toJson(root);
+};
+
+describe('JSON Schema', () => {
+  for (const spec of registry.plugins.values()) {
+    const kind = registry.kind(spec.kind) as Kind;
+    it(`of ${pluginId(spec)} takes its examples and refuses its counter-examples of shape`, () => {
+      for (const { title, json } of spec.examples) {
+        const host = kind.host(json, spec);
+        for (const target of TARGETS[host.file])
+          expect(errorsOf(target, host.json), `${title} (${target})`).to.be.empty;
+      }
+      for (const { title, json, code } of spec.counterExamples) {
+        if (!code.startsWith('DEF_') || registry.codes[code]?.severity !== 'error') continue;
+        const host = kind.host(json, spec);
+        for (const target of TARGETS[host.file])
+          expect(errorsOf(target, host.json), `${title} (${target})`).not.to.be.empty;
+      }
+    });
+  }
+
+  it('takes every sound definition of the fixtures and every file of the sample and of the template', () => {
+    let judged = 0;
+    const cases = caseNames().filter((name) => name.startsWith('sound-') || name === 'config-sound');
+    for (const name of cases) {
+      for (const { file, text } of readFiles(join(DEFINITIONS, name))) {
+        judged++;
+        const target = file === CONFIG ? 'config' : file.startsWith('_') ? 'model' : 'definition';
+        expect(errorsOf(target, read(file, text)), `${name}/${file}`).to.deep.equal([]);
+      }
+    }
+    for (const file of [
+      'definitions/models/_account.model.json',
+      'definitions/resources/transfers.resource.json',
+      'templates/project/definitions/models/_note.model.json',
+      'templates/project/definitions/resources/notes.resource.json',
+      'templates/project/lintel.config.json',
+    ]) {
+      expect(errorsOf('all', read(file, readFileSync(join(ROOT, file), 'utf8'))), file).to.deep.equal([]);
+    }
+    expect(judged).to.be.greaterThan(5);
+  });
+
+  const resource = (action: object): object => ({ id: 'a', resource: 'a', actionables: [{ id: 1, ...action }] });
+  const returning = (more: object): object => resource({ mode: 'RETURN', value: 1, ...more });
+
+  it('judges values, bounds and forms as the checker does', () => {
+    const cases: readonly (readonly [object, boolean])[] = [
+      [returning({}), true],
+      [returning({ retrunables: ['a'] }), false],
+      [returning({ sql_query: { query: 'SELECT 1' } }), false],
+      [returning({ trial: { code: 'four', share: 0.5, letters: ['a', 'b'], nothing: null } }), true],
+      [returning({ trial: { code: 'five5' } }), false],
+      [returning({ trial: { share: 0 } }), false],
+      [returning({ trial: { share: 1 } }), false],
+      [returning({ trial: { letters: ['a'] } }), false],
+      [returning({ trial: { letters: ['a', ''] } }), false],
+      [returning({ trial: { letters: ['a', 'b', 'c', 'd'] } }), false],
+      [returning({ trial: { count: 1 } }), true],
+      [returning({ trial: { count: '$PAYLOAD.count' } }), true],
+      [returning({ trial: { count: 'many' } }), false],
+      [returning({ trial: { count: 1.5 } }), false],
+      [returning({ trial: { header: '$HEADER.x' } }), true],
+      [returning({ trial: { header: '$PAYLOAD.x' } }), false],
+      [returning({ trial: { switches: { a: true } } }), true],
+      [returning({ trial: { switches: { a: 1 } } }), false],
+      [returning({ trial: { free: [{}] } }), true],
+      [resource({ mode: 'RETURN' }), false],
+      [resource({ mode: 'RETRUN', value: 1 }), false],
+      [resource({ mode: 'QUERY' }), false],
+      [resource({ mode: 'QUERY', trial_query: { text: 'all' } }), true],
+      [resource({ mode: 'QUERY', trial_query: { text: 'all' }, sql_query: { query: 'SELECT 1' } }), false],
+      [resource({ mode: 'RETURN', value: { deep: ['$PAYLAOD.x'] } }), false],
+      [resource({ mode: 'RETURN', value: ['costs $1', '$set', '$2b$10$x', '$Name', '$GENERATOR.ULID'] }), true],
+      [resource({ mode: 'RETURN', value: 'x $GENERATOR.ULIDX' }), false],
+      [[returning({}), { _cat: { id: { type: 'Number' } } }], true],
+      [[returning({}), { _cat: { id: { type: 'Nubmer' } } }], false],
+      [{ id: { type: 'String', auto_increment: true } }, false],
+      [{ id: 'a', resource: 'a', actionables: 'x' }, false],
+      [{ id: 'a', resource: '../a', actionables: [] }, false],
+      [{}, false],
+    ];
+    for (const [json, fits] of cases) {
+      const found = errorsOf('definition', json);
+      expect(found.length === 0, `${JSON.stringify(json)} ${found.join('; ')}`).to.equal(fits);
+    }
+  });
+
+  it('documents every property, in Markdown for editors that show it', () => {
+    const { definitions } = schemaFor('all', builtinRegistry()) as { definitions: Record<string, Json> };
+    const bare: string[] = [];
+    const visit = (json: Json, path: string): void => {
+      if (Array.isArray(json)) json.forEach((item: Json, i) => visit(item, `${path}/${i}`));
+      if (!isObject(json)) return;
+      const properties = json['properties'];
+      if (isObject(properties) && json['additionalProperties'] === false) {
+        for (const [name, property] of Object.entries(properties)) {
+          if (property === true) continue;
+          const ref = isObject(property) ? property['$ref'] : undefined;
+          const target = typeof ref === 'string' ? definitions[ref.replace('#/definitions/', '')] : property;
+          if (!isObject(target) || typeof target['markdownDescription'] !== 'string') bare.push(`${path}/${name}`);
+        }
+      }
+      for (const [key, value] of Object.entries(json)) visit(value, `${path}/${key}`);
+    };
+    visit(definitions, '');
+    expect(bare).to.deep.equal([]);
+    const mode = JSON.stringify(definitions);
+    expect(mode).to.contain('"markdownEnumDescriptions"').and.contain('"default":8080');
+  });
+
+  it('is made in less than 200 ms and is smaller than 300 KB', () => {
+    const started = performance.now();
+    const texts = SCHEMA_TARGETS.map((target) => JSON.stringify(schemaFor(target, builtinRegistry())));
+    expect(performance.now() - started, 'all four').to.be.lessThan(200 * SCHEMA_TARGETS.length);
+    for (const text of texts) expect(text.length).to.be.lessThan(300_000);
+  });
+});

@@ -1,0 +1,163 @@
+/** Manifests: what comes back is what went in, for every spec there is; and what strangers may write into one is refused. */
+import { expect } from 'chai';
+import { DataError } from '../../kernel/export/data-reader.js';
+import { flawsOf, kindFlawsOf } from '../../kernel/export/hygiene.js';
+import { manifestOf, manifestText, type Manifest } from '../../kernel/export/manifest.js';
+import { readManifest } from '../../kernel/export/manifest-read.js';
+import { buildRegistry } from '../../kernel/analysis/registry.js';
+import { definePlugin, pluginId, type PluginSpec } from '../../kernel/contract/plugin.js';
+import { fold } from '../../kernel/schema/fold.js';
+import { shape, text } from '../../kernel/schema/combinators.js';
+import { specs } from '../../plugins/index.spec.js';
+import { kinds } from '../../plugins/kinds/index.js';
+import { trialRegistry } from '../support/fixtures.js';
+import { trialSpecs } from '../support/trial-plugins.js';
+
+const registry = trialRegistry();
+const all = [...specs, ...trialSpecs];
+const made = manifestOf({ registry, version: '0.2.7', kinds, specs: all, runtime: () => 'a/runtime.js' });
+const source = manifestText(made);
+
+describe('manifests', () => {
+  it('come back as they were: specs, folded fields, kinds', () => {
+    const back = readManifest(source);
+    expect(back.plugins.map(pluginId)).to.deep.equal(all.map(pluginId));
+    for (const [i, spec] of all.entries()) {
+      const plugin = back.plugins[i]!;
+      expect(plugin, pluginId(spec)).to.deep.include({
+        kind: spec.kind,
+        name: spec.name,
+        since: spec.since,
+        summary: spec.summary,
+        details: spec.details ?? '',
+        facts: spec.facts ?? {},
+        requires: spec.requires ?? [],
+        errors: spec.errors ?? {},
+        hasCheck: spec.check !== undefined,
+        runtime: 'a/runtime.js',
+      });
+      expect(plugin.examples.map(({ host: _, ...example }) => example)).to.deep.equal(spec.examples);
+      expect(plugin.counterExamples.map(({ host: _, ...example }) => example)).to.deep.equal(spec.counterExamples);
+      const slots = (registry.kind(spec.kind)?.slots ?? []).flatMap((slot) => {
+        const schema = registry.schema(pluginId(spec), slot);
+        return schema === undefined ? [] : [[slot, schema] as const];
+      });
+      expect(plugin.slots, pluginId(spec)).to.deep.equal(Object.fromEntries(slots));
+    }
+    for (const [i, kind] of kinds.entries()) {
+      const { common, config, ...rest } = back.kinds[i]!;
+      const { kind: name, title, summary, slots, select, facts, handle } = kind;
+      expect(rest).to.deep.equal({ kind: name, title, summary, slots, select, facts, handle });
+      expect(common).to.deep.equal(kind.common === undefined ? null : fold(kind.common, name));
+      expect(config?.field).to.equal(kind.config?.field);
+    }
+  });
+
+  it('hold no code: only data, and the versions that know it', () => {
+    expect(JSON.parse(source)).to.deep.include({ format: 1, lintel: '>=0.2.0 <0.3.0' });
+    expect(source).not.to.match(/=>|function ?\(/);
+    expect(readManifest(manifestText(readManifest(source))), 'and back').to.deep.equal(readManifest(source));
+    const sly = { ...made, plugins: [{ ...made.plugins[0]!, facts: { sly: (() => 1) as never } }] };
+    expect(() => manifestText(sly)).to.throw(/facts\/sly is function/);
+  });
+
+  it('keys of foreign data reach nothing', () => {
+    const back = readManifest(source);
+    expect(Object.getPrototypeOf(back.plugins[0]!.facts)).to.equal(null);
+    expect(Object.getPrototypeOf(back.plugins[0]!.errors)).to.equal(null);
+  });
+
+  const first = (JSON.parse(source) as Manifest).plugins.find(({ name }) => name === 'sql_query')!;
+  const around = (plugin: object): string =>
+    JSON.stringify({ format: 1, lintel: '>=0.2.0 <0.3.0', kinds: [], plugins: [plugin] });
+  const refusal = (text: string): string => {
+    try {
+      readManifest(text);
+    } catch (error) {
+      if (error instanceof DataError) return error.message;
+      throw error;
+    }
+    return 'taken';
+  };
+  const withMeta = (meta: object): string =>
+    around({ ...first, slots: { 'actionable.query': { type: 'string', meta: { doc: 'x', ...meta } } } });
+
+  it('a sound one is taken', () => expect(refusal(around(first))).to.equal('taken'));
+
+  const cases: readonly (readonly [string, () => string, RegExp])[] = [
+    ['text that is no JSON', () => 'nonsense', /is not JSON/],
+    ['another format', () => source.replace('"format": 1', '"format": 2'), /\/format must be one of 1/],
+    ['too much', () => `${' '.repeat(2_000_001)}{}`, /longer than 2000000/],
+    ['too deep', () => `${'['.repeat(5_000)}${']'.repeat(5_000)}`, /more than 64 levels/],
+    ['a text without end', () => around({ ...first, summary: 'x'.repeat(20_001) }), /longer than 20000/],
+    ['a reserved key', () => around(first).replace('"facts":{', '"facts":{"__proto__":1'), /"__proto__"/],
+    ['an unknown key', () => around({ ...first, install: 'rm' }), /unknown key "install"/],
+    ['a missing key', () => around({ ...first, summary: undefined }), /\/plugins\/0\/summary must be text/],
+    ['a runtime outside', () => around({ ...first, runtime: '../../evil.js' }), /a path below/],
+    ['an absolute runtime', () => around({ ...first, runtime: '/evil.js' }), /a path below/],
+    ['an address as runtime', () => around({ ...first, runtime: 'https://evil/x.js' }), /a path below/],
+    [
+      'a type that does not exist',
+      () => withMeta({}).replace('"type":"string","meta"', '"type":"date","meta"'),
+      /must be one of object/,
+    ],
+    ['a broken pattern', () => source.replace(/"pattern": "[^"]*"/, '"pattern": "("'), /no regular expression/],
+    ['unknown metadata', () => withMeta({ onload: 'x' }), /unknown key "onload"/],
+    ['an unknown sort of name', () => withMeta({ declares: 'window' }), /declares must be one of resource/],
+  ];
+  for (const [what, text, words] of cases) {
+    it(`${what} is refused, with its place`, () => expect(refusal(text())).to.match(words));
+  }
+});
+
+describe('hygiene of specs', () => {
+  it('finds nothing in those of the distribution', () => {
+    for (const spec of all) expect(flawsOf(registry, spec), pluginId(spec)).to.deep.equal([]);
+    for (const kind of kinds) expect(kindFlawsOf(kind), kind.kind).to.deep.equal([]);
+  });
+
+  it('judges kinds too: summary, facts, common fields', () => {
+    const kind = kinds.find(({ common, facts }) => common !== undefined && Object.keys(facts).length > 0)!;
+    const common = shape({ size: text({ doc: 'size' }) });
+    const facts = { x: { doc: 'x', type: 'string', required: false } } as const;
+    expect(kindFlawsOf({ ...kind, summary: 'A kind', common, facts })).to.have.lengthOf(3);
+  });
+
+  const spec = (rest: Partial<PluginSpec>): PluginSpec =>
+    definePlugin({
+      kind: 'validation-type',
+      name: 'FLAWED',
+      since: '1.0.0',
+      summary: 'A type.',
+      facts: { jsType: 'string', bounded: false },
+      schema: shape({ size: text({ doc: 'A size.' }) }),
+      examples: [{ title: 'Right', json: { type: 'FLAWED', size: 'xl' } }],
+      counterExamples: [{ title: 'Wrong', json: { type: 'FLAWED', size: 1 }, code: 'DEF_TYPE', at: '/size' }],
+      ...rest,
+    });
+  const wrong = { title: 'Wrong', json: { type: 'FLAWED', size: 1 }, code: 'DEF_TYPE', at: '/size' };
+  const cases: readonly (readonly [string, Partial<PluginSpec>, RegExp])[] = [
+    ['a summary without a full stop', { summary: 'A type' }, /summary is no sentence/],
+    ['a version that is none', { since: 'today' }, /"since" is no version/],
+    ['documentation that is no sentence', { schema: shape({ size: text({ doc: 'size' }) }) }, /of "size" is no/],
+    ['an example that fails', { examples: [{ title: 'E', json: { type: 'FLAWED', size: 1 } }] }, /example "E" has an/],
+    ['a counter-example that passes', { counterExamples: [{ ...wrong, json: { type: 'FLAWED' } }] }, /it passes/],
+    ['another code', { counterExamples: [{ ...wrong, code: 'DEF_RANGE' }] }, /not give DEF_RANGE; it gives DEF_TYPE/],
+    ['another place', { counterExamples: [{ ...wrong, at: '/type' }] }, /gives DEF_TYPE, but not at "\/type"/],
+    [
+      'a code without severity and status',
+      { errors: { FLW_X: { title: 'X', message: 'Bad.', help: 'Mend it.' } } },
+      /FLW_X needs either/,
+    ],
+  ];
+  for (const [what, rest, words] of cases) {
+    it(`names ${what}, and nothing else`, () => {
+      const flawed = spec(rest);
+      const flaws = flawsOf(buildRegistry(kinds, [...specs, flawed]), flawed);
+      expect(flaws.join('\n')).to.match(words);
+      expect(flaws).to.have.lengthOf(1);
+    });
+  }
+  it('a clean one has none', () =>
+    expect(flawsOf(buildRegistry(kinds, [...specs, spec({})]), spec({}))).to.deep.equal([]));
+});

@@ -1,0 +1,95 @@
+/**
+ * The reference in the repository against the specs: it is current, nothing is missing in it, its links lead somewhere.
+ * `npm run docs` writes it again.
+ */
+import { expect } from 'chai';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { analyse } from '../../kernel/analysis/analyse.js';
+import { COMMANDS, COMMON_OPTIONS } from '../../kernel/cli/commands.js';
+import { MARKER, referencePages } from '../../kernel/export/reference.js';
+import { pluginId } from '../../kernel/contract/plugin.js';
+import { builtinRegistry, trialRegistry } from '../support/fixtures.js';
+import { ROOT } from '../support/project.js';
+
+const FOLDER = join(ROOT, 'docs', 'reference');
+const registry = builtinRegistry();
+const pages = referencePages({ registry, commands: COMMANDS, commonOptions: COMMON_OPTIONS });
+const page = (name: string): string => pages.get(name) ?? '';
+
+describe('reference', () => {
+  it('in the repository is what the specs say now; `npm run docs` mends it', () => {
+    const files = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.md'));
+    expect(files.map((name) => name.replaceAll('\\', '/'))).to.have.members([...pages.keys()]);
+    const stale = [...pages].filter(([name, text]) => readFileSync(join(FOLDER, name), 'utf8') !== text);
+    expect(stale.map(([name]) => name)).to.deep.equal([]);
+  });
+
+  it('has a section for every plugin, with its fields, examples and codes', () => {
+    for (const spec of registry.plugins.values()) {
+      const text = page(`kinds/${spec.kind}.md`);
+      expect(text, pluginId(spec)).to.contain(`\n## \`${spec.name}\`\n`).and.contain(spec.summary);
+      for (const { title } of spec.examples) expect(text).to.contain(`${title}:`);
+      for (const code of Object.keys(spec.errors ?? {})) expect(text).to.contain(`| \`${code}\` |`);
+      for (const slot of registry.kind(spec.kind)?.slots ?? []) {
+        for (const name of Object.keys(registry.schema(pluginId(spec), slot)?.fields ?? {}))
+          expect(text, `${pluginId(spec)}.${name}`).to.contain(`| \`${name}\` |`);
+      }
+    }
+  });
+
+  it('has every code with what to do, every command with its options, and the sections of the config', () => {
+    for (const [code, { help }] of Object.entries(registry.codes)) {
+      expect(page('problems.md').split(`| \`${code}\` |`), code).to.have.lengthOf(2);
+      expect(page('problems.md')).to.contain(help.replaceAll('|', '\\|'));
+    }
+    for (const [name, { options, exits }] of Object.entries(COMMANDS)) {
+      expect(page('commands.md')).to.contain(`\n## ${name}\n`);
+      expect(exits.length).to.be.greaterThan(0);
+      for (const option of options) expect(page('commands.md')).to.contain(`\`--${option.name}`);
+    }
+    for (const field of ['profile', 'on_problem', 'http.limits.body', 'connections', 'envelope'])
+      expect(page('config.md')).to.contain(`| \`${field}\` |`);
+  });
+
+  it('shows the problem that each counter-example gives', () => {
+    const refused = [...pages.values()].flatMap((text) => [...text.matchAll(/^Refused, (.*)$/gm)]);
+    expect(refused.length).to.be.greaterThan(30);
+    for (const [line] of refused) expect(line).to.match(/^Refused, `[A-Z_]+`( at `[^`]+`)?: \S/);
+  });
+
+  it('holds nothing that was not text, and no link that leads nowhere', () => {
+    for (const [name, text] of pages) {
+      expect(text.startsWith(MARKER)).to.equal(true);
+      expect(text, name).not.to.match(/\[object|undefined|NaN|\| *function/);
+      for (const [, target = ''] of text.matchAll(/\]\(([^)#]+\.md)\)/g)) {
+        expect(pages.has(join(dirname(name), target)), `${name} -> ${target}`).to.equal(true);
+      }
+    }
+    const language = readFileSync(join(ROOT, 'docs/language.md'), 'utf8');
+    for (const [, target = ''] of language.matchAll(/\]\(([^)#]+\.md)\)/g))
+      expect(existsSync(join(ROOT, 'docs', target)), target).to.equal(true);
+  });
+
+  it('the page about the language shows definitions that pass, and an error that is one', () => {
+    const text = readFileSync(join(ROOT, 'docs/language.md'), 'utf8');
+    const shown = [...text.matchAll(/```json\n([^]*?)```/g)].map(([, json = '']) => json);
+    const whole = shown.filter((json) => json.includes('"resource":'));
+    expect(whole.length).to.be.greaterThan(0);
+    for (const json of whole) {
+      const { problems } = analyse([{ file: 'a.json', text: json }], registry, { env: null });
+      expect(problems.filter(({ severity }) => severity === 'error')).to.deep.equal([]);
+    }
+    for (const [, code = ''] of text.matchAll(/"code": "([A-Z_]+)"/g)) expect(registry.codes).to.have.property(code);
+  });
+
+  it('knows plugins from anywhere', () => {
+    const wider = referencePages({ registry: trialRegistry(), commands: {}, commonOptions: [] });
+    expect(wider.get('kinds/feature.md'))
+      .to.contain('## `trial_feature`')
+      .and.contain('`trial.letters` | list of text');
+    expect(wider.get('kinds/feature.md')).to.contain('at least 2 items; at most 3 items');
+    expect(wider.get('kinds/feature.md')).to.contain('**Deprecated**: use "name".');
+    expect(wider.get('kinds/query.md')).to.contain('## `trial_query`');
+  });
+});
