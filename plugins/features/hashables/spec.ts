@@ -1,7 +1,7 @@
 /** `hashables`: payload fields that are replaced by their hash before the actionable uses them. */
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 import { list, shape, text } from '../../../kernel/schema/combinators.js';
-import { check } from './check.js';
+import { check } from './check.light.js';
 
 export default definePlugin({
   kind: 'feature',
