@@ -58,7 +58,12 @@ export function unknownKeys(found: Guesser): (member: Member, spot: Spot) => voi
       report.add('DEF_UNKNOWN_PLUGIN', spot, params);
       return;
     }
-    const where = ofAnother(found, key) ?? outside(found, key) ?? inside(registry, holders, written, member);
+    const owner = ofAnother(found, key);
+    if (owner !== null) {
+      report.add('DEF_UNKNOWN_KEY', spot, { key, place: label, hint: ` It belongs ${owner}.` });
+      return;
+    }
+    const where = outside(found, key) ?? inside(registry, holders, written, member);
     if (where !== null) {
       report.add('DEF_MISPLACED', spot, { key, place: label, where });
       return;
