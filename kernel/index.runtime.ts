@@ -6,7 +6,7 @@ export { fault, Fault } from './contract/fault.js';
 export { done } from './contract/hooks.js';
 export type { Registrar, Reply } from './contract/hooks.js';
 export { ActionPhase, ResourcePhase, Stage } from './contract/slot.js';
-export type { Frame, PlanTools, Reader, Step } from './contract/plan.js';
+export type { Execute, Frame, ModePlan, PlanTools, Reader, Step, Unit } from './contract/plan.js';
 export { createKernel, type Kernel } from './runtime/kernel.js';
 export { loadProject } from './runtime/project.js';
 export { listen } from './http/server.js';

@@ -5,4 +5,16 @@ export { definePlugin } from './contract/plugin.js';
 export type { CheckPlace, Finding, PluginSpec } from './contract/plugin.js';
 export type { Json, JsonObject } from './contract/json.js';
 export { Slot } from './contract/slot.js';
-export { anyJson, flag, list, numeric, pluginName, record, shape, slot, text, value } from './schema/combinators.js';
+export {
+  anyJson,
+  either,
+  flag,
+  list,
+  numeric,
+  pluginName,
+  record,
+  shape,
+  slot,
+  text,
+  value,
+} from './schema/combinators.js';

@@ -7,7 +7,6 @@ import type { PluginId } from '../contract/plugin.js';
 import type { Problem } from '../contract/problem.js';
 import { Slot } from '../contract/slot.js';
 import { EMPTY_OBJECT, type FieldNode } from '../schema/field-node.js';
-import { accessorsIn } from '../language/accessor.js';
 import type { SqlParser } from '../language/sql-parser.js';
 import { document, positionAt, type Document } from '../source/document.js';
 import { parseSource } from '../source/tree.js';
@@ -30,6 +29,7 @@ import { linkParameters } from './parameters.js';
 import { byPlace, createReport, reportFaults, type Report } from './report.js';
 import { linkModelReferences, resolveTables, type TableNames } from './tables.js';
 import { linkRepeats } from './repeats.js';
+import { modelSecrets, secretsOf } from './secret-names.js';
 import { addTimestamps } from './timestamps.js';
 import { collectUniques, type Uniques } from './uniques.js';
 import { walk } from './walk.js';
@@ -212,46 +212,6 @@ function actionModel(resource: LinkedResource, action: LinkedAction): ActionMode
     models: action.models,
     secrets: secretsOf(resource.definition, action),
   };
-}
-
-/** The fields as the payload calls them, and the columns that they are written to. */
-function secretsOf({ finds }: Definition, action: LinkedAction): string[] {
-  const fields = finds.declarations
-    .filter(({ symbol, spot }) => symbol === 'secret' && inside(spot, action.node))
-    .map(({ name }) => name);
-  if (fields.length === 0) return [];
-  // Bare, or as the path of an accessor.
-  const isSecret = (text: string): boolean =>
-    fields.includes(text) || accessorsIn(text).some(({ tail }) => fields.includes(tail.join('.')));
-  const columns = finds.statements
-    .filter(({ node }) => inside(node, action.node))
-    .flatMap(({ scan, parameters }) =>
-      scan.placeholders.flatMap(({ n, column }) =>
-        column !== null && isSecret(asText(parameters[n - 1]?.scalar)) ? [column] : [],
-      ),
-    );
-  // In a row, what the payload calls `login.password` is `password`.
-  const names = fields.map((field) => field.slice(field.lastIndexOf('.') + 1));
-  return [...new Set([...fields, ...names, ...columns])];
-}
-
-/** By model: the fields that it marks secret itself, and those that some resource hashes or encrypts before it writes. */
-function modelSecrets(
-  definitions: readonly Definition[],
-  linked: readonly LinkedResource[],
-): ReadonlyMap<string, readonly string[]> {
-  const marked = definitions
-    .filter(({ sort }) => sort === 'model')
-    .map(({ name, node }) => {
-      const secret = node.members.filter(({ value }) => value !== null && objectOf(value)['secret'] === true);
-      return { model: name, names: secret.map(({ key }) => key) };
-    });
-  const written = linked.flatMap(({ definition, actions }) =>
-    actions.flatMap((action) => action.models.map((model) => ({ model, names: secretsOf(definition, action) }))),
-  );
-  const byModel = new Map<string, readonly string[]>();
-  for (const { model, names } of [...marked, ...written]) byModel.set(model, [...(byModel.get(model) ?? []), ...names]);
-  return byModel;
 }
 
 /** A resource that depends on a broken one is broken too, through any number of steps. */

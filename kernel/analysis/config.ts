@@ -102,7 +102,7 @@ const configSchema = shape({
     limits: shape({
       body: limit('Largest body; the variable MAX_PAYLOAD_LIMIT wins.', 'bytes', DEFAULTS.http.limits.body),
       depth: limit('Deepest nesting of a body.', 'levels', DEFAULTS.http.limits.depth),
-      keys: limit('Most properties in a body, all objects together.', 'properties', DEFAULTS.http.limits.keys),
+      keys: limit('Most properties in a body, all objects together.', 'keys', DEFAULTS.http.limits.keys),
       array: limit('Longest array in a body.', 'items', DEFAULTS.http.limits.array),
     }).meta({ doc: 'Limits of request bodies.' }),
   }).meta({ doc: 'The HTTP server.' }),

@@ -30,7 +30,7 @@ export async function schema({ config, out, for: wanted = 'all' }: CommandOption
   return 0;
 }
 
-export const schemaText = (target: SchemaTarget, registry: Registry): string =>
+const schemaText = (target: SchemaTarget, registry: Registry): string =>
   `${JSON.stringify(schemaFor(target, registry), null, 2)}\n`;
 
 /** One file for each sort of file, named so that settings of editors can point at it. */

@@ -28,3 +28,6 @@ export function deepFreeze<T>(data: T): T {
   }
   return data;
 }
+
+/** A name as a segment of a JSON pointer (RFC 6901). */
+export const escapePointer = (segment: string): string => segment.replaceAll('~', '~0').replaceAll('/', '~1');

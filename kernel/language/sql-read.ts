@@ -116,7 +116,7 @@ export function withList(words: readonly Lexeme[], i: number): { names: CommonTa
 }
 
 /** Index of the verb of the statement that begins at `i`, behind brackets and a WITH list. */
-export function verbIndex(words: readonly Lexeme[], i: number): number {
+function verbIndex(words: readonly Lexeme[], i: number): number {
   let at = i;
   while (words[at]?.type === 'open') at++;
   if (words[at]?.text !== 'WITH') return at;

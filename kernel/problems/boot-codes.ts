@@ -104,7 +104,12 @@ export const BOOT_CODES = {
     '"{name}" taps the hook "{hook}", which does not exist.{hint}',
     'There are ten hooks; see docs/architecture.md.',
   ),
-  KRN_TAP: problem('error', 'Tap not possible', '"{name}" taps "{hook}" {what}.', 'See the page of the hook.'),
+  KRN_TAP: problem(
+    'error',
+    'Tap not possible',
+    '"{name}" taps "{hook}" {what}.',
+    'docs/architecture.md says what each hook gets and may give.',
+  ),
   KRN_BROKEN_SET: problem(
     'error',
     'Definitions not valid',

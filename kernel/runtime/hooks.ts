@@ -38,11 +38,11 @@ function declareHooks() {
   return Object.freeze({
     /** The config, before it is frozen. */
     configure: new SyncWaterfallHook<[Json]>(['config'], 'configure'),
-    /** Each resource, after its steps are collected. */
+    /** Each resource that is about to be compiled; again at every reload. */
     compile: new SyncHook<[{ id: string; definition: Json }]>(['resource'], 'compile'),
     /** After all plugins are open, before listening. */
     ready: new AsyncSeriesHook<[{ resources: readonly string[] }]>(['kernel'], 'ready'),
-    /** First thing at shutdown. */
+    /** At the end: no request is under way any more, every plugin is still open. */
     close: new AsyncSeriesHook<[string]>(['reason'], 'close'),
     /** Every invocation, before its guards; may answer with `done(value)`. */
     accept: new AsyncSeriesBailHook<[Invocation], Done>(['invocation'], 'accept'),

@@ -38,7 +38,7 @@ export interface LoadedDefinitions {
   readonly problems: readonly Problem[];
 }
 
-export const CONFIG_NAME = 'lintel.config.json';
+const CONFIG_NAME = 'lintel.config.json';
 
 /**
  * Reads config and specs. `configFile` undefined: `lintel.config.json` in `cwd` if there is one, defaults otherwise.

@@ -3,7 +3,7 @@
  * a fault with a place. Duplicate keys are mistakes here: readers would disagree about which one counts.
  */
 import { createScanner, parseTree, printParseErrorCode, type Node, type ParseError } from 'jsonc-parser';
-import type { Json } from '../contract/json.js';
+import { escapePointer, type Json } from '../contract/json.js';
 import type { Document } from './document.js';
 
 export type LocatedType = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'null';
@@ -160,9 +160,6 @@ function locateMembers(node: Node, pointer: string, reading: Reading): Member[] 
   }
   return members;
 }
-
-/** RFC 6901. */
-export const escapePointer = (segment: string): string => segment.replaceAll('~', '~0').replaceAll('/', '~1');
 
 export const memberOf = (node: LocatedNode, key: string): Member | undefined =>
   node.members.find((member) => member.key === key);

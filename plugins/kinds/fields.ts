@@ -3,7 +3,7 @@
  * others. Pointers are relative to the object; whoever is around adds its own, and only when something is wrong.
  */
 import type { Issue } from '../../kernel/contract/fault.js';
-import { asText, isObject, type Json } from '../../kernel/contract/json.js';
+import { asText, escapePointer, isObject, type Json } from '../../kernel/contract/json.js';
 import type { Judge, ValidationType } from './validation-type.js';
 
 export type Rule = Readonly<Record<string, Json>>;
@@ -23,9 +23,6 @@ export interface FieldRule {
   readonly rule: Rule;
 }
 
-/** A field name as part of a JSON pointer (RFC 6901). */
-export const segment = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1');
-
 export const ruleOf = (json: Json | undefined): Rule => (isObject(json) ? json : {});
 
 /** Bounds written around fields hold for each of them that has none of its own. */
@@ -41,7 +38,7 @@ export function compileFields(fields: Json | undefined, bounds: Rule, typeOf: Ty
     const rule = { ...bounds, ...ruleOf(own) };
     const type = typeOf(asText(rule['type']));
     const optional = rule['optional'] === true;
-    return { name, pointer: `/${segment(name)}`, optional, judge: type.compile(rule), type, rule };
+    return { name, pointer: `/${escapePointer(name)}`, optional, judge: type.compile(rule), type, rule };
   });
 }
 
@@ -65,7 +62,7 @@ function refuseUnknown(object: object, known: ReadonlySet<string>, issues: Issue
   for (const name of Object.keys(object)) {
     if (issues.length >= MAX_ISSUES) return;
     if (known.has(name)) continue;
-    const pointer = name.length > MAX_NAME ? '' : `/${segment(name)}`;
+    const pointer = name.length > MAX_NAME ? '' : `/${escapePointer(name)}`;
     issues.push({ pointer, code: 'unknown', detail: 'is not a field that is taken here' });
   }
 }

@@ -152,6 +152,12 @@ describe('architecture: imports', () => {
     expect(broken).to.deep.equal([]);
   });
 
+  it('what a spec imports from its own folder is called .light.ts, and nothing else is', () => {
+    const named = sources.filter(({ path }) => path.endsWith('.light.ts')).map(({ path }) => path);
+    expect(named.length).to.be.greaterThan(3);
+    expect([...lightHelpers].sort()).to.deep.equal(named.sort());
+  });
+
   it('no spec names its runtime, not even in a dynamic import', () => {
     const specs = sources.filter(({ path }) => path.endsWith('/spec.ts') || lightHelpers.has(path));
     expect(specs.filter((spec) => importsOf(spec).some((target) => target.includes('runtime')))).to.deep.equal([]);

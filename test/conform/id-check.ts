@@ -6,7 +6,7 @@ import { specs } from '../../plugins/index.spec.js';
 import { textOf, type Ops } from './ops.js';
 
 /** RFC 9562, section 4: upper and lower case are read alike. */
-export const isUuid = (text: string): boolean =>
+const isUuid = (text: string): boolean =>
   /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(text) && text.length === 36;
 
 /** What a generator of this kind makes; throws for a kind that nobody makes. */

@@ -2,15 +2,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { document } from '../../kernel/source/document.js';
-import {
-  escapePointer,
-  MAX_DEPTH,
-  memberOf,
-  nodeAt,
-  parseSource,
-  toJson,
-  type LocatedNode,
-} from '../../kernel/source/tree.js';
+import { escapePointer } from '../../kernel/contract/json.js';
+import { MAX_DEPTH, memberOf, nodeAt, parseSource, toJson, type LocatedNode } from '../../kernel/source/tree.js';
 
 const parse = (text: string): LocatedNode => {
   const { root } = parseSource(document('a.json', text));

@@ -67,19 +67,6 @@ export function findCommon(scope: Scope | null, name: string): Columns | undefin
   return undefined;
 }
 
-/** Columns and aliases that could have been meant. */
-export function namesInScope(scope: Scope | null): { columns: string[]; aliases: string[] } {
-  const columns: string[] = [];
-  const aliases: string[] = [];
-  for (let at = scope; at !== null; at = at.parent) {
-    for (const source of at.sources) {
-      aliases.push(source.alias);
-      columns.push(...(source.columns ?? []));
-    }
-  }
-  return { columns, aliases };
-}
-
 /** All columns of the innermost sources, as `*` gives them. */
 export function everyColumn({ sources }: Scope): Columns {
   const all: string[] = [];

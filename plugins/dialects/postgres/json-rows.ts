@@ -145,7 +145,7 @@ function writerOf(type: number): Write {
 
 /** Names that an object keeps in the order in which they were written. */
 const PLAIN = /^(?!__proto__$)[A-Za-z_]\w*$/;
-export const isPlainName = (name: string): boolean => PLAIN.test(name);
+const isPlainName = (name: string): boolean => PLAIN.test(name);
 
 /** Null where an object would not simply hold the columns one after the other. */
 export function layoutOf(rendering: Rendering, { names, types }: Shape): Layout | null {

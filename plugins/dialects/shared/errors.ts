@@ -4,6 +4,7 @@
  */
 import { Fault, fault } from '../../../kernel/contract/fault.js';
 import type { FaultOptions, Issue } from '../../../kernel/contract/fault.js';
+import { escapePointer } from '../../../kernel/contract/json.js';
 import type { dialectErrors } from '../../kinds/dialect-errors.js';
 
 type Code = keyof typeof dialectErrors;
@@ -119,7 +120,7 @@ function issuesOf(code: Code, error: DriverError): Issue[] {
   if (!detail) return [];
   if (code === 'QRY_BAD_VALUE') return parameterOf(error).map((pointer) => ({ pointer, code, detail }));
   return columnsOf(code, error).map((column) => ({
-    pointer: `/${column.replaceAll('~', '~0').replaceAll('/', '~1')}`,
+    pointer: `/${escapePointer(column)}`,
     code,
     detail,
   }));

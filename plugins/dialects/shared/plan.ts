@@ -56,7 +56,7 @@ const FITTING: Readonly<Record<ColumnType, readonly string[]>> = {
 };
 
 /** A deterministic name; names have 63 bytes at most, longer ones end in a digest of the whole. */
-export function objectName(table: string, column: string, suffix: string): string {
+function objectName(table: string, column: string, suffix: string): string {
   const name = `${table}_${column}_${suffix}`;
   if (Buffer.byteLength(name) <= 63) return name;
   const digest = createHash('sha256').update(name).digest('hex').slice(0, 10);

@@ -47,7 +47,7 @@ function finite(_key: string, value: unknown): unknown {
 }
 
 /** One value as the text that is sent; `null` is the SQL NULL. */
-export function bindValue(value: unknown, json: boolean, array: boolean): string | null {
+function bindValue(value: unknown, json: boolean, array: boolean): string | null {
   if (value === null || value === undefined) return null;
   if (json) return jsonText(value);
   switch (typeof value) {

@@ -3,7 +3,7 @@
  * it, and a second try must not repeat it), and the payload is replaced when this actionable's turn has come.
  */
 import { fault, type Issue } from '../../../kernel/contract/fault.js';
-import { asText, isObject, type Json } from '../../../kernel/contract/json.js';
+import { asText, escapePointer, isObject, type Json } from '../../../kernel/contract/json.js';
 import { ActionPhase, ResourcePhase } from '../../../kernel/contract/slot.js';
 import type { Frame, Payload, PlanTools, Reader, Step } from '../../../kernel/contract/plan.js';
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
@@ -103,7 +103,7 @@ function tasksOf(entries: readonly Entry[], payload: unknown): Task[] {
 
 const pointerOf = ({ path }: Entry, element: number | null): string =>
   [...(element === null ? [] : [String(element)]), ...path]
-    .map((segment) => `/${segment.replaceAll('~', '~0').replaceAll('/', '~1')}`)
+    .map((segment) => `/${escapePointer(segment)}`)
     .join('');
 
 /** One after the other: a request, however long its list, takes one place among those that are worked on. */

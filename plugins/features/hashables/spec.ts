@@ -1,7 +1,8 @@
 /** `hashables`: payload fields that are replaced by their hash before the actionable uses them. */
 import { definePlugin } from '../../../kernel/contract/plugin.js';
-import { list, shape, text } from '../../../kernel/schema/combinators.js';
-import { check } from './check.js';
+import { list, shape } from '../../../kernel/schema/combinators.js';
+import { property } from '../../kinds/hasher-fields.js';
+import { check } from './check.light.js';
 
 export default definePlugin({
   kind: 'feature',
@@ -19,14 +20,7 @@ export default definePlugin({
     actionable: shape({
       hashables: list(
         shape({
-          property: text({
-            doc: 'The payload field; dotted paths work.',
-            declares: 'secret',
-            refers: { symbol: 'payload-field' },
-            examples: ['password'],
-          })
-            .required()
-            .matches(/^[^.]+(\.[^.]+)*$/),
+          property,
         }).meta({ doc: 'A payload field and how it is hashed.', parts: ['hashables.item'] }),
         { doc: 'Payload fields that are hashed.', itemLabel: 'an entry of "hashables"' },
       ),

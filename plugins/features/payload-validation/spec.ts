@@ -1,8 +1,8 @@
 /** `payload_validation`: rules for the request body, judged before anything runs. */
 import { flag, list, numeric, record, shape, slot } from '../../../kernel/schema/combinators.js';
-import { asText, isObject, type Json } from '../../../kernel/contract/json.js';
+import { asText, escapePointer, isObject, type Json } from '../../../kernel/contract/json.js';
 import { definePlugin, type CheckPlace, type Finding } from '../../../kernel/contract/plugin.js';
-import { boundsOf, segment } from '../../kinds/fields.js';
+import { boundsOf } from '../../kinds/fields.js';
 
 const BOUNDS = ['min_length', 'max_length'] as const;
 const PAIRS = [
@@ -171,7 +171,7 @@ type Bounds = Readonly<Record<string, Json>>;
 function crossingInside(fields: Bounds, around: Bounds, at: string): Finding[] {
   return Object.entries(fields).flatMap(([name, type]) => {
     if (!isObject(type)) return [];
-    const here = `${at}/${segment(name)}`;
+    const here = `${at}/${escapePointer(name)}`;
     const bounds = boundsOf({ ...around, ...type });
     const inside = isObject(type['fields']) ? crossingInside(type['fields'], bounds, `${here}/fields`) : [];
     return [...crossing(type, around, here), ...inside];

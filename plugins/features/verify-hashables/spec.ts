@@ -3,6 +3,7 @@ import { asText, isObject, type Json, type JsonObject } from '../../../kernel/co
 import { definePlugin, type CheckPlace, type Finding } from '../../../kernel/contract/plugin.js';
 import { scanSql } from '../../../kernel/language/sql.js';
 import { list, shape, text } from '../../../kernel/schema/combinators.js';
+import { property } from '../../kinds/hasher-fields.js';
 
 export default definePlugin({
   kind: 'feature',
@@ -20,14 +21,7 @@ export default definePlugin({
     actionable: shape({
       verify_hashables: list(
         shape({
-          property: text({
-            doc: 'The payload field; dotted paths work.',
-            declares: 'secret',
-            refers: { symbol: 'payload-field' },
-            examples: ['password'],
-          })
-            .required()
-            .matches(/^[^.]+(\.[^.]+)*$/),
+          property,
           hash_field: text({
             doc: 'Field of the result that holds the hash (extension); without it, the last segment of `property`.',
             declares: 'secret',

@@ -1,5 +1,5 @@
 /** `JSON_OBJECT`: a type of model fields. */
-import { isObject, type Json } from '../../../kernel/contract/json.js';
+import { escapePointer, isObject, type Json } from '../../../kernel/contract/json.js';
 import { definePlugin, type Finding } from '../../../kernel/contract/plugin.js';
 import { Slot } from '../../../kernel/contract/slot.js';
 import { record, shape, slot } from '../../../kernel/schema/combinators.js';
@@ -67,7 +67,7 @@ function checkProperties(properties: Json | undefined): Finding[] {
   return Object.entries(properties).flatMap(([name, field]) =>
     OF_COLUMNS.filter((option) => isObject(field) && Object.hasOwn(field, option)).map((option) => ({
       code: 'FLD_NO_EFFECT',
-      at: `/properties/${name.replaceAll('~', '~0').replaceAll('/', '~1')}/${option}`,
+      at: `/properties/${escapePointer(name)}/${option}`,
       params: { name: option },
     })),
   );

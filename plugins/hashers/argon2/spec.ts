@@ -1,8 +1,9 @@
 /** `ARGON2`: argon2id, which costs memory as well as time. */
 import { isObject } from '../../../kernel/contract/json.js';
 import { definePlugin, type CheckPlace, type Finding } from '../../../kernel/contract/plugin.js';
-import { numeric, shape, text, value } from '../../../kernel/schema/combinators.js';
+import { numeric, shape } from '../../../kernel/schema/combinators.js';
 import { hasherErrors } from '../../kinds/hasher-errors.js';
+import { salt } from '../../kinds/hasher-fields.js';
 
 const DEFAULT_MEMORY = 19_456;
 const DEFAULT_TIME = 2;
@@ -31,12 +32,7 @@ export default definePlugin({
           .integer()
           .min(1)
           .max(16),
-        salt: value(text({ doc: 'Text that is mixed into the salt.' }), {
-          doc: 'Text that is mixed into the random salt of each hash. Equal passwords still hash differently, and nothing but the hash is needed to verify.',
-          roots: ['ENV'],
-          secret: true,
-          examples: ['$ENV.HASH_SALT'],
-        }),
+        salt,
       }).meta({ doc: 'How the hash is made.' }),
     }),
   },

@@ -1,8 +1,9 @@
 /** `BCRYPT`: the usual hash for passwords. Each step of `rounds_cost` doubles the work. */
 import { isObject } from '../../../kernel/contract/json.js';
 import { definePlugin, type CheckPlace, type Finding } from '../../../kernel/contract/plugin.js';
-import { numeric, shape, text, value } from '../../../kernel/schema/combinators.js';
+import { numeric, shape } from '../../../kernel/schema/combinators.js';
 import { hasherErrors } from '../../kinds/hasher-errors.js';
+import { salt } from '../../kinds/hasher-fields.js';
 
 const WEAK_BELOW = 10;
 const SLOW_ABOVE = 14;
@@ -25,12 +26,7 @@ export default definePlugin({
           .integer()
           .min(4)
           .max(31),
-        salt: value(text({ doc: 'Text that is mixed into the salt.' }), {
-          doc: 'Text that is mixed into the random salt of each hash. Equal passwords still hash differently, and nothing but the hash is needed to verify.',
-          roots: ['ENV'],
-          secret: true,
-          examples: ['$ENV.HASH_SALT'],
-        }),
+        salt,
       }).meta({ doc: 'How the hash is made.' }),
     }),
   },

@@ -3,11 +3,10 @@
  * values, and which payload field a complaint of the database is about.
  */
 import { Fault, type Issue } from '../../../kernel/contract/fault.js';
-import { asText, type Json } from '../../../kernel/contract/json.js';
+import { asText, escapePointer, type Json } from '../../../kernel/contract/json.js';
 import type { Frame, ParameterPlan, PlanTools } from '../../../kernel/contract/plan.js';
 import { scanSql, type SqlScan } from '../../../kernel/language/sql.js';
 import { rewriteSql } from '../../../kernel/language/sql-rewrite.js';
-import { escapePointer } from '../../../kernel/source/tree.js';
 import type { Dialect, Prepared } from '../../kinds/dialect.js';
 
 export const CONNECTION = 'main';

@@ -1,5 +1,5 @@
 /** What is wrong with entries that have the right shape: doubles, bounds the algorithm cannot meet, text written raw. */
-import { asText, isObject, type Json, type JsonObject } from '../../../kernel/contract/json.js';
+import { asText, escapePointer, isObject, type Json, type JsonObject } from '../../../kernel/contract/json.js';
 import type { CheckPlace, Finding } from '../../../kernel/contract/plugin.js';
 import { accessorsIn } from '../../../kernel/language/accessor.js';
 import { scanSql } from '../../../kernel/language/sql.js';
@@ -40,7 +40,7 @@ function tooLong({ property, algorithm }: Entry, { holder, facts }: CheckPlace):
     const own = type['max_length'];
     const length = own ?? rule['max_length'];
     if (typeof length !== 'number' || length <= max) return [];
-    const field = property.replaceAll('~', '~0').replaceAll('/', '~1');
+    const field = escapePointer(property);
     const at = `/payload_validation/${index}${own === undefined ? '' : `/field/${field}`}/max_length`;
     return [{ code: 'HSH_LONG', at, params: { length, algorithm, max } }];
   });

@@ -1,0 +1,107 @@
+/**
+ * The page about the language, taken at its word: all definitions on it are loaded as one project without a problem, and
+ * every request on it gets the answer that stands below it.
+ */
+import { expect } from 'chai';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isObject } from '../../kernel/contract/json.js';
+import { parseSource, toJson } from '../../kernel/source/tree.js';
+import { document } from '../../kernel/source/document.js';
+import { builtinRegistry } from '../support/fixtures.js';
+import { startKernel, type TestKernel } from '../support/kernel.js';
+import { ROOT } from '../support/project.js';
+
+const PAGE = readFileSync(join(ROOT, 'docs', 'language.md'), 'utf8');
+const fenced = (language: string): string[] =>
+  [...PAGE.matchAll(new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\``, 'gm'))].map(([, text = '']) => text);
+
+const shown = fenced('json').map((text) => {
+  const { root } = parseSource(document('language.md', text));
+  return root === null ? null : toJson(root);
+});
+/** A problem document is an answer, and the config is none of the definitions. */
+const config = shown.find((json) => isObject(json) && 'http' in json);
+const definitions = shown.filter((json) => json !== config && !(isObject(json) && 'status' in json));
+
+/** `METHOD /path {body} header: value`, and below it `status {answer}`. */
+const EXCHANGE = /^(GET|POST|DELETE) (\S+)(?: (\{.*\}))?(?: ([a-z-]+): (.+))?\n(\d{3})(?: ([^]+))?$/;
+const exchanges = fenced('http').flatMap((text) =>
+  text
+    .trim()
+    .split('\n\n')
+    .map((written) => ({ written, parts: EXCHANGE.exec(written) })),
+);
+
+/** `...` is any text, `<name>` is remembered where it is met first; what a problem has beside is not compared. */
+function fits(expected: unknown, actual: unknown, names: Map<string, string>, whole: boolean): boolean {
+  if (expected === '...') return typeof actual === 'string';
+  if (typeof expected === 'string' && /^<\w+>$/.test(expected) && typeof actual === 'string') {
+    const known = names.get(expected);
+    if (known === undefined) names.set(expected, actual);
+    return known === undefined || known === actual;
+  }
+  if (typeof expected !== 'object' || expected === null) return expected === actual;
+  if (typeof actual !== 'object' || actual === null || Array.isArray(expected) !== Array.isArray(actual)) return false;
+  const keys = Object.keys(expected);
+  const sameSize = !whole || keys.length === Object.keys(actual).length;
+  const at = (value: object, key: string): unknown => (value as Readonly<Record<string, unknown>>)[key];
+  return sameSize && keys.every((key) => fits(at(expected, key), at(actual, key), names, whole));
+}
+
+describe('the page about the language', () => {
+  const names = new Map<string, string>();
+  let kernel: TestKernel | undefined;
+
+  before(async function () {
+    this.timeout(60_000);
+    kernel = await startKernel({
+      files: Object.fromEntries(definitions.map((json, index) => [`definitions/${index}.json`, json])),
+      config: { ...(config as object), connections: { main: { use: 'pglite', path: 'memory://' } } },
+      env: { TOKEN_KEY: 'a key of the page, 48 characters: k3Qw9zL0pTs7xVb' },
+    });
+  });
+  after(() => kernel?.close());
+
+  it('shows definitions in which the checker finds no error and no warning', () => {
+    expect(shown).not.to.include(null);
+    expect(definitions.flat().length).to.be.greaterThan(12);
+    const problems = kernel?.kernel.problems().filter(({ severity }) => severity !== 'hint');
+    expect(problems?.map(({ code, message }) => `${code} ${message}`)).to.deep.equal([]);
+  });
+
+  it('shows requests that can be read', () => {
+    expect(exchanges.filter(({ parts }) => parts === null).map(({ written }) => written)).to.deep.equal([]);
+    expect(exchanges.length).to.be.greaterThan(15);
+  });
+
+  for (const { written, parts } of exchanges) {
+    it(`answers ${written.split('\n')[0] ?? ''}`, async () => {
+      const filled = (text: string): string => text.replace(/<\w+>/g, (name) => names.get(name) ?? name);
+      const [, method = '', path = '', body, header, value = '', status, answer = 'null'] = parts ?? [];
+      const headers = {
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...(header !== undefined && { [header]: filled(value) }),
+      };
+      const init = { headers, ...(body !== undefined && { body: filled(body) }) };
+      const given = await kernel?.request(method, filled(path), init);
+      expect(given?.status, given?.text).to.equal(Number(status));
+      const isWhole = given?.status === 200;
+      expect(fits(JSON.parse(answer), given?.body, names, isWhole), given?.text).to.equal(true);
+    });
+  }
+
+  it('names codes and statuses that exist', () => {
+    const { codes } = builtinRegistry();
+    const rows = [...PAGE.matchAll(/^\| (\d{3}) +\| (`[^|]*)\|/gm)];
+    const told = rows.flatMap(([, status, list = '']) =>
+      [...list.matchAll(/`([A-Z_]+)`/g)].map(([, code = '']) => `${code} ${status}`),
+    );
+    const known = Object.entries(codes).flatMap(([code, entry]) =>
+      entry.status === undefined ? [] : [`${code} ${entry.status}`],
+    );
+    // Of a start, and of what only a start can meet, no request is told.
+    const unseen = ['QRY_CONNECT 503', 'QRY_DUPLICATES 500', 'QRY_MIGRATION 500'];
+    expect(told.sort()).to.deep.equal(known.filter((row) => !unseen.includes(row)).sort());
+  });
+});
