@@ -32,6 +32,12 @@ const refuse = (text: string): number => {
   return 2;
 };
 
+// Whoever reads the output may have seen enough (`| head`); that is no error.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit(0);
+});
+
 async function main(words: readonly string[]): Promise<number> {
   const mistake = unknownOption(words);
   if (mistake !== null) return refuse(mistake);

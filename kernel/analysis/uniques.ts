@@ -54,7 +54,8 @@ function ofStatement(
   collect: Collect,
 ): void {
   if (unique === null) return;
-  const lists = readLists(definition, unique, report);
+  // The schema of the query says what form the list has.
+  const lists = readLists(definition, unique, null);
   const spot = spotOf(definition, unique);
   if (!WRITES.test(scan.verb) || scan.target === null) {
     if (scan.verb !== '') report.add('LNK_UNIQUE_NO_EFFECT', spot);
@@ -75,17 +76,17 @@ const spotOf = ({ doc }: Definition, { start, end }: LocatedNode): Spot => ({ do
 const namesOf = (fields: readonly LocatedNode[]): string[] => fields.map(({ scalar }) => String(scalar));
 
 /** `["a", ["b", "c"]]`: each entry a name or a list of names. */
-function readLists(definition: Definition, node: LocatedNode, report: Report): LocatedNode[][] {
+function readLists(definition: Definition, node: LocatedNode, report: Report | null): LocatedNode[][] {
   const wrong = (found: LocatedNode, place: string, expected: string): [] => {
     const params = { place, expected, actual: typeWord(found.type) };
-    report.add('DEF_TYPE', spotOf(definition, found), params);
+    report?.add('DEF_TYPE', spotOf(definition, found), params);
     return [];
   };
   // Where a list is expected at all is the business of the field's schema.
   return node.items.flatMap((entry) => {
     if (entry.type === 'string') return [[entry]];
     if (entry.type !== 'array') return wrong(entry, 'an item of "unique"', 'a name or a list of names');
-    if (entry.items.length === 0) report.add('DEF_EMPTY', spotOf(definition, entry), { place: 'this combination' });
+    if (entry.items.length === 0) report?.add('DEF_EMPTY', spotOf(definition, entry), { place: 'this combination' });
     const names = entry.items.filter(
       (item) => item.type === 'string' || wrong(item, 'an item of a combination', 'a name').length > 0,
     );

@@ -5,6 +5,7 @@
 import type { FieldNode } from '../schema/field-node.js';
 import { nearest } from '../source/suggest.js';
 import { memberOf, type LocatedNode, type Member } from '../source/tree.js';
+import type { Absent } from './expected.js';
 import { ABSENT, kindWord } from './judge.js';
 import type { Expansion, Registry } from './registry.js';
 import { hint, type Report, type Spot } from './report.js';
@@ -56,9 +57,15 @@ export function unknownKeys(found: Guesser): (member: Member, spot: Spot) => voi
     if (absent !== undefined) {
       const params = { kind: kindWord(registry, absent.kind), name: absent.name, hint: ABSENT };
       report.add('DEF_UNKNOWN_PLUGIN', spot, params);
+      reportInside(found, absent, member, spot);
       return;
     }
-    const where = ofAnother(found, key) ?? outside(found, key) ?? inside(registry, holders, written, member);
+    const owner = ofAnother(found, key);
+    if (owner !== null) {
+      report.add('DEF_UNKNOWN_KEY', spot, { key, place: label, hint: ` It belongs ${owner}.` });
+      return;
+    }
+    const where = outside(found, key) ?? inside(registry, holders, written, member);
     if (where !== null) {
       report.add('DEF_MISPLACED', spot, { key, place: label, where });
       return;
@@ -67,6 +74,20 @@ export function unknownKeys(found: Guesser): (member: Member, spot: Spot) => voi
     const fix = near === undefined ? {} : renameKey(near);
     report.add('DEF_UNKNOWN_KEY', spot, { key, place: label, hint: hint(near) }, fix);
   };
+}
+
+/** Nobody is here to judge the fields of an absent plugin, but the forms that people invent for them are known. */
+function reportInside({ registry, report }: Guesser, absent: Absent, { key, value }: Member, { doc }: Spot): void {
+  const { kind, name } = absent;
+  const mistaken = registry.kind(kind)?.mistaken?.[name] ?? {};
+  for (const inner of value?.members ?? []) {
+    const right = Object.hasOwn(mistaken, inner.key) ? mistaken[inner.key] : undefined;
+    if (right === undefined || value === null) continue;
+    const { say, rename } = typeof right === 'string' ? { say: right, rename: undefined } : right;
+    const spot = { doc, start: inner.keyStart, end: inner.keyEnd };
+    const fix = rename === undefined || memberOf(value, rename) !== undefined ? {} : renameKey(rename);
+    report.add('DEF_INVENTED', spot, { key: inner.key, place: `"${key}"`, right: say }, fix);
+  }
 }
 
 const renameKey = (name: string) => ({ fix: { title: `rename to "${name}"`, text: JSON.stringify(name) } });

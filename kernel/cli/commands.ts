@@ -30,6 +30,13 @@ export const COMMON_OPTIONS: readonly OptionDoc[] = [
   { name: 'version', doc: 'The version of Lintel.' },
 ];
 
+/** Commands that read definitions: PostgreSQL's parser loads beside everything else, not after it. */
+const reading = (load: CommandEntry['load']) => (): Promise<Command> => {
+  // Whoever needs it waits for it, and hears then what went wrong.
+  void import('../runtime/sql-parser.js').then(({ loadSqlParser }) => loadSqlParser()).catch(() => undefined);
+  return load();
+};
+
 const FORMAT = (doc: string): OptionDoc => ({ name: 'format', value: 'FORMAT', doc });
 const OK = { code: 0, doc: 'Done.' };
 const FAILED = { code: 1, doc: 'It could not be done; stderr says why.' };
@@ -69,7 +76,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     options: [],
     examples: ['lintel serve', 'PORT=9000 LOG_FORMAT=json lintel serve', 'lintel serve --config conf/shop.json'],
     exits: [{ code: 0, doc: 'Ended by a signal.' }, BROKEN],
-    load: async () => (await import('./serve.js')).serve,
+    load: reading(async () => (await import('./serve.js')).serve),
   },
   dev: {
     usage: 'dev',
@@ -80,7 +87,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     options: [],
     examples: ['lintel dev'],
     exits: [{ code: 0, doc: 'Ended by a signal.' }, BROKEN],
-    load: async () => (await import('./dev.js')).dev,
+    load: reading(async () => (await import('./dev.js')).dev),
   },
   check: {
     usage: 'check',
@@ -94,7 +101,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
       { code: 0, doc: 'No error; warnings and hints there may be.' },
       { code: 1, doc: 'At least one error.' },
     ],
-    load: async () => (await import('./check.js')).check,
+    load: reading(async () => (await import('./check.js')).check),
   },
   migrate: {
     usage: 'migrate',
@@ -115,7 +122,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
       { code: 0, doc: 'The tables have the shape of the models; with `--dry-run`, whatever there is to do.' },
       { code: 1, doc: 'Definitions with errors, a failed change, or with `--check` changes to make.' },
     ],
-    load: async () => (await import('./migrate.js')).migrate,
+    load: reading(async () => (await import('./migrate.js')).migrate),
   },
   plan: {
     usage: 'plan <id>',
@@ -126,7 +133,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     options: [FORMAT('`pretty` (default) or `json`.')],
     examples: ['lintel plan wallet-transfer-01', 'lintel plan wallet/transfer --format json'],
     exits: [OK, { code: 1, doc: 'There is no such resource, or it has errors.' }],
-    load: async () => (await import('./plan.js')).plan,
+    load: reading(async () => (await import('./plan.js')).plan),
   },
   schema: {
     usage: 'schema',

@@ -63,7 +63,7 @@ export interface Kind<H = unknown> {
    * plugin of that name is registered its entry means nothing.
    */
   readonly expected?: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
-  /** Keys that people invent, by slot, and what is right. */
+  /** Keys that people invent, by slot (or inside the field of an expected plugin, by its name), and what is right. */
   readonly mistaken?: Readonly<Record<string, Mistaken>>;
   /** Absent: a definition chooses. */
   readonly config?: ConfigSection;

@@ -28,7 +28,11 @@ export function pluginNames(registry: Registry, kind: string): JsonObject {
   const names = registry.names(kind);
   if (names.length === 0) return { type: 'string' };
   const docs = names.map((name) => registry.plugin(kind, name)?.summary ?? '');
-  return { type: 'string', enum: [...names], ...enumDocs(docs) };
+  const plain = { type: 'string', enum: [...names], ...enumDocs(docs) };
+  const roots = registry.rootsOf(`plugin:${kind}`);
+  if (roots.length === 0) return plain;
+  // An accessor that takes such a name means the same.
+  return { anyOf: [plain, { type: 'string', pattern: `^\\$(${roots.join('|')})\\.(${names.join('|')})$` }] };
 }
 
 const enumDocs = (docs: readonly string[]): JsonObject =>

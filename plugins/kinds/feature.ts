@@ -6,7 +6,7 @@ import type { Json } from '../../kernel/contract/json.js';
 import { defineKind } from '../../kernel/contract/kind.js';
 import type { PlanTools, Step } from '../../kernel/contract/plan.js';
 import { Slot } from '../../kernel/contract/slot.js';
-import { EXPECTED, IN_ACTIONABLE, IN_RESOURCE } from './feature-forms.js';
+import { EXPECTED, IN_ACTIONABLE, IN_CACHEABLE, IN_RESOURCE } from './feature-forms.js';
 import { inActionable, inResource } from './hosts.js';
 
 export interface FeaturePlace {
@@ -45,7 +45,7 @@ export const feature = defineKind<Feature>({
   slots: [Slot.RESOURCE, Slot.ACTIONABLE],
   select: { by: 'always' },
   expected: EXPECTED,
-  mistaken: { [Slot.RESOURCE]: IN_RESOURCE, [Slot.ACTIONABLE]: IN_ACTIONABLE },
+  mistaken: { [Slot.RESOURCE]: IN_RESOURCE, [Slot.ACTIONABLE]: IN_ACTIONABLE, cacheable: IN_CACHEABLE },
   facts: {
     applies: {
       doc: '`when-present`: planned where one of its fields is written; `always`: planned everywhere.',

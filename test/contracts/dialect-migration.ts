@@ -142,7 +142,7 @@ export function migrationContract(run: Run, open: () => OpenDialect): void {
     // The key covers (a, b) and the pair begins with b: neither needs an index of its own.
     expect(made.match(/ unique /g)).to.have.length(2);
     expect(made.match(/create index/g)).to.have.length(3);
-    expect(await open().adopt([many])).to.deep.equal({ warnings: [], statements: [] });
+    expect(await open().adopt([many])).to.deep.equal({ warnings: [], statements: [], progress: [] });
     await run(`INSERT INTO m_many (a, b, c) VALUES ('x', 1, 'running'), ('x', 2, 'running'), ('y', 1, 'still')`);
     for (const [values, pointers] of [
       [`'x', 1, 'other'`, ['/a', '/b']],

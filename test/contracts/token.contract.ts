@@ -165,7 +165,7 @@ export function tokenContract(plugins: Plugins, name: string): void {
       }
     });
 
-    for (const key of ['', ' ', '\n\t ', 'secret', 'undefined', 'a'.repeat(32), 'Changeme']) {
+    for (const key of ['', ' ', '\n\t ', 'secret', 'undefined', 'Changeme']) {
       it(`takes no key ${JSON.stringify(key)}`, async () => {
         const error = (await refusalOf(() => format.create(settings(key)))) as BootError;
         expect(error).to.be.instanceOf(BootError);

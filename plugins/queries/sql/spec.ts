@@ -4,13 +4,15 @@ import { definePlugin, type Finding } from '../../../kernel/contract/plugin.js';
 import { accessorsIn } from '../../../kernel/language/accessor.js';
 import { scanSql, type SqlFault, type SqlScan } from '../../../kernel/language/sql.js';
 import { rewriteSql } from '../../../kernel/language/sql-rewrite.js';
-import { anyJson, flag, list, shape, text, value } from '../../../kernel/schema/combinators.js';
+import { either, flag, list, shape, text, value } from '../../../kernel/schema/combinators.js';
 
 const error = (title: string, message: string, help: string) => ({ severity: 'error' as const, title, message, help });
 const warning = (title: string, message: string, help: string) => ({
   ...error(title, message, help),
   severity: 'warning' as const,
 });
+
+const column = () => text({ doc: 'A column.', examples: ['email'] }).required();
 
 const TEXT = { say: 'the statement is the text `"query"`', rename: 'query' };
 const VALUES = { say: 'values for `$1`, `$2`, ... are listed in `"parameters"`', rename: 'parameters' };
@@ -51,14 +53,19 @@ export default definePlugin({
         }),
         { doc: 'Values for `$1`, `$2`, ... in that order.', default: [], examples: [['email', '$DATETIME']] },
       ),
-      unique: list(anyJson({ doc: 'A column, or a list of columns that are taken together.' }), {
-        doc:
-          'Columns whose values must be free. A unique index made from the model enforces it; a value that is taken is ' +
-          'refused with 409.',
-        since: '0.2.0',
-        examples: [['email'], ['email', ['tenant', 'number']]],
-      }),
-      multi: anyJson({
+      unique: list(
+        either([column(), list(column(), { doc: 'Taken together.' }).min(1)], {
+          doc: 'A column, or several that are taken together.',
+        }),
+        {
+          doc:
+            'Columns whose values must be free. A unique index made from the model enforces it; a value that is taken is ' +
+            'refused with 409.',
+          since: '0.2.0',
+          examples: [['email'], ['email', ['tenant', 'number']]],
+        },
+      ),
+      multi: either([flag({ doc: 'For the one list there is.' }), text({ doc: 'The name of the list.' }).min(1)], {
         doc:
           'Runs the statement once for each item of a list, in one transaction; the result is a list. `true` takes the body ' +
           'itself when it is a list, otherwise the one list that the rules declare; a name says which list. Names in ' +
@@ -82,11 +89,6 @@ export default definePlugin({
   ),
   check: ({ value: fields }) => checkStatement(fields),
   errors: {
-    SQL_MULTI: error(
-      'Not a list',
-      '"multi" is true, false or the name of a list, not {actual}.',
-      'Write `true`, or the name of a payload field or of an extracted value.',
-    ),
     SQL_NO_COLUMNS: error(
       'Columns not listed',
       'This INSERT lists no columns, so `with_timestamps` cannot add any.',
@@ -171,7 +173,7 @@ export default definePlugin({
     {
       title: 'A number of times',
       json: { query: 'SELECT 1', multi: 3 },
-      code: 'SQL_MULTI',
+      code: 'DEF_TYPE',
       at: '/multi',
     },
     {
@@ -239,7 +241,7 @@ function checkStatement(fields: Readonly<Record<string, Json>>): Finding[] {
     findings.push({ code: 'SQL_QUOTED_PLACEHOLDER', at, span: [start, end], params: { text: name } });
   }
   const count = Array.isArray(parameters) ? parameters.length : 0;
-  return [...findings, ...checkParameters(scan, count), ...checkSwitches(scan, fields), ...checkMulti(fields['multi'])];
+  return [...findings, ...checkParameters(scan, count), ...checkSwitches(scan, fields)];
 }
 
 function checkSwitches(scan: SqlScan, fields: Readonly<Record<string, Json>>): Finding[] {
@@ -256,13 +258,6 @@ function checkSwitches(scan: SqlScan, fields: Readonly<Record<string, Json>>): F
   if (timestamps && !timestampsUsed) unused('with_timestamps', 'INSERT and no UPDATE');
   if (softDelete && !softDeleteUsed) unused('soft_delete', 'DELETE');
   return findings;
-}
-
-function checkMulti(multi: Json | undefined): Finding[] {
-  if (multi === undefined || typeof multi === 'boolean' || (typeof multi === 'string' && multi !== '')) return [];
-  return [
-    { code: 'SQL_MULTI', at: '/multi', params: { actual: multi === '' ? 'an empty text' : JSON.stringify(multi) } },
-  ];
 }
 
 function brokenWords(code: SqlFault['code'], what: string): string {
