@@ -82,6 +82,16 @@ describe('JSON Schema', () => {
     expect(judged).to.be.greaterThan(15);
   });
 
+  it('takes what must be unique beside the fields of a model, and a field of that name', () => {
+    const model = (unique: unknown): object => ({ id: { type: 'Number' }, code: { type: 'String' }, unique });
+    for (const right of [['code'], [['id', 'code']], { type: 'String' }]) {
+      expect(errorsOf('model', model(right)), JSON.stringify(right)).to.deep.equal([]);
+    }
+    for (const wrong of [[1], [[]], [['id', 2]], true, 'code', { type: 'Sting' }]) {
+      expect(errorsOf('model', model(wrong)), JSON.stringify(wrong)).not.to.be.empty;
+    }
+  });
+
   const resource = (action: object): object => ({ id: 'a', resource: 'a', actionables: [{ id: 1, ...action }] });
   const returning = (more: object): object => resource({ mode: 'RETURN', value: 1, ...more });
 
