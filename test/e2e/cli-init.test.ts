@@ -6,7 +6,7 @@ import { parseEnv, promisify } from 'node:util';
 import { expect } from 'chai';
 import { runCli, startCli } from '../support/child.js';
 import { createClient, type Loose } from '../support/client.js';
-import { ROOT, tempProject, type Files, type TempProject } from '../support/project.js';
+import { copySample, ROOT, SAMPLE_ENV, tempProject, type Files, type TempProject } from '../support/project.js';
 
 const projects: TempProject[] = [];
 async function folderWith(files: Files = {}): Promise<TempProject> {
@@ -137,6 +137,16 @@ describe('lintel env', function () {
     expect(values['SECRET_KEY']).to.match(/^[A-Za-z0-9]{40}$/);
     for (const value of [values['SECRET_KEY'], 'some text']) expect(stdout).not.to.contain(value);
     expect(stdout).to.contain('SECRET_KEY (generated)').and.contain('PLAIN (copied)').and.not.contain('MINE');
+  });
+
+  it('makes everything that the sample definitions need', async () => {
+    const project = await folderWith({ '.env.example': await readFile(join(ROOT, '.env.example'), 'utf8') });
+    await copySample(project.folder);
+    expect((await runCli(['check'], { cwd: project.folder })).code, 'before').to.equal(1);
+    await runCli(['env'], { cwd: project.folder });
+    const { stdout } = await runCli(['check'], { cwd: project.folder });
+    expect(stdout).to.equal('0 errors, 0 warnings, 0 hints\n');
+    expect(await read(project)).to.have.all.keys(Object.keys(SAMPLE_ENV));
   });
 
   it('changes nothing the second time', async () => {
