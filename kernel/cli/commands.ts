@@ -131,7 +131,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
       'The order of the actionables, transactions, statements and where each parameter comes from. The resource is named ' +
       'by `id` or by path. Nothing connects; values of the environment are not shown.',
     options: [FORMAT('`pretty` (default) or `json`.')],
-    examples: ['lintel plan transfer-send', 'lintel plan transfers/send --format json'],
+    examples: ['lintel plan wallet-transfer-01', 'lintel plan wallet/transfer --format json'],
     exits: [OK, { code: 1, doc: 'There is no such resource, or it has errors.' }],
     load: reading(async () => (await import('./plan.js')).plan),
   },

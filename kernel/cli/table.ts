@@ -34,7 +34,8 @@ export function curlLine(plans: PlanSet, url: string, methods: readonly string[]
   // What is guarded would need more than a body; a path with parameters names something that exists already.
   const open = served.filter(({ summary }) => summary.guard === OPEN);
   const plain = open.filter(({ path }) => !hasParameters(path));
-  const plan = [...plain, ...open].find(({ summary }) => summary.validated.length > 0) ?? plain[0] ?? open[0];
+  const ruled = [...plain, ...open].filter(({ summary }) => summary.validated.length > 0);
+  const plan = ruled.find(({ summary }) => !summary.presumes) ?? ruled[0] ?? plain[0] ?? open[0];
   if (plan === undefined) return null;
   const { sample, path } = withPath(plan);
   const address = `${url}/${path}`;

@@ -65,6 +65,8 @@ export interface ResourceSummary {
   readonly touches: readonly string[];
   /** A body that passes the rules, for the curl line and for editors. */
   readonly sample: Json;
+  /** Such a body may be refused all the same: something must be stored already. */
+  readonly presumes: boolean;
   readonly describe: Json;
 }
 

@@ -48,6 +48,7 @@ interface FeatureLike {
     readonly sample?: Readonly<Record<string, Json>>;
     readonly guard?: string;
     readonly alone?: true;
+    readonly presumes?: true;
   };
 }
 interface ModeLike {
@@ -62,6 +63,7 @@ interface Draft {
   readonly touches: Set<string>;
   /** Something wants every actionable to stand for itself. */
   alone: boolean;
+  presumes: boolean;
   takesList: boolean;
   needsList: boolean;
 }
@@ -89,6 +91,7 @@ export function compileResource(input: CompileInput, resource: ResourceModel): R
     guards: [],
     touches: new Set(),
     alone: false,
+    presumes: false,
     takesList: false,
     needsList: false,
   };
@@ -125,6 +128,7 @@ export function compileResource(input: CompileInput, resource: ResourceModel): R
       validated: draft.validates,
       touches: [...draft.touches],
       sample: draft.needsList ? [sampleOf(draft.sample, scope.needed)] : sampleOf(draft.sample, scope.needed),
+      presumes: draft.presumes,
       describe: describe(resource, draft.steps, groups, main, sequence),
     },
   });
@@ -158,6 +162,7 @@ function compileAction(
   const inner: Draft = { ...draft, steps };
   planFeatures(scope, action, direct, inner);
   draft.alone ||= inner.alone;
+  draft.presumes ||= inner.presumes;
   draft.steps.push(...steps.filter((step) => step.phase >= ResourcePhase.ADMIT));
   const modeId = direct.find((place) => place.slot === Slot.MODE)?.plugin;
   if (modeId === undefined) throw new BootError('DEF_UNKNOWN_PLUGIN', { kind: 'mode', name: action.mode });
@@ -203,6 +208,7 @@ function planFeatures(
     Object.assign(draft.sample, planned.sample);
     if (planned.guard !== undefined) draft.guards.push(planned.guard);
     draft.alone ||= planned.alone === true;
+    draft.presumes ||= planned.presumes === true;
   }
 }
 

@@ -2,7 +2,7 @@
  * The schemas that editors load: of a definition file, of a model file, of the config, and one for all of them. What a
  * file is, is told by its content, as the checker tells it.
  */
-import type { Json, JsonObject } from '../contract/json.js';
+import { isObject, type Json, type JsonObject } from '../contract/json.js';
 import { Slot } from '../contract/slot.js';
 import { configField } from '../analysis/config.js';
 import { GRAMMAR } from '../analysis/grammar.js';
@@ -34,6 +34,11 @@ const isNamedModels: JsonObject = {
 };
 const isResource: JsonObject = { anyOf: [{ required: ['resource'] }, { required: ['actionables'] }] };
 
+const COMBINATIONS: JsonObject = {
+  description: 'Fields, or lists of fields that are taken together, of which no two rows may have the same values.',
+  items: { anyOf: [{ type: 'string' }, { type: 'array', minItems: 1, items: { type: 'string' } }] },
+};
+
 export function schemaFor(target: SchemaTarget, registry: Registry): JsonObject {
   const writer = schemaWriter(registry);
   const configNode = configField(registry);
@@ -48,7 +53,7 @@ export function schemaFor(target: SchemaTarget, registry: Registry): JsonObject 
     then: resource,
     else: { if: { anyOf: [isNamedModels, holdsField], minProperties: 1 }, then: model, else: resource },
   };
-  const parts = { ...writer.definitions, 'one-definition': single, 'one-model': model };
+  const parts = { ...withCombinations(writer.definitions), 'one-definition': single, 'one-model': model };
   const several = (one: keyof typeof parts): JsonObject => {
     const ref = { $ref: `#/definitions/${one}` };
     return { if: { type: 'array' }, then: { type: 'array', items: ref }, else: ref };
@@ -73,6 +78,14 @@ export function schemaFor(target: SchemaTarget, registry: Registry): JsonObject 
     allOf: [root],
     definitions: reachable(root, parts),
   };
+}
+
+/** Beside its fields a model may list what must be unique; an object of that name is a field like any other. */
+function withCombinations(written: Readonly<Record<string, Json>>): Readonly<Record<string, Json>> {
+  const model = written['model'];
+  if (!isObject(model)) return written;
+  const unique = { if: { type: 'array' }, then: COMBINATIONS, else: model['additionalProperties'] ?? true };
+  return { ...written, model: { ...model, properties: { unique } } };
 }
 
 /** Only what the root leads to. */

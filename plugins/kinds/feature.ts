@@ -30,6 +30,8 @@ export interface FeaturePlan {
   readonly guard?: string;
   /** Neighbouring actionables of the resource share no unit of work. */
   readonly alone?: true;
+  /** Refuses also what passes the rules, unless something is stored already: a sample request cannot know. */
+  readonly presumes?: true;
 }
 
 export interface Feature {

@@ -6,7 +6,7 @@ import { parseEnv, promisify } from 'node:util';
 import { expect } from 'chai';
 import { runCli, startCli } from '../support/child.js';
 import { createClient, type Loose } from '../support/client.js';
-import { ROOT, tempProject, type Files, type TempProject } from '../support/project.js';
+import { copySample, ROOT, SAMPLE_ENV, tempProject, type Files, type TempProject } from '../support/project.js';
 
 const projects: TempProject[] = [];
 async function folderWith(files: Files = {}): Promise<TempProject> {
@@ -48,7 +48,7 @@ describe('lintel init', function () {
 
   it('.env has fresh secrets, is readable by its owner alone, and is ignored', async () => {
     const { JWT_SECRET_KEY: secret } = parseEnv(await text('.env'));
-    expect(secret).to.match(/^[A-Za-z0-9]{32}$/);
+    expect(secret).to.match(/^[A-Za-z0-9]{48}$/);
     expect(printed).not.to.contain(secret);
     expect((await stat(join(folder, '.env'))).mode & 0o777).to.equal(0o600);
     expect((await text('.gitignore')).split('\n')).to.include.members(['.env', '.lintel/']);
@@ -57,7 +57,7 @@ describe('lintel init', function () {
     expect(parseEnv(await readFile(join(other, 'other/.env'), 'utf8'))['JWT_SECRET_KEY']).not.to.equal(secret);
   });
 
-  it('the project has no problem, and serves people and notes', async () => {
+  it('the project has no problem, and serves people and their own notes', async () => {
     await mkdir(join(folder, 'node_modules'));
     await symlink(ROOT, join(folder, 'node_modules/lintel'));
     const checked = await runCli(['check'], { cwd: folder });
@@ -68,16 +68,24 @@ describe('lintel init', function () {
       const client = createClient(url);
       const [, line = ''] = await child.printed(/try:\n +(curl .*)\n/);
       const tried = await promisify(execFile)('sh', ['-c', line]);
-      expect(JSON.parse(tried.stdout), line).to.have.all.keys('id', 'name');
-      const ada = { name: 'Ada', email: 'ada.l@example.com' };
-      expect((await client.post('/join', ada)).status).to.equal(200);
-      expect((await client.post('/join', ada)).status).to.equal(409);
-      const note = await client.post<Loose>('/notes/add', { email: ada.email, text: 'water the plants' });
+      expect(JSON.parse(tried.stdout), line).to.have.all.keys('id', 'name', 'token');
+      const ada = { name: 'Ada', email: 'ada.l@example.com', password: 'correct horse' };
+      const { body: made } = await client.post('/sign-up', ada);
+      expect((await client.post('/sign-up', ada)).status).to.equal(409);
+      expect((await client.post('/sign-in', { ...ada, password: 'wrong' })).status).to.equal(401);
+      const { body: back } = await client.post('/sign-in', ada);
+      expect(back).to.include({ id: made['id'], name: 'Ada' });
+      const as = (token: unknown): RequestInit => ({ headers: { authorization: `Bearer ${String(token)}` } });
+      const { body: bob } = await client.post('/sign-up', { ...ada, email: 'bob@example.com' });
+      const note = await client.post<Loose>('/notes/add', { text: 'water the plants' }, as(back['token']));
       expect(note.body).to.include({ text: 'water the plants', done: false });
-      const done = await client.post(`/notes/${String(note.body['id'])}/done`, {});
-      expect(done.body).to.deep.equal({ id: note.body['id'], done: true });
-      expect((await client.post<Loose[]>('/notes/list', { email: ada.email })).body).to.have.lengthOf(1);
-      expect((await client.post('/notes/add', { email: 'bob@example.com', text: 'x' })).status).to.equal(404);
+      const path = `/notes/${String(note.body['id'])}/done`;
+      expect((await client.post(path, {}, as(bob['token']))).status).to.equal(404);
+      expect((await client.post(path, {}, as(made['token']))).body).to.deep.equal({ id: note.body['id'], done: true });
+      expect((await client.post<Loose[]>('/notes/list', {}, as(back['token']))).body).to.have.lengthOf(1);
+      expect((await client.post<Loose[]>('/notes/list', {}, as(bob['token']))).body).to.deep.equal([]);
+      for (const open of ['/notes/add', '/notes/list', path])
+        expect((await client.post(open, {})).status).to.equal(401);
     } finally {
       expect((await child.stop()).code).to.equal(0);
     }
@@ -129,6 +137,16 @@ describe('lintel env', function () {
     expect(values['SECRET_KEY']).to.match(/^[A-Za-z0-9]{40}$/);
     for (const value of [values['SECRET_KEY'], 'some text']) expect(stdout).not.to.contain(value);
     expect(stdout).to.contain('SECRET_KEY (generated)').and.contain('PLAIN (copied)').and.not.contain('MINE');
+  });
+
+  it('makes everything that the sample definitions need', async () => {
+    const project = await folderWith({ '.env.example': await readFile(join(ROOT, '.env.example'), 'utf8') });
+    await copySample(project.folder);
+    expect((await runCli(['check'], { cwd: project.folder })).code, 'before').to.equal(1);
+    await runCli(['env'], { cwd: project.folder });
+    const { stdout } = await runCli(['check'], { cwd: project.folder });
+    expect(stdout).to.equal('0 errors, 0 warnings, 0 hints\n');
+    expect(await read(project)).to.have.all.keys(Object.keys(SAMPLE_ENV));
   });
 
   it('changes nothing the second time', async () => {

@@ -1,48 +1,18 @@
-/** `lintel serve` as a process: what it refuses, what it prints, how it ends, what it loads, and what it never tells. */
-import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+/** `lintel serve` as a process: what it refuses, how it ends, and what it never tells. */
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { startCli, type Child, type RunOptions } from '../support/child.js';
-import { createClient, type Client, type Loose } from '../support/client.js';
 import { freshDatabase, startPostgres } from '../support/postgres.js';
-import {
-  copySample,
-  PLUGIN_FIXTURES,
-  querying,
-  returning,
-  ROOT,
-  tempProject,
-  type Files,
-  type TempProject,
-} from '../support/project.js';
+import { copySample, PLUGIN_FIXTURES, querying, returning, SAMPLE_ENV } from '../support/project.js';
+import { ready, serving } from '../support/serve.js';
+import { bearer, PASSWORD } from '../support/wallet.js';
 
 const ECHO = { 'definitions/a.json': returning('echo', '$PAYLOAD') };
 const OBSERVED = { 'lintel.config.json': { plugins: ['builtin:*', join(PLUGIN_FIXTURES, 'observer')] } };
 
 describe('lintel serve', function () {
   this.timeout(60_000);
-  const projects: TempProject[] = [];
-  const children: Child[] = [];
-  afterEach(() => Promise.all(children.splice(0).map((child) => child.stop('SIGKILL'))));
-  after(() => Promise.all(projects.map((project) => project.dispose())));
-
-  async function start(files: Files, options: Omit<RunOptions, 'cwd'> & { sample?: boolean } = {}): Promise<Child> {
-    const project = await tempProject(files);
-    projects.push(project);
-    if (options.sample === true) await copySample(project.folder);
-    const env = { PORT: '0', ...options.env };
-    const child = startCli(['serve'], { ...options, env, cwd: project.folder });
-    children.push(child);
-    return child;
-  }
-  const ready = async (child: Child): Promise<Client & { url: string }> => {
-    const [, url = ''] = await child.printed(/ready at (http:\S+)/);
-    return { ...createClient(url), url };
-  };
+  const { start, startIn, folder } = serving();
 
   describe('refuses to start', () => {
     it('with a broken set: every problem with its line, exit code 1, nothing served', async () => {
@@ -118,141 +88,6 @@ describe('lintel serve', function () {
     expect(stderr).to.contain('PLG_TIMEOUT');
   });
 
-  describe('starts', () => {
-    it('with the sample on embedded defaults: a table of endpoints, and a curl line that works', async () => {
-      const child = await start({}, { sample: true });
-      await ready(child);
-      const [, line = ''] = await child.printed(/try:\n +(curl .*)\n/);
-      const output = child.output();
-      expect(output).to.match(/^verb +path +guard +validation +touches$/m);
-      expect(output).to.match(/^POST +\/accounts\/open +open +owner, email, balance +\S/m);
-      expect(output).to.match(/^POST +\/health +open +- +-$/m);
-      const { stdout } = await promisify(execFile)('sh', ['-c', line]);
-      expect(JSON.parse(stdout)).to.include.keys('id', 'owner', 'email', 'balance');
-    });
-
-    it('prints a curl line with the path filled in where every path has parameters', async () => {
-      const rule = { payload_validation: [{ field: { who: { type: 'STRING', min_length: 3 } } }] };
-      const child = await start({
-        'definitions/a.json': {
-          id: 'hi',
-          resource: 'say/:who/now',
-          actionables: [{ id: 1, mode: 'RETURN', value: 'hi $PAYLOAD.who', ...rule }],
-        },
-      });
-      await ready(child);
-      const [, line = ''] = await child.printed(/try:\n +(curl .*)\n/);
-      const { stdout } = await promisify(execFile)('sh', ['-c', line]);
-      expect(JSON.parse(stdout), line).to.match(/^hi \w{3,}$/);
-    });
-
-    it('prints a curl line for the query string where no verb has a body', async () => {
-      const rule = { payload_validation: [{ field: { who: { type: 'STRING' } } }] };
-      const child = await start({
-        'definitions/a.json': {
-          id: 'hi',
-          resource: 'hi',
-          actionables: [{ id: 1, mode: 'RETURN', value: 'hi $PAYLOAD.who', ...rule }],
-        },
-        'lintel.config.json': { http: { methods: ['GET'] } },
-      });
-      const [, line = ''] = await child.printed(/try:\n +(curl .*)\n/);
-      const { stdout } = await promisify(execFile)('sh', ['-c', line]);
-      expect(JSON.parse(stdout)).to.equal('hi text');
-    });
-
-    it('prints a curl line with what accessors need, where no rule says what passes', async () => {
-      const value = { who: '$PAYLOAD.who.name', when: '$PAYLOAD.when', text: 'on $PAYLOAD.when' };
-      const child = await start({
-        'definitions/a.json': { id: 'hi', resource: 'hi', actionables: [{ id: 1, mode: 'RETURN', value }] },
-      });
-      const [, line = ''] = await child.printed(/try:\n +(curl .*)\n/);
-      const { stdout } = await promisify(execFile)('sh', ['-c', line]);
-      expect(JSON.parse(stdout)).to.deep.equal({ who: 'text', when: 'text', text: 'on text' });
-    });
-
-    it('prints no curl line that a guard would refuse', async () => {
-      const guarded = { ...returning('a', 1), tokenize: { type: 'JWT', encryption_key: '$ENV.KEY' }, protected: {} };
-      const env = { KEY: 'k7Qd2mZx9vRt4LsB8nWc5yHf3jPg6aUe' };
-      const child = await start({ 'definitions/a.json': [guarded, returning('b', 2)] }, { env });
-      const [, line = ''] = await child.printed(/try:\n +(curl .*)\n/);
-      expect(child.output()).to.match(/^POST +\/a +JWT in Authorization /m);
-      expect(line).to.match(/\/b /);
-    });
-
-    it('without any definition, and says so', async () => {
-      const child = await start({});
-      const client = await ready(child);
-      expect(child.output()).to.contain('No endpoint');
-      expect((await client.request('GET', '/status')).status).to.equal(200);
-    });
-
-    it('where .env says, unless the environment says otherwise', async () => {
-      const fromFile = await start({ ...ECHO, '.env': 'HOST=127.0.0.2\nPORT=1\n' });
-      expect((await ready(fromFile)).url).to.match(/^http:\/\/127\.0\.0\.2:\d{2,}$/);
-      const fromEnv = await start({ ...ECHO, '.env': 'HOST=127.0.0.2\n' }, { env: { HOST: '127.0.0.3' } });
-      expect((await ready(fromEnv)).url).to.contain('127.0.0.3');
-      const empty = await start(ECHO, { env: { HOST: '' } });
-      expect((await ready(empty)).url).to.contain('127.0.0.1');
-    });
-
-    it('with a log of JSON lines on stdout, people on stderr', async () => {
-      const child = await start(ECHO);
-      const client = await ready(child);
-      const { headers } = await client.post('/echo', { a: 'canary-value' });
-      const id = headers.get('x-request-id') ?? '';
-      await child.printed(new RegExp(id));
-      const { code, stdout } = await child.stop();
-      expect(code).to.equal(0);
-      const rows = stdout
-        .trim()
-        .split('\n')
-        .map((line) => JSON.parse(line) as Loose);
-      for (const row of rows) expect(row).to.include.keys('level', 'time', 'msg');
-      const request = rows.find((row) => row['id'] === id);
-      expect(request).to.include({ msg: 'request', resource: 'echo', status: 200 });
-      expect(stdout).not.to.contain('canary-value');
-    });
-
-    it('with a log for people where LOG_FORMAT says so, and none of it where LOG_LEVEL says so', async () => {
-      const child = await start(ECHO, { env: { LOG_FORMAT: 'pretty' } });
-      await (await ready(child)).post('/echo', {});
-      await child.printed(/INFO.*: request /);
-      const { stdout } = await child.stop();
-      expect(stdout).to.contain('ready at').and.not.contain('{"level"');
-      const quiet = await start(ECHO, { env: { LOG_LEVEL: 'silent' } });
-      await (await ready(quiet)).post('/echo', {});
-      expect((await quiet.stop()).stdout).to.equal('');
-    });
-
-    it('importing only the plugins that are used', async () => {
-      const loaded = async (files: Files): Promise<string> => {
-        const project = await tempProject(files);
-        projects.push(project);
-        const list = join(project.folder, 'loaded.txt');
-        const preload = pathToFileURL(join(ROOT, 'test', 'fixtures', 'loader', 'record.js')).href;
-        const env = { PORT: '0', LOADED_MODULES: list };
-        const child = startCli(['serve'], { cwd: project.folder, env, node: ['--import', preload] });
-        children.push(child);
-        const client = await ready(child);
-        expect((await client.post('/r', {})).status).to.equal(200);
-        await child.stop();
-        return readFile(list, 'utf8');
-      };
-      const heavy = /node_modules\/(pg|pg-pool|@electric-sql|knex|ulid)\//;
-      const runtimes = (text: string): string[] =>
-        [...text.matchAll(/plugins\/(\w[\w-]*\/[\w-]+)\/runtime\.js/g)].map(([, name]) => name ?? '').sort();
-      const plain = await loaded({ 'definitions/a.json': returning('r', 1) });
-      expect(plain).to.contain('/kernel/runtime/kernel.js').and.not.match(heavy);
-      expect([...new Set(runtimes(plain))]).to.deep.equal(['features/returnables', 'modes/return']);
-      const generating = await loaded({ 'definitions/a.json': returning('r', '$GENERATOR.ULID') });
-      expect(generating)
-        .to.match(/node_modules\/ulid\//)
-        .and.not.match(/node_modules\/(pg|@electric-sql|knex)\//);
-      expect(runtimes(generating)).to.include('generators/ulid').and.not.include('generators/uuid');
-    });
-  });
-
   describe('ends', () => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) {
       it(`${signal} with a request in flight: it is answered, then exit code 0`, async () => {
@@ -294,20 +129,15 @@ describe('lintel serve', function () {
     });
 
     it('keeps embedded data for the next start', async () => {
-      const project = await tempProject();
-      projects.push(project);
+      const project = await folder();
       await copySample(project.folder);
-      const serve = (): Child => {
-        const child = startCli(['serve'], { cwd: project.folder, env: { PORT: '0' } });
-        children.push(child);
-        return child;
-      };
-      const first = serve();
-      const account = { owner: 'Ada', email: 'ada@example.com', balance: 5 };
-      const { body } = await (await ready(first)).post('/accounts/open', account);
+      const first = startIn(project.folder, { env: SAMPLE_ENV });
+      const ada = { email: 'ada@example.com', name: 'Ada', password: PASSWORD };
+      const { body } = await (await ready(first)).post('/sign-up', ada);
       expect((await first.stop()).code).to.equal(0);
-      const again = await (await ready(serve())).post('/accounts/read', { id: body['id'] });
-      expect(again.body).to.deep.include({ id: body['id'], ...account });
+      const client = await ready(startIn(project.folder, { env: SAMPLE_ENV }));
+      const again = await client.post('/profile', {}, bearer(String(body['token'])));
+      expect(again.body).to.include({ id: body['id'], email: ada.email, name: 'Ada' });
     });
   });
 

@@ -1,168 +1,193 @@
-/** The sample definitions of the distribution over real HTTP, on both databases: what the first reader of README meets. */
+/** The sample definitions of the distribution over real HTTP, on both databases: people, their profiles, and guests. */
 import { expect } from 'chai';
-import type { Answer, Loose } from '../support/client.js';
 import { onBothDatabases } from '../support/kernel.js';
-import { copySample } from '../support/project.js';
+import type { Loose } from '../support/client.js';
+import { copySample, SAMPLE_ENV } from '../support/project.js';
+import { bearer, counted, freshEmail, PASSWORD, person, PIN, type Person } from '../support/wallet.js';
 
 const ISO = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
 const ULID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
+/** Everything that must stay inside, as it looks in an answer. */
+const SECRETS = /\$2b\$|\$argon2|"password"|"pin"|correct horse/;
 
-onBothDatabases('sample definitions', { prepare: copySample }, (kernel) => {
-  let counter = 0;
+const pointersOf = (body: Loose): unknown[] => (body['errors'] as readonly Loose[]).map(({ pointer }) => pointer);
 
-  const open = async (balance: number, rest: Loose = {}): Promise<string> => {
-    const email = `user${++counter}@example.com`;
-    const answer = await kernel().post('/accounts/open', { owner: 'Ada', email, balance, ...rest });
-    expect(answer.status, answer.text).to.equal(200);
-    return String(answer.body['id']);
-  };
-  const balanceOf = async (id: string): Promise<unknown> =>
-    (await kernel().post('/accounts/read', { id })).body['balance'];
-  const send = (from: string, to: string, amount: number): Promise<Answer<Loose>> =>
-    kernel().post('/transfers/send', { from_account: from, to_account: to, amount });
-  const transfersOf = async (account: string): Promise<readonly Loose[]> =>
-    (await kernel().post<readonly Loose[]>('/transfers/list', { account })).body;
+onBothDatabases('sample: people', { prepare: copySample, env: SAMPLE_ENV }, (kernel) => {
+  const wanted = (): Loose => ({ email: freshEmail(), name: 'Grace', password: PASSWORD });
+  let ada: Person;
+  before(async () => {
+    ada = await person(kernel());
+  });
 
-  it('opens an account and answers exactly what `returnables` lists', async () => {
-    const before = Date.now();
-    const { status, body } = await kernel().post('/accounts/open', {
-      owner: 'Grace',
-      email: 'grace@example.com',
-      balance: 1000,
+  describe('sign-up', () => {
+    it('answers exactly what `returnables` lists, with a token that opens protected endpoints', async () => {
+      const body = wanted();
+      const made = await kernel().post('/sign-up', body);
+      expect(made.status).to.equal(200);
+      expect(Object.keys(made.body)).to.have.members(['id', 'email', 'name', 'token']);
+      expect(made.body['id']).to.match(ULID);
+      const read = await kernel().post('/profile', {}, bearer(String(made.body['token'])));
+      expect(read.status).to.equal(200);
+      expect(read.body).to.include({ id: made.body['id'], email: body['email'], name: 'Grace', balance: 0 });
+      expect(read.body['created_at']).to.match(ISO);
     });
-    expect(status).to.equal(200);
-    expect(Object.keys(body)).to.deep.equal(['id', 'owner', 'email', 'balance', 'created_at']);
-    expect(body['id']).to.match(ULID);
-    expect(body).to.include({ owner: 'Grace', email: 'grace@example.com', balance: 1000 });
-    expect(body['created_at']).to.match(ISO);
-    expect(Date.parse(String(body['created_at']))).to.be.within(before, Date.now());
-  });
 
-  it('reads an account back with JSON, numbers and times native', async () => {
-    const id = await open(250, { settings: { theme: 'dark', tags: ['a', 1, null] } });
-    const { body } = await kernel().post('/accounts/read', { id });
-    expect(body).to.deep.include({ id, balance: 250, settings: { theme: 'dark', tags: ['a', 1, null] } });
-    expect(body['created_at']).to.match(ISO);
-  });
-
-  it('answers null for an optional column that was not sent', async () => {
-    const { body } = await kernel().post('/accounts/read', { id: await open(1) });
-    expect(body).to.have.property('settings', null);
-  });
-
-  it('lists accounts as an array of the listed names', async () => {
-    const id = await open(7);
-    const { body } = await kernel().post<readonly Loose[]>('/accounts/list');
-    expect(body).to.be.an('array');
-    const row = body.find((account) => account['id'] === id);
-    expect(row).to.have.all.keys('id', 'owner', 'balance', 'created_at');
-  });
-
-  it('answers an empty list as an empty array', async () => {
-    expect(await transfersOf(await open(0))).to.deep.equal([]);
-  });
-
-  it('moves money and writes the transfer', async () => {
-    const [from, to] = [await open(500), await open(10)];
-    const { status, body } = await send(from, to, 120);
-    expect(status).to.equal(200);
-    expect(Object.keys(body)).to.deep.equal(['id', 'amount', 'from_balance', 'created_at']);
-    expect(body).to.include({ amount: 120, from_balance: 380 });
-    expect(body['created_at']).to.match(ISO);
-    expect([await balanceOf(from), await balanceOf(to)]).to.deep.equal([380, 130]);
-    const [row, ...more] = await transfersOf(to);
-    expect(more).to.deep.equal([]);
-    expect(row).to.include({ id: body['id'], from_account: from, to_account: to, amount: 120 });
-  });
-
-  it('refuses with 409 when there is not enough money, and writes nothing', async () => {
-    const [from, to] = [await open(50), await open(0)];
-    const { status, body } = await send(from, to, 51);
-    expect(status).to.equal(409);
-    expect(body).to.include({
-      code: 'ACT_NO_VALUE',
-      status: 409,
-      detail: 'There is no such account, or not enough money on it.',
+    it('refuses an address that is taken with 409', async () => {
+      const { status, body } = await kernel().post('/sign-up', { ...wanted(), email: ada.email });
+      expect(status).to.equal(409);
+      expect(pointersOf(body)).to.deep.equal(['/email']);
     });
-    expect([await balanceOf(from), await balanceOf(to)]).to.deep.equal([50, 0]);
-    expect(await transfersOf(from)).to.deep.equal([]);
-  });
 
-  it('refuses with 404 when the target does not exist, and takes the money back', async () => {
-    const from = await open(50);
-    const { status, body } = await send(from, '0'.repeat(26), 20);
-    expect(status).to.equal(404);
-    expect(body['detail']).to.equal('There is no account to send to.');
-    expect(await balanceOf(from)).to.equal(50);
-    expect(await transfersOf(from)).to.deep.equal([]);
-  });
-
-  it('refuses a payload that breaks rules with one pointer for each', async () => {
-    const { status, body, headers } = await kernel().post('/accounts/open', {
-      owner: '',
-      email: 'nowhere',
-      balance: 1.5,
+    it('makes one wallet out of 50 attempts at once with one address', async function () {
+      this.timeout(60_000);
+      const body = wanted();
+      const answers = await Promise.all(Array.from({ length: 50 }, () => kernel().post('/sign-up', body)));
+      expect(counted(answers, 200, 409)).to.deep.equal([1, 49]);
     });
-    expect(status).to.equal(422);
-    expect(headers.get('content-type')).to.match(/^application\/problem\+json/);
-    expect(body['errors']).to.deep.equal([
-      { pointer: '/owner', code: 'min_length', detail: 'must have at least 1 characters' },
-      { pointer: '/email', code: 'email', detail: 'must be an e-mail address' },
-      { pointer: '/balance', code: 'integer', detail: 'must be a whole number' },
-    ]);
+
+    it('names every rule that is broken', async () => {
+      const { status, body } = await kernel().post('/sign-up', {
+        email: 'nowhere',
+        name: '',
+        password: 'short',
+        pin: 1,
+      });
+      expect(status).to.equal(422);
+      expect(pointersOf(body)).to.have.members(['/email', '/name', '/password', '/pin']);
+    });
   });
 
-  it('names every missing field', async () => {
-    const { status, body } = await kernel().post('/transfers/send', {});
-    expect(status).to.equal(422);
-    const pointers = (body['errors'] as readonly Loose[]).map((issue) => issue['pointer']);
-    expect(pointers).to.deep.equal(['/from_account', '/to_account', '/amount']);
+  describe('sign-in', () => {
+    it('gives a token for the right password', async () => {
+      const { status, body } = await kernel().post('/sign-in', { email: ada.email, password: PASSWORD });
+      expect(status).to.equal(200);
+      expect(Object.keys(body)).to.have.members(['id', 'email', 'name', 'token']);
+      const read = await kernel().post('/profile', {}, bearer(String(body['token'])));
+      expect(read.body['id']).to.equal(ada.id);
+    });
+
+    it('answers a wrong password and an unknown address with the same words', async () => {
+      const wrong = await kernel().post('/sign-in', { email: ada.email, password: 'wrong horse' });
+      const unknown = await kernel().post('/sign-in', { email: freshEmail(), password: PASSWORD });
+      expect([wrong.status, unknown.status]).to.deep.equal([401, 401]);
+      const words = ({ instance, ...rest }: Loose): Loose => ({ ...rest, instance: typeof instance });
+      expect(words(wrong.body)).to.deep.equal(words(unknown.body));
+    });
   });
 
-  it('answers 404 in the words of the definition for an id that nobody has', async () => {
-    const { status, body } = await kernel().post('/accounts/read', { id: '0'.repeat(26) });
-    expect(status).to.equal(404);
-    expect(body).to.include({ code: 'ACT_NO_VALUE', detail: 'There is no such account.' });
+  describe('profile', () => {
+    it('is closed to everybody without a token', async () => {
+      for (const path of ['/profile', '/profile/update', '/profile/pin', '/profile/close', '/profile-read-01']) {
+        const { status, body } = await kernel().post(path, { id: ada.id, name: 'Eve' });
+        expect([status, body['code']], path).to.deep.equal([401, 'TOK_REFUSED']);
+      }
+      expect((await kernel().post('/profile', {}, bearer(`${ada.token}x`))).status).to.equal(401);
+    });
+
+    it('is that of the token, whatever the payload says', async () => {
+      const other = await person(kernel());
+      expect((await ada.post('/profile', { id: other.id })).body['id']).to.equal(ada.id);
+    });
+
+    it('changes what is sent and keeps what is not; JSON comes back as JSON', async () => {
+      const address = { street: 'St James Square 12', city: 'London', country: 'GB' };
+      const first = await ada.post('/profile/update', { address, interests: ['engines', 'poetry'] });
+      expect(first.status, first.text).to.equal(200);
+      expect(first.body).to.deep.include({ name: 'Ada Lovelace', address, interests: ['engines', 'poetry'] });
+      const second = await ada.post('/profile/update', { name: 'Ada King' });
+      expect(second.body).to.deep.include({ name: 'Ada King', address, interests: ['engines', 'poetry'] });
+      const { body } = await ada.post('/profile');
+      expect(body).to.deep.include({ name: 'Ada King', address, balance: 0 });
+    });
+
+    it('points into the object and the list that break a rule', async () => {
+      const address = { street: 'x', city: '', country: 'GBR' };
+      const { status, body } = await ada.post('/profile/update', { name: '', address, interests: ['ok', 'x'] });
+      expect(status).to.equal(422);
+      const pointers = ['/name', '/address/city', '/address/country', '/interests/1'];
+      expect(pointersOf(body)).to.have.members(pointers);
+    });
+
+    it('ignores fields that the definition does not read', async () => {
+      const { status } = await ada.post('/profile/update', { balance: 1_000_000, deleted_at: 'now', password: 'x' });
+      expect(status).to.equal(200);
+      expect(await ada.balance()).to.equal(0);
+    });
+
+    it('takes a new PIN from whoever knows the password, and from nobody else', async () => {
+      const [sender, receiver] = [await person(kernel(), 10, { pin: undefined }), await person(kernel())];
+      const send = (pin: string): Promise<unknown> =>
+        sender.post('/wallet/transfer', { to_email: receiver.email, amount: 1, pin }).then(({ status }) => status);
+      expect(await send(PIN), 'no PIN yet').to.equal(401);
+      expect((await sender.post('/profile/pin', { password: 'wrong horse', pin: '9876' })).status).to.equal(401);
+      expect(await send('9876')).to.equal(401);
+      const changed = await sender.post('/profile/pin', { password: PASSWORD, pin: '9876' });
+      expect(changed.status, changed.text).to.equal(200);
+      expect(Object.keys(changed.body)).to.deep.equal(['id', 'updated_at']);
+      expect(await send('9876')).to.equal(200);
+    });
+
+    it('that is closed is gone for its owner, while others keep what they have from it', async () => {
+      const [leaving, staying] = [await person(kernel(), 100), await person(kernel())];
+      await leaving.post('/wallet/transfer', { to_email: staying.email, amount: 40, pin: PIN });
+      const closed = await leaving.post('/profile/close');
+      expect(Object.keys(closed.body)).to.deep.equal(['id', 'deleted_at']);
+      expect(closed.body['deleted_at']).to.match(ISO);
+      for (const path of ['/profile', '/profile/close', '/profile/update', '/wallet/summary', '/wallet/statement']) {
+        expect((await leaving.post(path)).status, path).to.equal(404);
+      }
+      expect((await leaving.post('/wallet/deposit', { amount: 5 })).status).to.equal(404);
+      expect((await kernel().post('/sign-in', { email: leaving.email, password: PASSWORD })).status).to.equal(401);
+      const back = await staying.post('/wallet/transfer', { to_email: leaving.email, amount: 1, pin: PIN });
+      expect(back.status).to.equal(404);
+      const [entry] = (await staying.post<readonly Loose[]>('/wallet/history')).body;
+      expect(entry).to.include({ kind: 'received', amount: 40, other_user_id: leaving.id });
+    });
   });
 
-  it('never answers the secret column', async () => {
-    const id = await open(5, { note: 'SECRET-NOTE' });
-    for (const path of ['/accounts/read', '/accounts/list', '/account-read']) {
-      const { text } = await kernel().post(path, { id });
-      expect(text).to.contain(id);
-      expect(text).not.to.contain('note');
-      expect(text).not.to.contain('SECRET-NOTE');
+  it('no secret is in any answer or log line, whichever endpoint is asked', async () => {
+    const [user, other] = [await person(kernel(), 100), await person(kernel())];
+    const everything = { ...wanted(), email: user.email, pin: PIN, to_email: other.email, amount: 1, words: 'note' };
+    const paths = [...kernel().kernel.plans().byId.values()].map(({ path }) => path.replace(':entry', 'x'));
+    expect(paths).to.have.length.greaterThan(15);
+    for (const path of paths.filter((name) => name !== 'profile/close')) {
+      const { text } = await user.post(`/${path}`, everything);
+      expect(text, path).not.to.match(SECRETS);
     }
+    expect(JSON.stringify(kernel().log)).not.to.match(SECRETS);
   });
 
-  it('answers health without a database', async () => {
+  describe('guests', () => {
+    const withPass = (pass: unknown): RequestInit => ({ headers: { 'x-guest-pass': String(pass) } });
+
+    it('get a PASETO and show it in a header of its own', async () => {
+      const { status, body } = await kernel().post('/guest/pass');
+      expect(status).to.equal(200);
+      expect(Object.keys(body)).to.have.members(['guest', 'pass']);
+      expect(body['pass']).to.match(/^v4\.local\./);
+      const fees = await kernel().post('/guest/fees', {}, withPass(body['pass']));
+      expect(fees.status, fees.text).to.equal(200);
+      expect(fees.body).to.deep.equal({ guest: body['guest'], transfer: 0, currency: 'EUR' });
+    });
+
+    it('are refused without it, with it in another header, and with a token of another kind', async () => {
+      const { body } = await kernel().post('/guest/pass');
+      const tries = [{}, bearer(String(body['pass'])), withPass(ada.token), withPass('v4.local.AAAA')];
+      for (const init of tries) expect((await kernel().post('/guest/fees', {}, init)).status).to.equal(401);
+      expect((await kernel().post('/profile', {}, bearer(String(body['pass'])))).status).to.equal(401);
+    });
+
+    it('are told when an endpoint is out of service', async () => {
+      const { status, headers, body } = await kernel().post('/guest/rates');
+      expect([status, body['code']]).to.deep.equal([503, 'RES_MAINTENANCE']);
+      expect(Number(headers.get('retry-after'))).to.be.greaterThan(0);
+    });
+  });
+
+  it('health answers without a database', async () => {
     const { status, body } = await kernel().post('/health');
     expect(status).to.equal(200);
     expect(body).to.include({ status: 'ok', you: '127.0.0.1' });
     expect(body['at']).to.match(ISO);
-  });
-
-  it('keeps the sum through 50 concurrent transfers in both directions', async function () {
-    this.timeout(60_000);
-    const [a, b] = [await open(1000), await open(1000)];
-    const answers = await Promise.all(
-      Array.from({ length: 50 }, (_, i) => (i % 2 === 0 ? send(a, b, 1 + i) : send(b, a, 1 + i))),
-    );
-    for (const { status, body } of answers) expect(status, JSON.stringify(body)).to.equal(200);
-    const [left, right] = [Number(await balanceOf(a)), Number(await balanceOf(b))];
-    expect(left + right).to.equal(2000);
-    const ledger = await transfersOf(a);
-    expect(ledger.length).to.equal(50);
-    const moved = ledger.reduce((sum, row) => sum + Number(row['amount']) * (row['to_account'] === a ? 1 : -1), 0);
-    expect(left).to.equal(1000 + moved);
-  });
-
-  it('takes no more than there is when 50 want it at once', async function () {
-    this.timeout(60_000);
-    const [a, b] = [await open(40), await open(0)];
-    const answers = await Promise.all(Array.from({ length: 50 }, () => send(a, b, 2)));
-    const counts = [200, 409].map((wanted) => answers.filter(({ status }) => status === wanted).length);
-    expect(counts).to.deep.equal([20, 30]);
-    expect([await balanceOf(a), await balanceOf(b)]).to.deep.equal([0, 40]);
   });
 });

@@ -54,7 +54,7 @@ const plan = (group: ActionGroup): ResourcePlan => ({
   results: group.actions.length,
   takesList: false,
   reachable: true,
-  summary: { guard: 'open', validated: [], touches: [], sample: {}, describe: null },
+  summary: { guard: 'open', validated: [], touches: [], sample: {}, presumes: false, describe: null },
 });
 
 const RETRY = new Error('try again');

@@ -4,7 +4,7 @@
  */
 import Ajv, { type ValidateFunction } from 'ajv';
 import { expect } from 'chai';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Host, Kind } from '../../kernel/contract/kind.js';
 import { isObject, type Json } from '../../kernel/contract/json.js';
@@ -69,16 +69,27 @@ describe('JSON Schema', () => {
         expect(errorsOf(target, read(file, text)), `${name}/${file}`).to.deep.equal([]);
       }
     }
-    for (const file of [
-      'definitions/models/_account.model.json',
-      'definitions/resources/transfers.resource.json',
-      'templates/project/definitions/models/_note.model.json',
-      'templates/project/definitions/resources/notes.resource.json',
-      'templates/project/lintel.config.json',
-    ]) {
+    const inFolder = (folder: string): string[] =>
+      readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+        .filter((name) => name.endsWith('.json'))
+        .map((name) => join(folder, name));
+    const templates = inFolder('templates/project/definitions');
+    for (const file of ['lintel.config.json', 'templates/project/lintel.config.json']) templates.push(file);
+    for (const file of [...inFolder('definitions'), ...templates]) {
+      judged++;
       expect(errorsOf('all', read(file, readFileSync(join(ROOT, file), 'utf8'))), file).to.deep.equal([]);
     }
-    expect(judged).to.be.greaterThan(5);
+    expect(judged).to.be.greaterThan(15);
+  });
+
+  it('takes what must be unique beside the fields of a model, and a field of that name', () => {
+    const model = (unique: unknown): object => ({ id: { type: 'Number' }, code: { type: 'String' }, unique });
+    for (const right of [['code'], [['id', 'code']], { type: 'String' }]) {
+      expect(errorsOf('model', model(right)), JSON.stringify(right)).to.deep.equal([]);
+    }
+    for (const wrong of [[1], [[]], [['id', 2]], true, 'code', { type: 'Sting' }]) {
+      expect(errorsOf('model', model(wrong)), JSON.stringify(wrong)).not.to.be.empty;
+    }
   });
 
   const resource = (action: object): object => ({ id: 'a', resource: 'a', actionables: [{ id: 1, ...action }] });

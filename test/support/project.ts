@@ -51,6 +51,13 @@ export async function tempProject(files: Files = {}): Promise<TempProject> {
 export const copySample = (folder: string): Promise<void> =>
   cp(join(ROOT, 'definitions'), join(folder, 'definitions'), { recursive: true });
 
+/** What `.env.example` asks for: `lintel env` would make it up. */
+export const SAMPLE_ENV = {
+  JWT_SECRET_KEY: 'w3Xp8Lq2Rt6Vz9Bn4Mk7Hs5Jd1Fg0CyQ8uE2aT6iO4xN9vK7',
+  GUEST_KEY: 'Zr5Tq9Wm2Xc7Vb4Nk8Lp3Jh6Gf1Ds0Ay',
+  PASSWORD_SALT: 'Pq7Ls2Mv9Bx4Nz6Kc1Rt8Wd3Hf5Jg0Ye',
+};
+
 /** A resource that answers a value written in its definition. */
 export const returning = (id: string, value: unknown, rest: object = {}): object => ({
   id,

@@ -102,9 +102,7 @@ function tasksOf(entries: readonly Entry[], payload: unknown): Task[] {
 }
 
 const pointerOf = ({ path }: Entry, element: number | null): string =>
-  [...(element === null ? [] : [String(element)]), ...path]
-    .map((segment) => `/${escapePointer(segment)}`)
-    .join('');
+  [...(element === null ? [] : [String(element)]), ...path].map((segment) => `/${escapePointer(segment)}`).join('');
 
 /** One after the other: a request, however long its list, takes one place among those that are worked on. */
 async function work(tasks: readonly Task[], frame: Frame, slot: number): Promise<void> {

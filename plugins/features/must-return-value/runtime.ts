@@ -15,6 +15,7 @@ export default defineRuntime(feature, {
         ...(typeof written['message'] === 'string' && { message: written['message'] }),
       };
       return {
+        presumes: true,
         steps: [
           {
             id: 'must_return_value',

@@ -23,6 +23,7 @@ export default defineRuntime(feature, {
       const items = Array.isArray(written) ? (written as readonly Json[]).filter(isObject) : [];
       const entries = items.map((item) => compile(item, resolve(hasher, asText(item['algorithm']))));
       return {
+        presumes: true,
         steps: [
           {
             id: 'verify_hashables',

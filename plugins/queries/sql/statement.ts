@@ -96,7 +96,10 @@ function parsedJson(text: string): unknown {
 }
 
 /** The database complains about columns and parameters; the caller knows payload fields. */
-function renamer(parameters: readonly ParameterPlan[], fieldOf: ReadonlyMap<string, string>): Statement['named'] {
+function renamer(
+  parameters: readonly ParameterPlan[],
+  fieldOf: ReadonlyMap<string, string | null>,
+): Statement['named'] {
   const rename = (issue: Issue): Issue[] => {
     const { pointer } = issue;
     const isParameter = pointer.startsWith('$');
@@ -104,21 +107,28 @@ function renamer(parameters: readonly ParameterPlan[], fieldOf: ReadonlyMap<stri
     if (field) return [{ ...issue, pointer: `/${escapePointer(field)}` }];
     return isParameter ? [] : [issue];
   };
+  // Of several columns, those that the caller did not send (a claim, a generated id) are nothing to correct.
+  const isForeign = ({ pointer }: Issue): boolean => fieldOf.get(pointer.slice(1)) === null;
   return (error) => {
     const { issues } = error.options;
     if (issues === undefined) return error;
-    return new Fault(error.code, error.params, { ...error.options, issues: issues.flatMap(rename) });
+    const sent = issues.filter((issue) => !isForeign(issue));
+    return new Fault(error.code, error.params, {
+      ...error.options,
+      issues: (sent.length > 0 ? sent : issues).flatMap(rename),
+    });
   };
 }
 
+/** The payload field that each column is written from; null for a column whose value comes from elsewhere. */
 function fieldsByColumn(
   placeholders: readonly { readonly n: number; readonly column: string | null }[],
   parameters: readonly ParameterPlan[],
-): Map<string, string> {
-  const fields = new Map<string, string>();
+): Map<string, string | null> {
+  const fields = new Map<string, string | null>();
   for (const { n, column } of placeholders) {
-    const field = parameters[n - 1]?.field;
-    if (column !== null && field !== null && field !== undefined) fields.set(column, field);
+    const field = parameters[n - 1]?.field ?? null;
+    if (column !== null) fields.set(column, field ?? fields.get(column) ?? null);
   }
   return fields;
 }

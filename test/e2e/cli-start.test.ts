@@ -1,0 +1,161 @@
+/** `lintel serve` starts: the table and the curl line it prints, its log, its address, and what it loads. */
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import type { Loose } from '../support/client.js';
+import { copySample, returning, ROOT, SAMPLE_ENV, type Files } from '../support/project.js';
+import { curlOf, ready, serving } from '../support/serve.js';
+
+const ECHO = { 'definitions/a.json': returning('echo', '$PAYLOAD') };
+const run = (line: string): Promise<{ stdout: string }> => promisify(execFile)('sh', ['-c', line]);
+
+describe('lintel serve starts', function () {
+  this.timeout(60_000);
+  const { start, startIn, folder } = serving();
+
+  it('with the sample on embedded defaults: a table of endpoints, and a curl line that works', async () => {
+    const child = await start({}, { prepare: copySample, env: SAMPLE_ENV });
+    await ready(child);
+    const line = await curlOf(child);
+    const output = child.output();
+    expect(output).to.match(/^verb +path +guard +validation +touches$/m);
+    expect(output).to.match(/^POST +\/wallet\/deposit +JWT in Authorization +amount, note +_users, _transactions$/m);
+    expect(output).to.match(/^POST +\/health +open +- +-$/m);
+    expect(line).to.contain('/sign-up ');
+    const { stdout } = await run(line);
+    expect(JSON.parse(stdout)).to.have.all.keys('id', 'email', 'name', 'token');
+  });
+
+  it('prints a curl line that nothing stored is needed for, where there is one', async () => {
+    const rules = { payload_validation: [{ field: { id: { type: 'STRING' } } }] };
+    const known = { ...rules, must_return_value: true };
+    const child = await start({
+      'definitions/a.json': [
+        { id: 'a', resource: 'a', actionables: [{ id: 1, mode: 'RETURN', value: null, ...known }] },
+        { id: 'b', resource: 'b', actionables: [{ id: 1, mode: 'RETURN', value: '$PAYLOAD.id', ...rules }] },
+      ],
+    });
+    expect((await run(await curlOf(child))).stdout).to.equal('"text"');
+  });
+
+  it('prints a curl line with the path filled in where every path has parameters', async () => {
+    const rule = { payload_validation: [{ field: { who: { type: 'STRING', min_length: 3 } } }] };
+    const child = await start({
+      'definitions/a.json': {
+        id: 'hi',
+        resource: 'say/:who/now',
+        actionables: [{ id: 1, mode: 'RETURN', value: 'hi $PAYLOAD.who', ...rule }],
+      },
+    });
+    await ready(child);
+    const line = await curlOf(child);
+    const { stdout } = await run(line);
+    expect(JSON.parse(stdout), line).to.match(/^hi \w{3,}$/);
+  });
+
+  it('prints a curl line for the query string where no verb has a body', async () => {
+    const rule = { payload_validation: [{ field: { who: { type: 'STRING' } } }] };
+    const child = await start({
+      'definitions/a.json': {
+        id: 'hi',
+        resource: 'hi',
+        actionables: [{ id: 1, mode: 'RETURN', value: 'hi $PAYLOAD.who', ...rule }],
+      },
+      'lintel.config.json': { http: { methods: ['GET'] } },
+    });
+    const line = await curlOf(child);
+    const { stdout } = await run(line);
+    expect(JSON.parse(stdout)).to.equal('hi text');
+  });
+
+  it('prints a curl line with what accessors need, where no rule says what passes', async () => {
+    const value = { who: '$PAYLOAD.who.name', when: '$PAYLOAD.when', text: 'on $PAYLOAD.when' };
+    const child = await start({
+      'definitions/a.json': { id: 'hi', resource: 'hi', actionables: [{ id: 1, mode: 'RETURN', value }] },
+    });
+    const line = await curlOf(child);
+    const { stdout } = await run(line);
+    expect(JSON.parse(stdout)).to.deep.equal({ who: 'text', when: 'text', text: 'on text' });
+  });
+
+  it('prints no curl line that a guard would refuse', async () => {
+    const guarded = { ...returning('a', 1), tokenize: { type: 'JWT', encryption_key: '$ENV.KEY' }, protected: {} };
+    const env = { KEY: 'k7Qd2mZx9vRt4LsB8nWc5yHf3jPg6aUe' };
+    const child = await start({ 'definitions/a.json': [guarded, returning('b', 2)] }, { env });
+    const line = await curlOf(child);
+    expect(child.output()).to.match(/^POST +\/a +JWT in Authorization /m);
+    expect(line).to.match(/\/b /);
+  });
+
+  it('without any definition, and says so', async () => {
+    const child = await start({});
+    const client = await ready(child);
+    expect(child.output()).to.contain('No endpoint');
+    expect((await client.request('GET', '/status')).status).to.equal(200);
+  });
+
+  it('where .env says, unless the environment says otherwise', async () => {
+    const fromFile = await start({ ...ECHO, '.env': 'HOST=127.0.0.2\nPORT=1\n' });
+    expect((await ready(fromFile)).url).to.match(/^http:\/\/127\.0\.0\.2:\d{2,}$/);
+    const fromEnv = await start({ ...ECHO, '.env': 'HOST=127.0.0.2\n' }, { env: { HOST: '127.0.0.3' } });
+    expect((await ready(fromEnv)).url).to.contain('127.0.0.3');
+    const empty = await start(ECHO, { env: { HOST: '' } });
+    expect((await ready(empty)).url).to.contain('127.0.0.1');
+  });
+
+  it('with a log of JSON lines on stdout, people on stderr', async () => {
+    const child = await start(ECHO);
+    const client = await ready(child);
+    const { headers } = await client.post('/echo', { a: 'canary-value' });
+    const id = headers.get('x-request-id') ?? '';
+    await child.printed(new RegExp(id));
+    const { code, stdout } = await child.stop();
+    expect(code).to.equal(0);
+    const rows = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Loose);
+    for (const row of rows) expect(row).to.include.keys('level', 'time', 'msg');
+    const request = rows.find((row) => row['id'] === id);
+    expect(request).to.include({ msg: 'request', resource: 'echo', status: 200 });
+    expect(stdout).not.to.contain('canary-value');
+  });
+
+  it('with a log for people where LOG_FORMAT says so, and none of it where LOG_LEVEL says so', async () => {
+    const child = await start(ECHO, { env: { LOG_FORMAT: 'pretty' } });
+    await (await ready(child)).post('/echo', {});
+    await child.printed(/INFO.*: request /);
+    const { stdout } = await child.stop();
+    expect(stdout).to.contain('ready at').and.not.contain('{"level"');
+    const quiet = await start(ECHO, { env: { LOG_LEVEL: 'silent' } });
+    await (await ready(quiet)).post('/echo', {});
+    expect((await quiet.stop()).stdout).to.equal('');
+  });
+
+  it('importing only the plugins that are used', async () => {
+    const loaded = async (files: Files): Promise<string> => {
+      const project = await folder(files);
+      const list = join(project.folder, 'loaded.txt');
+      const preload = pathToFileURL(join(ROOT, 'test', 'fixtures', 'loader', 'record.js')).href;
+      const child = startIn(project.folder, { env: { LOADED_MODULES: list }, node: ['--import', preload] });
+      const client = await ready(child);
+      expect((await client.post('/r', {})).status).to.equal(200);
+      await child.stop();
+      return readFile(list, 'utf8');
+    };
+    const heavy = /node_modules\/(pg|pg-pool|@electric-sql|knex|ulid)\//;
+    const runtimes = (text: string): string[] =>
+      [...text.matchAll(/plugins\/(\w[\w-]*\/[\w-]+)\/runtime\.js/g)].map(([, name]) => name ?? '').sort();
+    const plain = await loaded({ 'definitions/a.json': returning('r', 1) });
+    expect(plain).to.contain('/kernel/runtime/kernel.js').and.not.match(heavy);
+    expect([...new Set(runtimes(plain))]).to.deep.equal(['features/returnables', 'modes/return']);
+    const generating = await loaded({ 'definitions/a.json': returning('r', '$GENERATOR.ULID') });
+    expect(generating)
+      .to.match(/node_modules\/ulid\//)
+      .and.not.match(/node_modules\/(pg|@electric-sql|knex)\//);
+    expect(runtimes(generating)).to.include('generators/ulid').and.not.include('generators/uuid');
+  });
+});

@@ -1,0 +1,42 @@
+/** People who use the sample definitions: signs them up and calls endpoints with their token. Judges no answer but that. */
+import { expect } from 'chai';
+import type { Answer, Client, Loose } from './client.js';
+
+export const PASSWORD = 'correct horse battery';
+export const PIN = '4711';
+
+export interface Person {
+  readonly id: string;
+  readonly email: string;
+  readonly token: string;
+  /** Posts with this person's token. */
+  post<T = Loose>(path: string, body?: unknown): Promise<Answer<T>>;
+  balance(): Promise<unknown>;
+}
+
+export const bearer = (token: string): RequestInit => ({ headers: { authorization: `Bearer ${token}` } });
+
+let counter = 0;
+export const freshEmail = (): string => `user${++counter}@example.com`;
+
+/** A new wallet, with money in it where `balance` says so. */
+export async function person(client: Client, balance = 0, rest: Loose = {}): Promise<Person> {
+  const email = freshEmail();
+  const body = { email, name: 'Ada Lovelace', password: PASSWORD, pin: PIN, ...rest };
+  const { status, text, body: made } = await client.post('/sign-up', body);
+  expect(status, text).to.equal(200);
+  const token = String(made['token']);
+  const post = <T = Loose>(path: string, payload: unknown = {}): Promise<Answer<T>> =>
+    client.post<T>(path, payload, bearer(token));
+  if (balance > 0) expect((await post('/wallet/deposit', { amount: balance })).status).to.equal(200);
+  return {
+    id: String(made['id']),
+    email,
+    token,
+    post,
+    balance: async () => (await post('/profile')).body['balance'],
+  };
+}
+
+export const counted = (answers: readonly Answer<unknown>[], ...statuses: readonly number[]): number[] =>
+  statuses.map((wanted) => answers.filter(({ status }) => status === wanted).length);
