@@ -3,6 +3,7 @@
  * answers, where they are certain. Without a parser nothing is said.
  */
 import { accessorsIn } from '../../language/accessor.js';
+import { quoteReserved } from '../../language/sql-reserved.js';
 import type { SqlParser } from '../../language/sql-parser.js';
 import type { Document } from '../../source/document.js';
 import { nearest } from '../../source/suggest.js';
@@ -64,8 +65,9 @@ const isArrayText = ({ tokens, text }: SqlText['scan'], start: number, end: numb
   );
 
 function checkStatement(context: StatementContext, sql: SqlParser, doc: Document, statement: SqlText): Columns {
-  const { statements, fault } = sql.parse(statement.scan.text);
-  const places = placesOf(doc, statement);
+  const readable = quoteReserved(statement.scan);
+  const { statements, fault } = sql.parse(readable.text);
+  const places = placesOf(doc, statement, readable);
   if (fault !== null) {
     reportFault(context.report, places, statement, fault);
     return null;

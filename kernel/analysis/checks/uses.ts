@@ -43,14 +43,15 @@ interface Uses {
 
 const rootOf = (name: string): string => name.split('.')[0] ?? name;
 
-function usesIn({ definition }: LinkedResource, readers: readonly string[]): Uses {
+function usesIn({ definition, actions }: LinkedResource, readers: readonly string[]): Uses {
   const { references, declarations } = definition.finds;
   // Where a name is introduced, and where a path into a result stands, it is not used.
   const passed = new Set([
     ...references.filter(({ refers }) => refers.extracted === true).map(({ node }) => node.start),
     ...declarations.filter(({ symbol }) => symbol === 'name').map(({ spot }) => spot.start),
   ]);
-  const names = new Set<string>();
+  // The list that a statement is repeated for need not be written anywhere.
+  const names = new Set(actions.flatMap(({ repeat }) => (repeat?.name == null ? [] : [rootOf(repeat.name)])));
   let whole = false;
   const visit = (node: LocatedNode): void => {
     if (node.type === 'string' && !passed.has(node.start)) {
