@@ -17,6 +17,7 @@ import { foreignPlaceholders } from '../sql/foreign.js';
 import { placesOf, type SqlPlaces } from '../sql/places.js';
 import { resolveStatement, type Resolving, type SqlFinding } from '../sql/resolve.js';
 import type { Columns } from '../sql/scope.js';
+import { untypedIn } from '../sql/untyped.js';
 import { childOf } from '../sql/tree.js';
 import { accessorFor, templatesIn } from './templates.js';
 
@@ -77,6 +78,10 @@ function checkStatement(context: StatementContext, sql: SqlParser, doc: Document
   const resolving: Resolving = { catalogue: context.catalogue, findings: [], depth: 0 };
   const columns = resolveStatement(resolving, tree, null);
   for (const finding of resolving.findings) reportFinding(context, places, statement, finding);
+  for (const { n, at } of untypedIn(tree)) {
+    const fix = { fix: { title: `write $${n}::text`, text: `$${n}::text` } };
+    context.report.add('SQL_UNTYPED', places.between(at, at), { n }, fix);
+  }
   return columns;
 }
 
