@@ -16,7 +16,7 @@ import { checkNames } from './checks/names.js';
 import { checkPlugins } from './checks/plugins.js';
 import { checkOwners } from './checks/owners.js';
 import { checkStatements, type Answers } from './checks/statements.js';
-import { checkUses } from './checks/uses.js';
+import { checkUses, columnsOf } from './checks/uses.js';
 import { catalogueOf } from './sql/catalogue.js';
 import { checkTemplates } from './checks/templates.js';
 import { classify } from './classify.js';
@@ -79,7 +79,12 @@ export function analyse(files: readonly SourceFile[], registry: Registry, option
   linkParameters(linked, { registry, tables, report });
   checkGraph(linked, registry, report);
   checkNames(linked, registry, report);
-  const actionsOf = new Map(linked.map(({ definition, actions }) => [definition, actions]));
+  const actionsOf = new Map(
+    linked.map((one) => {
+      const known = one.actions.map((action) => ({ ...action, answers: columnsOf(one, action.key, answers) }));
+      return [one.definition, known];
+    }),
+  );
   const secretsOfModel = modelSecrets(definitions, linked);
   for (const definition of definitions) {
     const actions = actionsOf.get(definition) ?? [];

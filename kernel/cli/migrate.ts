@@ -3,6 +3,7 @@ import type { CommandOptions } from './commands.js';
 import type { MigrationOutline } from '../contract/migration.js';
 import type { Kernel } from '../runtime/kernel.js';
 import { boot } from './boot.js';
+import { showLeftOut } from './left-out.js';
 import { createLog } from './log.js';
 import { paint } from './paint.js';
 import { createProgress } from './progress.js';
@@ -18,10 +19,11 @@ export async function migrate(options: CommandOptions): Promise<number> {
   const log = await createLog();
   // What is found and done is printed here; the log would say it twice.
   log.level = 'error';
-  const booted = await boot(config, { log, onProblem: 'refuse', connect: 'stores' });
+  const booted = await boot(config, { log, connect: 'stores' });
   if (booted === null) return 1;
   const { kernel } = booted;
   try {
+    showLeftOut(kernel);
     const outline = await kernel.outline();
     const isPending = outline.steps.length > 0;
     const applies = isPending && !dryRun && !check;

@@ -3,8 +3,8 @@ import type { CommandOptions } from './commands.js';
 import type { Kernel } from '../runtime/kernel.js';
 import { listen, type RunningServer } from '../http/server.js';
 import { boot } from './boot.js';
+import { showLeftOut } from './left-out.js';
 import { isPretty } from './log.js';
-import { pretty, withConfig } from './problems.js';
 import { curlLine, endpointTable } from './table.js';
 
 const DRAIN_SECONDS = 25;
@@ -13,17 +13,8 @@ export async function serve({ config }: CommandOptions): Promise<number> {
   const booted = await boot(config);
   if (booted === null) return 1;
   const { kernel, log } = booted;
-  if (kernel.degraded()) showLeftOut(kernel);
+  showLeftOut(kernel);
   return run(kernel, log.isLevelEnabled('info'));
-}
-
-/** With `on_problem: "skip"` a set with errors is served in part; that must not go unseen. */
-function showLeftOut(kernel: Kernel): void {
-  const errors = kernel.problems().filter(({ severity }) => severity === 'error');
-  const documents = withConfig(kernel.project, kernel.analysis().documents);
-  process.stderr.write(`${pretty(errors, documents)}\n\n`);
-  const left = kernel.analysis().resources.filter(({ sound }) => !sound);
-  kernel.log.warn({ resources: left.map(({ id }) => id) }, 'resources with errors are left out and answer 503');
 }
 
 /** Listens until a signal comes; gives the exit code. */

@@ -7,11 +7,12 @@ import type { Frame, ParameterPlan, PlanTools, Reader, Repeat } from '../contrac
 import type { PluginId } from '../contract/plugin.js';
 import { Slot } from '../contract/slot.js';
 import { BootError } from '../contract/boot-error.js';
-import { actionKey } from '../analysis/link.js';
+import { actionKey, inside } from '../analysis/link.js';
 import type { ActionModel, RepeatModel, ResourceModel } from '../analysis/model.js';
 import type { Registry } from '../analysis/registry.js';
 import { accessorsIn } from '../language/accessor.js';
 import { compilePath, splitPath } from '../language/path.js';
+import { withRenames } from '../language/sql-renames.js';
 import type { Maker } from './plan.js';
 import { compileValue, textOf, type CompileAccessor, type Compiled } from './values.js';
 
@@ -40,6 +41,20 @@ export interface ResourceScope {
     readonly makers: Maker[];
   };
   readonly profile: string | null;
+}
+
+/** Secret columns and fields of these actionables, also under the names that statements give them. */
+function secretNames(actions: readonly ActionModel[], columns: readonly ModelColumn[]): ReadonlySet<string> {
+  const plain = new Set([
+    ...columns.filter((column) => column.secret).map((column) => column.name),
+    ...actions.flatMap(({ secrets }) => secrets),
+  ]);
+  const renamed = actions.flatMap(({ definition, node }) =>
+    definition.finds.statements
+      .filter((statement) => inside(statement.node, node))
+      .flatMap(({ scan }) => [...withRenames(plain, scan)]),
+  );
+  return new Set([...plain, ...renamed]);
 }
 
 /** The accessor handle as the compiler uses it; its kind declares the whole interface. */
@@ -96,10 +111,10 @@ export function makeTools(
     lookupOrder: scope.lookupOrder,
     main: scope.sequence[scope.lookupOrder[0] ?? -1]?.value ?? null,
     columns,
-    secrets: new Set([
-      ...columns.filter((column) => column.secret).map((column) => column.name),
-      ...(action === null ? scope.sequence : [action]).flatMap(({ secrets }) => secrets),
-    ]),
+    // Asked for by a few of the many places that get these tools.
+    get secrets() {
+      return secretNames(action === null ? scope.sequence : [action], columns);
+    },
     chosen: ({ kind }) => {
       const places = action?.places ?? scope.resource.places;
       const prefix = `${kind}:`;

@@ -77,6 +77,8 @@ export interface CheckAction {
   readonly main: boolean;
   /** Models whose tables its statements touch. */
   readonly models: readonly string[];
+  /** Names that its result has; null where they are not certain. */
+  readonly answers: readonly string[] | null;
 }
 
 export interface PluginSpec {

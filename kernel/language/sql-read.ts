@@ -3,6 +3,7 @@
  * Works on tokens without comments and on their nesting depth; it is no parser and accepts every text.
  */
 import type { SqlTable, SqlToken, SqlTokenType } from './sql.js';
+import { RESERVED_NAMES } from './sql-reserved.js';
 
 /** A token that means something, with its text (words in upper case) and the depth of brackets around it. */
 export interface Lexeme {
@@ -146,6 +147,10 @@ function innerFrom(words: readonly Lexeme[], i: number): boolean {
 /** Collects table names; `seen` receives the last part of each name and whether a schema stood before it. */
 type Collect = (word: Lexeme, index: number, qualified: boolean) => void;
 
+/** `FROM order o` names a table; `ORDER BY` does not. */
+const isWordOfSql = ({ text }: Lexeme, next: Lexeme | undefined): boolean =>
+  QUERY_START.has(text) || (LIST_END.has(text) && (!RESERVED_NAMES.has(text.toLowerCase()) || next?.text === 'BY'));
+
 /**
  * One item of a FROM list, with the brackets of joined tables around it. Function calls and sub-queries are passed by:
  * what is inside them is met by its own words.
@@ -154,7 +159,7 @@ function readItem(words: readonly Lexeme[], i: number, call: boolean, collect: C
   let at = i;
   while (['ONLY', 'LATERAL', '('].includes(words[at]?.text ?? '')) at++;
   const first = words[at];
-  if (!isName(first) || (first.type === 'word' && (LIST_END.has(first.text) || QUERY_START.has(first.text)))) return;
+  if (!isName(first) || (first.type === 'word' && isWordOfSql(first, words[at + 1]))) return;
   if (first.text === 'ROWS' && words[at + 1]?.text === 'FROM') return;
   const begin = at;
   while (words[at + 1]?.type === 'dot' && isName(words[at + 2])) at += 2;

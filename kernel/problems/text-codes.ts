@@ -77,6 +77,12 @@ export const TEXT_CODES = {
     'The INSERT names {names} column(s) and gives {values} value(s).',
     'Give one value for each column.',
   ),
+  SQL_UNTYPED: problem(
+    'warning',
+    'Parameter without a type',
+    'Nothing tells the type of ${n} here, so PostgreSQL will refuse the statement.',
+    'Write a cast: `$1::text`. Functions such as `concat` and tests such as `IS NULL` take anything and tell no type.',
+  ),
   SQL_NEEDED: problem(
     'warning',
     'Required columns missing',

@@ -99,6 +99,14 @@ for (const dialect of ['pglite', 'postgres'] as const) {
       expect([code, stdout]).to.deep.equal([1, '']);
       expect(stderr).to.contain('definitions/broken.json:1:1').and.contain('KRN_BROKEN_SET');
     });
+
+    it('where the config serves what is sound, that is what gets its tables', async () => {
+      await project.write('definitions/broken.json', '{ "id": "b", "resource": "b" }');
+      await project.write('lintel.config.json', { on_problem: 'skip' });
+      const { code, stdout, stderr } = await run();
+      expect([code, stdout.split('\n')[0]]).to.deep.equal([0, 'cat (main)']);
+      expect(stderr).to.contain('definitions/broken.json:1:1').and.not.contain('KRN_BROKEN_SET');
+    });
   });
 }
 

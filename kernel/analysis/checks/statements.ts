@@ -3,6 +3,7 @@
  * answers, where they are certain. Without a parser nothing is said.
  */
 import { accessorsIn } from '../../language/accessor.js';
+import { quoteReserved } from '../../language/sql-reserved.js';
 import type { SqlParser } from '../../language/sql-parser.js';
 import type { Document } from '../../source/document.js';
 import { nearest } from '../../source/suggest.js';
@@ -16,6 +17,7 @@ import { foreignPlaceholders } from '../sql/foreign.js';
 import { placesOf, type SqlPlaces } from '../sql/places.js';
 import { resolveStatement, type Resolving, type SqlFinding } from '../sql/resolve.js';
 import type { Columns } from '../sql/scope.js';
+import { untypedIn } from '../sql/untyped.js';
 import { childOf } from '../sql/tree.js';
 import { accessorFor, templatesIn } from './templates.js';
 
@@ -64,8 +66,9 @@ const isArrayText = ({ tokens, text }: SqlText['scan'], start: number, end: numb
   );
 
 function checkStatement(context: StatementContext, sql: SqlParser, doc: Document, statement: SqlText): Columns {
-  const { statements, fault } = sql.parse(statement.scan.text);
-  const places = placesOf(doc, statement);
+  const readable = quoteReserved(statement.scan);
+  const { statements, fault } = sql.parse(readable.text);
+  const places = placesOf(doc, statement, readable);
   if (fault !== null) {
     reportFault(context.report, places, statement, fault);
     return null;
@@ -75,6 +78,10 @@ function checkStatement(context: StatementContext, sql: SqlParser, doc: Document
   const resolving: Resolving = { catalogue: context.catalogue, findings: [], depth: 0 };
   const columns = resolveStatement(resolving, tree, null);
   for (const finding of resolving.findings) reportFinding(context, places, statement, finding);
+  for (const { n, at } of untypedIn(tree)) {
+    const fix = { fix: { title: `write $${n}::text`, text: `$${n}::text` } };
+    context.report.add('SQL_UNTYPED', places.between(at, at), { n }, fix);
+  }
   return columns;
 }
 

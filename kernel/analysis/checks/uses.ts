@@ -188,7 +188,7 @@ function sourcesOf(user: LinkedAction, reference: Reference): readonly string[] 
 }
 
 /** Null where the result is not that of one statement, or not known. */
-function columnsOf(owner: LinkedResource | undefined, key: string, answers: Answers): readonly string[] | null {
+export function columnsOf(owner: LinkedResource | undefined, key: string, answers: Answers): readonly string[] | null {
   const action = owner?.actions.find((one) => one.key === key);
   if (owner === undefined || action === undefined) return null;
   const statements = owner.definition.finds.statements.filter(({ node }) => inside(node, action.node));

@@ -1,5 +1,6 @@
 /** From places of a statement's tree to places in the file. The scanner knows where a name ends, the tree does not. */
 import type { SqlToken } from '../../language/sql.js';
+import type { QuotedSql } from '../../language/sql-reserved.js';
 import { offsetInString } from '../../source/escapes.js';
 import type { Document } from '../../source/document.js';
 import type { SqlText } from '../finds.js';
@@ -17,10 +18,13 @@ export interface SqlPlaces {
   readonly isQuoted: (at: number, name: string) => boolean;
 }
 
-export function placesOf(doc: Document, { node, scan }: SqlText): SqlPlaces {
+/** `parsed`: the text that the parser was given, when it is not the text as written. */
+export function placesOf(doc: Document, { node, scan }: SqlText, parsed?: QuotedSql): SqlPlaces {
   const { text } = scan;
   const tokens = scan.tokens.filter(({ type }) => type !== 'comment');
-  const toUnit = unitOffsets(text);
+  const unitOf = unitOffsets(parsed?.text ?? text);
+  const written = (unit: number): number => parsed?.written(unit) ?? unit;
+  const toUnit = (byte: number): number => written(unitOf(byte));
   const spot = (start: number, end: number): Spot => ({
     doc,
     start: offsetInString(doc, node, start),
@@ -38,7 +42,7 @@ export function placesOf(doc: Document, { node, scan }: SqlText): SqlPlaces {
   return {
     name: (at, name) => of(nameAt(at, name)),
     between: (first, last) => spot(tokenAt(toUnit(first)).start, tokenAt(toUnit(last)).end),
-    token: (unit) => of(tokenAt(unit)),
+    token: (unit) => of(tokenAt(written(unit))),
     spot,
     isQuoted: (at, name) => nameAt(at, name).type === 'quoted-identifier',
   };

@@ -1,10 +1,11 @@
 /**
  * From a scanned statement to one that is ready for PostgreSQL or its embedded sibling. Runs once per statement at
- * load; the text of the definition is kept but for RETURNING, which an INSERT without it gains, and FOR NO KEY UPDATE
- * where it is asked for.
+ * load; the text of the definition is kept but for RETURNING, which an INSERT without it gains, FOR NO KEY UPDATE where it
+ * is asked for, and quotes around tables that are called like words of SQL.
  */
 import { createHash } from 'node:crypto';
-import type { SqlScan } from '../../../kernel/language/sql.js';
+import { scanSql, type SqlScan } from '../../../kernel/language/sql.js';
+import { quoteReserved } from '../../../kernel/language/sql-reserved.js';
 import type { PrepareInput } from '../../kinds/dialect.js';
 import { withRowLock } from './row-lock.js';
 import type { PgPrepared } from './values.js';
@@ -59,7 +60,14 @@ function isPlainInsert(scan: SqlScan, words: readonly { text: string }[]): boole
   );
 }
 
-export function prepareStatement({ scan, jsonColumns, lock = false, atOnce = false }: PrepareInput): PgPrepared {
+/** A table called `user` or `order` needs quotes here. */
+function withQuotes(scan: SqlScan): SqlScan {
+  const { text } = quoteReserved(scan);
+  return text === scan.text ? scan : scanSql(text);
+}
+
+export function prepareStatement({ scan: written, jsonColumns, lock = false, atOnce = false }: PrepareInput): PgPrepared {
+  const scan = withQuotes(written);
   const locked = lock ? withRowLock(scan) : null;
   const text = locked ?? withReturning(scan);
   const words = wordsOf(scan);

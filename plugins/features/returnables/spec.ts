@@ -65,7 +65,8 @@ function check(place: CheckPlace): Finding[] {
 function checkMissing({ slot, holder, actions }: CheckPlace): Finding[] {
   if (slot !== 'resource' || holder['returnables'] !== undefined) return [];
   const main = actions.find((action) => action.main) ?? actions.filter((action) => !action.noOp).at(-1);
-  if (main === undefined || main.models.length === 0) return [];
+  // An UPDATE without RETURNING answers nothing.
+  if (main === undefined || main.models.length === 0 || main.answers?.length === 0) return [];
   const list = holder['actionables'];
   const written = Array.isArray(list) ? (list as readonly unknown[])[main.index] : undefined;
   if (isObject(written) && written['returnables'] !== undefined) return [];

@@ -46,6 +46,12 @@ export default definePlugin({
       message: 'The main result is {what}, which cannot carry a token.',
       help: 'Make the main result one object, mark another actionable `main_returnable`, or remove `tokenize`.',
     },
+    TOK_CLAIM_ABSENT: {
+      severity: 'warning',
+      title: 'Claim that no result has',
+      message: 'No actionable gives "{name}", so no token can be made: every request would end with 422, after its work.',
+      help: 'Add the column to the select list or RETURNING list, and to the `returnables` of its actionable if it has any.',
+    },
     TOK_NO_SUBJECT: {
       status: 401,
       title: 'Not authenticated',
@@ -111,7 +117,43 @@ function check({ value, holder, actions, secrets }: CheckPlace): Finding[] {
   const settings = isObject(value['tokenize']) ? value['tokenize'] : {};
   if (!issuesTokens(holder)) return [];
   const claims = Array.isArray(settings['custom_claim_fields']) ? (settings['custom_claim_fields'] as Json[]) : [];
-  return [...claims.flatMap((claim, i) => judgeClaim(asText(claim), i, secrets)), ...judgeResult(holder, actions)];
+  const absent = absentIn(holder, actions);
+  const found = claims.map(asText).flatMap((claim, i) => {
+    const wrong = judgeClaim(claim, i, secrets);
+    if (wrong.length > 0 || !absent(claim)) return wrong;
+    return [{ code: 'TOK_CLAIM_ABSENT', at: `/tokenize/custom_claim_fields/${i}`, params: { name: claim } }];
+  });
+  return [...found, ...judgeResult(holder, actions)];
+}
+
+/** Whether it is certain that no result has a name; never, where the names of one result are not. */
+function absentIn(holder: CheckPlace['holder'], actions: CheckPlace['actions']): (claim: string) => boolean {
+  const list = Array.isArray(holder['actionables']) ? (holder['actionables'] as readonly Json[]) : [];
+  const known = new Set(namesMade(holder));
+  if (known.has(ELSEWHERE)) return () => false;
+  for (const { index, answers } of actions) {
+    const written = list[index];
+    if (answers === null || !isObject(written)) return () => false;
+    const kept = Array.isArray(written['returnables']) ? (written['returnables'] as readonly Json[]).map(asText) : null;
+    for (const name of answers) if (kept === null || kept.some((one) => rootOf(one) === name)) known.add(name);
+  }
+  return (claim) => !known.has(rootOf(claim));
+}
+
+const rootOf = (name: string): string => name.split('.')[0] ?? name;
+
+/** Stands for whatever actionables of other resources give. */
+const ELSEWHERE = '*';
+
+/** Names that `for` gives, at any depth. */
+function namesMade(json: Json): string[] {
+  if (Array.isArray(json)) return (json as readonly Json[]).flatMap(namesMade);
+  if (!isObject(json)) return [];
+  return Object.entries(json).flatMap(([key, value]) => {
+    if (typeof value !== 'string') return namesMade(value);
+    if (key === 'resource_id' && value !== 'self') return [ELSEWHERE];
+    return key === 'for' ? [value] : [];
+  });
 }
 
 function judgeClaim(path: string, index: number, secrets: ReadonlySet<string>): Finding[] {

@@ -1,0 +1,50 @@
+/**
+ * Table names that are words of SQL: `FROM user`, `INSERT INTO order`. Where only a name can stand they are meant as one,
+ * so they get the quotes that SQL demands. Pure text; which dialect quotes how is told by the caller.
+ */
+import type { SqlScan } from './sql.js';
+
+/** Nouns that are reserved in PostgreSQL or MySQL, as models may well be called. */
+export const RESERVED_NAMES: ReadonlySet<string> = new Set(
+  'case check column constraint default end grant group like limit offset order primary references table user window'.split(
+    ' ',
+  ),
+);
+
+export interface QuotedSql {
+  readonly text: string;
+  /** From an offset in the quoted text to one in the text as written. */
+  readonly written: (offset: number) => number;
+}
+
+const same = (offset: number): number => offset;
+
+export function quoteReserved({ text, tokens, tables }: SqlScan, quote = '"'): QuotedSql {
+  const names = tables.filter(({ name, start, end }) => RESERVED_NAMES.has(name) && end - start === name.length);
+  if (names.length === 0) return { text, written: same };
+  const starts = new Set(names.map(({ start }) => start));
+  const known = new Set(names.map(({ name }) => name));
+  const quoted = tokens.filter(({ type, start, end }, i) => {
+    if (type !== 'word') return false;
+    if (starts.has(start)) return true;
+    // `user.id`: the table before one of its columns.
+    return tokens[i + 1]?.type === 'dot' && tokens[i - 1]?.type !== 'dot' && known.has(text.slice(start, end).toLowerCase());
+  });
+  let out = '';
+  let at = 0;
+  // Where each quote stands in the new text.
+  const added: number[] = [];
+  for (const { start, end } of quoted) {
+    out += text.slice(at, start);
+    added.push(out.length);
+    // A name in quotes is taken as it stands; without them it would be in lower case.
+    out += quote + text.slice(start, end).toLowerCase();
+    added.push(out.length);
+    out += quote;
+    at = end;
+  }
+  return {
+    text: out + text.slice(at),
+    written: (offset) => offset - added.filter((place) => place < offset).length,
+  };
+}

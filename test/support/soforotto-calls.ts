@@ -1,0 +1,176 @@
+/**
+ * What the client of that application sends and what it expects, in the order of a visit: the same calls whatever serves
+ * them. Registers tests; starts nothing.
+ */
+import { expect } from 'chai';
+import type { Answer, Client, Loose } from './client.js';
+import { ADMIN, LEFT_OUT } from './soforotto.js';
+
+const NOTE = ['id', 'services', 'message', 'reactions', 'created_at'];
+const LISTED = ['id', 'name', 'email', 'services', 'message', 'status', 'wall_status', 'created_at'];
+/** What the form sends. */
+const FORM = { services: ['listening', 'advice'], message: 'Nobody calls me any more.', wall_status: 'pending' };
+
+const rowsOf = (data: unknown): Loose[] => {
+  expect(data).to.be.an('array');
+  return data as Loose[];
+};
+
+/** One whole visit: every resource that needs nothing but the database. */
+export function describeCalls(client: () => Client): void {
+  let token = '';
+  let submitted = '';
+  const post = (path: string, body: object, headers: Record<string, string> = {}): Promise<Answer<Loose>> =>
+    client().post(path, body, { headers });
+  /** The member `data` of a success. */
+  const data = async (path: string, body: object, headers: Record<string, string> = {}): Promise<unknown> => {
+    const answer = await post(path, body, headers);
+    expect(answer.status, answer.text).to.equal(200);
+    expect(answer.headers.get('content-type')).to.equal('application/json; charset=utf-8');
+    expect(answer.body).to.have.all.keys('success', 'message', 'data');
+    expect(answer.body).to.include({ success: true });
+    expect(answer.body['message']).to.be.a('string');
+    return answer.body['data'];
+  };
+  const refused = async (
+    status: number,
+    code: string,
+    path: string,
+    body: object,
+    headers: Record<string, string> = {},
+  ): Promise<string[]> => {
+    const answer = await post(path, body, headers);
+    expect(answer.status, answer.text).to.equal(status);
+    expect(answer.body).to.include({ code, success: false, message: answer.body['detail'] });
+    expect(answer.body).not.to.have.property('data');
+    return ((answer.body['errors'] ?? []) as Loose[]).map(({ pointer }) => String(pointer));
+  };
+  const admin = (): Record<string, string> => ({ 'x-access-token': token });
+
+  it('wall-list: approved notes, latest first, JSON and times as the text that PostgreSQL writes', async () => {
+    const rows = rowsOf(await data('/wall-list', {}));
+    expect(rows.map(({ id }) => id)).to.deep.equal(['note-6', 'note-4', 'note-2']);
+    for (const row of rows) expect(Object.keys(row)).to.deep.equal(NOTE);
+    expect(rows[0]).to.deep.equal({
+      id: 'note-6',
+      services: '["listening"]',
+      message: 'I feel number 6 and lonely',
+      reactions: '{"same": 0, "strength": 0, "not_alone": 2}',
+      created_at: '2026-01-05 10:06:00+00',
+    });
+  });
+
+  it('echo-find: the nearest note with its rank, or null; an empty message breaks a rule', async () => {
+    const found = await data('/echo-find', { message: 'number 4' });
+    expect(found).to.have.all.keys(...NOTE, 'rank');
+    expect(found).to.include({ id: 'note-4', message: 'I feel number 4 and lonely' });
+    expect(found).to.have.property('rank').that.is.a('number');
+    expect(await data('/echo-find-01', { message: 'unheard' })).to.equal(null);
+    expect(await refused(422, 'VAL_PAYLOAD', '/echo-find', { message: '' })).to.deep.equal(['/message']);
+  });
+
+  it('weather-trends: one row is an object, dates are text, counts are numbers', async () => {
+    expect(await data('/weather-trends', {})).to.deep.equal({ week: '2026-01-05', tag: 'listening', count: 6 });
+  });
+
+  it('inquiry-submit: takes what the form sends and answers the three names', async () => {
+    const sent = { ...FORM, name: 'Grace', email: 'grace@example.com', status: 'responded' };
+    const row = (await data('/inquiry-submit', sent)) as Loose;
+    expect(row).to.have.all.keys('id', 'name', 'email');
+    expect(row).to.include({ name: 'Grace', email: 'grace@example.com' });
+    expect(row['id']).to.match(/^[0-9A-Za-z]{27}$/);
+    submitted = String(row['id']);
+  });
+
+  it('inquiry-submit: without a name and an address they are null', async () => {
+    expect(await data('/inquiry-submit-01', FORM)).to.include({ name: null, email: null });
+  });
+
+  it('inquiry-submit: the column that the model demands is missed by its name', async () => {
+    const { wall_status: _, ...rest } = FORM;
+    expect(await refused(422, 'QRY_NOT_NULL', '/inquiry-submit', rest)).to.deep.equal(['/wall_status']);
+    expect(await refused(422, 'QRY_NOT_NULL', '/inquiry-submit', { ...rest, wall_status: null })).to.deep.equal([
+      '/wall_status',
+    ]);
+    const long = { ...FORM, wall_status: 'p'.repeat(21) };
+    expect(await refused(422, 'QRY_CHECK', '/inquiry-submit', long)).to.deep.equal(['/wall_status']);
+  });
+
+  it('inquiry-submit: rules of lists and texts', async () => {
+    const broken: readonly (readonly [object, readonly string[]])[] = [
+      [{}, ['/services', '/message']],
+      [{ services: 'listening' }, ['/services']],
+      [{ services: ['a', 'b', 'c', 'd', 'e'] }, ['/services']],
+      [{ services: ['ok', 'x', 'y'.repeat(21)] }, ['/services/1', '/services/2']],
+      [{ services: ['ok', 5] }, ['/services/1']],
+      [{ message: 'm'.repeat(2001) }, ['/message']],
+    ];
+    for (const [change, pointers] of broken) {
+      const body = Object.keys(change).length === 0 ? {} : { ...FORM, ...change };
+      expect(await refused(422, 'VAL_PAYLOAD', '/inquiry-submit', body), JSON.stringify(change)).to.deep.equal(pointers);
+    }
+  });
+
+  it('admin-sign-in: a token for the right password, and never the hash', async () => {
+    const signedIn = (await data('/admin-sign-in', ADMIN)) as Loose;
+    expect(signedIn).to.have.all.keys('id', 'email', 'token');
+    expect(signedIn).to.include({ id: 'admin-1', email: ADMIN.email });
+    token = String(signedIn['token']);
+    const claims = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as Loose;
+    expect(claims).to.include({ id: 'admin-1', email: ADMIN.email });
+    expect(Number(claims['exp']) - Number(claims['iat'])).to.equal(86_400);
+  });
+
+  it('admin-sign-in: a wrong password and an unknown address are the same refusal', async () => {
+    const answers = await Promise.all(
+      [{ ...ADMIN, password: 'wrong horse battery' }, { ...ADMIN, email: 'nobody@example.com' }].map(async (body) => {
+        const { status, body: problem } = await post('/admin-sign-in', body);
+        return { status, ...problem, instance: '' };
+      }),
+    );
+    expect(answers[0]).to.include({ status: 401, success: false });
+    expect(answers[1]).to.deep.equal(answers[0]);
+    const short = { email: 'no address', password: 'short' };
+    expect(await refused(422, 'VAL_PAYLOAD', '/admin-sign-in', short)).to.deep.equal(['/email', '/password']);
+  });
+
+  it('what is protected wants the token, in the header that the definition names', async () => {
+    for (const path of ['/inquiry-list', '/volunteer-impact', '/inquiry-update-status']) {
+      await refused(401, 'TOK_REFUSED', path, {});
+      await refused(401, 'TOK_REFUSED', path, {}, { authorization: `Bearer ${token}` });
+      await refused(401, 'TOK_REFUSED', path, {}, { 'x-access-token': `${token.slice(0, -3)}abc` });
+    }
+    for (const headers of [admin(), { 'X-Access-Token': `Bearer ${token}` }]) {
+      expect(rowsOf(await data('/inquiry-list', {}, headers))).to.have.length(8);
+    }
+  });
+
+  it('inquiry-list: every note, latest first', async () => {
+    const rows = rowsOf(await data('/inquiry-list', {}, admin()));
+    for (const row of rows) expect(Object.keys(row)).to.deep.equal(LISTED);
+    const grace = rows.find(({ id }) => id === submitted);
+    // The status is a literal of the definition, whatever a client sends.
+    expect(grace).to.include({ status: 'new', wall_status: 'pending', services: '["listening", "advice"]' });
+    expect(grace?.['created_at']).to.match(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)?\+00$/);
+    expect(rows.at(-1)).to.include({ id: 'note-1' });
+  });
+
+  it('inquiry-update-status, then volunteer-impact: what was changed is counted', async () => {
+    const before = await data('/volunteer-impact', {}, admin());
+    expect(before).to.deep.equal({ responded: 0, responded_this_week: 0, felt_less_alone: 6 });
+    const change = { note_id: submitted, status: 'responded' };
+    expect(await data('/inquiry-update-status', change, admin())).to.deep.equal({ id: submitted, status: 'responded' });
+    const after = await data('/volunteer-impact', {}, admin());
+    expect(after).to.deep.equal({ responded: 1, responded_this_week: 1, felt_less_alone: 6 });
+    expect(await data('/inquiry-update-status', { ...change, note_id: 'nobody' }, admin())).to.equal(null);
+    expect(await refused(422, 'VAL_PAYLOAD', '/inquiry-update-status', { note_id: submitted }, admin())).to.deep.equal([
+      '/status',
+    ]);
+  });
+
+  it('what is left out says so under both of its addresses', async () => {
+    for (const path of LEFT_OUT.flatMap((name) => [`/${name}`, `/${name}-01`])) {
+      await refused(503, 'REQ_BROKEN', path, { note_id: 'note-1' }, admin());
+    }
+  });
+}
