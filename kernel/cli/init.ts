@@ -3,7 +3,7 @@
  * alone, always; a file that is put into the template is part of every new project.
  */
 import { readdir, readFile } from 'node:fs/promises';
-import { basename, join, relative, resolve, sep } from 'node:path';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { DEFAULTS } from '../analysis/config.js';
 import { BootError } from '../contract/boot-error.js';
@@ -15,7 +15,8 @@ import { fileError, writeNew } from './files.js';
 import { inFolder } from './schema.js';
 import { versionOfPackage } from './version.js';
 
-const TEMPLATE = fileURLToPath(new URL('../../../templates/project', import.meta.url));
+const PACKAGE = fileURLToPath(new URL('../../..', import.meta.url));
+const TEMPLATE = join(PACKAGE, 'templates', 'project');
 /** npm keeps no `.gitignore` in a package, so names that begin with a dot are stored with this instead. */
 const DOT = 'dot-';
 
@@ -27,7 +28,7 @@ export async function init({ arguments: words, force }: CommandOptions): Promise
   }
   const folder = resolve(name);
   if (!force && (await holdsFiles(folder))) throw new BootError('CLI_NOT_EMPTY', { folder: name });
-  const files = [...(await templateFiles(packageName(folder))), ...(await schemaFiles())];
+  const files = [...(await templateFiles(folder)), ...(await schemaFiles())];
   const written: string[] = [];
   const kept: string[] = [];
   for (const [file, text] of files) ((await writeNew(join(folder, file), text)) ? written : kept).push(file);
@@ -62,10 +63,11 @@ async function holdsFiles(folder: string): Promise<boolean> {
 }
 
 /** Paths in the new project and their texts. */
-async function templateFiles(name: string): Promise<[string, string][]> {
+async function templateFiles(folder: string): Promise<[string, string][]> {
   const entries = await readdir(TEMPLATE, { recursive: true, withFileTypes: true });
   const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-  const version = versionOfPackage();
+  const name = packageName(folder);
+  const version = dependency(folder);
   const files = paths.sort().map(async (path): Promise<[string, string]> => {
     const text = await readFile(path, 'utf8');
     const target = relative(TEMPLATE, path)
@@ -75,6 +77,12 @@ async function templateFiles(name: string): Promise<[string, string][]> {
   });
   return Promise.all(files);
 }
+
+/** The exact version; from a checkout, which no registry knows, the checkout itself. */
+const dependency = (folder: string): string =>
+  basename(dirname(resolve(PACKAGE))) === 'node_modules'
+    ? versionOfPackage()
+    : `file:${relative(folder, PACKAGE).split(sep).join('/')}`;
 
 /** A legal name of an npm package from the name of the folder. */
 const packageName = (folder: string): string =>
