@@ -2,6 +2,7 @@
  * What runs per request: an invocation (all a trigger builds), a frame (its working memory), and the closures that a
  * plugin contributes to a plan. Everything here is decided at load; nothing reads a definition again.
  */
+import type { Hide } from '../language/hidden.js';
 import type { Json } from './json.js';
 import type { Kind } from './kind.js';
 import type { ModelColumn } from './model.js';
@@ -69,8 +70,9 @@ export interface Step {
   readonly order?: number;
   /** Only shapes what is there: never refuses, never ends the request. */
   readonly total?: true;
-  /** Does nothing but keep these names of the result, or of each of its rows. */
+  /** Does nothing but keep these names of the result, or of each of its rows, and hide what `hides` takes out of them. */
   readonly picks?: readonly string[];
+  readonly hides?: Hide;
   run(frame: Frame, action: ActionState): void | Done | Promise<void | Done>;
 }
 
@@ -109,10 +111,10 @@ export interface ModePlan {
   /** ... and must be one. */
   readonly needsList?: true;
   /**
-   * The same work with its result as `Rendered` JSON text of these names (null: all), for a result at which nobody looks
-   * on its way out; null where it cannot.
+   * The same work with its result as `Rendered` JSON text of these names (null: all), without what `hide` takes out, for
+   * a result at which nobody looks on its way out; null where it cannot.
    */
-  readonly renders?: (names: readonly string[] | null) => Execute | null;
+  readonly renders?: (names: readonly string[] | null, hide: Hide | null) => Execute | null;
   /** Readable form for `lintel plan`: no secrets, no closures. */
   readonly describe: Json;
 }
