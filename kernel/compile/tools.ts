@@ -7,9 +7,10 @@ import type { Frame, ParameterPlan, PlanTools, Reader, Repeat } from '../contrac
 import type { PluginId } from '../contract/plugin.js';
 import { Slot } from '../contract/slot.js';
 import { BootError } from '../contract/boot-error.js';
-import { actionKey } from '../analysis/link.js';
+import { actionKey, inside } from '../analysis/link.js';
 import type { ActionModel, RepeatModel, ResourceModel } from '../analysis/model.js';
 import type { Registry } from '../analysis/registry.js';
+import { withRenamed } from '../analysis/renamed.js';
 import { accessorsIn } from '../language/accessor.js';
 import { compilePath, splitPath } from '../language/path.js';
 import type { Maker } from './plan.js';
@@ -96,10 +97,7 @@ export function makeTools(
     lookupOrder: scope.lookupOrder,
     main: scope.sequence[scope.lookupOrder[0] ?? -1]?.value ?? null,
     columns,
-    secrets: new Set([
-      ...columns.filter((column) => column.secret).map((column) => column.name),
-      ...(action === null ? scope.sequence : [action]).flatMap(({ secrets }) => secrets),
-    ]),
+    secrets: secretsOf(columns, action === null ? scope.sequence : [action]),
     chosen: ({ kind }) => {
       const places = action?.places ?? scope.resource.places;
       const prefix = `${kind}:`;
@@ -161,6 +159,14 @@ export function makeTools(
   }
 
   return tools;
+}
+
+function secretsOf(columns: readonly ModelColumn[], actions: readonly ActionModel[]): ReadonlySet<string> {
+  const marked = columns.filter((column) => column.secret).map((column) => column.name);
+  const statements = actions.flatMap(({ definition, node }) =>
+    definition.finds.statements.filter((statement) => inside(statement.node, node)),
+  );
+  return withRenamed([...marked, ...actions.flatMap(({ secrets }) => secrets)], statements);
 }
 
 /** Optional as soon as one of the fields on the way is; an index into an array is no field. */

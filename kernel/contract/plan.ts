@@ -48,6 +48,8 @@ export interface Frame {
   readonly slots: unknown[];
   /** Results of actionables by their place in the plan; undefined before they ran. */
   readonly results: unknown[];
+  /** Headers of the answer, by lower-case name; what a step puts here is dropped when the request is refused. */
+  readonly headers: Record<string, string>;
   /** The instant of this request as ISO 8601 text; the same wherever it is read. */
   now(): string;
   /** Work shared by adjacent actionables (a transaction), or null outside one. */
@@ -73,7 +75,15 @@ export interface Step {
   /** Does nothing but keep these names of the result, or of each of its rows, and hide what `hides` takes out of them. */
   readonly picks?: readonly string[];
   readonly hides?: Hide;
+  /** Takes long: a unit of work that this step is part of is opened only when a turn was taken, and holds it to its end. */
+  readonly turns?: Turns;
   run(frame: Frame, action: ActionState): void | Done | Promise<void | Done>;
+}
+
+/** Bounds how many units of work at a time may be kept waiting by steps of one sort; who waits holds nothing yet. */
+export interface Turns {
+  /** Gives the function that ends the turn. Rejects with a Fault when too many wait. */
+  take(): Promise<() => void>;
 }
 
 /** The actionable (or, for phases of a resource, the resource) a step works on: its result may be read and replaced. */

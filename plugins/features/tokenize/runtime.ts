@@ -51,6 +51,7 @@ function issuing({ tool, settings }: ResourceTokens, tools: PlanTools): Step[] {
       run: async (frame, state) => {
         const life = { now: frame.invocation.startedAt, seconds, id: randomUUID() };
         const issued = await tool.issue(frame.slots[slot] as Claims, life);
+        frame.headers['cache-control'] = 'no-store';
         state.result = { ...(isObject(state.result) ? state.result : {}), [property]: issued };
       },
     },
