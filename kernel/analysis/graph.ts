@@ -44,7 +44,9 @@ function reportPrivilege(resources: readonly LinkedResource[], registry: Registr
     for (const { to, spot } of resource.actions.flatMap(({ edges }) => edges)) {
       const target = owners.get(to);
       if (target === undefined || target === resource) continue;
-      const missing = guardsOf(target).find(({ plugin, by }) => !own.some((one) => one.plugin === plugin && one.by === by));
+      const missing = guardsOf(target).find(
+        ({ plugin, by }) => !own.some((one) => one.plugin === plugin && one.by === by),
+      );
       if (missing === undefined) continue;
       const guard = `\`${missing.plugin.slice(missing.plugin.indexOf(':') + 1)}\``;
       const isOther = own.some(({ plugin }) => plugin === missing.plugin);

@@ -10,7 +10,13 @@ const GONE = Symbol('gone');
 
 /** `named`: dotted paths from the value that is given; an index says which item, and any item may be meant. */
 export function hider(secrets: ReadonlySet<string>, named: readonly string[]): Hide {
-  const paths = named.map((name) => `.${name.split('.').filter((segment) => !/^\d+$/.test(segment)).join('.')}`);
+  const paths = named.map(
+    (name) =>
+      `.${name
+        .split('.')
+        .filter((segment) => !/^\d+$/.test(segment))
+        .join('.')}`,
+  );
   const isNamed = (path: string): boolean => paths.some((name) => name === path || name.startsWith(`${path}.`));
 
   function below(value: object, path: string): unknown {

@@ -180,6 +180,57 @@ onBothDatabases('attacks: what may not leave', { files: FILES, env: { KEY } }, (
   });
 });
 
+const CANARY = 'canary-7f3a';
+const CALLS: Readonly<Record<string, readonly [string, number]>> = {
+  'SELECT to_tsquery($1::text)::text AS x': [`& ${CANARY}`, 422],
+  'SELECT $1::regtype::text AS x': [`"${CANARY}"`, 422],
+  'SELECT $1::regclass::text AS x': [`"no ${CANARY}"`, 500],
+  "SELECT jsonb_path_exists('{}', $1::jsonpath) AS x": [`$.${CANARY} ???`, 422],
+  "SELECT query_to_xml($1::text, true, true, '')::text AS x": [`SELECT '${CANARY}' FROM nowhere`, 500],
+  'SELECT $1::int AS x': [CANARY, 422],
+  "SELECT 'a' ~ $1::text AS x": [`(${CANARY}`, 422],
+  'SELECT raised($1::text) AS x': [CANARY, 500],
+};
+const RAISED =
+  "CREATE OR REPLACE FUNCTION raised(text) RETURNS text LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''no %'', $1; END'";
+
+onBothDatabases(
+  'attacks: what the log may hold',
+  {
+    files: {
+      'definitions/a.json': [
+        resource('make', [query(1, RAISED)]),
+        resource('gone', [query(1, 'SELECT 1 FROM not_a_table_at_all')]),
+        ...Object.keys(CALLS).map((sql, n) => resource(`call-${n}`, [query(1, sql, {}, ['$PAYLOAD.x'])])),
+      ],
+    },
+    onProblem: 'skip',
+  },
+  (kernel) => {
+    const logged = (): string =>
+      kernel()
+        .log.map(({ fields }) => {
+          const { err } = fields;
+          return `${JSON.stringify(fields)} ${err instanceof Error ? `${err.stack} ${JSON.stringify(err)}` : ''}`;
+        })
+        .join('\n');
+    before(async () => expect((await kernel().post('/make')).status).to.equal(200));
+
+    for (const [n, [sql, [x, expected]]] of Object.entries(CALLS).entries()) {
+      it(`no value that the database complains about: ${sql}`, async () => {
+        const { status, text } = await kernel().post(`/call-${n}`, { x }, { headers: { 'x-canary': CANARY } });
+        expect([status, text.includes(CANARY)], text).to.deep.equal([expected, false]);
+        expect(logged()).not.to.include(CANARY);
+      });
+    }
+
+    it('but what is wrong with a statement itself', async () => {
+      expect((await kernel().post('/gone')).status).to.equal(500);
+      expect(logged()).to.include('not_a_table_at_all');
+    });
+  },
+);
+
 describe('attacks: hiding', () => {
   const hide = hider(new Set(['pw']), ['kept.pw', 'list.0.pw', 'pw.inner']);
 

@@ -154,7 +154,8 @@ export const isPlainName = (name: string): boolean => PLAIN.test(name);
 export function layoutOf(rendering: Rendering, { names, types }: Shape): Layout | null {
   const wanted = rendering.names ?? names;
   if (!wanted.every(isPlainName) || new Set(wanted).size !== wanted.length) return null;
-  if (rendering.hide !== null && wanted.some((name) => JSON_TYPES.has(types[names.lastIndexOf(name)] ?? 0))) return null;
+  if (rendering.hide !== null && wanted.some((name) => JSON_TYPES.has(types[names.lastIndexOf(name)] ?? 0)))
+    return null;
   const columns = wanted
     .map((name) => ({ name, index: names.lastIndexOf(name) }))
     .filter(({ index }) => index >= 0)

@@ -113,7 +113,10 @@ function valuesAt(path: readonly string[], payload: unknown, within: readonly st
   const found = follow(payload, path, []);
   if (within === null || Array.isArray(payload)) return found;
   const inItems = follow(payload, [...within, ...path], []);
-  return [...found, ...inItems.filter(({ path: one }) => !found.some((other) => other.path.join('.') === one.join('.')))];
+  return [
+    ...found,
+    ...inItems.filter(({ path: one }) => !found.some((other) => other.path.join('.') === one.join('.'))),
+  ];
 }
 
 function follow(value: unknown, [segment, ...rest]: readonly string[], path: readonly string[]): Found[] {
