@@ -42,6 +42,29 @@ const FILES = {
   ],
 };
 
+describe('attacks: small bodies that mean much work', () => {
+  it('many fields beside many items are refused before anything is made of them', async () => {
+    const items = { items: { type: 'ARRAY', fields: { a: { type: 'STRING', optional: true } } } };
+    const sql_query = { query: 'SELECT $1::text AS a', parameters: ['a'], multi: true };
+    const wide = user('wide', [{ id: 1, mode: 'QUERY', payload_validation: [{ field: items }], sql_query }]);
+    const connections = { main: { use: 'pglite', path: 'memory://' } };
+    const kernel = await startKernel({ files: { 'definitions/a.json': [wide] }, config: { connections } });
+    const ask = (fields: number, count: number) => {
+      const beside = Object.fromEntries(Array.from({ length: fields }, (_, i) => [`k${i}`, 0]));
+      return kernel.post('/wide', { ...beside, items: Array.from({ length: count }, () => ({})) });
+    };
+    const { status, body } = await ask(900, 9000);
+    expect([status, body['code']]).to.deep.equal([413, 'QRY_TOO_WIDE']);
+    for (const [fields, count] of [
+      [900, 20],
+      [0, 500],
+    ] as const) {
+      expect((await ask(fields, count)).status).to.equal(200);
+    }
+    await kernel.close();
+  }).timeout(60_000);
+});
+
 describe('attacks: floods', () => {
   let kernel: TestKernel;
   before(async function () {
