@@ -26,6 +26,7 @@ import { inside, linkResources, objectOf, type LinkedAction, type LinkedResource
 import type { ActionModel, Analysis, DataModel, Definition, ResourceModel } from './model.js';
 import type { Registry } from './registry.js';
 import { linkParameters } from './parameters.js';
+import { withRenamed } from './renamed.js';
 import { byPlace, createReport, reportFaults, type Report } from './report.js';
 import { linkModelReferences, resolveTables, type TableNames } from './tables.js';
 import { linkRepeats } from './repeats.js';
@@ -89,7 +90,8 @@ export function analyse(files: readonly SourceFile[], registry: Registry, option
   for (const definition of definitions) {
     const actions = actionsOf.get(definition) ?? [];
     const touched = actions.flatMap(({ models }) => models.flatMap((model) => secretsOfModel.get(model) ?? []));
-    const secrets = new Set([...touched, ...actions.flatMap((action) => secretsOf(definition, action))]);
+    const named = [...touched, ...actions.flatMap((action) => secretsOf(definition, action))];
+    const secrets = withRenamed(named, definition.finds.statements);
     checkPlugins(context, definition, definition.finds.places, { actions, secrets });
   }
   checkOwners(registry, report, linked);

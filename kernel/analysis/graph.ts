@@ -23,22 +23,35 @@ function reportParallel(actions: ReadonlyMap<string, LinkedAction>, report: Repo
   }
 }
 
+/** `by`: what it judges callers by. */
+interface Guard {
+  readonly plugin: PluginId;
+  readonly by: string;
+}
+
 /** A dependency runs without the guards of its own resource, so whoever reaches for it must have them. */
 function reportPrivilege(resources: readonly LinkedResource[], registry: Registry, report: Report): void {
-  const guardsOf = ({ definition }: LinkedResource): PluginId[] =>
-    definition.finds.places.flatMap(({ plugin, node }) =>
-      node === definition.node && registry.plugins.get(plugin)?.facts?.['guards'] === true ? [plugin] : [],
-    );
+  const facts = (kind: string, name: string) => registry.plugin(kind, name)?.facts;
+  const guardsOf = ({ definition }: LinkedResource): Guard[] =>
+    definition.finds.places.flatMap(({ plugin, node, value, holder }) => {
+      const spec = registry.plugins.get(plugin);
+      if (node !== definition.node || spec?.facts?.['guards'] !== true) return [];
+      return [{ plugin, by: spec.guardOf?.({ value, holder, facts }) ?? '' }];
+    });
   const owners = new Map(resources.flatMap((resource) => resource.actions.map((action) => [action.key, resource])));
   for (const resource of resources) {
     const own = guardsOf(resource);
     for (const { to, spot } of resource.actions.flatMap(({ edges }) => edges)) {
       const target = owners.get(to);
       if (target === undefined || target === resource) continue;
-      const missing = guardsOf(target).find((guard) => !own.includes(guard));
+      const missing = guardsOf(target).find(
+        ({ plugin, by }) => !own.some((one) => one.plugin === plugin && one.by === by),
+      );
       if (missing === undefined) continue;
-      const guard = `\`${missing.slice(missing.indexOf(':') + 1)}\``;
-      report.add('LNK_PRIVILEGE', spot, { target: target.id, guard });
+      const guard = `\`${missing.plugin.slice(missing.plugin.indexOf(':') + 1)}\``;
+      const isOther = own.some(({ plugin }) => plugin === missing.plugin);
+      const lack = isOther ? 'has one that admits others' : 'is not';
+      report.add('LNK_PRIVILEGE', spot, { target: target.id, guard, lack });
     }
   }
 }

@@ -3,11 +3,10 @@
  * given back, so that nobody can print them.
  */
 import { randomInt } from 'node:crypto';
-import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { BootError } from '../contract/boot-error.js';
-import { fileError, readText } from './files.js';
+import { appendPrivate, readText } from './files.js';
 
 export interface Filled {
   /** False: there is no `.env.example`. */
@@ -39,11 +38,7 @@ export async function fillEnvFile(folder: string, environment: Variables): Promi
   }
   if (text === '') return { found: true, added };
   const opening = before === null ? HEADER : before === '' || before.endsWith('\n') ? '' : '\n';
-  try {
-    await appendFile(file, opening + text, { mode: 0o600 });
-  } catch (error) {
-    throw fileError(file, 'it cannot be written', error);
-  }
+  await appendPrivate(file, opening + text);
   return { found: true, added };
 }
 

@@ -31,7 +31,7 @@ export async function init({ arguments: words, force }: CommandOptions): Promise
   const files = [...(await templateFiles(folder)), ...(await schemaFiles())];
   const written: string[] = [];
   const kept: string[] = [];
-  for (const [file, text] of files) ((await writeNew(join(folder, file), text)) ? written : kept).push(file);
+  for (const [file, text] of files) ((await writeNew(folder, file, text)) ? written : kept).push(file);
   // What the shell of whoever runs this happens to hold is no part of the project.
   const filled = await fillEnvFile(folder, {});
   report(written, kept, told(filled));

@@ -1,7 +1,7 @@
 /** The plans of a set of definitions: what `invoke` runs. Frozen, and swapped whole when definitions change. */
 import type { Json } from '../contract/json.js';
 import type { ModelTable } from '../contract/model.js';
-import type { Execute, Step, Unit } from '../contract/plan.js';
+import type { Execute, Step, Turns, Unit } from '../contract/plan.js';
 
 export interface ActionPlan {
   /** `sign-up#2` */
@@ -17,6 +17,8 @@ export interface ActionPlan {
   readonly parallel: boolean;
   /** The unit is opened for this one alone too. */
   readonly always: boolean;
+  /** What one of its steps waits for before a unit is opened. */
+  readonly turns: Turns | null;
   readonly describe: Json;
 }
 
@@ -24,6 +26,7 @@ export interface ActionPlan {
 export interface ActionGroup {
   readonly unit: Unit | null;
   readonly parallel: boolean;
+  readonly turns: Turns | null;
   readonly actions: readonly ActionPlan[];
 }
 

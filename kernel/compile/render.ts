@@ -12,6 +12,9 @@ export interface Route {
   readonly main: number;
 }
 
+const isSame = (picks: readonly string[] | undefined, names: readonly string[] | null): boolean =>
+  picks !== undefined && names !== null && picks.join() === names.join();
+
 /** The same route with the mode's text in it, or the route as it was. */
 export function asJsonText(route: Route, renders: ModePlan['renders']): Pick<Route, 'groups' | 'reply'> {
   const { groups, reply, settle, main } = route;
@@ -21,9 +24,11 @@ export function asJsonText(route: Route, renders: ModePlan['renders']): Pick<Rou
   const alone = groups.length === 1 && group.actions.length === 1 && group.unit === null;
   if (!alone || action.index !== main || action.before !== null || settle !== null) return route;
   const steps = [...(action.after ?? []), ...(reply ?? [])];
-  const [step] = steps;
-  if (steps.length > 1 || (step !== undefined && step.picks === undefined)) return route;
-  const execute = renders(step?.picks ?? null);
+  const names = steps[0]?.picks ?? null;
+  if (steps.some(({ picks }) => !isSame(picks, names))) return route;
+  const [hide = null, another] = steps.flatMap(({ hides }) => hides ?? []);
+  if (another !== undefined) return route;
+  const execute = renders(names, hide);
   if (execute === null) return route;
   const actions = Object.freeze([Object.freeze({ ...action, execute, after: null })]);
   return { groups: Object.freeze([Object.freeze({ ...group, actions })]), reply: null };

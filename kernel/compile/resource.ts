@@ -184,6 +184,7 @@ function compileAction(
     unit: planned.unit ?? null,
     parallel: action.parallel,
     always: planned.always === true,
+    turns: steps.find((step) => step.phase < ResourcePhase.ADMIT && step.turns !== undefined)?.turns ?? null,
     describe: planned.describe,
   });
   return { plan, renders };
@@ -276,7 +277,9 @@ function groupActions(
     const wanted = !atOnce && (members.length > 1 || members.some((action) => action.always));
     const unit =
       first !== undefined && wanted ? first.join(units, isTotal(members.at(-1)), needsWithin(members, needs)) : null;
-    return Object.freeze({ unit, parallel: atOnce, actions: Object.freeze(members) });
+    // One sort bounds the unit; two that wait for each other would never end.
+    const turns = unit === null ? null : (members.find((action) => action.turns !== null)?.turns ?? null);
+    return Object.freeze({ unit, parallel: atOnce, turns, actions: Object.freeze(members) });
   });
 }
 

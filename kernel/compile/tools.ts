@@ -10,9 +10,9 @@ import { BootError } from '../contract/boot-error.js';
 import { actionKey, inside } from '../analysis/link.js';
 import type { ActionModel, RepeatModel, ResourceModel } from '../analysis/model.js';
 import type { Registry } from '../analysis/registry.js';
+import { withRenamed } from '../analysis/renamed.js';
 import { accessorsIn } from '../language/accessor.js';
 import { compilePath, splitPath } from '../language/path.js';
-import { withRenames } from '../language/sql-renames.js';
 import type { Maker } from './plan.js';
 import { compileValue, textOf, type CompileAccessor, type Compiled } from './values.js';
 
@@ -41,20 +41,6 @@ export interface ResourceScope {
     readonly makers: Maker[];
   };
   readonly profile: string | null;
-}
-
-/** Secret columns and fields of these actionables, also under the names that statements give them. */
-function secretNames(actions: readonly ActionModel[], columns: readonly ModelColumn[]): ReadonlySet<string> {
-  const plain = new Set([
-    ...columns.filter((column) => column.secret).map((column) => column.name),
-    ...actions.flatMap(({ secrets }) => secrets),
-  ]);
-  const renamed = actions.flatMap(({ definition, node }) =>
-    definition.finds.statements
-      .filter((statement) => inside(statement.node, node))
-      .flatMap(({ scan }) => [...withRenames(plain, scan)]),
-  );
-  return new Set([...plain, ...renamed]);
 }
 
 /** The accessor handle as the compiler uses it; its kind declares the whole interface. */
@@ -113,7 +99,7 @@ export function makeTools(
     columns,
     // Asked for by a few of the many places that get these tools.
     get secrets() {
-      return secretNames(action === null ? scope.sequence : [action], columns);
+      return secretsOf(columns, action === null ? scope.sequence : [action]);
     },
     chosen: ({ kind }) => {
       const places = action?.places ?? scope.resource.places;
@@ -176,6 +162,15 @@ export function makeTools(
   }
 
   return tools;
+}
+
+/** Secret columns and fields of these actionables, also under the names that statements give them. */
+function secretsOf(columns: readonly ModelColumn[], actions: readonly ActionModel[]): ReadonlySet<string> {
+  const marked = columns.filter((column) => column.secret).map((column) => column.name);
+  const statements = actions.flatMap(({ definition, node }) =>
+    definition.finds.statements.filter((statement) => inside(statement.node, node)),
+  );
+  return withRenamed([...marked, ...actions.flatMap(({ secrets }) => secrets)], statements);
 }
 
 /** Optional as soon as one of the fields on the way is; an index into an array is no field. */

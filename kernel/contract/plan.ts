@@ -2,6 +2,7 @@
  * What runs per request: an invocation (all a trigger builds), a frame (its working memory), and the closures that a
  * plugin contributes to a plan. Everything here is decided at load; nothing reads a definition again.
  */
+import type { Hide } from '../language/hidden.js';
 import type { Json } from './json.js';
 import type { Kind } from './kind.js';
 import type { ModelColumn } from './model.js';
@@ -47,6 +48,8 @@ export interface Frame {
   readonly slots: unknown[];
   /** Results of actionables by their place in the plan; undefined before they ran. */
   readonly results: unknown[];
+  /** Headers of the answer, by lower-case name; what a step puts here is dropped when the request is refused. */
+  readonly headers: Record<string, string>;
   /** The instant of this request as ISO 8601 text; the same wherever it is read. */
   now(): string;
   /** Work shared by adjacent actionables (a transaction), or null outside one. */
@@ -69,9 +72,18 @@ export interface Step {
   readonly order?: number;
   /** Only shapes what is there: never refuses, never ends the request. */
   readonly total?: true;
-  /** Does nothing but keep these names of the result, or of each of its rows. */
+  /** Does nothing but keep these names of the result, or of each of its rows, and hide what `hides` takes out of them. */
   readonly picks?: readonly string[];
+  readonly hides?: Hide;
+  /** Takes long: a unit of work that this step is part of is opened only when a turn was taken, and holds it to its end. */
+  readonly turns?: Turns;
   run(frame: Frame, action: ActionState): void | Done | Promise<void | Done>;
+}
+
+/** Bounds how many units of work at a time may be kept waiting by steps of one sort; who waits holds nothing yet. */
+export interface Turns {
+  /** Gives the function that ends the turn. Rejects with a Fault when too many wait. */
+  take(): Promise<() => void>;
 }
 
 /** The actionable (or, for phases of a resource, the resource) a step works on: its result may be read and replaced. */
@@ -109,10 +121,10 @@ export interface ModePlan {
   /** ... and must be one. */
   readonly needsList?: true;
   /**
-   * The same work with its result as `Rendered` JSON text of these names (null: all), for a result at which nobody looks
-   * on its way out; null where it cannot.
+   * The same work with its result as `Rendered` JSON text of these names (null: all), without what `hide` takes out, for
+   * a result at which nobody looks on its way out; null where it cannot.
    */
-  readonly renders?: (names: readonly string[] | null) => Execute | null;
+  readonly renders?: (names: readonly string[] | null, hide: Hide | null) => Execute | null;
   /** Readable form for `lintel plan`: no secrets, no closures. */
   readonly describe: Json;
 }

@@ -98,6 +98,11 @@ export interface PluginSpec {
   readonly slots?: Readonly<Record<string, SchemaLike>>;
   /** Pure, synchronous check of what schemas cannot say; called only when the shape is sound. */
   readonly check?: (place: CheckPlace) => readonly Finding[];
+  /**
+   * Of a plugin that guards: what it judges callers by, as text without a value of the environment. Places with equal texts
+   * admit the same callers; without it all places of the plugin do. Called for any shape, never throws.
+   */
+  readonly guardOf?: (place: Pick<CheckPlace, 'value' | 'holder' | 'facts'>) => string;
   /** Ids or patterns (`generator:*`) of plugins whose handles this plugin may resolve. */
   readonly requires?: readonly string[];
   readonly errors?: Readonly<Record<string, CodeEntry>>;

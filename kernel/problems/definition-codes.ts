@@ -290,7 +290,7 @@ export const DEFINITION_CODES = {
   LNK_PRIVILEGE: problem(
     'error',
     'Way around a guard',
-    'The resource "{target}" is guarded by {guard}; this resource is not, and the guard is not asked again here.',
+    'The resource "{target}" is guarded by {guard}; this resource {lack}, and the guard is not asked again here.',
     'Guard this resource in the same way, or move the actionable into it.',
   ),
   LNK_PARALLEL: problem(

@@ -12,6 +12,7 @@ class FrameMemory implements Frame {
   unit: unknown = null;
   readonly slots: unknown[];
   readonly results: unknown[];
+  readonly headers: Record<string, string>;
   #instant: string | null = null;
 
   constructor(
@@ -20,9 +21,11 @@ class FrameMemory implements Frame {
     readonly plan: Pick<ResourcePlan, 'memos' | 'makers'>,
     slots: unknown[],
     results: unknown[],
+    headers: Record<string, string> = {},
   ) {
     this.slots = slots;
     this.results = results;
+    this.headers = headers;
   }
 
   now(): string {
@@ -39,7 +42,7 @@ class FrameMemory implements Frame {
       // Only what has been made, and only where the name still has that value.
       if (made !== undefined && made === this.slots[slot]) slots[slot] = slots[memo] ??= make();
     }
-    const frame = new FrameMemory(this.invocation, this.plan, slots, this.results);
+    const frame = new FrameMemory(this.invocation, this.plan, slots, this.results, this.headers);
     frame.payload = payload;
     frame.received = this.received;
     frame.claims = this.claims;
@@ -75,6 +78,9 @@ class FrameBeside implements Frame {
   }
   get results(): unknown[] {
     return this.base.results;
+  }
+  get headers(): Record<string, string> {
+    return this.base.headers;
   }
   now(): string {
     return this.base.now();

@@ -4,7 +4,7 @@
  */
 import { Fault, fault } from '../contract/fault.js';
 import { Done, type Reply } from '../contract/hooks.js';
-import type { ActionState, Frame, Invocation, Payload, Step, Unit } from '../contract/plan.js';
+import type { ActionState, Frame, Invocation, Payload, Step, Turns, Unit } from '../contract/plan.js';
 import type { ActionGroup, ActionPlan, ResourcePlan } from '../compile/plan.js';
 import { besideFrame, createFrame } from './frame.js';
 import type { LiveHooks } from './hooks.js';
@@ -16,8 +16,9 @@ const UNIT_TRIES = 4;
 export async function invoke(plan: ResourcePlan, invocation: Invocation, hooks: LiveHooks): Promise<Reply> {
   try {
     const early = hooks.accept === null ? undefined : await hooks.accept(invocation);
-    const value = early === undefined ? await work(plan, invocation, hooks) : early.value;
-    const reply: Reply = { status: 200, headers: {}, body: value };
+    const frame = createFrame(invocation, plan);
+    const body = early === undefined ? await work(plan, frame, hooks) : early.value;
+    const reply: Reply = { status: 200, headers: frame.headers, body };
     return hooks.reply === null ? reply : await hooks.reply(reply, invocation);
   } catch (error) {
     const failure = asFault(error);
@@ -27,11 +28,10 @@ export async function invoke(plan: ResourcePlan, invocation: Invocation, hooks: 
 }
 
 /** Guards, rules, actionables, answer. A step that is done early ends the work with its value. */
-async function work(plan: ResourcePlan, invocation: Invocation, hooks: LiveHooks): Promise<unknown> {
-  const frame = createFrame(invocation, plan);
+async function work(plan: ResourcePlan, frame: Frame, hooks: LiveHooks): Promise<unknown> {
   const state: ActionState = { result: null };
   if (plan.admit !== null && (await runSteps(plan.admit, frame, state))) return state.result;
-  const received = invocation.receive();
+  const received = frame.invocation.receive();
   frame.payload = frame.received = received instanceof Promise ? await received : received;
   if (Array.isArray(frame.payload) && !plan.takesList) throw fault('VAL_NOT_OBJECT');
   if (hooks.beforeValidate !== null) await announce(plan, frame, hooks.beforeValidate);
@@ -39,7 +39,7 @@ async function work(plan: ResourcePlan, invocation: Invocation, hooks: LiveHooks
   for (const group of plan.groups) {
     if (group.parallel) await runAtOnce(group, frame);
     else if (group.unit === null) for (const action of group.actions) await runAction(action, frame);
-    else await runUnit(group.unit, group.actions, frame, frame.payload);
+    else await inTurn(group.turns, group.unit, group.actions, frame, frame.payload);
   }
   state.result = plan.main === -1 ? null : frame.results[plan.main];
   if (plan.reply !== null) await runSteps(plan.reply, frame, state);
@@ -81,8 +81,19 @@ async function runAtOnce({ actions }: ActionGroup, frame: Frame): Promise<void> 
 /** Work that is more than one step has its unit here too, and shares it with no neighbour. */
 const runBeside = (action: ActionPlan, frame: Frame): Promise<void> =>
   action.always && action.unit !== null
-    ? runUnit(action.unit, [action], besideFrame(frame), null)
+    ? inTurn(action.turns, action.unit, [action], besideFrame(frame), null)
     : runAction(action, frame);
+
+/** Nothing is opened before there is a turn for what takes long inside. */
+async function inTurn(turns: Turns | null, ...work: Parameters<typeof runUnit>): Promise<void> {
+  if (turns === null) return runUnit(...work);
+  const leave = await turns.take();
+  try {
+    await runUnit(...work);
+  } finally {
+    leave();
+  }
+}
 
 /**
  * All actionables or none: committed together, rolled back together, tried again together. `payload` is put back before

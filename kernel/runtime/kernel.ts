@@ -147,7 +147,9 @@ export async function createKernel({ project, log, connect = true, ...options }:
       if (connect === true) await lifecycle.open(added);
       const compiled = compile(next.analysis);
       if (connect === true && config.migrate) await lifecycle.adopt(instances.all, compiled.tables);
-      plans = broken ? keepServing(plans, compiled, next.analysis) : compiled;
+      const taken = broken ? keepServing(plans, compiled, next.analysis) : compiled;
+      tellGuards(plans, taken, log);
+      plans = taken;
       loaded = next;
       return { applied: true, ...seen };
     } catch (failure) {
@@ -192,6 +194,15 @@ export async function createKernel({ project, log, connect = true, ...options }:
 }
 
 const holdsTables = ({ runtime }: Instance): boolean => runtime.adopt !== undefined;
+
+/** A guard that is gone may be meant; it must not go unseen. */
+function tellGuards(before: PlanSet, after: PlanSet, log: Log): void {
+  for (const [id, { summary }] of after.byId) {
+    const was = before.byId.get(id)?.summary.guard ?? summary.guard;
+    if (was !== summary.guard)
+      log.warn({ resource: id, was, is: summary.guard }, 'the guard of a resource has changed');
+  }
+}
 
 /**
  * While files are broken, a resource that cannot be compiled keeps its last sound plan: saving half a thought must not

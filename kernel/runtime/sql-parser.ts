@@ -2,7 +2,6 @@
  * PostgreSQL's own parser for the front end, which may not load anything itself. Loaded once, when the first statement is
  * to be judged; texts go in as their authors wrote them and never come back as text.
  */
-import { setFlagsFromString } from 'node:v8';
 import { isObject } from '../contract/json.js';
 import type { SqlParsed, SqlParser } from '../language/sql-parser.js';
 
@@ -14,7 +13,7 @@ const NOTHING: SqlParsed = { statements: [], fault: null };
 
 async function load(): Promise<SqlParser> {
   const { loadModule, parseSync, hasSqlDetails } = await import('libpg-query');
-  await withoutOptimizing(loadModule);
+  await loadModule();
   return {
     parse(text) {
       // The parser reads up to a NUL and would judge half a text.
@@ -29,20 +28,6 @@ async function load(): Promise<SqlParser> {
       }
     },
   };
-}
-
-/**
- * A parser runs for a few milliseconds, but the engine would begin to optimise its largest function for hundreds of them,
- * and a process that ends waits for that. The budget is a module's own from its making on; the setting is put back.
- */
-async function withoutOptimizing(make: () => Promise<void>): Promise<void> {
-  const usual = Number(process.versions.v8.split('.')[0]) < 12 ? 1_800_000 : 13_000_000;
-  setFlagsFromString('--wasm-tiering-budget=1000000000');
-  try {
-    await make();
-  } finally {
-    setFlagsFromString(`--wasm-tiering-budget=${usual}`);
-  }
 }
 
 /** The parser counts characters, the front end UTF-16 code units. */

@@ -4,6 +4,7 @@
  */
 import { defineKind } from '../../kernel/contract/kind.js';
 import type { Rendered } from '../../kernel/contract/rendered.js';
+import type { Hide } from '../../kernel/language/hidden.js';
 import type { SqlScan } from '../../kernel/language/sql.js';
 
 export type Row = Readonly<Record<string, unknown>>;
@@ -43,6 +44,8 @@ export interface Transaction {
 export interface Rendering {
   /** Null: all columns. */
   readonly names: readonly string[] | null;
+  /** What else is taken out of the rows: names inside a value, which no column says. Null: nothing. */
+  readonly hide: Hide | null;
   /** The first row or null; a list; or whichever the number of rows says (none is null, one is itself). */
   readonly shape: 'one' | 'many' | 'count';
 }

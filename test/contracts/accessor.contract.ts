@@ -43,6 +43,7 @@ function frame(): Frame {
     claims: { abc: { def: 1 }, id: 'user-1' },
     slots: [],
     results: [],
+    headers: {},
     now: () => '2026-01-02T03:04:05.678Z',
     unit: null,
     fork: () => made,

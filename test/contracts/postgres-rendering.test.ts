@@ -89,7 +89,7 @@ describe('dialect postgres, answers as text', () => {
 
   async function same(sql: string, values: readonly unknown[] = [], names: Rendering['names'] = null): Promise<void> {
     for (const shape of SHAPES) {
-      const rendering = { names, shape };
+      const rendering = { names, shape, hide: null };
       expect(await render(sql, values, rendering), `${sql} as ${shape}`).to.equal(
         await expected(sql, values, rendering),
       );
@@ -125,7 +125,7 @@ describe('dialect postgres, answers as text', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(text, { minLength: 1, maxLength: 5 }), async (texts) => {
         const sql = 'SELECT v FROM unnest($1::text[]) AS v';
-        const rendering: Rendering = { names: null, shape: 'many' };
+        const rendering: Rendering = { names: null, shape: 'many', hide: null };
         expect(JSON.parse(await render(sql, [texts], rendering))).to.deep.equal(texts.map((v) => ({ v })));
       }),
       { numRuns: 100 },
@@ -143,7 +143,7 @@ describe('dialect postgres, answers as text', () => {
   it('keeps answers apart that travel one behind the other, errors among them', async () => {
     // Some fail at their third row, when others have been sent.
     const sql = 'SELECT $1::int AS n, 10 / ($2::int - g) AS q FROM generate_series(1, $1::int) AS g';
-    const rendering: Rendering = { names: ['n'], shape: 'many' };
+    const rendering: Rendering = { names: ['n'], shape: 'many', hide: null };
     const answers = await Promise.allSettled(
       Array.from({ length: 200 }, (_, n) => render(sql, [n % 40, n % 5 === 0 ? 3 : 100], rendering)),
     );
@@ -169,7 +169,7 @@ describe('dialect postgres, answers as text', () => {
   });
 
   it('refuses as run does', async () => {
-    const rendering: Rendering = { names: null, shape: 'one' };
+    const rendering: Rendering = { names: null, shape: 'one', hide: null };
     expect((await faultOf(render('SELECT $1::int AS n', ['x'], rendering))).code).to.equal('QRY_BAD_VALUE');
     expect((await faultOf(render('SELECT * FROM nowhere', [], rendering))).code).to.equal('QRY_FAILED');
   });

@@ -1,5 +1,5 @@
 /** `lintel init` and `lintel env`: the new project checks, serves and keeps its secrets; nothing is ever written over. */
-import { access, lstat, mkdir, readFile, stat, symlink } from 'node:fs/promises';
+import { access, lstat, mkdir, readdir, readFile, stat, symlink } from 'node:fs/promises';
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { parseEnv, promisify } from 'node:util';
@@ -113,6 +113,15 @@ describe('lintel init', function () {
     expect(await access(join(outside.folder, 'package.json')).catch(() => 'nothing')).to.equal('nothing');
   });
 
+  it('never writes into a folder that a link leads to', async () => {
+    const outside = await folderWith();
+    const project = await folderWith({ 'a.txt': '' });
+    await symlink(outside.folder, join(project.folder, 'definitions'));
+    const { code, stderr } = await runCli(['init', '.', '--force'], { cwd: project.folder });
+    expect([code, stderr.includes('CLI_FILE')]).to.deep.equal([1, true]);
+    expect(await readdir(outside.folder)).to.deep.equal([]);
+  });
+
   it('a file where the folder should be, and no folder at all, are told', async () => {
     const { folder: cwd } = await folderWith({ shop: 'a file' });
     const { code, stderr } = await runCli(['init', 'shop'], { cwd });
@@ -168,6 +177,18 @@ describe('lintel env', function () {
     const project = await folderWith({ 'conf/my.json': {} });
     expect((await runCli(['env'], { cwd: project.folder })).code).to.equal(0);
     expect(await access(join(project.folder, '.env')).catch(() => 'nothing')).to.equal('nothing');
+  });
+
+  it('never writes through a link: whoever wrote the example may have set it too', async () => {
+    for (const target of ['profile', 'nothing-there']) {
+      const outside = await folderWith({ profile: 'mine\n' });
+      const project = await folderWith({ '.env.example': 'A=1\n' });
+      await symlink(join(outside.folder, target), join(project.folder, '.env'));
+      const { code, stderr } = await runCli(['env'], { cwd: project.folder });
+      expect([code, stderr.includes('links are not followed')], stderr).to.deep.equal([1, true]);
+      expect(await readdir(outside.folder)).to.deep.equal(['profile']);
+      expect(await readFile(join(outside.folder, 'profile'), 'utf8')).to.equal('mine\n');
+    }
   });
 
   it('stands beside the config that --config names', async () => {

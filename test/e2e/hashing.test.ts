@@ -16,7 +16,12 @@ const one = (id: string, hashables: unknown[], rest: object = {}): object => ({
   id,
   resource: id,
   actionables: [{ id: 1, mode: 'LIST', payload_validation: rules('password', 'pin'), hashables, ...rest }],
-  returnables: ['seen', 'received'],
+  returnables: [
+    'seen',
+    'received',
+    // Nothing that is hashed leaves unless it is named.
+    ...['password', 'login.password'].flatMap((name) => [`seen.${name}`, `received.${name}`]),
+  ],
 });
 
 const FILES = {

@@ -1,7 +1,7 @@
 /** Units of work in plans made by hand: what is put back before another try, and who has a unit beside neighbours. */
 import { expect } from 'chai';
 import type { ActionGroup, ActionPlan, ResourcePlan } from '../../kernel/compile/plan.js';
-import type { Frame, Invocation, Unit } from '../../kernel/contract/plan.js';
+import type { Frame, Invocation, Turns, Unit } from '../../kernel/contract/plan.js';
 import { invoke } from '../../kernel/runtime/invoke.js';
 import type { LiveHooks } from '../../kernel/runtime/hooks.js';
 
@@ -34,6 +34,7 @@ const action = (index: number, rest: Partial<ActionPlan>): ActionPlan => ({
   unit: null,
   parallel: false,
   always: false,
+  turns: null,
   describe: null,
   ...rest,
 });
@@ -93,7 +94,7 @@ describe('units of work', () => {
       return [frame.payload['word'], frame.received['word'], frame.unit];
     };
     const actions = [action(0, { before: [change], execute, unit })];
-    const { body } = await invoke(plan({ unit, parallel: false, actions }), invocation({ word: 'a' }), HOOKS);
+    const { body } = await invoke(plan({ unit, parallel: false, turns: null, actions }), invocation({ word: 'a' }), HOOKS);
     expect(body).to.deep.equal(['changed a', 'a', 3]);
     expect(events).to.deep.equal(['open 1', 'rollback 1', 'open 2', 'rollback 2', 'open 3', 'commit 3']);
   });
@@ -112,7 +113,7 @@ describe('units of work', () => {
       action(1, { execute: look, unit, parallel: true, always: true }),
       action(2, { execute: look, unit, parallel: true }),
     ];
-    await invoke(plan({ unit: null, parallel: true, actions }), invocation({ word: 'a' }), HOOKS);
+    await invoke(plan({ unit: null, parallel: true, turns: null, actions }), invocation({ word: 'a' }), HOOKS);
     const now = new Date(0).toISOString();
     expect(seen).to.have.deep.members([
       [1, 1, 1, 'a', now],
@@ -120,6 +121,29 @@ describe('units of work', () => {
       [null, null, 1, 'a', now],
     ]);
     expect(events).to.have.members(['open 1', 'open 2', 'commit 1', 'commit 2']);
+  });
+
+  it('opens no unit before there is a turn, and gives the turn back however the work ends', async () => {
+    const events: string[] = [];
+    const unit = recorded(events);
+    const turns: Turns = {
+      take: () => {
+        events.push('turn');
+        return Promise.resolve(() => void events.push('leave'));
+      },
+    };
+    const fails = (): never => {
+      throw new Error('no');
+    };
+    const group = (execute: () => unknown): ActionGroup => ({
+      unit,
+      parallel: false,
+      turns,
+      actions: [action(0, { execute, unit })],
+    });
+    await invoke(plan(group(() => 1)), invocation({}), HOOKS);
+    await invoke(plan(group(fails)), invocation({}), HOOKS).catch(() => undefined);
+    expect(events).to.deep.equal(['turn', 'open 1', 'commit 1', 'leave', 'turn', 'open 2', 'rollback 2', 'leave']);
   });
 
   it('one that fails beside neighbours takes back its own alone', async () => {
@@ -132,7 +156,7 @@ describe('units of work', () => {
       action(0, { execute: () => 1, unit, parallel: true, always: true }),
       action(1, { execute: fails, unit, parallel: true, always: true }),
     ];
-    const failure: unknown = await invoke(plan({ unit: null, parallel: true, actions }), invocation({}), HOOKS).catch(
+    const failure: unknown = await invoke(plan({ unit: null, parallel: true, turns: null, actions }), invocation({}), HOOKS).catch(
       (error: unknown) => error,
     );
     expect(failure).to.have.nested.property('where.action', 'test#1');

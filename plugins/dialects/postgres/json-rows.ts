@@ -143,6 +143,9 @@ function writerOf(type: number): Write {
   return FAST.get(type)?.(long) ?? long;
 }
 
+/** Values with names inside. */
+const JSON_TYPES: ReadonlySet<number> = new Set([114, 199, 3802, 3807]);
+
 /** Names that an object keeps in the order in which they were written. */
 const PLAIN = /^(?!__proto__$)[A-Za-z_]\w*$/;
 const isPlainName = (name: string): boolean => PLAIN.test(name);
@@ -151,6 +154,8 @@ const isPlainName = (name: string): boolean => PLAIN.test(name);
 export function layoutOf(rendering: Rendering, { names, types }: Shape): Layout | null {
   const wanted = rendering.names ?? names;
   if (!wanted.every(isPlainName) || new Set(wanted).size !== wanted.length) return null;
+  if (rendering.hide !== null && wanted.some((name) => JSON_TYPES.has(types[names.lastIndexOf(name)] ?? 0)))
+    return null;
   const columns = wanted
     .map((name) => ({ name, index: names.lastIndexOf(name) }))
     .filter(({ index }) => index >= 0)
@@ -187,8 +192,9 @@ export function writeRow({ columns }: Layout, page: Page, bytes: Buffer, at: num
 }
 
 /** The whole answer from objects, for rows that have no layout. */
-export function writeObjects({ shape, names }: Rendering, rows: readonly Row[]): Uint8Array {
-  const kept = names === null ? rows : rows.map((row) => picked(row, names));
+export function writeObjects({ shape, names, hide }: Rendering, rows: readonly Row[]): Uint8Array {
+  const chosen = names === null ? rows : rows.map((row) => picked(row, names));
+  const kept = hide === null ? chosen : chosen.map(hide);
   const many = shape === 'many' || (shape === 'count' && kept.length > 1);
   return Buffer.from(JSON.stringify(many ? kept : (kept[0] ?? null)));
 }

@@ -16,6 +16,9 @@ interface DriverError {
   readonly severity?: unknown;
   readonly detail?: unknown;
   readonly where?: unknown;
+  /** Where in the statement as it was sent, which is the definition's text. */
+  readonly position?: unknown;
+  readonly internalQuery?: unknown;
   readonly column?: unknown;
   readonly table?: unknown;
   readonly constraint?: unknown;
@@ -71,8 +74,16 @@ export function isLost(error: unknown): boolean {
 export const isStale = (error: unknown): boolean =>
   sqlState(error) === '26000' || (sqlState(error) === '0A000' && asError(error).routine === 'RevalidateCachedQuery');
 
+/** A name or a little language that stood in a value (`to_tsquery($1)`), not in the statement. */
+const isInValue = (error: unknown): boolean => {
+  const { position, internalQuery } = asError(error);
+  return /^(?:42601|42602|42704)$/.test(sqlState(error)) && isAbsent(position) && isAbsent(internalQuery);
+};
+const isAbsent = (field: unknown): boolean => field === undefined || field === null || field === '';
+
 function codeOf(error: unknown): Code {
   const state = sqlState(error);
+  if (isInValue(error)) return 'QRY_BAD_VALUE';
   const exact = Object.hasOwn(EXACT, state) ? EXACT[state] : undefined;
   if (exact) return exact;
   if (/^[0-9A-Z]{5}$/.test(state)) {
@@ -126,16 +137,23 @@ function issuesOf(code: Code, error: DriverError): Issue[] {
   }));
 }
 
+/** Classes whose messages name objects and never quote values; whatever else a message says may be a value. */
+const WITHOUT_VALUES = /^(?:08|21|23|25|26|28|3D|40|53|54|55|57|58)/;
+
+/** A complaint about the statement's own text names what stands in the definition. */
+const isQuotable = (error: unknown): boolean =>
+  WITHOUT_VALUES.test(sqlState(error)) || (/^(?:0A|42)/.test(sqlState(error)) && !isAbsent(asError(error).position));
+
 /**
- * What the log may see: of a server's error no detail, query or values, and no message where it would quote a value
- * (class 22, data exceptions).
+ * What the log may see: of a server's error no detail, query or values, and no message where it could quote a value (data
+ * exceptions, texts that are parsed while a statement runs, what functions raise).
  */
 function cleanCause(error: unknown): unknown {
   if (!(error instanceof Error) || !/^[0-9A-Z]{5}$/.test(sqlState(error)) || NETWORK.test(sqlState(error)))
     return error;
   const { code, severity, table, column, constraint, routine } = asError(error);
   const state = sqlState(error);
-  const clean = new Error(state.startsWith('22') ? `data exception ${state}` : error.message);
+  const clean = new Error(isQuotable(error) ? error.message : `database error ${state}`);
   clean.name = 'DatabaseError';
   return Object.assign(clean, { code, severity, table, column, constraint, routine });
 }

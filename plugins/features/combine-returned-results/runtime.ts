@@ -1,5 +1,6 @@
 /** Lays the results of other actionables under the result of this place. */
 import { isObject, type Json } from '../../../kernel/contract/json.js';
+import { hider } from '../../../kernel/language/hidden.js';
 import { ActionPhase, ResourcePhase } from '../../../kernel/contract/slot.js';
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import { feature } from '../../kinds/feature.js';
@@ -40,7 +41,7 @@ const merged = (results: readonly object[]): object =>
   Object.fromEntries(results.flatMap((result) => Object.entries(result)));
 
 /** The main result may have named what leaves of it; that says nothing about the results merged into it. */
-const withoutSecrets =
-  (secrets: ReadonlySet<string>) =>
-  (result: object): object =>
-    Object.fromEntries(Object.entries(result).filter(([name]) => !secrets.has(name)));
+function withoutSecrets(secrets: ReadonlySet<string>): (result: object) => object {
+  const hide = hider(secrets, []);
+  return (result) => hide(result) as object;
+}

@@ -3,11 +3,11 @@
  * it, and a second try must not repeat it), and the payload is replaced when this actionable's turn has come.
  */
 import { fault, type Issue } from '../../../kernel/contract/fault.js';
-import { asText, escapePointer, isObject, type Json } from '../../../kernel/contract/json.js';
+import { asText, escapePointer, isObject, POISON_KEYS, type Json } from '../../../kernel/contract/json.js';
 import { ActionPhase, ResourcePhase } from '../../../kernel/contract/slot.js';
 import type { Frame, Payload, PlanTools, Reader, Step } from '../../../kernel/contract/plan.js';
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
-import { compilePath, splitPath, type PathReader } from '../../../kernel/language/path.js';
+import { splitPath } from '../../../kernel/language/path.js';
 import { feature } from '../../kinds/feature.js';
 import { hasher, type Hash, type Hasher } from '../../kinds/hasher.js';
 
@@ -18,17 +18,21 @@ const MOST = 100;
 
 interface Entry {
   readonly path: readonly string[];
-  readonly read: PathReader;
   readonly refuses: Hasher['refuses'];
   readonly hash: Hash;
   readonly salt: Reader<string>;
 }
 
-/** A text to hash: of which entry, and in which element where the payload is a list. */
+/** A text to hash: of which entry, and where in the payload. */
 interface Task {
   readonly entry: Entry;
-  readonly element: number | null;
+  readonly path: readonly string[];
   readonly text: string;
+}
+
+interface Found {
+  readonly path: readonly string[];
+  readonly value: unknown;
 }
 
 interface Hashed {
@@ -42,7 +46,9 @@ export default defineRuntime(feature, {
       const written = value['hashables'];
       const items = Array.isArray(written) ? (written as readonly Json[]).filter(isObject) : [];
       const entries = items.map((item) => compile(item, resolve(hasher, asText(item['algorithm'])), tools));
-      return { steps: entries.length === 0 ? [] : steps(entries, tools.memo()) };
+      const pointer = tools.repeat?.pointer ?? null;
+      const within = pointer === null ? null : pointer.split('/').slice(1);
+      return { steps: entries.length === 0 ? [] : steps(entries, within, tools.memo()) };
     },
   }),
 });
@@ -52,20 +58,19 @@ function compile(item: Readonly<Record<string, Json>>, algorithm: Hasher, tools:
   const options = isObject(item['options']) ? item['options'] : {};
   return {
     path,
-    read: compilePath(path),
     refuses: (text) => algorithm.refuses(text),
     hash: algorithm.hashing(options),
     salt: tools.text(options['salt'] ?? ''),
   };
 }
 
-function steps(entries: readonly Entry[], slot: number): Step[] {
+function steps(entries: readonly Entry[], within: readonly string[] | null, slot: number): Step[] {
   return [
     {
       id: 'hashables: hash',
       phase: PHASE,
       run: (frame) => {
-        const tasks = tasksOf(entries, frame.payload);
+        const tasks = tasksOf(entries, frame.payload, within);
         return tasks.length === 0 ? undefined : work(tasks, frame, slot);
       },
     },
@@ -81,17 +86,15 @@ function steps(entries: readonly Entry[], slot: number): Step[] {
 }
 
 /** Everything is judged before the first text is hashed: that is cheap, hashing is not. */
-function tasksOf(entries: readonly Entry[], payload: unknown): Task[] {
-  const elements = Array.isArray(payload) ? (payload as readonly unknown[]).entries() : [[null, payload] as const];
+function tasksOf(entries: readonly Entry[], payload: unknown, within: readonly string[] | null): Task[] {
   const tasks: Task[] = [];
   const issues: Issue[] = [];
-  for (const [element, value] of elements) {
-    for (const entry of entries) {
-      const text = entry.read(value);
-      if (text === undefined || text === null) continue;
-      const wrong = typeof text === 'string' ? entry.refuses(text) : { code: 'type', detail: 'must be text' };
-      if (wrong !== null) issues.push({ pointer: pointerOf(entry, element), ...wrong });
-      if (tasks.push({ entry, element, text: asText(text) }) > MOST) {
+  for (const entry of entries) {
+    for (const { path, value } of valuesAt(entry.path, payload, within)) {
+      if (value === undefined || value === null) continue;
+      const wrong = typeof value === 'string' ? entry.refuses(value) : { code: 'type', detail: 'must be text' };
+      if (wrong !== null) issues.push({ pointer: pointerOf(path), ...wrong });
+      if (tasks.push({ entry, path, text: asText(value) }) > MOST) {
         throw fault('HSH_TOO_MANY', { max: MOST });
       }
     }
@@ -101,16 +104,37 @@ function tasksOf(entries: readonly Entry[], payload: unknown): Task[] {
   throw fault('VAL_PAYLOAD', { first: `${first.pointer.slice(1)} ${first.detail}.` }, { issues });
 }
 
-const pointerOf = ({ path }: Entry, element: number | null): string =>
-  [...(element === null ? [] : [String(element)]), ...path].map((segment) => `/${escapePointer(segment)}`).join('');
+/**
+ * The values that the path leads to, also through lists: `users.password` is that of every user. Where the statement is
+ * repeated for the items of a list (`within`), a name means their field first, so each has it hashed.
+ */
+function valuesAt(path: readonly string[], payload: unknown, within: readonly string[] | null): Found[] {
+  const found = follow(payload, path, []);
+  if (within === null || Array.isArray(payload)) return found;
+  const inItems = follow(payload, [...within, ...path], []);
+  return [
+    ...found,
+    ...inItems.filter(({ path: one }) => !found.some((other) => other.path.join('.') === one.join('.'))),
+  ];
+}
+
+function follow(value: unknown, [segment, ...rest]: readonly string[], path: readonly string[]): Found[] {
+  if (segment === undefined) return [{ path, value }];
+  if (typeof value !== 'object' || value === null) return [];
+  const record = value as Readonly<Record<string, unknown>>;
+  if (Object.hasOwn(record, segment) && !POISON_KEYS.has(segment)) {
+    return follow(record[segment], rest, [...path, segment]);
+  }
+  if (!Array.isArray(value)) return [];
+  return value.flatMap((item: unknown, index) => follow(item, [segment, ...rest], [...path, String(index)]));
+}
+
+const pointerOf = (path: readonly string[]): string => path.map((segment) => `/${escapePointer(segment)}`).join('');
 
 /** One after the other: a request, however long its list, takes one place among those that are worked on. */
 async function work(tasks: readonly Task[], frame: Frame, slot: number): Promise<void> {
   const hashed: Hashed[] = [];
-  for (const { entry, element, text } of tasks) {
-    const path = element === null ? entry.path : [String(element), ...entry.path];
-    hashed.push({ path, hash: await entry.hash(text, entry.salt(frame)) });
-  }
+  for (const { entry, path, text } of tasks) hashed.push({ path, hash: await entry.hash(text, entry.salt(frame)) });
   frame.slots[slot] = hashed;
 }
 

@@ -12,8 +12,8 @@ export default definePlugin({
   details:
     'Each field is hashed once per request, after the rules were judged and before any transaction is opened. This actionable ' +
     'and those after it see the hash; those before it see what was sent. A field that is absent or null is left out: being ' +
-    'required is the business of `payload_validation`. Anything but text is refused with 422. Where the body is a list, the ' +
-    'field of each element is hashed, of at most 100. A hashed field is never answered unless `returnables` names it.',
+    'required is the business of `payload_validation`. Anything but text is refused with 422. Where the body is a list, or the ' +
+    'statement is repeated for the items of one, the field of each item is hashed, of at most 100; `users.password` means that of every user. A hashed field is never answered unless `returnables` names it.',
   facts: { applies: 'when-present' },
   requires: ['hasher:*'],
   slots: {

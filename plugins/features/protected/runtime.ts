@@ -38,12 +38,12 @@ function guard(tool: TokenTool, header: string, expose: (verified: Verified) => 
       const { invocation } = frame;
       const verified = tool.verify(read(invocation.header(name)), invocation.startedAt);
       if (!(verified instanceof Promise)) {
-        frame.claims = expose(verified);
+        admit(frame, expose(verified));
         return;
       }
       return verified.then(
         (found) => {
-          frame.claims = expose(found);
+          admit(frame, expose(found));
         },
         (error: unknown) => refused(frame, error),
       );
@@ -54,9 +54,17 @@ function guard(tool: TokenTool, header: string, expose: (verified: Verified) => 
   return { id: 'protected', phase: ResourcePhase.ADMIT, run };
 }
 
+/** What only this caller may see is nobody's to keep: a shared cache does not know that a header of ours is a key. */
+function admit(frame: Frame, claims: Claims): void {
+  frame.claims = claims;
+  frame.headers['cache-control'] = 'no-store';
+}
+
 /** One answer for every reason. What is no refusal of a token is an accident, and must not look like one. */
 function refusal(header: string, place: string, log: Log): Refused {
-  const options = isAuthorization(header) ? { headers: { 'www-authenticate': 'Bearer' } } : {};
+  const options = {
+    headers: { 'cache-control': 'no-store', ...(isAuthorization(header) && { 'www-authenticate': 'Bearer' }) },
+  };
   return ({ invocation }, error) => {
     if (!(error instanceof TokenRefused)) throw error;
     log.debug({ resource: place, request: invocation.id, reason: error.reason }, 'token refused');

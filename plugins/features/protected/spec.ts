@@ -1,5 +1,6 @@
 /** `protected`: only callers with a valid token. */
-import { definePlugin, type CheckPlace, type Finding } from '../../../kernel/contract/plugin.js';
+import { asText, isObject } from '../../../kernel/contract/json.js';
+import { definePlugin, type CheckPlace, type Finding, type PluginSpec } from '../../../kernel/contract/plugin.js';
 import { list, shape, text } from '../../../kernel/schema/combinators.js';
 
 export default definePlugin({
@@ -31,6 +32,7 @@ export default definePlugin({
     }),
   },
   check,
+  guardOf,
   errors: {
     TOK_NO_SETTINGS: {
       severity: 'error',
@@ -75,6 +77,13 @@ export default definePlugin({
     },
   ],
 });
+
+/** Tokens of one sort, made with one key, are good for every resource that names both. Where they are sent matters not. */
+function guardOf({ holder, facts }: Parameters<NonNullable<PluginSpec['guardOf']>>[0]): string {
+  const settings = isObject(holder['tokenize']) ? holder['tokenize'] : {};
+  const { type = null, algorithm = null, encryption_key: key = null } = settings;
+  return JSON.stringify([type, algorithm ?? facts('token', asText(type))?.['algorithm'] ?? null, key]);
+}
 
 function check({ holder }: CheckPlace): Finding[] {
   return holder['tokenize'] === undefined ? [{ code: 'TOK_NO_SETTINGS', at: '/protected' }] : [];

@@ -1,9 +1,13 @@
-/** Picks what leaves: names of a result on an actionable, names looked up among all results on a resource. */
+/**
+ * Picks what leaves: names of a result on an actionable, names looked up among all results on a resource. Secret fields
+ * stay in at any depth, unless the list that speaks for the answer names them.
+ */
 import type { Json } from '../../../kernel/contract/json.js';
 import { isObject, POISON_KEYS } from '../../../kernel/contract/json.js';
 import { ActionPhase, ResourcePhase } from '../../../kernel/contract/slot.js';
 import type { Frame, PlanTools, Step } from '../../../kernel/contract/plan.js';
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
+import { hider, type Hide } from '../../../kernel/language/hidden.js';
 import { compilePath, splitPath, writePath, type PathReader } from '../../../kernel/language/path.js';
 import { feature, type FeaturePlace, type FeaturePlan } from '../../kinds/feature.js';
 
@@ -11,18 +15,26 @@ export default defineRuntime(feature, { create: () => ({ plan }) });
 
 function plan({ slot, value }: FeaturePlace, tools: PlanTools): FeaturePlan {
   const names = listed(value['returnables']);
+  const { secrets } = tools;
   if (slot === 'actionable') return { steps: names === null ? [] : [keepNames(names)] };
-  if (names !== null) return { steps: [answerNames(names, tools)] };
+  // Of everything that is listed, `user` does not name the `user.password` inside it.
+  if (names !== null) return { steps: [answerNames(names, tools, hiding(secrets, written(value['returnables'])))] };
+  if (secrets.size === 0) return { steps: [] };
   // The main actionable may have named what leaves itself.
-  const settled = listed(tools.main?.['returnables']) !== null;
-  return { steps: tools.secrets.size > 0 && !settled ? [withoutSecrets(tools.secrets)] : [] };
+  const own = written(tools.main?.['returnables']);
+  return { steps: [withoutSecrets(hider(secrets, own ?? []), own)] };
 }
+
+const written = (json: Json | undefined): readonly string[] | null =>
+  Array.isArray(json) ? (json as readonly Json[]).map(String) : null;
+
+const hiding = (secrets: ReadonlySet<string>, named: readonly string[] | null): Hide | null =>
+  secrets.size === 0 ? null : hider(secrets, named ?? []);
 
 /** A name covers the paths inside it: `address` leaves nothing for `address.city` to say. */
 function listed(json: Json | undefined): readonly string[] | null {
-  if (!Array.isArray(json)) return null;
-  const names = (json as readonly Json[]).map(String);
-  return names.filter((name) => !names.some((other) => name.startsWith(`${other}.`)));
+  const names = written(json);
+  return names === null ? null : names.filter((name) => !names.some((other) => name.startsWith(`${other}.`)));
 }
 
 interface Picked {
@@ -65,7 +77,7 @@ function pick(row: object, picked: readonly Picked[]): Record<string, unknown> {
 }
 
 /** Main result first, then the others, latest first, then extracted names. A list is answered as a list. */
-function answerNames(names: readonly string[], tools: PlanTools): Step {
+function answerNames(names: readonly string[], tools: PlanTools, hide: Hide | null): Step {
   const picked = pickers(names);
   const slots = picked.map(({ path: [root = '', ...rest] }) => ({ slot: tools.slot(root), inside: compilePath(rest) }));
   const others = tools.lookupOrder.slice(1);
@@ -84,11 +96,13 @@ function answerNames(names: readonly string[], tools: PlanTools): Step {
   return {
     id: 'returnables',
     phase: ResourcePhase.REPLY,
-    ...(own && { picks: names }),
+    ...(own && { picks: names, ...(hide !== null && { hides: hide }) }),
     run: (frame, state) => {
       const { result } = state;
-      if (Array.isArray(result)) state.result = onEach(result, (row) => pick(row, picked));
-      else state.result = answerOne(result, picked, (index) => elsewhere(frame, index));
+      const answer = Array.isArray(result)
+        ? onEach(result, (row) => pick(row, picked))
+        : answerOne(result, picked, (index) => elsewhere(frame, index));
+      state.result = hide === null ? answer : hide(answer);
     },
   };
 }
@@ -108,14 +122,14 @@ function answerOne(result: unknown, picked: readonly Picked[], elsewhere: (index
   return found || result !== null ? out : null;
 }
 
-function withoutSecrets(secrets: ReadonlySet<string>): Step {
+/** `kept`: what the main actionable has kept already. */
+function withoutSecrets(hide: Hide, kept: readonly string[] | null): Step {
   return {
     id: 'keep secret fields in',
     phase: ResourcePhase.REPLY,
+    ...(kept?.every(isFlat) === true && { picks: kept, hides: hide }),
     run: (_frame, state) => {
-      state.result = onEach(state.result, (row) =>
-        Object.fromEntries(Object.entries(row).filter(([name]) => !secrets.has(name))),
-      );
+      state.result = hide(state.result);
     },
   };
 }

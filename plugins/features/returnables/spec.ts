@@ -20,7 +20,9 @@ export default definePlugin({
   details:
     'On an actionable, only these names of its result are kept. On the resource, each name is looked up in the main ' +
     'result, then in the results of the other actionables, latest first, then among the `for` names. Without any list ' +
-    'the whole result leaves, but never a field that its model marks `secret`.',
+    'the whole result leaves. A field that is hashed, encrypted or marked `secret` stays in at any depth, also inside rows that ' +
+    'are wrapped or read as JSON and under an alias (`password AS pw`), unless its own path is listed: `user` does not name ' +
+    '`user.password`.',
   facts: { applies: 'always' },
   slots: {
     resource: shape({ returnables: names('Names of the values that the resource answers.') }),

@@ -8,6 +8,7 @@ import { asText, isObject, type Json } from '../../../kernel/contract/json.js';
 import type { Frame, PlanTools, Step } from '../../../kernel/contract/plan.js';
 import { ResourcePhase } from '../../../kernel/contract/slot.js';
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
+import { hider } from '../../../kernel/language/hidden.js';
 import { compilePath, splitPath, writePath } from '../../../kernel/language/path.js';
 import { feature } from '../../kinds/feature.js';
 import { tokensOf, type ResourceTokens } from '../shared/token-tool.js';
@@ -50,6 +51,7 @@ function issuing({ tool, settings }: ResourceTokens, tools: PlanTools): Step[] {
       run: async (frame, state) => {
         const life = { now: frame.invocation.startedAt, seconds, id: randomUUID() };
         const issued = await tool.issue(frame.slots[slot] as Claims, life);
+        frame.headers['cache-control'] = 'no-store';
         state.result = { ...(isObject(state.result) ? state.result : {}), [property]: issued };
       },
     },
@@ -60,6 +62,8 @@ function issuing({ tool, settings }: ResourceTokens, tools: PlanTools): Step[] {
 function claimsTaker(fields: Json | undefined, tools: PlanTools): (frame: Frame, main: unknown) => Claims {
   const names = Array.isArray(fields) ? (fields as readonly Json[]).map(asText) : [];
   const others = tools.lookupOrder.slice(1);
+  // A claim that is a whole row would carry its secrets to whoever holds the token.
+  const hide = hider(tools.secrets, []);
   const wanted = names.map((name) => {
     const path = splitPath(name);
     return { name, path, read: compilePath(path), slot: tools.slot(name) };
@@ -73,7 +77,7 @@ function claimsTaker(fields: Json | undefined, tools: PlanTools): (frame: Frame,
       for (let i = 0; value === undefined && i < others.length; i++) value = read(frame.results[others[i] ?? -1]);
       if (value === undefined && slot !== null) value = frame.slots[slot];
       if (value === undefined) throw fault('TOK_CLAIM_MISSING', { name });
-      writePath(claims, path, value);
+      writePath(claims, path, hide(value));
     }
     return claims;
   };

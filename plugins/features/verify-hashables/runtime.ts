@@ -7,8 +7,9 @@ import { asText, isObject, own, type Json } from '../../../kernel/contract/json.
 import { ActionPhase } from '../../../kernel/contract/slot.js';
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import { compilePath, splitPath, type PathReader } from '../../../kernel/language/path.js';
-import { feature } from '../../kinds/feature.js';
+import { feature, type Feature } from '../../kinds/feature.js';
 import { hasher, type Hasher, type Verify } from '../../kinds/hasher.js';
+import { createTurns } from './turns.js';
 
 interface Entry {
   readonly read: PathReader;
@@ -17,8 +18,9 @@ interface Entry {
 }
 
 export default defineRuntime(feature, {
-  create: ({ resolve }) => ({
-    plan: ({ value }) => {
+  create: ({ resolve }) => {
+    const turns = createTurns();
+    const plan: Feature['plan'] = ({ value }) => {
       const written = value['verify_hashables'];
       const items = Array.isArray(written) ? (written as readonly Json[]).filter(isObject) : [];
       const entries = items.map((item) => compile(item, resolve(hasher, asText(item['algorithm']))));
@@ -30,6 +32,7 @@ export default defineRuntime(feature, {
             phase: ActionPhase.CONFIRM,
             // Before `must_return_value`: whether there is such a row is nobody's business.
             order: -100,
+            turns,
             run: async (frame, { result }) => {
               const row = rowOf(result);
               let wrong = entries.length === 0 ? 1 : 0;
@@ -42,8 +45,9 @@ export default defineRuntime(feature, {
           },
         ],
       };
-    },
-  }),
+    };
+    return { plan };
+  },
 });
 
 function compile(item: Readonly<Record<string, Json>>, algorithm: Hasher): Entry {

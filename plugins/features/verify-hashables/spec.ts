@@ -40,6 +40,12 @@ export default definePlugin({
       message: 'The credentials are not right.',
       help: 'Nobody is told which part was wrong, or whether the record exists.',
     },
+    VER_BUSY: {
+      status: 503,
+      title: 'Too much to compare',
+      message: 'Too many sign-ins are waiting; send the request again.',
+      help: 'Comparing a password takes long on purpose. Inside a transaction only a few are compared at a time.',
+    },
     VER_NOT_SELECTED: {
       severity: 'error',
       title: 'Hash not selected',

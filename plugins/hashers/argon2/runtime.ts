@@ -8,8 +8,13 @@ import { verifying } from '../shared/verifying.js';
 import { dummyHash, hashBytes, parse, verifyBytes, type Costs } from './argon2.js';
 
 const DEFAULTS: Costs = { memory: 19_456, time: 2, lanes: 1 };
-/** A stored hash that costs more than this, and more than any definition asks for, would only keep a thread busy. */
+/**
+ * A stored hash that costs more than this, and more than any definition asks for, would only keep a thread busy; and as
+ * every failure costs as much as the last hash that was met, one such row would slow down everybody.
+ */
 const DEAREST: Costs = { memory: 262_144, time: 16, lanes: 16 };
+/** Memory times passes (about a second). */
+const MOST_WORK = 1_048_576;
 
 const bytesOf = (text: string): Buffer => Buffer.from(text, 'utf8');
 const numberOr = (json: Json | undefined, otherwise: number): number => (typeof json === 'number' ? json : otherwise);
@@ -19,12 +24,14 @@ export default defineRuntime(hasher, { create });
 function create(): Hasher {
   let asked = DEFAULTS;
   let dearest = DEAREST;
+  let work = MOST_WORK;
   const refuses = (): null => null;
   const read = (stored: string): Costs | null => {
     const costs = parse(stored);
     if (costs === null) return null;
     const { memory, time, lanes } = costs;
-    return memory <= dearest.memory && time <= dearest.time && lanes <= dearest.lanes ? { memory, time, lanes } : null;
+    const isAffordable = memory <= dearest.memory && time <= dearest.time && lanes <= dearest.lanes;
+    return isAffordable && memory * time <= work ? { memory, time, lanes } : null;
   };
   const compare = (text: string, stored: string): Promise<boolean> => verifyBytes(bytesOf(text), stored);
   return {
@@ -37,6 +44,7 @@ function create(): Hasher {
       };
       asked = costs;
       dearest = dearer(dearest, costs);
+      work = Math.max(work, costs.memory * costs.time);
       return (text, salt) => hashing.run(() => hashBytes(bytesOf(text), costs, freshSalt(salt)));
     },
     verifying: () => verifying({ read, refuses, dummy: dummyHash, compare }, () => asked),

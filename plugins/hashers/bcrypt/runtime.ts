@@ -8,8 +8,11 @@ import { verifying } from '../shared/verifying.js';
 import { costOf, dummyHash, hashBytes, MAX_BYTES, verifyBytes } from './bcrypt.js';
 
 const DEFAULT_COST = 12;
-/** A stored hash that costs more than this, and more than any definition asks for, would only keep a thread busy. */
-const DEAREST = 20;
+/**
+ * A stored hash that costs more than this (seconds), and more than any definition asks for, would only keep a thread busy;
+ * and as every failure costs as much as the last hash that was met, one such row would slow down everybody.
+ */
+const DEAREST = 16;
 
 const bytesOf = (text: string): Buffer => Buffer.from(text, 'utf8');
 const costIn = (json: Json | undefined): number => (typeof json === 'number' ? json : DEFAULT_COST);

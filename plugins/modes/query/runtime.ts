@@ -35,8 +35,8 @@ function rendersWith(
   render: NonNullable<QueryPlan['render']>,
   shape: Rendering['shape'],
 ): NonNullable<ModePlan['renders']> {
-  return (names) => {
-    const rendering: Rendering = Object.freeze({ names, shape });
+  return (names, hide) => {
+    const rendering: Rendering = Object.freeze({ names, shape, hide });
     return (frame) => render(frame, rendering);
   };
 }

@@ -9,6 +9,8 @@ import type { Frame, Payload, PlanTools, Repeat } from '../../../kernel/contract
 import type { Dialect, Row, Transaction } from '../../kinds/dialect.js';
 import type { Statement } from './statement.js';
 
+/** Fields of the payload beside the list, times its items: each item sees them all, and a small body can hold many of both. */
+const MOST_BESIDE = 200_000;
 /** Statements on their way at once; after the first that fails no further portion is sent. */
 const PORTION = 100;
 
@@ -58,6 +60,7 @@ function itemsOf(frame: Frame, { body, pointer, read, name, optional }: Repeat):
 
 /** A frame for each item. A transaction that is tried again keeps the values that were made once (generated ids). */
 function framesOf(frame: Frame, { list, pointer, around }: Items, plain: string | null, kept: number): Frame[] {
+  if (Object.keys(around).length * list.length > MOST_BESIDE) throw fault('QRY_TOO_WIDE');
   const earlier = (frame.slots[kept] ?? []) as readonly Frame[];
   const frames = list.map((item, index) => {
     const own = frame.fork(payloadOf(item, around, plain, `${pointer ?? ''}/${index}`), earlier[index]);

@@ -101,6 +101,12 @@ export default definePlugin({
       '"{field}" has no effect: the statement is no {verbs}.',
       'It looks at the main statement only, not at those inside a WITH list.',
     ),
+    QRY_TOO_WIDE: {
+      status: 413,
+      title: 'Too much beside the list',
+      message: 'The body has too many properties beside a list of so many items.',
+      help: 'Send only what the items need, or the list in parts.',
+    },
     QRY_NO_LIST: {
       status: 422,
       title: 'List missing',

@@ -1,0 +1,54 @@
+/**
+ * Takes secret fields out of plain data, at any depth: a row that is wrapped into an object, or read as JSON, holds the
+ * same secrets as the row itself. What is named by its path stays. What it is given is never changed.
+ */
+
+/** Gives the same value where nothing had to go. */
+export type Hide = (value: unknown) => unknown;
+
+const GONE = Symbol('gone');
+
+/** `named`: dotted paths from the value that is given; an index says which item, and any item may be meant. */
+export function hider(secrets: ReadonlySet<string>, named: readonly string[]): Hide {
+  const paths = named.map(
+    (name) =>
+      `.${name
+        .split('.')
+        .filter((segment) => !/^\d+$/.test(segment))
+        .join('.')}`,
+  );
+  const isNamed = (path: string): boolean => paths.some((name) => name === path || name.startsWith(`${path}.`));
+
+  function below(value: object, path: string): unknown {
+    if (Array.isArray(value)) return eachItem(value as readonly unknown[], path);
+    if (ArrayBuffer.isView(value)) return value;
+    const keys = Object.keys(value);
+    let out: [string, unknown][] | null = null;
+    for (const [index, key] of keys.entries()) {
+      const child = (value as Readonly<Record<string, unknown>>)[key];
+      const next = within(key, child, path);
+      if (next !== child) out ??= Object.entries(value).slice(0, index);
+      if (next !== GONE) out?.push([key, next]);
+    }
+    return out === null ? value : Object.fromEntries(out);
+  }
+
+  function within(key: string, child: unknown, path: string): unknown {
+    // A secret that is named leaves whole: what is inside it was meant too.
+    if (secrets.has(key)) return isNamed(`${path}.${key}`) ? child : GONE;
+    return typeof child === 'object' && child !== null ? below(child, `${path}.${key}`) : child;
+  }
+
+  function eachItem(items: readonly unknown[], path: string): readonly unknown[] {
+    let out: unknown[] | null = null;
+    for (const [index, item] of items.entries()) {
+      const next = typeof item === 'object' && item !== null ? below(item, path) : item;
+      if (next !== item) out ??= [...items];
+      if (out !== null) out[index] = next;
+    }
+    return out ?? items;
+  }
+
+  if (secrets.size === 0) return (value) => value;
+  return (value) => (typeof value === 'object' && value !== null ? below(value, '') : value);
+}

@@ -1,0 +1,41 @@
+/** Stored hashes that cost more than anybody asks for: no hash, and no reason to spend so much. */
+import { expect } from 'chai';
+import { dummyHash as dummyBcrypt } from '../../plugins/hashers/bcrypt/bcrypt.js';
+import { dummyHash, hashBytes } from '../../plugins/hashers/argon2/argon2.js';
+import argon2 from '../../plugins/hashers/argon2/runtime.js';
+import bcrypt from '../../plugins/hashers/bcrypt/runtime.js';
+
+const hasher = (runtime: typeof argon2) => {
+  const made = runtime.create?.(undefined as never);
+  if (made === undefined) throw new Error('a hasher has a handle');
+  return made;
+};
+
+describe('dear hashes', function () {
+  this.timeout(5000);
+
+  it('argon2: many passes over much memory are no hash, although each alone would do', async () => {
+    const text = 'secret';
+    const [dear, usual] = await Promise.all([
+      hashBytes(Buffer.from(text), { memory: 131_072, time: 9, lanes: 1 }, Buffer.alloc(16)),
+      hashBytes(Buffer.from(text), { memory: 8192, time: 9, lanes: 1 }, Buffer.alloc(16)),
+    ]);
+    const verify = hasher(argon2).verifying();
+    expect([await verify(text, dear), await verify(text, usual)]).to.deep.equal([false, true]);
+  });
+
+  it('argon2: what a definition asks for is a hash, whatever it costs', async () => {
+    const asking = hasher(argon2);
+    const hash = asking.hashing({ memory_cost: 131_072, time_cost: 9 });
+    expect(await asking.verifying()('secret', await hash('secret', ''))).to.equal(true);
+  }).timeout(20_000);
+
+  it('one dear row does not make every failure as dear', async () => {
+    const verify = hasher(argon2).verifying();
+    for (const stored of [dummyHash({ memory: 262_144, time: 16, lanes: 16 }), undefined]) {
+      expect(await verify('secret', stored)).to.equal(false);
+    }
+    const slow = hasher(bcrypt).verifying();
+    for (const stored of [dummyBcrypt(19), undefined]) expect(await slow('secret', stored)).to.equal(false);
+  });
+});
