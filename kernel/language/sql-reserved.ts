@@ -28,7 +28,9 @@ export function quoteReserved({ text, tokens, tables }: SqlScan, quote = '"'): Q
     if (type !== 'word') return false;
     if (starts.has(start)) return true;
     // `user.id`: the table before one of its columns.
-    return tokens[i + 1]?.type === 'dot' && tokens[i - 1]?.type !== 'dot' && known.has(text.slice(start, end).toLowerCase());
+    return (
+      tokens[i + 1]?.type === 'dot' && tokens[i - 1]?.type !== 'dot' && known.has(text.slice(start, end).toLowerCase())
+    );
   });
   let out = '';
   let at = 0;

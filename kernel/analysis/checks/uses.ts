@@ -51,7 +51,9 @@ function usesIn({ definition, actions }: LinkedResource, readers: readonly strin
     ...declarations.filter(({ symbol }) => symbol === 'name').map(({ spot }) => spot.start),
   ]);
   // The list that a statement is repeated for need not be written anywhere.
-  const names = new Set(actions.flatMap(({ repeat }) => (repeat?.name == null ? [] : [rootOf(repeat.name)])));
+  const names = new Set(
+    actions.flatMap(({ repeat }) => (typeof repeat?.name === 'string' ? [rootOf(repeat.name)] : [])),
+  );
   let whole = false;
   const visit = (node: LocatedNode): void => {
     if (node.type === 'string' && !passed.has(node.start)) {

@@ -78,7 +78,8 @@ function looseIn(type: string, body: Tree): Tree[] {
 /** The rest of a node, without the parameters that have been counted. */
 function withoutLoose(body: Tree, loose: readonly Tree[]): Tree {
   if (loose.length === 0) return body;
-  const isLoose = (node: Json | undefined): boolean => isObject(node) && loose.includes(childOf(node, 'ParamRef') ?? {});
+  const isLoose = (node: Json | undefined): boolean =>
+    isObject(node) && loose.includes(childOf(node, 'ParamRef') ?? {});
   const { arg, args, ...rest } = body;
   return {
     ...rest,

@@ -66,7 +66,12 @@ function withQuotes(scan: SqlScan): SqlScan {
   return text === scan.text ? scan : scanSql(text);
 }
 
-export function prepareStatement({ scan: written, jsonColumns, lock = false, atOnce = false }: PrepareInput): PgPrepared {
+export function prepareStatement({
+  scan: written,
+  jsonColumns,
+  lock = false,
+  atOnce = false,
+}: PrepareInput): PgPrepared {
   const scan = withQuotes(written);
   const locked = lock ? withRowLock(scan) : null;
   const text = locked ?? withReturning(scan);

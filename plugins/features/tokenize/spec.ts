@@ -49,7 +49,8 @@ export default definePlugin({
     TOK_CLAIM_ABSENT: {
       severity: 'warning',
       title: 'Claim that no result has',
-      message: 'No actionable gives "{name}", so no token can be made: every request would end with 422, after its work.',
+      message:
+        'No actionable gives "{name}", so no token can be made: every request would end with 422, after its work.',
       help: 'Add the column to the select list or RETURNING list, and to the `returnables` of its actionable if it has any.',
     },
     TOK_NO_SUBJECT: {
