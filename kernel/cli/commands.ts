@@ -110,7 +110,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
       'Opens the connections that the definitions need, compares their tables with the models, shows what is missing and ' +
       'adds it, in one transaction for each connection, for as long as it takes; `"migrate": false` in the config is ' +
       'about starts alone. Nothing is dropped, renamed or narrowed: what adding cannot mend is listed with `!` and left ' +
-      'as it is. Definitions with errors are refused.',
+      'as it is. Definitions with errors are refused, unless the config says `"on_problem": "skip"`: then the others count.',
     options: [
       { name: 'dry-run', doc: 'Show the changes and make none.' },
       { name: 'check', doc: 'As `--dry-run`, but exit code 1 when there are changes to make.' },

@@ -15,7 +15,12 @@ const ENV = { TOKEN_KEY: KEY, SESSION_KEY: OTHER_KEY, PASSWORD_SALT: 'pepper' };
 const copy = (folder: string): Promise<void> =>
   cp(join(ROOT, 'test', 'fixtures', 'patterns'), join(folder, 'definitions'), { recursive: true });
 
-const ADA = { email: 'ada@example.com', password: 'correct horse', full_name: 'Ada Lovelace', address: { city: 'London' } };
+const ADA = {
+  email: 'ada@example.com',
+  password: 'correct horse',
+  full_name: 'Ada Lovelace',
+  address: { city: 'London' },
+};
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 for (const profile of [null, 'sub0'] as const) {
@@ -65,7 +70,11 @@ function describePatterns(kernel: () => TestKernel, isEnveloped: boolean): void 
   it('1. sign-up: an address that is taken is 409, a broken rule 422, and both name the field', async () => {
     expect(pointers(await refused(409, '/create-user', ADA))).to.deep.equal(['/email']);
     const broken = { email: 'ada', password: 'short', address: { city: 'L' } };
-    expect(pointers(await refused(422, '/create-user', broken))).to.deep.equal(['/email', '/password', '/address/city']);
+    expect(pointers(await refused(422, '/create-user', broken))).to.deep.equal([
+      '/email',
+      '/password',
+      '/address/city',
+    ]);
     expect(pointers(await refused(422, '/create-user', {}))).to.deep.equal(['/email', '/password', '/address']);
   });
 
@@ -101,7 +110,9 @@ function describePatterns(kernel: () => TestKernel, isEnveloped: boolean): void 
     const changed = await object('/account/update', { address: { city: 'Paris', zip: '75001' } }, ada.session);
     expect(changed).to.deep.include({ id: ada.id, full_name: ADA.full_name, address: { city: 'Paris', zip: '75001' } });
     expect(changed['updated_at']).to.match(ISO);
-    expect(await object('/account-update-01', { full_name: 'Ada L.' }, ada.session)).to.include({ full_name: 'Ada L.' });
+    expect(await object('/account-update-01', { full_name: 'Ada L.' }, ada.session)).to.include({
+      full_name: 'Ada L.',
+    });
     await refused(401, '/account/update', { full_name: 'Eve' }, ada.bearer);
   });
 
@@ -120,7 +131,12 @@ function describePatterns(kernel: () => TestKernel, isEnveloped: boolean): void 
     // The result as it was when its own actionable ended.
     expect(order['meta']).to.deep.equal({ note: 'x' });
     const tagged = await object('/orders-tagged', { tag: 'gift' });
-    expect(tagged).to.deep.include({ id: order['id'], tags: ['book', 'gift'], tags_text: '["book", "gift"]', note: 'x' });
+    expect(tagged).to.deep.include({
+      id: order['id'],
+      tags: ['book', 'gift'],
+      tags_text: '["book", "gift"]',
+      note: 'x',
+    });
     expect(tagged).to.include({ gift_to: null, status: 'FULFILLED' });
   });
 
@@ -142,13 +158,18 @@ function describePatterns(kernel: () => TestKernel, isEnveloped: boolean): void 
   });
 
   it('6. a path that the payload lacks is refused by default, and NULL under the profile', async () => {
-    if (isEnveloped) expect(await result('/reports/orders', {})).to.be.an('array').with.length(2);
+    if (isEnveloped)
+      expect(await result('/reports/orders', {}))
+        .to.be.an('array')
+        .with.length(2);
     else expect(pointers(await refused(422, '/reports/orders', {}))).to.deep.equal(['/threshold']);
   });
 
   it('7. operators of jsonb: a question mark is no placeholder', async () => {
     const { id } = await object('/checkout', { amount: 1, tags: ['liked'], meta: { like: 0, note: 'x' } }, ada.bearer);
-    const counts = await Promise.all(Array.from({ length: 10 }, () => object('/orders-react', { id, reaction: 'like' })));
+    const counts = await Promise.all(
+      Array.from({ length: 10 }, () => object('/orders-react', { id, reaction: 'like' })),
+    );
     const reached = counts.map(({ meta }) => (JSON.parse(String(meta)) as Loose)['like']);
     expect(reached.sort((a, b) => Number(a) - Number(b))).to.deep.equal([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
     expect(await result('/orders-react', { id, reaction: 'never' })).to.equal(null);
@@ -182,7 +203,9 @@ function describePatterns(kernel: () => TestKernel, isEnveloped: boolean): void 
   it('10. full text, and rules that are bypassed', async () => {
     expect(await result('/search-users', { words: 'lovelace' })).to.be.an('array');
     expect(await result('/search-users', { words: 'lovelace', limit: 1 })).to.deep.equal({ full_name: 'Ada Lovelace' });
-    expect(await result('/search-users', { words: 'lovelace', limit: '1' })).to.deep.equal({ full_name: 'Ada Lovelace' });
+    expect(await result('/search-users', { words: 'lovelace', limit: '1' })).to.deep.equal({
+      full_name: 'Ada Lovelace',
+    });
   });
 
   it('never answers a hash', async () => {
@@ -190,14 +213,20 @@ function describePatterns(kernel: () => TestKernel, isEnveloped: boolean): void 
       ['/create-user', { ...ADA, email: 'zed@example.com' }],
       ['/login-user', { email: ADA.email, password: ADA.password }],
     ] as const) {
-      expect((await send(path, body)).text).not.to.contain('$2b$').and.not.contain('password');
+      expect((await send(path, body)).text)
+        .not.to.contain('$2b$')
+        .and.not.contain('password');
     }
   });
 }
 
 const rows = (id: string, query: string, parameters: readonly string[] = []): object => querying(id, query, parameters);
 const TABLES = {
-  'definitions/_user.json': { id: { type: 'String', primary_key: true }, email: { type: 'String' }, pin: { type: 'String' } },
+  'definitions/_user.json': {
+    id: { type: 'String', primary_key: true },
+    email: { type: 'String' },
+    pin: { type: 'String' },
+  },
   'definitions/_order.model.json': {
     id: { type: 'Number', primary_key: true, auto_increment: true },
     user_id: { type: 'String', foreign_key: { of: 'users', key: 'id' } },
@@ -211,7 +240,10 @@ const TABLES = {
     rows('user-all', 'SELECT * FROM User'),
     rows('user-renamed', 'SELECT user.id, pin AS word, user.pin::text AS "Code", email AS pin FROM user'),
     rows('order-add', 'INSERT INTO order (user_id) VALUES ($1)', ['user_id']),
-    rows('order-all', 'SELECT order.id, u.email FROM order JOIN user u ON u.id = order.user_id ORDER BY order.id LIMIT 5'),
+    rows(
+      'order-all',
+      'SELECT order.id, u.email FROM order JOIN user u ON u.id = order.user_id ORDER BY order.id LIMIT 5',
+    ),
     rows('order-drop', 'DELETE FROM order WHERE id = $1', ['id']),
     rows('activity-add', 'INSERT INTO activities DEFAULT VALUES'),
     rows('log-add', 'INSERT INTO _log (n) VALUES ($1)', ['n']),

@@ -107,7 +107,9 @@ export function describeCalls(client: () => Client): void {
     ];
     for (const [change, pointers] of broken) {
       const body = Object.keys(change).length === 0 ? {} : { ...FORM, ...change };
-      expect(await refused(422, 'VAL_PAYLOAD', '/inquiry-submit', body), JSON.stringify(change)).to.deep.equal(pointers);
+      expect(await refused(422, 'VAL_PAYLOAD', '/inquiry-submit', body), JSON.stringify(change)).to.deep.equal(
+        pointers,
+      );
     }
   });
 
@@ -123,7 +125,10 @@ export function describeCalls(client: () => Client): void {
 
   it('admin-sign-in: a wrong password and an unknown address are the same refusal', async () => {
     const answers = await Promise.all(
-      [{ ...ADMIN, password: 'wrong horse battery' }, { ...ADMIN, email: 'nobody@example.com' }].map(async (body) => {
+      [
+        { ...ADMIN, password: 'wrong horse battery' },
+        { ...ADMIN, email: 'nobody@example.com' },
+      ].map(async (body) => {
         const { status, body: problem } = await post('/admin-sign-in', body);
         return { status, ...problem, instance: '' };
       }),

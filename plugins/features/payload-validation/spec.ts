@@ -22,6 +22,10 @@ const MISTAKEN = {
   required: 'fields are required unless their type says `"optional": true`',
   min: TYPE,
   max: TYPE,
+  arr_length: TYPE,
+  arr_min_length: TYPE,
+  items_min_length: TYPE,
+  items_max_length: TYPE,
 };
 
 export default definePlugin({

@@ -141,10 +141,10 @@ export default definePlugin({
       '${n} has no parameter: `parameters` lists {count}.',
       'Add the value, or correct the number.',
     ),
-    SQL_PARAMETER_UNUSED: warning(
+    SQL_PARAMETER_UNUSED: error(
       'Parameter not used',
       'No placeholder uses this parameter (it would be ${n}).',
-      'Use it or remove it.',
+      'Use it or remove it: a statement takes exactly the values that it has placeholders for.',
     ),
     SQL_QUOTED_PLACEHOLDER: warning(
       'Placeholder inside a string',
