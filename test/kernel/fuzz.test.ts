@@ -9,10 +9,12 @@ import { join } from 'node:path';
 import { analyse, type SourceFile } from '../../kernel/analysis/analyse.js';
 import { analyseConfig } from '../../kernel/analysis/config.js';
 import type { Place, Problem } from '../../kernel/contract/problem.js';
+import { envFacts } from '../../kernel/runtime/project.js';
 import { caseNames, FIXTURE_ENV, readFiles, DEFINITIONS, SQL, trialRegistry } from '../support/fixtures.js';
-import { ROOT } from '../support/project.js';
+import { ROOT, SAMPLE_ENV } from '../support/project.js';
 
 const registry = trialRegistry();
+const ENV = new Map([...FIXTURE_ENV, ...envFacts(SAMPLE_ENV)]);
 
 /** Sound sets: those of the fixtures and the sample definitions. */
 const sound: readonly (readonly SourceFile[])[] = [
@@ -146,10 +148,10 @@ describe('front end: fuzz', function () {
   it('starts from sets that are sound', () => {
     expect(sound.length).to.be.at.least(4);
     for (const files of sound) {
-      const { problems } = analyse(files, registry, { env: FIXTURE_ENV, sql: SQL });
+      const { problems } = analyse(files, registry, { env: ENV, sql: SQL });
       expect(problems.filter(({ severity }) => severity === 'error')).to.deep.equal([]);
     }
-    expect(analyseConfig('c', CONFIG, registry, FIXTURE_ENV).problems).to.deep.equal([]);
+    expect(analyseConfig('c', CONFIG, registry, ENV).problems).to.deep.equal([]);
   });
 
   it('answers for definitions with any pieces out of place', () => {
@@ -160,7 +162,7 @@ describe('front end: fuzz', function () {
         const mutated = files.map((source, i) =>
           i === file % files.length ? { ...source, text: mutate(source.text, list) } : source,
         );
-        judge(analyse(mutated, registry, { env: FIXTURE_ENV, sql: SQL }).problems, textsOf(mutated));
+        judge(analyse(mutated, registry, { env: ENV, sql: SQL }).problems, textsOf(mutated));
       }),
       runs,
     );
@@ -170,7 +172,7 @@ describe('front end: fuzz', function () {
     fc.assert(
       fc.property(fc.array(change, { minLength: 1, maxLength: 4 }), (list) => {
         const text = mutate(CONFIG, list);
-        judge(analyseConfig('c', text, registry, FIXTURE_ENV).problems, new Map([['c', text]]));
+        judge(analyseConfig('c', text, registry, ENV).problems, new Map([['c', text]]));
       }),
       runs,
     );
@@ -182,7 +184,7 @@ describe('front end: fuzz', function () {
         const step = Math.max(1, Math.floor(text.length / 150));
         for (let length = 0; length <= text.length; length += step) {
           const typed = files.map((source, j) => (i === j ? { ...source, text: text.slice(0, length) } : source));
-          judge(analyse(typed, registry, { env: FIXTURE_ENV, sql: SQL }).problems, textsOf(typed));
+          judge(analyse(typed, registry, { env: ENV, sql: SQL }).problems, textsOf(typed));
         }
       }
     }
@@ -238,8 +240,8 @@ describe('front end: fuzz', function () {
     const files = (sound[0] ?? []).map((source) =>
       Object.freeze({ ...source, text: mutate(source.text, [{ at: 40, how: 'replace', other: 0, text: 'null' }]) }),
     );
-    const first = analyse(Object.freeze(files), registry, { env: FIXTURE_ENV, sql: SQL }).problems;
+    const first = analyse(Object.freeze(files), registry, { env: ENV, sql: SQL }).problems;
     expect(first.length).to.be.greaterThan(0);
-    expect(analyse(files, registry, { env: FIXTURE_ENV, sql: SQL }).problems).to.deep.equal(first);
+    expect(analyse(files, registry, { env: ENV, sql: SQL }).problems).to.deep.equal(first);
   });
 });
