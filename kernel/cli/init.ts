@@ -66,14 +66,14 @@ async function holdsFiles(folder: string): Promise<boolean> {
 async function templateFiles(folder: string): Promise<[string, string][]> {
   const entries = await readdir(TEMPLATE, { recursive: true, withFileTypes: true });
   const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-  const name = packageName(folder);
-  const version = dependency(folder);
+  const words = { name: packageName(folder), version: versionOfPackage(), dependency: dependency(folder) };
   const files = paths.sort().map(async (path): Promise<[string, string]> => {
     const text = await readFile(path, 'utf8');
     const target = relative(TEMPLATE, path)
       .split(sep)
       .map((part) => (part.startsWith(DOT) ? `.${part.slice(DOT.length)}` : part));
-    return [target.join('/'), text.replaceAll('{{name}}', name).replaceAll('{{version}}', version)];
+    const filled = Object.entries(words).reduce((known, [key, word]) => known.replaceAll(`{{${key}}}`, word), text);
+    return [target.join('/'), filled];
   });
   return Promise.all(files);
 }

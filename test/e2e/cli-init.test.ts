@@ -1,7 +1,7 @@
 /** `lintel init` and `lintel env`: the new project checks, serves and keeps its secrets; nothing is ever written over. */
 import { access, lstat, mkdir, readdir, readFile, stat, symlink } from 'node:fs/promises';
 import { execFile } from 'node:child_process';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { parseEnv, promisify } from 'node:util';
 import { expect } from 'chai';
 import { runCli, startCli } from '../support/child.js';
@@ -38,11 +38,18 @@ describe('lintel init', function () {
     expect(printed).to.match(/next:\n {2}cd My Shop\n {2}npm install\n {2}npm run dev\n$/);
   });
 
-  it('the package depends on exactly this version, under a legal name', async () => {
+  it('the package has a legal name and depends on what made it: here a checkout, which no registry knows', async () => {
+    const made = JSON.parse(await text('package.json')) as Record<
+      'dependencies' | 'scripts',
+      Record<string, string>
+    > & { name: string };
+    expect(made.name).to.equal('my-shop');
+    const from = made.dependencies['lintel'] ?? '';
+    expect(from).to.match(/^file:/);
+    expect(resolve(folder, from.slice('file:'.length))).to.equal(ROOT);
     const own = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as { version: string };
-    const made = JSON.parse(await text('package.json')) as Loose;
-    expect(made).to.deep.include({ name: 'my-shop', dependencies: { lintel: own.version } });
-    expect(Object.keys(made['scripts'] as object)).to.include.members(['start', 'dev', 'check']);
+    expect(await text('README.md')).to.contain(`Lintel ${own.version}:`);
+    expect(Object.keys(made.scripts)).to.include.members(['start', 'dev', 'check']);
     for (const name of ['package.json', 'README.md', '.env.example']) expect(await text(name)).not.to.contain('{{');
   });
 
