@@ -4,7 +4,7 @@
  */
 import { defineKind } from '../../kernel/contract/kind.js';
 import type { Rendered } from '../../kernel/contract/rendered.js';
-import type { Hide } from '../../kernel/language/hidden.js';
+import type { Hide } from '../../kernel/contract/plan.js';
 import type { SqlScan } from '../../kernel/language/sql.js';
 
 export type Row = Readonly<Record<string, unknown>>;
