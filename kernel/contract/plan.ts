@@ -2,7 +2,6 @@
  * What runs per request: an invocation (all a trigger builds), a frame (its working memory), and the closures that a
  * plugin contributes to a plan. Everything here is decided at load; nothing reads a definition again.
  */
-import type { Hide } from '../language/hidden.js';
 import type { Json } from './json.js';
 import type { Kind } from './kind.js';
 import type { ModelColumn } from './model.js';
@@ -63,6 +62,9 @@ export interface Frame {
 
 /** Reads a value of the frame; throws a Fault when the value cannot be resolved. */
 export type Reader<T = unknown> = (frame: Frame) => T;
+
+/** Takes secret fields out of a value, at any depth; gives the value itself where nothing had to go. */
+export type Hide = (value: unknown) => unknown;
 
 export interface Step {
   /** For the plan viewer: `payload_validation`, `returnables`. */

@@ -3,8 +3,7 @@
  * same secrets as the row itself. What is named by its path stays. What it is given is never changed.
  */
 
-/** Gives the same value where nothing had to go. */
-export type Hide = (value: unknown) => unknown;
+import type { Hide } from '../contract/plan.js';
 
 const GONE = Symbol('gone');
 

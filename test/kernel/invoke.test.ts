@@ -94,7 +94,11 @@ describe('units of work', () => {
       return [frame.payload['word'], frame.received['word'], frame.unit];
     };
     const actions = [action(0, { before: [change], execute, unit })];
-    const { body } = await invoke(plan({ unit, parallel: false, turns: null, actions }), invocation({ word: 'a' }), HOOKS);
+    const { body } = await invoke(
+      plan({ unit, parallel: false, turns: null, actions }),
+      invocation({ word: 'a' }),
+      HOOKS,
+    );
     expect(body).to.deep.equal(['changed a', 'a', 3]);
     expect(events).to.deep.equal(['open 1', 'rollback 1', 'open 2', 'rollback 2', 'open 3', 'commit 3']);
   });
@@ -156,9 +160,11 @@ describe('units of work', () => {
       action(0, { execute: () => 1, unit, parallel: true, always: true }),
       action(1, { execute: fails, unit, parallel: true, always: true }),
     ];
-    const failure: unknown = await invoke(plan({ unit: null, parallel: true, turns: null, actions }), invocation({}), HOOKS).catch(
-      (error: unknown) => error,
-    );
+    const failure: unknown = await invoke(
+      plan({ unit: null, parallel: true, turns: null, actions }),
+      invocation({}),
+      HOOKS,
+    ).catch((error: unknown) => error);
     expect(failure).to.have.nested.property('where.action', 'test#1');
     expect(events).to.have.members(['open 1', 'open 2', 'commit 1', 'rollback 2']);
   });

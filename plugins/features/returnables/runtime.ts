@@ -5,9 +5,9 @@
 import type { Json } from '../../../kernel/contract/json.js';
 import { isObject, POISON_KEYS } from '../../../kernel/contract/json.js';
 import { ActionPhase, ResourcePhase } from '../../../kernel/contract/slot.js';
-import type { Frame, PlanTools, Step } from '../../../kernel/contract/plan.js';
+import type { Frame, Hide, PlanTools, Step } from '../../../kernel/contract/plan.js';
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
-import { hider, type Hide } from '../../../kernel/language/hidden.js';
+import { hider } from '../../../kernel/language/hidden.js';
 import { compilePath, splitPath, writePath, type PathReader } from '../../../kernel/language/path.js';
 import { feature, type FeaturePlace, type FeaturePlan } from '../../kinds/feature.js';
 
