@@ -82,7 +82,7 @@ function answerNames(names: readonly string[], tools: PlanTools, hide: Hide | nu
   const slots = picked.map(({ path: [root = '', ...rest] }) => ({ slot: tools.slot(root), inside: compilePath(rest) }));
   const others = tools.lookupOrder.slice(1);
   // Nothing but the main result can have any of the names.
-  const own = others.length === 0 && slots.every((slot) => slot === null) && names.every(isFlat);
+  const own = others.length === 0 && slots.every(({ slot }) => slot === null) && names.every(isFlat);
   const elsewhere = (frame: Frame, index: number): unknown => {
     const { read } = picked[index] ?? {};
     if (read === undefined) return undefined;
