@@ -63,7 +63,7 @@ export interface Frame {
 /** Reads a value of the frame; throws a Fault when the value cannot be resolved. */
 export type Reader<T = unknown> = (frame: Frame) => T;
 
-/** Gives data without what must not leave; the same value where nothing had to go. */
+/** Takes secret fields out of a value, at any depth; gives the value itself where nothing had to go. */
 export type Hide = (value: unknown) => unknown;
 
 export interface Step {

@@ -3,8 +3,8 @@
  * bound values; nothing here builds SQL text from values.
  */
 import { defineKind } from '../../kernel/contract/kind.js';
-import type { Rendered } from '../../kernel/contract/rendered.js';
 import type { Hide } from '../../kernel/contract/plan.js';
+import type { Rendered } from '../../kernel/contract/rendered.js';
 import type { SqlScan } from '../../kernel/language/sql.js';
 
 export type Row = Readonly<Record<string, unknown>>;
