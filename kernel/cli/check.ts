@@ -1,6 +1,5 @@
 /** `lintel check`: the front end over the whole project. Nothing connects, nothing is written. */
 import { loadDefinitions, loadProject } from '../runtime/project.js';
-import { withoutOptimizing } from './brief.js';
 import type { CommandOptions } from './commands.js';
 import { hasErrors } from '../contract/problem.js';
 import { pretty, rows, sarif, withConfig } from './problems.js';
@@ -13,7 +12,6 @@ export async function check({ config, format = 'pretty' }: CommandOptions): Prom
     process.stderr.write(`--format takes ${FORMATS.join(', ')}; not "${format}".\n`);
     return 2;
   }
-  withoutOptimizing();
   const project = await loadProject(process.cwd(), config, process.env);
   const loaded = project.config === null ? null : await loadDefinitions(project, project.config);
   const problems = loaded?.problems ?? project.configProblems;

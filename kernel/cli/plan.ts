@@ -1,5 +1,4 @@
 /** `lintel plan <id>`: the compiled plan of one resource, as people read it. No value of the environment is in it. */
-import { withoutOptimizing } from './brief.js';
 import type { CommandOptions } from './commands.js';
 import { isObject, type Json } from '../contract/json.js';
 import { createKernel } from '../runtime/kernel.js';
@@ -19,7 +18,6 @@ export async function plan({ config, format = 'pretty', arguments: words }: Comm
     process.stderr.write(`--format takes ${FORMATS.join(', ')}; not "${format}".\n`);
     return 2;
   }
-  withoutOptimizing();
   const log = await createLog();
   log.level = 'warn';
   const project = await loadProject(process.cwd(), config, process.env);
