@@ -2,7 +2,6 @@
  * Every command of the command line as data: what it does, its options, examples, exit codes. Help texts and the page of
  * the reference are made from this table; a command's code is imported only when it runs.
  */
-import { withoutOptimizing } from './brief.js';
 import type { CommandDoc, OptionDoc } from '../export/command-doc.js';
 
 export interface CommandOptions {
@@ -36,12 +35,6 @@ const reading = (load: CommandEntry['load']) => (): Promise<Command> => {
   // Whoever needs it waits for it, and hears then what went wrong.
   void import('../runtime/sql-parser.js').then(({ loadSqlParser }) => loadSqlParser()).catch(() => undefined);
   return load();
-};
-
-/** Those that only judge them, and end. */
-const judging = (load: CommandEntry['load']) => (): Promise<Command> => {
-  withoutOptimizing();
-  return reading(load)();
 };
 
 const FORMAT = (doc: string): OptionDoc => ({ name: 'format', value: 'FORMAT', doc });
@@ -108,7 +101,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
       { code: 0, doc: 'No error; warnings and hints there may be.' },
       { code: 1, doc: 'At least one error.' },
     ],
-    load: judging(async () => (await import('./check.js')).check),
+    load: reading(async () => (await import('./check.js')).check),
   },
   migrate: {
     usage: 'migrate',
@@ -140,7 +133,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     options: [FORMAT('`pretty` (default) or `json`.')],
     examples: ['lintel plan wallet-transfer-01', 'lintel plan wallet/transfer --format json'],
     exits: [OK, { code: 1, doc: 'There is no such resource, or it has errors.' }],
-    load: judging(async () => (await import('./plan.js')).plan),
+    load: reading(async () => (await import('./plan.js')).plan),
   },
   schema: {
     usage: 'schema',

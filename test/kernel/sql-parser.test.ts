@@ -2,10 +2,11 @@
  * The parser that the command line and the kernel bring to the front end: places in code units, texts it cannot judge,
  * and that it never throws. Also that the front end does without it.
  */
+import { execFileSync } from 'node:child_process';
 import { expect } from 'chai';
 import { analyse } from '../../kernel/analysis/analyse.js';
 import { unitOffsets } from '../../kernel/analysis/sql/tree.js';
-import { loadSqlParser } from '../../kernel/runtime/sql-parser.js';
+import { loadSqlParser, TIERING_BUDGETS } from '../../kernel/runtime/sql-parser.js';
 import { SQL, trialRegistry } from '../support/fixtures.js';
 
 const faultOf = (text: string): { message: string; before: string } | null => {
@@ -26,6 +27,15 @@ const resource = (query: string): { file: string; text: string }[] => [
 ];
 
 describe('SQL parser', () => {
+  it('puts the setting of the engine back to what this version of Node has', () => {
+    const printed = execFileSync(process.execPath, ['--v8-options'], { encoding: 'utf8' });
+    const usual = /default: --wasm-tiering-budget=(\d+)/.exec(printed)?.[1];
+    const known = TIERING_BUDGETS[process.versions.v8.split('.')[0] ?? ''];
+    // An engine that is not listed is left alone; one that is has to be listed right.
+    expect(known ?? Number(usual)).to.equal(Number(usual));
+    expect(Number(usual)).to.be.greaterThan(0);
+  });
+
   it('is loaded once', async () => {
     expect(await loadSqlParser()).to.equal(SQL);
   });
