@@ -138,6 +138,8 @@ function finish(code: number, message?: unknown): Promise<never> {
 }
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void finish(130, 'interrupted'));
+// A reader that is gone (`| head`) is a reason to end too; without this it would end the process before the clean-up.
+process.stdout.on('error', () => void finish(1));
 await run().then(
   (code) => finish(code),
   (error: unknown) => finish(1, error instanceof Error ? error.message : error),
