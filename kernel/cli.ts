@@ -32,10 +32,10 @@ const refuse = (text: string): number => {
   return 2;
 };
 
-// Whoever reads the output may have seen enough (`| head`); that is no error.
+// Whoever reads the output may have seen enough (`| head`). The command goes on: what it found still decides the exit code,
+// and a server does not stop because its log has no reader.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
-  process.exit(0);
 });
 
 async function main(words: readonly string[]): Promise<number> {

@@ -1,17 +1,30 @@
-/** Output into a pipe whose reader has seen enough, as `lintel schema | head` does. */
+/** Output into a pipe whose reader has seen enough, as `lintel schema | head` does: no complaint, and the same exit code. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { ROOT } from '../support/project.js';
+import { ROOT, tempProject } from '../support/project.js';
+
+async function withoutReader(command: string, cwd: string): Promise<readonly [number | null, string]> {
+  const child = spawn(process.execPath, [join(ROOT, 'dist/kernel/cli.js'), command], { cwd });
+  let complaints = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (complaints += text));
+  child.stdout.destroy();
+  const [code] = (await once(child, 'close')) as [number | null];
+  return [code, complaints];
+}
 
 describe('lintel into a pipe', () => {
   it('ends without a word when the reader is gone', async () => {
-    const child = spawn(process.execPath, [join(ROOT, 'dist/kernel/cli.js'), 'schema'], { cwd: ROOT });
-    let complaints = '';
-    child.stderr.setEncoding('utf8').on('data', (text: string) => (complaints += text));
-    child.stdout.destroy();
-    const [code] = (await once(child, 'close')) as [number | null];
-    expect([code, complaints]).to.deep.equal([0, '']);
+    expect(await withoutReader('schema', ROOT)).to.deep.equal([0, '']);
+  });
+
+  it('a definition with errors is refused whether or not somebody reads on', async () => {
+    const project = await tempProject({ 'definitions/a.json': '{ "resource": 1 }' });
+    try {
+      expect(await withoutReader('check', project.folder)).to.deep.equal([1, '']);
+    } finally {
+      await project.dispose();
+    }
   });
 });
