@@ -42,6 +42,7 @@ const loaders: Readonly<Record<PluginId, Loader>> = {
   'hasher:BCRYPT': () => import('./hashers/bcrypt/runtime.js'),
   'mode:QUERY': () => import('./modes/query/runtime.js'),
   'mode:RETURN': () => import('./modes/return/runtime.js'),
+  'observer:access_log': () => import('./observers/access-log/runtime.js'),
   'query:sql_query': () => import('./queries/sql/runtime.js'),
   'validation-type:ARRAY': () => import('./validation-types/array/runtime.js'),
   'token:JWT': () => import('./tokens/jwt/runtime.js'),

@@ -41,6 +41,7 @@ import uniqid from './generators/uniqid/spec.js';
 import uuid from './generators/uuid/spec.js';
 import argon2 from './hashers/argon2/spec.js';
 import bcrypt from './hashers/bcrypt/spec.js';
+import accessLog from './observers/access-log/spec.js';
 import queryMode from './modes/query/spec.js';
 import returnMode from './modes/return/spec.js';
 import sql from './queries/sql/spec.js';
@@ -98,6 +99,7 @@ export const specs: readonly PluginSpec[] = [
   queryMode,
   returnMode,
   sql,
+  accessLog,
   array,
   jwt,
   paseto,

@@ -3,9 +3,10 @@
  * check, and the frozen result. Data in, data out; reading files and resolving `$ENV` values is done elsewhere.
  */
 import { asText, isObject, type Json } from '../contract/json.js';
+import type { ConfigGiven } from '../contract/kind.js';
 import type { Problem } from '../contract/problem.js';
 import { fold } from '../schema/fold.js';
-import { flag, list, numeric, shape, text } from '../schema/combinators.js';
+import { flag, list, numeric, record, shape, text } from '../schema/combinators.js';
 import { EMPTY_OBJECT, type FieldNode } from '../schema/field-node.js';
 import { Slot } from '../contract/slot.js';
 import { accessorsIn } from '../language/accessor.js';
@@ -23,8 +24,23 @@ export interface HttpConfig {
   readonly host: string;
   readonly methods: readonly string[];
   readonly status_path: string;
-  readonly limits: { readonly body: number; readonly depth: number; readonly keys: number; readonly array: number };
+  /** Origins whose pages may call; `*` is all of them. */
+  readonly allowed_origins: readonly string[];
+  /** How many proxies stand in front, whose word on the client's address is taken. */
+  readonly trusted_proxies: number;
+  /** Laid over the headers that every answer has; an empty text takes one away. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly limits: HttpLimits;
+  /** In seconds. */
+  readonly timeouts: {
+    readonly headers: number;
+    readonly request: number;
+    readonly idle: number;
+    readonly drain: number;
+  };
 }
+
+export type HttpLimits = Readonly<Record<keyof typeof DEFAULTS.http.limits, number>>;
 
 /** One plugin chosen in the config: which, under which instance name, with which options (not yet resolved). */
 export interface ConfiguredPlugin {
@@ -53,6 +69,10 @@ const PROFILES = ['sub0'] as const;
 
 export const METHODS: readonly string[] = ['POST', 'GET', 'PUT', 'PATCH', 'DELETE'];
 
+const ORIGIN = /^(\*|https?:\/\/[a-z0-9.-]+(:\d{1,5})?)$/;
+/** An origin as browsers write it, or `*`. */
+export const isOrigin = (text: string): boolean => ORIGIN.test(text);
+
 export const DEFAULTS = {
   definitions: ['definitions/**/*.json', 'definitions/**/*.jsonc'],
   plugins: ['builtin:*'],
@@ -62,7 +82,21 @@ export const DEFAULTS = {
     host: '127.0.0.1',
     methods: ['POST'],
     status_path: '/status',
-    limits: { body: 1_048_576, depth: 32, keys: 1000, array: 10_000 },
+    allowed_origins: [],
+    trusted_proxies: 0,
+    headers: {},
+    limits: {
+      body: 1_048_576,
+      depth: 32,
+      keys: 1000,
+      array: 10_000,
+      url: 8192,
+      header_bytes: 16_384,
+      header_count: 100,
+      parts: 20,
+      field: 65_536,
+    },
+    timeouts: { headers: 10, request: 30, idle: 10, drain: 25 },
   },
   migrate: true,
   deadlines: { open: 30, close: 10 },
@@ -71,6 +105,7 @@ export const DEFAULTS = {
   on_problem: 'refuse',
 } as const;
 
+const seconds = (doc: string, value: number) => numeric({ doc, unit: 'seconds', default: value }).min(0.1).max(3600);
 const limit = (doc: string, unit: string, value: number) => numeric({ doc, unit, default: value }).integer().min(1);
 
 const configSchema = shape({
@@ -104,7 +139,41 @@ const configSchema = shape({
       depth: limit('Deepest nesting of a body.', 'levels', DEFAULTS.http.limits.depth),
       keys: limit('Most properties in a body, all objects together.', 'keys', DEFAULTS.http.limits.keys),
       array: limit('Longest array in a body.', 'items', DEFAULTS.http.limits.array),
-    }).meta({ doc: 'Limits of request bodies.' }),
+      url: limit('Longest path with its query string.', 'bytes', DEFAULTS.http.limits.url),
+      header_bytes: limit('All headers of a request together.', 'bytes', DEFAULTS.http.limits.header_bytes),
+      header_count: limit('Most headers of a request.', 'headers', DEFAULTS.http.limits.header_count),
+      parts: limit('Most parts of a form.', 'parts', DEFAULTS.http.limits.parts),
+      field: limit('Longest text part of a form.', 'bytes', DEFAULTS.http.limits.field),
+    }).meta({ doc: 'Limits of requests.' }),
+    allowed_origins: list(
+      text({ doc: 'An origin (`https://app.example.com`), or `*` for all.' }).required().matches(ORIGIN),
+      {
+        doc: 'Origins whose pages may call from a browser; the variable ALLOWED_ORIGINS (separated by `|`) wins. None by default.',
+        default: [],
+        examples: [['https://app.example.com']],
+      },
+    ),
+    trusted_proxies: numeric({
+      doc: 'How many proxies stand in front. That many entries at the end of `X-Forwarded-For` are believed, no more.',
+      unit: 'proxies',
+      default: 0,
+    })
+      .integer()
+      .min(0)
+      .max(10),
+    headers: record(text({ doc: 'Its value; empty text takes the header away.' }).matches(/^[\x20-\x7e]*$/), {
+      doc: 'Headers of every answer, laid over those that are there by default.',
+      examples: [{ 'strict-transport-security': 'max-age=31536000' }],
+    }),
+    timeouts: shape({
+      headers: seconds('Within what time the headers of a request must have come.', DEFAULTS.http.timeouts.headers),
+      request: seconds('Within what time a request must have come whole.', DEFAULTS.http.timeouts.request),
+      idle: seconds('How long the sender of a form may be silent.', DEFAULTS.http.timeouts.idle),
+      drain: seconds(
+        'How long requests under way may take once the server is told to stop.',
+        DEFAULTS.http.timeouts.drain,
+      ),
+    }).meta({ doc: 'Deadlines of requests.' }),
   }).meta({ doc: 'The HTTP server.' }),
   migrate: flag({
     doc: 'Create missing tables, columns and indexes when definitions are loaded. Nothing is ever dropped.',
@@ -142,7 +211,13 @@ export interface ConfigAnalysis {
 }
 
 /** `text` null: no config file, everything by default. */
-export function analyseConfig(file: string, source: string | null, registry: Registry, env: EnvFacts): ConfigAnalysis {
+export function analyseConfig(
+  file: string,
+  source: string | null,
+  registry: Registry,
+  env: EnvFacts,
+  dev = false,
+): ConfigAnalysis {
   const report = createReport(registry.codes);
   const doc = document(file, source ?? '{}');
   const { root, faults } = parseSource(doc);
@@ -157,7 +232,7 @@ export function analyseConfig(file: string, source: string | null, registry: Reg
   }
   const failed = root === null || report.problems.some((problem) => problem.severity === 'error');
   const json = root === null ? {} : toJson(root);
-  const config = failed || !isObject(json) ? null : complete(json, registry, env);
+  const config = failed || !isObject(json) ? null : complete(json, registry, env, dev);
   return { config, problems: [...report.problems].sort(byPlace), uses: finds.uses };
 }
 
@@ -216,30 +291,43 @@ export function configField(registry: Registry): FieldNode {
 }
 
 type Loose = Readonly<Record<string, Json>>;
+const objectOf = (json: Json): Loose => (isObject(json) ? json : {});
 const objectAt = (json: Loose, key: string): Loose => (isObject(json[key]) ? json[key] : {});
 
 /** The shape is sound here, so the defaults can be laid under it. */
-function complete(json: Loose, registry: Registry, env: EnvFacts): Config {
+function complete(json: Loose, registry: Registry, env: EnvFacts, dev: boolean): Config {
   const http = objectAt(json, 'http');
   const merged = {
     ...DEFAULTS,
     // Files that another system never checked: one flaw must not take all endpoints away.
     ...(json['profile'] === 'sub0' && { on_problem: 'skip' as const }),
     ...Object.fromEntries(Object.keys(DEFAULTS).flatMap((key) => (json[key] === undefined ? [] : [[key, json[key]]]))),
-    http: { ...DEFAULTS.http, ...http, limits: { ...DEFAULTS.http.limits, ...objectAt(http, 'limits') } },
+    http: {
+      ...DEFAULTS.http,
+      ...http,
+      limits: { ...DEFAULTS.http.limits, ...objectAt(http, 'limits') },
+      timeouts: { ...DEFAULTS.http.timeouts, ...objectAt(http, 'timeouts') },
+    },
     deadlines: { ...DEFAULTS.deadlines, ...objectAt(json, 'deadlines') },
-    chosen: chosenPlugins(json, registry, env),
+    chosen: chosenPlugins(json, registry, {
+      has: (name) => env.has(name),
+      profile: asText(json['profile']) || null,
+      dev,
+    }),
   };
   return merged;
 }
 
-function chosenPlugins(json: Loose, registry: Registry, env: EnvFacts): ConfiguredPlugin[] {
+function chosenPlugins(json: Loose, registry: Registry, given: ConfigGiven): ConfiguredPlugin[] {
   const chosen: ConfiguredPlugin[] = [];
   for (const kind of registry.kinds.values()) {
     if (kind.config === undefined) continue;
-    const { field, many } = kind.config;
-    const value = json[field] ?? kind.config.default((name) => env.has(name), asText(json['profile']) || null);
-    const entries: [string, Json][] = many ? Object.entries(isObject(value) ? value : {}) : [[field, value]];
+    const { field, many, keeps } = kind.config;
+    const silent = kind.config.default(given);
+    const written = json[field];
+    const value =
+      written === undefined ? silent : keeps === true ? { ...objectOf(silent), ...objectOf(written) } : written;
+    const entries: [string, Json][] = many ? Object.entries(objectOf(value)) : [[field, value]];
     for (const [instance, entry] of entries) {
       const { use, ...options } = isObject(entry) ? entry : { use: entry };
       chosen.push({ kind: kind.kind, instance, name: asText(use), options });

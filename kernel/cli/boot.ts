@@ -17,10 +17,10 @@ export interface Booted {
 /** Null when the set is broken and has been shown. Without `onProblem` the config decides what broken is. */
 export async function boot(
   configFile: string | undefined,
-  options: Partial<KernelOptions> & { readonly log?: Logger } = {},
+  options: Partial<KernelOptions> & { readonly log?: Logger; readonly dev?: true } = {},
 ): Promise<Booted | null> {
   const log = options.log ?? (await createLog());
-  const project = await loadProject(process.cwd(), configFile, process.env);
+  const project = await loadProject(process.cwd(), configFile, process.env, options.dev);
   try {
     return { kernel: await createKernel({ ...options, project, log }), log };
   } catch (error) {

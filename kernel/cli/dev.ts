@@ -16,7 +16,7 @@ import { endpointTable } from './table.js';
 const SETTLE = 60;
 
 export async function dev({ config }: CommandOptions): Promise<number> {
-  const booted = await boot(config, { onProblem: 'skip' });
+  const booted = await boot(config, { onProblem: 'skip', dev: true });
   if (booted === null) return 1;
   const { kernel } = booted;
   let table = '';
@@ -32,7 +32,7 @@ export async function dev({ config }: CommandOptions): Promise<number> {
     await once(watcher, 'ready');
     // Plugins may have taken seconds to open; what was saved meanwhile raised no event.
     await reload();
-    return await run(kernel, true);
+    return await run(kernel);
   } finally {
     await watcher.close();
   }

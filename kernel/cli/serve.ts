@@ -1,4 +1,5 @@
 /** `lintel serve`: production. A set of definitions with one error is refused; SIGTERM ends it without losing a request. */
+import type { Route } from '../contract/hooks.js';
 import type { CommandOptions } from './commands.js';
 import type { Kernel } from '../runtime/kernel.js';
 import { listen, type RunningServer } from '../http/server.js';
@@ -7,22 +8,20 @@ import { showLeftOut } from './left-out.js';
 import { isPretty } from './log.js';
 import { curlLine, endpointTable } from './table.js';
 
-const DRAIN_SECONDS = 25;
-
 export async function serve({ config }: CommandOptions): Promise<number> {
   const booted = await boot(config);
   if (booted === null) return 1;
-  const { kernel, log } = booted;
+  const { kernel } = booted;
   showLeftOut(kernel);
-  return run(kernel, log.isLevelEnabled('info'));
+  return run(kernel);
 }
 
 /** Listens until a signal comes; gives the exit code. */
-export async function run(kernel: Kernel, accessLog: boolean): Promise<number> {
+export async function run(kernel: Kernel, pages: readonly Route[] = []): Promise<number> {
   let server: RunningServer;
   try {
     await kernel.ready();
-    server = await listen(kernel, accessLog);
+    server = await listen(kernel, pages);
   } catch (error) {
     await kernel.close('failed start');
     throw error;
@@ -53,7 +52,7 @@ function stopped(kernel: Kernel, server: RunningServer): Promise<number> {
       stopping = true;
       kernel.log.info({ signal }, 'closing');
       void (async () => {
-        await server.stop(DRAIN_SECONDS);
+        await server.stop(kernel.config.http.timeouts.drain);
         await kernel.close(signal);
         process.off('SIGTERM', stop).off('SIGINT', stop);
         resolve(0);

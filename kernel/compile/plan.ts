@@ -1,7 +1,7 @@
 /** The plans of a set of definitions: what `invoke` runs. Frozen, and swapped whole when definitions change. */
 import type { Json } from '../contract/json.js';
 import type { ModelTable } from '../contract/model.js';
-import type { Execute, Step, Turns, Unit } from '../contract/plan.js';
+import type { Execute, FileLimits, Step, Turns, Unit } from '../contract/plan.js';
 
 export interface ActionPlan {
   /** `sign-up#2` */
@@ -12,6 +12,8 @@ export interface ActionPlan {
   readonly before: readonly Step[] | null;
   readonly execute: Execute;
   readonly after: readonly Step[] | null;
+  /** The last part of `after`: what is made of a result, also of one that a step before the work gave. */
+  readonly shape: readonly Step[] | null;
   readonly unit: Unit | null;
   /** Runs beside its parallel neighbours, on a connection of its own. */
   readonly parallel: boolean;
@@ -56,6 +58,8 @@ export interface ResourcePlan {
   readonly results: number;
   /** The body may be an array. */
   readonly takesList: boolean;
+  /** Files that may come with a request; null where none may. */
+  readonly files: FileLimits | null;
   /** False: nothing can be reached from outside (only `no_op` actionables). */
   readonly reachable: boolean;
   readonly summary: ResourceSummary;

@@ -5,7 +5,7 @@
 import { BootError } from '../contract/boot-error.js';
 import { isObject, type Json } from '../contract/json.js';
 import type { ModelTable } from '../contract/model.js';
-import type { Execute, ModePlan, PlanTools, Step } from '../contract/plan.js';
+import type { Execute, FileLimits, ModePlan, PlanTools, Step } from '../contract/plan.js';
 import { ActionPhase, ResourcePhase, Slot } from '../contract/slot.js';
 import type { ActionModel, ResourceModel } from '../analysis/model.js';
 import { runningOrder } from '../analysis/order.js';
@@ -28,6 +28,8 @@ export interface CompileInput {
   readonly tables: ReadonlyMap<string, ModelTable>;
   readonly intercept: Interceptor;
   readonly profile: string | null;
+  /** Ids of the plugins that the set or the config uses. */
+  readonly uses: ReadonlySet<string>;
   /** Whether a plugin may look at the results of this mode on their way out; everything is watched where this is absent. */
   readonly watched?: (mode: string) => boolean;
 }
@@ -66,6 +68,7 @@ interface Draft {
   presumes: boolean;
   takesList: boolean;
   needsList: boolean;
+  files: FileLimits | null;
 }
 
 export function compileResource(input: CompileInput, resource: ResourceModel): ResourcePlan {
@@ -83,6 +86,7 @@ export function compileResource(input: CompileInput, resource: ResourceModel): R
     needed: [],
     slots: { count: 0, byName: new Map(), memos: [], makers: [] },
     profile: input.profile,
+    uses: input.uses,
   };
   const draft: Draft = {
     steps: [],
@@ -94,6 +98,7 @@ export function compileResource(input: CompileInput, resource: ResourceModel): R
     presumes: false,
     takesList: false,
     needsList: false,
+    files: null,
   };
   const compiled = sequence.map((action, index) => compileAction(input, scope, action, index, draft));
   const actions = compiled.map(({ plan }) => plan);
@@ -121,6 +126,7 @@ export function compileResource(input: CompileInput, resource: ResourceModel): R
     memos: scope.slots.memos,
     makers: scope.slots.makers,
     takesList: draft.takesList,
+    files: draft.files,
     results: sequence.length,
     reachable: sequence.length > 0,
     summary: {
@@ -173,6 +179,7 @@ function compileAction(
   touches.forEach((name) => draft.touches.add(name));
   draft.takesList ||= planned.takesList === true;
   draft.needsList ||= planned.needsList === true;
+  draft.files = widest(draft.files, planned.files);
   const renders = input.watched?.(action.mode) === false ? planned.renders : undefined;
   const plan = Object.freeze({
     key: action.key,
@@ -181,6 +188,7 @@ function compileAction(
     before: stepsBetween(steps, 0, ActionPhase.EXECUTE - 1),
     execute: input.intercept(action.mode, planned.execute, { key: action.key, mode: action.mode }),
     after: stepsBetween(steps, ActionPhase.EXECUTE, ResourcePhase.ADMIT - 1),
+    shape: stepsBetween(steps, ActionPhase.SHAPE, ResourcePhase.ADMIT - 1),
     unit: planned.unit ?? null,
     parallel: action.parallel,
     always: planned.always === true,
@@ -188,6 +196,12 @@ function compileAction(
     describe: planned.describe,
   });
   return { plan, renders };
+}
+
+/** What the door lets in is for all actionables together; each judges what is its own. */
+function widest(known: FileLimits | null, more: FileLimits | undefined): FileLimits | null {
+  if (known === null || more === undefined) return more ?? known;
+  return { count: Math.max(known.count, more.count), bytes: Math.max(known.bytes, more.bytes) };
 }
 
 function planFeatures(

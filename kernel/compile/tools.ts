@@ -41,6 +41,7 @@ export interface ResourceScope {
     readonly makers: Maker[];
   };
   readonly profile: string | null;
+  readonly uses: ReadonlySet<string>;
 }
 
 /** The accessor handle as the compiler uses it; its kind declares the whole interface. */
@@ -64,6 +65,8 @@ export function makeTools(
     owner.names.has(name) || owner.generated.has(name) ? slotOf(scope, `${owner.id}:${name}`) : null;
   const tools: PlanTools = {
     place,
+    root: scope.resource.value,
+    used: (plugin) => scope.uses.has(plugin),
     parallel: action?.parallel === true,
     repeat: action?.repeat ? repeatOf(action.repeat) : null,
     value: (json) => compileValue(json, accessor()).read,

@@ -3,7 +3,7 @@
  * that applies to every request; what depends on a field of a definition is a compiled step instead.
  */
 import type { Json } from './json.js';
-import type { Frame, Invocation } from './plan.js';
+import type { ActionTiming, Frame, Invocation } from './plan.js';
 
 export interface Reply {
   readonly status: number;
@@ -16,10 +16,18 @@ export interface InvocationRecord {
   readonly id: string;
   readonly trigger: string;
   readonly resource: string | undefined;
+  /** Path of that resource as its definition writes it. */
+  readonly path: string | undefined;
+  /** The verb of an HTTP request. */
+  readonly method: string | undefined;
+  /** Milliseconds since 1970. */
+  readonly startedAt: number;
   readonly status: number;
   /** Problem code of a refused or failed request. */
   readonly code: string | undefined;
   readonly milliseconds: number;
+  /** In the order they ended; empty where nothing ran. */
+  readonly actions: readonly ActionTiming[];
 }
 
 export interface BroadcastMessage {
@@ -60,7 +68,36 @@ export interface TapOptions {
   readonly mode?: string;
 }
 
+/** A request for an address that a plugin answers by itself: a stored file, a page of figures. */
+export interface RouteRequest {
+  readonly method: string;
+  /** What follows the path of the route, percent escapes decoded; empty for an exact one. */
+  readonly rest: string;
+  /** The text behind the question mark. */
+  readonly query: string;
+  /** The values of a header (lower-case name). */
+  readonly header: (name: string) => readonly string[];
+}
+
+export interface RouteReply {
+  readonly status: number;
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Uint8Array | AsyncIterable<Uint8Array> | null;
+}
+
+export interface Route {
+  /** `/metrics`, or with a slash at the end for everything below: `/files/`. */
+  readonly path: string;
+  /** `HEAD` is answered wherever `GET` is. */
+  readonly methods: readonly string[];
+  /** What fails is answered like any other failure: throw a Fault. */
+  handle(request: RouteRequest): RouteReply | Promise<RouteReply>;
+}
+
 /** Handed to a plugin's `register`; throws KRN_SEALED once the kernel is ready. */
 export interface Registrar {
   tap<N extends HookName>(name: N, tap: HookTaps[N], options?: TapOptions): void;
+  /** Answers an address beside the resources; throws KRN_ROUTE when it is taken. */
+  route(route: Route): void;
 }

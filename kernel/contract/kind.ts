@@ -29,8 +29,19 @@ export interface ConfigSection {
   readonly must?: string;
   /** `when-required`: an instance is loaded only when a plugin in use names its kind in `requires`. */
   readonly load: 'always' | 'when-required';
-  /** What holds when the config file is silent. `has` tells whether an environment variable is set. */
-  readonly default: (has: (name: string) => boolean, profile: string | null) => Json;
+  /** What holds when the config file is silent. */
+  readonly default: (given: ConfigGiven) => Json;
+  /** With `many`: what holds by default stays beside what is written, except under the same instance name. */
+  readonly keeps?: boolean;
+}
+
+/** What a default may depend on. */
+export interface ConfigGiven {
+  /** Whether an environment variable is set. */
+  readonly has: (name: string) => boolean;
+  readonly profile: string | null;
+  /** Somebody is writing the definitions right now (`lintel dev`). */
+  readonly dev: boolean;
 }
 
 export interface FactSpec {

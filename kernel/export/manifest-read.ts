@@ -174,6 +174,7 @@ const config = record<Omit<ConfigSection, 'default'>>({
   doc: text,
   many: flag,
   must: maybe(text),
+  keeps: maybe(flag),
   load: oneOf('always', 'when-required'),
 });
 

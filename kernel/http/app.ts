@@ -1,31 +1,28 @@
 /**
- * HTTP in front of the kernel: Koa with one middleware. It finds the plan, reads the payload, invokes and writes; every
- * failure passes the one error room. No rule of a resource is decided here.
+ * HTTP in front of the kernel: Koa with one middleware. It finds who answers, invokes and writes; every failure passes the
+ * one error room. No rule of a resource is decided here.
  */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import Koa from 'koa';
 import { fault, type Fault } from '../contract/fault.js';
-import type { Reply } from '../contract/hooks.js';
-import type { Invocation } from '../contract/plan.js';
+import type { Reply, Route } from '../contract/hooks.js';
 import { Rendered } from '../contract/rendered.js';
+import type { ResourcePlan } from '../compile/plan.js';
 import { asFault, invoke } from '../runtime/invoke.js';
 import type { Kernel } from '../runtime/kernel.js';
 import { refuse } from '../runtime/problem-details.js';
-import { isInQuery, readPayload } from './payload.js';
+import { createCors, type Cors } from './cors.js';
+import { HttpInvocation } from './invocation.js';
+import { askRoute, routeFinder, sendRoute } from './plugin-routes.js';
 import { findRoute } from './routes.js';
 import { statusOf } from './status.js';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 const PROBLEM_TYPE = 'application/problem+json; charset=utf-8';
-const MAX_URL = 8192;
 
-export interface RequestLog {
-  /** Null when nobody would read it. */
-  readonly line:
-    ((record: { id: string; resource: string | undefined; status: number; code?: string; ms: number }) => void) | null;
-  readonly failure: (fault: Fault, id: string) => void;
-}
+/** Told of what nobody foresaw, and of what else the operator should know: never to a client. */
+export type TellFailure = (fault: Fault, id: string) => void;
 
 /** What is known of a request while it is answered. */
 interface Visit {
@@ -34,35 +31,61 @@ interface Visit {
   readonly startedAt: number;
   /** Of the monotonic clock, for durations. */
   readonly clock: number;
-  resource: string | undefined;
+  plan: ResourcePlan | null;
+  /** Of an address that a plugin answers. */
+  path: string | undefined;
+  invocation: HttpInvocation | null;
   code: string | undefined;
 }
 
-/** The Koa application of a kernel. `closing` makes readiness fail while requests in flight still finish. */
-export function createApp(kernel: Kernel, log: RequestLog, closing: () => boolean): Koa {
+/**
+ * The Koa application of a kernel. `closing` makes readiness fail while requests in flight still finish; `pages` are
+ * addresses beside those of the plugins.
+ */
+export function createApp(
+  kernel: Kernel,
+  tellFailure: TellFailure,
+  closing: () => boolean,
+  pages: readonly Route[],
+): Koa {
   const app = new Koa();
-  const { status_path: statusPath } = kernel.config.http;
-  const methods = verbsOf(kernel.config.http.methods);
-  const door: Door = { kernel, methods: new Set(methods), allow: methods.join(', '), statusPath, closing };
+  const { http } = kernel.config;
+  const methods = verbsOf(http.methods);
+  const door: Door = {
+    kernel,
+    tellFailure,
+    methods: new Set(methods),
+    allow: methods.join(', '),
+    cors: createCors(http.allowed_origins, methods),
+    headers: Object.freeze(commonHeaders(http.headers)),
+    plugin: routeFinder([...kernel.routes, ...pages]),
+    timed: kernel.hooks.afterResponse !== null || kernel.hooks.reply !== null,
+    closing,
+  };
 
   app.use(async (ctx) => {
     const visit: Visit = {
       id: randomUUID(),
       startedAt: Date.now(),
       clock: performance.now(),
-      resource: undefined,
+      plan: null,
+      path: undefined,
+      invocation: null,
       code: undefined,
     };
+    ctx.respond = false;
     try {
       await answer(door, ctx, visit);
     } catch (error) {
-      answerRefusal(door, log, ctx, visit, asFault(error));
+      answerRefusal(door, ctx, visit, asFault(error));
     }
-    observe(kernel, log, ctx, visit);
+    if (visit.invocation?.holds === true)
+      visit.invocation.finish().catch((error) => tellFailure(asFault(error), visit.id));
+    if (kernel.hooks.afterResponse !== null) observe(door, ctx, visit);
   });
 
   // What Koa itself could not handle (a broken socket while writing) must not be printed as its own text.
-  app.on('error', (error: Error) => log.failure(asFault(error), '-'));
+  app.on('error', (error: Error) => tellFailure(asFault(error), '-'));
   return app;
 }
 
@@ -70,68 +93,103 @@ export function createApp(kernel: Kernel, log: RequestLog, closing: () => boolea
 const verbsOf = (methods: readonly string[]): string[] =>
   methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
 
+/** An answer is data for programs: no browser is to run it, frame it, guess its type or tell others where it was. */
+const COMMON: Readonly<Record<string, string>> = {
+  'x-content-type-options': 'nosniff',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+};
+
+function commonHeaders(written: Readonly<Record<string, string>>): Record<string, string> {
+  const lower = Object.entries(written).map(([name, value]) => [name.toLowerCase(), value] as const);
+  const all = { ...COMMON, ...Object.fromEntries(lower) };
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== ''));
+}
+
 /** What every request is measured against; settled when the server starts. */
 interface Door {
   readonly kernel: Kernel;
+  readonly tellFailure: TellFailure;
   readonly methods: ReadonlySet<string>;
   readonly allow: string;
-  readonly statusPath: string;
+  /** Null: no page of another origin may call. */
+  readonly cors: Cors | null;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly plugin: ReturnType<typeof routeFinder>;
+  /** Somebody wants to know what each actionable took. */
+  readonly timed: boolean;
   readonly closing: () => boolean;
 }
 
 async function answer(door: Door, ctx: Koa.Context, visit: Visit): Promise<void> {
-  const { kernel, methods, allow, statusPath, closing } = door;
+  const { kernel, methods, allow, closing } = door;
   const { req } = ctx;
+  const { http } = kernel.config;
   const url = req.url ?? '/';
   const mark = url.indexOf('?');
   const path = mark === -1 ? url : url.slice(0, mark);
-  if ((req.method === 'GET' || req.method === 'HEAD') && path.startsWith(statusPath)) {
-    const status = await statusOf(kernel, path.slice(statusPath.length), closing());
+  const query = mark === -1 ? '' : url.slice(mark + 1);
+  if ((req.method === 'GET' || req.method === 'HEAD') && path.startsWith(http.status_path)) {
+    const status = await statusOf(kernel, path.slice(http.status_path.length), closing());
     if (status !== null) {
       write(door, ctx, visit, { ...status, headers: { 'cache-control': 'no-store' } }, JSON_TYPE);
       return;
     }
   }
-  if (url.length > MAX_URL) throw fault('REQ_URL_TOO_LONG', { max: MAX_URL });
+  const preflight = door.cors?.preflight(req) ?? null;
+  if (preflight !== null) {
+    ctx.res.writeHead(204, { 'x-request-id': visit.id, ...door.headers, ...preflight }).end();
+    return;
+  }
+  if (url.length > http.limits.url) throw fault('REQ_URL_TOO_LONG', { max: http.limits.url });
+  const found = door.plugin?.(path) ?? null;
+  if (found !== null) {
+    visit.path = found.route.path;
+    const reply = await askRoute(found, req, query);
+    await sendRoute(ctx.res, req.method, reply, { ...headersOf(door, ctx, visit), ...reply.headers });
+    return;
+  }
   const { plan, parameters } = findRoute(kernel.plans(), path);
-  visit.resource = plan.id;
+  visit.plan = plan;
   if (!methods.has(req.method ?? '')) throw fault('REQ_METHOD', { method: req.method }, { headers: { allow } });
-  const query = mark === -1 ? '' : url.slice(mark + 1);
-  const { limits } = kernel.config.http;
-  const invocation: Invocation = {
-    id: visit.id,
-    trigger: 'http',
-    receive: () => readPayload(req, query, parameters, limits),
-    texts: isInQuery(req) ? 'all' : parameters === null ? null : new Set(Object.keys(parameters)),
-    headers: req.headers,
-    header: (name) => headerValues(req.rawHeaders, name),
-    remote: addressOf(req.socket.remoteAddress),
-    startedAt: visit.startedAt,
-  };
-  const reply = await invoke(plan, invocation, kernel.hooks);
-  write(door, ctx, visit, reply, JSON_TYPE);
+  const { id, startedAt } = visit;
+  const invocation = new HttpInvocation(req, { id, startedAt, query, parameters, timed: door.timed }, http);
+  visit.invocation = invocation;
+  write(door, ctx, visit, await invoke(plan, invocation, kernel.hooks), JSON_TYPE);
 }
 
-function answerRefusal(door: Door, log: RequestLog, ctx: Koa.Context, visit: Visit, failure: Fault): void {
+function answerRefusal(door: Door, ctx: Koa.Context, visit: Visit, failure: Fault): void {
   const { kernel } = door;
   const refusal = refuse(failure, visit.id, kernel.project.registry.codes, kernel.config.docs);
   visit.code = refusal.body.code;
-  if (refusal.status >= 500) log.failure(failure, visit.id);
-  write(door, ctx, visit, refusal, PROBLEM_TYPE);
+  if (refusal.status >= 500) door.tellFailure(failure, visit.id);
+  // Too late for another answer: half of one must not be taken for a whole one.
+  if (ctx.res.headersSent) ctx.res.destroy();
+  else write(door, ctx, visit, refusal, PROBLEM_TYPE);
 }
 
-/** The log line now, the observers once the bytes have left. */
-function observe(kernel: Kernel, log: RequestLog, ctx: Koa.Context, { id, resource, code, clock }: Visit): void {
+/** Told once the bytes have left. */
+function observe({ kernel, tellFailure }: Door, ctx: Koa.Context, visit: Visit): void {
   const tell = kernel.hooks.afterResponse;
-  if (log.line === null && tell === null) return;
-  const { status } = ctx;
-  const milliseconds = performance.now() - clock;
-  log.line?.({ id, resource, status, ...(code !== undefined && { code }), ms: milliseconds });
   if (tell === null) return;
+  const { id, plan, path, startedAt, code, clock, invocation } = visit;
+  const { method } = ctx;
+  const milliseconds = performance.now() - clock;
+  const record = {
+    id,
+    trigger: 'http',
+    resource: plan?.id,
+    path: plan === null ? path : `/${plan.path}`,
+    method,
+    startedAt,
+    status: ctx.status,
+    code,
+    milliseconds,
+    actions: invocation?.timings ?? [],
+  };
   const left = (): void => {
-    tell({ id, trigger: 'http', resource, status, code, milliseconds }).catch((error: unknown) => {
-      log.failure(asFault(error), id);
-    });
+    tell(record).catch((error: unknown) => tellFailure(asFault(error), id));
   };
   // A client that did not wait has closed it already, and no event will come.
   if (ctx.res.closed) left();
@@ -146,37 +204,26 @@ const isWaiting = (req: IncomingMessage): boolean =>
 /** Bytes of a body that are read and dropped, so that the connection can be used again. */
 const MAX_DISCARDED = 65_536;
 
-/** `rawHeaders` alternates names and values; the parsed form hides that a header was sent twice. */
-function headerValues(raw: readonly string[], name: string): readonly string[] {
-  const values: string[] = [];
-  for (let i = 0; i < raw.length; i += 2) {
-    const key = raw[i] ?? '';
-    if (key.length === name.length && key.toLowerCase() === name) values.push(raw[i + 1] ?? '');
-  }
-  return values;
+const CLOSED = { connection: 'close' };
+
+function headersOf({ headers, cors, closing }: Door, { req }: Koa.Context, { id }: Visit): Record<string, string> {
+  return {
+    'x-request-id': id,
+    ...headers,
+    ...cors?.headers(req),
+    // A connection that is kept alive would outlive the server.
+    ...((closing() || isWaiting(req)) && CLOSED),
+  };
 }
 
-/** IPv4 clients on a dual-stack socket have mapped addresses. */
-const addressOf = (address: string | undefined): string =>
-  address === undefined ? '' : address.startsWith('::ffff:') ? address.slice(7) : address;
-
 /** Everything is known here, so the answer leaves in one piece; Koa's own way would touch each header three times. */
-function write(
-  { closing }: Door,
-  ctx: Koa.Context,
-  { id }: Visit,
-  { status, headers, body }: Reply,
-  type: string,
-): void {
-  ctx.respond = false;
+function write(door: Door, ctx: Koa.Context, visit: Visit, { status, headers, body }: Reply, type: string): void {
   const content = body instanceof Rendered ? body.json : JSON.stringify(body ?? null);
   ctx.res.writeHead(status, {
     'content-type': type,
     'content-length': Buffer.byteLength(content),
-    'x-request-id': id,
+    ...headersOf(door, ctx, visit),
     ...headers,
-    // A connection that is kept alive would outlive the server.
-    ...((closing() || isWaiting(ctx.req)) && { connection: 'close' }),
   });
   ctx.res.end(content);
 }

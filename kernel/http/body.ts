@@ -16,7 +16,7 @@ export interface BodyLimits {
 }
 
 /** After an early refusal the rest of the body is never read, so the connection cannot be used again. */
-const CLOSE = { headers: { connection: 'close' } };
+export const CLOSE = { headers: { connection: 'close' } };
 
 /** The bytes of the body. Refuses what is announced too large at once, and what turns out too large as soon as it does. */
 export function readBytes(req: IncomingMessage, max: number): Promise<Buffer> {

@@ -4,7 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { BootError } from '../contract/boot-error.js';
 import type { Fault } from '../contract/fault.js';
 import type { Kernel } from '../runtime/kernel.js';
-import { createApp, type RequestLog } from './app.js';
+import type { Route } from '../contract/hooks.js';
+import { createApp, type TellFailure } from './app.js';
 
 export interface RunningServer {
   readonly url: string;
@@ -13,23 +14,23 @@ export interface RunningServer {
   stop(seconds: number): Promise<void>;
 }
 
-const MAX_HEADER_BYTES = 16_384;
-const MAX_HEADERS = 100;
 const SWEEP_MS = 50;
 
-export async function listen(kernel: Kernel, accessLog: boolean): Promise<RunningServer> {
+/** `pages`: addresses beside those of resources and plugins. */
+export async function listen(kernel: Kernel, pages: readonly Route[] = []): Promise<RunningServer> {
   let closing = false;
-  const app = createApp(kernel, requestLog(kernel, accessLog), () => closing);
+  const app = createApp(kernel, failureLog(kernel), () => closing, pages);
+  const { limits, timeouts } = kernel.config.http;
   const server = createServer(
     {
-      maxHeaderSize: MAX_HEADER_BYTES,
-      headersTimeout: 10_000,
-      requestTimeout: 30_000,
+      maxHeaderSize: limits.header_bytes,
+      headersTimeout: timeouts.headers * 1000,
+      requestTimeout: timeouts.request * 1000,
       connectionsCheckingInterval: 2_000,
       keepAliveTimeout: 5_000,
     },
     (req, res) => {
-      if (req.rawHeaders.length > 2 * MAX_HEADERS) {
+      if (req.rawHeaders.length > 2 * limits.header_count) {
         res.writeHead(431, { connection: 'close' }).end();
         return;
       }
@@ -70,18 +71,12 @@ async function listening(server: Server, port: number, host: string): Promise<vo
   });
 }
 
-function requestLog(kernel: Kernel, accessLog: boolean): RequestLog {
-  return {
-    line: accessLog ? ({ ms, ...rest }) => kernel.log.info({ ...rest, ms: Math.round(ms * 10) / 10 }, 'request') : null,
-    failure: (fault: Fault, id) => {
-      if (id === '-' && isGone(fault.options.cause)) {
-        kernel.log.debug({ id }, 'the client left');
-        return;
-      }
-      kernel.log.error({ id, code: fault.code, ...fault.where, err: fault.options.cause ?? fault }, 'request failed');
-    },
+const failureLog =
+  ({ log }: Kernel): TellFailure =>
+  (fault: Fault, id) => {
+    if (id === '-' && isGone(fault.options.cause)) log.debug({ id }, 'the client left');
+    else log.error({ id, code: fault.code, ...fault.where, err: fault.options.cause ?? fault }, 'request failed');
   };
-}
 
 /** The connection ended before the request or the answer did: the client's doing, and no failure of ours. */
 const isGone = (error: unknown): boolean =>

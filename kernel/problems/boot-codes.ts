@@ -98,6 +98,12 @@ export const BOOT_CODES = {
     '"{name}" taps the hook "{hook}" after the kernel is ready.',
     'Tap hooks in `register`; a plugin that a reload is the first to use can tap only after a restart.',
   ),
+  KRN_ROUTE: problem(
+    'error',
+    'Address not free',
+    '"{name}" cannot answer "{path}": {what}.',
+    'Give the resource another path, or the plugin another one in its options if it has any.',
+  ),
   KRN_HOOK: problem(
     'error',
     'Unknown hook',

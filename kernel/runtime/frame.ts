@@ -5,7 +5,12 @@ import type { ResourcePlan } from '../compile/plan.js';
 /** Until the payload has been received, guards see none. */
 const NOTHING: Payload = Object.freeze({});
 
-class FrameMemory implements Frame {
+/** A frame in which units of work are opened and ended. */
+export interface UnitFrame extends Frame {
+  settle(committed: boolean): Promise<void>;
+}
+
+class FrameMemory implements UnitFrame {
   payload = NOTHING;
   received = NOTHING;
   claims: Claims | null = null;
@@ -14,6 +19,7 @@ class FrameMemory implements Frame {
   readonly results: unknown[];
   readonly headers: Record<string, string>;
   #instant: string | null = null;
+  #waiting: (() => void | Promise<void>)[] | null = null;
 
   constructor(
     readonly invocation: Invocation,
@@ -33,7 +39,20 @@ class FrameMemory implements Frame {
     return this.#instant;
   }
 
+  whenCommitted(work: () => void | Promise<void>): void | Promise<void> {
+    if (this.unit === null) return work();
+    (this.#waiting ??= []).push(work);
+  }
+
+  /** The unit is over: what waited for it is done, or forgotten. */
+  async settle(committed: boolean): Promise<void> {
+    const waiting = this.#waiting;
+    this.#waiting = null;
+    if (committed && waiting !== null) for (const work of waiting) await work();
+  }
+
   fork(payload: Payload, before?: Frame): Frame {
+    if (this.unit !== null) this.#waiting ??= [];
     const slots = [...this.slots];
     const { memos, makers } = this.plan;
     for (const memo of memos) slots[memo] = before?.slots[memo];
@@ -47,14 +66,16 @@ class FrameMemory implements Frame {
     frame.received = this.received;
     frame.claims = this.claims;
     frame.unit = this.unit;
+    frame.#waiting = this.#waiting;
     frame.#instant = this.now();
     return frame;
   }
 }
 
 /** The same memory with a unit of work of its own, for an actionable that runs beside others. */
-class FrameBeside implements Frame {
+class FrameBeside implements UnitFrame {
   unit: unknown = null;
+  #waiting: (() => void | Promise<void>)[] = [];
 
   constructor(readonly base: Frame) {}
 
@@ -85,6 +106,15 @@ class FrameBeside implements Frame {
   now(): string {
     return this.base.now();
   }
+  whenCommitted(work: () => void | Promise<void>): void | Promise<void> {
+    if (this.unit === null) return work();
+    this.#waiting.push(work);
+  }
+  async settle(committed: boolean): Promise<void> {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    if (committed) for (const work of waiting) await work();
+  }
   fork(payload: Payload, before?: Frame): Frame {
     const frame = this.base.fork(payload, before);
     frame.unit = this.unit;
@@ -92,7 +122,7 @@ class FrameBeside implements Frame {
   }
 }
 
-export const besideFrame = (frame: Frame): Frame => new FrameBeside(frame);
+export const besideFrame = (frame: Frame): UnitFrame => new FrameBeside(frame);
 
-export const createFrame = (invocation: Invocation, plan: ResourcePlan): Frame =>
+export const createFrame = (invocation: Invocation, plan: ResourcePlan): UnitFrame =>
   new FrameMemory(invocation, plan, new Array<unknown>(plan.slots), new Array<unknown>(plan.results));

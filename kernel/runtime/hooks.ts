@@ -18,6 +18,8 @@ import {
   type HookName,
   type InvocationRecord,
   type Registrar,
+  type Route,
+  type RouteRequest,
   type Reply,
   type TapOptions,
 } from '../contract/hooks.js';
@@ -59,11 +61,18 @@ function declareHooks() {
   } satisfies Record<HookName, unknown>);
 }
 
+/** An address, and who answers it. */
+export interface PluginRoute extends Route {
+  readonly plugin: string;
+}
+
 export interface Hooks {
   readonly all: ReturnType<typeof declareHooks>;
   registrar(plugin: string): Registrar;
   /** What taps of `close` threw; nobody is there to refuse it. */
   readonly closeFailures: readonly unknown[];
+  /** Addresses that plugins answer by themselves. */
+  readonly routes: readonly PluginRoute[];
   /** After this nobody can tap. */
   seal(): void;
 }
@@ -87,6 +96,7 @@ export function createHooks(): Hooks {
   const all = declareHooks();
   let sealed = false;
   const closeFailures: unknown[] = [];
+  const routes: PluginRoute[] = [];
 
   const find = (plugin: string, name: HookName, options: TapOptions): Tappable => {
     if (!Object.hasOwn(all, name)) {
@@ -101,10 +111,18 @@ export function createHooks(): Hooks {
   return {
     all,
     closeFailures,
+    routes,
     seal: () => {
       sealed = true;
     },
     registrar: (plugin) => ({
+      route(route) {
+        if (sealed) throw new BootError('KRN_SEALED', { name: plugin, hook: 'route' });
+        const flaw = routeFlaw(route, routes);
+        if (flaw !== null) throw new BootError('KRN_ROUTE', { name: plugin, path: route.path, what: flaw });
+        const { path, methods } = route;
+        routes.push(Object.freeze({ plugin, path, methods, handle: (request: RouteRequest) => route.handle(request) }));
+      },
       tap(name, tap, options = {}) {
         if (sealed) throw new BootError('KRN_SEALED', { name: plugin, hook: name });
         const hook = find(plugin, name, options);
@@ -136,6 +154,13 @@ export function createHooks(): Hooks {
       },
     }),
   };
+}
+
+function routeFlaw({ path, methods }: Route, known: readonly Route[]): string | null {
+  if (!/^(\/[A-Za-z0-9._-]+)+\/?$/.test(path)) return 'it is no fixed path such as `/metrics` or `/files/`';
+  if (methods.length === 0) return 'no verb is named';
+  const bare = (text: string): string => (text.endsWith('/') ? text : `${text}/`);
+  return known.some((route) => bare(route.path) === bare(path)) ? 'another plugin answers it' : null;
 }
 
 async function stamped(

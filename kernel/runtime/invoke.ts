@@ -6,7 +6,7 @@ import { Fault, fault } from '../contract/fault.js';
 import { Done, type Reply } from '../contract/hooks.js';
 import type { ActionState, Frame, Invocation, Payload, Step, Turns, Unit } from '../contract/plan.js';
 import type { ActionGroup, ActionPlan, ResourcePlan } from '../compile/plan.js';
-import { besideFrame, createFrame } from './frame.js';
+import { besideFrame, createFrame, type UnitFrame } from './frame.js';
 import type { LiveHooks } from './hooks.js';
 
 /** A unit of work that met a serialization failure or a deadlock is tried this often in all. */
@@ -28,10 +28,10 @@ export async function invoke(plan: ResourcePlan, invocation: Invocation, hooks: 
 }
 
 /** Guards, rules, actionables, answer. A step that is done early ends the work with its value. */
-async function work(plan: ResourcePlan, frame: Frame, hooks: LiveHooks): Promise<unknown> {
+async function work(plan: ResourcePlan, frame: UnitFrame, hooks: LiveHooks): Promise<unknown> {
   const state: ActionState = { result: null };
   if (plan.admit !== null && (await runSteps(plan.admit, frame, state))) return state.result;
-  const received = frame.invocation.receive();
+  const received = frame.invocation.receive(plan.files);
   frame.payload = frame.received = received instanceof Promise ? await received : received;
   if (Array.isArray(frame.payload) && !plan.takesList) throw fault('VAL_NOT_OBJECT');
   if (hooks.beforeValidate !== null) await announce(plan, frame, hooks.beforeValidate);
@@ -56,14 +56,32 @@ async function announce(
 }
 
 async function runAction(action: ActionPlan, frame: Frame): Promise<void> {
+  const { timings } = frame.invocation;
+  if (timings === null) return actOn(action, frame);
+  const { key, mode } = action;
+  const start = performance.now();
+  let code: string | undefined;
+  try {
+    await actOn(action, frame);
+  } catch (error) {
+    code = asFault(error).code;
+    throw error;
+  } finally {
+    const startedAt = performance.timeOrigin + start;
+    timings.push({ key, mode, startedAt, milliseconds: performance.now() - start, code });
+  }
+}
+
+async function actOn(action: ActionPlan, frame: Frame): Promise<void> {
   try {
     const state: ActionState = { result: undefined };
     if (action.before !== null && (await runSteps(action.before, frame, state))) {
-      frame.results[action.index] = state.result;
-      return;
+      // The value is there already (a cache had it); what is made of it is not.
+      if (action.shape !== null) await runSteps(action.shape, frame, state);
+    } else {
+      state.result = await action.execute(frame);
+      if (action.after !== null) await runSteps(action.after, frame, state);
     }
-    state.result = await action.execute(frame);
-    if (action.after !== null) await runSteps(action.after, frame, state);
     frame.results[action.index] = state.result;
   } catch (error) {
     const failure = asFault(error);
@@ -73,13 +91,13 @@ async function runAction(action: ActionPlan, frame: Frame): Promise<void> {
 }
 
 /** All are waited for, so that none still works when the answer leaves; the first in order that failed speaks. */
-async function runAtOnce({ actions }: ActionGroup, frame: Frame): Promise<void> {
+async function runAtOnce({ actions }: ActionGroup, frame: UnitFrame): Promise<void> {
   const outcomes = await Promise.allSettled(actions.map((action) => runBeside(action, frame)));
   for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
 }
 
 /** Work that is more than one step has its unit here too, and shares it with no neighbour. */
-const runBeside = (action: ActionPlan, frame: Frame): Promise<void> =>
+const runBeside = (action: ActionPlan, frame: UnitFrame): Promise<void> =>
   action.always && action.unit !== null
     ? inTurn(action.turns, action.unit, [action], besideFrame(frame), null)
     : runAction(action, frame);
@@ -102,7 +120,7 @@ async function inTurn(turns: Turns | null, ...work: Parameters<typeof runUnit>):
 async function runUnit(
   unit: Unit,
   actions: readonly ActionPlan[],
-  frame: Frame,
+  frame: UnitFrame,
   payload: Payload | null,
 ): Promise<void> {
   for (let attempt = 1; ; attempt++) {
@@ -110,16 +128,18 @@ async function runUnit(
     try {
       for (const action of actions) await runAction(action, frame);
       await unit.commit(frame.unit);
-      return;
     } catch (error) {
       await unit.rollback(frame.unit);
+      await frame.settle(false);
       if (attempt >= UNIT_TRIES || !unit.retryable(error)) throw error;
       // Slots stay: generated ids must be the same in every try, and extracted names are written again.
       if (payload !== null) frame.payload = payload;
       await pause(attempt);
+      continue;
     } finally {
       frame.unit = null;
     }
+    return frame.settle(true);
   }
 }
 

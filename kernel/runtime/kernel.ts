@@ -15,7 +15,7 @@ import type { Document } from '../source/document.js';
 import { compilePatterns } from '../compile/patterns.js';
 import { compilePlanSet } from '../compile/plan-set.js';
 import type { Execute } from '../contract/plan.js';
-import { createHooks, liveHooks, type LiveHooks } from './hooks.js';
+import { createHooks, liveHooks, type LiveHooks, type PluginRoute } from './hooks.js';
 import { createInstances, type Instance } from './instances.js';
 import { createLifecycle } from './lifecycle.js';
 import { loadDefinitions, type LoadedDefinitions, type Project } from './project.js';
@@ -33,6 +33,8 @@ export interface Kernel {
   readonly project: Project;
   readonly config: Config;
   readonly hooks: LiveHooks;
+  /** Addresses that plugins answer by themselves. */
+  readonly routes: readonly PluginRoute[];
   readonly log: Log;
   /** The plans of the newest sound set; a request keeps the ones it started with. */
   plans(): PlanSet;
@@ -96,13 +98,16 @@ export async function createKernel({ project, log, connect = true, ...options }:
     }
     const { registry } = project;
     try {
-      return compilePlanSet(analysis, {
+      const compiled = compilePlanSet(analysis, {
         registry,
         handles: instances,
         intercept,
         profile: config.profile,
+        uses: uses(analysis),
         watched: (mode) => live?.reply !== null || live.execute(mode) !== null,
       });
+      refuseTaken(compiled, hooks.routes);
+      return compiled;
     } catch (error) {
       if (error instanceof BootError) error.words ??= registry.codes[error.code];
       throw error;
@@ -165,6 +170,7 @@ export async function createKernel({ project, log, connect = true, ...options }:
     project,
     config,
     hooks: live,
+    routes: Object.freeze([...hooks.routes]),
     log,
     plans: () => plans,
     analysis: () => loaded.analysis,
@@ -194,6 +200,16 @@ export async function createKernel({ project, log, connect = true, ...options }:
 }
 
 const holdsTables = ({ runtime }: Instance): boolean => runtime.adopt !== undefined;
+
+/** An address has one owner: a resource that a plugin's address hides would never be reached. */
+function refuseTaken({ byPath }: PlanSet, routes: readonly PluginRoute[]): void {
+  for (const { plugin, path } of routes) {
+    const isTaken = (resource: string): boolean => (path.endsWith('/') ? resource.startsWith(path) : resource === path);
+    const taken = [...byPath].find(([resource]) => isTaken(resource));
+    if (taken === undefined) continue;
+    throw new BootError('KRN_ROUTE', { name: plugin, path, what: `the resource "${taken[1].id}" has it` });
+  }
+}
 
 /** A guard that is gone may be meant; it must not go unseen. */
 function tellGuards(before: PlanSet, after: PlanSet, log: Log): void {

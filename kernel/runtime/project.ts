@@ -13,7 +13,7 @@ import type { EnvFacts } from '../analysis/checks/accessors.js';
 import { analyse, type SourceFile } from '../analysis/analyse.js';
 import { fieldsInLanguage, type Registry } from '../analysis/registry.js';
 import type { SqlParser } from '../language/sql-parser.js';
-import { analyseConfig, METHODS, pluginLists, type Config } from '../analysis/config.js';
+import { analyseConfig, isOrigin, METHODS, pluginLists, type Config } from '../analysis/config.js';
 import type { Analysis } from '../analysis/model.js';
 import { document, type Document } from '../source/document.js';
 import { loadPackages, type Packages } from './packages.js';
@@ -42,12 +42,13 @@ const CONFIG_NAME = 'lintel.config.json';
 
 /**
  * Reads config and specs. `configFile` undefined: `lintel.config.json` in `cwd` if there is one, defaults otherwise.
- * Throws BootError for what has no place in a file.
+ * `dev`: somebody is writing the definitions right now. Throws BootError for what has no place in a file.
  */
 export async function loadProject(
   cwd: string,
   configFile: string | undefined,
   processEnv: Environment,
+  dev = false,
 ): Promise<Project> {
   const file = resolve(cwd, configFile ?? CONFIG_NAME);
   const folder = dirname(file);
@@ -56,7 +57,7 @@ export async function loadProject(
   const { plugins, disable } = pluginLists(source);
   const packages = await loadPackages(folder, plugins, disable);
   const shown = relative(cwd, file) || CONFIG_NAME;
-  const analysed = analyseConfig(shown, source, packages.registry, envFacts(env));
+  const analysed = analyseConfig(shown, source, packages.registry, envFacts(env), dev);
   return {
     ...packages,
     folder,
@@ -119,12 +120,20 @@ function withEnvironment(config: Config, env: Environment): Config {
       host: text('HOST') ?? http.host,
       methods: methodsOf(env['ALLOWED_HTTP_METHODS']) ?? http.methods,
       status_path: text('STATUS_ENDPOINT') ?? http.status_path,
+      allowed_origins: originsOf(text('ALLOWED_ORIGINS')) ?? http.allowed_origins,
       limits: Object.freeze({
         ...http.limits,
         body: number('MAX_PAYLOAD_LIMIT', http.limits.body, Number.MAX_SAFE_INTEGER),
       }),
     }),
   });
+}
+
+function originsOf(text: string | undefined): readonly string[] | null {
+  if (text === undefined) return null;
+  const origins = text.split('|').flatMap((origin) => origin.trim() || []);
+  if (origins.every(isOrigin)) return origins;
+  throw new BootError('CFG_VARIABLE', { name: 'ALLOWED_ORIGINS', expected: 'origins like https://app.example.com|*' });
 }
 
 function methodsOf(text: string | undefined): readonly string[] | null {

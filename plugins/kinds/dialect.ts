@@ -87,7 +87,7 @@ export const dialect = defineKind<Dialect>({
     many: true,
     load: 'when-required',
     must: 'main',
-    default: (has) => ({
+    default: ({ has }) => ({
       main: has('DATABASE_URL') ? { use: 'postgres', url: '$ENV.DATABASE_URL' } : { use: 'pglite' },
     }),
   },

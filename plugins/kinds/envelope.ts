@@ -12,7 +12,7 @@ export const envelope = defineKind<object>({
     doc: 'How results are wrapped.',
     many: false,
     load: 'always',
-    default: (_has, profile) => (profile === 'sub0' ? 'success-message-data' : 'bare'),
+    default: ({ profile }) => (profile === 'sub0' ? 'success-message-data' : 'bare'),
   },
   facts: {},
   handle: [],

@@ -4,6 +4,14 @@
  */
 import type { Kind } from '../../kernel/contract/kind.js';
 import { accessor } from './accessor.js';
+import { cache } from './cache.js';
+import { cipher } from './cipher.js';
+import { encoding } from './encoding.js';
+import { inspector } from './inspector.js';
+import { observer } from './observer.js';
+import { storage } from './storage.js';
+import { strategy } from './strategy.js';
+import { verifier } from './verifier.js';
 import { dialect } from './dialect.js';
 import { envelope } from './envelope.js';
 import { feature } from './feature.js';
@@ -15,9 +23,36 @@ import { query } from './query.js';
 import { token } from './token.js';
 import { validationType } from './validation-type.js';
 
-export { accessor, dialect, envelope, feature, fieldType, generator, hasher, mode, query, token, validationType };
+export {
+  accessor,
+  cache,
+  cipher,
+  dialect,
+  encoding,
+  envelope,
+  feature,
+  fieldType,
+  generator,
+  hasher,
+  inspector,
+  mode,
+  observer,
+  query,
+  storage,
+  strategy,
+  token,
+  validationType,
+  verifier,
+};
 export type { Accessor, CompiledAccessor } from './accessor.js';
+export type { Cache, Counted, Recall } from './cache.js';
+export type { Cipher, SealingKey } from './cipher.js';
 export type { Dialect } from './dialect.js';
+export type { Encoding } from './encoding.js';
+export type { Inspector } from './inspector.js';
+export type { Storable, Storage } from './storage.js';
+export type { Strategy } from './strategy.js';
+export type { Verdict, Verifier } from './verifier.js';
 export type { Feature, FeaturePlace, FeaturePlan } from './feature.js';
 export type { Generator } from './generator.js';
 export type { Hash, Hasher, Verify } from './hasher.js';
@@ -36,6 +71,7 @@ export const kinds: readonly Kind[] = [
   generator,
   hasher,
   mode,
+  observer,
   query,
   token,
   validationType,

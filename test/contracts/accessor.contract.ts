@@ -2,6 +2,7 @@
 import { envFacts } from '../../kernel/runtime/project.js';
 import { expect } from 'chai';
 import { analyse } from '../../kernel/analysis/analyse.js';
+import { testInvocation } from '../support/invocation.js';
 import type { Frame, PlanTools } from '../../kernel/contract/plan.js';
 import { accessorsIn } from '../../kernel/language/accessor.js';
 import { compilePath } from '../../kernel/language/path.js';
@@ -28,16 +29,10 @@ function frame(): Frame {
   const payload = { abc: { def: 1 }, email: 'ada@example.com', items: [{ sku: 'a' }] };
   const headers: Record<string, string> = { abc: 'a', 'x-tenant': 't' };
   const made: Frame = {
-    invocation: {
-      id: '1',
-      trigger: 'test',
-      receive: () => payload,
-      texts: null,
+    invocation: testInvocation(payload, {
       headers,
       header: (name) => (headers[name] === undefined ? [] : [headers[name]]),
-      remote: '127.0.0.1',
-      startedAt: 0,
-    },
+    }),
     payload,
     received: payload,
     claims: { abc: { def: 1 }, id: 'user-1' },
@@ -46,6 +41,7 @@ function frame(): Frame {
     headers: {},
     now: () => '2026-01-02T03:04:05.678Z',
     unit: null,
+    whenCommitted: (work) => work(),
     fork: () => made,
   };
   return made;

@@ -6,7 +6,7 @@ import { kinds as builtinKinds } from '../../plugins/kinds/index.js';
 import { PLUGIN_FIXTURES } from '../support/project.js';
 import { kindHygiene, specHygiene } from './spec-hygiene.js';
 
-const FOLDERS = ['./short-code', './limits', './observer', './hashing', './gate', './meeting'];
+const FOLDERS = ['./short-code', './limits', './witness', './hashing', './gate', './meeting'];
 const { registry } = await loadPackages(PLUGIN_FIXTURES, ['builtin:*', ...FOLDERS], []);
 const specs = [...registry.plugins.values()].filter((spec) => !builtin.includes(spec));
 const kinds = [...registry.kinds.values()].filter((kind) => !builtinKinds.includes(kind));
@@ -22,9 +22,9 @@ describe('example plugins', () => {
       'limiter:token-bucket',
       'mode:LIST',
       'mode:MEET',
-      'observer:recorder',
+      'witness:recorder',
     ]);
-    expect(kinds.map(({ kind }) => kind).sort()).to.deep.equal(['limiter', 'observer']);
+    expect(kinds.map(({ kind }) => kind).sort()).to.deep.equal(['limiter', 'witness']);
   });
 
   specHygiene(registry, specs);

@@ -8,7 +8,7 @@ import { ready, serving } from '../support/serve.js';
 import { bearer, PASSWORD } from '../support/wallet.js';
 
 const ECHO = { 'definitions/a.json': returning('echo', '$PAYLOAD') };
-const OBSERVED = { 'lintel.config.json': { plugins: ['builtin:*', join(PLUGIN_FIXTURES, 'observer')] } };
+const OBSERVED = { 'lintel.config.json': { plugins: ['builtin:*', join(PLUGIN_FIXTURES, 'witness')] } };
 
 describe('lintel serve', function () {
   this.timeout(60_000);

@@ -215,7 +215,7 @@ for (const envelope of ['bare', 'success-message-data']) {
       config: {
         envelope,
         http: { limits: LIMITS },
-        plugins: ['builtin:*', join(PLUGIN_FIXTURES, 'gate'), join(PLUGIN_FIXTURES, 'observer')],
+        plugins: ['builtin:*', join(PLUGIN_FIXTURES, 'gate'), join(PLUGIN_FIXTURES, 'witness')],
       },
       env: { SECRET_WORD: CANARY },
     },

@@ -1,6 +1,7 @@
 /** `generate` / `for` over real HTTP and on plans: where the name is known, how long its value lasts, and who wins over it. */
+import { testInvocation } from '../support/invocation.js';
 import { expect } from 'chai';
-import type { Frame, Invocation } from '../../kernel/contract/plan.js';
+import type { Frame } from '../../kernel/contract/plan.js';
 import { createFrame } from '../../kernel/runtime/frame.js';
 import { isGenerated } from '../conform/id-check.js';
 import { onBothDatabases, startKernel, type TestKernel } from '../support/kernel.js';
@@ -134,16 +135,7 @@ describe('generate: how long a value lasts', () => {
     expect((await kernel.post('/extracted', {})).body).to.equal('taken out');
   });
 
-  const invocation: Invocation = {
-    id: 'test',
-    trigger: 'test',
-    receive: () => ({}),
-    texts: null,
-    headers: {},
-    header: () => [],
-    remote: '',
-    startedAt: 0,
-  };
+  const invocation = testInvocation();
 
   /** Runs the actionable on the frame as `invoke` does, and gives the value of the name. */
   const run = (frame: Frame): unknown => {

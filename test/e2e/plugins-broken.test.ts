@@ -31,7 +31,7 @@ describe('broken plugins', () => {
     ['unknown-hook', 'KRN_HOOK', 'generator:UNKNOWNHOOK', '"before-validat"', 'Did you mean "before-validate"?'],
     ['late-tap', 'KRN_SEALED', 'generator:LATETAP', '"accept"'],
     ['no-mode', 'KRN_TAP', 'generator:NOMODE', '"execute"', 'mode'],
-    ['tap-before', 'KRN_TAP', 'generator:TAPBEFORE', 'observer:nobody'],
+    ['tap-before', 'KRN_TAP', 'generator:TAPBEFORE', 'witness:nobody'],
     ['configure-nothing', 'KRN_TAP', 'generator:CONFIGURENOTHING', 'returns nothing'],
     ['open-fails', 'PLG_OPEN', 'generator:OPENFAILS', 'could not open: no such device'],
     ['open-throws', 'PLG_OPEN', 'generator:OPENTHROWS', 'could not open: no such device'],

@@ -25,7 +25,7 @@ interface Recorder {
 
 /** The module that the kernel imported: one process has one of it. */
 const recorder = async (): Promise<Recorder> =>
-  (await import(pathToFileURL(join(folder('observer'), 'recorder', 'runtime.js')).href)) as Recorder;
+  (await import(pathToFileURL(join(folder('witness'), 'recorder', 'runtime.js')).href)) as Recorder;
 
 /** `accounts.json:3:5`-like places, with the text of the range. */
 function placed({ code, range }: Problem, text: string): string {
@@ -210,8 +210,8 @@ describe('an observer that taps the hooks', () => {
     seen.events.length = 0;
     const database = await DATABASES[0]!.make();
     if ('skip' in database) return this.skip();
-    const config = { observer: { use: 'recorder', header: 'x-observed' }, connections: database.connections };
-    kernel = await withPlugins(['observer'], { files, config });
+    const config = { witness: { use: 'recorder', header: 'x-observed' }, connections: database.connections };
+    kernel = await withPlugins(['witness'], { files, config });
   });
   after(() => kernel.close());
 
@@ -230,7 +230,7 @@ describe('an observer that taps the hooks', () => {
   it('sees the boot in order', async () => {
     const other = await recorder();
     other.events.length = 0;
-    const booting = await withPlugins(['observer'], { files: { 'definitions/a.json': returning('echo', 1) } });
+    const booting = await withPlugins(['witness'], { files: { 'definitions/a.json': returning('echo', 1) } });
     await booting.close();
     expect(other.events).to.deep.equal([
       ['configure'],
@@ -287,7 +287,7 @@ describe('an observer that taps the hooks', () => {
     expect(broken.text).not.to.contain('canary-message');
     const row = kernel.log.find(({ level }) => level === 'error');
     expect((row?.fields['err'] as Error).message)
-      .to.contain('observer:recorder')
+      .to.contain('witness:recorder')
       .and.contain('accept');
   });
 
@@ -312,7 +312,7 @@ describe('an observer that taps the hooks', () => {
   it('tells how it is: an unhealthy plugin makes the service not ready', async () => {
     const ready = await kernel.request<Loose>('GET', '/status/ready');
     expect(ready.status).to.equal(200);
-    expect(ready.body['plugins']).to.deep.include({ 'observer:recorder': { ok: true, detail: 'watching' } });
+    expect(ready.body['plugins']).to.deep.include({ 'witness:recorder': { ok: true, detail: 'watching' } });
     seen.state.healthy = false;
     try {
       const asleep = await kernel.request<Loose>('GET', '/status/ready');

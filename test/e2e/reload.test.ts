@@ -166,7 +166,7 @@ describe('reload', () => {
   });
 
   it('a request in flight keeps the plan that it started with', async () => {
-    const module = pathToFileURL(join(PLUGIN_FIXTURES, 'observer', 'recorder', 'runtime.js')).href;
+    const module = pathToFileURL(join(PLUGIN_FIXTURES, 'witness', 'recorder', 'runtime.js')).href;
     const recorder = (await import(module)) as { release(): void; holding(): Promise<void> };
     const two = (first: unknown, second: unknown): object => ({
       id: 'a',
@@ -177,7 +177,7 @@ describe('reload', () => {
       ],
       returnables: ['first', 'second'],
     });
-    await start({ files: { [A]: two(1, 1) }, config: { plugins: ['builtin:*', join(PLUGIN_FIXTURES, 'observer')] } });
+    await start({ files: { [A]: two(1, 1) }, config: { plugins: ['builtin:*', join(PLUGIN_FIXTURES, 'witness')] } });
     const held = recorder.holding();
     const old = kernel.post('/a', { hold: 'release' });
     await held;

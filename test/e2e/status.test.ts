@@ -60,11 +60,11 @@ describe('the status page', () => {
   });
 
   it('is not ready while the server closes, and what is in flight is still answered', async () => {
-    const module = pathToFileURL(join(PLUGIN_FIXTURES, 'observer', 'recorder', 'runtime.js')).href;
+    const module = pathToFileURL(join(PLUGIN_FIXTURES, 'witness', 'recorder', 'runtime.js')).href;
     const recorder = (await import(module)) as { release(): void; holding(): Promise<void> };
     const kernel = await startKernel({
       files: FILES,
-      config: { plugins: ['builtin:*', join(PLUGIN_FIXTURES, 'observer')] },
+      config: { plugins: ['builtin:*', join(PLUGIN_FIXTURES, 'witness')] },
     });
     const busy = conversation(kernel.server.port);
     const probe = conversation(kernel.server.port);

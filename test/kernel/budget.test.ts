@@ -112,6 +112,7 @@ describe('budgets', function () {
           handles,
           intercept: (_, execute) => execute,
           profile: null,
+          uses: analysis.uses,
         }).byId.size;
       expect(compile()).to.equal(200);
       const median = medianOf(5, compile);

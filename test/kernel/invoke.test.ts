@@ -1,8 +1,9 @@
 /** Units of work in plans made by hand: what is put back before another try, and who has a unit beside neighbours. */
 import { expect } from 'chai';
 import type { ActionGroup, ActionPlan, ResourcePlan } from '../../kernel/compile/plan.js';
-import type { Frame, Invocation, Turns, Unit } from '../../kernel/contract/plan.js';
+import type { Frame, Turns, Unit } from '../../kernel/contract/plan.js';
 import { invoke } from '../../kernel/runtime/invoke.js';
+import { testInvocation } from '../support/invocation.js';
 import type { LiveHooks } from '../../kernel/runtime/hooks.js';
 
 const HOOKS: LiveHooks = {
@@ -13,17 +14,6 @@ const HOOKS: LiveHooks = {
   execute: () => null,
 };
 
-const invocation = (payload: Readonly<Record<string, unknown>>): Invocation => ({
-  id: 'test',
-  trigger: 'test',
-  receive: () => payload,
-  texts: null,
-  headers: {},
-  header: () => [],
-  remote: '127.0.0.1',
-  startedAt: 0,
-});
-
 const action = (index: number, rest: Partial<ActionPlan>): ActionPlan => ({
   key: `test#${index}`,
   mode: 'TEST',
@@ -31,6 +21,7 @@ const action = (index: number, rest: Partial<ActionPlan>): ActionPlan => ({
   before: null,
   execute: () => null,
   after: null,
+  shape: null,
   unit: null,
   parallel: false,
   always: false,
@@ -54,6 +45,7 @@ const plan = (group: ActionGroup): ResourcePlan => ({
   makers: [],
   results: group.actions.length,
   takesList: false,
+  files: null,
   reachable: true,
   summary: { guard: 'open', validated: [], touches: [], sample: {}, presumes: false, describe: null },
 });
@@ -96,7 +88,7 @@ describe('units of work', () => {
     const actions = [action(0, { before: [change], execute, unit })];
     const { body } = await invoke(
       plan({ unit, parallel: false, turns: null, actions }),
-      invocation({ word: 'a' }),
+      testInvocation({ word: 'a' }),
       HOOKS,
     );
     expect(body).to.deep.equal(['changed a', 'a', 3]);
@@ -117,7 +109,7 @@ describe('units of work', () => {
       action(1, { execute: look, unit, parallel: true, always: true }),
       action(2, { execute: look, unit, parallel: true }),
     ];
-    await invoke(plan({ unit: null, parallel: true, turns: null, actions }), invocation({ word: 'a' }), HOOKS);
+    await invoke(plan({ unit: null, parallel: true, turns: null, actions }), testInvocation({ word: 'a' }), HOOKS);
     const now = new Date(0).toISOString();
     expect(seen).to.have.deep.members([
       [1, 1, 1, 'a', now],
@@ -145,8 +137,8 @@ describe('units of work', () => {
       turns,
       actions: [action(0, { execute, unit })],
     });
-    await invoke(plan(group(() => 1)), invocation({}), HOOKS);
-    await invoke(plan(group(fails)), invocation({}), HOOKS).catch(() => undefined);
+    await invoke(plan(group(() => 1)), testInvocation({}), HOOKS);
+    await invoke(plan(group(fails)), testInvocation({}), HOOKS).catch(() => undefined);
     expect(events).to.deep.equal(['turn', 'open 1', 'commit 1', 'leave', 'turn', 'open 2', 'rollback 2', 'leave']);
   });
 
@@ -162,7 +154,7 @@ describe('units of work', () => {
     ];
     const failure: unknown = await invoke(
       plan({ unit: null, parallel: true, turns: null, actions }),
-      invocation({}),
+      testInvocation({}),
       HOOKS,
     ).catch((error: unknown) => error);
     expect(failure).to.have.nested.property('where.action', 'test#1');

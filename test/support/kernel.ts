@@ -55,7 +55,7 @@ export async function startKernel(options: TestKernelOptions = {}): Promise<Test
     const loaded = await loadProject(project.folder, undefined, env);
     kernel = await createKernel({ project: loaded, log, onProblem });
     await kernel.ready();
-    const server = await listen(kernel, true);
+    const server = await listen(kernel);
     return {
       ...createClient(server.url),
       kernel,

@@ -1,0 +1,139 @@
+/**
+ * An HTTP request as the plans see it: its headers, its payload once it is asked for, what it holds until it is over. No
+ * rule of a resource is known here.
+ */
+import type { IncomingMessage } from 'node:http';
+import { isIP } from 'node:net';
+import type { ActionTiming, FileLimits, Invocation, Payload, UploadedFile } from '../contract/plan.js';
+import type { HttpConfig } from '../analysis/config.js';
+import { readBytes } from './body.js';
+import { isForm, isInQuery, jsonPayload, queryPayload, refuseEncoding, withParameters } from './payload.js';
+
+/** What every request is measured against. */
+export type Intake = Pick<HttpConfig, 'limits' | 'timeouts' | 'trusted_proxies'>;
+
+export interface Arrival {
+  readonly id: string;
+  readonly startedAt: number;
+  /** The text behind the question mark. */
+  readonly query: string;
+  /** What stands in the path, by name. */
+  readonly parameters: Readonly<Record<string, string>> | null;
+  readonly timed: boolean;
+}
+
+type Work = () => void | Promise<void>;
+
+const NO_FILES: readonly UploadedFile[] = Object.freeze([]);
+
+export class HttpInvocation implements Invocation {
+  readonly id: string;
+  readonly trigger = 'http';
+  readonly startedAt: number;
+  readonly texts: ReadonlySet<string> | 'all' | null;
+  readonly timings: ActionTiming[] | null;
+  files = NO_FILES;
+  trace: Readonly<Record<string, string>> | null = null;
+  #bytes: Promise<Buffer> | null = null;
+  #held: Work[] | null = null;
+
+  constructor(
+    private readonly req: IncomingMessage,
+    private readonly arrival: Arrival,
+    private readonly intake: Intake,
+  ) {
+    const { id, startedAt, parameters, timed } = arrival;
+    this.id = id;
+    this.startedAt = startedAt;
+    this.timings = timed ? [] : null;
+    this.texts = isInQuery(req) || isForm(req) ? 'all' : parameters === null ? null : new Set(Object.keys(parameters));
+  }
+
+  get headers(): IncomingMessage['headers'] {
+    return this.req.headers;
+  }
+
+  get remote(): string {
+    return clientAddress(this.req, this.intake.trusted_proxies);
+  }
+
+  header(name: string): readonly string[] {
+    return headerValues(this.req.rawHeaders, name);
+  }
+
+  async bytes(): Promise<Buffer> {
+    if (isInQuery(this.req)) return Buffer.alloc(0);
+    refuseEncoding(this.req);
+    return (this.#bytes ??= readBytes(this.req, this.intake.limits.body));
+  }
+
+  receive(files: FileLimits | null): Payload | Promise<Payload> {
+    const { parameters } = this.arrival;
+    const sent = this.#sent(files);
+    if (parameters === null) return sent;
+    return sent instanceof Promise
+      ? sent.then((payload) => withParameters(payload, parameters))
+      : withParameters(sent, parameters);
+  }
+
+  release(work: Work): void {
+    (this.#held ??= []).push(work);
+  }
+
+  /** Gives back what the request holds. The first failure is told when all was tried. */
+  async finish(): Promise<void> {
+    const held = this.#held;
+    this.#held = null;
+    if (held === null) return;
+    const outcomes = await Promise.allSettled(held.map(async (work) => work()));
+    for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
+  }
+
+  get holds(): boolean {
+    return this.#held !== null;
+  }
+
+  #sent(files: FileLimits | null): Payload | Promise<Payload> {
+    const { req } = this;
+    if (isInQuery(req)) return queryPayload(this.arrival.query);
+    return isForm(req) ? this.#form(files) : jsonPayload(req, this.#bytes, this.intake.limits);
+  }
+
+  async #form(files: FileLimits | null): Promise<Payload> {
+    const { req, intake } = this;
+    refuseEncoding(req);
+    const { readForm } = await import('./form.js');
+    const form = await readForm(req, await this.#bytes, {
+      files,
+      limits: intake.limits,
+      idle: intake.timeouts.idle,
+      release: (work) => this.release(work),
+    });
+    this.files = form.files;
+    return form.payload;
+  }
+}
+
+/** `rawHeaders` alternates names and values; the parsed form hides that a header was sent twice. */
+export function headerValues(raw: readonly string[], name: string): readonly string[] {
+  const values: string[] = [];
+  for (let i = 0; i < raw.length; i += 2) {
+    const key = raw[i] ?? '';
+    if (key.length === name.length && key.toLowerCase() === name) values.push(raw[i + 1] ?? '');
+  }
+  return values;
+}
+
+/** The entry that the outermost trusted proxy wrote; anybody can send entries before it. */
+function clientAddress({ socket, rawHeaders }: IncomingMessage, proxies: number): string {
+  const peer = plainAddress(socket.remoteAddress ?? '');
+  if (proxies === 0) return peer;
+  const told = headerValues(rawHeaders, 'x-forwarded-for')
+    .flatMap((line) => line.split(','))
+    .map((entry) => plainAddress(entry.trim()));
+  const entry = told[told.length - proxies];
+  return entry !== undefined && isIP(entry) !== 0 ? entry : peer;
+}
+
+/** IPv4 clients on a dual-stack socket have mapped addresses. */
+const plainAddress = (address: string): string => (address.startsWith('::ffff:') ? address.slice(7) : address);

@@ -1,0 +1,64 @@
+/** Addresses that plugins answer by themselves. Resources are not known here; the kernel has seen to it that none is hidden. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { fault } from '../contract/fault.js';
+import type { Route, RouteReply } from '../contract/hooks.js';
+import { headerValues } from './invocation.js';
+
+export interface FoundRoute {
+  readonly route: Route;
+  readonly rest: string;
+}
+
+/** Null where there are none, so that requests for resources pay nothing. */
+export function routeFinder(routes: readonly Route[]): ((path: string) => FoundRoute | null) | null {
+  if (routes.length === 0) return null;
+  const exact = new Map(routes.filter(({ path }) => !path.endsWith('/')).map((route) => [route.path, route]));
+  const below = routes.filter(({ path }) => path.endsWith('/'));
+  return (path) => {
+    const found = exact.get(path);
+    if (found !== undefined) return { route: found, rest: '' };
+    const route = below.find((candidate) => path.startsWith(candidate.path));
+    return route === undefined ? null : { route, rest: path.slice(route.path.length) };
+  };
+}
+
+export async function askRoute({ route, rest }: FoundRoute, req: IncomingMessage, query: string): Promise<RouteReply> {
+  const methods = route.methods.includes('GET') ? [...route.methods, 'HEAD'] : route.methods;
+  const method = req.method ?? '';
+  if (!methods.includes(method)) throw fault('REQ_METHOD', { method }, { headers: { allow: methods.join(', ') } });
+  return route.handle({ method, rest: decoded(rest), query, header: (name) => headerValues(req.rawHeaders, name) });
+}
+
+function decoded(rest: string): string {
+  if (!rest.includes('%')) return rest;
+  try {
+    return decodeURIComponent(rest);
+  } catch {
+    throw fault('REQ_NOT_FOUND');
+  }
+}
+
+/** A body that fails half way leaves a broken connection: the client must not take it for whole. */
+export async function sendRoute(
+  res: ServerResponse,
+  method: string | undefined,
+  { status, body }: RouteReply,
+  headers: Readonly<Record<string, string>>,
+): Promise<void> {
+  if (body === null || typeof body === 'string' || body instanceof Uint8Array) {
+    const content = body ?? '';
+    res.writeHead(status, { 'content-length': String(Buffer.byteLength(content)), ...headers });
+    res.end(content);
+    return;
+  }
+  res.writeHead(status, { ...headers });
+  const stream = Readable.from(body, { objectMode: false });
+  if (method === 'HEAD') {
+    stream.destroy();
+    res.end();
+    return;
+  }
+  await pipeline(stream, res);
+}

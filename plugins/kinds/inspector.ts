@@ -1,0 +1,23 @@
+/** Kind `inspector`: finds out something about an uploaded file that costs a look at its bytes. Runs only when it is asked for. */
+import type { Json } from '../../kernel/contract/json.js';
+import { defineKind } from '../../kernel/contract/kind.js';
+import type { UploadedFile } from '../../kernel/contract/plan.js';
+import { inActionable } from './hosts.js';
+
+export interface Inspector {
+  /** `type`: as the bytes told. Null where there is nothing to say; never rejects because of what is in the file. */
+  inspect(file: UploadedFile, type: string): Promise<Json>;
+}
+
+export const inspector = defineKind<Inspector>({
+  kind: 'inspector',
+  title: 'File inspector',
+  summary: 'A result field of an upload that is found by looking into the file.',
+  slots: [],
+  select: { by: 'name' },
+  facts: {
+    types: { doc: 'Media types that it can look into.', type: 'list', required: true },
+  },
+  handle: ['inspect'],
+  host: (fragment) => inActionable({ returnables: [fragment] }, { mode: 'UPLOAD', uploads: {} }),
+});

@@ -1,0 +1,45 @@
+/**
+ * Kind `storage`: where uploaded files are kept. The config chooses one. Keys (`folder/name.ext`) are made by the mode that
+ * uploads, out of generated names; a driver never makes one from what a client sent.
+ */
+import { defineKind } from '../../kernel/contract/kind.js';
+
+/** A file that is to be stored. */
+export interface Storable {
+  /** Where its bytes lie now. */
+  readonly path: string;
+  /** Bytes. */
+  readonly size: number;
+  /** Media type, as its bytes told. */
+  readonly type: string;
+}
+
+/** Every method rejects with the Fault STO_AWAY when the store cannot be reached or is full. */
+export interface Storage {
+  /** Stores a file whole, or not at all. */
+  put(key: string, file: Storable): Promise<void>;
+  /** Where the stored file can be read; for so many seconds, or for as long as it is there when null. */
+  url(key: string, seconds: number | null): string | Promise<string>;
+  /** Removes what is there; a key of nothing is no failure. */
+  remove(keys: readonly string[]): Promise<void>;
+}
+
+export const storage = defineKind<Storage>({
+  kind: 'storage',
+  title: 'Storage',
+  summary: 'Where uploaded files are kept.',
+  slots: ['config.storage'],
+  select: { by: 'field', field: 'use' },
+  config: {
+    field: 'storage',
+    doc: 'Where uploaded files are kept.',
+    many: false,
+    load: 'when-required',
+    default: () => 'local-disk',
+  },
+  facts: {
+    shared: { doc: 'All processes that are configured alike see the same files.', type: 'boolean', required: true },
+  },
+  handle: ['put', 'url', 'remove'],
+  host: (fragment) => ({ file: 'config', json: { storage: fragment }, at: '/storage' }),
+});

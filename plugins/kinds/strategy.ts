@@ -1,0 +1,26 @@
+/** Kind `strategy`: how the verdicts of several verifiers become one. It never sees an empty list. */
+import { defineKind } from '../../kernel/contract/kind.js';
+import type { Invocation } from '../../kernel/contract/plan.js';
+import { inResource } from './hosts.js';
+import type { Verdict, Verify } from './verifier.js';
+
+export interface Strategy {
+  combine(verifiers: readonly Verify[]): (invocation: Invocation) => Verdict | Promise<Verdict>;
+}
+
+export const strategy = defineKind<Strategy>({
+  kind: 'strategy',
+  title: 'Verification strategy',
+  summary: 'How several verifiers of a webhook are combined.',
+  slots: [],
+  select: { by: 'name' },
+  facts: {},
+  handle: ['combine'],
+  host: (fragment) => {
+    const HmacSignatureVerifier = { sig_header: '$HEADER.x-signature', secret_key: '$ENV.EXAMPLE_KEY' };
+    const host = inResource({
+      webhook: { verifications: { composition_strategy_mode: fragment, HmacSignatureVerifier } },
+    });
+    return { ...host, at: '/webhook/verifications/composition_strategy_mode' };
+  },
+});
