@@ -151,7 +151,11 @@ describe('lintel serve starts', function () {
       [...text.matchAll(/plugins\/(\w[\w-]*\/[\w-]+)\/runtime\.js/g)].map(([, name]) => name ?? '').sort();
     const plain = await loaded({ 'definitions/a.json': returning('r', 1) });
     expect(plain).to.contain('/kernel/runtime/kernel.js').and.not.match(heavy);
-    expect([...new Set(runtimes(plain))]).to.deep.equal(['features/returnables', 'modes/return', 'observers/access-log']);
+    expect([...new Set(runtimes(plain))]).to.deep.equal([
+      'features/returnables',
+      'modes/return',
+      'observers/access-log',
+    ]);
     const generating = await loaded({ 'definitions/a.json': returning('r', '$GENERATOR.ULID') });
     expect(generating)
       .to.match(/node_modules\/ulid\//)
