@@ -13,6 +13,7 @@ const loaders: Readonly<Record<PluginId, Loader>> = {
   'accessor:HEADER': () => import('./accessors/header/runtime.js'),
   'accessor:PAYLOAD': () => import('./accessors/payload/runtime.js'),
   'accessor:PROTECTED': () => import('./accessors/protected/runtime.js'),
+  'cache:memory': () => import('./caches/memory/runtime.js'),
   'dialect:pglite': () => import('./dialects/pglite/runtime.js'),
   'dialect:postgres': () => import('./dialects/postgres/runtime.js'),
   'envelope:success-message-data': () => import('./envelopes/success-message-data/runtime.js'),

@@ -6,6 +6,7 @@ import generator from './accessors/generator/spec.js';
 import header from './accessors/header/spec.js';
 import payload from './accessors/payload/spec.js';
 import protectedClaim from './accessors/protected/spec.js';
+import memoryCache from './caches/memory/spec.js';
 import pglite from './dialects/pglite/spec.js';
 import postgres from './dialects/postgres/spec.js';
 import bare from './envelopes/bare/spec.js';
@@ -61,6 +62,7 @@ export const specs: readonly PluginSpec[] = [
   header,
   payload,
   protectedClaim,
+  memoryCache,
   pglite,
   postgres,
   bare,

@@ -64,6 +64,7 @@ export type { Judge, ValidationType } from './validation-type.js';
 
 export const kinds: readonly Kind[] = [
   accessor,
+  cache,
   dialect,
   envelope,
   feature,

@@ -1,0 +1,15 @@
+/** Runtime of the cache `memory`: its options, nothing else. */
+import { defineRuntime } from '../../../kernel/contract/plugin.js';
+import { cache } from '../../kinds/cache.js';
+import { createMemory } from './memory.js';
+
+const number = (value: unknown, otherwise: number): number => (typeof value === 'number' ? value : otherwise);
+
+export default defineRuntime(cache, {
+  create: ({ options }) =>
+    createMemory({
+      maxEntries: number(options['max_entries'], 10_000),
+      maxBytes: number(options['max_bytes'], 67_108_864),
+      now: () => performance.now(),
+    }),
+});

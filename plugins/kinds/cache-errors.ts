@@ -1,0 +1,13 @@
+/**
+ * The code that cache stores answer with: one for all of them, so that what uses a cache need not know which it is. Data only.
+ */
+import type { CodeEntry } from '../../kernel/contract/problem.js';
+
+export const cacheErrors = {
+  CCH_AWAY: {
+    status: 503,
+    title: 'Cache store not available',
+    message: 'A store that this request needs cannot be reached at the moment.',
+    help: 'The cache of the config (Redis) refused or lost the connection, did not answer within a second, or is full. What is merely cached is computed instead; limits and revoked tokens cannot do without. The log has the reason.',
+  },
+} as const satisfies Readonly<Record<string, CodeEntry>>;
