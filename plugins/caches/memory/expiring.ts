@@ -9,6 +9,8 @@ export interface Expiring<T extends { readonly until: number }> {
 }
 
 const FIRST_SWEEP = 1024;
+/** Milliseconds between two sweeps that may find nothing to sweep. */
+const PAUSE = 1000;
 
 /** `full`: what happens to the oldest entry when there is no room. Oldest is the one that was set first. */
 export function createExpiring<T extends { readonly until: number }>(
@@ -17,10 +19,14 @@ export function createExpiring<T extends { readonly until: number }>(
   now: () => number,
 ): Expiring<T> {
   const entries = new Map<string, T>();
-  let sweepAt = FIRST_SWEEP;
+  let sweepAt = Math.min(max, FIRST_SWEEP);
+  let sweptAt = -Infinity;
 
   function sweep(): void {
     const instant = now();
+    // Full of what is not over: looking at everything for each insertion would take the process with it.
+    if (entries.size >= max && instant - sweptAt < PAUSE) return;
+    sweptAt = instant;
     for (const [key, { until }] of entries) if (until <= instant) entries.delete(key);
     sweepAt = Math.min(max, Math.max(FIRST_SWEEP, entries.size * 2));
   }

@@ -18,7 +18,7 @@ export default definePlugin({
     max_entries: numeric({ doc: 'Cached results at most.', unit: 'entries', default: 10_000 })
       .integer()
       .min(1)
-      .max(10_000_000),
+      .max(1_000_000),
     max_bytes: numeric({
       doc: 'All cached results together, keys included. A result larger than this is not kept.',
       unit: 'bytes',
