@@ -26,7 +26,7 @@ export interface GuardedOptions {
   /** Shell text that starts the server with `keep PROGRAM ARGS...`; `$dir` is the folder. It ends at once. */
   readonly script: (folder: string) => string;
   /** What ends the server in an orderly way, without waiting for its clients. */
-  readonly signal?: 'TERM' | 'INT' | 'QUIT';
+  readonly signal?: 'TERM' | 'QUIT' | 'KILL';
   /** Before the script; the folder belongs to this user. */
   readonly prepare?: (folder: string) => Promise<void>;
   /** Rejects while the server does not answer. */
