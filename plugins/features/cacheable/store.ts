@@ -53,7 +53,9 @@ export function createStore(cache: Cache, log: Log): Store {
     if (value !== null) return textOf(value);
     const generation = randomBytes(12).toString('base64url');
     await cache.keep(key, Buffer.from(generation, 'latin1'), Math.max(seconds * 2, GENERATION_SECONDS), lease);
-    return generation;
+    // Of several that begin one at the same time, one was first. Removed already: nobody will find what is stored for it.
+    const first = await cache.recall(key);
+    return first.value === null ? generation : textOf(first.value);
   }
 
   /** What a store in this process has; one that is far away is asked once, and then never again in this way. */
