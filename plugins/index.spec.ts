@@ -54,6 +54,14 @@ import number from './validation-types/number/spec.js';
 import object from './validation-types/object/spec.js';
 import string from './validation-types/string/spec.js';
 import stringArray from './validation-types/string-array/spec.js';
+import webhook from './features/webhook/spec.js';
+import allStrategy from './strategies/all/spec.js';
+import anyStrategy from './strategies/any/spec.js';
+import headerToken from './verifiers/header-token/spec.js';
+import hmacSignature from './verifiers/hmac-signature/spec.js';
+import ipAllowList from './verifiers/ip-allow-list/spec.js';
+import jwtVerifier from './verifiers/jwt/spec.js';
+import publicKeySignature from './verifiers/public-key-signature/spec.js';
 
 export const specs: readonly PluginSpec[] = [
   datetime,
@@ -110,4 +118,12 @@ export const specs: readonly PluginSpec[] = [
   object,
   string,
   stringArray,
+  webhook,
+  allStrategy,
+  anyStrategy,
+  headerToken,
+  hmacSignature,
+  ipAllowList,
+  jwtVerifier,
+  publicKeySignature,
 ];

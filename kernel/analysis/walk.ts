@@ -204,6 +204,7 @@ function visitValue(context: WalkContext, node: LocatedNode, field: FieldNode, h
         roots: field.meta.roots,
         leaves: field.meta.leaves === true,
         secret: field.meta.secret === true,
+        purpose: field.meta.purpose,
         place: here.label,
       });
       return;

@@ -7,7 +7,9 @@ import { asText, isObject, type JsonObject } from '../../kernel/contract/json.js
 import type { TokenType } from '../../plugins/kinds/token.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
 import { returning } from '../support/project.js';
+import { EXAMPLE_SENDER } from '../support/example-env.js';
 import { ENV, type Plugins } from './kind-support.js';
+import { signedHeaders } from '../support/webhooks.js';
 
 interface Served {
   readonly id: string;
@@ -60,10 +62,12 @@ export function servedContract(plugins: Plugins, kind: string, folders: readonly
         expect(plan?.reachable).to.equal(true);
         expect(JSON.parse(JSON.stringify(plan?.summary.describe))).to.be.an('object');
         // The sample body that the start prints must pass the rules that it was made from.
-        const headers = await passing(plugins, json);
-        const { status, text } = await kernel.post(`/${id}`, plan?.summary.sample, { headers });
+        const body = JSON.stringify(plan?.summary.sample);
+        const proof = await signedHeaders(json['webhook'], body, ENV, EXAMPLE_SENDER.privateKey);
+        const headers = { ...(await passing(plugins, json)), ...proof };
+        const { status, text } = await kernel.post(`/${id}`, body, { headers });
         expect(status, text).to.equal(200);
-        expect(text).not.to.contain(ENV.EXAMPLE_KEY);
+        for (const value of Object.values(ENV)) expect(text).not.to.contain(value);
       });
     }
   });

@@ -10,8 +10,8 @@ import { defineRuntime, type Log } from '../../../kernel/contract/plugin.js';
 import { compilePath, splitPath, writePath } from '../../../kernel/language/path.js';
 import { feature } from '../../kinds/feature.js';
 import { TokenRefused, type TokenTool, type Verified } from '../../kinds/token.js';
+import { isAuthorization, tokenReader } from '../../kinds/token-header.js';
 import { tokensOf } from '../shared/token-tool.js';
-import { isAuthorization, tokenReader } from './header.js';
 
 export default defineRuntime(feature, {
   create: ({ resolve, log }) => ({
