@@ -14,6 +14,7 @@ const loaders: Readonly<Record<PluginId, Loader>> = {
   'accessor:PAYLOAD': () => import('./accessors/payload/runtime.js'),
   'accessor:PROTECTED': () => import('./accessors/protected/runtime.js'),
   'cache:memory': () => import('./caches/memory/runtime.js'),
+  'cache:redis': () => import('./caches/redis/runtime.js'),
   'dialect:pglite': () => import('./dialects/pglite/runtime.js'),
   'dialect:postgres': () => import('./dialects/postgres/runtime.js'),
   'envelope:success-message-data': () => import('./envelopes/success-message-data/runtime.js'),

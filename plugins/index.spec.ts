@@ -7,6 +7,7 @@ import header from './accessors/header/spec.js';
 import payload from './accessors/payload/spec.js';
 import protectedClaim from './accessors/protected/spec.js';
 import memoryCache from './caches/memory/spec.js';
+import redisCache from './caches/redis/spec.js';
 import pglite from './dialects/pglite/spec.js';
 import postgres from './dialects/postgres/spec.js';
 import bare from './envelopes/bare/spec.js';
@@ -71,6 +72,7 @@ export const specs: readonly PluginSpec[] = [
   payload,
   protectedClaim,
   memoryCache,
+  redisCache,
   pglite,
   postgres,
   bare,

@@ -149,6 +149,8 @@ export interface RuntimeContext {
 
 export interface Health {
   readonly ok: boolean;
+  /** Not well, but requests are served without it: the process stays ready. */
+  readonly optional?: true;
   readonly detail?: string;
 }
 

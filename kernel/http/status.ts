@@ -11,7 +11,7 @@ export async function statusOf(kernel: Kernel, rest: string, closing: boolean): 
   if (rest === '/live') return { status: 200, body: { live: true } };
   if (rest !== '' && rest !== '/ready') return null;
   const plugins = await kernel.health();
-  const healthy = Object.values(plugins).every((plugin) => plugin.ok);
+  const healthy = Object.values(plugins).every(({ ok, optional }) => ok || optional === true);
   const ready = healthy && !closing;
   const body = {
     live: true,

@@ -5,20 +5,19 @@
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
-import { chmod, chown, mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { chmod, chown } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
+import { freePort, missing, startGuarded, type Found } from './guarded.js';
 
-export type TestServer = { readonly url: string; stop(): Promise<void> } | { readonly skip: string };
+export type TestServer = Found<{ readonly url: string; stop(): Promise<void> }>;
 
 const run = promisify(execFile);
 const isRoot = process.getuid?.() === 0;
 
-/** The folder of `initdb` and `pg_ctl`: the newest packaged version, or whatever PATH offers. */
+/** The folder of `initdb` and `postgres`: the newest packaged version, or whatever PATH offers. */
 function findBinaries(): string | undefined {
   const packaged = '/usr/lib/postgresql';
   const versions = existsSync(packaged) ? readdirSync(packaged).sort((a, b) => Number(b) - Number(a)) : [];
@@ -26,26 +25,11 @@ function findBinaries(): string | undefined {
     ...versions.map((version) => join(packaged, version, 'bin')),
     ...(process.env['PATH'] ?? '').split(delimiter),
   ];
-  return folders.find((folder) => existsSync(join(folder, 'initdb')) && existsSync(join(folder, 'pg_ctl')));
+  return folders.find((folder) => existsSync(join(folder, 'initdb')) && existsSync(join(folder, 'postgres')));
 }
 
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolve(port));
-    });
-  });
-}
-
-/** The server refuses to run as root, so root lends itself to the user `postgres`. */
-async function asServerUser(program: string, args: readonly string[]): Promise<void> {
-  const options = { cwd: tmpdir() };
-  if (isRoot) await run('runuser', ['-u', 'postgres', '--', program, ...args], options);
-  else await run(program, args, options);
-}
+/** The server refuses to run as root, so root becomes the user `postgres`, in place: its id is then the server's. */
+const LEND = isRoot ? ['setpriv', '--reuid=postgres', '--regid=postgres', '--clear-groups', '--'] : [];
 
 async function ownedByServer(folder: string): Promise<void> {
   await chmod(folder, 0o700);
@@ -54,44 +38,27 @@ async function ownedByServer(folder: string): Promise<void> {
   await chown(folder, ids[0] ?? 0, ids[1] ?? 0);
 }
 
-async function startLocal(binaries: string): Promise<TestServer> {
-  const folder = await mkdtemp(join(tmpdir(), 'lintel-pg-'));
+async function initialise(binaries: string, folder: string): Promise<void> {
   await ownedByServer(folder);
-  const data = join(folder, 'data');
+  const init = [join(binaries, 'initdb'), '-D', join(folder, 'data')];
+  const [program = '', ...args] = [...LEND, ...init, '-A', 'trust', '-U', 'postgres', '-E', 'UTF8', '--no-sync'];
+  await run(program, args, { cwd: tmpdir() });
+}
+
+async function startLocal(binaries: string): Promise<TestServer> {
   const port = await freePort();
-  const settings = [
-    `-p ${port}`,
-    '-c listen_addresses=127.0.0.1',
-    `-c unix_socket_directories=${folder}`,
-    '-c fsync=off',
-    '-c max_connections=200',
-  ].join(' ');
-  const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
-  try {
-    await asServerUser(join(binaries, 'initdb'), [
-      '-D',
-      data,
-      '-A',
-      'trust',
-      '-U',
-      'postgres',
-      '-E',
-      'UTF8',
-      '--no-sync',
-    ]);
-    const log = join(folder, 'log');
-    await asServerUser(join(binaries, 'pg_ctl'), ['-D', data, '-w', '-l', log, '-o', settings, 'start']);
-  } catch (error) {
-    await remove();
-    throw error;
-  }
-  return {
-    url: `postgres://postgres@127.0.0.1:${port}/postgres`,
-    stop: async () => {
-      await asServerUser(join(binaries, 'pg_ctl'), ['-D', data, '-w', '-m', 'immediate', 'stop']).catch(() => {});
-      await remove();
-    },
-  };
+  const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
+  const program = [...LEND, `'${join(binaries, 'postgres')}'`].join(' ');
+  const settings = '-c listen_addresses=127.0.0.1 -c fsync=off -c max_connections=200';
+  const { stop } = await startGuarded({
+    name: 'pg',
+    signal: 'QUIT',
+    prepare: (folder) => initialise(binaries, folder),
+    script: (folder) =>
+      `keep ${program} -D '${folder}/data' -p ${port} ${settings} -c unix_socket_directories='${folder}'`,
+    ready: () => onServer(url, 'SELECT 1'),
+  });
+  return { url, stop };
 }
 
 async function start(): Promise<TestServer> {
@@ -99,9 +66,7 @@ async function start(): Promise<TestServer> {
   if (given) return { url: given, stop: async () => {} };
   const binaries = findBinaries();
   if (binaries) return startLocal(binaries);
-  const reason = 'no TEST_DATABASE_URL and no local PostgreSQL (initdb, pg_ctl)';
-  if (process.env['CI'] === 'true') throw new Error(reason);
-  return { skip: reason };
+  return missing('no TEST_DATABASE_URL and no local PostgreSQL (initdb, postgres)');
 }
 
 let server: Promise<TestServer> | undefined;

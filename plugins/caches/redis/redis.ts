@@ -1,0 +1,66 @@
+/**
+ * The cache on Redis. Each sort of entry has a key space of its own. Whatever fails is CCH_AWAY for the caller, within a second;
+ * the driver's own words go to the log only.
+ */
+import { randomUUID } from 'node:crypto';
+import { fault, type Fault } from '../../../kernel/contract/fault.js';
+import type { Cache } from '../../kinds/cache.js';
+import { giveUp, type Client } from './connection.js';
+
+/** Milliseconds in which something has to be computed to be stored; longer than any request may take. */
+const LEASE_TIME = 60_000;
+
+const away = (cause: unknown): Fault =>
+  fault('CCH_AWAY', {}, { cause, retryable: true, headers: { 'retry-after': '1' } });
+
+/** Text that is no Unicode (half a surrogate pair) would lose its difference as UTF-8. */
+const encoded = (key: string): string => (isWellFormed(key) ? `:${key}` : `!${JSON.stringify(key)}`);
+const isWellFormed = (text: string): boolean => !/\p{Surrogate}/u.test(text);
+
+export function createRedisCache(client: Client, prefix: string): Cache {
+  const valueKey = (key: string): string => `${prefix}v${encoded(key)}`;
+  const leaseKey = (key: string): string => `${prefix}l${encoded(key)}`;
+  const countKey = (key: string): string => `${prefix}c${encoded(key)}`;
+  const markKey = (key: string): string => `${prefix}m${encoded(key)}`;
+
+  async function ask<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof Error && error.message === 'Command timed out') giveUp(client);
+      throw away(error);
+    }
+  }
+
+  return {
+    recall: (key) =>
+      ask(async () => {
+        const value = await client.getBuffer(valueKey(key));
+        if (value !== null) return { value, lease: '' };
+        return { value: null, lease: await client.lintelLease(leaseKey(key), randomUUID(), LEASE_TIME) };
+      }),
+    keep: (key, value, seconds, lease) =>
+      ask(async () => {
+        const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+        await client.lintelKeep(valueKey(key), leaseKey(key), lease, bytes, whole(seconds));
+      }),
+    remove: (keys) =>
+      ask(async () => {
+        if (keys.length > 0) await client.del(keys.flatMap((key) => [valueKey(key), leaseKey(key)]));
+      }),
+    count: (key, seconds) =>
+      ask(async () => {
+        const [count, left] = await client.lintelCount(countKey(key), whole(seconds));
+        return { count, left };
+      }),
+    mark: (entries) =>
+      ask(async () => {
+        if (entries.length === 0) return;
+        const keys = entries.map(({ key }) => markKey(key));
+        await client.lintelMark(keys.length, ...keys, ...entries.map(({ seconds }) => whole(seconds)));
+      }),
+    isMarked: (key) => ask(async () => (await client.exists(markKey(key))) === 1),
+  };
+}
+
+const whole = (seconds: number): number => Math.max(1, Math.ceil(seconds * 1000));

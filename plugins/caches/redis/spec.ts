@@ -1,0 +1,59 @@
+/** Spec of the cache `redis`: a server that several processes share. */
+import { string } from 'yup';
+import { definePlugin } from '../../../kernel/contract/plugin.js';
+import { flag, shape, text, value } from '../../../kernel/schema/combinators.js';
+import { cacheErrors } from '../../kinds/cache-errors.js';
+
+export default definePlugin({
+  kind: 'cache',
+  name: 'redis',
+  since: '0.3.0',
+  summary: 'Cached results, counters and revoked tokens in Redis 6 or later, through the driver `ioredis`.',
+  details: [
+    'A server that is away does not stop the start, and is looked for again until it is back. Meanwhile what is merely cached is',
+    'computed; limits and revoked tokens cannot do without, and their requests are refused (`CCH_AWAY`). A server that hangs is',
+    'given up after 0.8 seconds.',
+    '',
+    'A server that makes room by itself may forget revoked tokens: give it `maxmemory-policy noeviction`, and memory enough. The',
+    'log says so when it is not.',
+  ].join('\n'),
+  facts: { shared: true },
+  schema: shape({
+    url: value(string().required(), {
+      doc: 'Address of the server, with the password and the number of the database. Keep it in the environment.',
+      examples: ['$ENV.REDIS_URL'],
+      roots: ['ENV'],
+      secret: true,
+    }).required(),
+    prefix: text({
+      doc: 'What every key begins with, so that several systems can share a server.',
+      default: 'lintel:',
+    }).max(100),
+    tls: flag({ doc: 'Encrypts the connection; `rediss://` in the address does the same.', default: false }),
+  }),
+  errors: {
+    ...cacheErrors,
+    CCH_ADDRESS: {
+      title: 'Address of the cache',
+      message: 'The address of the cache store is not one of Redis.',
+      help: 'Write `redis://:password@host:6379/0`, or `rediss://...` for an encrypted connection, in the variable that `url` names.',
+      status: 500,
+    },
+  },
+  examples: [
+    { title: 'Address from the environment', json: { use: 'redis', url: '$ENV.REDIS_URL' } },
+    {
+      title: 'A shared server, encrypted',
+      json: { use: 'redis', url: '$ENV.REDIS_URL', prefix: 'shop:', tls: true },
+    },
+  ],
+  counterExamples: [
+    { title: 'The address is needed', json: { use: 'redis' }, code: 'DEF_REQUIRED', at: '' },
+    {
+      title: 'Switches are true or false',
+      json: { use: 'redis', url: '$ENV.REDIS_URL', tls: 'yes' },
+      code: 'DEF_TYPE',
+      at: '/tls',
+    },
+  ],
+});

@@ -1,0 +1,290 @@
+/**
+ * Runs the cache contract against memory, with a clock of its own, and a real Redis; and what only one of them can do: be full,
+ * be away, be shared by two processes.
+ */
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { createMemory, type MemoryOptions } from '../../plugins/caches/memory/memory.js';
+import redis from '../../plugins/caches/redis/runtime.js';
+import { Fault } from '../../kernel/contract/fault.js';
+import type { RuntimeContext } from '../../kernel/contract/plugin.js';
+import type { Cache } from '../../plugins/kinds/cache.js';
+import { flakyProxy, type FlakyProxy } from '../support/flaky-proxy.js';
+import { pause } from '../support/guarded.js';
+import { ownRedis, startRedis } from '../support/redis.js';
+import { cacheContract, type OpenCache } from './cache.contract.js';
+
+const memory = (options: Partial<MemoryOptions> = {}): { cache: Cache; pass: (milliseconds: number) => void } => {
+  let instant = 0;
+  const cache = createMemory({ maxEntries: 10_000, maxBytes: 64_000_000, now: () => instant, ...options });
+  return { cache, pass: (milliseconds) => (instant += milliseconds) };
+};
+
+cacheContract('memory', () => {
+  const { cache, pass } = memory();
+  const until = async (check: () => Promise<boolean>): Promise<void> => {
+    for (let passed = 0; !(await check()); passed += 50) {
+      if (passed > 10_000) throw new Error('did not happen');
+      pass(50);
+    }
+  };
+  return Promise.resolve({ handle: cache, until, close: () => Promise.resolve() });
+});
+
+const patient = async (check: () => Promise<boolean>): Promise<void> => {
+  const end = Date.now() + 10_000;
+  while (!(await check())) {
+    if (Date.now() > end) throw new Error('did not happen within ten seconds');
+    await pause(10);
+  }
+};
+
+interface OpenRedis extends OpenCache {
+  /** Messages of the log, in order. */
+  readonly told: string[];
+}
+
+async function openRedis(url: string, prefix = `test:${randomUUID()}:`): Promise<OpenRedis> {
+  const told: string[] = [];
+  const tell = (_fields: object, message: string): void => void told.push(message);
+  const log = { debug: tell, info: tell, warn: tell, error: tell };
+  const context = { options: { url, prefix }, log, instance: 'redis' } as unknown as RuntimeContext;
+  const handle = redis.create?.(context);
+  if (handle === undefined) throw new Error('no handle');
+  await redis.open?.(handle, context);
+  return { handle, until: patient, close: async () => redis.close?.(handle), told };
+}
+
+cacheContract('redis', async () => {
+  const server = await startRedis();
+  return 'skip' in server ? server : openRedis(server.url);
+});
+
+const text = (value: Uint8Array | null): string | null => (value === null ? null : Buffer.from(value).toString());
+const keep = async (cache: Cache, key: string, value: string | Uint8Array): Promise<void> =>
+  cache.keep(key, Buffer.from(value), 600, (await cache.recall(key)).lease);
+
+describe('cache memory, when it is full', () => {
+  it('drops the values that were not asked for longest, by number', async () => {
+    const { cache } = memory({ maxEntries: 3 });
+    for (const key of ['a', 'b', 'c']) await keep(cache, key, key);
+    expect(text((await cache.recall('a')).value)).to.equal('a');
+    await keep(cache, 'd', 'd');
+    const left = await Promise.all(['a', 'b', 'c', 'd'].map(async (key) => text((await cache.recall(key)).value)));
+    expect(left).to.deep.equal(['a', null, 'c', 'd']);
+  });
+
+  it('drops values by their bytes, and does not keep one that is larger than everything', async () => {
+    const { cache } = memory({ maxBytes: 10_000 });
+    for (const key of ['a', 'b', 'c']) await keep(cache, key, Buffer.alloc(4000));
+    const sizes = await Promise.all(['a', 'b', 'c'].map(async (key) => (await cache.recall(key)).value?.length));
+    expect(sizes).to.deep.equal([undefined, 4000, 4000]);
+    await keep(cache, 'huge', Buffer.alloc(20_000));
+    expect((await cache.recall('huge')).value).to.equal(null);
+    expect((await cache.recall('c')).value?.length).to.equal(4000);
+  });
+
+  it('pushes no counter and no mark out with values', async () => {
+    const { cache } = memory({ maxEntries: 5, maxBytes: 10_000 });
+    await cache.mark([{ key: 'token', seconds: 600 }]);
+    await cache.count('caller', 600);
+    for (let n = 0; n < 1000; n++) await keep(cache, `value ${n}`, 'value');
+    expect(await cache.isMarked('token')).to.equal(true);
+    expect((await cache.count('caller', 600)).count).to.equal(2);
+  });
+
+  it('refuses a mark that has no room, rather than forgetting another; time makes room', async () => {
+    const { cache, pass } = memory({ maxMarks: 2 });
+    await cache.mark([
+      { key: 'a', seconds: 10 },
+      { key: 'b', seconds: 600 },
+    ]);
+    const failure = await Promise.resolve()
+      .then(() => cache.mark([{ key: 'c', seconds: 600 }]))
+      .catch((error: unknown) => error);
+    expect((failure as Fault).code).to.equal('CCH_AWAY');
+    expect([await cache.isMarked('a'), await cache.isMarked('b'), await cache.isMarked('c')]).to.deep.equal([
+      true,
+      true,
+      false,
+    ]);
+    pass(11_000);
+    await cache.mark([{ key: 'c', seconds: 600 }]);
+    expect([await cache.isMarked('a'), await cache.isMarked('c')]).to.deep.equal([false, true]);
+  });
+
+  it('forgets the oldest counter when there are too many', async () => {
+    const { cache } = memory({ maxMarks: 2 });
+    for (const key of ['a', 'b', 'c']) await cache.count(key, 600);
+    expect((await cache.count('c', 600)).count).to.equal(2);
+    expect((await cache.count('a', 600)).count).to.equal(1);
+  });
+
+  it('holds many counters whose windows are over without keeping them', async () => {
+    const { cache, pass } = memory({ maxMarks: 2000 });
+    await cache.mark([{ key: 'kept', seconds: 1_000_000 }]);
+    for (let n = 0; n < 20_000; n++) {
+      await cache.mark([{ key: `mark ${n}`, seconds: 1 }]);
+      if (n % 1000 === 0) pass(1500);
+    }
+    expect(await cache.isMarked('kept')).to.equal(true);
+  });
+});
+
+describe('cache redis, with a server', function () {
+  this.timeout(30_000);
+  let server: { url: string; port: number; stop: () => Promise<void> } | undefined;
+  const opened: { close: () => Promise<unknown> }[] = [];
+
+  before(async function () {
+    const found = await ownRedis();
+    if ('skip' in found) return this.skip();
+    server = found;
+  });
+  after(async () => {
+    for (const { close } of opened) await close();
+    await server?.stop();
+  });
+
+  async function open(url = server?.url ?? '', prefix?: string): Promise<OpenRedis> {
+    const made = await openRedis(url, prefix);
+    opened.push(made);
+    return made;
+  }
+  async function behindProxy(): Promise<OpenRedis & { proxy: FlakyProxy }> {
+    const proxy = await flakyProxy('127.0.0.1', server?.port ?? 0);
+    const made = await open(`redis://127.0.0.1:${proxy.port}`);
+    opened.push(proxy);
+    return { ...made, proxy };
+  }
+
+  /** Code of what it rejects with, and the milliseconds it took. */
+  async function refusal(work: () => unknown): Promise<[string, number]> {
+    const start = performance.now();
+    try {
+      await work();
+      return ['none', 0];
+    } catch (error) {
+      return [error instanceof Fault ? error.code : String(error), performance.now() - start];
+    }
+  }
+  const everyMethod = (cache: Cache): (() => unknown)[] => [
+    () => cache.recall('a'),
+    () => cache.keep('a', Buffer.from('x'), 1, 'lease'),
+    () => cache.remove(['a']),
+    () => cache.count('a', 1),
+    () => cache.mark([{ key: 'a', seconds: 1 }]),
+    () => cache.isMarked('a'),
+  ];
+  async function expectAway(cache: Cache): Promise<void> {
+    for (const work of everyMethod(cache)) {
+      const [code, milliseconds] = await refusal(work);
+      expect(code).to.equal('CCH_AWAY');
+      expect(milliseconds).to.be.below(1200);
+    }
+  }
+
+  it('shows two clients the same: values, removals with their leases, counts, marks', async () => {
+    const prefix = `shared:${randomUUID()}:`;
+    const [one, two] = [(await open(undefined, prefix)).handle, (await open(undefined, prefix)).handle];
+    await keep(one, 'key', 'value');
+    expect(text((await two.recall('key')).value)).to.equal('value');
+    await two.remove(['key']);
+    const { value, lease } = await one.recall('key');
+    expect(value).to.equal(null);
+    await two.remove(['key']);
+    await one.keep('key', Buffer.from('stale'), 600, lease);
+    expect((await two.recall('key')).value).to.equal(null);
+    await one.count('caller', 600);
+    expect((await two.count('caller', 600)).count).to.equal(2);
+    await one.mark([{ key: 'token', seconds: 600 }]);
+    expect(await two.isMarked('token')).to.equal(true);
+  });
+
+  it('keeps systems with different prefixes apart', async () => {
+    const [one, two] = [(await open()).handle, (await open()).handle];
+    await keep(one, 'key', 'value');
+    expect((await two.recall('key')).value).to.equal(null);
+  });
+
+  it('refuses within 1.2 seconds while the server is not there, and works when it is back', async () => {
+    const { handle, proxy, until, told } = await behindProxy();
+    await keep(handle, 'key', 'value');
+    proxy.turn('closed');
+    await expectAway(handle);
+    proxy.turn('open');
+    await until(async () => (await refusal(() => handle.recall('key')))[0] === 'none');
+    expect(text((await handle.recall('key')).value)).to.equal('value');
+    expect(told.filter((line) => line.includes('is away')).length).to.equal(1);
+    expect(told.filter((line) => line.includes('is back')).length).to.equal(1);
+  });
+
+  it('gives up a server that hangs: the first command in a second, the next ones at once', async () => {
+    const { handle, proxy, until } = await behindProxy();
+    await keep(handle, 'key', 'value');
+    proxy.turn('silent');
+    const [code, milliseconds] = await refusal(() => handle.recall('key'));
+    expect([code, milliseconds < 1200]).to.deep.equal(['CCH_AWAY', true]);
+    for (const work of everyMethod(handle)) {
+      const [next, took] = await refusal(work);
+      expect([next, took < 100], `${took}`).to.deep.equal(['CCH_AWAY', true]);
+    }
+    proxy.turn('open');
+    await until(async () => (await refusal(() => handle.recall('key')))[0] === 'none');
+    expect(text((await handle.recall('key')).value)).to.equal('value');
+  });
+
+  it('opens while the server is away, says so once, and says that it is not well', async () => {
+    const proxy = await flakyProxy('127.0.0.1', server?.port ?? 0);
+    opened.push(proxy);
+    proxy.turn('closed');
+    const start = performance.now();
+    const { handle, until, told } = await open(`redis://127.0.0.1:${proxy.port}`);
+    expect(performance.now() - start).to.be.below(2000);
+    await expectAway(handle);
+    expect(await redis.health?.(handle)).to.include({ ok: false, optional: true });
+    proxy.turn('open');
+    await until(async () => (await redis.health?.(handle))?.ok === true);
+    expect(told.filter((line) => line.includes('is away')).length).to.equal(1);
+  });
+
+  it('says that a server came back empty', async () => {
+    const own = await ownRedis();
+    if ('skip' in own) throw new Error(own.skip);
+    const { told, until, handle } = await open(own.url);
+    await own.stop();
+    const again = await ownRedis(own.port);
+    if ('skip' in again) throw new Error(again.skip);
+    opened.push({ close: again.stop });
+    await until(() => Promise.resolve(told.some((line) => line.includes('came back empty'))));
+    await until(async () => (await refusal(() => handle.isMarked('a')))[0] === 'none');
+  });
+
+  it('says that a server may forget by itself, and refuses what a full one does not take', async () => {
+    const own = await ownRedis(undefined, '--maxmemory 2mb --maxmemory-policy allkeys-lru');
+    if ('skip' in own) throw new Error(own.skip);
+    opened.push({ close: own.stop });
+    const lru = await open(own.url);
+    await patient(() => Promise.resolve(lru.told.some((line) => line.includes('maxmemory-policy'))));
+    const strict = await ownRedis(undefined, '--maxmemory 2mb --maxmemory-policy noeviction');
+    if ('skip' in strict) throw new Error(strict.skip);
+    opened.push({ close: strict.stop });
+    const { handle, told } = await open(strict.url);
+    const { lease } = await handle.recall('huge');
+    const [code] = await refusal(async () => {
+      for (let n = 0; n < 8; n++) await keep(handle, `part ${n}`, Buffer.alloc(1_000_000));
+      await handle.keep('huge', Buffer.alloc(4_000_000), 600, lease);
+    });
+    expect(code).to.equal('CCH_AWAY');
+    expect(told.some((line) => line.includes('maxmemory-policy'))).to.equal(false);
+  });
+
+  it('refuses an address that is none of Redis before anything is opened', () => {
+    for (const url of ['', 'localhost:6379', 'http://127.0.0.1', undefined]) {
+      const context = { options: { url }, log: null } as unknown as RuntimeContext;
+      expect(() => redis.create?.(context))
+        .to.throw()
+        .with.property('code', 'CCH_ADDRESS');
+    }
+  });
+});

@@ -1,0 +1,92 @@
+/**
+ * The servers that tests start: they answer, stop when told, and do not outlive a test process that was killed with -9.
+ * A child process of its own plays the test process.
+ */
+import { expect } from 'chai';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { createConnection } from 'node:net';
+import { promisify } from 'node:util';
+import { pause, startGuarded } from '../support/guarded.js';
+import { ownRedis } from '../support/redis.js';
+
+const run = promisify(execFile);
+const SUPPORT = new URL('../support/', import.meta.url).href;
+
+const listens = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = createConnection({ port, host: '127.0.0.1' });
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
+    socket.once('close', () => socket.destroy());
+    socket.once('connect', () => socket.destroy());
+  });
+
+async function expectSoon(check: () => Promise<boolean>): Promise<void> {
+  const end = Date.now() + 8000;
+  while (!(await check())) {
+    if (Date.now() > end) throw new Error('did not happen within eight seconds');
+    await pause(50);
+  }
+}
+
+describe('servers of tests', function () {
+  this.timeout(60_000);
+
+  it('answer until they are stopped, and can come back on their port', async function () {
+    const first = await ownRedis();
+    if ('skip' in first) return this.skip();
+    expect(await listens(first.port)).to.equal(true);
+    await first.stop();
+    expect(await listens(first.port)).to.equal(false);
+    const second = await ownRedis(first.port);
+    if ('skip' in second) return this.skip();
+    expect(second.url).to.equal(first.url);
+    await second.stop();
+  });
+
+  for (const [title, start] of [
+    ['redis', `const { startRedis } = await import('${SUPPORT}redis.js'); const found = await startRedis();`],
+    [
+      'postgres',
+      `const { startPostgres } = await import('${SUPPORT}postgres.js'); const found = await startPostgres();`,
+    ],
+  ] as const) {
+    it(`end with a test process that is killed (${title})`, async function () {
+      const program = `${start} console.log(JSON.stringify(found)); setInterval(() => {}, 1000);`;
+      const { TEST_REDIS_URL: _redis, TEST_DATABASE_URL: _database, ...env } = process.env;
+      const child = spawn(process.execPath, ['--input-type=module', '-e', program], { env });
+      const [line] = (await once(child.stdout, 'data')) as [Buffer];
+      const found = JSON.parse(String(line)) as { url?: string };
+      if (found.url === undefined) {
+        child.kill('SIGKILL');
+        return this.skip();
+      }
+      const port = Number(new URL(found.url).port);
+      expect(await listens(port)).to.equal(true);
+      child.kill('SIGKILL');
+      await expectSoon(async () => !(await listens(port)));
+    });
+  }
+
+  it('leave no folder and no process behind when they do not start', async () => {
+    let folder = '';
+    const failure = await startGuarded({
+      name: 'broken',
+      script: (given) => {
+        folder = given;
+        return 'keep sleep 600; echo "$pids" >"$dir/pids"; cp "$dir/pids" "$dir.pids"; echo no such luck; exit 3';
+      },
+      ready: () => Promise.reject(new Error('not there')),
+    }).then(
+      () => undefined,
+      (error: unknown) => error as Error,
+    );
+    expect(failure?.message).to.match(/^the broken server did not start/);
+    expect(existsSync(folder)).to.equal(false);
+    const pid = (await run('cat', [`${folder}.pids`])).stdout.trim();
+    await run('rm', [`${folder}.pids`]);
+    expect(pid).to.match(/^\d+$/);
+    expect(existsSync(`/proc/${pid}`)).to.equal(false);
+  });
+});

@@ -1,0 +1,121 @@
+/**
+ * Servers that tests start, and that never outlive the tests. A guard (`sh`) starts the server as its own child and waits
+ * on a pipe from this process: when the pipe closes, because a test run is over, crashed or was killed with -9, it ends
+ * the server and removes its folder. Ends nothing but the children it started, by their ids.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+
+/** Either a server, or the reason why there is none. */
+export type Found<Server> = Server | { readonly skip: string };
+
+export interface Guarded {
+  readonly folder: string;
+  readonly stop: () => Promise<void>;
+}
+
+export interface GuardedOptions {
+  /** Of the temporary folder. */
+  readonly name: string;
+  /** Shell text that starts the server with `keep PROGRAM ARGS...`; `$dir` is the folder. It ends at once. */
+  readonly script: (folder: string) => string;
+  /** What ends the server in an orderly way, without waiting for its clients. */
+  readonly signal?: 'TERM' | 'QUIT' | 'KILL';
+  /** Before the script; the folder belongs to this user. */
+  readonly prepare?: (folder: string) => Promise<void>;
+  /** Rejects while the server does not answer. */
+  readonly ready: () => Promise<void>;
+  readonly patienceMs?: number;
+}
+
+/** What still runs three seconds after its signal is ended for good. Traps that do nothing, since ignored signals are inherited. */
+const GUARD = `
+set -e
+dir=$1 signal=$2 pids=
+keep() { "$@" >>"$dir/log" 2>&1 </dev/null & pids="$pids $!"; }
+end() {
+  set +e
+  tries=0
+  for pid in $pids; do kill -s "$signal" "$pid"; done
+  for pid in $pids; do
+    while [ $tries -lt 30 ] && kill -0 "$pid"; do sleep 0.1; tries=$((tries + 1)); done
+    kill -s KILL "$pid"
+  done
+  rm -rf "$dir"
+} 2>/dev/null
+trap end EXIT
+trap : INT TERM HUP
+eval "$3" >>"$dir/log" 2>&1
+cat >/dev/null
+`;
+
+export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** A port nobody listens on; several in a row when asked. Another process may still be quicker. */
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo;
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+export const onPath = (program: string): string | undefined =>
+  (process.env['PATH'] ?? '')
+    .split(delimiter)
+    .map((folder) => join(folder, program))
+    .find((file) => existsSync(file));
+
+/** No server: a named skip on somebody's machine, a failure where everything must run. */
+export function missing(reason: string): { readonly skip: string } {
+  if (process.env['CI'] === 'true') throw new Error(reason);
+  return { skip: reason };
+}
+
+export async function startGuarded(options: GuardedOptions): Promise<Guarded> {
+  const folder = await mkdtemp(join(tmpdir(), `lintel-${options.name}-`));
+  try {
+    await options.prepare?.(folder);
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true });
+    throw error;
+  }
+  // A session of its own: a Ctrl-C in the terminal must not end the guard before what it guards.
+  const guard = spawn('/bin/sh', ['-c', GUARD, 'guard', folder, options.signal ?? 'TERM', options.script(folder)], {
+    cwd: tmpdir(),
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  let hasEnded = false;
+  const over = once(guard, 'exit').then(() => (hasEnded = true));
+  guard.unref();
+  const stop = async (): Promise<void> => {
+    guard.ref();
+    guard.stdin.end();
+    await over;
+  };
+
+  const end = Date.now() + (options.patienceMs ?? 30_000);
+  for (;;) {
+    const failure = await options.ready().then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    if (failure === undefined) return { folder, stop };
+    if (hasEnded || Date.now() > end) {
+      const log = await readFile(join(folder, 'log'), 'utf8').catch(() => '(no log)');
+      await stop();
+      throw new Error(`the ${options.name} server did not start:\n${log.slice(-4000)}`, { cause: failure });
+    }
+    await pause(50);
+  }
+}

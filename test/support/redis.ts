@@ -1,0 +1,61 @@
+/**
+ * A Redis server for tests: TEST_REDIS_URL, or the local `redis-server` in a temporary folder on a free port. One for the
+ * whole run, started by the first suite that asks; a suite that stops or fills its server starts one of its own. A given
+ * server is never emptied: suites choose key prefixes of their own.
+ */
+import { Redis } from 'ioredis';
+import { freePort, missing, onPath, startGuarded, type Found } from './guarded.js';
+
+export interface RedisServer {
+  readonly url: string;
+  readonly stop: () => Promise<void>;
+}
+export type TestRedis = Found<RedisServer>;
+
+/** Answers PING, or rejects. */
+async function answers(url: string): Promise<void> {
+  const client = new Redis(url, { lazyConnect: true, retryStrategy: () => null, connectTimeout: 2000 });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    await client.ping();
+  } finally {
+    client.disconnect();
+  }
+}
+
+/**
+ * A server for one suite alone, always a local one. On the same `port` again it is the server that came back, empty.
+ * `settings` are words of the command line, such as `--maxmemory 1mb`.
+ */
+export async function ownRedis(port?: number, settings = ''): Promise<Found<RedisServer & { readonly port: number }>> {
+  const program = onPath('redis-server');
+  if (program === undefined) return missing('no TEST_REDIS_URL and no local redis-server');
+  const chosen = port ?? (await freePort());
+  const url = `redis://127.0.0.1:${chosen}`;
+  const { stop } = await startGuarded({
+    name: 'redis',
+    script: (folder) =>
+      `keep '${program}' --port ${chosen} --bind 127.0.0.1 --dir '${folder}' --save '' --appendonly no ${settings}`,
+    ready: () => answers(url),
+  });
+  return { url, port: chosen, stop };
+}
+
+let server: Promise<TestRedis> | undefined;
+
+/** The server of this run. */
+export function startRedis(): Promise<TestRedis> {
+  const given = process.env['TEST_REDIS_URL'];
+  return (server ??= given ? Promise.resolve({ url: given, stop: async () => {} }) : ownRedis());
+}
+
+/** Stops the server of this run, if this run started it. */
+export async function stopRedis(): Promise<void> {
+  const found = await server;
+  server = undefined;
+  if (found && !('skip' in found)) await found.stop();
+}
+
+// In a mocha run the end of the run stops the server; elsewhere (benchmarks) the caller does.
+if (typeof after === 'function') after(stopRedis);
