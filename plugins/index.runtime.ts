@@ -62,6 +62,8 @@ const loaders: Readonly<Record<PluginId, Loader>> = {
   'verifier:IpAllowListVerifier': () => import('./verifiers/ip-allow-list/runtime.js'),
   'verifier:JwtVerifier': () => import('./verifiers/jwt/runtime.js'),
   'verifier:PublicKeySignatureVerifier': () => import('./verifiers/public-key-signature/runtime.js'),
+  'feature:invalidate_tokenize': () => import('./features/invalidate-tokenize/runtime.js'),
+  'feature:rate_limit': () => import('./features/rate-limit/runtime.js'),
 };
 
 export const runtimes = loaders as Readonly<

@@ -63,6 +63,8 @@ import hmacSignature from './verifiers/hmac-signature/spec.js';
 import ipAllowList from './verifiers/ip-allow-list/spec.js';
 import jwtVerifier from './verifiers/jwt/spec.js';
 import publicKeySignature from './verifiers/public-key-signature/spec.js';
+import invalidateTokenize from './features/invalidate-tokenize/spec.js';
+import rateLimit from './features/rate-limit/spec.js';
 
 export const specs: readonly PluginSpec[] = [
   datetime,
@@ -128,4 +130,6 @@ export const specs: readonly PluginSpec[] = [
   ipAllowList,
   jwtVerifier,
   publicKeySignature,
+  invalidateTokenize,
+  rateLimit,
 ];

@@ -51,6 +51,7 @@ interface FeatureLike {
     readonly guard?: string;
     readonly alone?: true;
     readonly presumes?: true;
+    readonly answers?: true;
   };
 }
 interface ModeLike {
@@ -66,6 +67,7 @@ interface Draft {
   /** Something wants every actionable to stand for itself. */
   alone: boolean;
   presumes: boolean;
+  answers: boolean;
   takesList: boolean;
   needsList: boolean;
   files: FileLimits | null;
@@ -96,6 +98,7 @@ export function compileResource(input: CompileInput, resource: ResourceModel): R
     touches: new Set(),
     alone: false,
     presumes: false,
+    answers: false,
     takesList: false,
     needsList: false,
     files: null,
@@ -128,7 +131,7 @@ export function compileResource(input: CompileInput, resource: ResourceModel): R
     takesList: draft.takesList,
     files: draft.files,
     results: sequence.length,
-    reachable: sequence.length > 0,
+    reachable: sequence.length > 0 || draft.answers,
     summary: {
       guard: draft.guards.join(', ') || 'open',
       validated: draft.validates,
@@ -224,6 +227,7 @@ function planFeatures(
     if (planned.guard !== undefined) draft.guards.push(planned.guard);
     draft.alone ||= planned.alone === true;
     draft.presumes ||= planned.presumes === true;
+    draft.answers ||= planned.answers === true;
   }
 }
 

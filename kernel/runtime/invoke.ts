@@ -14,15 +14,17 @@ const UNIT_TRIES = 4;
 
 /** Throws a Fault, stamped with resource and actionable. */
 export async function invoke(plan: ResourcePlan, invocation: Invocation, hooks: LiveHooks): Promise<Reply> {
+  let frame: UnitFrame | null = null;
   try {
     const early = hooks.accept === null ? undefined : await hooks.accept(invocation);
-    const frame = createFrame(invocation, plan);
+    frame = createFrame(invocation, plan);
     const body = early === undefined ? await work(plan, frame, hooks) : early.value;
     const reply: Reply = { status: 200, headers: frame.headers, body };
     return hooks.reply === null ? reply : await hooks.reply(reply, invocation);
   } catch (error) {
     const failure = asFault(error);
     failure.where.resource ??= plan.id;
+    failure.lasting = frame?.lasting ?? null;
     throw failure;
   }
 }

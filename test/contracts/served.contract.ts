@@ -2,6 +2,7 @@
  * What is proved over real HTTP: every example of a mode and of a feature compiles and is served, every envelope wraps
  * successes and leaves problems alone.
  */
+import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { asText, isObject, type JsonObject } from '../../kernel/contract/json.js';
 import type { TokenType } from '../../plugins/kinds/token.js';
@@ -24,7 +25,7 @@ async function passing(plugins: Plugins, json: JsonObject): Promise<Record<strin
   const algorithm = typeof tokenize['algorithm'] === 'string' ? tokenize['algorithm'] : null;
   const format = await plugins.handle<TokenType>('token', asText(tokenize['type']));
   const tool = format.create({ algorithm, key: ENV.EXAMPLE_KEY, issues: true, place: 'contract' });
-  const token = await tool.issue({ id: 'user-1' }, { now: Date.now(), seconds: 600, id: 'contract' });
+  const token = await tool.issue({ id: 'user-1' }, { now: Date.now(), seconds: 600, id: randomUUID() });
   return { [asText(guard['provide_as'] ?? 'Authorization')]: `Bearer ${token}` };
 }
 
