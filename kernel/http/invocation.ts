@@ -56,7 +56,11 @@ export class HttpInvocation implements Invocation {
   get remote(): string {
     const { socket, rawHeaders } = this.req;
     const proxies = this.intake.trusted_proxies;
-    return clientAddress(socket.remoteAddress ?? '', proxies === 0 ? [] : headerValues(rawHeaders, 'x-forwarded-for'), proxies);
+    return clientAddress(
+      socket.remoteAddress ?? '',
+      proxies === 0 ? [] : headerValues(rawHeaders, 'x-forwarded-for'),
+      proxies,
+    );
   }
 
   header(name: string): readonly string[] {

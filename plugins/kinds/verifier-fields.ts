@@ -12,7 +12,10 @@ import { keyFlaw, variableOf } from './token-keys.js';
 
 const HEADER = /^\$HEADER\.(?![iI][pP]$)[A-Za-z0-9_-]+$/;
 
-export const headerField = (doc: string, example: string) => text({ doc, examples: [example] }).required().matches(HEADER);
+export const headerField = (doc: string, example: string) =>
+  text({ doc, examples: [example] })
+    .required()
+    .matches(HEADER);
 
 /** What is read from the environment when the definitions are loaded. */
 export const setting = (doc: string, meta: Omit<FieldMeta, 'doc'>) =>

@@ -43,13 +43,7 @@ export default defineRuntime(feature, {
   },
 });
 
-function revoking(
-  store: Cache,
-  tool: TokenTool,
-  readers: readonly Reader[],
-  least: number,
-  answers: boolean,
-): Step {
+function revoking(store: Cache, tool: TokenTool, readers: readonly Reader[], least: number, answers: boolean): Step {
   return {
     id: 'invalidate_tokenize',
     phase: ResourcePhase.REPLY,

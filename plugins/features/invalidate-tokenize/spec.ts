@@ -13,7 +13,7 @@ export default definePlugin({
     '`tokenize` beside it says how tokens are judged: only those that are good are revoked, whoever sends them, for who holds a ' +
     'token may end it; others are passed over. `Bearer` in front is no part of a token. A resource without `actionables` ' +
     'answers `{"invalidated": n}`; with them the tokens are revoked once the work is done, and the answer is theirs. A token is ' +
-    'remembered by its `jti` until it ends, where the config\'s `cache` says: in Redis every process knows, in memory one ' +
+    "remembered by its `jti` until it ends, where the config's `cache` says: in Redis every process knows, in memory one " +
     'process, until it is started again. It is asked about at each request.',
   facts: { applies: 'when-present', instead: ['actionables'] },
   requires: ['token:*', 'cache:*'],

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { fault } from '../../../kernel/contract/fault.js';
-import { isObject, type Json } from '../../../kernel/contract/json.js';
+import { asText, isObject, type Json } from '../../../kernel/contract/json.js';
 import type { Frame, PlanTools, Step } from '../../../kernel/contract/plan.js';
 import { ResourcePhase } from '../../../kernel/contract/slot.js';
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
@@ -28,7 +28,7 @@ export default defineRuntime(feature, {
 
 /** Before the guards, behind them, or where the payload is there and no rule has looked at it. */
 function placeOf(entries: readonly Json[]): Pick<Step, 'phase' | 'order'> {
-  const roots = new Set(entries.flatMap((entry) => accessorsIn(String(entry)).map(({ root }) => root)));
+  const roots = new Set(entries.flatMap((entry) => accessorsIn(asText(entry)).map(({ root }) => root)));
   if (roots.has('PAYLOAD')) return { phase: ResourcePhase.CHECK, order: -1000 };
   return { phase: ResourcePhase.ADMIT, order: roots.has('PROTECTED') ? 500 : -500 };
 }

@@ -14,7 +14,7 @@ export default definePlugin({
     'has a window of its own. Limits by address or header are counted before a guard looks at the token, those by claims right ' +
     'after it, those by payload right after the payload is read, before its rules. Every request counts, also one that is ' +
     'refused later. Answers carry `X-RateLimit-Limit`, `X-RateLimit-Remaining` and `X-RateLimit-Reset` (seconds until the ' +
-    'window ends). Counters are kept where the config\'s `cache` says: in Redis all processes count together. What the caller ' +
+    "window ends). Counters are kept where the config's `cache` says: in Redis all processes count together. What the caller " +
     'chooses freely (a header, a payload field) limits only callers who do not change it.',
   facts: { applies: 'when-present' },
   // $HEADER.ip is read where a definition names nobody else: no definition mentions it then.
@@ -66,7 +66,10 @@ export default definePlugin({
     },
   },
   examples: [
-    { title: 'Ten a minute from one address', json: { rate_limit: { limit: 10, identifier: '$HEADER.ip', expires_after: 60 } } },
+    {
+      title: 'Ten a minute from one address',
+      json: { rate_limit: { limit: 10, identifier: '$HEADER.ip', expires_after: 60 } },
+    },
     {
       title: 'A hundred an hour for each user',
       json: {

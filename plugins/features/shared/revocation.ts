@@ -45,7 +45,11 @@ export const isRevokedIn =
     store.isMarked(keyOf(verified));
 
 /** Remembered for as long as it would be taken, and for `least` seconds. */
-export function markOf(verified: Verified, now: number, least: number): { readonly key: string; readonly seconds: number } {
+export function markOf(
+  verified: Verified,
+  now: number,
+  least: number,
+): { readonly key: string; readonly seconds: number } {
   const left = Math.ceil(verified.expiresAt + LEEWAY - now / 1000);
   return { key: keyOf(verified), seconds: Math.max(1, left, least) };
 }

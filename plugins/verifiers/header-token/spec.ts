@@ -16,9 +16,7 @@ export default definePlugin({
   }),
   check: checkSecret,
   errors: verifierErrors,
-  examples: [
-    { title: 'A token', json: { header_key: '$HEADER.x-webhook-token', secret_key: '$ENV.EXAMPLE_KEY' } },
-  ],
+  examples: [{ title: 'A token', json: { header_key: '$HEADER.x-webhook-token', secret_key: '$ENV.EXAMPLE_KEY' } }],
   counterExamples: [
     {
       title: 'A header without its accessor',

@@ -42,6 +42,6 @@ function check({ value }: CheckPlace): Finding[] {
   const wrong = entries.find((entry) => !looksLikeAddress(entry));
   if (entries.length > 0 && wrong === undefined) return [];
   const what = wrong === undefined ? 'it names no address' : `"${wrong}" is no address and no range`;
-  const params = { field: '`allowed_ips`', place: 'this verifier', what };
-  return [{ code: 'WHK_SETTING', at: '/allowed_ips', params }];
+  const field = '`allowed_ips`';
+  return [{ code: 'WHK_SETTING', at: '/allowed_ips', params: { field, place: 'this verifier', what } }];
 }

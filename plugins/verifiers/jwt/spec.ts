@@ -10,7 +10,7 @@ export default definePlugin({
   since: '0.3.0',
   summary: 'The header holds a JWT of the sender.',
   details:
-    'The algorithm is the definition\'s, never the token\'s. `exp` must be there, and with `nbf` and `iat` it is judged by the ' +
+    "The algorithm is the definition's, never the token's. `exp` must be there, and with `nbf` and `iat` it is judged by the " +
     'clock, give or take 30 s. `Authorization` carries `Bearer <TOKEN>`; any other header the token, with or without `Bearer`. ' +
     'Nothing of the body is signed.',
   requires: ['token:JWT'],

@@ -21,7 +21,10 @@ export default definePlugin({
   check,
   errors: verifierErrors,
   examples: [
-    { title: 'A key in the environment', json: { header_key: '$HEADER.x-signature', public_key_pem: '$ENV.EXAMPLE_PEM' } },
+    {
+      title: 'A key in the environment',
+      json: { header_key: '$HEADER.x-signature', public_key_pem: '$ENV.EXAMPLE_PEM' },
+    },
   ],
   counterExamples: [
     {
@@ -46,6 +49,6 @@ function check({ value, env }: CheckPlace): Finding[] {
   const isPem = name === null ? text.includes('-----BEGIN ') : env(name)?.blank !== true;
   if (isPem) return [];
   const what = 'it is no key in PEM form, which begins with `-----BEGIN PUBLIC KEY-----`';
-  const params = { field: '`public_key_pem`', place: 'this verifier', what };
-  return [{ code: 'WHK_SETTING', at: '/public_key_pem', params }];
+  const field = '`public_key_pem`';
+  return [{ code: 'WHK_SETTING', at: '/public_key_pem', params: { field, place: 'this verifier', what } }];
 }

@@ -24,18 +24,22 @@ export function settingOf(options: Options, field: string, tools: PlanTools): st
 
 export function secretOf(options: Options, tools: PlanTools): string {
   const key = settingOf(options, 'secret_key', tools);
-  const what = keyFlaw(key);
-  return what === null ? key : refuseSetting('secret_key', tools, what);
+  const flaw = keyFlaw(key);
+  if (flaw !== null) refuseSetting('secret_key', tools, flaw);
+  return key;
 }
 
 /** The lower-case name in `$HEADER.<name>`. */
 export function headerOf(options: Options, field: string, tools: PlanTools): string {
   const name = /^\$HEADER\.([A-Za-z0-9_-]+)$/.exec(asText(options[field]))?.[1]?.toLowerCase();
-  return name === undefined ? refuseSetting(field, tools, 'write it like `$HEADER.x-signature`') : name;
+  return name ?? refuseSetting(field, tools, 'write it like `$HEADER.x-signature`');
 }
 
 /** The value of a header that has to be sent exactly once. */
-export function onlyValue(invocation: Invocation, name: string): { readonly value: string } | { readonly refused: string } {
+export function onlyValue(
+  invocation: Invocation,
+  name: string,
+): { readonly value: string } | { readonly refused: string } {
   const values = invocation.header(name);
   const [value] = values;
   if (value === undefined) return { refused: 'no header' };
