@@ -55,6 +55,16 @@ const loaders: Readonly<Record<PluginId, Loader>> = {
   'validation-type:OBJECT': () => import('./validation-types/object/runtime.js'),
   'validation-type:STRING': () => import('./validation-types/string/runtime.js'),
   'validation-type:STRINGARRAY': () => import('./validation-types/string-array/runtime.js'),
+  'feature:webhook': () => import('./features/webhook/runtime.js'),
+  'strategy:ALL': () => import('./strategies/all/runtime.js'),
+  'strategy:ANY': () => import('./strategies/any/runtime.js'),
+  'verifier:HeaderTokenVerifier': () => import('./verifiers/header-token/runtime.js'),
+  'verifier:HmacSignatureVerifier': () => import('./verifiers/hmac-signature/runtime.js'),
+  'verifier:IpAllowListVerifier': () => import('./verifiers/ip-allow-list/runtime.js'),
+  'verifier:JwtVerifier': () => import('./verifiers/jwt/runtime.js'),
+  'verifier:PublicKeySignatureVerifier': () => import('./verifiers/public-key-signature/runtime.js'),
+  'feature:invalidate_tokenize': () => import('./features/invalidate-tokenize/runtime.js'),
+  'feature:rate_limit': () => import('./features/rate-limit/runtime.js'),
 };
 
 export const runtimes = loaders as Readonly<

@@ -56,6 +56,16 @@ import number from './validation-types/number/spec.js';
 import object from './validation-types/object/spec.js';
 import string from './validation-types/string/spec.js';
 import stringArray from './validation-types/string-array/spec.js';
+import webhook from './features/webhook/spec.js';
+import allStrategy from './strategies/all/spec.js';
+import anyStrategy from './strategies/any/spec.js';
+import headerToken from './verifiers/header-token/spec.js';
+import hmacSignature from './verifiers/hmac-signature/spec.js';
+import ipAllowList from './verifiers/ip-allow-list/spec.js';
+import jwtVerifier from './verifiers/jwt/spec.js';
+import publicKeySignature from './verifiers/public-key-signature/spec.js';
+import invalidateTokenize from './features/invalidate-tokenize/spec.js';
+import rateLimit from './features/rate-limit/spec.js';
 
 export const specs: readonly PluginSpec[] = [
   datetime,
@@ -114,4 +124,14 @@ export const specs: readonly PluginSpec[] = [
   object,
   string,
   stringArray,
+  webhook,
+  allStrategy,
+  anyStrategy,
+  headerToken,
+  hmacSignature,
+  ipAllowList,
+  jwtVerifier,
+  publicKeySignature,
+  invalidateTokenize,
+  rateLimit,
 ];

@@ -14,6 +14,7 @@ import { checkAccessors, type EnvFacts } from './checks/accessors.js';
 import { checkModels } from './checks/models.js';
 import { checkNames } from './checks/names.js';
 import { checkPlugins } from './checks/plugins.js';
+import { checkPurposes } from './checks/purposes.js';
 import { checkOwners } from './checks/owners.js';
 import { checkStatements, type Answers } from './checks/statements.js';
 import { checkUses, columnsOf } from './checks/uses.js';
@@ -63,6 +64,7 @@ export function analyse(files: readonly SourceFile[], registry: Registry, option
     checkAccessors(context, definition);
     checkTemplates(registry, report, definition.doc, definition.finds);
   }
+  checkPurposes(context, definitions);
   const tables = addTimestamps(definitions, resolveTables(definitions, report), report);
   const uniques = collectUniques(definitions, tables, report);
   linkModelReferences(definitions, tables, report);

@@ -39,6 +39,8 @@ export interface AccessorText {
   readonly leaves: boolean;
   /** The value is sensitive. */
   readonly secret: boolean;
+  /** What the value is for, where it may serve nothing else. */
+  readonly purpose?: string | undefined;
   readonly place: string;
 }
 

@@ -42,6 +42,8 @@ export interface Expansion {
   readonly mistaken: ReadonlyMap<string, Right>;
   /** Keys of plugins that the interface has and that are not here. */
   readonly expected: ReadonlyMap<string, Absent>;
+  /** Required fields that may be left out where one of these keys is written. */
+  readonly instead: ReadonlyMap<string, readonly string[]>;
 }
 
 export interface Registry {
@@ -161,6 +163,7 @@ interface Draft {
   readonly tolerated: Set<string>;
   readonly mistaken: Map<string, Right>;
   readonly expected: Map<string, Absent>;
+  readonly instead: Map<string, string[]>;
 }
 
 function expand(
@@ -176,6 +179,7 @@ function expand(
     tolerated: new Set(),
     mistaken: new Map(),
     expected: new Map(),
+    instead: new Map(),
   };
   addFields(registry, commons, draft, field, null, read);
   return draft;
@@ -218,6 +222,7 @@ function addKind(
   switch (kind.select.by) {
     case 'always':
       ids.forEach(add);
+      for (const id of ids) addInstead(registry, draft, id, slot);
       return;
     case 'field': {
       draft.fields.set(kind.select.field, { field: selectorField(kind), plugin: null });
@@ -241,6 +246,13 @@ function addKind(
     case 'root':
       return;
   }
+}
+
+function addInstead(registry: Registry, draft: Draft, id: PluginId, slot: string): void {
+  const named = registry.plugins.get(id)?.facts?.['instead'];
+  const keys = Object.keys(registry.schema(id, slot)?.fields ?? {});
+  if (!Array.isArray(named) || keys.length === 0) return;
+  for (const name of named as readonly string[]) draft.instead.set(name, [...(draft.instead.get(name) ?? []), ...keys]);
 }
 
 function tolerate(registry: Registry, draft: Draft, ids: readonly PluginId[], slot: string): void {

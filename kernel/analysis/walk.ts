@@ -129,6 +129,7 @@ function reportMissing(context: WalkContext, node: LocatedNode, expansion: Expan
   const owners: PluginId[] = [];
   for (const [name, { field, plugin }] of expansion.fields) {
     if (!field.required || memberOf(node, name) !== undefined) continue;
+    if (expansion.instead.get(name)?.some((key) => memberOf(node, key) !== undefined) === true) continue;
     // Written under an invented name, which is reported.
     if (node.members.some(({ key }) => !expansion.fields.has(key) && standsFor(expansion, key) === name)) continue;
     context.report.add('DEF_REQUIRED', opening(context, node), { place: here.label, field: name });
@@ -204,6 +205,7 @@ function visitValue(context: WalkContext, node: LocatedNode, field: FieldNode, h
         roots: field.meta.roots,
         leaves: field.meta.leaves === true,
         secret: field.meta.secret === true,
+        purpose: field.meta.purpose,
         place: here.label,
       });
       return;

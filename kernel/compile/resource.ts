@@ -54,6 +54,7 @@ interface FeatureLike {
     readonly alone?: true;
     readonly apart?: true;
     readonly presumes?: true;
+    readonly answers?: true;
   };
 }
 interface ModeLike {
@@ -71,6 +72,7 @@ interface Draft {
   /** This actionable stands for itself. */
   apart: boolean;
   presumes: boolean;
+  answers: boolean;
   takesList: boolean;
   needsList: boolean;
   files: FileLimits | null;
@@ -104,6 +106,7 @@ export function compileResource(input: CompileInput, resource: ResourceModel): R
     alone: false,
     apart: false,
     presumes: false,
+    answers: false,
     takesList: false,
     needsList: false,
     files: null,
@@ -136,7 +139,7 @@ export function compileResource(input: CompileInput, resource: ResourceModel): R
     takesList: draft.takesList,
     files: draft.files,
     results: sequence.length,
-    reachable: sequence.length > 0,
+    reachable: sequence.length > 0 || draft.answers,
     summary: {
       guard: draft.guards.join(', ') || 'open',
       validated: draft.validates,
@@ -234,6 +237,7 @@ function planFeatures(
     draft.alone ||= planned.alone === true;
     draft.apart ||= planned.apart === true;
     draft.presumes ||= planned.presumes === true;
+    draft.answers ||= planned.answers === true;
   }
 }
 

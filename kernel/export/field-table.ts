@@ -96,6 +96,7 @@ function meaningOf({ meta }: FieldNode): string {
   const example = meta.examples?.[0] === undefined ? [] : [`Example: ${code(JSON.stringify(meta.examples[0]))}.`];
   const roots =
     meta.roots === undefined ? [] : [`Accessors: ${meta.roots.map((root) => code(`$${root}`)).join(', ')}.`];
+  const alone = meta.purpose === undefined ? [] : [`Its variable is for ${meta.purpose} and nothing else.`];
   const deprecated = meta.deprecated === undefined ? [] : [`**Deprecated**: ${meta.deprecated.message}.`];
-  return [meta.doc, ...values, ...roots, ...example, ...deprecated].join(' ');
+  return [meta.doc, ...values, ...roots, ...alone, ...example, ...deprecated].join(' ');
 }

@@ -122,10 +122,14 @@ function closed(pen: Pen, expansion: Expansion, name: string): JsonObject {
   const properties: Record<string, Json> = Object.create(null) as Record<string, Json>;
   for (const key of expansion.tolerated) properties[key] = true;
   const required: string[] = [];
+  const either: JsonObject[] = [];
   for (const [key, owned] of expansion.fields) {
     const isChosen = isSelector(pen, key, owned.field);
     properties[key] = isChosen ? true : property(pen, key, owned, name);
-    if (owned.field.required && !isChosen) required.push(key);
+    if (!owned.field.required || isChosen) continue;
+    const others = expansion.instead.get(key) ?? [];
+    if (others.length === 0) required.push(key);
+    else either.push({ anyOf: [key, ...others].map((one) => ({ required: [one] })) });
   }
   const choices = expansion.choices.flatMap(({ kind, names }) =>
     kind.select.by === 'key' && kind.select.pick === 'one' ? [names] : [],
@@ -136,8 +140,8 @@ function closed(pen: Pen, expansion: Expansion, name: string): JsonObject {
     properties,
     ...(required.length > 0 && { required }),
     additionalProperties: false,
-    ...(several.length > 0 && {
-      allOf: several.map((names) => ({ oneOf: names.map((one) => ({ required: [one] })) })),
+    ...(several.length + either.length > 0 && {
+      allOf: [...either, ...several.map((names) => ({ oneOf: names.map((one) => ({ required: [one] })) }))],
     }),
   };
 }

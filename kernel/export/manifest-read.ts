@@ -93,6 +93,7 @@ const meta = record<FieldNode['meta']>({
   since: maybe(text),
   deprecated: maybe(deprecated),
   secret: maybe(flag),
+  purpose: maybe(text),
   roots: maybe(list(word)),
   leaves: maybe(flag),
   language: maybe(oneOf('sql')),

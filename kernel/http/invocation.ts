@@ -3,7 +3,7 @@
  * rule of a resource is known here.
  */
 import type { IncomingMessage } from 'node:http';
-import { isIP } from 'node:net';
+import { isIP, isIPv4 } from 'node:net';
 import type { ActionTiming, FileLimits, Invocation, Payload, UploadedFile } from '../contract/plan.js';
 import type { HttpConfig } from '../analysis/config.js';
 import { readBytes } from './body.js';
@@ -54,7 +54,13 @@ export class HttpInvocation implements Invocation {
   }
 
   get remote(): string {
-    return clientAddress(this.req, this.intake.trusted_proxies);
+    const { socket, rawHeaders } = this.req;
+    const proxies = this.intake.trusted_proxies;
+    return clientAddress(
+      socket.remoteAddress ?? '',
+      proxies === 0 ? [] : headerValues(rawHeaders, 'x-forwarded-for'),
+      proxies,
+    );
   }
 
   header(name: string): readonly string[] {
@@ -124,16 +130,20 @@ export function headerValues(raw: readonly string[], name: string): readonly str
   return values;
 }
 
-/** The entry that the outermost trusted proxy wrote; anybody can send entries before it. */
-function clientAddress({ socket, rawHeaders }: IncomingMessage, proxies: number): string {
-  const peer = plainAddress(socket.remoteAddress ?? '');
-  if (proxies === 0) return peer;
-  const told = headerValues(rawHeaders, 'x-forwarded-for')
-    .flatMap((line) => line.split(','))
-    .map((entry) => plainAddress(entry.trim()));
+/**
+ * The entry that the outermost trusted proxy wrote; anybody can send entries before it. `forwarded`: the values of
+ * `x-forwarded-for`, in the order they came.
+ */
+export function clientAddress(peer: string, forwarded: readonly string[], proxies: number): string {
+  const plain = plainAddress(peer);
+  if (proxies === 0) return plain;
+  const told = forwarded.flatMap((line) => line.split(',')).map((entry) => plainAddress(entry.trim()));
   const entry = told[told.length - proxies];
-  return entry !== undefined && isIP(entry) !== 0 ? entry : peer;
+  return entry !== undefined && isIP(entry) !== 0 ? entry : plain;
 }
 
+const MAPPED = '::ffff:';
+
 /** IPv4 clients on a dual-stack socket have mapped addresses. */
-const plainAddress = (address: string): string => (address.startsWith('::ffff:') ? address.slice(7) : address);
+const plainAddress = (address: string): string =>
+  address.startsWith(MAPPED) && isIPv4(address.slice(MAPPED.length)) ? address.slice(MAPPED.length) : address;

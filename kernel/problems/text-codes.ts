@@ -131,6 +131,12 @@ export const TEXT_CODES = {
     '{place} is a secret from tutorials, which attackers try first; write "{form}".',
     'Make a random value and put it into the environment.',
   ),
+  SEC_SHARED: problem(
+    'error',
+    'One secret for two purposes',
+    '"{name}" is for {other} already, so {purpose} need a variable of their own.',
+    'Whoever learns a secret in one of its uses could make what the other one accepts. Set a second variable.',
+  ),
   SEC_NO_OWNER: problem(
     'warning',
     'Write without an owner',

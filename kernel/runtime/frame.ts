@@ -14,6 +14,7 @@ class FrameMemory implements UnitFrame {
   payload = NOTHING;
   received = NOTHING;
   claims: Claims | null = null;
+  lasting: Frame['lasting'] = null;
   unit: unknown = null;
   readonly slots: unknown[];
   readonly results: unknown[];
@@ -102,6 +103,12 @@ class FrameBeside implements UnitFrame {
   }
   get headers(): Record<string, string> {
     return this.base.headers;
+  }
+  get lasting(): Frame['lasting'] {
+    return this.base.lasting;
+  }
+  set lasting(headers: Frame['lasting']) {
+    this.base.lasting = headers;
   }
   now(): string {
     return this.base.now();

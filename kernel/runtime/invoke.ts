@@ -15,9 +15,10 @@ const UNIT_TRIES = 4;
 
 /** Throws a Fault, stamped with resource and actionable. */
 export async function invoke(plan: ResourcePlan, invocation: Invocation, hooks: LiveHooks): Promise<Reply> {
+  let frame: UnitFrame | null = null;
   try {
     const early = hooks.accept === null ? undefined : await hooks.accept(invocation);
-    const frame = createFrame(invocation, plan);
+    frame = createFrame(invocation, plan);
     const body = early === undefined ? await work(plan, frame, hooks) : early.value;
     const { headers } = frame;
     if (hooks.reply === null) return { status: 200, headers, body };
@@ -29,6 +30,7 @@ export async function invoke(plan: ResourcePlan, invocation: Invocation, hooks: 
   } catch (error) {
     const failure = asFault(error);
     failure.where.resource ??= plan.id;
+    failure.lasting = frame?.lasting ?? null;
     throw failure;
   }
 }

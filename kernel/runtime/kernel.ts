@@ -103,7 +103,7 @@ export async function createKernel({ project, log, connect = true, ...options }:
         handles: instances,
         intercept,
         profile: config.profile,
-        uses: uses(analysis),
+        uses: new Set([...uses(analysis), ...config.chosen.map(({ kind, name }) => `${kind}:${name}`)]),
         watched: (mode) => live?.reply !== null || live.execute(mode) !== null,
       });
       refuseTaken(compiled, hooks.routes);

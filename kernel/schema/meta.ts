@@ -45,6 +45,8 @@ export interface FieldMeta {
   readonly deprecated?: { readonly since: string; readonly message: string; readonly replacedBy?: string };
   /** The value is sensitive: hidden in plans and logs. */
   readonly secret?: boolean;
+  /** What the secret is for, as plural words; one variable serves one purpose. */
+  readonly purpose?: string;
   /** Accessor roots that may stand here; absent means all. */
   readonly roots?: readonly string[];
   /** What is written here can reach a client: accessors with secret values are refused. */

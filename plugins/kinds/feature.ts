@@ -34,6 +34,8 @@ export interface FeaturePlan {
   readonly apart?: true;
   /** Refuses also what passes the rules, unless something is stored already: a sample request cannot know. */
   readonly presumes?: true;
+  /** The resource has an answer of this feature's making, even where nothing runs. */
+  readonly answers?: true;
 }
 
 export interface Feature {
@@ -54,6 +56,11 @@ export const feature = defineKind<Feature>({
       type: 'string',
       required: true,
       oneOf: ['when-present', 'always'],
+    },
+    instead: {
+      doc: 'Required fields of the object that may be left out where this feature is written.',
+      type: 'list',
+      required: false,
     },
     guards: {
       doc: 'Refuses callers: other resources may be reached only from resources with the same guard.',

@@ -52,7 +52,7 @@ export type { Encoding } from './encoding.js';
 export type { Inspector } from './inspector.js';
 export type { Storable, Storage } from './storage.js';
 export type { Strategy } from './strategy.js';
-export type { Verdict, Verifier } from './verifier.js';
+export type { Verdict, Verifier, Verify as VerifySender } from './verifier.js';
 export type { Feature, FeaturePlace, FeaturePlan } from './feature.js';
 export type { Generator } from './generator.js';
 export type { Hash, Hasher, Verify } from './hasher.js';
@@ -74,6 +74,8 @@ export const kinds: readonly Kind[] = [
   mode,
   observer,
   query,
+  strategy,
   token,
   validationType,
+  verifier,
 ] as readonly Kind[];

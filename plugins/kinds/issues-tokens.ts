@@ -1,5 +1,5 @@
 /**
- * When a resource gives out a token. One that is protected has `tokenize` to judge tokens by; it gives out a new one only
+ * When a resource gives out a token. One that is protected, or revokes, has `tokenize` to judge tokens by; it gives out one only
  * when its author says so: by claims, or by a property that is named and listed. Light.
  */
 import { isObject, type Json } from '../../kernel/contract/json.js';
@@ -8,7 +8,7 @@ export const DEFAULT_PROPERTY = 'token';
 
 /** `resource` is a whole definition. */
 export function issuesTokens(resource: Readonly<Record<string, Json>>): boolean {
-  if (resource['protected'] === undefined) return true;
+  if (resource['protected'] === undefined && resource['invalidate_tokenize'] === undefined) return true;
   const settings = isObject(resource['tokenize']) ? resource['tokenize'] : {};
   const claims = settings['custom_claim_fields'];
   const property = settings['property_name'];

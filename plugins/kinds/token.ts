@@ -67,6 +67,7 @@ export const token = defineKind<TokenType>({
       doc: 'The key. Keep it in the environment.',
       roots: ['ENV'],
       secret: true,
+      purpose: 'access tokens',
       examples: ['$ENV.JWT_SECRET_KEY'],
     }).required(),
     expiration: numeric({ doc: 'Lifetime of a token.', unit: 'seconds', default: 3600, examples: [86_400] })

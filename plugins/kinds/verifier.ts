@@ -3,6 +3,7 @@ import type { Json } from '../../kernel/contract/json.js';
 import { isObject } from '../../kernel/contract/json.js';
 import { defineKind } from '../../kernel/contract/kind.js';
 import type { Invocation, PlanTools } from '../../kernel/contract/plan.js';
+import { pluginName, shape } from '../../kernel/schema/combinators.js';
 import { inResource } from './hosts.js';
 
 /** True: it may pass. Never throws for what a client sent; the reason for a refusal is for the log alone. */
@@ -10,6 +11,8 @@ export type Verify = (invocation: Invocation) => Verdict | Promise<Verdict>;
 export type Verdict = true | { readonly refused: string };
 
 export interface Verifier {
+  /** Judges the bytes of the body. Those that do not are asked first, so that strangers are not read for nothing. */
+  readonly needsBody: boolean;
   /** Settles one entry of `webhook.verifications`. Throws BootError where a secret is missing or cannot be used. */
   plan(options: Readonly<Record<string, Json>>, tools: PlanTools): Verify;
 }
@@ -20,9 +23,14 @@ export const verifier = defineKind<Verifier>({
   summary: 'How an inbound request proves where it comes from.',
   slots: ['webhook.verifications'],
   select: { by: 'key', pick: 'many' },
-  facts: {
-    needsBody: { doc: 'Judges the bytes of the body, which are then read first.', type: 'boolean', required: true },
-  },
+  common: shape({
+    composition_strategy_mode: pluginName('strategy', {
+      doc: 'How several verifiers are combined.',
+      default: 'ALL',
+      examples: ['ANY'],
+    }),
+  }),
+  facts: {},
   handle: ['plan'],
   host: (fragment, { name }) => {
     const host = inResource({ webhook: { verifications: { [name]: isObject(fragment) ? fragment : {} } } });

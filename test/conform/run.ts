@@ -4,9 +4,10 @@ import { ops as idCheck } from './id-check.js';
 import { ops as jsonBody } from './json-body.js';
 import { ops as rules } from './rules.js';
 import { ops as token } from './token.js';
+import { ops as webhook } from './webhook.js';
 import type { Ops, Outcome } from './ops.js';
 
-export const OPS: Ops = { ...bcrypt, ...idCheck, ...jsonBody, ...rules, ...token };
+export const OPS: Ops = { ...bcrypt, ...idCheck, ...jsonBody, ...rules, ...token, ...webhook };
 
 /** A line that is no case is a result too: the one who asked has to see it. */
 export async function runLine(name: string, line: string): Promise<Outcome & { readonly id: unknown }> {

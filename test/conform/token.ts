@@ -2,7 +2,7 @@
  * `token.verify`: the value of `Authorization` against a fragment of `tokenize` and a key in hex. With `stage:
  * "integrity"` form, encoding, algorithm and seal are judged, and not the claims. The code is the plugins' own.
  */
-import { tokenReader } from '../../plugins/features/protected/header.js';
+import { tokenReader } from '../../plugins/kinds/token-header.js';
 import { TokenRefused } from '../../plugins/kinds/token.js';
 import { DEFAULT_ALGORITHM } from '../../plugins/tokens/jwt/algorithms.light.js';
 import { jwtKeys } from '../../plugins/tokens/jwt/keys.js';

@@ -39,6 +39,7 @@ function frame(): Frame {
     slots: [],
     results: [],
     headers: {},
+    lasting: null,
     now: () => '2026-01-02T03:04:05.678Z',
     unit: null,
     whenCommitted: (work) => work(),

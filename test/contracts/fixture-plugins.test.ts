@@ -15,7 +15,7 @@ describe('example plugins', () => {
   it('are found: folders inside a folder too', () => {
     expect(specs.map(({ kind, name }) => `${kind}:${name}`).sort()).to.deep.equal([
       'feature:gate',
-      'feature:rate_limit',
+      'feature:quota',
       'generator:SHORTCODE',
       'hasher:COUNTING',
       'limiter:fixed-window',

@@ -3,6 +3,7 @@ import type { Log } from '../../kernel/contract/plugin.js';
 import { createHooks } from '../../kernel/runtime/hooks.js';
 import { createInstances } from '../../kernel/runtime/instances.js';
 import { loadProject, type Project } from '../../kernel/runtime/project.js';
+import { EXAMPLE_ENV } from '../support/example-env.js';
 import { tempProject } from '../support/project.js';
 
 export interface Plugins {
@@ -14,8 +15,7 @@ export interface Plugins {
   readonly handle: <H>(kind: string, name: string) => Promise<H>;
 }
 
-/** 32 characters: a key of every format. */
-export const ENV = { EXAMPLE_KEY: 'canary-example-key-Qm7xT2vLs9Rw4' };
+export const ENV = EXAMPLE_ENV;
 
 const ignore = (): void => {};
 const SILENT: Log = { debug: ignore, info: ignore, warn: ignore, error: ignore };

@@ -30,5 +30,6 @@ describe('contracts of kinds', () => {
   for (const name of plugins.names('accessor')) accessorContract(plugins, name);
   for (const name of plugins.names('token')) tokenContract(plugins, name);
   describe('envelopes', () => plugins.names('envelope').forEach((name) => envelopeContract(plugins, name)));
-  for (const kind of ['mode', 'feature', 'hasher', 'token', 'limiter']) servedContract(plugins, kind, FOLDERS);
+  for (const kind of ['mode', 'feature', 'hasher', 'token', 'verifier', 'strategy', 'limiter'])
+    servedContract(plugins, kind, FOLDERS);
 });

@@ -2,12 +2,15 @@
  * What is proved over real HTTP: every example of a mode and of a feature compiles and is served, every envelope wraps
  * successes and leaves problems alone.
  */
+import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { asText, isObject, type JsonObject } from '../../kernel/contract/json.js';
 import type { TokenType } from '../../plugins/kinds/token.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
 import { returning } from '../support/project.js';
+import { EXAMPLE_SENDER } from '../support/example-env.js';
 import { ENV, type Plugins } from './kind-support.js';
+import { signedHeaders } from '../support/webhooks.js';
 
 interface Served {
   readonly id: string;
@@ -22,7 +25,7 @@ async function passing(plugins: Plugins, json: JsonObject): Promise<Record<strin
   const algorithm = typeof tokenize['algorithm'] === 'string' ? tokenize['algorithm'] : null;
   const format = await plugins.handle<TokenType>('token', asText(tokenize['type']));
   const tool = format.create({ algorithm, key: ENV.EXAMPLE_KEY, issues: true, place: 'contract' });
-  const token = await tool.issue({ id: 'user-1' }, { now: Date.now(), seconds: 600, id: 'contract' });
+  const token = await tool.issue({ id: 'user-1' }, { now: Date.now(), seconds: 600, id: randomUUID() });
   return { [asText(guard['provide_as'] ?? 'Authorization')]: `Bearer ${token}` };
 }
 
@@ -60,10 +63,12 @@ export function servedContract(plugins: Plugins, kind: string, folders: readonly
         expect(plan?.reachable).to.equal(true);
         expect(JSON.parse(JSON.stringify(plan?.summary.describe))).to.be.an('object');
         // The sample body that the start prints must pass the rules that it was made from.
-        const headers = await passing(plugins, json);
-        const { status, text } = await kernel.post(`/${id}`, plan?.summary.sample, { headers });
+        const body = JSON.stringify(plan?.summary.sample);
+        const proof = await signedHeaders(json['webhook'], body, ENV, EXAMPLE_SENDER.privateKey);
+        const headers = { ...(await passing(plugins, json)), ...proof };
+        const { status, text } = await kernel.post(`/${id}`, body, { headers });
         expect(status, text).to.equal(200);
-        expect(text).not.to.contain(ENV.EXAMPLE_KEY);
+        for (const value of Object.values(ENV)) expect(text).not.to.contain(value);
       });
     }
   });

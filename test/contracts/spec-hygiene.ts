@@ -16,15 +16,12 @@ import type { Problem, Range } from '../../kernel/contract/problem.js';
 import type { FieldNode } from '../../kernel/schema/field-node.js';
 import { fold } from '../../kernel/schema/fold.js';
 import { envFacts } from '../../kernel/runtime/project.js';
+import { EXAMPLE_ENV } from '../support/example-env.js';
 import { document, rangeAt, type Document } from '../../kernel/source/document.js';
 import { nodeAt, parseSource } from '../../kernel/source/tree.js';
 
 /** Variables that examples may read. */
-const ENV = envFacts({
-  EXAMPLE_KEY: 'canary-example-key-Qm7xT2vLs9Rw4',
-  DATABASE_URL: 'postgres://example',
-  REDIS_URL: 'redis://example',
-});
+const ENV = envFacts({ ...EXAMPLE_ENV, DATABASE_URL: 'postgres://example', REDIS_URL: 'redis://example' });
 const FILES = { resource: 'example.json', model: 'models.json', config: 'lintel.config.json' } as const;
 
 export function specHygiene(registry: Registry, specs: readonly PluginSpec[]): void {

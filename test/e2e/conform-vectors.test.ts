@@ -25,6 +25,9 @@ const FILES = [
   { file: 'json-body.jsonl', cases: 283, optional: 0 },
   { file: 'uuid.jsonl', cases: 22, optional: 0 },
   { file: 'email.jsonl', cases: 163, optional: 0 },
+  { file: 'hmac.jsonl', cases: 174, optional: 0 },
+  { file: 'webhook-signatures.jsonl', cases: 33, optional: 0 },
+  { file: 'rsa.jsonl', cases: 518, optional: 0 },
 ] as const;
 
 describe('shared vectors', () => {
@@ -88,6 +91,6 @@ describe('conformance command', () => {
   it('names its operations when it is asked for another', () => {
     const { stderr, status } = run('nothing', '');
     expect(status).to.equal(1);
-    expect(stderr).to.contain('json.body, rule.check, token.verify');
+    expect(stderr).to.match(/json\.body, .*rule\.check, token\.verify/);
   });
 });

@@ -88,7 +88,7 @@ describe('a plugin of an existing kind', () => {
 });
 
 describe('a new kind', () => {
-  const limited = (id: string, rate_limit: unknown): object => returning(id, { n: '$PAYLOAD.n' }, { rate_limit });
+  const limited = (id: string, quota: unknown): object => returning(id, { n: '$PAYLOAD.n' }, { quota });
   const rule = { field: { n: { type: 'NUMBER' } } };
   const files = {
     'definitions/a.json': [
@@ -118,10 +118,10 @@ describe('a new kind', () => {
     expect(status).to.equal(429);
     expect(seconds).to.be.within(1, 3600);
     expect(body).to.include({
-      type: 'urn:lintel:error:LIM_EXCEEDED',
+      type: 'urn:lintel:error:QTA_EXCEEDED',
       title: 'Too many requests',
       status: 429,
-      code: 'LIM_EXCEEDED',
+      code: 'QTA_EXCEEDED',
       success: false,
     });
     expect(body['detail']).to.match(/^Too many requests; try again in \d+ s\.$/);
@@ -150,11 +150,11 @@ describe('a new kind', () => {
   it('guards the resource in the table of endpoints and shows in its plan', () => {
     const { summary } = kernel.kernel.plans().byId.get('window')!;
     expect(summary.guard).to.equal('3 requests');
-    expect(summary.describe).to.deep.include({ admit: ['rate_limit'] });
+    expect(summary.describe).to.deep.include({ admit: ['quota'] });
   });
 
   it('brings its fields, options and codes into the front end, with places', async () => {
-    const bad = (id: string, rate_limit: unknown): string => JSON.stringify(limited(id, rate_limit), null, 1);
+    const bad = (id: string, quota: unknown): string => JSON.stringify(limited(id, quota), null, 1);
     const texts: Record<string, string> = {
       'definitions/1.json': bad('a', { algorithm: 'fixed-windw', limit: 1, window: 1 }),
       'definitions/2.json': bad('b', { algorithm: 'fixed-window', limt: 1, window: 1 }),
@@ -163,7 +163,7 @@ describe('a new kind', () => {
       'definitions/5.json': bad('e', { limit: 1 }),
       'definitions/6.json': bad('f', { algorithm: 'token-bucket', limit: 1, refill: 1, identifier: '$HEADR.ip' }),
       'definitions/7.json': bad('g', 5),
-      'definitions/8.json': bad('h', 5).replace('rate_limit', 'rate_limt'),
+      'definitions/8.json': bad('h', 5).replace('quota', 'quta'),
     };
     const skipping = await withPlugins(['limits'], { files: texts, onProblem: 'skip' });
     const found = skipping.kernel.problems().map((problem) => {
@@ -180,10 +180,10 @@ describe('a new kind', () => {
       '5 DEF_REQUIRED {',
       '6 ACC_UNKNOWN_ROOT $HEADR.ip',
       '7 DEF_TYPE 5',
-      '8 DEF_UNKNOWN_KEY "rate_limt"',
+      '8 DEF_UNKNOWN_KEY "quta"',
     ]);
     const hints = skipping.kernel.problems().map(({ message }) => /Did you mean "([^"]+)"/.exec(message)?.[1]);
-    expect(hints).to.include.members(['fixed-window', 'limit', '$HEADER', 'rate_limit']);
+    expect(hints).to.include.members(['fixed-window', 'limit', '$HEADER', 'quota']);
     await skipping.close();
   });
 });

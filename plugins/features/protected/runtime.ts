@@ -10,8 +10,9 @@ import { defineRuntime, type Log } from '../../../kernel/contract/plugin.js';
 import { compilePath, splitPath, writePath } from '../../../kernel/language/path.js';
 import { feature } from '../../kinds/feature.js';
 import { TokenRefused, type TokenTool, type Verified } from '../../kinds/token.js';
+import { isAuthorization, tokenReader } from '../../kinds/token-header.js';
+import { revoker, type IsRevoked } from '../shared/revocation.js';
 import { tokensOf } from '../shared/token-tool.js';
-import { isAuthorization, tokenReader } from './header.js';
 
 export default defineRuntime(feature, {
   create: ({ resolve, log }) => ({
@@ -19,39 +20,53 @@ export default defineRuntime(feature, {
       const written = isObject(value['protected']) ? value['protected'] : {};
       const header = asText(written['provide_as'] ?? 'Authorization');
       const { tool, type } = tokensOf(holder['tokenize'], false, tools, resolve);
+      // Only where something revokes tokens is anybody asked.
+      const revoked = tools.used(REVOKES) ? resolve(revoker, 'invalidate_tokenize').isRevoked : null;
       const refused = refusal(header, tools.place, log);
       return {
-        steps: [guard(tool, header, exposer(written['extract_claims']), refused)],
+        steps: [guard(tool, header, admission(exposer(written['extract_claims']), revoked), refused)],
         guard: `${type} in ${header}`,
       };
     },
   }),
 });
 
+const REVOKES = 'feature:invalidate_tokenize';
+
 type Refused = (frame: Frame, error: unknown) => never;
 
-function guard(tool: TokenTool, header: string, expose: (verified: Verified) => Claims, refused: Refused): Step {
+type Admit = (frame: Frame, verified: Verified) => void | Promise<void>;
+
+function guard(tool: TokenTool, header: string, admit: Admit, refused: Refused): Step {
   const read = tokenReader(header);
   const name = header.toLowerCase();
   const run = (frame: Frame): void | Promise<void> => {
     try {
       const { invocation } = frame;
       const verified = tool.verify(read(invocation.header(name)), invocation.startedAt);
-      if (!(verified instanceof Promise)) {
-        admit(frame, expose(verified));
-        return;
-      }
-      return verified.then(
-        (found) => {
-          admit(frame, expose(found));
-        },
-        (error: unknown) => refused(frame, error),
-      );
+      const admitted =
+        verified instanceof Promise ? verified.then((found) => admit(frame, found)) : admit(frame, verified);
+      return admitted instanceof Promise ? admitted.catch((error: unknown) => refused(frame, error)) : admitted;
     } catch (error) {
       return refused(frame, error);
     }
   };
   return { id: 'protected', phase: ResourcePhase.ADMIT, run };
+}
+
+/** A good token may be revoked all the same; that is asked at each use, also of one that is remembered. */
+function admission(expose: (verified: Verified) => Claims, isRevoked: IsRevoked | null): Admit {
+  const enter = (frame: Frame, verified: Verified, isOver: boolean): void => {
+    if (isOver) throw new TokenRefused('revoked');
+    admit(frame, expose(verified));
+  };
+  if (isRevoked === null) return (frame, verified) => enter(frame, verified, false);
+  return (frame, verified) => {
+    const marked = isRevoked(verified);
+    return marked instanceof Promise
+      ? marked.then((isOver) => enter(frame, verified, isOver))
+      : enter(frame, verified, marked);
+  };
 }
 
 /** What only this caller may see is nobody's to keep: a shared cache does not know that a header of ours is a key. */

@@ -13,7 +13,8 @@ export default definePlugin({
     'the token itself, with or without `Bearer`. Claims that `extract_claims` lists are readable as `$PROTECTED.<claim>`, ' +
     'and no others. Whatever is wrong with a token, the answer is the same 401; the log says why, at level debug.',
   facts: { applies: 'when-present', guards: true },
-  requires: ['token:*'],
+  // A pattern: what revokes tokens is asked where it is used, and not loaded for the sake of asking.
+  requires: ['token:*', 'feature:invalidate_*'],
   slots: {
     resource: shape({
       protected: shape({

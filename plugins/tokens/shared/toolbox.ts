@@ -13,8 +13,8 @@ const MAX_CHARACTERS = 8_388_608;
 type Open = TokenTool['open'];
 
 /**
- * Only what was verified is remembered. A remembered token is measured by the clock at each use; a check for revoked ones
- * belongs beside that, in front of both returns.
+ * Only what was verified is remembered. A remembered token is measured by the clock at each use; whether it was revoked is asked
+ * at each use too, by the guard.
  */
 export function verifier(open: Open, instants: Instants): TokenTool['verify'] {
   const known = new LRUCache<string, Verified>({

@@ -1,5 +1,5 @@
 /** Takes a token out of a request: from the one header that the definition names, sent once, in the one form it has. */
-import { TokenRefused } from '../../kinds/token.js';
+import { TokenRefused } from './token.js';
 
 /** The names of headers do not mind case. */
 export const isAuthorization = (header: string): boolean => header.toLowerCase() === 'authorization';

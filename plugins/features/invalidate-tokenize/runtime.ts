@@ -1,0 +1,85 @@
+/**
+ * Revokes the tokens of a request that the resource's own settings let pass; everything else that is sent costs no room in the
+ * store. Runs when the work is done, before a new token is given out.
+ */
+import { fault } from '../../../kernel/contract/fault.js';
+import { isObject, type Json } from '../../../kernel/contract/json.js';
+import type { Frame, Reader, Step } from '../../../kernel/contract/plan.js';
+import { ResourcePhase } from '../../../kernel/contract/slot.js';
+import { defineRuntime } from '../../../kernel/contract/plugin.js';
+import { cache, type Cache } from '../../kinds/cache.js';
+import { feature } from '../../kinds/feature.js';
+import { TokenRefused, type TokenTool, type Verified } from '../../kinds/token.js';
+import { isRevokedIn, markOf, type Revoker } from '../shared/revocation.js';
+import { tokensOf } from '../shared/token-tool.js';
+
+/** Judging costs some microseconds each. */
+const MAX_TOKENS = 1000;
+
+export default defineRuntime(feature, {
+  create: ({ resolve, log }): Revoker => {
+    const store = (): Cache => resolve(cache, 'cache');
+    let told = false;
+    return {
+      isRevoked: (verified) => isRevokedIn(store())(verified),
+      plan: ({ value, holder }, tools) => {
+        const written = isObject(value['invalidate_tokenize']) ? value['invalidate_tokenize'] : {};
+        const { tool } = tokensOf(holder['tokenize'], false, tools, resolve);
+        const tokens = written['tokens'] ?? null;
+        const entries = Array.isArray(tokens) ? (tokens as readonly Json[]) : [tokens];
+        if (!told && tools.used('cache:memory')) {
+          told = true;
+          log.warn(
+            { resource: tools.place },
+            'revoked tokens are kept in the memory of this process: a restart revives them, and other processes do not know them; ' +
+              'choose Redis with `"cache": { "use": "redis", "url": "$ENV.REDIS_URL" }`',
+          );
+        }
+        const readers = entries.map((entry) => tools.value(entry));
+        const least = Number(written['expires_after'] ?? 0);
+        return { steps: [revoking(store(), tool, readers, least, tools.main === null)], answers: true };
+      },
+    };
+  },
+});
+
+function revoking(store: Cache, tool: TokenTool, readers: readonly Reader[], least: number, answers: boolean): Step {
+  return {
+    id: 'invalidate_tokenize',
+    phase: ResourcePhase.REPLY,
+    order: -1000,
+    run: async (frame, state) => {
+      const { startedAt } = frame.invocation;
+      const marks = new Map<string, ReturnType<typeof markOf>>();
+      for (const text of tokensIn(frame, readers)) {
+        const verified = await judged(tool, text, startedAt);
+        if (verified === null) continue;
+        const mark = markOf(verified, startedAt, least);
+        marks.set(mark.key, mark);
+      }
+      if (marks.size > 0) await store.mark([...marks.values()]);
+      frame.headers['cache-control'] = 'no-store';
+      if (answers) state.result = { invalidated: marks.size };
+    },
+  };
+}
+
+/** Text of one token, with or without the scheme in front. */
+const TOKEN = /^(?:bearer )?([A-Za-z0-9._-]+)$/i;
+
+function tokensIn(frame: Frame, readers: readonly Reader[]): string[] {
+  const sent = readers.flatMap((read) => read(frame));
+  const texts = sent.filter((token) => typeof token === 'string');
+  if (texts.length !== sent.length || texts.length > MAX_TOKENS) throw fault('TOK_NOT_TOKENS', { max: MAX_TOKENS });
+  return texts.flatMap((text) => TOKEN.exec(text)?.[1] ?? []);
+}
+
+/** Null for a token that nobody would take: it needs no revoking. */
+async function judged(tool: TokenTool, text: string, now: number): Promise<Verified | null> {
+  try {
+    return await tool.verify(text, now);
+  } catch (error) {
+    if (error instanceof TokenRefused) return null;
+    throw error;
+  }
+}

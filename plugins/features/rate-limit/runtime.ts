@@ -1,0 +1,71 @@
+/**
+ * Counts in the cache store, one step to a request. Where it stands among the steps follows from what it counts by: as early as
+ * that is known. A store that cannot be reached refuses with its own fault.
+ */
+import { createHash } from 'node:crypto';
+import { fault } from '../../../kernel/contract/fault.js';
+import { asText, isObject, type Json } from '../../../kernel/contract/json.js';
+import type { Frame, PlanTools, Step } from '../../../kernel/contract/plan.js';
+import { ResourcePhase } from '../../../kernel/contract/slot.js';
+import { defineRuntime } from '../../../kernel/contract/plugin.js';
+import { accessorsIn } from '../../../kernel/language/accessor.js';
+import { cache, type Cache, type Counted } from '../../kinds/cache.js';
+import { feature } from '../../kinds/feature.js';
+
+export default defineRuntime(feature, {
+  create: ({ resolve }) => ({
+    plan: ({ value }, tools) => {
+      const written = isObject(value['rate_limit']) ? value['rate_limit'] : {};
+      const identifier = written['identifier'] ?? '$HEADER.ip';
+      const entries = Array.isArray(identifier) ? (identifier as readonly Json[]) : [identifier];
+      const limit = Number(written['limit']);
+      const seconds = Number(written['expires_after']);
+      const run = counting(resolve(cache, 'cache'), keyReader(entries, tools), limit, seconds);
+      return { steps: [{ id: 'rate_limit', ...placeOf(entries), run }] };
+    },
+  }),
+});
+
+/** Before the guards, behind them, or where the payload is there and no rule has looked at it. */
+function placeOf(entries: readonly Json[]): Pick<Step, 'phase' | 'order'> {
+  const roots = new Set(entries.flatMap((entry) => accessorsIn(asText(entry)).map(({ root }) => root)));
+  if (roots.has('PAYLOAD')) return { phase: ResourcePhase.CHECK, order: -1000 };
+  return { phase: ResourcePhase.ADMIT, order: roots.has('PROTECTED') ? 500 : -500 };
+}
+
+/** Short whatever a client sends, and the same for the same values of the same types only. */
+function keyReader(entries: readonly Json[], tools: PlanTools): (frame: Frame) => string {
+  const readers = entries.map((entry) => tools.value(entry));
+  const place = tools.place;
+  return (frame) => {
+    const values = readers.map((read) => {
+      const value = read(frame);
+      if (value === undefined || value === null || value === '') throw fault('LIM_UNIDENTIFIED');
+      return value;
+    });
+    const text = JSON.stringify(['rate_limit', place, ...values]);
+    return `limit:${createHash('sha256').update(text).digest('base64url')}`;
+  };
+}
+
+function counting(store: Cache, keyOf: (frame: Frame) => string, limit: number, seconds: number): Step['run'] {
+  const judge = (frame: Frame, { count, left }: Counted): void => {
+    const wait = Math.max(1, Math.ceil(left / 1000));
+    const headers = {
+      'x-ratelimit-limit': String(limit),
+      'x-ratelimit-remaining': String(Math.max(0, limit - count)),
+      'x-ratelimit-reset': String(wait),
+    };
+    Object.assign(frame.headers, headers);
+    frame.lasting = { ...frame.lasting, ...headers };
+    if (count > limit) throw fault('LIM_EXCEEDED', { seconds: wait }, { headers: { 'retry-after': String(wait) } });
+  };
+  return (frame) => {
+    const counted = store.count(keyOf(frame), seconds);
+    if (!(counted instanceof Promise)) {
+      judge(frame, counted);
+      return;
+    }
+    return counted.then((found) => judge(frame, found));
+  };
+}

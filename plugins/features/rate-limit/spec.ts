@@ -1,0 +1,118 @@
+/** `rate_limit`: how many requests somebody may send in a while. */
+import { isObject, type Json } from '../../../kernel/contract/json.js';
+import { definePlugin, type CheckPlace, type Finding } from '../../../kernel/contract/plugin.js';
+import { accessorsIn } from '../../../kernel/language/accessor.js';
+import { numeric, shape, value } from '../../../kernel/schema/combinators.js';
+
+export default definePlugin({
+  kind: 'feature',
+  name: 'rate_limit',
+  since: '0.3.0',
+  summary: 'Refuses requests of somebody who sent too many, with 429 and `Retry-After`.',
+  details:
+    'Requests are counted in windows: the first one opens a window of `expires_after` seconds, and each value of `identifier` ' +
+    'has a window of its own. Limits by address or header are counted before a guard looks at the token, those by claims right ' +
+    'after it, those by payload right after the payload is read, before its rules. Every request counts, also one that is ' +
+    'refused later. Answers carry `X-RateLimit-Limit`, `X-RateLimit-Remaining` and `X-RateLimit-Reset` (seconds until the ' +
+    "window ends). Counters are kept where the config's `cache` says: in Redis all processes count together. What the caller " +
+    'chooses freely (a header, a payload field) limits only callers who do not change it.',
+  facts: { applies: 'when-present' },
+  // $HEADER.ip is read where a definition names nobody else: no definition mentions it then.
+  requires: ['cache:*', 'accessor:HEADER'],
+  slots: {
+    resource: shape({
+      rate_limit: shape({
+        limit: numeric({ doc: 'Requests that are let through in a window.', unit: 'requests', examples: [10] })
+          .required()
+          .integer()
+          .min(1)
+          .max(1_000_000_000),
+        identifier: value(null, {
+          doc: 'Who is counted: an accessor, or a list of them that counts each combination. A request without it is refused with 422.',
+          roots: ['HEADER', 'PROTECTED', 'PAYLOAD'],
+          default: '$HEADER.ip',
+          examples: ['$PROTECTED.id'],
+        }),
+        expires_after: numeric({ doc: 'Length of a window.', unit: 'seconds', examples: [60] })
+          .required()
+          .integer()
+          .min(1)
+          .max(31_536_000),
+      }).meta({
+        doc: 'Limits how often somebody may call.',
+        form: '{"limit": 10, "identifier": "$HEADER.ip", "expires_after": 60}',
+      }),
+    }),
+  },
+  check,
+  errors: {
+    LIM_IDENTIFIER: {
+      severity: 'error',
+      title: 'Nobody is told apart',
+      message: '`identifier` must be an accessor, such as "$HEADER.ip" or "$PROTECTED.id", or a list of them.',
+      help: 'A value that is the same in every request would let one caller use up the limit of all.',
+    },
+    LIM_EXCEEDED: {
+      status: 429,
+      title: 'Too many requests',
+      message: 'Too many requests; try again in {seconds} s.',
+      help: 'Wait as long as `Retry-After` says.',
+    },
+    LIM_UNIDENTIFIED: {
+      status: 422,
+      title: 'Caller not told',
+      message: 'The request lacks what it is counted by.',
+      help: 'The endpoint counts requests by a value that this request leaves empty. Send it.',
+    },
+  },
+  examples: [
+    {
+      title: 'Ten a minute from one address',
+      json: { rate_limit: { limit: 10, identifier: '$HEADER.ip', expires_after: 60 } },
+    },
+    {
+      title: 'A hundred an hour for each user',
+      json: {
+        tokenize: { type: 'JWT', encryption_key: '$ENV.EXAMPLE_KEY' },
+        protected: { extract_claims: ['id'] },
+        rate_limit: { limit: 100, identifier: '$PROTECTED.id', expires_after: 3600 },
+      },
+    },
+    {
+      title: 'Five attempts for each address and account',
+      json: { rate_limit: { limit: 5, identifier: ['$HEADER.ip', '$PAYLOAD.email'], expires_after: 300 } },
+    },
+  ],
+  counterExamples: [
+    { title: 'A bare number', json: { rate_limit: 10 }, code: 'DEF_TYPE', at: '/rate_limit' },
+    {
+      title: 'Nothing is let through',
+      json: { rate_limit: { limit: 0, expires_after: 60 } },
+      code: 'DEF_RANGE',
+      at: '/rate_limit/limit',
+    },
+    { title: 'No window', json: { rate_limit: { limit: 10 } }, code: 'DEF_REQUIRED', at: '/rate_limit' },
+    {
+      title: 'A word instead of an accessor',
+      json: { rate_limit: { limit: 10, identifier: 'ip', expires_after: 60 } },
+      code: 'LIM_IDENTIFIER',
+      at: '/rate_limit/identifier',
+    },
+    {
+      title: 'Something else for every request',
+      json: { rate_limit: { limit: 10, identifier: '$GENERATOR.ULID', expires_after: 60 } },
+      code: 'ACC_NOT_HERE',
+      at: '/rate_limit/identifier',
+    },
+  ],
+});
+
+const isAccessor = (json: Json): boolean => typeof json === 'string' && accessorsIn(json).length > 0;
+
+function check({ value: { rate_limit: written } }: CheckPlace): Finding[] {
+  const identifier = isObject(written) ? written['identifier'] : undefined;
+  if (identifier === undefined) return [];
+  const entries = Array.isArray(identifier) ? (identifier as readonly Json[]) : [identifier];
+  if (entries.length > 0 && entries.every(isAccessor)) return [];
+  return [{ code: 'LIM_IDENTIFIER', at: '/rate_limit/identifier' }];
+}

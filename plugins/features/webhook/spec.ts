@@ -1,0 +1,116 @@
+/** `webhook`: requests of a third party, verified before anything is done with them. */
+import { asText, isObject, type Json } from '../../../kernel/contract/json.js';
+import { definePlugin, type CheckPlace, type Finding, type PluginSpec } from '../../../kernel/contract/plugin.js';
+import { shape, slot } from '../../../kernel/schema/combinators.js';
+import { MODE_FIELD, verifiersOf } from './verifications.light.js';
+
+export default definePlugin({
+  kind: 'feature',
+  name: 'webhook',
+  since: '0.3.0',
+  summary: 'Refuses requests that do not come from who they should, before anything of them is used.',
+  details:
+    'Every verifier that is written is asked; `composition_strategy_mode` says whether all of them have to agree (`ALL`, the ' +
+    'default) or one is enough (`ANY`). Whatever is wrong, the answer is the same 401; the log says why, at level debug. A ' +
+    'resource that is `protected` too demands both. The whole payload is `$PAYLOAD`, headers are `$HEADER.<name>`. A missing ' +
+    'or blank secret stops the start.',
+  facts: { applies: 'when-present', guards: true },
+  requires: ['verifier:*', 'strategy:*', 'strategy:ALL'],
+  slots: {
+    resource: shape({
+      webhook: shape({
+        verifications: slot(['webhook.verifications'], {
+          doc: 'The verifiers, and how they are combined.',
+          examples: [
+            { HmacSignatureVerifier: { sig_header: '$HEADER.x-hub-signature-256', secret_key: '$ENV.WEBHOOK_SECRET' } },
+          ],
+        }).required(),
+      }).meta({ doc: 'How requests prove where they come from.' }),
+    }),
+  },
+  check,
+  guardOf,
+  errors: {
+    WHK_NONE: {
+      severity: 'error',
+      title: 'Nothing is verified',
+      message:
+        '`verifications` names no verifier; write one: `"HmacSignatureVerifier": { "sig_header": "$HEADER.x-signature", "secret_key": "$ENV.WEBHOOK_SECRET" }`.',
+      help: 'Without a verifier anybody could call. A resource that is open to all is written without `webhook`.',
+    },
+    WHK_REFUSED: {
+      status: 401,
+      title: 'Not verified',
+      message: 'The request could not be verified.',
+      help: 'The log says at level debug what was wrong with it.',
+    },
+  },
+  examples: [
+    {
+      title: 'Signed, and from known addresses',
+      json: {
+        webhook: {
+          verifications: {
+            HmacSignatureVerifier: {
+              sig_header: '$HEADER.x-hub-signature-256',
+              secret_key: '$ENV.EXAMPLE_SECRET',
+              algorithm: 'sha256',
+            },
+            IpAllowListVerifier: { allowed_ips: '$ENV.EXAMPLE_IPS' },
+          },
+        },
+      },
+    },
+    {
+      title: 'A signature or a token',
+      json: {
+        webhook: {
+          verifications: {
+            composition_strategy_mode: 'ANY',
+            HmacSignatureVerifier: { sig_header: '$HEADER.x-signature', secret_key: '$ENV.EXAMPLE_SECRET' },
+            HeaderTokenVerifier: { header_key: '$HEADER.x-token', secret_key: '$ENV.EXAMPLE_SECRET' },
+          },
+        },
+      },
+    },
+  ],
+  counterExamples: [
+    {
+      title: 'No verifier',
+      json: { webhook: { verifications: {} } },
+      code: 'WHK_NONE',
+      at: '/webhook/verifications',
+    },
+    {
+      title: 'Only the mode',
+      json: { webhook: { verifications: { composition_strategy_mode: 'ANY' } } },
+      code: 'WHK_NONE',
+      at: '/webhook/verifications',
+    },
+    {
+      title: 'Unknown verifier',
+      json: { webhook: { verifications: { HmacVerifier: {} } } },
+      code: 'DEF_UNKNOWN_KEY',
+      at: '/webhook/verifications/HmacVerifier',
+    },
+    { title: 'Nothing at all', json: { webhook: {} }, code: 'DEF_REQUIRED', at: '/webhook' },
+  ],
+});
+
+function check({ value }: CheckPlace): Finding[] {
+  return verifiersOf(value['webhook']).length === 0 ? [{ code: 'WHK_NONE', at: '/webhook/verifications' }] : [];
+}
+
+/** The same verifiers with the same settings, combined in the same way, let the same senders in. */
+function guardOf({ holder }: Parameters<NonNullable<PluginSpec['guardOf']>>[0]): string {
+  const webhook = holder['webhook'];
+  const verifications = isObject(webhook) && isObject(webhook['verifications']) ? webhook['verifications'] : {};
+  const mode = asText(verifications[MODE_FIELD] ?? 'ALL');
+  const asked = verifiersOf(webhook).map(([name, options]) => [name, sorted(options)]);
+  return JSON.stringify([mode, asked.sort(([a], [b]) => (asText(a) < asText(b) ? -1 : 1))]);
+}
+
+const sorted = (options: Readonly<Record<string, Json>>): Json[] =>
+  Object.keys(options)
+    .sort()
+    .map((name) => [name, options[name] ?? null]);

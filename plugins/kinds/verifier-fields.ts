@@ -1,0 +1,45 @@
+/**
+ * Fields and codes that several verifiers share. Headers are written as accessors, and are names all the same: a verifier
+ * looks at every value that was sent, which an accessor would hide.
+ */
+import { text, value } from '../../kernel/schema/combinators.js';
+import type { FieldMeta } from '../../kernel/schema/meta.js';
+import type { CheckPlace, Finding } from '../../kernel/contract/plugin.js';
+import type { CodeEntry } from '../../kernel/contract/problem.js';
+import { asText } from '../../kernel/contract/json.js';
+import { isSampleSecret } from '../../kernel/language/sample-secrets.js';
+import { keyFlaw, variableOf } from './token-keys.js';
+
+const HEADER = /^\$HEADER\.(?![iI][pP]$)[A-Za-z0-9_-]+$/;
+
+export const headerField = (doc: string, example: string) =>
+  text({ doc, examples: [example] })
+    .required()
+    .matches(HEADER);
+
+/** What is read from the environment when the definitions are loaded. */
+export const setting = (doc: string, meta: Omit<FieldMeta, 'doc'>) =>
+  value(text({ doc }).required(), { doc, roots: ['ENV'], ...meta }).required();
+
+export const secretField = setting('The secret that both sides know. Keep it in the environment.', {
+  secret: true,
+  purpose: 'webhooks',
+  examples: ['$ENV.WEBHOOK_SECRET'],
+});
+
+export const verifierErrors = {
+  WHK_SETTING: {
+    severity: 'error',
+    title: 'Setting cannot be used',
+    message: 'The {field} of {place} cannot be used: {what}.',
+    help: 'A verifier without sound settings would refuse everybody or let anybody pass, so the service does not start.',
+  },
+} as const satisfies Readonly<Record<string, CodeEntry>>;
+
+/** What can be said of a secret that is written out; of one in the environment the checker has said it. */
+export function checkSecret({ value: { secret_key: written } }: CheckPlace): Finding[] {
+  const key = asText(written);
+  const what = variableOf(key) === null && key !== '' && !isSampleSecret(key) ? keyFlaw(key) : null;
+  if (what === null) return [];
+  return [{ code: 'WHK_SETTING', at: '/secret_key', params: { field: '`secret_key`', place: 'this verifier', what } }];
+}

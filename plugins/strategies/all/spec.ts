@@ -1,0 +1,11 @@
+/** `ALL`: every verifier has to let a request pass. */
+import { definePlugin } from '../../../kernel/contract/plugin.js';
+
+export default definePlugin({
+  kind: 'strategy',
+  name: 'ALL',
+  since: '0.3.0',
+  summary: 'Every verifier has to let the request pass.',
+  examples: [{ title: 'Every verifier has to let the request pass', json: 'ALL' }],
+  counterExamples: [{ title: 'Lower case', json: 'all', code: 'DEF_UNKNOWN_PLUGIN', at: '' }],
+});

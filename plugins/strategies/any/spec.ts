@@ -1,0 +1,11 @@
+/** `ANY`: one verifier that lets a request pass is enough. */
+import { definePlugin } from '../../../kernel/contract/plugin.js';
+
+export default definePlugin({
+  kind: 'strategy',
+  name: 'ANY',
+  since: '0.3.0',
+  summary: 'One verifier that lets the request pass is enough.',
+  examples: [{ title: 'One verifier that lets the request pass is enough', json: 'ANY' }],
+  counterExamples: [{ title: 'Lower case', json: 'any', code: 'DEF_UNKNOWN_PLUGIN', at: '' }],
+});

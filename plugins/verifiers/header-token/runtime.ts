@@ -1,0 +1,29 @@
+/**
+ * Both sides are hashed with a key of this process before they are compared: how long a comparison takes tells neither a length
+ * nor a first letter of the secret.
+ */
+import { createHmac, createSecretKey, randomBytes, timingSafeEqual } from 'node:crypto';
+import { defineRuntime } from '../../../kernel/contract/plugin.js';
+import { verifier, type Verify } from '../../kinds/verifier.js';
+import { headerOf, onlyValue, secretOf } from '../shared/settings.js';
+
+const KEY = createSecretKey(randomBytes(32));
+
+const digest = (bytes: Uint8Array): Buffer => createHmac('sha256', KEY).update(bytes).digest();
+
+export default defineRuntime(verifier, {
+  create: () => ({
+    needsBody: false,
+    plan(options, tools): Verify {
+      const name = headerOf(options, 'header_key', tools);
+      const secret = digest(Buffer.from(secretOf(options, tools)));
+      return (invocation) => {
+        const sent = onlyValue(invocation, name);
+        if ('refused' in sent) return sent;
+        // Node gives the bytes of a header as Latin-1.
+        const given = digest(Buffer.from(sent.value, 'latin1'));
+        return timingSafeEqual(secret, given) || { refused: 'another token' };
+      };
+    },
+  }),
+});

@@ -1,0 +1,41 @@
+/** `HeaderTokenVerifier`: a header that has to equal a secret. */
+import { definePlugin } from '../../../kernel/contract/plugin.js';
+import { shape } from '../../../kernel/schema/combinators.js';
+import { checkSecret, headerField, secretField, verifierErrors } from '../../kinds/verifier-fields.js';
+
+export default definePlugin({
+  kind: 'verifier',
+  name: 'HeaderTokenVerifier',
+  since: '0.3.0',
+  summary: 'The header holds a secret that both sides know.',
+  details:
+    'Nothing of the body is signed: whoever has seen one request can send others. Prefer a signature where the sender makes one.',
+  schema: shape({
+    header_key: headerField('Header that holds the secret.', '$HEADER.x-webhook-token'),
+    secret_key: secretField,
+  }),
+  check: checkSecret,
+  errors: verifierErrors,
+  examples: [{ title: 'A token', json: { header_key: '$HEADER.x-webhook-token', secret_key: '$ENV.EXAMPLE_KEY' } }],
+  counterExamples: [
+    {
+      title: 'A header without its accessor',
+      json: { header_key: 'x-webhook-token', secret_key: '$ENV.EXAMPLE_KEY' },
+      code: 'DEF_FORMAT',
+      at: '/header_key',
+    },
+    {
+      title: 'The address is no header',
+      json: { header_key: '$HEADER.ip', secret_key: '$ENV.EXAMPLE_KEY' },
+      code: 'DEF_FORMAT',
+      at: '/header_key',
+    },
+    { title: 'No secret', json: { header_key: '$HEADER.x-webhook-token' }, code: 'DEF_REQUIRED', at: '' },
+    {
+      title: 'A secret that everybody knows',
+      json: { header_key: '$HEADER.x-webhook-token', secret_key: 'changeme' },
+      code: 'SEC_SAMPLE',
+      at: '/secret_key',
+    },
+  ],
+});

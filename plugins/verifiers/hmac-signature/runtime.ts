@@ -1,0 +1,28 @@
+/** The key is imported at load; a header of another form is refused before the body is read. */
+import { createSecretKey } from 'node:crypto';
+import { defineRuntime } from '../../../kernel/contract/plugin.js';
+import { verifier, type Verify } from '../../kinds/verifier.js';
+import { headerOf, onlyValue, secretOf, signedBytes, UNSIGNED } from '../shared/settings.js';
+import { ALGORITHMS, DEFAULT_ALGORITHM } from './algorithms.light.js';
+import { isSigned, signatureReader } from './hmac.js';
+
+export default defineRuntime(verifier, {
+  create: () => ({
+    needsBody: true,
+    plan(options, tools): Verify {
+      const name = headerOf(options, 'sig_header', tools);
+      const key = createSecretKey(Buffer.from(secretOf(options, tools)));
+      const algorithm = ALGORITHMS.find((known) => known === options['algorithm']) ?? DEFAULT_ALGORITHM;
+      const read = signatureReader(algorithm);
+      return async (invocation) => {
+        const sent = onlyValue(invocation, name);
+        if ('refused' in sent) return sent;
+        const signature = read(sent.value);
+        if (signature === null) return { refused: 'the signature has another form' };
+        const bytes = await signedBytes(invocation);
+        if (bytes === null) return UNSIGNED;
+        return isSigned(algorithm, key, bytes, signature) || { refused: 'the signature does not fit' };
+      };
+    },
+  }),
+});

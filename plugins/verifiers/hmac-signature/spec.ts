@@ -1,0 +1,54 @@
+/** `HmacSignatureVerifier`: a signature over the bytes of the body, with a secret that both sides know. */
+import { definePlugin } from '../../../kernel/contract/plugin.js';
+import { shape, text } from '../../../kernel/schema/combinators.js';
+import { checkSecret, headerField, secretField, verifierErrors } from '../../kinds/verifier-fields.js';
+import { ALGORITHMS, DEFAULT_ALGORITHM } from './algorithms.light.js';
+
+export default definePlugin({
+  kind: 'verifier',
+  name: 'HmacSignatureVerifier',
+  since: '0.3.0',
+  summary: 'The header holds the HMAC of the body, byte for byte as it was received.',
+  details:
+    'Two forms: `<hex>`, or `<algorithm>=<hex>` with the algorithm of the definition. Exactly as many digits as the hash ' +
+    'has, nothing before or behind. Values in a path or a query string are not signed: a request whose payload stands in ' +
+    'its address is refused. A signature of the body alone does not tell when it was made: let a handler be harmless when ' +
+    'the same event comes twice.',
+  schema: shape({
+    sig_header: headerField('Header that holds the signature.', '$HEADER.x-hub-signature-256'),
+    secret_key: secretField,
+    algorithm: text({ doc: 'The hash.', default: DEFAULT_ALGORITHM, examples: ['sha512'] }).oneOf(ALGORITHMS),
+  }),
+  check: checkSecret,
+  errors: verifierErrors,
+  examples: [
+    {
+      title: 'SHA-256, as most senders do it',
+      json: { sig_header: '$HEADER.x-hub-signature-256', secret_key: '$ENV.EXAMPLE_KEY' },
+    },
+    {
+      title: 'SHA-512',
+      json: { sig_header: '$HEADER.x-paystack-signature', secret_key: '$ENV.EXAMPLE_KEY', algorithm: 'sha512' },
+    },
+  ],
+  counterExamples: [
+    {
+      title: 'A hash that is broken',
+      json: { sig_header: '$HEADER.x-signature', secret_key: '$ENV.EXAMPLE_KEY', algorithm: 'sha1' },
+      code: 'DEF_VALUE',
+      at: '/algorithm',
+    },
+    {
+      title: 'A blank secret',
+      json: { sig_header: '$HEADER.x-signature', secret_key: ' ' },
+      code: 'WHK_SETTING',
+      at: '/secret_key',
+    },
+    {
+      title: 'The secret comes with the request',
+      json: { sig_header: '$HEADER.x-signature', secret_key: '$HEADER.x-secret' },
+      code: 'ACC_NOT_HERE',
+      at: '/secret_key',
+    },
+  ],
+});

@@ -1,0 +1,48 @@
+/**
+ * A list of addresses and ranges as one question. IPv4 that comes mapped into IPv6 is the same address, in the list and in the
+ * question; text that is no address is in no list.
+ */
+import { BlockList, isIPv4, isIPv6 } from 'node:net';
+import { entriesOf } from './entries.light.js';
+
+/** The question, or what is wrong with the list. */
+export function addressList(text: string): ((address: string) => boolean) | string {
+  const entries = entriesOf(text);
+  if (entries.length === 0) return 'it names no address';
+  const known = new BlockList();
+  for (const entry of entries) if (!add(known, entry)) return `"${entry}" is no address and no range`;
+  return (address) => {
+    // A link-local address carries the name of its interface.
+    const plain = unmapped(address.split('%')[0] ?? '');
+    if (isIPv4(plain)) return known.check(plain, 'ipv4');
+    return isIPv6(plain) && known.check(plain, 'ipv6');
+  };
+}
+
+function add(known: BlockList, entry: string): boolean {
+  const [written = '', length, ...rest] = entry.split('/');
+  const address = unmapped(written);
+  const wasMapped = address !== written;
+  const family = isIPv4(address) ? 'ipv4' : isIPv6(address) && !address.includes('%') ? 'ipv6' : null;
+  if (family === null || rest.length > 0) return false;
+  if (length === undefined) {
+    known.addAddress(address, family);
+    return true;
+  }
+  if (!/^\d{1,3}$/.test(length)) return false;
+  // The first 96 bits of a mapped address say that it is one.
+  const bits = Number(length) - (wasMapped ? 96 : 0);
+  if (bits < 0 || bits > (family === 'ipv4' ? 32 : 128)) return false;
+  known.addSubnet(address, bits, family);
+  return true;
+}
+
+/** The IPv4 address in `::ffff:192.0.2.1`, however it is spelt; everything else as it is. */
+function unmapped(address: string): string {
+  if (!isIPv6(address) || address.includes('%')) return address;
+  const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1);
+  const [, high, low] = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(canonical) ?? [];
+  if (high === undefined || low === undefined) return address;
+  const number = parseInt(high, 16) * 65_536 + parseInt(low, 16);
+  return [24, 16, 8, 0].map((shift) => (number >>> shift) & 255).join('.');
+}

@@ -1,0 +1,16 @@
+/** The list is read once, at load; an empty one stops the start. */
+import { defineRuntime } from '../../../kernel/contract/plugin.js';
+import { verifier, type Verify } from '../../kinds/verifier.js';
+import { refuseSetting, settingOf } from '../shared/settings.js';
+import { addressList } from './allowed.js';
+
+export default defineRuntime(verifier, {
+  create: () => ({
+    needsBody: false,
+    plan(options, tools): Verify {
+      const judged = addressList(settingOf(options, 'allowed_ips', tools));
+      const isAllowed = typeof judged === 'string' ? refuseSetting('allowed_ips', tools, judged) : judged;
+      return ({ remote }) => isAllowed(remote) || { refused: 'another address' };
+    },
+  }),
+});

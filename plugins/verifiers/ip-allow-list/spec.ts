@@ -1,0 +1,47 @@
+/** `IpAllowListVerifier`: the address of the sender stands in a list. */
+import { asText } from '../../../kernel/contract/json.js';
+import { definePlugin, type CheckPlace, type Finding } from '../../../kernel/contract/plugin.js';
+import { shape } from '../../../kernel/schema/combinators.js';
+import { variableOf } from '../../kinds/token-keys.js';
+import { setting, verifierErrors } from '../../kinds/verifier-fields.js';
+import { entriesOf, looksLikeAddress } from './entries.light.js';
+
+export default definePlugin({
+  kind: 'verifier',
+  name: 'IpAllowListVerifier',
+  since: '0.3.0',
+  summary: 'The address of the sender stands in a list.',
+  details:
+    'Addresses and ranges (CIDR) of IPv4 and IPv6, separated by commas or pipes. The address is that of the connection; what ' +
+    'proxies tell is believed for as many as `http.trusted_proxies` in the config file counts, and no others.',
+  schema: shape({
+    allowed_ips: setting('Addresses and ranges, separated by commas or pipes.', { examples: ['$ENV.SENDER_IPS'] }),
+  }),
+  check,
+  errors: verifierErrors,
+  examples: [
+    { title: 'A list in the environment', json: { allowed_ips: '$ENV.EXAMPLE_IPS' } },
+    { title: 'Written out', json: { allowed_ips: '127.0.0.1, ::1 | 10.0.0.0/8' } },
+  ],
+  counterExamples: [
+    { title: 'Nobody', json: { allowed_ips: ' , | ' }, code: 'WHK_SETTING', at: '/allowed_ips' },
+    {
+      title: 'A name is no address',
+      json: { allowed_ips: '127.0.0.1, hooks.example.com' },
+      code: 'WHK_SETTING',
+      at: '/allowed_ips',
+    },
+  ],
+});
+
+/** A list in the environment is judged when the definitions are loaded. */
+function check({ value }: CheckPlace): Finding[] {
+  const text = asText(value['allowed_ips']);
+  if (variableOf(text) !== null) return [];
+  const entries = entriesOf(text);
+  const wrong = entries.find((entry) => !looksLikeAddress(entry));
+  if (entries.length > 0 && wrong === undefined) return [];
+  const what = wrong === undefined ? 'it names no address' : `"${wrong}" is no address and no range`;
+  const field = '`allowed_ips`';
+  return [{ code: 'WHK_SETTING', at: '/allowed_ips', params: { field, place: 'this verifier', what } }];
+}

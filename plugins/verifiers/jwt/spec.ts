@@ -1,0 +1,49 @@
+/** `JwtVerifier`: a JWT in a header, made by the sender with a secret that both sides know. */
+import { definePlugin } from '../../../kernel/contract/plugin.js';
+import { shape, text } from '../../../kernel/schema/combinators.js';
+import { checkSecret, headerField, secretField, verifierErrors } from '../../kinds/verifier-fields.js';
+import { TOK_KEY } from '../../kinds/token-keys.js';
+
+export default definePlugin({
+  kind: 'verifier',
+  name: 'JwtVerifier',
+  since: '0.3.0',
+  summary: 'The header holds a JWT of the sender.',
+  details:
+    "The algorithm is the definition's, never the token's. `exp` must be there, and with `nbf` and `iat` it is judged by the " +
+    'clock, give or take 30 s. `Authorization` carries `Bearer <TOKEN>`; any other header the token, with or without `Bearer`. ' +
+    'Nothing of the body is signed.',
+  requires: ['token:JWT'],
+  schema: shape({
+    header_key: headerField('Header that holds the token.', '$HEADER.authorization'),
+    secret_key: secretField,
+    algorithm: text({ doc: 'How the token is signed.', default: 'HS256', examples: ['HS512'] }).oneOf([
+      'HS256',
+      'HS384',
+      'HS512',
+    ]),
+  }),
+  check: checkSecret,
+  errors: { ...verifierErrors, TOK_KEY },
+  examples: [
+    {
+      title: 'HS512, as bearer',
+      json: { header_key: '$HEADER.authorization', secret_key: '$ENV.EXAMPLE_KEY', algorithm: 'HS512' },
+    },
+    { title: 'A header of its own', json: { header_key: '$HEADER.x-jwt', secret_key: '$ENV.EXAMPLE_KEY' } },
+  ],
+  counterExamples: [
+    {
+      title: 'No signature at all',
+      json: { header_key: '$HEADER.authorization', secret_key: '$ENV.EXAMPLE_KEY', algorithm: 'none' },
+      code: 'DEF_VALUE',
+      at: '/algorithm',
+    },
+    {
+      title: 'A blank secret',
+      json: { header_key: '$HEADER.authorization', secret_key: ' ' },
+      code: 'WHK_SETTING',
+      at: '/secret_key',
+    },
+  ],
+});

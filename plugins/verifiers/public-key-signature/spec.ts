@@ -1,0 +1,54 @@
+/** `PublicKeySignatureVerifier`: an RSA signature over the bytes of the body; only the sender can make one. */
+import { definePlugin } from '../../../kernel/contract/plugin.js';
+import { asText } from '../../../kernel/contract/json.js';
+import type { CheckPlace, Finding } from '../../../kernel/contract/plugin.js';
+import { shape } from '../../../kernel/schema/combinators.js';
+import { variableOf } from '../../kinds/token-keys.js';
+import { headerField, setting, verifierErrors } from '../../kinds/verifier-fields.js';
+
+export default definePlugin({
+  kind: 'verifier',
+  name: 'PublicKeySignatureVerifier',
+  since: '0.3.0',
+  summary: 'The header holds an RSA signature of the body, byte for byte as it was received.',
+  details:
+    'PKCS#1 v1.5 with SHA-256, in Base64. The key is an RSA key of at least 2048 bits in PEM form; line breaks may be written ' +
+    '`\\n`. Values in a path or a query string are not signed.',
+  schema: shape({
+    header_key: headerField('Header that holds the signature.', '$HEADER.x-signature'),
+    public_key_pem: setting('The public key of the sender in PEM form.', { examples: ['$ENV.SENDER_PUBLIC_KEY'] }),
+  }),
+  check,
+  errors: verifierErrors,
+  examples: [
+    {
+      title: 'A key in the environment',
+      json: { header_key: '$HEADER.x-signature', public_key_pem: '$ENV.EXAMPLE_PEM' },
+    },
+  ],
+  counterExamples: [
+    {
+      title: 'No PEM',
+      json: { header_key: '$HEADER.x-signature', public_key_pem: 'sender.pem' },
+      code: 'WHK_SETTING',
+      at: '/public_key_pem',
+    },
+    {
+      title: 'The key comes with the request',
+      json: { header_key: '$HEADER.x-signature', public_key_pem: '$HEADER.x-key' },
+      code: 'ACC_NOT_HERE',
+      at: '/public_key_pem',
+    },
+  ],
+});
+
+/** What a key in the environment is can be said only when the definitions are loaded. */
+function check({ value, env }: CheckPlace): Finding[] {
+  const text = asText(value['public_key_pem']);
+  const name = variableOf(text);
+  const isPem = name === null ? text.includes('-----BEGIN ') : env(name)?.blank !== true;
+  if (isPem) return [];
+  const what = 'it is no key in PEM form, which begins with `-----BEGIN PUBLIC KEY-----`';
+  const field = '`public_key_pem`';
+  return [{ code: 'WHK_SETTING', at: '/public_key_pem', params: { field, place: 'this verifier', what } }];
+}

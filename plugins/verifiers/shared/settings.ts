@@ -1,0 +1,58 @@
+/**
+ * What verifiers take from a definition, once, at load: names of headers, settings out of the environment. What is missing or
+ * cannot be used stops the start; a message never holds a value.
+ */
+import { BootError } from '../../../kernel/contract/boot-error.js';
+import { asText, type Json } from '../../../kernel/contract/json.js';
+import type { Invocation, PlanTools } from '../../../kernel/contract/plan.js';
+import { keyFlaw } from '../../kinds/token-keys.js';
+import type { Verdict } from '../../kinds/verifier.js';
+
+type Options = Readonly<Record<string, Json>>;
+
+export function refuseSetting(field: string, tools: PlanTools, what: string, cause?: unknown): never {
+  throw new BootError('WHK_SETTING', { field: `\`${field}\``, place: `"${tools.place}"`, what }, cause);
+}
+
+/** The text of a setting; only `$ENV` may stand there, so nothing of a request is read. */
+export function settingOf(options: Options, field: string, tools: PlanTools): string {
+  const written = options[field];
+  if (typeof written !== 'string') return refuseSetting(field, tools, 'there is none');
+  const text = tools.text(written)(undefined as never);
+  return text.trim() === '' ? refuseSetting(field, tools, 'it is empty') : text;
+}
+
+export function secretOf(options: Options, tools: PlanTools): string {
+  const key = settingOf(options, 'secret_key', tools);
+  const flaw = keyFlaw(key);
+  if (flaw !== null) refuseSetting('secret_key', tools, flaw);
+  return key;
+}
+
+/** The lower-case name in `$HEADER.<name>`. */
+export function headerOf(options: Options, field: string, tools: PlanTools): string {
+  const name = /^\$HEADER\.([A-Za-z0-9_-]+)$/.exec(asText(options[field]))?.[1]?.toLowerCase();
+  return name ?? refuseSetting(field, tools, 'write it like `$HEADER.x-signature`');
+}
+
+/** The value of a header that has to be sent exactly once. */
+export function onlyValue(
+  invocation: Invocation,
+  name: string,
+): { readonly value: string } | { readonly refused: string } {
+  const values = invocation.header(name);
+  const [value] = values;
+  if (value === undefined) return { refused: 'no header' };
+  return values.length === 1 ? { value } : { refused: 'the header was sent twice' };
+}
+
+/**
+ * The bytes that a signature is about. Values that stand in the address are in no body: a signature of nothing would let
+ * anybody choose them.
+ */
+export async function signedBytes(invocation: Invocation): Promise<Uint8Array | null> {
+  const bytes = await invocation.bytes();
+  return bytes.length === 0 && invocation.texts === 'all' ? null : bytes;
+}
+
+export const UNSIGNED: Verdict = { refused: 'the payload stands in the address, which nobody signed' };

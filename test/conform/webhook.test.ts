@@ -1,0 +1,73 @@
+/** `ip.allowed`, for which there are no published vectors: lists, mapped addresses, and what proxies may tell. */
+import { expect } from 'chai';
+import { runLine } from './run.js';
+
+type Case = readonly [ok: boolean, list: string, peer: string, forwarded?: string | readonly string[], hops?: number];
+
+const allowed = async ([, list, peer, forwarded, hops]: Case): Promise<boolean> =>
+  (await runLine('ip.allowed', JSON.stringify({ id: 1, list, peer, forwarded, hops }))).ok;
+
+const suites: Readonly<Record<string, readonly Case[]>> = {
+  'takes addresses and ranges, whatever separates them': [
+    [true, '192.0.2.1', '192.0.2.1'],
+    [false, '192.0.2.1', '192.0.2.2'],
+    [true, '192.0.2.1,198.51.100.0/24|2001:db8::/32', '198.51.100.255'],
+    [false, '192.0.2.1,198.51.100.0/24|2001:db8::/32', '198.51.101.0'],
+    [true, '192.0.2.1,198.51.100.0/24|2001:db8::/32', '2001:DB8:0:0::1'],
+    [false, '192.0.2.1,198.51.100.0/24|2001:db8::/32', '2001:db9::1'],
+    [true, ' ,, 192.0.2.1 | ', '192.0.2.1'],
+    [true, '2001:db8::1', '2001:0db8:0000::0001'],
+    [true, 'fe80::1', 'fe80::1%eth0'],
+    [true, '0.0.0.0/0', '203.0.113.9'],
+    [false, '0.0.0.0/0', '2001:db8::1'],
+  ],
+  'takes IPv4 mapped into IPv6 for what it is, on both sides': [
+    [true, '192.0.2.1', '::ffff:192.0.2.1'],
+    [true, '192.0.2.1', '::ffff:c000:201'],
+    [true, '192.0.2.1', '0:0:0:0:0:ffff:192.0.2.1'],
+    [false, '192.0.2.1', '::ffff:192.0.2.2'],
+    [true, '::ffff:192.0.2.1', '192.0.2.1'],
+    [true, '::ffff:192.0.2.0/120', '192.0.2.77'],
+    [false, '::ffff:192.0.2.0/120', '192.0.3.1'],
+    [false, '192.0.2.1', '::192.0.2.1'],
+    [false, '192.0.2.1', '64:ff9b::192.0.2.1'],
+  ],
+  'refuses lists of nobody, and lists with something else in them': [
+    [false, '', '192.0.2.1'],
+    [false, ' , | ', '192.0.2.1'],
+    [false, '192.0.2.1,hooks.example.com', '192.0.2.1'],
+    [false, '192.0.2.1/33', '192.0.2.1'],
+    [false, '192.0.2.1/', '192.0.2.1'],
+    [false, '192.0.2.1/-1', '192.0.2.1'],
+    [false, '192.0.2.1/24/24', '192.0.2.1'],
+    [false, '192.0.2.1 192.0.2.2', '192.0.2.1'],
+    [false, '192.0.2', '192.0.2.0'],
+    [false, '192.0.2.01', '192.0.2.1'],
+    [false, '*', '192.0.2.1'],
+    [false, '::ffff:0.0.0.0/95', '192.0.2.1'],
+    [false, '192.0.2.1', ''],
+    [false, '192.0.2.1', 'unknown'],
+  ],
+  'believes as many proxies as are trusted, from the near end': [
+    [true, '192.0.2.1', '10.0.0.1', '192.0.2.1', 1],
+    [false, '192.0.2.1', '10.0.0.1', '192.0.2.1', 0],
+    [false, '192.0.2.1', '10.0.0.1', '192.0.2.1, 203.0.113.9', 1],
+    [true, '192.0.2.1', '10.0.0.1', '203.0.113.9, 192.0.2.1', 1],
+    [true, '192.0.2.1', '10.0.0.1', '192.0.2.1, 10.0.0.2', 2],
+    [true, '192.0.2.1', '10.0.0.1', ['192.0.2.1', '10.0.0.2'], 2],
+    [false, '192.0.2.1', '10.0.0.1', ['192.0.2.1', '203.0.113.9, 10.0.0.2'], 2],
+    [true, '192.0.2.1', '10.0.0.1', '::ffff:192.0.2.1', 1],
+    [true, '192.0.2.1', '10.0.0.1', '::ffff:c000:201', 1],
+    [false, '192.0.2.1', '10.0.0.1', 'unknown', 1],
+    [false, '192.0.2.1', '10.0.0.1', '', 1],
+    [false, '192.0.2.1', '10.0.0.1', '192.0.2.1,', 1],
+  ],
+};
+
+describe('conformance: addresses', () => {
+  for (const [title, cases] of Object.entries(suites)) {
+    it(title, async () => {
+      for (const one of cases) expect(await allowed(one), JSON.stringify(one)).to.equal(one[0]);
+    });
+  }
+});

@@ -1,0 +1,193 @@
+/** `rate_limit` over real HTTP: who is counted, when, and what an answer tells; across processes in one Redis. */
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import type { Json } from '../../kernel/contract/json.js';
+import type { Answer, Loose } from '../support/client.js';
+import { startKernel, type TestKernel } from '../support/kernel.js';
+import { returning } from '../support/project.js';
+import { ownRedis, startRedis } from '../support/redis.js';
+import { ready, serving } from '../support/serve.js';
+import { jwt, KEY, OTHER_KEY } from '../support/tokens.js';
+
+const limited = (id: string, limit: number, identifier?: Json, rest: object = {}): object => ({
+  ...returning(id, { ok: true }),
+  rate_limit: { limit, ...(identifier !== undefined && { identifier }), expires_after: 600 },
+  ...rest,
+});
+const GUARD = { tokenize: { type: 'JWT', encryption_key: '$ENV.KEY' }, protected: { extract_claims: ['id'] } };
+
+const FILES = {
+  'definitions/a.json': [
+    limited('address', 2),
+    limited('address-too', 2, '$HEADER.ip'),
+    limited('tenant', 1, '$HEADER.x-tenant'),
+    limited('flooded', 2, '$HEADER.ip', GUARD),
+    limited('user', 2, '$PROTECTED.id', GUARD),
+    {
+      ...limited('account', 2, '$PAYLOAD.email'),
+      actionables: [
+        {
+          id: 1,
+          mode: 'RETURN',
+          value: 1,
+          payload_validation: [{ field: { email: { type: 'EMAIL', optional: true } } }],
+        },
+      ],
+    },
+    limited('pair', 1, ['$PAYLOAD.a', '$PAYLOAD.b']),
+    limited('mixed', 1, ['$PROTECTED.id', '$PAYLOAD.a'], GUARD),
+    limited('many', 50),
+  ],
+};
+
+const told = ({ status, headers }: Answer<unknown>): unknown[] => [
+  status,
+  headers.get('x-ratelimit-limit'),
+  headers.get('x-ratelimit-remaining'),
+];
+const holder = async (...of: Parameters<typeof jwt>): Promise<Record<string, string>> => ({
+  authorization: `Bearer ${await jwt(...of)}`,
+});
+const codeOf = ({ status, body }: Answer<Loose>): unknown[] => [status, body['code']];
+
+describe('rate_limit', () => {
+  let kernel: TestKernel;
+  before(async () => (kernel = await startKernel({ files: FILES, env: { KEY } })));
+  after(() => kernel.close());
+
+  const post = (path: string, body: unknown = {}, headers: Record<string, string> = {}) =>
+    kernel.post(path, body, { headers });
+
+  it('lets as many through as it says, tells how many are left, and then when to come back', async () => {
+    expect(told(await post('/address'))).to.deep.equal([200, '2', '1']);
+    expect(told(await post('/address'))).to.deep.equal([200, '2', '0']);
+    const refused = await post('/address');
+    expect(told(refused)).to.deep.equal([429, '2', '0']);
+    expect(refused.body).to.include({ code: 'LIM_EXCEEDED', status: 429, success: false });
+    const wait = Number(refused.headers.get('retry-after'));
+    expect(wait).to.be.within(590, 600);
+    expect(refused.headers.get('x-ratelimit-reset')).to.equal(String(wait));
+    expect(refused.body['detail']).to.equal(`Too many requests; try again in ${wait} s.`);
+  });
+
+  it('counts each resource for itself', async () => {
+    expect((await post('/address-too')).status).to.equal(200);
+  });
+
+  it('counts each value of a header, and refuses a request without one', async () => {
+    expect((await post('/tenant', {}, { 'x-tenant': 'a' })).status).to.equal(200);
+    expect((await post('/tenant', {}, { 'x-tenant': 'b' })).status).to.equal(200);
+    expect((await post('/tenant', {}, { 'x-tenant': 'a' })).status).to.equal(429);
+    expect(codeOf(await post('/tenant'))).to.deep.equal([422, 'ACC_UNRESOLVED']);
+    expect(codeOf(await post('/tenant', {}, { 'x-tenant': '' }))).to.deep.equal([422, 'LIM_UNIDENTIFIED']);
+  });
+
+  it('counts addresses before a guard looks at anything, and tells it on refusals too', async () => {
+    const bad = await holder({ id: 'ada' }, OTHER_KEY);
+    expect(told(await post('/flooded', {}, bad))).to.deep.equal([401, '2', '1']);
+    expect(told(await post('/flooded', '{ broken'))).to.deep.equal([401, '2', '0']);
+    const good = await holder({ id: 'ada' });
+    expect((await post('/flooded', {}, good)).status).to.equal(429);
+  });
+
+  it('counts claims behind the guard: nobody else uses up the limit of a user', async () => {
+    const [ada, bob] = [await holder({ id: 'ada' }), await holder({ id: 'bob' })];
+    const forged = await holder({ id: 'ada' }, OTHER_KEY);
+    for (let i = 0; i < 5; i++)
+      expect((await post('/user', {}, forged)).headers.has('x-ratelimit-limit')).to.equal(false);
+    expect(told(await post('/user', {}, ada))).to.deep.equal([200, '2', '1']);
+    expect(told(await post('/user', '{ broken', ada)), 'the body is read later').to.deep.equal([400, '2', '0']);
+    expect((await post('/user', {}, ada)).status).to.equal(429);
+    expect(told(await post('/user', {}, bob))).to.deep.equal([200, '2', '1']);
+  });
+
+  it('counts payload values before the rules, so that what they refuse counts too', async () => {
+    expect(told(await post('/account', { email: 'no address' }))).to.deep.equal([422, '2', '1']);
+    expect(told(await post('/account', { email: 'no address' }))).to.deep.equal([422, '2', '0']);
+    expect((await post('/account', { email: 'no address' })).status).to.equal(429);
+    expect((await post('/account', { email: 'ada@example.com' })).status).to.equal(200);
+    expect(codeOf(await post('/account'))).to.deep.equal([422, 'LIM_UNIDENTIFIED']);
+    expect(codeOf(await post('/pair', { a: 'x' }))).to.deep.equal([422, 'ACC_UNRESOLVED']);
+  });
+
+  it('takes no two combinations for one another', async () => {
+    const combinations: readonly Json[][] = [
+      ['x', 'yz'],
+      ['xy', 'z'],
+      ['x,y', 'z'],
+      ['x"', '"z'],
+      ['1', '2'],
+      [1, 2],
+      [1, '2'],
+      [true, 'true'],
+      [['x', 'yz'], 'a'],
+      [{ a: 1 }, 'a'],
+      ['x', 'yz '],
+      ['X', 'yz'],
+    ];
+    for (const [a, b] of combinations)
+      expect((await post('/pair', { a, b })).status, JSON.stringify([a, b])).to.equal(200);
+    for (const [a, b] of combinations)
+      expect((await post('/pair', { a, b })).status, JSON.stringify([a, b])).to.equal(429);
+  });
+
+  it('counts claims and payload together behind the guard', async () => {
+    const ada = await holder({ id: 'ada' });
+    expect((await post('/mixed', { a: 1 })).status).to.equal(401);
+    expect((await post('/mixed', { a: 1 }, ada)).status).to.equal(200);
+    expect((await post('/mixed', { a: 2 }, ada)).status).to.equal(200);
+    expect((await post('/mixed', { a: 1 }, ada)).status).to.equal(429);
+  });
+
+  it('lets exactly as many through when all come at once', async () => {
+    const answers = await Promise.all(Array.from({ length: 120 }, () => post('/many')));
+    expect(answers.filter(({ status }) => status === 200)).to.have.length(50);
+    expect(answers.filter(({ status }) => status === 429)).to.have.length(70);
+  });
+
+  it('goes on counting when the definitions are read again', async () => {
+    expect((await kernel.kernel.reload()).applied).to.equal(true);
+    expect((await post('/address')).status).to.equal(429);
+  });
+});
+
+describe('rate_limit in Redis', () => {
+  const { folder, startIn } = serving();
+
+  it('two processes let through as many together as one', async function () {
+    this.timeout(60_000);
+    const redis = await startRedis();
+    if ('skip' in redis) return this.skip();
+    const cache = { use: 'redis', url: '$ENV.REDIS_URL', prefix: `test-${randomUUID()}:` };
+    const project = await folder({ ...FILES, 'lintel.config.json': { cache } });
+    const env = { KEY, REDIS_URL: redis.url, PORT: '0' };
+    const children = [startIn(project.folder, { env }), startIn(project.folder, { env })];
+    const [one, two] = await Promise.all(children.map(ready));
+    const sent = Array.from({ length: 120 }, async (_, i): Promise<unknown[]> => {
+      const answer = await (i % 2 === 0 ? one : two)?.post('/many', {});
+      return [i % 2, answer?.status];
+    });
+    const answers = await Promise.all(sent);
+    const passed = answers.filter((answer) => answer[1] === 200);
+    expect(passed).to.have.length(50);
+    expect(answers.filter((answer) => answer[1] === 429)).to.have.length(70);
+    expect(new Set(passed.map((answer) => answer[0])).size, 'both of them answered').to.equal(2);
+  });
+
+  it('a store that is away refuses at once, and is no way around the limit', async function () {
+    this.timeout(60_000);
+    const redis = await ownRedis();
+    if ('skip' in redis) return this.skip();
+    const kernel = await startKernel({
+      files: FILES,
+      config: { cache: { use: 'redis', url: '$ENV.REDIS_URL' } },
+      env: { KEY, REDIS_URL: redis.url },
+    });
+    expect((await kernel.post('/address', {})).status).to.equal(200);
+    await redis.stop();
+    const start = performance.now();
+    expect(codeOf(await kernel.post('/address', {}))).to.deep.equal([503, 'CCH_AWAY']);
+    expect(performance.now() - start).to.be.lessThan(3000);
+    await kernel.close();
+  });
+});

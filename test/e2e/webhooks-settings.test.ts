@@ -1,0 +1,97 @@
+/** Webhooks that must not start: whatever is missing or cannot be used never means that everybody may pass. */
+import { generateKeyPairSync } from 'node:crypto';
+import { expect } from 'chai';
+import type { Json } from '../../kernel/contract/json.js';
+import { startKernel } from '../support/kernel.js';
+import { returning } from '../support/project.js';
+
+const SENDER = generateKeyPairSync('rsa', { modulusLength: 2048 });
+const ENV = {
+  HOOK: 'whsec-9dKq27LmZt4xVb8RfJ3nWc6yTh',
+  OTHER: 'whsec-Pw6Yc3Hn1Qs5Ja0',
+  PEM: SENDER.publicKey.export({ type: 'spki', format: 'pem' }).toString(),
+  HERE: '::1 | 127.0.0.1,',
+};
+
+const HMAC = { sig_header: '$HEADER.x-signature', secret_key: '$ENV.HOOK' };
+const TOKEN = { header_key: '$HEADER.X-Token', secret_key: '$ENV.OTHER' };
+const RSA = { header_key: '$HEADER.x-rsa', public_key_pem: '$ENV.PEM' };
+const JWT = { header_key: '$HEADER.authorization', secret_key: '$ENV.HOOK', algorithm: 'HS512' };
+
+const hook = (id: string, verifications: Json): object => ({ ...returning(id, 1), webhook: { verifications } });
+
+describe('webhooks that would verify nothing', () => {
+  const start = async (verifications: Json, env: Record<string, string> = {}): Promise<string> => {
+    try {
+      const files = { 'definitions/a.json': hook('a', verifications) };
+      const kernel = await startKernel({ files, env: { ...ENV, ...env }, onProblem: 'refuse' });
+      await kernel.close();
+      return 'started';
+    } catch (error) {
+      const { problems, code } = error as { problems?: readonly { code: string }[]; code: string };
+      return problems?.map((problem) => problem.code).join(' ') ?? code;
+    }
+  };
+
+  it('18: stop the start', async () => {
+    expect(await start({ HmacSignatureVerifier: HMAC })).to.equal('started');
+    const broken: readonly (readonly [string, Json, Record<string, string>?])[] = [
+      ['WHK_NONE', {}],
+      ['WHK_NONE', { composition_strategy_mode: 'ANY' }],
+      ['DEF_UNKNOWN_KEY', { HmacVerifier: HMAC }],
+      ['DEF_UNKNOWN_KEY', { HmacVerifier: HMAC, HeaderTokenVerifier: TOKEN }],
+      ['DEF_UNKNOWN_PLUGIN', { composition_strategy_mode: 'SOME', HmacSignatureVerifier: HMAC }],
+      ['DEF_UNKNOWN_PLUGIN', { composition_strategy_mode: 'any', HmacSignatureVerifier: HMAC }],
+      ['DEF_TYPE', { HmacSignatureVerifier: true }],
+      ['DEF_REQUIRED', { HmacSignatureVerifier: { sig_header: HMAC.sig_header } }],
+      ['ENV_MISSING', { HmacSignatureVerifier: { ...HMAC, secret_key: '$ENV.NOT_THERE' } }],
+      [
+        'ENV_MISSING',
+        {
+          composition_strategy_mode: 'ANY',
+          HmacSignatureVerifier: HMAC,
+          HeaderTokenVerifier: { ...TOKEN, secret_key: '$ENV.NOT_THERE' },
+        },
+      ],
+      ['ENV_MISSING', { HmacSignatureVerifier: HMAC }, { HOOK: '' }],
+      ['ENV_BLANK', { HmacSignatureVerifier: HMAC }, { HOOK: ' \t' }],
+      ['WHK_SETTING', { HmacSignatureVerifier: HMAC }, { HOOK: 'changeme' }],
+      ['WHK_SETTING', { HeaderTokenVerifier: TOKEN }, { OTHER: 'your-256-bit-secret' }],
+      ['WHK_SETTING', { IpAllowListVerifier: { allowed_ips: '$ENV.HERE' } }, { HERE: ' , | ' }],
+      ['WHK_SETTING', { IpAllowListVerifier: { allowed_ips: '$ENV.HERE' } }, { HERE: '10.0.0.1, somewhere' }],
+      ['WHK_SETTING', { IpAllowListVerifier: { allowed_ips: '$ENV.HERE' } }, { HERE: '10.0.0.1/33' }],
+    ];
+    for (const [code, verifications, env] of broken)
+      expect(await start(verifications, env), JSON.stringify([verifications, env])).to.equal(code);
+  });
+
+  it('keys that are no RSA keys of enough bits stop the start', async () => {
+    const pem = (key: { export(options: { type: 'spki'; format: 'pem' }): string | Buffer }): string =>
+      key.export({ type: 'spki', format: 'pem' }).toString();
+    const small = pem(generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey);
+    const curve = pem(generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey);
+    const secret = SENDER.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+    expect(await start({ PublicKeySignatureVerifier: RSA })).to.equal('started');
+    for (const PEM of [
+      small,
+      curve,
+      secret,
+      'sender.pem',
+      '-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----',
+    ])
+      expect(await start({ PublicKeySignatureVerifier: RSA }, { PEM }), PEM.slice(0, 40)).to.equal('WHK_SETTING');
+  });
+
+  it('10: a secret that also makes access tokens stops the start, in whatever file', async () => {
+    const tokens = { ...returning('me', 1), tokenize: { type: 'JWT', encryption_key: '$ENV.HOOK' }, protected: {} };
+    const files = { 'definitions/a.json': hook('a', { JwtVerifier: JWT }), 'definitions/b.json': tokens };
+    const failure = await startKernel({ files, env: ENV, onProblem: 'refuse' }).then(
+      (kernel) => kernel.close(),
+      (error: unknown) => error as { problems: readonly { code: string; message: string; file: string }[] },
+    );
+    const [problem, ...others] = failure?.problems ?? [];
+    expect(others).to.deep.equal([]);
+    expect(problem?.code).to.equal('SEC_SHARED');
+    expect(problem?.message).to.contain('"HOOK"');
+  });
+});

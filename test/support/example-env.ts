@@ -1,0 +1,14 @@
+/** What examples of specs read from the environment, and the keys behind it. Made for tests; opens nothing. */
+import { generateKeyPairSync } from 'node:crypto';
+
+/** The sender whose public key is in the environment. */
+export const EXAMPLE_SENDER = generateKeyPairSync('rsa', { modulusLength: 2048 });
+
+export const EXAMPLE_ENV = {
+  /** 32 characters: a key of every format. */
+  EXAMPLE_KEY: 'canary-example-key-Qm7xT2vLs9Rw4',
+  /** A second one, for what may not share a key. */
+  EXAMPLE_SECRET: 'canary-example-secret-Vb3kYp8Zt1',
+  EXAMPLE_IPS: '127.0.0.1 | ::1',
+  EXAMPLE_PEM: EXAMPLE_SENDER.publicKey.export({ type: 'spki', format: 'pem' }).toString(),
+};

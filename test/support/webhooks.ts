@@ -1,0 +1,33 @@
+/** What a sender of webhooks puts into its headers, for whatever verifiers a definition has. Made with node:crypto alone. */
+import { createHmac, sign, type KeyObject } from 'node:crypto';
+import { isObject, type Json } from '../../kernel/contract/json.js';
+import { jwt } from './tokens.js';
+
+export const hmac = (body: string | Buffer, key: string, algorithm = 'sha256'): string =>
+  createHmac(algorithm, key).update(body).digest('hex');
+
+export const rsa = (body: string | Buffer, key: KeyObject): string =>
+  sign('sha256', Buffer.from(body), key).toString('base64');
+
+/** `webhook` of a definition; `env` gives its secrets. */
+export async function signedHeaders(
+  webhook: Json | undefined,
+  body: string,
+  env: Readonly<Record<string, string>>,
+  sender: KeyObject,
+): Promise<Record<string, string>> {
+  const verifications = isObject(webhook) && isObject(webhook['verifications']) ? webhook['verifications'] : {};
+  const headers: Record<string, string> = {};
+  for (const [name, options] of Object.entries(verifications)) {
+    if (!isObject(options)) continue;
+    const text = (field: string): string => (typeof options[field] === 'string' ? options[field] : '');
+    const header = (text('header_key') || text('sig_header')).replace('$HEADER.', '');
+    const secret = env[text('secret_key').replace('$ENV.', '')] ?? '';
+    const algorithm = text('algorithm');
+    if (name === 'HmacSignatureVerifier') headers[header] = hmac(body, secret, algorithm || 'sha256');
+    if (name === 'HeaderTokenVerifier') headers[header] = secret;
+    if (name === 'PublicKeySignatureVerifier') headers[header] = rsa(body, sender);
+    if (name === 'JwtVerifier') headers[header] = `Bearer ${await jwt({}, secret, algorithm || 'HS256')}`;
+  }
+  return headers;
+}
