@@ -45,6 +45,7 @@ const loaders: Readonly<Record<PluginId, Loader>> = {
   'observer:access_log': () => import('./observers/access-log/runtime.js'),
   'query:sql_query': () => import('./queries/sql/runtime.js'),
   'validation-type:ARRAY': () => import('./validation-types/array/runtime.js'),
+  'storage:minio': () => import('./storage/minio/runtime.js'),
   'token:JWT': () => import('./tokens/jwt/runtime.js'),
   'token:PASETO': () => import('./tokens/paseto/runtime.js'),
   'validation-type:EMAIL': () => import('./validation-types/email/runtime.js'),

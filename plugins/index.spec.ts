@@ -46,6 +46,7 @@ import queryMode from './modes/query/spec.js';
 import returnMode from './modes/return/spec.js';
 import sql from './queries/sql/spec.js';
 import array from './validation-types/array/spec.js';
+import minio from './storage/minio/spec.js';
 import jwt from './tokens/jwt/spec.js';
 import paseto from './tokens/paseto/spec.js';
 import email from './validation-types/email/spec.js';
@@ -100,6 +101,7 @@ export const specs: readonly PluginSpec[] = [
   returnMode,
   sql,
   accessLog,
+  minio,
   array,
   jwt,
   paseto,

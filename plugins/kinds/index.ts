@@ -73,6 +73,7 @@ export const kinds: readonly Kind[] = [
   mode,
   observer,
   query,
+  storage,
   token,
   validationType,
 ] as readonly Kind[];
