@@ -12,6 +12,8 @@ export interface Storable {
   readonly size: number;
   /** Media type, as its bytes told. */
   readonly type: string;
+  /** Readable only at addresses that end (`url` with seconds). Absent: at its plain address, for as long as it is there. */
+  readonly signed?: true;
 }
 
 /** Every method rejects with the Fault STO_AWAY when the store cannot be reached or is full. */
