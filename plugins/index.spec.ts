@@ -49,7 +49,7 @@ import localDisk from './storages/local-disk/spec.js';
 import dominantColor from './inspectors/dominant-color/spec.js';
 import sql from './queries/sql/spec.js';
 import array from './validation-types/array/spec.js';
-import minio from './storage/minio/spec.js';
+import minio from './storages/minio/spec.js';
 import jwt from './tokens/jwt/spec.js';
 import paseto from './tokens/paseto/spec.js';
 import email from './validation-types/email/spec.js';

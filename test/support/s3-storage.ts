@@ -1,7 +1,7 @@
 /** The storage `minio` on a bucket of its own, with a proxy in between that can fail; opened as the kernel opens it. */
 import type { Log } from '../../kernel/contract/plugin.js';
 import type { Storage } from '../../plugins/kinds/storage.js';
-import runtime from '../../plugins/storage/minio/runtime.js';
+import runtime from '../../plugins/storages/minio/runtime.js';
 import { faultProxy, type FaultProxy } from './fault-proxy.js';
 import type { Found } from './guarded.js';
 import { freshBucket, objectsOf, partsOf, s3Client, startS3, type S3Server } from './s3.js';
@@ -66,7 +66,10 @@ export async function s3Subject(more: Readonly<Record<string, unknown>> = {}): P
     bucket,
     rows,
     read: (url) => fetch(url),
-    held: async () => [...(await objectsOf(direct, bucket)), ...(await partsOf(direct, bucket))],
+    held: async () =>
+      [...(await objectsOf(direct, bucket)), ...(await partsOf(direct, bucket))]
+        .map((name) => name.replace(/^\.signed\//, ''))
+        .sort(),
     leave: () => proxy.refuse(),
     comeBack: () => proxy.pass(),
     health: () => runtime.health!(storage),

@@ -119,6 +119,8 @@ function folderAt(root: string, secret: Buffer): Folder {
       }
     },
     async remove(keys) {
+      // A disk that is away has no files either; that they are gone must not be said of it.
+      for (const part of PARTS) if (!(await lstat(join(root, part))).isDirectory()) throw new Error('not there');
       for (const key of keys) {
         for (const part of PARTS) {
           const path = await find(key, part);

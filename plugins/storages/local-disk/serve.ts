@@ -8,11 +8,10 @@ import { fileTypeFromBuffer } from 'file-type';
 import { fault } from '../../../kernel/contract/fault.js';
 import type { RouteReply, RouteRequest } from '../../../kernel/contract/hooks.js';
 import { typeOfExtension } from '../../kinds/media.js';
+import { servedAs } from '../shared/served.js';
 import type { Folder } from './folder.js';
 import { secondsLeft } from './signature.js';
 
-/** Shown in the page; everything else is offered as a download. */
-const SHOWN: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/webp', 'image/gif']);
 const HEAD_BYTES = 4100;
 const CHUNK = 65_536;
 const HOUR = 3600;
@@ -70,11 +69,7 @@ async function shownAs(file: FileHandle, key: string): Promise<Record<string, st
   const found = await fileTypeFromBuffer(head.subarray(0, bytesRead)).catch(() => undefined);
   const extension = key.includes('.') ? key.slice(key.lastIndexOf('.') + 1) : '';
   const type = typeOfExtension(extension) ?? found?.mime ?? 'application/octet-stream';
-  const isText = type.startsWith('text/') && !type.includes(';');
-  return {
-    'content-type': isText ? `${type}; charset=utf-8` : type,
-    'content-disposition': SHOWN.has(type) ? 'inline' : 'attachment',
-  };
+  return servedAs(type);
 }
 
 function answer(

@@ -9,6 +9,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Client } from 'minio';
 import { fault } from '../../../kernel/contract/fault.js';
 import type { Storable } from '../../kinds/storage.js';
+import { servedAs } from '../shared/served.js';
 import { isAbsent, isCut, isDoubtful, isTaken, lacks } from './errors.js';
 import type { Leftover } from './sweep.js';
 
@@ -35,14 +36,6 @@ export interface Bucket {
   /** The server does not know conditions on writes; found out once. */
   isUnconditional: boolean;
 }
-
-/** Types that a browser only shows. Everything else is saved: opened under the store's host, it could run scripts there. */
-const SHOWN = /^(image\/(?!svg)|audio\/|video\/|text\/plain$|application\/pdf$)/;
-
-const headersOf = ({ type }: Storable): Headers => ({
-  'content-type': type,
-  'content-disposition': SHOWN.test(type) ? 'inline' : 'attachment',
-});
 
 const stream = ({ path, start, size }: Section) => createReadStream(path, { start, end: start + size - 1 });
 
@@ -104,7 +97,7 @@ const taken = () => fault('STO_REFUSED', {}, { cause: new Error('an object of th
 
 async function putWhole(bucket: Bucket, key: string, file: Storable): Promise<void> {
   const section = { path: file.path, start: 0, size: file.size };
-  const headers = headersOf(file);
+  const headers = { ...servedAs(file.type) };
   const condition = { 'if-none-match': '*' };
   try {
     await send(bucket, key, section, { headers: bucket.isUnconditional ? headers : { ...headers, ...condition } });
@@ -134,7 +127,7 @@ async function putParts(bucket: Bucket, key: string, file: Storable): Promise<vo
   if (await exists(bucket, key)) throw taken();
   let uploadId: string | null = null;
   try {
-    uploadId = await client.initiateNewMultipartUpload(name, key, headersOf(file));
+    uploadId = await client.initiateNewMultipartUpload(name, key, { ...servedAs(file.type) });
     const size = Math.max(PART, Math.ceil(file.size / MOST_PARTS));
     const etags: { part: number; etag: string }[] = [];
     for (let start = 0; start < file.size; start += size) {

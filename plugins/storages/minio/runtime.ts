@@ -8,6 +8,7 @@ import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import type { Log } from '../../../kernel/contract/plugin.js';
 import { storage } from '../../kinds/storage.js';
 import type { Storage } from '../../kinds/storage.js';
+import { isStorageKey } from '../../kinds/storage-key.js';
 import { codeOf, isCut, openFault, storageFault } from './errors.js';
 import { readOptions } from './options.js';
 import type { Address, Options } from './options.js';
@@ -61,12 +62,21 @@ function createStore(options: Options, log: Log): Store {
   return { options, bucket, signer: clientOf(options, options.publicEndpoint, null), sweep, agent: transport.agent };
 }
 
-const escaped = (key: string): string => key.split('/').map(encodeURIComponent).join('/');
+/**
+ * Where an object lies. What needs a signed address is kept apart, in a place that no upload folder can name: a policy that
+ * opens a folder to everybody does not open it.
+ */
+function objectOf(key: string, isSigned: boolean): string {
+  // Keys were judged when they were made or sent; the last one to see them does not rely on it.
+  if (!isStorageKey(key)) throw fault('STO_REFUSED', {}, { cause: new Error('not a key') });
+  return isSigned ? `.signed/${key}` : key;
+}
 
 function urlOf({ options, signer, bucket }: Store, key: string, seconds: number | null): string | Promise<string> {
-  if (seconds === null && options.url !== null) return options.url + escaped(key);
+  const object = objectOf(key, seconds !== null);
+  if (seconds === null && options.url !== null) return options.url + object;
   const allowed = Math.min(Math.max(Math.ceil(seconds ?? LONGEST_SECONDS), 1), LONGEST_SECONDS);
-  return signer.presignedGetObject(bucket.name, key, allowed);
+  return signer.presignedGetObject(bucket.name, object, allowed);
 }
 
 async function removeAll({ client, name }: Bucket, keys: readonly string[]): Promise<void> {
@@ -97,15 +107,19 @@ async function openBucket({ bucket, options }: Store): Promise<void> {
 export default defineRuntime(storage, {
   create() {
     const handle: Storage = {
-      put: (key, file) =>
-        put(storeOf(handle).bucket, key, file).catch((error: unknown) => {
+      async put(key, file) {
+        try {
+          await put(storeOf(handle).bucket, objectOf(key, file.signed === true), file);
+        } catch (error) {
           throw storageFault(error, 'put');
-        }),
+        }
+      },
       url: (key, seconds) => urlOf(storeOf(handle), key, seconds),
       async remove(keys) {
-        if (keys.length === 0) return;
+        const objects = keys.filter(isStorageKey).flatMap((key) => [objectOf(key, false), objectOf(key, true)]);
+        if (objects.length === 0) return;
         try {
-          await removeAll(storeOf(handle).bucket, keys);
+          await removeAll(storeOf(handle).bucket, objects);
         } catch (error) {
           throw storageFault(error, 'remove');
         }

@@ -2,7 +2,7 @@
 import { string } from 'yup';
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 import { flag, numeric, shape, value } from '../../../kernel/schema/combinators.js';
-import { storageErrors } from '../../kinds/storage-errors.js';
+import { storageErrors } from '../../kinds/storage.js';
 
 const ADDRESS = /^https?:\/\/[^\s/?#@]+\/?$/;
 const example = {
@@ -28,8 +28,9 @@ export default definePlugin({
     'objects that may be left are removed, again and again until the server answers. A process that is killed in between leaves',
     'its parts: give the bucket a lifecycle rule that ends incomplete uploads after a day.',
     '',
-    'Addresses of files are signed and expire, after 7 days at most: that is a limit of the protocol. For addresses that stay,',
-    'make the objects of the bucket readable for everybody (on the server) and say under which `url` they are.',
+    'Addresses are signed and end after 7 days at most: that is a limit of the protocol. For addresses that stay, let a policy',
+    'of the bucket open the upload folders to everybody, and write as `url` where they are then. Files of an upload with',
+    '`expiration` are kept below `.signed/`, which no policy should open; the others have their storage key as their name.',
   ].join('\n'),
   facts: { shared: true },
   schema: shape({
@@ -92,7 +93,21 @@ export default definePlugin({
       .min(0.001)
       .max(600),
   }),
-  errors: storageErrors,
+  errors: {
+    ...storageErrors,
+    STO_REFUSED: {
+      status: 500,
+      title: 'Storage refused',
+      message: 'The file could not be stored or removed.',
+      help: 'The server refused it for a reason that the client cannot mend, such as a missing permission or bucket. The log names it.',
+    },
+    STO_OPEN: {
+      status: 503,
+      title: 'No storage',
+      message: 'Files cannot be kept in {place}: {reason}.',
+      help: 'The storage of the config file could not be opened at the start.',
+    },
+  },
   invented: [{ pattern: 's3|aws|aws-s3|ceph|r2', say: '`"use": "minio"`, the storage for every S3 server' }],
   examples: [
     { title: 'A bucket of AWS', json: example },
