@@ -90,7 +90,7 @@ export const REQUEST_CODES = {
     503,
     'No room for files',
     'Files cannot be taken at the moment.',
-    'Look at the temporary folder of the machine: is it full, or not writable? Are too many files open?',
+    'The temporary folder of the machine is full or not writable, or too many files are open; the log has the reason.',
   ),
   REQ_URL_TOO_LONG: refusal(414, 'URL too long', 'The URL is longer than {max} bytes.', 'Send values in the body.'),
   VAL_PAYLOAD: refusal(

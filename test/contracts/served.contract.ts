@@ -6,6 +6,7 @@ import { expect } from 'chai';
 import { asText, isObject, type JsonObject } from '../../kernel/contract/json.js';
 import type { TokenType } from '../../plugins/kinds/token.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
+import { formOf, PDF, PNG_RED } from '../support/pictures.js';
 import { returning } from '../support/project.js';
 import { ENV, type Plugins } from './kind-support.js';
 
@@ -40,6 +41,13 @@ function examplesOf(plugins: Plugins, kind: string): Served[] {
   });
 }
 
+/** A file of a type that the example accepts. */
+function formFor(json: JsonObject): FormData {
+  const accepts = (type: string): boolean => JSON.stringify(json).includes(JSON.stringify(type));
+  const content = accepts('application/pdf') ? PDF : PNG_RED;
+  return formOf([{ name: 'file', content, file: 'sample', type: 'application/octet-stream' }]);
+}
+
 export function servedContract(plugins: Plugins, kind: string, folders: readonly string[]): void {
   describe(`examples of kind ${kind}, served`, () => {
     let kernel!: TestKernel;
@@ -61,7 +69,11 @@ export function servedContract(plugins: Plugins, kind: string, folders: readonly
         expect(JSON.parse(JSON.stringify(plan?.summary.describe))).to.be.an('object');
         // The sample body that the start prints must pass the rules that it was made from.
         const headers = await passing(plugins, json);
-        const { status, text } = await kernel.post(`/${id}`, plan?.summary.sample, { headers });
+        const sample = plan?.summary.sample;
+        const { status, text } =
+          plan?.files === null
+            ? await kernel.post(`/${id}`, sample, { headers })
+            : await kernel.request('POST', `/${id}`, { headers, body: formFor(json) });
         expect(status, text).to.equal(200);
         expect(text).not.to.contain(ENV.EXAMPLE_KEY);
       });

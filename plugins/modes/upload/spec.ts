@@ -1,7 +1,8 @@
 /** Mode `UPLOAD`: stores the files that came with a request, or removes stored ones. */
+import { string } from 'yup';
 import { asText, isObject, type Json } from '../../../kernel/contract/json.js';
 import { definePlugin, type CheckPlace, type Finding } from '../../../kernel/contract/plugin.js';
-import { flag, list, numeric, shape, text } from '../../../kernel/schema/combinators.js';
+import { flag, list, numeric, shape, text, value } from '../../../kernel/schema/combinators.js';
 import { UPLOAD_ERRORS } from './errors.light.js';
 import { folderFlaw, folderParts } from './folder.light.js';
 import { isMediaPattern } from '../../kinds/media.js';
@@ -65,7 +66,7 @@ export default definePlugin({
             examples: [['image/jpeg', 'image/png']],
           },
         ).min(1),
-        upload_folder: text({
+        upload_folder: value(string(), {
           doc:
             'Folder of the files; accessors may stand in it. What an accessor gives must be 1 to 64 letters, digits, `_` ' +
             'and `-`. Without it files lie at the top.',
@@ -150,8 +151,8 @@ export default definePlugin({
   ],
 });
 
-function check({ value, root }: CheckPlace): readonly Finding[] {
-  const uploads = isObject(value['uploads']) ? value['uploads'] : {};
+function check({ holder, root }: CheckPlace): readonly Finding[] {
+  const uploads = isObject(holder['uploads']) ? holder['uploads'] : {};
   const { allowed_mimetypes: allowed, upload_folder: folder } = uploads;
   return [
     ...types(allowed, uploads['delete_files'] === true),
@@ -161,7 +162,7 @@ function check({ value, root }: CheckPlace): readonly Finding[] {
 }
 
 function types(allowed: Json | undefined, removes: boolean): Finding[] {
-  if (allowed === undefined) return removes ? [] : [{ code: 'UPL_ANY_TYPE', at: '/uploads' }];
+  if (allowed === undefined) return removes ? [] : [{ code: 'UPL_ANY_TYPE', at: '/mode' }];
   return (Array.isArray(allowed) ? (allowed as readonly Json[]) : []).flatMap((type, index) =>
     isMediaPattern(asText(type))
       ? []
