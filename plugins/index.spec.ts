@@ -47,8 +47,12 @@ import bcrypt from './hashers/bcrypt/spec.js';
 import accessLog from './observers/access-log/spec.js';
 import queryMode from './modes/query/spec.js';
 import returnMode from './modes/return/spec.js';
+import uploadMode from './modes/upload/spec.js';
+import localDisk from './storages/local-disk/spec.js';
+import dominantColor from './inspectors/dominant-color/spec.js';
 import sql from './queries/sql/spec.js';
 import array from './validation-types/array/spec.js';
+import minio from './storages/minio/spec.js';
 import jwt from './tokens/jwt/spec.js';
 import paseto from './tokens/paseto/spec.js';
 import email from './validation-types/email/spec.js';
@@ -112,10 +116,14 @@ export const specs: readonly PluginSpec[] = [
   uuid,
   argon2,
   bcrypt,
+  dominantColor,
   queryMode,
   returnMode,
+  uploadMode,
+  localDisk,
   sql,
   accessLog,
+  minio,
   array,
   jwt,
   paseto,

@@ -37,8 +37,11 @@ export interface Invocation {
   /** Address of the client: of the connection, or as told by as many proxies as the config trusts. */
   readonly remote: string;
   readonly startedAt: number;
-  /** Runs `work` when the request is over, however it ended: what it holds (files, turns) is given back there. */
-  readonly release: (work: () => void | Promise<void>) => void;
+  /**
+   * Runs `work` when the request is over, however it ended: what it holds (files, turns) is given back there. `answered`:
+   * the plan ran to its end; otherwise it was refused or failed, and what it left behind may be taken back.
+   */
+  readonly release: (work: (answered: boolean) => void | Promise<void>) => void;
   /** Headers that belong on calls made for this request, such as those of a trace; an observer sets them. */
   trace: Readonly<Record<string, string>> | null;
   /** What each actionable took, in the order they ended; null when nobody asks. */
@@ -109,6 +112,8 @@ export interface Frame {
   now(): string;
   /** Work shared by adjacent actionables (a transaction), or null outside one. */
   unit: unknown;
+  /** Place in the plan of the last actionable whose work will last, whatever fails after it; -1 before there is one. */
+  readonly lasting: number;
   /**
    * A frame with a payload of its own, for work that is repeated for each item; values made once are made anew, or taken
    * from `before`, the fork for the same item in an earlier try.

@@ -80,7 +80,7 @@ export function createApp(
       answerRefusal(door, ctx, visit, asFault(error));
     }
     if (visit.invocation?.holds === true)
-      visit.invocation.finish().catch((error) => tellFailure(asFault(error), visit.id));
+      visit.invocation.finish(visit.code === undefined).catch((error) => tellFailure(asFault(error), visit.id));
     if (kernel.hooks.afterResponse !== null) observe(door, ctx, visit);
   });
 

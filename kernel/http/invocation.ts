@@ -22,7 +22,7 @@ export interface Arrival {
   readonly timed: boolean;
 }
 
-type Work = () => void | Promise<void>;
+type Work = (answered: boolean) => void | Promise<void>;
 
 const NO_FILES: readonly UploadedFile[] = Object.freeze([]);
 
@@ -87,11 +87,11 @@ export class HttpInvocation implements Invocation {
   }
 
   /** Gives back what the request holds. The first failure is told when all was tried. */
-  async finish(): Promise<void> {
+  async finish(answered: boolean): Promise<void> {
     const held = this.#held;
     this.#held = null;
     if (held === null) return;
-    const outcomes = await Promise.allSettled(held.map(async (work) => work()));
+    const outcomes = await Promise.allSettled(held.map(async (work) => work(answered)));
     for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
   }
 

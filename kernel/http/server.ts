@@ -5,6 +5,7 @@ import { BootError } from '../contract/boot-error.js';
 import type { Fault } from '../contract/fault.js';
 import type { Kernel } from '../runtime/kernel.js';
 import type { Route } from '../contract/hooks.js';
+import { sweepSpools } from './spool.js';
 import { createApp, type TellFailure } from './app.js';
 
 export interface RunningServer {
@@ -19,6 +20,7 @@ const SWEEP_MS = 50;
 /** `pages`: addresses beside those of resources and plugins. */
 export async function listen(kernel: Kernel, pages: readonly Route[] = []): Promise<RunningServer> {
   let closing = false;
+  void sweepSpools();
   const app = createApp(kernel, failureLog(kernel), () => closing, pages);
   const { limits, timeouts } = kernel.config.http;
   const server = createServer(

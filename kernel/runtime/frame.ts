@@ -7,6 +7,7 @@ const NOTHING: Payload = Object.freeze({});
 
 /** A frame in which units of work are opened and ended. */
 export interface UnitFrame extends Frame {
+  lasting: number;
   settle(committed: boolean): Promise<void>;
 }
 
@@ -16,6 +17,7 @@ class FrameMemory implements UnitFrame {
   claims: Claims | null = null;
   lasting: Frame['lasting'] = null;
   unit: unknown = null;
+  lasting = -1;
   readonly slots: unknown[];
   readonly results: unknown[];
   readonly headers: Record<string, string>;
@@ -67,6 +69,7 @@ class FrameMemory implements UnitFrame {
     frame.received = this.received;
     frame.claims = this.claims;
     frame.unit = this.unit;
+    frame.lasting = this.lasting;
     frame.#waiting = this.#waiting;
     frame.#instant = this.now();
     return frame;
@@ -78,7 +81,14 @@ class FrameBeside implements UnitFrame {
   unit: unknown = null;
   #waiting: (() => void | Promise<void>)[] = [];
 
-  constructor(readonly base: Frame) {}
+  constructor(readonly base: UnitFrame) {}
+
+  get lasting(): number {
+    return this.base.lasting;
+  }
+  set lasting(index: number) {
+    this.base.lasting = index;
+  }
 
   get invocation(): Invocation {
     return this.base.invocation;
@@ -129,7 +139,7 @@ class FrameBeside implements UnitFrame {
   }
 }
 
-export const besideFrame = (frame: Frame): UnitFrame => new FrameBeside(frame);
+export const besideFrame = (frame: UnitFrame): UnitFrame => new FrameBeside(frame);
 
 export const createFrame = (invocation: Invocation, plan: ResourcePlan): UnitFrame =>
   new FrameMemory(invocation, plan, new Array<unknown>(plan.slots), new Array<unknown>(plan.results));

@@ -50,6 +50,7 @@ export type { Cipher, SealingKey } from './cipher.js';
 export type { Dialect } from './dialect.js';
 export type { Encoding } from './encoding.js';
 export type { Inspector } from './inspector.js';
+export { storageErrors } from './storage.js';
 export type { Storable, Storage } from './storage.js';
 export type { Strategy } from './strategy.js';
 export type { Verdict, Verifier, Verify as VerifySender } from './verifier.js';
@@ -71,9 +72,11 @@ export const kinds: readonly Kind[] = [
   fieldType,
   generator,
   hasher,
+  inspector,
   mode,
   observer,
   query,
+  storage,
   strategy,
   token,
   validationType,

@@ -18,7 +18,6 @@ export const mode = defineKind<ModeHandle>({
   select: { by: 'field', field: 'mode' },
   expected: {
     HTTPREQUEST: { [Slot.MODE]: ['http'] },
-    UPLOAD: { [Slot.MODE]: ['uploads'] },
   },
   facts: {
     touches: { doc: 'What the work reaches, for the table of endpoints.', type: 'string', required: true },

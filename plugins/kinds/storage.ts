@@ -3,6 +3,7 @@
  * uploads, out of generated names; a driver never makes one from what a client sent.
  */
 import { defineKind } from '../../kernel/contract/kind.js';
+import type { CodeEntry } from '../../kernel/contract/problem.js';
 
 /** A file that is to be stored. */
 export interface Storable {
@@ -12,6 +13,8 @@ export interface Storable {
   readonly size: number;
   /** Media type, as its bytes told. */
   readonly type: string;
+  /** Readable only at addresses that end (`url` with seconds). Absent: at its plain address, for as long as it is there. */
+  readonly signed?: true;
 }
 
 /** Every method rejects with the Fault STO_AWAY when the store cannot be reached or is full. */
@@ -23,6 +26,16 @@ export interface Storage {
   /** Removes what is there; a key of nothing is no failure. */
   remove(keys: readonly string[]): Promise<void>;
 }
+
+/** Codes of every driver. */
+export const storageErrors = {
+  STO_AWAY: {
+    status: 503,
+    title: 'Storage not available',
+    message: 'Files cannot be stored at the moment.',
+    help: 'The store cannot be reached, is full or may not be written to. The log has the reason; the same request may succeed later.',
+  },
+} as const satisfies Readonly<Record<string, CodeEntry>>;
 
 export const storage = defineKind<Storage>({
   kind: 'storage',

@@ -2,12 +2,23 @@
 import { ops as bcrypt } from './bcrypt.js';
 import { ops as idCheck } from './id-check.js';
 import { ops as jsonBody } from './json-body.js';
+import { ops as multipart } from './multipart.js';
 import { ops as rules } from './rules.js';
+import { ops as storageKey } from './storage-key.js';
 import { ops as token } from './token.js';
 import { ops as webhook } from './webhook.js';
 import type { Ops, Outcome } from './ops.js';
 
-export const OPS: Ops = { ...bcrypt, ...idCheck, ...jsonBody, ...rules, ...token, ...webhook };
+export const OPS: Ops = {
+  ...bcrypt,
+  ...idCheck,
+  ...jsonBody,
+  ...multipart,
+  ...rules,
+  ...storageKey,
+  ...token,
+  ...webhook,
+};
 
 /** A line that is no case is a result too: the one who asked has to see it. */
 export async function runLine(name: string, line: string): Promise<Outcome & { readonly id: unknown }> {

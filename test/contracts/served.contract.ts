@@ -7,6 +7,7 @@ import { expect } from 'chai';
 import { asText, isObject, type JsonObject } from '../../kernel/contract/json.js';
 import type { TokenType } from '../../plugins/kinds/token.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
+import { formOf, PDF, PNG_RED } from '../support/pictures.js';
 import { returning } from '../support/project.js';
 import { EXAMPLE_SENDER } from '../support/example-env.js';
 import { ENV, type Plugins } from './kind-support.js';
@@ -43,6 +44,13 @@ function examplesOf(plugins: Plugins, kind: string): Served[] {
   });
 }
 
+/** A file of a type that the example accepts. */
+function formFor(json: JsonObject): FormData {
+  const accepts = (type: string): boolean => JSON.stringify(json).includes(JSON.stringify(type));
+  const content = accepts('application/pdf') ? PDF : PNG_RED;
+  return formOf([{ name: 'file', content, file: 'sample', type: 'application/octet-stream' }]);
+}
+
 export function servedContract(plugins: Plugins, kind: string, folders: readonly string[]): void {
   describe(`examples of kind ${kind}, served`, () => {
     let kernel!: TestKernel;
@@ -63,10 +71,14 @@ export function servedContract(plugins: Plugins, kind: string, folders: readonly
         expect(plan?.reachable).to.equal(true);
         expect(JSON.parse(JSON.stringify(plan?.summary.describe))).to.be.an('object');
         // The sample body that the start prints must pass the rules that it was made from.
-        const body = JSON.stringify(plan?.summary.sample);
+        const sample = plan?.summary.sample;
+        const body = JSON.stringify(sample);
         const proof = await signedHeaders(json['webhook'], body, ENV, EXAMPLE_SENDER.privateKey);
         const headers = { ...(await passing(plugins, json)), ...proof };
-        const { status, text } = await kernel.post(`/${id}`, body, { headers });
+        const { status, text } =
+          plan?.files === null
+            ? await kernel.post(`/${id}`, body, { headers })
+            : await kernel.request('POST', `/${id}`, { headers, body: formFor(json) });
         expect(status, text).to.equal(200);
         for (const value of Object.values(ENV)) expect(text).not.to.contain(value);
       });

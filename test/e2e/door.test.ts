@@ -112,7 +112,6 @@ describe('the door', () => {
       'text/json',
       'application/problem+json',
       'application/x-www-form-urlencoded',
-      'multipart/form-data; boundary=x',
       'application/json; charset=latin1',
       'application/json; charset=utf-16',
       '',

@@ -84,3 +84,12 @@ export function parseRaw(answer: string): { readonly status: number; readonly he
   const top = end === -1 ? answer : answer.slice(0, end);
   return { status: Number(top.split(' ')[1]), head: top.toLowerCase(), body: end === -1 ? '' : answer.slice(end + 4) };
 }
+
+/** Sends bytes and leaves without a word, once they have left. */
+export function cut(port: number, bytes: Buffer): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1', () => socket.write(bytes, () => socket.resetAndDestroy()));
+    socket.on('error', reject);
+    socket.on('close', () => resolve());
+  });
+}

@@ -106,7 +106,22 @@ async function startLocal(): Promise<Found<S3Server>> {
     },
     patienceMs: 90_000,
   });
-  return { endpoint, ...keys, stop };
+  const server = { endpoint, ...keys, stop };
+  await warmUp(server);
+  return server;
+}
+
+/** The gateway makes its pools when they are first needed, which takes seconds: no test should meet that. */
+async function warmUp(server: S3Server): Promise<void> {
+  const client = s3Client(server);
+  const bucket = 'warm';
+  await client.makeBucket(bucket, 'us-east-1');
+  await Promise.all([
+    client.putObject(bucket, 'whole', Buffer.from('x')),
+    client
+      .initiateNewMultipartUpload(bucket, 'parts', {})
+      .then((id) => client.abortMultipartUpload(bucket, 'parts', id)),
+  ]);
 }
 
 function given(): S3Server | undefined {

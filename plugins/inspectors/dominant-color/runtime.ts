@@ -1,0 +1,86 @@
+/**
+ * Finds the colour in a small copy of the picture. Bounded in every direction: four decoders, pixels, time, pictures at once;
+ * whatever goes wrong means that there is no colour.
+ */
+import type Sharp from 'sharp';
+import { defineRuntime } from '../../../kernel/contract/plugin.js';
+import { inspector } from '../../kinds/inspector.js';
+import { dominant } from './dominant.js';
+
+const TYPES: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/webp', 'image/gif']);
+const MAX_PIXELS = 40_000_000;
+const SECONDS = 5;
+const AT_ONCE = 2;
+/** Pictures that wait for one of them; more have no colour. */
+const MAX_WAITING = 100;
+const EDGE = 64;
+
+let loading: Promise<typeof Sharp> | null = null;
+
+/** Loaded with the first picture: it is large. */
+const library = (): Promise<typeof Sharp> => (loading ??= load());
+
+async function load(): Promise<typeof Sharp> {
+  const { default: sharp } = await import('sharp');
+  sharp.cache(false);
+  sharp.concurrency(1);
+  // Of the many formats that the library reads only these four are let in.
+  sharp.block({ operation: ['VipsForeignLoad'] });
+  sharp.unblock({
+    operation: [
+      'VipsForeignLoadJpegFile',
+      'VipsForeignLoadPngFile',
+      'VipsForeignLoadWebpFile',
+      'VipsForeignLoadNsgifFile',
+    ],
+  });
+  return sharp;
+}
+
+export default defineRuntime(inspector, {
+  create: () => {
+    const inTurn = bounded(AT_ONCE, MAX_WAITING);
+    return {
+      async inspect({ path }, type) {
+        if (!TYPES.has(type)) return null;
+        try {
+          return await inTurn(() => colorOf(path));
+        } catch {
+          return null;
+        }
+      },
+    };
+  },
+});
+
+async function colorOf(path: string): Promise<string | null> {
+  const sharp = await library();
+  const { data, info } = await sharp(path, { limitInputPixels: MAX_PIXELS, failOn: 'error', pages: 1 })
+    .timeout({ seconds: SECONDS })
+    .resize(EDGE, EDGE, { fit: 'fill', kernel: 'nearest', fastShrinkOnLoad: true })
+    .toColourspace('srgb')
+    .ensureAlpha()
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  return info.channels === 4 ? dominant(data) : null;
+}
+
+/** So many at a time; so many wait; the rest is turned away. */
+function bounded(atOnce: number, waiting: number): <T>(work: () => Promise<T>) => Promise<T> {
+  let running = 0;
+  const queue: (() => void)[] = [];
+  return async (work) => {
+    if (running >= atOnce) {
+      if (queue.length >= waiting) throw new Error('too many pictures');
+      await new Promise<void>((resolve) => queue.push(resolve));
+    } else running++;
+    try {
+      return await work();
+    } finally {
+      // The turn is handed over, or it ends.
+      const next = queue.shift();
+      if (next === undefined) running--;
+      else next();
+    }
+  };
+}

@@ -1,0 +1,92 @@
+/** Media types as definitions list them: names and wildcards, what is active in a browser, what is text. Data and tests. */
+
+export const isMediaPattern = (text: string): boolean =>
+  /^(\*\/\*|[a-z0-9][a-z0-9!#$&^_.+-]*\/(\*|[a-z0-9][a-z0-9!#$&^_.+-]*))$/i.test(text);
+
+/** What a browser runs or follows: only where a definition lists exactly this type. */
+const ACTIVE: ReadonlySet<string> = new Set([
+  'application/ecmascript',
+  'application/javascript',
+  'application/xhtml+xml',
+  'application/xml',
+  'application/xslt+xml',
+  'image/svg+xml',
+  'text/ecmascript',
+  'text/html',
+  'text/javascript',
+  'text/xml',
+]);
+
+export const isActive = (type: string): boolean => ACTIVE.has(type) || (type.endsWith('+xml') && type !== '+xml');
+
+/** Names that mean the same type. */
+const SAME: Readonly<Record<string, string>> = {
+  'application/x-gzip': 'application/gzip',
+  'application/x-javascript': 'application/javascript',
+  'application/x-pdf': 'application/pdf',
+  'application/x-zip-compressed': 'application/zip',
+  'audio/mp3': 'audio/mpeg',
+  'audio/vnd.wave': 'audio/wav',
+  'audio/wave': 'audio/wav',
+  'audio/x-flac': 'audio/flac',
+  'audio/x-m4a': 'audio/mp4',
+  'audio/x-wav': 'audio/wav',
+  'image/jpg': 'image/jpeg',
+  'image/pjpeg': 'image/jpeg',
+  'image/x-png': 'image/png',
+  'video/x-m4v': 'video/mp4',
+};
+export const sameName = (type: string): string => (Object.hasOwn(SAME, type) ? (SAME[type] ?? type) : type);
+
+const TEXTS: ReadonlySet<string> = new Set([
+  'application/json',
+  'application/ld+json',
+  'application/rtf',
+  'application/toml',
+  'application/x-ndjson',
+  'application/x-yaml',
+  'application/yaml',
+  'application/ecmascript',
+  'application/javascript',
+]);
+
+/** Types without a mark in their bytes: they are text, and more is not to be seen. */
+export const isTextType = (type: string): boolean =>
+  type.startsWith('text/') || TEXTS.has(type) || type.endsWith('+json') || isActive(type);
+
+const EXTENSIONS: Readonly<Record<string, string>> = {
+  'application/javascript': 'js',
+  'application/json': 'json',
+  'application/x-ndjson': 'ndjson',
+  'application/xhtml+xml': 'xhtml',
+  'application/xml': 'xml',
+  'application/yaml': 'yaml',
+  'image/svg+xml': 'svg',
+  'text/calendar': 'ics',
+  'text/css': 'css',
+  'text/csv': 'csv',
+  'text/html': 'html',
+  'text/javascript': 'js',
+  'text/markdown': 'md',
+  'text/plain': 'txt',
+  'text/tab-separated-values': 'tsv',
+  'text/vcard': 'vcf',
+  'text/xml': 'xml',
+};
+/** Of what the bytes have no mark for. */
+export const extensionOf = (type: string): string =>
+  Object.hasOwn(EXTENSIONS, type) ? (EXTENSIONS[type] ?? 'bin') : type.startsWith('text/') ? 'txt' : 'bin';
+
+/** The type of a stored text, by the extension that it was given when it was stored. */
+export const typeOfExtension = (extension: string): string | null =>
+  Object.entries(EXTENSIONS).find(([, known]) => known === extension)?.[0] ?? null;
+
+/** Whether a list of types and wildcards has a type. Null: everything that is not active. */
+export function allows(allowed: readonly string[] | null, type: string): boolean {
+  if (allowed === null) return !isActive(type);
+  return allowed.some((pattern) => {
+    if (pattern === type) return true;
+    if (isActive(type) || !pattern.endsWith('/*')) return false;
+    return pattern === '*/*' || type.startsWith(pattern.slice(0, -1));
+  });
+}

@@ -1,0 +1,59 @@
+/** What can be wrong with an upload, in a definition and in a request. Data only. */
+import type { CodeEntry } from '../../../kernel/contract/problem.js';
+
+export const UPLOAD_ERRORS = {
+  UPL_ANY_TYPE: {
+    severity: 'warning',
+    title: 'Files of any type',
+    message: 'Without `allowed_mimetypes` files of every type are stored, except what a browser would run.',
+    help: 'List the types that are meant: `"allowed_mimetypes": ["image/*"]`.',
+  },
+  UPL_MEDIA_TYPE: {
+    severity: 'error',
+    title: 'Not a media type',
+    message: '"{type}" is not a media type such as `image/png`, `image/*` or `application/pdf`.',
+    help: 'Write type and subtype, without parameters.',
+  },
+  UPL_FOLDER: {
+    severity: 'error',
+    title: 'Folder not possible',
+    message: 'Files cannot go here: {what}.',
+    help: 'A folder is written `avatars` or `users/$PROTECTED.id`: names with single slashes between them.',
+  },
+  UPL_DELETE_FOLDER: {
+    severity: 'error',
+    title: 'Removes files of anybody',
+    message: '`delete_files` removes only what is inside `upload_folder`, but {what}.',
+    help: 'Name the folder whose files may be removed, best one of the caller: `"upload_folder": "users/$PROTECTED.id"`.',
+  },
+  UPL_DELETE_SHARED: {
+    severity: 'warning',
+    title: 'Removes files of others',
+    message: 'The folder is the same for all callers: {who} may remove every file in it.',
+    help: 'Put a claim of the token into the folder where files belong to callers: `users/$PROTECTED.id`.',
+  },
+  UPL_NO_FILE: {
+    status: 422,
+    title: 'No file',
+    message: 'The request has no file.',
+    help: 'Send `multipart/form-data` with at least one part that has a file name.',
+  },
+  UPL_TYPE_REFUSED: {
+    status: 415,
+    title: 'Type of file refused',
+    message: 'A file is not of a type that is accepted here.',
+    help: 'What counts are the bytes of the file; they must agree with the type that the client declares.',
+  },
+  UPL_FOLDER_VALUE: {
+    status: 422,
+    title: 'Value refused',
+    message: 'A value that names a folder must be 1 to 64 letters, digits, `_` and `-`.',
+    help: 'Values of the request or of the token stand in the folder of these files; only plain identifiers may.',
+  },
+  UPL_KEY: {
+    status: 422,
+    title: 'Not a key of yours',
+    message: 'The body must be an array of up to {max} storage keys of this folder; nothing was removed.',
+    help: 'Send keys as the upload answered them. Each entry of `errors` names one that lies elsewhere.',
+  },
+} as const satisfies Readonly<Record<string, CodeEntry>>;

@@ -1,0 +1,35 @@
+/**
+ * Where uploaded files go and which keys may be removed: the folder of a definition as literal pieces and accessors, and the
+ * forms of keys. Nothing that a client sends gets into a key but values that look like identifiers.
+ */
+import { parseTemplate } from '../../../kernel/language/accessor.js';
+
+/** What an accessor may put into a folder. */
+export const isFolderValue = (text: string): boolean => /^[A-Za-z0-9_-]{1,64}$/.test(text);
+
+export interface FolderAccessor {
+  readonly root: string;
+  readonly tail: readonly string[];
+  readonly text: string;
+}
+
+/** Literal pieces and accessors, in order. */
+export const folderParts = (folder: string): readonly (string | FolderAccessor)[] =>
+  parseTemplate(folder).map((part) =>
+    typeof part === 'string' ? part : { root: part.root, tail: part.tail, text: folder.slice(part.start, part.end) },
+  );
+
+/** What is wrong with a folder as it is written; null when nothing is. */
+export function folderFlaw(folder: string): string | null {
+  const parts = folderParts(folder);
+  const sample = parts.map((part) => (typeof part === 'string' ? part : 'x')).join('');
+  if (sample === '') return 'it is empty';
+  if (/^\/|\/$/.test(sample)) return 'it begins or ends with a slash';
+  if (sample.includes('//')) return 'two slashes follow each other';
+  if (/(^|\/)\.+(\/|$)/.test(sample)) return '`.` and `..` lead out of it';
+  const odd = /[^A-Za-z0-9_/-]/.exec(sample)?.[0];
+  if (odd !== undefined) return `it holds ${JSON.stringify(odd)}; letters, digits, \`_\` and \`-\` may stand in it`;
+  const segments = sample.split('/');
+  if (segments.length > 16) return 'it has more than 16 levels';
+  return segments.some((segment) => segment.length > 60) ? 'a level is longer than 60 characters' : null;
+}

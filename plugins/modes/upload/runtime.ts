@@ -1,0 +1,164 @@
+/**
+ * Stores files, or removes them. Everything is judged before anything is stored; what was stored is taken back when the
+ * request fails before somebody may refer to it.
+ */
+import { asText, isObject, type Json } from '../../../kernel/contract/json.js';
+import { fault } from '../../../kernel/contract/fault.js';
+import type { Frame, ModePlan, PlanTools, Reader, UploadedFile } from '../../../kernel/contract/plan.js';
+import { defineRuntime, type Log } from '../../../kernel/contract/plugin.js';
+import { inspector, type Inspector } from '../../kinds/inspector.js';
+import { mode } from '../../kinds/mode.js';
+import { storage, type Storage } from '../../kinds/storage.js';
+import { asksForColor } from './asks.js';
+import { compileFolder, isInside, keyIn, newName } from './folder.js';
+import { sameName } from '../../kinds/media.js';
+import { judgeFile, type MediaType } from './sniff.js';
+
+type Fields = Readonly<Record<string, Json>>;
+
+const DEFAULT_COUNT = 5;
+const DEFAULT_BYTES = 10_485_760;
+/** Keys that one request may remove. */
+const MAX_KEYS = 1000;
+
+export default defineRuntime(mode, {
+  create: ({ resolve, log }) => ({
+    plan(value, _pointer, tools) {
+      const uploads: Fields = isObject(value['uploads']) ? value['uploads'] : {};
+      const store = resolve(storage, 'storage');
+      const written = typeof uploads['upload_folder'] === 'string' ? uploads['upload_folder'] : null;
+      const folder = compileFolder(written, (accessor) => tools.value(accessor));
+      if (uploads['delete_files'] === true) return removing(store, folder, written);
+      return storing(uploads, value, folder, tools, {
+        store,
+        log,
+        color: resolve(inspector, 'dominant_color'),
+      });
+    },
+  }),
+});
+
+interface Means {
+  readonly store: Storage;
+  readonly log: Log;
+  readonly color: Inspector;
+}
+
+const numberOr = (value: Json | undefined, other: number): number => (typeof value === 'number' ? value : other);
+
+function storing(
+  uploads: Fields,
+  value: Fields,
+  folder: Reader<string>,
+  tools: PlanTools,
+  { store, log, color }: Means,
+): ModePlan {
+  const count = numberOr(uploads['max_file_uploads'], DEFAULT_COUNT);
+  const bytes = numberOr(uploads['max_upload_file_size'], DEFAULT_BYTES);
+  const seconds = typeof uploads['expiration'] === 'number' ? uploads['expiration'] : null;
+  const listed = uploads['allowed_mimetypes'];
+  const allowed = Array.isArray(listed) ? listed.map((type: Json) => sameName(asText(type).toLowerCase())) : null;
+  const place = tools.action('self', numberOr(value['id'], -1)) ?? -1;
+  const inspects = asksForColor(value, tools.root) ? color : null;
+
+  const put = async (frame: Frame): Promise<unknown> => {
+    const { files } = frame.invocation;
+    if (files.length === 0) throw fault('UPL_NO_FILE');
+    if (files.length > count) throw fault('REQ_TOO_COMPLEX', { what: 'files', max: count });
+    const base = folder(frame);
+    const types = await judged(files, bytes, allowed);
+    const stored = files.map((file, index) => described(file, types[index], base));
+    const keys = stored.map(({ key }) => key);
+    frame.invocation.release((answered) =>
+      answered ? undefined : takeBack(store, log, keys, frame.lasting > place),
+    );
+    for (const { key, file, type } of stored) {
+      const { path, size } = file;
+      await store.put(key, { path, size, type: type.type, ...(seconds !== null && { signed: true }) });
+    }
+    return Promise.all(
+      stored.map(async ({ key, name, file, type }) => ({
+        storage_key: key,
+        url: await store.url(key, seconds),
+        dominant_color: inspects === null ? null : await inspects.inspect(file, type.type),
+        file_size: file.size,
+        original_file_name: file.originalName,
+        new_file_name: name,
+        file_type: type.type,
+        extension: type.extension,
+      })),
+    );
+  };
+  const describe = { upload: { files: count, bytes, types: allowed ?? 'any', folder: uploads['upload_folder'] ?? '' } };
+  return { execute: put, files: { count, bytes }, describe };
+}
+
+/** All of them, before any is stored; every file that is refused is named. */
+async function judged(
+  files: readonly UploadedFile[],
+  max: number,
+  allowed: readonly string[] | null,
+): Promise<MediaType[]> {
+  const large = files.find(({ size }) => size > max);
+  if (large !== undefined) throw fault('REQ_PART', { name: large.field, max });
+  const types: MediaType[] = [];
+  const issues: { pointer: string; code: string; detail: string }[] = [];
+  for (const file of files) {
+    const type = await judgeFile(file, allowed);
+    if (type !== null) types.push(type);
+    else
+      issues.push({
+        pointer: pointerOf(file),
+        code: 'UPL_TYPE_REFUSED',
+        detail: 'The type of this file is not accepted.',
+      });
+  }
+  if (issues.length > 0) throw fault('UPL_TYPE_REFUSED', {}, { issues });
+  return types;
+}
+
+const pointerOf = ({ field }: UploadedFile): string => `/${field.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+
+interface Stored {
+  readonly key: string;
+  readonly name: string;
+  readonly file: UploadedFile;
+  readonly type: MediaType;
+}
+
+function described(file: UploadedFile, type: MediaType | undefined, folder: string): Stored {
+  if (type === undefined) throw fault('UPL_TYPE_REFUSED');
+  const name = newName(type.extension);
+  return { key: keyIn(folder, name), name, file, type };
+}
+
+/** `kept`: something behind the upload was done for good and may refer to the files. */
+async function takeBack(store: Storage, log: Log, keys: readonly string[], kept: boolean): Promise<void> {
+  if (kept) {
+    log.warn({ keys }, 'the request failed after its files were stored and something else was done; they stay');
+    return;
+  }
+  try {
+    await store.remove(keys);
+  } catch (error) {
+    log.error({ keys, err: error }, 'the request failed, and its files could not be removed');
+  }
+}
+
+function removing(store: Storage, folder: Reader<string>, written: string | null): ModePlan {
+  const remove = async (frame: Frame): Promise<unknown> => {
+    const base = folder(frame);
+    const keys: unknown = frame.payload;
+    if (base === '' || !Array.isArray(keys) || keys.length > MAX_KEYS) throw fault('UPL_KEY', { max: MAX_KEYS });
+    const foreign = keys.flatMap((key, index) => (isInside(base, key) ? [] : index));
+    if (foreign.length > 0) {
+      const detail = 'This is no key of a file here.';
+      const issues = foreign.map((index) => ({ pointer: `/${index}`, code: 'UPL_KEY', detail }));
+      throw fault('UPL_KEY', { max: MAX_KEYS }, { issues });
+    }
+    const inside = [...new Set(keys as string[])];
+    if (inside.length > 0) await store.remove(inside);
+    return inside.map((key) => ({ storage_key: key, deleted: true }));
+  };
+  return { execute: remove, takesList: true, needsList: true, describe: { remove: { folder: written ?? '' } } };
+}

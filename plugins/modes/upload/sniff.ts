@@ -1,0 +1,88 @@
+/**
+ * What a file is, by its bytes, and whether that agrees with what the client said and with what is accepted. A name or a type
+ * that a client sends never decides alone.
+ */
+import { createReadStream } from 'node:fs';
+import { fileTypeFromBuffer, fileTypeFromFile, supportedMimeTypes } from 'file-type';
+import type { UploadedFile } from '../../../kernel/contract/plan.js';
+import { allows, extensionOf, isActive, isTextType, sameName } from '../../kinds/media.js';
+
+export interface MediaType {
+  readonly type: string;
+  readonly extension: string;
+}
+
+const UNKNOWN = 'application/octet-stream';
+/** How long a look into an archive may take. */
+const LOOK_MS = 2000;
+
+/** Null: refused. */
+export async function judgeFile(file: UploadedFile, allowed: readonly string[] | null): Promise<MediaType | null> {
+  const declared = file.declaredType === '' ? UNKNOWN : sameName(file.declaredType);
+  const marked = await markedType(file);
+  const found =
+    marked === null || isMarkup(marked.type) ? await unmarkedType(file, declared) : agreeing(marked, declared);
+  return found !== null && allows(allowed, found.type) ? found : null;
+}
+
+/** What the first bytes tell; a look into the file where they only say that it is an archive. */
+async function markedType({ head, path }: UploadedFile): Promise<MediaType | null> {
+  const first = await fileTypeFromBuffer(head).catch(() => undefined);
+  const found =
+    first?.mime === 'application/zip'
+      ? ((await fileTypeFromFile(path, { signal: AbortSignal.timeout(LOOK_MS) } as never).catch(() => undefined)) ??
+        first)
+      : first;
+  if (found === undefined) return null;
+  return { type: sameName(found.mime.split(';')[0]?.trim() ?? ''), extension: found.ext };
+}
+
+const isMarkup = (type: string): boolean => type === 'application/xml' || isActive(type);
+
+/** Containers that tell no more of themselves than that. */
+const HOLDS: Readonly<Record<string, readonly string[]>> = {
+  'application/x-cfb': ['application/msword', 'application/vnd.ms-excel', 'application/vnd.ms-powerpoint'],
+  'application/ogg': ['audio/ogg', 'video/ogg'],
+  'audio/ogg': ['application/ogg'],
+  'video/ogg': ['application/ogg'],
+};
+
+function agreeing(found: MediaType, declared: string): MediaType | null {
+  if (declared === UNKNOWN || declared === found.type) return found;
+  const holds = Object.hasOwn(HOLDS, found.type) ? HOLDS[found.type] : undefined;
+  return holds?.includes(declared) === true ? { type: declared, extension: found.extension } : null;
+}
+
+/** Text, markup, or bytes of a sort that leaves no mark. */
+async function unmarkedType(file: UploadedFile, declared: string): Promise<MediaType | null> {
+  const named = (type: string): MediaType => ({ type, extension: extensionOf(type) });
+  if (!(await isText(file))) {
+    // A type that has a mark is not what it says when it lacks it.
+    const lies = declared !== UNKNOWN && (supportedMimeTypes as ReadonlySet<string>).has(declared);
+    return lies || isTextType(declared) ? null : named(declared);
+  }
+  if (looksLikeMarkup(file.head)) return isMarkup(declared) ? named(declared) : null;
+  if (declared === UNKNOWN) return named('text/plain');
+  return isTextType(declared) ? named(declared) : null;
+}
+
+/** UTF-8 without NUL, to the end. */
+async function isText({ head, path, size }: UploadedFile): Promise<boolean> {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  const fits = (chunk: Uint8Array, more: boolean): boolean => {
+    if (chunk.includes(0)) return false;
+    try {
+      decoder.decode(chunk, { stream: more });
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  if (size <= head.length) return fits(head, false);
+  for await (const chunk of createReadStream(path)) if (!fits(chunk as Buffer, true)) return false;
+  return fits(new Uint8Array(), false);
+}
+
+/** Where a browser that guesses would begin to read tags. */
+const looksLikeMarkup = (head: Uint8Array): boolean =>
+  /^[\s\u{feff}]*<[!?/a-z]/iu.test(Buffer.from(head.buffer, head.byteOffset, head.length).toString('utf8'));

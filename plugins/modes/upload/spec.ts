@@ -1,0 +1,194 @@
+/** Mode `UPLOAD`: stores the files that came with a request, or removes stored ones. */
+import { string } from 'yup';
+import { asText, isObject, type Json } from '../../../kernel/contract/json.js';
+import { definePlugin, type CheckPlace, type Finding } from '../../../kernel/contract/plugin.js';
+import { flag, list, numeric, shape, text, value } from '../../../kernel/schema/combinators.js';
+import { UPLOAD_ERRORS } from './errors.light.js';
+import { folderFlaw, folderParts } from './folder.light.js';
+import { isMediaPattern } from '../../kinds/media.js';
+
+const OUTPUTS = [
+  'storage_key',
+  'url',
+  'dominant_color',
+  'file_size',
+  'original_file_name',
+  'new_file_name',
+  'file_type',
+  'extension',
+];
+
+const COUNT = { say: 'how many files may come is `"max_file_uploads"`', rename: 'max_file_uploads' };
+const SIZE = { say: 'the size of one file, in bytes, is `"max_upload_file_size"`', rename: 'max_upload_file_size' };
+const TYPES = { say: 'accepted types are listed in `"allowed_mimetypes"`', rename: 'allowed_mimetypes' };
+const FOLDER = { say: 'where files go is `"upload_folder"`', rename: 'upload_folder' };
+
+export default definePlugin({
+  kind: 'mode',
+  name: 'UPLOAD',
+  since: '0.3.0',
+  summary: 'Stores the files that come with a request (`multipart/form-data`), or removes stored ones.',
+  details: [
+    'Every part with a file counts, whatever its name; text parts are the payload. The result is an array with an object for',
+    'each file, in the order in which they came: `storage_key`, `url`, `dominant_color` (`#rrggbb`; null where it is no JPEG,',
+    'PNG, WebP or GIF, or where nothing asks for it), `file_size` (bytes), `original_file_name`, `new_file_name`, `file_type`',
+    'and `extension`. A statement with `"multi": true` right behind it goes through them.',
+    '',
+    '- Stored names are made up; a name that a client sends is data, and never part of a path.',
+    '- What a file is, its bytes tell; that must agree with the type the client declares and with `allowed_mimetypes`.',
+    '- All files are stored or none; when a later actionable fails before anything behind the upload was done, they are removed.',
+    '- With `delete_files` the body is an array of storage keys, and only those inside `upload_folder` are removed.',
+  ].join('\n'),
+  facts: { touches: 'files', lists: true, outputs: OUTPUTS },
+  requires: ['storage:*', 'inspector:dominant_color'],
+  schema: shape({
+    uploads: shape(
+      {
+        max_file_uploads: numeric({ doc: 'Most files of one request.', default: 5, examples: [5] })
+          .integer()
+          .min(1)
+          .max(1000),
+        max_upload_file_size: numeric({
+          doc: 'Largest size of one file, in bytes.',
+          default: 10_485_760,
+          unit: 'bytes',
+          examples: [10_485_760],
+        })
+          .integer()
+          .min(1)
+          .max(5_368_709_120),
+        allowed_mimetypes: list(
+          text({ doc: 'A media type, or `image/*` for all of a sort.', examples: ['image/png', 'image/*'] }).required(),
+          {
+            doc:
+              'Media types that are accepted. SVG, HTML, XML and scripts are accepted only where they are listed by name. ' +
+              'Without the list everything else is.',
+            examples: [['image/jpeg', 'image/png']],
+          },
+        ).min(1),
+        upload_folder: value(string(), {
+          doc:
+            'Folder of the files; accessors may stand in it. What an accessor gives must be 1 to 64 letters, digits, `_` ' +
+            'and `-`. Without it files lie at the top.',
+          examples: ['avatars', 'users/$PROTECTED.id', 'gallery/$GENERATOR.ULID'],
+          roots: ['PAYLOAD', 'PROTECTED', 'GENERATOR', 'ENV'],
+        }),
+        expiration: numeric({
+          doc:
+            'Seconds for which the answered `url` is good (extension); the file cannot be read without one. Without it the ' +
+            '`url` is good for as long as the file is there.',
+          unit: 'seconds',
+          examples: [3600],
+        })
+          .integer()
+          .min(1)
+          .max(604_800),
+        delete_files: flag({
+          doc: 'Removes files instead: the body is an array of storage keys. Needs `upload_folder`.',
+          default: false,
+        }),
+      },
+      {
+        mistaken: {
+          max_files: COUNT,
+          max_file_count: COUNT,
+          max_file_size: SIZE,
+          max_size: SIZE,
+          allowed_types: TYPES,
+          mimetypes: TYPES,
+          mime_types: TYPES,
+          folder: FOLDER,
+          path: FOLDER,
+          expires_in: { say: 'how long a url is good is `"expiration"`, in seconds', rename: 'expiration' },
+          delete: { say: 'removing is `"delete_files": true`', rename: 'delete_files' },
+        },
+        form: '"uploads": {"max_file_uploads": 5, "allowed_mimetypes": ["image/*"], "upload_folder": "gallery"}',
+      },
+    )
+      .required()
+      .meta({ doc: 'What is accepted, and where it goes.' }),
+  }),
+  check,
+  errors: UPLOAD_ERRORS,
+  examples: [
+    {
+      title: 'Pictures into a folder of the caller',
+      json: {
+        mode: 'UPLOAD',
+        uploads: { max_file_uploads: 3, allowed_mimetypes: ['image/jpeg', 'image/png'], upload_folder: 'gallery' },
+        returnables: ['storage_key', 'url', 'dominant_color', 'file_size'],
+      },
+    },
+    {
+      title: 'Documents that are read through addresses that end',
+      json: {
+        mode: 'UPLOAD',
+        uploads: { max_upload_file_size: 1_048_576, allowed_mimetypes: ['application/pdf'], expiration: 600 },
+        returnables: ['storage_key', 'url'],
+      },
+    },
+  ],
+  counterExamples: [
+    { title: 'No `uploads`', json: { mode: 'UPLOAD' }, code: 'DEF_REQUIRED', at: '' },
+    {
+      title: 'No media type',
+      json: { mode: 'UPLOAD', uploads: { allowed_mimetypes: ['png'] } },
+      code: 'UPL_MEDIA_TYPE',
+      at: '/uploads/allowed_mimetypes/0',
+    },
+    {
+      title: 'Out of the folder',
+      json: { mode: 'UPLOAD', uploads: { upload_folder: '../private' } },
+      code: 'UPL_FOLDER',
+      at: '/uploads/upload_folder',
+    },
+    {
+      title: 'Removes anything',
+      json: { mode: 'UPLOAD', uploads: { delete_files: true } },
+      code: 'UPL_DELETE_FOLDER',
+      at: '/uploads/delete_files',
+    },
+  ],
+});
+
+function check({ holder, root }: CheckPlace): readonly Finding[] {
+  const uploads = isObject(holder['uploads']) ? holder['uploads'] : {};
+  const { allowed_mimetypes: allowed, upload_folder: folder } = uploads;
+  return [
+    ...types(allowed, uploads['delete_files'] === true),
+    ...(typeof folder === 'string' ? folderFindings(folder) : []),
+    ...(uploads['delete_files'] === true ? removal(folder, isObject(root['protected'])) : []),
+  ];
+}
+
+function types(allowed: Json | undefined, removes: boolean): Finding[] {
+  if (allowed === undefined) return removes ? [] : [{ code: 'UPL_ANY_TYPE', at: '/mode' }];
+  return (Array.isArray(allowed) ? (allowed as readonly Json[]) : []).flatMap((type, index) =>
+    isMediaPattern(asText(type))
+      ? []
+      : [{ code: 'UPL_MEDIA_TYPE', at: `/uploads/allowed_mimetypes/${index}`, params: { type: asText(type) } }],
+  );
+}
+
+function folderFindings(folder: string): Finding[] {
+  const what = folderFlaw(folder);
+  return what === null ? [] : [{ code: 'UPL_FOLDER', at: '/uploads/upload_folder', params: { what } }];
+}
+
+/** Whoever may remove files may remove all of the folder. */
+function removal(folder: Json | undefined, guarded: boolean): Finding[] {
+  if (typeof folder !== 'string') {
+    return [
+      { code: 'UPL_DELETE_FOLDER', at: '/uploads/delete_files', params: { what: 'there is no `upload_folder`' } },
+    ];
+  }
+  const roots = folderParts(folder).flatMap((part) => (typeof part === 'string' ? [] : part.root));
+  const chosen = roots.find((name) => name === 'PAYLOAD' || name === 'GENERATOR');
+  if (chosen !== undefined) {
+    const what = `the body is a list of keys and has no names, so $${chosen} tells no folder`;
+    return [{ code: 'UPL_DELETE_FOLDER', at: '/uploads/upload_folder', params: { what } }];
+  }
+  if (roots.includes('PROTECTED')) return [];
+  const who = guarded ? 'everybody with a token' : 'everybody, without a token,';
+  return [{ code: 'UPL_DELETE_SHARED', at: '/uploads/upload_folder', params: { who } }];
+}

@@ -1,0 +1,163 @@
+/**
+ * Files below one folder: `open` holds what anybody may read, `signed` what needs a signed address. Written beside their
+ * place and linked into it, never over another; nothing is followed that is a symbolic link.
+ */
+import { constants } from 'node:fs';
+import { randomBytes, randomUUID } from 'node:crypto';
+import {
+  access,
+  chmod,
+  copyFile,
+  link,
+  lstat,
+  mkdir,
+  open,
+  readFile,
+  realpath,
+  rename,
+  rm,
+  unlink,
+} from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fault } from '../../../kernel/contract/fault.js';
+import { isStorageKey } from '../../kinds/storage-key.js';
+import type { Storable } from '../../kinds/storage.js';
+
+export interface Folder {
+  /** For signed addresses. */
+  readonly secret: Buffer;
+  put(key: string, file: Storable): Promise<void>;
+  remove(keys: readonly string[]): Promise<void>;
+  /** Where a file would lie; null where links or missing folders are in the way. */
+  find(key: string, part: Part): Promise<string | null>;
+  isWritable(): Promise<boolean>;
+}
+
+export type Part = 'open' | 'signed';
+const PARTS: readonly Part[] = ['open', 'signed'];
+
+const SECRET_BYTES = 32;
+
+const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined);
+
+export async function openFolder(path: string): Promise<Folder> {
+  try {
+    await mkdir(path, { recursive: true, mode: 0o700 });
+    // The folder itself may be reached through links; what is inside may not.
+    const root = await realpath(path);
+    for (const part of [...PARTS, 'incoming']) await mkdirPlain(join(root, part));
+    return folderAt(root, await secretIn(root));
+  } catch (error) {
+    const what = error instanceof Error ? error.message : String(error);
+    throw fault('STO_FOLDER', { folder: path, what }, { cause: error });
+  }
+}
+
+/** Made once, readable for this user alone. */
+async function secretIn(root: string): Promise<Buffer> {
+  const path = join(root, 'signing.key');
+  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+  const temporary = join(root, 'incoming', randomUUID());
+  const file = await open(temporary, flags, 0o600);
+  try {
+    await file.writeFile(randomBytes(SECRET_BYTES));
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  // Two processes that start at once agree on the key of the first.
+  await link(temporary, path).catch((error: unknown) => {
+    if (codeOf(error) !== 'EEXIST') throw error;
+  });
+  await unlink(temporary);
+  if (!(await lstat(path)).isFile()) throw new Error('signing.key is no plain file');
+  const secret = await readFile(path);
+  if (secret.length < SECRET_BYTES) throw new Error('signing.key is too short');
+  return secret;
+}
+
+async function mkdirPlain(path: string): Promise<void> {
+  try {
+    await mkdir(path, { mode: 0o700 });
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error;
+    if (!(await lstat(path)).isDirectory()) throw new Error(`${path} is no folder`, { cause: error });
+  }
+}
+
+function folderAt(root: string, secret: Buffer): Folder {
+  const placeOf = (key: string, part: Part): string => {
+    // Keys were judged when they were made or sent; the last one to see them does not rely on it.
+    if (!isStorageKey(key)) throw new Error('not a key');
+    return join(root, part, key);
+  };
+
+  const find = async (key: string, part: Part): Promise<string | null> => {
+    if (!isStorageKey(key)) return null;
+    const path = placeOf(key, part);
+    const parent = dirname(path);
+    // A link on the way would lead to another real path.
+    const real = await realpath(parent).catch(() => null);
+    return real === parent ? path : null;
+  };
+
+  return {
+    secret,
+    find,
+    async put(key, file) {
+      const part = file.signed === true ? 'signed' : 'open';
+      const target = placeOf(key, part);
+      let folder = join(root, part);
+      for (const segment of key.split('/').slice(0, -1)) await mkdirPlain((folder = join(folder, segment)));
+      const temporary = join(root, 'incoming', randomUUID());
+      try {
+        await copyFile(file.path, temporary, constants.COPYFILE_EXCL);
+        await settle(temporary);
+        await intoPlace(temporary, target);
+      } finally {
+        await rm(temporary, { force: true });
+      }
+    },
+    async remove(keys) {
+      // A disk that is away has no files either; that they are gone must not be said of it.
+      for (const part of PARTS) if (!(await lstat(join(root, part))).isDirectory()) throw new Error('not there');
+      for (const key of keys) {
+        for (const part of PARTS) {
+          const path = await find(key, part);
+          if (path !== null) await unlink(path).catch(ignoreAbsent);
+        }
+      }
+    },
+    isWritable: () =>
+      access(join(root, 'incoming'), constants.W_OK).then(
+        () => true,
+        () => false,
+      ),
+  };
+}
+
+/** Whole on the disk, and for this user alone. */
+async function settle(path: string): Promise<void> {
+  await chmod(path, 0o600);
+  const file = await open(path, constants.O_RDWR | constants.O_NOFOLLOW);
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+/** A link appears at once and takes no place that is taken; not every file system has them. */
+async function intoPlace(temporary: string, target: string): Promise<void> {
+  try {
+    await link(temporary, target);
+  } catch (error) {
+    if (!['EPERM', 'ENOTSUP', 'ENOSYS', 'EMLINK'].includes(String(codeOf(error)))) throw error;
+    if (await lstat(target).catch(() => null)) throw error;
+    await rename(temporary, target);
+  }
+}
+
+function ignoreAbsent(error: unknown): void {
+  if (!['ENOENT', 'ENOTDIR'].includes(String(codeOf(error)))) throw error;
+}

@@ -1,0 +1,70 @@
+/** Runtime of the storage `local-disk`: opens the folder, stores and removes, answers `/files/`. */
+import { resolve } from 'node:path';
+import { fault, Fault } from '../../../kernel/contract/fault.js';
+import { defineRuntime, type RuntimeContext } from '../../../kernel/contract/plugin.js';
+import { storage, type Storage } from '../../kinds/storage.js';
+import { openFolder, type Folder } from './folder.js';
+import { serveFrom } from './serve.js';
+import { signedQuery } from './signature.js';
+
+const folders = new WeakMap<Storage, Folder>();
+
+const optionOf = ({ options }: RuntimeContext, name: string, other: string): string => {
+  const value = options[name];
+  return typeof value === 'string' ? value : other;
+};
+
+/** A folder belongs to a handle, and the route is there before the handle: both know the context. */
+const opened = new WeakMap<RuntimeContext, Folder>();
+
+const away = (cause: unknown): Fault =>
+  cause instanceof Fault ? cause : fault('STO_AWAY', {}, { cause, retryable: true, headers: { 'retry-after': '5' } });
+
+function folderOf(folder: Folder | undefined): Folder {
+  if (folder === undefined) throw away(new Error('the folder is not open'));
+  return folder;
+}
+
+async function guarded<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw away(error);
+  }
+}
+
+export default defineRuntime(storage, {
+  register(hooks, context) {
+    hooks.route({
+      path: '/files/',
+      methods: ['GET'],
+      handle: (request) => guarded(() => serveFrom(folderOf(opened.get(context)), request)),
+    });
+  },
+  create(context) {
+    const base = optionOf(context, 'url', '/files').replace(/\/+$/, '');
+    const handle: Storage = {
+      put: (key, file) => guarded(() => folderOf(folders.get(handle)).put(key, file)),
+      url: (key, seconds) => {
+        const plain = `${base}/${key}`;
+        if (seconds === null) return plain;
+        const expires = Math.floor(Date.now() / 1000) + seconds;
+        return `${plain}?${signedQuery(folderOf(folders.get(handle)).secret, key, expires)}`;
+      },
+      remove: (keys) => guarded(() => folderOf(folders.get(handle)).remove(keys)),
+    };
+    return handle;
+  },
+  async open(handle, context) {
+    const folder = await openFolder(resolve(context.folder, optionOf(context, 'path', '.lintel/files')));
+    folders.set(handle, folder);
+    opened.set(context, folder);
+  },
+  async health(handle) {
+    const folder = folders.get(handle);
+    if (folder === undefined) return { ok: false, detail: 'not open' };
+    return (await folder.isWritable())
+      ? { ok: true }
+      : { ok: false, detail: 'the folder of the files cannot be written to' };
+  },
+});

@@ -1,0 +1,133 @@
+/**
+ * Answers a stored file: type by its bytes, never as something that a browser runs, whole or one range. Who may read it is
+ * decided before anything is looked at.
+ */
+import { constants, type Stats } from 'node:fs';
+import { open, type FileHandle } from 'node:fs/promises';
+import { fileTypeFromBuffer } from 'file-type';
+import { fault } from '../../../kernel/contract/fault.js';
+import type { RouteReply, RouteRequest } from '../../../kernel/contract/hooks.js';
+import { typeOfExtension } from '../../kinds/media.js';
+import { servedAs } from '../shared/served.js';
+import type { Folder } from './folder.js';
+import { secondsLeft } from './signature.js';
+
+const HEAD_BYTES = 4100;
+const CHUNK = 65_536;
+const HOUR = 3600;
+
+export async function serveFrom(folder: Folder, request: RouteRequest): Promise<RouteReply> {
+  const { rest: key, query } = request;
+  const left = query === '' ? null : secondsLeft(folder.secret, key, query, Date.now());
+  // Said without looking: whether there is such a file is not told to those who may not read it.
+  if (query !== '' && left === null) throw fault('STO_LINK');
+  const path = (await folder.find(key, left === null ? 'open' : 'signed')) ?? null;
+  const file = path === null ? null : await openPlain(path);
+  if (path === null || file === null) throw fault('REQ_NOT_FOUND');
+  try {
+    const stats = await file.stat();
+    if (!stats.isFile()) throw fault('REQ_NOT_FOUND');
+    const headers = { ...SAFE, ...caching(stats, left), ...(await shownAs(file, key)) };
+    return answer(path, stats, headers, request);
+  } finally {
+    await file.close();
+  }
+}
+
+/** Null where nothing is, or a link. */
+async function openPlain(path: string): Promise<FileHandle | null> {
+  try {
+    // A pipe that somebody put there must not be waited for.
+    return await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    if (['ENOENT', 'ENOTDIR', 'ELOOP', 'EISDIR', 'ENXIO'].includes(code)) return null;
+    throw error;
+  }
+}
+
+const SAFE = {
+  'x-content-type-options': 'nosniff',
+  'content-security-policy': "default-src 'none'; sandbox",
+  // Pages of other origins show these pictures.
+  'cross-origin-resource-policy': 'cross-origin',
+  'accept-ranges': 'bytes',
+};
+
+/** What lies under a key never changes; it may be removed, so nobody keeps it for long. */
+function caching({ size, mtimeMs, mtime }: Stats, left: number | null): Record<string, string> {
+  return {
+    etag: `"${size.toString(36)}-${Math.floor(mtimeMs).toString(36)}"`,
+    'last-modified': mtime.toUTCString(),
+    'cache-control': left === null ? `public, max-age=${HOUR}` : `private, max-age=${Math.min(left, HOUR)}`,
+  };
+}
+
+async function shownAs(file: FileHandle, key: string): Promise<Record<string, string>> {
+  const head = Buffer.alloc(HEAD_BYTES);
+  const { bytesRead } = await file.read(head, 0, HEAD_BYTES, 0);
+  const found = await fileTypeFromBuffer(head.subarray(0, bytesRead)).catch(() => undefined);
+  const extension = key.includes('.') ? key.slice(key.lastIndexOf('.') + 1) : '';
+  const type = typeOfExtension(extension) ?? found?.mime ?? 'application/octet-stream';
+  return servedAs(type);
+}
+
+function answer(
+  path: string,
+  { size }: Stats,
+  headers: Record<string, string>,
+  { method, header }: RouteRequest,
+): RouteReply {
+  const etag = headers['etag'] ?? '';
+  if (isKnown(header('if-none-match'), etag)) {
+    const { 'content-type': _type, 'content-disposition': _as, ...kept } = headers;
+    return { status: 304, headers: kept, body: null };
+  }
+  const whole = { first: 0, last: size - 1 };
+  const range = rangeOf(header('range'), header('if-range'), etag, size);
+  if (range === 'none') throw fault('STO_RANGE', {}, { headers: { 'content-range': `bytes */${size}` } });
+  const { first, last } = range ?? whole;
+  const length = String(last - first + 1);
+  const partial = range === null ? {} : { 'content-range': `bytes ${first}-${last}/${size}` };
+  const body = method === 'HEAD' || size === 0 ? null : bytesOf(path, first, last);
+  return { status: range === null ? 200 : 206, headers: { ...headers, ...partial, 'content-length': length }, body };
+}
+
+const isKnown = (values: readonly string[], etag: string): boolean =>
+  values
+    .flatMap((value) => value.split(','))
+    .map((value) => value.trim().replace(/^W\//, ''))
+    .some((value) => value === etag || value === '*');
+
+/** Null: the whole file. Several ranges, or a form that is not known, are answered whole, as the standard allows. */
+function rangeOf(
+  ranges: readonly string[],
+  conditions: readonly string[],
+  etag: string,
+  size: number,
+): { readonly first: number; readonly last: number } | 'none' | null {
+  const [range = ''] = ranges;
+  if (ranges.length !== 1 || conditions.some((condition) => condition !== etag)) return null;
+  const [, from = '', to = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(range.trim()) ?? [];
+  if (from === '' && to === '') return null;
+  const first = from === '' ? Math.max(0, size - Number(to)) : Number(from);
+  const last = from === '' || to === '' ? size - 1 : Math.min(Number(to), size - 1);
+  if (from !== '' && to !== '' && Number(to) < Number(from)) return null;
+  return first > last ? 'none' : { first, last };
+}
+
+/** Opened when the first byte is asked for, and closed however it ends: an answer that nobody reads holds nothing. */
+async function* bytesOf(path: string, first: number, last: number): AsyncGenerator<Uint8Array> {
+  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
+  try {
+    for (let at = first; at <= last;) {
+      const chunk = Buffer.allocUnsafe(Math.min(CHUNK, last - at + 1));
+      const { bytesRead } = await file.read(chunk, 0, chunk.length, at);
+      if (bytesRead === 0) throw new Error('the file became shorter while it was read');
+      at += bytesRead;
+      yield chunk.subarray(0, bytesRead);
+    }
+  } finally {
+    await file.close();
+  }
+}

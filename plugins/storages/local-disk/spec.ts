@@ -1,0 +1,61 @@
+/** Spec of the storage `local-disk`: files in a folder of this machine, served by the server itself. */
+import { string } from 'yup';
+import { definePlugin } from '../../../kernel/contract/plugin.js';
+import { shape, value } from '../../../kernel/schema/combinators.js';
+import { storageErrors } from '../../kinds/storage.js';
+
+export default definePlugin({
+  kind: 'storage',
+  name: 'local-disk',
+  since: '0.3.0',
+  summary: 'Files in a folder of this machine, served under `/files/`.',
+  details: [
+    'The default. A file is written beside its place and moved there when it is whole; nothing is overwritten. Only pictures',
+    '(JPEG, PNG, WebP, GIF) are shown by browsers; everything else is a download. Byte ranges and `ETag` are answered.',
+    '',
+    '- Files of an upload with `expiration` are read only with a signed address; the key for it lies in the folder (`signing.key`).',
+    '- Several processes see the same files only when they have the same folder.',
+    '- `url` is what the answered addresses begin with, where a proxy serves them under another name.',
+  ].join('\n'),
+  facts: { shared: false },
+  schema: shape({
+    path: value(string(), {
+      doc: 'Folder of the files, relative to the config file.',
+      default: '.lintel/files',
+      examples: ['.lintel/files', '$ENV.FILES_FOLDER'],
+      roots: ['ENV'],
+    }),
+    url: value(string(), {
+      doc: 'What the address of a file begins with.',
+      default: '/files',
+      examples: ['https://files.example.com/files', '$ENV.FILES_URL'],
+      roots: ['ENV'],
+    }),
+  }),
+  errors: {
+    ...storageErrors,
+    STO_FOLDER: {
+      status: 500,
+      title: 'No folder for files',
+      message: 'The folder {folder} cannot be used: {what}.',
+      help: 'The config names it as `storage.path`. It must be a folder of the user that runs the server, and no link.',
+    },
+    STO_LINK: {
+      status: 403,
+      title: 'Address not valid',
+      message: 'This address is not valid, or not any more.',
+      help: 'Signed addresses end after the `expiration` of the upload; ask for a new one.',
+    },
+    STO_RANGE: {
+      status: 416,
+      title: 'No such range',
+      message: 'The file has no such bytes.',
+      help: 'Ask for bytes that the file has, or for all of it.',
+    },
+  },
+  examples: [
+    { title: 'The default folder', json: { use: 'local-disk' } },
+    { title: 'Behind a proxy', json: { use: 'local-disk', path: 'uploads', url: 'https://files.example.com/files' } },
+  ],
+  counterExamples: [{ title: 'A path is text', json: { use: 'local-disk', path: 5 }, code: 'DEF_TYPE', at: '/path' }],
+});

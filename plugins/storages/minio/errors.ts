@@ -1,0 +1,86 @@
+/**
+ * What went wrong, as a Fault with words of our own. Errors of the client carry the name of the access key and the text
+ * that was signed, so nothing of them but a code in a safe form goes on.
+ */
+import { S3Error } from 'minio';
+import { Fault, fault } from '../../../kernel/contract/fault.js';
+
+/** Codes of a server that passes by itself: too busy, starting, or full until somebody makes room. */
+const PASSING =
+  /^(SlowDown|ServiceUnavailable|InternalError|RequestTimeout|Throttl\w*|TooManyRequests|OperationAborted|QuotaExceeded|InsufficientStorage|XMinio(StorageFull|ServerNotInitialized|Bucket\w*Quota\w*))$/;
+/** The connection ended before the answer: whether the server did what was asked, nobody knows. */
+const CUT = /^(ECONNRESET|EPIPE|ECONNABORTED|ERR_STREAM_PREMATURE_CLOSE|ERR_STREAM_DESTROYED|HPE_\w+)$/;
+
+export const codeOf = (error: unknown): string => {
+  const code = error instanceof Error ? (error as { readonly code?: unknown }).code : undefined;
+  return typeof code === 'string' && /^\w{1,64}$/.test(code) ? code : 'unknown';
+};
+
+export const isCut = (error: unknown): boolean => !(error instanceof S3Error) && CUT.test(codeOf(error));
+
+/** An object of this key is there already. */
+export const isTaken = (error: unknown): boolean =>
+  error instanceof S3Error && /^(PreconditionFailed|ConditionalRequestConflict)$/.test(codeOf(error));
+
+export const isAbsent = (error: unknown): boolean =>
+  error instanceof S3Error && /^(NotFound|NoSuchKey|NoSuchUpload)$/.test(codeOf(error));
+
+export const lacks = (error: unknown, code: string): boolean => error instanceof S3Error && codeOf(error) === code;
+
+/** Of the file on our own disk, not of the server. */
+const isLocal = (error: unknown): boolean =>
+  error instanceof Error &&
+  ['open', 'read'].includes(String((error as { readonly syscall?: unknown }).syscall)) &&
+  codeOf(error) !== 'ECONNRESET';
+
+function passes(error: unknown): boolean {
+  if (error instanceof S3Error) return PASSING.test(codeOf(error));
+  return !(error instanceof TypeError || error instanceof RangeError || isLocal(error));
+}
+
+/** The server may have done what was asked, although it did not say so. */
+export const isDoubtful = (error: unknown): boolean => !(error instanceof S3Error) || PASSING.test(codeOf(error));
+
+const statusOf = (error: unknown): string | undefined =>
+  error instanceof Error ? /\bHTTP status: (\d{3})\b/.exec(error.message)?.[1] : undefined;
+
+/** The one Fault for a failed operation. */
+export function storageFault(error: unknown, what: string): Fault {
+  if (error instanceof Fault) return error;
+  const status = statusOf(error);
+  const cause = new Error(`${what}: ${status === undefined ? codeOf(error) : `the server answered ${status}`}`);
+  if (!passes(error)) return fault('STO_REFUSED', {}, { cause });
+  return fault('STO_AWAY', {}, { cause, retryable: true, headers: { 'retry-after': '1' } });
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing listens at this address',
+  ENOTFOUND: 'the host name is unknown',
+  EAI_AGAIN: 'the host name cannot be looked up',
+  ETIMEDOUT: 'no answer in time',
+  EHOSTUNREACH: 'the host cannot be reached',
+  ENETUNREACH: 'the network cannot be reached',
+  SELF_SIGNED_CERT_IN_CHAIN: 'the certificate of the server is not trusted',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'the certificate of the server is not trusted',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'the certificate of the server is not trusted',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate of the server is for another host',
+  AccessDenied: 'the keys are refused, or lack the permission s3:ListBucket',
+  InvalidAccessKeyId: 'the access key is unknown',
+  SignatureDoesNotMatch: 'the secret key is wrong',
+  PermanentRedirect: 'the bucket is in another region',
+  MovedPermanently: 'the bucket is in another region',
+  AuthorizationHeaderMalformed: 'the bucket is in another region',
+  BucketAlreadyExists: 'a bucket of this name belongs to somebody else',
+  EPROTO: 'the server does not speak TLS there',
+};
+
+/** Why a bucket could not be opened at the start, in fixed words. */
+export function openFault(error: unknown, bucket: string): Fault {
+  if (error instanceof Fault) return error;
+  const code = codeOf(error);
+  const status = statusOf(error);
+  const known = Object.hasOwn(REASONS, code) ? REASONS[code] : undefined;
+  const reason =
+    known ?? (status === undefined ? `the server cannot be asked (${code})` : `the server answers ${status}`);
+  return fault('STO_OPEN', { place: `the bucket ${bucket}`, reason }, { retryable: passes(error) });
+}

@@ -1,0 +1,158 @@
+/**
+ * Runtime of the storage `minio`: one bucket of an S3 server. Opens it, answers how it is, and gives addresses of its
+ * objects; how a file gets there is in `upload.ts`. Nothing of the keys ever goes into a log or an error.
+ */
+import { Client, S3Error } from 'minio';
+import { fault } from '../../../kernel/contract/fault.js';
+import { defineRuntime } from '../../../kernel/contract/plugin.js';
+import type { Log } from '../../../kernel/contract/plugin.js';
+import { storage } from '../../kinds/storage.js';
+import type { Storage } from '../../kinds/storage.js';
+import { isStorageKey } from '../../kinds/storage-key.js';
+import { codeOf, isCut, openFault, storageFault } from './errors.js';
+import { readOptions } from './options.js';
+import type { Address, Options } from './options.js';
+import { createSweep, type Sweep } from './sweep.js';
+import { createTransport, type Transport } from './transport.js';
+import { clear, put, type Bucket } from './upload.js';
+
+interface Store {
+  readonly options: Options;
+  readonly bucket: Bucket;
+  /** Signs addresses, and never talks to a server. */
+  readonly signer: Client;
+  readonly sweep: Sweep;
+  readonly agent: Transport['agent'];
+}
+
+/** A limit of the protocol: signatures are good for a week. */
+const LONGEST_SECONDS = 7 * 24 * 3600;
+
+/** Opened stores by their handles. */
+const stores = new WeakMap<Storage, Store>();
+
+function storeOf(handle: Storage): Store {
+  const store = stores.get(handle);
+  if (store === undefined) throw fault('STO_AWAY', {}, { retryable: true, headers: { 'retry-after': '1' } });
+  return store;
+}
+
+function clientOf(options: Options, { host, port, isTls }: Address, transport: Transport | null): Client {
+  return new Client({
+    endPoint: host,
+    port,
+    useSSL: isTls,
+    accessKey: options.accessKey,
+    secretKey: options.secretKey,
+    region: options.region,
+    pathStyle: options.pathStyle,
+    // Its retries wait without a deadline and print to the console.
+    retryOptions: { disableRetry: true },
+    ...(transport && { transport: transport.transport, transportAgent: transport.agent }),
+  });
+}
+
+function createStore(options: Options, log: Log): Store {
+  const deadlines = { connect: options.connectTimeout, idle: options.idleTimeout };
+  const transport = createTransport(options.endpoint.isTls, deadlines);
+  const client = clientOf(options, options.endpoint, transport);
+  const name = options.bucket;
+  const sweep = createSweep((leftover) => clear({ client, name }, leftover), log);
+  const bucket: Bucket = { client, name, leave: (leftover) => sweep.add(leftover), isUnconditional: false };
+  return { options, bucket, signer: clientOf(options, options.publicEndpoint, null), sweep, agent: transport.agent };
+}
+
+/**
+ * Where an object lies. What needs a signed address is kept apart, in a place that no upload folder can name: a policy that
+ * opens a folder to everybody does not open it.
+ */
+function objectOf(key: string, isSigned: boolean): string {
+  // Keys were judged when they were made or sent; the last one to see them does not rely on it.
+  if (!isStorageKey(key)) throw fault('STO_REFUSED', {}, { cause: new Error('not a key') });
+  return isSigned ? `.signed/${key}` : key;
+}
+
+function urlOf({ options, signer, bucket }: Store, key: string, seconds: number | null): string | Promise<string> {
+  const object = objectOf(key, seconds !== null);
+  if (seconds === null && options.url !== null) return options.url + object;
+  const allowed = Math.min(Math.max(Math.ceil(seconds ?? LONGEST_SECONDS), 1), LONGEST_SECONDS);
+  return signer.presignedGetObject(bucket.name, object, allowed);
+}
+
+async function removeAll({ client, name }: Bucket, keys: readonly string[]): Promise<void> {
+  const attempt = () => client.removeObjects(name, [...keys]);
+  const answers = await attempt().catch((error: unknown) => {
+    if (isCut(error)) return attempt();
+    throw error;
+  });
+  // The answer lists failures only, each in the form of an error.
+  const failed = answers.map((answer) => (answer as { readonly Code?: unknown } | null)?.Code);
+  if (failed.length === 0) return;
+  throw Object.assign(new S3Error(`${failed.length} of ${keys.length} stay`), { code: failed[0] });
+}
+
+async function openBucket({ bucket, options }: Store): Promise<void> {
+  const { client, name } = bucket;
+  if (await client.bucketExists(name)) return;
+  if (!options.createBucket) {
+    const reason = 'it does not exist; make it, or write `"create_bucket": true`';
+    throw fault('STO_OPEN', { place: `the bucket ${name}`, reason });
+  }
+  await client.makeBucket(name, options.region).catch((error: unknown) => {
+    // Another process was quicker.
+    if (codeOf(error) !== 'BucketAlreadyOwnedByYou') throw error;
+  });
+}
+
+export default defineRuntime(storage, {
+  create() {
+    const handle: Storage = {
+      async put(key, file) {
+        try {
+          await put(storeOf(handle).bucket, objectOf(key, file.signed === true), file);
+        } catch (error) {
+          throw storageFault(error, 'put');
+        }
+      },
+      url: (key, seconds) => urlOf(storeOf(handle), key, seconds),
+      async remove(keys) {
+        const objects = keys.filter(isStorageKey).flatMap((key) => [objectOf(key, false), objectOf(key, true)]);
+        if (objects.length === 0) return;
+        try {
+          await removeAll(storeOf(handle).bucket, objects);
+        } catch (error) {
+          throw storageFault(error, 'remove');
+        }
+      },
+    };
+    return handle;
+  },
+
+  async open(handle, context) {
+    const options = readOptions(context.options);
+    const store = createStore(options, context.log);
+    try {
+      await openBucket(store);
+    } catch (error) {
+      store.agent.destroy();
+      throw openFault(error, options.bucket);
+    }
+    stores.set(handle, store);
+  },
+
+  async close(handle) {
+    const store = stores.get(handle);
+    stores.delete(handle);
+    await store?.sweep.close();
+    store?.agent.destroy();
+  },
+
+  async health(handle) {
+    try {
+      const { client, name } = storeOf(handle).bucket;
+      return (await client.bucketExists(name)) ? { ok: true } : { ok: false, detail: 'the bucket is gone' };
+    } catch {
+      return { ok: false, detail: 'the storage does not answer' };
+    }
+  },
+});

@@ -1,0 +1,145 @@
+/** Spec of the storage `minio`: a bucket of any server that speaks the S3 protocol. */
+import { string } from 'yup';
+import { definePlugin } from '../../../kernel/contract/plugin.js';
+import { flag, numeric, shape, value } from '../../../kernel/schema/combinators.js';
+import { storageErrors } from '../../kinds/storage.js';
+
+const ADDRESS = /^https?:\/\/[^\s/?#@]+\/?$/;
+const example = {
+  use: 'minio',
+  endpoint: 'https://s3.eu-central-1.amazonaws.com',
+  region: 'eu-central-1',
+  bucket: 'wallet-files',
+  access_key: '$ENV.S3_ACCESS_KEY',
+  secret_key: '$ENV.S3_SECRET_KEY',
+};
+
+export default definePlugin({
+  kind: 'storage',
+  name: 'minio',
+  since: '0.3.0',
+  summary: 'Keeps files in a bucket of an S3 server (MinIO, AWS, Ceph and others), through the client `minio`.',
+  details: [
+    'The start fails when the server cannot be reached, refuses the keys or has no such bucket. The keys need the permissions',
+    '`s3:ListBucket`, `s3:GetObject`, `s3:PutObject`, `s3:DeleteObject`, `s3:AbortMultipartUpload` and',
+    '`s3:ListBucketMultipartUploads`.',
+    '',
+    'Files go from the disk to the server without being held in memory, those above 8 MiB in parts. When that fails, parts and',
+    'objects that may be left are removed, again and again until the server answers. A process that is killed in between leaves',
+    'its parts: give the bucket a lifecycle rule that ends incomplete uploads after a day.',
+    '',
+    'Addresses are signed and end after 7 days at most: that is a limit of the protocol. For addresses that stay, let a policy',
+    'of the bucket open the upload folders to everybody, and write as `url` where they are then. Files of an upload with',
+    '`expiration` are kept below `.signed/`, which no policy should open; the others have their storage key as their name.',
+  ].join('\n'),
+  facts: { shared: true },
+  schema: shape({
+    endpoint: value(string().required().matches(ADDRESS), {
+      doc: 'Address of the server: scheme, host and port, without the bucket.',
+      examples: ['https://s3.eu-central-1.amazonaws.com', 'http://127.0.0.1:9000', '$ENV.S3_ENDPOINT'],
+      roots: ['ENV'],
+    }).required(),
+    access_key: value(string().required(), {
+      doc: 'Name of the access key.',
+      examples: ['$ENV.S3_ACCESS_KEY'],
+      roots: ['ENV'],
+    }).required(),
+    secret_key: value(string().required(), {
+      doc: 'Secret of the access key. Keep it in the environment.',
+      examples: ['$ENV.S3_SECRET_KEY'],
+      roots: ['ENV'],
+      secret: true,
+    }).required(),
+    bucket: value(
+      string()
+        .required()
+        .matches(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/),
+      { doc: 'The bucket that files go to.', examples: ['wallet-files', '$ENV.S3_BUCKET'], roots: ['ENV'] },
+    ).required(),
+    region: value(string().required(), {
+      doc: 'Region of the bucket, as its server names it.',
+      default: 'us-east-1',
+      examples: ['eu-central-1'],
+      roots: ['ENV'],
+    }),
+    path_style: flag({
+      doc: 'The bucket stands in the path of an address; `false`: in front of the host name.',
+      default: true,
+    }),
+    url: value(
+      string()
+        .required()
+        .matches(/^https?:\/\/[^\s?#@]+$/),
+      {
+        doc: 'Where everybody may read the objects: the address to which keys are added. Absent: addresses are signed.',
+        examples: ['https://files.example.org'],
+        roots: ['ENV'],
+      },
+    ),
+    public_endpoint: value(string().required().matches(ADDRESS), {
+      doc: 'Address of the server as clients reach it, for signed addresses; where it is not the `endpoint`.',
+      examples: ['https://s3.example.org'],
+      roots: ['ENV'],
+    }),
+    create_bucket: flag({ doc: 'Makes the bucket at the start when it does not exist.', default: false }),
+    connect_timeout: numeric({ doc: 'How long a connection may take to come about.', unit: 'seconds', default: 3 })
+      .min(0.001)
+      .max(60),
+    idle_timeout: numeric({
+      doc: 'How long the server may be silent before a transfer is given up.',
+      unit: 'seconds',
+      default: 10,
+    })
+      .min(0.001)
+      .max(600),
+  }),
+  errors: {
+    ...storageErrors,
+    STO_REFUSED: {
+      status: 500,
+      title: 'Storage refused',
+      message: 'The file could not be stored or removed.',
+      help: 'The server refused it for a reason that the client cannot mend, such as a missing permission or bucket. The log names it.',
+    },
+    STO_OPEN: {
+      status: 503,
+      title: 'No storage',
+      message: 'Files cannot be kept in {place}: {reason}.',
+      help: 'The storage of the config file could not be opened at the start.',
+    },
+  },
+  invented: [{ pattern: 's3|aws|aws-s3|ceph|r2', say: '`"use": "minio"`, the storage for every S3 server' }],
+  examples: [
+    { title: 'A bucket of AWS', json: example },
+    {
+      title: 'A server of your own, with objects that everybody may read',
+      json: {
+        ...example,
+        endpoint: 'http://127.0.0.1:9000',
+        region: 'us-east-1',
+        create_bucket: true,
+        url: 'https://files.example.org',
+      },
+    },
+  ],
+  counterExamples: [
+    {
+      title: 'The bucket does not stand in the endpoint',
+      json: { ...example, endpoint: 'https://s3.eu-central-1.amazonaws.com/wallet-files' },
+      code: 'DEF_VALUE',
+      at: '/endpoint',
+    },
+    {
+      title: 'Without a key nothing could be stored',
+      json: { use: 'minio', endpoint: example.endpoint, bucket: example.bucket, access_key: example.access_key },
+      code: 'DEF_REQUIRED',
+      at: '',
+    },
+    {
+      title: 'Names of buckets are in lower case',
+      json: { ...example, bucket: 'Wallet_Files' },
+      code: 'DEF_VALUE',
+      at: '/bucket',
+    },
+  ],
+});

@@ -1,0 +1,79 @@
+/**
+ * Clears away what failed uploads may have left, in the background and again and again until the server answers. A key is
+ * only handed in when nobody else can own it; nothing here is ever awaited by a request.
+ */
+import type { Log } from '../../../kernel/contract/plugin.js';
+import { codeOf } from './errors.js';
+
+export interface Leftover {
+  readonly key: string;
+  /** An upload in parts; its id as far as it is known. */
+  readonly parts: { readonly id: string | null } | null;
+}
+
+export interface Sweep {
+  add(leftover: Leftover): void;
+  /** Tries once more, and names in the log what stays. */
+  close(): Promise<void>;
+}
+
+const FIRST_MS = 250;
+const LONGEST_MS = 60_000;
+/** With the pauses above, about half an hour. */
+const TRIES = 35;
+/** More than this only piles up when the server is gone for good. */
+const MOST = 10_000;
+
+export function createSweep(clear: (leftover: Leftover) => Promise<void>, log: Log): Sweep {
+  const waiting = new Map<string, { readonly leftover: Leftover; tries: number }>();
+  let timer: NodeJS.Timeout | undefined;
+  let running: Promise<void> | null = null;
+  let pauseMs = FIRST_MS;
+  let isClosed = false;
+
+  const giveUp = (key: string, why: string): void => {
+    waiting.delete(key);
+    log.warn({ key, why }, 'a failed upload may have left something in the bucket');
+  };
+
+  async function round(): Promise<void> {
+    for (const [key, entry] of [...waiting]) {
+      try {
+        await clear(entry.leftover);
+        waiting.delete(key);
+        pauseMs = FIRST_MS;
+      } catch (error) {
+        entry.tries += 1;
+        if (entry.tries >= TRIES) giveUp(key, codeOf(error));
+        // The others would meet the same.
+        else break;
+      }
+    }
+  }
+
+  function start(): void {
+    timer = undefined;
+    running ??= round().finally(() => {
+      running = null;
+      if (waiting.size === 0 || isClosed) return;
+      timer = setTimeout(start, pauseMs);
+      timer.unref();
+      pauseMs = Math.min(pauseMs * 2, LONGEST_MS);
+    });
+  }
+
+  return {
+    add(leftover) {
+      if (waiting.size >= MOST) return giveUp(leftover.key, 'too many are waiting');
+      waiting.set(leftover.key, { leftover, tries: 0 });
+      if (timer === undefined && !isClosed) start();
+    },
+    async close() {
+      isClosed = true;
+      clearTimeout(timer);
+      await running;
+      await round();
+      for (const key of [...waiting.keys()]) giveUp(key, 'the server did not answer');
+    },
+  };
+}

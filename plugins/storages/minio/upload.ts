@@ -1,0 +1,163 @@
+/**
+ * Brings one file to a bucket: whole, or not at all, and never in place of an object that is there. Bytes go from the disk
+ * to the server; their checksum travels with them, so that the server refuses what was changed on the way.
+ */
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
+import type { Client } from 'minio';
+import { fault } from '../../../kernel/contract/fault.js';
+import type { Storable } from '../../kinds/storage.js';
+import { servedAs } from '../shared/served.js';
+import { isAbsent, isCut, isDoubtful, isTaken, lacks } from './errors.js';
+import type { Leftover } from './sweep.js';
+
+/** Files above go in parts of this size: the smallest that S3 allows is 5 MiB. */
+const PART = 8 * 1024 * 1024;
+const MOST_PARTS = 10_000;
+/** A section up to this size is held in memory; reading it twice would cost more. */
+const AT_ONCE = 256 * 1024;
+
+type Headers = Readonly<Record<string, string>>;
+
+/** Bytes of a file: from `start`, so many. */
+interface Section {
+  readonly path: string;
+  readonly start: number;
+  readonly size: number;
+}
+
+export interface Bucket {
+  readonly client: Client;
+  readonly name: string;
+  /** Takes what a failed upload may have left. */
+  readonly leave: (leftover: Leftover) => void;
+  /** The server does not know conditions on writes; found out once. */
+  isUnconditional: boolean;
+}
+
+const stream = ({ path, start, size }: Section) => createReadStream(path, { start, end: start + size - 1 });
+
+async function bytesOf({ path, start, size }: Section): Promise<Buffer> {
+  const bytes = Buffer.allocUnsafe(size);
+  const file = await open(path);
+  try {
+    const { bytesRead } = await file.read(bytes, 0, size, start);
+    if (bytesRead !== size) throw new RangeError('the file is shorter than it was');
+    return bytes;
+  } finally {
+    await file.close();
+  }
+}
+
+/** Sends one section. Once more when the connection was cut: the same bytes at the same place change nothing. */
+async function send(
+  { client, name }: Bucket,
+  key: string,
+  section: Section,
+  request: { readonly query?: string; readonly headers: Headers },
+): Promise<string> {
+  // Without TLS the signature covers the bytes; with it, a header does.
+  const hash = createHash(client.enableSHA256 ? 'sha256' : 'md5');
+  const held = section.size <= AT_ONCE ? await bytesOf(section) : null;
+  if (held === null) await pipeline(stream(section), hash);
+  else hash.update(held);
+  const sum = hash.digest();
+  const attempt = async (): Promise<string> => {
+    const body = held ?? stream(section);
+    const headers = { ...request.headers, 'content-length': String(section.size) };
+    const signed = client.enableSHA256 ? headers : { ...headers, 'content-md5': sum.toString('base64') };
+    const options = { method: 'PUT', bucketName: name, objectName: key, headers: signed };
+    const whole = request.query === undefined ? options : { ...options, query: request.query };
+    try {
+      const sha256 = client.enableSHA256 ? sum.toString('hex') : '';
+      const response = await client.makeRequestStreamAsync(whole, body, sha256, [200], '');
+      response.resume();
+      return String(response.headers.etag ?? '').replace(/^"|"$/g, '');
+    } finally {
+      if (!Buffer.isBuffer(body)) body.destroy();
+    }
+  };
+  try {
+    return await attempt();
+  } catch (error) {
+    if (!isCut(error)) throw error;
+  }
+  try {
+    return await attempt();
+  } catch (error) {
+    // What is there by now came with the first attempt.
+    if (isTaken(error)) return '';
+    throw error;
+  }
+}
+
+const taken = () => fault('STO_REFUSED', {}, { cause: new Error('an object of this key is there already') });
+
+async function putWhole(bucket: Bucket, key: string, file: Storable): Promise<void> {
+  const section = { path: file.path, start: 0, size: file.size };
+  const headers = { ...servedAs(file.type) };
+  const condition = { 'if-none-match': '*' };
+  try {
+    await send(bucket, key, section, { headers: bucket.isUnconditional ? headers : { ...headers, ...condition } });
+  } catch (error) {
+    if (isTaken(error)) throw taken();
+    if (!bucket.isUnconditional && lacks(error, 'NotImplemented')) {
+      bucket.isUnconditional = true;
+      return putWhole(bucket, key, file);
+    }
+    if (isDoubtful(error)) bucket.leave({ key, parts: null });
+    throw error;
+  }
+}
+
+async function exists({ client, name }: Bucket, key: string): Promise<boolean> {
+  try {
+    await client.statObject(name, key);
+    return true;
+  } catch (error) {
+    if (isAbsent(error)) return false;
+    throw error;
+  }
+}
+
+async function putParts(bucket: Bucket, key: string, file: Storable): Promise<void> {
+  const { client, name } = bucket;
+  if (await exists(bucket, key)) throw taken();
+  let uploadId: string | null = null;
+  try {
+    uploadId = await client.initiateNewMultipartUpload(name, key, { ...servedAs(file.type) });
+    const size = Math.max(PART, Math.ceil(file.size / MOST_PARTS));
+    const etags: { part: number; etag: string }[] = [];
+    for (let start = 0; start < file.size; start += size) {
+      const part = etags.length + 1;
+      const section = { path: file.path, start, size: Math.min(size, file.size - start) };
+      const query = `partNumber=${part}&uploadId=${encodeURIComponent(uploadId)}`;
+      etags.push({ part, etag: await send(bucket, key, section, { query, headers: {} }) });
+    }
+    await client.completeMultipartUpload(name, key, uploadId, etags);
+  } catch (error) {
+    bucket.leave({ key, parts: { id: uploadId } });
+    throw error;
+  }
+}
+
+export const put = (bucket: Bucket, key: string, file: Storable): Promise<void> =>
+  file.size > PART ? putParts(bucket, key, file) : putWhole(bucket, key, file);
+
+/** Ends the upload in parts, then removes the object: whether it was completed is not known. */
+export async function clear(
+  { client, name }: Pick<Bucket, 'client' | 'name'>,
+  { key, parts }: Leftover,
+): Promise<void> {
+  let id = parts?.id ?? null;
+  for (let isFirst = true; parts !== null; isFirst = false) {
+    id = (isFirst ? id : null) ?? (await client.findUploadId(name, key)) ?? null;
+    if (id === null) break;
+    await client.abortMultipartUpload(name, key, id).catch((error: unknown) => {
+      if (!isAbsent(error)) throw error;
+    });
+  }
+  await client.removeObject(name, key);
+}

@@ -1,0 +1,70 @@
+/** `multipart.parse`: what the door makes of a form, however its bytes arrive. */
+import { createHash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { readFile } from 'node:fs/promises';
+import { PassThrough } from 'node:stream';
+import { isObject, type Json } from '../../kernel/contract/json.js';
+import { Fault } from '../../kernel/contract/fault.js';
+import { readForm } from '../../kernel/http/form.js';
+import { REQUEST_CODES } from '../../kernel/problems/request-codes.js';
+import { bytesOf, textOf, type Ops, type Outcome } from './ops.js';
+
+type Input = Readonly<Record<string, unknown>>;
+
+/** Sizes in which the bytes arrive: as told, all at once, or one by one. */
+function piecesOf(body: Buffer, chunks: readonly number[]): Buffer[] {
+  const pieces: Buffer[] = [];
+  let at = 0;
+  for (const size of chunks) pieces.push(body.subarray(at, (at += size)));
+  return [...pieces, body.subarray(at)].filter((piece) => piece.length > 0);
+}
+
+async function parse(input: Input, pieces: readonly Buffer[]): Promise<Outcome> {
+  const limits = isObject(input['limits'] as Json) ? (input['limits'] as Readonly<Record<string, number>>) : {};
+  const { max_parts: parts = 20, max_fields: fields = 20, max_field_size: field = 65_536 } = limits;
+  const { max_files: count = 5, max_file_size: bytes = 10_485_760 } = limits;
+  const source = new PassThrough();
+  const req = Object.assign(source, { headers: { 'content-type': textOf(input, 'content_type') } });
+  const held: (() => void | Promise<void>)[] = [];
+  const reading = readForm(req as unknown as IncomingMessage, null, {
+    files: { count, bytes },
+    limits: { body: 1_048_576, parts: Math.min(parts, fields), field },
+    idle: 5,
+    release: (work) => held.push(work),
+  });
+  for (const piece of pieces) source.write(piece);
+  source.end();
+  try {
+    const { payload, files } = await reading;
+    const texts = Object.entries(payload).flatMap(([name, value]) =>
+      [value].flat().map((one) => ({ type: 'field', name, value: one })),
+    );
+    const stored = files.map(async ({ field: name, originalName: filename, declaredType: mime, size, path }) => {
+      const sha256 = createHash('sha256')
+        .update(await readFile(path))
+        .digest('hex');
+      return { type: 'file', name, filename, mime, size, sha256 };
+    });
+    return { ok: true, out: [...texts, ...(await Promise.all(stored))] };
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    const entry = Object.entries(REQUEST_CODES).find(([name]) => name === error.code)?.[1];
+    return { ok: false, error: error.code, ...(entry?.status !== undefined && { status: entry.status }) };
+  } finally {
+    for (const work of held) await work();
+  }
+}
+
+/** The form is read as its chunks tell, whole, and byte by byte: three readings that differ are an error of their own. */
+async function read(input: Input): Promise<Outcome> {
+  const body = bytesOf(input, 'body');
+  const chunks = Array.isArray(input['chunks']) ? (input['chunks'] as readonly number[]) : [];
+  const first = await parse(input, piecesOf(body, chunks));
+  const singly = new Array<number>(body.length).fill(1);
+  for (const other of [await parse(input, piecesOf(body, [])), await parse(input, piecesOf(body, singly))]) {
+    if (JSON.stringify(other) !== JSON.stringify(first)) return { ok: false, error: 'depends on how the bytes arrive' };
+  }
+  return first;
+}
+
+export const ops: Ops = { 'multipart.parse': read };

@@ -1,0 +1,262 @@
+/**
+ * What every storage must do, proved on a real store and over real HTTP: bytes come back as they went in, addresses end
+ * when they should, nothing is ever half there, and a store that is away is said to be away, soon.
+ */
+import { expect } from 'chai';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Fault } from '../../kernel/contract/fault.js';
+import type { Storable, Storage } from '../../plugins/kinds/storage.js';
+import { isStorageKey } from '../../plugins/kinds/storage-key.js';
+import { PDF, PNG_RED, SVG } from '../support/pictures.js';
+import { pause, type Found } from '../support/guarded.js';
+
+const MIB = 1024 * 1024;
+
+/** One open store, empty at first. */
+export interface StorageSubject {
+  readonly storage: Storage;
+  /** What `url` gave, as a client asks for it. */
+  readonly read: (url: string) => Promise<Response>;
+  /** Keys of everything in the store, whole or not. */
+  readonly held: () => Promise<readonly string[]>;
+  /** Makes the store unusable, and usable again. */
+  readonly leave: () => Promise<void>;
+  readonly comeBack: () => Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+export interface StorageSort {
+  readonly name: string;
+  readonly open: () => Promise<Found<StorageSubject>>;
+}
+
+export async function expectSoon(check: () => Promise<boolean>): Promise<void> {
+  const end = Date.now() + 15_000;
+  while (!(await check())) {
+    if (Date.now() > end) throw new Error('did not happen within fifteen seconds');
+    await pause(50);
+  }
+}
+
+/** Of a promise that must reject with a Fault. */
+export async function faultOf(work: Promise<unknown>): Promise<Fault> {
+  const failure = await work.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  expect(failure).to.be.instanceOf(Fault);
+  return failure as Fault;
+}
+
+/** Files on the disk that are to be stored. */
+export async function fileMaker(): Promise<{
+  /** Readable at addresses that end. */
+  readonly make: (bytes: Buffer, type?: string) => Promise<Storable & { readonly signed: true }>;
+  readonly dispose: () => Promise<void>;
+}> {
+  const folder = await mkdtemp(join(tmpdir(), 'lintel-test-'));
+  return {
+    make: async (bytes, type = 'application/octet-stream') => {
+      const path = join(folder, randomUUID());
+      await writeFile(path, bytes);
+      return { path, size: bytes.length, type, signed: true };
+    },
+    dispose: () => rm(folder, { recursive: true, force: true }),
+  };
+}
+
+/** The address with one character of its key or signature changed. */
+function tampered(url: string): string[] {
+  const other = (text: string, at: number): string =>
+    text.slice(0, at) + (text[at] === 'a' ? 'b' : 'a') + text.slice(at + 1);
+  const query = url.indexOf('?');
+  return [other(url, query - 6), other(url, url.length - 1), url.slice(0, query)];
+}
+
+export function storageContract({ name, open }: StorageSort): void {
+  describe(`storage ${name}`, function () {
+    this.timeout(60_000);
+    let subject!: StorageSubject;
+    let files!: Awaited<ReturnType<typeof fileMaker>>;
+    before(async function () {
+      this.timeout(120_000);
+      const found = await open();
+      if ('skip' in found) return this.skip();
+      subject = found;
+      files = await fileMaker();
+    });
+    after(async () => {
+      await subject?.close();
+      await files?.dispose();
+    });
+    const bytesAt = async (key: string): Promise<Buffer> => {
+      const answer = await subject.read(await subject.storage.url(key, 60));
+      expect(answer.status, key).to.equal(200);
+      return Buffer.from(await answer.arrayBuffer());
+    };
+    const newKey = (): string => `contract/${randomUUID()}.bin`;
+
+    for (const size of [0, 1, 255 * 1024, 5 * MIB + 1, 8 * MIB, 8 * MIB + 1, 12 * MIB]) {
+      it(`gives ${size} bytes back as they were`, async () => {
+        const bytes = randomBytes(size);
+        const key = newKey();
+        await subject.storage.put(key, await files.make(bytes));
+        expect((await bytesAt(key)).equals(bytes)).to.equal(true);
+        await subject.storage.remove([key]);
+      });
+    }
+
+    it('serves an object with its type, and what could run scripts only for saving', async () => {
+      for (const [type, extension, how, content] of [
+        ['image/png', 'png', 'inline', PNG_RED],
+        ['text/html', 'html', 'attachment', Buffer.from('<script>1</script>')],
+        ['image/svg+xml', 'svg', 'attachment', SVG],
+        ['application/pdf', 'pdf', 'attachment', PDF],
+      ] as const) {
+        const key = newKey().replace('bin', extension);
+        await subject.storage.put(key, await files.make(content, type));
+        const answer = await subject.read(await subject.storage.url(key, 60));
+        expect(answer.headers.get('content-type')?.split(';')[0]).to.equal(type);
+        expect(answer.headers.get('content-disposition')).to.equal(how);
+      }
+    });
+
+    it('gives addresses without an end, too', async () => {
+      const key = newKey();
+      const { signed: _signed, ...plain } = await files.make(Buffer.from('for long'));
+      await subject.storage.put(key, plain);
+      const answer = await subject.read(await subject.storage.url(key, null));
+      expect([answer.status, await answer.text()]).to.deep.equal([200, 'for long']);
+      await subject.storage.remove([key]);
+      expect(await subject.held()).not.to.include(key);
+    });
+
+    it('refuses an address when its time is over', async () => {
+      const key = newKey();
+      await subject.storage.put(key, await files.make(Buffer.from('soon gone')));
+      const url = await subject.storage.url(key, 2);
+      expect((await subject.read(url)).status).to.equal(200);
+      await expectSoon(async () => (await subject.read(url)).status !== 200);
+      const refused = await subject.read(url);
+      expect(refused.status).to.be.oneOf([401, 403, 404, 410]);
+      expect(await refused.text()).not.to.contain('soon gone');
+    });
+
+    it('refuses an address that was changed', async () => {
+      const key = newKey();
+      await subject.storage.put(key, await files.make(Buffer.from('not for you')));
+      for (const url of tampered(await subject.storage.url(key, 60))) {
+        const refused = await subject.read(url);
+        expect(refused.status, url).to.be.oneOf([400, 401, 403, 404]);
+        expect(await refused.text()).not.to.contain('not for you');
+      }
+    });
+
+    it('takes nothing else for a key, and touches nothing for it', async () => {
+      const file = await files.make(Buffer.from('x'));
+      const before = await subject.held();
+      for (const key of [
+        '',
+        '/',
+        'a//b',
+        '../a',
+        'a/../b',
+        '/a',
+        'a/',
+        '.a',
+        'a.b.c',
+        'ä',
+        'a b',
+        'a%2fb',
+        `${'k'.repeat(129)}`,
+      ]) {
+        await faultOf(subject.storage.put(key, file));
+        await subject.storage.remove([key]);
+      }
+      expect(await subject.held()).to.deep.equal(before);
+    });
+
+    it('takes every key that an upload makes', async () => {
+      const name = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz-0123456789';
+      for (const key of [
+        `${name}.jpeg`,
+        `${name}/${name}/${name}.mp3`,
+        '_a/-b/0',
+        `${'x/'.repeat(16)}${'k'.repeat(128)}`,
+      ]) {
+        expect(isStorageKey(key), key).to.equal(true);
+        await subject.storage.put(key, await files.make(Buffer.from(key)));
+        expect(String(await bytesAt(key))).to.equal(key);
+        await subject.storage.remove([key]);
+        expect((await subject.read(await subject.storage.url(key, 60))).status).to.equal(404);
+      }
+    });
+
+    it('never puts one object in the place of another', async () => {
+      for (const size of [10, 9 * MIB]) {
+        const key = newKey();
+        const [first, second] = [randomBytes(size), randomBytes(size)];
+        await subject.storage.put(key, await files.make(first));
+        await faultOf(subject.storage.put(key, await files.make(second)));
+        expect((await bytesAt(key)).equals(first), String(size)).to.equal(true);
+      }
+    });
+
+    it('removes what it is told to, and only that; nothing is no failure', async () => {
+      const keys = [newKey(), newKey(), newKey()];
+      for (const key of keys) await subject.storage.put(key, await files.make(Buffer.from(key)));
+      await subject.storage.remove([]);
+      await subject.storage.remove([keys[0]!, newKey(), keys[1]!]);
+      await subject.storage.remove([keys[0]!]);
+      const left = await subject.held();
+      expect(keys.map((key) => left.includes(key))).to.deep.equal([false, false, true]);
+    });
+
+    it('stores fifty files at once, each as it was', async () => {
+      const all = await Promise.all(
+        Array.from({ length: 50 }, async (_, n) => {
+          const bytes = randomBytes(n * 20_000);
+          return { key: newKey(), bytes, file: await files.make(bytes) };
+        }),
+      );
+      await Promise.all(all.map(({ key, file }) => subject.storage.put(key, file)));
+      for (const { key, bytes } of all) expect((await bytesAt(key)).equals(bytes), key).to.equal(true);
+      await subject.storage.remove(all.map(({ key }) => key));
+      const left = await subject.held();
+      expect(all.filter(({ key }) => left.includes(key))).to.deep.equal([]);
+    });
+
+    it('stores nothing of a file that is not there', async () => {
+      const key = newKey();
+      const gone = { path: join(tmpdir(), randomUUID()), size: 9 * MIB, type: 'image/png' };
+      await faultOf(subject.storage.put(key, gone));
+      await faultOf(subject.storage.put(key, { ...gone, size: 10 }));
+      await expectSoon(async () => !(await subject.held()).includes(key));
+    });
+
+    it('says soon that it is away, and works when it is back', async () => {
+      const file = await files.make(Buffer.from('later'));
+      const key = newKey();
+      await subject.leave();
+      const started = performance.now();
+      for (const { code, options } of await Promise.all(
+        [key, newKey()].map((one) => faultOf(subject.storage.put(one, file))),
+      )) {
+        expect([code, options.retryable]).to.deep.equal(['STO_AWAY', true]);
+        expect(options.headers?.['retry-after']).to.match(/^[1-9]\d?$/);
+      }
+      expect((await faultOf(subject.storage.remove([key]))).code).to.equal('STO_AWAY');
+      expect(performance.now() - started).to.be.lessThan(5000);
+      await subject.comeBack();
+      await expectSoon(() =>
+        subject.storage.put(newKey(), file).then(
+          () => true,
+          () => false,
+        ),
+      );
+    });
+  });
+}

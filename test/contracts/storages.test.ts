@@ -1,0 +1,58 @@
+/** The contract of storages over every one of the distribution: opened by a kernel where they need one, on a real store. */
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect } from 'chai';
+import { specs } from '../../plugins/index.spec.js';
+import type { Storage } from '../../plugins/kinds/storage.js';
+import { startKernel } from '../support/kernel.js';
+import { PLUGIN_FIXTURES } from '../support/project.js';
+import { s3Subject } from '../support/s3-storage.js';
+import { filesBelow } from '../support/spool.js';
+import { storageContract, type StorageSort, type StorageSubject } from './storage.contract.js';
+
+const STORING = join(PLUGIN_FIXTURES, 'storing');
+
+/** Files in a folder; away when a file stands where the folder was. */
+async function localDisk(): Promise<StorageSubject> {
+  const kernel = await startKernel({
+    files: { 'definitions/a.json': [{ id: 'a', resource: 'a', actionables: [{ id: 1, mode: 'STORING' }] }] },
+    config: { plugins: ['builtin:*', STORING], storage: { use: 'local-disk', path: 'kept' } },
+  });
+  const found = (await import(pathToFileURL(join(STORING, 'runtime.js')).href)) as { chosen: { storage: Storage } };
+  const folder = join(kernel.project.folder, 'kept');
+  const beside = `${folder}-beside`;
+  return {
+    storage: found.chosen.storage,
+    read: (url) => fetch(new URL(url, kernel.url)),
+    held: async () => {
+      const paths = await filesBelow(folder);
+      return paths
+        .filter((path) => path !== 'signing.key')
+        .map((path) => path.replace(/^(open|signed|incoming)\//, ''));
+    },
+    leave: async () => {
+      await rename(folder, beside);
+      await mkdir(folder);
+      await writeFile(join(folder, 'signed'), '');
+    },
+    comeBack: async () => {
+      await rm(folder, { recursive: true });
+      await rename(beside, folder);
+    },
+    close: () => kernel.close(),
+  };
+}
+
+const SORTS: readonly StorageSort[] = [
+  { name: 'local-disk', open: localDisk },
+  { name: 'minio', open: () => s3Subject() },
+];
+
+describe('contracts of storages', () => {
+  it('judge every storage of the distribution', () => {
+    const names = specs.filter(({ kind }) => kind === 'storage').map(({ name }) => name);
+    expect(SORTS.map(({ name }) => name)).to.have.members(names);
+  });
+  SORTS.forEach(storageContract);
+});

@@ -1,0 +1,297 @@
+/** Forms at the door: what becomes the payload, what is refused and with which status, and that nothing is left behind. */
+import { expect } from 'chai';
+import { startKernel, type TestKernel } from '../support/kernel.js';
+import { cut, head, parseRaw } from '../support/client.js';
+import { returning } from '../support/project.js';
+import { BOUNDARY, FORM_TYPE, formOf, PNG_RED, rawForm } from '../support/pictures.js';
+import { spooled, spoolIsEmpty } from '../support/spool.js';
+
+const uploads = { max_file_uploads: 2, max_upload_file_size: 2000, allowed_mimetypes: ['image/png', 'text/plain'] };
+
+const DEFINITIONS = [
+  returning('echo', '$PAYLOAD'),
+  {
+    id: 'ruled',
+    resource: 'ruled',
+    actionables: [
+      {
+        id: 1,
+        mode: 'RETURN',
+        value: '$PAYLOAD.age',
+        payload_validation: [{ field: { age: { type: 'NUMBER' } } }],
+      },
+    ],
+  },
+  { id: 'up', resource: 'up', actionables: [{ id: 1, mode: 'UPLOAD', uploads }] },
+  {
+    id: 'guarded',
+    resource: 'guarded',
+    tokenize: { type: 'JWT', encryption_key: '$ENV.KEY' },
+    protected: {},
+    actionables: [{ id: 1, mode: 'UPLOAD', uploads }],
+  },
+];
+
+const text = (name: string, content: string | Buffer) => ({
+  headers: `content-disposition: form-data; name="${name}"`,
+  content,
+});
+const file = (name: string, content: string | Buffer = PNG_RED, type = 'image/png') => ({
+  headers: `content-disposition: form-data; name="${name}"; filename="a.png"\r\ncontent-type: ${type}`,
+  content,
+});
+
+describe('forms', () => {
+  let kernel!: TestKernel;
+  before(async () => {
+    kernel = await startKernel({
+      files: { 'definitions/a.json': DEFINITIONS },
+      config: { http: { limits: { parts: 6, field: 1000, body: 20_000 }, timeouts: { idle: 1 } } },
+      env: { KEY: 'w3Xp8Lq2Rt6Vz9Bn4Mk7Hs5Jd1Fg0CyQ' },
+    });
+  });
+  after(() => kernel.close());
+  afterEach(() => spoolIsEmpty());
+
+  const send = (path: string, body: Buffer, type = FORM_TYPE) =>
+    kernel.post(path, body, { headers: { 'content-type': type } });
+  const refused = async (status: number, code: string, path: string, body: Buffer, type?: string): Promise<void> => {
+    const answer = await send(path, body, type);
+    expect([answer.status, answer.body['code']], answer.text).to.deep.equal([status, code]);
+    expect(answer.headers.get('content-type')).to.match(/^application\/problem\+json/);
+  };
+
+  describe('texts', () => {
+    it('are the payload, in whatever order they come', async () => {
+      const { body, status } = await send('/echo', rawForm([text('b', '2'), text('a', 'Grüße 😀')]));
+      expect(status).to.equal(200);
+      expect(body).to.deep.equal({ b: '2', a: 'Grüße 😀' });
+    });
+
+    it('become a list where their name is repeated', async () => {
+      const { body } = await send('/echo', rawForm([text('a', '1'), text('b', ''), text('a', '2'), text('a', '3')]));
+      expect(body).to.deep.equal({ a: ['1', '2', '3'], b: '' });
+    });
+
+    it('are turned into numbers where a rule wants one', async () => {
+      expect(
+        (await kernel.request('POST', '/ruled', { body: formOf([{ name: 'age', content: '42' }]) })).body,
+      ).to.equal(42);
+      await refused(422, 'VAL_PAYLOAD', '/ruled', rawForm([text('age', 'old')]));
+    });
+
+    it('keep names flat, whatever brackets, dots and indexes are in them', async () => {
+      const names = ['a[b]', 'a[b][c]', 'list[]', 'list[999999999]', 'a.b', `${'[a]'.repeat(60)}`];
+      const { body } = await send('/echo', rawForm(names.map((name) => text(name, 'x'))));
+      expect(Object.keys(body)).to.deep.equal(names);
+    });
+
+    for (const name of ['__proto__', 'constructor', 'prototype']) {
+      it(`may not be called ${name}`, () => refused(400, 'REQ_NAME_REFUSED', '/echo', rawForm([text(name, '1')])));
+    }
+
+    it('with the name of what every object inherits are ordinary', async () => {
+      const { body } = await send(
+        '/echo',
+        rawForm([text('toString', '1'), text('toString', '2'), text('valueOf', '3')]),
+      );
+      expect(body).to.deep.equal({ toString: ['1', '2'], valueOf: '3' });
+    });
+
+    it('must be UTF-8, and so must names', async () => {
+      await refused(400, 'REQ_FORM', '/echo', rawForm([text('a', Buffer.from([0xc3, 0x28]))]));
+      const name = Buffer.concat([
+        Buffer.from(`--${BOUNDARY}\r\ncontent-disposition: form-data; name="`),
+        Buffer.from([0xff]),
+      ]);
+      await refused(400, 'REQ_FORM', '/echo', Buffer.concat([name, Buffer.from(`"\r\n\r\n1\r\n--${BOUNDARY}--\r\n`)]));
+    });
+
+    it('are taken from an empty form as an empty payload', async () => {
+      expect((await send('/echo', Buffer.from(`--${BOUNDARY}--\r\n`))).body).to.deep.equal({});
+    });
+  });
+
+  describe('limits', () => {
+    it('of the number of parts: all that are allowed pass, one more is refused', async () => {
+      const parts = Array.from({ length: 7 }, (_, index) => text(`p${index}`, '1'));
+      expect((await send('/echo', rawForm(parts.slice(0, 6)))).status).to.equal(200);
+      await refused(413, 'REQ_TOO_COMPLEX', '/echo', rawForm(parts));
+    });
+
+    it('of the length of a text', async () => {
+      expect((await send('/echo', rawForm([text('a', 'x'.repeat(1000))]))).status).to.equal(200);
+      await refused(413, 'REQ_PART', '/echo', rawForm([text('a', 'x'.repeat(1001))]));
+    });
+
+    it('of the length of a name', async () => {
+      expect((await send('/echo', rawForm([text('n'.repeat(200), '')]))).status).to.equal(200);
+      await refused(413, 'REQ_TOO_COMPLEX', '/echo', rawForm([text('n'.repeat(201), '')]));
+    });
+
+    it('of the number of files', async () => {
+      expect((await send('/up', rawForm([file('a'), file('b')]))).status).to.equal(200);
+      await refused(413, 'REQ_TOO_COMPLEX', '/up', rawForm([file('a'), file('b'), file('c')]));
+    });
+
+    it('of the size of a file', async () => {
+      const sized = (size: number) => rawForm([file('a', 'x'.repeat(size), 'text/plain')]);
+      expect((await send('/up', sized(2000))).status).to.equal(200);
+      await refused(413, 'REQ_PART', '/up', sized(2001));
+    });
+
+    it('of the whole, told by the length and found out without one', async () => {
+      await refused(413, 'REQ_TOO_LARGE', '/echo', Buffer.alloc(20_001, 0x2d));
+      const chunked = head('POST', '/echo', { 'content-type': FORM_TYPE, 'transfer-encoding': 'chunked' });
+      const answer = parseRaw(await kernel.raw([chunked, '4e21\r\n', Buffer.alloc(0x4e21, 0x2d)]));
+      expect(answer.status).to.equal(413);
+      expect(answer.head).to.contain('connection: close');
+    });
+
+    it('close the connection without reading on', async () => {
+      const body = rawForm([file('a', 'x'.repeat(3000), 'text/plain')]);
+      const request = head('POST', '/up', { 'content-type': FORM_TYPE, 'content-length': 15_000 });
+      // The rest never comes; `raw` ends only when the server closes.
+      const answer = parseRaw(await kernel.raw([request, body.subarray(0, 2900)]));
+      expect(answer.status).to.equal(413);
+      expect(answer.head).to.contain('connection: close');
+    });
+  });
+
+  describe('what is broken', () => {
+    const cases: Readonly<Record<string, Buffer>> = {
+      'no end': rawForm([text('a', '1')]).subarray(0, -6),
+      'nothing at all': Buffer.from('nothing'),
+      'an empty field name': rawForm([text('', '1')]),
+      'no field name': rawForm([{ headers: 'content-disposition: form-data', content: '1' }]),
+      'a file without a field name': rawForm([
+        { headers: 'content-disposition: form-data; filename="a.png"', content: 'x' },
+      ]),
+      'a bare CR in a name': rawForm([text('a\rb', '1')]),
+      'a bare LF in a name': rawForm([text('a\nb', '1')]),
+      'an escaped CR LF in a name': rawForm([text('a%0D%0Ab', '1')]),
+      'a NUL in a name': rawForm([text('a\0b', '1')]),
+      'headers without an end': Buffer.from(`--${BOUNDARY}\r\ncontent-disposition: form-data; name="a"\r\n`),
+      'headers of a part beyond 16 KiB': rawForm([
+        { headers: `${text('a', '').headers}\r\nx: ${'y'.repeat(17_000)}`, content: '' },
+      ]),
+      'an escaped line break in the name of a file': rawForm([
+        { headers: 'content-disposition: form-data; name="a"; filename="a%0Ab.png"', content: 'x' },
+      ]),
+    };
+    for (const [title, body] of Object.entries(cases)) {
+      it(`is refused: ${title}`, async () => {
+        await refused(400, 'REQ_FORM', '/up', body);
+        expect((await send('/up', rawForm([file('a')]))).status, 'the next request').to.equal(200);
+      });
+    }
+
+    const types: Readonly<Record<string, string>> = {
+      'no boundary': 'multipart/form-data',
+      'an empty boundary': 'multipart/form-data; boundary=',
+      'two boundaries': `multipart/form-data; boundary=${BOUNDARY}; boundary=other`,
+      'a boundary of 71 characters': `multipart/form-data; boundary=${'b'.repeat(71)}`,
+      'a boundary of 252 characters': `multipart/form-data; boundary=${'b'.repeat(252)}`,
+      'a boundary with a quote': 'multipart/form-data; boundary="a\\"b"',
+      'a boundary that ends with a blank': 'multipart/form-data; boundary="a "',
+      'parameters that are none': 'multipart/form-data; boundary=a; =',
+    };
+    for (const [title, type] of Object.entries(types)) {
+      it(`is refused: ${title}`, () => refused(400, 'REQ_FORM', '/echo', rawForm([text('a', '1')]), type));
+    }
+
+    it('is not a boundary of 70 characters', async () => {
+      const boundary = 'b'.repeat(70);
+      const type = `multipart/form-data; charset=utf-8; Boundary="${boundary}"`;
+      expect((await send('/echo', rawForm([text('a', '1')], boundary), type)).body).to.deep.equal({ a: '1' });
+    });
+
+    for (const type of [
+      'multipart/mixed; boundary=a',
+      'multipart/form-data-x; boundary=a',
+      'text/html;multipart/form-data',
+    ]) {
+      it(`is of another sort: ${type}`, () => refused(415, 'REQ_MEDIA_TYPE', '/echo', rawForm([], 'a'), type));
+    }
+
+    it('is compressed', async () => {
+      const headers = { 'content-type': FORM_TYPE, 'content-encoding': 'gzip' };
+      expect((await kernel.post('/echo', rawForm([]), { headers })).status).to.equal(415);
+    });
+  });
+
+  describe('files', () => {
+    it('are refused where nothing takes them', () => refused(415, 'REQ_NO_FILES', '/echo', rawForm([file('a')])));
+
+    it('that nobody chose are none: a file input without a name and without bytes', async () => {
+      const empty = {
+        headers: 'content-disposition: form-data; name="f"; filename=""\r\ncontent-type: application/octet-stream',
+        content: '',
+      };
+      expect((await send('/echo', rawForm([empty, text('a', '1')]))).body).to.deep.equal({ a: '1' });
+      await refused(422, 'UPL_NO_FILE', '/up', rawForm([empty]));
+      await refused(400, 'REQ_FORM', '/up', rawForm([{ ...empty, content: 'bytes' }]));
+    });
+
+    it('count whatever their parts are called', async () => {
+      const { status, body } = await send('/up', rawForm([file('avatar'), text('note', 'n'), file('x[0]')]));
+      expect(status).to.equal(200);
+      expect(body).to.have.length(2);
+    });
+
+    it('are not taken before the guard has passed: nothing is spooled, and the connection ends early', async () => {
+      const body = rawForm([file('a')]);
+      const request = head('POST', '/guarded', { 'content-type': FORM_TYPE, 'content-length': 1_000_000 });
+      const answer = parseRaw(await kernel.raw([request, body]));
+      expect(answer.status).to.equal(401);
+      expect(answer.head).to.contain('connection: close');
+      expect(await spooled()).to.deep.equal([]);
+    });
+
+    for (const body of [
+      {},
+      { files: [{ path: '/etc/passwd', size: 3 }] },
+      { files: { file: { filepath: '/etc/passwd', originalFilename: 'a.png', mimetype: 'image/png' } } },
+      { file: { path: '/etc/passwd' }, storage_key: '../../etc/passwd', head: [137, 80] },
+    ]) {
+      it(`are never made by JSON: ${JSON.stringify(body)}`, async () => {
+        const { status, body: problem } = await kernel.post('/up', body);
+        expect([status, problem['code']]).to.deep.equal([422, 'UPL_NO_FILE']);
+      });
+    }
+  });
+
+  describe('senders', () => {
+    it('that fall silent get 408, and nothing of theirs stays', async () => {
+      const whole = rawForm([file('a')]);
+      const request = head('POST', '/up', { 'content-type': FORM_TYPE, 'content-length': whole.length });
+      const answer = parseRaw(await kernel.raw([request, whole.subarray(0, 150)]));
+      expect(answer.status).to.equal(408);
+      expect(answer.body).to.contain('REQ_SILENT');
+    }).timeout(10_000);
+
+    it('that leave at any byte leave nothing behind', async () => {
+      const whole = Buffer.concat([
+        Buffer.from(
+          head('POST', '/up', {
+            'content-type': FORM_TYPE,
+            'content-length': rawForm([file('a'), text('t', '1'), file('b')]).length,
+          }),
+        ),
+        rawForm([file('a'), text('t', '1'), file('b')]),
+      ]);
+      for (let at = 1; at < whole.length; at += 7) await cut(kernel.server.port, whole.subarray(0, at));
+      await spoolIsEmpty();
+      expect((await send('/up', rawForm([file('a')]))).status).to.equal(200);
+      // A client's leaving is nobody's failure.
+      expect(kernel.log.filter(({ level }) => level === 'error')).to.deep.equal([]);
+    }).timeout(30_000);
+
+    it('of two hundred broken forms do not stop the next good one', async () => {
+      const broken = rawForm([file('a')]).subarray(0, -20);
+      const answers = await Promise.all(Array.from({ length: 200 }, () => send('/up', broken)));
+      expect(new Set(answers.map(({ status }) => status))).to.deep.equal(new Set([400]));
+      expect((await send('/up', rawForm([file('a')]))).status).to.equal(200);
+    }).timeout(20_000);
+  });
+});

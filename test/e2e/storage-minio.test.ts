@@ -1,0 +1,298 @@
+/**
+ * The storage `minio` when things go wrong: connections that are cut, stall or never come about, servers that answer
+ * nonsense, keys that are wrong. What is left behind, what is said, and what is never said. A real S3 server stands behind
+ * a proxy that fails on demand; answers that no real server gives on demand come from one written by hand.
+ */
+import { expect } from 'chai';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { inspect, promisify } from 'node:util';
+import { Fault } from '../../kernel/contract/fault.js';
+import type { Storable } from '../../plugins/kinds/storage.js';
+import { expectSoon, faultOf, fileMaker } from '../contracts/storage.contract.js';
+import { objectsOf, s3Client, type S3Server } from '../support/s3.js';
+import { openMinio, s3Subject, type S3Subject } from '../support/s3-storage.js';
+
+const MIB = 1024 * 1024;
+const KEYS = { access_key: 'AKCANARY0001', secret_key: 'canary-secret-Zk81jq' };
+const newKey = (): string => `broken/${randomUUID()}`;
+
+/** A server that answers every request alike, and where it is. */
+async function fake(answer: RequestListener): Promise<{
+  readonly endpoint: string;
+  /** Connections. */
+  open(): Promise<number>;
+  stop(): Promise<void>;
+}> {
+  const server = createServer(answer).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    open: () => promisify(server.getConnections.bind(server))(),
+    stop: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+/** What a start that fails says. */
+const refusal = async (options: Readonly<Record<string, unknown>>): Promise<string> => {
+  const { code, params } = await faultOf(openMinio(options));
+  expect(code).to.equal('STO_OPEN');
+  return `${params['place']}: ${params['reason']}`;
+};
+
+describe('storage minio, when things go wrong', function () {
+  this.timeout(60_000);
+  let files!: Awaited<ReturnType<typeof fileMaker>>;
+  let subject!: S3Subject;
+  let server!: S3Server;
+  let large!: Storable;
+
+  before(async function () {
+    this.timeout(120_000);
+    files = await fileMaker();
+    const found = await s3Subject({ connect_timeout: 1, idle_timeout: 1 });
+    if ('skip' in found) return this.skip();
+    subject = found;
+    ({ server } = found);
+    large = await files.make(randomBytes(20 * MIB));
+  });
+  after(async () => {
+    await subject?.close();
+    await files.dispose();
+  });
+  const configured = (more: object = {}): Readonly<Record<string, unknown>> => ({
+    endpoint: server.endpoint,
+    access_key: server.accessKey,
+    secret_key: server.secretKey,
+    bucket: subject.bucket,
+    ...more,
+  });
+
+  it('leaves no part behind when the server goes away in the middle of a file', async () => {
+    for (const share of [0.05, 0.5, 0.95]) {
+      const key = newKey();
+      subject.proxy.cutAfter(share * large.size, 'refuse');
+      expect((await faultOf(subject.storage.put(key, large))).code).to.equal('STO_AWAY');
+      if (share > 0.4) expect(await subject.held()).to.include(key);
+      await subject.proxy.pass();
+      await expectSoon(async () => !(await subject.held()).includes(key));
+    }
+  });
+
+  it('brings a file over one cut of the connection, whole', async () => {
+    for (const bytes of [randomBytes(3 * MIB), randomBytes(20 * MIB)]) {
+      const key = newKey();
+      subject.proxy.cutAfter(bytes.length / 2, 'pass');
+      await subject.storage.put(key, await files.make(bytes));
+      const answer = await subject.read(await subject.storage.url(key, 60));
+      expect(Buffer.from(await answer.arrayBuffer()).equals(bytes)).to.equal(true);
+      await subject.storage.remove([key]);
+      expect(await subject.held()).not.to.include(key);
+    }
+  });
+
+  it('takes up new connections when the server closed the idle ones', async () => {
+    const small = await files.make(Buffer.from('small'));
+    await Promise.all(Array.from({ length: 10 }, () => subject.storage.put(newKey(), small)));
+    await subject.proxy.refuse();
+    await subject.proxy.pass();
+    await Promise.all(Array.from({ length: 10 }, () => subject.storage.put(newKey(), small)));
+  });
+
+  it('gives up on a server that is silent, in a transfer and before one', async () => {
+    for (const prepare of [() => Promise.resolve(), () => subject.proxy.refuse().then(() => subject.proxy.pass())]) {
+      await prepare();
+      subject.proxy.stall();
+      const started = performance.now();
+      expect((await faultOf(subject.storage.put(newKey(), large))).code).to.equal('STO_AWAY');
+      expect((await faultOf(subject.storage.remove([newKey()]))).code).to.equal('STO_AWAY');
+      expect((await subject.health()).ok).to.equal(false);
+      expect(performance.now() - started).to.be.within(900, 8000);
+      await subject.proxy.refuse();
+      await subject.proxy.pass();
+    }
+    expect((await subject.health()).ok).to.equal(true);
+  });
+
+  it('gives up on a connection that does not come about', async () => {
+    subject.proxy.stall();
+    const started = performance.now();
+    // The TLS handshake is part of it, and gets no answer here.
+    const endpoint = `https://127.0.0.1:${subject.proxy.port}`;
+    expect(await refusal(configured({ endpoint, connect_timeout: 0.3 }))).to.match(/no answer in time$/);
+    expect(performance.now() - started).to.be.lessThan(3000);
+    await subject.proxy.refuse();
+    await subject.proxy.pass();
+  });
+
+  it('stops the start with the reason, and without the keys', async () => {
+    const free = await fake(() => {});
+    await free.stop();
+    const said = await Promise.all([
+      refusal(configured({ secret_key: KEYS.secret_key })),
+      refusal(configured(KEYS)),
+      refusal(configured({ bucket: 'not-there-at-all' })),
+      refusal(configured({ endpoint: free.endpoint })),
+      refusal(configured({ endpoint: 'http://no-such-host.invalid' })),
+      refusal(configured({ endpoint: server.endpoint.replace('http:', 'https:') })),
+    ]);
+    expect(said.map((text) => text.replace(subject.bucket, 'B'))).to.deep.equal([
+      'the bucket B: the keys are refused, or lack the permission s3:ListBucket',
+      'the bucket B: the keys are refused, or lack the permission s3:ListBucket',
+      'the bucket not-there-at-all: it does not exist; make it, or write `"create_bucket": true`',
+      'the bucket B: nothing listens at this address',
+      said[4]?.replace(subject.bucket, 'B'),
+      'the bucket B: the server does not speak TLS there',
+    ]);
+    expect(said[4]).to.match(/the host name (is unknown|cannot be looked up)$/);
+  });
+
+  it('stops the start when a setting is missing or is no address, whatever $ENV gave', async () => {
+    for (const [name, value, reason] of [
+      ['access_key', undefined, /`access_key` is missing or empty$/],
+      ['secret_key', '  ', /`secret_key` is missing or empty$/],
+      ['bucket', '', /`bucket` is missing or empty$/],
+      ['endpoint', 'minio:9000', /`endpoint` begins with neither http:\/\/ nor https:\/\/$/],
+      ['endpoint', 'what', /`endpoint` is no address$/],
+      ['endpoint', 'http://AKCANARY0001:canary-secret-Zk81jq@127.0.0.1', /keys do not stand in `endpoint`$/],
+      ['endpoint', 'http://127.0.0.1/bucket', /`endpoint` has more than a host and a port$/],
+    ] as const) {
+      const said = await refusal(configured({ ...KEYS, [name]: value }));
+      expect(said).to.match(reason);
+      expect(said).not.to.contain('anary');
+    }
+  });
+
+  it('makes the bucket when it is told to, also when it is there', async () => {
+    const bucket = `lintel-test-${randomUUID()}`;
+    for (let round = 0; round < 2; round++) {
+      const { storage } = await openMinio(configured({ bucket, create_bucket: true }));
+      await storage.put(`round-${round}`, await files.make(Buffer.from('x')));
+    }
+    const client = s3Client(server);
+    const objects = await objectsOf(client, bucket);
+    expect(objects).to.deep.equal(['.signed/round-0', '.signed/round-1']);
+    await client.removeObjects(bucket, objects);
+    await client.removeBucket(bucket);
+  });
+
+  it('removes more keys than one request takes', async () => {
+    const real = newKey();
+    await subject.storage.put(real, await files.make(Buffer.from('x')));
+    const keys = Array.from({ length: 2500 }, (_, n) => (n === 1800 ? real : `broken/none-${n}`));
+    await subject.storage.remove(keys);
+    expect(await subject.held()).not.to.include(real);
+  });
+
+  it('gives public addresses where the config names them, and signed ones that last a week at most', async () => {
+    const url = 'https://files.example.org/base';
+    const { storage } = await openMinio(configured({ url, public_endpoint: 'https://s3.example.org' }));
+    expect(await storage.url('a/b.png', null)).to.equal(`${url}/a/b.png`);
+    const signed = new URL(await storage.url('a/b.png', 90));
+    expect([signed.origin, signed.pathname, signed.searchParams.get('X-Amz-Expires')]).to.deep.equal([
+      'https://s3.example.org',
+      `/${subject.bucket}/.signed/a/b.png`,
+      '90',
+    ]);
+    for (const [seconds, expires] of [
+      [null, '604800'],
+      [10 ** 9, '604800'],
+      [0.2, '1'],
+    ] as const) {
+      const long = new URL(await subject.storage.url('a/b.png', seconds));
+      expect(long.searchParams.get('X-Amz-Expires')).to.equal(expires);
+    }
+  });
+
+  describe('answers of other servers', () => {
+    let status = 200;
+    let body = '';
+    const seen: string[] = [];
+    let made!: Awaited<ReturnType<typeof fake>>;
+    let storage!: Awaited<ReturnType<typeof openMinio>>['storage'];
+    const rows: object[] = [];
+
+    before(async () => {
+      made = await fake((request, response) => {
+        const { method, url, headers } = request;
+        seen.push(`${method} ${headers['if-none-match'] ?? ''}`.trim());
+        request.resume().once('end', () => {
+          if (method === 'HEAD') return void response.writeHead(url === '/bucket' ? 200 : 404).end();
+          // One that does not know conditions on writes.
+          if (status === 501 && headers['if-none-match'] === undefined) return void response.end();
+          if (status === 0) return void response.socket?.destroy();
+          response.writeHead(status, { 'content-type': 'application/xml' }).end(body);
+        });
+      });
+      const opened = await openMinio({ endpoint: made.endpoint, bucket: 'bucket', ...KEYS });
+      storage = opened.storage;
+      rows.push(opened.rows);
+    });
+    after(() => made.stop());
+
+    const errorXml = (code: string): string =>
+      `<?xml version="1.0"?><Error><Code>${code}</Code><Message>No, ${KEYS.access_key}</Message>` +
+      `<AWSAccessKeyId>${KEYS.access_key}</AWSAccessKeyId><StringToSign>${KEYS.secret_key}</StringToSign></Error>`;
+
+    for (const [what, given, text, code] of [
+      ['too busy', 503, errorXml('SlowDown'), 'STO_AWAY'],
+      ['broken', 500, errorXml('InternalError'), 'STO_AWAY'],
+      ['a proxy without a server', 502, '<html>Bad Gateway</html>', 'STO_AWAY'],
+      ['cut off', 0, '', 'STO_AWAY'],
+      ['full', 400, errorXml('QuotaExceeded'), 'STO_AWAY'],
+      ['forbidden', 403, errorXml('AccessDenied'), 'STO_REFUSED'],
+      ['another key', 403, errorXml('SignatureDoesNotMatch'), 'STO_REFUSED'],
+      ['no bucket', 404, errorXml('NoSuchBucket'), 'STO_REFUSED'],
+      ['not XML', 400, 'what?', 'STO_REFUSED'],
+    ] as const) {
+      it(`${what} (${given}): ${code}, and nothing of the keys in it`, async () => {
+        [status, body] = [given, text];
+        const file = await files.make(Buffer.from('x'));
+        for (const failure of [
+          await faultOf(storage.put(newKey(), file)),
+          await faultOf(storage.remove([newKey()])),
+          await faultOf(storage.put(newKey(), large)),
+        ]) {
+          expect(failure).to.be.instanceOf(Fault);
+          expect(failure.code).to.equal(code);
+          const all = inspect([failure, failure.options, rows], { depth: 9, showHidden: true });
+          expect(all).not.to.contain(KEYS.access_key);
+          expect(all).not.to.contain(KEYS.secret_key);
+        }
+      });
+    }
+
+    it('keeps no connection for answers that nobody reads', async () => {
+      [status, body] = [503, 'x'.repeat(100_000)];
+      const file = await files.make(Buffer.from('x'));
+      for (let n = 0; n < 30; n++) await faultOf(storage.put(newKey(), file));
+      expect(await made.open()).to.be.lessThan(10);
+    });
+
+    it('tells of keys that stay', async () => {
+      status = 200;
+      for (const [found, code] of [
+        ['AccessDenied', 'STO_REFUSED'],
+        ['InternalError', 'STO_AWAY'],
+      ] as const) {
+        body = `<?xml version="1.0"?><DeleteResult><Error><Key>a</Key><Code>${found}</Code><Message>no</Message></Error></DeleteResult>`;
+        expect((await faultOf(storage.remove(['a', 'b']))).code).to.equal(code);
+      }
+    });
+
+    it('asks for no condition twice where the server knows none', async () => {
+      [status, body] = [501, errorXml('NotImplemented')];
+      const file = await files.make(Buffer.from('x'));
+      seen.length = 0;
+      await storage.put(newKey(), file);
+      await storage.put(newKey(), file);
+      expect(seen.filter((row) => row.startsWith('PUT'))).to.deep.equal(['PUT *', 'PUT', 'PUT']);
+    });
+  });
+});

@@ -1,0 +1,91 @@
+/**
+ * A TCP proxy that fails on demand: refuses, stalls, or cuts a connection after so many bytes. It stands between what is
+ * tested and a real server; it counts bytes, never time.
+ */
+import { createConnection, createServer, type Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { once } from 'node:events';
+
+export interface FaultProxy {
+  readonly port: number;
+  /** Everything passes, from now on. */
+  pass(): Promise<void>;
+  /** Cuts what is open; nothing listens any more. */
+  refuse(): Promise<void>;
+  /** New connections come about, and no byte passes, in either direction; neither does it on the open ones. */
+  stall(): void;
+  /** Cuts all connections once clients have sent so many bytes from now on; what comes after `passes`, or is refused. */
+  cutAfter(bytes: number, after: 'pass' | 'refuse'): void;
+  /** Bytes that clients have sent. */
+  sent(): number;
+  close(): Promise<void>;
+}
+
+export async function faultProxy(target: { readonly host: string; readonly port: number }): Promise<FaultProxy> {
+  const sockets = new Set<Socket>();
+  let [isStalled, total, limit, after] = [false, 0, Infinity, 'pass' as 'pass' | 'refuse'];
+  const server = createServer((client) => {
+    sockets.add(client);
+    const upstream = createConnection(target);
+    sockets.add(upstream);
+    for (const [from, to] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      from.on('error', () => {});
+      from.once('close', () => {
+        sockets.delete(from);
+        to.destroy();
+      });
+      from.on('data', (chunk) => {
+        if (isStalled) return;
+        if (from === client) total += chunk.length;
+        if (total >= limit) cut();
+        else if (!to.write(chunk)) {
+          from.pause();
+          to.once('drain', () => from.resume());
+        }
+      });
+    }
+  });
+
+  function destroyAll(): void {
+    for (const socket of sockets) socket.destroy();
+  }
+  function cut(): void {
+    limit = Infinity;
+    if (after === 'refuse') void refuse();
+    else destroyAll();
+  }
+  async function refuse(): Promise<void> {
+    const closed = server.listening ? once(server, 'close') : undefined;
+    server.close();
+    destroyAll();
+    await closed;
+  }
+  async function listen(port: number): Promise<void> {
+    server.listen(port, '127.0.0.1');
+    await once(server, 'listening');
+  }
+  await listen(0);
+  const { port } = server.address() as AddressInfo;
+
+  return {
+    port,
+    async pass() {
+      isStalled = false;
+      limit = Infinity;
+      if (!server.listening) await listen(port);
+    },
+    refuse,
+    stall() {
+      isStalled = true;
+    },
+    cutAfter(bytes, then) {
+      limit = total + bytes;
+      after = then;
+    },
+    sent: () => total,
+    close: refuse,
+  };
+}

@@ -1,0 +1,45 @@
+/** Files for uploads: small pictures made by the same library, and bytes of other sorts. Nothing is read from disk. */
+import sharp from 'sharp';
+
+const flat = (red: number, green: number, blue: number, edge = 16) =>
+  sharp({ create: { width: edge, height: edge, channels: 3, background: { r: red, g: green, b: blue } } });
+
+export const PNG_RED = await flat(255, 0, 0).png().toBuffer();
+export const JPEG_BLUE = await flat(0, 0, 255).jpeg({ quality: 95 }).toBuffer();
+export const WEBP_GREEN = await flat(0, 255, 0).webp({ lossless: true }).toBuffer();
+export const GIF_BLACK = await flat(0, 0, 0).gif().toBuffer();
+export const PDF = Buffer.from('%PDF-1.4\n1 0 obj<</Type/Catalog>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF\n');
+export const SVG = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>');
+
+export interface Part {
+  readonly name: string;
+  readonly content: string | Buffer;
+  readonly file?: string;
+  readonly type?: string;
+}
+
+/** A form with its parts in this order; a part with `file` is a file. */
+export function formOf(parts: readonly Part[]): FormData {
+  const form = new FormData();
+  for (const { name, content, file, type = '' } of parts) {
+    if (file === undefined) form.append(name, content.toString());
+    else form.append(name, new Blob([typeof content === 'string' ? content : new Uint8Array(content)], { type }), file);
+  }
+  return form;
+}
+
+export const BOUNDARY = 'x-boundary-of-tests';
+export const FORM_TYPE = `multipart/form-data; boundary=${BOUNDARY}`;
+
+/** The same as bytes, for what `FormData` would repair or refuse. `headers` of a part are written as they stand. */
+export function rawForm(
+  parts: readonly { readonly headers: string; readonly content: string | Buffer }[],
+  boundary = BOUNDARY,
+): Buffer {
+  const pieces = parts.flatMap(({ headers, content }) => [
+    Buffer.from(`--${boundary}\r\n${headers}\r\n\r\n`),
+    Buffer.from(content),
+    Buffer.from('\r\n'),
+  ]);
+  return Buffer.concat([...pieces, Buffer.from(`--${boundary}--\r\n`)]);
+}

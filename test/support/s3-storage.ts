@@ -1,0 +1,81 @@
+/** The storage `minio` on a bucket of its own, with a proxy in between that can fail; opened as the kernel opens it. */
+import type { Log } from '../../kernel/contract/plugin.js';
+import type { Storage } from '../../plugins/kinds/storage.js';
+import runtime from '../../plugins/storages/minio/runtime.js';
+import { faultProxy, type FaultProxy } from './fault-proxy.js';
+import type { Found } from './guarded.js';
+import { freshBucket, objectsOf, partsOf, s3Client, startS3, type S3Server } from './s3.js';
+
+export interface S3Subject {
+  readonly storage: Storage;
+  readonly proxy: FaultProxy;
+  readonly server: S3Server;
+  readonly bucket: string;
+  /** Rows of the log. */
+  readonly rows: readonly object[];
+  readonly read: (url: string) => Promise<Response>;
+  readonly held: () => Promise<readonly string[]>;
+  readonly leave: () => Promise<void>;
+  readonly comeBack: () => Promise<void>;
+  readonly health: () => Promise<{ readonly ok: boolean }>;
+  readonly close: () => Promise<void>;
+}
+
+/** Opens the plugin with options as the config resolves them. */
+export async function openMinio(
+  options: Readonly<Record<string, unknown>>,
+): Promise<{ storage: Storage; rows: object[] }> {
+  const rows: object[] = [];
+  const note = (fields: object, message: string): void => void rows.push({ ...fields, message });
+  const log: Log = { debug: note, info: note, warn: note, error: note };
+  const context = {
+    id: 'storage:minio',
+    instance: 'minio',
+    options,
+    log,
+    signal: new AbortController().signal,
+    env: () => undefined,
+    folder: '.',
+    resolve: () => {
+      throw new Error('nothing to resolve');
+    },
+  };
+  const handle = runtime.create!(context);
+  await runtime.open!(handle, context);
+  return { storage: handle, rows };
+}
+
+export async function s3Subject(more: Readonly<Record<string, unknown>> = {}): Promise<Found<S3Subject>> {
+  const server = await startS3();
+  if ('skip' in server) return server;
+  const bucket = await freshBucket();
+  const { hostname, port } = new URL(server.endpoint);
+  const proxy = await faultProxy({ host: hostname, port: Number(port) });
+  const { storage, rows } = await openMinio({
+    endpoint: `http://127.0.0.1:${proxy.port}`,
+    access_key: server.accessKey,
+    secret_key: server.secretKey,
+    bucket,
+    ...more,
+  });
+  const direct = s3Client(server);
+  return {
+    storage,
+    proxy,
+    server,
+    bucket,
+    rows,
+    read: (url) => fetch(url),
+    held: async () =>
+      [...(await objectsOf(direct, bucket)), ...(await partsOf(direct, bucket))]
+        .map((name) => name.replace(/^\.signed\//, ''))
+        .sort(),
+    leave: () => proxy.refuse(),
+    comeBack: () => proxy.pass(),
+    health: () => runtime.health!(storage),
+    close: async () => {
+      await runtime.close!(storage);
+      await proxy.close();
+    },
+  };
+}

@@ -1,0 +1,44 @@
+/** What lies on the disk while forms are read: files of the spool, stored files, open descriptors. Counted, never changed. */
+import { readdir, readlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** Paths of all files below a folder, relative to it, sorted; none where there is no folder. */
+export async function filesBelow(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+  return entries
+    .filter((entry) => !entry.isDirectory())
+    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
+    .sort();
+}
+
+/** Files that this process has in the spool. */
+export async function spooled(): Promise<string[]> {
+  const names = await readdir(tmpdir());
+  const own = names.filter((name) => new RegExp(`^lintel-files-[0-9a-f]+-${process.pid}-`).test(name));
+  return (await Promise.all(own.map((name) => filesBelow(join(tmpdir(), name))))).flat();
+}
+
+/** Descriptors of this process that lead into the spool. */
+export async function openInSpool(): Promise<string[]> {
+  const links = await readdir('/proc/self/fd').catch(() => []);
+  const targets = await Promise.all(links.map((name) => readlink(`/proc/self/fd/${name}`).catch(() => '')));
+  return targets.filter((target) => target.includes('lintel-files-'));
+}
+
+const PATIENCE_MS = 5000;
+
+/** Asks again and again, giving way to what is under way, until the answer is yes. */
+export async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
+  const end = Date.now() + PATIENCE_MS;
+  while (!(await holds())) {
+    if (Date.now() > end) throw new Error(`never: ${what}`);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+export const spoolIsEmpty = (): Promise<void> =>
+  until('the spool is empty and closed', async () => {
+    const [files, open] = [await spooled(), await openInSpool()];
+    return files.length === 0 && open.length === 0;
+  });
