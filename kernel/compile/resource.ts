@@ -28,6 +28,8 @@ export interface CompileInput {
   readonly tables: ReadonlyMap<string, ModelTable>;
   readonly intercept: Interceptor;
   readonly profile: string | null;
+  /** The config allows what only tests may do. */
+  readonly testing: boolean;
   /** Ids of the plugins that the set or the config uses. */
   readonly uses: ReadonlySet<string>;
   /** Whether a plugin may look at the results of this mode on their way out; everything is watched where this is absent. */
@@ -86,6 +88,7 @@ export function compileResource(input: CompileInput, resource: ResourceModel): R
     needed: [],
     slots: { count: 0, byName: new Map(), memos: [], makers: [] },
     profile: input.profile,
+    testing: input.testing,
     uses: input.uses,
   };
   const draft: Draft = {

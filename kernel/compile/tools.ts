@@ -41,6 +41,7 @@ export interface ResourceScope {
     readonly makers: Maker[];
   };
   readonly profile: string | null;
+  readonly testing: boolean;
   readonly uses: ReadonlySet<string>;
 }
 
@@ -67,6 +68,7 @@ export function makeTools(
     place,
     root: scope.resource.value,
     used: (plugin) => scope.uses.has(plugin),
+    testing: scope.testing,
     parallel: action?.parallel === true,
     repeat: action?.repeat ? repeatOf(action.repeat) : null,
     value: (json) => compileValue(json, accessor()).read,

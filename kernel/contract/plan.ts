@@ -193,6 +193,8 @@ export interface PlanTools {
   readonly root: Readonly<Record<string, Json>>;
   /** Whether the definitions that are compiled together, or the config, use a plugin. */
   used(plugin: string): boolean;
+  /** The config allows what only tests may do. */
+  readonly testing: boolean;
   /** The list for whose items the work is repeated; null when it is done once. */
   readonly repeat: Repeat | null;
   /** Where this is, for messages: `signup#2`. */

@@ -103,6 +103,7 @@ export async function createKernel({ project, log, connect = true, ...options }:
         handles: instances,
         intercept,
         profile: config.profile,
+        testing: config.testing,
         uses: uses(analysis),
         watched: (mode) => live?.reply !== null || live.execute(mode) !== null,
       });

@@ -64,7 +64,9 @@ export type { Judge, ValidationType } from './validation-type.js';
 
 export const kinds: readonly Kind[] = [
   accessor,
+  cipher,
   dialect,
+  encoding,
   envelope,
   feature,
   fieldType,

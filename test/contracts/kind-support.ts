@@ -14,8 +14,8 @@ export interface Plugins {
   readonly handle: <H>(kind: string, name: string) => Promise<H>;
 }
 
-/** 32 characters: a key of every format. */
-export const ENV = { EXAMPLE_KEY: 'canary-example-key-Qm7xT2vLs9Rw4' };
+/** Keys of 32 characters, for every format that wants as many, and of 16. */
+export const ENV = { EXAMPLE_KEY: 'canary-example-key-Qm7xT2vLs9Rw4', EXAMPLE_KEY_16: 'canary-Hb4nZq8Vt' };
 
 const ignore = (): void => {};
 const SILENT: Log = { debug: ignore, info: ignore, warn: ignore, error: ignore };

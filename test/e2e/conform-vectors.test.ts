@@ -25,6 +25,14 @@ const FILES = [
   { file: 'json-body.jsonl', cases: 283, optional: 0 },
   { file: 'uuid.jsonl', cases: 22, optional: 0 },
   { file: 'email.jsonl', cases: 163, optional: 0 },
+  { file: 'aead-Aes256Gcm.jsonl', cases: 53, optional: 0 },
+  { file: 'aead-ChaCha20Poly1305.jsonl', cases: 436, optional: 0 },
+  { file: 'aead-XChaCha20Poly1305.jsonl', cases: 1856, optional: 0 },
+  { file: 'aead-XSalsa20Poly1305.jsonl', cases: 818, optional: 0 },
+  { file: 'aead-Ascon128a.jsonl', cases: 2277, optional: 0 },
+  { file: 'base64.jsonl', cases: 114, optional: 0 },
+  { file: 'base32.jsonl', cases: 45, optional: 0 },
+  { file: 'base58.jsonl', cases: 201, optional: 0 },
 ] as const;
 
 describe('shared vectors', () => {
