@@ -7,14 +7,14 @@ import { encoding, type Encoding } from '../../kinds/encoding.js';
 
 const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 const NONE = -1;
-const VALUES = new Int8Array(256).fill(NONE);
+const VALUES = new Int8Array(128).fill(NONE);
 [...ALPHABET].forEach((character, value) => (VALUES[character.charCodeAt(0)] = value));
-/** Bytes of the longest value: under a millisecond. */
+/** Bytes of the longest value: well under a millisecond. */
 const MOST = 2048;
 const MOST_TEXT = Math.ceil((MOST * Math.log(256)) / Math.log(58));
-/** Four characters are one digit of the number while it is built: times a byte it stays far from the precise limit. */
-const CHARACTERS = 4;
-const DIGIT = 58 ** CHARACTERS;
+/** As many characters at a time as a number holds precisely. */
+const GROUP = 9;
+const POWER = 58n ** BigInt(GROUP);
 
 export const base58: Encoding = { most: MOST, encode, decode };
 
@@ -23,50 +23,49 @@ function encode(bytes: Uint8Array): string {
   if (bytes.length > MOST) throw new RangeError(`${bytes.length} bytes, more than ${MOST}`);
   let zeros = 0;
   while (zeros < bytes.length && bytes[zeros] === 0) zeros++;
-  const digits = inBase(bytes.subarray(zeros), 256, DIGIT);
-  const text = digits.map((digit, i) => charactersOf(digit, i === 0)).join('');
+  const digits = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex');
+  let number = BigInt(`0x0${digits}`);
+  let text = '';
+  while (number > 0n) {
+    const rest = Number(number % POWER);
+    number /= POWER;
+    text = charactersOf(rest, number > 0n ? GROUP : 1) + text;
+  }
   return '1'.repeat(zeros) + text;
+}
+
+function charactersOf(value: number, least: number): string {
+  let text = '';
+  for (let rest = value; rest > 0; rest = Math.floor(rest / 58)) text = (ALPHABET[rest % 58] ?? '') + text;
+  return text.padStart(least, '1');
 }
 
 /** Null for another alphabet, and for what is longer than any value. */
 function decode(text: string): Uint8Array | null {
   if (text.length > MOST_TEXT) return null;
-  const values = new Uint8Array(text.length);
-  for (let i = 0; i < text.length; i++) {
-    const value = VALUES[text.charCodeAt(i)] ?? NONE;
-    if (value === NONE) return null;
-    values[i] = value;
-  }
   let zeros = 0;
-  while (zeros < values.length && values[zeros] === 0) zeros++;
-  const bytes = inBase(values.subarray(zeros), 58, 0x10000).flatMap((pair) => [pair >> 8, pair & 0xff]);
-  if (bytes[0] === 0) bytes.shift();
-  return Buffer.concat([Buffer.alloc(zeros), Buffer.from(bytes)]);
+  while (zeros < text.length && text[zeros] === '1') zeros++;
+  let number = 0n;
+  // The first group has what is left over.
+  let end = zeros + ((text.length - zeros) % GROUP);
+  for (let at = zeros; at < text.length; at = end, end += GROUP) {
+    if (end === at) continue;
+    const value = valueOf(text, at, end);
+    if (value === NONE) return null;
+    number = number * POWER + BigInt(value);
+  }
+  const digits = number === 0n ? '' : number.toString(16);
+  return Buffer.concat([Buffer.alloc(zeros), Buffer.from(digits.length % 2 === 1 ? `0${digits}` : digits, 'hex')]);
 }
 
-/** The digits of a number in another base, most significant first; none for zero. */
-function inBase(digits: Uint8Array, from: number, to: number): number[] {
-  // Least significant first while it grows.
-  const out: number[] = [];
-  for (const digit of digits) {
-    let carry = digit;
-    for (let i = 0; i < out.length; i++) {
-      const value = (out[i] ?? 0) * from + carry;
-      carry = Math.floor(value / to);
-      out[i] = value - carry * to;
-    }
-    for (; carry > 0; carry = Math.floor(carry / to)) out.push(carry % to);
+function valueOf(text: string, from: number, to: number): number {
+  let value = 0;
+  for (let at = from; at < to; at++) {
+    const digit = VALUES[text.charCodeAt(at)] ?? NONE;
+    if (digit === NONE) return NONE;
+    value = value * 58 + digit;
   }
-  return out.reverse();
-}
-
-function charactersOf(digit: number, first: boolean): string {
-  let text = '';
-  for (let rest = digit, i = 0; i < CHARACTERS && (rest > 0 || !first); i++) {
-    text = (ALPHABET[rest % 58] ?? '') + text;
-    rest = Math.floor(rest / 58);
-  }
-  return text;
+  return value;
 }
 
 export default defineRuntime(encoding, { create: () => base58 });
