@@ -77,6 +77,12 @@ export const errors = {
     message: 'A stored value cannot be decrypted.',
     help: OPEN_HELP,
   },
+  CPH_ITEMS: {
+    status: 422,
+    title: 'Items that are not encrypted',
+    message: 'The items of the list have "{name}" themselves, and only what the request sends is encrypted.',
+    help: 'Give the column another name in the result that the list comes from, or encrypt it where it is written first.',
+  },
   CPH_TOO_MANY: {
     status: 413,
     title: 'Too many values to encrypt',

@@ -16,8 +16,8 @@ import { NOT_OPENED } from './field.js';
 const COUNTING = ResourcePhase.RECALL + 50;
 /** After `hashables`: a hash may be encrypted. */
 const AFTER_HASHES = 1;
-/** Before everything that looks at the result. */
-const BEFORE_OTHERS = -1;
+/** Before everything that looks at the result, such as `verify_hashables`. */
+const BEFORE_OTHERS = -200;
 const MOST_SEALED = 1000;
 const MOST_OPENED = 10_000;
 /** Rows that are worked on before others get their turn. */
@@ -50,6 +50,9 @@ function stepsOf(entries: readonly Entry[], tools: PlanTools): Step[] {
   const opening = entries.flatMap((entry, index) => (entry.encrypts ? [] : [{ entry, index }]));
   const bounds = tools.memo();
   const sealed = tools.memo();
+  const { repeat } = tools;
+  // A list out of a result: its items win over the payload, and nothing of them is encrypted.
+  const unseen = repeat !== null && repeat.pointer === null && !repeat.body ? repeat.read : null;
   const read = (frame: Frame): void => void (frame.slots[bounds] = entries.map(({ bound }) => bound(frame)));
   const steps: Step[] = [
     {
@@ -58,6 +61,7 @@ function stepsOf(entries: readonly Entry[], tools: PlanTools): Step[] {
       order: AFTER_HASHES,
       run: (frame) => {
         read(frame);
+        if (unseen !== null) refuseItems(unseen(frame), targets);
         if (targets.length > 0) encrypt(targets, frame, bounds, sealed);
       },
     },
@@ -79,6 +83,16 @@ function targetsOf(entry: Entry, index: number, tools: PlanTools): Target[] {
     inItems: within === null ? null : [...within, ...path],
     slot: tools.slot(asText(path[0])),
   }));
+}
+
+/** Written as they are, they would stand in clear where everybody believes that they do not. */
+function refuseItems(items: unknown, targets: readonly Target[]): void {
+  for (const item of Array.isArray(items) ? (items as readonly unknown[]) : []) {
+    for (const { path } of targets) {
+      const [name = ''] = path;
+      if (typeof item === 'object' && item !== null && Object.hasOwn(item, name)) throw fault('CPH_ITEMS', { name });
+    }
+  }
 }
 
 function count(targets: readonly Target[], { payload }: Frame): void {
