@@ -2,16 +2,10 @@
  * Ciphers that the platform has. A tag has 16 bytes, never fewer; nothing that was decrypted is given out before the tag
  * has been found right. Sizes are judged by the caller.
  */
-import {
-  createCipheriv,
-  createDecipheriv,
-  type CipherGCMTypes,
-  type CipherOCBTypes,
-  type KeyObject,
-} from 'node:crypto';
+import { createCipheriv, createDecipheriv, type KeyObject } from 'node:crypto';
 import { TAG_BYTES } from './sized.js';
 
-type Algorithm = CipherGCMTypes | Extract<CipherOCBTypes, `chacha${string}`> | 'chacha20-poly1305';
+type Algorithm = 'aes-256-gcm' | 'chacha20-poly1305';
 type Secret = KeyObject | Uint8Array;
 
 /** Node types know the options of each algorithm under a signature of its own; these two want the same. */

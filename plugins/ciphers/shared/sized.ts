@@ -9,13 +9,13 @@ export function assertKey(key: Uint8Array, bytes: number): void {
 }
 
 /** The same key with a guard before it: sealing under a nonce of another size throws, opening gives null. */
-export function sized(nonceBytes: number, { seal, open }: SealingKey): SealingKey {
+export function sized(nonceBytes: number, key: SealingKey): SealingKey {
   return {
     seal: (nonce, plain, aad) => {
       if (nonce.length !== nonceBytes) throw new RangeError(`a nonce of ${nonce.length} bytes, not ${nonceBytes}`);
-      return seal(nonce, plain, aad);
+      return key.seal(nonce, plain, aad);
     },
     open: (nonce, sealed, aad) =>
-      nonce.length !== nonceBytes || sealed.length < TAG_BYTES ? null : open(nonce, sealed, aad),
+      nonce.length !== nonceBytes || sealed.length < TAG_BYTES ? null : key.open(nonce, sealed, aad),
   };
 }
