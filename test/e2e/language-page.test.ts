@@ -58,7 +58,10 @@ describe('the page about the language', () => {
     kernel = await startKernel({
       files: Object.fromEntries(definitions.map((json, index) => [`definitions/${index}.json`, json])),
       config: { ...(config as object), connections: { main: { use: 'pglite', path: 'memory://' } } },
-      env: { TOKEN_KEY: 'a key of the page, 48 characters: k3Qw9zL0pTs7xVb' },
+      env: {
+        TOKEN_KEY: 'a key of the page, 48 characters: k3Qw9zL0pTs7xVb',
+        FIELD_KEY: 'a field key of the page: Hn7Yd2W',
+      },
     });
   });
   after(() => kernel?.close());
