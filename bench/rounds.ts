@@ -70,7 +70,7 @@ async function visit(m: Measuring, round: number, row: Row, server: Server, seco
 /** Each request that adds something adds one. An answer that was still under way at the end may have added too. */
 async function checkTraces(m: Measuring, row: Row, server: Server, requests: number): Promise<void> {
   const left = await traces(m.client);
-  for (const what of ['accounts', 'money'] as const) {
+  for (const what of ['accounts', 'contacts', 'money'] as const) {
     const [least, most] = row.adds === what ? [requests, requests + m.connections] : [0, 0];
     if (!(left[what] >= least && left[what] <= most)) {
       throw new Error(`${row.name} on ${server.name}: ${requests} requests left ${left[what]} in ${what}`);

@@ -14,7 +14,7 @@ export interface Row {
   /** The `authorization` header of the n-th request. */
   readonly authorization?: (n: number) => string;
   /** What each request adds to; the sum is checked after a measurement. */
-  readonly adds: 'accounts' | 'money' | null;
+  readonly adds: 'accounts' | 'contacts' | 'money' | null;
   /** Members that differ from answer to answer, each with the shape that it must have. */
   readonly varying: Readonly<Record<string, (value: unknown) => boolean>>;
   /** Bodies that must be refused with this status; the words of the refusal are each target's own. */
@@ -29,6 +29,18 @@ const isRecentInstant = (value: unknown): boolean =>
   typeof value === 'string' &&
   /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(value) &&
   Math.abs(Date.now() - Date.parse(value)) < 60_000;
+
+/** Base64 of a nonce, a text and a tag, in which nothing of the text can be read. */
+const isSealed = (value: unknown): boolean =>
+  typeof value === 'string' &&
+  /^[A-Za-z0-9+/]{48,}={0,2}$/.test(value) &&
+  !Buffer.from(value, 'base64').toString('latin1').includes('example.com');
+
+const contactBody = (n: number) => ({
+  owner: `Newcomer ${n}`,
+  email: `newcomer${n}@example.com`,
+  phone: `+49 30 ${String(n).padStart(8, '0')}`,
+});
 
 const createBody = (n: number) => ({
   owner: `Newcomer ${n}`,
@@ -92,6 +104,18 @@ export const rows: readonly Row[] = [
       { body: { ...createBody(1), email: 'nobody' }, status: 422 },
       { body: { ...createBody(1), owner: 'x'.repeat(81) }, status: 422 },
       { body: { ...createBody(1), balance: 'much' }, status: 422 },
+    ],
+  },
+  {
+    name: 'contact-create',
+    title: 'encrypted write',
+    path: '/contact-create',
+    body: contactBody,
+    adds: 'contacts',
+    varying: { id: isWhole, email: isSealed, phone: isSealed },
+    refused: [
+      { body: { ...contactBody(1), email: 'nobody' }, status: 422 },
+      { body: { ...contactBody(1), phone: 'x'.repeat(41) }, status: 422 },
     ],
   },
   {

@@ -6,6 +6,9 @@ import { createHmac } from 'node:crypto';
 
 export const tokenKey = 'a key for the benchmark only, 32+';
 
+/** 32 characters: the key of encrypted fields. */
+export const fieldKey = 'a field key for benchmarks alone';
+
 const encoded = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
 export function signedToken(claims: Readonly<Record<string, unknown>>, key = tokenKey): string {

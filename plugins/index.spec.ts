@@ -8,11 +8,22 @@ import payload from './accessors/payload/spec.js';
 import protectedClaim from './accessors/protected/spec.js';
 import memoryCache from './caches/memory/spec.js';
 import redisCache from './caches/redis/spec.js';
+import aes256Gcm from './ciphers/aes-256-gcm/spec.js';
+import chaCha20Poly1305 from './ciphers/chacha20-poly1305/spec.js';
+import xChaCha20Poly1305 from './ciphers/xchacha20-poly1305/spec.js';
+import xSalsa20Poly1305 from './ciphers/xsalsa20-poly1305/spec.js';
+import ascon128a from './ciphers/ascon-128a/spec.js';
+import base64 from './encodings/base64/spec.js';
+import base64Url from './encodings/base64url/spec.js';
+import hex from './encodings/hex/spec.js';
+import base32 from './encodings/base32/spec.js';
+import base58 from './encodings/base58/spec.js';
 import pglite from './dialects/pglite/spec.js';
 import postgres from './dialects/postgres/spec.js';
 import bare from './envelopes/bare/spec.js';
 import successMessageData from './envelopes/success-message-data/spec.js';
 import cacheable from './features/cacheable/spec.js';
+import ciphers from './features/ciphers/spec.js';
 import combineReturnedResults from './features/combine-returned-results/spec.js';
 import dependsOn from './features/depends-on/spec.js';
 import hashables from './features/hashables/spec.js';
@@ -80,11 +91,22 @@ export const specs: readonly PluginSpec[] = [
   protectedClaim,
   memoryCache,
   redisCache,
+  aes256Gcm,
+  chaCha20Poly1305,
+  xChaCha20Poly1305,
+  xSalsa20Poly1305,
+  ascon128a,
+  base64,
+  base64Url,
+  hex,
+  base32,
+  base58,
   pglite,
   postgres,
   bare,
   successMessageData,
   cacheable,
+  ciphers,
   combineReturnedResults,
   dependsOn,
   hashables,

@@ -2,7 +2,7 @@
  * The front end's spine: texts in, model and problems out. Pure and synchronous: no disk, no network, no environment
  * but the set of names it is given. The command line, the kernel and editors all run exactly this.
  */
-import { asText } from '../contract/json.js';
+import { asText, type Json } from '../contract/json.js';
 import type { PluginId } from '../contract/plugin.js';
 import type { Problem } from '../contract/problem.js';
 import { Slot } from '../contract/slot.js';
@@ -46,6 +46,8 @@ export interface SourceFile {
 export interface AnalyseOptions {
   /** Environment variables that are set, with their measures; null when they are not known. */
   readonly env: EnvFacts | null;
+  /** The config allows what only tests may do. */
+  readonly testing?: boolean;
   /** Reads SQL the way the database does; without it statements are scanned, and not judged against the models. */
   readonly sql?: SqlParser | undefined;
 }
@@ -59,7 +61,7 @@ export function analyse(files: readonly SourceFile[], registry: Registry, option
   const documents = new Map(files.map(({ file, text }) => [file, document(file, text)]));
   const definitions = files.flatMap((file) => read(file, documents, report));
   for (const definition of definitions) walkDefinition(definition, registry, report);
-  const context = { registry, report, env: options.env };
+  const context = { registry, report, env: options.env, testing: options.testing === true };
   for (const definition of definitions) {
     checkAccessors(context, definition);
     checkTemplates(registry, report, definition.doc, definition.finds);
@@ -84,7 +86,11 @@ export function analyse(files: readonly SourceFile[], registry: Registry, option
   checkNames(linked, registry, report);
   const actionsOf = new Map(
     linked.map((one) => {
-      const known = one.actions.map((action) => ({ ...action, answers: columnsOf(one, action.key, answers) }));
+      const known = one.actions.map((action) => ({
+        ...action,
+        answers: columnsOf(one, action.key, answers),
+        fields: fieldsOf(definitions, action.models),
+      }));
       return [one.definition, known];
     }),
   );
@@ -100,6 +106,21 @@ export function analyse(files: readonly SourceFile[], registry: Registry, option
   const broken = brokenDefinitions(definitions, report.problems);
   checkUses({ registry, report, answers, broken }, linked);
   return finish(definitions, linked, { ...tables, uniques }, documents, report);
+}
+
+/** As models write them; what two models say differently of one name is left out. */
+function fieldsOf(
+  definitions: readonly Definition[],
+  models: readonly string[],
+): ReadonlyMap<string, Readonly<Record<string, Json>>> {
+  const found = new Map<string, Readonly<Record<string, Json>> | null>();
+  for (const { sort, name, node } of definitions) {
+    if (sort !== 'model' || !models.includes(name)) continue;
+    for (const { key, value } of node.members) {
+      if (value !== null) found.set(key.toLowerCase(), found.has(key.toLowerCase()) ? null : objectOf(value));
+    }
+  }
+  return new Map([...found].flatMap(([key, field]) => (field === null ? [] : [[key, field] as const])));
 }
 
 function read(

@@ -60,6 +60,8 @@ export interface Config {
   readonly docs: string;
   /** How the definitions of another system are meant; null: they are this one's own. */
   readonly profile: string | null;
+  /** Definitions may do what only tests should. */
+  readonly testing: boolean;
   /** What happens to a set with errors at the start. */
   readonly on_problem: 'refuse' | 'skip';
   readonly chosen: readonly ConfiguredPlugin[];
@@ -102,6 +104,7 @@ export const DEFAULTS = {
   deadlines: { open: 30, close: 10 },
   docs: 'urn:lintel:error:',
   profile: null,
+  testing: false,
   on_problem: 'refuse',
 } as const;
 
@@ -189,6 +192,10 @@ const configSchema = shape({
       sub0: 'The envelope `success-message-data`; NULL for parameters that the payload lacks; `on_problem: "skip"`.',
     },
   }).oneOf(PROFILES),
+  testing: flag({
+    doc: 'Definitions may do what only tests should, such as writing down a nonce. Never where anybody relies on the service.',
+    default: false,
+  }),
   on_problem: text({
     doc: 'What `lintel serve` does with definitions that have errors.',
     enumDocs: {
@@ -227,8 +234,9 @@ export function analyseConfig(
     walk({ doc, registry, report, finds }, root, configField(registry), 'the config');
     reportMissingInstances(doc, root, registry, report);
     findAccessorsInOptions(root, registry, finds);
-    checkAccessors({ registry, report, env }, { doc, finds });
-    checkPlugins({ registry, report, env }, { doc, node: root }, finds.places, { actions: [], secrets: new Set() });
+    const context = { registry, report, env, testing: false };
+    checkAccessors(context, { doc, finds });
+    checkPlugins(context, { doc, node: root }, finds.places, { actions: [], secrets: new Set() });
   }
   const failed = root === null || report.problems.some((problem) => problem.severity === 'error');
   const json = root === null ? {} : toJson(root);

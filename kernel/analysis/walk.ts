@@ -324,6 +324,8 @@ function declare(context: WalkContext, field: FieldNode, node: LocatedNode): voi
 function refer(context: WalkContext, node: LocatedNode, field: FieldNode, here: Here): void {
   const { refers } = field.meta;
   if (refers === undefined || typeof node.scalar === 'boolean' || node.scalar === null) return;
+  const { when } = refers;
+  if (when !== undefined && (here.around && memberOf(here.around, when.field)?.value?.scalar) !== when.is) return;
   const holder = refers.within === undefined ? undefined : here.around && memberOf(here.around, refers.within)?.value;
   const within = holder?.type === 'string' ? { name: String(holder.scalar), node: holder } : null;
   context.finds.references.push({ refers, name: node.scalar, node, spot: spot(context, node), within });

@@ -9,7 +9,7 @@ import { hasParameters } from '../language/route.js';
 
 export function compilePlanSet(
   analysis: Analysis,
-  services: Pick<CompileInput, 'registry' | 'handles' | 'intercept' | 'profile' | 'uses' | 'watched'>,
+  services: Pick<CompileInput, 'registry' | 'handles' | 'intercept' | 'profile' | 'testing' | 'uses' | 'watched'>,
 ): PlanSet {
   const tables = compileTables(analysis.models, services.registry);
   const hash = hashOf(analysis);

@@ -28,6 +28,8 @@ export interface CompileInput {
   readonly tables: ReadonlyMap<string, ModelTable>;
   readonly intercept: Interceptor;
   readonly profile: string | null;
+  /** The config allows what only tests may do. */
+  readonly testing: boolean;
   /** Ids of the plugins that the set or the config uses. */
   readonly uses: ReadonlySet<string>;
   /** Of the set, as text: changes with any of its definitions. */
@@ -93,6 +95,7 @@ export function compileResource(input: CompileInput, resource: ResourceModel): R
     needed: [],
     slots: { count: 0, byName: new Map(), memos: [], makers: [] },
     profile: input.profile,
+    testing: input.testing,
     uses: input.uses,
     version: input.version,
     reads: [],

@@ -41,6 +41,7 @@ export interface ResourceScope {
     readonly makers: Maker[];
   };
   readonly profile: string | null;
+  readonly testing: boolean;
   readonly uses: ReadonlySet<string>;
   readonly version: string;
   /** What was compiled so far reads this, and where. */
@@ -75,6 +76,7 @@ export function makeTools(
     reads: () => scope.reads.filter((read) => action === null || read.action === action).map((read) => read.place),
     root: scope.resource.value,
     used: (plugin) => scope.uses.has(plugin),
+    testing: scope.testing,
     parallel: action?.parallel === true,
     repeat: action?.repeat ? repeatOf(action.repeat) : null,
     value: (json) => compileValue(json, accessor()).read,

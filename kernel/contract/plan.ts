@@ -113,7 +113,7 @@ export interface Frame {
   /** Work shared by adjacent actionables (a transaction), or null outside one. */
   unit: unknown;
   /** Place in the plan of the last actionable whose work will last, whatever fails after it; -1 before there is one. */
-  readonly lasting: number;
+  readonly committedTo: number;
   /**
    * A frame with a payload of its own, for work that is repeated for each item; values made once are made anew, or taken
    * from `before`, the fork for the same item in an earlier try.
@@ -202,6 +202,8 @@ export interface PlanTools {
   readonly root: Readonly<Record<string, Json>>;
   /** Whether the definitions that are compiled together, or the config, use a plugin. */
   used(plugin: string): boolean;
+  /** The config allows what only tests may do. */
+  readonly testing: boolean;
   /** The list for whose items the work is repeated; null when it is done once. */
   readonly repeat: Repeat | null;
   /** Where this is, for messages: `signup#2`. */

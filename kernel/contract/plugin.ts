@@ -55,6 +55,8 @@ export interface CheckPlace {
   readonly facts: (kind: string, name: string) => Readonly<Record<string, FactValue>> | undefined;
   /** What is known of an environment variable (never its value); null when it is not set or nothing is known. */
   readonly env: (name: string) => EnvFact | null;
+  /** The config allows what only tests may do. */
+  readonly testing: boolean;
   /** The actionables of the resource, in order; empty for models and the config. */
   readonly actions: readonly CheckAction[];
   /** Names that never leave unless they are asked for: what is hashed, encrypted or marked secret in a model. */
@@ -77,6 +79,8 @@ export interface CheckAction {
   readonly main: boolean;
   /** Models whose tables its statements touch. */
   readonly models: readonly string[];
+  /** Fields of these models as they are written, by name in lower case; without those about which two models disagree. */
+  readonly fields: ReadonlyMap<string, Readonly<Record<string, Json>>>;
   /** Names that its result has; null where they are not certain. */
   readonly answers: readonly string[] | null;
 }

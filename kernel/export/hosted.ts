@@ -18,7 +18,11 @@ import { nodeAt, parseSource } from '../source/tree.js';
 const FILES = { resource: 'example.json', model: 'models.json', config: 'lintel.config.json' } as const;
 
 /** A variable that is set to something long enough for a key. */
-const SET: EnvFact = { length: 32, bytes: 32, blank: false };
+const factOf = (name: string): EnvFact => {
+  // A name may say how much is in it: `EXAMPLE_KEY_16`.
+  const length = Number(/_([1-9]\d?)$/.exec(name)?.[1] ?? 32);
+  return { length, bytes: length, blank: false };
+};
 
 export interface Judged {
   readonly host: Host;
@@ -48,7 +52,7 @@ export function judgeCounterExample(
 }
 
 function judge(host: Host, registry: Registry, variables: Iterable<string>): Judged {
-  const env: EnvFacts = new Map([...variables].map((name) => [name, SET]));
+  const env: EnvFacts = new Map([...variables].map((name) => [name, factOf(name)]));
   const file = FILES[host.file];
   const text = JSON.stringify(host.json, null, 2);
   const { problems } =

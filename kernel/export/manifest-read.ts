@@ -65,8 +65,10 @@ const SYMBOLS: Readonly<Record<SymbolKind, true>> = {
   value: true,
 };
 const symbol = oneOf(...(Object.keys(SYMBOLS) as SymbolKind[]));
+const when = record<NonNullable<Refers['when']>>({ field: text, is: text });
 const refers = record<Refers>({
   symbol,
+  when: maybe(when),
   soft: maybe(flag),
   within: maybe(text),
   edge: maybe(flag),

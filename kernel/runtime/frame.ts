@@ -7,7 +7,7 @@ const NOTHING: Payload = Object.freeze({});
 
 /** A frame in which units of work are opened and ended. */
 export interface UnitFrame extends Frame {
-  lasting: number;
+  committedTo: number;
   settle(committed: boolean): Promise<void>;
 }
 
@@ -17,7 +17,7 @@ class FrameMemory implements UnitFrame {
   claims: Claims | null = null;
   lasting: Frame['lasting'] = null;
   unit: unknown = null;
-  lasting = -1;
+  committedTo = -1;
   readonly slots: unknown[];
   readonly results: unknown[];
   readonly headers: Record<string, string>;
@@ -83,11 +83,11 @@ class FrameBeside implements UnitFrame {
 
   constructor(readonly base: UnitFrame) {}
 
-  get lasting(): number {
-    return this.base.lasting;
+  get committedTo(): number {
+    return this.base.committedTo;
   }
-  set lasting(index: number) {
-    this.base.lasting = index;
+  set committedTo(index: number) {
+    this.base.committedTo = index;
   }
 
   get invocation(): Invocation {

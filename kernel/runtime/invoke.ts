@@ -48,7 +48,7 @@ async function work(plan: ResourcePlan, frame: UnitFrame, hooks: LiveHooks): Pro
     if (group.parallel) await runAtOnce(group, frame);
     else if (group.unit === null) for (const action of group.actions) await runAction(action, frame);
     else await inTurn(group.turns, group.unit, group.actions, frame, frame.payload);
-    frame.lasting = group.actions.at(-1)?.index ?? frame.lasting;
+    frame.committedTo = group.actions.at(-1)?.index ?? frame.committedTo;
   }
   state.result = plan.main === -1 ? null : frame.results[plan.main];
   if (plan.reply !== null) await runSteps(plan.reply, frame, state);

@@ -103,6 +103,7 @@ export async function createKernel({ project, log, connect = true, ...options }:
         handles: instances,
         intercept,
         profile: config.profile,
+        testing: config.testing,
         uses: new Set([...uses(analysis), ...config.chosen.map(({ kind, name }) => `${kind}:${name}`)]),
         watched: (mode) => live?.reply !== null || live.execute(mode) !== null,
       });

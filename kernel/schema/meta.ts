@@ -21,6 +21,8 @@ export type SymbolKind =
 
 export interface Refers {
   readonly symbol: SymbolKind;
+  /** Refers only where a sibling of the list (or field) around it has this value. */
+  readonly when?: { readonly field: string; readonly is: string };
   /** A string that names nothing is a literal, not a mistake. */
   readonly soft?: boolean;
   /** Sibling (of the list this item stands in) that holds the resource id; `self` there is the current resource. */

@@ -6,17 +6,18 @@ import { isObject } from '../../kernel/contract/json.js';
 import { defineKind } from '../../kernel/contract/kind.js';
 import { inActionable } from './hosts.js';
 
-/** One key, set up once. Sizes were checked before. */
+/** One key, set up once. */
 export interface SealingKey {
-  /** Ciphertext with its tag. `aad` of no bytes is none. */
+  /** Ciphertext with its tag. `aad` of no bytes is none. Throws RangeError for a nonce of another size. */
   seal(nonce: Uint8Array, plain: Uint8Array, aad: Uint8Array): Uint8Array;
-  /** Null when key, nonce, additional data or any bit is another. */
+  /** Null when key, nonce, additional data, any bit or any size is another. */
   open(nonce: Uint8Array, sealed: Uint8Array, aad: Uint8Array): Uint8Array | null;
 }
 
 export interface Cipher {
   readonly keyBytes: number;
   readonly nonceBytes: number;
+  /** Throws RangeError for another size. */
   key(bytes: Uint8Array): SealingKey;
 }
 

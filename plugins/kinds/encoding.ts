@@ -3,6 +3,8 @@ import { defineKind } from '../../kernel/contract/kind.js';
 import { inActionable } from './hosts.js';
 
 export interface Encoding {
+  /** Most bytes that it takes; null: any number. `encode` throws RangeError beyond. */
+  readonly most: number | null;
   encode(bytes: Uint8Array): string;
   /** Null for text that `encode` would not have given. */
   decode(text: string): Uint8Array | null;
@@ -15,11 +17,13 @@ export const encoding = defineKind<Encoding>({
   slots: [],
   select: { by: 'name' },
   facts: {
+    characters: { doc: 'Characters for each byte, at least.', type: 'number', required: true },
+    maxBytes: { doc: 'Most bytes that it takes; absent where there is no limit.', type: 'number', required: false },
     pattern: { doc: 'Regular expression that every encoded text matches, whole.', type: 'string', required: true },
   },
   handle: ['encode', 'decode'],
   host: (fragment) => {
-    const options = { key: '$ENV.EXAMPLE_KEY_32', encoding: fragment };
+    const options = { key: '$ENV.EXAMPLE_KEY', encoding: fragment };
     const entry = { operation: 'Encrypt', properties: ['email'], algorithm: 'XChaCha20Poly1305', options };
     const host = inActionable({ payload_validation: [{ field: { email: { type: 'EMAIL' } } }], ciphers: [entry] });
     return { ...host, at: `${host.at}/ciphers/0/options/encoding` };

@@ -8,10 +8,14 @@ const fields = (fragment: Json): JsonObject => (isObject(fragment) ? fragment : 
 /** What an example may depend on. */
 const first: JsonObject = { id: 1, mode: 'RETURN', value: { id: 1, name: 'Ada', balance: 10 } };
 
-/** The fragment's fields stand in the second actionable, beside `defaults`; the first is there to be depended on. */
+/** The fragment's fields stand in the second actionable, beside `defaults` where it has no mode; the first is there to be depended on. */
 export const inActionable = (fragment: Json, defaults: JsonObject = { mode: 'RETURN', value: {} }): Host => ({
   file: 'resource',
-  json: { id: 'example', resource: 'example', actionables: [first, { id: 2, ...defaults, ...fields(fragment) }] },
+  json: {
+    id: 'example',
+    resource: 'example',
+    actionables: [first, { id: 2, ...(fields(fragment)['mode'] === undefined && defaults), ...fields(fragment) }],
+  },
   at: '/actionables/1',
 });
 

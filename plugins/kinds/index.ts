@@ -66,7 +66,9 @@ export type { Judge, ValidationType } from './validation-type.js';
 export const kinds: readonly Kind[] = [
   accessor,
   cache,
+  cipher,
   dialect,
+  encoding,
   envelope,
   feature,
   fieldType,

@@ -43,7 +43,7 @@ function frame(): Frame {
     now: () => '2026-01-02T03:04:05.678Z',
     unit: null,
     whenCommitted: (work) => work(),
-    lasting: -1,
+    committedTo: -1,
     fork: () => made,
   };
   return made;

@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { PLUGIN_FIXTURES } from '../support/project.js';
 import { accessorContract } from './accessor.contract.js';
+import { cipherContract } from './cipher.contract.js';
+import { encodingContract } from './encoding.contract.js';
 import { generatorContract } from './generator.contract.js';
 import { hasherContract } from './hasher.contract.js';
 import { loadPlugins } from './kind-support.js';
@@ -18,7 +20,8 @@ const plugins = await loadPlugins(FOLDERS);
 
 describe('contracts of kinds', () => {
   it('find plugins to judge', () => {
-    for (const kind of ['generator', 'hasher', 'validation-type', 'accessor', 'envelope', 'feature', 'mode', 'token']) {
+    const several = ['generator', 'hasher', 'validation-type', 'accessor', 'envelope', 'feature', 'mode', 'token'];
+    for (const kind of [...several, 'cipher', 'encoding']) {
       expect(plugins.names(kind).length, kind).to.be.greaterThan(1);
     }
     expect(plugins.names('generator')).to.include('SHORTCODE');
@@ -28,8 +31,10 @@ describe('contracts of kinds', () => {
   for (const name of plugins.names('hasher')) hasherContract(plugins, name);
   for (const name of plugins.names('validation-type')) validationTypeContract(plugins, name);
   for (const name of plugins.names('accessor')) accessorContract(plugins, name);
+  for (const name of plugins.names('cipher')) cipherContract(plugins, name);
+  for (const name of plugins.names('encoding')) encodingContract(plugins, name);
   for (const name of plugins.names('token')) tokenContract(plugins, name);
   describe('envelopes', () => plugins.names('envelope').forEach((name) => envelopeContract(plugins, name)));
-  for (const kind of ['mode', 'feature', 'hasher', 'token', 'verifier', 'strategy', 'limiter'])
+  for (const kind of ['mode', 'feature', 'hasher', 'token', 'cipher', 'encoding', 'verifier', 'strategy', 'limiter'])
     servedContract(plugins, kind, FOLDERS);
 });

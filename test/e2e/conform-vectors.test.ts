@@ -34,6 +34,14 @@ const FILES = [
   { file: 'rsa.jsonl', cases: 518, optional: 0 },
   { file: 'multipart.jsonl', cases: 23, optional: 0 },
   { file: 'traversal-strings.jsonl', cases: 1168, optional: 0 },
+  { file: 'aead-Aes256Gcm.jsonl', cases: 53, optional: 0 },
+  { file: 'aead-ChaCha20Poly1305.jsonl', cases: 436, optional: 0 },
+  { file: 'aead-XChaCha20Poly1305.jsonl', cases: 1856, optional: 0 },
+  { file: 'aead-XSalsa20Poly1305.jsonl', cases: 818, optional: 0 },
+  { file: 'aead-Ascon128a.jsonl', cases: 2277, optional: 0 },
+  { file: 'base64.jsonl', cases: 114, optional: 0 },
+  { file: 'base32.jsonl', cases: 45, optional: 0 },
+  { file: 'base58.jsonl', cases: 201, optional: 0 },
 ] as const;
 
 /** Texts of the entries, with their fields in one order. */

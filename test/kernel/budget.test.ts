@@ -112,6 +112,7 @@ describe('budgets', function () {
           handles,
           intercept: (_, execute) => execute,
           profile: null,
+          testing: false,
           uses: analysis.uses,
         }).byId.size;
       expect(compile()).to.equal(200);

@@ -9,6 +9,8 @@ export const EXAMPLE_ENV = {
   EXAMPLE_KEY: 'canary-example-key-Qm7xT2vLs9Rw4',
   /** A second one, for what may not share a key. */
   EXAMPLE_SECRET: 'canary-example-secret-Vb3kYp8Zt1',
+  /** Of 16 characters. */
+  EXAMPLE_KEY_16: 'canary-Hb4nZq8Vt',
   EXAMPLE_IPS: '127.0.0.1 | ::1',
   EXAMPLE_PEM: EXAMPLE_SENDER.publicKey.export({ type: 'spki', format: 'pem' }).toString(),
 };

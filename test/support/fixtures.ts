@@ -24,6 +24,7 @@ export const CONFIG = 'lintel.config.json';
 /** The variables that are set while fixtures are checked. */
 export const FIXTURE_ENV = envFacts({
   EXAMPLE_KEY: 'example-key',
+  FIELD_KEY: 'thirty-two letters for one key..',
   JWT_SECRET_KEY: 'j'.repeat(64),
   GUEST_KEY: 'g'.repeat(32),
   SHORT_TOKEN_KEY: 'nineteen characters',

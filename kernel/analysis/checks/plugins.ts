@@ -10,7 +10,7 @@ import type { AccessorContext } from './accessors.js';
 import type { PluginPlace } from '../finds.js';
 
 export function checkPlugins(
-  { registry, report, env }: AccessorContext,
+  { registry, report, env, testing }: AccessorContext,
   { doc, node }: { readonly doc: Document; readonly node: LocatedNode },
   places: readonly PluginPlace[],
   { actions, secrets }: Pick<CheckPlace, 'actions' | 'secrets'>,
@@ -24,6 +24,7 @@ export function checkPlugins(
       slot: place.slot,
       actions,
       secrets,
+      testing,
       value: place.value,
       holder: place.holder,
       root,

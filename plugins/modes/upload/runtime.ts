@@ -70,7 +70,7 @@ function storing(
     const stored = files.map((file, index) => described(file, types[index], base));
     const keys = stored.map(({ key }) => key);
     frame.invocation.release((answered) =>
-      answered ? undefined : takeBack(store, log, keys, frame.lasting > place),
+      answered ? undefined : takeBack(store, log, keys, frame.committedTo > place),
     );
     for (const { key, file, type } of stored) {
       const { path, size } = file;

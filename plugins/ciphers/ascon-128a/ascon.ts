@@ -1,0 +1,133 @@
+/**
+ * Ascon-128a, version 1.2 (the competition's; the later Ascon-AEAD128 is another algorithm). Plaintext is given out only
+ * when the tag is right, which is compared in constant time. Sizes are judged by the caller.
+ */
+import { timingSafeEqual } from 'node:crypto';
+import { permute } from './permute.js';
+
+const RATE = 16;
+const TAG = 16;
+/** Bits of key and rate, rounds at both ends, rounds between blocks. */
+const IV = 0x80800c08;
+const ENDS = 12;
+const BETWEEN = 8;
+
+/** Nothing here waits, so one state serves all; it is wiped after each use. */
+const state = new Int32Array(10);
+const padded = new Uint8Array(RATE);
+
+/** A key of 16 bytes. */
+export type AsconKey = readonly [number, number, number, number];
+
+export const asconKey = (bytes: Uint8Array): AsconKey => [
+  wordAt(bytes, 0),
+  wordAt(bytes, 4),
+  wordAt(bytes, 8),
+  wordAt(bytes, 12),
+];
+
+/** Ciphertext, then its tag. */
+export function sealAscon(key: AsconKey, nonce: Uint8Array, plain: Uint8Array, aad: Uint8Array): Uint8Array {
+  const out = Buffer.allocUnsafe(plain.length + TAG);
+  start(key, nonce, aad);
+  crypt(plain, plain.length, out, false);
+  finish(key, out, plain.length);
+  return out;
+}
+
+/** Null when anything is another. */
+export function openAscon(key: AsconKey, nonce: Uint8Array, sealed: Uint8Array, aad: Uint8Array): Uint8Array | null {
+  const length = sealed.length - TAG;
+  const out = Buffer.allocUnsafe(length);
+  const tag = new Uint8Array(TAG);
+  start(key, nonce, aad);
+  crypt(sealed, length, out, true);
+  finish(key, tag, 0);
+  if (timingSafeEqual(tag, sealed.subarray(length))) return out;
+  out.fill(0);
+  return null;
+}
+
+function wordAt(bytes: Uint8Array, at: number): number {
+  return ((bytes[at] ?? 0) << 24) | ((bytes[at + 1] ?? 0) << 16) | ((bytes[at + 2] ?? 0) << 8) | (bytes[at + 3] ?? 0);
+}
+
+function putWord(bytes: Uint8Array, at: number, word: number): void {
+  bytes[at] = word >>> 24;
+  bytes[at + 1] = word >>> 16;
+  bytes[at + 2] = word >>> 8;
+  bytes[at + 3] = word;
+}
+
+function mix(at: number, word: number): void {
+  state[at] = (state[at] ?? 0) ^ word;
+}
+
+function mixKey(at: number, key: AsconKey): void {
+  for (let i = 0; i < 4; i++) mix(at + i, key[i] ?? 0);
+}
+
+function start(key: AsconKey, nonce: Uint8Array, aad: Uint8Array): void {
+  state.fill(0);
+  state[0] = IV;
+  for (let i = 0; i < 4; i++) {
+    state[2 + i] = key[i] ?? 0;
+    state[6 + i] = wordAt(nonce, 4 * i);
+  }
+  permute(state, ENDS);
+  mixKey(6, key);
+  if (aad.length > 0) absorb(aad);
+  // Where the additional data ends.
+  mix(9, 1);
+}
+
+/** Whole blocks, then one with what is left, a one bit, and zeros. */
+function absorb(aad: Uint8Array): void {
+  let at = 0;
+  for (; at + RATE <= aad.length; at += RATE) absorbBlock(aad, at);
+  padded.fill(0);
+  padded.set(aad.subarray(at));
+  padded[aad.length - at] = 0x80;
+  absorbBlock(padded, 0);
+}
+
+function absorbBlock(block: Uint8Array, at: number): void {
+  for (let i = 0; i < 4; i++) mix(i, wordAt(block, at + 4 * i));
+  permute(state, BETWEEN);
+}
+
+/** The state takes the ciphertext, whichever way the work goes. */
+function crypt(input: Uint8Array, length: number, out: Uint8Array, opening: boolean): void {
+  let at = 0;
+  for (; at + RATE <= length; at += RATE) {
+    for (let i = 0; i < 4; i++) {
+      const word = wordAt(input, at + 4 * i);
+      const other = (state[i] ?? 0) ^ word;
+      putWord(out, at + 4 * i, other);
+      state[i] = opening ? word : other;
+    }
+    permute(state, BETWEEN);
+  }
+  cryptRest(input, at, length, out, opening);
+}
+
+/** Fewer bytes than a block, maybe none, and the one bit behind them. */
+function cryptRest(input: Uint8Array, from: number, length: number, out: Uint8Array, opening: boolean): void {
+  let i = 0;
+  for (; from + i < length; i++) {
+    const shift = 24 - 8 * (i & 3);
+    const byte = input[from + i] ?? 0;
+    const other = (((state[i >> 2] ?? 0) >>> shift) & 0xff) ^ byte;
+    out[from + i] = other;
+    mix(i >> 2, (opening ? other : byte) << shift);
+  }
+  mix(i >> 2, 0x80 << (24 - 8 * (i & 3)));
+}
+
+function finish(key: AsconKey, out: Uint8Array, at: number): void {
+  mixKey(4, key);
+  permute(state, ENDS);
+  mixKey(6, key);
+  for (let i = 0; i < 4; i++) putWord(out, at + 4 * i, state[6 + i] ?? 0);
+  state.fill(0);
+}

@@ -1,0 +1,39 @@
+/** `Ascon128a`: an algorithm of the feature `ciphers`. */
+import { definePlugin } from '../../../kernel/contract/plugin.js';
+
+export default definePlugin({
+  kind: 'cipher',
+  name: 'Ascon128a',
+  since: '0.3.0',
+  summary: 'Ascon-128a, version 1.2, made for small devices: a key of 16 bytes.',
+  details:
+    'The algorithm that won the competition, not the later Ascon-AEAD128 of the standard: the two do not open what the other sealed.',
+  facts: { keyBytes: 16, nonceBytes: 16 },
+  examples: [
+    {
+      title: 'With a key of the environment',
+      json: { algorithm: 'Ascon128a', options: { key: '$ENV.EXAMPLE_KEY_16' } },
+    },
+    {
+      title: 'Bound to its column, as hexadecimal digits',
+      json: { algorithm: 'Ascon128a', options: { key: '$ENV.EXAMPLE_KEY_16', aad: 'customer.email', encoding: 'Hex' } },
+    },
+  ],
+  counterExamples: [
+    {
+      title: 'A key of 32 bytes',
+      json: {
+        algorithm: 'Ascon128a',
+        options: { key: 'hex:000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f' },
+      },
+      code: 'CPH_KEY',
+      at: '/options/key',
+    },
+    {
+      title: 'A nonce written down',
+      json: { algorithm: 'Ascon128a', options: { key: '$ENV.EXAMPLE_KEY_16', nonce: 'nnnnnnnnnnnnnnnn' } },
+      code: 'CPH_NONCE',
+      at: '/options/nonce',
+    },
+  ],
+});

@@ -1,0 +1,50 @@
+/**
+ * Ciphers that the platform has. A tag has 16 bytes, never fewer; nothing that was decrypted is given out before the tag
+ * has been found right. Sizes are judged by the caller.
+ */
+import { createCipheriv, createDecipheriv, type KeyObject } from 'node:crypto';
+import { TAG_BYTES } from './sized.js';
+
+type Algorithm = 'aes-256-gcm' | 'chacha20-poly1305';
+type Secret = KeyObject | Uint8Array;
+
+/** Node types know the options of each algorithm under a signature of its own; these two want the same. */
+const NAMED = (algorithm: Algorithm): 'chacha20-poly1305' => algorithm as 'chacha20-poly1305';
+const OPTIONS = { authTagLength: TAG_BYTES } as const;
+
+/** Ciphertext, then its tag. */
+export function sealNative(
+  algorithm: Algorithm,
+  key: Secret,
+  nonce: Uint8Array,
+  plain: Uint8Array,
+  aad: Uint8Array,
+): Uint8Array {
+  const cipher = createCipheriv(NAMED(algorithm), key, nonce, OPTIONS);
+  if (aad.length > 0) cipher.setAAD(aad, { plaintextLength: plain.length });
+  const ciphertext = cipher.update(plain);
+  cipher.final();
+  return Buffer.concat([ciphertext, cipher.getAuthTag()], ciphertext.length + TAG_BYTES);
+}
+
+/** Null when anything is another. */
+export function openNative(
+  algorithm: Algorithm,
+  key: Secret,
+  nonce: Uint8Array,
+  sealed: Uint8Array,
+  aad: Uint8Array,
+): Uint8Array | null {
+  const length = sealed.length - TAG_BYTES;
+  const decipher = createDecipheriv(NAMED(algorithm), key, nonce, OPTIONS);
+  if (aad.length > 0) decipher.setAAD(aad, { plaintextLength: length });
+  decipher.setAuthTag(sealed.subarray(length));
+  const plain = decipher.update(sealed.subarray(0, length));
+  try {
+    decipher.final();
+  } catch {
+    plain.fill(0);
+    return null;
+  }
+  return plain;
+}

@@ -1,0 +1,42 @@
+/**
+ * XChaCha20-Poly1305: a key for each nonce (HChaCha20 of its first 16 bytes), then ChaCha20-Poly1305 of the platform
+ * under what is left of the nonce. Several times as fast as the whole of it in script.
+ */
+import { hchacha } from '@noble/ciphers/chacha.js';
+import { defineRuntime } from '../../../kernel/contract/plugin.js';
+import { cipher, type Cipher } from '../../kinds/cipher.js';
+import { openNative, sealNative } from '../shared/native.js';
+import { assertKey, sized } from '../shared/sized.js';
+import { SIGMA, bytesOf, wordsOf } from '../shared/words.js';
+
+const KEY_BYTES = 32;
+const NONCE_BYTES = 24;
+/** Of the nonce, bytes that go into the key. */
+const INTO_KEY = 16;
+
+export const xchacha20Poly1305: Cipher = {
+  keyBytes: KEY_BYTES,
+  nonceBytes: NONCE_BYTES,
+  key: (bytes) => {
+    assertKey(bytes, KEY_BYTES);
+    const words = wordsOf(bytes);
+    const subkey = (nonce: Uint8Array): Uint8Array => {
+      const out = new Uint32Array(KEY_BYTES / 4);
+      hchacha(SIGMA, words, wordsOf(nonce.subarray(0, INTO_KEY)), out);
+      return bytesOf(out);
+    };
+    return sized(NONCE_BYTES, {
+      seal: (nonce, plain, aad) => sealNative('chacha20-poly1305', subkey(nonce), rest(nonce), plain, aad),
+      open: (nonce, sealed, aad) => openNative('chacha20-poly1305', subkey(nonce), rest(nonce), sealed, aad),
+    });
+  },
+};
+
+/** Four zero bytes, then the last eight of the nonce. */
+function rest(nonce: Uint8Array): Uint8Array {
+  const out = new Uint8Array(12);
+  out.set(nonce.subarray(INTO_KEY), 4);
+  return out;
+}
+
+export default defineRuntime(cipher, { create: () => xchacha20Poly1305 });

@@ -1,0 +1,38 @@
+/** `XChaCha20Poly1305`: an algorithm of the feature `ciphers`. */
+import { definePlugin } from '../../../kernel/contract/plugin.js';
+
+export default definePlugin({
+  kind: 'cipher',
+  name: 'XChaCha20Poly1305',
+  since: '0.3.0',
+  summary: 'ChaCha20-Poly1305 with nonces so long that random ones never meet.',
+  details: 'The best choice where nothing else decides: one key lasts for any number of values.',
+  facts: { keyBytes: 32, nonceBytes: 24 },
+  examples: [
+    {
+      title: 'With a key of the environment',
+      json: { algorithm: 'XChaCha20Poly1305', options: { key: '$ENV.EXAMPLE_KEY' } },
+    },
+    {
+      title: 'Bound to its column, as hexadecimal digits',
+      json: {
+        algorithm: 'XChaCha20Poly1305',
+        options: { key: '$ENV.EXAMPLE_KEY', aad: 'customer.email', encoding: 'Hex' },
+      },
+    },
+  ],
+  counterExamples: [
+    {
+      title: 'A key of 16 bytes',
+      json: { algorithm: 'XChaCha20Poly1305', options: { key: 'hex:000102030405060708090a0b0c0d0e0f' } },
+      code: 'CPH_KEY',
+      at: '/options/key',
+    },
+    {
+      title: 'A nonce written down',
+      json: { algorithm: 'XChaCha20Poly1305', options: { key: '$ENV.EXAMPLE_KEY', nonce: 'nnnnnnnnnnnnnnnnnnnnnnnn' } },
+      code: 'CPH_NONCE',
+      at: '/options/nonce',
+    },
+  ],
+});

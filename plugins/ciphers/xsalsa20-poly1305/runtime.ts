@@ -1,0 +1,43 @@
+/**
+ * XSalsa20-Poly1305 as NaCl's secretbox has it, tag first. It takes no additional data: with some, the key is another one,
+ * HMAC-SHA-256(key, label, data), so other data opens nothing.
+ */
+import { createHmac } from 'node:crypto';
+import { xsalsa20poly1305 as secretbox } from '@noble/ciphers/salsa.js';
+import { defineRuntime } from '../../../kernel/contract/plugin.js';
+import { cipher, type Cipher } from '../../kinds/cipher.js';
+import { assertKey, sized } from '../shared/sized.js';
+
+const KEY_BYTES = 32;
+const NONCE_BYTES = 24;
+const LABEL = 'XSalsa20Poly1305 key for additional data\0';
+
+export const xsalsa20Poly1305: Cipher = {
+  keyBytes: KEY_BYTES,
+  nonceBytes: NONCE_BYTES,
+  key: (bytes) => {
+    assertKey(bytes, KEY_BYTES);
+    const plainKey = Uint8Array.from(bytes);
+    let last: { readonly aad: Uint8Array; readonly key: Uint8Array } | null = null;
+    const keyFor = (aad: Uint8Array): Uint8Array => {
+      if (aad.length === 0) return plainKey;
+      // Data that is settled at load is the same object each time.
+      if (last?.aad === aad) return last.key;
+      const key = createHmac('sha256', plainKey).update(LABEL).update(aad).digest();
+      last = { aad, key };
+      return key;
+    };
+    return sized(NONCE_BYTES, {
+      seal: (nonce, plain, aad) => secretbox(keyFor(aad), nonce).encrypt(plain),
+      open: (nonce, sealed, aad) => {
+        try {
+          return secretbox(keyFor(aad), nonce).decrypt(sealed);
+        } catch {
+          return null;
+        }
+      },
+    });
+  },
+};
+
+export default defineRuntime(cipher, { create: () => xsalsa20Poly1305 });

@@ -1,0 +1,50 @@
+/**
+ * Bytes as definitions write them: plain text (its UTF-8), or `hex:` and `base64:` before what no text can say. Judged by the
+ * text, or by the length alone where only that is known. Light; a key goes into no message.
+ */
+import { byteLength, keyFlaw } from '../../kinds/token-keys.js';
+import type { EnvFact } from '../../../kernel/contract/plugin.js';
+
+export const HEX = 'hex:';
+export const BASE64 = 'base64:';
+
+/** The last character of Base64 without padding, by the bits that are left over in it. */
+const LAST = { 0: /[A-Za-z0-9+/_-]$/, 2: /[AEIMQUYcgkosw048]$/, 4: /[AQgw]$/ } as const;
+
+const charactersFor = (bytes: number): number => Math.ceil((bytes * 4) / 3);
+
+/** What is wrong with a text that has to be so many bytes (null: any number); null when nothing is. */
+export function bytesFlaw(text: string, bytes: number | null): string | null {
+  if (text.startsWith(HEX)) return hexFlaw(text.slice(HEX.length), bytes);
+  if (text.startsWith(BASE64)) return base64Flaw(text.slice(BASE64.length), bytes);
+  const actual = byteLength(text);
+  return bytes === null || actual === bytes ? null : `it has ${actual} bytes and needs exactly ${bytes}`;
+}
+
+function hexFlaw(digits: string, bytes: number | null): string | null {
+  const isHex = /^(?:[0-9a-fA-F]{2})*$/.test(digits) && (bytes === null || digits.length === 2 * bytes);
+  const amount = bytes === null ? 'pairs of hexadecimal digits' : `${2 * bytes} hexadecimal digits (${bytes} bytes)`;
+  return isHex ? null : `behind \`hex:\` it needs ${amount}`;
+}
+
+function base64Flaw(text: string, bytes: number | null): string | null {
+  const [, characters = '', padding = ''] = /^([A-Za-z0-9+/]*|[A-Za-z0-9_-]*)(={0,2})$/.exec(text) ?? [];
+  const amount = bytes === null ? 'Base64' : `${bytes} bytes in Base64`;
+  const flaw = `behind \`base64:\` it needs ${amount}`;
+  const length = characters.length;
+  if (length + padding.length !== text.length || (text !== '' && length === 0)) return flaw;
+  if (length % 4 === 1 || (padding !== '' && (length + padding.length) % 4 !== 0)) return flaw;
+  const last = length % 4 === 0 ? LAST[0] : length % 4 === 2 ? LAST[4] : LAST[2];
+  if (length > 0 && !last.test(characters)) return flaw;
+  return bytes === null || length === charactersFor(bytes) ? null : flaw;
+}
+
+/** What the length of a variable alone says, whichever way its value is written; null when it may be right. */
+export function lengthFlaw({ length, bytes: actual }: Pick<EnvFact, 'length' | 'bytes'>, bytes: number): string | null {
+  const base64 = charactersFor(bytes);
+  const written = [HEX.length + 2 * bytes, BASE64.length + base64, BASE64.length + Math.ceil(bytes / 3) * 4];
+  return actual === bytes || written.includes(length) ? null : `it has ${actual} bytes and needs exactly ${bytes}`;
+}
+
+/** Of a key: no sample that everybody knows, and exactly its size. */
+export const cipherKeyFlaw = (key: string, bytes: number): string | null => keyFlaw(key) ?? bytesFlaw(key, bytes);

@@ -1,0 +1,7 @@
+/** The bytes that a text of a definition stands for; the text was judged before. */
+import { BASE64, HEX } from './bytes.light.js';
+
+export function bytesOf(text: string): Buffer {
+  if (text.startsWith(HEX)) return Buffer.from(text.slice(HEX.length), 'hex');
+  return text.startsWith(BASE64) ? Buffer.from(text.slice(BASE64.length), 'base64') : Buffer.from(text);
+}

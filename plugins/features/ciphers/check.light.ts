@@ -1,0 +1,111 @@
+/** What is wrong with entries that have the right shape: keys of another size, doubles, columns that cannot take them. */
+import { asText, isObject, type Json, type JsonObject } from '../../../kernel/contract/json.js';
+import type { CheckPlace, Finding } from '../../../kernel/contract/plugin.js';
+import { accessorsIn } from '../../../kernel/language/accessor.js';
+import { isSampleSecret } from '../../../kernel/language/sample-secrets.js';
+import { BASE64, bytesFlaw, cipherKeyFlaw, HEX, lengthFlaw } from './bytes.light.js';
+import { judgeColumns, writesBefore } from './columns.light.js';
+
+export interface CheckedEntry {
+  readonly encrypts: boolean;
+  readonly algorithm: string;
+  readonly options: JsonObject;
+  readonly properties: readonly string[];
+  /** Pointer of the entry. */
+  readonly at: string;
+}
+
+export const objectsIn = (json: Json | undefined): readonly JsonObject[] =>
+  Array.isArray(json) ? (json as readonly Json[]).filter(isObject) : [];
+
+export const entriesOf = (holder: Readonly<Record<string, Json>>): CheckedEntry[] =>
+  (Array.isArray(holder['ciphers']) ? (holder['ciphers'] as readonly Json[]) : []).flatMap((item, index) =>
+    isObject(item) ? [entryOf(item, index)] : [],
+  );
+
+function entryOf(item: JsonObject, index: number): CheckedEntry {
+  const { operation, algorithm, options, properties } = item;
+  return {
+    encrypts: operation === 'Encrypt',
+    algorithm: asText(algorithm),
+    options: isObject(options) ? options : {},
+    properties: Array.isArray(properties) ? (properties as readonly Json[]).map(asText) : [],
+    at: `/ciphers/${index}`,
+  };
+}
+
+export function check(place: CheckPlace): Finding[] {
+  const entries = entriesOf(place.value);
+  return [
+    ...entries.flatMap((entry) => [
+      ...judgeKey(entry, place),
+      ...judgeNonce(entry, place),
+      ...judgeAad(entry),
+      ...judgeColumns(entry, place),
+      ...judgeResult(entry, place),
+      ...writesBefore(entry, place),
+    ]),
+    ...twice(entries),
+  ];
+}
+
+/** The variable, where the text is exactly one accessor. */
+function variableOf(text: string): string | null {
+  const [only] = accessorsIn(text);
+  return only?.start === 0 && only.end === text.length ? (only.tail[0] ?? null) : null;
+}
+
+/** Of a key in the environment its length alone is known; samples are reported wherever a secret stands in clear. */
+function judgeKey({ algorithm, options, at }: CheckedEntry, { facts, env }: CheckPlace): Finding[] {
+  const key = asText(options['key']);
+  const bytes = facts('cipher', algorithm)?.['keyBytes'];
+  if (typeof bytes !== 'number') return [];
+  const variable = variableOf(key);
+  const fact = variable === null ? null : env(variable);
+  const known = fact === null || fact.blank ? null : lengthFlaw(fact, bytes);
+  const what = accessorsIn(key).length > 0 ? known : isSampleSecret(key) ? null : cipherKeyFlaw(key, bytes);
+  return what === null ? [] : [{ code: 'CPH_KEY', at: `${at}/options/key`, params: { place: '`ciphers`', what } }];
+}
+
+function judgeNonce({ algorithm, options, at }: CheckedEntry, { facts, testing }: CheckPlace): Finding[] {
+  const nonce = options['nonce'];
+  const bytes = facts('cipher', algorithm)?.['nonceBytes'];
+  if (nonce === undefined || typeof bytes !== 'number') return [];
+  const isKnown = accessorsIn(asText(nonce)).length === 0;
+  const what = !testing ? 'it is the same for every value' : isKnown ? bytesFlaw(asText(nonce), bytes) : null;
+  return what === null ? [] : [{ code: 'CPH_NONCE', at: `${at}/options/nonce`, params: { place: '`ciphers`', what } }];
+}
+
+/** A prefix before something that a client sends would give two texts the same bytes. */
+function judgeAad({ options, at }: CheckedEntry): Finding[] {
+  const aad = asText(options['aad']);
+  const isOpen = accessorsIn(aad).length > 0;
+  const prefix = [HEX, BASE64].find((one) => aad.startsWith(one));
+  const mixed = isOpen && prefix !== undefined ? `behind \`${prefix}\` it needs bytes that are written out` : null;
+  const what = isOpen ? mixed : bytesFlaw(aad, null);
+  return what === null ? [] : [{ code: 'CPH_AAD', at: `${at}/options/aad`, params: { place: '`ciphers`', what } }];
+}
+
+function twice(entries: readonly CheckedEntry[]): Finding[] {
+  const named = entries.flatMap(({ encrypts, properties, at }) =>
+    properties.map((property, i) => ({ id: `${encrypts} ${property}`, property, at: `${at}/properties/${i}` })),
+  );
+  return named
+    .filter(({ id }, index) => named.findIndex((other) => other.id === id) < index)
+    .map(({ property, at }) => ({ code: 'CPH_TWICE', at, params: { property } }));
+}
+
+/** What a definition writes into a result itself was never stored. */
+function judgeResult({ encrypts, properties, at }: CheckedEntry, { holder, root, actions }: CheckPlace): Finding[] {
+  if (encrypts) return [];
+  const mode = asText(holder['mode']);
+  if (mode === 'RETURN' || mode === 'LIST')
+    return [{ code: 'CPH_NOTHING_STORED', at: `${at}/operation`, params: { mode } }];
+  const index = objectsIn(root['actionables']).findIndex(({ id }) => id === holder['id']);
+  const answers = actions.find((action) => action.index === index)?.answers ?? null;
+  if (answers === null) return [];
+  return properties.flatMap((property, i) => {
+    const name = property.split('.')[0] ?? property;
+    return answers.includes(name) ? [] : [{ code: 'CPH_NOT_SELECTED', at: `${at}/properties/${i}`, params: { name } }];
+  });
+}

@@ -1,0 +1,130 @@
+/** Where the statement of an actionable puts what is encrypted: columns that cannot hold it, and comparisons that never hold. */
+import { asText, isObject, type Json, type JsonObject } from '../../../kernel/contract/json.js';
+import type { CheckPlace, Finding } from '../../../kernel/contract/plugin.js';
+import { accessorsIn } from '../../../kernel/language/accessor.js';
+import { scanSql } from '../../../kernel/language/sql.js';
+import { entriesOf, objectsIn, type CheckedEntry } from './check.light.js';
+
+/** Version and tag, and the quotes that text has as JSON. */
+const AROUND = 1 + 16;
+const QUOTES = 2;
+
+interface Use {
+  /** Lower case. */
+  readonly column: string;
+  readonly written: boolean;
+}
+
+export function judgeColumns(entry: CheckedEntry, place: CheckPlace): Finding[] {
+  if (!entry.encrypts) return [];
+  const { holder, root, actions } = place;
+  const index = objectsIn(root['actionables']).findIndex(({ id }) => id === holder['id']);
+  const fields = actions.find((action) => action.index === index)?.fields;
+  return entry.properties.flatMap((property, i) => {
+    const at = `${entry.at}/properties/${i}`;
+    const uses = Object.values(holder).flatMap((part) => (isObject(part) ? usesIn(part, property) : []));
+    const compared = uses.some(({ written }) => !written)
+      ? [{ code: 'CPH_COMPARED', at, params: { property, what: 'no row is ever found by it' } }]
+      : [];
+    const written = uses
+      .filter((use) => use.written)
+      .flatMap(({ column }) => {
+        const field = fields?.get(column);
+        return field === undefined ? [] : judgeField(entry, property, at, column, field, place);
+      });
+    return [...compared, ...written].filter((one, n, all) => all.findIndex(({ code }) => code === one.code) === n);
+  });
+}
+
+/** Columns that the field is written to or compared with, by its name or as an accessor. */
+function usesIn({ query, parameters }: JsonObject, property: string): Use[] {
+  if (typeof query !== 'string' || !Array.isArray(parameters)) return [];
+  const { verb, placeholders, text, tokens } = scanSql(query);
+  const where = tokens.find(({ start, end }) => text.slice(start, end).toUpperCase() === 'WHERE')?.start ?? Infinity;
+  const values = parameters as readonly Json[];
+  return placeholders.flatMap(({ n, column, start }) => {
+    const value = asText(values[n - 1]);
+    const isField = value === property || accessorsIn(value).some(({ tail }) => tail.join('.') === property);
+    if (!isField || column === null) return [];
+    return [{ column: column.toLowerCase(), written: (verb === 'INSERT' || verb === 'UPDATE') && start < where }];
+  });
+}
+
+function judgeField(
+  entry: CheckedEntry,
+  property: string,
+  at: string,
+  column: string,
+  field: JsonObject,
+  { facts, holder }: CheckPlace,
+): Finding[] {
+  const type = asText(field['type']);
+  const sort = facts('field-type', type)?.['column'];
+  if (sort !== undefined && sort !== 'text' && sort !== 'json') {
+    return [{ code: 'CPH_COLUMN', at, params: { column, type } }];
+  }
+  const found: Finding[] = [];
+  const must = field['unique'] === true || field['primary_key'] === true;
+  if (must) found.push(compared(at, property, `"${column}" is unique in name only`));
+  else if (field['indexable'] === true || field['fts'] === true) {
+    found.push(compared(at, property, `the index on "${column}" finds nothing`));
+  }
+  const max = field['max_length'];
+  const least = lengthOf(entry, longest(property, holder), facts);
+  if (typeof max === 'number' && least !== null && least > max) {
+    const letters = longest(property, holder);
+    const what = letters === 0 ? 'the empty text' : `${letters} letters`;
+    found.push({ code: 'CPH_SHORT', at, params: { column, max, length: least, what } });
+  }
+  return found;
+}
+
+const compared = (at: string, property: string, what: string): Finding => ({
+  code: 'CPH_COMPARED',
+  at,
+  params: { property, what },
+});
+
+/** What the rules let pass; 0 where they set no bound. */
+function longest(property: string, holder: Readonly<Record<string, Json>>): number {
+  const bounds = objectsIn(holder['payload_validation']).flatMap((rule) => {
+    const types = rule['field'];
+    const type = isObject(types) && Object.hasOwn(types, property) ? types[property] : undefined;
+    const bound = isObject(type) ? (type['max_length'] ?? rule['max_length']) : undefined;
+    return typeof bound === 'number' ? [bound] : [];
+  });
+  return Math.max(0, ...bounds);
+}
+
+/** Characters of the ciphertext of a text with so many letters of one byte. */
+function lengthOf({ algorithm, options }: CheckedEntry, letters: number, facts: CheckPlace['facts']): number | null {
+  const nonce = facts('cipher', algorithm)?.['nonceBytes'];
+  const encoding = facts('encoding', asText(options['encoding'] ?? 'Base64'))?.['characters'];
+  if (typeof nonce !== 'number' || typeof encoding !== 'number') return null;
+  return Math.ceil((AROUND + nonce + QUOTES + letters) * encoding);
+}
+
+/** Only what surely runs before: an actionable that waits for others, or that others call, may run later. */
+export function writesBefore({ encrypts, properties, at }: CheckedEntry, { holder, root }: CheckPlace): Finding[] {
+  if (!encrypts) return [];
+  const list = objectsIn(root['actionables']);
+  const own = list.findIndex((action) => action['id'] === holder['id']);
+  const before = list
+    .slice(0, Math.max(own, 0))
+    .filter((action) => action['no_op'] !== true && action['depends_on'] === undefined);
+  return properties.flatMap((property, i) => {
+    const place = `${at}/properties/${i}`;
+    const sealed = before.find((action) =>
+      entriesOf(action).some((entry) => entry.encrypts && entry.properties.includes(property)),
+    );
+    if (sealed !== undefined) {
+      return [{ code: 'CPH_AGAIN', at: place, params: { action: Number(sealed['id']), property } }];
+    }
+    return before
+      .filter((action) => Object.values(action).some((part) => isObject(part) && writesRaw(part, property)))
+      .map((action) => ({ code: 'CPH_RAW_BEFORE', at: place, params: { action: Number(action['id']), property } }));
+  });
+}
+
+const writesRaw = (part: JsonObject, property: string): boolean =>
+  usesIn(part, property).some(({ written }) => written);

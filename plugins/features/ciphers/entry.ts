@@ -1,0 +1,79 @@
+/** One entry of `ciphers`, settled at load: its key is set up, its sizes are judged, its additional data has a reader. */
+import { BootError } from '../../../kernel/contract/boot-error.js';
+import { asText, isObject, type Json } from '../../../kernel/contract/json.js';
+import type { Kind } from '../../../kernel/contract/kind.js';
+import type { Frame, PlanTools, Reader } from '../../../kernel/contract/plan.js';
+import { accessorsIn } from '../../../kernel/language/accessor.js';
+import { splitPath } from '../../../kernel/language/path.js';
+import { cipher } from '../../kinds/cipher.js';
+import { encoding } from '../../kinds/encoding.js';
+import { bytesFlaw, cipherKeyFlaw } from './bytes.light.js';
+import { bytesOf } from './bytes.js';
+import { fieldCipher, type FieldCipher } from './field.js';
+
+export interface Entry {
+  readonly encrypts: boolean;
+  readonly paths: readonly (readonly string[])[];
+  readonly field: FieldCipher;
+  /** What is sealed with each value of this request. */
+  readonly bound: Reader<Uint8Array>;
+}
+
+export const DEFAULT_ENCODING = 'Base64';
+const NEVER = undefined as unknown as Frame;
+
+type Resolve = <H>(kind: Kind<H>, name: string) => H;
+type Loose = Readonly<Record<string, Json>>;
+
+/** Throws BootError for a key, nonce or additional data that cannot be used. */
+export function compileEntry(item: Loose, resolve: Resolve, tools: PlanTools): Entry {
+  const options = isObject(item['options']) ? item['options'] : {};
+  const algorithm = asText(item['algorithm']);
+  const handle = resolve(cipher, algorithm);
+  const field = fieldCipher({
+    algorithm,
+    cipher: handle,
+    encoding: resolve(encoding, asText(options['encoding']) || DEFAULT_ENCODING),
+    key: keyOf(options, handle.keyBytes, tools),
+    nonce: nonceOf(options, handle.nonceBytes, tools),
+  });
+  const paths = Array.isArray(item['properties']) ? (item['properties'] as readonly Json[]) : [];
+  return {
+    encrypts: item['operation'] === 'Encrypt',
+    paths: paths.map((path) => splitPath(asText(path))),
+    field,
+    bound: boundOf(options['aad'] ?? '', field, tools),
+  };
+}
+
+/** Only `$ENV` may stand in these texts, so nothing of a request is read. */
+const settled = (json: Json, tools: PlanTools): string => tools.text(json)(NEVER);
+
+function keyOf({ key }: Loose, bytes: number, tools: PlanTools): Uint8Array {
+  const text = key === undefined ? '' : settled(key, tools);
+  const what = cipherKeyFlaw(text, bytes);
+  if (what !== null) throw new BootError('CPH_KEY', { place: tools.place, what });
+  return bytesOf(text);
+}
+
+function nonceOf({ nonce }: Loose, bytes: number, tools: PlanTools): Uint8Array | null {
+  if (nonce === undefined) return null;
+  const text = settled(nonce, tools);
+  const what = tools.testing ? bytesFlaw(text, bytes) : 'it is the same for every value';
+  if (what !== null) throw new BootError('CPH_NONCE', { place: tools.place, what });
+  return bytesOf(text);
+}
+
+/** A prefix counts only in what an operator wrote: what a client sends is text, whatever it begins with. */
+function boundOf(aad: Json, { bound }: FieldCipher, tools: PlanTools): Reader<Uint8Array> {
+  const roots = accessorsIn(asText(aad)).map(({ root }) => root);
+  if (!roots.every((root) => root === 'ENV')) {
+    const read = tools.text(aad);
+    return (frame) => bound(Buffer.from(read(frame)));
+  }
+  const text = settled(aad, tools);
+  const what = bytesFlaw(text, null);
+  if (what !== null) throw new BootError('CPH_AAD', { place: tools.place, what });
+  const constant = bound(bytesOf(text));
+  return () => constant;
+}

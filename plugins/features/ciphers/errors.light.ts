@@ -1,0 +1,104 @@
+/** The words of the feature `ciphers`. No key, no nonce and no value of a request is in any of them. */
+import type { CodeEntry } from '../../../kernel/contract/problem.js';
+
+const OPEN_HELP =
+  'Key, algorithm, encoding and `aad` have to be those that the value was encrypted with. Which of them differs, or whether the value was changed, is not told.';
+
+export const errors = {
+  CPH_KEY: {
+    severity: 'error',
+    title: 'Key cannot be used',
+    message: 'The `key` of {place} cannot be used: {what}.',
+    help: 'Keep keys in the environment, random: `openssl rand -hex 32`, written as `hex:` and the digits.',
+  },
+  CPH_NONCE: {
+    severity: 'error',
+    title: 'Nonce written down',
+    message: 'The `nonce` of {place} cannot be used: {what}.',
+    help: 'Remove it: each value gets a new one. In tests alone, with `"testing": true` in the config, it may be fixed.',
+  },
+  CPH_AAD: {
+    severity: 'error',
+    title: 'Additional data cannot be used',
+    message: 'The `aad` of {place} cannot be used: {what}.',
+    help: 'Write plain text, with accessors or without, or a prefix and bytes that are written out.',
+  },
+  CPH_TWICE: {
+    severity: 'error',
+    title: 'Named twice',
+    message: '"{property}" is already named by this actionable for the same operation.',
+    help: 'Keep one of the two.',
+  },
+  CPH_AGAIN: {
+    severity: 'warning',
+    title: 'Encrypted already',
+    message: 'Actionable {action} runs before this one and encrypts "{property}": here its ciphertext is encrypted.',
+    help: 'Encrypt it in the first actionable that writes it; those after it see the ciphertext too.',
+  },
+  CPH_RAW_BEFORE: {
+    severity: 'hint',
+    title: 'Written before it is encrypted',
+    message: 'Actionable {action} runs before this one and writes "{property}" as it was sent.',
+    help: 'Encrypt it in the first actionable that writes it; those after it see the ciphertext too.',
+  },
+  CPH_COLUMN: {
+    severity: 'error',
+    title: 'No column for a ciphertext',
+    message: 'A ciphertext is text, and "{column}" is a field of type {type}.',
+    help: 'Make it a `String`: any JSON value comes back as it was.',
+  },
+  CPH_SHORT: {
+    severity: 'warning',
+    title: 'Column too short',
+    message: '"{column}" takes {max} characters, and the ciphertext of {what} has {length}.',
+    help: 'Raise the `max_length` of the model, or remove it.',
+  },
+  CPH_COMPARED: {
+    severity: 'warning',
+    title: 'Never equal',
+    message: '"{property}" is encrypted differently each time, so {what}.',
+    help: 'Keep a second field for what has to be found or unique, or look the row up by something else.',
+  },
+  CPH_NOTHING_STORED: {
+    severity: 'warning',
+    title: 'Nothing to decrypt',
+    message: 'An actionable of mode {mode} gives what the definition writes, so nothing that was stored is decrypted.',
+    help: 'Decrypt in the actionable that reads the value.',
+  },
+  CPH_NOT_SELECTED: {
+    severity: 'warning',
+    title: 'Not in the result',
+    message: 'The result of this actionable has no "{name}", so nothing is decrypted.',
+    help: 'Add the column to the select list or RETURNING list.',
+  },
+  CPH_OPEN: {
+    status: 422,
+    title: 'Cannot be decrypted',
+    message: 'A stored value cannot be decrypted.',
+    help: OPEN_HELP,
+  },
+  CPH_ITEMS: {
+    status: 422,
+    title: 'Items that are not encrypted',
+    message: 'The items of the list have "{name}" themselves, and only what the request sends is encrypted.',
+    help: 'Give the column another name in the result that the list comes from, or encrypt it where it is written first.',
+  },
+  CPH_TOO_MANY: {
+    status: 413,
+    title: 'Too many values to encrypt',
+    message: 'The request has more values to encrypt than are worked on at a time; at most {max} are accepted.',
+    help: 'Send the list in parts.',
+  },
+  CPH_TOO_LONG: {
+    status: 413,
+    title: 'Value too long to encrypt',
+    message: 'A value is longer than its text form takes; at most {max} bytes of JSON are accepted.',
+    help: 'Another encoding has no such limit: `Base58` is for short values.',
+  },
+  CPH_MANY_ROWS: {
+    status: 422,
+    title: 'Too many values to decrypt',
+    message: 'The result has more encrypted values than are worked on for one request; at most {max} are decrypted.',
+    help: 'Select fewer rows: a LIMIT, or a page at a time.',
+  },
+} as const satisfies Readonly<Record<string, CodeEntry>>;

@@ -1,0 +1,167 @@
+/**
+ * Encrypts fields of what goes into an actionable, and decrypts fields of what comes out of it. Work is counted before any
+ * actionable runs; additional data is read before this one does.
+ */
+import { fault } from '../../../kernel/contract/fault.js';
+import { asText, isObject, type Json } from '../../../kernel/contract/json.js';
+import type { ActionState, Frame, Payload, PlanTools, Step } from '../../../kernel/contract/plan.js';
+import { defineRuntime } from '../../../kernel/contract/plugin.js';
+import { ActionPhase, ResourcePhase } from '../../../kernel/contract/slot.js';
+import { feature } from '../../kinds/feature.js';
+import { changeAt, type Change } from '../shared/change-at.js';
+import { compileEntry, type Entry } from './entry.js';
+import { NOT_OPENED } from './field.js';
+
+/** After an answer out of a cache, before the first actionable. */
+const COUNTING = ResourcePhase.RECALL + 50;
+/** After `hashables`: a hash may be encrypted. */
+const AFTER_HASHES = 1;
+/** Before everything that looks at the result, such as `verify_hashables`. */
+const BEFORE_OTHERS = -200;
+const MOST_SEALED = 1000;
+const MOST_OPENED = 10_000;
+/** Rows that are worked on before others get their turn. */
+const TURN = 200;
+
+/** A place at which a value may stand: in the payload, or under a name that an actionable gives. */
+interface Target {
+  readonly entry: Entry;
+  /** Its number among the entries. */
+  readonly index: number;
+  readonly path: readonly string[];
+  /** The same field in the items of the list that the statement is repeated for. */
+  readonly inItems: readonly string[] | null;
+  readonly slot: number | null;
+}
+
+export default defineRuntime(feature, {
+  create: ({ resolve }) => ({
+    plan: ({ value }, tools) => {
+      const written = value['ciphers'];
+      const items = Array.isArray(written) ? (written as readonly Json[]).filter(isObject) : [];
+      const entries = items.map((item) => compileEntry(item, resolve, tools));
+      return { steps: entries.length === 0 ? [] : stepsOf(entries, tools) };
+    },
+  }),
+});
+
+function stepsOf(entries: readonly Entry[], tools: PlanTools): Step[] {
+  const targets = entries.flatMap((entry, index) => (entry.encrypts ? targetsOf(entry, index, tools) : []));
+  const opening = entries.flatMap((entry, index) => (entry.encrypts ? [] : [{ entry, index }]));
+  const bounds = tools.memo();
+  const sealed = tools.memo();
+  const { repeat } = tools;
+  // A list out of a result: its items win over the payload, and nothing of them is encrypted.
+  const unseen = repeat !== null && repeat.pointer === null && !repeat.body ? repeat.read : null;
+  const read = (frame: Frame): void => void (frame.slots[bounds] = entries.map(({ bound }) => bound(frame)));
+  const steps: Step[] = [
+    {
+      id: 'ciphers',
+      phase: ActionPhase.BIND,
+      order: AFTER_HASHES,
+      run: (frame) => {
+        read(frame);
+        if (unseen !== null) refuseItems(unseen(frame), targets);
+        if (targets.length > 0) encrypt(targets, frame, bounds, sealed);
+      },
+    },
+  ];
+  if (targets.length > 0) steps.push({ id: 'ciphers: count', phase: COUNTING, run: (frame) => count(targets, frame) });
+  if (opening.length > 0) {
+    const run = (frame: Frame, state: ActionState) => decrypt(opening, state, frame.slots[bounds] as Uint8Array[]);
+    steps.push({ id: 'ciphers: decrypt', phase: ActionPhase.CONFIRM, order: BEFORE_OTHERS, run });
+  }
+  return steps;
+}
+
+function targetsOf(entry: Entry, index: number, tools: PlanTools): Target[] {
+  const within = tools.repeat?.pointer?.split('/').slice(1) ?? null;
+  return entry.paths.map((path) => ({
+    entry,
+    index,
+    path,
+    inItems: within === null ? null : [...within, ...path],
+    slot: tools.slot(asText(path[0])),
+  }));
+}
+
+/** Written as they are, they would stand in clear where everybody believes that they do not. */
+function refuseItems(items: unknown, targets: readonly Target[]): void {
+  for (const item of Array.isArray(items) ? (items as readonly unknown[]) : []) {
+    for (const { path } of targets) {
+      const [name = ''] = path;
+      if (typeof item === 'object' && item !== null && Object.hasOwn(item, name)) throw fault('CPH_ITEMS', { name });
+    }
+  }
+}
+
+function count(targets: readonly Target[], { payload }: Frame): void {
+  let found = 0;
+  for (const { entry, path, inItems } of targets) {
+    const { most } = entry.field;
+    const look: Change = (value) => {
+      if (value === undefined || value === null) return value;
+      if (++found > MOST_SEALED) throw fault('CPH_TOO_MANY', { max: MOST_SEALED });
+      if (most !== null && Buffer.byteLength(JSON.stringify(value)) > most) throw fault('CPH_TOO_LONG', { max: most });
+      return value;
+    };
+    changeAt(payload, path, look);
+    if (inItems !== null && !Array.isArray(payload)) changeAt(payload, inItems, look);
+  }
+}
+
+/** What was sealed for this request already is left: a second try of a transaction may meet it again. */
+function encrypt(targets: readonly Target[], frame: Frame, bounds: number, slot: number): void {
+  const bound = frame.slots[bounds] as readonly Uint8Array[];
+  const done = (frame.slots[slot] ??= new Set()) as Set<unknown>;
+  for (const { entry, index, path, inItems, slot: named } of targets) {
+    const data = bound[index];
+    if (data === undefined) continue;
+    const seal: Change = (value) => {
+      if (value === undefined || value === null || done.has(value)) return value;
+      const text = entry.field.seal(value, data);
+      done.add(text);
+      return text;
+    };
+    frame.payload = changeAt(frame.payload, path, seal) as Payload;
+    if (inItems !== null && !Array.isArray(frame.payload)) {
+      frame.payload = changeAt(frame.payload, inItems, seal) as Payload;
+    }
+    if (named !== null) frame.slots[named] = changeAt(frame.slots[named], path, seal, 1);
+  }
+}
+
+/** Every refusal is the same: whoever asks learns that a value cannot be opened, and nothing of why. */
+function decrypt(
+  opening: readonly { readonly entry: Entry; readonly index: number }[],
+  state: ActionState,
+  bounds: readonly Uint8Array[],
+): void | Promise<void> {
+  let found = 0;
+  const changes = opening.flatMap(({ entry, index }) => {
+    const bound = bounds[index];
+    if (bound === undefined) return [];
+    const open: Change = (value) => {
+      if (value === undefined || value === null) return value;
+      if (Array.isArray(value)) return value.map(open);
+      if (++found > MOST_OPENED) throw fault('CPH_MANY_ROWS', { max: MOST_OPENED });
+      const plain = entry.field.open(value, bound);
+      if (plain === NOT_OPENED) throw fault('CPH_OPEN');
+      return plain;
+    };
+    return entry.paths.map((path) => (row: unknown) => changeAt(row, path, open));
+  });
+  const openRow = (row: unknown): unknown => changes.reduce((changed, change) => change(changed), row);
+  const { result } = state;
+  if (!Array.isArray(result) || result.length <= TURN) state.result = openRow(result);
+  else return inTurns(result, openRow).then((rows) => void (state.result = rows));
+}
+
+async function inTurns(rows: readonly unknown[], change: Change): Promise<unknown[]> {
+  const out: unknown[] = [];
+  for (let at = 0; at < rows.length; at += TURN) {
+    for (const row of rows.slice(at, at + TURN)) out.push(change(row));
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  return out;
+}

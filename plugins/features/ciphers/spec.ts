@@ -1,0 +1,223 @@
+/** `ciphers`: fields that are encrypted before the actionable uses them, and fields of its result that are decrypted. */
+import { definePlugin } from '../../../kernel/contract/plugin.js';
+import { list, pluginName, shape, text, value } from '../../../kernel/schema/combinators.js';
+import { check } from './check.light.js';
+import { errors } from './errors.light.js';
+
+const OPTION = { key: 'the key is `"options": {"key": "$ENV.<NAME>"}`' };
+
+export default definePlugin({
+  kind: 'feature',
+  name: 'ciphers',
+  since: '0.3.0',
+  summary: 'Encrypts fields before this actionable uses them, decrypts fields of its result.',
+  details:
+    '`Encrypt` works on the payload (and on names that other actionables give), after the rules were judged: this ' +
+    'actionable and those after it see the ciphertext. `Decrypt` works on the result of this actionable, of a list on each ' +
+    'row, before anything else looks at it. Any JSON value comes back as it was; what is absent or null stays so. Where the ' +
+    'body is a list, or the statement is repeated for the items of one, the field of each item is encrypted. A ciphertext ' +
+    'is different each time, so it can be neither searched for nor unique. It is bound to its algorithm and to `aad`, and ' +
+    'opens in any column or row where these are the same: say in `aad` what it belongs to. Encrypted and decrypted fields ' +
+    'are never answered unless `returnables` names them. At most 1,000 values of a request are encrypted, 10,000 of a ' +
+    'result decrypted.',
+  facts: { applies: 'when-present' },
+  requires: ['cipher:*', 'encoding:*', 'encoding:Base64'],
+  slots: {
+    actionable: shape({
+      ciphers: list(
+        shape({
+          operation: text({
+            doc: 'What is done.',
+            enumDocs: {
+              Encrypt: 'The fields of the payload are encrypted before the actionable uses them.',
+              Decrypt: 'The fields of its result are decrypted.',
+            },
+          })
+            .required()
+            .oneOf(['Encrypt', 'Decrypt']),
+          properties: list(
+            text({
+              doc: 'A field; dotted paths work, and lead through lists to each item.',
+              declares: 'secret',
+              refers: { symbol: 'payload-field', when: { field: 'operation', is: 'Encrypt' } },
+              examples: ['email', 'cards.number'],
+            })
+              .required()
+              .matches(/^[^.]+(\.[^.]+)*$/),
+            {
+              doc: 'The fields. A list or an object at the end of a path is encrypted whole.',
+              itemLabel: 'a property',
+            },
+          )
+            .required()
+            .min(1),
+          options: shape({
+            key: value(text({ doc: 'The key itself.' }).required(), {
+              doc: 'The key: text of exactly as many bytes as the algorithm wants, or `hex:` or `base64:` and the bytes. Keep it in the environment.',
+              roots: ['ENV'],
+              secret: true,
+              examples: ['$ENV.FIELD_KEY'],
+            }).required(),
+            nonce: value(text({ doc: 'The nonce itself.' }), {
+              doc: 'A nonce for every value, in tests only: the config must say `"testing": true`. Two values under one nonce give each other away.',
+              roots: ['ENV'],
+              advanced: true,
+              examples: ['hex:000102030405060708090a0b'],
+            }),
+            aad: value(text({ doc: 'Text.' }), {
+              doc: 'What a value belongs to: it opens only with the same text. `hex:` and `base64:` count where no part comes from a request.',
+              examples: ['customer.email of $PROTECTED.id'],
+            }),
+            encoding: pluginName('encoding', {
+              doc: 'The text form of what is stored.',
+              default: 'Base64',
+              examples: ['Base64Url'],
+            }),
+          })
+            .meta({ doc: 'The key, and what goes with it.' })
+            .required(),
+        }).meta({
+          doc: 'Fields, and how they are encrypted or decrypted.',
+          parts: ['ciphers.item'],
+          mistaken: {
+            property: { say: 'fields are listed in `"properties": ["email"]`', means: 'properties' },
+            fields: { say: 'fields are listed in `"properties": ["email"]`', rename: 'properties' },
+            ...OPTION,
+            encryption_key: OPTION.key,
+            nonce: 'a nonce belongs into `options`, and is made anew for each value without one',
+            aad: 'additional data is `"options": {"key": "...", "aad": "..."}`',
+            encoding: 'the text form is `"options": {"key": "...", "encoding": "Base64"}`',
+          },
+        }),
+        { doc: 'Fields that are encrypted or decrypted.', itemLabel: 'an entry of "ciphers"' },
+      ),
+    }),
+  },
+  check,
+  errors,
+  examples: [
+    {
+      title: 'Encrypted for the caller alone',
+      json: {
+        payload_validation: [{ field: { email: { type: 'EMAIL' } } }],
+        ciphers: [
+          {
+            operation: 'Encrypt',
+            properties: ['email'],
+            algorithm: 'XChaCha20Poly1305',
+            options: { key: '$ENV.EXAMPLE_KEY', aad: 'customer.email' },
+          },
+        ],
+      },
+    },
+    {
+      title: 'Two algorithms for two fields',
+      json: {
+        payload_validation: [{ field: { email: { type: 'EMAIL' }, note: { type: 'STRING', max_length: 500 } } }],
+        ciphers: [
+          {
+            operation: 'Encrypt',
+            properties: ['email'],
+            algorithm: 'Aes256Gcm',
+            options: { key: '$ENV.EXAMPLE_KEY', encoding: 'Base64Url' },
+          },
+          {
+            operation: 'Encrypt',
+            properties: ['note'],
+            algorithm: 'ChaCha20Poly1305',
+            options: { key: '$ENV.EXAMPLE_KEY', encoding: 'Hex' },
+          },
+        ],
+      },
+    },
+    {
+      title: 'Decrypted, in each row',
+      json: {
+        mode: 'QUERY',
+        sql_query: { query: 'SELECT NULL::text AS email' },
+        ciphers: [
+          {
+            operation: 'Decrypt',
+            properties: ['email'],
+            algorithm: 'XChaCha20Poly1305',
+            options: { key: '$ENV.EXAMPLE_KEY', aad: 'customer.email' },
+          },
+        ],
+      },
+    },
+  ],
+  counterExamples: [
+    {
+      title: 'No algorithm',
+      json: { ciphers: [{ operation: 'Encrypt', properties: ['email'], options: { key: '$ENV.EXAMPLE_KEY' } }] },
+      code: 'DEF_REQUIRED',
+      at: '/ciphers/0',
+    },
+    {
+      title: 'Another operation',
+      json: {
+        ciphers: [
+          { operation: 'Hide', properties: ['a'], algorithm: 'Aes256Gcm', options: { key: '$ENV.EXAMPLE_KEY' } },
+        ],
+      },
+      code: 'DEF_VALUE',
+      at: '/ciphers/0/operation',
+    },
+    {
+      title: 'A key of the caller',
+      json: {
+        ciphers: [
+          { operation: 'Decrypt', properties: ['a'], algorithm: 'Aes256Gcm', options: { key: '$PAYLOAD.key' } },
+        ],
+      },
+      code: 'ACC_NOT_HERE',
+      at: '/ciphers/0/options/key',
+    },
+    {
+      title: 'Encrypted twice',
+      json: {
+        ciphers: [
+          {
+            operation: 'Encrypt',
+            properties: ['email', 'email'],
+            algorithm: 'Aes256Gcm',
+            options: { key: '$ENV.EXAMPLE_KEY' },
+          },
+        ],
+      },
+      code: 'CPH_TWICE',
+      at: '/ciphers/0/properties/1',
+    },
+    {
+      title: 'A prefix before a value of the request',
+      json: {
+        ciphers: [
+          {
+            operation: 'Encrypt',
+            properties: ['email'],
+            algorithm: 'Aes256Gcm',
+            options: { key: '$ENV.EXAMPLE_KEY', aad: 'hex:$PAYLOAD.id' },
+          },
+        ],
+      },
+      code: 'CPH_AAD',
+      at: '/ciphers/0/options/aad',
+    },
+    {
+      title: 'Misspelt',
+      json: {
+        payload_validation: [{ field: { email: { type: 'EMAIL' } } }],
+        ciphers: [
+          {
+            operation: 'Encrypt',
+            properties: ['emial'],
+            algorithm: 'Aes256Gcm',
+            options: { key: '$ENV.EXAMPLE_KEY' },
+          },
+        ],
+      },
+      code: 'LNK_NO_RULE',
+      at: '/ciphers/0/properties/0',
+    },
+  ],
+});

@@ -1,0 +1,131 @@
+/** What stops a start: keys, nonces and additional data that cannot be used. And nonces that tests may fix. */
+import { expect } from 'chai';
+import { BootError } from '../../kernel/contract/boot-error.js';
+import { startKernel } from '../support/kernel.js';
+
+interface Options {
+  readonly key?: string;
+  readonly nonce?: string;
+  readonly aad?: string;
+  readonly encoding?: string;
+}
+
+const KEY = 'canary-field-key-Qm7xT2vLs9Rw4Zk';
+const sealing = (id: string, options: Options, algorithm = 'Aes256Gcm'): object => ({
+  id,
+  resource: id,
+  actionables: [
+    {
+      id: 1,
+      mode: 'RETURN',
+      value: { stored: '$PAYLOAD.secret' },
+      ciphers: [
+        { operation: 'Encrypt', properties: ['secret'], algorithm, options: { key: '$ENV.FIELD_KEY', ...options } },
+      ],
+    },
+  ],
+  returnables: ['stored'],
+});
+
+/** Code and message parameters of what stopped the start; null when nothing did. */
+async function refused(
+  options: Options,
+  { key = KEY, algorithm = 'Aes256Gcm', testing = false, text = '' } = {},
+): Promise<{ readonly code: string; readonly said: string } | null> {
+  try {
+    const kernel = await startKernel({
+      files: { 'definitions/a.json': [sealing('a', options, algorithm)] },
+      config: testing ? { testing } : {},
+      env: { FIELD_KEY: key, TEXT: text },
+    });
+    await kernel.close();
+    return null;
+  } catch (error) {
+    if (error instanceof BootError) return { code: error.code, said: JSON.stringify(error.params) };
+    return { code: 'other', said: String(error) };
+  }
+}
+
+describe('ciphers at load', () => {
+  it('take keys as text of their size, as hexadecimal digits and in Base64', async () => {
+    const bytes = Buffer.from(KEY);
+    const keys = [KEY, `hex:${bytes.toString('hex')}`, `hex:${bytes.toString('hex').toUpperCase()}`];
+    const base64 = ['base64', 'base64url'] as const;
+    keys.push(...base64.map((form) => `base64:${bytes.toString(form)}`));
+    for (const key of keys) expect(await refused({}, { key }), key).to.equal(null);
+    expect(await refused({}, { key: 'é'.repeat(16) })).to.equal(null);
+    expect(await refused({}, { key: KEY.slice(16), algorithm: 'Ascon128a' })).to.equal(null);
+  });
+
+  it('take no key of another size, no sample, and nothing else behind a prefix', async () => {
+    const keys = [
+      KEY.slice(1),
+      `${KEY}x`,
+      ' '.repeat(32),
+      'é'.repeat(32),
+      `hex:${'zz'.repeat(32)}`,
+      `hex:${'0a'.repeat(31)}`,
+      `base64:${'A'.repeat(42)}B`,
+      `base64:${'!'.repeat(43)}`,
+      'replace-with-a-random-key-------',
+    ];
+    for (const key of keys) {
+      const answer = await refused({}, { key });
+      expect(answer, key).not.to.equal(null);
+      expect(answer?.said, 'the key itself is in no message').not.to.contain(key);
+    }
+    expect((await refused({}, { key: `hex:${'zz'.repeat(32)}` }))?.code).to.equal('CPH_KEY');
+    expect((await refused({}, { key: 'replace-with-a-random-key-------' }))?.code).to.equal('CPH_KEY');
+  });
+
+  it('take additional data of the environment with its prefix, and no broken one', async () => {
+    expect(await refused({ aad: '$ENV.TEXT' }, { text: 'hex:00ff' })).to.equal(null);
+    expect((await refused({ aad: '$ENV.TEXT' }, { text: 'hex:0' }))?.code).to.equal('CPH_AAD');
+  });
+
+  it('take no nonce that is written down', async () => {
+    expect(await refused({ nonce: 'n'.repeat(12) })).not.to.equal(null);
+    expect(await refused({ nonce: '$ENV.TEXT' }, { text: 'n'.repeat(12) })).not.to.equal(null);
+  });
+
+  it('take one in tests, of the right size', async () => {
+    const testing = true;
+    expect(await refused({ nonce: 'n'.repeat(12) }, { testing })).to.equal(null);
+    expect(await refused({ nonce: 'n'.repeat(11) }, { testing })).not.to.equal(null);
+    expect((await refused({ nonce: '$ENV.TEXT' }, { testing, text: 'short' }))?.code).to.equal('CPH_NONCE');
+  });
+
+  it('make the same ciphertext for the same value under a fixed nonce, and another one for everything else', async () => {
+    const fixed = { nonce: 'hex:000102030405060708090a0b' };
+    const resources = [
+      sealing('a', fixed),
+      sealing('b', fixed),
+      sealing('aad', { ...fixed, aad: 'x' }),
+      sealing('aad-hex', { ...fixed, aad: 'hex:78' }),
+      sealing('other', fixed, 'ChaCha20Poly1305'),
+      sealing('hex', { ...fixed, encoding: 'Hex' }),
+    ];
+    const kernel = await startKernel({
+      files: { 'definitions/a.json': resources },
+      config: { testing: true },
+      env: { FIELD_KEY: KEY },
+    });
+    try {
+      const stored = async (id: string, secret: unknown): Promise<string> =>
+        String((await kernel.post(`/${id}`, { secret })).body['stored']);
+      const text = await stored('a', 'value');
+      expect(await stored('a', 'value')).to.equal(text);
+      expect(await stored('b', 'value')).to.equal(text);
+      expect(await stored('aad-hex', 'value')).to.equal(await stored('aad', 'value'));
+      const others = [await stored('a', 'valus'), await stored('aad', 'value'), await stored('other', 'value')];
+      expect(new Set([text, ...others]).size).to.equal(4);
+      const bytes = Buffer.from(text, 'base64');
+      expect(await stored('hex', 'value')).to.equal(bytes.toString('hex'));
+      // Version, nonce, the value as JSON, tag.
+      expect(bytes).to.have.length(1 + 12 + '"value"'.length + 16);
+      expect(bytes.subarray(0, 13).toString('hex')).to.equal('01000102030405060708090a0b');
+    } finally {
+      await kernel.close();
+    }
+  });
+});
