@@ -42,6 +42,9 @@ import uuid from './generators/uuid/spec.js';
 import argon2 from './hashers/argon2/spec.js';
 import bcrypt from './hashers/bcrypt/spec.js';
 import accessLog from './observers/access-log/spec.js';
+import openTelemetry from './observers/opentelemetry/spec.js';
+import prometheus from './observers/prometheus/spec.js';
+import serverTiming from './observers/server-timing/spec.js';
 import queryMode from './modes/query/spec.js';
 import returnMode from './modes/return/spec.js';
 import sql from './queries/sql/spec.js';
@@ -100,6 +103,9 @@ export const specs: readonly PluginSpec[] = [
   returnMode,
   sql,
   accessLog,
+  openTelemetry,
+  prometheus,
+  serverTiming,
   array,
   jwt,
   paseto,

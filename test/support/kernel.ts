@@ -22,6 +22,8 @@ export interface TestKernelOptions {
   readonly config?: Readonly<Record<string, unknown>>;
   readonly env?: Readonly<Record<string, string>>;
   readonly onProblem?: 'refuse' | 'skip';
+  /** As `lintel dev` starts it. */
+  readonly dev?: boolean;
   /** Called before the kernel starts, for what is no text file. */
   readonly prepare?: (folder: string) => Promise<void>;
 }
@@ -44,7 +46,7 @@ function recorder(): { log: Log; rows: LogRow[] } {
 }
 
 export async function startKernel(options: TestKernelOptions = {}): Promise<TestKernel> {
-  const { files = {}, config = {}, env = {}, onProblem, prepare } = options;
+  const { files = {}, config = {}, env = {}, onProblem, prepare, dev = false } = options;
   const project = await tempProject(files);
   const { log, rows } = recorder();
   let kernel: Kernel | undefined;
@@ -52,7 +54,7 @@ export async function startKernel(options: TestKernelOptions = {}): Promise<Test
     const http = { port: 0, ...(config['http'] as object | undefined) };
     await project.write('lintel.config.json', { ...config, http });
     await prepare?.(project.folder);
-    const loaded = await loadProject(project.folder, undefined, env);
+    const loaded = await loadProject(project.folder, undefined, env, dev);
     kernel = await createKernel({ project: loaded, log, onProblem });
     await kernel.ready();
     const server = await listen(kernel);
