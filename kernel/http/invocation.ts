@@ -136,4 +136,4 @@ function clientAddress({ socket, rawHeaders }: IncomingMessage, proxies: number)
 }
 
 /** IPv4 clients on a dual-stack socket have mapped addresses. */
-const plainAddress = (address: string): string => (address.startsWith('::ffff:') ? address.slice(7) : address);
+const plainAddress = (address: string): string => (/^::ffff:\d+\./i.test(address) ? address.slice(7) : address);

@@ -1,6 +1,7 @@
 /** The listening socket: deadlines for slow clients, and a stop that lets requests in flight finish. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { HttpConfig } from '../analysis/config.js';
 import { BootError } from '../contract/boot-error.js';
 import type { Fault } from '../contract/fault.js';
 import type { Kernel } from '../runtime/kernel.js';
@@ -24,9 +25,10 @@ export async function listen(kernel: Kernel, pages: readonly Route[] = []): Prom
   const server = createServer(
     {
       maxHeaderSize: limits.header_bytes,
-      headersTimeout: timeouts.headers * 1000,
+      // Who must have come whole must have come with its headers.
+      headersTimeout: Math.min(timeouts.headers, timeouts.request) * 1000,
       requestTimeout: timeouts.request * 1000,
-      connectionsCheckingInterval: 2_000,
+      connectionsCheckingInterval: checkEvery(timeouts),
       keepAliveTimeout: 5_000,
     },
     (req, res) => {
@@ -60,6 +62,10 @@ export async function listen(kernel: Kernel, pages: readonly Route[] = []): Prom
     },
   };
 }
+
+/** Deadlines are found to be over this much too late, at most. Milliseconds. */
+const checkEvery = ({ headers, request }: HttpConfig['timeouts']): number =>
+  Math.min(2000, Math.max(50, Math.min(headers, request) * 250));
 
 async function listening(server: Server, port: number, host: string): Promise<void> {
   await new Promise<void>((resolve, reject) => {
