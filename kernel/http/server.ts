@@ -11,8 +11,8 @@ import { createApp, type TellFailure } from './app.js';
 export interface RunningServer {
   readonly url: string;
   readonly port: number;
-  /** No new requests; resolves when those in flight are answered, at the latest after `seconds`. */
-  stop(seconds: number): Promise<void>;
+  /** No new requests; resolves when those in flight are answered. False: after `seconds` some had to be cut off. */
+  stop(seconds: number): Promise<boolean>;
 }
 
 const SWEEP_MS = 50;
@@ -55,10 +55,15 @@ export async function listen(kernel: Kernel, pages: readonly Route[] = []): Prom
       server.closeIdleConnections();
       // A connection that was busy just now becomes idle with its answer, and would be waited for.
       const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS);
-      const timer = setTimeout(() => server.closeAllConnections(), seconds * 1000);
+      let whole = true;
+      const timer = setTimeout(() => {
+        whole = false;
+        server.closeAllConnections();
+      }, seconds * 1000);
       await closed;
       clearInterval(sweep);
       clearTimeout(timer);
+      return whole;
     },
   };
 }
@@ -84,6 +89,8 @@ const failureLog =
     else log.error({ id, code: fault.code, ...fault.where, err: fault.options.cause ?? fault }, 'request failed');
   };
 
-/** The connection ended before the request or the answer did: the client's doing, and no failure of ours. */
+/** The connection ended before the request or the answer did, or the request took too long: the client's doing, and no failure of ours. */
 const isGone = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && /^(HPE_|ECONNRESET|ECONNABORTED|EPIPE)/.test(String(error.code));
+  error instanceof Error &&
+  'code' in error &&
+  /^(HPE_|ECONNRESET|ECONNABORTED|EPIPE|ERR_HTTP_REQUEST_TIMEOUT)/.test(String(error.code));
