@@ -21,6 +21,9 @@ const formsOf = (text: string): string[] => [
 /** The start of a canary says its name; half of one that was cut is as bad as the whole. */
 const KEPT = 20;
 
+const merged = <T>(parts: readonly Readonly<Record<string, T>>[]): Record<string, T> =>
+  Object.fromEntries(parts.flatMap((part) => Object.entries(part)));
+
 describe('canaries', function () {
   this.timeout(120_000);
   const { folder, startIn } = serving();
@@ -47,7 +50,7 @@ describe('canaries', function () {
       UNUSED: canary('unusedvariable'),
       LOG_LEVEL: 'trace',
       ALLOWED_HTTP_METHODS: 'GET|POST',
-      ...Object.assign({}, ...FEATURES.map((feature) => feature.env ?? {})),
+      ...merged(FEATURES.map((feature) => feature.env ?? {})),
     };
     const headers = { 'x-api-key': '$ENV.COLLECTOR_KEY' };
     const observers = {
@@ -55,7 +58,7 @@ describe('canaries', function () {
       traces: { use: 'opentelemetry', endpoint: collector.url, headers },
       timing: { use: 'server_timing' },
     };
-    const sections = Object.assign({}, ...FEATURES.map(({ config }) => config ?? {})) as object;
+    const sections = merged(FEATURES.map(({ config }) => config ?? {}));
     const project = await folder({
       'lintel.config.json': { ...sections, observers },
       ...Object.fromEntries(FEATURES.map(({ definitions }, index) => [`definitions/${index}.json`, definitions])),
@@ -78,7 +81,7 @@ describe('canaries', function () {
     keeps,
     status,
   }: CanaryCall): Promise<void> {
-    const filled = Object.entries(headers).map(([name, value]) => [
+    const filled = Object.entries(headers).map(([name, value]): [string, string] => [
       name,
       value.replace(/\{(\w+)\}/, (_, known: string) => kept.get(known) ?? ''),
     ]);

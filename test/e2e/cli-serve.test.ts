@@ -148,7 +148,7 @@ describe('lintel serve', function () {
         'definitions/a.json': querying('add', 'INSERT INTO items (id) VALUES ($1)', ['$PAYLOAD.id']),
       });
       let child = startIn(project.folder, { env });
-      const { post } = await ready(child);
+      const client = await ready(child);
       let up: Promise<unknown> = Promise.resolve();
       let [next, over, tries] = [1, false, 0];
       const statuses = new Map<number, number>();
@@ -159,7 +159,7 @@ describe('lintel serve', function () {
           while (status === undefined) {
             tries++;
             // An answer that was on its way and got lost would make the next try a conflict.
-            status = await post('/add', { id }).then(
+            status = await client.post('/add', { id }).then(
               (answer) => answer.status,
               () => up.then(() => undefined),
             );

@@ -203,14 +203,14 @@ describe('limits', function () {
       await jwt({ id: 'x'.repeat(300) }),
       await jwt({ id: 'x'.repeat(7000) }),
     ];
-    expect([short!.length <= 300, long!.length > 300, huge!.length > 8192]).to.deep.equal([true, true, true]);
+    expect([short.length <= 300, long.length > 300, huge.length > 8192]).to.deep.equal([true, true, true]);
     const ask = async (path: string, text: string): Promise<number> =>
       (await kernel.post(path, {}, bearer(text))).status;
-    expect(await ask('/narrow', short!)).to.equal(200);
-    expect(await ask('/wide', long!)).to.equal(200);
+    expect(await ask('/narrow', short)).to.equal(200);
+    expect(await ask('/wide', long)).to.equal(200);
     // A token that one resource took is remembered; the other still judges its length.
-    expect(await ask('/narrow', long!)).to.equal(401);
-    expect(await ask('/wide', huge!)).to.equal(401);
+    expect(await ask('/narrow', long)).to.equal(401);
+    expect(await ask('/wide', huge)).to.equal(401);
     const { status, body } = await kernel.post('/issue', {});
     expect([status, body['code']]).to.deep.equal([422, 'TOK_UNFIT']);
   });

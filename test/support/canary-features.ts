@@ -141,18 +141,20 @@ const tokens: CanaryFeature = {
         hashables: [{ property: 'password', algorithm: 'BCRYPT', options: { rounds_cost: 4, salt: '$ENV.SALT' } }],
       }),
     ]),
-    ...[
-      ['sign-in', { type: 'JWT', encryption_key: '$ENV.JWT_KEY' }],
-      ['sign-in-paseto', { type: 'PASETO', encryption_key: '$ENV.PASETO_KEY' }],
-    ].map(([id, tokenize]) =>
+    ...(
+      [
+        ['sign-in', { type: 'JWT', encryption_key: '$ENV.JWT_KEY' }],
+        ['sign-in-paseto', { type: 'PASETO', encryption_key: '$ENV.PASETO_KEY' }],
+      ] as const
+    ).map(([id, tokenize]) =>
       resource(
-        String(id),
+        id,
         [
           statement('SELECT id, mail, password FROM persons WHERE id = $1', ['$PAYLOAD.id'], {
             verify_hashables: [{ property: 'password', algorithm: 'BCRYPT' }],
           }),
         ],
-        { tokenize: { ...(tokenize as object), custom_claim_fields: ['id', 'mail'] } },
+        { tokenize: { ...tokenize, custom_claim_fields: ['id', 'mail'] } },
       ),
     ),
     resource('guarded', [{ mode: 'RETURN', value: { mine: true, mail: '$PROTECTED.mail' } }], {
