@@ -5,6 +5,7 @@
 import { connect } from 'node:net';
 import { expect } from 'chai';
 import { DEFAULTS } from '../../kernel/analysis/config.js';
+import { readOptions } from '../../plugins/dialects/postgres/options.js';
 import { MAX_TOKEN } from '../../plugins/kinds/token.js';
 import { hashesAtOnce } from '../../plugins/hashers/shared/gate.js';
 import { head, parseRaw } from '../support/client.js';
@@ -216,6 +217,7 @@ describe('limits', function () {
   });
 
   it('a statement: 10 s; a wait for a connection: 2 s; as the config says otherwise, 503 beyond', async function () {
+    expect(readOptions({}).client).to.include({ statement_timeout: 10_000, connectionTimeoutMillis: 2000 });
     const server = await startPostgres();
     if ('skip' in server) return this.skip();
     const url = await freshDatabase();

@@ -1,9 +1,12 @@
 /** The observers over real HTTP: figures on a page, traces at a collector, timings in a header. What none of them tells. */
 import { expect } from 'chai';
+import { InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
+import { createTracing } from '../../plugins/observers/opentelemetry/tracing.js';
 import { readTraceparent } from '../../plugins/observers/opentelemetry/traceparent.js';
 import { runCli } from '../support/child.js';
 import { startCollector, type Collector } from '../support/collector.js';
 import { startKernel, type TestKernel, type TestKernelOptions } from '../support/kernel.js';
+import { testInvocation } from '../support/invocation.js';
 import { querying, returning, tempProject } from '../support/project.js';
 
 const TOKEN = 'Vx7pQ2mK9sLw4RtZ8bNc';
@@ -12,7 +15,6 @@ const FILES = {
   'definitions/a.json': [
     returning('echo', '$PAYLOAD'),
     querying('cast', 'SELECT $1::int AS n', ['$PAYLOAD.n']),
-    querying('broken', 'SELECT n FROM (SELECT 1/$1::int AS n) AS x', ['$PAYLOAD.n']),
     {
       id: 'chain',
       resource: 'shops/:shop/chain',
@@ -264,6 +266,36 @@ describe('observers', function () {
       await kernel.close();
       expect(performance.now() - started).to.be.lessThan(3000);
       expect(kernel.log.filter(({ level }) => level === 'error')).to.deep.equal([]);
+    });
+
+    it('gives outbound calls a header that names the span of their request', () => {
+      const exporter = new InMemorySpanExporter();
+      const tracing = createTracing('test', 1, new SimpleSpanProcessor(exporter));
+      const sent = [`00-${TRACE}-b7ad6b7169203331-01`];
+      const header = (name: string) => (name === 'traceparent' ? sent : []);
+      const invocation = testInvocation({}, { header, startedAt: Date.now(), trace: { 'x-other': 'kept' } });
+      tracing.open(invocation);
+      tracing.close({
+        id: invocation.id,
+        trigger: 'cron',
+        resource: 'tidy',
+        path: undefined,
+        method: undefined,
+        startedAt: invocation.startedAt,
+        status: 500,
+        code: 'INT_UNEXPECTED',
+        milliseconds: 5,
+        actions: [],
+      });
+      const [span] = exporter.getFinishedSpans();
+      const context = span?.spanContext();
+      expect(context?.traceId).to.equal(TRACE);
+      expect(invocation.trace).to.deep.equal({ 'x-other': 'kept', traceparent: `00-${TRACE}-${context?.spanId}-01` });
+      expect([span?.name, span?.status.code, span?.attributes['error.type']]).to.deep.equal([
+        'cron',
+        2,
+        'INT_UNEXPECTED',
+      ]);
     });
 
     it('reads `traceparent` as the standard says, and nothing that only looks like it', () => {

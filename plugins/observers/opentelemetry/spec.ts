@@ -16,7 +16,8 @@ export default definePlugin({
     'others. Outbound calls made for a request carry a `traceparent` of their own. `tracestate` and baggage are not passed on.',
     '',
     'Attributes: resource, verb, path as the definition writes it, status, problem code; of an actionable its key, mode and',
-    'problem code. No value of a request is in a span.',
+    'problem code. No value of a request is in a span. What is answered before a resource is asked (status page, unknown',
+    'addresses, other verbs) has none.',
   ].join('\n'),
   facts: {},
   schema: shape({

@@ -35,7 +35,7 @@ export function createFigures(): Figures {
   });
   const durations = new Histogram({
     name: 'lintel_request_duration_seconds',
-    help: 'From the arrival of a request until its answer has left.',
+    help: 'From the arrival of a request until its answer was handed over to the connection.',
     labelNames: ['resource', 'method'],
     buckets: SECONDS,
     registers,
