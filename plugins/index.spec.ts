@@ -56,6 +56,9 @@ import uuid from './generators/uuid/spec.js';
 import argon2 from './hashers/argon2/spec.js';
 import bcrypt from './hashers/bcrypt/spec.js';
 import accessLog from './observers/access-log/spec.js';
+import openTelemetry from './observers/opentelemetry/spec.js';
+import prometheus from './observers/prometheus/spec.js';
+import serverTiming from './observers/server-timing/spec.js';
 import queryMode from './modes/query/spec.js';
 import returnMode from './modes/return/spec.js';
 import uploadMode from './modes/upload/spec.js';
@@ -146,6 +149,9 @@ export const specs: readonly PluginSpec[] = [
   sql,
   accessLog,
   minio,
+  openTelemetry,
+  prometheus,
+  serverTiming,
   array,
   jwt,
   paseto,

@@ -10,6 +10,7 @@ import { EMPTY_OBJECT, type FieldNode } from '../schema/field-node.js';
 import type { SqlParser } from '../language/sql-parser.js';
 import { document, positionAt, type Document } from '../source/document.js';
 import { parseSource } from '../source/tree.js';
+import { CHAINS, checkChains, type ChainLimits } from './chains.js';
 import { checkAccessors, type EnvFacts } from './checks/accessors.js';
 import { checkModels } from './checks/models.js';
 import { checkNames } from './checks/names.js';
@@ -50,6 +51,7 @@ export interface AnalyseOptions {
   readonly testing?: boolean;
   /** Reads SQL the way the database does; without it statements are scanned, and not judged against the models. */
   readonly sql?: SqlParser | undefined;
+  readonly chains?: ChainLimits | undefined;
 }
 
 type Tables = TableNames & { readonly uniques: Uniques };
@@ -83,6 +85,7 @@ export function analyse(files: readonly SourceFile[], registry: Registry, option
   linkRepeats(linked, registry, report);
   linkParameters(linked, { registry, tables, report });
   checkGraph(linked, registry, report);
+  checkChains(linked, options.chains ?? CHAINS, report);
   checkNames(linked, registry, report);
   const actionsOf = new Map(
     linked.map((one) => {

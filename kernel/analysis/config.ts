@@ -13,6 +13,8 @@ import { accessorsIn } from '../language/accessor.js';
 import { document, type Document } from '../source/document.js';
 import { memberOf, parseSource, toJson, type LocatedNode } from '../source/tree.js';
 import { checkAccessors, type EnvFacts } from './checks/accessors.js';
+import { CHAINS, chainSchema, type ChainLimits } from './chains.js';
+import { checkHeaderNames } from './checks/headers.js';
 import { checkPlugins } from './checks/plugins.js';
 import type { Registry } from './registry.js';
 import { byPlace, createReport, reportFaults, type Report } from './report.js';
@@ -56,6 +58,7 @@ export interface Config {
   readonly disable: readonly string[];
   readonly http: HttpConfig;
   readonly migrate: boolean;
+  readonly chains: ChainLimits;
   readonly deadlines: { readonly open: number; readonly close: number };
   readonly docs: string;
   /** How the definitions of another system are meant; null: they are this one's own. */
@@ -101,6 +104,7 @@ export const DEFAULTS = {
     timeouts: { headers: 10, request: 30, idle: 10, drain: 25 },
   },
   migrate: true,
+  chains: CHAINS,
   deadlines: { open: 30, close: 10 },
   docs: 'urn:lintel:error:',
   profile: null,
@@ -182,6 +186,7 @@ const configSchema = shape({
     doc: 'Create missing tables, columns and indexes when definitions are loaded. Nothing is ever dropped.',
     default: true,
   }),
+  chains: chainSchema,
   deadlines: shape({
     open: numeric({ doc: 'How long a plugin may take to connect.', unit: 'seconds', default: 30 }).min(0.1),
     close: numeric({ doc: 'How long a plugin may take to close.', unit: 'seconds', default: 10 }).min(0.1),
@@ -233,6 +238,7 @@ export function analyseConfig(
   if (root !== null) {
     walk({ doc, registry, report, finds }, root, configField(registry), 'the config');
     reportMissingInstances(doc, root, registry, report);
+    checkHeaderNames(doc, root, report);
     findAccessorsInOptions(root, registry, finds);
     const context = { registry, report, env, testing: false };
     checkAccessors(context, { doc, finds });
@@ -316,6 +322,7 @@ function complete(json: Loose, registry: Registry, env: EnvFacts, dev: boolean):
       limits: { ...DEFAULTS.http.limits, ...objectAt(http, 'limits') },
       timeouts: { ...DEFAULTS.http.timeouts, ...objectAt(http, 'timeouts') },
     },
+    chains: { ...CHAINS, ...objectAt(json, 'chains') },
     deadlines: { ...DEFAULTS.deadlines, ...objectAt(json, 'deadlines') },
     chosen: chosenPlugins(json, registry, {
       has: (name) => env.has(name),

@@ -52,10 +52,11 @@ function stopped(kernel: Kernel, server: RunningServer): Promise<number> {
       stopping = true;
       kernel.log.info({ signal }, 'closing');
       void (async () => {
-        await server.stop(kernel.config.http.timeouts.drain);
+        const whole = await server.stop(kernel.config.http.timeouts.drain);
+        if (!whole) kernel.log.warn({}, 'requests were cut off: they took longer than `http.timeouts.drain`');
         await kernel.close(signal);
         process.off('SIGTERM', stop).off('SIGINT', stop);
-        resolve(0);
+        resolve(whole ? 0 : 1);
       })();
     };
     process.on('SIGTERM', stop).on('SIGINT', stop);

@@ -139,7 +139,7 @@ async function answer(door: Door, ctx: Koa.Context, visit: Visit): Promise<void>
   }
   const preflight = door.cors?.preflight(req) ?? null;
   if (preflight !== null) {
-    ctx.res.writeHead(204, { 'x-request-id': visit.id, ...door.headers, ...preflight }).end();
+    ctx.res.writeHead(204, { ...headersOf(door, ctx, visit), ...preflight }).end();
     return;
   }
   if (url.length > http.limits.url) throw fault('REQ_URL_TOO_LONG', { max: http.limits.url });
@@ -147,7 +147,7 @@ async function answer(door: Door, ctx: Koa.Context, visit: Visit): Promise<void>
   if (found !== null) {
     visit.path = found.route.path;
     const reply = await askRoute(found, req, query);
-    await sendRoute(ctx.res, req.method, reply, { ...headersOf(door, ctx, visit), ...reply.headers });
+    await sendRoute(ctx.res, req.method, reply, laidOver(headersOf(door, ctx, visit), reply.headers));
     return;
   }
   const { plan, parameters } = findRoute(kernel.plans(), path);
@@ -222,8 +222,15 @@ function write(door: Door, ctx: Koa.Context, visit: Visit, { status, headers, bo
   ctx.res.writeHead(status, {
     'content-type': type,
     'content-length': Buffer.byteLength(content),
-    ...headersOf(door, ctx, visit),
-    ...headers,
+    ...laidOver(headersOf(door, ctx, visit), headers),
   });
   ctx.res.end(content);
+}
+
+/** What an answer says of itself wins, but it varies by all that is named on either side. */
+function laidOver(common: Readonly<Record<string, string>>, own: Reply['headers']): Record<string, string> {
+  const all = { ...common, ...own };
+  const { vary } = common;
+  if (vary !== undefined && own['vary'] !== undefined) all['vary'] = `${own['vary']}, ${vary}`;
+  return all;
 }

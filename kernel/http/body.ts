@@ -22,6 +22,8 @@ export const CLOSE = { headers: { connection: 'close' } };
 export function readBytes(req: IncomingMessage, max: number): Promise<Buffer> {
   const announced = Number(req.headers['content-length'] ?? 0);
   if (announced > max) return Promise.reject(fault('REQ_TOO_LARGE', { max }, CLOSE));
+  // A client that left while guards were at work: no event would come any more.
+  if (req.destroyed) return Promise.reject(fault('REQ_ABORTED', {}, CLOSE));
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;

@@ -11,11 +11,12 @@ export interface Cors {
   preflight(req: IncomingMessage): Readonly<Record<string, string>> | null;
 }
 
-const NOTHING: Readonly<Record<string, string>> = Object.freeze({});
 const EXPOSED = 'x-request-id, retry-after, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset, server-timing';
 /** Seconds for which a browser need not ask again. */
 const MAX_AGE = '600';
 const NAMES = /^[A-Za-z0-9!#$%&'*+.^_`|~ ,-]{1,1024}$/;
+
+const asSent = (origin: string): string => new URL(origin).origin;
 
 /** Null where no origin is allowed: browsers then refuse by themselves. */
 export function createCors(origins: readonly string[], methods: readonly string[]): Cors | null {
@@ -27,11 +28,13 @@ export function createCors(origins: readonly string[], methods: readonly string[
       'access-control-expose-headers': EXPOSED,
       ...(!all && { vary: 'origin' }),
     });
-  const known = new Map(origins.map((origin) => [origin, granted(origin)]));
+  // `:443` behind `https:` is right, and browsers leave it out.
+  const known = new Map(all ? [] : origins.map(asSent).map((origin) => [origin, granted(origin)]));
   const everyone = granted('*');
   const stranger = Object.freeze({ vary: 'origin' });
   const headers: Cors['headers'] = ({ headers: { origin } }) => {
-    if (all) return origin === undefined ? NOTHING : everyone;
+    // Said to everybody: a cache may give to a page what it kept for a program.
+    if (all) return everyone;
     return (origin === undefined ? undefined : known.get(origin)) ?? stranger;
   };
   return {

@@ -49,7 +49,9 @@ export async function sendRoute(
 ): Promise<void> {
   if (body === null || typeof body === 'string' || body instanceof Uint8Array) {
     const content = body ?? '';
-    res.writeHead(status, { 'content-length': String(Buffer.byteLength(content)), ...headers });
+    // These have no body, and 304 would speak of the length of another answer.
+    const length = WITHOUT_BODY.has(status) ? {} : { 'content-length': String(Buffer.byteLength(content)) };
+    res.writeHead(status, { ...length, ...headers });
     res.end(content);
     return;
   }
@@ -60,5 +62,15 @@ export async function sendRoute(
     res.end();
     return;
   }
-  await pipeline(stream, res);
+  try {
+    await pipeline(stream, res);
+  } catch (error) {
+    // A client that has seen enough is no failure.
+    if (!isPremature(error) || !res.closed) throw error;
+  }
 }
+
+const WITHOUT_BODY: ReadonlySet<number> = new Set([204, 304]);
+
+const isPremature = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE';

@@ -1,6 +1,7 @@
 /** The listening socket: deadlines for slow clients, and a stop that lets requests in flight finish. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { HttpConfig } from '../analysis/config.js';
 import { BootError } from '../contract/boot-error.js';
 import type { Fault } from '../contract/fault.js';
 import type { Kernel } from '../runtime/kernel.js';
@@ -11,8 +12,8 @@ import { createApp, type TellFailure } from './app.js';
 export interface RunningServer {
   readonly url: string;
   readonly port: number;
-  /** No new requests; resolves when those in flight are answered, at the latest after `seconds`. */
-  stop(seconds: number): Promise<void>;
+  /** No new requests; resolves when those in flight are answered. False: after `seconds` some had to be cut off. */
+  stop(seconds: number): Promise<boolean>;
 }
 
 const SWEEP_MS = 50;
@@ -26,9 +27,10 @@ export async function listen(kernel: Kernel, pages: readonly Route[] = []): Prom
   const server = createServer(
     {
       maxHeaderSize: limits.header_bytes,
-      headersTimeout: timeouts.headers * 1000,
+      // Who must have come whole must have come with its headers.
+      headersTimeout: Math.min(timeouts.headers, timeouts.request) * 1000,
       requestTimeout: timeouts.request * 1000,
-      connectionsCheckingInterval: 2_000,
+      connectionsCheckingInterval: checkEvery(timeouts),
       keepAliveTimeout: 5_000,
     },
     (req, res) => {
@@ -55,13 +57,22 @@ export async function listen(kernel: Kernel, pages: readonly Route[] = []): Prom
       server.closeIdleConnections();
       // A connection that was busy just now becomes idle with its answer, and would be waited for.
       const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS);
-      const timer = setTimeout(() => server.closeAllConnections(), seconds * 1000);
+      let whole = true;
+      const timer = setTimeout(() => {
+        whole = false;
+        server.closeAllConnections();
+      }, seconds * 1000);
       await closed;
       clearInterval(sweep);
       clearTimeout(timer);
+      return whole;
     },
   };
 }
+
+/** Deadlines are found to be over this much too late, at most. Milliseconds. */
+const checkEvery = ({ headers, request }: HttpConfig['timeouts']): number =>
+  Math.min(2000, Math.max(50, Math.min(headers, request) * 250));
 
 async function listening(server: Server, port: number, host: string): Promise<void> {
   await new Promise<void>((resolve, reject) => {
@@ -80,6 +91,8 @@ const failureLog =
     else log.error({ id, code: fault.code, ...fault.where, err: fault.options.cause ?? fault }, 'request failed');
   };
 
-/** The connection ended before the request or the answer did: the client's doing, and no failure of ours. */
+/** The connection ended before the request or the answer did, or the request took too long: the client's doing, and no failure of ours. */
 const isGone = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && /^(HPE_|ECONNRESET|ECONNABORTED|EPIPE)/.test(String(error.code));
+  error instanceof Error &&
+  'code' in error &&
+  /^(HPE_|ECONNRESET|ECONNABORTED|EPIPE|ERR_HTTP_REQUEST_TIMEOUT)/.test(String(error.code));

@@ -257,6 +257,24 @@ export const DEFINITION_CODES = {
     'These actionables wait for one another: {cycle}.',
     'Remove one of the dependencies.',
   ),
+  LNK_CHAIN: problem(
+    'error',
+    'Too many actionables',
+    'One request would run {count} actionables, and the limit is {max}.',
+    'Take several requests, or raise `chains.actionables` in the config.',
+  ),
+  LNK_DEEP: problem(
+    'error',
+    'Chain too deep',
+    'Actionable {name} waits for {other}, and with it more than {max} actionables wait one behind the other.',
+    'Ask for results side by side, or raise `chains.depth` in the config.',
+  ),
+  DEF_HEADER: problem(
+    'error',
+    'Header that cannot be set',
+    'The header "{name}" cannot be set: {what}.',
+    'Leave it out, or correct its name.',
+  ),
   LNK_TABLE_NAMES: problem(
     'error',
     'Two names for one table',

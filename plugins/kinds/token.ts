@@ -80,6 +80,15 @@ export const token = defineKind<TokenType>({
         .matches(/^[A-Za-z_][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)*$/),
       { doc: 'Values of the result that the token carries as claims.', examples: [['id', 'email']] },
     ),
+    max_length: numeric({
+      doc: 'Longest token that is taken or given out.',
+      unit: 'characters',
+      default: MAX_TOKEN,
+      advanced: true,
+    })
+      .integer()
+      .min(64)
+      .max(MAX_TOKEN),
     property_name: text({
       doc: 'Property of the answer that holds the token.',
       default: 'token',

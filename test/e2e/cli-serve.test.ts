@@ -10,6 +10,15 @@ import { bearer, PASSWORD } from '../support/wallet.js';
 const ECHO = { 'definitions/a.json': returning('echo', '$PAYLOAD') };
 const OBSERVED = { 'lintel.config.json': { plugins: ['builtin:*', join(PLUGIN_FIXTURES, 'witness')] } };
 
+const freePort = (): Promise<number> =>
+  new Promise((resolve) => {
+    const server = createServer();
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo;
+      server.close(() => resolve(port));
+    });
+  });
+
 describe('lintel serve', function () {
   this.timeout(60_000);
   const { start, startIn, folder } = serving();
@@ -117,6 +126,62 @@ describe('lintel serve', function () {
       expect(refused).to.match(/^ECONN(REFUSED|RESET)$/);
       expect((await child.stop('SIGTERM')).code).to.equal(1);
       expect(await lost).to.equal('lost');
+    });
+
+    it('no later than the config says: what takes longer is cut off, said, and the exit code is 1', async () => {
+      const http = { timeouts: { drain: 0.3 } };
+      const child = await start({ ...ECHO, 'lintel.config.json': { ...OBSERVED['lintel.config.json'], http } });
+      const client = await ready(child);
+      const lost = client.post('/echo', { hold: 'SIGUSR2' }).catch(() => 'lost');
+      await child.printed(/recorder holds a request/);
+      const { code, stdout } = await child.stop('SIGTERM');
+      expect([code, await lost]).to.deep.equal([1, 'lost']);
+      expect(stdout).to.contain('requests were cut off');
+    });
+
+    it('restarted under load, it loses no request of clients that try again, and does none of them twice', async function () {
+      const server = await startPostgres();
+      if ('skip' in server) return this.skip();
+      const env = { DATABASE_URL: await freshDatabase(), PORT: String(await freePort()) };
+      const project = await folder({
+        'definitions/_item.json': { id: { type: 'Number', primary_key: true } },
+        'definitions/a.json': querying('add', 'INSERT INTO items (id) VALUES ($1)', ['$PAYLOAD.id']),
+      });
+      let child = startIn(project.folder, { env });
+      const client = await ready(child);
+      let up: Promise<unknown> = Promise.resolve();
+      let [next, over, tries] = [1, false, 0];
+      const statuses = new Map<number, number>();
+      const work = async (): Promise<void> => {
+        while (!over) {
+          const id = next++;
+          let status: number | undefined;
+          while (status === undefined) {
+            tries++;
+            // An answer that was on its way and got lost would make the next try a conflict.
+            status = await client.post('/add', { id }).then(
+              (answer) => answer.status,
+              () => up.then(() => undefined),
+            );
+          }
+          statuses.set(status, (statuses.get(status) ?? 0) + 1);
+        }
+      };
+      const workers = Array.from({ length: 8 }, work);
+      for (let round = 0; round < 3; round++) {
+        const before = next;
+        while (next < before + 200) await new Promise(setImmediate);
+        let open: () => void = () => undefined;
+        up = new Promise<void>((resolve) => (open = resolve));
+        expect((await child.stop('SIGTERM')).code).to.equal(0);
+        child = startIn(project.folder, { env });
+        await ready(child);
+        open();
+      }
+      over = true;
+      await Promise.all(workers);
+      expect([...statuses]).to.deep.equal([[200, next - 1]]);
+      expect(tries, 'requests that met a closed door').to.be.greaterThan(next - 1);
     });
 
     it('at once when nothing is in flight, though clients keep connections open', async () => {

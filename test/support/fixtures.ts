@@ -92,8 +92,9 @@ function read(path: string, file: string): SourceFile {
 export function problemsOf(files: readonly SourceFile[], registry: Registry): readonly Problem[] {
   const config = files.find(({ file }) => file === CONFIG);
   const definitions = files.filter(({ file }) => file !== CONFIG);
-  const first = config === undefined ? [] : analyseConfig(CONFIG, config.text, registry, FIXTURE_ENV).problems;
-  return [...first, ...analyse(definitions, registry, { env: FIXTURE_ENV, sql: SQL }).problems];
+  const analysed = config === undefined ? null : analyseConfig(CONFIG, config.text, registry, FIXTURE_ENV);
+  const options = { env: FIXTURE_ENV, sql: SQL, chains: analysed?.config?.chains };
+  return [...(analysed?.problems ?? []), ...analyse(definitions, registry, options).problems];
 }
 
 export function runFixture(name: string, registry: Registry): Fixture {

@@ -2,6 +2,7 @@
  * A kernel in this process, on a temporary project, listening on a free port: what `lintel serve` does without the
  * command line. Also the two databases that suites run on. Everything started here is closed by `close`.
  */
+import type { Route } from '../../kernel/contract/hooks.js';
 import type { Log } from '../../kernel/contract/plugin.js';
 import { listen, type RunningServer } from '../../kernel/http/server.js';
 import { createKernel, type Kernel } from '../../kernel/runtime/kernel.js';
@@ -22,6 +23,10 @@ export interface TestKernelOptions {
   readonly config?: Readonly<Record<string, unknown>>;
   readonly env?: Readonly<Record<string, string>>;
   readonly onProblem?: 'refuse' | 'skip';
+  /** As `lintel dev` starts it. */
+  readonly dev?: boolean;
+  /** Addresses beside those of resources and plugins. */
+  readonly pages?: readonly Route[];
   /** Called before the kernel starts, for what is no text file. */
   readonly prepare?: (folder: string) => Promise<void>;
 }
@@ -44,7 +49,7 @@ function recorder(): { log: Log; rows: LogRow[] } {
 }
 
 export async function startKernel(options: TestKernelOptions = {}): Promise<TestKernel> {
-  const { files = {}, config = {}, env = {}, onProblem, prepare } = options;
+  const { files = {}, config = {}, env = {}, onProblem, prepare, dev = false, pages = [] } = options;
   const project = await tempProject(files);
   const { log, rows } = recorder();
   let kernel: Kernel | undefined;
@@ -52,10 +57,10 @@ export async function startKernel(options: TestKernelOptions = {}): Promise<Test
     const http = { port: 0, ...(config['http'] as object | undefined) };
     await project.write('lintel.config.json', { ...config, http });
     await prepare?.(project.folder);
-    const loaded = await loadProject(project.folder, undefined, env);
+    const loaded = await loadProject(project.folder, undefined, env, dev);
     kernel = await createKernel({ project: loaded, log, onProblem });
     await kernel.ready();
-    const server = await listen(kernel);
+    const server = await listen(kernel, pages);
     return {
       ...createClient(server.url),
       kernel,

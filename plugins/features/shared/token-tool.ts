@@ -1,9 +1,10 @@
 /** The tool that makes and judges the tokens of a resource, as its `tokenize` says. Made at load, with its key. */
 import { BootError } from '../../../kernel/contract/boot-error.js';
 import { asText, isObject, type Json } from '../../../kernel/contract/json.js';
+import { fault } from '../../../kernel/contract/fault.js';
 import type { Kind } from '../../../kernel/contract/kind.js';
 import type { PlanTools } from '../../../kernel/contract/plan.js';
-import { token, type TokenTool } from '../../kinds/token.js';
+import { token, TokenRefused, type TokenTool } from '../../kinds/token.js';
 
 type Resolve = <H>(kind: Kind<H>, name: string) => H;
 
@@ -34,5 +35,20 @@ export function tokensOf(
     issues,
     place,
   });
-  return { tool, type, settings };
+  const { max_length: max } = settings;
+  return { tool: typeof max === 'number' ? shorter(tool, max) : tool, type, settings };
 }
+
+/** Tools are shared by all who have the same key; what is too long is a matter of the place. */
+const shorter = (tool: TokenTool, max: number): TokenTool => ({
+  open: (text) => tool.open(text),
+  verify(text, now) {
+    if (text.length > max) throw new TokenRefused('too long');
+    return tool.verify(text, now);
+  },
+  async issue(claims, life) {
+    const made = await tool.issue(claims, life);
+    if (made.length > max) throw fault('TOK_UNFIT');
+    return made;
+  },
+});

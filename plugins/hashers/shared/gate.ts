@@ -55,9 +55,11 @@ const PLACES = 100;
  * One thread of the pool stays free: files, host names and compression use the same threads, and a connection to the
  * database must not wait behind passwords.
  */
-export function hashesAtOnce(poolSize: string | undefined): number {
+export function hashesAtOnce(poolSize: string | undefined, wished?: string): number {
   const threads = Number.parseInt(poolSize ?? '', 10);
-  return Math.min(MOST, Math.max(1, (threads > 0 ? threads : 4) - 1));
+  const most = Number.parseInt(wished ?? '', 10);
+  return Math.min(most > 0 ? most : MOST, Math.max(1, (threads > 0 ? threads : 4) - 1));
 }
 
-export const hashing: Gate = createGate(hashesAtOnce(process.env['UV_THREADPOOL_SIZE']), PLACES);
+const { UV_THREADPOOL_SIZE: threads, HASHES_AT_ONCE: wished } = process.env;
+export const hashing: Gate = createGate(hashesAtOnce(threads, wished), PLACES);

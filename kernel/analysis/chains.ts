@@ -1,0 +1,77 @@
+/**
+ * How much one request may set going: the actionables that run for it, and how many wait one behind the other. A chain that
+ * nobody could have meant is found here, before it takes a connection for minutes.
+ */
+import { numeric, shape } from '../schema/combinators.js';
+import { memberOf } from '../source/tree.js';
+import type { LinkedAction, LinkedResource } from './link.js';
+import { runningOrder } from './order.js';
+import type { Report } from './report.js';
+
+export interface ChainLimits {
+  readonly actionables: number;
+  readonly depth: number;
+}
+
+export const CHAINS: ChainLimits = Object.freeze({ actionables: 50, depth: 10 });
+
+export const chainSchema = shape({
+  actionables: numeric({
+    doc: 'Most actionables that run for one request, those of other resources included.',
+    unit: 'actionables',
+    default: CHAINS.actionables,
+  })
+    .integer()
+    .min(1)
+    .max(10_000),
+  depth: numeric({
+    doc: 'Longest row of actionables of which each waits for the next.',
+    unit: 'actionables',
+    default: CHAINS.depth,
+  })
+    .integer()
+    .min(1)
+    .max(1000),
+}).meta({ doc: 'Limits of what one request may set going.', advanced: true });
+
+export function checkChains(resources: readonly LinkedResource[], limits: ChainLimits, report: Report): void {
+  const actions = new Map(resources.flatMap((resource) => resource.actions.map((action) => [action.key, action])));
+  const dependencies = (action: LinkedAction): LinkedAction[] =>
+    action.edges.flatMap(({ to }) => actions.get(to) ?? []);
+  for (const { definition, actions: own } of resources) {
+    const count = runningOrder(own, dependencies).length;
+    const member = memberOf(definition.node, 'actionables');
+    if (count <= limits.actionables || member === undefined) continue;
+    const spot = { doc: definition.doc, start: member.keyStart, end: member.keyEnd };
+    report.add('LNK_CHAIN', spot, { count, max: limits.actionables });
+  }
+  reportDepth(actions, limits.depth, report);
+}
+
+/** Said once, where the row becomes too long; what waits for that place is no news. */
+function reportDepth(actions: ReadonlyMap<string, LinkedAction>, max: number, report: Report): void {
+  const depths = new Map<string, number>();
+  for (const action of actions.values()) {
+    measure(action, actions, depths);
+    if (depths.get(action.key) !== max + 1) continue;
+    const edge = action.edges.find(({ to }) => depths.get(to) === max);
+    if (edge !== undefined) report.add('LNK_DEEP', edge.spot, { name: action.key, other: edge.to, max });
+  }
+}
+
+/** Depth-first without recursion: an action has its depth once all that it waits for have theirs; cycles count nothing. */
+function measure(start: LinkedAction, actions: ReadonlyMap<string, LinkedAction>, depths: Map<string, number>): void {
+  const path = [start];
+  const open = new Set([start.key]);
+  for (let top = path.at(-1); top !== undefined; top = path.at(-1)) {
+    const next = top.edges.find(({ to }) => actions.has(to) && !depths.has(to) && !open.has(to));
+    const target = next && actions.get(next.to);
+    if (target !== undefined) {
+      open.add(target.key);
+      path.push(target);
+      continue;
+    }
+    depths.set(top.key, 1 + Math.max(0, ...top.edges.map(({ to }) => depths.get(to) ?? 0)));
+    path.pop();
+  }
+}

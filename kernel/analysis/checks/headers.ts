@@ -1,0 +1,28 @@
+/** Names in `http.headers` of the config: a name that no header can have would break every answer, so it stops the start. */
+import type { Document } from '../../source/document.js';
+import { memberOf, type LocatedNode } from '../../source/tree.js';
+import type { Report } from '../report.js';
+
+const NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
+/** What the server says of each answer by itself. */
+const OWN: ReadonlySet<string> = new Set([
+  'connection',
+  'content-encoding',
+  'content-length',
+  'content-type',
+  'date',
+  'keep-alive',
+  'transfer-encoding',
+  'x-request-id',
+]);
+
+export function checkHeaderNames(doc: Document, root: LocatedNode, report: Report): void {
+  const http = memberOf(root, 'http')?.value ?? null;
+  const headers = http === null ? undefined : memberOf(http, 'headers')?.value;
+  for (const { key, keyStart: start, keyEnd: end } of headers?.members ?? []) {
+    const isOwn = OWN.has(key.toLowerCase());
+    if (!isOwn && NAME.test(key)) continue;
+    const what = isOwn ? 'the server writes it for each answer by itself' : 'no header can be called that';
+    report.add('DEF_HEADER', { doc, start, end }, { name: key, what });
+  }
+}

@@ -1,0 +1,55 @@
+/**
+ * The way to the collector: batches, a bounded queue, and one line in the log when it goes away or comes back. Nothing of
+ * its address, its headers or its answers is told.
+ */
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import { BatchSpanProcessor, type SpanExporter } from '@opentelemetry/sdk-trace-base';
+import type { Log } from '../../../kernel/contract/plugin.js';
+
+export interface CollectorSettings {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly queue: number;
+  /** In seconds. */
+  readonly interval: number;
+  readonly timeout: number;
+}
+
+const BATCH = 512;
+
+export function toCollector(settings: CollectorSettings, log: Log): BatchSpanProcessor {
+  const { url, headers, queue, interval, timeout } = settings;
+  const timeoutMillis = timeout * 1000;
+  const exporter = new OTLPTraceExporter({ url, headers: { ...headers }, timeoutMillis, concurrencyLimit: 4 });
+  return new BatchSpanProcessor(watched(exporter, log), {
+    maxQueueSize: queue,
+    maxExportBatchSize: Math.min(BATCH, queue),
+    scheduledDelayMillis: interval * 1000,
+    exportTimeoutMillis: timeoutMillis,
+  });
+}
+
+function watched(exporter: SpanExporter, log: Log): SpanExporter {
+  let isAway = false;
+  return {
+    export(spans, tell) {
+      exporter.export(spans, (result) => {
+        const failed = Number(result.code) !== 0;
+        if (failed && !isAway)
+          log.warn({ why: reason(result.error) }, 'the collector takes no spans; said once until it does again');
+        if (!failed && isAway) log.info({}, 'the collector takes spans again');
+        isAway = failed;
+        tell(result);
+      });
+    },
+    shutdown: () => exporter.shutdown(),
+  };
+}
+
+/** A status or a code of the network; the message may hold the address or what the collector wrote. */
+function reason(error: unknown): string | number {
+  if (typeof error !== 'object' || error === null) return 'unknown';
+  const { code, cause } = error as { code?: unknown; cause?: unknown };
+  if (typeof code === 'number' || typeof code === 'string') return code;
+  return cause === undefined ? 'no answer in time' : reason(cause);
+}

@@ -1,0 +1,55 @@
+/** Settles where spans go, and taps. How spans are made stands in `tracing.ts`, how they leave in `collector.ts`. */
+import { defineRuntime } from '../../../kernel/contract/plugin.js';
+import { Stage } from '../../../kernel/contract/slot.js';
+import { observer } from '../../kinds/observer.js';
+import { toCollector } from './collector.js';
+import { createTracing } from './tracing.js';
+
+interface Options {
+  readonly endpoint?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly service_name?: string;
+  readonly ratio?: number;
+  readonly queue?: number;
+  readonly interval?: number;
+  readonly timeout?: number;
+}
+
+export default defineRuntime(observer, {
+  register(hooks, { options, env, log }) {
+    const {
+      endpoint,
+      headers = {},
+      service_name,
+      ratio = 1,
+      queue = 2048,
+      interval = 5,
+      timeout = 3,
+    } = options as Options;
+    const url = addressOf(endpoint, env('OTEL_EXPORTER_OTLP_ENDPOINT'));
+    const service = service_name ?? set(env('OTEL_SERVICE_NAME')) ?? 'lintel';
+    const tracing = createTracing(service, ratio, toCollector({ url, headers, queue, interval, timeout }, log));
+    hooks.tap('accept', (invocation) => tracing.open(invocation), { stage: Stage.FIRST });
+    hooks.tap('after-response', (record) => tracing.close(record));
+    hooks.tap('close', () => within(timeout, tracing.end()), { stage: Stage.LATE });
+  },
+});
+
+/** Set to nothing is not set. */
+const set = (text: string | undefined): string | undefined => (text === '' ? undefined : text);
+
+function addressOf(endpoint: string | undefined, base: string | undefined): string {
+  const address = endpoint ?? `${(set(base) ?? 'http://127.0.0.1:4318').replace(/\/+$/, '')}/v1/traces`;
+  // Told without the address: it may hold a key.
+  if (!/^https?:\/\//.test(address) || !URL.canParse(address))
+    throw new Error('the address of the collector is no http(s) URL');
+  return address;
+}
+
+/** The end of the service waits for spans no longer than this; that they did not arrive was logged. */
+async function within(seconds: number, work: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const deadline = new Promise<void>((resolve) => (timer = setTimeout(resolve, seconds * 1000)));
+  await Promise.race([work.catch(() => undefined), deadline]);
+  clearTimeout(timer);
+}

@@ -1,0 +1,63 @@
+/**
+ * Counters and histograms of one kernel, in a registry of their own. Every label is bounded by what definitions and
+ * catalogues hold: nothing that a client made up becomes one, or each of its inventions would be kept for ever.
+ */
+import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client';
+import type { InvocationRecord } from '../../../kernel/contract/hooks.js';
+
+export interface Figures {
+  readonly type: string;
+  note(record: InvocationRecord): void;
+  text(): Promise<string>;
+  end(): void;
+}
+
+const VERBS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+/** From a cached read to the deadline of requests. */
+const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+const NONE = '-';
+
+export function createFigures(): Figures {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  const requests = new Counter({
+    name: 'lintel_requests_total',
+    help: 'Requests that were answered.',
+    labelNames: ['resource', 'method', 'status'],
+    registers,
+  });
+  const problems = new Counter({
+    name: 'lintel_problems_total',
+    help: 'Requests that were refused or failed, by the code of the problem.',
+    labelNames: ['resource', 'code'],
+    registers,
+  });
+  const durations = new Histogram({
+    name: 'lintel_request_duration_seconds',
+    help: 'From the arrival of a request until its answer was handed over to the connection.',
+    labelNames: ['resource', 'method'],
+    buckets: SECONDS,
+    registers,
+  });
+  const actions = new Histogram({
+    name: 'lintel_action_duration_seconds',
+    help: 'What each actionable took.',
+    labelNames: ['resource', 'action', 'mode'],
+    buckets: SECONDS,
+    registers,
+  });
+  return {
+    type: registry.contentType,
+    note({ resource = NONE, method = NONE, status, code, milliseconds, actions: timings }) {
+      const verb = VERBS.has(method) ? method : NONE;
+      requests.inc({ resource, method: verb, status });
+      durations.observe({ resource, method: verb }, milliseconds / 1000);
+      if (code !== undefined) problems.inc({ resource, code });
+      for (const { key, mode, milliseconds: took } of timings)
+        actions.observe({ resource, action: key, mode }, took / 1000);
+    },
+    text: () => registry.metrics(),
+    end: () => registry.clear(),
+  };
+}

@@ -1,0 +1,38 @@
+/** The page of figures, and the taps that feed them. What a label may be is decided in `figures.ts`. */
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { fault } from '../../../kernel/contract/fault.js';
+import type { RouteRequest } from '../../../kernel/contract/hooks.js';
+import { defineRuntime } from '../../../kernel/contract/plugin.js';
+import { observer } from '../../kinds/observer.js';
+import { createFigures } from './figures.js';
+
+export default defineRuntime(observer, {
+  register(hooks, { options }) {
+    const { path = '/metrics', token } = options as { path?: string; token?: string };
+    const figures = createFigures();
+    const admit = token === undefined ? null : guard(token);
+    hooks.tap('after-response', (record) => figures.note(record));
+    hooks.tap('close', () => figures.end());
+    hooks.route({
+      path,
+      methods: ['GET'],
+      async handle(request) {
+        if (admit?.(request) === false) throw fault('OBS_TOKEN', {}, { headers: { 'www-authenticate': 'Bearer' } });
+        const headers = { 'content-type': figures.type, 'cache-control': 'no-store' };
+        return { status: 200, headers, body: await figures.text() };
+      },
+    });
+  },
+});
+
+/** Compared by a keyed digest, so that time tells neither the length nor the letters. */
+function guard(token: string): (request: RouteRequest) => boolean {
+  const key = randomBytes(32);
+  const digest = (text: string): Buffer => createHmac('sha256', key).update(text).digest();
+  const expected = digest(token);
+  return ({ header }) => {
+    const [value, ...more] = header('authorization');
+    const sent = more.length === 0 && value !== undefined ? /^bearer +(\S+)$/i.exec(value)?.[1] : undefined;
+    return timingSafeEqual(digest(sent ?? ''), expected) && sent !== undefined;
+  };
+}

@@ -1,0 +1,18 @@
+/** `server_timing`: tells browsers and curl how long an answer took, and which part of it. */
+import { definePlugin } from '../../../kernel/contract/plugin.js';
+
+export default definePlugin({
+  kind: 'observer',
+  name: 'server_timing',
+  since: '0.3.0',
+  summary: 'Puts the header `server-timing` on answers: milliseconds of the whole and of each actionable.',
+  details: [
+    'Chosen by default while definitions are written (`lintel dev`), and only then: how long a step takes is nobody’s',
+    'business in production, and rows are no longer passed on as text while somebody looks at every answer.',
+  ].join('\n'),
+  facts: {},
+  examples: [{ title: 'By name', json: { use: 'server_timing' } }],
+  counterExamples: [
+    { title: 'Unknown option', json: { use: 'server_timing', total: true }, code: 'DEF_UNKNOWN_KEY', at: '/total' },
+  ],
+});

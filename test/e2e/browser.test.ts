@@ -1,0 +1,111 @@
+/**
+ * A real browser: a page of another origin calls, with and without leave. What headers say is judged elsewhere; this is
+ * whether a browser takes them at their word.
+ */
+import { existsSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect } from 'chai';
+import { chromium, type Browser, type Page } from 'playwright-core';
+import { startKernel, type TestKernel } from '../support/kernel.js';
+import { returning } from '../support/project.js';
+
+const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
+
+describe('a page of another origin, in a browser', function () {
+  this.timeout(60_000);
+  let browser: Browser | undefined;
+  let page: Page;
+  let site: Server | undefined;
+  let origin: string;
+  const kernels: TestKernel[] = [];
+
+  before(async function () {
+    if (!existsSync(CHROMIUM)) {
+      if (process.env['CI'] === 'true') throw new Error(`there is no ${CHROMIUM}`);
+      return this.skip();
+    }
+    const server = createServer((_, res) => res.setHeader('content-type', 'text/html').end('<title>app</title>'));
+    site = server;
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox', '--disable-gpu'] });
+    page = await browser.newPage();
+    await page.goto(origin);
+  });
+  after(async () => {
+    await browser?.close();
+    site?.close();
+    await Promise.all(kernels.map((kernel) => kernel.close()));
+  });
+
+  const start = async (origins: readonly string[]): Promise<string> => {
+    const files = { 'definitions/a.json': returning('echo', '$PAYLOAD') };
+    const env = origins.length === 0 ? {} : { ALLOWED_ORIGINS: origins.join('|') };
+    const kernel = await startKernel({ files, env });
+    kernels.push(kernel);
+    return kernel.url;
+  };
+  /** Runs in the page: what a script of it gets to see. */
+  const call = (url: string, body: string) =>
+    page.evaluate(
+      async ([target, text]) => {
+        const headers = { 'content-type': 'application/json', authorization: 'Bearer x' };
+        try {
+          const answer = await fetch(target, { method: 'POST', headers, body: text });
+          return { status: answer.status, id: answer.headers.get('x-request-id'), text: await answer.text() };
+        } catch (error) {
+          return { refused: error instanceof TypeError };
+        }
+      },
+      [`${url}/echo`, body] as const,
+    );
+
+  it('gets nothing without leave', async () => {
+    expect(await call(await start([]), '{"a":1}')).to.deep.equal({ refused: true });
+    expect(await call(await start(['https://app.example.com']), '{"a":1}')).to.deep.equal({ refused: true });
+  });
+
+  it('gets the answer with leave, and can read the id of the request', async () => {
+    for (const origins of [[origin], ['https://app.example.com', origin], ['*']]) {
+      const seen = await call(await start(origins), '{"a":1}');
+      expect(seen, origins.join()).to.include({ status: 200, text: '{"a":1}' });
+      expect(seen)
+        .to.have.property('id')
+        .that.matches(/^[0-9a-f-]{36}$/);
+    }
+  });
+
+  it('can read what went wrong, too', async () => {
+    const seen = await call(await start([origin]), '{"broken');
+    expect(seen).to.include({ status: 400 });
+    expect(JSON.parse((seen as { text: string }).text)).to.include({ code: 'REQ_MALFORMED' });
+  });
+
+  it('cannot show an answer as a page, a frame or a script', async () => {
+    const url = await start([origin]);
+    const target = JSON.stringify(`${url}/status`);
+    // As text: what runs in the page is compiled for Node otherwise.
+    const frame = await page.evaluate<string>(`new Promise((resolve) => {
+      const element = document.createElement('iframe');
+      element.src = ${target};
+      element.onload = element.onerror = () => {
+        try {
+          resolve(element.contentDocument?.body.textContent ?? 'hidden');
+        } catch {
+          resolve('hidden');
+        }
+      };
+      document.body.append(element);
+    })`);
+    expect(frame).not.to.contain('ready');
+    const script = await page.evaluate<string>(`new Promise((resolve) => {
+      const element = document.createElement('script');
+      element.src = ${target};
+      element.onload = () => resolve('ran');
+      element.onerror = () => resolve('refused');
+      document.body.append(element);
+    })`);
+    expect(script).to.equal('refused');
+  });
+});

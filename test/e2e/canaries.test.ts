@@ -1,0 +1,184 @@
+/**
+ * Secrets and values of requests, each a text that occurs nowhere else: after every sort of request, with everything that
+ * watches switched on, none of them is found in a log, on the page of figures, in a trace, in an answer that does not owe
+ * it to the caller, or in what the command line prints. What is driven stands in `test/support/canary-features.ts`.
+ */
+import { expect } from 'chai';
+import { runCli } from '../support/child.js';
+import type { Client } from '../support/client.js';
+import { canaries, canary, FEATURES, type CanaryCall } from '../support/canary-features.js';
+import { startCollector, type Collector } from '../support/collector.js';
+import { freshDatabase, startPostgres } from '../support/postgres.js';
+import { ready, serving } from '../support/serve.js';
+
+/** A secret is no better hidden as Base64 or hex. */
+const formsOf = (text: string): string[] => [
+  text,
+  Buffer.from(text).toString('base64').replace(/=+$/, ''),
+  Buffer.from(text).toString('base64url'),
+  Buffer.from(text).toString('hex'),
+];
+/** The start of a canary says its name; half of one that was cut is as bad as the whole. */
+const KEPT = 20;
+
+const merged = <T>(parts: readonly Readonly<Record<string, T>>[]): Record<string, T> =>
+  Object.fromEntries(parts.flatMap((part) => Object.entries(part)));
+
+describe('canaries', function () {
+  this.timeout(120_000);
+  const { folder, startIn } = serving();
+  let collector: Collector | undefined;
+  after(() => collector?.close());
+  /** What was seen, by where; and what may be there. */
+  const seen: { readonly where: string; readonly text: string; readonly may: readonly string[] }[] = [];
+  const kept = new Map<string, string>();
+  let cwd: string;
+  let env: Record<string, string>;
+  let stop: () => Promise<void>;
+  let client: Client;
+
+  before(async function () {
+    const server = await startPostgres();
+    if ('skip' in server) return this.skip();
+    collector = await startCollector();
+    const address = new URL(await freshDatabase());
+    address.password = canary('databasepassword');
+    env = {
+      DATABASE_URL: address.href,
+      METRICS_TOKEN: canary('metricstoken'),
+      COLLECTOR_KEY: canary('collectorkey'),
+      UNUSED: canary('unusedvariable'),
+      LOG_LEVEL: 'trace',
+      ALLOWED_HTTP_METHODS: 'GET|POST',
+      ...merged(FEATURES.map((feature) => feature.env ?? {})),
+    };
+    const headers = { 'x-api-key': '$ENV.COLLECTOR_KEY' };
+    const observers = {
+      figures: { use: 'prometheus', token: '$ENV.METRICS_TOKEN' },
+      traces: { use: 'opentelemetry', endpoint: collector.url, headers },
+      timing: { use: 'server_timing' },
+    };
+    const sections = merged(FEATURES.map(({ config }) => config ?? {}));
+    const project = await folder({
+      'lintel.config.json': { ...sections, observers },
+      ...Object.fromEntries(FEATURES.map(({ definitions }, index) => [`definitions/${index}.json`, definitions])),
+    });
+    cwd = project.folder;
+    const child = startIn(cwd, { env });
+    client = await ready(child);
+    stop = async () => {
+      const { stdout, stderr } = await child.stop();
+      seen.push({ where: 'the log', text: stdout, may: [] }, { where: 'stderr', text: stderr, may: [] });
+    };
+  });
+
+  async function send({
+    method = 'POST',
+    path,
+    body,
+    headers = {},
+    gives = [],
+    keeps,
+    status,
+  }: CanaryCall): Promise<void> {
+    const filled = Object.entries(headers).map(([name, value]): [string, string] => [
+      name,
+      value.replace(/\{(\w+)\}/, (_, known: string) => kept.get(known) ?? ''),
+    ]);
+    const content = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
+    const answer = await client.request(method, path, {
+      headers: {
+        ...(content !== undefined && { 'content-type': 'application/json' }),
+        traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+        tracestate: `vendor=${canary('tracestate')}`,
+        baggage: `user=${canary('baggage')}`,
+        'x-forwarded-for': canary('forwarded'),
+        referer: `https://x.test/${canary('referer')}`,
+        ...Object.fromEntries(filled),
+      },
+      ...(content !== undefined && { body: content }),
+    });
+    expect(answer.status, `${method} ${path.slice(0, 60)}: ${answer.text.slice(0, 400)}`).to.equal(status);
+    const text = `${JSON.stringify([...answer.headers])}\n${answer.text}`;
+    seen.push({ where: `the answer of ${method} ${path.slice(0, 40)}`, text, may: gives });
+    if (keeps === undefined) return;
+    const value = String((answer.body as Record<string, unknown>)[keeps.field]);
+    expect(value).to.have.length.greaterThan(40);
+    kept.set(keeps.name, value);
+  }
+
+  // All in hooks: the service would be ended after a test.
+  for (const { name, calls } of FEATURES) {
+    before(`requests: ${name}`, async () => {
+      for (const call of calls) await send(call);
+    });
+  }
+
+  before('what the service shows of itself', async () => {
+    const authorization = `Bearer ${canary('metricstoken')}`;
+    await send({ method: 'GET', path: '/metrics', headers: { authorization }, status: 200 });
+    await send({
+      method: 'GET',
+      path: '/metrics',
+      headers: { authorization: `Bearer ${canary('badtoken')}` },
+      status: 401,
+    });
+    await send({ method: 'GET', path: '/status', status: 200 });
+    expect(seen.some(({ text }) => text.includes('lintel_requests_total{resource="add"'))).to.equal(true);
+  });
+
+  before('what the command line prints', async () => {
+    const ids = FEATURES.flatMap(({ definitions }) => definitions).flatMap((definition) =>
+      'id' in definition ? [String(definition.id)] : [],
+    );
+    expect(ids.length).to.be.greaterThan(10);
+    // The endpoints are many and each plan is a process: one of each feature that has secrets, in both forms.
+    for (const words of [
+      ['check'],
+      ['check', '--format', 'json'],
+      ...['cast-env', 'join', 'sign-in', 'guarded', 'guarded-paseto'].map((id) => ['plan', id]),
+      ['plan', 'sign-in-paseto', '--format', 'json'],
+    ]) {
+      const { code, stdout, stderr } = await runCli(words, { cwd, env });
+      expect(code, `${words.join(' ')}\n${stderr}${stdout}`).to.equal(0);
+      seen.push({ where: `lintel ${words.join(' ')}`, text: stdout + stderr, may: [] });
+    }
+    const broken = await runCli(['check'], { cwd, env: { ...env, JWT_KEY: `${canary('shortkey').slice(0, 21)}` } });
+    seen.push({ where: 'lintel check of a key too short', text: broken.stdout + broken.stderr, may: [] });
+    expect(broken.stdout + broken.stderr).to.contain('TOK_KEY_SHORT');
+  });
+
+  before('what is left when it ends', async () => {
+    await stop();
+    const traces = collector?.texts.join('\n') ?? '';
+    expect(traces).to.contain('POST /shops/:shop');
+    seen.push({ where: 'the traces', text: traces, may: [] });
+    expect(seen.find(({ where }) => where === 'the log')?.text)
+      .to.contain('"request failed"')
+      .and.contain('"resource":"lost"');
+  });
+
+  it('none of them is anywhere but where it is owed', () => {
+    const all = canaries();
+    expect(all.size).to.be.greaterThan(40);
+    const found = [...all].flatMap(([name, value]) =>
+      seen
+        .filter(({ may }) => !may.includes(name))
+        .filter(({ text }) => [value.slice(0, KEPT), ...formsOf(value)].some((form) => text.includes(form)))
+        .map(({ where }) => `${name} in ${where}`),
+    );
+    expect(found).to.deep.equal([]);
+    for (const [name, token] of kept) {
+      const places = seen.filter(({ where, text }) => !where.includes('/sign-in') && text.includes(token));
+      expect(places.map(({ where }) => `the token ${name} in ${where}`)).to.deep.equal([]);
+    }
+  });
+
+  it('and each is where it is owed, or the search finds nothing at all', () => {
+    const owed = FEATURES.flatMap(({ calls }) => calls.flatMap(({ gives = [] }) => gives));
+    for (const name of owed) {
+      const there = seen.some(({ text, may }) => may.includes(name) && text.includes(canary(name)));
+      expect(there, name).to.equal(true);
+    }
+  });
+});

@@ -1,0 +1,319 @@
+/**
+ * Every limit that is on by default, over real HTTP: its default, a config that sets another one, a request that just fits
+ * and one that does not. What has no test yet stands here by name.
+ */
+import { connect } from 'node:net';
+import { expect } from 'chai';
+import { DEFAULTS } from '../../kernel/analysis/config.js';
+import { readOptions } from '../../plugins/dialects/postgres/options.js';
+import { MAX_TOKEN } from '../../plugins/kinds/token.js';
+import { hashesAtOnce } from '../../plugins/hashers/shared/gate.js';
+import { head, parseRaw } from '../support/client.js';
+import { startKernel, type TestKernel } from '../support/kernel.js';
+import { freshDatabase, startPostgres } from '../support/postgres.js';
+import { querying, returning } from '../support/project.js';
+import { bearer, jwt, KEY } from '../support/tokens.js';
+
+const { limits, timeouts } = DEFAULTS.http;
+const FILES = { 'definitions/a.json': returning('echo', '$PAYLOAD') };
+const nested = (depth: number): string => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
+const keys = (count: number): string =>
+  JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, 1])));
+const items = (count: number): string => JSON.stringify({ a: Array(count).fill(1) });
+const bytes = (count: number): string => `{"a":"${'x'.repeat(count - 8)}"}`;
+const echo = (body: string): string =>
+  head('POST', '/echo', {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(body),
+    connection: 'close',
+  }) + body;
+const url = (length: number): string => head('POST', `/echo?${'a'.repeat(length - 6)}`, { connection: 'close' });
+const headers = (count: number): string =>
+  // `host` and `connection` count too.
+  head('POST', '/echo', {
+    connection: 'close',
+    ...Object.fromEntries(Array.from({ length: count - 2 }, (_, i) => [`x-${i}`, 'v'])),
+  });
+const headerBytes = (count: number): string => head('POST', '/echo', { connection: 'close', x: 'v'.repeat(count) });
+
+interface Row {
+  readonly name: string;
+  readonly default: readonly [actual: number, expected: number];
+  /** Of the config, with the lower limit of this test. */
+  readonly http: object;
+  readonly fits: string;
+  readonly beyond: string;
+  readonly status: number;
+  readonly code?: string;
+}
+
+const ROWS: readonly Row[] = [
+  {
+    name: 'bytes of a body',
+    default: [limits.body, 1_048_576],
+    http: { limits: { body: 100 } },
+    fits: echo(bytes(100)),
+    beyond: echo(bytes(101)),
+    status: 413,
+    code: 'REQ_TOO_LARGE',
+  },
+  {
+    name: 'levels of a body',
+    default: [limits.depth, 32],
+    http: { limits: { depth: 3 } },
+    fits: echo(nested(3)),
+    beyond: echo(nested(4)),
+    status: 413,
+    code: 'REQ_TOO_COMPLEX',
+  },
+  {
+    name: 'keys of a body',
+    default: [limits.keys, 1000],
+    http: { limits: { keys: 5 } },
+    fits: echo(keys(5)),
+    beyond: echo(keys(6)),
+    status: 413,
+    code: 'REQ_TOO_COMPLEX',
+  },
+  {
+    name: 'items of an array',
+    default: [limits.array, 10_000],
+    http: { limits: { array: 5 } },
+    fits: echo(items(5)),
+    beyond: echo(items(6)),
+    status: 413,
+    code: 'REQ_TOO_COMPLEX',
+  },
+  {
+    name: 'bytes of a URL',
+    default: [limits.url, 8192],
+    http: { limits: { url: 40 } },
+    fits: url(40),
+    beyond: url(41),
+    status: 414,
+    code: 'REQ_URL_TOO_LONG',
+  },
+  {
+    name: 'bytes of headers',
+    default: [limits.header_bytes, 16_384],
+    http: { limits: { header_bytes: 1024 } },
+    fits: headerBytes(800),
+    beyond: headerBytes(1100),
+    status: 431,
+  },
+  {
+    name: 'number of headers',
+    default: [limits.header_count, 100],
+    http: { limits: { header_count: 10 } },
+    fits: headers(10),
+    beyond: headers(11),
+    status: 431,
+  },
+];
+
+describe('limits', function () {
+  this.timeout(60_000);
+  const kernels: TestKernel[] = [];
+  const start = async (options: Parameters<typeof startKernel>[0]): Promise<TestKernel> => {
+    const kernel = await startKernel(options);
+    kernels.push(kernel);
+    return kernel;
+  };
+  afterEach(() => Promise.all(kernels.splice(0).map((kernel) => kernel.close())));
+
+  for (const {
+    name,
+    default: [actual, expected],
+    http,
+    fits,
+    beyond,
+    status,
+    code,
+  } of ROWS) {
+    it(`${name}: ${expected} by default, as the config says otherwise, ${status} beyond`, async () => {
+      expect(actual).to.equal(expected);
+      const kernel = await start({ files: FILES, config: { http } });
+      expect(parseRaw(await kernel.raw(fits)).status).to.equal(200);
+      const refused = parseRaw(await kernel.raw(beyond));
+      expect(refused.status).to.equal(status);
+      if (code !== undefined) expect(JSON.parse(refused.body)).to.include({ code });
+      expect((await kernel.post('/echo', {})).status).to.equal(200);
+    });
+  }
+
+  /** Sends bytes, then one more each time the server could have given up; gives what it said when it did. */
+  const trickle = (port: number, bytesOf: string): Promise<{ said: string; ms: number }> =>
+    new Promise((resolve) => {
+      const started = performance.now();
+      let said = '';
+      const socket = connect(port, '127.0.0.1', () => {
+        socket.write(bytesOf);
+        timer = setInterval(() => socket.writable && socket.write('x'), 50);
+      });
+      let timer: NodeJS.Timeout | undefined;
+      socket.setEncoding('latin1').on('data', (text: string) => (said += text));
+      socket.on('error', () => undefined);
+      socket.on('close', () => {
+        clearInterval(timer);
+        resolve({ said, ms: performance.now() - started });
+      });
+    });
+
+  it('headers that never end: 10 s by default, as the config says otherwise, 408 beyond', async () => {
+    expect(timeouts.headers).to.equal(10);
+    const kernel = await start({ files: FILES, config: { http: { timeouts: { headers: 0.3 } } } });
+    const { said, ms } = await trickle(kernel.server.port, 'POST /echo HTTP/1.1\r\nhost: x\r\nx-slow: ');
+    expect(parseRaw(said).status).to.equal(408);
+    expect(ms).to.be.within(250, 3000);
+  });
+
+  it('a body that never ends: 30 s by default, as the config says otherwise, 408 beyond', async () => {
+    expect(timeouts.request).to.equal(30);
+    // The deadline of headers by default is longer: both must be possible.
+    const kernel = await start({ files: FILES, config: { http: { timeouts: { request: 0.3 } } } });
+    const lines = head('POST', '/echo', { 'content-type': 'application/json', 'content-length': 100_000 });
+    const { said, ms } = await trickle(kernel.server.port, `${lines}{"a":"`);
+    expect(parseRaw(said).status).to.equal(408);
+    expect(ms).to.be.within(250, 3000);
+    expect(kernel.log.filter(({ level }) => level === 'error')).to.deep.equal([]);
+  });
+
+  it('a hundred connections that never say anything whole keep nobody waiting', async () => {
+    const kernel = await start({ files: FILES, config: { http: { timeouts: { headers: 0.5 } } } });
+    const idle = Array.from({ length: 100 }, () => trickle(kernel.server.port, 'POST /echo HTTP/1.1\r\nx: '));
+    for (let i = 0; i < 20; i++) expect((await kernel.post('/echo', { i })).status).to.equal(200);
+    for (const { said } of await Promise.all(idle)) expect(parseRaw(said).status).to.equal(408);
+  });
+
+  it('characters of a token: 8192 by default, as the resource says otherwise, 401 beyond', async () => {
+    expect(MAX_TOKEN).to.equal(8192);
+    const tokenize = { type: 'JWT', encryption_key: '$ENV.KEY' };
+    const guarded = (id: string, rest: object = {}): object =>
+      returning(id, 1, { tokenize: { ...tokenize, ...rest }, protected: {} });
+    const issuing = returning(
+      'issue',
+      { id: 'x'.repeat(300) },
+      {
+        tokenize: { ...tokenize, custom_claim_fields: ['id'], max_length: 300 },
+      },
+    );
+    const files = { 'definitions/a.json': [guarded('wide'), guarded('narrow', { max_length: 300 }), issuing] };
+    const kernel = await start({ files, env: { KEY } });
+    const [short, long, huge] = [
+      await jwt({ id: 'x' }),
+      await jwt({ id: 'x'.repeat(300) }),
+      await jwt({ id: 'x'.repeat(7000) }),
+    ];
+    expect([short.length <= 300, long.length > 300, huge.length > 8192]).to.deep.equal([true, true, true]);
+    const ask = async (path: string, text: string): Promise<number> =>
+      (await kernel.post(path, {}, bearer(text))).status;
+    expect(await ask('/narrow', short)).to.equal(200);
+    expect(await ask('/wide', long)).to.equal(200);
+    // A token that one resource took is remembered; the other still judges its length.
+    expect(await ask('/narrow', long)).to.equal(401);
+    expect(await ask('/wide', huge)).to.equal(401);
+    const { status, body } = await kernel.post('/issue', {});
+    expect([status, body['code']]).to.deep.equal([422, 'TOK_UNFIT']);
+  });
+
+  it('a statement: 10 s; a wait for a connection: 2 s; as the config says otherwise, 503 beyond', async function () {
+    expect(readOptions({}).client).to.include({ statement_timeout: 10_000, connectionTimeoutMillis: 2000 });
+    const server = await startPostgres();
+    if ('skip' in server) return this.skip();
+    const url = await freshDatabase();
+    const at = (rest: object): object => ({ main: { use: 'postgres', url: '$ENV.DATABASE_URL', ...rest } });
+    const sleep = querying('sleep', 'SELECT pg_sleep($1::float)::text AS s FOR UPDATE', ['$PAYLOAD.s']);
+    const files = { 'definitions/a.json': sleep };
+    const env = { DATABASE_URL: url };
+    const brief = await start({ files, env, config: { connections: at({ statement_timeout: 0.3 }) } });
+    expect((await brief.post('/sleep', { s: 0 })).status).to.equal(200);
+    const stopped = await brief.post('/sleep', { s: 5 });
+    expect([stopped.status, stopped.body['code']]).to.deep.equal([503, 'QRY_TIMEOUT']);
+    const full = await start({ files, env, config: { connections: at({ pool_size: 1, pool_wait: 0.2 }) } });
+    const both = await Promise.all([full.post('/sleep', { s: 1 }), full.post('/sleep', { s: 1 })]);
+    expect(both.map(({ status, body }) => [status, body['code']])).to.have.deep.members([
+      [200, undefined],
+      [503, 'QRY_UNAVAILABLE'],
+    ]);
+  });
+
+  it('hashes at a time: 4 where there are threads for them, one less than there are threads, as the environment says', () => {
+    expect(hashesAtOnce('16')).to.equal(4);
+    expect(hashesAtOnce(undefined)).to.equal(3);
+    expect(hashesAtOnce('16', '8')).to.equal(8);
+    expect(hashesAtOnce('16', '2')).to.equal(2);
+    expect(hashesAtOnce('4', '8')).to.equal(3);
+    for (const none of ['', '0', '-1', 'many']) expect(hashesAtOnce('16', none), none).to.equal(4);
+  });
+
+  it('actionables of a chain: 50, one behind the other: 10; as the config says otherwise, no start beyond', async () => {
+    expect(DEFAULTS.chains).to.deep.equal({ actionables: 50, depth: 10 });
+    const chain = (count: number, linked: boolean): object => ({
+      id: 'chain',
+      resource: 'chain',
+      actionables: Array.from({ length: count }, (_, i) => ({
+        id: i + 1,
+        mode: 'RETURN',
+        value: i,
+        ...(linked && i > 0 && { depends_on: [{ resource_id: 'self', action_ids: [i] }] }),
+      })),
+    });
+    const outcome = async (definition: object, chains?: object): Promise<unknown> => {
+      const files = { 'definitions/a.json': definition };
+      try {
+        const kernel = await start({ files, config: chains === undefined ? {} : { chains } });
+        return (await kernel.post('/chain', {})).status;
+      } catch (error) {
+        return (error as { problems?: readonly { code: string }[] }).problems?.map(({ code }) => code);
+      }
+    };
+    expect(await outcome(chain(50, false))).to.equal(200);
+    expect(await outcome(chain(51, false))).to.deep.equal(['LNK_CHAIN']);
+    expect(await outcome(chain(51, false), { actionables: 51 })).to.equal(200);
+    expect(await outcome(chain(10, true))).to.equal(200);
+    expect(await outcome(chain(11, true))).to.deep.equal(['LNK_DEEP']);
+    expect(await outcome(chain(11, true), { depth: 11 })).to.equal(200);
+    expect(await outcome(chain(3, true), { depth: 2 })).to.deep.equal(['LNK_DEEP']);
+  });
+
+  describe('bombs end in a refusal within 50 ms', () => {
+    const MOST_MS = 50;
+    /** Keys that a table of properties would keep in one place. */
+    const colliding = Array.from({ length: 60_000 }, (_, i) => `"${i * 65_536}":1`).join(',');
+    for (const [what, body, statuses] of [
+      [
+        'a hundred thousand keys',
+        `{${Array.from({ length: 100_000 }, (_, i) => `"${i.toString(36)}":1`).join(',')}}`,
+        [413],
+      ],
+      ['a million levels', '['.repeat(1_000_000), [400]],
+      ['half a million levels, closed', '['.repeat(500_000) + ']'.repeat(500_000), [413]],
+      ['a string of ten megabytes', bytes(10_000_000), [413]],
+      ['keys that collide', `{${colliding}}`, [413]],
+      ['half a million items', `[${'0,'.repeat(500_000)}0]`, [413]],
+      ['escapes without end', `{"a":"${'\\u0061'.repeat(170_000)}`, [400]],
+    ] as const) {
+      it(what, async () => {
+        const kernel = await start({ files: FILES });
+        const times: number[] = [];
+        for (let i = 0; i < 5; i++) {
+          const started = performance.now();
+          const { status } = await kernel.post('/echo', body).catch(() => ({ status: 413 }));
+          times.push(performance.now() - started);
+          expect(statuses).to.include(status);
+        }
+        // Of several, because others use the machine too.
+        expect(Math.min(...times)).to.be.at.most(MOST_MS);
+      });
+    }
+  });
+
+  describe('of what comes later', () => {
+    it('parts of a form: 20');
+    it('bytes of a text part: 64 KiB');
+    it('silence of who sends a form: 10 s');
+    it('an upstream: connect 3 s, total 10 s, reply 5 MiB');
+    it('messages of a socket: 64 KiB, 20 a second, 1 MiB waiting');
+    it('bytes of a job: 256 KiB');
+  });
+});

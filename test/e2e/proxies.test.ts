@@ -1,0 +1,64 @@
+/** The address of the client behind proxies: what may be believed, and what anybody could have written. */
+import { expect } from 'chai';
+import { head, parseRaw } from '../support/client.js';
+import { startKernel, type TestKernel } from '../support/kernel.js';
+import { returning } from '../support/project.js';
+
+const FILES = { 'definitions/a.json': returning('where', { ip: '$HEADER.ip' }) };
+/** The header as often as there are texts. */
+const CASES: readonly (readonly [proxies: number, sent: readonly string[], ip: string])[] = [
+  [0, [], '127.0.0.1'],
+  [0, ['203.0.113.9'], '127.0.0.1'],
+  [0, ['203.0.113.9, 198.51.100.1'], '127.0.0.1'],
+  [1, [], '127.0.0.1'],
+  [1, ['203.0.113.9'], '203.0.113.9'],
+  // Whatever stands before the entry of the proxy was written by the client.
+  [1, ['10.0.0.1, 203.0.113.9'], '203.0.113.9'],
+  [1, ['10.0.0.1', '203.0.113.9'], '203.0.113.9'],
+  [1, ['10.0.0.1,,203.0.113.9'], '203.0.113.9'],
+  [1, ['2001:db8::1'], '2001:db8::1'],
+  [1, ['::ffff:203.0.113.9'], '203.0.113.9'],
+  [1, ['::FFFF:203.0.113.9'], '203.0.113.9'],
+  [1, ['203.0.113.9, '], '127.0.0.1'],
+  [1, ['unknown'], '127.0.0.1'],
+  [1, ['203.0.113.9 198.51.100.1'], '127.0.0.1'],
+  [1, ['127.1'], '127.0.0.1'],
+  [1, ['<script>'], '127.0.0.1'],
+  [2, ['203.0.113.9'], '127.0.0.1'],
+  [2, ['203.0.113.9, 198.51.100.1'], '203.0.113.9'],
+  [2, ['10.0.0.1, 203.0.113.9, 198.51.100.1'], '203.0.113.9'],
+  [2, ['10.0.0.1, 203.0.113.9', '198.51.100.1'], '203.0.113.9'],
+];
+
+describe('the address of the client', () => {
+  const kernels = new Map<number, TestKernel>();
+  before(async () => {
+    for (const proxies of [0, 1, 2]) {
+      const config = { http: proxies === 0 ? {} : { trusted_proxies: proxies } };
+      kernels.set(proxies, await startKernel({ files: FILES, config }));
+    }
+  });
+  after(() => Promise.all([...kernels.values()].map((kernel) => kernel.close())));
+
+  for (const [proxies, sent, ip] of CASES) {
+    it(`is ${ip} behind ${proxies} trusted proxies, told ${JSON.stringify(sent)}`, async () => {
+      const lines = sent.map((text) => `x-forwarded-for: ${text}\r\n`).join('');
+      const start = head('POST', '/where', { connection: 'close' });
+      const answer = parseRaw((await kernels.get(proxies)?.raw(`${start.slice(0, -2)}${lines}\r\n`)) ?? '');
+      expect(JSON.parse(answer.body)).to.deep.equal({ ip });
+    });
+  }
+
+  it('no other header has a say', async () => {
+    const headers = {
+      forwarded: 'for=203.0.113.9',
+      'x-real-ip': '203.0.113.9',
+      'x-client-ip': '203.0.113.9',
+      'true-client-ip': '203.0.113.9',
+      ip: '203.0.113.9',
+    };
+    for (const kernel of kernels.values()) {
+      expect((await kernel.post('/where', {}, { headers })).body).to.deep.equal({ ip: '127.0.0.1' });
+    }
+  });
+});
