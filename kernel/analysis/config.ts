@@ -4,6 +4,7 @@
  */
 import { asText, isObject, type Json } from '../contract/json.js';
 import type { ConfigGiven } from '../contract/kind.js';
+import type { Outbound } from '../contract/outbound.js';
 import type { Problem } from '../contract/problem.js';
 import { fold } from '../schema/fold.js';
 import { flag, list, numeric, record, shape, text } from '../schema/combinators.js';
@@ -14,6 +15,7 @@ import { document, type Document } from '../source/document.js';
 import { memberOf, parseSource, toJson, type LocatedNode } from '../source/tree.js';
 import { checkAccessors, type EnvFacts } from './checks/accessors.js';
 import { checkPlugins } from './checks/plugins.js';
+import { outboundOf, outboundSchema } from './config-outbound.js';
 import type { Registry } from './registry.js';
 import { byPlace, createReport, reportFaults, type Report } from './report.js';
 import { noFinds, type Finds } from './finds.js';
@@ -55,6 +57,7 @@ export interface Config {
   readonly plugins: readonly string[];
   readonly disable: readonly string[];
   readonly http: HttpConfig;
+  readonly outbound: Outbound;
   readonly migrate: boolean;
   readonly deadlines: { readonly open: number; readonly close: number };
   readonly docs: string;
@@ -175,6 +178,7 @@ const configSchema = shape({
       ),
     }).meta({ doc: 'Deadlines of requests.' }),
   }).meta({ doc: 'The HTTP server.' }),
+  outbound: outboundSchema,
   migrate: flag({
     doc: 'Create missing tables, columns and indexes when definitions are loaded. Nothing is ever dropped.',
     default: true,
@@ -308,6 +312,7 @@ function complete(json: Loose, registry: Registry, env: EnvFacts, dev: boolean):
       limits: { ...DEFAULTS.http.limits, ...objectAt(http, 'limits') },
       timeouts: { ...DEFAULTS.http.timeouts, ...objectAt(http, 'timeouts') },
     },
+    outbound: outboundOf(json),
     deadlines: { ...DEFAULTS.deadlines, ...objectAt(json, 'deadlines') },
     chosen: chosenPlugins(json, registry, {
       has: (name) => env.has(name),

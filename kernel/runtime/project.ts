@@ -149,7 +149,7 @@ function methodsOf(text: string | undefined): readonly string[] | null {
 export async function loadDefinitions(project: Project, config: Config): Promise<LoadedDefinitions> {
   const files = await readDefinitions(project, config);
   const sql = await sqlParserFor(files, project.registry, config);
-  const analysis = analyse(files, project.registry, { env: envFacts(project.env), sql });
+  const analysis = analyse(files, project.registry, { env: envFacts(project.env), sql, outbound: config.outbound });
   return { analysis, problems: [...project.configProblems, ...analysis.problems] };
 }
 

@@ -2,6 +2,7 @@
 import { offsetInString } from '../../source/escapes.js';
 import { nodeAt, type LocatedNode } from '../../source/tree.js';
 import { BootError } from '../../contract/boot-error.js';
+import type { Outbound } from '../../contract/outbound.js';
 import type { CheckPlace, Finding, PluginSpec } from '../../contract/plugin.js';
 import type { Document } from '../../source/document.js';
 import { objectOf } from '../link.js';
@@ -10,7 +11,7 @@ import type { AccessorContext } from './accessors.js';
 import type { PluginPlace } from '../finds.js';
 
 export function checkPlugins(
-  { registry, report, env }: AccessorContext,
+  { registry, report, env, outbound = null }: AccessorContext & { readonly outbound?: Outbound | null },
   { doc, node }: { readonly doc: Document; readonly node: LocatedNode },
   places: readonly PluginPlace[],
   { actions, secrets }: Pick<CheckPlace, 'actions' | 'secrets'>,
@@ -27,6 +28,7 @@ export function checkPlugins(
       value: place.value,
       holder: place.holder,
       root,
+      outbound,
       env: (name) => env?.get(name) ?? null,
       facts: (kind, name) => registry.plugin(kind, name)?.facts,
     });
