@@ -40,6 +40,7 @@ const loaders: Readonly<Record<PluginId, Loader>> = {
   'generator:UUID': () => import('./generators/uuid/runtime.js'),
   'hasher:ARGON2': () => import('./hashers/argon2/runtime.js'),
   'hasher:BCRYPT': () => import('./hashers/bcrypt/runtime.js'),
+  'mode:HTTPREQUEST': () => import('./modes/http-request/runtime.js'),
   'mode:QUERY': () => import('./modes/query/runtime.js'),
   'mode:RETURN': () => import('./modes/return/runtime.js'),
   'observer:access_log': () => import('./observers/access-log/runtime.js'),

@@ -42,6 +42,7 @@ import uuid from './generators/uuid/spec.js';
 import argon2 from './hashers/argon2/spec.js';
 import bcrypt from './hashers/bcrypt/spec.js';
 import accessLog from './observers/access-log/spec.js';
+import httpRequest from './modes/http-request/spec.js';
 import queryMode from './modes/query/spec.js';
 import returnMode from './modes/return/spec.js';
 import sql from './queries/sql/spec.js';
@@ -96,6 +97,7 @@ export const specs: readonly PluginSpec[] = [
   uuid,
   argon2,
   bcrypt,
+  httpRequest,
   queryMode,
   returnMode,
   sql,

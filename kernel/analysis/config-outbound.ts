@@ -26,7 +26,7 @@ export const outboundSchema = shape({
     examples: [[443]],
   }),
   dynamic_hosts: flag({
-    doc: 'A whole address may come from a request (`"url": "$PAYLOAD.url"`). It reaches public addresses only, whatever `allow` says.',
+    doc: 'The URL of a call may be one accessor, so that a request brings all of it. Such a call reaches public addresses only, whatever `allow` says.',
     default: false,
   }),
   ca: text({ doc: 'File (PEM) with further certificate authorities that are trusted.', examples: ['./ca.pem'] }).min(1),

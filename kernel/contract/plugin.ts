@@ -35,6 +35,8 @@ export interface Finding {
   readonly code: string;
   /** JSON pointer relative to the plugin's value; `''` is the value itself. */
   readonly at: string;
+  /** The place is the name of the member at `at`, not its value. */
+  readonly key?: true;
   /** Narrows the place to characters `[start, end)` of the decoded string at `at`. */
   readonly span?: readonly [number, number];
   readonly params?: Params;

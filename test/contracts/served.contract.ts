@@ -7,6 +7,7 @@ import { asText, isObject, type JsonObject } from '../../kernel/contract/json.js
 import type { TokenType } from '../../plugins/kinds/token.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
 import { returning } from '../support/project.js';
+import { json, standInFor, type StandIn } from '../support/upstream.js';
 import { ENV, type Plugins } from './kind-support.js';
 
 interface Served {
@@ -43,24 +44,33 @@ function examplesOf(plugins: Plugins, kind: string): Served[] {
 export function servedContract(plugins: Plugins, kind: string, folders: readonly string[]): void {
   describe(`examples of kind ${kind}, served`, () => {
     let kernel!: TestKernel;
+    let remote!: StandIn;
     const examples = examplesOf(plugins, kind);
     before(async function () {
       this.timeout(60_000);
+      remote = await standInFor(['api.example.com', 'login.example.com'], json({ id: 'remote-1', name: 'Ada' }));
       kernel = await startKernel({
-        files: { 'definitions/examples.json': examples.map(({ json }) => json) },
-        config: { plugins: ['builtin:*', ...folders], connections: { main: { use: 'pglite', path: 'memory://' } } },
+        files: { 'definitions/examples.json': examples.map(({ json: one }) => one), ...remote.files },
+        config: {
+          plugins: ['builtin:*', ...folders],
+          connections: { main: { use: 'pglite', path: 'memory://' } },
+          outbound: remote.outbound,
+        },
         env: ENV,
       });
     });
-    after(() => kernel.close());
+    after(async () => {
+      await kernel.close();
+      await remote.upstream.close();
+    });
 
-    for (const { id, title, json } of examples) {
+    for (const { id, title, json: example } of examples) {
       it(title, async () => {
         const plan = kernel.kernel.plans().byId.get(id);
         expect(plan?.reachable).to.equal(true);
         expect(JSON.parse(JSON.stringify(plan?.summary.describe))).to.be.an('object');
         // The sample body that the start prints must pass the rules that it was made from.
-        const headers = await passing(plugins, json);
+        const headers = await passing(plugins, example);
         const { status, text } = await kernel.post(`/${id}`, plan?.summary.sample, { headers });
         expect(status, text).to.equal(200);
         expect(text).not.to.contain(ENV.EXAMPLE_KEY);

@@ -91,8 +91,9 @@ function read(path: string, file: string): SourceFile {
 export function problemsOf(files: readonly SourceFile[], registry: Registry): readonly Problem[] {
   const config = files.find(({ file }) => file === CONFIG);
   const definitions = files.filter(({ file }) => file !== CONFIG);
-  const first = config === undefined ? [] : analyseConfig(CONFIG, config.text, registry, FIXTURE_ENV).problems;
-  return [...first, ...analyse(definitions, registry, { env: FIXTURE_ENV, sql: SQL }).problems];
+  const first = analyseConfig(CONFIG, config?.text ?? null, registry, FIXTURE_ENV);
+  const outbound = first.config === null ? {} : { outbound: first.config.outbound };
+  return [...first.problems, ...analyse(definitions, registry, { env: FIXTURE_ENV, sql: SQL, ...outbound }).problems];
 }
 
 export function runFixture(name: string, registry: Registry): Fixture {

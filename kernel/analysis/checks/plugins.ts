@@ -51,7 +51,8 @@ function callCheck(name: string, check: NonNullable<PluginSpec['check']>, place:
 function spotOf(doc: Document, place: PluginPlace, finding: Finding): Spot {
   const found = nodeAt(place.node, finding.at);
   if (found === null) return { doc, start: place.node.start, end: place.node.start + 1 };
-  const { node } = found;
+  const { node, member } = found;
+  if (finding.key === true && member !== null) return { doc, start: member.keyStart, end: member.keyEnd };
   if (finding.span === undefined || node.type !== 'string') return { doc, start: node.start, end: node.end };
   return {
     doc,
