@@ -1,12 +1,13 @@
 /** The operations of all files, and how one line of cases becomes one line of results. */
 import { ops as bcrypt } from './bcrypt.js';
+import { ops as calls } from './calls.js';
 import { ops as idCheck } from './id-check.js';
 import { ops as jsonBody } from './json-body.js';
 import { ops as rules } from './rules.js';
 import { ops as token } from './token.js';
 import type { Ops, Outcome } from './ops.js';
 
-export const OPS: Ops = { ...bcrypt, ...idCheck, ...jsonBody, ...rules, ...token };
+export const OPS: Ops = { ...bcrypt, ...calls, ...idCheck, ...jsonBody, ...rules, ...token };
 
 /** A line that is no case is a result too: the one who asked has to see it. */
 export async function runLine(name: string, line: string): Promise<Outcome & { readonly id: unknown }> {

@@ -25,6 +25,7 @@ const FILES = [
   { file: 'json-body.jsonl', cases: 283, optional: 0 },
   { file: 'uuid.jsonl', cases: 22, optional: 0 },
   { file: 'email.jsonl', cases: 163, optional: 0 },
+  { file: 'crlf-strings.jsonl', cases: 39, optional: 0 },
 ] as const;
 
 describe('shared vectors', () => {

@@ -95,7 +95,8 @@ export function createClient({ outbound, log, ca, resolve }: ClientOptions): Htt
   }
 
   function tell({ place, url }: Call, { code, params }: Fault, error: unknown): void {
-    const reason = (error as NodeJS.ErrnoException).code ?? params['what'] ?? params['status'];
+    const cause = error instanceof Fault ? '' : (error as NodeJS.ErrnoException).code;
+    const reason = params['what'] ?? params['status'] ?? cause;
     log.warn({ action: place, host: url.host, code, reason: String(reason ?? '') }, 'a call failed');
   }
 
@@ -142,7 +143,9 @@ function senderWith(agents: Agents): Send {
   });
   return ({ url, method, headers, body }, until, cap) =>
     new Promise((resolve, reject) => {
-      const options = { method: method as 'GET', headers, ...(body !== undefined && { body }) };
+      // The library would wait for somebody to write it.
+      const sent = body ?? (method === 'POST' || method === 'PUT' ? '' : undefined);
+      const options = { method: method as 'GET', headers, ...(sent !== undefined && { body: sent }) };
       const stream = client.stream(url, options);
       const chunks: Buffer[] = [];
       let size = 0;
