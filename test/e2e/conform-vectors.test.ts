@@ -89,6 +89,6 @@ describe('conformance command', () => {
   it('names its operations when it is asked for another', () => {
     const { stderr, status } = run('nothing', '');
     expect(status).to.equal(1);
-    expect(stderr).to.contain('json.body, rule.check, token.verify');
+    expect(stderr).to.contain('json.body, rule.check, string.header, token.verify, url.guard');
   });
 });

@@ -33,12 +33,10 @@ export default definePlugin({
     {
       http: shape(
         {
-          url: text({
+          url: value(string().min(1), {
             doc: 'Where to. Accessors in path and query are values, encoded; scheme, host and port are constant or `$ENV`.',
             examples: ['https://api.example.com/orders/$PAYLOAD.id'],
-          })
-            .required()
-            .min(1),
+          }).required(),
           method: text({ doc: 'The verb.', default: 'GET' }).oneOf([...METHODS]),
           headers: record(value(string(), { doc: 'Its value.' }), {
             doc: 'Headers, whose values may hold accessors. One that is exactly one accessor, and that is null, is not sent.',
