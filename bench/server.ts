@@ -25,7 +25,11 @@ export interface Server {
   readonly said: () => string;
 }
 
-export async function startServer(target: Target, databaseUrl: string, core: number | undefined): Promise<Server> {
+export async function startServer(
+  target: Target,
+  variables: Readonly<Record<string, string>>,
+  core: number | undefined,
+): Promise<Server> {
   const port = await freePort();
   const [program = '', ...args] = pinned(core, [process.execPath, ...target.args]);
   const started = performance.now();
@@ -36,9 +40,9 @@ export async function startServer(target: Target, databaseUrl: string, core: num
       NODE_ENV: 'production',
       HOST: '127.0.0.1',
       PORT: String(port),
-      DATABASE_URL: databaseUrl,
       LOG_LEVEL: 'warn',
       BENCH_TOKEN_KEY: tokenKey,
+      ...variables,
     },
   });
   onCleanup(() => stop(child));

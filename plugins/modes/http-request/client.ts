@@ -33,8 +33,8 @@ export interface Answer {
 }
 
 export interface HttpClient {
-  call(call: Call): Promise<Answer>;
-  close(): void;
+  readonly call: (call: Call) => Promise<Answer>;
+  readonly close: () => void;
 }
 
 export interface ClientOptions {
