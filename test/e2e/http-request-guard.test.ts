@@ -222,7 +222,9 @@ describe('calls and the addresses that they dial', () => {
       const { status, body } = await kernel.post('/env', {});
       expect(status).to.equal(502);
       expect(body['code']).to.equal('OUT_REFUSED');
-      const row = kernel.log.find(({ fields }) => fields['action'] === 'env#1');
+      const [warned, row] = kernel.log.filter(({ fields }) => fields['action'] === 'env#1');
+      expect(warned?.message).to.equal('calls to this host will be refused');
+      expect(warned?.fields).to.include({ host: '127.0.0.3', reason: 'loopback' });
       expect(row?.fields).to.include({ code: 'OUT_REFUSED', reason: 'loopback', host: `127.0.0.3:${trap.port}` });
     });
   });

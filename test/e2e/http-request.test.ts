@@ -1,5 +1,6 @@
 /** Mode HTTPREQUEST against a real server: what is sent, what becomes of the reply, and how results are used further on. */
 import { expect } from 'chai';
+import { BootError } from '../../kernel/contract/boot-error.js';
 import type { Loose } from '../support/client.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
 import { json, startUpstream, type Asked, type Upstream } from '../support/upstream.js';
@@ -122,6 +123,8 @@ describe('HTTPREQUEST', () => {
   });
   after(async () => {
     await kernel.close();
+    for (let i = 0; i < 1000 && upstream.open() > 0; i++) await new Promise((done) => setImmediate(done));
+    expect(upstream.open(), 'connections end with the kernel').to.equal(0);
     await upstream.close();
   });
   beforeEach(() => void upstream.asked.splice(0));
@@ -264,6 +267,23 @@ describe('HTTPREQUEST', () => {
     const before = upstream.opened();
     for (let i = 0; i < 10; i++) await answer('/delete');
     expect(upstream.opened() - before).to.be.at.most(1);
+  });
+
+  it('stops the start where a variable holds no URL that can be called, naming the actionable', async () => {
+    for (const [SOMEWHERE, what] of [
+      ['api.example.com', 'it has no scheme http or https with a host'],
+      ['https://u:canary@api.example.com', 'it holds credentials; send them in a header'],
+      ['https://api.example.com/#', 'it has a fragment'],
+      ['https://api.example.com?x=', 'https'],
+    ] as const) {
+      const files = { 'definitions/a.json': call('env', { url: '$ENV.SOMEWHERE/x/$PAYLOAD.a' }) };
+      const outcome = await startKernel({ files, env: { SOMEWHERE } }).then(
+        (started) => started.close().then(() => 'https'),
+        (error: unknown) => (error instanceof BootError ? JSON.stringify([error.code, error.params]) : String(error)),
+      );
+      expect(outcome).to.contain(what);
+      if (what !== 'https') expect(outcome).to.contain('OUT_URL').and.contain('env#1').and.not.contain('canary');
+    }
   });
 
   it('is planned without secrets', () => {

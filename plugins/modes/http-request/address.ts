@@ -11,8 +11,8 @@ import { urlParts } from './words.light.js';
 
 export interface Address {
   readonly read: (frame: Frame) => URL;
-  /** A request brings all of it. */
-  readonly dynamic: boolean;
+  /** Scheme, host and port; null where a request brings all of it. */
+  readonly origin: string | null;
 }
 
 export function compileAddress(
@@ -27,7 +27,7 @@ export function compileAddress(
   if (whole !== null) {
     const [value] = pieces;
     if (!allowsDynamic || typeof value !== 'object') throw wrong(tools, 'its host would come from a request');
-    return { read: dynamicUrl(value, tail), dynamic: true };
+    return { read: dynamicUrl(value, tail), origin: null };
   }
   const [first = '', ...rest] = pieces;
   if (typeof first !== 'string') throw wrong(tools, 'its host would come from a request');
@@ -36,13 +36,12 @@ export function compileAddress(
   const read = joined(path, search, rest, tail);
   if (rest.length === 0 && tail === null) {
     const constant = new URL(origin + path + (search ?? ''));
-    return { read: () => constant, dynamic: false };
+    return { read: () => constant, origin };
   }
-  return { read: (frame) => sameOrigin(new URL(origin + read(frame)), origin), dynamic: false };
+  return { read: (frame) => sameOrigin(new URL(origin + read(frame)), origin), origin };
 }
 
-const wrong = (tools: PlanTools, what: string): BootError =>
-  new BootError('PLG_OPEN', { name: tools.place, what: 'call', detail: `the URL cannot be used: ${what}` });
+const wrong = (tools: PlanTools, what: string): BootError => new BootError('OUT_URL', { place: tools.place, what });
 
 interface Fixed {
   readonly origin: string;

@@ -21,7 +21,7 @@ export function check({ value, outbound }: CheckPlace): Finding[] {
 const written = ({ root, tail }: AccessorPart): string => [`$${root}`, ...tail].join('.');
 const URL_AT = '/http/url';
 const wrong = (what: string, span?: readonly [number, number]): Finding[] => [
-  { code: 'OUT_URL', at: URL_AT, params: { what }, ...(span && { span }) },
+  { code: 'OUT_URL', at: URL_AT, params: { place: 'this call', what }, ...(span && { span }) },
 ];
 
 /** In the place of a variable, whose value is not known here. */
@@ -122,12 +122,17 @@ function checkHeader(name: string, text: string): Finding[] {
   if (!HEADER_NAME.test(name)) return found('is not the name of a header', true);
   if (OURS.has(lower)) return found('is set by the connection, not by a definition', true);
   if (!HEADER_VALUE.test(text)) return found('has characters that a header cannot carry');
+  if (CREDENTIALS.test(lower) && text.trim() !== '' && accessorsIn(text).length === 0) {
+    return [{ code: 'SEC_CLEAR', at, params: { place: `The header "${name}"`, form: '$ENV.API_KEY' } }];
+  }
   if (lower === 'content-type' && accessorsIn(text).some((part) => !isFixed(part))) {
     return found('must be constant: the body is written by it');
   }
   return [];
 }
 
+/** Headers that hold a key by their name. */
+const CREDENTIALS = /^(authorization|cookie|(x-)?(api|auth|access)[-_]?(key|token|secret))$/;
 const printable = (name: string): string => name.replace(/[^\x20-\x7e]/g, '?');
 
 function checkTwice(headers: JsonObject): Finding[] {

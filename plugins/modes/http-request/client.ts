@@ -7,7 +7,7 @@ import { fault, Fault, type Issue } from '../../../kernel/contract/fault.js';
 import type { Outbound } from '../../../kernel/contract/outbound.js';
 import type { Log } from '../../../kernel/contract/plugin.js';
 import { createAgents, REFUSED, type Agents, type DialOptions, type Place, type Resolve } from './dial.js';
-import { policyOf } from './guard.js';
+import { plainHost, policyOf } from './guard.js';
 
 export interface Call {
   readonly method: string;
@@ -49,11 +49,10 @@ interface Attempt extends Answer {
 }
 
 export function createClient({ outbound, log, ca, resolve }: ClientOptions): HttpClient {
-  const connectTo = new Map(Object.entries(outbound.connect_to).map(([from, to]) => [from.toLowerCase(), placeOf(to)]));
   const dial: DialOptions = {
     policy: policyOf(outbound),
     patience: outbound.timeouts.connect * 1000,
-    connectTo,
+    connectTo: placesOf(outbound),
     ca,
     resolve,
   };
@@ -109,9 +108,18 @@ export function createClient({ outbound, log, ca, resolve }: ClientOptions): Htt
   };
 }
 
+/** What is dialled in the place of a `host:port`. */
+export const placesOf = ({ connect_to }: Outbound): ReadonlyMap<string, Place> =>
+  new Map(
+    Object.entries(connect_to).map(([from, to]) => {
+      const { host, port } = placeOf(from);
+      return [`${host}:${port}`, placeOf(to)];
+    }),
+  );
+
 function placeOf(text: string): Place {
   const at = text.lastIndexOf(':');
-  return { host: text.slice(0, at).replace(/^\[(.*)\]$/, '$1'), port: Number(text.slice(at + 1)) };
+  return { host: plainHost(text.slice(0, at)), port: Number(text.slice(at + 1)) };
 }
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);

@@ -5,7 +5,7 @@ export const errors: Readonly<Record<string, CodeEntry>> = {
   OUT_URL: {
     severity: 'error',
     title: 'URL that cannot be called',
-    message: 'This URL cannot be called: {what}.',
+    message: 'The URL of {place} cannot be used: {what}.',
     help: 'Write scheme and host out, or read them from `$ENV`: `https://api.example.com/orders/$PAYLOAD.id`.',
   },
   OUT_HOST: {

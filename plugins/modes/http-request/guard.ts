@@ -47,6 +47,12 @@ export const plainHost = (host: string): string =>
     .replace(/^\[(.*)\]$/, '$1')
     .replace(/\.$/, '');
 
+/** The port is there also where the scheme implies it. */
+export function hostAndPort({ protocol, hostname, port }: URL): { readonly host: string; readonly port: number } {
+  const implied = protocol === 'https:' ? 443 : 80;
+  return { host: plainHost(hostname), port: port === '' ? implied : Number(port) };
+}
+
 /** Four decimal parts, or IPv6; what other systems take for an address besides is no address here. */
 function parsed(text: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
   if (ipaddr.IPv4.isValidFourPartDecimal(text)) return ipaddr.IPv4.parse(text);
@@ -140,15 +146,16 @@ function isIn(address: ipaddr.IPv4 | ipaddr.IPv6, { range }: Entry, exactly: boo
 /** The whole judgement of an address and what its host was resolved to; null: all of it may be called. */
 export function refuseUrl(text: string, addresses: readonly string[], policy: Policy): string | null {
   if (!URL.canParse(text)) return 'not a URL';
-  const { protocol, hostname, port, username, password } = new URL(text);
+  const url = new URL(text);
+  const { protocol, hostname, username, password } = url;
   if (protocol !== 'http:' && protocol !== 'https:') return 'scheme';
   if (username !== '' || password !== '') return 'credentials';
-  const number = port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port);
-  const reason = refuseHost(hostname, number, policy);
+  const { port } = hostAndPort(url);
+  const reason = refuseHost(hostname, port, policy);
   if (reason !== null || parsed(plainHost(hostname)) !== null) return reason;
   // One that may not be dialled among many is a sign that the name is not to be trusted.
   for (const address of addresses) {
-    const refused = refuseAddress(address, hostname, number, policy);
+    const refused = refuseAddress(address, hostname, port, policy);
     if (refused !== null) return refused;
   }
   return addresses.length === 0 ? 'unresolved' : null;

@@ -9,10 +9,11 @@ import { fault } from '../../../kernel/contract/fault.js';
 import { asText, isObject, type Json, type JsonObject } from '../../../kernel/contract/json.js';
 import { OUTBOUND, type Outbound } from '../../../kernel/contract/outbound.js';
 import type { Frame, ModePlan, PlanTools } from '../../../kernel/contract/plan.js';
-import { defineRuntime } from '../../../kernel/contract/plugin.js';
+import { defineRuntime, type Log } from '../../../kernel/contract/plugin.js';
 import { mode, type ModeHandle } from '../../kinds/mode.js';
 import { compileAddress } from './address.js';
-import { createClient, type HttpClient } from './client.js';
+import { createClient, placesOf, type HttpClient } from './client.js';
+import { hostAndPort, policyOf, refuseHost } from './guard.js';
 import { compileBody, compileHeaders, type Headers } from './message.js';
 import { readReply } from './reply.js';
 import { piecesIn } from './values.js';
@@ -23,10 +24,11 @@ interface Caller extends ModeHandle {
 }
 
 export default defineRuntime<ModeHandle>(mode, {
-  create: ({ outbound = OUTBOUND }): Caller => {
+  create: ({ outbound = OUTBOUND, log }): Caller => {
+    const warn = warning(outbound, log);
     const caller: Caller = {
       client: null,
-      plan: (value, _pointer, tools) => plan(value, tools, outbound, () => caller.client),
+      plan: (value, _pointer, tools) => plan(value, tools, outbound, warn, () => caller.client),
     };
     return caller;
   },
@@ -43,16 +45,31 @@ export default defineRuntime<ModeHandle>(mode, {
   },
 });
 
+type Warn = (origin: string, place: string) => void;
+
+/** A variable may hold an address that no checker has seen; nobody should have to wait for the first call to learn that. */
+function warning(outbound: Outbound, log: Log): Warn {
+  const policy = policyOf(outbound);
+  const elsewhere = placesOf(outbound);
+  return (origin, place) => {
+    const { host, port } = hostAndPort(new URL(origin));
+    const reason = elsewhere.has(`${host}:${port}`) ? null : refuseHost(host, port, policy);
+    if (reason !== null) log.warn({ action: place, host, reason }, 'calls to this host will be refused');
+  };
+}
+
 function plan(
   value: Readonly<Record<string, Json>>,
   tools: PlanTools,
   outbound: Outbound,
+  warn: Warn,
   client: () => HttpClient | null,
 ): ModePlan {
   const http: JsonObject = isObject(value['http']) ? value['http'] : {};
   const written = isObject(http['headers']) ? http['headers'] : {};
   const method = asText(http['method'] ?? 'GET');
   const address = compileAddress(asText(http['url']), http['query'], tools, outbound.dynamic_hosts);
+  if (address.origin !== null) warn(address.origin, tools.place);
   const body = compileBody(http['request_body'], contentTypeOf(written, tools), tools);
   const headers = compileHeaders(written, tools);
   const seconds = Math.min(numberIn(http, 'timeout', outbound.timeouts.total), outbound.timeouts.most);
@@ -63,7 +80,7 @@ function plan(
     retries: numberIn(http, 'retries', 0),
     redirects: numberIn(http, 'follow_redirects', 0),
     patience: seconds * 1000,
-    dynamic: address.dynamic,
+    dynamic: address.origin === null,
     place: tools.place,
   };
   return {
