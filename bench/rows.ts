@@ -155,4 +155,23 @@ export const rows: readonly Row[] = [
       { body: { ...echoBody(1), amount: '1' }, status: 422 },
     ],
   },
+  {
+    name: 'quote',
+    title: 'outbound call',
+    path: '/quote',
+    body: (n) => ({ id: (n % seeded) + 1 }),
+    adds: null,
+    varying: {},
+    refused: [{ body: { id: 'one' }, status: 422 }],
+  },
+  {
+    name: 'quote-fetch',
+    title: 'outbound call, fetch',
+    path: '/quote-fetch',
+    body: (n) => ({ id: (n % seeded) + 1 }),
+    adds: null,
+    varying: {},
+    refused: [{ body: { id: 'one' }, status: 422 }],
+    extra: true,
+  },
 ];

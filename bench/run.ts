@@ -17,7 +17,7 @@ import { scaledRows, scaleTargets } from './scale.js';
 import { servable, type Servable } from './servable.js';
 import { type Server, startServer } from './server.js';
 import { createTables, resetTables } from './tables.js';
-import { baseline, type Target } from './targets.js';
+import { baseline, remote, type Target } from './targets.js';
 import { verify, verifySum } from './verify.js';
 
 async function main(options: Options): Promise<number> {
@@ -35,9 +35,12 @@ async function main(options: Options): Promise<number> {
   const compiled = await compileMs(folder, 200);
   console.log(`200 resources read, checked and compiled in ${compiled.toFixed(0)} ms`);
 
+  // Beside the database: it belongs to nobody who is measured.
+  const other = await startServer(remote, {}, cores?.rest);
+  const variables = { DATABASE_URL: database.url, BENCH_REMOTE: other.url };
   const servers: Server[] = [];
   for (const target of chosenTargets) {
-    const server = await startServer(target, database.url, cores?.server);
+    const server = await startServer(target, variables, cores?.server);
     console.log(
       `${server.name}: first answer after ${server.startMs.toFixed(0)} ms, ${server.idleMiB.toFixed(0)} MiB idle`,
     );

@@ -12,6 +12,7 @@ import { lintelServing, root, type Target } from './targets.js';
 const optional = [
   { folder: 'tokens', rows: ['account-mine'] },
   { folder: 'ciphers', rows: ['contact-create'] },
+  { folder: 'calls', rows: ['quote', 'quote-fetch'] },
 ] as const;
 
 export interface Servable {
@@ -42,7 +43,8 @@ export async function servable(folder: string): Promise<Servable> {
 async function complaintOf(config: string): Promise<string | null> {
   const args = [join(root, 'dist/kernel/cli.js'), 'check', '--config', config];
   const keys = { BENCH_TOKEN_KEY: 'x'.repeat(32), BENCH_FIELD_KEY: 'x'.repeat(32) };
-  const env = { ...process.env, DATABASE_URL: 'postgres://127.0.0.1/none', ...keys };
+  const places = { DATABASE_URL: 'postgres://127.0.0.1/none', BENCH_REMOTE: 'http://127.0.0.1:1' };
+  const env = { ...process.env, ...places, ...keys };
   try {
     await promisify(execFile)(process.execPath, args, { env, timeout: 60_000 });
     return null;

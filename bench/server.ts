@@ -25,7 +25,11 @@ export interface Server {
   readonly said: () => string;
 }
 
-export async function startServer(target: Target, databaseUrl: string, core: number | undefined): Promise<Server> {
+export async function startServer(
+  target: Target,
+  variables: Readonly<Record<string, string>>,
+  core: number | undefined,
+): Promise<Server> {
   const port = await freePort();
   const [program = '', ...args] = pinned(core, [process.execPath, ...target.args]);
   const started = performance.now();
@@ -36,10 +40,10 @@ export async function startServer(target: Target, databaseUrl: string, core: num
       NODE_ENV: 'production',
       HOST: '127.0.0.1',
       PORT: String(port),
-      DATABASE_URL: databaseUrl,
       LOG_LEVEL: 'warn',
       BENCH_TOKEN_KEY: tokenKey,
       BENCH_FIELD_KEY: fieldKey,
+      ...variables,
     },
   });
   onCleanup(() => stop(child));

@@ -15,6 +15,9 @@ export const root = fileURLToPath(new URL('../..', import.meta.url));
 
 export const baseline: Target = { name: 'baseline', args: [join(root, 'dist/bench/baseline/server.js')] };
 
+/** The service that both call in the row with a call. */
+export const remote: Target = { name: 'remote', args: [join(root, 'dist/bench/remote.js')] };
+
 export const lintelServing = (name: string, config: string): Target => ({
   name,
   args: [join(root, 'dist/kernel/cli.js'), 'serve', '--config', config],

@@ -55,6 +55,7 @@ const loaders: Readonly<Record<PluginId, Loader>> = {
   'hasher:ARGON2': () => import('./hashers/argon2/runtime.js'),
   'hasher:BCRYPT': () => import('./hashers/bcrypt/runtime.js'),
   'inspector:dominant_color': () => import('./inspectors/dominant-color/runtime.js'),
+  'mode:HTTPREQUEST': () => import('./modes/http-request/runtime.js'),
   'mode:QUERY': () => import('./modes/query/runtime.js'),
   'mode:RETURN': () => import('./modes/return/runtime.js'),
   'mode:UPLOAD': () => import('./modes/upload/runtime.js'),

@@ -59,6 +59,7 @@ import accessLog from './observers/access-log/spec.js';
 import openTelemetry from './observers/opentelemetry/spec.js';
 import prometheus from './observers/prometheus/spec.js';
 import serverTiming from './observers/server-timing/spec.js';
+import httpRequest from './modes/http-request/spec.js';
 import queryMode from './modes/query/spec.js';
 import returnMode from './modes/return/spec.js';
 import uploadMode from './modes/upload/spec.js';
@@ -142,6 +143,7 @@ export const specs: readonly PluginSpec[] = [
   argon2,
   bcrypt,
   dominantColor,
+  httpRequest,
   queryMode,
   returnMode,
   uploadMode,

@@ -1,5 +1,5 @@
 /**
- * The service of this benchmark as an experienced developer writes it by hand: Koa, @koa/router, koa-body, yup and a pg
+ * The service of this benchmark as an experienced developer writes it by hand: Koa, @koa/router, koa-body, got, yup and a pg
  * pool of ten. It is the yardstick, so it must stay ordinary: no tricks that make it fast, none that make it slow.
  */
 import { createCipheriv, createSecretKey, randomBytes } from 'node:crypto';
@@ -7,6 +7,8 @@ import Router from '@koa/router';
 import { errors, jwtVerify } from 'jose';
 import Koa, { type Context, type Next } from 'koa';
 import { koaBody } from 'koa-body';
+import { Agent as HttpAgent } from 'node:http';
+import { got } from 'got';
 import pg from 'pg';
 import { type InferType, number, object, type Schema, string, ValidationError } from 'yup';
 
@@ -136,6 +138,41 @@ async function readMine(ctx: Context): Promise<void> {
   ctx.body = rows[0];
 }
 
+const quoteRequest = object({ id: number().required() });
+
+interface Quote {
+  readonly id: number;
+  readonly price: number;
+  readonly currency: string;
+  readonly valid_until: string;
+}
+
+const remote = got.extend({
+  prefixUrl: process.env.BENCH_REMOTE ?? '',
+  headers: { authorization: `Bearer ${process.env.BENCH_TOKEN_KEY ?? ''}` },
+  agent: { http: new HttpAgent({ keepAlive: true }) },
+  timeout: { request: 10_000 },
+  retry: { limit: 0 },
+});
+
+async function quote(ctx: Context): Promise<void> {
+  const { id: wanted } = validated(quoteRequest, ctx.request.body);
+  const { id, price, currency, valid_until } = await remote.get(`quotes/${wanted}`).json<Quote>();
+  ctx.body = { id, price, currency, valid_until };
+}
+
+/** The same with what the runtime has by itself. */
+async function quoteByFetch(ctx: Context): Promise<void> {
+  const { id: wanted } = validated(quoteRequest, ctx.request.body);
+  const response = await fetch(`${process.env.BENCH_REMOTE ?? ''}/quotes/${wanted}`, {
+    headers: { authorization: `Bearer ${process.env.BENCH_TOKEN_KEY ?? ''}` },
+    signal: AbortSignal.timeout(10_000),
+  });
+  if (!response.ok) ctx.throw(502, 'the quote cannot be had');
+  const { id, price, currency, valid_until } = (await response.json()) as Quote;
+  ctx.body = { id, price, currency, valid_until };
+}
+
 function health(ctx: Context): void {
   ctx.body = { status: 'ok', version: 1 };
 }
@@ -169,6 +206,8 @@ router.post('/account-list', listAccounts);
 router.post('/account-mine', authenticated, readMine);
 router.post('/wallet-add', addToWallet);
 router.post('/echo', echo);
+router.post('/quote', quote);
+router.post('/quote-fetch', quoteByFetch);
 router.post('/health', health);
 
 const app = new Koa();

@@ -3,6 +3,7 @@
  * but the set of names it is given. The command line, the kernel and editors all run exactly this.
  */
 import { asText, type Json } from '../contract/json.js';
+import type { Outbound } from '../contract/outbound.js';
 import type { PluginId } from '../contract/plugin.js';
 import type { Problem } from '../contract/problem.js';
 import { Slot } from '../contract/slot.js';
@@ -52,6 +53,8 @@ export interface AnalyseOptions {
   /** Reads SQL the way the database does; without it statements are scanned, and not judged against the models. */
   readonly sql?: SqlParser | undefined;
   readonly chains?: ChainLimits | undefined;
+  /** What the config says of calls that leave. */
+  readonly outbound?: Outbound;
 }
 
 type Tables = TableNames & { readonly uniques: Uniques };
@@ -63,7 +66,8 @@ export function analyse(files: readonly SourceFile[], registry: Registry, option
   const documents = new Map(files.map(({ file, text }) => [file, document(file, text)]));
   const definitions = files.flatMap((file) => read(file, documents, report));
   for (const definition of definitions) walkDefinition(definition, registry, report);
-  const context = { registry, report, env: options.env, testing: options.testing === true };
+  const { env, testing = false, outbound = null } = options;
+  const context = { registry, report, env, testing, outbound };
   for (const definition of definitions) {
     checkAccessors(context, definition);
     checkTemplates(registry, report, definition.doc, definition.finds);

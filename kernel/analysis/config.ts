@@ -4,6 +4,7 @@
  */
 import { asText, isObject, type Json } from '../contract/json.js';
 import type { ConfigGiven } from '../contract/kind.js';
+import type { Outbound } from '../contract/outbound.js';
 import type { Problem } from '../contract/problem.js';
 import { fold } from '../schema/fold.js';
 import { flag, list, numeric, record, shape, text } from '../schema/combinators.js';
@@ -16,6 +17,7 @@ import { checkAccessors, type EnvFacts } from './checks/accessors.js';
 import { CHAINS, chainSchema, type ChainLimits } from './chains.js';
 import { checkHeaderNames } from './checks/headers.js';
 import { checkPlugins } from './checks/plugins.js';
+import { outboundOf, outboundSchema } from './config-outbound.js';
 import type { Registry } from './registry.js';
 import { byPlace, createReport, reportFaults, type Report } from './report.js';
 import { noFinds, type Finds } from './finds.js';
@@ -57,6 +59,7 @@ export interface Config {
   readonly plugins: readonly string[];
   readonly disable: readonly string[];
   readonly http: HttpConfig;
+  readonly outbound: Outbound;
   readonly migrate: boolean;
   readonly chains: ChainLimits;
   readonly deadlines: { readonly open: number; readonly close: number };
@@ -182,6 +185,7 @@ const configSchema = shape({
       ),
     }).meta({ doc: 'Deadlines of requests.' }),
   }).meta({ doc: 'The HTTP server.' }),
+  outbound: outboundSchema,
   migrate: flag({
     doc: 'Create missing tables, columns and indexes when definitions are loaded. Nothing is ever dropped.',
     default: true,
@@ -323,6 +327,7 @@ function complete(json: Loose, registry: Registry, env: EnvFacts, dev: boolean):
       timeouts: { ...DEFAULTS.http.timeouts, ...objectAt(http, 'timeouts') },
     },
     chains: { ...CHAINS, ...objectAt(json, 'chains') },
+    outbound: outboundOf(json),
     deadlines: { ...DEFAULTS.deadlines, ...objectAt(json, 'deadlines') },
     chosen: chosenPlugins(json, registry, {
       has: (name) => env.has(name),

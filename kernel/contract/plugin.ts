@@ -9,6 +9,7 @@ import type { Registrar } from './hooks.js';
 import type { MigrationOutline, MigrationProgress } from './migration.js';
 import type { Invented } from './mistaken.js';
 import type { ModelTable } from './model.js';
+import type { Outbound } from './outbound.js';
 import type { Signal } from './plan.js';
 
 /** What the contract knows of a schema: that it is one. `kernel/schema` knows the rest. */
@@ -34,6 +35,8 @@ export interface Finding {
   readonly code: string;
   /** JSON pointer relative to the plugin's value; `''` is the value itself. */
   readonly at: string;
+  /** The place is the name of the member at `at`, not its value. */
+  readonly key?: true;
   /** Narrows the place to characters `[start, end)` of the decoded string at `at`. */
   readonly span?: readonly [number, number];
   readonly params?: Params;
@@ -59,6 +62,8 @@ export interface CheckPlace {
   readonly testing: boolean;
   /** The actionables of the resource, in order; empty for models and the config. */
   readonly actions: readonly CheckAction[];
+  /** What the config says of calls that leave; null where no config is known. */
+  readonly outbound: Outbound | null;
   /** Names that never leave unless they are asked for: what is hashed, encrypted or marked secret in a model. */
   readonly secrets: ReadonlySet<string>;
 }
@@ -147,6 +152,8 @@ export interface RuntimeContext {
   readonly env: (name: string) => string | undefined;
   /** Folder that relative paths in the config refer to. */
   readonly folder: string;
+  /** What the config says of calls that leave; absent only in a context made by hand. */
+  readonly outbound?: Outbound;
   /** The handle of another plugin (or configured instance) that the spec's `requires` names. */
   readonly resolve: <H>(kind: Kind<H>, name: string) => H;
 }

@@ -146,4 +146,6 @@ const MAPPED = '::ffff:';
 
 /** IPv4 clients on a dual-stack socket have mapped addresses. */
 const plainAddress = (address: string): string =>
-  address.toLowerCase().startsWith(MAPPED) && isIPv4(address.slice(MAPPED.length)) ? address.slice(MAPPED.length) : address;
+  address.toLowerCase().startsWith(MAPPED) && isIPv4(address.slice(MAPPED.length))
+    ? address.slice(MAPPED.length)
+    : address;

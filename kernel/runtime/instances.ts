@@ -83,6 +83,7 @@ export function createInstances({ project, hooks, log, signal }: InstancesInput)
       log,
       signal,
       folder: project.folder,
+      ...(project.config !== null && { outbound: project.config.outbound }),
       env: (name) => project.env[name],
       resolve: (other, name) => resolve(id, other, name),
     };

@@ -1,6 +1,7 @@
 /** The operations of all files, and how one line of cases becomes one line of results. */
 import { ops as bcrypt } from './bcrypt.js';
 import { ops as ciphers } from './ciphers.js';
+import { ops as calls } from './calls.js';
 import { ops as idCheck } from './id-check.js';
 import { ops as jsonBody } from './json-body.js';
 import { ops as multipart } from './multipart.js';
@@ -12,6 +13,7 @@ import type { Ops, Outcome } from './ops.js';
 
 export const OPS: Ops = {
   ...bcrypt,
+  ...calls,
   ...ciphers,
   ...idCheck,
   ...jsonBody,

@@ -10,6 +10,7 @@ import { startKernel, type TestKernel } from '../support/kernel.js';
 import { formOf, PDF, PNG_RED } from '../support/pictures.js';
 import { returning } from '../support/project.js';
 import { EXAMPLE_SENDER } from '../support/example-env.js';
+import { json, standInFor, type StandIn } from '../support/upstream.js';
 import { ENV, type Plugins } from './kind-support.js';
 import { signedHeaders } from '../support/webhooks.js';
 
@@ -54,18 +55,27 @@ function formFor(json: JsonObject): FormData {
 export function servedContract(plugins: Plugins, kind: string, folders: readonly string[]): void {
   describe(`examples of kind ${kind}, served`, () => {
     let kernel!: TestKernel;
+    let remote!: StandIn;
     const examples = examplesOf(plugins, kind);
     before(async function () {
       this.timeout(60_000);
+      remote = await standInFor(['api.example.com', 'login.example.com'], json({ id: 'remote-1', name: 'Ada' }));
       kernel = await startKernel({
-        files: { 'definitions/examples.json': examples.map(({ json }) => json) },
-        config: { plugins: ['builtin:*', ...folders], connections: { main: { use: 'pglite', path: 'memory://' } } },
+        files: { 'definitions/examples.json': examples.map(({ json: one }) => one), ...remote.files },
+        config: {
+          plugins: ['builtin:*', ...folders],
+          connections: { main: { use: 'pglite', path: 'memory://' } },
+          outbound: remote.outbound,
+        },
         env: ENV,
       });
     });
-    after(() => kernel.close());
+    after(async () => {
+      await kernel.close();
+      await remote.upstream.close();
+    });
 
-    for (const { id, title, json } of examples) {
+    for (const { id, title, json: example } of examples) {
       it(title, async () => {
         const plan = kernel.kernel.plans().byId.get(id);
         expect(plan?.reachable).to.equal(true);
@@ -73,12 +83,12 @@ export function servedContract(plugins: Plugins, kind: string, folders: readonly
         // The sample body that the start prints must pass the rules that it was made from.
         const sample = plan?.summary.sample;
         const body = JSON.stringify(sample);
-        const proof = await signedHeaders(json['webhook'], body, ENV, EXAMPLE_SENDER.privateKey);
-        const headers = { ...(await passing(plugins, json)), ...proof };
+        const proof = await signedHeaders(example['webhook'], body, ENV, EXAMPLE_SENDER.privateKey);
+        const headers = { ...(await passing(plugins, example)), ...proof };
         const { status, text } =
           plan?.files === null
             ? await kernel.post(`/${id}`, body, { headers })
-            : await kernel.request('POST', `/${id}`, { headers, body: formFor(json) });
+            : await kernel.request('POST', `/${id}`, { headers, body: formFor(example) });
         expect(status, text).to.equal(200);
         for (const value of Object.values(ENV)) expect(text).not.to.contain(value);
       });

@@ -34,7 +34,6 @@ describe('definitions of others (check)', function () {
 
   it('has no error but plugins that are not here', () => {
     expect(shown('error')).to.deep.equal([
-      `ai-chat.json DEF_UNKNOWN_PLUGIN There is no mode "HTTPREQUEST". ${ABSENT}`,
       `wall-approve.json DEF_UNKNOWN_PLUGIN There is no feature "broadcast_websocket_message". ${ABSENT}`,
       `wall-react.json DEF_UNKNOWN_PLUGIN There is no feature "broadcast_websocket_message". ${ABSENT}`,
     ]);

@@ -10,21 +10,32 @@ import { DATABASES, startKernel, type TestKernel } from '../support/kernel.js';
 import { freshDatabase, startPostgres } from '../support/postgres.js';
 import { querying, tempProject, type TempProject } from '../support/project.js';
 import { describeCalls } from '../support/soforotto-calls.js';
-import { copyApplication, ENV, isAtHand, LEFT_OUT, seeds } from '../support/soforotto.js';
+import { copyApplication, ENV, isAtHand, LEFT_OUT, seeds, standInForRemote } from '../support/soforotto.js';
+import type { StandIn } from '../support/upstream.js';
 
 const SUB0 = { profile: 'sub0' };
+
+function running<T>(what: T | undefined): T {
+  if (what === undefined) throw new Error('nothing is served');
+  return what;
+}
 
 for (const { name, make } of DATABASES) {
   describe(`definitions of another system (${name})`, () => {
     let kernel: TestKernel | undefined;
+    let remote: StandIn | undefined;
     before(async function () {
       this.timeout(60_000);
       if (!isAtHand) return this.skip();
       const database = await make();
       if ('skip' in database) return this.skip();
+      remote = await standInForRemote();
       kernel = await startKernel({
-        files: { 'definitions/seeds.json': seeds().map((sql, index) => querying(`seed-${index}`, sql)) },
-        config: { ...SUB0, connections: database.connections },
+        files: {
+          'definitions/seeds.json': seeds().map((sql, index) => querying(`seed-${index}`, sql)),
+          ...remote.files,
+        },
+        config: { ...SUB0, connections: database.connections, outbound: remote.outbound },
         env: { ...ENV, ...database.env },
         prepare: copyApplication,
       });
@@ -33,12 +44,15 @@ for (const { name, make } of DATABASES) {
         expect(seeded.status, seeded.text).to.equal(200);
       }
     });
-    after(() => kernel?.close());
-
-    describeCalls(() => {
-      if (kernel === undefined) throw new Error('the kernel is not running');
-      return kernel;
+    after(async () => {
+      await kernel?.close();
+      await remote?.upstream.close();
     });
+
+    describeCalls(
+      () => running(kernel),
+      () => running(remote).upstream,
+    );
   });
 }
 
@@ -73,6 +87,7 @@ for (const database of ['pglite', 'postgres'] as const) {
   describe(`definitions of another system, lintel serve (${database})`, function () {
     this.timeout(60_000);
     let project: TempProject | undefined;
+    let remote: StandIn | undefined;
     let child: Child | undefined;
     let client: Client | undefined;
 
@@ -80,7 +95,11 @@ for (const database of ['pglite', 'postgres'] as const) {
       if (!isAtHand) return this.skip();
       if (database === 'postgres' && 'skip' in (await startPostgres())) return this.skip();
       const url = database === 'postgres' ? { DATABASE_URL: await freshDatabase() } : null;
-      project = await tempProject({ 'lintel.config.json': SUB0 });
+      remote = await standInForRemote();
+      project = await tempProject({
+        'lintel.config.json': { ...SUB0, outbound: remote.outbound },
+        ...remote.files,
+      });
       const { folder } = project;
       await copyApplication(folder);
       const env = { PORT: '0', ...ENV, ...url };
@@ -93,6 +112,7 @@ for (const database of ['pglite', 'postgres'] as const) {
     });
     after(async () => {
       await child?.stop('SIGKILL');
+      await remote?.upstream.close();
       await project?.dispose();
     });
 
@@ -102,10 +122,10 @@ for (const database of ['pglite', 'postgres'] as const) {
       expect(named).to.deep.equal(LEFT_OUT.map((id) => `definitions/apis/${id}.json`));
     });
 
-    describeCalls(() => {
-      if (client === undefined) throw new Error('nothing is served');
-      return client;
-    });
+    describeCalls(
+      () => running(client),
+      () => running(remote).upstream,
+    );
 
     it('ends in order, and never told a secret', async () => {
       const { code, stdout, stderr } = (await child?.stop()) ?? {};

@@ -42,6 +42,7 @@ const FILES = [
   { file: 'base64.jsonl', cases: 114, optional: 0 },
   { file: 'base32.jsonl', cases: 45, optional: 0 },
   { file: 'base58.jsonl', cases: 201, optional: 0 },
+  { file: 'crlf-strings.jsonl', cases: 39, optional: 0 },
 ] as const;
 
 /** Texts of the entries, with their fields in one order. */
@@ -114,6 +115,6 @@ describe('conformance command', () => {
   it('names its operations when it is asked for another', () => {
     const { stderr, status } = run('nothing', '');
     expect(status).to.equal(1);
-    expect(stderr).to.match(/json\.body, .*multipart\.parse, .*rule\.check, .*token\.verify/);
+    expect(stderr).to.match(/json\.body, .*multipart\.parse, .*rule\.check, .*token\.verify, url\.guard/);
   });
 });

@@ -11,6 +11,7 @@ import { document } from '../../kernel/source/document.js';
 import { builtinRegistry } from '../support/fixtures.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
 import { ROOT } from '../support/project.js';
+import { json, standInFor, type StandIn } from '../support/upstream.js';
 
 const PAGE = readFileSync(join(ROOT, 'docs', 'language.md'), 'utf8');
 const fenced = (language: string): string[] =>
@@ -52,20 +53,34 @@ function fits(expected: unknown, actual: unknown, names: Map<string, string>, wh
 describe('the page about the language', () => {
   const names = new Map<string, string>();
   let kernel: TestKernel | undefined;
+  let remote: StandIn | undefined;
 
   before(async function () {
     this.timeout(60_000);
+    remote = await standInFor(['api.example.com'], (req, res, asked) => {
+      const currency = asked.url.slice('/rates/'.length);
+      json({ currency, rate: 1.25, source: 'x' }, currency === 'broken' ? 500 : 200)(req, res, asked);
+    });
+    const files = definitions.map((one, index) => [`definitions/${index}.json`, one] as const);
     kernel = await startKernel({
-      files: Object.fromEntries(definitions.map((json, index) => [`definitions/${index}.json`, json])),
-      config: { ...(config as object), connections: { main: { use: 'pglite', path: 'memory://' } } },
+      files: { ...Object.fromEntries(files), ...remote.files },
+      config: {
+        ...(config as object),
+        connections: { main: { use: 'pglite', path: 'memory://' } },
+        outbound: remote.outbound,
+      },
       env: {
         TOKEN_KEY: 'a key of the page, 48 characters: k3Qw9zL0pTs7xVb',
         SENDER_SECRET: 'a secret of the page: w7Rk2Lm9Xz4Tq',
         FIELD_KEY: 'a field key of the page: Hn7Yd2W',
+        RATES_KEY: 'a key of the other service',
       },
     });
   });
-  after(() => kernel?.close());
+  after(async () => {
+    await kernel?.close();
+    await remote?.upstream.close();
+  });
 
   it('shows definitions in which the checker finds no error and no warning', () => {
     expect(shown).not.to.include(null);

@@ -92,9 +92,9 @@ function read(path: string, file: string): SourceFile {
 export function problemsOf(files: readonly SourceFile[], registry: Registry): readonly Problem[] {
   const config = files.find(({ file }) => file === CONFIG);
   const definitions = files.filter(({ file }) => file !== CONFIG);
-  const analysed = config === undefined ? null : analyseConfig(CONFIG, config.text, registry, FIXTURE_ENV);
-  const options = { env: FIXTURE_ENV, sql: SQL, chains: analysed?.config?.chains };
-  return [...(analysed?.problems ?? []), ...analyse(definitions, registry, options).problems];
+  const first = analyseConfig(CONFIG, config?.text ?? null, registry, FIXTURE_ENV);
+  const given = first.config === null ? {} : { outbound: first.config.outbound, chains: first.config.chains };
+  return [...first.problems, ...analyse(definitions, registry, { env: FIXTURE_ENV, sql: SQL, ...given }).problems];
 }
 
 export function runFixture(name: string, registry: Registry): Fixture {

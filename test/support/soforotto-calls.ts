@@ -4,7 +4,8 @@
  */
 import { expect } from 'chai';
 import type { Answer, Client, Loose } from './client.js';
-import { ADMIN, LEFT_OUT } from './soforotto.js';
+import { ADMIN, ENV, LEFT_OUT, SAID } from './soforotto.js';
+import type { Upstream } from './upstream.js';
 
 const NOTE = ['id', 'services', 'message', 'reactions', 'created_at'];
 const LISTED = ['id', 'name', 'email', 'services', 'message', 'status', 'wall_status', 'created_at'];
@@ -17,7 +18,7 @@ const rowsOf = (data: unknown): Loose[] => {
 };
 
 /** One whole visit: every resource that needs nothing but the database. */
-export function describeCalls(client: () => Client): void {
+export function describeCalls(client: () => Client, remote: () => Upstream): void {
   let token = '';
   let submitted = '';
   const post = (path: string, body: object, headers: Record<string, string> = {}): Promise<Answer<Loose>> =>
@@ -171,6 +172,29 @@ export function describeCalls(client: () => Client): void {
     expect(await refused(422, 'VAL_PAYLOAD', '/inquiry-update-status', { note_id: submitted }, admin())).to.deep.equal([
       '/status',
     ]);
+  });
+
+  it('ai-chat: asks the other service as its definition says, and answers what it said', async () => {
+    const messages = [{ role: 'user', content: 'Nobody calls me any more.' }];
+    const before = remote().asked.length;
+    expect(await data('/ai-chat', { messages, model: 'another' })).to.deep.equal({ content: SAID });
+    expect(await data('/ai-chat-01', { messages })).to.deep.equal({ content: SAID });
+    expect(remote().asked).to.have.length(before + 2);
+    const { method, url, headers, body } = remote().asked.at(-2)!;
+    expect(`${method} ${headers.host}${url}`).to.equal('POST api.anthropic.com/v1/messages');
+    expect(headers).to.include({
+      'x-api-key': ENV.ANTHROPIC_API_KEY,
+      'anthropic-version': '2023-06-01',
+      'content-type': 'application/json',
+    });
+    expect(JSON.parse(body)).to.deep.equal({
+      model: 'claude-sonnet-5',
+      max_tokens: 400,
+      system: ENV.LOWKEY_AI_SYSTEM_PROMPT,
+      messages,
+    });
+    expect(await refused(422, 'VAL_PAYLOAD', '/ai-chat', { messages: 'hello' })).to.deep.equal(['/messages']);
+    expect(remote().asked).to.have.length(before + 2);
   });
 
   it('what is left out says so under both of its addresses', async () => {

@@ -7,6 +7,7 @@ import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import bcrypt from 'bcrypt';
 import { ROOT } from './project.js';
+import { json, standInFor, type StandIn } from './upstream.js';
 
 const SOURCE = join(ROOT, '..', 'shared', 'compat', 'soforotto');
 
@@ -26,7 +27,16 @@ export const ENV = {
 };
 
 /** They need plugins that are not here yet. */
-export const LEFT_OUT = ['ai-chat', 'wall-approve', 'wall-react'] as const;
+export const LEFT_OUT = ['wall-approve', 'wall-react'] as const;
+
+/** What the service that its chat calls answers; it is called by its own name, and stood in for. */
+export const REMOTE = 'api.anthropic.com';
+export const SAID = [{ type: 'text', text: 'I hear you.' }];
+export const standInForRemote = (): Promise<StandIn> =>
+  standInFor(
+    [REMOTE],
+    json({ id: 'msg_1', type: 'message', role: 'assistant', content: SAID, usage: { output_tokens: 5 } }),
+  );
 
 export const ADMIN = { email: 'admin@example.com', password: 'correct horse battery' };
 

@@ -2,6 +2,7 @@
 import { offsetInString } from '../../source/escapes.js';
 import { nodeAt, type LocatedNode } from '../../source/tree.js';
 import { BootError } from '../../contract/boot-error.js';
+import type { Outbound } from '../../contract/outbound.js';
 import type { CheckPlace, Finding, PluginSpec } from '../../contract/plugin.js';
 import type { Document } from '../../source/document.js';
 import { objectOf } from '../link.js';
@@ -10,7 +11,7 @@ import type { AccessorContext } from './accessors.js';
 import type { PluginPlace } from '../finds.js';
 
 export function checkPlugins(
-  { registry, report, env, testing }: AccessorContext,
+  { registry, report, env, testing, outbound = null }: AccessorContext & { readonly outbound?: Outbound | null },
   { doc, node }: { readonly doc: Document; readonly node: LocatedNode },
   places: readonly PluginPlace[],
   { actions, secrets }: Pick<CheckPlace, 'actions' | 'secrets'>,
@@ -28,6 +29,7 @@ export function checkPlugins(
       value: place.value,
       holder: place.holder,
       root,
+      outbound,
       env: (name) => env?.get(name) ?? null,
       facts: (kind, name) => registry.plugin(kind, name)?.facts,
     });
@@ -50,7 +52,8 @@ function callCheck(name: string, check: NonNullable<PluginSpec['check']>, place:
 function spotOf(doc: Document, place: PluginPlace, finding: Finding): Spot {
   const found = nodeAt(place.node, finding.at);
   if (found === null) return { doc, start: place.node.start, end: place.node.start + 1 };
-  const { node } = found;
+  const { node, member } = found;
+  if (finding.key === true && member !== null) return { doc, start: member.keyStart, end: member.keyEnd };
   if (finding.span === undefined || node.type !== 'string') return { doc, start: node.start, end: node.end };
   return {
     doc,

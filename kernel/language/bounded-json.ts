@@ -1,0 +1,98 @@
+/**
+ * JSON text under limits: its shape is measured in the bytes before a value exists, reserved names and broken text are
+ * refused. For whatever strangers send: bodies of requests, replies of other services. Refusals are Faults of the door.
+ */
+import { fault } from '../contract/fault.js';
+import { POISON_KEYS } from '../contract/json.js';
+
+export interface JsonLimits {
+  readonly depth: number;
+  readonly keys: number;
+  readonly array: number;
+}
+
+/**
+ * `bytes` are UTF-8 and `decode` gives them as text. Throws REQ_MALFORMED, REQ_TOO_COMPLEX or REQ_NAME_REFUSED.
+ */
+export function parseBounded(bytes: Uint8Array, decode: () => string, limits: JsonLimits): unknown {
+  const doubtful = measure(bytes, limits);
+  let value: unknown;
+  try {
+    value = JSON.parse(decode());
+  } catch (error) {
+    throw fault('REQ_MALFORMED', {}, { cause: error });
+  }
+  if (doubtful) inspect(value, limits);
+  return value;
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const LETTER_U = 0x75;
+
+/**
+ * One pass over the bytes, before anything is built. Refuses depth and number of keys; true when the value must be
+ * looked at again, because a long array, an escape or a reserved name is possible.
+ */
+function measure(bytes: Uint8Array, { depth: maxDepth, keys: maxKeys, array: maxArray }: JsonLimits): boolean {
+  let depth = 0;
+  let deepest = 0;
+  let colons = 0;
+  let commas = 0;
+  let doubtful = false;
+  for (let i = 0; i < bytes.length; i++) {
+    const byte = bytes[i] ?? 0;
+    if (byte === QUOTE) {
+      const start = i + 1;
+      for (i++; i < bytes.length && bytes[i] !== QUOTE; i++) {
+        if (bytes[i] === BACKSLASH) {
+          i++;
+          if (bytes[i] === LETTER_U) doubtful = true;
+        }
+      }
+      doubtful ||= mayBePoison(bytes, start, i);
+    } else if (byte === 0x7b || byte === 0x5b) {
+      if (++depth > deepest) deepest = depth;
+    } else if (byte === 0x7d || byte === 0x5d) depth--;
+    else if (byte === COLON) colons++;
+    else if (byte === COMMA) commas++;
+  }
+  // Text that is too deep and never closed again is no JSON in the first place.
+  if (deepest > maxDepth && depth > 0) throw fault('REQ_MALFORMED');
+  if (deepest > maxDepth) throw fault('REQ_TOO_COMPLEX', { what: 'levels', max: maxDepth });
+  if (colons > maxKeys) throw fault('REQ_TOO_COMPLEX', { what: 'properties', max: maxKeys });
+  return doubtful || commas >= maxArray;
+}
+
+/** Lengths of `__proto__`/`prototype` and `constructor`, and a first letter of one of them. */
+function mayBePoison(bytes: Uint8Array, start: number, end: number): boolean {
+  const length = end - start;
+  if (length !== 9 && length !== 11) return false;
+  const first = bytes[start];
+  return first === 0x5f || first === 0x70 || first === 0x63;
+}
+
+/** Iterative: a deep value must not overflow the stack. */
+function inspect(root: unknown, { array }: JsonLimits): void {
+  const stack: unknown[] = [root];
+  while (stack.length > 0) {
+    const value = stack.pop();
+    if (typeof value === 'string') {
+      if (!value.isWellFormed()) throw fault('REQ_MALFORMED');
+      continue;
+    }
+    if (typeof value !== 'object' || value === null) continue;
+    if (Array.isArray(value)) {
+      if (value.length > array) throw fault('REQ_TOO_COMPLEX', { what: 'items in an array', max: array });
+      for (const item of value as unknown[]) stack.push(item);
+      continue;
+    }
+    for (const key of Object.keys(value)) {
+      if (POISON_KEYS.has(key)) throw fault('REQ_NAME_REFUSED');
+      if (!key.isWellFormed()) throw fault('REQ_MALFORMED');
+      stack.push((value as Record<string, unknown>)[key]);
+    }
+  }
+}

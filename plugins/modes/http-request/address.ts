@@ -1,0 +1,165 @@
+/**
+ * The address of a call. Scheme, host and port are settled at load; a value of a request is one segment of the path or one
+ * value of the query, encoded, and can be nothing else. A whole address that a request brings is judged by itself.
+ */
+import { BootError } from '../../../kernel/contract/boot-error.js';
+import type { Json } from '../../../kernel/contract/json.js';
+import type { Frame, PlanTools, Reader } from '../../../kernel/contract/plan.js';
+import { piecesOf, textOf, PLAIN, type Piece, type Value } from './values.js';
+import { compileQuery } from './query.js';
+import { urlParts } from './words.light.js';
+
+export interface Address {
+  readonly read: (frame: Frame) => URL;
+  /** Scheme, host and port; null where a request brings all of it. */
+  readonly origin: string | null;
+}
+
+export function compileAddress(
+  url: string,
+  query: Json | undefined,
+  tools: PlanTools,
+  allowsDynamic: boolean,
+): Address {
+  const { parts, whole } = urlParts(url);
+  const tail = compileQuery(query, tools);
+  const pieces = piecesOf(parts, tools);
+  if (whole !== null) {
+    const [value] = pieces;
+    if (!allowsDynamic || typeof value !== 'object') throw wrong(tools, 'its host would come from a request');
+    return { read: dynamicUrl(value, tail), origin: null };
+  }
+  const [first = '', ...rest] = pieces;
+  if (typeof first !== 'string') throw wrong(tools, 'its host would come from a request');
+  const { origin, path, search } = split(first, rest.length > 0, tools);
+  if (rest.some((piece) => typeof piece === 'string' && piece.includes('#'))) throw wrong(tools, 'it has a fragment');
+  const read = joined(path, search, rest, tail);
+  if (rest.length === 0 && tail === null) {
+    const constant = new URL(origin + path + (search ?? ''));
+    return { read: () => constant, origin };
+  }
+  return { read: (frame) => sameOrigin(new URL(origin + read(frame)), origin), origin };
+}
+
+const wrong = (tools: PlanTools, what: string): BootError => new BootError('OUT_URL', { place: tools.place, what });
+
+interface Fixed {
+  readonly origin: string;
+  readonly path: string;
+  /** With its question mark; null before there is one. */
+  readonly search: string | null;
+}
+
+/** The constant beginning. Behind it values may follow only where the host has ended. */
+function split(text: string, continues: boolean, tools: PlanTools): Fixed {
+  const [, base = '', rest = ''] = /^(https?:\/\/[^/?#\\\s]+)(.*)$/is.exec(text) ?? [];
+  if (base === '' || !URL.canParse(text)) throw wrong(tools, 'it has no scheme http or https with a host');
+  if (continues && rest === '') throw wrong(tools, 'its host would come from a request');
+  if (rest.includes('#')) throw wrong(tools, 'it has a fragment');
+  const { origin, username, password } = new URL(text);
+  if (username !== '' || password !== '') throw wrong(tools, 'it holds credentials; send them in a header');
+  const question = rest.indexOf('?');
+  const path = question === -1 ? rest : rest.slice(0, question);
+  return { origin, path: path === '' ? '/' : path, search: question === -1 ? null : rest.slice(question) };
+}
+
+/** Path and query of a request, as text. */
+function joined(
+  path: string,
+  search: string | null,
+  pieces: readonly Piece[],
+  tail: Reader<string> | null,
+): (frame: Frame) => string {
+  const inPath: Piece[] = [];
+  const inQuery: Piece[] = search === null ? [] : [search];
+  for (const piece of search === null ? [path, ...pieces] : pieces) {
+    if (inQuery.length > 0) {
+      inQuery.push(piece);
+      continue;
+    }
+    const question = typeof piece === 'string' ? piece.indexOf('?') : -1;
+    if (typeof piece !== 'string' || question === -1) inPath.push(piece);
+    else {
+      inPath.push(piece.slice(0, question));
+      inQuery.push(piece.slice(question));
+    }
+  }
+  const readPath = search === null ? pathReader(inPath) : () => path;
+  const readQuery = inQuery.map((piece) => (typeof piece === 'string' ? () => piece : encoded(piece)));
+  return (frame) => {
+    let out = readPath(frame);
+    for (const read of readQuery) out += read(frame);
+    const more = tail === null ? '' : tail(frame);
+    return more === '' ? out : `${out}${readQuery.length === 0 ? '?' : '&'}${more}`;
+  };
+}
+
+/** Segments that hold values are put together one by one, so that none can be empty, or lead elsewhere. */
+function pathReader(pieces: readonly Piece[]): (frame: Frame) => string {
+  const segments: Piece[][] = [[]];
+  for (const piece of pieces) {
+    const [first = '', ...more] = typeof piece === 'string' ? piece.split('/') : [piece];
+    segments.at(-1)?.push(first);
+    for (const segment of more) segments.push([segment]);
+  }
+  const readers = segments.map((segment) => {
+    const values = segment.filter((piece): piece is Value => typeof piece !== 'string');
+    const [value] = values;
+    if (value === undefined) return segment.filter((piece) => typeof piece === 'string').join('');
+    return segmentReader(segment, value);
+  });
+  return (frame) => readers.map((reader) => (typeof reader === 'string' ? reader : reader(frame))).join('/');
+}
+
+/** Also as others write them who decode once more on the way. */
+const LEADS_ELSEWHERE = /(^|[\\/])\.\.?([\\/]|$)/;
+/** Control characters. */
+const CONTROLS = /\p{Cc}/u;
+const DOTS = /^(\.|%2e){0,2}$/i;
+
+function segmentReader(segment: readonly Piece[], value: Value): (frame: Frame) => string {
+  const readers = segment.map((piece) => (typeof piece === 'string' ? () => piece : pathValue(piece)));
+  return (frame) => {
+    let out = '';
+    for (const read of readers) out += read(frame);
+    return DOTS.test(out) ? value.refuse('cannot be a segment of a path') : out;
+  };
+}
+
+function pathValue(value: Value): (frame: Frame) => string {
+  const encode = encoder(value);
+  return (frame) => {
+    const text = textOf(frame, value) ?? value.refuse(PLAIN);
+    if (CONTROLS.test(text) || LEADS_ELSEWHERE.test(text)) return value.refuse('cannot be a segment of a path');
+    return encode(text);
+  };
+}
+
+function encoded(value: Value): (frame: Frame) => string {
+  const encode = encoder(value);
+  return (frame) => encode(textOf(frame, value) ?? value.refuse(PLAIN));
+}
+
+const encoder =
+  (value: Value) =>
+  (text: string): string =>
+    text.isWellFormed() ? encodeURIComponent(text) : value.refuse('is not well-formed text');
+
+/** Nothing that was put in can have changed it; if it ever could, the call is not made. */
+function sameOrigin(url: URL, origin: string): URL {
+  if (url.origin !== origin) throw new Error('the origin of a call changed');
+  return url;
+}
+
+function dynamicUrl(value: Value, tail: Reader<string> | null): (frame: Frame) => URL {
+  return (frame) => {
+    const text = textOf(frame, value) ?? value.refuse(PLAIN);
+    if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return value.refuse('is not an http or https URL');
+    const url = new URL(text);
+    if (url.username !== '' || url.password !== '') return value.refuse('must not hold credentials');
+    url.hash = '';
+    const more = tail === null ? '' : tail(frame);
+    if (more !== '') url.search = url.search === '' ? more : `${url.search}&${more}`;
+    return url;
+  };
+}

@@ -1,0 +1,171 @@
+/** What a schema cannot say of a call: its address, its headers, its body. Pure; only what is certain is said. */
+import { asText, escapePointer, isObject, type Json, type JsonObject } from '../../../kernel/contract/json.js';
+import type { Outbound } from '../../../kernel/contract/outbound.js';
+import type { CheckPlace, Finding } from '../../../kernel/contract/plugin.js';
+import { accessorsIn, type AccessorPart } from '../../../kernel/language/accessor.js';
+import { bodyForm, BODILESS, HEADER_NAME, HEADER_VALUE, IDEMPOTENT, isFixed, OURS, urlParts } from './words.light.js';
+
+export function check({ value, outbound }: CheckPlace): Finding[] {
+  const http: JsonObject = isObject(value['http']) ? value['http'] : {};
+  const headers: JsonObject = isObject(http['headers']) ? http['headers'] : {};
+  return [
+    ...checkUrl(asText(http['url']), outbound),
+    ...checkQuery(http['query']),
+    ...Object.entries(headers).flatMap(([name, text]) => checkHeader(name, asText(text))),
+    ...checkTwice(headers),
+    ...checkBody(http, headers),
+    ...checkRetries(http, headers),
+  ];
+}
+
+const written = ({ root, tail }: AccessorPart): string => [`$${root}`, ...tail].join('.');
+const URL_AT = '/http/url';
+const wrong = (what: string, span?: readonly [number, number]): Finding[] => [
+  { code: 'OUT_URL', at: URL_AT, params: { place: 'this call', what }, ...(span && { span }) },
+];
+
+/** In the place of a variable, whose value is not known here. */
+const VARIABLE = '\u0001';
+
+function checkUrl(url: string, outbound: CheckPlace['outbound']): Finding[] {
+  const { parts, whole } = urlParts(url);
+  const comes = (part: AccessorPart): Finding[] => [
+    { code: 'OUT_HOST', at: URL_AT, span: [part.start, part.end], params: { name: written(part) } },
+  ];
+  if (whole !== null) return outbound?.dynamic_hosts === true ? [] : comes(whole);
+  const first = parts.findIndex((part) => !isFixed(part));
+  const value = first === -1 ? undefined : parts[first];
+  const fixed = (first === -1 ? parts : parts.slice(0, first))
+    .map((part) => (typeof part === 'string' ? part : VARIABLE))
+    .join('');
+  if (typeof value === 'object' && !endsHost(fixed)) return comes(value);
+  const hash = url.indexOf('#');
+  if (hash !== -1) return wrong('what stands behind "#" is never sent', [hash, url.length]);
+  return [...checkPlace(fixed, outbound), ...checkSecrets(url)];
+}
+
+/** Behind the host: a slash or a question mark has come. A variable may be a scheme with a host, or more. */
+const endsHost = (fixed: string): boolean => /[/?]/.test(fixed.replace(/^[^:/?]*:\/\//, ''));
+
+/** Names as the DNS has them, four decimal parts, IPv6 in brackets: no form that only some systems read as an address. */
+const HOST = /^(?:[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?)*\.?|\[[0-9a-f:.]+\])$/i;
+const FOUR = /^(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?:25[0-5]|2[0-4]\d|1?\d?\d)){3}$/;
+
+function checkPlace(fixed: string, outbound: CheckPlace['outbound']): Finding[] {
+  if (fixed.startsWith(VARIABLE)) return [];
+  const [, scheme = '', authority = '', rest = ''] = /^([^:/?]*):\/\/([^/?]*)(.*)$/s.exec(fixed) ?? [];
+  if (!/^https?$/i.test(scheme)) return wrong('it begins with "http://" or "https://"');
+  if (/[\s\\]/.test(fixed)) return wrong('it has blanks or backslashes');
+  if (authority.includes('@')) return wrong('it holds credentials; send them in a header');
+  if (/(^|\/)(\.|%2e){1,2}([/?]|$)/i.test(rest)) return wrong('its path leads elsewhere');
+  if (authority.includes(VARIABLE)) return [];
+  const [, host = '', port] = /^(.*?)(?::(\d*))?$/s.exec(authority) ?? [];
+  const last = host.replace(/\.$/, '').split('.').at(-1) ?? '';
+  // A last part that is a number makes an address of it, in one of its forms.
+  if (!HOST.test(host) || (/^(\d+|0x[0-9a-f]*)$/i.test(last) && !FOUR.test(host))) return wrong('it has no valid host');
+  if (port !== undefined && (port === '' || Number(port) < 1 || Number(port) > 65_535))
+    return wrong('its port is not valid');
+  const reason = privateBecause(host.toLowerCase().replace(/\.$/, ''));
+  if (reason === null || outbound === null || opens(outbound, host)) return [];
+  const start = fixed.indexOf('//') + 2;
+  return [{ code: 'OUT_PRIVATE', at: URL_AT, span: [start, start + host.length], params: { host, what: reason } }];
+}
+
+/** The plain cases; everything is judged again when it is dialled. */
+function privateBecause(host: string): string | null {
+  if (host === 'localhost' || host.endsWith('.localhost')) return 'this machine';
+  if (host.startsWith('[')) return /^\[[23]/.test(host) ? null : 'a reserved range';
+  if (!FOUR.test(host)) return null;
+  const [a = 0, b = 0] = host.split('.').map(Number);
+  if (a === 127) return 'this machine';
+  if (a === 10 || (a === 172 && b >= 16 && b <= 31) || (a === 192 && b === 168)) return 'a private range';
+  if (a === 169 && b === 254) return 'link-local';
+  if (a === 0 || a >= 224 || (a === 100 && b >= 64 && b <= 127)) return 'a reserved range';
+  return null;
+}
+
+const bare = (host: string): string => host.toLowerCase().replace(/[[\]]/g, '');
+
+/** A range may hold it: then nothing is said. */
+const opens = ({ allow, connect_to: elsewhere }: Outbound, host: string): boolean =>
+  [...allow, ...Object.keys(elsewhere)].some(
+    (entry) => entry.includes('/') || bare(entry).startsWith(bare(host).replace(/\.$/, '')),
+  );
+
+function checkSecrets(url: string): Finding[] {
+  const question = url.indexOf('?');
+  return accessorsIn(url)
+    .filter((part) => part.root === 'ENV' && question !== -1 && part.start > question)
+    .map((part) => ({
+      code: 'OUT_SECRET_QUERY',
+      at: URL_AT,
+      span: [part.start, part.end] as const,
+      params: { name: written(part) },
+    }));
+}
+
+function checkQuery(query: Json | undefined): Finding[] {
+  if (query === undefined || !isObject(query)) return [];
+  return Object.entries(query).flatMap(([name, value]) => {
+    const secret = accessorsIn(asText(value)).find(({ root }) => root === 'ENV');
+    if (secret === undefined) return [];
+    return [{ code: 'OUT_SECRET_QUERY', at: `/http/query/${escapePointer(name)}`, params: { name: written(secret) } }];
+  });
+}
+
+function checkHeader(name: string, text: string): Finding[] {
+  const lower = name.toLowerCase();
+  const at = `/http/headers/${escapePointer(name)}`;
+  const found = (what: string, key?: true): Finding[] => [
+    { code: 'OUT_HEADER', at, params: { name: printable(name), what }, ...(key && { key }) },
+  ];
+  if (!HEADER_NAME.test(name)) return found('is not the name of a header', true);
+  if (OURS.has(lower)) return found('is set by the connection, not by a definition', true);
+  if (!HEADER_VALUE.test(text)) return found('has characters that a header cannot carry');
+  if (CREDENTIALS.test(lower) && text.trim() !== '' && accessorsIn(text).length === 0) {
+    return [{ code: 'SEC_CLEAR', at, params: { place: `The header "${name}"`, form: '$ENV.API_KEY' } }];
+  }
+  if (lower === 'content-type' && accessorsIn(text).some((part) => !isFixed(part))) {
+    return found('must be constant: the body is written by it');
+  }
+  return [];
+}
+
+/** Headers that hold a key by their name. */
+const CREDENTIALS = /^(authorization|cookie|(x-)?(api|auth|access)[-_]?(key|token|secret))$/;
+const printable = (name: string): string => name.replace(/[^\x20-\x7e]/g, '?');
+
+function checkTwice(headers: JsonObject): Finding[] {
+  const seen = new Set<string>();
+  return Object.keys(headers).flatMap((name): Finding[] => {
+    const lower = name.toLowerCase();
+    const twice = seen.has(lower);
+    seen.add(lower);
+    if (!twice) return [];
+    const what = 'is written twice, in other capitals';
+    const at = `/http/headers/${escapePointer(name)}`;
+    return [{ code: 'OUT_HEADER', at, key: true, params: { name: printable(name), what } }];
+  });
+}
+
+function checkBody(http: JsonObject, headers: JsonObject): Finding[] {
+  const body = http['request_body'];
+  if (body === undefined) return [];
+  const found = (what: string): Finding[] => [{ code: 'OUT_BODY', at: '/http/request_body', params: { what } }];
+  const method = asText(http['method'] ?? 'GET');
+  if (BODILESS.has(method)) return found(`${method} has none`);
+  const [, type = ''] = Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-type') ?? [];
+  if (accessorsIn(asText(type)).length > 0) return [];
+  const form = bodyForm(asText(type));
+  if (form === 'text' && typeof body !== 'string') return found(`"${asText(type)}" is written as one text`);
+  if (form === 'form' && typeof body !== 'string' && !isObject(body))
+    return found('a form is an object of names and values');
+  return [];
+}
+
+function checkRetries(http: JsonObject, headers: JsonObject): Finding[] {
+  const method = asText(http['method'] ?? 'GET');
+  if (typeof http['retries'] !== 'number' || http['retries'] === 0 || IDEMPOTENT.has(method)) return [];
+  if (Object.keys(headers).some((name) => name.toLowerCase() === 'idempotency-key')) return [];
+  return [{ code: 'OUT_RETRIES', at: '/http/retries', params: { method } }];
+}

@@ -1,0 +1,203 @@
+/**
+ * One call: sent, perhaps again, perhaps to another address of the same origin, read under the cap, and over by its deadline.
+ * It knows nothing of definitions. No error that leaves here holds a header, a body or an address.
+ */
+import { got, type Got } from 'got';
+import { fault, Fault, type Issue } from '../../../kernel/contract/fault.js';
+import type { Outbound } from '../../../kernel/contract/outbound.js';
+import type { Log } from '../../../kernel/contract/plugin.js';
+import { createAgents, REFUSED, type Agents, type DialOptions, type Place, type Resolve } from './dial.js';
+import { plainHost, policyOf } from './guard.js';
+
+export interface Call {
+  readonly method: string;
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | undefined;
+  /** Milliseconds for all of it. */
+  readonly patience: number;
+  /** Statuses that are no failure, beside those of success. */
+  readonly accepts: ReadonlySet<number>;
+  readonly retries: number;
+  readonly redirects: number;
+  /** The address came with a request: what the config opens is not open for it. */
+  readonly dynamic: boolean;
+  /** The actionable, for the log. */
+  readonly place: string;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly type: string | undefined;
+  readonly body: Buffer;
+}
+
+export interface HttpClient {
+  readonly call: (call: Call) => Promise<Answer>;
+  readonly close: () => void;
+}
+
+export interface ClientOptions {
+  readonly outbound: Outbound;
+  readonly log: Log;
+  readonly ca?: readonly string[] | undefined;
+  readonly resolve?: Resolve | undefined;
+}
+
+interface Attempt extends Answer {
+  readonly location: string | undefined;
+}
+
+export function createClient({ outbound, log, ca, resolve }: ClientOptions): HttpClient {
+  const dial: DialOptions = {
+    policy: policyOf(outbound),
+    patience: outbound.timeouts.connect * 1000,
+    connectTo: placesOf(outbound),
+    ca,
+    resolve,
+  };
+  // Connections to places that the config opens must not be found by calls that may not go there.
+  const fixed = createAgents(dial);
+  const free = createAgents({ ...dial, policy: policyOf({ ...outbound, allow: [] }), connectTo: new Map() });
+  const senders = { fixed: senderWith(fixed), free: senderWith(free) };
+
+  async function call(wanted: Call): Promise<Answer> {
+    const until = performance.now() + wanted.patience;
+    for (let attempt = 0; ; attempt++) {
+      try {
+        return await follow(wanted, until);
+      } catch (error) {
+        const failure = asFault(error, wanted.dynamic);
+        const pause = Math.min(2000, 100 * 2 ** attempt) * (1 + Math.random());
+        const again = attempt < wanted.retries && failure.options.retryable === true;
+        if (!again || performance.now() + pause >= until) {
+          tell(wanted, failure, error);
+          throw failure;
+        }
+        await new Promise((done) => setTimeout(done, pause));
+      }
+    }
+  }
+
+  async function follow(wanted: Call, until: number): Promise<Answer> {
+    let { url, method, body } = wanted;
+    const send = wanted.dynamic ? senders.free : senders.fixed;
+    for (let hop = 0; ; hop++) {
+      const answer = await send({ ...wanted, url, method, body }, until, outbound.limits.reply);
+      const { status, location } = answer;
+      if ((status >= 200 && status < 300) || wanted.accepts.has(status)) return answer;
+      const next = hop < wanted.redirects && location !== undefined ? redirect(status, location, url) : null;
+      if (next === null) throw statusFault(status);
+      url = next;
+      if (status === 303 || (status < 303 && method === 'POST')) [method, body] = ['GET', undefined];
+    }
+  }
+
+  function tell({ place, url }: Call, { code, params }: Fault, error: unknown): void {
+    const cause = error instanceof Fault ? '' : (error as NodeJS.ErrnoException).code;
+    const reason = params['what'] ?? params['status'] ?? cause;
+    log.warn({ action: place, host: url.host, code, reason: String(reason ?? '') }, 'a call failed');
+  }
+
+  return {
+    call,
+    close: () => {
+      fixed.close();
+      free.close();
+    },
+  };
+}
+
+/** What is dialled in the place of a `host:port`. */
+export const placesOf = ({ connect_to }: Outbound): ReadonlyMap<string, Place> =>
+  new Map(
+    Object.entries(connect_to).map(([from, to]) => {
+      const { host, port } = placeOf(from);
+      return [`${host}:${port}`, placeOf(to)];
+    }),
+  );
+
+function placeOf(text: string): Place {
+  const at = text.lastIndexOf(':');
+  return { host: plainHost(text.slice(0, at)), port: Number(text.slice(at + 1)) };
+}
+
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+
+/** Only within the origin: what a definition sends is meant for the place that it names. */
+function redirect(status: number, location: string, from: URL): URL | null {
+  if (!REDIRECTS.has(status) || !URL.canParse(location, from.href)) return null;
+  const to = new URL(location, from);
+  return to.origin === from.origin && to.username === '' && to.password === '' ? to : null;
+}
+
+function statusFault(status: number): Fault {
+  const issues: Issue[] = [{ pointer: '', code: 'OUT_STATUS', detail: String(status) }];
+  const retryable = status === 429 || status === 502 || status === 503 || status === 504;
+  return fault('OUT_STATUS', { status }, { issues, retryable });
+}
+
+type Send = (call: Call, until: number, cap: number) => Promise<Attempt>;
+
+function senderWith(agents: Agents): Send {
+  const client: Got = got.extend({
+    isStream: true,
+    agent: { http: agents.http, https: agents.https },
+    headers: { 'user-agent': 'lintel' },
+    decompress: true,
+    followRedirect: false,
+    throwHttpErrors: false,
+    retry: { limit: 0 },
+  });
+  return ({ url, method, headers, body }, until, cap) =>
+    new Promise((resolve, reject) => {
+      // The library would wait for somebody to write it.
+      const sent = body ?? (method === 'POST' || method === 'PUT' ? '' : undefined);
+      const options = { method: method as 'GET', headers, ...(sent !== undefined && { body: sent }) };
+      const stream = client.stream(url, options);
+      const chunks: Buffer[] = [];
+      let size = 0;
+      let head: Omit<Attempt, 'body'> = { status: 0, type: undefined, location: undefined };
+      const end = (failure: Error | null): void => {
+        clearTimeout(timer);
+        if (failure === null) resolve({ ...head, body: Buffer.concat(chunks, size) });
+        else {
+          stream.destroy();
+          reject(failure);
+        }
+      };
+      const late = (): void => end(fault('OUT_TIMEOUT', {}, { retryable: true }));
+      const timer = setTimeout(late, Math.max(0, until - performance.now()));
+      const tooLarge = (): void => end(fault('OUT_UNREADABLE', { what: 'it is larger than the limit' }));
+      stream.once('response', (response: { statusCode: number; headers: NodeJS.Dict<string | string[]> }) => {
+        const { 'content-type': type, location, 'content-length': length } = response.headers;
+        head = { status: response.statusCode, type: one(type), location: one(location) };
+        if (Number(one(length) ?? 0) > cap && method !== 'HEAD') tooLarge();
+      });
+      stream.on('data', (chunk: Buffer) => {
+        size += chunk.length;
+        if (size > cap) tooLarge();
+        else chunks.push(chunk);
+      });
+      stream.once('end', () => end(null));
+      // Destroying a stream may make it complain once more.
+      stream.on('error', end);
+      stream.once('close', () => end(Object.assign(new Error('closed early'), { code: 'ECONNRESET' })));
+    });
+}
+
+const one = (value: string | string[] | undefined): string | undefined => (Array.isArray(value) ? value[0] : value);
+
+const SLOW = new Set(['ETIMEDOUT', 'ESOCKETTIMEDOUT']);
+
+/** An error of the library carries the whole request; nothing of it but its code is kept. */
+function asFault(error: unknown, dynamic: boolean): Fault {
+  if (error instanceof Fault) return error;
+  const { code = '', message = '' } = error as NodeJS.ErrnoException;
+  if (code === REFUSED) return fault('OUT_REFUSED', { what: message }, dynamic ? { status: 422 } : {});
+  if (SLOW.has(code)) return fault('OUT_TIMEOUT', {}, { retryable: true });
+  if (code.startsWith('Z_') || code.startsWith('HPE_') || code.startsWith('ERR_HTTP')) {
+    return fault('OUT_UNREADABLE', { what: 'it breaks the protocol' });
+  }
+  return fault('OUT_FAILED', {}, { retryable: true });
+}

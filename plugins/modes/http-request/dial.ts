@@ -1,0 +1,119 @@
+/**
+ * Connections that go only where the guard lets them: the address that is judged is the one that is dialled, because the
+ * agents resolve names here and nowhere else. Connections are kept and used again, for each origin by itself.
+ */
+import { lookup as systemLookup, type LookupAddress, type LookupOptions } from 'node:dns';
+import http from 'node:http';
+import https from 'node:https';
+import type { LookupFunction, Socket } from 'node:net';
+import { plainHost, refuseAddress, refuseHost, type Policy } from './guard.js';
+
+export type Resolve = (
+  host: string,
+  options: LookupOptions & { readonly all: true },
+  done: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
+) => void;
+
+export interface DialOptions {
+  readonly policy: Policy;
+  /** Milliseconds until a connection must stand. */
+  readonly patience: number;
+  readonly connectTo: ReadonlyMap<string, Place>;
+  /** Trusted authorities; undefined: those of the runtime. */
+  readonly ca?: readonly string[] | undefined;
+  readonly resolve?: Resolve | undefined;
+}
+
+export interface Place {
+  readonly host: string;
+  readonly port: number;
+}
+
+export interface Agents {
+  readonly http: http.Agent;
+  readonly https: https.Agent;
+  close(): void;
+}
+
+/** Code of the error with which a refused connection ends; its message is the reason. */
+export const REFUSED = 'OUT_REFUSED';
+const refusal = (reason: string): Error => Object.assign(new Error(reason), { code: REFUSED });
+
+/** Shorter than what servers keep idle connections for, so that none is used that is being closed. */
+const IDLE = 4000;
+const MOST = 256;
+
+interface Target {
+  readonly host?: string | null;
+  readonly port?: number | string | null;
+}
+type Done = (error: Error | null, socket?: Socket) => void;
+type Connect = (options: Target & Readonly<Record<string, unknown>>, done: Done) => Socket | undefined;
+
+export function createAgents(options: DialOptions): Agents {
+  const common = { keepAlive: true, maxSockets: MOST, maxFreeSockets: 32, timeout: IDLE, scheduling: 'lifo' } as const;
+  const plain = guarded(new http.Agent(common), 'connect', options);
+  const ca = options.ca === undefined ? {} : { ca: [...options.ca] };
+  const secure = guarded(new https.Agent({ ...common, ...ca, rejectUnauthorized: true }), 'secureConnect', options);
+  return {
+    http: plain,
+    https: secure,
+    close: () => {
+      plain.destroy();
+      secure.destroy();
+    },
+  };
+}
+
+/** Node asks an agent for each new connection; the types do not say so. */
+function guarded<A extends http.Agent>(agent: A, ready: string, options: DialOptions): A {
+  const open = agent as unknown as { createConnection: Connect };
+  const connect = open.createConnection.bind(agent);
+  open.createConnection = (target, done) => {
+    const host = target.host ?? '';
+    const port = Number(target.port);
+    const instead = options.connectTo.get(`${plainHost(host)}:${port}`);
+    if (instead !== undefined) return timed(connect({ ...target, ...instead }, done), ready, options.patience);
+    const reason = refuseHost(host, port, options.policy);
+    if (reason !== null) {
+      done(refusal(reason));
+      return undefined;
+    }
+    const lookup = judgedLookup(options, port);
+    return timed(connect({ ...target, lookup }, done), ready, options.patience);
+  };
+  return agent;
+}
+
+/** Resolves, judges every address, and hands on exactly these. */
+function judgedLookup({ policy, resolve = systemLookup }: DialOptions, port: number): LookupFunction {
+  return (host, { all, ...options }, done) => {
+    resolve(host, { ...options, all: true }, (error, addresses) => {
+      const [first] = addresses ?? [];
+      if (error !== null || first === undefined) {
+        done(error ?? Object.assign(new Error('no address'), { code: 'ENOTFOUND' }), '', 0);
+        return;
+      }
+      for (const { address } of addresses) {
+        const reason = refuseAddress(address, host, port, policy);
+        if (reason !== null) {
+          done(refusal(reason), '', 0);
+          return;
+        }
+      }
+      if (all === true) done(null, addresses);
+      else done(null, first.address, first.family);
+    });
+  };
+}
+
+function timed(socket: Socket | undefined, ready: string, patience: number): Socket | undefined {
+  if (socket === undefined) return undefined;
+  const late = (): void => {
+    socket.destroy(Object.assign(new Error('the connection took too long'), { code: 'ETIMEDOUT' }));
+  };
+  const timer = setTimeout(late, patience);
+  const stop = (): void => clearTimeout(timer);
+  socket.once(ready, stop).once('close', stop);
+  return socket;
+}

@@ -1,0 +1,85 @@
+/** Codes of calls: what is wrong with a definition, and how a call can fail. Nothing of a reply is ever part of the words. */
+import type { CodeEntry } from '../../../kernel/contract/problem.js';
+
+export const errors: Readonly<Record<string, CodeEntry>> = {
+  OUT_URL: {
+    severity: 'error',
+    title: 'URL that cannot be called',
+    message: 'The URL of {place} cannot be used: {what}.',
+    help: 'Write scheme and host out, or read them from `$ENV`: `https://api.example.com/orders/$PAYLOAD.id`.',
+  },
+  OUT_HOST: {
+    severity: 'error',
+    title: 'Host from a request',
+    message: 'Where the call goes would be decided by {name}; scheme, host and port are constant or read from `$ENV`.',
+    help:
+      'Write the host out and put values into the path, the query or the body. A whole URL may come from a request where the ' +
+      'config says `outbound.dynamic_hosts: true`.',
+  },
+  OUT_PRIVATE: {
+    severity: 'error',
+    title: 'Address that is not public',
+    message: '"{host}" is not public ({what}), and the config does not open it.',
+    help: 'List it in the config: `"outbound": { "allow": ["{host}"] }`.',
+  },
+  OUT_SECRET_QUERY: {
+    severity: 'warning',
+    title: 'Secret in a URL',
+    message: '{name} becomes part of the query; servers and proxies write addresses into their logs.',
+    help: 'Send it in a header, if the other service takes it there.',
+  },
+  OUT_HEADER: {
+    severity: 'error',
+    title: 'Header that cannot be sent',
+    message: 'The header "{name}" {what}.',
+    help: 'Headers of the connection and of the length of the body are set by Lintel.',
+  },
+  OUT_BODY: {
+    severity: 'error',
+    title: 'Body that cannot be sent',
+    message: 'This body cannot be sent: {what}.',
+    help: 'A call with a body names a verb that has one: `"method": "POST"`.',
+  },
+  OUT_RETRIES: {
+    severity: 'error',
+    title: 'Repeated without a key',
+    message: 'A {method} that is sent again may be done twice.',
+    help: 'Send a header `Idempotency-Key` that the other service understands, or leave `retries` out.',
+  },
+  OUT_VALUE: {
+    status: 422,
+    title: 'Value cannot be sent',
+    message: '{name} {what}.',
+    help: 'Only plain values fit into an address or a header; a value in a path is one segment, a value in a header one line.',
+  },
+  OUT_STATUS: {
+    status: 502,
+    title: 'Other service refused',
+    message: 'Another service answered with status {status}.',
+    help: 'A status that is no failure is listed in `accept_status`.',
+  },
+  OUT_FAILED: {
+    status: 502,
+    title: 'Other service not reached',
+    message: 'Another service could not be reached.',
+    help: 'The log names the host and the reason: no such name, refused, reset, or a certificate that is not trusted.',
+  },
+  OUT_UNREADABLE: {
+    status: 502,
+    title: 'Reply not readable',
+    message: 'The reply of another service cannot be used: {what}.',
+    help: 'Replies are JSON or text; the limits are `outbound.limits` in the config.',
+  },
+  OUT_TIMEOUT: {
+    status: 504,
+    title: 'Other service too slow',
+    message: 'Another service did not answer in time.',
+    help: 'The deadlines are `outbound.timeouts` in the config and `timeout` in the definition.',
+  },
+  OUT_REFUSED: {
+    status: 502,
+    title: 'Address not allowed',
+    message: 'The address of this call is not allowed.',
+    help: 'Only public addresses are called. The log says which host, and why; the config opens others with `outbound.allow`.',
+  },
+};

@@ -1,0 +1,162 @@
+/**
+ * Which places may be called: pure judgements over a host, a port and the address that is about to be dialled. It resolves
+ * nothing and opens nothing; whoever dials asks for each address, each time.
+ */
+import ipaddr from 'ipaddr.js';
+import type { Outbound } from '../../../kernel/contract/outbound.js';
+
+/** What opens places that are not public. */
+interface Entry {
+  readonly host: string | null;
+  readonly range: readonly [ipaddr.IPv4 | ipaddr.IPv6, number] | null;
+  readonly port: number | null;
+}
+
+export interface Policy {
+  readonly entries: readonly Entry[];
+  readonly ports: ReadonlySet<number>;
+}
+
+/** Throws for an entry that is none. */
+export function policyOf({ allow, ports }: Pick<Outbound, 'allow' | 'ports'>): Policy {
+  return { entries: allow.map(entryOf), ports: new Set(ports) };
+}
+
+function entryOf(text: string): Entry {
+  const [, bracketed, v6Port] = /^\[([^\]]+)\](?::(\d+))?$/.exec(text) ?? [];
+  if (bracketed !== undefined) return { ...placeOf(bracketed), port: v6Port === undefined ? null : Number(v6Port) };
+  const [, name = text, port] = /^([^:]+):(\d+)$/.exec(text) ?? [];
+  return { ...placeOf(name), port: port === undefined ? null : Number(port) };
+}
+
+function placeOf(text: string): Pick<Entry, 'host' | 'range'> {
+  const [base = '', prefix] = text.split('/');
+  const address = parsed(base);
+  if (address === null && prefix === undefined) return { host: plainHost(text), range: null };
+  if (address === null) throw new Error(`"${text}" is neither a host nor a range of addresses`);
+  const bits = address.kind() === 'ipv4' ? 32 : 128;
+  const length = prefix === undefined ? bits : Number(prefix);
+  if (length > bits) throw new Error(`"${text}" has a prefix longer than ${bits}`);
+  return { host: null, range: [address, length] };
+}
+
+/** Lower case, without the brackets of an address or the dot of the root. */
+export const plainHost = (host: string): string =>
+  host
+    .toLowerCase()
+    .replace(/^\[(.*)\]$/, '$1')
+    .replace(/\.$/, '');
+
+/** The port is there also where the scheme implies it. */
+export function hostAndPort({ protocol, hostname, port }: URL): { readonly host: string; readonly port: number } {
+  const implied = protocol === 'https:' ? 443 : 80;
+  return { host: plainHost(hostname), port: port === '' ? implied : Number(port) };
+}
+
+/** Four decimal parts, or IPv6; what other systems take for an address besides is no address here. */
+function parsed(text: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
+  if (ipaddr.IPv4.isValidFourPartDecimal(text)) return ipaddr.IPv4.parse(text);
+  return text.includes(':') && ipaddr.IPv6.isValid(text) ? ipaddr.IPv6.parse(text) : null;
+}
+
+const LOCAL_NAMES = /^(localhost|.*\.localhost|localhost\.localdomain|ip6-localhost|ip6-loopback)$/;
+/** Names and addresses behind which clouds keep the credentials of a machine. */
+const METADATA_NAMES = new Set(['metadata', 'metadata.google.internal', 'metadata.goog', 'instance-data']);
+const METADATA = new Set(
+  [
+    '169.254.169.254',
+    '169.254.170.2',
+    '169.254.170.23',
+    '100.100.100.200',
+    '168.63.129.16',
+    '192.0.0.192',
+    'fd00:ec2::254',
+    'fd00:ec2::23',
+    'fd20:ce::254',
+  ].map((address) => ipaddr.parse(address).toNormalizedString()),
+);
+
+/** Of IPv6, only this is given out for the public internet. */
+const GLOBAL = ipaddr.IPv6.parse('2000::');
+const DOCUMENTATION = ipaddr.IPv6.parse('3fff::');
+
+/** Why an address is not public; null for one that is. */
+export function reservedAs(address: string): string | null {
+  const found = parsed(address);
+  return found === null ? 'not an address' : reasonOf(found);
+}
+
+function reasonOf(address: ipaddr.IPv4 | ipaddr.IPv6): string | null {
+  if (METADATA.has(address.toNormalizedString())) return 'metadata';
+  const range = address.range();
+  if (address instanceof ipaddr.IPv4) return range === 'unicast' ? null : range;
+  if (range === 'ipv4Mapped') return METADATA.has(address.toIPv4Address().toString()) ? 'metadata' : range;
+  if (range !== 'unicast') return range;
+  if (!address.match(GLOBAL, 3) || address.match(DOCUMENTATION, 20)) return 'reserved';
+  return null;
+}
+
+/** Why a host may not be called, before anything is looked up; an address as host is judged like one that was found. */
+export function refuseHost(written: string, port: number, policy: Policy): string | null {
+  const host = plainHost(written);
+  const address = parsed(host);
+  if (address !== null) return refuseAddress(host, written, port, policy);
+  if (host === '' || host.includes(':')) return 'not a host';
+  const listed = policy.entries.some((entry) => entry.host === host && fits(entry, port));
+  if (METADATA_NAMES.has(host) && !listed) return 'metadata';
+  if (LOCAL_NAMES.test(host) && !listed) return 'localhost';
+  return refusePort(host, null, port, policy);
+}
+
+/** Why an address to which a host has led may not be dialled. */
+export function refuseAddress(address: string, host: string, port: number, policy: Policy): string | null {
+  const found = parsed(address);
+  if (found === null) return 'not an address';
+  const reason = reasonOf(found);
+  if (reason === null) return refusePort(plainHost(host), found, port, policy);
+  const opens = (entry: Entry): boolean => {
+    if (!fits(entry, port)) return false;
+    // Whoever may write the record of a listed name must not be able to reach credentials by it.
+    if (reason === 'metadata') return isIn(found, entry, true);
+    return entry.host === plainHost(host) || isIn(found, entry, false);
+  };
+  return policy.entries.some(opens) ? null : reason;
+}
+
+function refusePort(host: string, address: ipaddr.IPv4 | ipaddr.IPv6 | null, port: number, policy: Policy) {
+  if (policy.ports.size === 0 || policy.ports.has(port)) return null;
+  const listed = policy.entries.some(
+    (entry) => entry.port === port && (entry.host === host || (address !== null && isIn(address, entry, false))),
+  );
+  // A name alone is not all: its addresses are judged too.
+  return listed || (address === null && policy.entries.some((entry) => entry.port === port)) ? null : 'port';
+}
+
+const fits = (entry: Entry, port: number): boolean => entry.port === null || entry.port === port;
+
+function isIn(address: ipaddr.IPv4 | ipaddr.IPv6, { range }: Entry, exactly: boolean): boolean {
+  if (range === null) return false;
+  const [base, length] = range;
+  const plain = address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress() ? address.toIPv4Address() : address;
+  if (plain.kind() !== base.kind()) return false;
+  if (exactly && length !== (base.kind() === 'ipv4' ? 32 : 128)) return false;
+  return plain.match(base, length);
+}
+
+/** The whole judgement of an address and what its host was resolved to; null: all of it may be called. */
+export function refuseUrl(text: string, addresses: readonly string[], policy: Policy): string | null {
+  if (!URL.canParse(text)) return 'not a URL';
+  const url = new URL(text);
+  const { protocol, hostname, username, password } = url;
+  if (protocol !== 'http:' && protocol !== 'https:') return 'scheme';
+  if (username !== '' || password !== '') return 'credentials';
+  const { port } = hostAndPort(url);
+  const reason = refuseHost(hostname, port, policy);
+  if (reason !== null || parsed(plainHost(hostname)) !== null) return reason;
+  // One that may not be dialled among many is a sign that the name is not to be trusted.
+  for (const address of addresses) {
+    const refused = refuseAddress(address, hostname, port, policy);
+    if (refused !== null) return refused;
+  }
+  return addresses.length === 0 ? 'unresolved' : null;
+}

@@ -1,0 +1,69 @@
+/** Headers and body of a call: what is constant is made at load, what is read from a request is judged when it is. */
+import { fault } from '../../../kernel/contract/fault.js';
+import { asText, isObject, type Json } from '../../../kernel/contract/json.js';
+import type { Frame, PlanTools, Reader } from '../../../kernel/contract/plan.js';
+import { compileQuery } from './query.js';
+import { piecesIn, textOf, PLAIN, type Piece, type Value } from './values.js';
+import { bodyForm, HEADER_VALUE } from './words.light.js';
+
+export type Headers = Record<string, string>;
+
+/** Gives a new object each time: whoever sends may add to it. */
+export function compileHeaders(written: Readonly<Record<string, Json>>, tools: PlanTools): (frame: Frame) => Headers {
+  const fixed: Headers = {};
+  const read: (readonly [string, readonly Piece[]])[] = [];
+  for (const [name, text] of Object.entries(written)) {
+    const pieces = piecesIn(asText(text), tools);
+    const [only = ''] = pieces;
+    if (pieces.length <= 1 && typeof only === 'string') fixed[name.toLowerCase()] = only;
+    else read.push([name.toLowerCase(), pieces]);
+  }
+  return (frame) => {
+    const headers = { ...fixed };
+    for (const [name, pieces] of read) {
+      const text = headerText(frame, pieces);
+      if (text !== null) headers[name] = text;
+    }
+    return headers;
+  };
+}
+
+/** A header that is one value, and that is null, is not sent. */
+function headerText(frame: Frame, pieces: readonly Piece[]): string | null {
+  let out = '';
+  for (const piece of pieces) {
+    if (typeof piece === 'string') {
+      out += piece;
+      continue;
+    }
+    const text = textOf(frame, piece);
+    if (text === null && pieces.length === 1) return null;
+    out += headerSafe(text ?? piece.refuse(PLAIN), piece);
+  }
+  return out;
+}
+
+/** A value as it may stand in a header, unchanged; anything else is refused. */
+export const headerSafe = (text: string, { refuse }: Pick<Value, 'refuse'>): string =>
+  HEADER_VALUE.test(text) ? text : refuse('has characters that a header cannot carry');
+
+export interface BodyPlan {
+  readonly read: Reader<string>;
+  readonly contentType: string;
+}
+
+/** `contentType` is the constant that the definition names, or null. */
+export function compileBody(json: Json | undefined, contentType: string | null, tools: PlanTools): BodyPlan | null {
+  if (json === undefined) return null;
+  const form = bodyForm(contentType ?? '');
+  const type = contentType ?? 'application/json';
+  if (form === 'form' && isObject(json)) return { read: compileQuery(json, tools) ?? (() => ''), contentType: type };
+  const value = tools.value(json);
+  if (form === 'json') return { read: (frame) => JSON.stringify(value(frame) ?? null), contentType: type };
+  return { read: (frame) => plainText(value(frame), asText(json)), contentType: type };
+}
+
+function plainText(value: unknown, name: string): string {
+  if (typeof value === 'string') return value;
+  throw fault('OUT_VALUE', { name, what: 'must be text' });
+}

@@ -1,0 +1,31 @@
+/** Names and values as `application/x-www-form-urlencoded` text: the query of an address, the body of a form. */
+import { fault } from '../../../kernel/contract/fault.js';
+import { isObject, type Json } from '../../../kernel/contract/json.js';
+import type { PlanTools, Reader } from '../../../kernel/contract/plan.js';
+
+/** Null where nothing is written. Null among the values leaves a name out; a list repeats it. */
+export function compileQuery(json: Json | undefined, tools: PlanTools): Reader<string> | null {
+  if (json === undefined || !isObject(json)) return null;
+  const readers = Object.entries(json).map(
+    ([name, value]) => [name, labelOf(name, value), tools.value(value)] as const,
+  );
+  return (frame) => {
+    const out = new URLSearchParams();
+    for (const [name, label, read] of readers) append(out, name, read(frame), label);
+    return out.toString();
+  };
+}
+
+const labelOf = (name: string, value: Json): string => (typeof value === 'string' ? value : name);
+
+function append(out: URLSearchParams, name: string, value: unknown, label: string): void {
+  if (value === null || value === undefined) return;
+  for (const item of Array.isArray(value) ? (value as readonly unknown[]) : [value]) {
+    const isPlain = typeof item === 'string' || typeof item === 'number' || typeof item === 'boolean';
+    if (!isPlain)
+      throw fault('OUT_VALUE', { name: label, what: 'must be text, a number, a boolean, or a list of these' });
+    const text = String(item);
+    if (!text.isWellFormed()) throw fault('OUT_VALUE', { name: label, what: 'is not well-formed text' });
+    out.append(name, text);
+  }
+}

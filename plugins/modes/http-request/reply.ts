@@ -1,0 +1,54 @@
+/**
+ * What another service answered, as a value: JSON under limits, or text. Whatever cannot be read is a Fault that holds
+ * nothing of it.
+ */
+import { isUtf8 } from 'node:buffer';
+import { fault } from '../../../kernel/contract/fault.js';
+import type { Outbound } from '../../../kernel/contract/outbound.js';
+import { parseBounded } from '../../../kernel/language/bounded-json.js';
+
+export type ReplyLimits = Outbound['limits'];
+
+const JSON_TYPE = /^(application|text)\/([a-z0-9.!#$&^_-]+\+)?json$/;
+const TEXT_TYPE = /^(text\/.+|application\/(.+\+)?xml|application\/x-www-form-urlencoded|application\/javascript)$/;
+
+const unreadable = (what: string) => fault('OUT_UNREADABLE', { what });
+
+/** No body is null. Without a content type the body decides. */
+export function readReply(bytes: Buffer, contentType: string | undefined, limits: ReplyLimits): unknown {
+  if (bytes.length === 0) return null;
+  const [type = '', ...parameters] = (contentType ?? '').toLowerCase().split(';');
+  const name = type.trim();
+  if (JSON_TYPE.test(name)) return readJson(bytes, limits);
+  if (name === '') return looksLikeJson(bytes) ? readJson(bytes, limits) : readText(bytes, undefined);
+  if (!TEXT_TYPE.test(name)) throw unreadable('it is neither JSON nor text');
+  const charset = parameters.map((one) => /^\s*charset="?([^"\s]+)"?\s*$/.exec(one)?.[1]).find(Boolean);
+  return readText(bytes, charset);
+}
+
+function readJson(bytes: Buffer, limits: ReplyLimits): unknown {
+  // A byte order mark is no JSON, but some write it.
+  const json = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
+  if (!isUtf8(json)) throw unreadable('it is not UTF-8');
+  try {
+    return parseBounded(json, () => json.toString('utf8'), limits);
+  } catch {
+    throw unreadable('it is no JSON within the limits');
+  }
+}
+
+function readText(bytes: Buffer, charset: string | undefined): string {
+  let text: string;
+  try {
+    text = new TextDecoder(charset ?? 'utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw unreadable('its characters cannot be read');
+  }
+  if (text.includes('\0')) throw unreadable('it is not text');
+  return text;
+}
+
+function looksLikeJson(bytes: Buffer): boolean {
+  const first = bytes.subarray(0, 64).toString('latin1').trimStart()[0];
+  return first === '{' || first === '[';
+}

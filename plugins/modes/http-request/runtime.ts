@@ -1,0 +1,121 @@
+/**
+ * Plans calls to other services. Everything that is known is settled at load: origin, verb, constant headers, deadlines. One
+ * client for all definitions; it ends with the kernel.
+ */
+import { readFile } from 'node:fs/promises';
+import { resolve as resolvePath } from 'node:path';
+import { rootCertificates } from 'node:tls';
+import { fault } from '../../../kernel/contract/fault.js';
+import { asText, isObject, type Json, type JsonObject } from '../../../kernel/contract/json.js';
+import { OUTBOUND, type Outbound } from '../../../kernel/contract/outbound.js';
+import type { Frame, ModePlan, PlanTools } from '../../../kernel/contract/plan.js';
+import { defineRuntime, type Log } from '../../../kernel/contract/plugin.js';
+import { mode, type ModeHandle } from '../../kinds/mode.js';
+import { compileAddress } from './address.js';
+import { createClient, placesOf, type HttpClient } from './client.js';
+import { hostAndPort, policyOf, refuseHost } from './guard.js';
+import { compileBody, compileHeaders, type Headers } from './message.js';
+import { readReply } from './reply.js';
+import { piecesIn } from './values.js';
+
+interface Caller extends ModeHandle {
+  /** Made when connections are; nothing is read from disk before. */
+  client: HttpClient | null;
+}
+
+export default defineRuntime<ModeHandle>(mode, {
+  create: ({ outbound = OUTBOUND, log }): Caller => {
+    const warn = warning(outbound, log);
+    const caller: Caller = {
+      client: null,
+      plan: (value, _pointer, tools) => plan(value, tools, outbound, warn, () => caller.client),
+    };
+    return caller;
+  },
+  async open(handle, { outbound = OUTBOUND, folder, log }) {
+    const ca =
+      outbound.ca === null
+        ? undefined
+        : [...rootCertificates, await readFile(resolvePath(folder, outbound.ca), 'utf8')];
+    (handle as Caller).client = createClient({ outbound, log, ca });
+  },
+  close(handle) {
+    (handle as Caller).client?.close();
+    return Promise.resolve();
+  },
+});
+
+type Warn = (origin: string, place: string) => void;
+
+/** A variable may hold an address that no checker has seen; nobody should have to wait for the first call to learn that. */
+function warning(outbound: Outbound, log: Log): Warn {
+  const policy = policyOf(outbound);
+  const elsewhere = placesOf(outbound);
+  return (origin, place) => {
+    const { host, port } = hostAndPort(new URL(origin));
+    const reason = elsewhere.has(`${host}:${port}`) ? null : refuseHost(host, port, policy);
+    if (reason !== null) log.warn({ action: place, host, reason }, 'calls to this host will be refused');
+  };
+}
+
+function plan(
+  value: Readonly<Record<string, Json>>,
+  tools: PlanTools,
+  outbound: Outbound,
+  warn: Warn,
+  client: () => HttpClient | null,
+): ModePlan {
+  const http: JsonObject = isObject(value['http']) ? value['http'] : {};
+  const written = isObject(http['headers']) ? http['headers'] : {};
+  const method = asText(http['method'] ?? 'GET');
+  const address = compileAddress(asText(http['url']), http['query'], tools, outbound.dynamic_hosts);
+  if (address.origin !== null) warn(address.origin, tools.place);
+  const body = compileBody(http['request_body'], contentTypeOf(written, tools), tools);
+  const headers = compileHeaders(written, tools);
+  const seconds = Math.min(numberIn(http, 'timeout', outbound.timeouts.total), outbound.timeouts.most);
+  const accepted = Array.isArray(http['accept_status']) ? (http['accept_status'] as readonly number[]) : [];
+  const settled = {
+    method,
+    accepts: new Set(accepted),
+    retries: numberIn(http, 'retries', 0),
+    redirects: numberIn(http, 'follow_redirects', 0),
+    patience: seconds * 1000,
+    dynamic: address.origin === null,
+    place: tools.place,
+  };
+  return {
+    async execute(frame) {
+      const sent = withOurs(headers(frame), frame);
+      if (body !== null) sent['content-type'] ??= body.contentType;
+      const call = { ...settled, url: address.read(frame), headers: sent, body: body?.read(frame) };
+      const ready = client();
+      if (ready === null) throw fault('OUT_FAILED');
+      const { body: bytes, type } = await ready.call(call);
+      return readReply(bytes, type, outbound.limits);
+    },
+    describe: { call: `${method} ${asText(http['url'])}`, seconds, ...described(http) },
+  };
+}
+
+const numberIn = (http: JsonObject, name: string, fallback: number): number =>
+  typeof http[name] === 'number' ? http[name] : fallback;
+
+const described = (http: JsonObject): JsonObject =>
+  Object.fromEntries(
+    ['accept_status', 'retries', 'follow_redirects'].flatMap((name) =>
+      name in http ? [[name, http[name] ?? null]] : [],
+    ),
+  );
+
+function contentTypeOf(written: JsonObject, tools: PlanTools): string | null {
+  const [, text] = Object.entries(written).find(([name]) => name.toLowerCase() === 'content-type') ?? [];
+  const [only] = text === undefined ? [] : piecesIn(asText(text), tools);
+  return typeof only === 'string' ? only : null;
+}
+
+/** What belongs to the request at hand stands behind what the definition says. A job carries its id, so that doing it again is seen. */
+function withOurs(headers: Headers, { invocation }: Frame): Headers {
+  if (invocation.trace !== null) for (const [name, value] of Object.entries(invocation.trace)) headers[name] ??= value;
+  if (invocation.trigger === 'job') headers['idempotency-key'] ??= invocation.id;
+  return headers;
+}

@@ -1,0 +1,62 @@
+/**
+ * Values of a request as text, for places that only take text: a piece of an address, a header. What does not fit there is
+ * refused with the name of the value, never mended.
+ */
+import { fault } from '../../../kernel/contract/fault.js';
+import type { Frame, PlanTools, Reader } from '../../../kernel/contract/plan.js';
+import { escapePointer } from '../../../kernel/contract/json.js';
+import { parseTemplate, type AccessorPart, type TemplatePart } from '../../../kernel/language/accessor.js';
+import { isFixed } from './words.light.js';
+
+export interface Value {
+  readonly name: string;
+  readonly read: Reader;
+  /** Refuses the request because of this value. */
+  readonly refuse: (what: string) => never;
+}
+
+/** Text that is known at load, or a value. */
+export type Piece = string | Value;
+
+/** Neighbouring constants become one. */
+export function piecesOf(parts: readonly TemplatePart[], tools: PlanTools): readonly Piece[] {
+  const pieces: Piece[] = [];
+  for (const part of parts) {
+    const piece = typeof part === 'string' ? part : isFixed(part) ? constantOf(part, tools) : valueOf(part, tools);
+    const last = pieces.at(-1);
+    if (typeof piece === 'string' && typeof last === 'string') pieces[pieces.length - 1] = last + piece;
+    else pieces.push(piece);
+  }
+  return pieces;
+}
+
+export const piecesIn = (text: string, tools: PlanTools): readonly Piece[] => piecesOf(parseTemplate(text), tools);
+
+const written = ({ root, tail }: AccessorPart): string => [`$${root}`, ...tail].join('.');
+
+/** Constants are read without a request. */
+const constantOf = (part: AccessorPart, tools: PlanTools): string =>
+  tools.text(written(part))(undefined as unknown as Frame);
+
+function valueOf(part: AccessorPart, tools: PlanTools): Value {
+  const name = written(part);
+  const [first, ...rest] = part.tail;
+  const isSent = part.root === 'PAYLOAD' && first !== undefined && tools.slot(first) === null;
+  const path = isSent ? [first, ...rest].map((segment) => `/${escapePointer(segment)}`).join('') : null;
+  const refuse = (what: string): never => {
+    const issues = path === null ? [] : [{ pointer: path, code: 'OUT_VALUE', detail: what }];
+    throw fault('OUT_VALUE', { name, what }, { issues });
+  };
+  return { name, read: tools.value(name), refuse };
+}
+
+export const PLAIN = 'must be text, a number or a boolean';
+
+/** Text of a plain value; null where there is none. */
+export function textOf(frame: Frame, { read, refuse }: Value): string | null {
+  const value = read(frame);
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  if (value === null || value === undefined) return null;
+  return refuse(PLAIN);
+}

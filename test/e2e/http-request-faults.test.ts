@@ -1,0 +1,298 @@
+/**
+ * Other services that are slow, broken or hostile: every call ends, by its deadline and within its limits, and tells the
+ * client nothing of what came. Deadlines are cut short by the config, so that nothing has to be waited for.
+ */
+import { expect } from 'chai';
+import { gzipSync } from 'node:zlib';
+import type { Invocation } from '../../kernel/contract/plan.js';
+import { invoke } from '../../kernel/runtime/invoke.js';
+import type { Loose } from '../support/client.js';
+import { testInvocation } from '../support/invocation.js';
+import { startKernel, type TestKernel } from '../support/kernel.js';
+import { json, startUpstream, type Behaviour, type Upstream } from '../support/upstream.js';
+
+const CAP = 200_000;
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+/** Writes again and again until the other side is gone. */
+const endless =
+  (head: Record<string, string>, chunk: Buffer, pause: number): Behaviour =>
+  (_req, res) => {
+    res.writeHead(200, head);
+    const timer = setInterval(() => res.write(chunk), pause);
+    res.on('close', () => clearInterval(timer));
+  };
+
+/** Fifty megabytes once it is unpacked. */
+const BOMB = gzipSync(Buffer.alloc(50_000_000, ' '));
+
+const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
+const raw =
+  (text: string | Buffer, headers: Record<string, string> = JSON_TYPE): Behaviour =>
+  (_req, res) =>
+    void res.writeHead(200, headers).end(text);
+
+describe('HTTPREQUEST and services that fail', () => {
+  let upstream!: Upstream;
+  let other!: Upstream;
+  let kernel!: TestKernel;
+  /** How often each address was asked. */
+  const count = (path: string): number => upstream.asked.filter(({ url }) => url === path).length;
+
+  const failing: Record<string, Behaviour> = {
+    '/silent': () => undefined,
+    '/trickling': endless(JSON_TYPE, Buffer.from(' '), 20),
+    '/endless': endless(JSON_TYPE, Buffer.alloc(65_536, 'a'), 1),
+    '/announced': (_req, res) => {
+      res.writeHead(200, { ...JSON_TYPE, 'content-length': String(10 ** 10) });
+      res.write('[');
+    },
+    '/bomb': (_req, res) => {
+      res.writeHead(200, { ...JSON_TYPE, 'content-encoding': 'gzip' }).end(BOMB);
+    },
+    '/no-gzip': raw('{"a":1}', { ...JSON_TYPE, 'content-encoding': 'gzip' }),
+    '/reset': (req) => void req.socket.resetAndDestroy(),
+    '/cut': (req, res) => {
+      res.writeHead(200, { ...JSON_TYPE, 'content-length': '100' });
+      res.write('{"a":', () => req.socket.destroy());
+    },
+    '/deep': raw(nested(100)),
+    '/keys': raw(JSON.stringify(Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`k${i}`, i])))),
+    '/array': raw(`[${'1,'.repeat(60)}1]`),
+    '/poison': raw('{"a":{"__proto__":{"admin":true}}}'),
+    '/poison-escaped': raw('{"a":{"\\u005f_proto__":{"admin":true}}}'),
+    '/poison-constructor': raw('{"constructor":{"prototype":{}}}'),
+    '/broken': raw('{"a":'),
+    '/latin': raw(Buffer.from('{"a":"\xe9"}', 'latin1')),
+    '/page': raw('<html>not json</html>'),
+    '/image': raw(Buffer.from([0x89, 0x50, 0, 1]), { 'content-type': 'image/png' }),
+    '/text-zero': raw('a\0b', { 'content-type': 'text/plain' }),
+    '/headers': (req) => void req.socket.end(`HTTP/1.1 200 OK\r\nx: ${'y'.repeat(100_000)}\r\n\r\n`),
+    '/no-http': (req) => void req.socket.end('hello\r\n\r\n'),
+    '/two-lengths': (req) =>
+      void req.socket.end('HTTP/1.1 200 OK\r\ncontent-length: 2\r\ncontent-length: 5\r\n\r\n{}abc'),
+    '/redirect': (_req, res) => void res.writeHead(302, { location: '/landed' }).end(),
+    '/away': (_req, res) => void res.writeHead(307, { location: `${other.url}/landed` }).end(),
+    '/downgrade': (_req, res) => void res.writeHead(302, { location: 'file:///etc/passwd' }).end(),
+    '/circle': (_req, res) => void res.writeHead(308, { location: '/circle' }).end(),
+    '/flaky': (req, res, asked) =>
+      count('/flaky') % 3 === 0 ? json({ done: true })(req, res, asked) : void res.writeHead(503).end(),
+    '/always-503': (_req, res) => void res.writeHead(503).end(),
+    '/always-400': (_req, res) => void res.writeHead(400).end(),
+    '/hinting': (_req, res) => {
+      res.writeEarlyHints({ link: '</a>; rel=preload' });
+      res.writeHead(200, JSON_TYPE).end('{"ok":true}');
+    },
+  };
+
+  before(async function () {
+    this.timeout(30_000);
+    upstream = await startUpstream((req, res, asked) =>
+      (failing[asked.url] ?? json({ url: asked.url, method: asked.method }))(req, res, asked),
+    );
+    other = await startUpstream(json({ reached: true }));
+    const { url } = upstream;
+    const one = (id: string, http: Loose): Loose => ({
+      id,
+      resource: id,
+      actionables: [{ id: 1, mode: 'HTTPREQUEST', http }],
+    });
+    const plain = Object.keys(failing).map((path) => one(path.slice(1), { url: url + path }));
+    const closed = await startUpstream(json(null));
+    await closed.close();
+    kernel = await startKernel({
+      files: {
+        'definitions/a.json': [
+          ...plain,
+          one('quick', { url: `${url}/silent`, timeout: 0.05 }),
+          one('long', { url: `${url}/silent`, timeout: 3000 }),
+          one('closed', { url: closed.url }),
+          one('no-name', { url: 'http://no-such-host.invalid/' }),
+          one('follows', {
+            url: `${url}/redirect`,
+            follow_redirects: 1,
+            headers: { authorization: 'canary-of-a-key' },
+          }),
+          one('follows-away', {
+            url: `${url}/away`,
+            follow_redirects: 3,
+            method: 'POST',
+            headers: { authorization: 'canary-of-a-key' },
+            request_body: { a: 1 },
+          }),
+          one('follows-circle', { url: `${url}/circle`, follow_redirects: 3 }),
+          one('follows-file', { url: `${url}/downgrade`, follow_redirects: 3 }),
+          one('again', { url: `${url}/flaky`, timeout: 3, retries: 3 }),
+          one('again-post', {
+            url: `${url}/flaky`,
+            timeout: 3,
+            retries: 3,
+            method: 'POST',
+            headers: { 'Idempotency-Key': '$PAYLOAD.key' },
+          }),
+          one('again-503', { url: `${url}/always-503`, timeout: 3, retries: 1 }),
+          one('again-400', { url: `${url}/always-400`, timeout: 3, retries: 3 }),
+          one('again-reset', { url: `${url}/reset`, timeout: 3, retries: 1 }),
+          one('plain', { url: `${url}/plain`, method: 'POST', request_body: {} }),
+          one('keyed', {
+            url: `${url}/plain`,
+            method: 'POST',
+            headers: { 'idempotency-key': 'own', traceparent: 'own' },
+          }),
+        ],
+      },
+      config: {
+        outbound: {
+          allow: ['127.0.0.0/8'],
+          timeouts: { connect: 0.5, total: 0.7, most: 3 },
+          limits: { reply: CAP, depth: 20, keys: 50, array: 50 },
+        },
+      },
+    });
+  });
+  after(async () => {
+    await kernel.close();
+    await Promise.all([upstream.close(), other.close()]);
+  });
+
+  const fails = async (path: string, status: number, code: string): Promise<Loose> => {
+    const given = await kernel.post(path, {});
+    expect(given.status, `${path} ${given.text}`).to.equal(status);
+    expect(given.body['code'], path).to.equal(code);
+    return given.body;
+  };
+
+  for (const path of ['/silent', '/trickling', '/quick', '/long']) {
+    it(`${path}: 504 by the deadline`, async () => {
+      const started = performance.now();
+      await fails(path, 504, 'OUT_TIMEOUT');
+      const bounds: Record<string, number> = { '/quick': 600, '/long': 4500 };
+      expect(performance.now() - started).to.be.lessThan(bounds[path] ?? 2500);
+    });
+  }
+
+  for (const path of [
+    ...['/endless', '/announced', '/bomb', '/no-gzip', '/deep', '/keys', '/array', '/poison', '/poison-escaped'],
+    ...[
+      '/poison-constructor',
+      '/broken',
+      '/latin',
+      '/page',
+      '/image',
+      '/text-zero',
+      '/headers',
+      '/no-http',
+      '/two-lengths',
+    ],
+  ]) {
+    it(`${path}: 502, and nothing of the reply`, async () => {
+      const body = await fails(path, 502, 'OUT_UNREADABLE');
+      expect(JSON.stringify(body)).not.to.match(/admin|html|PNG|hello/);
+    });
+  }
+
+  it('never holds more than the limit of a reply that is packed', async function () {
+    this.timeout(20_000);
+    const before = process.memoryUsage().rss;
+    await Promise.all(Array.from({ length: 20 }, () => fails('/bomb', 502, 'OUT_UNREADABLE')));
+    // Together they would unpack to a gigabyte.
+    expect(process.memoryUsage().rss - before).to.be.lessThan(300_000_000);
+  });
+
+  for (const path of ['/reset', '/cut', '/closed', '/no-name']) {
+    it(`${path}: 502`, () => fails(path, 502, 'OUT_FAILED'));
+  }
+
+  it('keeps no connection of a call that failed', async () => {
+    await fails('/trickling', 504, 'OUT_TIMEOUT');
+    await fails('/endless', 502, 'OUT_UNREADABLE');
+    const { status } = await kernel.post('/plain', {});
+    expect(status).to.equal(200);
+    // Closing takes the turn of an event or two on the other side.
+    for (let i = 0; i < 200 && upstream.open() > 1; i++) await new Promise((done) => setImmediate(done));
+    expect(upstream.open()).to.be.at.most(1);
+  });
+
+  it('follows no redirect unless it is told to', async () => {
+    const body = await fails('/redirect', 502, 'OUT_STATUS');
+    expect(body['errors']).to.deep.equal([{ pointer: '', code: 'OUT_STATUS', detail: '302' }]);
+    expect(count('/landed')).to.equal(0);
+  });
+
+  it('follows a redirect within the origin', async () => {
+    const { status, body } = await kernel.post('/follows', {});
+    expect(status).to.equal(200);
+    expect(body).to.include({ url: '/landed', method: 'GET' });
+    expect(upstream.asked.find(({ url }) => url === '/landed')?.headers).to.include({
+      authorization: 'canary-of-a-key',
+    });
+  });
+
+  it('never follows one to another origin, to another scheme, or for ever', async () => {
+    await fails('/follows-away', 502, 'OUT_STATUS');
+    await fails('/follows-file', 502, 'OUT_STATUS');
+    await fails('/follows-circle', 502, 'OUT_STATUS');
+    expect(other.asked).to.deep.equal([]);
+    expect(count('/circle')).to.equal(4);
+  });
+
+  it('sends again what failed for the moment, with the same key', async function () {
+    this.timeout(10_000);
+    upstream.asked.splice(0);
+    expect((await kernel.post('/again', {})).body).to.deep.equal({ done: true });
+    expect(count('/flaky')).to.equal(3);
+    expect((await kernel.post('/again-post', { key: 'k-1' })).body).to.deep.equal({ done: true });
+    const keys = upstream.asked.slice(3).map(({ headers }) => headers['idempotency-key']);
+    expect(keys).to.deep.equal(['k-1', 'k-1', 'k-1']);
+  });
+
+  it('sends again as often as it is told, and only what may succeed', async () => {
+    upstream.asked.splice(0);
+    await fails('/again-503', 502, 'OUT_STATUS');
+    await fails('/again-400', 502, 'OUT_STATUS');
+    await fails('/again-reset', 502, 'OUT_FAILED');
+    expect([count('/always-503'), count('/always-400'), count('/reset')]).to.deep.equal([2, 1, 2]);
+  });
+
+  it('does not mistake hints for the answer', async () => {
+    expect((await kernel.post('/hinting', {})).body).to.deep.equal({ ok: true });
+  });
+
+  it('logs host, code and reason of a failure, and nothing that was sent or received', async () => {
+    const from = kernel.log.length;
+    await fails('/follows-away', 502, 'OUT_STATUS');
+    const rows = kernel.log.slice(from);
+    expect(rows.find(({ message }) => message === 'a call failed')?.fields).to.deep.equal({
+      action: 'follows-away#1',
+      host: `127.0.0.1:${upstream.port}`,
+      code: 'OUT_STATUS',
+      reason: '307',
+    });
+    expect(JSON.stringify(rows)).not.to.contain('canary');
+  });
+
+  describe('beside a request', () => {
+    const run = async (id: string, rest: Partial<Invocation>): Promise<Loose> => {
+      upstream.asked.splice(0);
+      await invoke(kernel.kernel.plans().byId.get(id)!, testInvocation({}, rest), kernel.kernel.hooks);
+      return upstream.asked[0]!.headers;
+    };
+
+    it('carries the id of a job, and headers of a trace', async () => {
+      const trace = { traceparent: '00-1-2-01' };
+      expect(await run('plain', { id: 'job-7', trigger: 'job', trace })).to.include({
+        'idempotency-key': 'job-7',
+        ...trace,
+      });
+      expect(await run('plain', { id: 'r-1', trigger: 'http' })).not.to.include.any.keys(
+        'idempotency-key',
+        'traceparent',
+      );
+    });
+
+    it('leaves what the definition says', async () => {
+      const headers = await run('keyed', { id: 'job-7', trigger: 'job', trace: { traceparent: 'other' } });
+      expect(headers).to.include({ 'idempotency-key': 'own', traceparent: 'own' });
+    });
+  });
+});

@@ -1,0 +1,231 @@
+/**
+ * The address that is judged is the one that is dialled: names are resolved here through a resolver that changes its mind,
+ * and every server that must not be reached counts its connections. Also what a whole URL from a request can reach.
+ */
+import { expect } from 'chai';
+import { OUTBOUND, type Outbound } from '../../kernel/contract/outbound.js';
+import type { Log } from '../../kernel/contract/plugin.js';
+import { Fault } from '../../kernel/contract/fault.js';
+import { createClient, type Call, type HttpClient } from '../../plugins/modes/http-request/client.js';
+import type { Resolve } from '../../plugins/modes/http-request/dial.js';
+import { makeCertificate } from '../support/certificate.js';
+import type { Loose } from '../support/client.js';
+import { startKernel, type TestKernel } from '../support/kernel.js';
+import { json, startUpstream, type Upstream } from '../support/upstream.js';
+
+const ignore = (): void => {};
+const log: Log = { debug: ignore, info: ignore, warn: ignore, error: ignore };
+
+const callTo = (url: string, rest: Partial<Call> = {}): Call => ({
+  method: 'GET',
+  url: new URL(url),
+  headers: {},
+  body: undefined,
+  patience: 2000,
+  accepts: new Set(),
+  retries: 0,
+  redirects: 0,
+  dynamic: false,
+  place: 'test#1',
+  ...rest,
+});
+
+/** Answers one list of addresses after the other, then the last one for ever; counts how often it was asked. */
+function resolver(...lists: readonly (readonly string[])[]): { resolve: Resolve; asked: () => number } {
+  let asked = 0;
+  const resolve: Resolve = (_host, _options, done) => {
+    const list = lists[Math.min(asked++, lists.length - 1)] ?? [];
+    process.nextTick(() =>
+      done(
+        null,
+        list.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
+      ),
+    );
+  };
+  return { resolve, asked: () => asked };
+}
+
+const codeOf = async (work: Promise<unknown>): Promise<string> => {
+  const outcome = await work.then(
+    () => 'answered',
+    (error: unknown) => (error instanceof Fault ? error.code : String(error)),
+  );
+  return outcome;
+};
+
+describe('calls and the addresses that they dial', () => {
+  let open!: Upstream;
+  let trap!: Upstream;
+  const clients: HttpClient[] = [];
+  const client = (outbound: Partial<Outbound>, resolve?: Resolve, ca?: readonly string[]): HttpClient => {
+    const made = createClient({ outbound: { ...OUTBOUND, ...outbound }, log, resolve, ca });
+    clients.push(made);
+    return made;
+  };
+
+  before(async () => {
+    // Both on one port, so that nothing but the address tells them apart.
+    open = await startUpstream(json({ open: true }), { host: '127.0.0.2' });
+    trap = await startUpstream(json({ trap: true }), { host: '127.0.0.3', port: open.port });
+  });
+  afterEach(() => {
+    expect(trap.opened(), 'a connection was opened that must not be').to.equal(0);
+    for (const made of clients.splice(0)) made.close();
+  });
+  after(() => Promise.all([open.close(), trap.close()]));
+
+  const allow = ['127.0.0.2'];
+  const url = (): string => `http://name.example:${open.port}/`;
+
+  it('resolves once for each connection, and dials what was judged', async () => {
+    const { resolve, asked } = resolver(['127.0.0.2'], ['127.0.0.3']);
+    const { call } = client({ allow }, resolve);
+    expect((await call(callTo(url()))).body.toString()).to.equal('{"open":true}');
+    expect(asked()).to.equal(1);
+  });
+
+  it('judges again when it connects again', async () => {
+    const { resolve, asked } = resolver(['127.0.0.2'], ['127.0.0.3']);
+    const { call } = client({ allow }, resolve);
+    const headers = { 'x-test': '1' };
+    expect(await codeOf(call(callTo(url(), { headers })))).to.equal('answered');
+    await open.close();
+    open = await startUpstream(json({ open: true }), { host: '127.0.0.2', port: trap.port });
+    expect(await codeOf(call(callTo(url())))).to.be.oneOf(['OUT_REFUSED', 'OUT_FAILED']);
+    expect(await codeOf(call(callTo(url())))).to.equal('OUT_REFUSED');
+    expect(asked()).to.be.at.least(2);
+  });
+
+  it('refuses a name that leads to both', async () => {
+    const { resolve } = resolver(['127.0.0.2', '127.0.0.3']);
+    expect(await codeOf(client({ allow }, resolve).call(callTo(url())))).to.equal('OUT_REFUSED');
+    const { resolve: other } = resolver(['127.0.0.3', '127.0.0.2']);
+    expect(await codeOf(client({ allow }, other).call(callTo(url())))).to.equal('OUT_REFUSED');
+  });
+
+  it('judges every try and every hop', async () => {
+    const { resolve } = resolver(['127.0.0.3']);
+    const { call } = client({ allow }, resolve);
+    expect(await codeOf(call(callTo(url(), { retries: 3 })))).to.equal('OUT_REFUSED');
+    expect(await codeOf(call(callTo(`http://127.0.0.3:${trap.port}/`, { redirects: 3 })))).to.equal('OUT_REFUSED');
+    expect(await codeOf(call(callTo(`http://[::ffff:127.0.0.3]:${trap.port}/`)))).to.equal('OUT_REFUSED');
+  });
+
+  it('refuses a name without an address', async () => {
+    const { resolve } = resolver([]);
+    expect(await codeOf(client({ allow }, resolve).call(callTo(url())))).to.equal('OUT_FAILED');
+  });
+
+  it('does not let a URL of a request use what the config opens, nor connections to it', async () => {
+    const { resolve } = resolver(['127.0.0.2']);
+    const { call } = client({ allow: ['127.0.0.2', 'name.example'] }, resolve);
+    expect(await codeOf(call(callTo(url())))).to.equal('answered');
+    const before = open.asked.length;
+    expect(await codeOf(call(callTo(url(), { dynamic: true })))).to.equal('OUT_REFUSED');
+    expect(await codeOf(call(callTo(`http://127.0.0.2:${open.port}/`, { dynamic: true })))).to.equal('OUT_REFUSED');
+    expect(open.asked.length).to.equal(before);
+  });
+
+  it('closes its connections', async () => {
+    const { call, close } = client({ allow }, resolver(['127.0.0.2']).resolve);
+    await call(callTo(url()));
+    expect(open.open()).to.be.at.least(1);
+    close();
+    for (let i = 0; i < 200 && open.open() > 0; i++) await new Promise((done) => setImmediate(done));
+    expect(open.open()).to.equal(0);
+  });
+
+  it('gives up a connection that does not come to stand', async () => {
+    // Accepts, and never says a word of TLS.
+    const quick = client({ allow, timeouts: { connect: 0.1, total: 5, most: 5 } });
+    const { createServer } = await import('node:net');
+    const mute = createServer(ignore).listen(0, '127.0.0.2');
+    await new Promise((done) => mute.once('listening', done));
+    const { port } = mute.address() as { port: number };
+    const started = performance.now();
+    expect(await codeOf(quick.call(callTo(`https://127.0.0.2:${port}/`)))).to.equal('OUT_TIMEOUT');
+    expect(performance.now() - started).to.be.lessThan(1500);
+    mute.close();
+  });
+
+  describe('over TLS', () => {
+    const tls = makeCertificate(['api.example.com']);
+    let secure!: Upstream;
+    before(async () => {
+      secure = await startUpstream(json({ secure: true }), { tls, host: '127.0.0.2' });
+    });
+    after(() => secure.close());
+    const connect_to = (name: string) => ({ [`${name}:443`]: `127.0.0.2:${secure.port}` });
+
+    it('trusts the authorities of the config, for the name that is called', async () => {
+      const { call } = client({ connect_to: connect_to('api.example.com') }, undefined, [tls.cert]);
+      expect(await codeOf(call(callTo('https://api.example.com/x')))).to.equal('answered');
+    });
+
+    it('refuses a certificate of nobody, and one for another name', async () => {
+      const strict = client({ connect_to: connect_to('api.example.com') });
+      expect(await codeOf(strict.call(callTo('https://api.example.com/')))).to.equal('OUT_FAILED');
+      const other = client({ connect_to: connect_to('other.example.com') }, undefined, [tls.cert]);
+      expect(await codeOf(other.call(callTo('https://other.example.com/')))).to.equal('OUT_FAILED');
+      expect(secure.asked.filter(({ url: asked }) => asked === '/')).to.deep.equal([]);
+    });
+  });
+
+  describe('as definitions make them', () => {
+    let kernel!: TestKernel;
+    const one = (id: string, http: Loose): Loose => ({
+      id,
+      resource: id,
+      actionables: [{ id: 1, mode: 'HTTPREQUEST', http }],
+    });
+    before(async function () {
+      this.timeout(30_000);
+      kernel = await startKernel({
+        files: {
+          'definitions/a.json': [
+            one('any', { url: '$PAYLOAD.url', query: { more: '$PAYLOAD.more' } }),
+            one('env', { url: '$ENV.SOMEWHERE/x' }),
+          ],
+        },
+        config: { outbound: { dynamic_hosts: true, allow } },
+        env: { SOMEWHERE: `http://127.0.0.3:${trap.port}` },
+      });
+    });
+    after(() => kernel.close());
+
+    it('refuse with 422 what a client may not reach, without saying why', async () => {
+      for (const wanted of [
+        `http://127.0.0.2:${open.port}/`,
+        `http://127.0.0.3:${trap.port}/`,
+        `http://2130706435:${trap.port}/`,
+        `http://localhost:${trap.port}/`,
+        'http://169.254.169.254/latest/meta-data/',
+        'http://[::1]/',
+      ]) {
+        const { status, body } = await kernel.post('/any', { url: wanted, more: null });
+        expect(status, wanted).to.equal(422);
+        expect(body, wanted).to.include({ code: 'OUT_REFUSED', detail: 'The address of this call is not allowed.' });
+        expect(body).not.to.have.property('errors');
+      }
+    });
+
+    it('refuse what is no URL, naming the field', async () => {
+      for (const wanted of ['', 'name', 'ftp://a.example', 'file:///etc/passwd', 'http://u:p@a.example', 5, null, {}]) {
+        const { status, body } = await kernel.post('/any', { url: wanted, more: 1 });
+        expect(status, JSON.stringify(wanted)).to.equal(422);
+        expect(body['code'], JSON.stringify(wanted)).to.equal('OUT_VALUE');
+        expect(body).to.have.nested.property('errors[0].pointer', '/url');
+      }
+    });
+
+    it('fail with 502 where a variable leads to a place that is not open', async () => {
+      const { status, body } = await kernel.post('/env', {});
+      expect(status).to.equal(502);
+      expect(body['code']).to.equal('OUT_REFUSED');
+      const [warned, row] = kernel.log.filter(({ fields }) => fields['action'] === 'env#1');
+      expect(warned?.message).to.equal('calls to this host will be refused');
+      expect(warned?.fields).to.include({ host: '127.0.0.3', reason: 'loopback' });
+      expect(row?.fields).to.include({ code: 'OUT_REFUSED', reason: 'loopback', host: `127.0.0.3:${trap.port}` });
+    });
+  });
+});
