@@ -6,16 +6,15 @@ import type { JsonObject } from '../../contract/json.js';
 import type { ResourceModel } from '../../analysis/model.js';
 import { operationOf, pathOf } from './operation.js';
 import { describeResource, type Guarding } from './resource.js';
-import { PROBLEM, REQUEST_ID } from './responses.js';
+import { doorResponses, PROBLEM, REQUEST_ID } from './responses.js';
 import { scopeOf, type OpenapiInput } from './scope.js';
 
 export type { OpenapiInput } from './scope.js';
 
-const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
-
 export function openapiOf(input: OpenapiInput): JsonObject {
   const scope = scopeOf(input);
   const schemes = schemeNames();
+  const door = doorResponses(input.registry.codes);
   const paths: Record<string, JsonObject> = {};
   const tags = new Set<string>();
   const { methods } = input.config.http;
@@ -27,20 +26,29 @@ export function openapiOf(input: OpenapiInput): JsonObject {
     const security = described.security.map((one) => schemes.nameOf(one));
     const operations = methods.map((method) => {
       const operationId = methods.length === 1 ? resource.id : `${resource.id}:${method.toLowerCase()}`;
-      const operation = { scope, resource, described, security, tag: tag || resource.id, operationId, method };
+      const operation = {
+        scope,
+        resource,
+        described,
+        security,
+        tag: tag || resource.id,
+        operationId,
+        method,
+        door: door.names,
+      };
       return [method.toLowerCase(), operationOf(operation)] as const;
     });
     paths[pathOf(resource)] = Object.fromEntries(operations);
   }
   return {
     openapi: '3.1.0',
-    jsonSchemaDialect: DIALECT,
     info: { ...input.info, description: DESCRIPTION },
     servers: [{ url: '/' }],
     tags: [...tags].sort().map((name) => ({ name })),
     paths,
     components: {
       schemas: { Problem: PROBLEM },
+      responses: usedOf(door.all, paths),
       headers: { RequestId: REQUEST_ID },
       ...(schemes.all.size > 0 && { securitySchemes: Object.fromEntries(schemes.all) }),
     },
@@ -50,6 +58,12 @@ export function openapiOf(input: OpenapiInput): JsonObject {
 const DESCRIPTION =
   'Made by Lintel from the definitions that it serves. Every refusal is a problem document (RFC 9457) with a stable `code`. ' +
   'A resource answers under its id as well as under its path.';
+
+/** Only those that some operation refers to. */
+function usedOf(all: Readonly<Record<string, JsonObject>>, paths: JsonObject): JsonObject {
+  const text = JSON.stringify(paths);
+  return Object.fromEntries(Object.entries(all).filter(([name]) => text.includes(`"#/components/responses/${name}"`)));
+}
 
 /** Those that are served, by path: the text of the document does not depend on the order of files. */
 const sorted = (resources: readonly ResourceModel[]): ResourceModel[] =>

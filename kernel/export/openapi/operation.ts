@@ -5,7 +5,7 @@ import type { ResourceModel } from '../../analysis/model.js';
 import { hasParameters, pathParameters } from '../../language/route.js';
 import { choice, listOf, objectOf } from '../../schema/forms.js';
 import type { Described } from './resource.js';
-import { doorRefusals, headerDocs, HEADERS, refusalResponses } from './responses.js';
+import { doorRefusals, headerDocs, HEADERS, refusalResponses, shared, type SharedResponses } from './responses.js';
 import type { Scope } from './scope.js';
 
 /** Verbs whose payload is the query string. */
@@ -20,10 +20,12 @@ export interface OperationInput {
   readonly tag: string;
   readonly operationId: string;
   readonly method: string;
+  /** Responses that many operations have in common, as they are and what they are called. */
+  readonly door: SharedResponses;
 }
 
 export function operationOf(input: OperationInput): JsonObject {
-  const { scope, resource, described, security, tag, operationId, method } = input;
+  const { scope, resource, described, security, tag, operationId, method, door } = input;
   const withBody = !WITHOUT_BODY.has(method);
   const sample = sampleOf(scope, resource);
   const parameters = [
@@ -41,7 +43,7 @@ export function operationOf(input: OperationInput): JsonObject {
     ...(security.length > 0 && { security: [Object.fromEntries(security.map((name) => [name, []]))] }),
     ...(parameters.length > 0 && { parameters }),
     ...(body !== null && { requestBody: body }),
-    responses: { '200': success(described), ...refusalResponses(refusals, scope.registry.codes) },
+    responses: { '200': success(described), ...shared(refusalResponses(refusals, scope.registry.codes), door) },
   };
 }
 
@@ -91,14 +93,19 @@ const queryParameters = (resource: ResourceModel, described: Described, sample: 
     ...exampleOf(sample, name),
   }));
 
+/** OpenAPI has other places for these. */
+const SPOKEN_FOR: ReadonlySet<string> = new Set(['accept', 'content-type', 'authorization']);
+
 const headerParameters = ({ headers }: Described): JsonObject[] =>
-  Object.entries(headers).map(([name, { doc, schema, required }]) => ({
-    name,
-    in: 'header',
-    description: doc,
-    ...(required && { required }),
-    schema,
-  }));
+  Object.entries(headers)
+    .filter(([name]) => !SPOKEN_FOR.has(name.toLowerCase()))
+    .map(([name, { doc, schema, required }]) => ({
+      name,
+      in: 'header',
+      description: doc,
+      ...(required && { required }),
+      schema,
+    }));
 
 function requestBody(resource: ResourceModel, described: Described, sample: Sample): JsonObject | null {
   const fields = beside(resource, described);

@@ -4,6 +4,7 @@
  */
 import type { ApiPart, ApiRefusal } from '../../contract/api.js';
 import type { PluginSpec } from '../../contract/plugin.js';
+import type { AccessorText } from '../../analysis/finds.js';
 import { inside } from '../../analysis/link.js';
 import type { ActionModel, ResourceModel } from '../../analysis/model.js';
 import { readsClaims } from './payload-names.js';
@@ -30,6 +31,26 @@ function own({ errors = {} }: PluginSpec, { refuses }: ApiPart): ApiRefusal[] {
   return listed.map((one) => (typeof one === 'string' ? { code: one } : one));
 }
 
+/** Of an actionable, or of the resource beside its actionables. */
+export function textsOf(
+  action: ActionModel | null,
+  resource?: ResourceModel,
+  sequence: readonly ActionModel[] = [],
+): AccessorText[] {
+  const definition = action?.definition ?? resource?.definition;
+  return (definition?.finds.accessors ?? []).filter(({ node }) =>
+    action === null ? !sequence.some((one) => inside(node, one.node)) : inside(node, action.node),
+  );
+}
+
+export const accessorParts = (scope: Scope, texts: readonly AccessorText[]): Told[] =>
+  texts.flatMap(({ parts }) =>
+    parts.flatMap(({ root, tail }) => {
+      const spec = accessorSpec(scope.registry, root);
+      return spec === undefined ? [] : [{ spec, part: askPlugin(scope, spec, { ...NOWHERE, value: { tail } }) }];
+    }),
+  );
+
 /** What accessors and names of an actionable, or of the resource beside its actionables, can come to. */
 export function kernelRefusals(
   scope: Scope,
@@ -37,16 +58,8 @@ export function kernelRefusals(
   resource?: ResourceModel,
   sequence: readonly ActionModel[] = [],
 ): ApiRefusal[] {
-  const definition = action?.definition ?? resource?.definition;
-  const texts = (definition?.finds.accessors ?? []).filter(({ node }) =>
-    action === null ? !sequence.some((one) => inside(node, one.node)) : inside(node, action.node),
-  );
-  const ofAccessors = texts.flatMap(({ parts }) =>
-    parts.flatMap(({ root, tail }) => {
-      const spec = accessorSpec(scope.registry, root);
-      return spec === undefined ? [] : own(spec, askPlugin(scope, spec, { ...NOWHERE, value: { tail } }));
-    }),
-  );
+  const texts = textsOf(action, resource, sequence);
+  const ofAccessors = accessorParts(scope, texts).flatMap(({ spec, part }) => own(spec, part));
   const inText = texts.some(({ parts, node }) => {
     const [first] = parts;
     return first !== undefined && (parts.length > 1 || String(node.scalar).length > first.end - first.start);

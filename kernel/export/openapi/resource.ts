@@ -21,7 +21,7 @@ import { runningOrder } from '../../analysis/order.js';
 import { withRenamed } from '../../analysis/renamed.js';
 import { ANY, nullable, schemaAt } from '../../schema/forms.js';
 import { payloadNames } from './payload-names.js';
-import { kernelRefusals, refusalsOf } from './refusals.js';
+import { accessorParts, kernelRefusals, refusalsOf, textsOf } from './refusals.js';
 import { askPlugin, chosenSpecs, type Around, type Scope } from './scope.js';
 
 /** A scheme, and by what callers are judged with it. */
@@ -68,6 +68,10 @@ export function describeResource(scope: Scope, resource: ResourceModel): Describ
   const all = [...ofActions.flat(), ...ofResource];
   for (const { part, direct } of all) if (direct) addFields(fields, part.fields ?? {});
   for (const [name, field] of payloadNames(scope, resource, sequence)) if (!fields.has(name)) fields.set(name, field);
+  const read = accessorParts(
+    scope,
+    sequence.flatMap((action) => textsOf(action)),
+  );
   const refusals = [
     ...sequence.flatMap((action, i) => [...refusalsOf(scope, ofActions[i] ?? []), ...kernelRefusals(scope, action)]),
     ...refusalsOf(scope, ofResource),
@@ -76,7 +80,7 @@ export function describeResource(scope: Scope, resource: ResourceModel): Describ
   return {
     fields,
     files: merged(all, ({ files }) => files),
-    headers: merged(all, ({ headers }) => headers),
+    headers: merged([...all, ...read], ({ headers }) => headers),
     security: all.flatMap((told) => (told.part.security ?? []).map((one) => guarding(scope, told, one))),
     forms: formsOf(scope, resource, sequence, ofActions, ofResource),
     answers: merged(all, ({ answers }) => answers),
@@ -127,7 +131,7 @@ function payloadReader(fields: ReadonlyMap<string, ApiField>, sequence: readonly
 }
 
 function merged<V>(
-  all: readonly Told[],
+  all: readonly Pick<Told, 'part'>[],
   read: (part: ApiPart) => Readonly<Record<string, V>> | undefined,
 ): Readonly<Record<string, V>> {
   return Object.fromEntries(all.flatMap(({ part }) => Object.entries(read(part) ?? {})));

@@ -75,7 +75,7 @@ function response(refusals: readonly ApiRefusal[], codes: Codes): JsonObject {
   const names = [...new Set(refusals.map(({ code }) => code))].sort();
   const lines = refusals.map(({ code, message }) => {
     // What a parameter of the message will be, only the request knows.
-    const text = message ?? (codes[code]?.message ?? '').replace(/ ?\{[a-zA-Z]+\}/g, ' …');
+    const text = message ?? (codes[code]?.message ?? '').replace(/\{[a-zA-Z]+\}/g, '…');
     return `- \`${code}\`: ${text}`;
   });
   const headers = Object.assign({}, ...refusals.map((one) => one.headers ?? {})) as Record<string, string>;
@@ -95,4 +95,36 @@ function response(refusals: readonly ApiRefusal[], codes: Codes): JsonObject {
 export const headerDocs = (headers: Readonly<Record<string, string>>): Record<string, JsonObject> =>
   Object.fromEntries(
     Object.entries(headers).map(([name, description]) => [name, { description, schema: { type: 'string' } }]),
+  );
+
+/** By the text of a response: its name among the components. */
+export type SharedResponses = ReadonlyMap<string, string>;
+
+/** What the door alone says is the same for every operation of a sort. */
+export function doorResponses(codes: Codes): {
+  readonly names: SharedResponses;
+  readonly all: Record<string, JsonObject>;
+} {
+  const names = new Map<string, string>();
+  const all: Record<string, JsonObject> = {};
+  for (const [withBody, suffix] of [
+    [true, ''],
+    [false, '-without-body'],
+  ] as const) {
+    for (const [status, one] of Object.entries(refusalResponses(doorRefusals(withBody), codes))) {
+      const text = JSON.stringify(one);
+      if (names.has(text)) continue;
+      names.set(text, `Door-${status}${suffix}`);
+      all[`Door-${status}${suffix}`] = one;
+    }
+  }
+  return { names, all };
+}
+
+export const shared = (responses: Readonly<Record<string, JsonObject>>, names: SharedResponses): JsonObject =>
+  Object.fromEntries(
+    Object.entries(responses).map(([status, one]) => {
+      const name = names.get(JSON.stringify(one));
+      return [status, name === undefined ? one : { $ref: `#/components/responses/${name}` }];
+    }),
   );

@@ -14,7 +14,7 @@ const AT_MOST_ONE: JsonSchema = { maxItems: 1 };
 export function rowCount(body: Tree, table: ApiTable | null, sources: number): JsonSchema {
   const limit = limitOf(body);
   const filtered = ['whereClause', 'havingClause', 'limitOffset'].some((key) => childOf(body, key) !== null);
-  if (sources === 0 && !callsUnknown(itemsOf(body, 'targetList') as Json))
+  if (sources === 0 && !callsUnknown(itemsOf(body, 'targetList')))
     return filtered || limit !== null ? AT_MOST_ONE : ONE;
   if (isAggregate(body))
     return childOf(body, 'havingClause') === null && limit === null && childOf(body, 'limitOffset') === null
@@ -54,7 +54,7 @@ function hasAggregate(value: Json | undefined): boolean {
     if (type === 'SubLink' || !isObject(body)) return Array.isArray(body) && hasAggregate(body);
     if (type !== 'FuncCall') return hasAggregate(body);
     const name = namesIn(itemsOf(body, 'funcname')).at(-1) ?? '';
-    return (AGGREGATES.has(name) && childOf(body, 'over') === null) || hasAggregate(itemsOf(body, 'args') as Json);
+    return (AGGREGATES.has(name) && childOf(body, 'over') === null) || hasAggregate(itemsOf(body, 'args'));
   });
 }
 

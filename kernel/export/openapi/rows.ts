@@ -175,7 +175,7 @@ function cast(body: Tree, sources: readonly Source[]): JsonSchema {
 }
 
 const isCertain = ({ type }: JsonSchema): boolean =>
-  type !== undefined && type !== 'null' && !(Array.isArray(type) && type.includes('null' as never));
+  type !== undefined && type !== 'null' && !(Array.isArray(type) && type.includes('null'));
 
 function constant(body: Tree): JsonSchema {
   if (childOf(body, 'ival') !== null) return { type: 'integer' };

@@ -143,7 +143,7 @@ export function askPlugin(scope: Scope, spec: PluginSpec, around: Around): ApiPa
     get statement() {
       return action === null ? null : scope.statement(action);
     },
-    repeated: action?.repeat != null,
+    repeated: (action?.repeat ?? null) !== null,
   };
   return spec.openapi(place);
 }
