@@ -15,7 +15,8 @@ const FILE = 'openapi.json';
 
 export async function openapi({ config, out, check }: CommandOptions): Promise<number> {
   const log = await createLog();
-  log.level = 'warn';
+  // The log shares stdout with the document; what is left out is shown on stderr.
+  log.level = 'error';
   const booted = await boot(config, { connect: false, log });
   if (booted === null) return 1;
   const { kernel } = booted;

@@ -47,9 +47,10 @@ export function mapRows(forms: Forms, change: (row: JsonSchema) => JsonSchema): 
     const { items } = form;
     if (!isList(form) || !isObject(items)) return form;
     // An item without a row leaves null in its place.
-    const [row, hole] = [formsOf(items).find(isOne), formsOf(items).some(isNull)];
-    if (row === undefined) return form;
-    return { ...form, items: hole ? nullable(change(row)) : change(row) };
+    const all = formsOf(items);
+    if (!all.some(isOne)) return form;
+    const rest = choice(all.filter((one) => !isNull(one)).map((one) => (isOne(one) ? change(one) : one)));
+    return { ...form, items: all.some(isNull) ? nullable(rest) : rest };
   });
 }
 

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../contract/json.js';
 import type { ResourceModel } from '../../analysis/model.js';
 import { operationOf, pathOf } from './operation.js';
 import { describeResource, type Guarding } from './resource.js';
-import { doorResponses, PROBLEM, REQUEST_ID } from './responses.js';
+import { createResponses, PROBLEM, REQUEST_ID } from './responses.js';
 import { scopeOf, type OpenapiInput } from './scope.js';
 
 export type { OpenapiInput } from './scope.js';
@@ -14,7 +14,7 @@ export type { OpenapiInput } from './scope.js';
 export function openapiOf(input: OpenapiInput): JsonObject {
   const scope = scopeOf(input);
   const schemes = schemeNames();
-  const door = doorResponses(input.registry.codes);
+  const responses = createResponses(input.registry.codes);
   const paths: Record<string, JsonObject> = {};
   const tags = new Set<string>();
   const { methods } = input.config.http;
@@ -34,7 +34,7 @@ export function openapiOf(input: OpenapiInput): JsonObject {
         tag: tag || resource.id,
         operationId,
         method,
-        door: door.names,
+        responses,
       };
       return [method.toLowerCase(), operationOf(operation)] as const;
     });
@@ -48,7 +48,7 @@ export function openapiOf(input: OpenapiInput): JsonObject {
     paths,
     components: {
       schemas: { Problem: PROBLEM },
-      responses: usedOf(door.all, paths),
+      responses: responses.used(),
       headers: { RequestId: REQUEST_ID },
       ...(schemes.all.size > 0 && { securitySchemes: Object.fromEntries(schemes.all) }),
     },
@@ -58,12 +58,6 @@ export function openapiOf(input: OpenapiInput): JsonObject {
 const DESCRIPTION =
   'Made by Lintel from the definitions that it serves. Every refusal is a problem document (RFC 9457) with a stable `code`. ' +
   'A resource answers under its id as well as under its path.';
-
-/** Only those that some operation refers to. */
-function usedOf(all: Readonly<Record<string, JsonObject>>, paths: JsonObject): JsonObject {
-  const text = JSON.stringify(paths);
-  return Object.fromEntries(Object.entries(all).filter(([name]) => text.includes(`"#/components/responses/${name}"`)));
-}
 
 /** Those that are served, by path: the text of the document does not depend on the order of files. */
 const sorted = (resources: readonly ResourceModel[]): ResourceModel[] =>

@@ -5,7 +5,7 @@ import type { ResourceModel } from '../../analysis/model.js';
 import { hasParameters, pathParameters } from '../../language/route.js';
 import { choice, listOf, objectOf } from '../../schema/forms.js';
 import type { Described } from './resource.js';
-import { doorRefusals, headerDocs, HEADERS, refusalResponses, shared, type SharedResponses } from './responses.js';
+import { doorRefusals, headerDocs, HEADERS, type Responses } from './responses.js';
 import type { Scope } from './scope.js';
 
 /** Verbs whose payload is the query string. */
@@ -20,12 +20,11 @@ export interface OperationInput {
   readonly tag: string;
   readonly operationId: string;
   readonly method: string;
-  /** Responses that many operations have in common, as they are and what they are called. */
-  readonly door: SharedResponses;
+  readonly responses: Responses;
 }
 
 export function operationOf(input: OperationInput): JsonObject {
-  const { scope, resource, described, security, tag, operationId, method, door } = input;
+  const { scope, resource, described, security, tag, operationId, method, responses } = input;
   const withBody = !WITHOUT_BODY.has(method);
   const sample = sampleOf(scope, resource);
   const parameters = [
@@ -43,7 +42,7 @@ export function operationOf(input: OperationInput): JsonObject {
     ...(security.length > 0 && { security: [Object.fromEntries(security.map((name) => [name, []]))] }),
     ...(parameters.length > 0 && { parameters }),
     ...(body !== null && { requestBody: body }),
-    responses: { '200': success(described), ...shared(refusalResponses(refusals, scope.registry.codes), door) },
+    responses: { '200': success(described), ...responses.of(refusals) },
   };
 }
 

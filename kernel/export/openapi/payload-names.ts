@@ -14,12 +14,14 @@ import type { Scope } from './scope.js';
 const TEXT: ApiField = { schema: { type: 'string' }, required: true };
 
 export function payloadNames(
-  { registry, resources }: Scope,
+  { registry, resources, input }: Scope,
   resource: ResourceModel,
   sequence: readonly ActionModel[],
 ): Map<string, ApiField> {
   const found = new Map<string, ApiField>();
   const roots = payloadReaders(registry);
+  // Definitions of another system: what the payload lacks may be NULL there.
+  const required = input.config.profile === null;
   for (const action of sequence) {
     // Names of a repeated statement are those of its items first.
     if (action.repeat !== null) continue;
@@ -29,8 +31,7 @@ export function payloadNames(
       if (!inside(node, action.node)) continue;
       for (const { root, tail } of parts) {
         const [name] = tail;
-        if (name !== undefined && roots.includes(root) && !isMade(name))
-          found.set(name, { schema: ANY, required: true });
+        if (name !== undefined && roots.includes(root) && !isMade(name)) found.set(name, { schema: ANY, required });
       }
     }
     for (const [pointer, { source, from }] of action.parameters) {

@@ -8,18 +8,13 @@ import type { AccessorText } from '../../analysis/finds.js';
 import { inside } from '../../analysis/link.js';
 import type { ActionModel, ResourceModel } from '../../analysis/model.js';
 import { readsClaims } from './payload-names.js';
-import { accessorSpec, askPlugin, requiredSpecs, type Scope } from './scope.js';
-
-interface Told {
-  readonly spec: PluginSpec;
-  readonly part: ApiPart;
-}
+import { accessorSpec, askPlugin, type Scope, type Told } from './scope.js';
 
 export function refusalsOf(scope: Scope, all: readonly Told[]): ApiRefusal[] {
   const never = new Set(all.flatMap(({ part }) => part.never ?? []));
   const found = all.flatMap(({ spec, part }) => [
     ...own(spec, part),
-    ...requiredSpecs(scope, spec).flatMap((other) => own(other, askPlugin(scope, other, NOWHERE))),
+    ...scope.behind(spec).flatMap((other) => own(other.spec, other.part)),
   ]);
   return found.filter(({ code }) => !never.has(code));
 }

@@ -22,7 +22,7 @@ import { withRenamed } from '../../analysis/renamed.js';
 import { ANY, nullable, schemaAt } from '../../schema/forms.js';
 import { payloadNames } from './payload-names.js';
 import { accessorParts, kernelRefusals, refusalsOf, textsOf } from './refusals.js';
-import { askPlugin, chosenSpecs, type Around, type Scope } from './scope.js';
+import { askPlugin, type Around, type Scope } from './scope.js';
 
 /** A scheme, and by what callers are judged with it. */
 export interface Guarding extends ApiSecurity {
@@ -164,7 +164,7 @@ function formsOf(
     const changes = changesOf(ofActions[i] ?? []).filter(({ phase }) => phase < ResourcePhase.ADMIT);
     results[i] = applied(changes, [ANY], lookup([action], i));
   }
-  const config = chosenSpecs(scope).map(({ spec, options }): Told => {
+  const config = scope.chosen.map(({ spec, options }): Told => {
     const around = { slot: '', value: options, holder: options, resource: null, action: null, payload: () => null };
     return { spec, part: askPlugin(scope, spec, around), place: around, direct: true };
   });

@@ -57,18 +57,60 @@ export const PROBLEM: JsonObject = {
   },
 };
 
-/** By status, in order. A code without a row in the catalogue is left out. */
-export function refusalResponses(refusals: readonly ApiRefusal[], codes: Codes): Record<string, JsonObject> {
+/** Makes the responses of operations. Most operations have the same ones, so each is made once. */
+export interface Responses {
+  /** By status, in order. A code without a row in the catalogue is left out. */
+  of(refusals: readonly ApiRefusal[]): Record<string, JsonObject>;
+  /** What the door alone says is the same for every operation of a sort; those that were asked for, for the components. */
+  used(): Record<string, JsonObject>;
+}
+
+export function createResponses(codes: Codes): Responses {
+  const made = new Map<string, JsonObject>();
+  const asked = new Set<JsonObject>();
+  const of = (refusals: readonly ApiRefusal[]): Record<string, JsonObject> => {
+    const byStatus = [...statusesOf(refusals, codes)].sort(([a], [b]) => a - b);
+    return Object.fromEntries(
+      byStatus.map(([status, found]) => {
+        const key = [status, ...[...found.keys()].sort()].join('|');
+        const known = made.get(key) ?? response([...found.values()], codes);
+        made.set(key, known);
+        asked.add(known);
+        return [String(status), known];
+      }),
+    );
+  };
+  const door: { readonly name: string; readonly response: JsonObject; readonly ref: JsonObject }[] = [];
+  for (const [withBody, suffix] of [
+    [true, ''],
+    [false, '-without-body'],
+  ] as const) {
+    const refusals = doorRefusals(withBody);
+    for (const [status, one] of Object.entries(of(refusals))) {
+      const found = statusesOf(refusals, codes).get(Number(status));
+      const name = `Door-${status}${suffix}`;
+      if (Object.hasOwn(one, '$ref')) continue;
+      const ref = { $ref: `#/components/responses/${name}` };
+      door.push({ name, response: one, ref });
+      made.set([status, ...[...(found?.keys() ?? [])].sort()].join('|'), ref);
+    }
+  }
+  const used = (): Record<string, JsonObject> =>
+    Object.fromEntries(door.flatMap((one) => (asked.has(one.ref) ? [[one.name, one.response]] : [])));
+  return { of, used };
+}
+
+function statusesOf(refusals: readonly ApiRefusal[], codes: Codes): Map<number, Map<string, ApiRefusal>> {
   const byStatus = new Map<number, Map<string, ApiRefusal>>();
   for (const refusal of refusals) {
     const status = refusal.status ?? codes[refusal.code]?.status;
     if (status === undefined) continue;
     const known = byStatus.get(status) ?? new Map<string, ApiRefusal>();
-    known.set(`${refusal.code} ${refusal.message ?? ''}`, refusal);
+    const { code, message = '', headers = {} } = refusal;
+    known.set([code, message, ...Object.keys(headers)].join(' '), refusal);
     byStatus.set(status, known);
   }
-  const sorted = [...byStatus].sort(([a], [b]) => a - b);
-  return Object.fromEntries(sorted.map(([status, found]) => [String(status), response([...found.values()], codes)]));
+  return byStatus;
 }
 
 function response(refusals: readonly ApiRefusal[], codes: Codes): JsonObject {
@@ -95,36 +137,4 @@ function response(refusals: readonly ApiRefusal[], codes: Codes): JsonObject {
 export const headerDocs = (headers: Readonly<Record<string, string>>): Record<string, JsonObject> =>
   Object.fromEntries(
     Object.entries(headers).map(([name, description]) => [name, { description, schema: { type: 'string' } }]),
-  );
-
-/** By the text of a response: its name among the components. */
-export type SharedResponses = ReadonlyMap<string, string>;
-
-/** What the door alone says is the same for every operation of a sort. */
-export function doorResponses(codes: Codes): {
-  readonly names: SharedResponses;
-  readonly all: Record<string, JsonObject>;
-} {
-  const names = new Map<string, string>();
-  const all: Record<string, JsonObject> = {};
-  for (const [withBody, suffix] of [
-    [true, ''],
-    [false, '-without-body'],
-  ] as const) {
-    for (const [status, one] of Object.entries(refusalResponses(doorRefusals(withBody), codes))) {
-      const text = JSON.stringify(one);
-      if (names.has(text)) continue;
-      names.set(text, `Door-${status}${suffix}`);
-      all[`Door-${status}${suffix}`] = one;
-    }
-  }
-  return { names, all };
-}
-
-export const shared = (responses: Readonly<Record<string, JsonObject>>, names: SharedResponses): JsonObject =>
-  Object.fromEntries(
-    Object.entries(responses).map(([status, one]) => {
-      const name = names.get(JSON.stringify(one));
-      return [status, name === undefined ? one : { $ref: `#/components/responses/${name}` }];
-    }),
   );

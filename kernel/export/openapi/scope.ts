@@ -39,20 +39,32 @@ export interface Scope {
   /** By id. */
   readonly resources: ReadonlyMap<string, ResourceModel>;
   statement(action: ActionModel): ApiStatement | null;
+  /** Plugins that the config chooses, with what is written of them. */
+  readonly chosen: readonly { readonly spec: PluginSpec; readonly options: Readonly<Record<string, Json>> }[];
+  /** Plugins of the config that stand behind this one. */
+  behind(spec: PluginSpec): readonly Told[];
+}
+
+/** A plugin and what it says. */
+export interface Told {
+  readonly spec: PluginSpec;
+  readonly part: ApiPart;
 }
 
 export function scopeOf(input: OpenapiInput): Scope {
   const { analysis, registry } = input;
   const models = new Map(analysis.models.map((model) => [model.name, model]));
   const find = tableFinder(registry, analysis.models);
-  return {
+  const scope = {
     input,
     registry,
+    chosen: chosenSpecs({ input, registry }),
     models,
     resources: new Map(analysis.resources.map((resource) => [resource.id, resource])),
     actions: new Map(analysis.resources.flatMap(({ actions }) => actions.map((action) => [action.key, action]))),
-    statement: (action) => statementOf(action, input.sql, find),
+    statement: (action: ActionModel) => statementOf(action, input.sql, find),
   };
+  return { ...scope, behind: behindFinder(scope) };
 }
 
 /** Null without exactly one statement. */
@@ -162,19 +174,29 @@ export function accessorSpec(registry: Registry, root: string): PluginSpec | und
 }
 
 /** Plugins that the config chooses, with what is written of them. */
-export function chosenSpecs({
+function chosenSpecs({
   input,
   registry,
-}: Scope): { spec: PluginSpec; options: Readonly<Record<string, Json>> }[] {
+}: Pick<Scope, 'input' | 'registry'>): { spec: PluginSpec; options: Readonly<Record<string, Json>> }[] {
   return input.config.chosen.flatMap(({ kind, name, options }) => {
     const spec = registry.plugin(kind, name);
     return spec === undefined ? [] : [{ spec, options }];
   });
 }
 
-/** Plugins of the config that this one may ask for: `dialect:*` in its `requires`. */
-export function requiredSpecs(scope: Scope, { requires = [] }: PluginSpec): PluginSpec[] {
-  return chosenSpecs(scope)
-    .map(({ spec }) => spec)
-    .filter((spec) => requires.some((pattern) => pattern === pluginId(spec) || pattern === `${spec.kind}:*`));
+/** Plugins of the config that one may ask for (a pattern in its `requires`), with what they say of any place. */
+function behindFinder(scope: Omit<Scope, 'behind'>): Scope['behind'] {
+  const made = new Map<PluginSpec, readonly Told[]>();
+  return (asking) => {
+    const known = made.get(asking);
+    if (known !== undefined) return known;
+    const { requires = [] } = asking;
+    const isAsked = (spec: PluginSpec): boolean =>
+      requires.some((pattern) => pattern === pluginId(spec) || pattern === `${spec.kind}:*`);
+    const found = scope.chosen
+      .filter(({ spec }) => isAsked(spec))
+      .map(({ spec, options }) => ({ spec, part: spec.openapi?.(barePlace(scope.registry, options)) ?? {} }));
+    made.set(asking, found);
+    return found;
+  };
 }
