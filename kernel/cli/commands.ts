@@ -135,6 +135,22 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     exits: [OK, { code: 1, doc: 'There is no such resource, or it has errors.' }],
     load: reading(async () => (await import('./plan.js')).plan),
   },
+  openapi: {
+    usage: 'openapi',
+    summary: 'describe the endpoints as an OpenAPI document',
+    details:
+      'OpenAPI 3.1 as JSON: paths, parameters, bodies, answers, problems and how callers show who they are, from the ' +
+      'definitions, the models and the statements. Title and version are those of the `package.json` beside the config. ' +
+      'Nothing connects, and no value of the environment is in it. Without `--out` it is printed. `lintel dev` serves the ' +
+      'same at `/openapi.json`, and a page to try it out at `/docs`.',
+    options: [
+      { name: 'out', value: 'FILE', doc: 'The file to write.' },
+      { name: 'check', doc: 'Write nothing; exit code 1 when the file (default: `openapi.json`) is not current.' },
+    ],
+    examples: ['lintel openapi --out openapi.json', 'lintel openapi --check --out openapi.json'],
+    exits: [OK, { code: 1, doc: 'Definitions with errors, or with `--check` a file that is not current.' }],
+    load: reading(async () => (await import('./openapi.js')).openapi),
+  },
   schema: {
     usage: 'schema',
     summary: 'write JSON Schemas of definitions, models and the config',

@@ -6,6 +6,7 @@ import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import type { CommandOptions } from './commands.js';
 import type { Kernel, ReloadOutcome } from '../runtime/kernel.js';
 import { boot } from './boot.js';
+import { API_PATH, docsPages, PAGE_PATH, takenPages } from './docs-pages.js';
 import { explain } from './explain.js';
 import { paint } from './paint.js';
 import { pretty, summary, withConfig } from './problems.js';
@@ -22,6 +23,7 @@ export async function dev({ config }: CommandOptions): Promise<number> {
   let table = '';
   const reload = async (): Promise<void> => {
     show(kernel, await kernel.reload());
+    showTaken(kernel);
     const next = endpointTable(kernel.plans(), kernel.config.http.methods);
     // The first one is printed by the start.
     if (table !== '' && next !== table) process.stdout.write(`\n${next}\n\n`);
@@ -32,11 +34,30 @@ export async function dev({ config }: CommandOptions): Promise<number> {
     await once(watcher, 'ready');
     // Plugins may have taken seconds to open; what was saved meanwhile raised no event.
     await reload();
-    return await run(kernel);
+    return await run(kernel, docsPages(kernel), pageLines(kernel));
   } finally {
     await watcher.close();
   }
 }
+
+/** Said at each reload: a definition may have taken the address. */
+function showTaken(kernel: Kernel): void {
+  for (const { path, id } of takenPages(kernel)) {
+    process.stdout.write(
+      `${path} is answered by the resource "${id}"; the page of \`lintel dev\` is not shown there\n`,
+    );
+  }
+}
+
+const pageLines =
+  (kernel: Kernel) =>
+  (url: string): string => {
+    const taken = new Set(takenPages(kernel).map(({ path }) => path));
+    if (taken.has(PAGE_PATH)) return '';
+    return taken.has(API_PATH)
+      ? `page: ${url}${PAGE_PATH} (without ${API_PATH} it is empty)\n`
+      : `try it out: ${url}${PAGE_PATH}\n`;
+  };
 
 /** Watches the folders that the globs begin with. */
 function watchDefinitions(kernel: Kernel, changed: () => void): FSWatcher {

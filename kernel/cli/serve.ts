@@ -16,8 +16,12 @@ export async function serve({ config }: CommandOptions): Promise<number> {
   return run(kernel);
 }
 
-/** Listens until a signal comes; gives the exit code. */
-export async function run(kernel: Kernel, pages: readonly Route[] = []): Promise<number> {
+/** Listens until a signal comes; gives the exit code. `more` is said of the pages at the start. */
+export async function run(
+  kernel: Kernel,
+  pages: readonly Route[] = [],
+  more: (url: string) => string = () => '',
+): Promise<number> {
   let server: RunningServer;
   try {
     await kernel.ready();
@@ -26,18 +30,18 @@ export async function run(kernel: Kernel, pages: readonly Route[] = []): Promise
     await kernel.close('failed start');
     throw error;
   }
-  announce(kernel, server.url);
+  announce(kernel, server.url, more(server.url));
   return stopped(kernel, server);
 }
 
 /** For people: on the terminal beside a pretty log, on stderr when stdout is for machines. */
-function announce(kernel: Kernel, url: string): void {
+function announce(kernel: Kernel, url: string, more: string): void {
   const plans = kernel.plans();
   const { methods, status_path: statusPath } = kernel.config.http;
   const curl = curlLine(plans, url, methods);
   const none =
     kernel.analysis().documents.size === 0 ? `\nNo file matches ${kernel.config.definitions.join(', ')}.` : '';
-  const text = `\n${endpointTable(plans, methods)}${none}\n\nready at ${url} (status: ${statusPath})\n${curl === null ? '' : `try:\n  ${curl}\n`}\n`;
+  const text = `\n${endpointTable(plans, methods)}${none}\n\nready at ${url} (status: ${statusPath})\n${more}${curl === null ? '' : `try:\n  ${curl}\n`}\n`;
   (isPretty() ? process.stdout : process.stderr).write(text);
   kernel.log.info({ url, resources: plans.byId.size, definitions: plans.hash }, 'listening');
   const warnings = kernel.problems().filter(({ severity }) => severity === 'warning').length;

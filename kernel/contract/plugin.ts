@@ -3,6 +3,7 @@
  * runtime does it (heavy: drivers, crypto, sockets). A spec never mentions its runtime, not even in a dynamic import.
  */
 import type { Json } from './json.js';
+import type { ApiPart, ApiPlace } from './api.js';
 import type { CodeEntry, Params } from './problem.js';
 import type { Kind } from './kind.js';
 import type { Registrar } from './hooks.js';
@@ -112,6 +113,8 @@ export interface PluginSpec {
    * admit the same callers; without it all places of the plugin do. Called for any shape, never throws.
    */
   readonly guardOf?: (place: Pick<CheckPlace, 'value' | 'holder' | 'facts'>) => string;
+  /** What callers are told of a place of this plugin, in descriptions of the interface. Pure; asked for sound places only. */
+  readonly openapi?: (place: ApiPlace) => ApiPart;
   /** Ids or patterns (`generator:*`) of plugins whose handles this plugin may resolve. */
   readonly requires?: readonly string[];
   readonly errors?: Readonly<Record<string, CodeEntry>>;

@@ -14,7 +14,7 @@ import type { Kernel } from '../runtime/kernel.js';
 import { refuse } from '../runtime/problem-details.js';
 import { createCors, type Cors } from './cors.js';
 import { HttpInvocation } from './invocation.js';
-import { askRoute, routeFinder, sendRoute } from './plugin-routes.js';
+import { askRoute, routeFinder, sendRoute, type FoundRoute } from './plugin-routes.js';
 import { findRoute } from './routes.js';
 import { statusOf } from './status.js';
 
@@ -40,7 +40,7 @@ interface Visit {
 
 /**
  * The Koa application of a kernel. `closing` makes readiness fail while requests in flight still finish; `pages` are
- * addresses beside those of the plugins.
+ * addresses beside those of the plugins, which step back as soon as a resource has them.
  */
 export function createApp(
   kernel: Kernel,
@@ -58,7 +58,8 @@ export function createApp(
     allow: methods.join(', '),
     cors: createCors(http.allowed_origins, methods),
     headers: Object.freeze(commonHeaders(http.headers)),
-    plugin: routeFinder([...kernel.routes, ...pages]),
+    plugin: routeFinder(kernel.routes),
+    page: routeFinder(pages),
     timed: kernel.hooks.afterResponse !== null || kernel.hooks.reply !== null,
     closing,
   };
@@ -117,6 +118,7 @@ interface Door {
   readonly cors: Cors | null;
   readonly headers: Readonly<Record<string, string>>;
   readonly plugin: ReturnType<typeof routeFinder>;
+  readonly page: ReturnType<typeof routeFinder>;
   /** Somebody wants to know what each actionable took. */
   readonly timed: boolean;
   readonly closing: () => boolean;
@@ -143,7 +145,7 @@ async function answer(door: Door, ctx: Koa.Context, visit: Visit): Promise<void>
     return;
   }
   if (url.length > http.limits.url) throw fault('REQ_URL_TOO_LONG', { max: http.limits.url });
-  const found = door.plugin?.(path) ?? null;
+  const found = door.plugin?.(path) ?? (door.page === null ? null : pageAt(door, path));
   if (found !== null) {
     visit.path = found.route.path;
     const reply = await askRoute(found, req, query);
@@ -157,6 +159,13 @@ async function answer(door: Door, ctx: Koa.Context, visit: Visit): Promise<void>
   const invocation = new HttpInvocation(req, { id, startedAt, query, parameters, timed: door.timed }, http);
   visit.invocation = invocation;
   write(door, ctx, visit, await invoke(plan, invocation, kernel.hooks), JSON_TYPE);
+}
+
+/** Definitions may have taken the address since the start. */
+function pageAt({ kernel, page }: Door, path: string): FoundRoute | null {
+  const found = page?.(path) ?? null;
+  const { byPath, broken } = kernel.plans();
+  return found !== null && (byPath.has(path) || broken.has(path)) ? null : found;
 }
 
 function answerRefusal(door: Door, ctx: Koa.Context, visit: Visit, failure: Fault): void {

@@ -137,7 +137,7 @@ export const BOOT_CODES = {
   CLI_STALE: problem(
     'error',
     'Not current',
-    'What the specs say now differs from {what}.',
+    'What would be written now differs from {what}.',
     'Run `lintel {command}` without `--check` and commit the result.',
   ),
   CLI_FLAWS: problem(

@@ -78,3 +78,10 @@ export const dialectErrors = {
     help: 'Tables are changed by adding only. The log has the reason; existing rows may break a new unique index or foreign key.',
   },
 } as const satisfies Readonly<Record<string, CodeEntry>>;
+
+const AT_THE_START: readonly string[] = ['QRY_CONNECT', 'QRY_DUPLICATES', 'QRY_MIGRATION'];
+
+/** Those that a request can meet. */
+export const dialectRefusals: readonly string[] = Object.keys(dialectErrors).filter(
+  (code) => !AT_THE_START.includes(code),
+);

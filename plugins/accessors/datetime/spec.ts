@@ -12,6 +12,7 @@ export default definePlugin({
     reads: 'nothing',
     aliases: ['NOW', 'DATE', 'TIMESTAMP', 'TIME', 'TODAY', 'CURRENT_TIMESTAMP'],
   },
+  openapi: () => ({ value: { type: 'string', format: 'date-time' } }),
   examples: [{ title: 'Now', json: '$DATETIME' }],
   counterExamples: [{ title: 'Nothing may follow', json: '$DATETIME.iso', code: 'ACC_TAIL', at: '' }],
 });

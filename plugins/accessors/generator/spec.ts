@@ -8,6 +8,10 @@ export default definePlugin({
   summary: 'A fresh identifier: `$GENERATOR.ULID`. Each place it is written makes one identifier per request.',
   facts: { tail: 'plugin:generator', secret: false, reads: 'nothing', aliases: ['GENERATE', 'GEN', 'RANDOM', 'ID'] },
   requires: ['generator:*'],
+  openapi: ({ value: { tail }, facts }) => {
+    const pattern = facts('generator', Array.isArray(tail) ? String(tail[0]) : '')?.['pattern'];
+    return { value: { type: 'string', ...(typeof pattern === 'string' && { pattern: `^(?:${pattern})$` }) } };
+  },
   examples: [{ title: 'A sortable identifier', json: '$GENERATOR.ULID' }],
   counterExamples: [
     { title: 'No such generator', json: '$GENERATOR.ULIDD', code: 'DEF_UNKNOWN_PLUGIN', at: '' },

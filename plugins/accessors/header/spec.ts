@@ -8,6 +8,17 @@ export default definePlugin({
   summary: 'A request header: `$HEADER.x-tenant`. Case does not matter; `$HEADER.ip` is the address of the client.',
   details: 'A header that the request lacks refuses it with 422.',
   facts: { tail: 'name', secret: false, aliases: ['HEADERS', 'REQUEST_HEADER', 'REQUEST_HEADERS'] },
+  openapi: ({ value: { tail } }) => {
+    const name = Array.isArray(tail) ? tail.map(String).join('.') : '';
+    const text = { type: 'string' };
+    // The address of the client is always known.
+    if (name === 'ip') return { value: text };
+    return {
+      value: text,
+      headers: { [name]: { doc: 'Read by the endpoint.', schema: text, required: true } },
+      refuses: ['ACC_UNRESOLVED'],
+    };
+  },
   examples: [
     { title: 'A header', json: '$HEADER.x-tenant' },
     { title: 'The address of the client', json: '$HEADER.ip' },

@@ -16,6 +16,10 @@ export default definePlugin({
     reads: 'payload',
     aliases: ['PARAM', 'PARAMS', 'BODY', 'QUERY', 'REQUEST', 'REQ', 'INPUT', 'DATA', 'ARGS', 'FORM'],
   },
+  openapi: ({ value: { tail }, payload }) => {
+    const path = Array.isArray(tail) ? tail.map(String) : [];
+    return { value: payload(path) ?? {}, refuses: path.length === 0 ? [] : ['ACC_UNRESOLVED'] };
+  },
   examples: [
     { title: 'A field', json: '$PAYLOAD.email' },
     { title: 'A nested field, with an index', json: '$PAYLOAD.items.0.sku' },

@@ -2,7 +2,7 @@
 import { string } from 'yup';
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 import { shape, value } from '../../../kernel/schema/combinators.js';
-import { dialectErrors } from '../../kinds/dialect-errors.js';
+import { dialectErrors, dialectRefusals } from '../../kinds/dialect-errors.js';
 
 export default definePlugin({
   kind: 'dialect',
@@ -28,6 +28,7 @@ export default definePlugin({
       roots: ['ENV'],
     }),
   }),
+  openapi: () => ({ refuses: dialectRefusals }),
   errors: dialectErrors,
   examples: [
     { title: 'The default folder', json: { use: 'pglite' } },

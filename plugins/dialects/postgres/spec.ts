@@ -2,7 +2,7 @@
 import { string } from 'yup';
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 import { numeric, shape, text, value } from '../../../kernel/schema/combinators.js';
-import { dialectErrors } from '../../kinds/dialect-errors.js';
+import { dialectErrors, dialectRefusals } from '../../kinds/dialect-errors.js';
 
 export default definePlugin({
   kind: 'dialect',
@@ -58,6 +58,7 @@ export default definePlugin({
       examples: ['serializable'],
     }).oneOf(['auto', 'read committed', 'repeatable read', 'serializable']),
   }),
+  openapi: () => ({ refuses: dialectRefusals }),
   errors: dialectErrors,
   examples: [
     { title: 'Address from the environment', json: { use: 'postgres', url: '$ENV.DATABASE_URL' } },

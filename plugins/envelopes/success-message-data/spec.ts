@@ -1,5 +1,7 @@
 /** Envelope `success-message-data`: results wrapped with a success flag and a message. */
 import { definePlugin } from '../../../kernel/contract/plugin.js';
+import { ResourcePhase } from '../../../kernel/contract/slot.js';
+import { choice, objectOf } from '../../../kernel/schema/forms.js';
 import { shape, text } from '../../../kernel/schema/combinators.js';
 
 export default definePlugin({
@@ -9,6 +11,17 @@ export default definePlugin({
   summary: 'Answers `{"success": true, "message": "...", "data": <result>}`.',
   schema: shape({
     message: text({ doc: 'The message of every success.', default: 'Operation successful', examples: ['OK'] }),
+  }),
+  openapi: () => ({
+    changes: [
+      {
+        phase: ResourcePhase.SETTLE,
+        order: 1000,
+        change: (forms) => [
+          objectOf({ success: { type: 'boolean', const: true }, message: { type: 'string' }, data: choice(forms) }),
+        ],
+      },
+    ],
   }),
   examples: [
     { title: 'By name', json: 'success-message-data' },

@@ -1,6 +1,10 @@
 /** `combine_returned_results_from`: one answer out of the results of several actionables. */
 import { list, numeric, shape } from '../../../kernel/schema/combinators.js';
+import type { ApiPart, ApiPlace, ApiResults, Forms, JsonSchema } from '../../../kernel/contract/api.js';
+import type { Json } from '../../../kernel/contract/json.js';
 import { definePlugin } from '../../../kernel/contract/plugin.js';
+import { ActionPhase, ResourcePhase } from '../../../kernel/contract/slot.js';
+import { isList, isOne, objectOf, propertiesOf, requiredOf, without } from '../../../kernel/schema/forms.js';
 
 const combine = list(
   numeric({ doc: 'Id of an actionable of this resource.', refers: { symbol: 'action', edge: true } }).integer(),
@@ -21,6 +25,7 @@ export default definePlugin({
     resource: shape({ combine_returned_results_from: combine }),
     actionable: shape({ combine_returned_results_from: combine }),
   },
+  openapi: combined,
   examples: [{ title: 'With the first', json: { combine_returned_results_from: [1] } }],
   counterExamples: [
     {
@@ -31,3 +36,44 @@ export default definePlugin({
     },
   ],
 });
+
+function combined({ slot, value }: ApiPlace): ApiPart {
+  const written = value['combine_returned_results_from'];
+  const ids = Array.isArray(written) ? (written as readonly Json[]).map(Number) : [];
+  const ofResource = slot === 'resource';
+  const phase = ofResource ? ResourcePhase.REPLY : ActionPhase.SHAPE;
+  return { changes: [{ phase, order: -100, change: (forms, results) => under(forms, ids, results, ofResource) }] };
+}
+
+/** The results of the others lie under the result; a list takes nothing in. */
+function under(forms: Forms, ids: readonly number[], results: ApiResults, ofResource: boolean): Forms {
+  const kept = (row: JsonSchema): JsonSchema => (ofResource ? without(row, (name) => results.secrets.has(name)) : row);
+  const others = ids.map((id) => (results.action(id) ?? []).map((form) => (isOne(form) ? kept(form) : form)));
+  return forms.map((form) => {
+    if (isList(form)) return form;
+    const parts = [...others, [form]];
+    // A part whose names are not known hides all of them.
+    if (
+      parts.some((part) => part.some((one) => one['type'] === undefined || (isOne(one) && propertiesOf(one) === null)))
+    )
+      return { type: 'object' };
+    const objects = parts.map((part) => part.filter(isOne));
+    const rows = objects.flat();
+    if (rows.length === 0) return form;
+    const properties = Object.assign({}, ...rows.map(propertiesOf)) as Record<string, JsonSchema>;
+    const certain = parts.flatMap((part) =>
+      part.length === 1 && part[0] !== undefined && isOne(part[0]) ? requiredOf(part[0]) : [],
+    );
+    return objectOf(openWhereDouble(properties, rows), [...new Set(certain)]);
+  });
+}
+
+/** Which of two results a name comes from is not always certain. */
+function openWhereDouble(
+  properties: Record<string, JsonSchema>,
+  rows: readonly JsonSchema[],
+): Record<string, JsonSchema> {
+  const isDouble = (name: string): boolean =>
+    rows.filter((row) => Object.hasOwn(propertiesOf(row) ?? {}, name)).length > 1;
+  return Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, isDouble(name) ? {} : schema]));
+}

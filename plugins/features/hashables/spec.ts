@@ -27,6 +27,7 @@ export default definePlugin({
     }),
   },
   check,
+  openapi: () => ({ refuses: ['HSH_TOO_MANY', 'VAL_PAYLOAD'] }),
   errors: {
     HSH_TOO_MANY: {
       status: 413,

@@ -9,6 +9,13 @@ export default definePlugin({
   summary: 'The endpoint answers 503 with `Retry-After`, whoever asks and whatever is sent.',
   facts: { applies: 'when-present' },
   slots: { resource: shape({ maintenance: flag({ doc: 'Answer 503 to everybody.', default: false }) }) },
+  openapi: ({ value }) => ({
+    refuses:
+      value['maintenance'] === true
+        ? [{ code: 'RES_MAINTENANCE', headers: { 'retry-after': 'Seconds after which to ask again.' } }]
+        : [],
+    ...(value['maintenance'] === true && { notes: ['Under maintenance: whoever asks is refused with 503.'] }),
+  }),
   errors: {
     RES_MAINTENANCE: {
       status: 503,

@@ -1,6 +1,10 @@
 /** `must_return_value`: an actionable that has to produce a result. */
+import type { ApiPart, ApiPlace, JsonSchema } from '../../../kernel/contract/api.js';
+import { isObject } from '../../../kernel/contract/json.js';
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 import { flag, numeric, shape, text } from '../../../kernel/schema/combinators.js';
+import { ActionPhase } from '../../../kernel/contract/slot.js';
+import { isList, isNull } from '../../../kernel/schema/forms.js';
 
 export default definePlugin({
   kind: 'feature',
@@ -21,6 +25,7 @@ export default definePlugin({
       }).meta({ doc: 'What to answer when there is no result (extension).', advanced: true }),
     }),
   },
+  openapi: demanded,
   errors: {
     ACT_NO_VALUE: {
       status: 404,
@@ -44,3 +49,18 @@ export default definePlugin({
     },
   ],
 });
+
+function demanded({ value }: ApiPlace): ApiPart {
+  if (value['must_return_value'] !== true) return { refuses: [] };
+  const { status, message } = isObject(value['on_empty']) ? value['on_empty'] : {};
+  const refusal = {
+    code: 'ACT_NO_VALUE',
+    ...(typeof status === 'number' && { status }),
+    ...(typeof message === 'string' && { message }),
+  };
+  const filled = (form: JsonSchema): JsonSchema => (isList(form) ? { ...form, minItems: 1 } : form);
+  return {
+    refuses: [refusal],
+    changes: [{ phase: ActionPhase.CONFIRM, change: (forms) => forms.filter((form) => !isNull(form)).map(filled) }],
+  };
+}

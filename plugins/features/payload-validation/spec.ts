@@ -2,7 +2,9 @@
 import { flag, list, numeric, record, shape, slot } from '../../../kernel/schema/combinators.js';
 import { asText, escapePointer, isObject, type Json } from '../../../kernel/contract/json.js';
 import { definePlugin, type CheckPlace, type Finding } from '../../../kernel/contract/plugin.js';
-import { boundsOf } from '../../kinds/fields.js';
+import type { ApiField, ApiPart, ApiPlace } from '../../../kernel/contract/api.js';
+import { boundsOf, ruleOf } from '../../kinds/fields.js';
+import { fieldSchemas } from '../../kinds/rule-schemas.js';
 
 const BOUNDS = ['min_length', 'max_length'] as const;
 const PAIRS = [
@@ -69,6 +71,7 @@ export default definePlugin({
     }),
   },
   check,
+  openapi: fieldsOf,
   errors: {
     VAL_BOUNDS: {
       severity: 'error',
@@ -147,6 +150,19 @@ export default definePlugin({
     },
   ],
 });
+
+/** Rules that are not judged still tell which fields there are. */
+function fieldsOf({ value, valueOf }: ApiPlace): ApiPart {
+  const rules = Array.isArray(value['payload_validation']) ? (value['payload_validation'] as readonly Json[]) : [];
+  const entries = rules
+    .map(ruleOf)
+    .flatMap((rule) => Object.entries(fieldSchemas(rule['field'], boundsOf(rule), valueOf)));
+  if (value['bypass_payload_validation'] !== true) {
+    return { fields: Object.fromEntries(entries), refuses: entries.length === 0 ? [] : ['VAL_PAYLOAD'] };
+  }
+  const loose = entries.map(([name]): [string, ApiField] => [name, { schema: {}, required: false }]);
+  return { fields: Object.fromEntries(loose), refuses: [] };
+}
 
 function check({ value, facts }: CheckPlace): Finding[] {
   const rules = Array.isArray(value['payload_validation']) ? (value['payload_validation'] as readonly Json[]) : [];

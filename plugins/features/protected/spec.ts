@@ -1,4 +1,5 @@
 /** `protected`: only callers with a valid token. */
+import type { ApiPart, ApiPlace } from '../../../kernel/contract/api.js';
 import { asText, isObject } from '../../../kernel/contract/json.js';
 import { definePlugin, type CheckPlace, type Finding, type PluginSpec } from '../../../kernel/contract/plugin.js';
 import { list, shape, text } from '../../../kernel/schema/combinators.js';
@@ -34,6 +35,7 @@ export default definePlugin({
   },
   check,
   guardOf,
+  openapi: demanded,
   errors: {
     TOK_NO_SETTINGS: {
       severity: 'error',
@@ -84,6 +86,31 @@ function guardOf({ holder, facts }: Parameters<NonNullable<PluginSpec['guardOf']
   const settings = isObject(holder['tokenize']) ? holder['tokenize'] : {};
   const { type = null, algorithm = null, encryption_key: key = null } = settings;
   return JSON.stringify([type, algorithm ?? facts('token', asText(type))?.['algorithm'] ?? null, key]);
+}
+
+function demanded({ value, holder }: ApiPlace): ApiPart {
+  const written = isObject(value['protected']) ? value['protected'] : {};
+  const header = asText(written['provide_as'] ?? 'Authorization');
+  const format = asText(isObject(holder['tokenize']) ? holder['tokenize']['type'] : '');
+  const isBearer = header.toLowerCase() === 'authorization';
+  const asked = isBearer ? { headers: { 'www-authenticate': '`Bearer`.' } } : {};
+  return {
+    security: [
+      isBearer
+        ? { name: format || 'bearer', scheme: { type: 'http', scheme: 'bearer', bearerFormat: format } }
+        : {
+            name: header,
+            scheme: {
+              type: 'apiKey',
+              in: 'header',
+              name: header,
+              description: `The token (${format}), with or without \`Bearer\`.`,
+            },
+          },
+    ],
+    answers: { 'cache-control': '`no-store`.' },
+    refuses: [{ code: 'TOK_REFUSED', ...asked }],
+  };
 }
 
 function check({ holder }: CheckPlace): Finding[] {

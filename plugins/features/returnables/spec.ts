@@ -1,7 +1,12 @@
 /** `returnables`: which values leave. Also keeps secret fields in where nobody lists what leaves. */
 import { isObject } from '../../../kernel/contract/json.js';
+import type { ApiPart, ApiPlace } from '../../../kernel/contract/api.js';
 import { definePlugin, type CheckPlace, type Finding } from '../../../kernel/contract/plugin.js';
 import { list, shape, text } from '../../../kernel/schema/combinators.js';
+
+import { ActionPhase, ResourcePhase } from '../../../kernel/contract/slot.js';
+import { mapRows, nameIn, pick } from '../../../kernel/schema/forms.js';
+import { answerForms, listed, withoutSecrets } from './api.light.js';
 
 const NAMED = { symbol: 'value', soft: true } as const;
 
@@ -29,6 +34,7 @@ export default definePlugin({
     actionable: shape({ returnables: names('Names of the result that are kept.') }),
   },
   check,
+  openapi: answered,
   errors: {
     RET_STAR: {
       severity: 'error',
@@ -73,4 +79,23 @@ function checkMissing({ slot, holder, actions }: CheckPlace): Finding[] {
   const written = Array.isArray(list) ? (list as readonly unknown[])[main.index] : undefined;
   if (isObject(written) && written['returnables'] !== undefined) return [];
   return [{ code: 'RET_EVERYTHING', at: `/actionables/${main.index}/id` }];
+}
+
+function answered({ slot, value }: ApiPlace): ApiPart {
+  const names = listed(value['returnables']);
+  if (slot === 'actionable') {
+    if (names === null) return {};
+    return {
+      changes: [{ phase: ActionPhase.SHAPE, change: (forms) => mapRows(forms, (row) => pick(names, nameIn(row))) }],
+    };
+  }
+  return {
+    changes: [
+      {
+        phase: ResourcePhase.REPLY,
+        change: (forms, results) =>
+          names === null ? withoutSecrets(forms, results) : answerForms(forms, names, results),
+      },
+    ],
+  };
 }

@@ -1,10 +1,13 @@
 /** `tokenize`: gives out a token with the answer, and says how tokens of this resource are made and judged. */
+import type { ApiPart, ApiPlace, Forms, JsonSchema } from '../../../kernel/contract/api.js';
 import { asText, isObject, type Json } from '../../../kernel/contract/json.js';
 import { POISON_KEYS } from '../../../kernel/contract/json.js';
 import { definePlugin, type CheckPlace, type Finding } from '../../../kernel/contract/plugin.js';
+import { ResourcePhase } from '../../../kernel/contract/slot.js';
+import { isAny, isOne, propertiesOf, requiredOf } from '../../../kernel/schema/forms.js';
 import { accessorsIn } from '../../../kernel/language/accessor.js';
 import { shape, slot } from '../../../kernel/schema/combinators.js';
-import { issuesTokens } from '../../kinds/issues-tokens.js';
+import { DEFAULT_PROPERTY, issuesTokens } from '../../kinds/issues-tokens.js';
 
 export default definePlugin({
   kind: 'feature',
@@ -27,6 +30,7 @@ export default definePlugin({
     }),
   },
   check,
+  openapi: given,
   errors: {
     TOK_CLAIM_RESERVED: {
       severity: 'error',
@@ -111,6 +115,25 @@ export default definePlugin({
     },
   ],
 });
+
+/** Nothing but an object can carry a token: whatever else the result is, is refused. */
+function given({ value, holder }: ApiPlace): ApiPart {
+  if (!issuesTokens(holder)) return { refuses: [] };
+  const settings = isObject(value['tokenize']) ? value['tokenize'] : {};
+  const property = asText(settings['property_name'] ?? DEFAULT_PROPERTY);
+  const token: JsonSchema = { type: 'string', description: `A token (${asText(settings['type'])}).` };
+  const carrying = (form: JsonSchema): JsonSchema => ({
+    type: 'object',
+    properties: { ...propertiesOf(form), [property]: token },
+    required: [...requiredOf(form).filter((name) => name !== property), property],
+  });
+  const change = (forms: Forms): Forms => forms.filter((form) => isOne(form) || isAny(form)).map(carrying);
+  return {
+    changes: [{ phase: ResourcePhase.REPLY, order: 100, change }],
+    answers: { 'cache-control': '`no-store`.' },
+    notes: [`Gives out a token in \`${property}\`.`],
+  };
+}
 
 const RESERVED: ReadonlySet<string> = new Set(['iss', 'aud', 'exp', 'nbf', 'iat', 'jti']);
 

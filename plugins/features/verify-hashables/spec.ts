@@ -1,6 +1,8 @@
 /** `verify_hashables`: the caller must know a value whose hash stands in the result. */
 import { asText, isObject, type Json, type JsonObject } from '../../../kernel/contract/json.js';
 import { definePlugin, type CheckPlace, type Finding } from '../../../kernel/contract/plugin.js';
+import { ActionPhase } from '../../../kernel/contract/slot.js';
+import { isNull } from '../../../kernel/schema/forms.js';
 import { scanSql } from '../../../kernel/language/sql.js';
 import { list, shape, text } from '../../../kernel/schema/combinators.js';
 import { property } from '../../kinds/hasher-fields.js';
@@ -33,6 +35,10 @@ export default definePlugin({
     }),
   },
   check,
+  // Who gets past it has a row.
+  openapi: () => ({
+    changes: [{ phase: ActionPhase.CONFIRM, order: -100, change: (forms) => forms.filter((form) => !isNull(form)) }],
+  }),
   errors: {
     VER_FAILED: {
       status: 401,

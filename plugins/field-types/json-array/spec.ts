@@ -13,6 +13,9 @@ export default definePlugin({
     ...search,
     property_type: pluginName('field-type', { doc: 'Type of the items, for documentation.', examples: ['String'] }),
   }),
+  openapi: ({ value: { property_type: type }, valueOf }) => ({
+    value: { type: 'array', items: typeof type === 'string' ? valueOf('field-type', type, {}) : {} },
+  }),
   examples: [{ title: 'Tags', json: { type: 'JSON_ARRAY', property_type: 'String' } }],
   counterExamples: [
     {

@@ -1,8 +1,10 @@
 /** `JSON_OBJECT`: a type of model fields. */
-import { escapePointer, isObject, type Json } from '../../../kernel/contract/json.js';
+import { asText, escapePointer, isObject, type Json } from '../../../kernel/contract/json.js';
 import { definePlugin, type Finding } from '../../../kernel/contract/plugin.js';
 import { Slot } from '../../../kernel/contract/slot.js';
 import { record, shape, slot } from '../../../kernel/schema/combinators.js';
+import type { ApiPlace, JsonSchema } from '../../../kernel/contract/api.js';
+import { nullable, objectOf } from '../../../kernel/schema/forms.js';
 import { search } from '../../kinds/search.js';
 
 /** What only a column can have. */
@@ -30,6 +32,12 @@ export default definePlugin({
       examples: [{ theme: { type: 'String' } }],
     }),
   }),
+  openapi: ({ value, valueOf }) => {
+    const { properties } = value;
+    if (!isObject(properties)) return { value: { type: 'object' } };
+    const fields = Object.entries(properties).map(([name, field]) => [name, ofField(field, valueOf)] as const);
+    return { value: objectOf(Object.fromEntries(fields), []) };
+  },
   check: ({ value }) => checkProperties(value['properties']),
   errors: {
     FLD_NO_EFFECT: {
@@ -72,3 +80,7 @@ function checkProperties(properties: Json | undefined): Finding[] {
     })),
   );
 }
+
+/** Sub-fields are for documentation: none of them is sure to be there. */
+const ofField = (field: Json, valueOf: ApiPlace['valueOf']): JsonSchema =>
+  isObject(field) ? nullable(valueOf('field-type', asText(field['type']), field)) : {};

@@ -1,5 +1,8 @@
 /** Mode `QUERY`: a database query. How it is written is the business of a query language plugin. */
+import type { ApiPart, ApiPlace, Forms } from '../../../kernel/contract/api.js';
 import { definePlugin } from '../../../kernel/contract/plugin.js';
+import { ActionPhase } from '../../../kernel/contract/slot.js';
+import { ANY, NULL } from '../../../kernel/schema/forms.js';
 import { shape, text } from '../../../kernel/schema/combinators.js';
 
 const STATEMENT = 'a statement is written `"sql_query": {"query": "SELECT ...", "parameters": []}`';
@@ -27,6 +30,7 @@ export default definePlugin({
       enumDocs: { one: 'An object, or null when there is no row.', many: 'An array, also when there is one row.' },
     }).oneOf(['one', 'many']),
   }).meta({ doc: 'Query fields.', parts: ['actionable.query'], mistaken: MISTAKEN }),
+  openapi: shaped,
   examples: [
     {
       title: 'A list',
@@ -43,3 +47,27 @@ export default definePlugin({
     },
   ],
 });
+
+/** The rows of the query language in the shape that is asked for; what is done for each item of a list stays a list. */
+function shaped({ value, repeated }: ApiPlace): ApiPart {
+  if (repeated) return {};
+  return {
+    changes: [
+      { phase: ActionPhase.EXECUTE, change: (forms) => forms.flatMap((rows) => shapesOf(rows, value['result'])) },
+    ],
+  };
+}
+
+function shapesOf(rows: Forms[number], result: unknown): Forms {
+  if (rows['type'] !== 'array') return [ANY];
+  if (result === 'many') return [rows];
+  const { items, minItems = 0, maxItems = Infinity } = rows;
+  const row = (items ?? ANY) as Forms[number];
+  const [least, most] = [Number(minItems), Number(maxItems)];
+  const { minItems: _, ...several } = rows;
+  return [
+    ...(most >= 1 && (result === 'one' || least <= 1) ? [row] : []),
+    ...(least === 0 ? [NULL] : []),
+    ...(result !== 'one' && most > 1 ? [{ ...several, minItems: Math.max(2, least) }] : []),
+  ];
+}

@@ -1,5 +1,7 @@
 /** Mode `RETURN`: a value written in the definition, with accessors. An extension of the interface. */
 import { definePlugin } from '../../../kernel/contract/plugin.js';
+import { ActionPhase } from '../../../kernel/contract/slot.js';
+import { formsOf } from '../../../kernel/schema/forms.js';
 import { shape, value } from '../../../kernel/schema/combinators.js';
 
 export default definePlugin({
@@ -15,6 +17,9 @@ export default definePlugin({
       examples: [{ status: 'ok', at: '$DATETIME' }],
       leaves: true,
     }).required(),
+  }),
+  openapi: ({ value: { value: written }, written: schemaOf }) => ({
+    changes: [{ phase: ActionPhase.EXECUTE, change: () => formsOf(schemaOf(written ?? null)) }],
   }),
   examples: [{ title: 'A health answer', json: { mode: 'RETURN', value: { status: 'ok', at: '$DATETIME' } } }],
   counterExamples: [

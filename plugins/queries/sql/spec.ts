@@ -1,5 +1,6 @@
 /** `sql_query`: a SQL statement with positional placeholders. Its text is frozen at load; values are only ever bound. */
 import { definePlugin } from '../../../kernel/contract/plugin.js';
+import { describe } from './api.light.js';
 import { either, flag, list, shape, text, value } from '../../../kernel/schema/combinators.js';
 import { checkStatement } from './check.light.js';
 
@@ -85,6 +86,7 @@ export default definePlugin({
     { form: '{"query": "SELECT id FROM _user WHERE id = $1", "parameters": ["id"]}', mistaken: MISTAKEN },
   ),
   check: ({ value: fields }) => checkStatement(fields),
+  openapi: describe,
   errors: {
     SQL_NO_COLUMNS: error(
       'Columns not listed',

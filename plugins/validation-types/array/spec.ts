@@ -2,6 +2,7 @@
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 import { shape } from '../../../kernel/schema/combinators.js';
 import { closed, listBounds, nestedFields } from '../../kinds/bounds.js';
+import { countSchema, fieldsSchema } from '../../kinds/rule-schemas.js';
 
 export default definePlugin({
   kind: 'validation-type',
@@ -14,6 +15,9 @@ export default definePlugin({
   facts: { jsType: 'array', bounded: false },
   requires: ['validation-type:*'],
   schema: shape({ ...listBounds, fields: nestedFields, closed }),
+  openapi: ({ value, valueOf }) => ({
+    value: { type: 'array', items: fieldsSchema(value, valueOf), ...countSchema(value) },
+  }),
   examples: [
     { title: 'Any objects', json: { type: 'ARRAY' } },
     {

@@ -1,6 +1,7 @@
 /** `EMAIL`: an e-mail address. */
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 import { lengthBounds } from '../../kinds/bounds.js';
+import { textSchema } from '../../kinds/rule-schemas.js';
 
 export default definePlugin({
   kind: 'validation-type',
@@ -9,6 +10,7 @@ export default definePlugin({
   summary: 'An e-mail address of at most 254 characters: `local@domain.tld`. No look-up is made.',
   facts: { jsType: 'string', bounded: true },
   schema: lengthBounds,
+  openapi: ({ value }) => ({ value: { maxLength: 254, ...textSchema(value), format: 'email' } }),
   examples: [{ title: 'An address', json: { type: 'EMAIL', max_length: 120 } }],
   counterExamples: [
     { title: 'Unknown option', json: { type: 'EMAIL', strict: true }, code: 'DEF_UNKNOWN_KEY', at: '/strict' },

@@ -16,6 +16,13 @@ export default definePlugin({
     max: numeric({ doc: 'Largest value allowed (extension).', examples: [100] }),
     integer: flag({ doc: 'Only whole numbers (extension).', default: false }),
   }),
+  openapi: ({ value: { min, max, integer } }) => ({
+    value: {
+      type: integer === true ? 'integer' : 'number',
+      ...(typeof min === 'number' && { minimum: min }),
+      ...(typeof max === 'number' && { maximum: max }),
+    },
+  }),
   examples: [{ title: 'An amount', json: { type: 'NUMBER', min: 0.01 } }],
   counterExamples: [
     {

@@ -2,6 +2,7 @@
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 import { shape } from '../../../kernel/schema/combinators.js';
 import { closed, lengthBounds, nestedFields } from '../../kinds/bounds.js';
+import { fieldsSchema } from '../../kinds/rule-schemas.js';
 
 export default definePlugin({
   kind: 'validation-type',
@@ -14,6 +15,7 @@ export default definePlugin({
   facts: { jsType: 'object', bounded: false },
   requires: ['validation-type:*'],
   schema: lengthBounds.concat(shape({ fields: nestedFields, closed })),
+  openapi: ({ value, valueOf }) => ({ value: fieldsSchema(value, valueOf) }),
   examples: [
     {
       title: 'An address',

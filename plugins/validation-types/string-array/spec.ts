@@ -2,6 +2,7 @@
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 import { numeric, shape } from '../../../kernel/schema/combinators.js';
 import { listBounds } from '../../kinds/bounds.js';
+import { countSchema, textSchema } from '../../kinds/rule-schemas.js';
 
 export default definePlugin({
   kind: 'validation-type',
@@ -19,6 +20,7 @@ export default definePlugin({
       .integer()
       .min(0),
   }),
+  openapi: ({ value }) => ({ value: { type: 'array', items: textSchema(value, 'items_'), ...countSchema(value) } }),
   examples: [
     { title: 'A few words', json: { type: 'STRINGARRAY', arr_length: 4, items_min_length: 2, items_max_length: 20 } },
     { title: 'At least one', json: { type: 'STRINGARRAY', arr_min_length: 1 } },

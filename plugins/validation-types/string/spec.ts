@@ -1,6 +1,7 @@
 /** `STRING`: text, with bounds in characters. */
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 import { lengthBounds } from '../../kinds/bounds.js';
+import { textSchema } from '../../kinds/rule-schemas.js';
 
 export default definePlugin({
   kind: 'validation-type',
@@ -9,6 +10,7 @@ export default definePlugin({
   summary: 'Text. Bounds count characters (code points), on the value as it was sent.',
   facts: { jsType: 'string', bounded: true },
   schema: lengthBounds,
+  openapi: ({ value }) => ({ value: textSchema(value) }),
   examples: [
     { title: 'Any text', json: { type: 'STRING' } },
     { title: 'Bounded text', json: { type: 'STRING', min_length: 1, max_length: 80 } },

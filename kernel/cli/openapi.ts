@@ -1,0 +1,76 @@
+/** `lintel openapi`: the interface of the definitions as an OpenAPI document. Compiles what is served and connects to nothing. */
+import { basename, join, resolve } from 'node:path';
+import { BootError } from '../contract/boot-error.js';
+import { isObject, type Json, type JsonObject } from '../contract/json.js';
+import { openapiOf } from '../export/openapi/document.js';
+import type { Kernel } from '../runtime/kernel.js';
+import { loadSqlParser } from '../runtime/sql-parser.js';
+import { boot } from './boot.js';
+import type { CommandOptions } from './commands.js';
+import { readText, writeWhole } from './files.js';
+import { showLeftOut } from './left-out.js';
+import { createLog } from './log.js';
+
+const FILE = 'openapi.json';
+
+export async function openapi({ config, out, check }: CommandOptions): Promise<number> {
+  const log = await createLog();
+  // The log shares stdout with the document; what is left out is shown on stderr.
+  log.level = 'error';
+  const booted = await boot(config, { connect: false, log });
+  if (booted === null) return 1;
+  const { kernel } = booted;
+  try {
+    showLeftOut(kernel);
+    const document = await describeKernel(kernel);
+    const text = `${JSON.stringify(document, null, 2)}\n`;
+    if (check) return await judge(out ?? FILE, text);
+    if (out === undefined) process.stdout.write(text);
+    else {
+      await writeWhole(resolve(out), text);
+      process.stdout.write(`wrote ${out}\n`);
+    }
+    return 0;
+  } finally {
+    await kernel.close('done');
+  }
+}
+
+async function judge(file: string, text: string): Promise<number> {
+  if ((await readText(resolve(file))) !== text) throw new BootError('CLI_STALE', { what: file, command: 'openapi' });
+  process.stdout.write(`${file}: current\n`);
+  return 0;
+}
+
+/** What a kernel serves now; called like the package that the project is. */
+export async function describeKernel(kernel: Kernel): Promise<JsonObject> {
+  const { project, config } = kernel;
+  const plans = [...kernel.plans().byId.values()];
+  const hasStatements = kernel.analysis().resources.some(({ definition }) => definition.finds.statements.length > 0);
+  return openapiOf({
+    analysis: kernel.analysis(),
+    registry: project.registry,
+    config,
+    info: await infoOf(project.folder),
+    sql: hasStatements ? await loadSqlParser() : undefined,
+    samples: new Map<string, Json>(plans.map(({ id, summary }) => [id, summary.sample])),
+  });
+}
+
+async function infoOf(folder: string): Promise<{ title: string; version: string }> {
+  const text = await readText(join(folder, 'package.json'));
+  const { name, version } = parsed(text);
+  return {
+    title: typeof name === 'string' && name !== '' ? name : basename(folder),
+    version: typeof version === 'string' && version !== '' ? version : '0.0.0',
+  };
+}
+
+function parsed(text: string | null): Readonly<Record<string, unknown>> {
+  try {
+    const json: unknown = JSON.parse(text ?? '{}');
+    return isObject(json) ? json : {};
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,56 @@
+/**
+ * Payload fields that no rule declares: what stands in the path, what accessors read (without it the request is refused) and
+ * what bare names mean (absent, they are null).
+ */
+import type { ApiField } from '../../contract/api.js';
+import { pathParameters } from '../../language/route.js';
+import { claimReaders, payloadReaders } from '../../analysis/checks/readers.js';
+import { inside } from '../../analysis/link.js';
+import type { ActionModel, ResourceModel } from '../../analysis/model.js';
+import { ANY } from '../../schema/forms.js';
+import { nodeTextOf } from './nodes.js';
+import type { Scope } from './scope.js';
+
+const TEXT: ApiField = { schema: { type: 'string' }, required: true };
+
+export function payloadNames(
+  { registry, resources, input }: Scope,
+  resource: ResourceModel,
+  sequence: readonly ActionModel[],
+): Map<string, ApiField> {
+  const found = new Map<string, ApiField>();
+  const roots = payloadReaders(registry);
+  // Definitions of another system: what the payload lacks may be NULL there.
+  const required = input.config.profile === null;
+  for (const action of sequence) {
+    // Names of a repeated statement are those of its items first.
+    if (action.repeat !== null) continue;
+    const owner = resources.get(action.resource) ?? resource;
+    const isMade = (name: string): boolean => owner.names.has(name) || owner.generated.has(name);
+    for (const { node, parts } of action.definition.finds.accessors) {
+      if (!inside(node, action.node)) continue;
+      for (const { root, tail } of parts) {
+        const [name] = tail;
+        if (name !== undefined && roots.includes(root) && !isMade(name)) found.set(name, { schema: ANY, required });
+      }
+    }
+    for (const [pointer, { source, from }] of action.parameters) {
+      if (source !== 'name' || from !== 'payload') continue;
+      const name = nodeTextOf(action, pointer).split('.')[0] ?? '';
+      if (name !== '' && !found.has(name)) found.set(name, { schema: ANY, required: false });
+    }
+  }
+  for (const name of pathParameters(resource.path)) found.set(name, TEXT);
+  return found;
+}
+
+/** Whether a value of this actionable is a claim of the caller's token. */
+export function readsClaims({ registry }: Scope, { definition, node, parameters }: ActionModel): boolean {
+  const roots = claimReaders(registry);
+  return (
+    [...parameters.values()].some(({ from }) => from === 'claim') ||
+    definition.finds.accessors.some(
+      (text) => inside(text.node, node) && text.parts.some(({ root }) => roots.includes(root)),
+    )
+  );
+}

@@ -1,0 +1,67 @@
+/**
+ * The codes with which a request can be refused: those of the plugins at their places, of the plugins behind them, and the
+ * kernel's own. Only what a place says of itself narrows the list.
+ */
+import type { ApiPart, ApiRefusal } from '../../contract/api.js';
+import type { PluginSpec } from '../../contract/plugin.js';
+import type { AccessorText } from '../../analysis/finds.js';
+import { inside } from '../../analysis/link.js';
+import type { ActionModel, ResourceModel } from '../../analysis/model.js';
+import { readsClaims } from './payload-names.js';
+import { accessorSpec, askPlugin, type Scope, type Told } from './scope.js';
+
+export function refusalsOf(scope: Scope, all: readonly Told[]): ApiRefusal[] {
+  const never = new Set(all.flatMap(({ part }) => part.never ?? []));
+  const found = all.flatMap(({ spec, part }) => [
+    ...own(spec, part),
+    ...scope.behind(spec).flatMap((other) => own(other.spec, other.part)),
+  ]);
+  return found.filter(({ code }) => !never.has(code));
+}
+
+const NOWHERE = { slot: '', value: {}, holder: {}, resource: null, action: null, payload: () => null } as const;
+
+function own({ errors = {} }: PluginSpec, { refuses }: ApiPart): ApiRefusal[] {
+  const listed = refuses ?? Object.keys(errors).filter((code) => errors[code]?.status !== undefined);
+  return listed.map((one) => (typeof one === 'string' ? { code: one } : one));
+}
+
+/** Of an actionable, or of the resource beside its actionables. */
+export function textsOf(
+  action: ActionModel | null,
+  resource?: ResourceModel,
+  sequence: readonly ActionModel[] = [],
+): AccessorText[] {
+  const definition = action?.definition ?? resource?.definition;
+  return (definition?.finds.accessors ?? []).filter(({ node }) =>
+    action === null ? !sequence.some((one) => inside(node, one.node)) : inside(node, action.node),
+  );
+}
+
+export const accessorParts = (scope: Scope, texts: readonly AccessorText[]): Told[] =>
+  texts.flatMap(({ parts }) =>
+    parts.flatMap(({ root, tail }) => {
+      const spec = accessorSpec(scope.registry, root);
+      return spec === undefined ? [] : [{ spec, part: askPlugin(scope, spec, { ...NOWHERE, value: { tail } }) }];
+    }),
+  );
+
+/** What accessors and names of an actionable, or of the resource beside its actionables, can come to. */
+export function kernelRefusals(
+  scope: Scope,
+  action: ActionModel | null,
+  resource?: ResourceModel,
+  sequence: readonly ActionModel[] = [],
+): ApiRefusal[] {
+  const texts = textsOf(action, resource, sequence);
+  const ofAccessors = accessorParts(scope, texts).flatMap(({ spec, part }) => own(spec, part));
+  const inText = texts.some(({ parts, node }) => {
+    const [first] = parts;
+    return first !== undefined && (parts.length > 1 || String(node.scalar).length > first.end - first.start);
+  });
+  return [
+    ...ofAccessors,
+    ...(inText ? [{ code: 'ACC_NOT_TEXT' }] : []),
+    ...(action !== null && readsClaims(scope, action) ? [{ code: 'ACC_CLAIM' }] : []),
+  ];
+}

@@ -1,0 +1,140 @@
+/** Refusals as responses of OpenAPI: one for each status, with the codes that it can have. Also what the door refuses. */
+import type { ApiRefusal } from '../../contract/api.js';
+import type { JsonObject } from '../../contract/json.js';
+import type { CodeEntry } from '../../contract/problem.js';
+
+type Codes = Readonly<Record<string, CodeEntry>>;
+
+/** Of the door: what every request can meet, and what only one with a body can. */
+const ALWAYS = ['REQ_URL_TOO_LONG', 'REQ_NAME_REFUSED', 'INT_UNEXPECTED'];
+const WITH_BODY = [
+  'REQ_MALFORMED',
+  'REQ_ABORTED',
+  'REQ_TOO_LARGE',
+  'REQ_TOO_COMPLEX',
+  'REQ_MEDIA_TYPE',
+  'REQ_ENCODING',
+  'VAL_NOT_OBJECT',
+];
+
+export const doorRefusals = (withBody: boolean): ApiRefusal[] =>
+  [...ALWAYS, ...(withBody ? WITH_BODY : [])].map((code) => ({ code }));
+
+export const REQUEST_ID: JsonObject = {
+  description: 'Id of the request; the log knows more under it.',
+  schema: { type: 'string', format: 'uuid' },
+};
+
+export const HEADERS: JsonObject = { 'x-request-id': { $ref: '#/components/headers/RequestId' } };
+
+/** A problem document (RFC 9457). */
+export const PROBLEM: JsonObject = {
+  type: 'object',
+  description: 'Why a request was refused or failed. Programs decide by `code`; sentences may change.',
+  required: ['type', 'title', 'status', 'detail', 'instance', 'code', 'success', 'message'],
+  properties: {
+    type: { type: 'string', description: 'A URI that names the code.' },
+    title: { type: 'string' },
+    status: { type: 'integer', minimum: 400, maximum: 599 },
+    detail: { type: 'string', description: 'A sentence for people.' },
+    instance: { type: 'string', description: 'The request.' },
+    code: { type: 'string', pattern: '^[A-Z]{3}_[A-Z0-9_]+$' },
+    errors: {
+      type: 'array',
+      description: 'What is wrong with the input, one by one.',
+      items: {
+        type: 'object',
+        required: ['pointer', 'code', 'detail'],
+        properties: {
+          pointer: { type: 'string', description: 'JSON pointer into the payload.' },
+          code: { type: 'string' },
+          detail: { type: 'string' },
+        },
+      },
+    },
+    success: { type: 'boolean', const: false },
+    message: { type: 'string', description: 'The same as `detail`.' },
+  },
+};
+
+/** Makes the responses of operations. Most operations have the same ones, so each is made once. */
+export interface Responses {
+  /** By status, in order. A code without a row in the catalogue is left out. */
+  of(refusals: readonly ApiRefusal[]): Record<string, JsonObject>;
+  /** What the door alone says is the same for every operation of a sort; those that were asked for, for the components. */
+  used(): Record<string, JsonObject>;
+}
+
+export function createResponses(codes: Codes): Responses {
+  const made = new Map<string, JsonObject>();
+  const asked = new Set<JsonObject>();
+  const of = (refusals: readonly ApiRefusal[]): Record<string, JsonObject> => {
+    const byStatus = [...statusesOf(refusals, codes)].sort(([a], [b]) => a - b);
+    return Object.fromEntries(
+      byStatus.map(([status, found]) => {
+        const key = [status, ...[...found.keys()].sort()].join('|');
+        const known = made.get(key) ?? response([...found.values()], codes);
+        made.set(key, known);
+        asked.add(known);
+        return [String(status), known];
+      }),
+    );
+  };
+  const door: { readonly name: string; readonly response: JsonObject; readonly ref: JsonObject }[] = [];
+  for (const [withBody, suffix] of [
+    [true, ''],
+    [false, '-without-body'],
+  ] as const) {
+    const refusals = doorRefusals(withBody);
+    for (const [status, one] of Object.entries(of(refusals))) {
+      const found = statusesOf(refusals, codes).get(Number(status));
+      const name = `Door-${status}${suffix}`;
+      if (Object.hasOwn(one, '$ref')) continue;
+      const ref = { $ref: `#/components/responses/${name}` };
+      door.push({ name, response: one, ref });
+      made.set([status, ...[...(found?.keys() ?? [])].sort()].join('|'), ref);
+    }
+  }
+  const used = (): Record<string, JsonObject> =>
+    Object.fromEntries(door.flatMap((one) => (asked.has(one.ref) ? [[one.name, one.response]] : [])));
+  return { of, used };
+}
+
+function statusesOf(refusals: readonly ApiRefusal[], codes: Codes): Map<number, Map<string, ApiRefusal>> {
+  const byStatus = new Map<number, Map<string, ApiRefusal>>();
+  for (const refusal of refusals) {
+    const status = refusal.status ?? codes[refusal.code]?.status;
+    if (status === undefined) continue;
+    const known = byStatus.get(status) ?? new Map<string, ApiRefusal>();
+    const { code, message = '', headers = {} } = refusal;
+    known.set([code, message, ...Object.keys(headers)].join(' '), refusal);
+    byStatus.set(status, known);
+  }
+  return byStatus;
+}
+
+function response(refusals: readonly ApiRefusal[], codes: Codes): JsonObject {
+  const names = [...new Set(refusals.map(({ code }) => code))].sort();
+  const lines = refusals.map(({ code, message }) => {
+    // What a parameter of the message will be, only the request knows.
+    const text = message ?? (codes[code]?.message ?? '').replace(/\{[a-zA-Z]+\}/g, '…');
+    return `- \`${code}\`: ${text}`;
+  });
+  const headers = Object.assign({}, ...refusals.map((one) => one.headers ?? {})) as Record<string, string>;
+  return {
+    description: [...new Set(lines)].sort().join('\n'),
+    headers: { ...HEADERS, ...headerDocs(headers) },
+    content: {
+      'application/problem+json': {
+        schema: {
+          allOf: [{ $ref: '#/components/schemas/Problem' }, { properties: { code: { enum: names } } }],
+        },
+      },
+    },
+  };
+}
+
+export const headerDocs = (headers: Readonly<Record<string, string>>): Record<string, JsonObject> =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, description]) => [name, { description, schema: { type: 'string' } }]),
+  );

@@ -1,0 +1,202 @@
+/**
+ * What is looked up while an interface is described: resources, actionables, tables, what plugins say of themselves. Made once
+ * for a document; everything is asked for when it is needed, so that nothing is paid for what no resource uses.
+ */
+import type { ApiPart, ApiPlace, ApiStatement, JsonSchema } from '../../contract/api.js';
+import { asText, type Json } from '../../contract/json.js';
+import { pluginId, type PluginSpec } from '../../contract/plugin.js';
+import { Slot } from '../../contract/slot.js';
+import type { Config } from '../../analysis/config.js';
+import { inside } from '../../analysis/link.js';
+import type { ActionModel, Analysis, DataModel, ResourceModel } from '../../analysis/model.js';
+import type { Registry } from '../../analysis/registry.js';
+import { modelsByAlias } from '../../analysis/tables.js';
+import { childOf } from '../../analysis/sql/tree.js';
+import type { SqlParser } from '../../language/sql-parser.js';
+import { quoteReserved } from '../../language/sql-reserved.js';
+import { ANY, listOf, nullable } from '../../schema/forms.js';
+import { rowsOf, type ApiTable, type FindTable } from './rows.js';
+import { columnTypeSchema } from './sql-types.js';
+import { writtenSchema } from './written.js';
+
+export interface OpenapiInput {
+  readonly analysis: Analysis;
+  readonly registry: Registry;
+  readonly config: Config;
+  readonly info: { readonly title: string; readonly version: string };
+  /** Without it nothing is said of the rows of statements. */
+  readonly sql?: SqlParser | undefined;
+  /** A payload that passes, by the id of the resource. */
+  readonly samples?: ReadonlyMap<string, Json>;
+}
+
+export interface Scope {
+  readonly input: OpenapiInput;
+  readonly registry: Registry;
+  /** By key, of all resources. */
+  readonly actions: ReadonlyMap<string, ActionModel>;
+  readonly models: ReadonlyMap<string, DataModel>;
+  /** By id. */
+  readonly resources: ReadonlyMap<string, ResourceModel>;
+  statement(action: ActionModel): ApiStatement | null;
+  /** Plugins that the config chooses, with what is written of them. */
+  readonly chosen: readonly { readonly spec: PluginSpec; readonly options: Readonly<Record<string, Json>> }[];
+  /** Plugins of the config that stand behind this one. */
+  behind(spec: PluginSpec): readonly Told[];
+}
+
+/** A plugin and what it says. */
+export interface Told {
+  readonly spec: PluginSpec;
+  readonly part: ApiPart;
+}
+
+export function scopeOf(input: OpenapiInput): Scope {
+  const { analysis, registry } = input;
+  const models = new Map(analysis.models.map((model) => [model.name, model]));
+  const find = tableFinder(registry, analysis.models);
+  const scope = {
+    input,
+    registry,
+    chosen: chosenSpecs({ input, registry }),
+    models,
+    resources: new Map(analysis.resources.map((resource) => [resource.id, resource])),
+    actions: new Map(analysis.resources.flatMap(({ actions }) => actions.map((action) => [action.key, action]))),
+    statement: (action: ActionModel) => statementOf(action, input.sql, find),
+  };
+  return { ...scope, behind: behindFinder(scope) };
+}
+
+/** Null without exactly one statement. */
+function statementOf(action: ActionModel, sql: SqlParser | undefined, find: FindTable): ApiStatement | null {
+  const statements = action.definition.finds.statements.filter(({ node }) => inside(node, action.node));
+  const [only, other] = statements;
+  if (only === undefined || other !== undefined) return null;
+  const parsed = sql?.parse(quoteReserved(only.scan).text).statements?.[0];
+  const tree = parsed === undefined ? null : childOf(parsed, 'stmt');
+  const isSoft = only.softDelete?.scalar === true;
+  const rows = tree === null ? listOf({ type: 'object' }) : rowsOf(tree, find);
+  return { verb: isSoft ? 'UPDATE' : only.scan.verb, rows };
+}
+
+function tableFinder(registry: Registry, models: readonly DataModel[]): FindTable {
+  const sound = models.filter((model) => model.sound);
+  const byName = new Map(sound.map((model) => [model.name, model]));
+  const aliases = modelsByAlias([...byName.keys()]);
+  const made = new Map<string, ApiTable>();
+  return (name) => {
+    const model = byName.get(aliases.get(name.toLowerCase()) ?? '');
+    if (model === undefined) return undefined;
+    const table = made.get(model.name) ?? tableOf(registry, model);
+    made.set(model.name, table);
+    return table;
+  };
+}
+
+function tableOf(registry: Registry, model: DataModel): ApiTable {
+  const columns = new Map<string, JsonSchema>();
+  for (const { name, value } of model.fields) {
+    const schema = columnSchema(registry, value);
+    columns.set(name, value['optional'] === true ? nullable(schema) : schema);
+  }
+  for (const name of model.added) columns.set(name, nullable(columnTypeSchema('timestamp')));
+  const keys = model.fields.filter(({ value }) => value['primary_key'] === true).map(({ name }) => [name]);
+  return { columns, uniques: [...keys, ...model.uniques] };
+}
+
+function columnSchema(registry: Registry, field: Readonly<Record<string, Json>>): JsonSchema {
+  const kind = registry.kindsIn(Slot.MODEL_FIELD)[0]?.kind ?? '';
+  const schema = valueOf(registry, kind, asText(field['type']), field);
+  const longest = field['max_length'];
+  return schema['type'] === 'string' && typeof longest === 'number' ? { ...schema, maxLength: longest } : schema;
+}
+
+/** What a plugin says of a value that is written like this, outside any resource. */
+function valueOf(registry: Registry, kind: string, name: string, value: Readonly<Record<string, Json>>): JsonSchema {
+  const spec = registry.plugin(kind, name);
+  if (spec?.openapi === undefined) return columnTypeSchema(String(spec?.facts?.['column'] ?? ''));
+  return spec.openapi(barePlace(registry, value)).value ?? ANY;
+}
+
+const barePlace = (registry: Registry, value: Readonly<Record<string, Json>>): ApiPlace => ({
+  slot: '',
+  value,
+  holder: value,
+  root: value,
+  facts: (kind, name) => registry.plugin(kind, name)?.facts,
+  valueOf: (kind, name, written) => valueOf(registry, kind, name, written),
+  written: () => ANY,
+  payload: () => null,
+  statement: null,
+  repeated: false,
+});
+
+/** What a place is part of. */
+export interface Around {
+  readonly slot: string;
+  readonly value: Readonly<Record<string, Json>>;
+  readonly holder: Readonly<Record<string, Json>>;
+  readonly resource: ResourceModel | null;
+  readonly action: ActionModel | null;
+  readonly payload: ApiPlace['payload'];
+}
+
+export function askPlugin(scope: Scope, spec: PluginSpec, around: Around): ApiPart {
+  if (spec.openapi === undefined) return {};
+  const { registry } = scope;
+  const { slot, value, holder, action, resource, payload } = around;
+  const place: ApiPlace = {
+    ...barePlace(registry, value),
+    slot,
+    holder,
+    root: resource?.value ?? holder,
+    written: (json) => writtenSchema(json, (root, tail) => accessorValue(scope, around, root, tail)),
+    payload,
+    get statement() {
+      return action === null ? null : scope.statement(action);
+    },
+    repeated: (action?.repeat ?? null) !== null,
+  };
+  return spec.openapi(place);
+}
+
+function accessorValue(scope: Scope, around: Around, root: string, tail: readonly string[]): JsonSchema {
+  const spec = accessorSpec(scope.registry, root);
+  return spec === undefined ? ANY : (askPlugin(scope, spec, { ...around, value: { tail } }).value ?? ANY);
+}
+
+export function accessorSpec(registry: Registry, root: string): PluginSpec | undefined {
+  for (const { kind } of registry.kindsIn(Slot.ACCESSOR)) {
+    const spec = registry.plugin(kind, root);
+    if (spec !== undefined) return spec;
+  }
+  return undefined;
+}
+
+/** Plugins that the config chooses, with what is written of them. */
+function chosenSpecs({
+  input,
+  registry,
+}: Pick<Scope, 'input' | 'registry'>): { spec: PluginSpec; options: Readonly<Record<string, Json>> }[] {
+  return input.config.chosen.flatMap(({ kind, name, options }) => {
+    const spec = registry.plugin(kind, name);
+    return spec === undefined ? [] : [{ spec, options }];
+  });
+}
+
+/** Plugins of the config that one may ask for (a pattern in its `requires`), with what they say of any place. */
+function behindFinder(scope: Omit<Scope, 'behind'>): Scope['behind'] {
+  const made = new Map<PluginSpec, readonly Told[]>();
+  return (asking) => {
+    const known = made.get(asking);
+    if (known !== undefined) return known;
+    const { requires = [] } = asking;
+    const isAsked = (spec: PluginSpec): boolean =>
+      requires.some((pattern) => pattern === pluginId(spec) || pattern === `${spec.kind}:*`);
+    const found = scope.chosen
+      .filter(({ spec }) => isAsked(spec))
+      .map(({ spec, options }) => ({ spec, part: spec.openapi?.(barePlace(scope.registry, options)) ?? {} }));
+    made.set(asking, found);
+    return found;
+  };
+}

@@ -1,0 +1,61 @@
+/** What `returnables` leave of a result, as JSON Schema: the same search as the runtime's, over names instead of values. Light. */
+import type { ApiResults, Forms } from '../../../kernel/contract/api.js';
+import type { Json } from '../../../kernel/contract/json.js';
+import {
+  ANY,
+  isAny,
+  isList,
+  isNull,
+  isOne,
+  mapRows,
+  nameIn,
+  NULL,
+  pick,
+  propertiesOf,
+  without,
+  type FindName,
+} from '../../../kernel/schema/forms.js';
+
+const written = (json: Json | undefined): readonly string[] | null =>
+  Array.isArray(json) ? (json as readonly Json[]).map(String) : null;
+
+/** A name covers the paths inside it. */
+export function listed(json: Json | undefined): readonly string[] | null {
+  const names = written(json);
+  return names === null ? null : names.filter((name) => !names.some((other) => name.startsWith(`${other}.`)));
+}
+
+/** The main actionable may have named what leaves itself. */
+export function withoutSecrets(forms: Forms, { secrets, main }: ApiResults): Forms {
+  const own = written(main?.['returnables']) ?? [];
+  return mapRows(forms, (row) => without(row, (name) => secrets.has(name) && !own.includes(name)));
+}
+
+/** Main result first, then the others, latest first, then extracted names. A list is answered as a list. */
+export function answerForms(forms: Forms, names: readonly string[], results: ApiResults): Forms {
+  return forms.flatMap((form): Forms => {
+    if (isAny(form)) return [ANY];
+    if (isList(form)) return mapRows([form], (row) => pick(names, nameIn(row)));
+    const answer = pick(names, (name) => (isOne(form) ? nameIn(form)(name) : null) ?? otherName(name, results));
+    const isFilled = Object.keys(propertiesOf(answer) ?? {}).length > 0;
+    if (!isNull(form)) return [answer];
+    // No row stays null, unless another result has something to tell.
+    return isFilled ? [answer, NULL] : [NULL];
+  });
+}
+
+function otherName(name: string, { others, names }: ApiResults): ReturnType<FindName> {
+  const [root = ''] = name.split('.');
+  const found = others.flatMap((forms) => {
+    const rows = forms.filter((form) => isOne(form) || isAny(form));
+    const inside = rows.flatMap((row) => nameIn(row)(name) ?? []);
+    return inside.length === 0 ? [] : [{ inside, only: forms.length === 1 }];
+  });
+  const [first] = found;
+  const [only] = first?.inside ?? [];
+  if (first !== undefined && only !== undefined) {
+    const single = found.length === 1 && first.inside.length === 1;
+    return { schema: single ? only.schema : ANY, certain: first.only && only.certain };
+  }
+  return names.has(root) ? { schema: ANY, certain: false } : null;
+}

@@ -1,0 +1,47 @@
+/**
+ * Rules of a payload as JSON Schema, for descriptions of the interface: what the closures of `fields.ts` judge, said to callers.
+ * A schema is never stricter than the judge.
+ */
+import type { ApiField, ApiPlace, JsonSchema } from '../../kernel/contract/api.js';
+import { asText, type Json } from '../../kernel/contract/json.js';
+import { nullable, objectOf } from '../../kernel/schema/forms.js';
+import { boundsOf, ruleOf, type Rule } from './fields.js';
+import { validationType } from './validation-type.js';
+
+type ValueOf = ApiPlace['valueOf'];
+
+const bound = (rule: Rule, name: string, keyword: string): JsonSchema =>
+  typeof rule[name] === 'number' ? { [keyword]: rule[name] } : {};
+
+/** `items_`: the bounds of each item of a list. */
+export const textSchema = (rule: Rule, prefix: '' | 'items_' = ''): JsonSchema => ({
+  type: 'string',
+  ...bound(rule, `${prefix}min_length`, 'minLength'),
+  ...bound(rule, `${prefix}max_length`, 'maxLength'),
+});
+
+export const countSchema = (rule: Rule): JsonSchema => ({
+  ...bound(rule, 'arr_min_length', 'minItems'),
+  ...bound(rule, 'arr_length', 'maxItems'),
+});
+
+/** Bounds around fields hold for each that has none of its own; what is optional may be null too. */
+export function fieldSchemas(fields: Json | undefined, bounds: Rule, valueOf: ValueOf): Record<string, ApiField> {
+  const entries = Object.entries(ruleOf(fields)).map(([name, own]): [string, ApiField] => {
+    const rule = { ...bounds, ...ruleOf(own) };
+    const schema = valueOf(validationType.kind, asText(rule['type']), rule);
+    const optional = rule['optional'] === true;
+    return [name, { schema: optional ? nullable(schema) : schema, required: !optional }];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** An object with rules for what is inside it. */
+export function fieldsSchema(rule: Rule, valueOf: ValueOf): JsonSchema {
+  const fields = Object.entries(fieldSchemas(rule['fields'], boundsOf(rule), valueOf));
+  const closed = rule['closed'] === true && { additionalProperties: false };
+  if (fields.length === 0) return { type: 'object', ...closed };
+  const properties = Object.fromEntries(fields.map(([name, { schema }]) => [name, schema]));
+  const required = fields.flatMap(([name, field]) => (field.required ? [name] : []));
+  return { ...objectOf(properties, required), ...closed };
+}

@@ -1,0 +1,31 @@
+/** What callers are told of a statement: its rows, and which refusals of the database cannot be its own. Light. */
+import type { ApiPart, ApiPlace, JsonSchema } from '../../../kernel/contract/api.js';
+import { asText } from '../../../kernel/contract/json.js';
+import { ActionPhase } from '../../../kernel/contract/slot.js';
+import { ANY, listOf, nullable, NULL } from '../../../kernel/schema/forms.js';
+
+const OF_VALUES = ['QRY_UNIQUE', 'QRY_NOT_NULL', 'QRY_CHECK'];
+const OF_LISTS = ['QRY_TOO_WIDE', 'QRY_NO_LIST', 'QRY_ITEM'];
+/** A SELECT with one of these may write or lock after all. */
+const NOT_ONLY_READS = /\b(?:insert|update|delete|merge|into|share)\b/i;
+
+export function describe({ value, statement, repeated }: ApiPlace): ApiPart {
+  const rows = statement?.rows ?? listOf(ANY);
+  return {
+    changes: [{ phase: ActionPhase.EXECUTE, order: -100, change: () => [repeated ? listOf(ofItem(rows)) : rows] }],
+    refuses: repeated ? OF_LISTS : [],
+    never: impossible(statement?.verb ?? '', asText(value['query'])),
+  };
+}
+
+/** An item without a row leaves null. */
+function ofItem({ items, minItems, maxItems }: JsonSchema): JsonSchema {
+  if (maxItems === 0) return NULL;
+  const row = (items ?? ANY) as JsonSchema;
+  return minItems === 1 && maxItems === 1 ? row : nullable(row);
+}
+
+function impossible(verb: string, query: string): string[] {
+  if (verb === 'SELECT' && !NOT_ONLY_READS.test(query)) return [...OF_VALUES, 'QRY_FOREIGN_KEY', 'QRY_SERIALIZATION'];
+  return verb === 'DELETE' ? OF_VALUES : [];
+}

@@ -1,0 +1,55 @@
+/** `lintel openapi` as a process: what it prints and writes, how it compares, and what it refuses. */
+import { expect } from 'chai';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { runCli } from '../support/child.js';
+import type { Loose } from '../support/client.js';
+import { documentFlaws } from '../support/openapi.js';
+import { copySample, returning, SAMPLE_ENV, tempProject, type TempProject } from '../support/project.js';
+
+describe('lintel openapi', function () {
+  this.timeout(60_000);
+  let project: TempProject;
+  beforeEach(async () => {
+    project = await tempProject({ 'package.json': { name: 'wallet', version: '3.1.4' } });
+  });
+  afterEach(() => project.dispose());
+  const run = (...words: string[]): ReturnType<typeof runCli> =>
+    runCli(['openapi', ...words], { cwd: project.folder, env: SAMPLE_ENV });
+
+  it('prints a valid document with the name of the package, and no value of the environment', async () => {
+    await copySample(project.folder);
+    const { code, stdout, stderr } = await run();
+    expect([code, stderr]).to.deep.equal([0, '']);
+    const document = JSON.parse(stdout) as Loose;
+    expect(document['info']).to.include({ title: 'wallet', version: '3.1.4' });
+    expect(await documentFlaws(document as never)).to.equal('');
+    for (const value of Object.values(SAMPLE_ENV)) expect(stdout).to.not.contain(value);
+  });
+
+  it('writes a file, finds it current, and says when it no longer is', async () => {
+    await project.write('definitions/a.json', returning('a', 1));
+    expect((await run('--out', 'api/openapi.json')).code).to.equal(0);
+    const text = await readFile(join(project.folder, 'api/openapi.json'), 'utf8');
+    expect(Object.keys((JSON.parse(text) as Loose)['paths'] as Loose)).to.deep.equal(['/a']);
+    expect((await run('--check', '--out', 'api/openapi.json')).code).to.equal(0);
+    await project.write('definitions/a.json', returning('a', 'other'));
+    const stale = await run('--check', '--out', 'api/openapi.json');
+    expect(stale.code).to.equal(1);
+    expect(stale.stderr).to.contain('CLI_STALE').and.contain('api/openapi.json');
+    expect(await readFile(join(project.folder, 'api/openapi.json'), 'utf8')).to.equal(text);
+  });
+
+  it('refuses definitions with errors, unless the config leaves them out', async () => {
+    await project.write('definitions/a.json', [returning('a', 1), { id: 'b', resource: 'b' }]);
+    await project.write('definitions/c.json', returning('c', 1));
+    const refused = await run();
+    expect([refused.code, refused.stdout]).to.deep.equal([1, '']);
+    expect(refused.stderr).to.contain('DEF_REQUIRED');
+    await project.write('lintel.config.json', { on_problem: 'skip' });
+    const { code, stdout, stderr } = await run();
+    expect(code).to.equal(0);
+    expect(stderr).to.contain('DEF_REQUIRED');
+    expect(Object.keys((JSON.parse(stdout) as Loose)['paths'] as Loose)).to.deep.equal(['/a', '/c']);
+  });
+});

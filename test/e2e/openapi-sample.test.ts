@@ -1,0 +1,133 @@
+/**
+ * The sample definitions and a real application, served and compared with their OpenAPI document: whatever is taken passes the
+ * schema of its body, and every answer, refusals included, is one that the document has.
+ */
+import { expect } from 'chai';
+import type { JsonObject } from '../../kernel/contract/json.js';
+import { describeKernel } from '../../kernel/cli/openapi.js';
+import type { Client } from '../support/client.js';
+import { onBothDatabases, startKernel, type TestKernel } from '../support/kernel.js';
+import { documentFlaws, judged, judgeOf, type Judge } from '../support/openapi.js';
+import { copySample, querying, SAMPLE_ENV } from '../support/project.js';
+import { describeCalls } from '../support/soforotto-calls.js';
+import { copyApplication, ENV, isAtHand, seeds } from '../support/soforotto.js';
+import { bearer, freshEmail, PASSWORD, person, PIN } from '../support/wallet.js';
+
+onBothDatabases('openapi of the sample', { prepare: copySample, env: SAMPLE_ENV }, (kernel) => {
+  let document: JsonObject;
+  let judge: Judge;
+  let client: Client;
+  before(async () => {
+    document = await describeKernel(kernel().kernel);
+    judge = judgeOf(document);
+    client = judged(kernel(), judge);
+  });
+
+  it('is a valid document', async () => {
+    expect(await documentFlaws(document)).to.equal('');
+  });
+
+  it('has the samples of all plans as examples that pass their schemas', async () => {
+    const paths = document['paths'] as Record<string, Record<string, JsonObject>>;
+    let sent = 0;
+    for (const [path, { post }] of Object.entries(paths)) {
+      const body = post?.['requestBody'] as { content: Record<string, { example?: unknown }> } | undefined;
+      const example = body?.content['application/json']?.example;
+      if (example === undefined || path.includes('{')) continue;
+      const { status } = await client.post(path, example);
+      expect(status, path).to.be.oneOf([200, 401, 503]);
+      sent++;
+    }
+    expect(sent).to.be.greaterThan(15);
+  });
+
+  it('tells what people with a wallet are answered', async function () {
+    this.timeout(60_000);
+    const ada = await person(client, 1000, { name: 'Ada' });
+    const bob = await person(client);
+    const profile = { name: 'Countess', address: { street: 'A 1', city: 'B', country: 'UK' }, interests: ['engines'] };
+    expect((await ada.post('/profile/update', profile)).status).to.equal(200);
+    expect((await ada.post('/profile')).body['interests']).to.deep.equal(['engines']);
+    const transfer = { to_email: bob.email, amount: 10, pin: PIN, note: 'for the engine' };
+    const sent = await ada.post('/wallet/transfer', transfer);
+    expect(sent.status, sent.text).to.equal(200);
+    expect((await ada.post(`/wallet/history/${String(sent.body['id'])}`)).status).to.equal(200);
+    const entries = [{ reference: freshEmail(), amount: -5 }];
+    for (const [path, body] of [
+      ['/wallet/history', {}],
+      ['/wallet/search', { words: 'engine' }],
+      ['/wallet/import', { entries }],
+      ['/wallet/summary', {}],
+      ['/wallet/statement', {}],
+      ['/profile/pin', { password: PASSWORD, pin: '1234' }],
+      ['/profile/close', {}],
+      ['/sign-in', { email: bob.email, password: PASSWORD }],
+    ] as const) {
+      const who = path === '/sign-in' ? client.post(path, body) : ada.post(path, body);
+      expect((await who).status, path).to.equal(200);
+    }
+    const pass = await client.post('/guest/pass', {});
+    const fees = await client.post('/guest/fees', {}, { headers: { 'x-guest-pass': String(pass.body['pass']) } });
+    expect(fees.status).to.equal(200);
+  });
+
+  it('tells how they are refused', async () => {
+    const ada = await person(client, 10);
+    const statuses = async (calls: readonly (readonly [string, unknown, RequestInit?])[]): Promise<number[]> => {
+      const found: number[] = [];
+      for (const [path, body, init] of calls) found.push((await client.post(path, body, init)).status);
+      return found;
+    };
+    const as = bearer(ada.token);
+    expect(
+      await statuses([
+        ['/profile', {}],
+        ['/sign-up', { email: ada.email, name: 'Ada', password: PASSWORD }],
+        ['/sign-up', { email: 'nowhere', name: '', password: 'x' }],
+        ['/sign-up', '{'],
+        ['/sign-up', '"text"'],
+        ['/sign-up', 'x=1', { headers: { 'content-type': 'text/plain' } }],
+        ['/sign-up', JSON.stringify({ email: 'x'.repeat(1_100_000) })],
+        ['/sign-in', { email: freshEmail(), password: PASSWORD }],
+        ['/wallet/history/none', {}, as],
+        ['/wallet/transfer', { to_email: freshEmail(), amount: 99, pin: PIN }, as],
+        ['/wallet/deposit', { amount: 0.5 }, as],
+        ['/guest/rates', {}],
+      ]),
+    ).to.deep.equal([401, 409, 422, 400, 422, 415, 413, 401, 404, 409, 422, 503]);
+  });
+
+  it('was asked about every operation', () => {
+    const all = Object.keys(document['paths'] as object).map((path) => `POST ${path}`);
+    expect([...judge.seen.keys()].sort()).to.deep.equal(all.sort());
+    const answered = [...judge.seen].filter(([, statuses]) => statuses.has(200)).map(([label]) => label);
+    expect(all.filter((label) => !answered.includes(label))).to.deep.equal(['POST /guest/rates']);
+  });
+});
+
+describe('openapi of a real application', () => {
+  let kernel: TestKernel | undefined;
+  let client: Client;
+  before(async function () {
+    this.timeout(60_000);
+    if (!isAtHand) return this.skip();
+    kernel = await startKernel({
+      files: { 'definitions/seeds.json': seeds().map((sql, index) => querying(`seed-${index}`, sql)) },
+      config: { profile: 'sub0', connections: { main: { use: 'pglite', path: 'memory://' } } },
+      env: ENV,
+      prepare: copyApplication,
+    });
+    for (const index of seeds().keys()) await kernel.post(`/seed-${index}`, {});
+    const document = await describeKernel(kernel.kernel);
+    expect(await documentFlaws(document)).to.equal('');
+    const judge = judgeOf(document);
+    const all = judged(kernel, judge);
+    const known = new Set(Object.keys(document['paths'] as object));
+    const bare = kernel;
+    // What has errors is not in the document.
+    client = { ...all, post: (path, ...rest) => (known.has(path) ? all : bare).post(path, ...rest) };
+  });
+  after(() => kernel?.close());
+
+  describeCalls(() => client);
+});

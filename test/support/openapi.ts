@@ -1,0 +1,113 @@
+/**
+ * Judges requests and answers by an OpenAPI document, with ajv over draft 2020-12: a client whose every call is compared with
+ * what the document promises. Also the check of the document itself.
+ */
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { Ajv2020 } from 'ajv-2020/dist/2020.js';
+import { expect } from 'chai';
+import { isObject, type Json, type JsonObject } from '../../kernel/contract/json.js';
+import type { Answer, Client } from './client.js';
+
+const FORMATS = {
+  'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3,6}Z$/,
+  email: /^[^@\s]+@[^@\s]+$/,
+  uuid: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
+  date: /^\d{4}-\d\d-\d\d$/,
+  binary: true,
+} as const;
+
+/** What is wrong with a document, as text; empty for a valid one. */
+export async function documentFlaws(document: JsonObject): Promise<string> {
+  // The validator resolves references in place.
+  const copy = JSON.parse(JSON.stringify(document)) as Record<string, unknown>;
+  const { valid, errors } = await new Validator().validate(copy);
+  return valid ? '' : JSON.stringify(errors);
+}
+
+const at = (json: Json | undefined, ...path: readonly string[]): Json | undefined =>
+  path.reduce<Json | undefined>((inside, key) => (isObject(inside) ? inside[key] : undefined), json);
+
+const escaped = (text: string): string => encodeURIComponent(text.replaceAll('~', '~0').replaceAll('/', '~1'));
+
+export interface Judge {
+  /** Throws when the document does not know the call, or the answer is not what it says. */
+  call(method: string, path: string, sent: unknown, answer: Answer<unknown>): void;
+  /** Operations that were judged, with the statuses seen. */
+  readonly seen: ReadonlyMap<string, ReadonlySet<number>>;
+}
+
+export function judgeOf(document: JsonObject): Judge {
+  const ajv = new Ajv2020({ strict: false, allErrors: true, ownProperties: true, formats: FORMATS });
+  ajv.addSchema(document, 'api:');
+  const paths = Object.keys((at(document, 'paths') ?? {}) as object);
+  const seen = new Map<string, Set<number>>();
+
+  const fits = (pointer: readonly string[], value: unknown): string => {
+    const validate = ajv.compile({ $ref: `api:#/${pointer.map(escaped).join('/')}` });
+    return validate(value) === true ? '' : `${JSON.stringify(validate.errors)} for ${JSON.stringify(value)}`;
+  };
+
+  return {
+    seen,
+    call(method, path, sent, { status, headers, body, text }) {
+      const template = templateOf(paths, path);
+      expect(template, `${path} is not in the document`).not.to.equal(undefined);
+      const operation = ['paths', template ?? '', method.toLowerCase()];
+      const label = `${method} ${template}`;
+      seen.set(label, (seen.get(label) ?? new Set()).add(status));
+      const found = at(document, ...operation, 'responses', String(status));
+      expect(found, `${label} may not answer ${status}: ${text}`).not.to.equal(undefined);
+      const ref = at(found, '$ref');
+      const response = typeof ref === 'string' ? ref.slice(2).split('/') : [...operation, 'responses', String(status)];
+      const [type = ''] = (headers.get('content-type') ?? '').split(';');
+      const flaws = fits([...response, 'content', type, 'schema'], body);
+      expect(flaws === '', `${label} ${status}: ${flaws}`).to.equal(true);
+      if (status === 200)
+        expect(unlisted(document, [...response, 'content', type, 'schema'], body), label).to.deep.equal([]);
+      judgeSent(operation, label, sent, status);
+    },
+  };
+
+  /** What is served passed the rules, so the schema must let it in. */
+  function judgeSent(operation: readonly string[], label: string, sent: unknown, status: number): void {
+    const schema = [...operation, 'requestBody', 'content', 'application/json', 'schema'];
+    if (at(document, ...schema) === undefined || typeof sent === 'string' || sent instanceof Uint8Array) return;
+    const flaws = fits(schema, sent ?? {});
+    if (status === 200) expect(flaws === '', `${label} took this: ${flaws}`).to.equal(true);
+  }
+}
+
+/** The path of the document that a call means; fixed ones first. */
+function templateOf(paths: readonly string[], path: string): string | undefined {
+  const bare = path.split('?')[0] ?? path;
+  if (paths.includes(bare)) return bare;
+  return paths.find((one) => new RegExp(`^${one.replace(/\{[^}]+\}/g, '[^/]+')}$`).test(bare));
+}
+
+/** Names of an answer, or of the rows of one, that no form of its schema has. */
+function unlisted(document: JsonObject, pointer: readonly string[], body: unknown): string[] {
+  const schema = at(document, ...pointer);
+  const forms = Array.isArray(at(schema, 'anyOf')) ? (at(schema, 'anyOf') as readonly Json[]) : [schema ?? null];
+  const rows = Array.isArray(body) ? (body as readonly unknown[]) : [body];
+  const known = forms.map((form) => at(Array.isArray(body) ? at(form, 'items') : form, 'properties'));
+  if (known.every((one) => one === undefined)) return [];
+  const names = new Set(known.flatMap((one) => Object.keys(isObject(one) ? one : {})));
+  return rows.flatMap((row) => (isObject(row) ? Object.keys(row).filter((name) => !names.has(name)) : []));
+}
+
+/** The same client; every call is judged. */
+export function judged(client: Client, judge: Judge): Client {
+  return {
+    ...client,
+    async post<T>(path: string, body?: unknown, init?: RequestInit) {
+      const answer = await client.post<T>(path, body, init);
+      judge.call('POST', path, body, answer);
+      return answer;
+    },
+    async request<T>(method: string, path: string, init?: RequestInit) {
+      const answer = await client.request<T>(method, path, init);
+      judge.call(method, path, init?.body, answer);
+      return answer;
+    },
+  };
+}
