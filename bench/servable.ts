@@ -9,7 +9,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { lintelServing, root, type Target } from './targets.js';
 
-const optional = [{ folder: 'tokens', rows: ['account-mine'] }] as const;
+const optional = [
+  { folder: 'tokens', rows: ['account-mine'] },
+  { folder: 'caches', rows: ['account-cached'] },
+] as const;
 
 export interface Servable {
   readonly lintel: Target;
