@@ -6,8 +6,8 @@ import { parseArgs } from 'node:util';
 export const usage = `npm run bench -- [options]
   --rounds N        measured rounds (default 5)
   --seconds N       seconds per measurement (default 2)
-  --rows a,b        only these rows: health, account-mine, account-read, account-create, account-list, wallet-add,
-                    echo, quote; and wallet-one and quote-fetch, which are measured only when they are named
+  --rows a,b        only these rows (the table in the README names them), among them wallet-one and quote-fetch, which are
+                    measured only when they are named
   --targets a,b     only these targets: baseline, lintel (the baseline is always in)
   --connections N   open connections of the load generator (default 32)
   --durable         commits wait for the disk (synchronous_commit=on)

@@ -73,6 +73,7 @@ export function makeTools(
   const tools: PlanTools = {
     place,
     version: scope.version,
+    readsPayload,
     reads: () => scope.reads.filter((read) => action === null || read.action === action).map((read) => read.place),
     root: scope.resource.value,
     used: (plugin) => scope.uses.has(plugin),

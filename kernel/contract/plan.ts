@@ -215,6 +215,11 @@ export interface PlanTools {
    * that others give. Complete once the plan is made; for a resource, what all its actionables read.
    */
   reads(): readonly ReadPlace[];
+  /**
+   * Notes that this place reads a field of the payload without asking these tools for a reader (null: the payload itself). What
+   * is not noted tells no cached answers apart.
+   */
+  readsPayload(field: string | null): void;
   /** A value of the definition as a reader; strings may hold accessors, everything else is constant. */
   value(json: Json): Reader;
   /** As `value`, but always text. */

@@ -2,6 +2,7 @@
  * `cacheable` over real HTTP, in memory and on a real Redis: who shares an entry and who does not, what removes it, and what is
  * never kept. `$GENERATOR` in a result tells whether it was computed again.
  */
+import bcrypt from 'bcrypt';
 import { expect } from 'chai';
 import { PLACES } from '../support/caches.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
@@ -59,6 +60,33 @@ const FILES = {
         },
       ],
       ...read('ruled $PAYLOAD.id $PAYLOAD.more'),
+    },
+    {
+      id: 'verify',
+      resource: 'verify',
+      actionables: [
+        {
+          id: 1,
+          mode: 'RETURN',
+          value: { id: 1, password: bcrypt.hashSync('right', 4) },
+          verify_hashables: [{ property: 'password', algorithm: 'BCRYPT' }],
+        },
+      ],
+    },
+    {
+      id: 'enter',
+      resource: 'enter',
+      actionables: [
+        {
+          id: 1,
+          mode: 'RETURN',
+          value: { made: MADE, id: '$PAYLOAD.known' },
+          depends_on: [
+            { resource_id: 'verify', action_ids: [1], extract_response_for: [{ extract: 'id', for: 'known' }] },
+          ],
+        },
+      ],
+      ...read('enter'),
     },
     returning('nothing', null, read('nothing')),
     {
@@ -237,6 +265,25 @@ for (const place of PLACES) {
       expect(await refused('members', {})).to.deep.equal([401, 'TOK_REFUSED']);
       const { headers } = await kernel.post('/members', {}, bearer(tokens['ada'] ?? ''));
       expect(headers.get('cache-control')).to.equal('no-store');
+    });
+
+    it('shows each of 300 callers at once only what is theirs', async function () {
+      this.timeout(30_000);
+      const ids = Array.from({ length: 60 }, (_, n) => `caller ${n}`);
+      const made = await Promise.all(ids.map(async (id) => bearer(await jwt({ id }))));
+      const wrong: unknown[] = [];
+      const one = async (n: number): Promise<void> => {
+        const { body } = await kernel.post('/mine', {}, made[n % made.length] ?? {});
+        if (body['id'] !== ids[n % ids.length]) wrong.push(body);
+      };
+      await Promise.all(Array.from({ length: 300 }, (_, n) => one(n)));
+      expect(wrong).to.deep.equal([]);
+    });
+
+    it('compares a password each time, also where another resource reaches the comparison', async () => {
+      expect(await ask('enter', { password: 'right' })).to.equal(await ask('enter', { password: 'right' }));
+      expect(await refused('enter', { password: 'wrong' })).to.deep.equal([401, 'VER_FAILED']);
+      expect(await refused('enter', {})).to.deep.equal([401, 'VER_FAILED']);
     });
 
     it('judges the payload each time', async () => {

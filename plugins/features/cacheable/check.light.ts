@@ -28,8 +28,9 @@ export function checkCache({ value, holder, root, slot }: CheckPlace): Finding[]
     findings.push({ code: 'CCH_TOKEN', at });
   }
   const covered = slot === Slot.RESOURCE ? list(holder['actionables']).filter(isObject) : [holder];
-  const writer = covered.find(writes);
-  if (writer !== undefined) findings.push({ code: 'CCH_WRITES', at, params: { id: idOf(writer) } });
+  if (slot === Slot.RESOURCE && root['invalidate_tokenize'] !== undefined) findings.push({ code: 'CCH_REVOKES', at });
+  const doer = covered.find((action) => writes(action) || tells(action));
+  if (doer !== undefined) findings.push({ code: 'CCH_WRITES', at, params: { id: idOf(doer) } });
   if (slot === Slot.ACTIONABLE && splits(holder, root)) findings.push({ code: 'CCH_SPLITS', at });
   return findings;
 }
@@ -43,6 +44,10 @@ function writes(action: Written): boolean {
     .filter(isObject)
     .some(({ query }) => typeof query === 'string' && !['SELECT', 'VALUES', ''].includes(scanSql(query).verb));
 }
+
+/** Somebody else learns of it, or is asked to do something. */
+const TOLD = ['broadcast_websocket_message', 'queue', 'run_in_background'];
+const tells = (action: Written): boolean => TOLD.some((field) => Object.hasOwn(action, field));
 
 /** Writes before it and after it would be one transaction, and become two. */
 function splits(holder: Written, root: Written): boolean {

@@ -7,6 +7,8 @@ export interface Flight {
   /** Once; null: there is no value. */
   land(value: Uint8Array | null): void;
   over: boolean;
+  /** Of the monotonic clock. */
+  readonly since: number;
 }
 
 export interface Flights {
@@ -31,6 +33,7 @@ export function createFlights(): Flights {
           resolve(value);
         },
         over: false,
+        since: performance.now(),
       };
       all.set(entry, flight);
       return flight;

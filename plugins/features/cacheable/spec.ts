@@ -94,10 +94,16 @@ export default definePlugin({
       message: 'The answer carries a token, and everybody who asks the same would be given this one.',
       help: 'Put `cacheable` on the actionable that reads, or take `tokenize` away.',
     },
+    CCH_REVOKES: {
+      severity: 'error',
+      title: 'Token that stays',
+      message: 'This resource revokes tokens, and whoever is answered from the cache revokes none.',
+      help: 'Take `read_from_cache` away, or revoke tokens in a resource of its own.',
+    },
     CCH_WRITES: {
       severity: 'warning',
-      title: 'Write that may not happen',
-      message: 'Actionable {id} changes something; whoever is answered from the cache changes nothing.',
+      title: 'Work that may not be done',
+      message: 'Actionable {id} changes or tells something; whoever is answered from the cache does neither.',
       help: 'Put `cacheable` on an actionable that only reads. What a write makes stale is named in `invalidate_cache_keys`.',
     },
     CCH_SPLITS: {

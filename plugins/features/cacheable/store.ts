@@ -74,7 +74,10 @@ export function createStore(cache: Cache, log: Log): Store {
     // A unit of work that is tried again comes here twice.
     if (mine?.entry === entry) return { errand: mine };
     const flight = flights.get(entry);
-    if (flight === undefined) return { errand: { entry, lease, flight: flights.begin(entry) } };
+    // One that takes as long may never come back.
+    if (flight === undefined || performance.now() - flight.since > PATIENCE) {
+      return { errand: { entry, lease, flight: flights.begin(entry) } };
+    }
     const landed = await landedWithin(flight, end - performance.now());
     if (landed === undefined) return { errand: { entry, lease, flight: null } };
     return landed !== null && { value: landed };
