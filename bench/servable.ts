@@ -9,7 +9,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { lintelServing, root, type Target } from './targets.js';
 
-const optional = [{ folder: 'tokens', rows: ['account-mine'] }] as const;
+const optional = [
+  { folder: 'tokens', rows: ['account-mine'] },
+  { folder: 'webhooks', rows: ['hook'] },
+] as const;
 
 export interface Servable {
   readonly lintel: Target;
@@ -38,7 +41,8 @@ export async function servable(folder: string): Promise<Servable> {
 /** The first line that the checker prints about an error; null when there is none. */
 async function complaintOf(config: string): Promise<string | null> {
   const args = [join(root, 'dist/kernel/cli.js'), 'check', '--config', config];
-  const env = { ...process.env, DATABASE_URL: 'postgres://127.0.0.1/none', BENCH_TOKEN_KEY: 'x'.repeat(32) };
+  const keys = { BENCH_TOKEN_KEY: 'x'.repeat(32), BENCH_HOOK_KEY: 'y'.repeat(32) };
+  const env = { ...process.env, DATABASE_URL: 'postgres://127.0.0.1/none', ...keys };
   try {
     await promisify(execFile)(process.execPath, args, { env, timeout: 60_000 });
     return null;

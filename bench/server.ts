@@ -8,7 +8,7 @@ import { createServer } from 'node:net';
 import { onCleanup } from './cleanup.js';
 import { pinned, residentMiB } from './proc.js';
 import type { Target } from './targets.js';
-import { tokenKey } from './tokens.js';
+import { hookKey, tokenKey } from './tokens.js';
 
 const startLimit = 60_000;
 const stopLimit = 5000;
@@ -39,6 +39,7 @@ export async function startServer(target: Target, databaseUrl: string, core: num
       DATABASE_URL: databaseUrl,
       LOG_LEVEL: 'warn',
       BENCH_TOKEN_KEY: tokenKey,
+      BENCH_HOOK_KEY: hookKey,
     },
   });
   onCleanup(() => stop(child));
