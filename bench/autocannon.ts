@@ -5,6 +5,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { distinctRequests, type Generator } from './generator.js';
+import { requestOf } from './rows.js';
 
 interface Result {
   readonly requests: { readonly total: number };
@@ -18,17 +19,18 @@ export const autocannon: Generator = {
   name: 'autocannon',
   async command(program, { url, row, connections, seconds }, folder) {
     const file = join(folder, `${row.name}.har`);
-    const entries = Array.from({ length: distinctRequests }, (_, n) => ({
-      request: {
-        method: 'POST',
-        url: url + row.path,
-        headers: [
-          { name: 'content-type', value: 'application/json' },
-          ...(row.authorization === undefined ? [] : [{ name: 'authorization', value: row.authorization(n) }]),
-        ],
-        postData: { mimeType: 'application/json', text: JSON.stringify(row.body(n)) },
-      },
-    }));
+    const entries = Array.from({ length: distinctRequests }, (_, n) => {
+      const { body, headers } = requestOf(row, n);
+      const sent = { 'content-type': 'application/json', ...headers };
+      return {
+        request: {
+          method: 'POST',
+          url: url + row.path,
+          headers: Object.entries(sent).map(([name, value]) => ({ name, value })),
+          postData: { mimeType: 'application/json', text: body },
+        },
+      };
+    });
     await writeFile(file, JSON.stringify({ log: { version: '1.2', entries } }));
     return [program, '-c', String(connections), '-d', String(seconds), '-t', '5', '--har', file, '--json', url];
   },

@@ -3,7 +3,14 @@
  * request leaves in the database. A row knows nothing about who answers it; all targets are asked the same.
  */
 import { seeded } from './tables.js';
-import { signedToken } from './tokens.js';
+import { signature, signedToken } from './tokens.js';
+
+export interface Refused {
+  readonly body: object;
+  readonly status: number;
+  readonly authorization?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
 
 export interface Row {
   readonly name: string;
@@ -13,14 +20,23 @@ export interface Row {
   readonly body: (n: number) => object;
   /** The `authorization` header of the n-th request. */
   readonly authorization?: (n: number) => string;
+  /** Further headers of a request with this body, by lower-case name. */
+  readonly headers?: (body: string) => Readonly<Record<string, string>>;
   /** What each request adds to; the sum is checked after a measurement. */
   readonly adds: 'accounts' | 'contacts' | 'money' | null;
   /** Members that differ from answer to answer, each with the shape that it must have. */
   readonly varying: Readonly<Record<string, (value: unknown) => boolean>>;
   /** Bodies that must be refused with this status; the words of the refusal are each target's own. */
-  readonly refused: readonly { readonly body: object; readonly status: number; readonly authorization?: string }[];
+  readonly refused: readonly Refused[];
   /** Only measured when it is asked for by name. */
   readonly extra?: true;
+}
+
+/** What the n-th request of a row carries, whatever sends it. */
+export function requestOf(row: Row, n: number): { readonly body: string; readonly headers: Record<string, string> } {
+  const body = JSON.stringify(row.body(n));
+  const authorization = row.authorization?.(n);
+  return { body, headers: { ...(authorization !== undefined && { authorization }), ...row.headers?.(body) } };
 }
 
 const isWhole = (value: unknown): boolean => Number.isInteger(value) && Number(value) > 0;
@@ -78,6 +94,24 @@ export const rows: readonly Row[] = [
       { body: {}, status: 401 },
       { body: {}, status: 401, authorization: `Bearer ${signedToken({ id: 1 }, 'another key of enough length')}` },
       { body: {}, status: 401, authorization: `Bearer ${signedToken({ id: 1, exp: 1_000_000_000 })}` },
+    ],
+  },
+  {
+    name: 'hook',
+    title: 'HMAC webhook',
+    path: '/hook',
+    body: echoBody,
+    headers: (body) => ({ 'x-hub-signature-256': `sha256=${signature(body)}` }),
+    adds: null,
+    varying: {},
+    refused: [
+      { body: echoBody(1), status: 401 },
+      {
+        body: echoBody(1),
+        status: 401,
+        headers: { 'x-hub-signature-256': `sha256=${signature(JSON.stringify(echoBody(2)))}` },
+      },
+      { body: echoBody(1), status: 401, headers: { 'x-hub-signature-256': 'sha256=' } },
     ],
   },
   {

@@ -14,6 +14,7 @@ const optional = [
   { folder: 'ciphers', rows: ['contact-create'] },
   { folder: 'calls', rows: ['quote', 'quote-fetch'] },
   { folder: 'caches', rows: ['account-cached'] },
+  { folder: 'webhooks', rows: ['hook'] },
 ] as const;
 
 export interface Servable {
@@ -43,7 +44,7 @@ export async function servable(folder: string): Promise<Servable> {
 /** The first line that the checker prints about an error; null when there is none. */
 async function complaintOf(config: string): Promise<string | null> {
   const args = [join(root, 'dist/kernel/cli.js'), 'check', '--config', config];
-  const keys = { BENCH_TOKEN_KEY: 'x'.repeat(32), BENCH_FIELD_KEY: 'x'.repeat(32) };
+  const keys = { BENCH_TOKEN_KEY: 'x'.repeat(32), BENCH_FIELD_KEY: 'x'.repeat(32), BENCH_HOOK_KEY: 'y'.repeat(32) };
   const places = { DATABASE_URL: 'postgres://127.0.0.1/none', BENCH_REMOTE: 'http://127.0.0.1:1' };
   const env = { ...process.env, ...places, ...keys };
   try {

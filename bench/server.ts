@@ -8,7 +8,7 @@ import { createServer } from 'node:net';
 import { onCleanup } from './cleanup.js';
 import { pinned, residentMiB } from './proc.js';
 import type { Target } from './targets.js';
-import { fieldKey, tokenKey } from './tokens.js';
+import { fieldKey, hookKey, tokenKey } from './tokens.js';
 
 const startLimit = 60_000;
 const stopLimit = 5000;
@@ -42,6 +42,7 @@ export async function startServer(
       PORT: String(port),
       LOG_LEVEL: 'warn',
       BENCH_TOKEN_KEY: tokenKey,
+      BENCH_HOOK_KEY: hookKey,
       BENCH_FIELD_KEY: fieldKey,
       ...variables,
     },

@@ -1,5 +1,5 @@
 /**
- * Tokens as a client of both services carries them: HS256, an hour from now. Signed here, with the key that both
+ * Tokens and signatures as a client of both services carries them: HS256, an hour from now. Signed here, with the key that both
  * services get through their environment, so that neither signs its own.
  */
 import { createHmac } from 'node:crypto';
@@ -8,6 +8,11 @@ export const tokenKey = 'a key for the benchmark only, 32+';
 
 /** 32 characters: the key of encrypted fields. */
 export const fieldKey = 'a field key for benchmarks alone';
+
+/** What the sender of webhooks and both services know. */
+export const hookKey = 'a secret for the benchmark only';
+
+export const signature = (body: string): string => createHmac('sha256', hookKey).update(body).digest('hex');
 
 const encoded = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 

@@ -4,7 +4,7 @@
  */
 import { deepStrictEqual } from 'node:assert';
 import type pg from 'pg';
-import type { Row } from './rows.js';
+import { requestOf, type Row } from './rows.js';
 import type { Server } from './server.js';
 import { resetTables, traces } from './tables.js';
 
@@ -18,15 +18,16 @@ export async function verify(row: Row, servers: readonly Server[]): Promise<void
     let expected: unknown;
     for (const [index, server] of servers.entries()) {
       const where = `${row.name} on ${server.name} for ${JSON.stringify(body)}`;
-      const answer = settled(row, await ask(server, row, body, 200, where, row.authorization?.(n)), where);
+      const answer = settled(row, await ask(server, row, body, 200, where, requestOf(row, n).headers), where);
       if (index === 0) expected = answer;
       else same(answer, expected, `${where}: not the answer of ${servers[0]?.name ?? ''}`);
     }
   }
-  for (const { body, status, authorization } of row.refused) {
+  for (const { body, status, authorization, headers } of row.refused) {
+    const sent = { ...(authorization !== undefined && { authorization }), ...headers };
     for (const server of servers) {
       const where = `${row.name} on ${server.name} for ${JSON.stringify(body)}`;
-      await ask(server, row, body, status, where, authorization);
+      await ask(server, row, body, status, where, sent);
     }
   }
 }
@@ -47,11 +48,11 @@ async function ask(
   body: object,
   status: number,
   where: string,
-  authorization?: string,
+  headers: Readonly<Record<string, string>> = {},
 ): Promise<unknown> {
   const response = await fetch(server.url + path, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', ...(authorization !== undefined && { authorization }) },
+    headers: { 'content-type': 'application/json', ...headers },
     body: JSON.stringify(body),
     signal: AbortSignal.timeout(5000),
   });

@@ -5,18 +5,14 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { distinctRequests, type Generator } from './generator.js';
+import { requestOf } from './rows.js';
 
-interface Request {
-  readonly body: string;
-  readonly authorization: string | undefined;
-}
-
-const script = (requests: readonly Request[]): string => `
+const script = (requests: readonly ReturnType<typeof requestOf>[]): string => `
 local bodies = {
 ${requests.map(({ body }) => `  ${luaString(body)},`).join('\n')}
 }
-local tokens = {
-${requests.flatMap(({ authorization }) => (authorization === undefined ? [] : `  ${luaString(authorization)},`)).join('\n')}
+local headers = {
+${requests.map((request) => `  {${luaFields(request.headers)}},`).join('\n')}
 }
 local requests, next_one = {}, 0
 
@@ -24,7 +20,7 @@ wrk.headers["Content-Type"] = "application/json"
 
 function init(args)
   for i, body in ipairs(bodies) do
-    if tokens[i] then wrk.headers["Authorization"] = tokens[i] end
+    for name, value in pairs(headers[i]) do wrk.headers[name] = value end
     requests[i] = wrk.format("POST", nil, nil, body)
   end
 end
@@ -45,10 +41,7 @@ export const wrk: Generator = {
   name: 'wrk',
   async command(program, { url, row, connections, seconds }, folder) {
     const file = join(folder, `${row.name}.lua`);
-    const requests = Array.from({ length: distinctRequests }, (_, n) => ({
-      body: JSON.stringify(row.body(n)),
-      authorization: row.authorization?.(n),
-    }));
+    const requests = Array.from({ length: distinctRequests }, (_, n) => requestOf(row, n));
     await writeFile(file, script(requests));
     return [program, '-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '5s', '-s', file, url + row.path];
   },
@@ -58,6 +51,12 @@ export const wrk: Generator = {
     return { requests: Number(requests), seconds: Number(micros) / 1e6, errors: Number(errors) };
   },
 };
+
+/** Every request of a row has the same names, so each takes the place of those before it. */
+const luaFields = (fields: Readonly<Record<string, string>>): string =>
+  Object.entries(fields)
+    .map(([name, value]) => `[${luaString(name)}]=${luaString(value)}`)
+    .join(', ');
 
 /** JSON text needs no more than its quotes and backslashes escaped; the bodies are plain ASCII on one line. */
 function luaString(text: string): string {

@@ -2,7 +2,7 @@
  * The service of this benchmark as an experienced developer writes it by hand: Koa, @koa/router, koa-body, got, yup, lru-cache
  * and a pg pool of ten. It is the yardstick, so it must stay ordinary: no tricks that make it fast, none that make it slow.
  */
-import { createCipheriv, createSecretKey, randomBytes } from 'node:crypto';
+import { createCipheriv, createHmac, createSecretKey, randomBytes, timingSafeEqual } from 'node:crypto';
 import Router from '@koa/router';
 import { errors, jwtVerify } from 'jose';
 import Koa, { type Context, type Next } from 'koa';
@@ -192,6 +192,19 @@ async function quoteByFetch(ctx: Context): Promise<void> {
   ctx.body = { id, price, currency, valid_until };
 }
 
+const hookKey = process.env.BENCH_HOOK_KEY ?? '';
+
+async function takeHook(ctx: Context): Promise<void> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of ctx.req) chunks.push(chunk as Buffer);
+  const body = Buffer.concat(chunks);
+  const expected = Buffer.from(`sha256=${createHmac('sha256', hookKey).update(body).digest('hex')}`);
+  const given = Buffer.from(ctx.get('x-hub-signature-256'));
+  if (given.length !== expected.length || !timingSafeEqual(given, expected)) ctx.throw(401, 'not verified');
+  const { reference, amount } = JSON.parse(body.toString('utf8')) as Record<string, unknown>;
+  ctx.body = { reference, amount };
+}
+
 function health(ctx: Context): void {
   ctx.body = { status: 'ok', version: 1 };
 }
@@ -230,8 +243,13 @@ router.post('/quote', quote);
 router.post('/quote-fetch', quoteByFetch);
 router.post('/health', health);
 
+// The signature is over the bytes that were sent, which a parser would not keep.
+const hooks = new Router();
+hooks.post('/hook', takeHook);
+
 const app = new Koa();
 app.use(errorsAsJson);
+app.use(hooks.routes());
 app.use(koaBody());
 app.use(router.routes());
 app.use(router.allowedMethods());
