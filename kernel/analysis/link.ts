@@ -238,10 +238,14 @@ function link(
 }
 
 /** Nobody has to write rules; a name that no rule knows may still be misspelt. */
-function linkPayloadField({ payloadFields }: LinkedResource, { name, spot }: Reference, report: Report): void {
+function linkPayloadField(
+  { payloadFields, names }: LinkedResource,
+  { name, spot, refers }: Reference,
+  report: Report,
+): void {
   const path = String(name);
   const [field = path, ...rest] = path.split('.');
-  if (payloadFields.has(field)) return;
+  if (payloadFields.has(field) || (refers.named === true && names.has(field))) return;
   const near = nearest(field, payloadFields.keys());
   const meant = near === undefined ? undefined : [near, ...rest].join('.');
   report.add('LNK_NO_RULE', spot, { name: field, hint: hint(meant) }, rename(meant));

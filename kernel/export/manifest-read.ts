@@ -69,6 +69,7 @@ const when = record<NonNullable<Refers['when']>>({ field: text, is: text });
 const refers = record<Refers>({
   symbol,
   when: maybe(when),
+  named: maybe(flag),
   soft: maybe(flag),
   within: maybe(text),
   edge: maybe(flag),

@@ -23,6 +23,8 @@ export interface Refers {
   readonly symbol: SymbolKind;
   /** Refers only where a sibling of the list (or field) around it has this value. */
   readonly when?: { readonly field: string; readonly is: string };
+  /** Of a payload field: a name that an actionable gives will do too. */
+  readonly named?: boolean;
   /** A string that names nothing is a literal, not a mistake. */
   readonly soft?: boolean;
   /** Sibling (of the list this item stands in) that holds the resource id; `self` there is the current resource. */

@@ -1,38 +1,11 @@
 /** What is wrong with entries that have the right shape: keys of another size, doubles, columns that cannot take them. */
-import { asText, isObject, type Json, type JsonObject } from '../../../kernel/contract/json.js';
+import { asText } from '../../../kernel/contract/json.js';
 import type { CheckPlace, Finding } from '../../../kernel/contract/plugin.js';
 import { accessorsIn } from '../../../kernel/language/accessor.js';
 import { isSampleSecret } from '../../../kernel/language/sample-secrets.js';
 import { BASE64, bytesFlaw, cipherKeyFlaw, HEX, lengthFlaw } from './bytes.light.js';
 import { judgeColumns, writesBefore } from './columns.light.js';
-
-export interface CheckedEntry {
-  readonly encrypts: boolean;
-  readonly algorithm: string;
-  readonly options: JsonObject;
-  readonly properties: readonly string[];
-  /** Pointer of the entry. */
-  readonly at: string;
-}
-
-export const objectsIn = (json: Json | undefined): readonly JsonObject[] =>
-  Array.isArray(json) ? (json as readonly Json[]).filter(isObject) : [];
-
-export const entriesOf = (holder: Readonly<Record<string, Json>>): CheckedEntry[] =>
-  (Array.isArray(holder['ciphers']) ? (holder['ciphers'] as readonly Json[]) : []).flatMap((item, index) =>
-    isObject(item) ? [entryOf(item, index)] : [],
-  );
-
-function entryOf(item: JsonObject, index: number): CheckedEntry {
-  const { operation, algorithm, options, properties } = item;
-  return {
-    encrypts: operation === 'Encrypt',
-    algorithm: asText(algorithm),
-    options: isObject(options) ? options : {},
-    properties: Array.isArray(properties) ? (properties as readonly Json[]).map(asText) : [],
-    at: `/ciphers/${index}`,
-  };
-}
+import { entriesOf, objectsIn, type CheckedEntry } from './entries.light.js';
 
 export function check(place: CheckPlace): Finding[] {
   const entries = entriesOf(place.value);

@@ -3,7 +3,7 @@ import { asText, isObject, type Json, type JsonObject } from '../../../kernel/co
 import type { CheckPlace, Finding } from '../../../kernel/contract/plugin.js';
 import { accessorsIn } from '../../../kernel/language/accessor.js';
 import { scanSql } from '../../../kernel/language/sql.js';
-import { entriesOf, objectsIn, type CheckedEntry } from './check.light.js';
+import { entriesOf, objectsIn, type CheckedEntry } from './entries.light.js';
 
 /** Version and tag, and the quotes that text has as JSON. */
 const AROUND = 1 + 16;

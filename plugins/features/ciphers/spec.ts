@@ -39,7 +39,7 @@ export default definePlugin({
             text({
               doc: 'A field; dotted paths work, and lead through lists to each item.',
               declares: 'secret',
-              refers: { symbol: 'payload-field', when: { field: 'operation', is: 'Encrypt' } },
+              refers: { symbol: 'payload-field', named: true, when: { field: 'operation', is: 'Encrypt' } },
               examples: ['email', 'cards.number'],
             })
               .required()

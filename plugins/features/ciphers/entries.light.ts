@@ -1,0 +1,30 @@
+/** The entries of `ciphers` as the checks see them: whatever is not of the right shape is left out. */
+import { asText, isObject, type Json, type JsonObject } from '../../../kernel/contract/json.js';
+
+export interface CheckedEntry {
+  readonly encrypts: boolean;
+  readonly algorithm: string;
+  readonly options: JsonObject;
+  readonly properties: readonly string[];
+  /** Pointer of the entry. */
+  readonly at: string;
+}
+
+export const objectsIn = (json: Json | undefined): readonly JsonObject[] =>
+  Array.isArray(json) ? (json as readonly Json[]).filter(isObject) : [];
+
+export const entriesOf = (holder: Readonly<Record<string, Json>>): CheckedEntry[] =>
+  (Array.isArray(holder['ciphers']) ? (holder['ciphers'] as readonly Json[]) : []).flatMap((item, index) =>
+    isObject(item) ? [entryOf(item, index)] : [],
+  );
+
+function entryOf(item: JsonObject, index: number): CheckedEntry {
+  const { operation, algorithm, options, properties } = item;
+  return {
+    encrypts: operation === 'Encrypt',
+    algorithm: asText(algorithm),
+    options: isObject(options) ? options : {},
+    properties: Array.isArray(properties) ? (properties as readonly Json[]).map(asText) : [],
+    at: `/ciphers/${index}`,
+  };
+}
