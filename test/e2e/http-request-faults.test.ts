@@ -39,6 +39,8 @@ describe('HTTPREQUEST and services that fail', () => {
   /** How often each address was asked. */
   const count = (path: string): number => upstream.asked.filter(({ url }) => url === path).length;
 
+  /** Connections on which an answer was given; they are ended by the next request. */
+  const seen = new WeakSet<object>();
   const failing: Record<string, Behaviour> = {
     '/silent': () => undefined,
     '/trickling': endless(JSON_TYPE, Buffer.from(' '), 20),
@@ -79,6 +81,11 @@ describe('HTTPREQUEST and services that fail', () => {
       count('/flaky') % 3 === 0 ? json({ done: true })(req, res, asked) : void res.writeHead(503).end(),
     '/always-503': (_req, res) => void res.writeHead(503).end(),
     '/always-400': (_req, res) => void res.writeHead(400).end(),
+    '/stale': (req, res, asked) => {
+      if (seen.has(req.socket)) return void req.socket.destroy();
+      seen.add(req.socket);
+      json({ method: asked.method })(req, res, asked);
+    },
     '/hinting': (_req, res) => {
       res.writeEarlyHints({ link: '</a>; rel=preload' });
       res.writeHead(200, JSON_TYPE).end('{"ok":true}');
@@ -133,6 +140,7 @@ describe('HTTPREQUEST and services that fail', () => {
           one('again-503', { url: `${url}/always-503`, timeout: 3, retries: 1 }),
           one('again-400', { url: `${url}/always-400`, timeout: 3, retries: 3 }),
           one('again-reset', { url: `${url}/reset`, timeout: 3, retries: 1 }),
+          one('stale-post', { url: `${url}/stale`, method: 'POST', request_body: {} }),
           one('plain', { url: `${url}/plain`, method: 'POST', request_body: {} }),
           one('keyed', {
             url: `${url}/plain`,
@@ -251,7 +259,15 @@ describe('HTTPREQUEST and services that fail', () => {
     await fails('/again-503', 502, 'OUT_STATUS');
     await fails('/again-400', 502, 'OUT_STATUS');
     await fails('/again-reset', 502, 'OUT_FAILED');
-    expect([count('/always-503'), count('/always-400'), count('/reset')]).to.deep.equal([2, 1, 2]);
+    expect([count('/always-503'), count('/always-400')]).to.deep.equal([2, 1]);
+    // Where a kept connection was taken, one more.
+    expect(count('/reset')).to.be.within(2, 3);
+  });
+
+  it('sends again at once on a new connection where a kept one was closed, but never what may have been done', async () => {
+    for (let i = 0; i < 4; i++) expect((await kernel.post('/stale', {})).body).to.deep.equal({ method: 'GET' });
+    await fails('/stale-post', 502, 'OUT_FAILED');
+    expect((await kernel.post('/stale-post', {})).body).to.deep.equal({ method: 'POST' });
   });
 
   it('does not mistake hints for the answer', async () => {

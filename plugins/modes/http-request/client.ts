@@ -8,6 +8,7 @@ import type { Outbound } from '../../../kernel/contract/outbound.js';
 import type { Log } from '../../../kernel/contract/plugin.js';
 import { createAgents, REFUSED, type Agents, type DialOptions, type Place, type Resolve } from './dial.js';
 import { plainHost, policyOf } from './guard.js';
+import { IDEMPOTENT } from './words.light.js';
 
 export interface Call {
   readonly method: string;
@@ -44,6 +45,11 @@ export interface ClientOptions {
   readonly resolve?: Resolve | undefined;
 }
 
+/** A connection that was used before ended without a byte of an answer. */
+class Stale extends Error {
+  readonly code = 'ECONNRESET';
+}
+
 interface Attempt extends Answer {
   readonly location: string | undefined;
 }
@@ -63,10 +69,17 @@ export function createClient({ outbound, log, ca, resolve }: ClientOptions): Htt
 
   async function call(wanted: Call): Promise<Answer> {
     const until = performance.now() + wanted.patience;
+    let renewed = false;
     for (let attempt = 0; ; attempt++) {
       try {
         return await follow(wanted, until);
       } catch (error) {
+        // A kept connection that the other side had closed meanwhile: nothing was done, and nobody has to know.
+        if (!renewed && error instanceof Stale && IDEMPOTENT.has(wanted.method)) {
+          renewed = true;
+          attempt--;
+          continue;
+        }
         const failure = asFault(error, wanted.dynamic);
         const pause = Math.min(2000, 100 * 2 ** attempt) * (1 + Math.random());
         const again = attempt < wanted.retries && failure.options.retryable === true;
@@ -162,8 +175,10 @@ function senderWith(agents: Agents): Send {
         clearTimeout(timer);
         if (failure === null) resolve({ ...head, body: Buffer.concat(chunks, size) });
         else {
+          const isStale =
+            stream.reusedSocket && head.status === 0 && GONE.has((failure as NodeJS.ErrnoException).code ?? '');
           stream.destroy();
-          reject(failure);
+          reject(isStale ? new Stale() : failure);
         }
       };
       const late = (): void => end(fault('OUT_TIMEOUT', {}, { retryable: true }));
@@ -188,6 +203,7 @@ function senderWith(agents: Agents): Send {
 
 const one = (value: string | string[] | undefined): string | undefined => (Array.isArray(value) ? value[0] : value);
 
+const GONE = new Set(['ECONNRESET', 'EPIPE']);
 const SLOW = new Set(['ETIMEDOUT', 'ESOCKETTIMEDOUT']);
 
 /** An error of the library carries the whole request; nothing of it but its code is kept. */
