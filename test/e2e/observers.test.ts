@@ -349,6 +349,19 @@ describe('observers', function () {
     expect(await watched({ timing: { use: 'server_timing' } })).to.equal(true);
   });
 
+  it('the access log has a line for each request, and is gone where `disable` names it', async () => {
+    const lines = async (more: object): Promise<unknown[]> => {
+      const config = { connections: CONNECTIONS, ...more };
+      const kernel = await startKernel({ files: FILES, config });
+      await kernel.post('/echo', { a: 1 });
+      await kernel.close();
+      return kernel.log.filter(({ message }) => message === 'request').map(({ fields }) => fields['resource']);
+    };
+    expect(await lines({})).to.deep.equal(['echo']);
+    expect(await lines({ observers: { figures: { use: 'prometheus' } } })).to.deep.equal(['echo']);
+    expect(await lines({ disable: ['observer:access_log'] })).to.deep.equal([]);
+  });
+
   it('`lintel plan` neither connects nor waits for any of them', async () => {
     const observers = {
       figures: { use: 'prometheus' },
