@@ -107,7 +107,7 @@ export interface ApiPlace {
   readonly written: (json: Json) => JsonSchema;
   /** A field of the payload, or what is inside it; null when nothing is known of it. */
   readonly payload: (path: readonly string[]) => JsonSchema | null;
-  readonly statement: ApiStatement | null;
+  readonly statement: () => ApiStatement | null;
   /** The work is repeated for each item of a list. */
   readonly repeated: boolean;
 }

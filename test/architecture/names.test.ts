@@ -10,6 +10,7 @@ import { sourcesIn, stringsOf } from '../support/sources.js';
 /** Names that are ordinary words of the grammar or of the language too, each with the reason. */
 const ORDINARY: ReadonlyMap<string, string> = new Map([
   ['mode', 'a field of the grammar: every actionable has one, whatever plugins there are'],
+  ['query', 'where OpenAPI says that a value stands in the query string'],
   ['accessor', 'how a parameter is meant, beside `name` and `literal`'],
 ]);
 

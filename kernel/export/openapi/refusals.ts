@@ -46,6 +46,9 @@ export const accessorParts = (scope: Scope, texts: readonly AccessorText[]): Tol
     }),
   );
 
+const OF_TEXT: readonly ApiRefusal[] = ['ACC_NOT_TEXT'].map((code) => ({ code }));
+const OF_CLAIMS: readonly ApiRefusal[] = ['ACC_CLAIM'].map((code) => ({ code }));
+
 /** What accessors and names of an actionable, or of the resource beside its actionables, can come to. */
 export function kernelRefusals(
   scope: Scope,
@@ -61,7 +64,7 @@ export function kernelRefusals(
   });
   return [
     ...ofAccessors,
-    ...(inText ? [{ code: 'ACC_NOT_TEXT' }] : []),
-    ...(action !== null && readsClaims(scope, action) ? [{ code: 'ACC_CLAIM' }] : []),
+    ...(inText ? OF_TEXT : []),
+    ...(action !== null && readsClaims(scope, action) ? OF_CLAIMS : []),
   ];
 }

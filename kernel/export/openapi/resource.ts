@@ -102,7 +102,8 @@ function tell(
     const spec = registry.plugins.get(place.plugin);
     if (spec === undefined) return [];
     const { slot, value } = place;
-    const part = askPlugin(scope, spec, { ...around, slot, value, holder: place.holder });
+    const { resource, action, payload } = around;
+    const part = askPlugin(scope, spec, { resource, action, payload, slot, value, holder: place.holder });
     // A plugin that is chosen by key owns the object behind its key, and belongs to the one around it.
     const direct = place.node === holder || registry.kind(spec.kind)?.select.by === 'key';
     return [{ spec, part, place, direct }];

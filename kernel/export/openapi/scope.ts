@@ -118,18 +118,31 @@ function valueOf(registry: Registry, kind: string, name: string, value: Readonly
   return spec.openapi(barePlace(registry, value)).value ?? ANY;
 }
 
-const barePlace = (registry: Registry, value: Readonly<Record<string, Json>>): ApiPlace => ({
-  slot: '',
-  value,
-  holder: value,
-  root: value,
-  facts: (kind, name) => registry.plugin(kind, name)?.facts,
-  valueOf: (kind, name, written) => valueOf(registry, kind, name, written),
-  written: () => ANY,
-  payload: () => null,
-  statement: null,
-  repeated: false,
-});
+const nothing = (): null => null;
+
+const barePlace = (registry: Registry, value: Readonly<Record<string, Json>>): ApiPlace =>
+  placeOf(registry, value, { slot: '', holder: value, resource: null, action: null, payload: nothing });
+
+function placeOf(
+  registry: Registry,
+  value: Readonly<Record<string, Json>>,
+  { slot, holder, resource, action, payload }: Omit<Around, 'value'>,
+  written: ApiPlace['written'] = () => ANY,
+  statement: ApiPlace['statement'] = nothing,
+): ApiPlace {
+  return {
+    slot,
+    value,
+    holder,
+    root: resource?.value ?? holder,
+    facts: (kind, name) => registry.plugin(kind, name)?.facts,
+    valueOf: (kind, name, inner) => valueOf(registry, kind, name, inner),
+    written,
+    payload,
+    statement,
+    repeated: (action?.repeat ?? null) !== null,
+  };
+}
 
 /** What a place is part of. */
 export interface Around {
@@ -142,23 +155,15 @@ export interface Around {
 }
 
 export function askPlugin(scope: Scope, spec: PluginSpec, around: Around): ApiPart {
-  if (spec.openapi === undefined) return {};
-  const { registry } = scope;
-  const { slot, value, holder, action, resource, payload } = around;
-  const place: ApiPlace = {
-    ...barePlace(registry, value),
-    slot,
-    holder,
-    root: resource?.value ?? holder,
-    written: (json) => writtenSchema(json, (root, tail) => accessorValue(scope, around, root, tail)),
-    payload,
-    get statement() {
-      return action === null ? null : scope.statement(action);
-    },
-    repeated: (action?.repeat ?? null) !== null,
-  };
-  return spec.openapi(place);
+  if (spec.openapi === undefined) return SILENT;
+  const { value, action } = around;
+  const written = (json: Json): JsonSchema =>
+    writtenSchema(json, (root, tail) => accessorValue(scope, around, root, tail));
+  const statement = action === null ? nothing : () => scope.statement(action);
+  return spec.openapi(placeOf(scope.registry, value, around, written, statement));
 }
+
+const SILENT: ApiPart = Object.freeze({});
 
 function accessorValue(scope: Scope, around: Around, root: string, tail: readonly string[]): JsonSchema {
   const spec = accessorSpec(scope.registry, root);

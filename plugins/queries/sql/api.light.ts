@@ -9,7 +9,8 @@ const OF_LISTS = ['QRY_TOO_WIDE', 'QRY_NO_LIST', 'QRY_ITEM'];
 /** A SELECT with one of these may write or lock after all. */
 const NOT_ONLY_READS = /\b(?:insert|update|delete|merge|into|share)\b/i;
 
-export function describe({ value, statement, repeated }: ApiPlace): ApiPart {
+export function describe({ value, statement: find, repeated }: ApiPlace): ApiPart {
+  const statement = find();
   const rows = statement?.rows ?? listOf(ANY);
   return {
     changes: [{ phase: ActionPhase.EXECUTE, order: -100, change: () => [repeated ? listOf(ofItem(rows)) : rows] }],
