@@ -25,6 +25,8 @@ export interface Storage {
   url(key: string, seconds: number | null): string | Promise<string>;
   /** Removes what is there; a key of nothing is no failure. */
   remove(keys: readonly string[]): Promise<void>;
+  /** Removes what nobody refers to, in the background and again until it is done; for a store that was away. */
+  readonly discard?: (keys: readonly string[]) => void;
 }
 
 /** Codes of every driver. */

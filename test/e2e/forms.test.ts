@@ -4,7 +4,7 @@ import { startKernel, type TestKernel } from '../support/kernel.js';
 import { cut, head, parseRaw } from '../support/client.js';
 import { returning } from '../support/project.js';
 import { BOUNDARY, FORM_TYPE, formOf, PNG_RED, rawForm } from '../support/pictures.js';
-import { spooled, spoolIsEmpty } from '../support/spool.js';
+import { spooled, spoolIsEmpty, until } from '../support/spool.js';
 
 const uploads = { max_file_uploads: 2, max_upload_file_size: 2000, allowed_mimetypes: ['image/png', 'text/plain'] };
 
@@ -171,6 +171,9 @@ describe('forms', () => {
       'a bare LF in a name': rawForm([text('a\nb', '1')]),
       'an escaped CR LF in a name': rawForm([text('a%0D%0Ab', '1')]),
       'a NUL in a name': rawForm([text('a\0b', '1')]),
+      'a file that is called ..': rawForm([
+        { headers: 'content-disposition: form-data; name="a"; filename=".."', content: 'x' },
+      ]),
       'headers without an end': Buffer.from(`--${BOUNDARY}\r\ncontent-disposition: form-data; name="a"\r\n`),
       'headers of a part beyond 16 KiB': rawForm([
         { headers: `${text('a', '').headers}\r\nx: ${'y'.repeat(17_000)}`, content: '' },
@@ -280,12 +283,22 @@ describe('forms', () => {
         ),
         rawForm([file('a'), text('t', '1'), file('b')]),
       ]);
-      for (let at = 1; at < whole.length; at += 7) await cut(kernel.server.port, whole.subarray(0, at));
+      for (let at = 1; at < whole.length; at += 7) await cut(kernel.server.port, whole.subarray(0, at), at % 2 === 0);
       await spoolIsEmpty();
       expect((await send('/up', rawForm([file('a')]))).status).to.equal(200);
       // A client's leaving is nobody's failure.
       expect(kernel.log.filter(({ level }) => level === 'error')).to.deep.equal([]);
     }).timeout(30_000);
+
+    it('that leave while their file is written leave nothing behind', async () => {
+      const whole = rawForm([file('a', 'x'.repeat(1900), 'text/plain')]);
+      const request = head('POST', '/up', { 'content-type': FORM_TYPE, 'content-length': whole.length });
+      const isWritten = (): Promise<void> => until('a file is spooled', async () => (await spooled()).length === 1);
+      for (const hard of [true, false]) {
+        await cut(kernel.server.port, Buffer.concat([Buffer.from(request), whole.subarray(0, 1500)]), hard, isWritten);
+        await spoolIsEmpty();
+      }
+    });
 
     it('of two hundred broken forms do not stop the next good one', async () => {
       const broken = rawForm([file('a')]).subarray(0, -20);

@@ -1,80 +1,243 @@
 /** Mode UPLOAD over real HTTP on both databases: what is stored, what is answered, and what a following statement gets. */
-import { readdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { onBothDatabases, type TestKernel } from '../support/kernel.js';
-import { formOf, GIF_BLACK, JPEG_BLUE, PDF, PNG_RED, WEBP_GREEN, type Part } from '../support/pictures.js';
-import { filesBelow, until } from '../support/spool.js';
+import { formOf, GIF_BLACK, JPEG_BLUE, PNG_RED, WEBP_GREEN, type Part } from '../support/pictures.js';
+import { filesBelow, spoolIsEmpty, until } from '../support/spool.js';
 
-interface Stored {
-  readonly storage_key: string;
-  readonly url: string;
-  readonly dominant_color: string | null;
-  readonly file_size: number;
-  readonly original_file_name: string;
-  readonly new_file_name: string;
-  readonly file_type: string;
-  readonly extension: string;
-}
+type Stored = Readonly<Record<string, string | number | null>>;
 
 const uploads = { max_file_uploads: 4, allowed_mimetypes: ['image/*'], upload_folder: 'gallery' };
+const titled = [{ field: { title: { type: 'STRING', max_length: 20 } } }];
+const insert = {
+  query: 'INSERT INTO picture (storage_key, url, title, size) VALUES ($1, $2, $3, $4) RETURNING *',
+  parameters: ['storage_key', 'url', 'title', 'file_size'],
+  multi: true,
+};
+const upload = { id: 1, mode: 'UPLOAD', uploads, payload_validation: titled };
 
 const DEFINITIONS = [
   {
     _picture: {
-      storage_key: { type: 'String', unique: true },
+      storage_key: { type: 'String' },
       url: { type: 'String' },
       title: { type: 'String' },
-      dominant_color: { type: 'String' },
+      size: { type: 'Number' },
     },
   },
+  { _album: { title: { type: 'String', unique: true } } },
   { id: 'plain', resource: 'plain', actionables: [{ id: 1, mode: 'UPLOAD', uploads }] },
+  {
+    id: 'listed',
+    resource: 'listed',
+    actionables: [{ id: 1, mode: 'UPLOAD', uploads, returnables: ['url', 'file_size'] }],
+  },
   {
     id: 'gallery',
     resource: 'gallery',
+    actionables: [upload, { id: 2, mode: 'QUERY', sql_query: insert }],
+  },
+  {
+    id: 'first',
+    resource: 'first',
     actionables: [
+      upload,
       {
-        id: 1,
-        mode: 'UPLOAD',
-        uploads,
-        payload_validation: [{ field: { title: { type: 'STRING', max_length: 20 } } }],
+        id: 2,
+        mode: 'RETURN',
+        value: { address: '$PAYLOAD.title', url: '$PAYLOAD.title' },
+        depends_on: [
+          { resource_id: 'self', action_ids: [1], extract_response_for: [{ extract: '0.storage_key', for: 'key' }] },
+        ],
       },
+      {
+        id: 3,
+        mode: 'QUERY',
+        main_returnable: true,
+        sql_query: { query: 'SELECT $1::text AS key', parameters: ['key'] },
+      },
+    ],
+  },
+  {
+    id: 'once',
+    resource: 'once',
+    actionables: [
+      upload,
       {
         id: 2,
         mode: 'QUERY',
-        sql_query: {
-          query: 'INSERT INTO picture (storage_key, url, title, dominant_color) VALUES ($1, $2, $3, $4) RETURNING *',
-          parameters: ['storage_key', 'url', 'title', 'dominant_color'],
-          multi: true,
-        },
+        sql_query: { query: 'INSERT INTO album (title) VALUES ($1) RETURNING *', parameters: ['$PAYLOAD.title'] },
+      },
+    ],
+  },
+  {
+    id: 'late',
+    resource: 'late',
+    actionables: [
+      upload,
+      { id: 2, mode: 'QUERY', sql_query: insert },
+      { id: 3, mode: 'RETURN', value: 1 },
+      {
+        id: 4,
+        mode: 'QUERY',
+        sql_query: { query: "SELECT id FROM (SELECT 1 AS id) t WHERE id = 2 AND 'a' = 'a'", parameters: [] },
+        must_return_value: true,
+      },
+    ],
+  },
+  {
+    id: 'pictures',
+    resource: 'pictures',
+    actionables: [
+      {
+        id: 1,
+        mode: 'QUERY',
+        result: 'many',
+        sql_query: { query: 'SELECT storage_key, title FROM picture WHERE title = $1', parameters: ['$PAYLOAD.title'] },
       },
     ],
   },
 ];
 
-const post = <T = readonly Stored[]>(kernel: TestKernel, path: string, parts: readonly Part[]) =>
-  kernel.request<T>('POST', path, { body: formOf(parts) });
-
 const png: Part = { name: 'file', content: PNG_RED, file: 'red.png', type: 'image/png' };
+const jpeg: Part = { name: 'file', content: JPEG_BLUE, file: 'blue.JPG', type: 'image/jpeg' };
+const titleOf = (content: string): Part => ({ name: 'title', content });
 
 onBothDatabases('uploads', { files: { 'definitions/a.json': DEFINITIONS } }, (kernel) => {
-  it('stores a file under a made-up name and answers everything about it', async () => {
-    const { status, body, text } = await post(kernel(), '/plain', [png]);
+  const post = <T = readonly Stored[]>(path: string, parts: readonly Part[]) =>
+    kernel().request<T>('POST', path, { body: formOf(parts) });
+  const folder = (running: TestKernel = kernel()): string => join(running.project.folder, '.lintel/files');
+  const stored = (): Promise<string[]> => filesBelow(join(folder(), 'open'));
+
+  afterEach(() => spoolIsEmpty());
+
+  it('store a file under a made-up name and answer everything about it', async () => {
+    const { status, body, text } = await post('/plain', [png]);
     expect(status, text).to.equal(200);
-    const [stored] = body;
-    expect(stored).to.deep.include({
+    const [{ storage_key: key, url, new_file_name: name, ...rest } = {}] = body;
+    expect(rest).to.deep.equal({
       dominant_color: '#ff0000',
       file_size: PNG_RED.length,
       original_file_name: 'red.png',
       file_type: 'image/png',
       extension: 'png',
     });
-    console.log(stored);
+    expect(name).to.match(/^[0-9a-f]{8}-[0-9a-f-]{27}\.png$/);
+    expect(key).to.equal(`gallery/${String(name)}`);
+    expect(url).to.equal(`/files/${String(key)}`);
+    expect(await readFile(join(folder(), 'open', String(key)))).to.deep.equal(PNG_RED);
+    const served = await fetch(kernel().url + String(url));
+    expect(Buffer.from(await served.arrayBuffer())).to.deep.equal(PNG_RED);
   });
 
-  it('goes through the files', async () => {
-    const { status, text } = await post(kernel(), '/gallery', [png, { name: 'title', content: 'Red' }, png]);
-    expect(status, text).to.equal(200);
-    console.log(text);
+  it('answer a list, one entry for each file in the order in which they came', async () => {
+    const webp: Part = { name: 'c', content: WEBP_GREEN, file: 'green.webp', type: 'image/webp' };
+    const gif: Part = { name: 'd', content: GIF_BLACK, file: 'black.gif', type: 'image/gif' };
+    const { body } = await post('/plain', [jpeg, png, webp, gif]);
+    expect(body.map(({ original_file_name: name }) => name)).to.deep.equal([
+      'blue.JPG',
+      'red.png',
+      'green.webp',
+      'black.gif',
+    ]);
+    expect(body.map(({ extension }) => extension)).to.deep.equal(['jpg', 'png', 'webp', 'gif']);
+    expect(body.map(({ dominant_color: color }) => color).slice(1)).to.deep.equal(['#ff0000', '#00ff00', '#000000']);
+    expect(body[0]?.['dominant_color']).to.match(/^#0[0-3]0[0-3]f[c-f]$/);
   });
+
+  it('answer only what is listed', async () => {
+    const { body } = await post('/listed', [png]);
+    expect(body.map((entry) => Object.keys(entry))).to.deep.equal([['url', 'file_size']]);
+  });
+
+  for (const [order, parts] of Object.entries({
+    'before the files': [titleOf('before'), png, jpeg],
+    'behind the files': [png, jpeg, titleOf('behind')],
+    'between the files': [png, titleOf('between'), jpeg],
+  })) {
+    it(`give an INSERT with multi a row for each file, beside texts ${order}`, async () => {
+      const title = order.split(' ')[0] ?? '';
+      const { status, body, text } = await post('/gallery', parts);
+      expect(status, text).to.equal(200);
+      expect(body.map(({ title: found, size }) => [found, size])).to.deep.equal([
+        [title, PNG_RED.length],
+        [title, JPEG_BLUE.length],
+      ]);
+      const { body: rows } = await kernel().post<readonly Stored[]>('/pictures', { title });
+      expect(rows.map(({ storage_key: key }) => key)).to.have.members(body.map(({ storage_key: key }) => key));
+    });
+  }
+
+  it('give single values to what depends on them', async () => {
+    const { body, status, text } = await post<Stored>('/first', [png, titleOf('t')]);
+    expect(status, text).to.equal(200);
+    expect(String(body['key'])).to.match(/^gallery\/.*\.png$/);
+  });
+
+  it('never take the name of a file for a path', async () => {
+    const names = ['../../../etc/passwd', '..\\..\\boot.ini', '/etc/cron.d/x', 'a/b/c.png', '....//x'];
+    for (const name of names) {
+      const { status, body } = await post('/plain', [{ ...png, file: name }]);
+      expect(status, name).to.equal(200);
+      expect(body[0]?.['storage_key'], name).to.match(/^gallery\/[0-9a-f-]{36}\.png$/);
+      expect(body[0]?.['original_file_name'], name).not.to.match(/[/\\]/);
+    }
+    expect(await filesBelow(kernel().project.folder)).to.satisfy((paths: string[]) =>
+      paths.every(
+        (path) => path.startsWith('.lintel/') || path.startsWith('definitions/') || path === 'lintel.config.json',
+      ),
+    );
+  });
+
+  it('store nothing when a rule refuses the texts', async () => {
+    const before = await stored();
+    const { status } = await post('/gallery', [png, titleOf('x'.repeat(21))]);
+    expect(status).to.equal(422);
+    expect(await stored()).to.deep.equal(before);
+  });
+
+  it('store nothing when one of the files is refused', async () => {
+    const before = await stored();
+    const svg: Part = { name: 'two', content: '<svg/>', file: 'a.svg', type: 'image/svg+xml' };
+    const { status, text } = await post('/plain', [png, svg, jpeg]);
+    expect(status).to.equal(415);
+    expect(JSON.parse(text)).to.deep.include({ code: 'UPL_TYPE_REFUSED' });
+    expect((JSON.parse(text) as { errors: { pointer: string }[] }).errors.map(({ pointer }) => pointer)).to.deep.equal([
+      '/two',
+    ]);
+    expect(await stored()).to.deep.equal(before);
+  });
+
+  it('are taken back when the statement behind them fails', async () => {
+    expect((await post('/once', [png, titleOf('taken')])).status).to.equal(200);
+    const before = await stored();
+    const { status } = await post('/once', [png, jpeg, titleOf('taken')]);
+    expect(status).to.equal(409);
+    await until('the files are taken back', async () => (await stored()).join() === before.join());
+  });
+
+  it('stay when something behind them is committed already, and the log names them', async () => {
+    const before = await stored();
+    const { status } = await post('/late', [png, titleOf('late')]);
+    expect(status).to.equal(404);
+    const { body: rows } = await kernel().post<readonly Stored[]>('/pictures', { title: 'late' });
+    expect(rows).to.have.length(1);
+    const key = String(rows[0]?.['storage_key']);
+    await until('the log says so', () =>
+      Promise.resolve(
+        kernel().log.some(({ level, fields }) => level === 'warn' && JSON.stringify(fields).includes(key)),
+      ),
+    );
+    expect((await stored()).length).to.equal(before.length + 1);
+  });
+
+  it('keep fifty senders apart', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, index) => post('/gallery', [png, titleOf(`sender ${index}`)])),
+    );
+    expect(answers.map(({ status }) => status)).to.deep.equal(new Array(50).fill(200));
+    expect(answers.map(({ body }) => body[0]?.['title'])).to.deep.equal(answers.map((_, index) => `sender ${index}`));
+    expect(new Set(answers.map(({ body }) => body[0]?.['storage_key'])).size).to.equal(50);
+  }).timeout(30_000);
 });

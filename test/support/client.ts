@@ -85,10 +85,14 @@ export function parseRaw(answer: string): { readonly status: number; readonly he
   return { status: Number(top.split(' ')[1]), head: top.toLowerCase(), body: end === -1 ? '' : answer.slice(end + 4) };
 }
 
-/** Sends bytes and leaves without a word, once they have left. */
-export function cut(port: number, bytes: Buffer): Promise<void> {
+/** Sends bytes; when they have left and `then` is over, the connection is closed, or reset where `hard` says so. */
+export function cut(port: number, bytes: Buffer, hard: boolean, then = () => Promise.resolve()): Promise<void> {
   return new Promise((resolve, reject) => {
-    const socket = connect(port, '127.0.0.1', () => socket.write(bytes, () => socket.resetAndDestroy()));
+    const socket = connect(port, '127.0.0.1', () =>
+      socket.write(bytes, () => {
+        then().then(() => (hard ? socket.resetAndDestroy() : socket.destroy()), reject);
+      }),
+    );
     socket.on('error', reject);
     socket.on('close', () => resolve());
   });

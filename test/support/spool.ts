@@ -19,11 +19,11 @@ export async function spooled(): Promise<string[]> {
   return (await Promise.all(own.map((name) => filesBelow(join(tmpdir(), name))))).flat();
 }
 
-/** Descriptors of this process that lead into the spool. */
-export async function openInSpool(): Promise<string[]> {
+/** Descriptors of this process that lead into the spool, or into another folder. */
+export async function openInSpool(folder = 'lintel-files-'): Promise<string[]> {
   const links = await readdir('/proc/self/fd').catch(() => []);
   const targets = await Promise.all(links.map((name) => readlink(`/proc/self/fd/${name}`).catch(() => '')));
-  return targets.filter((target) => target.includes('lintel-files-'));
+  return targets.filter((target) => target.includes(folder));
 }
 
 const PATIENCE_MS = 5000;

@@ -141,6 +141,7 @@ async function takeBack(store: Storage, log: Log, keys: readonly string[], kept:
   try {
     await store.remove(keys);
   } catch (error) {
+    if (store.discard !== undefined) return store.discard(keys);
     log.error({ keys, err: error }, 'the request failed, and its files could not be removed');
   }
 }

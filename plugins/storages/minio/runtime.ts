@@ -72,6 +72,10 @@ function objectOf(key: string, isSigned: boolean): string {
   return isSigned ? `.signed/${key}` : key;
 }
 
+/** Both places: whoever removes a key does not say how it was stored. */
+const objectsOf = (keys: readonly string[]): string[] =>
+  keys.filter(isStorageKey).flatMap((key) => [objectOf(key, false), objectOf(key, true)]);
+
 function urlOf({ options, signer, bucket }: Store, key: string, seconds: number | null): string | Promise<string> {
   const object = objectOf(key, seconds !== null);
   if (seconds === null && options.url !== null) return options.url + object;
@@ -116,13 +120,17 @@ export default defineRuntime(storage, {
       },
       url: (key, seconds) => urlOf(storeOf(handle), key, seconds),
       async remove(keys) {
-        const objects = keys.filter(isStorageKey).flatMap((key) => [objectOf(key, false), objectOf(key, true)]);
+        const objects = objectsOf(keys);
         if (objects.length === 0) return;
         try {
           await removeAll(storeOf(handle).bucket, objects);
         } catch (error) {
           throw storageFault(error, 'remove');
         }
+      },
+      discard(keys) {
+        const { sweep } = storeOf(handle);
+        for (const key of objectsOf(keys)) sweep.add({ key, parts: null });
       },
     };
     return handle;

@@ -65,7 +65,9 @@ export function createSweep(clear: (leftover: Leftover) => Promise<void>, log: L
   return {
     add(leftover) {
       if (waiting.size >= MOST) return giveUp(leftover.key, 'too many are waiting');
-      waiting.set(leftover.key, { leftover, tries: 0 });
+      // Handed in again without its parts, it still has them.
+      const parts = leftover.parts ?? waiting.get(leftover.key)?.leftover.parts ?? null;
+      waiting.set(leftover.key, { leftover: { key: leftover.key, parts }, tries: 0 });
       if (timer === undefined && !isClosed) start();
     },
     async close() {

@@ -1,0 +1,84 @@
+/**
+ * The page about storage, taken at its word: every config on it is checked, the one for a server of your own is opened, and
+ * its policy opens a folder to everybody and nothing else.
+ */
+import { expect } from 'chai';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { analyseConfig } from '../../kernel/analysis/config.js';
+import { isObject, type JsonObject } from '../../kernel/contract/json.js';
+import { envFacts } from '../../kernel/runtime/project.js';
+import { fileMaker } from '../contracts/storage.contract.js';
+import { builtinRegistry } from '../support/fixtures.js';
+import { ROOT } from '../support/project.js';
+import { s3Client } from '../support/s3.js';
+import { openMinio, s3Subject, type S3Subject } from '../support/s3-storage.js';
+
+const PAGE = readFileSync(join(ROOT, 'docs', 'storage.md'), 'utf8');
+const shown = [...PAGE.matchAll(/^```json\n([^]*?)^```/gm)].map(([, text = '']) => JSON.parse(text) as JsonObject);
+const configs = shown.filter((json) => 'storage' in json);
+const ENV = envFacts({ S3_ACCESS_KEY: 'name', S3_SECRET_KEY: 'canary-secret-Zk81jq' });
+
+describe('the page about storage', function () {
+  this.timeout(60_000);
+  let s3!: S3Subject;
+  let files!: Awaited<ReturnType<typeof fileMaker>>;
+  before(async function () {
+    this.timeout(120_000);
+    const found = await s3Subject();
+    if ('skip' in found) return this.skip();
+    s3 = found;
+    files = await fileMaker();
+  });
+  after(async () => {
+    await s3?.close();
+    await files?.dispose();
+  });
+
+  it('shows configs that the checker takes', () => {
+    expect(configs).to.have.length(5);
+    for (const config of configs) {
+      const { problems } = analyseConfig('lintel.config.json', JSON.stringify(config), builtinRegistry(), ENV);
+      expect(problems.map(({ message }) => message)).to.deep.equal([]);
+    }
+  });
+
+  it('shows one that opens a server of your own, with the address and the keys of this one', async () => {
+    const config = configs.find(({ storage }) => isObject(storage) && storage['create_bucket'] === true);
+    const { endpoint, accessKey, secretKey } = s3.server;
+    const { storage } = await openMinio({
+      ...(config?.['storage'] as JsonObject),
+      endpoint,
+      access_key: accessKey,
+      secret_key: secretKey,
+      bucket: s3.bucket,
+    });
+    await storage.put('docs/a.bin', await files.make(Buffer.from('as written')));
+    expect(await (await fetch(await storage.url('docs/a.bin', 60))).text()).to.equal('as written');
+  });
+
+  it('shows a policy that opens one folder, and not what needs a signed address', async () => {
+    const policy = shown.find((json) => 'Statement' in json);
+    const direct = s3Client(s3.server);
+    await direct.setBucketPolicy(s3.bucket, JSON.stringify(policy).replaceAll('wallet-files', s3.bucket));
+    const base = `${s3.server.endpoint}/${s3.bucket}`;
+    const { storage } = await openMinio({
+      endpoint: s3.server.endpoint,
+      access_key: s3.server.accessKey,
+      secret_key: s3.server.secretKey,
+      bucket: s3.bucket,
+      url: base,
+    });
+    const { signed: _signed, ...plain } = await files.make(Buffer.from('for all'));
+    await storage.put('gallery/a.bin', plain);
+    await storage.put('other/a.bin', plain);
+    await storage.put('gallery/b.bin', { ...plain, signed: true });
+    const statusOf = async (url: string): Promise<number> => (await fetch(url)).status;
+    expect(await storage.url('gallery/a.bin', null)).to.equal(`${base}/gallery/a.bin`);
+    expect(await statusOf(`${base}/gallery/a.bin`)).to.equal(200);
+    for (const closed of ['other/a.bin', 'gallery/b.bin', '.signed/gallery/b.bin']) {
+      expect(await statusOf(`${base}/${closed}`), closed).to.be.oneOf([403, 404]);
+    }
+    expect(await statusOf(await storage.url('gallery/b.bin', 60))).to.equal(200);
+  });
+});

@@ -1,0 +1,153 @@
+/** The mode UPLOAD with a store that fails: all files or none, and what is told where they cannot be taken back. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { fault, Fault } from '../../kernel/contract/fault.js';
+import type { Json } from '../../kernel/contract/json.js';
+import type { Frame, PlanTools, UploadedFile } from '../../kernel/contract/plan.js';
+import type { RuntimeContext } from '../../kernel/contract/plugin.js';
+import type { Storage } from '../../plugins/kinds/storage.js';
+import upload from '../../plugins/modes/upload/runtime.js';
+import { testInvocation } from '../support/invocation.js';
+import { PNG_RED } from '../support/pictures.js';
+
+interface Trial {
+  readonly kept: Set<string>;
+  readonly told: string[];
+  readonly inspected: string[];
+  run(files: number, lasting?: number): Promise<unknown>;
+  end(answered: boolean): Promise<void>;
+}
+
+const FAILS = fault('STO_AWAY');
+
+describe('UPLOAD with a store that fails', () => {
+  let folder = '';
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'lintel-test-'));
+    await writeFile(join(folder, 'a'), PNG_RED);
+  });
+  after(() => rm(folder, { recursive: true }));
+
+  const file = (): UploadedFile => ({
+    field: 'f',
+    originalName: 'a.png',
+    declaredType: 'image/png',
+    size: PNG_RED.length,
+    head: PNG_RED,
+    path: join(folder, 'a'),
+  });
+
+  /** `failing`: which call of `put` fails; `stuck`: nothing can be removed. */
+  function trial(failing: number, { stuck = false, action = {}, root = {} } = {}): Trial {
+    const [kept, told, inspected] = [new Set<string>(), [] as string[], [] as string[]];
+    let calls = 0;
+    const store: Storage = {
+      put(key) {
+        if (++calls === failing) return Promise.reject(FAILS);
+        kept.add(key);
+        return Promise.resolve();
+      },
+      url: (key) => `/files/${key}`,
+      remove(keys) {
+        if (stuck) return Promise.reject(FAILS);
+        for (const key of keys) kept.delete(key);
+        return Promise.resolve();
+      },
+    };
+    const inspect = (_file: unknown, type: string) => {
+      inspected.push(type);
+      return Promise.resolve('#ff0000');
+    };
+    const tell = (_fields: object, message: string) => void told.push(message);
+    const context = {
+      resolve: ({ kind }: { kind: string }) => (kind === 'storage' ? store : { inspect }),
+      log: { debug: tell, info: tell, warn: tell, error: tell },
+    } as unknown as RuntimeContext;
+    const value: Record<string, Json> = {
+      id: 1,
+      mode: 'UPLOAD',
+      uploads: { allowed_mimetypes: ['image/*'] },
+      ...action,
+    };
+    const tools = { action: () => 0, root, value: () => () => '' } as unknown as PlanTools;
+    const plan = (
+      upload.create!(context) as { plan: (...place: unknown[]) => { execute(frame: Frame): unknown } }
+    ).plan(value, '', tools);
+    const held: ((answered: boolean) => void | Promise<void>)[] = [];
+    return {
+      kept,
+      told,
+      inspected,
+      async run(files, lasting = -1) {
+        const invocation = testInvocation(
+          {},
+          { files: Array.from({ length: files }, file), release: (work) => void held.push(work) },
+        );
+        return plan.execute({ invocation, lasting } as unknown as Frame);
+      },
+      async end(answered) {
+        for (const work of held) await work(answered);
+      },
+    };
+  }
+
+  const failure = (work: Promise<unknown>): Promise<unknown> =>
+    work.then(
+      () => null,
+      (error: unknown) => (error instanceof Fault ? error.code : error),
+    );
+
+  for (const at of [1, 2, 3]) {
+    it(`at file ${at} of three: none stays`, async () => {
+      const { run, end, kept } = trial(at);
+      expect(await failure(run(3))).to.equal('STO_AWAY');
+      expect(kept.size).to.equal(at - 1);
+      await end(false);
+      expect([...kept]).to.deep.equal([]);
+    });
+  }
+
+  it('not at all: all stay when the request is answered, none when it is not', async () => {
+    const { run, end, kept } = trial(0);
+    await run(2);
+    await end(true);
+    expect(kept.size).to.equal(2);
+    await end(false);
+    expect(kept.size).to.equal(0);
+  });
+
+  it('keeps files that something behind the upload may refer to, and says so', async () => {
+    const { run, end, kept, told } = trial(0);
+    await run(2, 1);
+    await end(false);
+    expect(kept.size).to.equal(2);
+    expect(told.join()).to.contain('they stay');
+  });
+
+  it('is told where files cannot be taken back', async () => {
+    const { run, end, told } = trial(2, { stuck: true });
+    expect(await failure(run(2))).to.equal('STO_AWAY');
+    await end(false);
+    expect(told.join()).to.contain('could not be removed');
+  });
+
+  it('looks for a colour only where somebody could see it', async () => {
+    const looks = async (action: object, root: object): Promise<boolean> => {
+      const { run, inspected } = trial(0, { action, root });
+      await run(1);
+      return inspected.length > 0;
+    };
+    expect(await looks({}, {}), 'everything is answered').to.equal(true);
+    expect(await looks({ returnables: ['url'] }, {})).to.equal(false);
+    expect(await looks({}, { returnables: ['url'] })).to.equal(false);
+    expect(await looks({ returnables: ['url', 'dominant_color'] }, {})).to.equal(true);
+    expect(await looks({}, { returnables: ['0.dominant_color'] })).to.equal(true);
+    const parameters = ['dominant_color'];
+    expect(await looks({}, { returnables: ['id'], actionables: [{ sql_query: { parameters } }] })).to.equal(true);
+    expect(
+      await looks({ extract_response_for: [{ extract: 'self_', for: 'all' }], returnables: ['url'] }, {}),
+    ).to.equal(true);
+  });
+});
