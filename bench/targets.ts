@@ -15,6 +15,9 @@ export const root = fileURLToPath(new URL('../..', import.meta.url));
 
 export const baseline: Target = { name: 'baseline', args: [join(root, 'dist/bench/baseline/server.js')] };
 
+/** The hand-written service for files. */
+export const uploadBaseline: Target = { name: 'baseline', args: [join(root, 'dist/bench/baseline/uploads.js')] };
+
 export const lintelServing = (name: string, config: string): Target => ({
   name,
   args: [join(root, 'dist/kernel/cli.js'), 'serve', '--config', config],

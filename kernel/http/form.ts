@@ -154,7 +154,7 @@ class FormReading {
       defParamCharset: 'utf8',
       streamHandler: (source: Readable, parser: Parser): void => this.#listen(source, parser, fail),
     };
-    return multer(options as unknown as multer.Options).any();
+    return multer(options).any();
   }
 
   #guarded(fail: Fail, work: () => void): void {

@@ -69,9 +69,7 @@ function storing(
     const types = await judged(files, bytes, allowed);
     const stored = files.map((file, index) => described(file, types[index], base));
     const keys = stored.map(({ key }) => key);
-    frame.invocation.release((answered) =>
-      answered ? undefined : takeBack(store, log, keys, frame.lasting > place),
-    );
+    frame.invocation.release((answered) => (answered ? undefined : takeBack(store, log, keys, frame.lasting > place)));
     for (const { key, file, type } of stored) {
       const { path, size } = file;
       await store.put(key, { path, size, type: type.type, ...(seconds !== null && { signed: true }) });
