@@ -13,7 +13,11 @@ const SIZE = 10_000_000;
 const ALONE = 5;
 const TOGETHER = 8;
 
-const MARK = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
+/** Signature, head and the beginning of the data of a PNG; the data itself is random. */
+const MARK = Buffer.from(
+  '89504e470d0a1a0a0000000d49484452000000100000001008020000009091683600989600' + '49444154',
+  'hex',
+);
 const bytes = (size: number): Buffer<ArrayBuffer> => {
   const made = randomFillSync(Buffer.alloc(size));
   made.set(MARK);
