@@ -13,6 +13,7 @@ export const usage = `npm run bench -- [options]
   --durable         commits wait for the disk (synchronous_commit=on)
   --json FILE       also write every measurement to FILE
   --scale           compare our server with 10 and with 2,000 resources instead
+  --uploads         measure uploads of 10 MB instead (time, CPU, peak memory)
   --help`;
 
 export interface Options {
@@ -25,6 +26,7 @@ export interface Options {
   readonly json: string | null;
   readonly durable: boolean;
   readonly scale: boolean;
+  readonly uploads: boolean;
   readonly help: boolean;
 }
 
@@ -40,6 +42,7 @@ export function readOptions(args: string[]): Options {
       json: { type: 'string' },
       durable: { type: 'boolean', default: false },
       scale: { type: 'boolean', default: false },
+      uploads: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   });
@@ -52,6 +55,7 @@ export function readOptions(args: string[]): Options {
     json: values.json ?? null,
     durable: values.durable,
     scale: values.scale,
+    uploads: values.uploads,
     help: values.help,
   };
 }

@@ -40,6 +40,12 @@ export function residentMiB(pid: number): number {
   return Number(line?.[1] ?? 0) / 1024;
 }
 
+/** The most that the process ever held. */
+export function peakMiB(pid: number): number {
+  const line = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  return Number(line?.[1] ?? 0) / 1024;
+}
+
 export function descendants(pid: number): number[] {
   const parents = new Map<number, number[]>();
   for (const entry of readdirSync('/proc')) {

@@ -18,11 +18,13 @@ import { servable, type Servable } from './servable.js';
 import { type Server, startServer } from './server.js';
 import { createTables, resetTables } from './tables.js';
 import { baseline, remote, type Target } from './targets.js';
+import { measureUploads } from './uploads.js';
 import { verify, verifySum } from './verify.js';
 
 async function main(options: Options): Promise<number> {
   if (options.scale && options.targets !== null) throw new Error('--scale measures our own server only');
   const folder = await temporaryFolder();
+  if (options.uploads) return measureUploads(folder, options.rounds, console.log);
   const ours = await servable(folder);
   const chosenRows = rowsOf(options, ours);
   const chosenTargets = options.scale ? await scaleTargets(folder) : withBaseline(options.targets, ours.lintel);

@@ -18,6 +18,9 @@ export const baseline: Target = { name: 'baseline', args: [join(root, 'dist/benc
 /** The service that both call in the row with a call. */
 export const remote: Target = { name: 'remote', args: [join(root, 'dist/bench/remote.js')] };
 
+/** The hand-written service for files. */
+export const uploadBaseline: Target = { name: 'baseline', args: [join(root, 'dist/bench/baseline/uploads.js')] };
+
 export const lintelServing = (name: string, config: string): Target => ({
   name,
   args: [join(root, 'dist/kernel/cli.js'), 'serve', '--config', config],

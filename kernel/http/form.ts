@@ -2,8 +2,9 @@
  * Reads a multipart form: text parts as the payload, flat and with own names only; files beside it, in the spool, until the
  * request is over. Every limit ends the reading with a refusal; nothing is cut silently.
  */
+import { EventEmitter } from 'node:events';
 import type { IncomingMessage } from 'node:http';
-import { PassThrough, type Readable, type Writable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 import multer from 'multer';
 import { Fault, fault } from '../contract/fault.js';
 import type { FileLimits, Payload, UploadedFile } from '../contract/plan.js';
@@ -36,8 +37,8 @@ export async function readForm(req: IncomingMessage, read: Buffer | null, settin
   if (read === null && req.destroyed) throw fault('REQ_ABORTED', {}, CLOSE);
   if (intake !== null) settings.release(() => intake.drop());
   try {
-    const payload = await new FormReading(intake, settings).run(boundary, (source, fail) =>
-      read === null ? feed(req, source, { max, idle: settings.idle, fail }) : supply(read, source),
+    const payload = await new FormReading(intake, settings).run(boundary, (parser, fail) =>
+      read === null ? feed(req, parser, { max, idle: settings.idle, fail }) : supply(read, parser),
     );
     return { payload, files: (await intake?.files()) ?? [] };
   } catch (error) {
@@ -47,17 +48,18 @@ export async function readForm(req: IncomingMessage, read: Buffer | null, settin
 }
 
 type Fail = (reason: Fault) => void;
-type Feed = (source: PassThrough, fail: Fail) => () => void;
+/** The returned function stops it. */
+type Feed = (parser: Writable, fail: Fail) => () => void;
 
-const supply = (bytes: Buffer, source: PassThrough): (() => void) => {
-  source.end(bytes);
+const supply = (bytes: Buffer, parser: Writable): (() => void) => {
+  parser.end(bytes);
   return () => undefined;
 };
 
-/** Passes the body on as fast as it is read. The returned function stops it. */
+/** Passes the body on as fast as it is taken. */
 function feed(
   req: IncomingMessage,
-  source: PassThrough,
+  parser: Writable,
   { max, idle, fail }: { readonly max: number; readonly idle: number; readonly fail: Fail },
 ): () => void {
   let size = 0;
@@ -70,31 +72,34 @@ function feed(
     timer.refresh();
     size += chunk.length;
     if (size > max) fail(fault('REQ_TOO_LARGE', { max }, CLOSE));
-    else if (!source.write(chunk)) req.pause();
+    else if (!parser.write(chunk)) req.pause();
   };
   const onEnd = (): void => {
     stop();
-    source.end();
+    parser.end();
   };
   const onGone = (): void => fail(fault('REQ_ABORTED', {}, CLOSE));
   const onDrain = (): void => void req.resume();
   const stop = (): void => {
     clearTimeout(timer);
     req.off('data', onData).off('end', onEnd).off('error', onGone).off('aborted', onGone).off('close', onGone);
-    source.off('drain', onDrain);
+    parser.off('drain', onDrain);
     // An answer that comes early must not be taken for the wish to hear more.
     if (!req.readableEnded) req.pause();
   };
-  source.on('drain', onDrain);
+  parser.on('drain', onDrain);
   req.on('data', onData).on('end', onEnd).on('error', onGone).on('aborted', onGone).on('close', onGone);
   return stop;
 }
 
 /** What multer gives to whoever feeds its parser; its types do not know it yet. */
 type Parser = Writable & {
-  on(event: 'field', listener: (name: string | undefined, value: string, info: FieldInfo) => void): Parser;
-  on(event: 'file', listener: (name: string | undefined, file: Readable, info: { filename?: string }) => void): Parser;
-  on(event: 'partsLimit', listener: () => void): Parser;
+  prependListener(event: 'field', listener: (name: string | undefined, value: string, info: FieldInfo) => void): Parser;
+  prependListener(
+    event: 'file',
+    listener: (name: string | undefined, file: Readable, info: { filename?: string }) => void,
+  ): Parser;
+  prependListener(event: 'partsLimit', listener: () => void): Parser;
 };
 interface FieldInfo {
   readonly valueTruncated: boolean;
@@ -105,6 +110,7 @@ class FormReading {
   readonly #payload = Object.create(null) as Record<string, string | string[]>;
   #failure: Fault | null = null;
   #parser: Parser | null = null;
+  #stop = (): void => undefined;
 
   constructor(
     private readonly intake: FileIntake | null,
@@ -113,31 +119,28 @@ class FormReading {
 
   async run(boundary: string, feedInto: Feed): Promise<Payload> {
     const headers = { 'content-type': `multipart/form-data; boundary="${boundary}"`, 'content-length': '1' };
-    const source = Object.assign(new PassThrough(), { headers });
-    source.on('error', () => undefined);
+    // What multer takes for the request: it asks for headers, and the bytes go past it. Nothing is there to wait for.
+    const nothing = (): null => null;
+    const request = Object.assign(new EventEmitter(), { headers, readable: false, unpipe: nothing, resume: nothing });
     await new Promise<void>((resolve, reject) => {
-      let stop = (): void => undefined;
       const fail: Fail = (reason) => {
         if (this.#failure !== null) return;
         this.#failure = reason;
-        stop();
-        source.destroy();
+        this.#stop();
         // Not while it is in the middle of a chunk. Files that it is writing end with it.
         process.nextTick(() => this.#parser?.destroy());
         reject(reason);
       };
       // What multer says after a failure of ours comes too late, or never.
-      this.#reader(fail)(source as never, {} as never, (error?: unknown) => {
+      this.#reader(fail, feedInto)(request as never, {} as never, (error?: unknown) => {
         if (error === undefined || error === null) return resolve();
         fail(error instanceof Fault ? error : broken('it is not built as a form', error));
       });
-      stop = feedInto(source, fail);
-      if (this.#failure !== null) stop();
     });
     return this.#payload;
   }
 
-  #reader(fail: Fail) {
+  #reader(fail: Fail, feedInto: Feed) {
     const { limits } = this.settings;
     const options = {
       storage: {
@@ -152,9 +155,13 @@ class FormReading {
         ...(this.settings.files !== null && { fileSize: this.settings.files.bytes }),
       },
       defParamCharset: 'utf8',
-      streamHandler: (source: Readable, parser: Parser): void => this.#listen(source, parser, fail),
+      streamHandler: (_request: unknown, parser: Parser): void => {
+        this.#listen(parser, fail);
+        this.#stop = feedInto(parser, fail);
+        if (this.#failure !== null) this.#stop();
+      },
     };
-    return multer(options as unknown as multer.Options).any();
+    return multer(options).any();
   }
 
   #guarded(fail: Fail, work: () => void): void {
@@ -166,28 +173,28 @@ class FormReading {
     }
   }
 
-  #listen(source: Readable, parser: Parser, fail: Fail): void {
+  #listen(parser: Parser, fail: Fail): void {
     const { parts, field } = this.settings.limits;
     this.#parser = parser;
     // multer would build objects and arrays out of brackets in names.
     parser.removeAllListeners('field');
-    parser.on('field', (written, value, { valueTruncated }) =>
+    // Before its own listeners: what a form is refused for is said in our words.
+    parser.prependListener('field', (written, value, { valueTruncated }) =>
       this.#guarded(fail, () => {
         const name = partName(written);
         if (valueTruncated) throw fault('REQ_PART', { name, max: field }, CLOSE);
         this.#add(name, partText(name, value));
       }),
     );
-    parser.on('file', (written, stream, { filename }) => {
+    parser.prependListener('file', (written, stream, { filename }) => {
       stream.on('error', () => undefined);
-      if (filename !== undefined && filename !== '') return;
-      // A file input that nobody filled in has no name and no bytes.
       this.#guarded(fail, () => partName(written));
+      // A file input that nobody filled in has no name and no bytes.
+      if (filename !== undefined && filename !== '') return;
       stream.on('data', () => this.#guarded(fail, () => fail(broken('a file has no file name'))));
     });
-    parser.on('partsLimit', () => fail(fault('REQ_TOO_COMPLEX', { what: 'parts', max: parts }, CLOSE)));
-    parser.on('error', (error) => fail(broken('it is not built as a form', error)));
-    source.pipe(parser);
+    parser.prependListener('partsLimit', () => fail(fault('REQ_TOO_COMPLEX', { what: 'parts', max: parts }, CLOSE)));
+    parser.prependListener('error', (error) => fail(broken('it is not built as a form', error)));
   }
 
   /** A name that is repeated becomes a list. */

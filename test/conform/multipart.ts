@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { readFile } from 'node:fs/promises';
 import { PassThrough } from 'node:stream';
-import { isObject, type Json } from '../../kernel/contract/json.js';
+import { isObject } from '../../kernel/contract/json.js';
 import { Fault } from '../../kernel/contract/fault.js';
 import { readForm } from '../../kernel/http/form.js';
 import { REQUEST_CODES } from '../../kernel/problems/request-codes.js';
@@ -20,7 +20,7 @@ function piecesOf(body: Buffer, chunks: readonly number[]): Buffer[] {
 }
 
 async function parse(input: Input, pieces: readonly Buffer[]): Promise<Outcome> {
-  const limits = isObject(input['limits'] as Json) ? (input['limits'] as Readonly<Record<string, number>>) : {};
+  const limits = isObject(input['limits']) ? (input['limits'] as Readonly<Record<string, number>>) : {};
   const { max_parts: parts = 20, max_fields: fields = 20, max_field_size: field = 65_536 } = limits;
   const { max_files: count = 5, max_file_size: bytes = 10_485_760 } = limits;
   const source = new PassThrough();

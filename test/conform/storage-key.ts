@@ -1,6 +1,6 @@
 /** `storage.key`: where a file would be stored, from the folder of a definition, the payload and the name a client sends. */
 import { Fault } from '../../kernel/contract/fault.js';
-import { isObject, type Json } from '../../kernel/contract/json.js';
+import { isObject } from '../../kernel/contract/json.js';
 import { compilePath } from '../../kernel/language/path.js';
 import { fileName } from '../../kernel/http/boundary.js';
 import { compileFolder, keyIn, newName } from '../../plugins/modes/upload/folder.js';
@@ -8,7 +8,7 @@ import { accessorsIn } from '../../kernel/language/accessor.js';
 import { textOf, type Ops, type Outcome } from './ops.js';
 
 function keyOf(input: Readonly<Record<string, unknown>>): Outcome {
-  const values = isObject(input['values'] as Json) ? input['values'] : {};
+  const values = isObject(input['values']) ? input['values'] : {};
   try {
     const folder = compileFolder(textOf(input, 'folder'), (accessor) => {
       const read = compilePath(accessorsIn(accessor)[0]?.tail ?? []);

@@ -16,8 +16,8 @@ interface Trial {
   readonly kept: Set<string>;
   readonly told: string[];
   readonly inspected: string[];
-  run(files: number, lasting?: number): Promise<unknown>;
-  end(answered: boolean): Promise<void>;
+  readonly run: (files: number, lasting?: number) => Promise<unknown>;
+  readonly end: (answered: boolean) => Promise<void>;
 }
 
 const FAILS = fault('STO_AWAY');

@@ -58,7 +58,7 @@ async function unmarkedType(file: UploadedFile, declared: string): Promise<Media
   const named = (type: string): MediaType => ({ type, extension: extensionOf(type) });
   if (!(await isText(file))) {
     // A type that has a mark is not what it says when it lacks it.
-    const lies = declared !== UNKNOWN && (supportedMimeTypes as ReadonlySet<string>).has(declared);
+    const lies = declared !== UNKNOWN && supportedMimeTypes.has(declared);
     return lies || isTextType(declared) ? null : named(declared);
   }
   if (looksLikeMarkup(file.head)) return isMarkup(declared) ? named(declared) : null;

@@ -111,7 +111,7 @@ function folderAt(root: string, secret: Buffer): Folder {
       for (const segment of key.split('/').slice(0, -1)) await mkdirPlain((folder = join(folder, segment)));
       const temporary = join(root, 'incoming', randomUUID());
       try {
-        await copyFile(file.path, temporary, constants.COPYFILE_EXCL);
+        await bring(file.path, temporary);
         await settle(temporary);
         await intoPlace(temporary, target);
       } finally {
@@ -134,6 +134,11 @@ function folderAt(root: string, secret: Buffer): Folder {
         () => false,
       ),
   };
+}
+
+/** On the same file system a second name is enough: what the spool removes later is only its own. */
+async function bring(from: string, to: string): Promise<void> {
+  await link(from, to).catch(() => copyFile(from, to, constants.COPYFILE_EXCL));
 }
 
 /** Whole on the disk, and for this user alone. */
