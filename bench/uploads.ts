@@ -79,7 +79,7 @@ export async function measureUploads(folder: string, rounds: number, say: (line:
   const cores = pinnableCores();
   const targets = [uploadBaseline, lintelServing('lintel', await installation(folder))];
   const servers: Server[] = [];
-  for (const target of targets) servers.push(await startServer(target, '', cores?.server));
+  for (const target of targets) servers.push(await startServer(target, {}, cores?.server));
   for (const server of servers) await verified(server);
   const figures = new Map(servers.map(({ name }): [string, Figures] => [name, { alone: [], together: [], cpu: [] }]));
   const content = bytes(SIZE);

@@ -10,7 +10,8 @@ import { onBothDatabases, startKernel, type TestKernel } from '../support/kernel
 import { documentFlaws, judged, judgeOf, type Judge } from '../support/openapi.js';
 import { copySample, querying, SAMPLE_ENV } from '../support/project.js';
 import { describeCalls } from '../support/soforotto-calls.js';
-import { copyApplication, ENV, isAtHand, seeds } from '../support/soforotto.js';
+import { copyApplication, ENV, isAtHand, seeds, standInForRemote } from '../support/soforotto.js';
+import type { StandIn } from '../support/upstream.js';
 import { bearer, freshEmail, PASSWORD, person, PIN } from '../support/wallet.js';
 
 onBothDatabases('openapi of the sample', { prepare: copySample, env: SAMPLE_ENV }, (kernel) => {
@@ -107,13 +108,19 @@ onBothDatabases('openapi of the sample', { prepare: copySample, env: SAMPLE_ENV 
 
 describe('openapi of a real application', () => {
   let kernel: TestKernel | undefined;
+  let remote: StandIn | undefined;
   let client: Client;
   before(async function () {
     this.timeout(60_000);
     if (!isAtHand) return this.skip();
+    remote = await standInForRemote();
+    const { outbound } = remote;
     kernel = await startKernel({
-      files: { 'definitions/seeds.json': seeds().map((sql, index) => querying(`seed-${index}`, sql)) },
-      config: { profile: 'sub0', connections: { main: { use: 'pglite', path: 'memory://' } } },
+      files: {
+        'definitions/seeds.json': seeds().map((sql, index) => querying(`seed-${index}`, sql)),
+        ...remote.files,
+      },
+      config: { profile: 'sub0', connections: { main: { use: 'pglite', path: 'memory://' } }, outbound },
       env: ENV,
       prepare: copyApplication,
     });
@@ -127,7 +134,16 @@ describe('openapi of a real application', () => {
     // What has errors is not in the document.
     client = { ...all, post: (path, ...rest) => (known.has(path) ? all : bare).post(path, ...rest) };
   });
-  after(() => kernel?.close());
+  after(async () => {
+    await kernel?.close();
+    await remote?.upstream.close();
+  });
 
-  describeCalls(() => client);
+  describeCalls(
+    () => client,
+    () => {
+      if (remote === undefined) throw new Error('nothing stands in');
+      return remote.upstream;
+    },
+  );
 });
