@@ -20,7 +20,12 @@ import { document, rangeAt, type Document } from '../../kernel/source/document.j
 import { nodeAt, parseSource } from '../../kernel/source/tree.js';
 
 /** Variables that examples may read. */
-const ENV = envFacts({ EXAMPLE_KEY: 'canary-example-key-Qm7xT2vLs9Rw4', DATABASE_URL: 'postgres://example' });
+const ENV = envFacts({
+  EXAMPLE_KEY: 'canary-example-key-Qm7xT2vLs9Rw4',
+  DATABASE_URL: 'postgres://example',
+  S3_ACCESS_KEY: 'example',
+  S3_SECRET_KEY: 'canary-example-secret-Qm7xT2vLs9',
+});
 const FILES = { resource: 'example.json', model: 'models.json', config: 'lintel.config.json' } as const;
 
 export function specHygiene(registry: Registry, specs: readonly PluginSpec[]): void {
