@@ -21,7 +21,13 @@ import { document, rangeAt, type Document } from '../../kernel/source/document.j
 import { nodeAt, parseSource } from '../../kernel/source/tree.js';
 
 /** Variables that examples may read. */
-const ENV = envFacts({ ...EXAMPLE_ENV, DATABASE_URL: 'postgres://example', REDIS_URL: 'redis://example' });
+const ENV = envFacts({
+  ...EXAMPLE_ENV,
+  DATABASE_URL: 'postgres://example',
+  REDIS_URL: 'redis://example',
+  S3_ACCESS_KEY: 'example',
+  S3_SECRET_KEY: 'canary-example-secret-Qm7xT2vLs9',
+});
 const FILES = { resource: 'example.json', model: 'models.json', config: 'lintel.config.json' } as const;
 
 export function specHygiene(registry: Registry, specs: readonly PluginSpec[]): void {

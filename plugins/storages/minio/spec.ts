@@ -126,7 +126,7 @@ export default definePlugin({
     {
       title: 'The bucket does not stand in the endpoint',
       json: { ...example, endpoint: 'https://s3.eu-central-1.amazonaws.com/wallet-files' },
-      code: 'DEF_VALUE',
+      code: 'DEF_FORMAT',
       at: '/endpoint',
     },
     {
@@ -138,7 +138,7 @@ export default definePlugin({
     {
       title: 'Names of buckets are in lower case',
       json: { ...example, bucket: 'Wallet_Files' },
-      code: 'DEF_VALUE',
+      code: 'DEF_FORMAT',
       at: '/bucket',
     },
   ],
