@@ -11,7 +11,11 @@ const first: JsonObject = { id: 1, mode: 'RETURN', value: { id: 1, name: 'Ada', 
 /** The fragment's fields stand in the second actionable, beside `defaults` where it has no mode; the first is there to be depended on. */
 export const inActionable = (fragment: Json, defaults: JsonObject = { mode: 'RETURN', value: {} }): Host => ({
   file: 'resource',
-  json: { id: 'example', resource: 'example', actionables: [first, { id: 2, ...(fields(fragment)['mode'] === undefined && defaults), ...fields(fragment) }] },
+  json: {
+    id: 'example',
+    resource: 'example',
+    actionables: [first, { id: 2, ...(fields(fragment)['mode'] === undefined && defaults), ...fields(fragment) }],
+  },
   at: '/actionables/1',
 });
 
