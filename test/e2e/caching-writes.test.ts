@@ -1,16 +1,14 @@
 /**
  * Cached results beside a real database: what is committed is never hidden by what was computed before, what is rolled back removes
- * nothing, one request computes for all that wait. On memory and on a real Redis, and without the Redis.
+ * nothing, one request computes for all that wait. On memory and on a real Redis.
  */
 import { expect } from 'chai';
 import pg from 'pg';
 import { PLACES } from '../support/caches.js';
-import { flakyProxy } from '../support/flaky-proxy.js';
 import { pause } from '../support/guarded.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
 import { freshDatabase, startPostgres } from '../support/postgres.js';
 import { querying, returning } from '../support/project.js';
-import { ownRedis } from '../support/redis.js';
 
 const query = (id: number, text: string, parameters: readonly unknown[] = [], rest: object = {}): object => ({
   id,
@@ -285,71 +283,3 @@ for (const place of PLACES) {
     });
   });
 }
-
-describe('cached results without their Redis', function () {
-  this.timeout(60_000);
-  let kernel: TestKernel;
-  let proxy: Awaited<ReturnType<typeof flakyProxy>>;
-  let stop: (() => Promise<void>) | undefined;
-
-  before(async function () {
-    const server = await ownRedis();
-    if ('skip' in server) return this.skip();
-    ({ stop } = server);
-    proxy = await flakyProxy('127.0.0.1', server.port);
-    const files = {
-      'definitions/a.json': [
-        returning('made', { made: '$GENERATOR.ULID' }, read('made')),
-        returning('drop', 1, removing('made')),
-      ],
-    };
-    const config = { cache: { use: 'redis', url: '$ENV.REDIS' } };
-    kernel = await startKernel({ files, config, env: { REDIS: `redis://127.0.0.1:${proxy.port}` } });
-  });
-  after(async () => {
-    await kernel?.close();
-    await proxy?.close();
-    await stop?.();
-  });
-
-  const made = async (): Promise<unknown> => {
-    const { status, body } = await kernel.post('/made', {});
-    expect(status).to.equal(200);
-    return body['made'];
-  };
-  async function untilKept(): Promise<unknown> {
-    const end = Date.now() + 15_000;
-    for (;;) {
-      const [one, two] = [await made(), await made()];
-      if (one === two) return one;
-      if (Date.now() > end) throw new Error('nothing was kept again within fifteen seconds');
-      await pause(20);
-    }
-  }
-
-  it('are computed, quickly, with one line in the log; the process stays ready', async () => {
-    await untilKept();
-    for (const way of ['closed', 'silent'] as const) {
-      proxy.turn(way);
-      const start = performance.now();
-      const answers = [await made(), await made(), await made()];
-      expect(new Set(answers).size).to.equal(3);
-      expect(performance.now() - start).to.be.below(1500);
-      expect((await kernel.request('GET', '/status/ready')).status).to.equal(200);
-      proxy.turn('open');
-      await untilKept();
-    }
-    expect(kernel.log.filter(({ message }) => message.includes('results are computed, removals wait')).length).to.equal(
-      1,
-    );
-  });
-
-  it('are not given when they were to be removed meanwhile', async () => {
-    const before = await untilKept();
-    proxy.turn('closed');
-    expect((await kernel.post('/drop', {})).status).to.equal(200);
-    proxy.turn('open');
-    for (let n = 0; n < 20; n++) expect(await made()).not.to.equal(before);
-    expect(await untilKept()).not.to.equal(before);
-  });
-});

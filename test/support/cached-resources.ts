@@ -1,0 +1,142 @@
+/** Resources with `cacheable`, for suites that ask them. `$GENERATOR` in a result tells whether it was computed again. */
+import bcrypt from 'bcrypt';
+import { returning } from './project.js';
+
+const MADE = '$GENERATOR.ULID';
+const read = (cache_key?: string, duration = 600): object => ({
+  cacheable: { read_from_cache: true, duration, ...(cache_key !== undefined && { cache_key }) },
+});
+const removing = (id: string, ...names: string[]): object =>
+  returning(id, 1, { cacheable: { invalidate_cache_keys: names } });
+const guarded = (...claims: string[]): object => ({
+  tokenize: { type: 'JWT', encryption_key: '$ENV.KEY' },
+  protected: { extract_claims: claims },
+});
+
+export const FILES = {
+  'definitions/resources.json': [
+    returning('plain', { made: MADE }, read()),
+    returning('short', { made: MADE }, read('short', 0.3)),
+    returning('by-id', { made: MADE, id: '$PAYLOAD.id' }, read('item $PAYLOAD.id')),
+    removing('drop-item', 'item $PAYLOAD.number'),
+    removing('drop-all-items', 'item '),
+    returning('pair', { made: MADE, a: '$PAYLOAD.a', b: '$PAYLOAD.b' }, read('$PAYLOAD.a:$PAYLOAD.b')),
+    removing('drop-pair', '$PAYLOAD.a:$PAYLOAD.b'),
+    returning('unnamed-value', { made: MADE, id: '$PAYLOAD.id' }, read('everything')),
+    returning('same-name', { other: MADE, id: '$PAYLOAD.id' }, read('everything')),
+    removing('drop-everything', 'everything'),
+    removing('drop-plain', 'plain'),
+    removing('drop-several', 'everything', 'item $PAYLOAD.id'),
+    returning('mine', { made: MADE, id: '$PROTECTED.id' }, { ...guarded('id'), ...read('profile') }),
+    returning('members', { made: MADE }, { ...guarded('id'), ...read('members') }),
+    returning('role', { made: MADE, id: '$PROTECTED.id' }, { ...guarded('id', 'role'), ...read('of $PROTECTED.role') }),
+    removing('drop-profile', 'profile'),
+    returning('tenant', { made: MADE, tenant: '$HEADER.x-tenant' }, read('tenants')),
+    returning('body', { made: MADE, body: '$PAYLOAD' }, read('bodies')),
+    {
+      ...returning('ruled', {}),
+      actionables: [
+        {
+          id: 1,
+          mode: 'RETURN',
+          value: { made: MADE, id: '$PAYLOAD.id', more: '$PAYLOAD.more' },
+          payload_validation: [
+            {
+              field: {
+                id: { type: 'NUMBER' },
+                more: { type: 'STRING', optional: true },
+                unread: { type: 'STRING', optional: true },
+              },
+            },
+          ],
+        },
+      ],
+      ...read('ruled $PAYLOAD.id $PAYLOAD.more'),
+    },
+    {
+      id: 'verify',
+      resource: 'verify',
+      actionables: [
+        {
+          id: 1,
+          mode: 'RETURN',
+          value: { id: 1, password: bcrypt.hashSync('right', 4) },
+          verify_hashables: [{ property: 'password', algorithm: 'BCRYPT' }],
+        },
+      ],
+    },
+    {
+      id: 'enter',
+      resource: 'enter',
+      actionables: [
+        {
+          id: 1,
+          mode: 'RETURN',
+          value: { made: MADE, id: '$PAYLOAD.known' },
+          depends_on: [
+            { resource_id: 'verify', action_ids: [1], extract_response_for: [{ extract: 'id', for: 'known' }] },
+          ],
+        },
+      ],
+      ...read('enter'),
+    },
+    returning('nothing', null, read('nothing')),
+    {
+      id: 'inner',
+      resource: 'inner',
+      actionables: [
+        {
+          id: 1,
+          mode: 'RETURN',
+          value: { made: MADE, id: '$PAYLOAD.id', rest: 1 },
+          returnables: ['made', 'id'],
+          ...read(),
+        },
+        {
+          id: 2,
+          mode: 'RETURN',
+          value: { inside: '$PAYLOAD.inside', outside: MADE },
+          main_returnable: true,
+          depends_on: [
+            { resource_id: 'self', action_ids: [1], extract_response_for: [{ extract: 'made', for: 'inside' }] },
+          ],
+        },
+      ],
+    },
+    {
+      id: 'chained',
+      resource: 'chained',
+      actionables: [
+        { id: 1, mode: 'RETURN', value: { id: '$PAYLOAD.id' } },
+        {
+          id: 2,
+          mode: 'RETURN',
+          value: { made: MADE, owner: '$PAYLOAD.owner' },
+          depends_on: [
+            { resource_id: 'self', action_ids: [1], extract_response_for: [{ extract: 'id', for: 'owner' }] },
+          ],
+          ...read('chained'),
+        },
+      ],
+    },
+    {
+      id: 'drop-inner',
+      resource: 'drop-inner',
+      actionables: [{ id: 1, mode: 'RETURN', value: 1, cacheable: { invalidate_cache_keys: ['inner#1'] } }],
+    },
+    {
+      id: 'borrowing',
+      resource: 'borrowing',
+      actionables: [
+        {
+          id: 1,
+          mode: 'RETURN',
+          value: { made: '$PAYLOAD.made' },
+          depends_on: [
+            { resource_id: 'inner', action_ids: [1], extract_response_for: [{ extract: 'made', for: 'made' }] },
+          ],
+        },
+      ],
+    },
+  ],
+};
