@@ -6,7 +6,8 @@ import { parseArgs } from 'node:util';
 export const usage = `npm run bench -- [options]
   --rounds N        measured rounds (default 5)
   --seconds N       seconds per measurement (default 2)
-  --rows a,b        only these rows: health, account-mine, hook, account-read, account-create, account-list, wallet-add,
+  --rows a,b        only these rows: health, account-mine, hook, account-read, account-cached,
+                    account-create, account-list, wallet-add,
                     echo; and wallet-one, which is measured only when it is named
   --targets a,b     only these targets: baseline, lintel (the baseline is always in)
   --connections N   open connections of the load generator (default 32)

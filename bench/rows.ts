@@ -116,6 +116,19 @@ export const rows: readonly Row[] = [
     ],
   },
   {
+    name: 'account-cached',
+    title: 'cached read (hit)',
+    path: '/account-cached',
+    body: (n) => ({ id: (n % seeded) + 1 }),
+    adds: null,
+    varying: {},
+    refused: [
+      { body: { id: seeded + 1_000_000_000 }, status: 404 },
+      { body: { id: 'one' }, status: 422 },
+      { body: {}, status: 422 },
+    ],
+  },
+  {
     name: 'account-create',
     title: 'validated insert',
     path: '/account-create',

@@ -12,6 +12,7 @@ import { lintelServing, root, type Target } from './targets.js';
 const optional = [
   { folder: 'tokens', rows: ['account-mine'] },
   { folder: 'webhooks', rows: ['hook'] },
+  { folder: 'caches', rows: ['account-cached'] },
 ] as const;
 
 export interface Servable {

@@ -18,6 +18,7 @@ const loaders: Readonly<Record<PluginId, Loader>> = {
   'dialect:pglite': () => import('./dialects/pglite/runtime.js'),
   'dialect:postgres': () => import('./dialects/postgres/runtime.js'),
   'envelope:success-message-data': () => import('./envelopes/success-message-data/runtime.js'),
+  'feature:cacheable': () => import('./features/cacheable/runtime.js'),
   'feature:combine_returned_results_from': () => import('./features/combine-returned-results/runtime.js'),
   'feature:depends_on': () => import('./features/depends-on/runtime.js'),
   'feature:hashables': () => import('./features/hashables/runtime.js'),

@@ -12,6 +12,7 @@ import pglite from './dialects/pglite/spec.js';
 import postgres from './dialects/postgres/spec.js';
 import bare from './envelopes/bare/spec.js';
 import successMessageData from './envelopes/success-message-data/spec.js';
+import cacheable from './features/cacheable/spec.js';
 import combineReturnedResults from './features/combine-returned-results/spec.js';
 import dependsOn from './features/depends-on/spec.js';
 import hashables from './features/hashables/spec.js';
@@ -79,6 +80,7 @@ export const specs: readonly PluginSpec[] = [
   postgres,
   bare,
   successMessageData,
+  cacheable,
   combineReturnedResults,
   dependsOn,
   hashables,

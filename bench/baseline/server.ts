@@ -1,12 +1,13 @@
 /**
- * The service of this benchmark as an experienced developer writes it by hand: Koa, @koa/router, koa-body, yup and a pg
- * pool of ten. It is the yardstick, so it must stay ordinary: no tricks that make it fast, none that make it slow.
+ * The service of this benchmark as an experienced developer writes it by hand: Koa, @koa/router, koa-body, yup, lru-cache and
+ * a pg pool of ten. It is the yardstick, so it must stay ordinary: no tricks that make it fast, none that make it slow.
  */
 import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto';
 import Router from '@koa/router';
 import { errors, jwtVerify } from 'jose';
 import Koa, { type Context, type Next } from 'koa';
 import { koaBody } from 'koa-body';
+import { LRUCache } from 'lru-cache';
 import pg from 'pg';
 import { type InferType, number, object, type Schema, string, ValidationError } from 'yup';
 
@@ -36,6 +37,24 @@ async function readAccount(ctx: Context): Promise<void> {
     [id],
   );
   if (rows[0] === undefined) ctx.throw(404, 'no such account');
+  ctx.body = rows[0];
+}
+
+const known = new LRUCache<number, Record<string, unknown>>({ max: 10_000, ttl: 60_000 });
+
+async function readCached(ctx: Context): Promise<void> {
+  const { id } = validated(readRequest, ctx.request.body);
+  const kept = known.get(id);
+  if (kept !== undefined) {
+    ctx.body = kept;
+    return;
+  }
+  const { rows } = await pool.query<Record<string, unknown>>(
+    'SELECT id, owner, email, balance, created_at FROM _account WHERE id = $1',
+    [id],
+  );
+  if (rows[0] === undefined) ctx.throw(404, 'no such account');
+  known.set(id, rows[0]);
   ctx.body = rows[0];
 }
 
@@ -152,6 +171,7 @@ async function errorsAsJson(ctx: Context, next: Next): Promise<void> {
 
 const router = new Router();
 router.post('/account-read', readAccount);
+router.post('/account-cached', readCached);
 router.post('/account-create', createAccount);
 router.post('/account-list', listAccounts);
 router.post('/account-mine', authenticated, readMine);

@@ -12,8 +12,10 @@ export function compilePlanSet(
   services: Pick<CompileInput, 'registry' | 'handles' | 'intercept' | 'profile' | 'uses' | 'watched'>,
 ): PlanSet {
   const tables = compileTables(analysis.models, services.registry);
+  const hash = hashOf(analysis);
   const input: CompileInput = {
     ...services,
+    version: hash,
     tables,
     resources: new Map(analysis.resources.map((resource) => [resource.id, resource])),
     actions: new Map(analysis.resources.flatMap(({ actions }) => actions.map((action) => [action.key, action]))),
@@ -38,7 +40,7 @@ export function compilePlanSet(
   // A definition that is only half written has no path yet.
   broken.delete('/');
   const patterns = compilePatterns(routes);
-  return Object.freeze({ hash: hashOf(analysis), byPath, byId, patterns, broken, tables: [...tables.values()] });
+  return Object.freeze({ hash, byPath, byId, patterns, broken, tables: [...tables.values()] });
 }
 
 /** Changes with the text of any file: a job or a client can tell whether it still speaks of the same definitions. */

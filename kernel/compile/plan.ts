@@ -17,6 +17,8 @@ export interface ActionPlan {
   readonly unit: Unit | null;
   /** Runs beside its parallel neighbours, on a connection of its own. */
   readonly parallel: boolean;
+  /** Shares no unit of work with its neighbours. */
+  readonly apart: boolean;
   /** The unit is opened for this one alone too. */
   readonly always: boolean;
   /** What one of its steps waits for before a unit is opened. */

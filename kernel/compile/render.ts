@@ -22,7 +22,8 @@ export function asJsonText(route: Route, renders: ModePlan['renders']): Pick<Rou
   const [action] = group?.actions ?? [];
   if (group === undefined || action === undefined || renders === undefined) return route;
   const alone = groups.length === 1 && group.actions.length === 1 && group.unit === null;
-  if (!alone || action.index !== main || action.before !== null || settle !== null) return route;
+  if (!alone || action.index !== main || action.before !== null) return route;
+  if (settle?.some(({ takesText }) => takesText !== true) === true) return route;
   const steps = [...(action.after ?? []), ...(reply ?? [])];
   const names = steps[0]?.picks ?? null;
   if (steps.some(({ picks }) => !isSame(picks, names))) return route;

@@ -30,6 +30,8 @@ export interface CompileInput {
   readonly profile: string | null;
   /** Ids of the plugins that the set or the config uses. */
   readonly uses: ReadonlySet<string>;
+  /** Of the set, as text: changes with any of its definitions. */
+  readonly version: string;
   /** Whether a plugin may look at the results of this mode on their way out; everything is watched where this is absent. */
   readonly watched?: (mode: string) => boolean;
 }
@@ -50,6 +52,7 @@ interface FeatureLike {
     readonly sample?: Readonly<Record<string, Json>>;
     readonly guard?: string;
     readonly alone?: true;
+    readonly apart?: true;
     readonly presumes?: true;
     readonly answers?: true;
   };
@@ -66,6 +69,8 @@ interface Draft {
   readonly touches: Set<string>;
   /** Something wants every actionable to stand for itself. */
   alone: boolean;
+  /** This actionable stands for itself. */
+  apart: boolean;
   presumes: boolean;
   answers: boolean;
   takesList: boolean;
@@ -89,6 +94,8 @@ export function compileResource(input: CompileInput, resource: ResourceModel): R
     slots: { count: 0, byName: new Map(), memos: [], makers: [] },
     profile: input.profile,
     uses: input.uses,
+    version: input.version,
+    reads: [],
   };
   const draft: Draft = {
     steps: [],
@@ -97,6 +104,7 @@ export function compileResource(input: CompileInput, resource: ResourceModel): R
     guards: [],
     touches: new Set(),
     alone: false,
+    apart: false,
     presumes: false,
     answers: false,
     takesList: false,
@@ -194,6 +202,7 @@ function compileAction(
     shape: stepsBetween(steps, ActionPhase.SHAPE, ResourcePhase.ADMIT - 1),
     unit: planned.unit ?? null,
     parallel: action.parallel,
+    apart: inner.apart,
     always: planned.always === true,
     turns: steps.find((step) => step.phase < ResourcePhase.ADMIT && step.turns !== undefined)?.turns ?? null,
     describe: planned.describe,
@@ -226,6 +235,7 @@ function planFeatures(
     Object.assign(draft.sample, planned.sample);
     if (planned.guard !== undefined) draft.guards.push(planned.guard);
     draft.alone ||= planned.alone === true;
+    draft.apart ||= planned.apart === true;
     draft.presumes ||= planned.presumes === true;
     draft.answers ||= planned.answers === true;
   }
@@ -280,8 +290,8 @@ function groupActions(
 ): ActionGroup[] {
   const groups: OpenGroup[] = [];
   for (const action of actions) {
-    const { parallel } = action;
-    const key = parallel || alone ? null : (action.unit?.key ?? null);
+    const { parallel, apart } = action;
+    const key = parallel || alone || apart ? null : (action.unit?.key ?? null);
     const last = groups.at(-1);
     const joins = last !== undefined && (parallel ? last.parallel : key !== null && last.key === key);
     if (joins) last.actions.push(action);

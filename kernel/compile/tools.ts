@@ -3,7 +3,7 @@ import { fault } from '../contract/fault.js';
 import type { Json } from '../contract/json.js';
 import type { Kind } from '../contract/kind.js';
 import type { ModelColumn, ModelTable } from '../contract/model.js';
-import type { Frame, ParameterPlan, PlanTools, Reader, Repeat } from '../contract/plan.js';
+import type { Frame, ParameterPlan, PlanTools, ReadPlace, Reader, Repeat } from '../contract/plan.js';
 import type { PluginId } from '../contract/plugin.js';
 import { Slot } from '../contract/slot.js';
 import { BootError } from '../contract/boot-error.js';
@@ -42,6 +42,9 @@ export interface ResourceScope {
   };
   readonly profile: string | null;
   readonly uses: ReadonlySet<string>;
+  readonly version: string;
+  /** What was compiled so far reads this, and where. */
+  readonly reads: { readonly action: ActionModel | null; readonly place: ReadPlace }[];
 }
 
 /** The accessor handle as the compiler uses it; its kind declares the whole interface. */
@@ -63,8 +66,14 @@ export function makeTools(
   const place = action?.key ?? scope.resource.id;
   const nameSlot = (name: string): number | null =>
     owner.names.has(name) || owner.generated.has(name) ? slotOf(scope, `${owner.id}:${name}`) : null;
+  const noteRead = (read: ReadPlace): void => void scope.reads.push({ action, place: read });
+  const readsPayload = (field: string | null): void =>
+    noteRead({ from: 'payload', field, slot: field === null ? null : nameSlot(field) });
   const tools: PlanTools = {
     place,
+    version: scope.version,
+    readsPayload,
+    reads: () => scope.reads.filter((read) => action === null || read.action === action).map((read) => read.place),
     root: scope.resource.value,
     used: (plugin) => scope.uses.has(plugin),
     parallel: action?.parallel === true,
@@ -90,7 +99,7 @@ export function makeTools(
       scope.slots.makers.push({ slot, memo, make });
       return ({ slots }) => void (slots[slot] = slots[memo] ??= make());
     },
-    claim: claimReader,
+    claim: readClaim,
     absentIsNull,
     action: (resource, id) => {
       const key = actionKey(resource === 'self' ? owner.id : resource, id);
@@ -118,8 +127,18 @@ export function makeTools(
       if (kind === undefined) throw new BootError('PLG_UNKNOWN_SLOT', { name: `$${root}`, slot: Slot.ACCESSOR });
       const id = `${kind.kind}:${root}`;
       const handle = scope.handles.handle(id) as AccessorLike;
-      return handle.compile(tail, makeTools(scope, action, id, lenient));
+      const compiled = handle.compile(tail, makeTools(scope, action, id, lenient));
+      // Claims are noted where they are read; what is constant, or made anew each time, is nothing of the request.
+      const reads = scope.registry.plugins.get(id)?.facts?.['reads'];
+      if (reads === 'payload') readsPayload(tail[0] ?? null);
+      else if (reads === undefined && !compiled.constant) noteRead({ from: 'elsewhere', read: compiled.read });
+      return compiled;
     };
+  }
+
+  function readClaim(path: readonly string[]): Reader {
+    noteRead({ from: 'claims', path });
+    return claimReader(path);
   }
 
   function parameter(json: Json, pointer: string): ParameterPlan {
@@ -132,7 +151,7 @@ export function makeTools(
       return { source: 'literal', label: JSON.stringify(json), field: null, read: tools.value(json) };
     }
     if (decision.from === 'claim') {
-      return { source: 'name', label: json, field: null, read: claimReader(splitPath(json)) };
+      return { source: 'name', label: json, field: null, read: readClaim(splitPath(json)) };
     }
     const field = decision.from === 'generated' ? null : (json.split('.')[0] ?? json);
     return { source: 'name', label: json, field, read: nameReader(json) };
@@ -141,6 +160,9 @@ export function makeTools(
   function repeatOf({ from, body, name, action: key }: RepeatModel): Repeat {
     const index = scope.sequence.findIndex((candidate) => candidate.key === key);
     const root = name?.split('.')[0] ?? '';
+    // Items are forked from the payload: names in them mean what stands beside the list too.
+    if (from === 'result') noteRead({ from: 'result', index });
+    if (body) readsPayload(null);
     return {
       body,
       name,
@@ -154,6 +176,7 @@ export function makeTools(
   function nameReader(path: string): Reader {
     const [root = path, ...rest] = splitPath(path);
     const slot = nameSlot(root);
+    readsPayload(root);
     if (slot === null) {
       const read = compilePath([root, ...rest]);
       return (frame: Frame) => read(frame.payload) ?? null;

@@ -133,6 +133,8 @@ export interface Step {
   /** Does nothing but keep these names of the result, or of each of its rows, and hide what `hides` takes out of them. */
   readonly picks?: readonly string[];
   readonly hides?: Hide;
+  /** Takes the result as it leaves, values and JSON text (`Rendered`) alike. */
+  readonly takesText?: true;
   /** Takes long: a unit of work that this step is part of is opened only when a turn was taken, and holds it to its end. */
   readonly turns?: Turns;
   run(frame: Frame, action: ActionState): void | Done | Promise<void | Done>;
@@ -199,6 +201,18 @@ export interface PlanTools {
   readonly repeat: Repeat | null;
   /** Where this is, for messages: `signup#2`. */
   readonly place: string;
+  /** Changes with every text that is compiled together: what is kept beyond this set belongs to it alone. */
+  readonly version: string;
+  /**
+   * What this place reads of a request, as far as it went through these tools: fields of the payload, claims, headers, names
+   * that others give. Complete once the plan is made; for a resource, what all its actionables read.
+   */
+  reads(): readonly ReadPlace[];
+  /**
+   * Notes that this place reads a field of the payload without asking these tools for a reader (null: the payload itself). What
+   * is not noted tells no cached answers apart.
+   */
+  readsPayload(field: string | null): void;
   /** A value of the definition as a reader; strings may hold accessors, everything else is constant. */
   value(json: Json): Reader;
   /** As `value`, but always text. */
@@ -239,6 +253,15 @@ export interface PlanTools {
   /** The handle of a plugin named in the spec's `requires`. */
   resolve<H>(kind: Kind<H>, name: string): H;
 }
+
+/** Something of a request on which the outcome depends. */
+export type ReadPlace =
+  /** A field of the payload, whole; null for the payload itself. Where the name has a slot, its value is meant first. */
+  | { readonly from: 'payload'; readonly field: string | null; readonly slot: number | null }
+  | { readonly from: 'claims'; readonly path: readonly string[] }
+  | { readonly from: 'result'; readonly index: number }
+  /** Whatever else; the reader may throw. */
+  | { readonly from: 'elsewhere'; readonly read: Reader };
 
 /** A list, and where it comes from. */
 export interface Repeat {

@@ -4,6 +4,7 @@
  */
 import { Fault, fault } from '../contract/fault.js';
 import { Done, type Reply } from '../contract/hooks.js';
+import { Rendered } from '../contract/rendered.js';
 import type { ActionState, Frame, Invocation, Payload, Step, Turns, Unit } from '../contract/plan.js';
 import type { ActionGroup, ActionPlan, ResourcePlan } from '../compile/plan.js';
 import { besideFrame, createFrame, type UnitFrame } from './frame.js';
@@ -19,8 +20,13 @@ export async function invoke(plan: ResourcePlan, invocation: Invocation, hooks: 
     const early = hooks.accept === null ? undefined : await hooks.accept(invocation);
     frame = createFrame(invocation, plan);
     const body = early === undefined ? await work(plan, frame, hooks) : early.value;
-    const reply: Reply = { status: 200, headers: frame.headers, body };
-    return hooks.reply === null ? reply : await hooks.reply(reply, invocation);
+    const { headers } = frame;
+    if (hooks.reply === null) return { status: 200, headers, body };
+    // Taps look at values, also where a cache had text.
+    return await hooks.reply(
+      { status: 200, headers, body: body instanceof Rendered ? body.toJSON() : body },
+      invocation,
+    );
   } catch (error) {
     const failure = asFault(error);
     failure.where.resource ??= plan.id;

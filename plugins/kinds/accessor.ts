@@ -29,10 +29,10 @@ export const accessor = defineKind<Accessor>({
       required: true,
     },
     reads: {
-      doc: 'Whose names the tail holds: fields of the payload, or claims of the token.',
+      doc: 'Whose names the tail holds: fields of the payload, or claims of the token. `nothing`: no value of the request is read.',
       type: 'string',
       required: false,
-      oneOf: ['payload', 'claims'],
+      oneOf: ['payload', 'claims', 'nothing'],
     },
     aliases: { doc: 'Roots that people write for this one by mistake.', type: 'list', required: false },
     secret: { doc: 'Values must not leave the service.', type: 'boolean', required: true },

@@ -24,7 +24,7 @@ type Soon<T> = T | Promise<T>;
 /** Every method rejects with the Fault CCH_AWAY when the store cannot be reached, after a second at most. */
 export interface Cache {
   recall(key: string): Soon<Recall>;
-  /** Stores a value for so many seconds, unless the key was removed since its lease was given. */
+  /** Stores a value for so many seconds, unless the key was removed since its lease was given, or has a value by now. */
   keep(key: string, value: Uint8Array, seconds: number, lease: string): Soon<void>;
   remove(keys: readonly string[]): Soon<void>;
   /** Counts one more in the window of the key; the first one opens it for so many seconds. */

@@ -71,22 +71,6 @@ export const IN_RESOURCE = {
   rateLimit: 'a limit is written `"rate_limit": {"limit": 10, "identifier": "...", "expires_after": 60}`',
   throttle: 'a limit is written `"rate_limit": {"limit": 10, "identifier": "...", "expires_after": 60}`',
 };
-const TIME = { say: 'how long an entry lives is `"duration"`, in seconds', rename: 'duration' };
-const KEY = { say: 'the name of the entry is `"cache_key"`', rename: 'cache_key' };
-const DROPPED = { say: 'entries to remove are listed in `"invalidate_cache_keys"`', rename: 'invalidate_cache_keys' };
-/** Inside `cacheable`. */
-export const IN_CACHEABLE = {
-  ttl: TIME,
-  expires: TIME,
-  expiration: TIME,
-  expires_after: TIME,
-  max_age: TIME,
-  seconds: TIME,
-  key: KEY,
-  name: KEY,
-  invalidate: DROPPED,
-  invalidates: DROPPED,
-};
 const DEPENDS = 'what runs first is named by `"depends_on": [{"resource_id": "self", "action_ids": [1]}]`';
 export const IN_ACTIONABLE = {
   ...IN_BOTH,

@@ -6,7 +6,7 @@ import type { Json } from '../../kernel/contract/json.js';
 import { defineKind } from '../../kernel/contract/kind.js';
 import type { PlanTools, Step } from '../../kernel/contract/plan.js';
 import { Slot } from '../../kernel/contract/slot.js';
-import { EXPECTED, IN_ACTIONABLE, IN_CACHEABLE, IN_RESOURCE } from './feature-forms.js';
+import { EXPECTED, IN_ACTIONABLE, IN_RESOURCE } from './feature-forms.js';
 import { inActionable, inResource } from './hosts.js';
 
 export interface FeaturePlace {
@@ -30,6 +30,8 @@ export interface FeaturePlan {
   readonly guard?: string;
   /** Neighbouring actionables of the resource share no unit of work. */
   readonly alone?: true;
+  /** This actionable shares no unit of work with its neighbours: it reads what is committed. */
+  readonly apart?: true;
   /** Refuses also what passes the rules, unless something is stored already: a sample request cannot know. */
   readonly presumes?: true;
   /** The resource has an answer of this feature's making, even where nothing runs. */
@@ -47,7 +49,7 @@ export const feature = defineKind<Feature>({
   slots: [Slot.RESOURCE, Slot.ACTIONABLE],
   select: { by: 'always' },
   expected: EXPECTED,
-  mistaken: { [Slot.RESOURCE]: IN_RESOURCE, [Slot.ACTIONABLE]: IN_ACTIONABLE, cacheable: IN_CACHEABLE },
+  mistaken: { [Slot.RESOURCE]: IN_RESOURCE, [Slot.ACTIONABLE]: IN_ACTIONABLE },
   facts: {
     applies: {
       doc: '`when-present`: planned where one of its fields is written; `always`: planned everywhere.',

@@ -101,12 +101,15 @@ export function cacheContract(name: string, open: () => Promise<OpenCache | { re
       expect(await read(`${key} long`)).to.equal('long');
     });
 
-    it('takes a newer value in place of an older one', async () => {
+    it('keeps the first of two that were computed at the same time, and takes another when it is over', async () => {
       const key = fresh();
-      const { lease } = await cache.recall(key);
-      await cache.keep(key, bytes('one'), 600, lease);
-      await cache.keep(key, bytes('two'), 600, lease);
-      expect(await read(key)).to.equal('two');
+      const [one, two] = [await cache.recall(key), await cache.recall(key)];
+      await cache.keep(key, bytes('one'), 0.3, one.lease);
+      await cache.keep(key, bytes('two'), 600, two.lease);
+      expect(await read(key)).to.equal('one');
+      await until(async () => (await read(key)) === null);
+      await write(key, 'three');
+      expect(await read(key)).to.equal('three');
     });
 
     it('removes what is named, and nothing else; a key of nothing is no failure', async () => {

@@ -21,7 +21,11 @@ import { document, rangeAt, type Document } from '../../kernel/source/document.j
 import { nodeAt, parseSource } from '../../kernel/source/tree.js';
 
 /** Variables that examples may read. */
-const ENV = envFacts({ ...EXAMPLE_ENV, DATABASE_URL: 'postgres://example' });
+const ENV = envFacts({
+  ...EXAMPLE_ENV,
+  DATABASE_URL: 'postgres://example',
+  REDIS_URL: 'redis://example',
+});
 const FILES = { resource: 'example.json', model: 'models.json', config: 'lintel.config.json' } as const;
 
 export function specHygiene(registry: Registry, specs: readonly PluginSpec[]): void {

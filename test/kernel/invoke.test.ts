@@ -26,6 +26,7 @@ const action = (index: number, rest: Partial<ActionPlan>): ActionPlan => ({
   parallel: false,
   always: false,
   turns: null,
+  apart: false,
   describe: null,
   ...rest,
 });

@@ -6,7 +6,12 @@ export default definePlugin({
   name: 'DATETIME',
   since: '0.1.0',
   summary: 'The instant of the request, ISO 8601 in UTC with milliseconds. The same wherever one request reads it.',
-  facts: { tail: 'none', secret: false, aliases: ['NOW', 'DATE', 'TIMESTAMP', 'TIME', 'TODAY', 'CURRENT_TIMESTAMP'] },
+  facts: {
+    tail: 'none',
+    secret: false,
+    reads: 'nothing',
+    aliases: ['NOW', 'DATE', 'TIMESTAMP', 'TIME', 'TODAY', 'CURRENT_TIMESTAMP'],
+  },
   examples: [{ title: 'Now', json: '$DATETIME' }],
   counterExamples: [{ title: 'Nothing may follow', json: '$DATETIME.iso', code: 'ACC_TAIL', at: '' }],
 });

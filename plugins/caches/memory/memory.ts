@@ -29,6 +29,10 @@ interface Window {
 /** Removals that are remembered one by one; a lease older than what is forgotten is void for every key. */
 const MAX_REMOVED = 10_000;
 const MAX_MARKS = 1_000_000;
+/** Bytes that are part of a larger piece (a packet) would keep all of it. */
+const apart = (value: Uint8Array): Uint8Array =>
+  value.byteLength === value.buffer.byteLength ? value : new Uint8Array(value);
+
 /** What an entry takes beside its value and its key, about. */
 const OVERHEAD = 128;
 
@@ -68,7 +72,9 @@ export function createMemory({ maxEntries, maxBytes, now, maxMarks = MAX_MARKS }
     keep(key, value, seconds, lease) {
       const since = removed.get(key) ?? forgotten;
       if (lease === '' || Number(lease) < since) return;
-      values.set(key, { value, until: now() + seconds * 1000 });
+      const known = values.peek(key);
+      if (known !== undefined && known.until > now()) return;
+      values.set(key, { value: apart(value), until: now() + seconds * 1000 });
     },
     remove(keys) {
       for (const key of keys) {

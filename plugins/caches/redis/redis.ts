@@ -2,7 +2,7 @@
  * The cache on Redis. Each sort of entry has a key space of its own. Whatever fails is CCH_AWAY for the caller, within a second;
  * the driver's own words go to the log only.
  */
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { fault, type Fault } from '../../../kernel/contract/fault.js';
 import type { Cache } from '../../kinds/cache.js';
 import { giveUp, type Client } from './connection.js';
@@ -13,15 +13,21 @@ const LEASE_TIME = 60_000;
 const away = (cause: unknown): Fault =>
   fault('CCH_AWAY', {}, { cause, retryable: true, headers: { 'retry-after': '1' } });
 
-/** Text that is no Unicode (half a surrogate pair) would lose its difference as UTF-8. */
-const encoded = (key: string): string => (isWellFormed(key) ? `:${key}` : `!${JSON.stringify(key)}`);
-const isWellFormed = (text: string): boolean => !/\p{Surrogate}/u.test(text);
+/**
+ * Keys hold what clients sent: on a server that others can look into, and in its log, only hashes of them stand. Text that is no
+ * Unicode (half a surrogate pair) would lose its difference as UTF-8.
+ */
+const hashed = (key: string): string =>
+  createHash('sha256')
+    .update(SURROGATE.test(key) ? `!${JSON.stringify(key)}` : `:${key}`)
+    .digest('base64url');
+const SURROGATE = /\p{Surrogate}/u;
 
 export function createRedisCache(client: Client, prefix: string): Cache {
-  const valueKey = (key: string): string => `${prefix}v${encoded(key)}`;
-  const leaseKey = (key: string): string => `${prefix}l${encoded(key)}`;
-  const countKey = (key: string): string => `${prefix}c${encoded(key)}`;
-  const markKey = (key: string): string => `${prefix}m${encoded(key)}`;
+  const valueKey = (key: string): string => `${prefix}v:${hashed(key)}`;
+  const leaseKey = (key: string): string => `${prefix}l:${hashed(key)}`;
+  const countKey = (key: string): string => `${prefix}c:${hashed(key)}`;
+  const markKey = (key: string): string => `${prefix}m:${hashed(key)}`;
 
   async function ask<T>(work: () => Promise<T>): Promise<T> {
     try {

@@ -10,10 +10,11 @@ end
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return ARGV[1]`;
 
-/** Stores a value (KEYS[1]) while its lease (KEYS[2]) is the one that was given. */
+/** Stores a value (KEYS[1]) while its lease (KEYS[2]) is the one that was given, and there is none; uses the lease up. */
 const KEEP = `
 if redis.call('GET', KEYS[2]) == ARGV[1] then
-  redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
+  redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3], 'NX')
+  redis.call('DEL', KEYS[2])
 end
 return 0`;
 

@@ -55,6 +55,7 @@ export default defineRuntime(feature, {
 
 function compile(item: Readonly<Record<string, Json>>, algorithm: Hasher, tools: PlanTools): Entry {
   const path = splitPath(asText(item['property']));
+  tools.readsPayload(path[0] ?? null);
   const options = isObject(item['options']) ? item['options'] : {};
   return {
     path,

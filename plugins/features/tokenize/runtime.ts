@@ -12,7 +12,7 @@ import { hider } from '../../../kernel/language/hidden.js';
 import { compilePath, splitPath, writePath } from '../../../kernel/language/path.js';
 import { feature } from '../../kinds/feature.js';
 import { tokensOf, type ResourceTokens } from '../shared/token-tool.js';
-import { DEFAULT_PROPERTY, issuesTokens } from './issues.light.js';
+import { DEFAULT_PROPERTY, issuesTokens } from '../../kinds/issues-tokens.js';
 
 /** Seconds. */
 const DEFAULT_EXPIRATION = 3600;

@@ -4,7 +4,7 @@ import { POISON_KEYS } from '../../../kernel/contract/json.js';
 import { definePlugin, type CheckPlace, type Finding } from '../../../kernel/contract/plugin.js';
 import { accessorsIn } from '../../../kernel/language/accessor.js';
 import { shape, slot } from '../../../kernel/schema/combinators.js';
-import { issuesTokens } from './issues.light.js';
+import { issuesTokens } from '../../kinds/issues-tokens.js';
 
 export default definePlugin({
   kind: 'feature',

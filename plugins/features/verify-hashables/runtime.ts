@@ -4,6 +4,7 @@
  */
 import { fault } from '../../../kernel/contract/fault.js';
 import { asText, isObject, own, type Json } from '../../../kernel/contract/json.js';
+import type { PlanTools } from '../../../kernel/contract/plan.js';
 import { ActionPhase } from '../../../kernel/contract/slot.js';
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import { compilePath, splitPath, type PathReader } from '../../../kernel/language/path.js';
@@ -20,10 +21,10 @@ interface Entry {
 export default defineRuntime(feature, {
   create: ({ resolve }) => {
     const turns = createTurns();
-    const plan: Feature['plan'] = ({ value }) => {
+    const plan: Feature['plan'] = ({ value }, tools) => {
       const written = value['verify_hashables'];
       const items = Array.isArray(written) ? (written as readonly Json[]).filter(isObject) : [];
-      const entries = items.map((item) => compile(item, resolve(hasher, asText(item['algorithm']))));
+      const entries = items.map((item) => compile(item, resolve(hasher, asText(item['algorithm'])), tools));
       return {
         presumes: true,
         steps: [
@@ -50,8 +51,9 @@ export default defineRuntime(feature, {
   },
 });
 
-function compile(item: Readonly<Record<string, Json>>, algorithm: Hasher): Entry {
+function compile(item: Readonly<Record<string, Json>>, algorithm: Hasher, tools: PlanTools): Entry {
   const path = splitPath(asText(item['property']));
+  tools.readsPayload(path[0] ?? null);
   const named = asText(item['hash_field']);
   return {
     read: compilePath(path),

@@ -2,7 +2,7 @@
  * When a resource gives out a token. One that is protected, or revokes, has `tokenize` to judge tokens by; it gives out one only
  * when its author says so: by claims, or by a property that is named and listed. Light.
  */
-import { isObject, type Json } from '../../../kernel/contract/json.js';
+import { isObject, type Json } from '../../kernel/contract/json.js';
 
 export const DEFAULT_PROPERTY = 'token';
 

@@ -1,0 +1,54 @@
+/**
+ * Removes entries by name, after what made them stale is committed. Of a resource also when the request failed later on: some of
+ * its work may be committed by then.
+ */
+import type { Frame, PlanTools, Step } from '../../../kernel/contract/plan.js';
+import { ActionPhase, ResourcePhase } from '../../../kernel/contract/slot.js';
+import { accessorsIn } from '../../../kernel/language/accessor.js';
+import { compileName } from './keys.js';
+import type { Store } from './store.js';
+
+/** What one request has to remove. */
+interface Order {
+  /** Null: a name depends on what the work gives. */
+  readonly names: readonly string[] | null;
+  done: boolean;
+}
+
+export function invalidation(written: readonly string[], slot: string, tools: PlanTools, store: Store): Step[] {
+  const namings = written.map((text) => compileName(text, tools));
+  const render = (frame: Frame): string[] => namings.map((name) => name(frame));
+  // Names that others give may not be there yet; everything else is, and what is missing refuses before anything is done.
+  const isLate = written.flatMap(accessorsIn).some(({ tail: [root = ''] }) => tools.slot(root) !== null);
+  const memo = tools.memo();
+  const isResource = slot === 'resource';
+
+  const order = (frame: Frame): void => {
+    const mine: Order = { names: isLate ? null : render(frame), done: false };
+    frame.slots[memo] = mine;
+    if (isResource) frame.invocation.release(() => (mine.done ? undefined : store.remove(mine.names ?? known(frame))));
+  };
+  const known = (frame: Frame): string[] =>
+    namings.flatMap((name) => {
+      try {
+        return [name(frame)];
+      } catch {
+        return [];
+      }
+    });
+  const remove = (frame: Frame): void | Promise<void> => {
+    const mine = frame.slots[memo] as Order | undefined;
+    if (mine === undefined) return;
+    mine.done = true;
+    const names = mine.names ?? render(frame);
+    return frame.whenCommitted(() => store.remove(names));
+  };
+  return [
+    isResource
+      ? { id: 'invalidate_cache_keys', phase: ResourcePhase.RECALL, order: 100, run: order }
+      : { id: 'invalidate_cache_keys', phase: ActionPhase.PREPARE, order: 200, run: order },
+    isResource
+      ? { id: 'invalidate_cache_keys', phase: ResourcePhase.SETTLE, takesText: true, run: remove }
+      : { id: 'invalidate_cache_keys', phase: ActionPhase.SETTLE, run: remove },
+  ];
+}

@@ -1,0 +1,67 @@
+/**
+ * Removals that must happen: what the store does not take now is tried again until it does, and nothing is read meanwhile from
+ * what ought to be gone. Bounded; says once a minute that the store is away.
+ */
+import type { Log } from '../../../kernel/contract/plugin.js';
+import type { Cache } from '../../kinds/cache.js';
+
+const MOST_WAITING = 10_000;
+/** Milliseconds. */
+const RETRY = 500;
+const QUIET = 60_000;
+
+export interface Removals {
+  remove(keys: readonly string[]): void | Promise<void>;
+  /** It should be gone, and is not yet. */
+  waiting(key: string): boolean;
+  /** Of the store being away, or whatever else it said. */
+  readonly tell: (error: unknown) => void;
+}
+
+export function createRemovals(cache: Cache, log: Log): Removals {
+  const owed = new Set<string>();
+  let timer: NodeJS.Timeout | null = null;
+  let toldAt = -Infinity;
+
+  function tell(error: unknown): void {
+    const now = performance.now();
+    if (now - toldAt < QUIET) return;
+    toldAt = now;
+    log.warn({ err: error }, 'the cache does not answer: results are computed, removals wait');
+  }
+
+  function owe(keys: readonly string[], error: unknown): void {
+    tell(error);
+    for (const key of keys) owed.add(key);
+    for (const key of owed) {
+      if (owed.size <= MOST_WAITING) break;
+      // From now on the entry lives to its end; everything else would let a dead store fill the memory.
+      owed.delete(key);
+      log.error({ key }, 'too many removals wait for the cache: one is given up');
+    }
+    timer ??= setTimeout(retry, RETRY).unref();
+  }
+
+  function retry(): void {
+    timer = null;
+    const keys = [...owed];
+    Promise.resolve()
+      .then(() => cache.remove(keys))
+      .then(
+        () => keys.forEach((key) => owed.delete(key)),
+        (error: unknown) => owe([], error),
+      );
+  }
+
+  return {
+    remove(keys) {
+      try {
+        return cache.remove(keys)?.catch((error: unknown) => owe(keys, error));
+      } catch (error) {
+        return owe(keys, error);
+      }
+    },
+    waiting: (key) => owed.size > 0 && owed.has(key),
+    tell,
+  };
+}

@@ -1,0 +1,122 @@
+/**
+ * Entries of one name belong to a generation, which the store keeps under that name: removing the name ends the generation, and
+ * nothing that was stored for it, or is computed for it just now, is ever found again. The store being away is nobody's failure.
+ */
+import { randomBytes } from 'node:crypto';
+import type { Log } from '../../../kernel/contract/plugin.js';
+import type { Cache } from '../../kinds/cache.js';
+import { createFlights, landedWithin, type Flight } from './flights.js';
+import { createRemovals } from './removals.js';
+
+/** A generation outlives its entries; when it is forgotten early, they are only computed again. */
+const GENERATION_SECONDS = 86_400;
+/** Milliseconds that somebody waits for another one to compute the same. */
+const PATIENCE = 10_000;
+
+/** The right to store what is computed now. */
+export interface Errand {
+  readonly entry: string;
+  readonly lease: string;
+  /** Null: somebody else computes the same and takes long. */
+  readonly flight: Flight | null;
+}
+
+export type Found = { readonly value: Uint8Array } | { readonly errand: Errand | null };
+
+export interface Store {
+  /** The bytes at once where the store has them in this process; null: ask `find`. */
+  peek(name: string, variant: string): Uint8Array | null;
+  /** The bytes, perhaps somebody else's who computes them just now, or an errand. No errand: the store is away. */
+  find(name: string, variant: string, seconds: number, mine: Errand | undefined): Promise<Found>;
+  /** Keeps what was computed and gives it to those who wait. */
+  finish(errand: Errand, value: Uint8Array, seconds: number): void;
+  /** Nothing came of it; whoever waits tries itself. */
+  giveUp(errand: Errand): void;
+  /** Ends the generations of these names, now or as soon as the store is back. Never fails. */
+  remove(names: readonly string[]): void | Promise<void>;
+}
+
+const nameKey = (name: string): string => `n${name}`;
+const entryKey = (generation: string, variant: string): string => `e${generation}${variant}`;
+const textOf = ({ buffer, byteOffset, byteLength }: Uint8Array): string =>
+  Buffer.from(buffer, byteOffset, byteLength).toString('latin1');
+
+export function createStore(cache: Cache, log: Log): Store {
+  const flights = createFlights();
+  const removals = createRemovals(cache, log);
+  const { tell } = removals;
+  let isFar = false;
+
+  async function generationOf(name: string, seconds: number): Promise<string> {
+    const key = nameKey(name);
+    const { value, lease } = await cache.recall(key);
+    if (value !== null) return textOf(value);
+    const generation = randomBytes(12).toString('base64url');
+    await cache.keep(key, Buffer.from(generation, 'latin1'), Math.max(seconds * 2, GENERATION_SECONDS), lease);
+    // Of several that begin one at the same time, one was first. Removed already: nobody will find what is stored for it.
+    const first = await cache.recall(key);
+    return first.value === null ? generation : textOf(first.value);
+  }
+
+  /** What a store in this process has; one that is far away is asked once, and then never again in this way. */
+  function atOnce(key: string): Uint8Array | null {
+    const recall = cache.recall(key);
+    if (!(recall instanceof Promise)) return recall.value;
+    isFar = true;
+    recall.catch(tell);
+    return null;
+  }
+
+  /** The value, or the right to make it; `false`: somebody who made it failed, look again. */
+  async function attempt(entry: string, end: number, mine: Errand | undefined): Promise<Found | false> {
+    const { value, lease } = await cache.recall(entry);
+    if (value !== null) return { value };
+    // A unit of work that is tried again comes here twice.
+    if (mine?.entry === entry) return { errand: mine };
+    const flight = flights.get(entry);
+    // One that takes as long may never come back.
+    if (flight === undefined || performance.now() - flight.since > PATIENCE) {
+      return { errand: { entry, lease, flight: flights.begin(entry) } };
+    }
+    const landed = await landedWithin(flight, end - performance.now());
+    if (landed === undefined) return { errand: { entry, lease, flight: null } };
+    return landed !== null && { value: landed };
+  }
+
+  return {
+    peek(name, variant) {
+      if (isFar || removals.waiting(nameKey(name))) return null;
+      const generation = atOnce(nameKey(name));
+      return generation && atOnce(entryKey(textOf(generation), variant));
+    },
+    async find(name, variant, seconds, mine) {
+      if (removals.waiting(nameKey(name))) return { errand: null };
+      try {
+        const entry = entryKey(await generationOf(name, seconds), variant);
+        const end = performance.now() + PATIENCE;
+        for (;;) {
+          const found = await attempt(entry, end, mine);
+          if (found !== false) return found;
+        }
+      } catch (error) {
+        tell(error);
+        return { errand: null };
+      }
+    },
+    finish({ entry, lease, flight }, value, seconds) {
+      flight?.land(value);
+      // Joined until the store has it: whoever comes meanwhile need not compute.
+      const over = (): void => void (flight && flights.end(entry, flight));
+      Promise.resolve()
+        .then(() => cache.keep(entry, value, seconds, lease))
+        .catch(tell)
+        .finally(over);
+    },
+    giveUp({ entry, flight }) {
+      if (flight === null || flight.over) return;
+      flights.end(entry, flight);
+      flight.land(null);
+    },
+    remove: (names) => removals.remove(names.map(nameKey)),
+  };
+}

@@ -1,0 +1,355 @@
+/**
+ * Cached results beside a real database: what is committed is never hidden by what was computed before, what is rolled back removes
+ * nothing, one request computes for all that wait. On memory and on a real Redis, and without the Redis.
+ */
+import { expect } from 'chai';
+import pg from 'pg';
+import { PLACES } from '../support/caches.js';
+import { flakyProxy } from '../support/flaky-proxy.js';
+import { pause } from '../support/guarded.js';
+import { startKernel, type TestKernel } from '../support/kernel.js';
+import { freshDatabase, startPostgres } from '../support/postgres.js';
+import { querying, returning } from '../support/project.js';
+import { ownRedis } from '../support/redis.js';
+
+const query = (id: number, text: string, parameters: readonly unknown[] = [], rest: object = {}): object => ({
+  id,
+  mode: 'QUERY',
+  sql_query: { query: text, parameters },
+  ...rest,
+});
+const read = (cache_key?: string): object => ({
+  cacheable: { read_from_cache: true, duration: 600, ...(cache_key !== undefined && { cache_key }) },
+});
+const removing = (...names: string[]): object => ({ cacheable: { invalidate_cache_keys: names } });
+const SET = 'UPDATE notes SET text = $1 WHERE id = $2 RETURNING text';
+const GET = 'SELECT text FROM notes WHERE id = $1';
+const SLOW = 'SELECT text, pg_sleep(0.5)::text AS slept, $2::text AS made FROM notes WHERE id = $1';
+const NAME = 'note $PAYLOAD.id';
+
+const FILES = {
+  'definitions/_note.json': {
+    id: { type: 'Number', primary_key: true },
+    text: { type: 'String', unique: true },
+    secret: { type: 'String', secret: true, optional: true },
+  },
+  'definitions/resources.json': [
+    querying(
+      'add',
+      'INSERT INTO notes (id, text, secret) VALUES ($1, $2, $3)',
+      ['$PAYLOAD.id', '$PAYLOAD.text', 'hidden'],
+      removing(NAME),
+    ),
+    querying('add-quietly', 'INSERT INTO notes (id, text, secret) VALUES ($1, $2, $3)', [
+      '$PAYLOAD.id',
+      '$PAYLOAD.text',
+      'hidden',
+    ]),
+    querying('get', GET, ['$PAYLOAD.id'], read(NAME)),
+    querying('list', 'SELECT id, text, secret FROM notes WHERE id >= $1 ORDER BY id', ['$PAYLOAD.id'], {
+      returnables: ['id', 'text'],
+      ...read('list'),
+    }),
+    querying('list-fresh', 'SELECT id, text, secret FROM notes WHERE id >= $1 ORDER BY id', ['$PAYLOAD.id'], {
+      returnables: ['id', 'text'],
+    }),
+    {
+      id: 'found',
+      resource: 'found',
+      actionables: [query(1, GET, ['$PAYLOAD.id'], { must_return_value: true })],
+      ...read('found'),
+    },
+    querying('slow', SLOW, ['$PAYLOAD.id', '$GENERATOR.ULID'], read(NAME)),
+    querying(
+      'slow-to-fail',
+      'SELECT pg_sleep(0.3)::text AS a, 1 / (length(text) - 5) AS b FROM notes WHERE id = $1',
+      ['$PAYLOAD.id'],
+      read('failing'),
+    ),
+    querying('set', SET, ['$PAYLOAD.text', '$PAYLOAD.id'], removing(NAME)),
+    {
+      id: 'set-here',
+      resource: 'set-here',
+      actionables: [query(1, SET, ['$PAYLOAD.text', '$PAYLOAD.id'], removing(NAME))],
+    },
+    {
+      id: 'set-two',
+      resource: 'set-two',
+      actionables: [
+        query(1, SET, ['$PAYLOAD.text', '$PAYLOAD.id'], removing(NAME)),
+        query(2, SET, ['$PAYLOAD.other', '$PAYLOAD.second']),
+      ],
+    },
+    {
+      id: 'set-then-fail',
+      resource: 'set-then-fail',
+      transaction: false,
+      actionables: [
+        query(1, SET, ['$PAYLOAD.text', '$PAYLOAD.id']),
+        query(2, GET, ['-1'], { must_return_value: true }),
+      ],
+      ...removing(NAME),
+    },
+    {
+      id: 'inner',
+      resource: 'inner',
+      actionables: [
+        query(1, 'SELECT id, text, secret FROM notes WHERE id = $1', ['$PAYLOAD.id'], read('inner $PAYLOAD.id')),
+        query(2, SET, ['$PAYLOAD.text', '$PAYLOAD.id'], removing('inner $PAYLOAD.id')),
+        {
+          id: 3,
+          mode: 'RETURN',
+          value: { before: '$PAYLOAD.before', secret: '$PAYLOAD.secret' },
+          main_returnable: true,
+          depends_on: [
+            {
+              resource_id: 'self',
+              action_ids: [1],
+              extract_response_for: [
+                { extract: 'self_', for: 'before' },
+                { extract: 'self_', for: 'secret' },
+              ],
+            },
+          ],
+        },
+      ],
+    },
+    {
+      id: 'each',
+      resource: 'each',
+      actionables: [
+        {
+          id: 1,
+          mode: 'QUERY',
+          payload_validation: [{ field: { ids: { type: 'ARRAY' } } }],
+          sql_query: {
+            query: 'SELECT id, text, $2::text AS made FROM notes WHERE id = $1',
+            parameters: ['id', '$GENERATOR.ULID'],
+            multi: true,
+          },
+          ...read('each'),
+        },
+      ],
+    },
+    returning('alive', 1),
+  ],
+};
+
+for (const place of PLACES) {
+  describe(`cached results and writes (${place.name})`, function () {
+    this.timeout(30_000);
+    let kernel: TestKernel;
+    let admin: pg.Client;
+    let ids = 0;
+
+    before(async function () {
+      this.timeout(60_000);
+      const [made, server] = [await place.make(), await startPostgres()];
+      if ('skip' in made || 'skip' in server) return this.skip();
+      const url = await freshDatabase();
+      const connections = { main: { use: 'postgres', url: '$ENV.DATABASE_URL' } };
+      const env = { ...made.env, DATABASE_URL: url };
+      kernel = await startKernel({ files: FILES, config: { ...made.config, connections }, env });
+      admin = new pg.Client({ connectionString: url });
+      await admin.connect();
+    });
+    after(async () => {
+      await admin?.end();
+      await kernel?.close();
+    });
+
+    const ok = async (id: string, body: object): Promise<Record<string, unknown>> => {
+      const answer = await kernel.post<Record<string, unknown>>(`/${id}`, body);
+      expect(answer.status, answer.text).to.equal(200);
+      return answer.body;
+    };
+    /** A new note, seen once. */
+    async function noted(): Promise<number> {
+      const id = ++ids;
+      await ok('add', { id, text: `first ${id}` });
+      expect(await ok('get', { id })).to.deep.equal({ text: `first ${id}` });
+      return id;
+    }
+    const change = (id: number, text: string): Promise<unknown> =>
+      admin.query('UPDATE notes SET text = $1 WHERE id = $2', [text, id]);
+    const textOf = async (id: number): Promise<unknown> => (await ok('get', { id }))['text'];
+
+    it('gives what was read before, until it is removed by whoever changes it', async () => {
+      for (const way of ['set', 'set-here']) {
+        const id = await noted();
+        await change(id, `behind ${id}`);
+        expect(await textOf(id)).to.equal(`first ${id}`);
+        await ok(way, { id, text: `by ${way}` });
+        expect(await textOf(id)).to.equal(`by ${way}`);
+      }
+    });
+
+    it('removes nothing when the transaction is rolled back, and everything once it is committed', async () => {
+      const [id, second] = [await noted(), await noted()];
+      await change(id, `behind ${id}`);
+      const { status } = await kernel.post('/set-two', { id, text: `two ${id}`, other: `two ${id}`, second });
+      expect(status).to.equal(409);
+      expect(await textOf(id), 'still the entry').to.equal(`first ${id}`);
+      await ok('set-two', { id, text: `two ${id}`, other: `other ${id}`, second });
+      expect(await textOf(id)).to.equal(`two ${id}`);
+    });
+
+    it('removes what a failed request committed before it failed', async () => {
+      const id = await noted();
+      expect((await kernel.post('/set-then-fail', { id, text: `half ${id}` })).status).to.equal(404);
+      const end = Date.now() + 5000;
+      while ((await textOf(id)) !== `half ${id}`) {
+        if (Date.now() > end) throw new Error('the old text was still given after five seconds');
+        await pause(5);
+      }
+    });
+
+    it('keeps no refusal', async () => {
+      const id = ++ids;
+      expect((await kernel.post('/found', { id })).status).to.equal(404);
+      await ok('add-quietly', { id, text: `late ${id}` });
+      expect(await ok('found', { id })).to.deep.equal({ text: `late ${id}` });
+    });
+
+    it('keeps nothing that was computed before a change, though it was stored after it', async () => {
+      const id = ++ids;
+      await ok('add', { id, text: `old ${id}` });
+      const early = ok('slow', { id });
+      await until(async () => (await running()) > 0);
+      await ok('set', { id, text: `new ${id}` });
+      expect((await early)['text']).to.equal(`old ${id}`);
+      expect((await ok('slow', { id }))['text']).to.equal(`new ${id}`);
+    });
+
+    const running = async (): Promise<number> => {
+      const { rows } = await admin.query<{ n: number }>(
+        `SELECT count(*)::int AS n FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'`,
+      );
+      return rows[0]?.n ?? 0;
+    };
+    async function until(check: () => Promise<boolean>): Promise<void> {
+      const end = Date.now() + 5000;
+      while (!(await check())) if (Date.now() > end) throw new Error('did not happen within five seconds');
+    }
+
+    it('computes once for all that ask at the same time', async () => {
+      const id = ++ids;
+      await ok('add', { id, text: `busy ${id}` });
+      const answers = await Promise.all(Array.from({ length: 20 }, () => ok('slow', { id })));
+      expect(new Set(answers.map(({ made }) => made)).size).to.equal(1);
+      expect((await ok('slow', { id }))['made']).to.equal(answers[0]?.['made']);
+    });
+
+    it('answers each of those that wait for one that fails, and keeps nothing of it', async () => {
+      const id = ++ids;
+      await ok('add', { id, text: 'fives' });
+      const statuses = await Promise.all(
+        Array.from({ length: 3 }, async () => (await kernel.post('/slow-to-fail', { id })).status),
+      );
+      expect(statuses.every((status) => status >= 400)).to.equal(true);
+      await change(id, 'longer');
+      expect((await ok('slow-to-fail', { id }))['b']).to.equal(1);
+    });
+
+    it('gives lists of rows byte for byte as they are without it, and without secrets', async () => {
+      const from = ids + 1;
+      for (let n = 0; n < 3; n++) await ok('add', { id: ++ids, text: `row "${n}" é` });
+      const fresh = (await kernel.post('/list-fresh', { id: from })).text;
+      expect(fresh).to.include('row').and.not.include('secret');
+      for (let n = 0; n < 3; n++) expect((await kernel.post('/list', { id: from })).text).to.equal(fresh);
+    });
+
+    it('keeps the result of an actionable without secret fields, outside the transaction around it', async () => {
+      const id = await noted();
+      const first = await ok('inner', { id, text: `one ${id}` });
+      expect(first['before']).to.deep.equal({ id, text: `first ${id}` });
+      expect(JSON.stringify(first)).not.to.include('hidden');
+      // Removed by the write behind it, so read again; then changed behind its back, so not.
+      expect((await ok('inner', { id, text: `two ${id}` }))['before']).to.deep.equal({ id, text: `one ${id}` });
+    });
+
+    it('keeps results of lists by all of their items', async () => {
+      const [one, two] = [await noted(), await noted()];
+      const asked = async (...list: object[]): Promise<unknown> => (await kernel.post('/each', { ids: list })).body;
+      const both = await asked({ id: one }, { id: two });
+      expect(both).to.have.length(2);
+      expect(await asked({ id: one }, { id: two })).to.deep.equal(both);
+      expect(await asked({ id: two }, { id: one })).not.to.deep.equal(both);
+    });
+
+    it('shows each of 300 callers at once only what is theirs', async () => {
+      const known = [await noted(), await noted(), await noted()];
+      const asked = Array.from({ length: 300 }, (_, n) => known[n % 3] ?? 0);
+      const texts = await Promise.all(asked.map(textOf));
+      expect(texts).to.deep.equal(asked.map((id) => `first ${id}`));
+    });
+  });
+}
+
+describe('cached results without their Redis', function () {
+  this.timeout(60_000);
+  let kernel: TestKernel;
+  let proxy: Awaited<ReturnType<typeof flakyProxy>>;
+  let stop: (() => Promise<void>) | undefined;
+
+  before(async function () {
+    const server = await ownRedis();
+    if ('skip' in server) return this.skip();
+    ({ stop } = server);
+    proxy = await flakyProxy('127.0.0.1', server.port);
+    const files = {
+      'definitions/a.json': [
+        returning('made', { made: '$GENERATOR.ULID' }, read('made')),
+        returning('drop', 1, removing('made')),
+      ],
+    };
+    const config = { cache: { use: 'redis', url: '$ENV.REDIS' } };
+    kernel = await startKernel({ files, config, env: { REDIS: `redis://127.0.0.1:${proxy.port}` } });
+  });
+  after(async () => {
+    await kernel?.close();
+    await proxy?.close();
+    await stop?.();
+  });
+
+  const made = async (): Promise<unknown> => {
+    const { status, body } = await kernel.post('/made', {});
+    expect(status).to.equal(200);
+    return body['made'];
+  };
+  async function untilKept(): Promise<unknown> {
+    const end = Date.now() + 15_000;
+    for (;;) {
+      const [one, two] = [await made(), await made()];
+      if (one === two) return one;
+      if (Date.now() > end) throw new Error('nothing was kept again within fifteen seconds');
+      await pause(20);
+    }
+  }
+
+  it('are computed, quickly, with one line in the log; the process stays ready', async () => {
+    await untilKept();
+    for (const way of ['closed', 'silent'] as const) {
+      proxy.turn(way);
+      const start = performance.now();
+      const answers = [await made(), await made(), await made()];
+      expect(new Set(answers).size).to.equal(3);
+      expect(performance.now() - start).to.be.below(1500);
+      expect((await kernel.request('GET', '/status/ready')).status).to.equal(200);
+      proxy.turn('open');
+      await untilKept();
+    }
+    expect(kernel.log.filter(({ message }) => message.includes('results are computed, removals wait')).length).to.equal(
+      1,
+    );
+  });
+
+  it('are not given when they were to be removed meanwhile', async () => {
+    const before = await untilKept();
+    proxy.turn('closed');
+    expect((await kernel.post('/drop', {})).status).to.equal(200);
+    proxy.turn('open');
+    for (let n = 0; n < 20; n++) expect(await made()).not.to.equal(before);
+    expect(await untilKept()).not.to.equal(before);
+  });
+});

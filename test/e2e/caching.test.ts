@@ -1,0 +1,394 @@
+/**
+ * `cacheable` over real HTTP, in memory and on a real Redis: who shares an entry and who does not, what removes it, and what is
+ * never kept. `$GENERATOR` in a result tells whether it was computed again.
+ */
+import bcrypt from 'bcrypt';
+import { expect } from 'chai';
+import { PLACES } from '../support/caches.js';
+import { startKernel, type TestKernel } from '../support/kernel.js';
+import { pause } from '../support/guarded.js';
+import { returning } from '../support/project.js';
+import { bearer, jwt, KEY } from '../support/tokens.js';
+
+const MADE = '$GENERATOR.ULID';
+const read = (cache_key?: string, duration = 600): object => ({
+  cacheable: { read_from_cache: true, duration, ...(cache_key !== undefined && { cache_key }) },
+});
+const removing = (id: string, ...names: string[]): object =>
+  returning(id, 1, { cacheable: { invalidate_cache_keys: names } });
+const guarded = (...claims: string[]): object => ({
+  tokenize: { type: 'JWT', encryption_key: '$ENV.KEY' },
+  protected: { extract_claims: claims },
+});
+
+const FILES = {
+  'definitions/resources.json': [
+    returning('plain', { made: MADE }, read()),
+    returning('short', { made: MADE }, read('short', 0.3)),
+    returning('by-id', { made: MADE, id: '$PAYLOAD.id' }, read('item $PAYLOAD.id')),
+    removing('drop-item', 'item $PAYLOAD.number'),
+    removing('drop-all-items', 'item '),
+    returning('pair', { made: MADE, a: '$PAYLOAD.a', b: '$PAYLOAD.b' }, read('$PAYLOAD.a:$PAYLOAD.b')),
+    removing('drop-pair', '$PAYLOAD.a:$PAYLOAD.b'),
+    returning('unnamed-value', { made: MADE, id: '$PAYLOAD.id' }, read('everything')),
+    returning('same-name', { other: MADE, id: '$PAYLOAD.id' }, read('everything')),
+    removing('drop-everything', 'everything'),
+    removing('drop-plain', 'plain'),
+    removing('drop-several', 'everything', 'item $PAYLOAD.id'),
+    returning('mine', { made: MADE, id: '$PROTECTED.id' }, { ...guarded('id'), ...read('profile') }),
+    returning('members', { made: MADE }, { ...guarded('id'), ...read('members') }),
+    returning('role', { made: MADE, id: '$PROTECTED.id' }, { ...guarded('id', 'role'), ...read('of $PROTECTED.role') }),
+    removing('drop-profile', 'profile'),
+    returning('tenant', { made: MADE, tenant: '$HEADER.x-tenant' }, read('tenants')),
+    returning('body', { made: MADE, body: '$PAYLOAD' }, read('bodies')),
+    {
+      ...returning('ruled', {}),
+      actionables: [
+        {
+          id: 1,
+          mode: 'RETURN',
+          value: { made: MADE, id: '$PAYLOAD.id', more: '$PAYLOAD.more' },
+          payload_validation: [
+            {
+              field: {
+                id: { type: 'NUMBER' },
+                more: { type: 'STRING', optional: true },
+                unread: { type: 'STRING', optional: true },
+              },
+            },
+          ],
+        },
+      ],
+      ...read('ruled $PAYLOAD.id $PAYLOAD.more'),
+    },
+    {
+      id: 'verify',
+      resource: 'verify',
+      actionables: [
+        {
+          id: 1,
+          mode: 'RETURN',
+          value: { id: 1, password: bcrypt.hashSync('right', 4) },
+          verify_hashables: [{ property: 'password', algorithm: 'BCRYPT' }],
+        },
+      ],
+    },
+    {
+      id: 'enter',
+      resource: 'enter',
+      actionables: [
+        {
+          id: 1,
+          mode: 'RETURN',
+          value: { made: MADE, id: '$PAYLOAD.known' },
+          depends_on: [
+            { resource_id: 'verify', action_ids: [1], extract_response_for: [{ extract: 'id', for: 'known' }] },
+          ],
+        },
+      ],
+      ...read('enter'),
+    },
+    returning('nothing', null, read('nothing')),
+    {
+      id: 'inner',
+      resource: 'inner',
+      actionables: [
+        {
+          id: 1,
+          mode: 'RETURN',
+          value: { made: MADE, id: '$PAYLOAD.id', rest: 1 },
+          returnables: ['made', 'id'],
+          ...read(),
+        },
+        {
+          id: 2,
+          mode: 'RETURN',
+          value: { inside: '$PAYLOAD.inside', outside: MADE },
+          main_returnable: true,
+          depends_on: [
+            { resource_id: 'self', action_ids: [1], extract_response_for: [{ extract: 'made', for: 'inside' }] },
+          ],
+        },
+      ],
+    },
+    {
+      id: 'chained',
+      resource: 'chained',
+      actionables: [
+        { id: 1, mode: 'RETURN', value: { id: '$PAYLOAD.id' } },
+        {
+          id: 2,
+          mode: 'RETURN',
+          value: { made: MADE, owner: '$PAYLOAD.owner' },
+          depends_on: [
+            { resource_id: 'self', action_ids: [1], extract_response_for: [{ extract: 'id', for: 'owner' }] },
+          ],
+          ...read('chained'),
+        },
+      ],
+    },
+    {
+      id: 'drop-inner',
+      resource: 'drop-inner',
+      actionables: [{ id: 1, mode: 'RETURN', value: 1, cacheable: { invalidate_cache_keys: ['inner#1'] } }],
+    },
+    {
+      id: 'borrowing',
+      resource: 'borrowing',
+      actionables: [
+        {
+          id: 1,
+          mode: 'RETURN',
+          value: { made: '$PAYLOAD.made' },
+          depends_on: [
+            { resource_id: 'inner', action_ids: [1], extract_response_for: [{ extract: 'made', for: 'made' }] },
+          ],
+        },
+      ],
+    },
+  ],
+};
+
+for (const place of PLACES) {
+  describe(`cached answers (${place.name})`, () => {
+    let kernel: TestKernel;
+    const tokens: Record<string, string> = {};
+
+    before(async function () {
+      this.timeout(60_000);
+      const made = await place.make();
+      if ('skip' in made) return this.skip();
+      const config = { envelope: 'bare', http: { methods: ['POST', 'GET'] }, ...made.config };
+      kernel = await startKernel({ files: FILES, config, env: { ...made.env, KEY } });
+      for (const id of ['ada', 'bob', 'a:b']) tokens[id] = await jwt({ id, role: 'user' });
+    });
+    after(() => kernel?.close());
+
+    const ask = async (id: string, body: unknown = {}, token?: string): Promise<string> => {
+      const { status, text } = await kernel.post(
+        `/${id}`,
+        body,
+        token === undefined ? {} : bearer(tokens[token] ?? ''),
+      );
+      expect(status, text).to.equal(200);
+      return text;
+    };
+    const refused = async (id: string, body: unknown, init: RequestInit = {}): Promise<[number, unknown]> => {
+      const { status, body: problem } = await kernel.post(`/${id}`, body, init);
+      return [status, problem['code']];
+    };
+    const expectKept = async (id: string, body: unknown = {}, token?: string): Promise<string> => {
+      const first = await ask(id, body, token);
+      expect(await ask(id, body, token)).to.equal(first);
+      return first;
+    };
+
+    it('gives the same bytes again, as JSON with its length', async () => {
+      const first = await kernel.post('/plain', {});
+      const second = await kernel.post('/plain', {});
+      expect(second.text).to.equal(first.text);
+      for (const name of ['content-type', 'content-length', 'x-content-type-options']) {
+        expect(second.headers.get(name), name).to.equal(first.headers.get(name));
+      }
+      expect(second.headers.get('x-request-id')).not.to.equal(first.headers.get('x-request-id'));
+      expect((await kernel.request('HEAD', '/plain')).headers.get('content-length')).to.equal(
+        String(first.text.length),
+      );
+    });
+
+    it('computes again when the time is over', async () => {
+      const first = await expectKept('short');
+      const end = Date.now() + 10_000;
+      while ((await ask('short')) === first) {
+        if (Date.now() > end) throw new Error('was still given after ten seconds');
+        await pause(20);
+      }
+    });
+
+    it('tells values apart that the definition reads, with their types, wherever the name says so or not', async () => {
+      for (const id of ['by-id', 'unnamed-value']) {
+        const values = [5, '5', 5.5, '', ' 5', null, true, 'true', [5], { id: 5 }, '__proto__', '5","b'];
+        const answers: string[] = [];
+        for (const value of values) answers.push(await expectKept(id, { id: value }));
+        expect(new Set(answers).size, id).to.equal(values.length);
+        expect(answers.map((answer) => (JSON.parse(answer) as { id: unknown }).id)).to.deep.equal(values);
+      }
+    });
+
+    it('does not tell apart what the definition does not read', async () => {
+      const first = await ask('ruled', { id: 1 });
+      expect(await ask('ruled', { id: 1, unread: 'x', anything: 2 })).to.equal(first);
+      expect(await ask('ruled', { id: 1, more: 'x' })).not.to.equal(first);
+      expect(await ask('ruled', { id: 1, more: '' })).not.to.equal(first);
+    });
+
+    it('takes the payload as a whole where the definition does', async () => {
+      const first = await expectKept('body', { a: 1 });
+      expect(await ask('body', { a: 1, b: 2 })).not.to.equal(first);
+    });
+
+    it('cannot be made to mix values up by separators in them', async () => {
+      const bodies = [
+        { a: 'b:c', b: 'd' },
+        { a: 'b', b: 'c:d' },
+        { a: 'b","c', b: 'd' },
+        { a: 'b', b: '":"c' },
+        { a: '', b: ':' },
+        { a: ':', b: '' },
+      ];
+      const answers: string[] = [];
+      for (const body of bodies) answers.push(await expectKept('pair', body));
+      expect(new Set(answers).size).to.equal(bodies.length);
+      await ask('drop-pair', bodies[0]);
+      for (const [n, body] of bodies.entries()) {
+        expect((await ask('pair', body)) === answers[n], JSON.stringify(body)).to.equal(n !== 0);
+      }
+    });
+
+    it('keeps callers apart where the definition reads who they are, whatever the name says', async () => {
+      const ada = await expectKept('mine', {}, 'ada');
+      const bob = await expectKept('mine', {}, 'bob');
+      const odd = await expectKept('mine', {}, 'a:b');
+      expect([ada, bob, odd].map((text) => (JSON.parse(text) as { id: string }).id)).to.deep.equal([
+        'ada',
+        'bob',
+        'a:b',
+      ]);
+      expect(await ask('role', {}, 'ada')).not.to.equal(await ask('role', {}, 'bob'));
+      await ask('drop-profile');
+      for (const [name, before] of Object.entries({ ada, bob }))
+        expect(await ask('mine', {}, name)).not.to.equal(before);
+    });
+
+    it('shares among callers what is the same for all of them, and asks the guard each time', async () => {
+      expect(await ask('members', {}, 'ada')).to.equal(await ask('members', {}, 'bob'));
+      expect(await refused('members', {})).to.deep.equal([401, 'TOK_REFUSED']);
+      const { headers } = await kernel.post('/members', {}, bearer(tokens['ada'] ?? ''));
+      expect(headers.get('cache-control')).to.equal('no-store');
+    });
+
+    it('shows each of 300 callers at once only what is theirs', async function () {
+      this.timeout(30_000);
+      const ids = Array.from({ length: 60 }, (_, n) => `caller ${n}`);
+      const made = await Promise.all(ids.map(async (id) => bearer(await jwt({ id }))));
+      const wrong: unknown[] = [];
+      const one = async (n: number): Promise<void> => {
+        const { body } = await kernel.post('/mine', {}, made[n % made.length] ?? {});
+        if (body['id'] !== ids[n % ids.length]) wrong.push(body);
+      };
+      await Promise.all(Array.from({ length: 300 }, (_, n) => one(n)));
+      expect(wrong).to.deep.equal([]);
+    });
+
+    it('compares a password each time, also where another resource reaches the comparison', async () => {
+      expect(await ask('enter', { password: 'right' })).to.equal(await ask('enter', { password: 'right' }));
+      expect(await refused('enter', { password: 'wrong' })).to.deep.equal([401, 'VER_FAILED']);
+      expect(await refused('enter', {})).to.deep.equal([401, 'VER_FAILED']);
+    });
+
+    it('judges the payload each time', async () => {
+      await ask('ruled', { id: 7 });
+      expect(await refused('ruled', { id: 'seven' })).to.deep.equal([422, 'VAL_PAYLOAD']);
+    });
+
+    it('tells headers apart that the definition reads', async () => {
+      const of = async (tenant: string): Promise<string> =>
+        (await kernel.post('/tenant', {}, { headers: { 'x-tenant': tenant } })).text;
+      expect(await of('a')).to.equal(await of('a'));
+      expect(await of('a')).not.to.equal(await of('b'));
+      expect(await refused('tenant', {})).to.deep.equal([422, 'ACC_UNRESOLVED']);
+    });
+
+    it('refuses a name whose value is missing', async () => {
+      expect(await refused('by-id', {})).to.deep.equal([422, 'ACC_UNRESOLVED']);
+      expect(await refused('drop-item', {})).to.deep.equal([422, 'ACC_UNRESOLVED']);
+    });
+
+    it('removes by name from elsewhere: other accessor, number or text; and nothing else', async () => {
+      const [five, text, six] = [
+        await ask('by-id', { id: 5 }),
+        await ask('by-id', { id: '5' }),
+        await ask('by-id', { id: 6 }),
+      ];
+      await ask('drop-all-items');
+      expect(await ask('by-id', { id: 5 })).to.equal(five);
+      await ask('drop-item', { number: '5' });
+      expect(await ask('by-id', { id: 5 })).not.to.equal(five);
+      expect(await ask('by-id', { id: '5' })).not.to.equal(text);
+      expect(await ask('by-id', { id: 6 })).to.equal(six);
+    });
+
+    it('keeps resources of one name apart, and removes both by it', async () => {
+      const [one, two] = [await expectKept('unnamed-value', { id: 'x' }), await expectKept('same-name', { id: 'x' })];
+      expect(Object.keys(JSON.parse(one) as object)).to.deep.equal(['made', 'id']);
+      expect(Object.keys(JSON.parse(two) as object)).to.deep.equal(['other', 'id']);
+      await ask('drop-everything');
+      expect(await ask('unnamed-value', { id: 'x' })).not.to.equal(one);
+      expect(await ask('same-name', { id: 'x' })).not.to.equal(two);
+    });
+
+    it('removes what has no name by the id of its resource or actionable', async () => {
+      const plain = await expectKept('plain');
+      await ask('drop-plain');
+      expect(await ask('plain')).not.to.equal(plain);
+      const inside = await innerOf('drop-test');
+      await ask('drop-inner');
+      expect(await innerOf('drop-test')).not.to.equal(inside);
+    });
+
+    it('removes several names at once', async () => {
+      const [one, two] = [await ask('unnamed-value', { id: 'z' }), await ask('by-id', { id: 'z' })];
+      await ask('drop-several', { id: 'z' });
+      expect(await ask('unnamed-value', { id: 'z' })).not.to.equal(one);
+      expect(await ask('by-id', { id: 'z' })).not.to.equal(two);
+    });
+
+    it('keeps the answer null', async () => {
+      expect(await expectKept('nothing')).to.equal('null');
+    });
+
+    const innerOf = async (id: string): Promise<unknown> => {
+      const { inside } = JSON.parse(await ask('inner', { id })) as { inside: unknown };
+      expect(inside).to.be.a('string');
+      return inside;
+    };
+
+    it('keeps the result of an actionable, while what follows is computed', async () => {
+      const [one, two] = [await kernel.post('/inner', { id: 1 }), await kernel.post('/inner', { id: 1 })];
+      expect(two.body['inside']).to.equal(one.body['inside']);
+      expect(two.body['outside']).not.to.equal(one.body['outside']);
+      expect((await kernel.post('/inner', { id: 2 })).body['inside']).not.to.equal(one.body['inside']);
+    });
+
+    it('shares the result of an actionable with resources that borrow it', async () => {
+      const inside = await innerOf('borrowed');
+      expect((await kernel.post('/borrowing', { id: 'borrowed' })).body['made']).to.equal(inside);
+    });
+
+    it('tells results apart that an actionable was given', async () => {
+      const one = await expectKept('chained', { id: 1 });
+      const two = await expectKept('chained', { id: 2 });
+      expect([one, two].map((text) => (JSON.parse(text) as { owner: unknown }).owner)).to.deep.equal([1, 2]);
+    });
+
+    it('begins anew when a definition changes', async () => {
+      const first = await expectKept('plain');
+      await kernel.project.write('definitions/more.json', returning('more', 1));
+      expect((await kernel.kernel.reload()).applied).to.equal(true);
+      expect(await ask('plain')).not.to.equal(first);
+    });
+  });
+}
+
+describe('cached answers, in an envelope', () => {
+  it('are the same as computed ones', async () => {
+    const kernel = await startKernel({ files: FILES, config: { envelope: 'success-message-data' }, env: { KEY } });
+    try {
+      const first = await kernel.post('/plain', {});
+      expect(first.body['data']).to.have.property('made');
+      expect((await kernel.post('/plain', {})).text).to.equal(first.text);
+    } finally {
+      await kernel.close();
+    }
+  });
+});
