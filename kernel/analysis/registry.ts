@@ -250,8 +250,8 @@ function addKind(
 
 function addInstead(registry: Registry, draft: Draft, id: PluginId, slot: string): void {
   const named = registry.plugins.get(id)?.facts?.['instead'];
+  if (!Array.isArray(named)) return;
   const keys = Object.keys(registry.schema(id, slot)?.fields ?? {});
-  if (!Array.isArray(named) || keys.length === 0) return;
   for (const name of named as readonly string[]) draft.instead.set(name, [...(draft.instead.get(name) ?? []), ...keys]);
 }
 

@@ -121,7 +121,7 @@ describe('lintel: words that write what the specs say', function () {
       const read = readManifest(await readFile(join(cwd, 'plugins/plugin.manifest.json'), 'utf8'));
       expect(read.kinds.map(({ kind }) => kind)).to.deep.equal(['limiter']);
       expect(read.plugins.map(({ runtime }) => runtime)).to.have.members(
-        ['fixed-window', 'rate-limit', 'token-bucket'].map((name) => `${name}/runtime.js`),
+        ['fixed-window', 'quota', 'token-bucket'].map((name) => `${name}/runtime.js`),
       );
       for (const { runtime } of read.plugins) await readFile(join(cwd, 'plugins', runtime ?? ''), 'utf8');
     });
