@@ -41,8 +41,7 @@ export async function openIntake(limits: FileLimits): Promise<FileIntake> {
       taken.push(written);
       written.then(
         () => done(null),
-        (error: unknown) =>
-          done(isOfDisk(error) ? noRoom(error) : fault('REQ_ABORTED', {}, { ...CLOSE, cause: error })),
+        (error: unknown) => done(diskFault(error) ?? fault('REQ_ABORTED', {}, { ...CLOSE, cause: error })),
       );
     },
     files: () => Promise.all(taken),
@@ -56,5 +55,6 @@ export async function openIntake(limits: FileLimits): Promise<FileIntake> {
 const noRoom = (cause: unknown): Fault =>
   fault('REQ_NO_ROOM', {}, { headers: { ...CLOSE.headers, 'retry-after': '5' }, cause, retryable: true });
 
-/** Errors of the system have a call; those of streams and parsers have none. */
-const isOfDisk = (error: unknown): boolean => error instanceof Error && 'syscall' in error;
+/** The refusal that belongs to an error of the system; those have a call. Null for errors of streams and parsers. */
+export const diskFault = (error: unknown): Fault | null =>
+  error instanceof Error && 'syscall' in error ? noRoom(error) : null;

@@ -10,7 +10,7 @@ import { Fault, fault } from '../contract/fault.js';
 import type { FileLimits, Payload, UploadedFile } from '../contract/plan.js';
 import { CLOSE, type BodyLimits } from './body.js';
 import { boundaryOf, broken, fileName, partName, partText } from './boundary.js';
-import { openIntake, type FileIntake } from './file-intake.js';
+import { diskFault, openIntake, type FileIntake } from './file-intake.js';
 
 export interface FormSettings {
   /** Null: a part with a file is refused. */
@@ -46,6 +46,10 @@ export async function readForm(req: IncomingMessage, read: Buffer | null, settin
     throw error;
   }
 }
+
+/** A disk that is full shows first where a file is written, as the end of its stream. */
+const asRefusal = (error: unknown): Fault =>
+  error instanceof Fault ? error : (diskFault(error) ?? broken('it is not built as a form', error));
 
 type Fail = (reason: Fault) => void;
 /** The returned function stops it. */
@@ -134,7 +138,7 @@ class FormReading {
       // What multer says after a failure of ours comes too late, or never.
       this.#reader(fail, feedInto)(request as never, {} as never, (error?: unknown) => {
         if (error === undefined || error === null) return resolve();
-        fail(error instanceof Fault ? error : broken('it is not built as a form', error));
+        fail(asRefusal(error));
       });
     });
     return this.#payload;
@@ -169,7 +173,7 @@ class FormReading {
     try {
       work();
     } catch (error) {
-      fail(error instanceof Fault ? error : broken('it is not built as a form', error));
+      fail(asRefusal(error));
     }
   }
 
@@ -194,7 +198,7 @@ class FormReading {
       stream.on('data', () => this.#guarded(fail, () => fail(broken('a file has no file name'))));
     });
     parser.prependListener('partsLimit', () => fail(fault('REQ_TOO_COMPLEX', { what: 'parts', max: parts }, CLOSE)));
-    parser.prependListener('error', (error) => fail(broken('it is not built as a form', error)));
+    parser.prependListener('error', (error) => fail(asRefusal(error)));
   }
 
   /** A name that is repeated becomes a list. */

@@ -19,5 +19,8 @@ export const inspector = defineKind<Inspector>({
     types: { doc: 'Media types that it can look into.', type: 'list', required: true },
   },
   handle: ['inspect'],
-  host: (fragment) => inActionable({ returnables: [fragment] }, { mode: 'UPLOAD', uploads: {} }),
+  host: (fragment) => ({
+    ...inActionable({ returnables: [fragment] }, { mode: 'UPLOAD', uploads: { allowed_mimetypes: ['image/*'] } }),
+    at: '/actionables/1/returnables/0',
+  }),
 });

@@ -3,13 +3,14 @@ import { existsSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
+import { PassThrough } from 'node:stream';
 import { basename, dirname, join } from 'node:path';
 import { expect } from 'chai';
 import { Fault } from '../../kernel/contract/fault.js';
 import { readForm, type FormSettings } from '../../kernel/http/form.js';
 import { spoolFolder, sweepSpools } from '../../kernel/http/spool.js';
 import { FORM_TYPE, PNG_RED, rawForm } from '../support/pictures.js';
-import { spoolIsEmpty } from '../support/spool.js';
+import { spoolIsEmpty, until } from '../support/spool.js';
 
 describe('spool', () => {
   it('is a folder for this user alone', async () => {
@@ -92,6 +93,16 @@ describe('spool', () => {
     expect(await codeOf(read(body, null))).to.equal('REQ_NO_FILES');
     expect(await codeOf(read(body, { count: 2, bytes: 10 }))).to.equal('REQ_PART');
     await spoolIsEmpty();
+  });
+
+  it('is 503 when a file cannot be written any more, whatever the form says', async () => {
+    const source = new PassThrough();
+    const req = Object.assign(source, { headers: { 'content-type': FORM_TYPE } }) as unknown as IncomingMessage;
+    const reading = codeOf(readForm(req, null, settings));
+    await until('the body is listened to', () => Promise.resolve(source.listenerCount('data') > 0));
+    await rm(await spoolFolder(), { recursive: true });
+    source.end(body);
+    expect(await reading).to.equal('REQ_NO_ROOM');
   });
 
   it('is 503 where there is no place for files', async () => {
