@@ -289,6 +289,23 @@ describe('storage minio, when things go wrong', function () {
       }
     });
 
+    it('tries again on a new connection, not on another that was closed meanwhile', async () => {
+      const served = new WeakMap<object, number>();
+      // Every connection takes one request; what comes second on it is cut, as after a pause that was too long.
+      const strict = await fake((request, response) => {
+        const count = (served.get(request.socket) ?? 0) + 1;
+        served.set(request.socket, count);
+        if (count > 1) return void request.socket.destroy();
+        request.resume().once('end', () => response.end());
+      });
+      const { storage: patient } = await openMinio({ endpoint: strict.endpoint, bucket: 'bucket', ...KEYS });
+      const file = await files.make(Buffer.from('x'));
+      // One connection is at rest since the start; ten at once leave ten.
+      await Promise.all(Array.from({ length: 10 }, () => patient.put(newKey(), file)));
+      await patient.put(newKey(), file);
+      await strict.stop();
+    });
+
     it('asks for no condition twice where the server knows none', async () => {
       [status, body] = [501, errorXml('NotImplemented')];
       const file = await files.make(Buffer.from('x'));
