@@ -99,10 +99,13 @@ describe('storage minio, when things go wrong', function () {
 
   it('takes up new connections when the server closed the idle ones', async () => {
     const small = await files.make(Buffer.from('small'));
-    await Promise.all(Array.from({ length: 10 }, () => subject.storage.put(newKey(), small)));
-    await subject.proxy.refuse();
-    await subject.proxy.pass();
-    await Promise.all(Array.from({ length: 10 }, () => subject.storage.put(newKey(), small)));
+    for (let round = 0; round < 5; round++) {
+      await Promise.all(Array.from({ length: 10 }, () => subject.storage.put(newKey(), small)));
+      await subject.proxy.refuse();
+      await subject.proxy.pass();
+      // One after the other: each would meet one more connection that was closed.
+      for (const file of [small, large, small]) await subject.storage.put(newKey(), file);
+    }
   });
 
   it('gives up on a server that is silent, in a transfer and before one', async () => {
@@ -284,6 +287,23 @@ describe('storage minio, when things go wrong', function () {
         body = `<?xml version="1.0"?><DeleteResult><Error><Key>a</Key><Code>${found}</Code><Message>no</Message></Error></DeleteResult>`;
         expect((await faultOf(storage.remove(['a', 'b']))).code).to.equal(code);
       }
+    });
+
+    it('tries again on a new connection, not on another that was closed meanwhile', async () => {
+      const served = new WeakMap<object, number>();
+      // Every connection takes one request; what comes second on it is cut, as after a pause that was too long.
+      const strict = await fake((request, response) => {
+        const count = (served.get(request.socket) ?? 0) + 1;
+        served.set(request.socket, count);
+        if (count > 1) return void request.socket.destroy();
+        request.resume().once('end', () => response.end());
+      });
+      const { storage: patient } = await openMinio({ endpoint: strict.endpoint, bucket: 'bucket', ...KEYS });
+      const file = await files.make(Buffer.from('x'));
+      // One connection is at rest since the start; ten at once leave ten.
+      await Promise.all(Array.from({ length: 10 }, () => patient.put(newKey(), file)));
+      await patient.put(newKey(), file);
+      await strict.stop();
     });
 
     it('asks for no condition twice where the server knows none', async () => {

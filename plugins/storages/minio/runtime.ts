@@ -9,12 +9,12 @@ import type { Log } from '../../../kernel/contract/plugin.js';
 import { storage } from '../../kinds/storage.js';
 import type { Storage } from '../../kinds/storage.js';
 import { isStorageKey } from '../../kinds/storage-key.js';
-import { codeOf, isCut, openFault, storageFault } from './errors.js';
+import { codeOf, openFault, storageFault } from './errors.js';
 import { readOptions } from './options.js';
 import type { Address, Options } from './options.js';
 import { createSweep, type Sweep } from './sweep.js';
 import { createTransport, type Transport } from './transport.js';
-import { clear, put, type Bucket } from './upload.js';
+import { clear, overCut, put, type Bucket } from './upload.js';
 
 interface Store {
   readonly options: Options;
@@ -58,7 +58,8 @@ function createStore(options: Options, log: Log): Store {
   const client = clientOf(options, options.endpoint, transport);
   const name = options.bucket;
   const sweep = createSweep((leftover) => clear({ client, name }, leftover), log);
-  const bucket: Bucket = { client, name, leave: (leftover) => sweep.add(leftover), isUnconditional: false };
+  const { renew } = transport;
+  const bucket: Bucket = { client, name, renew, leave: (leftover) => sweep.add(leftover), isUnconditional: false };
   return { options, bucket, signer: clientOf(options, options.publicEndpoint, null), sweep, agent: transport.agent };
 }
 
@@ -83,12 +84,9 @@ function urlOf({ options, signer, bucket }: Store, key: string, seconds: number 
   return signer.presignedGetObject(bucket.name, object, allowed);
 }
 
-async function removeAll({ client, name }: Bucket, keys: readonly string[]): Promise<void> {
-  const attempt = () => client.removeObjects(name, [...keys]);
-  const answers = await attempt().catch((error: unknown) => {
-    if (isCut(error)) return attempt();
-    throw error;
-  });
+async function removeAll(bucket: Bucket, keys: readonly string[]): Promise<void> {
+  const { client, name } = bucket;
+  const answers = await overCut(bucket, () => client.removeObjects(name, [...keys]));
   // The answer lists failures only, each in the form of an error.
   const failed = answers.map((answer) => (answer as { readonly Code?: unknown } | null)?.Code);
   if (failed.length === 0) return;

@@ -9,6 +9,8 @@ import type { ClientOptions } from 'minio';
 export interface Transport {
   readonly transport: NonNullable<ClientOptions['transport']>;
   readonly agent: http.Agent;
+  /** Ends the connections at rest: where one was cut, the server may have closed the others, too. */
+  readonly renew: () => void;
 }
 
 export interface Deadlines {
@@ -42,5 +44,8 @@ export function createTransport(isTls: boolean, { connect, idle }: Deadlines): T
     });
     return made;
   }
-  return { transport: { request: send as typeof http.request }, agent };
+  const renew = (): void => {
+    for (const sockets of Object.values(agent.freeSockets)) for (const socket of sockets ?? []) socket.destroy();
+  };
+  return { transport: { request: send as typeof http.request }, agent, renew };
 }

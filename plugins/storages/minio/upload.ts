@@ -31,6 +31,8 @@ interface Section {
 export interface Bucket {
   readonly client: Client;
   readonly name: string;
+  /** Ends connections at rest, so that a second attempt has a new one. */
+  readonly renew: () => void;
   /** Takes what a failed upload may have left. */
   readonly leave: (leftover: Leftover) => void;
   /** The server does not know conditions on writes; found out once. */
@@ -51,13 +53,25 @@ async function bytesOf({ path, start, size }: Section): Promise<Buffer> {
   }
 }
 
-/** Sends one section. Once more when the connection was cut: the same bytes at the same place change nothing. */
+/** Once more when the connection was cut, for what may be done twice; servers close what was at rest for too long. */
+export async function overCut<T>({ renew }: Bucket, attempt: (isAgain: boolean) => Promise<T>): Promise<T> {
+  try {
+    return await attempt(false);
+  } catch (error) {
+    if (!isCut(error)) throw error;
+  }
+  renew();
+  return attempt(true);
+}
+
+/** Sends one section; the same bytes at the same place change nothing. */
 async function send(
-  { client, name }: Bucket,
+  bucket: Bucket,
   key: string,
   section: Section,
   request: { readonly query?: string; readonly headers: Headers },
 ): Promise<string> {
+  const { client, name } = bucket;
   // Without TLS the signature covers the bytes; with it, a header does.
   const hash = createHash(client.enableSHA256 ? 'sha256' : 'md5');
   const held = section.size <= AT_ONCE ? await bytesOf(section) : null;
@@ -79,18 +93,13 @@ async function send(
       if (!Buffer.isBuffer(body)) body.destroy();
     }
   };
-  try {
-    return await attempt();
-  } catch (error) {
-    if (!isCut(error)) throw error;
-  }
-  try {
-    return await attempt();
-  } catch (error) {
-    // What is there by now came with the first attempt.
-    if (isTaken(error)) return '';
-    throw error;
-  }
+  return overCut(bucket, (isAgain) =>
+    attempt().catch((error: unknown) => {
+      // What is there by now came with the first attempt.
+      if (isAgain && isTaken(error)) return '';
+      throw error;
+    }),
+  );
 }
 
 const taken = () => fault('STO_REFUSED', {}, { cause: new Error('an object of this key is there already') });
@@ -112,9 +121,10 @@ async function putWhole(bucket: Bucket, key: string, file: Storable): Promise<vo
   }
 }
 
-async function exists({ client, name }: Bucket, key: string): Promise<boolean> {
+async function exists(bucket: Bucket, key: string): Promise<boolean> {
+  const { client, name } = bucket;
   try {
-    await client.statObject(name, key);
+    await overCut(bucket, () => client.statObject(name, key));
     return true;
   } catch (error) {
     if (isAbsent(error)) return false;
