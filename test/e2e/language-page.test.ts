@@ -120,7 +120,7 @@ describe('the page about the language', () => {
       entry.status === undefined ? [] : [`${code} ${entry.status}`],
     );
     // Of a start, and of what only a start can meet, no request is told.
-    const unseen = ['CCH_ADDRESS', 'QRY_CONNECT', 'QRY_DUPLICATES', 'QRY_MIGRATION', 'STO_FOLDER'];
+    const unseen = ['CCH_ADDRESS', 'QRY_CONNECT', 'QRY_DUPLICATES', 'QRY_MIGRATION', 'STO_FOLDER', 'STO_OPEN'];
     expect(told.sort()).to.deep.equal(known.filter((row) => !unseen.includes(row.split(' ')[0] ?? '')).sort());
   });
 });
