@@ -73,6 +73,9 @@ export interface Config {
   readonly chosen: readonly ConfiguredPlugin[];
 }
 
+/** What of it definitions are judged by. */
+export type Given = Pick<Config, 'testing' | 'chains' | 'outbound'>;
+
 export interface ConfigAnalysis {
   /** Null when a problem is an error. */
   readonly config: Config | null;
@@ -98,7 +101,7 @@ export function analyseConfig(
     reportMissingInstances(doc, root, registry, report);
     checkHeaderNames(doc, root, report);
     findAccessorsInOptions(root, registry, finds);
-    const context = { registry, report, env, testing: false };
+    const context = { registry, report, env, given: null };
     checkAccessors(context, { doc, finds });
     checkPlugins(context, { doc, node: root }, finds.places, { actions: [], secrets: new Set() });
   }

@@ -150,9 +150,7 @@ function methodsOf(text: string | undefined): readonly string[] | null {
 export async function loadDefinitions(project: Project, config: Config): Promise<LoadedDefinitions> {
   const files = await readDefinitions(project, config);
   const sql = await sqlParserFor(files, project.registry, config);
-  const { testing, chains, outbound } = config;
-  const given = { env: envFacts(project.env), sql, testing, chains, outbound };
-  const analysis = analyse(files, project.registry, given);
+  const analysis = analyse(files, project.registry, { env: envFacts(project.env), sql, given: config });
   return { analysis, problems: [...project.configProblems, ...analysis.problems] };
 }
 
