@@ -3,7 +3,6 @@
  * but the set of names it is given. The command line, the kernel and editors all run exactly this.
  */
 import { asText, type Json } from '../contract/json.js';
-import type { Outbound } from '../contract/outbound.js';
 import type { PluginId } from '../contract/plugin.js';
 import type { Problem } from '../contract/problem.js';
 import { Slot } from '../contract/slot.js';
@@ -11,7 +10,7 @@ import { EMPTY_OBJECT, type FieldNode } from '../schema/field-node.js';
 import type { SqlParser } from '../language/sql-parser.js';
 import { document, positionAt, type Document } from '../source/document.js';
 import { parseSource } from '../source/tree.js';
-import { CHAINS, checkChains, type ChainLimits } from './chains.js';
+import { CHAINS, checkChains } from './chains.js';
 import { checkAccessors, type EnvFacts } from './checks/accessors.js';
 import { checkModels } from './checks/models.js';
 import { checkNames } from './checks/names.js';
@@ -20,6 +19,7 @@ import { checkPurposes } from './checks/purposes.js';
 import { checkOwners } from './checks/owners.js';
 import { checkStatements, type Answers } from './checks/statements.js';
 import { checkUses, columnsOf } from './checks/uses.js';
+import type { Given } from './config.js';
 import { catalogueOf } from './sql/catalogue.js';
 import { checkTemplates } from './checks/templates.js';
 import { classify } from './classify.js';
@@ -48,13 +48,10 @@ export interface SourceFile {
 export interface AnalyseOptions {
   /** Environment variables that are set, with their measures; null when they are not known. */
   readonly env: EnvFacts | null;
-  /** The config allows what only tests may do. */
-  readonly testing?: boolean;
   /** Reads SQL the way the database does; without it statements are scanned, and not judged against the models. */
   readonly sql?: SqlParser | undefined;
-  readonly chains?: ChainLimits | undefined;
-  /** What the config says of calls that leave. */
-  readonly outbound?: Outbound;
+  /** The config, as far as definitions are judged by it; null or absent where none is known. */
+  readonly given?: Given | null;
 }
 
 type Tables = TableNames & { readonly uniques: Uniques };
@@ -66,8 +63,8 @@ export function analyse(files: readonly SourceFile[], registry: Registry, option
   const documents = new Map(files.map(({ file, text }) => [file, document(file, text)]));
   const definitions = files.flatMap((file) => read(file, documents, report));
   for (const definition of definitions) walkDefinition(definition, registry, report);
-  const { env, testing = false, outbound = null } = options;
-  const context = { registry, report, env, testing, outbound };
+  const { env, given = null } = options;
+  const context = { registry, report, env, given };
   for (const definition of definitions) {
     checkAccessors(context, definition);
     checkTemplates(registry, report, definition.doc, definition.finds);
@@ -89,7 +86,7 @@ export function analyse(files: readonly SourceFile[], registry: Registry, option
   linkRepeats(linked, registry, report);
   linkParameters(linked, { registry, tables, report });
   checkGraph(linked, registry, report);
-  checkChains(linked, options.chains ?? CHAINS, report);
+  checkChains(linked, given?.chains ?? CHAINS, report);
   checkNames(linked, registry, report);
   const actionsOf = new Map(
     linked.map((one) => {

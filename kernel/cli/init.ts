@@ -5,7 +5,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { DEFAULTS } from '../analysis/config.js';
+import { DEFAULTS } from '../analysis/config-schema.js';
 import { BootError } from '../contract/boot-error.js';
 import { loadPackages } from '../runtime/packages.js';
 import type { CommandOptions } from './commands.js';

@@ -3,7 +3,7 @@
  * closure. After this nothing reads the definition again.
  */
 import { BootError } from '../contract/boot-error.js';
-import { isObject, type Json } from '../contract/json.js';
+import type { Json } from '../contract/json.js';
 import type { ModelTable } from '../contract/model.js';
 import type { Execute, FileLimits, ModePlan, PlanTools, Step } from '../contract/plan.js';
 import { ActionPhase, ResourcePhase, Slot } from '../contract/slot.js';
@@ -11,8 +11,11 @@ import type { ActionModel, ResourceModel } from '../analysis/model.js';
 import { runningOrder } from '../analysis/order.js';
 import type { Registry } from '../analysis/registry.js';
 import type { PluginPlace } from '../analysis/finds.js';
-import type { ActionGroup, ActionPlan, ResourcePlan } from './plan.js';
+import { groupActions } from './groups.js';
+import type { ActionPlan, ResourcePlan } from './plan.js';
 import { asJsonText } from './render.js';
+import { stepsBetween } from './steps.js';
+import { describe, sampleOf } from './summary.js';
 import { makeTools, type Handles, type ResourceScope } from './tools.js';
 
 /** The taps of `execute` for a mode, resolved at load; null when nobody taps it. */
@@ -80,40 +83,35 @@ interface Draft {
   files: FileLimits | null;
 }
 
+const emptyDraft = (): Draft => ({
+  steps: [],
+  validates: [],
+  sample: {},
+  guards: [],
+  touches: new Set(),
+  alone: false,
+  apart: false,
+  presumes: false,
+  answers: false,
+  takesList: false,
+  needsList: false,
+  files: null,
+});
+
 export function compileResource(input: CompileInput, resource: ResourceModel): ResourcePlan {
   const { actions: all } = input;
   const sequence = runningOrder(resource.actions, (action) => action.depends.flatMap((key) => all.get(key) ?? []));
   const main = mainIndex(resource, sequence);
   const scope: ResourceScope = {
-    resources: input.resources,
-    registry: input.registry,
-    handles: input.handles,
-    tables: input.tables,
+    ...input,
     resource,
     sequence,
     lookupOrder: lookupOrder(sequence, main),
     needed: [],
     slots: { count: 0, byName: new Map(), memos: [], makers: [] },
-    profile: input.profile,
-    testing: input.testing,
-    uses: input.uses,
-    version: input.version,
     reads: [],
   };
-  const draft: Draft = {
-    steps: [],
-    validates: [],
-    sample: {},
-    guards: [],
-    touches: new Set(),
-    alone: false,
-    apart: false,
-    presumes: false,
-    answers: false,
-    takesList: false,
-    needsList: false,
-    files: null,
-  };
+  const draft = emptyDraft();
   const compiled = sequence.map((action, index) => compileAction(input, scope, action, index, draft));
   const actions = compiled.map(({ plan }) => plan);
   planFeatures(scope, null, resource.places, draft);
@@ -242,104 +240,4 @@ function planFeatures(
     draft.presumes ||= planned.presumes === true;
     draft.answers ||= planned.answers === true;
   }
-}
-
-function stepsBetween(steps: readonly Step[], from: number, to: number): readonly Step[] | null {
-  const chosen = steps.filter((step) => step.phase >= from && step.phase <= to);
-  if (chosen.length === 0) return null;
-  return Object.freeze(chosen.sort((a, b) => a.phase - b.phase || (a.order ?? 0) - (b.order ?? 0)));
-}
-
-/** What the rules say passes, and any text where only an accessor asks for a value. */
-function sampleOf(ruled: Readonly<Record<string, Json>>, needed: ResourceScope['needed']): Json {
-  const sample: Record<string, Json> = { ...ruled };
-  for (const [root, ...rest] of needed) {
-    if (root === undefined) continue;
-    // What the rules gave is right; only an object may still lack something inside.
-    if (Object.hasOwn(ruled, root) && !(rest.length > 0 && isObject(ruled[root]))) continue;
-    sample[root] = withText(sample[root], rest);
-  }
-  return sample;
-}
-
-function withText(known: Json | undefined, [segment, ...rest]: readonly string[]): Json {
-  // A list has its items from the rules.
-  if (segment === undefined || Array.isArray(known)) return known ?? 'text';
-  const object = isObject(known) ? known : {};
-  return { ...object, [segment]: withText(object[segment], rest) };
-}
-
-interface OpenGroup {
-  readonly parallel: boolean;
-  readonly key: string | null;
-  readonly actions: ActionPlan[];
-}
-
-/** Dependencies among the members, as places among them. */
-function needsWithin(members: readonly ActionPlan[], needs: readonly (readonly number[])[]): number[][] {
-  const place = new Map(members.map(({ index }, at) => [index, at]));
-  return members.map(({ index }) => (needs[index] ?? []).flatMap((other) => place.get(other) ?? []));
-}
-
-/** Once its work is done, nothing of this actionable can fail any more. */
-const isTotal = (action: ActionPlan | undefined): boolean =>
-  action?.after?.every((step) => step.total === true) ?? true;
-
-/** Neighbours with one unit of work share it; parallel neighbours run at once; anything else stands for itself. */
-function groupActions(
-  actions: readonly ActionPlan[],
-  alone: boolean,
-  needs: readonly (readonly number[])[],
-): ActionGroup[] {
-  const groups: OpenGroup[] = [];
-  for (const action of actions) {
-    const { parallel, apart } = action;
-    const key = parallel || alone || apart ? null : (action.unit?.key ?? null);
-    const last = groups.at(-1);
-    const joins = last !== undefined && (parallel ? last.parallel : key !== null && last.key === key);
-    if (joins) last.actions.push(action);
-    else groups.push({ parallel, key, actions: [action] });
-  }
-  return groups.map(({ parallel, actions: members }) => {
-    const units = members.flatMap((action) => action.unit ?? []);
-    const [first] = units;
-    // Those that run at once have units of their own, if any.
-    const atOnce = parallel && members.length > 1;
-    const wanted = !atOnce && (members.length > 1 || members.some((action) => action.always));
-    const unit =
-      first !== undefined && wanted ? first.join(units, isTotal(members.at(-1)), needsWithin(members, needs)) : null;
-    // One sort bounds the unit; two that wait for each other would never end.
-    const turns = unit === null ? null : (members.find((action) => action.turns !== null)?.turns ?? null);
-    return Object.freeze({ unit, parallel: atOnce, turns, actions: Object.freeze(members) });
-  });
-}
-
-function describe(
-  resource: ResourceModel,
-  steps: readonly Step[],
-  groups: readonly ActionGroup[],
-  main: number,
-  sequence: readonly ActionModel[],
-): Json {
-  const names = (from: number, to: number): string[] => (stepsBetween(steps, from, to) ?? []).map((step) => step.id);
-  return {
-    id: resource.id,
-    path: resource.path,
-    file: resource.definition.doc.file,
-    admit: names(ResourcePhase.ADMIT, ResourcePhase.CHECK - 1),
-    check: names(ResourcePhase.CHECK, ResourcePhase.REPLY - 1),
-    run: groups.map((group) => ({
-      together: group.parallel ? 'at once' : (group.unit?.key ?? null),
-      actions: group.actions.map((action) => ({
-        key: action.key,
-        mode: action.mode,
-        before: (action.before ?? []).map((step) => step.id),
-        execute: action.describe,
-        after: (action.after ?? []).map((step) => step.id),
-      })),
-    })),
-    main: sequence[main]?.key ?? null,
-    reply: names(ResourcePhase.REPLY, ResourcePhase.SETTLE - 1),
-    settle: names(ResourcePhase.SETTLE, Infinity),
-  };
 }

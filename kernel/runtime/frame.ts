@@ -1,14 +1,35 @@
-/** The working memory of one invocation. */
+/**
+ * The working memory of one invocation, its forks for the items of a list, and the same memory beside itself for work that
+ * runs at the same time. Who opens and ends units of work sees `UnitFrame`; steps see `Frame`.
+ */
 import type { Claims, Frame, Invocation, Payload } from '../contract/plan.js';
 import type { ResourcePlan } from '../compile/plan.js';
 
 /** Until the payload has been received, guards see none. */
 const NOTHING: Payload = Object.freeze({});
 
+type Work = () => void | Promise<void>;
+
 /** A frame in which units of work are opened and ended. */
 export interface UnitFrame extends Frame {
   committedTo: number;
   settle(committed: boolean): Promise<void>;
+}
+
+/** What waits for the commit of a unit: of the frame that opened it, and of the forks made since. */
+class Waiting {
+  #works: Work[] | null = null;
+
+  add(work: Work): void {
+    (this.#works ??= []).push(work);
+  }
+
+  /** The unit is over: what waited for it is done, or forgotten. */
+  async settle(committed: boolean): Promise<void> {
+    const works = this.#works;
+    this.#works = null;
+    if (committed && works !== null) for (const work of works) await work();
+  }
 }
 
 class FrameMemory implements UnitFrame {
@@ -18,44 +39,52 @@ class FrameMemory implements UnitFrame {
   lasting: Frame['lasting'] = null;
   unit: unknown = null;
   committedTo = -1;
-  readonly slots: unknown[];
-  readonly results: unknown[];
-  readonly headers: Record<string, string>;
   #instant: string | null = null;
-  #waiting: (() => void | Promise<void>)[] | null = null;
+  #waiting: Waiting | null = null;
 
   constructor(
     readonly invocation: Invocation,
     /** Slots of values that are made once per request and once per item of a list. */
     readonly plan: Pick<ResourcePlan, 'memos' | 'makers'>,
-    slots: unknown[],
-    results: unknown[],
-    headers: Record<string, string> = {},
-  ) {
-    this.slots = slots;
-    this.results = results;
-    this.headers = headers;
-  }
+    readonly slots: unknown[],
+    readonly results: unknown[],
+    readonly headers: Record<string, string> = {},
+  ) {}
 
   now(): string {
     this.#instant ??= new Date(this.invocation.startedAt).toISOString();
     return this.#instant;
   }
 
-  whenCommitted(work: () => void | Promise<void>): void | Promise<void> {
+  whenCommitted(work: Work): void | Promise<void> {
     if (this.unit === null) return work();
-    (this.#waiting ??= []).push(work);
+    (this.#waiting ??= new Waiting()).add(work);
   }
 
-  /** The unit is over: what waited for it is done, or forgotten. */
   async settle(committed: boolean): Promise<void> {
-    const waiting = this.#waiting;
-    this.#waiting = null;
-    if (committed && waiting !== null) for (const work of waiting) await work();
+    await this.#waiting?.settle(committed);
   }
 
   fork(payload: Payload, before?: Frame): Frame {
-    if (this.unit !== null) this.#waiting ??= [];
+    const waiting = this.unit === null ? null : (this.#waiting ??= new Waiting());
+    return this.forkIn(this.unit, waiting, payload, before);
+  }
+
+  /** A fork that is part of a unit of work, wherever that was opened. */
+  forkIn(unit: unknown, waiting: Waiting | null, payload: Payload, before?: Frame): Frame {
+    const frame = new FrameMemory(this.invocation, this.plan, this.#forkedSlots(before), this.results, this.headers);
+    frame.payload = payload;
+    frame.received = this.received;
+    frame.claims = this.claims;
+    frame.lasting = this.lasting;
+    frame.committedTo = this.committedTo;
+    frame.unit = unit;
+    frame.#waiting = waiting;
+    frame.#instant = this.now();
+    return frame;
+  }
+
+  #forkedSlots(before: Frame | undefined): unknown[] {
     const slots = [...this.slots];
     const { memos, makers } = this.plan;
     for (const memo of memos) slots[memo] = before?.slots[memo];
@@ -64,24 +93,16 @@ class FrameMemory implements UnitFrame {
       // Only what has been made, and only where the name still has that value.
       if (made !== undefined && made === this.slots[slot]) slots[slot] = slots[memo] ??= make();
     }
-    const frame = new FrameMemory(this.invocation, this.plan, slots, this.results, this.headers);
-    frame.payload = payload;
-    frame.received = this.received;
-    frame.claims = this.claims;
-    frame.unit = this.unit;
-    frame.lasting = this.lasting;
-    frame.#waiting = this.#waiting;
-    frame.#instant = this.now();
-    return frame;
+    return slots;
   }
 }
 
 /** The same memory with a unit of work of its own, for an actionable that runs beside others. */
 class FrameBeside implements UnitFrame {
   unit: unknown = null;
-  #waiting: (() => void | Promise<void>)[] = [];
+  readonly #waiting = new Waiting();
 
-  constructor(readonly base: UnitFrame) {}
+  constructor(readonly base: FrameMemory) {}
 
   get committedTo(): number {
     return this.base.committedTo;
@@ -89,7 +110,6 @@ class FrameBeside implements UnitFrame {
   set committedTo(index: number) {
     this.base.committedTo = index;
   }
-
   get invocation(): Invocation {
     return this.base.invocation;
   }
@@ -123,23 +143,21 @@ class FrameBeside implements UnitFrame {
   now(): string {
     return this.base.now();
   }
-  whenCommitted(work: () => void | Promise<void>): void | Promise<void> {
+  whenCommitted(work: Work): void | Promise<void> {
     if (this.unit === null) return work();
-    this.#waiting.push(work);
+    this.#waiting.add(work);
   }
-  async settle(committed: boolean): Promise<void> {
-    const waiting = this.#waiting;
-    this.#waiting = [];
-    if (committed) for (const work of waiting) await work();
+  settle(committed: boolean): Promise<void> {
+    return this.#waiting.settle(committed);
   }
   fork(payload: Payload, before?: Frame): Frame {
-    const frame = this.base.fork(payload, before);
-    frame.unit = this.unit;
-    return frame;
+    return this.base.forkIn(this.unit, this.#waiting, payload, before);
   }
 }
 
-export const besideFrame = (frame: UnitFrame): UnitFrame => new FrameBeside(frame);
+export type { FrameMemory };
 
-export const createFrame = (invocation: Invocation, plan: ResourcePlan): UnitFrame =>
+export const besideFrame = (frame: FrameMemory): UnitFrame => new FrameBeside(frame);
+
+export const createFrame = (invocation: Invocation, plan: ResourcePlan): FrameMemory =>
   new FrameMemory(invocation, plan, new Array<unknown>(plan.slots), new Array<unknown>(plan.results));

@@ -7,7 +7,7 @@ import { Done, type Reply } from '../contract/hooks.js';
 import { Rendered } from '../contract/rendered.js';
 import type { ActionState, Frame, Invocation, Payload, Step, Turns, Unit } from '../contract/plan.js';
 import type { ActionGroup, ActionPlan, ResourcePlan } from '../compile/plan.js';
-import { besideFrame, createFrame, type UnitFrame } from './frame.js';
+import { besideFrame, createFrame, type FrameMemory, type UnitFrame } from './frame.js';
 import type { LiveHooks } from './hooks.js';
 
 /** A unit of work that met a serialization failure or a deadlock is tried this often in all. */
@@ -15,7 +15,7 @@ const UNIT_TRIES = 4;
 
 /** Throws a Fault, stamped with resource and actionable. */
 export async function invoke(plan: ResourcePlan, invocation: Invocation, hooks: LiveHooks): Promise<Reply> {
-  let frame: UnitFrame | null = null;
+  let frame: FrameMemory | null = null;
   try {
     const early = hooks.accept === null ? undefined : await hooks.accept(invocation);
     frame = createFrame(invocation, plan);
@@ -36,7 +36,7 @@ export async function invoke(plan: ResourcePlan, invocation: Invocation, hooks: 
 }
 
 /** Guards, rules, actionables, answer. A step that is done early ends the work with its value. */
-async function work(plan: ResourcePlan, frame: UnitFrame, hooks: LiveHooks): Promise<unknown> {
+async function work(plan: ResourcePlan, frame: FrameMemory, hooks: LiveHooks): Promise<unknown> {
   const state: ActionState = { result: null };
   if (plan.admit !== null && (await runSteps(plan.admit, frame, state))) return state.result;
   const received = frame.invocation.receive(plan.files);
@@ -100,13 +100,13 @@ async function actOn(action: ActionPlan, frame: Frame): Promise<void> {
 }
 
 /** All are waited for, so that none still works when the answer leaves; the first in order that failed speaks. */
-async function runAtOnce({ actions }: ActionGroup, frame: UnitFrame): Promise<void> {
+async function runAtOnce({ actions }: ActionGroup, frame: FrameMemory): Promise<void> {
   const outcomes = await Promise.allSettled(actions.map((action) => runBeside(action, frame)));
   for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
 }
 
 /** Work that is more than one step has its unit here too, and shares it with no neighbour. */
-const runBeside = (action: ActionPlan, frame: UnitFrame): Promise<void> =>
+const runBeside = (action: ActionPlan, frame: FrameMemory): Promise<void> =>
   action.always && action.unit !== null
     ? inTurn(action.turns, action.unit, [action], besideFrame(frame), null)
     : runAction(action, frame);

@@ -13,7 +13,8 @@ import type { EnvFacts } from '../analysis/checks/accessors.js';
 import { analyse, type SourceFile } from '../analysis/analyse.js';
 import { fieldsInLanguage, type Registry } from '../analysis/registry.js';
 import type { SqlParser } from '../language/sql-parser.js';
-import { analyseConfig, isOrigin, METHODS, pluginLists, type Config } from '../analysis/config.js';
+import { analyseConfig, pluginLists, type Config } from '../analysis/config.js';
+import { isOrigin, METHODS } from '../analysis/config-schema.js';
 import type { Analysis } from '../analysis/model.js';
 import { document, type Document } from '../source/document.js';
 import { loadPackages, type Packages } from './packages.js';
@@ -149,9 +150,7 @@ function methodsOf(text: string | undefined): readonly string[] | null {
 export async function loadDefinitions(project: Project, config: Config): Promise<LoadedDefinitions> {
   const files = await readDefinitions(project, config);
   const sql = await sqlParserFor(files, project.registry, config);
-  const { testing, chains, outbound } = config;
-  const given = { env: envFacts(project.env), sql, testing, chains, outbound };
-  const analysis = analyse(files, project.registry, given);
+  const analysis = analyse(files, project.registry, { env: envFacts(project.env), sql, given: config });
   return { analysis, problems: [...project.configProblems, ...analysis.problems] };
 }
 

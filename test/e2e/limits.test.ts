@@ -4,7 +4,7 @@
  */
 import { connect } from 'node:net';
 import { expect } from 'chai';
-import { DEFAULTS } from '../../kernel/analysis/config.js';
+import { DEFAULTS } from '../../kernel/analysis/config-schema.js';
 import { parseJson } from '../../kernel/http/body.js';
 import { readOptions } from '../../plugins/dialects/postgres/options.js';
 import { MAX_TOKEN } from '../../plugins/kinds/token.js';

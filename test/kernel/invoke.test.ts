@@ -120,6 +120,23 @@ describe('units of work', () => {
     expect(events).to.have.members(['open 1', 'open 2', 'commit 1', 'commit 2']);
   });
 
+  it('what an item of a list does once it is committed is done after the commit, beside neighbours too', async () => {
+    const orders: string[][] = [];
+    for (const parallel of [false, true]) {
+      const events: string[] = [];
+      const unit = recorded(events);
+      const execute = (frame: Frame): void => {
+        for (const item of [1, 2]) void frame.fork({ item }).whenCommitted(() => void events.push(`told ${item}`));
+      };
+      const actions = [action(0, { execute, unit, parallel, always: true })];
+      const group = { unit: parallel ? null : unit, parallel, turns: null, actions };
+      await invoke(plan(group), testInvocation({}), HOOKS);
+      orders.push(events);
+    }
+    const order = ['open 1', 'commit 1', 'told 1', 'told 2'];
+    expect(orders).to.deep.equal([order, order]);
+  });
+
   it('opens no unit before there is a turn, and gives the turn back however the work ends', async () => {
     const events: string[] = [];
     const unit = recorded(events);

@@ -93,8 +93,8 @@ export function problemsOf(files: readonly SourceFile[], registry: Registry): re
   const config = files.find(({ file }) => file === CONFIG);
   const definitions = files.filter(({ file }) => file !== CONFIG);
   const first = analyseConfig(CONFIG, config?.text ?? null, registry, FIXTURE_ENV);
-  const given = first.config === null ? {} : { outbound: first.config.outbound, chains: first.config.chains };
-  return [...first.problems, ...analyse(definitions, registry, { env: FIXTURE_ENV, sql: SQL, ...given }).problems];
+  const given = { env: FIXTURE_ENV, sql: SQL, given: first.config };
+  return [...first.problems, ...analyse(definitions, registry, given).problems];
 }
 
 export function runFixture(name: string, registry: Registry): Fixture {

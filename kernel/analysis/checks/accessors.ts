@@ -21,8 +21,6 @@ export interface AccessorContext {
   readonly report: Report;
   /** What is known of the environment, by name; null when nothing is (then it is not judged). */
   readonly env: EnvFacts | null;
-  /** The config allows what only tests may do. */
-  readonly testing: boolean;
 }
 
 /** Also records which accessor plugins (and plugins in their tails) the definition uses. */

@@ -2,16 +2,16 @@
 import { offsetInString } from '../../source/escapes.js';
 import { nodeAt, type LocatedNode } from '../../source/tree.js';
 import { BootError } from '../../contract/boot-error.js';
-import type { Outbound } from '../../contract/outbound.js';
 import type { CheckPlace, Finding, PluginSpec } from '../../contract/plugin.js';
 import type { Document } from '../../source/document.js';
+import type { Given } from '../config.js';
 import { objectOf } from '../link.js';
 import type { Spot } from '../report.js';
 import type { AccessorContext } from './accessors.js';
 import type { PluginPlace } from '../finds.js';
 
 export function checkPlugins(
-  { registry, report, env, testing, outbound = null }: AccessorContext & { readonly outbound?: Outbound | null },
+  { registry, report, env, given }: AccessorContext & { readonly given: Given | null },
   { doc, node }: { readonly doc: Document; readonly node: LocatedNode },
   places: readonly PluginPlace[],
   { actions, secrets }: Pick<CheckPlace, 'actions' | 'secrets'>,
@@ -25,11 +25,11 @@ export function checkPlugins(
       slot: place.slot,
       actions,
       secrets,
-      testing,
+      testing: given?.testing === true,
       value: place.value,
       holder: place.holder,
       root,
-      outbound,
+      outbound: given?.outbound ?? null,
       env: (name) => env?.get(name) ?? null,
       facts: (kind, name) => registry.plugin(kind, name)?.facts,
     });
