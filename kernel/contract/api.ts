@@ -19,10 +19,15 @@ export interface ApiField {
   readonly required: boolean;
 }
 
-/** A file that comes with the request, by the name of its part. */
+/** Files that come with the request, by the name of their part. Where there are any, the body is a form. */
 export interface ApiFile {
   readonly doc: string;
-  readonly many?: boolean;
+  /** Files at most; one by default. */
+  readonly most?: number;
+  /** Bytes of each at most. */
+  readonly bytes?: number;
+  /** Media types and wildcards (`image/*`). */
+  readonly types?: readonly string[];
 }
 
 export interface ApiRefusal {
@@ -34,7 +39,7 @@ export interface ApiRefusal {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What a caller has to show. Several of one resource are all needed. */
+/** What a caller has to show. Several of one resource are all needed, unless somebody says `either` of them. */
 export interface ApiSecurity {
   /** A short name; plugins that judge callers by something else get another one by themselves. */
   readonly name: string;
@@ -71,15 +76,21 @@ export interface ApiPart {
   /** Fields of the payload that are judged. */
   readonly fields?: Readonly<Record<string, ApiField>>;
   readonly files?: Readonly<Record<string, ApiFile>>;
+  /** The whole body, where it is no object of fields. */
+  readonly body?: JsonSchema;
   /** Request headers, by name. */
   readonly headers?: Readonly<Record<string, ApiField & { readonly doc: string }>>;
   readonly security?: readonly ApiSecurity[];
+  /** Slots of this resource of whose plugins one is enough: a caller shows what any of them asks for. */
+  readonly either?: readonly string[];
   readonly changes?: readonly ApiChange[];
+  /** What is answered where nothing else answers: the resource has no actionables. */
+  readonly instead?: JsonSchema;
   /** Headers of a success and what they say. */
   readonly answers?: Readonly<Record<string, string>>;
   /** Codes that this place can answer; without it all codes of the plugin that have a status. */
   readonly refuses?: readonly (string | ApiRefusal)[];
-  /** Codes of plugins behind this one that cannot occur here. */
+  /** Codes of plugins behind others that cannot occur here. What somebody `refuses` by itself stays. */
   readonly never?: readonly string[];
   /** Sentences for the description of the operation. */
   readonly notes?: readonly string[];
@@ -101,6 +112,8 @@ export interface ApiPlace {
   /** The definition (or the config) around it, whole. */
   readonly root: Readonly<Record<string, Json>>;
   readonly facts: (kind: string, name: string) => Readonly<Record<string, FactValue>> | undefined;
+  /** Whether any definition uses a plugin (`feature:returnables`). */
+  readonly used: (plugin: string) => boolean;
   /** What another plugin says of values that are written like this. */
   readonly valueOf: (kind: string, name: string, written: Readonly<Record<string, Json>>) => JsonSchema;
   /** What a value of the definition becomes; accessors in it are read. */

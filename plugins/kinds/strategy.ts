@@ -14,7 +14,9 @@ export const strategy = defineKind<Strategy>({
   summary: 'How several verifiers of a webhook are combined.',
   slots: [],
   select: { by: 'name' },
-  facts: {},
+  facts: {
+    enough: { doc: '`one`: a single verifier that lets a request pass is enough.', type: 'string', required: false },
+  },
   handle: ['combine'],
   host: (fragment) => {
     const HmacSignatureVerifier = { sig_header: '$HEADER.x-signature', secret_key: '$ENV.EXAMPLE_KEY' };

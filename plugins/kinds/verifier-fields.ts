@@ -2,6 +2,7 @@
  * Fields and codes that several verifiers share. Headers are written as accessors, and are names all the same: a verifier
  * looks at every value that was sent, which an accessor would hide.
  */
+import type { ApiPart, ApiPlace } from '../../kernel/contract/api.js';
 import { text, value } from '../../kernel/schema/combinators.js';
 import type { FieldMeta } from '../../kernel/schema/meta.js';
 import type { CheckPlace, Finding } from '../../kernel/contract/plugin.js';
@@ -26,6 +27,13 @@ export const secretField = setting('The secret that both sides know. Keep it in 
   purpose: 'webhooks',
   examples: ['$ENV.WEBHOOK_SECRET'],
 });
+
+/** The header that a verifier reads, as callers are told of it. */
+export function shown({ value }: ApiPlace, field: string, what: string): ApiPart {
+  const name = /^\$HEADER\.(.+)$/.exec(asText(value[field]))?.[1]?.toLowerCase();
+  if (name === undefined) return {};
+  return { security: [{ name, scheme: { type: 'apiKey', in: 'header', name, description: what } }] };
+}
 
 export const verifierErrors = {
   WHK_SETTING: {

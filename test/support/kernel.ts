@@ -4,10 +4,12 @@
  */
 import type { Route } from '../../kernel/contract/hooks.js';
 import type { Log } from '../../kernel/contract/plugin.js';
+import { describeKernel } from '../../kernel/cli/openapi.js';
 import { listen, type RunningServer } from '../../kernel/http/server.js';
 import { createKernel, type Kernel } from '../../kernel/runtime/kernel.js';
 import { loadProject } from '../../kernel/runtime/project.js';
 import { createClient, type Client } from './client.js';
+import { judgeOf, watched } from './openapi.js';
 import { freshDatabase, startPostgres } from './postgres.js';
 import { tempProject, type Files, type TempProject } from './project.js';
 
@@ -25,6 +27,8 @@ export interface TestKernelOptions {
   readonly onProblem?: 'refuse' | 'skip';
   /** As `lintel dev` starts it. */
   readonly dev?: boolean;
+  /** Every request and answer that the OpenAPI document knows is judged by it. */
+  readonly judged?: boolean;
   /** Addresses beside those of resources and plugins. */
   readonly pages?: readonly Route[];
   /** Called before the kernel starts, for what is no text file. */
@@ -50,6 +54,7 @@ function recorder(): { log: Log; rows: LogRow[] } {
 
 export async function startKernel(options: TestKernelOptions = {}): Promise<TestKernel> {
   const { files = {}, config = {}, env = {}, onProblem, prepare, dev = false, pages = [] } = options;
+  const isJudged = options.judged ?? process.env['JUDGE_ALL'] === '1';
   const project = await tempProject(files);
   const { log, rows } = recorder();
   let kernel: Kernel | undefined;
@@ -61,8 +66,9 @@ export async function startKernel(options: TestKernelOptions = {}): Promise<Test
     kernel = await createKernel({ project: loaded, log, onProblem });
     await kernel.ready();
     const server = await listen(kernel, pages);
+    const client = createClient(server.url);
     return {
-      ...createClient(server.url),
+      ...(isJudged ? watched(client, judgeOf(await describeKernel(kernel))) : client),
       kernel,
       server,
       url: server.url,

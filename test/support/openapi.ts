@@ -14,6 +14,7 @@ const FORMATS = {
   uuid: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
   date: /^\d{4}-\d\d-\d\d$/,
   binary: true,
+  'uri-reference': /^[^\s<>"{}|\\^`]+$/,
 } as const;
 
 /** What is wrong with a document, as text; empty for a valid one. */
@@ -32,23 +33,31 @@ const escaped = (text: string): string => encodeURIComponent(text.replaceAll('~'
 export interface Judge {
   /** Throws when the document does not know the call, or the answer is not what it says. */
   call(method: string, path: string, sent: unknown, answer: Answer<unknown>): void;
+  /** Whether the document has such a path and verb. */
+  knows(method: string, path: string): boolean;
   /** Operations that were judged, with the statuses seen. */
   readonly seen: ReadonlyMap<string, ReadonlySet<number>>;
 }
 
 export function judgeOf(document: JsonObject): Judge {
-  const ajv = new Ajv2020({ strict: false, allErrors: true, ownProperties: true, formats: FORMATS });
-  ajv.addSchema(document, 'api:');
+  const settings = { strict: false, allErrors: true, ownProperties: true, formats: FORMATS } as const;
+  const ajv = new Ajv2020(settings).addSchema(document, 'api:');
+  // In a form every value is text, and one that is repeated a list.
+  const ofForms = new Ajv2020({ ...settings, coerceTypes: 'array' }).addSchema(document, 'api:');
   const paths = Object.keys((at(document, 'paths') ?? {}) as object);
   const seen = new Map<string, Set<number>>();
 
-  const fits = (pointer: readonly string[], value: unknown): string => {
-    const validate = ajv.compile({ $ref: `api:#/${pointer.map(escaped).join('/')}` });
+  const fits = (pointer: readonly string[], value: unknown, rules = ajv): string => {
+    const validate = rules.compile({ $ref: `api:#/${pointer.map(escaped).join('/')}` });
     return validate(value) === true ? '' : `${JSON.stringify(validate.errors)} for ${JSON.stringify(value)}`;
   };
 
   return {
     seen,
+    knows(method, path) {
+      const template = templateOf(paths, path);
+      return template !== undefined && at(document, 'paths', template, method.toLowerCase()) !== undefined;
+    },
     call(method, path, sent, { status, headers, body, text }) {
       const template = templateOf(paths, path);
       expect(template, `${path} is not in the document`).not.to.equal(undefined);
@@ -70,11 +79,27 @@ export function judgeOf(document: JsonObject): Judge {
 
   /** What is served passed the rules, so the schema must let it in. */
   function judgeSent(operation: readonly string[], label: string, sent: unknown, status: number): void {
-    const schema = [...operation, 'requestBody', 'content', 'application/json', 'schema'];
-    if (at(document, ...schema) === undefined || typeof sent === 'string' || sent instanceof Uint8Array) return;
-    const flaws = fits(schema, sent ?? {});
-    if (status === 200) expect(flaws === '', `${label} took this: ${flaws}`).to.equal(true);
+    const body = [...operation, 'requestBody'];
+    if (at(document, ...body) === undefined || typeof sent === 'string' || sent instanceof Uint8Array) return;
+    if (status !== 200) return;
+    const isForm = sent instanceof FormData;
+    const schema = [...body, 'content', isForm ? 'multipart/form-data' : 'application/json', 'schema'];
+    // The fields of any body may come as text parts; that is said once for all of them.
+    if (isForm && at(document, ...schema) === undefined) return;
+    expect(at(document, ...schema), `${label} took a body of another type`).to.not.equal(undefined);
+    const flaws = isForm ? fits(schema, partsOf(sent), ofForms) : fits(schema, sent ?? {});
+    expect(flaws === '', `${label} took this: ${flaws}`).to.equal(true);
   }
+}
+
+/** Text parts as they are, files as text of their length; a name that is repeated becomes a list. */
+function partsOf(form: FormData): Record<string, unknown> {
+  const parts: Record<string, unknown> = {};
+  for (const name of new Set(form.keys())) {
+    const values = form.getAll(name).map((part) => (typeof part === 'string' ? part : ' '.repeat(part.size)));
+    parts[name] = values.length === 1 ? values[0] : values;
+  }
+  return parts;
 }
 
 /** The path of the document that a call means; fixed ones first. */
@@ -93,6 +118,15 @@ function unlisted(document: JsonObject, pointer: readonly string[], body: unknow
   if (known.every((one) => one === undefined)) return [];
   const names = new Set(known.flatMap((one) => Object.keys(isObject(one) ? one : {})));
   return rows.flatMap((row) => (isObject(row) ? Object.keys(row).filter((name) => !names.has(name)) : []));
+}
+
+/** The same client; calls that the document knows are judged, others are none of its business. */
+export function watched(client: Client, judge: Judge): Client {
+  const { call, knows } = judge;
+  return judged(client, {
+    ...judge,
+    call: (method, path, ...rest) => knows(method, path) && call(method, path, ...rest),
+  });
 }
 
 /** The same client; every call is judged. */

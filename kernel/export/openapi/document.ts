@@ -5,9 +5,10 @@
 import type { JsonObject } from '../../contract/json.js';
 import type { ResourceModel } from '../../analysis/model.js';
 import { operationOf, pathOf } from './operation.js';
-import { describeResource, type Guarding } from './resource.js';
+import { describeResource } from './resource.js';
 import { createResponses, PROBLEM, REQUEST_ID } from './responses.js';
 import { scopeOf, type OpenapiInput } from './scope.js';
+import type { Guarding } from './security.js';
 
 export type { OpenapiInput } from './scope.js';
 
@@ -23,7 +24,7 @@ export function openapiOf(input: OpenapiInput): JsonObject {
     if (described === null) continue;
     const [tag = ''] = resource.path.split('/').filter((segment) => !segment.startsWith(':'));
     tags.add(tag || resource.id);
-    const security = described.security.map((one) => schemes.nameOf(one));
+    const security = described.security.map((way) => way.map((one) => schemes.nameOf(one)));
     const operations = methods.map((method) => {
       const operationId = methods.length === 1 ? resource.id : `${resource.id}:${method.toLowerCase()}`;
       const operation = {
@@ -57,7 +58,8 @@ export function openapiOf(input: OpenapiInput): JsonObject {
 
 const DESCRIPTION =
   'Made by Lintel from the definitions that it serves. Every refusal is a problem document (RFC 9457) with a stable `code`. ' +
-  'A resource answers under its id as well as under its path.';
+  'A resource answers under its id as well as under its path. Where a body is an object in JSON, its fields may also come as ' +
+  'text parts of a form (`multipart/form-data`).';
 
 /** Those that are served, by path: the text of the document does not depend on the order of files. */
 const sorted = (resources: readonly ResourceModel[]): ResourceModel[] =>

@@ -3,7 +3,8 @@ import type { ApiField } from '../../contract/api.js';
 import { isObject, type Json, type JsonObject } from '../../contract/json.js';
 import type { ResourceModel } from '../../analysis/model.js';
 import { hasParameters, pathParameters } from '../../language/route.js';
-import { choice, listOf, objectOf } from '../../schema/forms.js';
+import { choice } from '../../schema/forms.js';
+import { requestBody } from './body.js';
 import type { Described } from './resource.js';
 import { doorRefusals, headerDocs, HEADERS, type Responses } from './responses.js';
 import type { Scope } from './scope.js';
@@ -15,8 +16,8 @@ export interface OperationInput {
   readonly scope: Scope;
   readonly resource: ResourceModel;
   readonly described: Described;
-  /** Names of security schemes, all of them needed. */
-  readonly security: readonly string[];
+  /** Names of security schemes: ways in, for each of which all are needed. */
+  readonly security: readonly (readonly string[])[];
   readonly tag: string;
   readonly operationId: string;
   readonly method: string;
@@ -27,19 +28,21 @@ export function operationOf(input: OperationInput): JsonObject {
   const { scope, resource, described, security, tag, operationId, method, responses } = input;
   const withBody = !WITHOUT_BODY.has(method);
   const sample = sampleOf(scope, resource);
+  const isGuarded = security.some((way) => way.length > 0);
   const parameters = [
     ...pathParameters(resource.path).map((name) => pathParameter(name, described.fields.get(name), sample)),
     ...(withBody ? [] : queryParameters(resource, described, sample)),
     ...headerParameters(described),
   ];
-  const body = withBody ? requestBody(resource, described, sample) : null;
-  const refusals = [...described.refusals, ...doorRefusals(withBody)];
+  const body = withBody ? bodyOf(resource, described, sample) : null;
+  const takes = !withBody ? 'nothing' : Object.keys(described.files).length > 0 ? 'files' : 'body';
+  const refusals = [...described.refusals, ...doorRefusals(takes)];
   return {
     operationId,
     summary: summaryOf(resource.path),
     description: descriptionOf(resource, described),
     tags: [tag],
-    ...(security.length > 0 && { security: [Object.fromEntries(security.map((name) => [name, []]))] }),
+    ...(isGuarded && { security: security.map((way) => Object.fromEntries(way.map((name) => [name, []]))) }),
     ...(parameters.length > 0 && { parameters }),
     ...(body !== null && { requestBody: body }),
     responses: { '200': success(described), ...responses.of(refusals) },
@@ -106,43 +109,11 @@ const headerParameters = ({ headers }: Described): JsonObject[] =>
       schema,
     }));
 
-function requestBody(resource: ResourceModel, described: Described, sample: Sample): JsonObject | null {
-  const fields = beside(resource, described);
-  const files = Object.entries(described.files);
-  const properties = Object.fromEntries(fields.map(([name, { schema }]) => [name, schema]));
-  const required = fields.flatMap(([name, field]) => (field.required ? [name] : []));
-  const item = objectOf(properties, required);
-  const schema = described.list ? listOf(item) : item;
-  const rest = Object.fromEntries(
-    Object.entries(sample ?? {}).filter(([name]) => !pathParameters(resource.path).includes(name)),
-  );
-  const example = described.list ? [rest] : rest;
-  const json = { schema, ...(sample !== null && { example }) };
-  return {
-    ...((required.length > 0 || described.list) && { required: true }),
-    content: {
-      'application/json': json,
-      ...(files.length > 0 && { 'multipart/form-data': { schema: formOf(properties, required, files) } }),
-    },
-  };
-}
-
-const FILE: JsonObject = { type: 'string', format: 'binary' };
-
-function formOf(
-  properties: JsonObject,
-  required: readonly string[],
-  files: readonly (readonly [string, { readonly doc: string; readonly many?: boolean }])[],
-): JsonObject {
-  const parts = files.map(([name, { doc, many }]) => [
-    name,
-    many === true ? { type: 'array', items: FILE, description: doc } : { ...FILE, description: doc },
-  ]);
-  return {
-    type: 'object',
-    properties: { ...properties, ...(Object.fromEntries(parts) as JsonObject) },
-    ...(required.length > 0 && { required }),
-  };
+function bodyOf(resource: ResourceModel, described: Described, sample: Sample): JsonObject {
+  const inPath = pathParameters(resource.path);
+  const rest = Object.entries(sample ?? {}).filter(([name]) => !inPath.includes(name));
+  const example = sample === null ? null : Object.fromEntries(rest);
+  return requestBody({ described, fields: beside(resource, described), example });
 }
 
 const success = ({ forms, answers }: Described): JsonObject => ({

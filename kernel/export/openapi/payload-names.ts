@@ -5,11 +5,13 @@
 import type { ApiField } from '../../contract/api.js';
 import { pathParameters } from '../../language/route.js';
 import { claimReaders, payloadReaders } from '../../analysis/checks/readers.js';
+import type { AccessorText } from '../../analysis/finds.js';
 import { inside } from '../../analysis/link.js';
 import type { ActionModel, ResourceModel } from '../../analysis/model.js';
 import { ANY } from '../../schema/forms.js';
 import { nodeTextOf } from './nodes.js';
 import type { Scope } from './scope.js';
+import { textsOf } from './texts.js';
 
 const TEXT: ApiField = { schema: { type: 'string' }, required: true };
 
@@ -27,12 +29,8 @@ export function payloadNames(
     if (action.repeat !== null) continue;
     const owner = resources.get(action.resource) ?? resource;
     const isMade = (name: string): boolean => owner.names.has(name) || owner.generated.has(name);
-    for (const { node, parts } of action.definition.finds.accessors) {
-      if (!inside(node, action.node)) continue;
-      for (const { root, tail } of parts) {
-        const [name] = tail;
-        if (name !== undefined && roots.includes(root) && !isMade(name)) found.set(name, { schema: ANY, required });
-      }
+    for (const name of namesRead(textsOf(action), roots)) {
+      if (!isMade(name)) found.set(name, { schema: ANY, required });
     }
     for (const [pointer, { source, from }] of action.parameters) {
       if (source !== 'name' || from !== 'payload') continue;
@@ -40,9 +38,17 @@ export function payloadNames(
       if (name !== '' && !found.has(name)) found.set(name, { schema: ANY, required: false });
     }
   }
+  for (const name of namesRead(textsOf(null, resource, resource.actions), roots)) {
+    if (!resource.names.has(name) && !resource.generated.has(name)) found.set(name, { schema: ANY, required });
+  }
   for (const name of pathParameters(resource.path)) found.set(name, TEXT);
   return found;
 }
+
+const namesRead = (texts: readonly AccessorText[], roots: readonly string[]): string[] =>
+  texts.flatMap(({ parts }) =>
+    parts.flatMap(({ root, tail: [name] }) => (name !== undefined && roots.includes(root) ? [name] : [])),
+  );
 
 /** Whether a value of this actionable is a claim of the caller's token. */
 export function readsClaims({ registry }: Scope, { definition, node, parameters }: ActionModel): boolean {

@@ -5,18 +5,20 @@
 import type { ApiPart, ApiRefusal } from '../../contract/api.js';
 import type { PluginSpec } from '../../contract/plugin.js';
 import type { AccessorText } from '../../analysis/finds.js';
-import { inside } from '../../analysis/link.js';
 import type { ActionModel, ResourceModel } from '../../analysis/model.js';
 import { readsClaims } from './payload-names.js';
 import { accessorSpec, askPlugin, type Scope, type Told } from './scope.js';
+import { textsOf } from './texts.js';
 
 export function refusalsOf(scope: Scope, all: readonly Told[]): ApiRefusal[] {
   const never = new Set(all.flatMap(({ part }) => part.never ?? []));
-  const found = all.flatMap(({ spec, part }) => [
+  return all.flatMap(({ spec, part }) => [
     ...own(spec, part),
-    ...scope.behind(spec).flatMap((other) => own(other.spec, other.part)),
+    ...scope
+      .behind(spec)
+      .flatMap((other) => own(other.spec, other.part))
+      .filter(({ code }) => !never.has(code)),
   ]);
-  return found.filter(({ code }) => !never.has(code));
 }
 
 const NOWHERE = { slot: '', value: {}, holder: {}, resource: null, action: null, payload: () => null } as const;
@@ -24,18 +26,6 @@ const NOWHERE = { slot: '', value: {}, holder: {}, resource: null, action: null,
 function own({ errors = {} }: PluginSpec, { refuses }: ApiPart): ApiRefusal[] {
   const listed = refuses ?? Object.keys(errors).filter((code) => errors[code]?.status !== undefined);
   return listed.map((one) => (typeof one === 'string' ? { code: one } : one));
-}
-
-/** Of an actionable, or of the resource beside its actionables. */
-export function textsOf(
-  action: ActionModel | null,
-  resource?: ResourceModel,
-  sequence: readonly ActionModel[] = [],
-): AccessorText[] {
-  const definition = action?.definition ?? resource?.definition;
-  return (definition?.finds.accessors ?? []).filter(({ node }) =>
-    action === null ? !sequence.some((one) => inside(node, one.node)) : inside(node, action.node),
-  );
 }
 
 export const accessorParts = (scope: Scope, texts: readonly AccessorText[]): Told[] =>

@@ -9,8 +9,8 @@ import type {
   ApiPart,
   ApiRefusal,
   ApiResults,
-  ApiSecurity,
   Forms,
+  JsonSchema,
 } from '../../contract/api.js';
 import type { PluginSpec } from '../../contract/plugin.js';
 import { ResourcePhase } from '../../contract/slot.js';
@@ -19,21 +19,22 @@ import { inside } from '../../analysis/link.js';
 import type { ActionModel, ResourceModel } from '../../analysis/model.js';
 import { runningOrder } from '../../analysis/order.js';
 import { withRenamed } from '../../analysis/renamed.js';
-import { ANY, nullable, schemaAt } from '../../schema/forms.js';
+import { ANY, formsOf as formsIn, nullable, schemaAt } from '../../schema/forms.js';
+import { narrower } from './body.js';
 import { payloadNames } from './payload-names.js';
-import { accessorParts, kernelRefusals, refusalsOf, textsOf } from './refusals.js';
+import { accessorParts, kernelRefusals, refusalsOf } from './refusals.js';
 import { askPlugin, type Around, type Scope } from './scope.js';
-
-/** A scheme, and by what callers are judged with it. */
-export interface Guarding extends ApiSecurity {
-  readonly identity: string;
-}
+import { waysIn, type Guarding } from './security.js';
+import { textsOf } from './texts.js';
 
 export interface Described {
   readonly fields: ReadonlyMap<string, ApiField>;
   readonly files: Readonly<Record<string, ApiFile>>;
+  /** The whole body, where it is no object of fields; null where it is one. */
+  readonly body: JsonSchema | null;
   readonly headers: NonNullable<ApiPart['headers']>;
-  readonly security: readonly Guarding[];
+  /** Ways in, each a list of what has to be shown. */
+  readonly security: readonly (readonly Guarding[])[];
   readonly forms: Forms;
   readonly answers: Readonly<Record<string, string>>;
   readonly refusals: readonly ApiRefusal[];
@@ -47,7 +48,7 @@ export interface Described {
 interface Told {
   readonly spec: PluginSpec;
   readonly part: ApiPart;
-  readonly place: Pick<PluginPlace, 'value' | 'holder'>;
+  readonly place: Pick<PluginPlace, 'slot' | 'value' | 'holder'>;
   /** False for what stands deeper inside, such as the type of a field. */
   readonly direct: boolean;
 }
@@ -57,7 +58,6 @@ export function describeResource(scope: Scope, resource: ResourceModel): Describ
   const sequence = runningOrder(resource.actions, ({ depends }) =>
     depends.flatMap((key) => scope.actions.get(key) ?? []),
   );
-  if (sequence.length === 0) return null;
   const fields = new Map<string, ApiField>();
   const payload = payloadReader(fields, sequence);
   const ofActions = sequence.map((action) => tell(scope, { resource, action, payload }, action.places, action.node));
@@ -66,22 +66,24 @@ export function describeResource(scope: Scope, resource: ResourceModel): Describ
   );
   const ofResource = tell(scope, { resource, action: null, payload }, own, resource.definition.node);
   const all = [...ofActions.flat(), ...ofResource];
+  if (sequence.length === 0 && !all.some(({ part }) => part.instead !== undefined)) return null;
   for (const { part, direct } of all) if (direct) addFields(fields, part.fields ?? {});
   for (const [name, field] of payloadNames(scope, resource, sequence)) if (!fields.has(name)) fields.set(name, field);
-  const read = accessorParts(
-    scope,
-    sequence.flatMap((action) => textsOf(action)),
-  );
+  const read = accessorParts(scope, [
+    ...sequence.flatMap((action) => textsOf(action)),
+    ...textsOf(null, resource, resource.actions),
+  ]);
   const refusals = [
     ...sequence.flatMap((action, i) => [...refusalsOf(scope, ofActions[i] ?? []), ...kernelRefusals(scope, action)]),
     ...refusalsOf(scope, ofResource),
-    ...kernelRefusals(scope, null, resource, sequence),
+    ...kernelRefusals(scope, null, resource, resource.actions),
   ];
   return {
     fields,
-    files: merged(all, ({ files }) => files),
+    files: filesOf(all),
+    body: all.map(({ part }) => part.body ?? null).find((body) => body !== null) ?? null,
     headers: merged([...all, ...read], ({ headers }) => headers),
-    security: all.flatMap((told) => (told.part.security ?? []).map((one) => guarding(scope, told, one))),
+    security: waysIn(scope.registry, all),
     forms: formsOf(scope, resource, sequence, ofActions, ofResource),
     answers: merged(all, ({ answers }) => answers),
     refusals,
@@ -138,10 +140,13 @@ function merged<V>(
   return Object.fromEntries(all.flatMap(({ part }) => Object.entries(read(part) ?? {})));
 }
 
-function guarding({ registry }: Scope, { spec, place }: Told, security: ApiSecurity): Guarding {
-  const facts = (kind: string, name: string) => registry.plugin(kind, name)?.facts;
-  const identity = JSON.stringify([security.scheme, spec.guardOf?.({ ...place, facts }) ?? '']);
-  return { ...security, identity };
+function filesOf(all: readonly Pick<Told, 'part'>[]): Readonly<Record<string, ApiFile>> {
+  const found = new Map<string, ApiFile>();
+  for (const [name, file] of all.flatMap(({ part }) => Object.entries(part.files ?? {}))) {
+    const known = found.get(name);
+    found.set(name, known === undefined ? file : narrower(known, file));
+  }
+  return Object.fromEntries(found);
 }
 
 function formsOf(
@@ -171,8 +176,11 @@ function formsOf(
   });
   const changes = changesOf([...ofActions.flat(), ...ofResource, ...config]);
   const late = changes.filter(({ phase }) => phase >= ResourcePhase.ADMIT);
-  return applied(late, results[main] ?? [{ type: 'null' }], lookup(sequence, main));
+  const instead = ofResource.map(({ part }) => part.instead).find((schema) => schema !== undefined) ?? NOTHING;
+  return applied(late, results[main] ?? formsIn(instead), lookup(sequence, main));
 }
+
+const NOTHING: JsonSchema = { type: 'null' };
 
 function mainOf(resource: ResourceModel, sequence: readonly ActionModel[]): number {
   const own = resource.actions.filter((action) => sequence.includes(action));

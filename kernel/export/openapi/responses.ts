@@ -5,7 +5,7 @@ import type { CodeEntry } from '../../contract/problem.js';
 
 type Codes = Readonly<Record<string, CodeEntry>>;
 
-/** Of the door: what every request can meet, and what only one with a body can. */
+/** Of the door: what every request can meet, and what only one with a body or with files can. */
 const ALWAYS = ['REQ_URL_TOO_LONG', 'REQ_NAME_REFUSED', 'INT_UNEXPECTED'];
 const WITH_BODY = [
   'REQ_MALFORMED',
@@ -14,11 +14,25 @@ const WITH_BODY = [
   'REQ_TOO_COMPLEX',
   'REQ_MEDIA_TYPE',
   'REQ_ENCODING',
+  'REQ_FORM',
+  'REQ_PART',
+  'REQ_SILENT',
   'VAL_NOT_OBJECT',
 ];
 
-export const doorRefusals = (withBody: boolean): ApiRefusal[] =>
-  [...ALWAYS, ...(withBody ? WITH_BODY : [])].map((code) => ({ code }));
+/** What the door takes in for an operation. */
+export type Takes = 'nothing' | 'body' | 'files';
+
+const BY_INTAKE: Readonly<Record<Takes, readonly string[]>> = {
+  nothing: ALWAYS,
+  body: [...ALWAYS, ...WITH_BODY, 'REQ_NO_FILES'],
+  files: [...ALWAYS, ...WITH_BODY, 'REQ_NO_ROOM'],
+};
+
+const RETRY = { headers: { 'retry-after': 'Seconds to wait.' } };
+
+export const doorRefusals = (takes: Takes): ApiRefusal[] =>
+  BY_INTAKE[takes].map((code) => ({ code, ...(code === 'REQ_NO_ROOM' && RETRY) }));
 
 export const REQUEST_ID: JsonObject = {
   description: 'Id of the request; the log knows more under it.',
@@ -81,11 +95,12 @@ export function createResponses(codes: Codes): Responses {
     );
   };
   const door: { readonly name: string; readonly response: JsonObject; readonly ref: JsonObject }[] = [];
-  for (const [withBody, suffix] of [
-    [true, ''],
-    [false, '-without-body'],
+  for (const [takes, suffix] of [
+    ['body', ''],
+    ['nothing', '-without-body'],
+    ['files', '-with-files'],
   ] as const) {
-    const refusals = doorRefusals(withBody);
+    const refusals = doorRefusals(takes);
     for (const [status, one] of Object.entries(of(refusals))) {
       const found = statusesOf(refusals, codes).get(Number(status));
       const name = `Door-${status}${suffix}`;

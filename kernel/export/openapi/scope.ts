@@ -120,8 +120,11 @@ function valueOf(registry: Registry, kind: string, name: string, value: Readonly
 
 const nothing = (): null => null;
 
-const barePlace = (registry: Registry, value: Readonly<Record<string, Json>>): ApiPlace =>
-  placeOf(registry, value, { slot: '', holder: value, resource: null, action: null, payload: nothing });
+/** Outside any resource; what others do is not known there. */
+const barePlace = (registry: Registry, value: Readonly<Record<string, Json>>): ApiPlace => ({
+  ...placeOf(registry, value, { slot: '', holder: value, resource: null, action: null, payload: nothing }),
+  used: () => false,
+});
 
 function placeOf(
   registry: Registry,
@@ -129,7 +132,7 @@ function placeOf(
   { slot, holder, resource, action, payload }: Omit<Around, 'value'>,
   written: ApiPlace['written'] = () => ANY,
   statement: ApiPlace['statement'] = nothing,
-): ApiPlace {
+): Omit<ApiPlace, 'used'> {
   return {
     slot,
     value,
@@ -160,7 +163,8 @@ export function askPlugin(scope: Scope, spec: PluginSpec, around: Around): ApiPa
   const written = (json: Json): JsonSchema =>
     writtenSchema(json, (root, tail) => accessorValue(scope, around, root, tail));
   const statement = action === null ? nothing : () => scope.statement(action);
-  return spec.openapi(placeOf(scope.registry, value, around, written, statement));
+  const used = (plugin: string): boolean => scope.input.analysis.uses.has(plugin);
+  return spec.openapi({ ...placeOf(scope.registry, value, around, written, statement), used });
 }
 
 const SILENT: ApiPart = Object.freeze({});

@@ -31,6 +31,7 @@ export default definePlugin({
     }).max(100),
     tls: flag({ doc: 'Encrypts the connection; `rediss://` in the address does the same.', default: false }),
   }),
+  openapi: () => ({ refuses: ['CCH_AWAY'] }),
   errors: {
     ...cacheErrors,
     CCH_ADDRESS: {

@@ -80,6 +80,8 @@ export default definePlugin({
     actionable: shape({ cacheable: cacheable.meta({ doc: 'Keeps the result of the actionable.' }) }),
   },
   check: checkCache,
+  // A store that is away costs time, and refuses nobody.
+  openapi: () => ({ refuses: [], never: ['CCH_AWAY'] }),
   errors: {
     ...cacheErrors,
     CCH_NO_DURATION: {

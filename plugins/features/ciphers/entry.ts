@@ -9,6 +9,7 @@ import { cipher } from '../../kinds/cipher.js';
 import { encoding } from '../../kinds/encoding.js';
 import { bytesFlaw, cipherKeyFlaw } from './bytes.light.js';
 import { bytesOf } from './bytes.js';
+import { DEFAULT_ENCODING } from './settings.light.js';
 import { fieldCipher, type FieldCipher } from './field.js';
 
 export interface Entry {
@@ -19,7 +20,6 @@ export interface Entry {
   readonly bound: Reader<Uint8Array>;
 }
 
-export const DEFAULT_ENCODING = 'Base64';
 const NEVER = undefined as unknown as Frame;
 
 type Resolve = <H>(kind: Kind<H>, name: string) => H;

@@ -1,6 +1,7 @@
 /** `ciphers`: fields that are encrypted before the actionable uses them, and fields of its result that are decrypted. */
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 import { list, pluginName, shape, text, value } from '../../../kernel/schema/combinators.js';
+import { describe } from './api.light.js';
 import { check } from './check.light.js';
 import { errors } from './errors.light.js';
 
@@ -94,6 +95,7 @@ export default definePlugin({
     }),
   },
   check,
+  openapi: describe,
   errors,
   examples: [
     {

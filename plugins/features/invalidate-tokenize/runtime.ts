@@ -12,9 +12,7 @@ import { feature } from '../../kinds/feature.js';
 import { TokenRefused, type TokenTool, type Verified } from '../../kinds/token.js';
 import { isRevokedIn, markOf, type Revoker } from '../shared/revocation.js';
 import { tokensOf } from '../shared/token-tool.js';
-
-/** Judging costs some microseconds each. */
-const MAX_TOKENS = 1000;
+import { MAX_TOKENS } from './limits.light.js';
 
 export default defineRuntime(feature, {
   create: ({ resolve, log }): Revoker => {

@@ -1,8 +1,11 @@
 /** `invalidate_tokenize`: tokens that are good no longer, before they end by themselves. */
 import { isObject, type Json } from '../../../kernel/contract/json.js';
+import type { ApiField, ApiPart, ApiPlace } from '../../../kernel/contract/api.js';
 import { definePlugin, type CheckPlace, type Finding } from '../../../kernel/contract/plugin.js';
 import { accessorsIn } from '../../../kernel/language/accessor.js';
+import { listOf, objectOf } from '../../../kernel/schema/forms.js';
 import { numeric, shape, value } from '../../../kernel/schema/combinators.js';
+import { MAX_TOKENS } from './limits.light.js';
 
 export default definePlugin({
   kind: 'feature',
@@ -37,6 +40,7 @@ export default definePlugin({
     }),
   },
   check,
+  openapi: revoked,
   errors: {
     TOK_REVOKE: {
       severity: 'error',
@@ -108,4 +112,23 @@ function isAccessor(json: Json): boolean {
   if (typeof json !== 'string') return false;
   const [only] = accessorsIn(json);
   return only?.start === 0 && only.end === json.length;
+}
+
+const TOKEN = { type: 'string' };
+const TOKENS: ApiField = { schema: { anyOf: [TOKEN, listOf(TOKEN, { maxItems: MAX_TOKENS })] }, required: true };
+
+/** Tokens that stand in the payload itself, not deeper inside. */
+function revoked({ value: { invalidate_tokenize: written } }: ApiPlace): ApiPart {
+  const tokens = isObject(written) ? written['tokens'] : undefined;
+  const entries = Array.isArray(tokens) ? (tokens as readonly Json[]) : [tokens ?? null];
+  const names = entries.flatMap((entry) => {
+    const [only] = typeof entry === 'string' ? accessorsIn(entry) : [];
+    return only?.root === 'PAYLOAD' && only.tail.length === 1 ? only.tail : [];
+  });
+  return {
+    fields: Object.fromEntries(names.map((name) => [name, TOKENS])),
+    answers: { 'cache-control': '`no-store`.' },
+    refuses: ['TOK_NOT_TOKENS', 'CCH_AWAY'],
+    instead: objectOf({ invalidated: { type: 'integer', minimum: 0 } }),
+  };
 }

@@ -88,7 +88,7 @@ function guardOf({ holder, facts }: Parameters<NonNullable<PluginSpec['guardOf']
   return JSON.stringify([type, algorithm ?? facts('token', asText(type))?.['algorithm'] ?? null, key]);
 }
 
-function demanded({ value, holder }: ApiPlace): ApiPart {
+function demanded({ value, holder, used }: ApiPlace): ApiPart {
   const written = isObject(value['protected']) ? value['protected'] : {};
   const header = asText(written['provide_as'] ?? 'Authorization');
   const format = asText(isObject(holder['tokenize']) ? holder['tokenize']['type'] : '');
@@ -109,7 +109,8 @@ function demanded({ value, holder }: ApiPlace): ApiPart {
           },
     ],
     answers: { 'cache-control': '`no-store`.' },
-    refuses: [{ code: 'TOK_REFUSED', ...asked }],
+    // Where something revokes tokens, the store of those that are revoked is asked.
+    refuses: [{ code: 'TOK_REFUSED', ...asked }, ...(used('feature:invalidate_tokenize') ? ['CCH_AWAY'] : [])],
   };
 }
 

@@ -1,8 +1,11 @@
 /** `rate_limit`: how many requests somebody may send in a while. */
 import { isObject, type Json } from '../../../kernel/contract/json.js';
+import type { ApiPart, ApiPlace } from '../../../kernel/contract/api.js';
 import { definePlugin, type CheckPlace, type Finding } from '../../../kernel/contract/plugin.js';
 import { accessorsIn } from '../../../kernel/language/accessor.js';
 import { numeric, shape, value } from '../../../kernel/schema/combinators.js';
+
+const ADDRESS = '$HEADER.ip';
 
 export default definePlugin({
   kind: 'feature',
@@ -30,7 +33,7 @@ export default definePlugin({
         identifier: value(null, {
           doc: 'Who is counted: an accessor, or a list of them that counts each combination. A request without it is refused with 422.',
           roots: ['HEADER', 'PROTECTED', 'PAYLOAD'],
-          default: '$HEADER.ip',
+          default: ADDRESS,
           examples: ['$PROTECTED.id'],
         }),
         expires_after: numeric({ doc: 'Length of a window.', unit: 'seconds', examples: [60] })
@@ -45,6 +48,7 @@ export default definePlugin({
     }),
   },
   check,
+  openapi: limited,
   errors: {
     LIM_IDENTIFIER: {
       severity: 'error',
@@ -115,4 +119,22 @@ function check({ value: { rate_limit: written } }: CheckPlace): Finding[] {
   const entries = Array.isArray(identifier) ? (identifier as readonly Json[]) : [identifier];
   if (entries.length > 0 && entries.every(isAccessor)) return [];
   return [{ code: 'LIM_IDENTIFIER', at: '/rate_limit/identifier' }];
+}
+
+const COUNTED = {
+  'x-ratelimit-limit': 'Requests that are let through in a window.',
+  'x-ratelimit-remaining': 'Requests that are left in this window.',
+  'x-ratelimit-reset': 'Seconds until the window ends.',
+};
+
+/** The address of the client is always known; whatever else is counted by may be lacking. */
+function limited({ value: { rate_limit: written } }: ApiPlace): ApiPart {
+  const { identifier = ADDRESS, limit, expires_after: seconds } = isObject(written) ? written : {};
+  const entries = Array.isArray(identifier) ? (identifier as readonly Json[]) : [identifier];
+  const refuses = [
+    { code: 'LIM_EXCEEDED', headers: { 'retry-after': 'Seconds to wait.', ...COUNTED } },
+    'CCH_AWAY',
+    ...(entries.every((entry) => entry === ADDRESS) ? [] : ['LIM_UNIDENTIFIED']),
+  ];
+  return { answers: COUNTED, refuses, notes: [`At most ${Number(limit)} requests in ${Number(seconds)} seconds.`] };
 }

@@ -4,14 +4,13 @@
  */
 import { BootError } from '../../../kernel/contract/boot-error.js';
 import { fault } from '../../../kernel/contract/fault.js';
-import { asText, isObject, type Json } from '../../../kernel/contract/json.js';
 import type { Frame, PlanTools } from '../../../kernel/contract/plan.js';
 import { ResourcePhase } from '../../../kernel/contract/slot.js';
 import { defineRuntime, type Log } from '../../../kernel/contract/plugin.js';
 import { feature } from '../../kinds/feature.js';
 import { strategy } from '../../kinds/strategy.js';
 import { verifier, type Verdict } from '../../kinds/verifier.js';
-import { DEFAULT_MODE, MODE_FIELD, verifiersOf } from './verifications.light.js';
+import { modeOf, verifiersOf } from './verifications.light.js';
 
 export default defineRuntime(feature, {
   create: ({ resolve, log }) => ({
@@ -41,11 +40,6 @@ export default defineRuntime(feature, {
     },
   }),
 });
-
-const modeOf = (webhook: Json | undefined): string => {
-  const verifications = isObject(webhook) ? webhook['verifications'] : undefined;
-  return asText((isObject(verifications) ? verifications[MODE_FIELD] : undefined) ?? DEFAULT_MODE);
-};
 
 const NO_STORE = { headers: { 'cache-control': 'no-store' } };
 

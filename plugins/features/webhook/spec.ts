@@ -1,8 +1,9 @@
 /** `webhook`: requests of a third party, verified before anything is done with them. */
-import { asText, isObject, type Json } from '../../../kernel/contract/json.js';
+import { asText, type Json } from '../../../kernel/contract/json.js';
+import type { ApiPart, ApiPlace } from '../../../kernel/contract/api.js';
 import { definePlugin, type CheckPlace, type Finding, type PluginSpec } from '../../../kernel/contract/plugin.js';
 import { shape, slot } from '../../../kernel/schema/combinators.js';
-import { MODE_FIELD, verifiersOf } from './verifications.light.js';
+import { modeOf, verifiersOf } from './verifications.light.js';
 
 export default definePlugin({
   kind: 'feature',
@@ -30,6 +31,7 @@ export default definePlugin({
   },
   check,
   guardOf,
+  openapi: demanded,
   errors: {
     WHK_NONE: {
       severity: 'error',
@@ -104,10 +106,20 @@ function check({ value }: CheckPlace): Finding[] {
 /** The same verifiers with the same settings, combined in the same way, let the same senders in. */
 function guardOf({ holder }: Parameters<NonNullable<PluginSpec['guardOf']>>[0]): string {
   const webhook = holder['webhook'];
-  const verifications = isObject(webhook) && isObject(webhook['verifications']) ? webhook['verifications'] : {};
-  const mode = asText(verifications[MODE_FIELD] ?? 'ALL');
   const asked = verifiersOf(webhook).map(([name, options]) => [name, sorted(options)]);
-  return JSON.stringify([mode, asked.sort(([a], [b]) => (asText(a) < asText(b) ? -1 : 1))]);
+  return JSON.stringify([modeOf(webhook), asked.sort(([a], [b]) => (asText(a) < asText(b) ? -1 : 1))]);
+}
+
+/** What each verifier asks for, it says itself. */
+function demanded({ value: { webhook }, facts }: ApiPlace): ApiPart {
+  const isEither = facts('strategy', modeOf(webhook))?.['enough'] === 'one';
+  const several = verifiersOf(webhook).length > 1;
+  return {
+    ...(isEither && { either: ['webhook.verifications'] }),
+    answers: { 'cache-control': '`no-store`.' },
+    refuses: ['WHK_REFUSED'],
+    ...(isEither && several && { notes: ['One of these proofs is enough.'] }),
+  };
 }
 
 const sorted = (options: Readonly<Record<string, Json>>): Json[] =>

@@ -1,15 +1,21 @@
 /** The entries of `webhook.verifications`, as checker and runtime see them. Light. */
-import { isObject, type Json } from '../../../kernel/contract/json.js';
+import { asText, isObject, type Json } from '../../../kernel/contract/json.js';
 
-export const MODE_FIELD = 'composition_strategy_mode';
-export const DEFAULT_MODE = 'ALL';
+const MODE_FIELD = 'composition_strategy_mode';
+const DEFAULT_MODE = 'ALL';
 
 type Options = Readonly<Record<string, Json>>;
 
+const verificationsOf = (webhook: Json | undefined): Options =>
+  isObject(webhook) && isObject(webhook['verifications']) ? webhook['verifications'] : {};
+
+/** The name of the strategy. */
+export const modeOf = (webhook: Json | undefined): string =>
+  asText(verificationsOf(webhook)[MODE_FIELD] ?? DEFAULT_MODE);
+
 /** Names and options of the verifiers, in the order written. */
 export function verifiersOf(webhook: Json | undefined): [string, Options][] {
-  const verifications = isObject(webhook) && isObject(webhook['verifications']) ? webhook['verifications'] : {};
-  return Object.entries(verifications).flatMap(([name, options]): [string, Options][] =>
+  return Object.entries(verificationsOf(webhook)).flatMap(([name, options]): [string, Options][] =>
     name === MODE_FIELD ? [] : [[name, isObject(options) ? options : {}]],
   );
 }

@@ -3,8 +3,10 @@ import { string } from 'yup';
 import { asText, isObject, type Json } from '../../../kernel/contract/json.js';
 import { definePlugin, type CheckPlace, type Finding } from '../../../kernel/contract/plugin.js';
 import { flag, list, numeric, shape, text, value } from '../../../kernel/schema/combinators.js';
+import { describe } from './api.light.js';
 import { UPLOAD_ERRORS } from './errors.light.js';
 import { folderFlaw, folderParts } from './folder.light.js';
+import { DEFAULT_BYTES, DEFAULT_COUNT } from './limits.light.js';
 import { isMediaPattern } from '../../kinds/media.js';
 
 const OUTPUTS = [
@@ -44,13 +46,13 @@ export default definePlugin({
   schema: shape({
     uploads: shape(
       {
-        max_file_uploads: numeric({ doc: 'Most files of one request.', default: 5, examples: [5] })
+        max_file_uploads: numeric({ doc: 'Most files of one request.', default: DEFAULT_COUNT, examples: [5] })
           .integer()
           .min(1)
           .max(1000),
         max_upload_file_size: numeric({
           doc: 'Largest size of one file, in bytes.',
-          default: 10_485_760,
+          default: DEFAULT_BYTES,
           unit: 'bytes',
           examples: [10_485_760],
         })
@@ -109,6 +111,7 @@ export default definePlugin({
       .meta({ doc: 'What is accepted, and where it goes.' }),
   }),
   check,
+  openapi: describe,
   errors: UPLOAD_ERRORS,
   examples: [
     {

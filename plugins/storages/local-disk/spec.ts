@@ -32,6 +32,8 @@ export default definePlugin({
       roots: ['ENV'],
     }),
   }),
+  // The other codes are those of the start and of the addresses of files.
+  openapi: () => ({ refuses: ['STO_AWAY'] }),
   errors: {
     ...storageErrors,
     STO_FOLDER: {

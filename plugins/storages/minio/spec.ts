@@ -93,6 +93,7 @@ export default definePlugin({
       .min(0.001)
       .max(600),
   }),
+  openapi: () => ({ refuses: ['STO_AWAY', 'STO_REFUSED'] }),
   errors: {
     ...storageErrors,
     STO_REFUSED: {

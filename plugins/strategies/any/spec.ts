@@ -6,6 +6,7 @@ export default definePlugin({
   name: 'ANY',
   since: '0.3.0',
   summary: 'One verifier that lets the request pass is enough.',
+  facts: { enough: 'one' },
   examples: [{ title: 'One verifier that lets the request pass is enough', json: 'ANY' }],
   counterExamples: [{ title: 'Lower case', json: 'any', code: 'DEF_UNKNOWN_PLUGIN', at: '' }],
 });

@@ -1,7 +1,7 @@
 /** `HeaderTokenVerifier`: a header that has to equal a secret. */
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 import { shape } from '../../../kernel/schema/combinators.js';
-import { checkSecret, headerField, secretField, verifierErrors } from '../../kinds/verifier-fields.js';
+import { checkSecret, headerField, secretField, shown, verifierErrors } from '../../kinds/verifier-fields.js';
 
 export default definePlugin({
   kind: 'verifier',
@@ -15,6 +15,7 @@ export default definePlugin({
     secret_key: secretField,
   }),
   check: checkSecret,
+  openapi: (place) => shown(place, 'header_key', 'The secret that both sides know. Sent exactly once.'),
   errors: verifierErrors,
   examples: [{ title: 'A token', json: { header_key: '$HEADER.x-webhook-token', secret_key: '$ENV.EXAMPLE_KEY' } }],
   counterExamples: [

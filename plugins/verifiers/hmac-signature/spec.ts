@@ -1,8 +1,12 @@
 /** `HmacSignatureVerifier`: a signature over the bytes of the body, with a secret that both sides know. */
+import { asText } from '../../../kernel/contract/json.js';
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 import { shape, text } from '../../../kernel/schema/combinators.js';
-import { checkSecret, headerField, secretField, verifierErrors } from '../../kinds/verifier-fields.js';
+import { checkSecret, headerField, secretField, shown, verifierErrors } from '../../kinds/verifier-fields.js';
 import { ALGORITHMS, DEFAULT_ALGORITHM } from './algorithms.light.js';
+
+const signatureDoc = (algorithm: string): string =>
+  `HMAC (${algorithm}) of the body, byte for byte: \`<hex>\` or \`${algorithm}=<hex>\`. Sent exactly once.`;
 
 export default definePlugin({
   kind: 'verifier',
@@ -20,6 +24,7 @@ export default definePlugin({
     algorithm: text({ doc: 'The hash.', default: DEFAULT_ALGORITHM, examples: ['sha512'] }).oneOf(ALGORITHMS),
   }),
   check: checkSecret,
+  openapi: (place) => shown(place, 'sig_header', signatureDoc(asText(place.value['algorithm'] ?? DEFAULT_ALGORITHM))),
   errors: verifierErrors,
   examples: [
     {

@@ -18,6 +18,7 @@ export default definePlugin({
     allowed_ips: setting('Addresses and ranges, separated by commas or pipes.', { examples: ['$ENV.SENDER_IPS'] }),
   }),
   check,
+  openapi: () => ({ notes: ['Only senders at addresses that are listed get in without another proof.'] }),
   errors: verifierErrors,
   examples: [
     { title: 'A list in the environment', json: { allowed_ips: '$ENV.EXAMPLE_IPS' } },

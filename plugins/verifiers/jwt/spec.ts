@@ -1,7 +1,9 @@
 /** `JwtVerifier`: a JWT in a header, made by the sender with a secret that both sides know. */
+import type { ApiPart, ApiPlace } from '../../../kernel/contract/api.js';
+import { asText } from '../../../kernel/contract/json.js';
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 import { shape, text } from '../../../kernel/schema/combinators.js';
-import { checkSecret, headerField, secretField, verifierErrors } from '../../kinds/verifier-fields.js';
+import { checkSecret, headerField, secretField, shown, verifierErrors } from '../../kinds/verifier-fields.js';
 import { TOK_KEY } from '../../kinds/token-keys.js';
 
 export default definePlugin({
@@ -24,6 +26,7 @@ export default definePlugin({
     ]),
   }),
   check: checkSecret,
+  openapi: demanded,
   errors: { ...verifierErrors, TOK_KEY },
   examples: [
     {
@@ -47,3 +50,11 @@ export default definePlugin({
     },
   ],
 });
+
+function demanded(place: ApiPlace): ApiPart {
+  const { header_key: header, algorithm = 'HS256' } = place.value;
+  const what = `A JWT (${asText(algorithm)}) of the sender, with \`exp\`.`;
+  if (asText(header).toLowerCase() !== '$header.authorization') return shown(place, 'header_key', what);
+  const scheme = { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: what };
+  return { security: [{ name: 'sender', scheme }] };
+}

@@ -4,7 +4,9 @@ import { asText } from '../../../kernel/contract/json.js';
 import type { CheckPlace, Finding } from '../../../kernel/contract/plugin.js';
 import { shape } from '../../../kernel/schema/combinators.js';
 import { variableOf } from '../../kinds/token-keys.js';
-import { headerField, setting, verifierErrors } from '../../kinds/verifier-fields.js';
+import { headerField, setting, shown, verifierErrors } from '../../kinds/verifier-fields.js';
+
+const SIGNATURE = 'RSA signature (PKCS#1 v1.5 with SHA-256) of the body, byte for byte, in Base64. Sent exactly once.';
 
 export default definePlugin({
   kind: 'verifier',
@@ -19,6 +21,7 @@ export default definePlugin({
     public_key_pem: setting('The public key of the sender in PEM form.', { examples: ['$ENV.SENDER_PUBLIC_KEY'] }),
   }),
   check,
+  openapi: (place) => shown(place, 'header_key', SIGNATURE),
   errors: verifierErrors,
   examples: [
     {

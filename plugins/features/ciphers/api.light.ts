@@ -1,0 +1,38 @@
+/** What callers are told of encrypted fields: any JSON comes back where a stored text was, and some of it can be refused. */
+import type { ApiPart, ApiPlace, JsonSchema } from '../../../kernel/contract/api.js';
+import { asText } from '../../../kernel/contract/json.js';
+import { ActionPhase } from '../../../kernel/contract/slot.js';
+import { ANY, mapRows, propertiesOf } from '../../../kernel/schema/forms.js';
+import { entriesOf } from './entries.light.js';
+import { BEFORE_OTHERS, DEFAULT_ENCODING } from './settings.light.js';
+
+export function describe({ value, facts, repeated }: ApiPlace): ApiPart {
+  const entries = entriesOf(value);
+  const sealing = entries.filter(({ encrypts }) => encrypts);
+  const opening = entries.filter(({ encrypts }) => !encrypts);
+  const isBounded = sealing.some(({ options }) => {
+    const encoding = asText(options['encoding']) || DEFAULT_ENCODING;
+    return typeof facts('encoding', encoding)?.['maxBytes'] === 'number';
+  });
+  const names = new Set(opening.flatMap(({ properties }) => properties.map((path) => path.split('.')[0] ?? path)));
+  const change = (row: JsonSchema): JsonSchema => opened(row, names);
+  return {
+    ...(names.size > 0 && {
+      changes: [{ phase: ActionPhase.CONFIRM, order: BEFORE_OTHERS, change: (forms) => mapRows(forms, change) }],
+    }),
+    refuses: [
+      ...(sealing.length > 0 ? ['CPH_TOO_MANY'] : []),
+      ...(sealing.length > 0 && repeated ? ['CPH_ITEMS'] : []),
+      ...(isBounded ? ['CPH_TOO_LONG'] : []),
+      ...(opening.length > 0 ? ['CPH_OPEN', 'CPH_MANY_ROWS'] : []),
+    ],
+  };
+}
+
+/** The column knows the text that was stored, not what was sealed in it. */
+function opened(row: JsonSchema, names: ReadonlySet<string>): JsonSchema {
+  const properties = propertiesOf(row);
+  if (properties === null) return row;
+  const entries = Object.entries(properties).map(([name, schema]) => [name, names.has(name) ? ANY : schema]);
+  return { ...row, properties: Object.fromEntries(entries) as JsonSchema };
+}

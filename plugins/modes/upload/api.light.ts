@@ -1,0 +1,60 @@
+/** What callers are told of an upload: the form with its files, or the list of keys that are removed, and what comes of it. */
+import type { ApiPart, ApiPlace, JsonSchema } from '../../../kernel/contract/api.js';
+import { asText, isObject, type Json } from '../../../kernel/contract/json.js';
+import { ActionPhase } from '../../../kernel/contract/slot.js';
+import { listOf, objectOf } from '../../../kernel/schema/forms.js';
+import { folderParts } from './folder.light.js';
+import { DEFAULT_BYTES, DEFAULT_COUNT, MAX_KEYS } from './limits.light.js';
+
+const KEY: JsonSchema = { type: 'string', maxLength: 512 };
+
+export function describe({ value }: ApiPlace): ApiPart {
+  const uploads = isObject(value['uploads']) ? value['uploads'] : {};
+  const folder = asText(uploads['upload_folder']);
+  const isOpen = folderParts(folder).some((part) => typeof part !== 'string' && part.root !== 'ENV');
+  const ofFolder = isOpen ? ['UPL_FOLDER_VALUE'] : [];
+  return uploads['delete_files'] === true ? removing(ofFolder) : storing(uploads, ofFolder);
+}
+
+function storing(uploads: Readonly<Record<string, Json>>, ofFolder: readonly string[]): ApiPart {
+  const most = numberOr(uploads['max_file_uploads'], DEFAULT_COUNT);
+  const bytes = numberOr(uploads['max_upload_file_size'], DEFAULT_BYTES);
+  const types = Array.isArray(uploads['allowed_mimetypes'])
+    ? (uploads['allowed_mimetypes'] as readonly Json[]).map(asText)
+    : undefined;
+  const files = { doc: docOf(most, bytes), most, bytes, ...(types !== undefined && { types }) };
+  const stored = listOf(storedOf(bytes), { minItems: 1, maxItems: most });
+  return {
+    files: { files },
+    changes: [{ phase: ActionPhase.EXECUTE, change: () => [stored] }],
+    refuses: ['UPL_NO_FILE', 'UPL_TYPE_REFUSED', ...ofFolder],
+  };
+}
+
+const numberOr = (value: Json | undefined, other: number): number => (typeof value === 'number' ? value : other);
+
+const docOf = (most: number, bytes: number): string =>
+  `${most === 1 ? 'One file' : `1 to ${most} files`} of at most ${bytes} bytes${most === 1 ? '' : ' each'}. ` +
+  'Every part with a file counts, whatever its name.';
+
+/** Some storages give an address of the server itself, without host. */
+const storedOf = (bytes: number): JsonSchema =>
+  objectOf({
+    storage_key: KEY,
+    url: { type: 'string', format: 'uri-reference' },
+    dominant_color: { type: ['string', 'null'], pattern: '^#[0-9a-f]{6}$' },
+    file_size: { type: 'integer', minimum: 0, maximum: bytes },
+    original_file_name: { type: 'string' },
+    new_file_name: { type: 'string' },
+    file_type: { type: 'string' },
+    extension: { type: 'string' },
+  });
+
+function removing(ofFolder: readonly string[]): ApiPart {
+  const removed = objectOf({ storage_key: KEY, deleted: { type: 'boolean', const: true } });
+  return {
+    body: { ...listOf(KEY, { maxItems: MAX_KEYS }), description: 'Storage keys, as the upload answered them.' },
+    changes: [{ phase: ActionPhase.EXECUTE, change: () => [listOf(removed, { maxItems: MAX_KEYS })] }],
+    refuses: ['UPL_KEY', ...ofFolder],
+  };
+}
