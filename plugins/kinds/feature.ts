@@ -67,6 +67,11 @@ export const feature = defineKind<Feature>({
       type: 'boolean',
       required: false,
     },
+    identifies: {
+      doc: 'Tells callers apart by claims that definitions can read: a write that reads none is a warning.',
+      type: 'boolean',
+      required: false,
+    },
   },
   handle: ['plan'],
   host: (fragment, plugin) =>

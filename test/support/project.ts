@@ -56,6 +56,16 @@ export const SAMPLE_ENV = {
   JWT_SECRET_KEY: 'w3Xp8Lq2Rt6Vz9Bn4Mk7Hs5Jd1Fg0CyQ8uE2aT6iO4xN9vK7',
   GUEST_KEY: 'Zr5Tq9Wm2Xc7Vb4Nk8Lp3Jh6Gf1Ds0Ay',
   PASSWORD_SALT: 'Pq7Ls2Mv9Bx4Nz6Kc1Rt8Wd3Hf5Jg0Ye',
+  FIELD_KEY: 'Hy6Bn3Vc8Xz1Lk5Jh9Gf2Ds7Aq4Wp0Er',
+  DOCUMENT_KEY: 'Ut3Yr8Ee5Ww1Qq9Mm4Nn7Bb2Vv6Cc0Xz',
+  PAYMENT_SECRET: 'Kd8Sf3Ga6Hj1Lz9Xc4Vb7Nm2Qw5Er0TyUi4Op7As',
+  RATES_TOKEN: 'Wc5Ev8Rb2Tn6Ym1Ul9Ik4Oj7Ph3Ag0SfDd6Fs9Gq',
+  // Nobody is there: suites that need the other service start one.
+  OAUTH_AUTHORIZE_URL: 'https://login.provider.example/authorize',
+  OAUTH_TOKEN_URL: 'https://login.provider.example/token',
+  OAUTH_ACCOUNT_URL: 'https://api.provider.example/me',
+  OAUTH_CLIENT_ID: 'wallet',
+  OAUTH_CLIENT_SECRET: 'Zx4Cv7Bn1Ma5Sd8Fg2Hj6Kl9Qw3Er0TyUp7Io4Lk',
 };
 
 /** A resource that answers a value written in its definition. */

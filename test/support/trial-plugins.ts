@@ -55,7 +55,7 @@ const guard = definePlugin({
   name: 'trial_guard',
   since: '0.1.0',
   summary: 'A guard with a key, for tests.',
-  facts: { applies: 'when-present', guards: true },
+  facts: { applies: 'when-present', guards: true, identifies: true },
   slots: {
     resource: shape({
       trial_guard: shape({

@@ -1,6 +1,7 @@
 /**
- * Writes of guarded resources that do not depend on who calls: verified callers could change rows of one another. Quiet
- * as soon as something before the write reads a claim, for the write may hang on that.
+ * Writes of resources whose guard tells callers apart, where what is written does not depend on who calls: verified callers
+ * could change rows of one another. Quiet as soon as something before the write reads a claim, for the write may hang on
+ * that, and where callers have no claims, such as the one sender of a webhook.
  */
 import { accessorsIn } from '../../language/accessor.js';
 import { offsetInString } from '../../source/escapes.js';
@@ -16,7 +17,7 @@ export function checkOwners(registry: Registry, report: Report, resources: reado
   const readers = claimReaders(registry);
   const owners = new Map(resources.flatMap((one) => one.actions.map((action) => [action.key, one] as const)));
   for (const resource of resources) {
-    if (!isGuarded(registry, resource)) continue;
+    if (!tellsCallersApart(registry, resource)) continue;
     for (const action of resource.actions) {
       const writes = resource.definition.finds.statements.filter(
         ({ node, scan }) => inside(node, action.node) && WRITES.includes(scan.verb),
@@ -29,9 +30,9 @@ export function checkOwners(registry: Registry, report: Report, resources: reado
   }
 }
 
-const isGuarded = (registry: Registry, { definition }: LinkedResource): boolean =>
+const tellsCallersApart = (registry: Registry, { definition }: LinkedResource): boolean =>
   definition.finds.places.some(
-    ({ plugin, node }) => node === definition.node && registry.plugins.get(plugin)?.facts?.['guards'] === true,
+    ({ plugin, node }) => node === definition.node && registry.plugins.get(plugin)?.facts?.['identifies'] === true,
   );
 
 function dependsOnCaller(

@@ -13,7 +13,7 @@ export default definePlugin({
     '`tokenize` beside it says how tokens are judged. `Authorization` carries `Bearer <TOKEN>`; a header of another name ' +
     'the token itself, with or without `Bearer`. Claims that `extract_claims` lists are readable as `$PROTECTED.<claim>`, ' +
     'and no others. Whatever is wrong with a token, the answer is the same 401; the log says why, at level debug.',
-  facts: { applies: 'when-present', guards: true },
+  facts: { applies: 'when-present', guards: true, identifies: true },
   // A pattern: what revokes tokens is asked where it is used, and not loaded for the sake of asking.
   requires: ['token:*', 'feature:invalidate_*'],
   slots: {

@@ -35,7 +35,8 @@ export default defineRuntime(feature, {
             run: async (frame) => judge(frame, await verdict(frame.invocation)),
           },
         ],
-        guard: `webhook: ${mode} of ${planned.map(({ name }) => name).join(', ')}`,
+        // How they are combined means something where there are several.
+        guard: `webhook: ${planned.length > 1 ? `${mode} of ` : ''}${planned.map(({ name }) => name).join(', ')}`,
       };
     },
   }),

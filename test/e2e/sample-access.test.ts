@@ -1,0 +1,37 @@
+/** Who gets in, and until when, in the sample, on both databases: guesses are counted, and a token ends with its sign-out. */
+import { expect } from 'chai';
+import type { Answer, Loose } from '../support/client.js';
+import { onBothDatabases } from '../support/kernel.js';
+import { copySample, SAMPLE_ENV } from '../support/project.js';
+import { bearer, PASSWORD, person } from '../support/wallet.js';
+
+onBothDatabases('sample: access', { prepare: copySample, env: SAMPLE_ENV }, (kernel) => {
+  const signIn = (email: string, password: string): Promise<Answer<Loose>> =>
+    kernel().post('/sign-in', { email, password });
+
+  it('lets somebody guess a password ten times, and says when to come back; others are not in the way', async function () {
+    this.timeout(60_000);
+    const [ada, bob] = [await person(kernel()), await person(kernel())];
+    for (let left = 9; left >= 0; left--) {
+      const { status, headers } = await signIn(ada.email, `wrong ${left}`);
+      expect([status, headers.get('x-ratelimit-remaining')]).to.deep.equal([401, String(left)]);
+    }
+    const { status, body, headers } = await signIn(ada.email, PASSWORD);
+    expect([status, body['code']]).to.deep.equal([429, 'LIM_EXCEEDED']);
+    expect(Number(headers.get('retry-after'))).to.be.within(1, 300);
+    expect((await signIn(bob.email, PASSWORD)).status).to.equal(200);
+  });
+
+  it('ends the token that signs out, and no other one of the same person', async () => {
+    const ada = await person(kernel());
+    const other = String((await signIn(ada.email, PASSWORD)).body['token']);
+    const out = await ada.post('/sign-out');
+    expect([out.status, out.body], out.text).to.deep.equal([200, { invalidated: 1 }]);
+    for (const path of ['/profile', '/gallery', '/connect/start', '/wallet/history', '/sign-out']) {
+      const { status, body } = await ada.post(path);
+      expect([status, body['code']], path).to.deep.equal([401, 'TOK_REFUSED']);
+    }
+    expect((await kernel().post('/profile', {}, bearer(other))).status).to.equal(200);
+    expect((await kernel().post('/sign-out')).status, 'without a token').to.equal(401);
+  });
+});

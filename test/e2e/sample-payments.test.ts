@@ -1,0 +1,135 @@
+/** Webhooks of the sample over real HTTP, on both databases: payments move money once, rates come from our job alone. */
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import type { Answer, Loose } from '../support/client.js';
+import { onBothDatabases } from '../support/kernel.js';
+import { copySample, SAMPLE_ENV } from '../support/project.js';
+import { bearer, counted, person, type Person } from '../support/wallet.js';
+import { hmac } from '../support/webhooks.js';
+
+const { PAYMENT_SECRET, RATES_TOKEN } = SAMPLE_ENV;
+
+onBothDatabases('sample: payments', { prepare: copySample, env: SAMPLE_ENV }, (kernel) => {
+  let ada: Person;
+  beforeEach(async () => {
+    ada = await person(kernel(), 100);
+  });
+  const eventFor = (who: Person, rest: Loose = {}): Loose => ({
+    event: `evt_${randomUUID()}`,
+    wallet: who.id,
+    amount: 2500,
+    note: 'order 7',
+    ...rest,
+  });
+  const deliver = (event: unknown, key = PAYMENT_SECRET): Promise<Answer<Loose>> => {
+    const body = JSON.stringify(event);
+    return kernel().post('/payments/webhook', body, {
+      headers: { 'x-payment-signature': `sha256=${hmac(body, key)}` },
+    });
+  };
+  const history = async (who: Person): Promise<readonly Loose[]> =>
+    (await who.post<readonly Loose[]>('/wallet/history')).body;
+
+  it('that is signed is money in the wallet and a row in the ledger', async () => {
+    const event = eventFor(ada);
+    const { status, body, text } = await deliver(event);
+    expect(status, text).to.equal(200);
+    expect(body).to.deep.equal({ id: event['event'], deliveries: 1 });
+    expect(await ada.balance()).to.equal(2600);
+    const [entry] = await history(ada);
+    expect(entry).to.include({ kind: 'payment', amount: 2500, balance_after: 2600, note: 'order 7' });
+  });
+
+  it('that comes again is answered, counted, and moves nothing', async () => {
+    const event = eventFor(ada);
+    for (const deliveries of [1, 2, 3]) {
+      expect((await deliver(event)).body).to.deep.equal({ id: event['event'], deliveries });
+    }
+    expect((await deliver({ ...event, amount: 9999 })).status, 'same number, other amount').to.equal(200);
+    expect([await ada.balance(), (await history(ada)).length]).to.deep.equal([2600, 2]);
+  });
+
+  it('that comes twenty times at once moves money once', async function () {
+    this.timeout(60_000);
+    const event = eventFor(ada);
+    const answers = await Promise.all(Array.from({ length: 20 }, () => deliver(event)));
+    expect(counted(answers, 200)).to.deep.equal([20]);
+    const seen = answers.map(({ body }) => Number(body['deliveries'])).sort((a, b) => a - b);
+    expect(seen).to.deep.equal(Array.from({ length: 20 }, (_, index) => index + 1));
+    expect([await ada.balance(), (await history(ada)).length]).to.deep.equal([2600, 2]);
+  });
+
+  it('beside deposits of the owner: every cent arrives', async function () {
+    this.timeout(60_000);
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, i) =>
+        i % 2 ? deliver(eventFor(ada)) : ada.post('/wallet/deposit', { amount: 1 }),
+      ),
+    );
+    expect(counted(answers, 200)).to.deep.equal([20]);
+    expect(await ada.balance()).to.equal(100 + 10 * 2500 + 10);
+  });
+
+  it('without a signature, with another key, or with other bytes is refused, and nothing moves', async () => {
+    const event = eventFor(ada);
+    const signature = hmac(JSON.stringify(event), PAYMENT_SECRET);
+    const tries = [
+      await kernel().post('/payments/webhook', event),
+      await kernel().post('/payments/webhook', event, bearer(ada.token)),
+      await deliver(event, RATES_TOKEN),
+      await kernel().post(
+        '/payments/webhook',
+        { ...event, amount: 5 },
+        { headers: { 'x-payment-signature': signature } },
+      ),
+      await kernel().post('/payments/webhook', event, { headers: { 'x-payment-signature': `sha1=${signature}` } }),
+    ];
+    for (const { status, body } of tries) expect([status, body['code']]).to.deep.equal([401, 'WHK_REFUSED']);
+    expect(await ada.balance()).to.equal(100);
+  });
+
+  it('for nobody, or for a wallet that is closed, is 404 and may come again later', async () => {
+    const unknown = await deliver(eventFor(ada, { wallet: '0'.repeat(26) }));
+    expect([unknown.status, unknown.body['detail']]).to.deep.equal([404, 'There is no such wallet.']);
+    const event = eventFor(ada);
+    await ada.post('/profile/close');
+    expect((await deliver(event)).status).to.equal(404);
+  });
+
+  it('with fields that break rules names them, whoever signed', async () => {
+    const { status, body } = await deliver({ event: 'x', wallet: ada.id, amount: -5 });
+    expect(status).to.equal(422);
+    expect((body['errors'] as readonly Loose[]).map(({ pointer }) => pointer)).to.deep.equal(['/event', '/amount']);
+  });
+});
+
+onBothDatabases('sample: rates', { prepare: copySample, env: SAMPLE_ENV }, (kernel) => {
+  const bring = (rates: unknown, token: string = RATES_TOKEN): Promise<Answer<unknown>> =>
+    kernel().post('/rates/update', { rates }, { headers: { 'x-rates-token': token } });
+  const rates = async (): Promise<readonly Loose[]> => (await kernel().post<readonly Loose[]>('/rates')).body;
+
+  it('are none, then those of our job, at once also where they were read before', async () => {
+    expect(await rates()).to.deep.equal([]);
+    const { status, text } = await bring([
+      { currency: 'usd', rate: 1.08 },
+      { currency: 'CHF', rate: 0.95 },
+    ]);
+    expect(status, text).to.equal(200);
+    expect((await rates()).map(({ currency, rate }) => [currency, rate])).to.deep.equal([
+      ['CHF', 0.95],
+      ['USD', 1.08],
+    ]);
+    await bring([{ currency: 'USD', rate: 1.1 }]);
+    expect((await rates())[1]).to.include({ currency: 'USD', rate: 1.1 });
+  });
+
+  it('come from nobody else, and all of them are good or none is taken', async () => {
+    const before = await rates();
+    for (const token of ['', SAMPLE_ENV.PAYMENT_SECRET, `${RATES_TOKEN}x`]) {
+      expect((await bring([{ currency: 'EUR', rate: 9 }], token)).status).to.equal(401);
+    }
+    expect((await bring([{ currency: 'SEK', rate: 11 }, { currency: 'KRONE' }])).status).to.equal(422);
+    expect((await bring([])).status).to.equal(422);
+    expect(await rates()).to.deep.equal(before);
+  });
+});
