@@ -102,7 +102,7 @@ export interface Frame {
   /** Headers of the answer, by lower-case name; what a step puts here is dropped when the request is refused. */
   readonly headers: Record<string, string>;
   /** Headers, by lower-case name, that stay when the request is refused; for steps of a resource. Null: none. */
-  lasting: Readonly<Record<string, string>> | null;
+  lastingHeaders: Readonly<Record<string, string>> | null;
   /**
    * Runs `work` once what has been done so far is committed: at once outside a unit of work, after its commit inside one,
    * never when it is rolled back.
