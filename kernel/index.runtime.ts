@@ -4,9 +4,21 @@ export type { MigrationOutline, MigrationProgress, MigrationStep } from './contr
 export type { Health, Log, PluginRuntime, RuntimeContext } from './contract/plugin.js';
 export { fault, Fault } from './contract/fault.js';
 export { done } from './contract/hooks.js';
-export type { Registrar, Reply } from './contract/hooks.js';
+export type { Registrar, Reply, Route, RouteReply, RouteRequest } from './contract/hooks.js';
+export { createLine, type Line } from './contract/line.js';
+export { settledText } from './contract/settled.js';
 export { ActionPhase, ResourcePhase, Stage } from './contract/slot.js';
-export type { Execute, Frame, ModePlan, PlanTools, Reader, Step, Unit } from './contract/plan.js';
+export type {
+  Execute,
+  Frame,
+  Invocation,
+  ModePlan,
+  PlanTools,
+  Reader,
+  Step,
+  Unit,
+  UploadedFile,
+} from './contract/plan.js';
 export { createKernel, type Kernel } from './runtime/kernel.js';
 export { loadProject } from './runtime/project.js';
 export { listen } from './http/server.js';

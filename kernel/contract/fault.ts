@@ -29,8 +29,8 @@ export class Fault extends Error {
   readonly options: FaultOptions;
   /** Where it happened; stamped once by the innermost place that knows. */
   where: { resource?: string; action?: string; plugin?: string; hook?: string } = {};
-  /** What steps before it put on every answer of the request (`Frame.lasting`); stamped once. */
-  lasting: Readonly<Record<string, string>> | null = null;
+  /** What steps before it put on every answer of the request (`Frame.lastingHeaders`); stamped once. */
+  lastingHeaders: Readonly<Record<string, string>> | null = null;
 
   constructor(code: string, params: Params = {}, options: FaultOptions = {}) {
     super(code, options.cause === undefined ? undefined : { cause: options.cause });

@@ -31,3 +31,6 @@ export function deepFreeze<T>(data: T): T {
 
 /** A name as a segment of a JSON pointer (RFC 6901). */
 export const escapePointer = (segment: string): string => segment.replaceAll('~', '~0').replaceAll('/', '~1');
+
+export const pointerOf = (path: readonly string[]): string =>
+  path.map((segment) => `/${escapePointer(segment)}`).join('');

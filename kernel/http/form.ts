@@ -11,6 +11,7 @@ import type { FileLimits, Payload, UploadedFile } from '../contract/plan.js';
 import { CLOSE, type BodyLimits } from './body.js';
 import { boundaryOf, broken, fileName, partName, partText } from './boundary.js';
 import { diskFault, openIntake, type FileIntake } from './file-intake.js';
+import { addText, type TextPayload } from './payload.js';
 
 export interface FormSettings {
   /** Null: a part with a file is refused. */
@@ -111,7 +112,7 @@ interface FieldInfo {
 
 /** One form while it is read. */
 class FormReading {
-  readonly #payload = Object.create(null) as Record<string, string | string[]>;
+  readonly #payload = Object.create(null) as TextPayload;
   #failure: Fault | null = null;
   #parser: Parser | null = null;
   #stop = (): void => undefined;
@@ -187,7 +188,7 @@ class FormReading {
       this.#guarded(fail, () => {
         const name = partName(written);
         if (valueTruncated) throw fault('REQ_PART', { name, max: field }, CLOSE);
-        this.#add(name, partText(name, value));
+        addText(this.#payload, name, partText(name, value));
       }),
     );
     parser.prependListener('file', (written, stream, { filename }) => {
@@ -199,12 +200,6 @@ class FormReading {
     });
     parser.prependListener('partsLimit', () => fail(fault('REQ_TOO_COMPLEX', { what: 'parts', max: parts }, CLOSE)));
     parser.prependListener('error', (error) => fail(asRefusal(error)));
-  }
-
-  /** A name that is repeated becomes a list. */
-  #add(name: string, value: string): void {
-    const before = this.#payload[name];
-    this.#payload[name] = before === undefined ? value : [...(typeof before === 'string' ? [before] : before), value];
   }
 
   #take(file: { stream: Readable }, fail: Fail, done: (error?: unknown) => void): void {

@@ -48,14 +48,22 @@ export async function jsonPayload(
   return value as Payload;
 }
 
-/** A name that is repeated becomes a list. */
+/** Values that come as text, one after the other. A name that is repeated becomes a list. */
+export type TextPayload = Record<string, string | string[]>;
+
+export function addText(payload: TextPayload, name: string, value: string): void {
+  const before = payload[name];
+  if (before === undefined) payload[name] = value;
+  else if (typeof before === 'string') payload[name] = [before, value];
+  else before.push(value);
+}
+
 export function queryPayload(query: string): Payload {
   if (query === '') return EMPTY;
-  const payload = Object.create(null) as Record<string, string | string[]>;
+  const payload = Object.create(null) as TextPayload;
   for (const [name, value] of new URLSearchParams(query)) {
     if (POISON_KEYS.has(name)) throw fault('REQ_NAME_REFUSED');
-    const before = payload[name];
-    payload[name] = before === undefined ? value : [...(typeof before === 'string' ? [before] : before), value];
+    addText(payload, name, value);
   }
   return payload;
 }

@@ -36,7 +36,7 @@ class FrameMemory implements UnitFrame {
   payload = NOTHING;
   received = NOTHING;
   claims: Claims | null = null;
-  lasting: Frame['lasting'] = null;
+  lastingHeaders: Frame['lastingHeaders'] = null;
   unit: unknown = null;
   committedTo = -1;
   #instant: string | null = null;
@@ -76,7 +76,7 @@ class FrameMemory implements UnitFrame {
     frame.payload = payload;
     frame.received = this.received;
     frame.claims = this.claims;
-    frame.lasting = this.lasting;
+    frame.lastingHeaders = this.lastingHeaders;
     frame.committedTo = this.committedTo;
     frame.unit = unit;
     frame.#waiting = waiting;
@@ -134,11 +134,11 @@ class FrameBeside implements UnitFrame {
   get headers(): Record<string, string> {
     return this.base.headers;
   }
-  get lasting(): Frame['lasting'] {
-    return this.base.lasting;
+  get lastingHeaders(): Frame['lastingHeaders'] {
+    return this.base.lastingHeaders;
   }
-  set lasting(headers: Frame['lasting']) {
-    this.base.lasting = headers;
+  set lastingHeaders(headers: Frame['lastingHeaders']) {
+    this.base.lastingHeaders = headers;
   }
   now(): string {
     return this.base.now();

@@ -30,7 +30,7 @@ export async function invoke(plan: ResourcePlan, invocation: Invocation, hooks: 
   } catch (error) {
     const failure = asFault(error);
     failure.where.resource ??= plan.id;
-    failure.lasting = frame?.lasting ?? null;
+    failure.lastingHeaders = frame?.lastingHeaders ?? null;
     throw failure;
   }
 }

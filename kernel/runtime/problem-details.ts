@@ -34,7 +34,7 @@ export function refuse(fault: Fault, id: string, codes: Readonly<Record<string, 
   const { issues } = fault.options;
   return {
     status,
-    headers: { ...fault.lasting, ...fault.options.headers },
+    headers: { ...fault.lastingHeaders, ...fault.options.headers },
     body: {
       type: `${docs}${code}`,
       title: entry.title,

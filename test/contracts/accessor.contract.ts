@@ -39,7 +39,7 @@ function frame(): Frame {
     slots: [],
     results: [],
     headers: {},
-    lasting: null,
+    lastingHeaders: null,
     now: () => '2026-01-02T03:04:05.678Z',
     unit: null,
     whenCommitted: (work) => work(),

@@ -1,9 +1,9 @@
 /** Names in `http.headers` of the config: a name that no header can have would break every answer, so it stops the start. */
+import { HEADER_NAME } from '../../language/header.js';
 import type { Document } from '../../source/document.js';
 import { memberOf, type LocatedNode } from '../../source/tree.js';
 import type { Report } from '../report.js';
 
-const NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
 /** What the server says of each answer by itself. */
 const OWN: ReadonlySet<string> = new Set([
   'connection',
@@ -21,7 +21,7 @@ export function checkHeaderNames(doc: Document, root: LocatedNode, report: Repor
   const headers = http === null ? undefined : memberOf(http, 'headers')?.value;
   for (const { key, keyStart: start, keyEnd: end } of headers?.members ?? []) {
     const isOwn = OWN.has(key.toLowerCase());
-    if (!isOwn && NAME.test(key)) continue;
+    if (!isOwn && HEADER_NAME.test(key)) continue;
     const what = isOwn ? 'the server writes it for each answer by itself' : 'no header can be called that';
     report.add('DEF_HEADER', { doc, start, end }, { name: key, what });
   }

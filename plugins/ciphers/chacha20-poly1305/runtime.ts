@@ -1,24 +1,8 @@
 /** ChaCha20-Poly1305 (RFC 8439) as the platform has it. */
-import { createSecretKey } from 'node:crypto';
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
-import { cipher, type Cipher } from '../../kinds/cipher.js';
-import { openNative, sealNative } from '../shared/native.js';
-import { assertKey, sized } from '../shared/sized.js';
+import { cipher } from '../../kinds/cipher.js';
+import { nativeCipher } from '../shared/native.js';
 
-const KEY_BYTES = 32;
-const NONCE_BYTES = 12;
-
-export const chacha20Poly1305: Cipher = {
-  keyBytes: KEY_BYTES,
-  nonceBytes: NONCE_BYTES,
-  key: (bytes) => {
-    assertKey(bytes, KEY_BYTES);
-    const key = createSecretKey(bytes);
-    return sized(NONCE_BYTES, {
-      seal: (nonce, plain, aad) => sealNative('chacha20-poly1305', key, nonce, plain, aad),
-      open: (nonce, sealed, aad) => openNative('chacha20-poly1305', key, nonce, sealed, aad),
-    });
-  },
-};
+export const chacha20Poly1305 = nativeCipher('chacha20-poly1305');
 
 export default defineRuntime(cipher, { create: () => chacha20Poly1305 });

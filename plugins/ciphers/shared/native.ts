@@ -2,8 +2,9 @@
  * Ciphers that the platform has. A tag has 16 bytes, never fewer; nothing that was decrypted is given out before the tag
  * has been found right. Sizes are judged by the caller.
  */
-import { createCipheriv, createDecipheriv, type KeyObject } from 'node:crypto';
-import { TAG_BYTES } from './sized.js';
+import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject } from 'node:crypto';
+import type { Cipher } from '../../kinds/cipher.js';
+import { assertKey, sized, TAG_BYTES } from './sized.js';
 
 type Algorithm = 'aes-256-gcm' | 'chacha20-poly1305';
 type Secret = KeyObject | Uint8Array;
@@ -48,3 +49,20 @@ export function openNative(
   }
   return plain;
 }
+
+const KEY_BYTES = 32;
+const NONCE_BYTES = 12;
+
+/** The algorithm as it is, its key set up once. */
+export const nativeCipher = (algorithm: Algorithm): Cipher => ({
+  keyBytes: KEY_BYTES,
+  nonceBytes: NONCE_BYTES,
+  key: (bytes) => {
+    assertKey(bytes, KEY_BYTES);
+    const key = createSecretKey(bytes);
+    return sized(NONCE_BYTES, {
+      seal: (nonce, plain, aad) => sealNative(algorithm, key, nonce, plain, aad),
+      open: (nonce, sealed, aad) => openNative(algorithm, key, nonce, sealed, aad),
+    });
+  },
+});

@@ -3,6 +3,7 @@
  * it may repeat the address with its password.
  */
 import { Fault, fault } from '../../../kernel/contract/fault.js';
+import { NETWORK_REASONS } from '../../kinds/network-reasons.js';
 import { isLost, sqlState } from './errors.js';
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -11,16 +12,7 @@ const REASONS: Readonly<Record<string, string>> = {
   '3D000': 'the database does not exist',
   '53300': 'the server has too many connections',
   '57P03': 'the server is starting up or shutting down',
-  ECONNREFUSED: 'nothing listens at this address',
-  ENOTFOUND: 'the host name is unknown',
-  EAI_AGAIN: 'the host name cannot be looked up',
-  ETIMEDOUT: 'no answer in time',
-  EHOSTUNREACH: 'the host cannot be reached',
-  ENETUNREACH: 'the network cannot be reached',
-  SELF_SIGNED_CERT_IN_CHAIN: 'the certificate of the server is not trusted',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'the certificate of the server is not trusted',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'the certificate of the server is not trusted',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate of the server is for another host',
+  ...NETWORK_REASONS,
 };
 
 function reasonOf(error: unknown): string {

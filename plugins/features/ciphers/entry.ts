@@ -2,7 +2,8 @@
 import { BootError } from '../../../kernel/contract/boot-error.js';
 import { asText, isObject, type Json } from '../../../kernel/contract/json.js';
 import type { Kind } from '../../../kernel/contract/kind.js';
-import type { Frame, PlanTools, Reader } from '../../../kernel/contract/plan.js';
+import type { PlanTools, Reader } from '../../../kernel/contract/plan.js';
+import { settledText } from '../../../kernel/contract/settled.js';
 import { accessorsIn } from '../../../kernel/language/accessor.js';
 import { splitPath } from '../../../kernel/language/path.js';
 import { cipher } from '../../kinds/cipher.js';
@@ -20,7 +21,6 @@ export interface Entry {
   readonly bound: Reader<Uint8Array>;
 }
 
-const NEVER = undefined as unknown as Frame;
 
 type Resolve = <H>(kind: Kind<H>, name: string) => H;
 type Loose = Readonly<Record<string, Json>>;
@@ -46,11 +46,8 @@ export function compileEntry(item: Loose, resolve: Resolve, tools: PlanTools): E
   };
 }
 
-/** Only `$ENV` may stand in these texts, so nothing of a request is read. */
-const settled = (json: Json, tools: PlanTools): string => tools.text(json)(NEVER);
-
 function keyOf({ key }: Loose, bytes: number, tools: PlanTools): Uint8Array {
-  const text = key === undefined ? '' : settled(key, tools);
+  const text = key === undefined ? '' : settledText(key, tools);
   const what = cipherKeyFlaw(text, bytes);
   if (what !== null) throw new BootError('CPH_KEY', { place: tools.place, what });
   return bytesOf(text);
@@ -58,7 +55,7 @@ function keyOf({ key }: Loose, bytes: number, tools: PlanTools): Uint8Array {
 
 function nonceOf({ nonce }: Loose, bytes: number, tools: PlanTools): Uint8Array | null {
   if (nonce === undefined) return null;
-  const text = settled(nonce, tools);
+  const text = settledText(nonce, tools);
   const what = tools.testing ? bytesFlaw(text, bytes) : 'it is the same for every value';
   if (what !== null) throw new BootError('CPH_NONCE', { place: tools.place, what });
   return bytesOf(text);
@@ -71,7 +68,7 @@ function boundOf(aad: Json, { bound }: FieldCipher, tools: PlanTools): Reader<Ui
     const read = tools.text(aad);
     return (frame) => bound(Buffer.from(read(frame)));
   }
-  const text = settled(aad, tools);
+  const text = settledText(aad, tools);
   const what = bytesFlaw(text, null);
   if (what !== null) throw new BootError('CPH_AAD', { place: tools.place, what });
   const constant = bound(bytesOf(text));

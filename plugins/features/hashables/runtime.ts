@@ -3,13 +3,14 @@
  * it, and a second try must not repeat it), and the payload is replaced when this actionable's turn has come.
  */
 import { fault, type Issue } from '../../../kernel/contract/fault.js';
-import { asText, escapePointer, isObject, POISON_KEYS, type Json } from '../../../kernel/contract/json.js';
+import { asText, isObject, pointerOf, type Json } from '../../../kernel/contract/json.js';
 import { ActionPhase, ResourcePhase } from '../../../kernel/contract/slot.js';
 import type { Frame, Payload, PlanTools, Reader, Step } from '../../../kernel/contract/plan.js';
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import { splitPath } from '../../../kernel/language/path.js';
 import { feature } from '../../kinds/feature.js';
 import { hasher, type Hash, type Hasher } from '../../kinds/hasher.js';
+import { changeAt, placesAt, type Found } from '../shared/change-at.js';
 
 /** After an answer out of a cache, before the first actionable. */
 const PHASE = ResourcePhase.RECALL + 50;
@@ -28,11 +29,6 @@ interface Task {
   readonly entry: Entry;
   readonly path: readonly string[];
   readonly text: string;
-}
-
-interface Found {
-  readonly path: readonly string[];
-  readonly value: unknown;
 }
 
 interface Hashed {
@@ -80,7 +76,9 @@ function steps(entries: readonly Entry[], within: readonly string[] | null, slot
       phase: ActionPhase.BIND,
       run: (frame) => {
         const hashed = frame.slots[slot] as readonly Hashed[] | undefined;
-        for (const { path, hash } of hashed ?? []) frame.payload = replaced(frame.payload, path, hash) as Payload;
+        for (const { path, hash } of hashed ?? []) {
+          frame.payload = changeAt(frame.payload, path, () => hash) as Payload;
+        }
       },
     },
   ];
@@ -110,41 +108,18 @@ function tasksOf(entries: readonly Entry[], payload: unknown, within: readonly s
  * repeated for the items of a list (`within`), a name means their field first, so each has it hashed.
  */
 function valuesAt(path: readonly string[], payload: unknown, within: readonly string[] | null): Found[] {
-  const found = follow(payload, path, []);
+  const found = placesAt(payload, path);
   if (within === null || Array.isArray(payload)) return found;
-  const inItems = follow(payload, [...within, ...path], []);
+  const inItems = placesAt(payload, [...within, ...path]);
   return [
     ...found,
     ...inItems.filter(({ path: one }) => !found.some((other) => other.path.join('.') === one.join('.'))),
   ];
 }
 
-function follow(value: unknown, [segment, ...rest]: readonly string[], path: readonly string[]): Found[] {
-  if (segment === undefined) return [{ path, value }];
-  if (typeof value !== 'object' || value === null) return [];
-  const record = value as Readonly<Record<string, unknown>>;
-  if (Object.hasOwn(record, segment) && !POISON_KEYS.has(segment)) {
-    return follow(record[segment], rest, [...path, segment]);
-  }
-  if (!Array.isArray(value)) return [];
-  return value.flatMap((item: unknown, index) => follow(item, [segment, ...rest], [...path, String(index)]));
-}
-
-const pointerOf = (path: readonly string[]): string => path.map((segment) => `/${escapePointer(segment)}`).join('');
-
 /** One after the other: a request, however long its list, takes one place among those that are worked on. */
 async function work(tasks: readonly Task[], frame: Frame, slot: number): Promise<void> {
   const hashed: Hashed[] = [];
   for (const { entry, path, text } of tasks) hashed.push({ path, hash: await entry.hash(text, entry.salt(frame)) });
   frame.slots[slot] = hashed;
-}
-
-/** A copy in which the value at an existing path is another; what was received stays as it is. */
-function replaced(value: unknown, [segment, ...rest]: readonly string[], hash: string): unknown {
-  if (segment === undefined) return hash;
-  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, segment)) return value;
-  const inner = replaced((value as Readonly<Record<string, unknown>>)[segment], rest, hash);
-  return Array.isArray(value)
-    ? (value as readonly unknown[]).with(Number(segment), inner)
-    : { ...value, [segment]: inner };
 }

@@ -2,6 +2,7 @@
 import type { ApiPart, ApiPlace } from '../../../kernel/contract/api.js';
 import { asText, isObject } from '../../../kernel/contract/json.js';
 import { definePlugin, type CheckPlace, type Finding, type PluginSpec } from '../../../kernel/contract/plugin.js';
+import { HEADER_NAME } from '../../../kernel/language/header.js';
 import { list, shape, text } from '../../../kernel/schema/combinators.js';
 
 export default definePlugin({
@@ -23,7 +24,7 @@ export default definePlugin({
           doc: 'Header that carries the token.',
           default: 'Authorization',
           examples: ['x-access-token'],
-        }).matches(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/),
+        }).matches(HEADER_NAME),
         extract_claims: list(
           text({ doc: 'Name of a claim; dotted paths work.', declares: 'claim', examples: ['id'] })
             .required()

@@ -57,7 +57,7 @@ function counting(store: Cache, keyOf: (frame: Frame) => string, limit: number, 
       'x-ratelimit-reset': String(wait),
     };
     Object.assign(frame.headers, headers);
-    frame.lasting = { ...frame.lasting, ...headers };
+    frame.lastingHeaders = { ...frame.lastingHeaders, ...headers };
     if (count > limit) throw fault('LIM_EXCEEDED', { seconds: wait }, { headers: { 'retry-after': String(wait) } });
   };
   return (frame) => {

@@ -1,18 +1,42 @@
 /**
- * Plain data with the values at a path changed: through lists, each item. What is not changed is the same object as before,
- * and what is given is never written to.
+ * Paths into plain data that lead through lists, to the same place of each item: what is found there, and the data with it
+ * changed. What is not changed is the same object as before, and what is given is never written to.
  */
 import { POISON_KEYS } from '../../../kernel/contract/json.js';
 
 export type Change = (value: unknown) => unknown;
+
+export interface Found {
+  /** Where it is, with the indexes of items. */
+  readonly path: readonly string[];
+  readonly value: unknown;
+}
+
+/** Of a list only indexes: `length` means the field of its items. */
+function hasStep(value: object, segment: string): boolean {
+  if (Array.isArray(value) && !/^\d+$/.test(segment)) return false;
+  return Object.hasOwn(value, segment) && !POISON_KEYS.has(segment);
+}
+
+const stepInto = (value: object, segment: string): unknown => (value as Readonly<Record<string, unknown>>)[segment];
+
+/** In the order of the data. A path that leads nowhere finds nothing. */
+export function placesAt(value: unknown, path: readonly string[], from = 0, before: readonly string[] = []): Found[] {
+  const segment = path[from];
+  if (segment === undefined) return [{ path: before, value }];
+  if (typeof value !== 'object' || value === null) return [];
+  if (hasStep(value, segment)) return placesAt(stepInto(value, segment), path, from + 1, [...before, segment]);
+  if (!Array.isArray(value)) return [];
+  return value.flatMap((item: unknown, index) => placesAt(item, path, from, [...before, String(index)]));
+}
 
 /** `from`: the segment to begin at. A path that leads nowhere changes nothing. */
 export function changeAt(value: unknown, path: readonly string[], change: Change, from = 0): unknown {
   const segment = path[from];
   if (segment === undefined) return change(value);
   if (typeof value !== 'object' || value === null) return value;
-  if (Object.hasOwn(value, segment) && !POISON_KEYS.has(segment)) {
-    const old = (value as Readonly<Record<string, unknown>>)[segment];
+  if (hasStep(value, segment)) {
+    const old = stepInto(value, segment);
     const next = changeAt(old, path, change, from + 1);
     if (next === old) return value;
     return Array.isArray(value)

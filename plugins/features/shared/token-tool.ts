@@ -4,6 +4,7 @@ import { asText, isObject, type Json } from '../../../kernel/contract/json.js';
 import { fault } from '../../../kernel/contract/fault.js';
 import type { Kind } from '../../../kernel/contract/kind.js';
 import type { PlanTools } from '../../../kernel/contract/plan.js';
+import { settledText } from '../../../kernel/contract/settled.js';
 import { token, TokenRefused, type TokenTool } from '../../kinds/token.js';
 
 type Resolve = <H>(kind: Kind<H>, name: string) => H;
@@ -30,8 +31,7 @@ export function tokensOf(
   const type = asText(settings['type']);
   const tool = resolve(token, type).create({
     algorithm: typeof algorithm === 'string' ? algorithm : null,
-    // Only `$ENV` may stand there, so nothing of a request is read.
-    key: tools.text(key)(undefined as never),
+    key: settledText(key, tools),
     issues,
     place,
   });

@@ -3,50 +3,13 @@
  * the order it came; beyond the waiting line it is refused. Nothing here hashes.
  */
 import { fault } from '../../../kernel/contract/fault.js';
-
-export interface Gate {
-  run<T>(work: () => Promise<T>): Promise<T>;
-  readonly running: number;
-  readonly waiting: number;
-}
+import { createLine, type Line } from '../../../kernel/contract/line.js';
 
 /** Seconds after which a refused request may come again. */
 const RETRY_AFTER = '2';
 
-export function createGate(atOnce: number, places: number): Gate {
-  const line: (() => void)[] = [];
-  let running = 0;
-  /** The place that becomes free goes to the next in line, so nobody can slip in between. */
-  const leave = (): void => {
-    const next = line.shift();
-    if (next === undefined) running--;
-    else next();
-  };
-  const enter = async (): Promise<void> => {
-    if (running < atOnce) {
-      running++;
-      return;
-    }
-    if (line.length >= places) throw fault('HSH_BUSY', {}, { headers: { 'retry-after': RETRY_AFTER } });
-    await new Promise<void>((resolve) => line.push(resolve));
-  };
-  return {
-    async run(work) {
-      await enter();
-      try {
-        return await work();
-      } finally {
-        leave();
-      }
-    },
-    get running() {
-      return running;
-    },
-    get waiting() {
-      return line.length;
-    },
-  };
-}
+export const createGate = (atOnce: number, places: number): Line =>
+  createLine(atOnce, places, () => fault('HSH_BUSY', {}, { headers: { 'retry-after': RETRY_AFTER } }));
 
 const MOST = 4;
 const PLACES = 100;
@@ -62,4 +25,4 @@ export function hashesAtOnce(poolSize: string | undefined, wished?: string): num
 }
 
 const { UV_THREADPOOL_SIZE: threads, HASHES_AT_ONCE: wished } = process.env;
-export const hashing: Gate = createGate(hashesAtOnce(threads, wished), PLACES);
+export const hashing: Line = createGate(hashesAtOnce(threads, wished), PLACES);

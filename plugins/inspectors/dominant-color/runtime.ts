@@ -3,6 +3,7 @@
  * whatever goes wrong means that there is no colour.
  */
 import type Sharp from 'sharp';
+import { createLine } from '../../../kernel/contract/line.js';
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import { inspector } from '../../kinds/inspector.js';
 import { dominant } from './dominant.js';
@@ -39,12 +40,12 @@ async function load(): Promise<typeof Sharp> {
 
 export default defineRuntime(inspector, {
   create: () => {
-    const inTurn = bounded(AT_ONCE, MAX_WAITING);
+    const line = createLine(AT_ONCE, MAX_WAITING, () => new Error('too many pictures'));
     return {
       async inspect({ path }, type) {
         if (!TYPES.has(type)) return null;
         try {
-          return await inTurn(() => colorOf(path));
+          return await line.run(() => colorOf(path));
         } catch {
           return null;
         }
@@ -63,24 +64,4 @@ async function colorOf(path: string): Promise<string | null> {
     .raw()
     .toBuffer({ resolveWithObject: true });
   return info.channels === 4 ? dominant(data) : null;
-}
-
-/** So many at a time; so many wait; the rest is turned away. */
-function bounded(atOnce: number, waiting: number): <T>(work: () => Promise<T>) => Promise<T> {
-  let running = 0;
-  const queue: (() => void)[] = [];
-  return async (work) => {
-    if (running >= atOnce) {
-      if (queue.length >= waiting) throw new Error('too many pictures');
-      await new Promise<void>((resolve) => queue.push(resolve));
-    } else running++;
-    try {
-      return await work();
-    } finally {
-      // The turn is handed over, or it ends.
-      const next = queue.shift();
-      if (next === undefined) running--;
-      else next();
-    }
-  };
 }

@@ -3,7 +3,8 @@ import { asText, escapePointer, isObject, type Json, type JsonObject } from '../
 import type { Outbound } from '../../../kernel/contract/outbound.js';
 import type { CheckPlace, Finding } from '../../../kernel/contract/plugin.js';
 import { accessorsIn, type AccessorPart } from '../../../kernel/language/accessor.js';
-import { bodyForm, BODILESS, HEADER_NAME, HEADER_VALUE, IDEMPOTENT, isFixed, OURS, urlParts } from './words.light.js';
+import { HEADER_NAME } from '../../../kernel/language/header.js';
+import { bodyForm, BODILESS, HEADER_VALUE, IDEMPOTENT, isFixed, OURS, urlParts } from './words.light.js';
 
 export function check({ value, outbound }: CheckPlace): Finding[] {
   const http: JsonObject = isObject(value['http']) ? value['http'] : {};

@@ -81,11 +81,6 @@ const GLOBAL = ipaddr.IPv6.parse('2000::');
 const DOCUMENTATION = ipaddr.IPv6.parse('3fff::');
 
 /** Why an address is not public; null for one that is. */
-export function reservedAs(address: string): string | null {
-  const found = parsed(address);
-  return found === null ? 'not an address' : reasonOf(found);
-}
-
 function reasonOf(address: ipaddr.IPv4 | ipaddr.IPv6): string | null {
   if (METADATA.has(address.toNormalizedString())) return 'metadata';
   const range = address.range();

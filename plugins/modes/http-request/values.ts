@@ -4,7 +4,8 @@
  */
 import { fault } from '../../../kernel/contract/fault.js';
 import type { Frame, PlanTools, Reader } from '../../../kernel/contract/plan.js';
-import { escapePointer } from '../../../kernel/contract/json.js';
+import { pointerOf } from '../../../kernel/contract/json.js';
+import { settledText } from '../../../kernel/contract/settled.js';
 import { parseTemplate, type AccessorPart, type TemplatePart } from '../../../kernel/language/accessor.js';
 import { isFixed } from './words.light.js';
 
@@ -22,7 +23,8 @@ export type Piece = string | Value;
 export function piecesOf(parts: readonly TemplatePart[], tools: PlanTools): readonly Piece[] {
   const pieces: Piece[] = [];
   for (const part of parts) {
-    const piece = typeof part === 'string' ? part : isFixed(part) ? constantOf(part, tools) : valueOf(part, tools);
+    const piece =
+      typeof part === 'string' ? part : isFixed(part) ? settledText(written(part), tools) : valueOf(part, tools);
     const last = pieces.at(-1);
     if (typeof piece === 'string' && typeof last === 'string') pieces[pieces.length - 1] = last + piece;
     else pieces.push(piece);
@@ -34,15 +36,11 @@ export const piecesIn = (text: string, tools: PlanTools): readonly Piece[] => pi
 
 const written = ({ root, tail }: AccessorPart): string => [`$${root}`, ...tail].join('.');
 
-/** Constants are read without a request. */
-const constantOf = (part: AccessorPart, tools: PlanTools): string =>
-  tools.text(written(part))(undefined as unknown as Frame);
-
 function valueOf(part: AccessorPart, tools: PlanTools): Value {
   const name = written(part);
   const [first, ...rest] = part.tail;
   const isSent = part.root === 'PAYLOAD' && first !== undefined && tools.slot(first) === null;
-  const path = isSent ? [first, ...rest].map((segment) => `/${escapePointer(segment)}`).join('') : null;
+  const path = isSent ? pointerOf([first, ...rest]) : null;
   const refuse = (what: string): never => {
     const issues = path === null ? [] : [{ pointer: path, code: 'OUT_VALUE', detail: what }];
     throw fault('OUT_VALUE', { name, what }, { issues });

@@ -6,7 +6,6 @@ export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTION
 export const IDEMPOTENT: ReadonlySet<string> = new Set(['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS']);
 export const BODILESS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
-export const HEADER_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
 /** Visible ASCII, blanks, and the rest of Latin-1: nothing that could end a line. */
 export const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 

@@ -2,7 +2,7 @@
  * Stores files, or removes them. Everything is judged before anything is stored; what was stored is taken back when the
  * request fails before somebody may refer to it.
  */
-import { asText, isObject, type Json } from '../../../kernel/contract/json.js';
+import { asText, isObject, pointerOf, type Json } from '../../../kernel/contract/json.js';
 import { fault } from '../../../kernel/contract/fault.js';
 import type { Frame, ModePlan, PlanTools, Reader, UploadedFile } from '../../../kernel/contract/plan.js';
 import { defineRuntime, type Log } from '../../../kernel/contract/plugin.js';
@@ -104,7 +104,7 @@ async function judged(
     if (type !== null) types.push(type);
     else
       issues.push({
-        pointer: pointerOf(file),
+        pointer: pointerOf([file.field]),
         code: 'UPL_TYPE_REFUSED',
         detail: 'The type of this file is not accepted.',
       });
@@ -112,8 +112,6 @@ async function judged(
   if (issues.length > 0) throw fault('UPL_TYPE_REFUSED', {}, { issues });
   return types;
 }
-
-const pointerOf = ({ field }: UploadedFile): string => `/${field.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 
 interface Stored {
   readonly key: string;

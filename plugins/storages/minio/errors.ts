@@ -4,6 +4,7 @@
  */
 import { S3Error } from 'minio';
 import { Fault, fault } from '../../../kernel/contract/fault.js';
+import { NETWORK_REASONS } from '../../kinds/network-reasons.js';
 
 /** Codes of a server that passes by itself: too busy, starting, or full until somebody makes room. */
 const PASSING =
@@ -54,16 +55,7 @@ export function storageFault(error: unknown, what: string): Fault {
 }
 
 const REASONS: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'nothing listens at this address',
-  ENOTFOUND: 'the host name is unknown',
-  EAI_AGAIN: 'the host name cannot be looked up',
-  ETIMEDOUT: 'no answer in time',
-  EHOSTUNREACH: 'the host cannot be reached',
-  ENETUNREACH: 'the network cannot be reached',
-  SELF_SIGNED_CERT_IN_CHAIN: 'the certificate of the server is not trusted',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'the certificate of the server is not trusted',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'the certificate of the server is not trusted',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate of the server is for another host',
+  ...NETWORK_REASONS,
   AccessDenied: 'the keys are refused, or lack the permission s3:ListBucket',
   InvalidAccessKeyId: 'the access key is unknown',
   SignatureDoesNotMatch: 'the secret key is wrong',

@@ -5,6 +5,7 @@
 import { BootError } from '../../../kernel/contract/boot-error.js';
 import { asText, type Json } from '../../../kernel/contract/json.js';
 import type { Invocation, PlanTools } from '../../../kernel/contract/plan.js';
+import { settledText } from '../../../kernel/contract/settled.js';
 import { keyFlaw } from '../../kinds/token-keys.js';
 import type { Verdict } from '../../kinds/verifier.js';
 
@@ -14,11 +15,11 @@ export function refuseSetting(field: string, tools: PlanTools, what: string, cau
   throw new BootError('WHK_SETTING', { field: `\`${field}\``, place: `"${tools.place}"`, what }, cause);
 }
 
-/** The text of a setting; only `$ENV` may stand there, so nothing of a request is read. */
+/** The text of a setting, which is never empty. */
 export function settingOf(options: Options, field: string, tools: PlanTools): string {
   const written = options[field];
   if (typeof written !== 'string') return refuseSetting(field, tools, 'there is none');
-  const text = tools.text(written)(undefined as never);
+  const text = settledText(written, tools);
   return text.trim() === '' ? refuseSetting(field, tools, 'it is empty') : text;
 }
 
