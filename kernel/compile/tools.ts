@@ -68,12 +68,13 @@ export function makeTools(
   const nameSlot = (name: string): number | null =>
     owner.names.has(name) || owner.generated.has(name) ? slotOf(scope, `${owner.id}:${name}`) : null;
   const noteRead = (read: ReadPlace): void => void scope.reads.push({ action, place: read });
-  const readsPayload = (field: string | null): void =>
+  const readsName = (field: string | null): void =>
     noteRead({ from: 'payload', field, slot: field === null ? null : nameSlot(field) });
   const tools: PlanTools = {
     place,
     version: scope.version,
-    readsPayload,
+    // Whoever looks by itself sees what was sent, also where a result gives the same name.
+    readsPayload: (field) => noteRead({ from: 'payload', field, slot: null }),
     reads: () => scope.reads.filter((read) => action === null || read.action === action).map((read) => read.place),
     root: scope.resource.value,
     used: (plugin) => scope.uses.has(plugin),
@@ -132,7 +133,7 @@ export function makeTools(
       const compiled = handle.compile(tail, makeTools(scope, action, id, lenient));
       // Claims are noted where they are read; what is constant, or made anew each time, is nothing of the request.
       const reads = scope.registry.plugins.get(id)?.facts?.['reads'];
-      if (reads === 'payload') readsPayload(tail[0] ?? null);
+      if (reads === 'payload') readsName(tail[0] ?? null);
       else if (reads === undefined && !compiled.constant) noteRead({ from: 'elsewhere', read: compiled.read });
       return compiled;
     };
@@ -164,7 +165,7 @@ export function makeTools(
     const root = name?.split('.')[0] ?? '';
     // Items are forked from the payload: names in them mean what stands beside the list too.
     if (from === 'result') noteRead({ from: 'result', index });
-    if (body) readsPayload(null);
+    if (body) readsName(null);
     return {
       body,
       name,
@@ -178,7 +179,7 @@ export function makeTools(
   function nameReader(path: string): Reader {
     const [root = path, ...rest] = splitPath(path);
     const slot = nameSlot(root);
-    readsPayload(root);
+    readsName(root);
     if (slot === null) {
       const read = compilePath([root, ...rest]);
       return (frame: Frame) => read(frame.payload) ?? null;

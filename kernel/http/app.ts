@@ -149,6 +149,7 @@ async function answer(door: Door, ctx: Koa.Context, visit: Visit): Promise<void>
   if (found !== null) {
     visit.path = found.route.path;
     const reply = await askRoute(found, req, query);
+    ctx.res.setTimeout(http.timeouts.idle * 1000);
     await sendRoute(ctx.res, req.method, reply, laidOver(headersOf(door, ctx, visit), reply.headers));
     return;
   }
@@ -234,6 +235,8 @@ function write(door: Door, ctx: Koa.Context, visit: Visit, { status, headers, bo
     ...laidOver(headersOf(door, ctx, visit), headers),
   });
   ctx.res.end(content);
+  // Most answers have left by now. Who does not read the rest must not hold it for ever.
+  if ((ctx.res.socket?.writableLength ?? 0) > 0) ctx.res.setTimeout(door.kernel.config.http.timeouts.idle * 1000);
 }
 
 /** What an answer says of itself wins, but it varies by all that is named on either side. */

@@ -58,9 +58,23 @@ export function compileBody(json: Json | undefined, contentType: string | null, 
   const form = bodyForm(contentType ?? '');
   const type = contentType ?? 'application/json';
   if (form === 'form' && isObject(json)) return { read: compileQuery(json, tools) ?? (() => ''), contentType: type };
+  const pieces = form === 'form' ? piecesIn(asText(json), tools) : [];
+  if (pieces.length > 1) return { read: (frame) => encodedText(frame, pieces), contentType: type };
   const value = tools.value(json);
   if (form === 'json') return { read: (frame) => JSON.stringify(value(frame) ?? null), contentType: type };
   return { read: (frame) => plainText(value(frame), asText(json)), contentType: type };
+}
+
+/** A form that is written as text: what a value holds is part of that value, and begins no other. */
+function encodedText(frame: Frame, pieces: readonly Piece[]): string {
+  let out = '';
+  for (const piece of pieces) out += typeof piece === 'string' ? piece : encoded(frame, piece);
+  return out;
+}
+
+function encoded(frame: Frame, value: Value): string {
+  const text = textOf(frame, value) ?? value.refuse(PLAIN);
+  return text.isWellFormed() ? encodeURIComponent(text) : value.refuse('is not well-formed text');
 }
 
 function plainText(value: unknown, name: string): string {
