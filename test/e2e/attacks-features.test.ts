@@ -1,11 +1,12 @@
 /** Attacks on the features around a request: caches, limits, calls, files, the door. One test for each hole that there was. */
-import { writeFile } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import bcrypt from 'bcrypt';
 import { expect } from 'chai';
 import { createLifecycle } from '../../kernel/runtime/lifecycle.js';
+import { openFolder } from '../../plugins/storages/local-disk/folder.js';
 import type { Loose } from '../support/client.js';
 import { head } from '../support/client.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
@@ -54,12 +55,31 @@ const VERIFYING: readonly object[] = [
   },
 ];
 
+const sending = (id: string, url: string, type: string, request_body: string, more?: object): object => ({
+  id,
+  resource: id,
+  actionables: [
+    {
+      id: 1,
+      mode: 'HTTPREQUEST',
+      http: {
+        url: `${url}/token`,
+        method: 'POST',
+        headers: { 'content-type': type, ...(more ?? { cookie: 'session=$PAYLOAD.code; role=guest' }) },
+        request_body,
+      },
+    },
+  ],
+});
+
 describe('attacks on features', () => {
   let upstream!: Upstream;
   let kernel!: TestKernel;
   before(async function () {
     this.timeout(30_000);
-    upstream = await startUpstream((req, res, asked) => json({ body: asked.body })(req, res, asked));
+    upstream = await startUpstream((req, res, asked) =>
+      json({ body: asked.body, cookie: asked.headers.cookie })(req, res, asked),
+    );
     const { url, port } = upstream;
     kernel = await startKernel({
       files: {
@@ -97,22 +117,9 @@ describe('attacks on features', () => {
               },
             ],
           },
-          {
-            id: 'form',
-            resource: 'form',
-            actionables: [
-              {
-                id: 1,
-                mode: 'HTTPREQUEST',
-                http: {
-                  url: `${url}/token`,
-                  method: 'POST',
-                  headers: { 'content-type': 'application/x-www-form-urlencoded' },
-                  request_body: 'code=$PAYLOAD.code&scope=read',
-                },
-              },
-            ],
-          },
+          sending('form', url, 'application/x-www-form-urlencoded', 'code=$PAYLOAD.code&scope=read', {}),
+          sending('cookie', url, 'text/plain', 'nothing'),
+          sending('xml', url, 'application/soap+xml; charset=utf-8', '<c>$PAYLOAD.code</c>', {}),
           returning('large', { text: '$PAYLOAD.text' }),
         ],
       },
@@ -177,9 +184,35 @@ describe('attacks on features', () => {
     });
   });
 
-  it('a value in a form that is written as text stays one value', async () => {
-    const { body, text } = await kernel.post<{ body: string }>('/form', { code: 'a&scope=admin' });
-    expect(body.body, text).to.equal('code=a%26scope%3Dadmin&scope=read');
+  describe('a value inside text that is sent on', () => {
+    it('stays one value of a form', async () => {
+      const { body, text } = await kernel.post<{ body: string }>('/form', { code: 'a&scope=admin' });
+      expect(body.body, text).to.equal('code=a%26scope%3Dadmin&scope=read');
+    });
+
+    it('stays text in XML', async () => {
+      const { body, text } = await kernel.post<{ body: string }>('/xml', { code: `a</c><admin b="'1'"/>&x;` });
+      expect(body.body, text).to.equal('<c>a&lt;/c&gt;&lt;admin b=&quot;&#39;1&#39;&quot;/&gt;&amp;x;</c>');
+    });
+
+    it('stays one cookie, or is refused', async () => {
+      const { body, text } = await kernel.post<{ cookie: string }>('/cookie', { code: 'a' });
+      expect(body.cookie, text).to.equal('session=a; role=guest');
+      for (const code of ['a; role=admin', 'a,b', 'a b', 'a"']) {
+        const refused = await kernel.post('/cookie', { code });
+        expect([refused.status, refused.body['code']], code).to.deep.equal([422, 'OUT_VALUE']);
+      }
+    });
+  });
+
+  it('what a process left that died while it stored a file is taken away, and what is stored just now is not', async () => {
+    const folder = join(kernel.project.folder, 'left');
+    await openFolder(folder);
+    await writeFile(join(folder, 'incoming/left'), 'x');
+    await openFolder(folder);
+    expect(await readdir(join(folder, 'incoming'))).to.deep.equal(['left']);
+    await openFolder(folder, Date.now() + 3_700_000);
+    expect(await readdir(join(folder, 'incoming'))).to.deep.equal([]);
   });
 
   describe('an answer that nobody reads', () => {

@@ -43,7 +43,7 @@ function placeOf(entries: readonly Json[]): Pick<Step, 'phase' | 'order'> {
 function keyReader(entries: readonly Json[], tools: PlanTools): (frame: Frame) => string {
   const readers = entries.map((entry) => {
     const read = tools.value(entry);
-    return entry === '$HEADER.ip' ? (frame: Frame) => networkOf(read(frame)) : (frame: Frame) => plainly(read(frame));
+    return isAddress(entry) ? (frame: Frame) => networkOf(read(frame)) : (frame: Frame) => plainly(read(frame));
   });
   const place = tools.place;
   return (frame) => {
@@ -56,6 +56,8 @@ function keyReader(entries: readonly Json[], tools: PlanTools): (frame: Frame) =
     return `limit:${createHash('sha256').update(text).digest('base64url')}`;
   };
 }
+
+const isAddress = (entry: Json): boolean => asText(entry).toLowerCase() === '$header.ip';
 
 /** Whoever has one IPv6 address has a network of them, and could take a new one for each request. */
 function networkOf(address: unknown): unknown {
