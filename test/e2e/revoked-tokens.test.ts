@@ -191,7 +191,10 @@ describe('revoked tokens', () => {
     ['is empty', '[]'],
   ] as const)
     it(`stay revoked when the file that revokes ${title}`, async () => {
-      const files = { 'definitions/me.json': [me('me')], 'definitions/out.json': [revoking('revoke', '$PAYLOAD.tokens')] };
+      const files = {
+        'definitions/me.json': [me('me')],
+        'definitions/out.json': [revoking('revoke', '$PAYLOAD.tokens')],
+      };
       const other = await startKernel({ files, env: ENV, onProblem: 'skip' });
       try {
         const token = await jwt({ id: 'ada', exp: seconds(60) });
