@@ -43,7 +43,7 @@ function placeOf(entries: readonly Json[]): Pick<Step, 'phase' | 'order'> {
 function keyReader(entries: readonly Json[], tools: PlanTools): (frame: Frame) => string {
   const readers = entries.map((entry) => {
     const read = tools.value(entry);
-    return isAddress(entry) ? (frame: Frame) => networkOf(read(frame)) : (frame: Frame) => plainly(read(frame));
+    return isAddress(entry) ? (frame: Frame) => networkOf(read(frame)) : (frame: Frame) => plainly(read(frame), frame);
   });
   const place = tools.place;
   return (frame) => {
@@ -67,8 +67,8 @@ function networkOf(address: unknown): unknown {
 }
 
 /** A number has many spellings where it comes as text, and rules take them for the same. */
-function plainly(value: unknown): unknown {
-  if (typeof value !== 'string' || !NUMERAL.test(value)) return value;
+function plainly(value: unknown, { invocation }: Frame): unknown {
+  if (invocation.texts === null || typeof value !== 'string' || !NUMERAL.test(value)) return value;
   const number = Number(value) + 0;
   const isExact = Number.isFinite(number) && (!Number.isInteger(number) || Number.isSafeInteger(number));
   return isExact ? number : value;
