@@ -61,13 +61,16 @@ export function makeTools(
   action: ActionModel | null,
   plugin: PluginId,
   absentIsNull = false,
+  unnoted = false,
 ): PlanTools {
   const owner = action === null ? scope.resource : ownerOf(scope, action);
   const columns = columnsOf(scope, action);
   const place = action?.key ?? scope.resource.id;
   const nameSlot = (name: string): number | null =>
     owner.names.has(name) || owner.generated.has(name) ? slotOf(scope, `${owner.id}:${name}`) : null;
-  const noteRead = (read: ReadPlace): void => void scope.reads.push({ action, place: read });
+  // Who only judges does so at each request, and nothing of an answer depends on what it looks at.
+  const judges = unnoted || scope.registry.plugins.get(plugin)?.facts?.['judges'] === true;
+  const noteRead = (read: ReadPlace): void => void (judges || scope.reads.push({ action, place: read }));
   const readsName = (field: string | null): void =>
     noteRead({ from: 'payload', field, slot: field === null ? null : nameSlot(field) });
   const tools: PlanTools = {
@@ -130,7 +133,7 @@ export function makeTools(
       if (kind === undefined) throw new BootError('PLG_UNKNOWN_SLOT', { name: `$${root}`, slot: Slot.ACCESSOR });
       const id = `${kind.kind}:${root}`;
       const handle = scope.handles.handle(id) as AccessorLike;
-      const compiled = handle.compile(tail, makeTools(scope, action, id, lenient));
+      const compiled = handle.compile(tail, makeTools(scope, action, id, lenient, judges));
       // Claims are noted where they are read; what is constant, or made anew each time, is nothing of the request.
       const reads = scope.registry.plugins.get(id)?.facts?.['reads'];
       if (reads === 'payload') readsName(tail[0] ?? null);

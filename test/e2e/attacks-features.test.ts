@@ -103,6 +103,8 @@ describe('attacks on features', () => {
             ...kept,
             actionables: [{ id: 1, mode: 'UPLOAD', uploads: { upload_folder: 'mine', delete_files: true } }],
           },
+          returning('limited', { made: '$GENERATOR.ULID' }, { ...kept, rate_limit: { limit: 9, expires_after: 600 } }),
+          returning('limited-whose', { ip: '$HEADER.ip' }, { ...kept, rate_limit: { limit: 9, expires_after: 600 } }),
           returning('by-address', 1, { rate_limit: { limit: 2, expires_after: 600 } }),
           {
             id: 'by-number',
@@ -144,6 +146,13 @@ describe('attacks on features', () => {
     it('a password is told apart where a result gives the same name', async () => {
       expect((await kernel.post('/enter', { password: 'right' })).body).to.deep.equal({ id: 1 });
       expect((await kernel.post('/enter', { password: 'wrong' })).status).to.equal(401);
+    });
+
+    it('are kept apart by what a limit counts by only where the answer depends on it', async () => {
+      const from = async (path: string, address: string): Promise<string> =>
+        (await kernel.post(path, {}, { headers: { 'x-forwarded-for': address } })).text;
+      expect(await from('/limited', '192.0.2.1')).to.equal(await from('/limited', '192.0.2.2'));
+      expect(await from('/limited-whose', '192.0.2.1')).not.to.equal(await from('/limited-whose', '192.0.2.2'));
     });
 
     for (const path of ['/drop', '/drop-whole'])
