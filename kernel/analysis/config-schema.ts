@@ -111,7 +111,7 @@ export const configSchema = shape({
     timeouts: shape({
       headers: seconds('Within what time the headers of a request must have come.', DEFAULTS.http.timeouts.headers),
       request: seconds('Within what time a request must have come whole.', DEFAULTS.http.timeouts.request),
-      idle: seconds('How long the sender of a form may be silent.', DEFAULTS.http.timeouts.idle),
+      idle: seconds('How long the sender of a form, or a reader, may rest.', DEFAULTS.http.timeouts.idle),
       drain: seconds(
         'How long requests under way may take once the server is told to stop.',
         DEFAULTS.http.timeouts.drain,

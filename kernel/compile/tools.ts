@@ -61,19 +61,23 @@ export function makeTools(
   action: ActionModel | null,
   plugin: PluginId,
   absentIsNull = false,
+  unnoted = false,
 ): PlanTools {
   const owner = action === null ? scope.resource : ownerOf(scope, action);
   const columns = columnsOf(scope, action);
   const place = action?.key ?? scope.resource.id;
   const nameSlot = (name: string): number | null =>
     owner.names.has(name) || owner.generated.has(name) ? slotOf(scope, `${owner.id}:${name}`) : null;
-  const noteRead = (read: ReadPlace): void => void scope.reads.push({ action, place: read });
-  const readsPayload = (field: string | null): void =>
+  // Who only judges does so at each request, and nothing of an answer depends on what it looks at.
+  const judges = unnoted || scope.registry.plugins.get(plugin)?.facts?.['judges'] === true;
+  const noteRead = (read: ReadPlace): void => void (judges || scope.reads.push({ action, place: read }));
+  const readsName = (field: string | null): void =>
     noteRead({ from: 'payload', field, slot: field === null ? null : nameSlot(field) });
   const tools: PlanTools = {
     place,
     version: scope.version,
-    readsPayload,
+    // Whoever looks by itself sees what was sent, also where a result gives the same name.
+    readsPayload: (field) => noteRead({ from: 'payload', field, slot: null }),
     reads: () => scope.reads.filter((read) => action === null || read.action === action).map((read) => read.place),
     root: scope.resource.value,
     used: (plugin) => scope.uses.has(plugin),
@@ -129,10 +133,10 @@ export function makeTools(
       if (kind === undefined) throw new BootError('PLG_UNKNOWN_SLOT', { name: `$${root}`, slot: Slot.ACCESSOR });
       const id = `${kind.kind}:${root}`;
       const handle = scope.handles.handle(id) as AccessorLike;
-      const compiled = handle.compile(tail, makeTools(scope, action, id, lenient));
+      const compiled = handle.compile(tail, makeTools(scope, action, id, lenient, judges));
       // Claims are noted where they are read; what is constant, or made anew each time, is nothing of the request.
       const reads = scope.registry.plugins.get(id)?.facts?.['reads'];
-      if (reads === 'payload') readsPayload(tail[0] ?? null);
+      if (reads === 'payload') readsName(tail[0] ?? null);
       else if (reads === undefined && !compiled.constant) noteRead({ from: 'elsewhere', read: compiled.read });
       return compiled;
     };
@@ -164,7 +168,7 @@ export function makeTools(
     const root = name?.split('.')[0] ?? '';
     // Items are forked from the payload: names in them mean what stands beside the list too.
     if (from === 'result') noteRead({ from: 'result', index });
-    if (body) readsPayload(null);
+    if (body) readsName(null);
     return {
       body,
       name,
@@ -178,7 +182,7 @@ export function makeTools(
   function nameReader(path: string): Reader {
     const [root = path, ...rest] = splitPath(path);
     const slot = nameSlot(root);
-    readsPayload(root);
+    readsName(root);
     if (slot === null) {
       const read = compilePath([root, ...rest]);
       return (frame: Frame) => read(frame.payload) ?? null;

@@ -145,12 +145,13 @@ export interface PlanTools {
   readonly version: string;
   /**
    * What this place reads of a request, as far as it went through these tools: fields of the payload, claims, headers, names
-   * that others give. Complete once the plan is made; for a resource, what all its actionables read.
+   * that others give. Complete once the plan is made; for a resource, what all its actionables read. Plugins whose fact `judges`
+   * is set read nothing in this sense: they let a request in or not, each time, and no answer depends on them.
    */
   reads(): readonly ReadPlace[];
   /**
-   * Notes that this place reads a field of the payload without asking these tools for a reader (null: the payload itself). What
-   * is not noted tells no cached answers apart.
+   * Notes that this place reads a field of the payload without asking these tools for a reader (null: the payload itself); what
+   * was sent is meant, also where a result gives the same name. What is not noted tells no cached answers apart.
    */
   readsPayload(field: string | null): void;
   /** A value of the definition as a reader; strings may hold accessors, everything else is constant. */

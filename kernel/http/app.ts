@@ -11,7 +11,7 @@ import type { ResourcePlan } from '../compile/plan.js';
 import { asFault, invoke } from '../runtime/invoke.js';
 import type { Kernel } from '../runtime/kernel.js';
 import { refuse } from '../runtime/problem-details.js';
-import { commonHeaders, headersOf, JSON_TYPE, laidOver, PROBLEM_TYPE, write, type Manner } from './answer.js';
+import { commonHeaders, headersOf, JSON_TYPE, laidOver, piecesOf, PROBLEM_TYPE, write, type Manner } from './answer.js';
 import { createCors } from './cors.js';
 import { HttpInvocation } from './invocation.js';
 import { askRoute, routeFinder, sendRoute, type FoundRoute } from './plugin-routes.js';
@@ -50,13 +50,16 @@ export function createApp(
   const app = new Koa();
   const { http } = kernel.config;
   const methods = verbsOf(http.methods);
+  const headers = Object.freeze(commonHeaders(http.headers));
   const door: Door = {
     kernel,
     tellFailure,
     methods: new Set(methods),
     allow: methods.join(', '),
     cors: createCors(http.allowed_origins, methods),
-    headers: Object.freeze(commonHeaders(http.headers)),
+    headers,
+    pieces: Object.freeze(piecesOf(headers)),
+    patience: http.timeouts.idle * 1000,
     plugin: routeFinder(kernel.routes),
     page: routeFinder(pages),
     timed: kernel.hooks.afterResponse !== null || kernel.hooks.reply !== null,
@@ -132,6 +135,7 @@ async function answer(door: Door, visit: Visit): Promise<void> {
   if (found !== null) {
     visit.path = found.route.path;
     const reply = await askRoute(found, req, query);
+    res.setTimeout(http.timeouts.idle * 1000);
     await sendRoute(res, req.method, reply, laidOver(headersOf(door, req, id), reply.headers));
     return;
   }

@@ -83,7 +83,10 @@ export async function createKernel({ project, log, connect = true, ...options }:
   if (onProblem === 'refuse' && hasErrors(loaded.problems)) throw new BrokenSet(loaded.problems, loaded.analysis);
   const lifecycle = createLifecycle({ deadlines: config.deadlines, codes: project.registry.codes, log });
 
-  const uses = (analysis: Analysis): Set<string> => new Set([...project.configUses, ...analysis.uses]);
+  // What a set that was served has used stays in use: what a plugin has shut must not open because a file is broken or gone.
+  const served = new Set<string>();
+  const uses = (analysis: Analysis): Set<string> => new Set([...project.configUses, ...served, ...analysis.uses]);
+  const serve = (analysis: Analysis): void => analysis.uses.forEach((id) => served.add(id));
   const intercept = (mode: string, execute: Execute, action: { key: string; mode: string }): Execute => {
     const tap = live?.execute(mode) ?? null;
     if (tap === null) return execute;
@@ -124,6 +127,7 @@ export async function createKernel({ project, log, connect = true, ...options }:
     hooks.seal();
     live = liveHooks(hooks);
     plans = compile(loaded.analysis);
+    serve(loaded.analysis);
     if (connect === true && config.migrate) await lifecycle.adopt(first, plans.tables);
   } catch (error) {
     await lifecycle.close();
@@ -156,6 +160,7 @@ export async function createKernel({ project, log, connect = true, ...options }:
       const taken = broken ? keepServing(plans, compiled, next.analysis) : compiled;
       tellGuards(plans, taken, log);
       plans = taken;
+      serve(next.analysis);
       loaded = next;
       return { applied: true, ...seen };
     } catch (failure) {

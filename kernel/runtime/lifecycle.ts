@@ -38,6 +38,8 @@ export interface LifecycleInput {
 
 export function createLifecycle({ deadlines, codes, log }: LifecycleInput): Lifecycle {
   const opened: Instance[] = [];
+  /** Anybody may look at the status page: whoever comes while the plugins are asked gets the same answer. */
+  let asking: Promise<Healths> | null = null;
   const named = async <T>(instance: Instance, what: string, call: () => Promise<T>): Promise<T> => {
     try {
       return await call();
@@ -123,12 +125,16 @@ export function createLifecycle({ deadlines, codes, log }: LifecycleInput): Life
         }
       }
     },
-    async health() {
-      const asked = opened.filter((instance) => instance.runtime.health !== undefined);
-      const answers = await Promise.all(asked.map(async (instance) => [instance.key, await ask(instance)] as const));
-      return Object.fromEntries(answers);
-    },
+    health: () => (asking ??= askAll(opened).finally(() => (asking = null))),
   };
+}
+
+type Healths = Readonly<Record<string, Health>>;
+
+async function askAll(opened: readonly Instance[]): Promise<Healths> {
+  const asked = opened.filter((instance) => instance.runtime.health !== undefined);
+  const answers = await Promise.all(asked.map(async (instance) => [instance.key, await ask(instance)] as const));
+  return Object.fromEntries(answers);
 }
 
 async function ask(instance: Instance): Promise<Health> {

@@ -186,6 +186,28 @@ describe('revoked tokens', () => {
     expect(await opens(token)).to.equal(401);
   });
 
+  for (const [title, broken] of [
+    ['cannot be read', '[{'],
+    ['is empty', '[]'],
+  ] as const)
+    it(`stay revoked when the file that revokes ${title}`, async () => {
+      const files = {
+        'definitions/me.json': [me('me')],
+        'definitions/out.json': [revoking('revoke', '$PAYLOAD.tokens')],
+      };
+      const other = await startKernel({ files, env: ENV, onProblem: 'skip' });
+      try {
+        const token = await jwt({ id: 'ada', exp: seconds(60) });
+        await other.post('/revoke', { tokens: [token] });
+        await other.project.write('definitions/out.json', broken);
+        await other.kernel.reload();
+        expect((await other.post('/me', {}, bearer(token))).status).to.equal(401);
+        expect((await other.post('/me', {}, bearer(await jwt({ id: 'bob', exp: seconds(60) })))).status).to.equal(200);
+      } finally {
+        await other.close();
+      }
+    });
+
   it('says at the start, once, that memory forgets', () => {
     const rows = kernel.log.filter(
       ({ level, message }) => level === 'warn' && message.includes('a restart revives them'),

@@ -159,6 +159,10 @@ describe('webhooks', () => {
     expect((await kernel.request('GET', '/hmac?event=paid', { headers })).status).to.equal(401);
     expect((await kernel.request('DELETE', '/hmac?event=paid', { headers })).status).to.equal(401);
     expect((await kernel.request('GET', '/hmac', { headers })).status).to.equal(401);
+    expect((await kernel.post('/named/ada', undefined, { headers })).status).to.equal(401);
+    expect((await kernel.post('/named/ada', '{}', { headers: { 'x-signature': hmac('{}', SECRET) } })).status).to.equal(
+      200,
+    );
     // A POST without a body has no payload that somebody could have chosen.
     const { status: code, body } = await kernel.post('/hmac', undefined, { headers });
     expect([code, body]).to.deep.equal([200, { got: {} }]);

@@ -122,6 +122,19 @@ describe('the store of cached entries', () => {
   };
   const textOf = (found: Found): string => ('value' in found ? Buffer.from(found.value).toString() : 'no value');
 
+  it('remembers a name, which a client may have made up, not much longer than what it names', async () => {
+    const lives: number[] = [];
+    const cache = memory();
+    const keep: Cache['keep'] = (key, value, seconds, lease) => {
+      lives.push(seconds);
+      return cache.keep(key, value, seconds, lease);
+    };
+    const store = createStore({ ...cache, keep }, log);
+    await store.find('short', 'v', 1, undefined);
+    await store.find('long', 'v', 3600, undefined);
+    expect(lives).to.deep.equal([600, 14_400]);
+  });
+
   it('lets one compute, and gives its bytes to those who wait', async () => {
     const store = createStore(memory(), log);
     const errand = errandOf(await store.find('n', 'v', 60, undefined));

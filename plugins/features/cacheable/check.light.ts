@@ -31,6 +31,8 @@ export function checkCache({ value, holder, root, slot }: CheckPlace): Finding[]
   if (slot === Slot.RESOURCE && root['invalidate_tokenize'] !== undefined) findings.push({ code: 'CCH_REVOKES', at });
   const doer = covered.find((action) => writes(action) || tells(action));
   if (doer !== undefined) findings.push({ code: 'CCH_WRITES', at, params: { id: idOf(doer) } });
+  const opener = covered.find(opens);
+  if (opener !== undefined) findings.push({ code: 'CCH_CLEAR', at, params: { id: idOf(opener) } });
   if (slot === Slot.ACTIONABLE && splits(holder, root)) findings.push({ code: 'CCH_SPLITS', at });
   return findings;
 }
@@ -44,6 +46,9 @@ function writes(action: Written): boolean {
     .filter(isObject)
     .some(({ query }) => typeof query === 'string' && !['SELECT', 'VALUES', ''].includes(scanSql(query).verb));
 }
+
+const opens = ({ ciphers }: Written): boolean =>
+  list(ciphers).some((one) => isObject(one) && one['operation'] === 'Decrypt');
 
 /** Somebody else learns of it, or is asked to do something. */
 const TOLD = ['broadcast_websocket_message', 'queue', 'run_in_background'];

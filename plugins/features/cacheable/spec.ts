@@ -108,6 +108,12 @@ export default definePlugin({
       message: 'Actionable {id} changes or tells something; whoever is answered from the cache does neither.',
       help: 'Put `cacheable` on an actionable that only reads. What a write makes stale is named in `invalidate_cache_keys`.',
     },
+    CCH_CLEAR: {
+      severity: 'warning',
+      title: 'Decrypted values in the cache',
+      message: 'What actionable {id} decrypts lies in the cache in clear.',
+      help: 'Whoever can look into the store can read it. Leave such results out of the cache, or trust the store as you trust the keys.',
+    },
     CCH_SPLITS: {
       severity: 'warning',
       title: 'Transaction in two',

@@ -8,8 +8,12 @@ import type { Cache } from '../../kinds/cache.js';
 import { createFlights, landedWithin, type Flight } from './flights.js';
 import { createRemovals } from './removals.js';
 
-/** A generation outlives its entries; when it is forgotten early, they are only computed again. */
-const GENERATION_SECONDS = 86_400;
+/**
+ * A generation outlives its entries; when it is forgotten early, they are only computed again. No longer than that: names hold
+ * what clients send, and a store must not be filled with names of entries that are over.
+ */
+const GENERATION_SECONDS = 600;
+const GENERATION_LIVES = 4;
 /** Milliseconds that somebody waits for another one to compute the same. */
 const PATIENCE = 10_000;
 
@@ -52,7 +56,12 @@ export function createStore(cache: Cache, log: Log): Store {
     const { value, lease } = await cache.recall(key);
     if (value !== null) return textOf(value);
     const generation = randomBytes(12).toString('base64url');
-    await cache.keep(key, Buffer.from(generation, 'latin1'), Math.max(seconds * 2, GENERATION_SECONDS), lease);
+    await cache.keep(
+      key,
+      Buffer.from(generation, 'latin1'),
+      Math.max(seconds * GENERATION_LIVES, GENERATION_SECONDS),
+      lease,
+    );
     // Of several that begin one at the same time, one was first. Removed already: nobody will find what is stored for it.
     const first = await cache.recall(key);
     return first.value === null ? generation : textOf(first.value);

@@ -3,6 +3,8 @@
  * that is known. A store that cannot be reached refuses with its own fault.
  */
 import { createHash } from 'node:crypto';
+import { isIPv6 } from 'node:net';
+import ipaddr from 'ipaddr.js';
 import { fault } from '../../../kernel/contract/fault.js';
 import { asText, isObject, type Json } from '../../../kernel/contract/json.js';
 import type { Frame, PlanTools, Step } from '../../../kernel/contract/plan.js';
@@ -11,6 +13,10 @@ import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import { accessorsIn } from '../../../kernel/language/accessor.js';
 import { cache, type Cache, type Counted } from '../../kinds/cache.js';
 import { feature } from '../../kinds/feature.js';
+
+/** What one subscriber is given, at least. */
+const NETWORK_BYTES = 8;
+const NUMERAL = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 export default defineRuntime(feature, {
   create: ({ resolve }) => ({
@@ -35,7 +41,10 @@ function placeOf(entries: readonly Json[]): Pick<Step, 'phase' | 'order'> {
 
 /** Short whatever a client sends, and the same for the same values of the same types only. */
 function keyReader(entries: readonly Json[], tools: PlanTools): (frame: Frame) => string {
-  const readers = entries.map((entry) => tools.value(entry));
+  const readers = entries.map((entry) => {
+    const read = tools.value(entry);
+    return isAddress(entry) ? (frame: Frame) => networkOf(read(frame)) : (frame: Frame) => plainly(read(frame), frame);
+  });
   const place = tools.place;
   return (frame) => {
     const values = readers.map((read) => {
@@ -46,6 +55,23 @@ function keyReader(entries: readonly Json[], tools: PlanTools): (frame: Frame) =
     const text = JSON.stringify(['rate_limit', place, ...values]);
     return `limit:${createHash('sha256').update(text).digest('base64url')}`;
   };
+}
+
+const isAddress = (entry: Json): boolean => asText(entry).toLowerCase() === '$header.ip';
+
+/** Whoever has one IPv6 address has a network of them, and could take a new one for each request. */
+function networkOf(address: unknown): unknown {
+  if (typeof address !== 'string' || !isIPv6(address)) return address;
+  const bytes = ipaddr.IPv6.parse(address.split('%')[0] ?? '').toByteArray();
+  return Buffer.from(bytes.slice(0, NETWORK_BYTES)).toString('hex');
+}
+
+/** A number has many spellings where it comes as text, and rules take them for the same. */
+function plainly(value: unknown, { invocation }: Frame): unknown {
+  if (invocation.texts === null || typeof value !== 'string' || !NUMERAL.test(value)) return value;
+  const number = Number(value) + 0;
+  const isExact = Number.isFinite(number) && (!Number.isInteger(number) || Number.isSafeInteger(number));
+  return isExact ? number : value;
 }
 
 function counting(store: Cache, keyOf: (frame: Frame) => string, limit: number, seconds: number): Step['run'] {

@@ -18,8 +18,9 @@ export default definePlugin({
     'after it, those by payload right after the payload is read, before its rules. Every request counts, also one that is ' +
     'refused later. Answers carry `X-RateLimit-Limit`, `X-RateLimit-Remaining` and `X-RateLimit-Reset` (seconds until the ' +
     "window ends). Counters are kept where the config's `cache` says: in Redis all processes count together. What the caller " +
-    'chooses freely (a header, a payload field) limits only callers who do not change it.',
-  facts: { applies: 'when-present' },
+    'chooses freely (a header, a payload field) limits only callers who do not change it. Of an IPv6 ' +
+    'address (`$HEADER.ip`) the first 64 bits count: whoever has one address has the network. `5` and `5.0` are one number.',
+  facts: { applies: 'when-present', judges: true },
   // $HEADER.ip is read where a definition names nobody else: no definition mentions it then.
   requires: ['cache:*', 'accessor:HEADER'],
   slots: {

@@ -4,7 +4,7 @@ import { asText, isObject, type Json } from '../../../kernel/contract/json.js';
 import type { Frame, PlanTools, Reader } from '../../../kernel/contract/plan.js';
 import { compileQuery } from './query.js';
 import { piecesIn, textOf, PLAIN, type Piece, type Value } from './values.js';
-import { bodyForm, HEADER_VALUE } from './words.light.js';
+import { bodyForm, HEADER_VALUE, type BodyForm } from './words.light.js';
 
 export type Headers = Record<string, string>;
 
@@ -21,7 +21,7 @@ export function compileHeaders(written: Readonly<Record<string, Json>>, tools: P
   return (frame) => {
     const headers = { ...fixed };
     for (const [name, pieces] of read) {
-      const text = headerText(frame, pieces);
+      const text = headerText(frame, pieces, name === 'cookie' ? cookieSafe : headerSafe);
       if (text !== null) headers[name] = text;
     }
     return headers;
@@ -29,7 +29,7 @@ export function compileHeaders(written: Readonly<Record<string, Json>>, tools: P
 }
 
 /** A header that is one value, and that is null, is not sent. */
-function headerText(frame: Frame, pieces: readonly Piece[]): string | null {
+function headerText(frame: Frame, pieces: readonly Piece[], safe: typeof headerSafe): string | null {
   let out = '';
   for (const piece of pieces) {
     if (typeof piece === 'string') {
@@ -38,7 +38,9 @@ function headerText(frame: Frame, pieces: readonly Piece[]): string | null {
     }
     const text = textOf(frame, piece);
     if (text === null && pieces.length === 1) return null;
-    out += headerSafe(text ?? piece.refuse(PLAIN), piece);
+    const found = text ?? piece.refuse(PLAIN);
+    // What is all of the header is not part of anything.
+    out += pieces.length === 1 ? headerSafe(found, piece) : safe(found, piece);
   }
   return out;
 }
@@ -46,6 +48,10 @@ function headerText(frame: Frame, pieces: readonly Piece[]): string | null {
 /** A value as it may stand in a header, unchanged; anything else is refused. */
 export const headerSafe = (text: string, { refuse }: Pick<Value, 'refuse'>): string =>
   HEADER_VALUE.test(text) ? text : refuse('has characters that a header cannot carry');
+
+/** A value of one cookie must not begin another. */
+const cookieSafe: typeof headerSafe = (text, value) =>
+  /[;,"\\\s]/.test(text) ? value.refuse('has characters that a cookie cannot carry') : headerSafe(text, value);
 
 export interface BodyPlan {
   readonly read: Reader<string>;
@@ -58,9 +64,38 @@ export function compileBody(json: Json | undefined, contentType: string | null, 
   const form = bodyForm(contentType ?? '');
   const type = contentType ?? 'application/json';
   if (form === 'form' && isObject(json)) return { read: compileQuery(json, tools) ?? (() => ''), contentType: type };
+  const pieces = form === 'json' ? [] : piecesIn(asText(json), tools);
+  const encode = encoding(form, type);
+  if (encode !== null && pieces.length > 1) {
+    return { read: (frame) => pieces.map((piece) => pieceText(frame, piece, encode)).join(''), contentType: type };
+  }
   const value = tools.value(json);
   if (form === 'json') return { read: (frame) => JSON.stringify(value(frame) ?? null), contentType: type };
   return { read: (frame) => plainText(value(frame), asText(json)), contentType: type };
+}
+
+/** What a value holds, where it stands among other text: part of that value, and the beginning of nothing else. */
+type Encode = (text: string) => string;
+
+const XML = /[/+]xml *(;|$)/i;
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+/** Null for text of which nothing is known: it takes values as they are. */
+function encoding(form: BodyForm, type: string): Encode | null {
+  if (form === 'form') return encodeURIComponent;
+  return XML.test(type) ? (text) => text.replace(/[&<>"']/g, (one) => ENTITIES[one] ?? '') : null;
+}
+
+function pieceText(frame: Frame, piece: Piece, encode: Encode): string {
+  if (typeof piece === 'string') return piece;
+  const text = textOf(frame, piece) ?? piece.refuse(PLAIN);
+  return text.isWellFormed() ? encode(text) : piece.refuse('is not well-formed text');
 }
 
 function plainText(value: unknown, name: string): string {

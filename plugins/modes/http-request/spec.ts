@@ -47,7 +47,7 @@ export default definePlugin({
             examples: [{ page: '$PAYLOAD.page', limit: 50 }],
           }),
           request_body: value(null, {
-            doc: 'What is sent. A string that is exactly one accessor keeps the type of its value.',
+            doc: 'What is sent. A string that is exactly one accessor keeps the type of its value; in a form or XML that is written as text, values are encoded.',
             examples: [{ amount: '$PAYLOAD.amount', currency: 'EUR' }],
           }),
           accept_status: list(numeric({ doc: 'A status.' }).required().integer().min(300).max(599), {

@@ -24,7 +24,10 @@ export default defineRuntime(mode, {
       const store = resolve(storage, 'storage');
       const written = typeof uploads['upload_folder'] === 'string' ? uploads['upload_folder'] : null;
       const folder = compileFolder(written, (accessor) => tools.value(accessor));
-      if (uploads['delete_files'] === true) return removing(store, folder, written);
+      if (uploads['delete_files'] === true) {
+        tools.readsPayload(null);
+        return removing(store, folder, written);
+      }
       return storing(uploads, value, folder, tools, {
         store,
         log,

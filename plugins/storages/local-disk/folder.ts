@@ -12,6 +12,7 @@ import {
   lstat,
   mkdir,
   open,
+  readdir,
   readFile,
   realpath,
   rename,
@@ -37,19 +38,30 @@ export type Part = 'open' | 'signed';
 const PARTS: readonly Part[] = ['open', 'signed'];
 
 const SECRET_BYTES = 32;
+const LEFT_MS = 3_600_000;
 
 const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined);
 
-export async function openFolder(path: string): Promise<Folder> {
+export async function openFolder(path: string, now = Date.now()): Promise<Folder> {
   try {
     await mkdir(path, { recursive: true, mode: 0o700 });
     // The folder itself may be reached through links; what is inside may not.
     const root = await realpath(path);
     for (const part of [...PARTS, 'incoming']) await mkdirPlain(join(root, part));
+    await sweep(join(root, 'incoming'), now - LEFT_MS);
     return folderAt(root, await secretIn(root));
   } catch (error) {
     const what = error instanceof Error ? error.message : String(error);
     throw fault('STO_FOLDER', { folder: path, what }, { cause: error });
+  }
+}
+
+/** What a process left that died while it stored something. Others may be storing just now: theirs is not as old. */
+async function sweep(folder: string, oldest: number): Promise<void> {
+  for (const name of await readdir(folder)) {
+    const path = join(folder, name);
+    const { mtimeMs, ctimeMs } = await lstat(path);
+    if (Math.max(mtimeMs, ctimeMs) < oldest) await rm(path, { force: true });
   }
 }
 

@@ -53,7 +53,7 @@ export function onlyValue(
  */
 export async function signedBytes(invocation: Invocation): Promise<Uint8Array | null> {
   const bytes = await invocation.bytes();
-  return bytes.length === 0 && invocation.texts === 'all' ? null : bytes;
+  return bytes.length === 0 && invocation.texts !== null ? null : bytes;
 }
 
 export const UNSIGNED: Verdict = { refused: 'the payload stands in the address, which nobody signed' };

@@ -1,0 +1,271 @@
+/** Attacks on the features around a request: caches, limits, calls, files, the door. One test for each hole that there was. */
+import { readdir, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import bcrypt from 'bcrypt';
+import { expect } from 'chai';
+import { createLifecycle } from '../../kernel/runtime/lifecycle.js';
+import { openFolder } from '../../plugins/storages/local-disk/folder.js';
+import type { Loose } from '../support/client.js';
+import { head } from '../support/client.js';
+import { startKernel, type TestKernel } from '../support/kernel.js';
+import { formOf, PNG_RED } from '../support/pictures.js';
+import { returning } from '../support/project.js';
+import { openInSpool, until } from '../support/spool.js';
+import { json, startUpstream, type Upstream } from '../support/upstream.js';
+
+const kept = { cacheable: { read_from_cache: true, duration: 600 } };
+/** More than the connection holds by itself. */
+const SIZE = 25_000_000;
+const HASH = bcrypt.hashSync('right', 4);
+
+/** The name that is verified is also one that a result gives. */
+const VERIFYING: readonly object[] = [
+  {
+    id: 'verify',
+    resource: 'verify',
+    actionables: [
+      { id: 1, mode: 'RETURN', value: { name: 'Ada' } },
+      {
+        id: 2,
+        mode: 'RETURN',
+        value: { id: 1, password: HASH },
+        verify_hashables: [{ property: 'password', algorithm: 'BCRYPT' }],
+        depends_on: [
+          { resource_id: 'self', action_ids: [1], extract_response_for: [{ extract: 'name', for: 'password' }] },
+        ],
+      },
+    ],
+  },
+  {
+    id: 'enter',
+    resource: 'enter',
+    ...kept,
+    actionables: [
+      {
+        id: 1,
+        mode: 'RETURN',
+        value: { id: '$PAYLOAD.known' },
+        depends_on: [
+          { resource_id: 'verify', action_ids: [2], extract_response_for: [{ extract: 'id', for: 'known' }] },
+        ],
+      },
+    ],
+  },
+];
+
+const sending = (id: string, url: string, type: string, request_body: string, more?: object): object => ({
+  id,
+  resource: id,
+  actionables: [
+    {
+      id: 1,
+      mode: 'HTTPREQUEST',
+      http: {
+        url: `${url}/token`,
+        method: 'POST',
+        headers: { 'content-type': type, ...(more ?? { cookie: 'session=$PAYLOAD.code; role=guest' }) },
+        request_body,
+      },
+    },
+  ],
+});
+
+describe('attacks on features', () => {
+  let upstream!: Upstream;
+  let kernel!: TestKernel;
+  before(async function () {
+    this.timeout(30_000);
+    upstream = await startUpstream((req, res, asked) =>
+      json({ body: asked.body, cookie: asked.headers.cookie })(req, res, asked),
+    );
+    const { url, port } = upstream;
+    kernel = await startKernel({
+      files: {
+        'definitions/a.json': [
+          ...VERIFYING,
+          {
+            id: 'put',
+            resource: 'put',
+            actionables: [
+              { id: 1, mode: 'UPLOAD', uploads: { upload_folder: 'mine', allowed_mimetypes: ['image/png'] } },
+            ],
+          },
+          {
+            id: 'drop',
+            resource: 'drop',
+            actionables: [{ id: 1, mode: 'UPLOAD', uploads: { upload_folder: 'mine', delete_files: true }, ...kept }],
+          },
+          {
+            id: 'drop-whole',
+            resource: 'drop-whole',
+            ...kept,
+            actionables: [{ id: 1, mode: 'UPLOAD', uploads: { upload_folder: 'mine', delete_files: true } }],
+          },
+          returning('limited', { made: '$GENERATOR.ULID' }, { ...kept, rate_limit: { limit: 9, expires_after: 600 } }),
+          returning('limited-whose', { ip: '$HEADER.ip' }, { ...kept, rate_limit: { limit: 9, expires_after: 600 } }),
+          returning('by-address', 1, { rate_limit: { limit: 2, expires_after: 600 } }),
+          {
+            id: 'by-number',
+            resource: 'by-number',
+            rate_limit: { limit: 1, identifier: '$PAYLOAD.id', expires_after: 600 },
+            actionables: [
+              {
+                id: 1,
+                mode: 'RETURN',
+                value: { id: '$PAYLOAD.id' },
+                payload_validation: [{ field: { id: { type: 'NUMBER' } } }],
+              },
+            ],
+          },
+          sending('form', url, 'application/x-www-form-urlencoded', 'code=$PAYLOAD.code&scope=read', {}),
+          sending('cookie', url, 'text/plain', 'nothing'),
+          sending('xml', url, 'application/soap+xml; charset=utf-8', '<c>$PAYLOAD.code</c>', {}),
+          returning('large', { text: '$PAYLOAD.text' }),
+        ],
+      },
+      config: {
+        observers: { log: 'access_log' },
+        http: {
+          methods: ['GET', 'POST'],
+          trusted_proxies: 1,
+          timeouts: { idle: 0.5 },
+          limits: { body: 30_000_000 },
+        },
+        outbound: { allow: [`127.0.0.1:${port}`] },
+      },
+    });
+  });
+  after(async () => {
+    await kernel.close();
+    await upstream.close();
+  });
+
+  describe('cached results', () => {
+    it('a password is told apart where a result gives the same name', async () => {
+      expect((await kernel.post('/enter', { password: 'right' })).body).to.deep.equal({ id: 1 });
+      expect((await kernel.post('/enter', { password: 'wrong' })).status).to.equal(401);
+    });
+
+    it('are kept apart by what a limit counts by only where the answer depends on it', async () => {
+      const from = async (path: string, address: string): Promise<string> =>
+        (await kernel.post(path, {}, { headers: { 'x-forwarded-for': address } })).text;
+      expect(await from('/limited', '192.0.2.1')).to.equal(await from('/limited', '192.0.2.2'));
+      expect(await from('/limited-whose', '192.0.2.1')).not.to.equal(await from('/limited-whose', '192.0.2.2'));
+    });
+
+    for (const path of ['/drop', '/drop-whole'])
+      it(`${path.slice(1)}: a list of files to remove is told apart from another`, async () => {
+        const put = async (): Promise<string> => {
+          const body = formOf([{ name: 'f', content: PNG_RED, file: 'a.png', type: 'image/png' }]);
+          const answer = await kernel.request<readonly { storage_key: string }[]>('POST', '/put', { body });
+          return answer.body[0]?.storage_key ?? expect.fail(answer.text);
+        };
+        const [one, two] = [await put(), await put()];
+        for (const key of [one, two]) {
+          const answer = await kernel.post<readonly Loose[]>(path, [key]);
+          expect(answer.body).to.deep.equal([{ storage_key: key, deleted: true }]);
+          expect((await kernel.request('GET', `/files/${key}`)).status).to.equal(404);
+        }
+      });
+  });
+
+  describe('limits', () => {
+    const from = (address: string) =>
+      kernel.post('/by-address', {}, { headers: { 'x-forwarded-for': address } }).then(({ status }) => status);
+
+    it('one IPv6 network is one caller, for it has addresses without end', async () => {
+      expect(await from('2001:db8:1:2::1')).to.equal(200);
+      expect(await from('2001:db8:1:2:ffff::2')).to.equal(200);
+      expect(await from('2001:DB8:1:2:a:b:c:d')).to.equal(429);
+      expect(await from('2001:db8:1:3::1')).to.equal(200);
+      expect(await from('192.0.2.1')).to.equal(200);
+      expect(await from('192.0.2.2')).to.equal(200);
+    });
+
+    it('a number in another spelling is the same number', async () => {
+      expect((await kernel.request('GET', '/by-number?id=5')).status).to.equal(200);
+      for (const id of ['5', '5.0', '5e0', '50e-1', '500E-2'])
+        expect((await kernel.request('GET', `/by-number?id=${id}`)).status, id).to.equal(429);
+      expect((await kernel.post('/by-number', { id: 5 })).status).to.equal(429);
+      expect((await kernel.request('GET', '/by-number?id=50')).status).to.equal(200);
+    });
+  });
+
+  describe('a value inside text that is sent on', () => {
+    it('stays one value of a form', async () => {
+      const { body, text } = await kernel.post<{ body: string }>('/form', { code: 'a&scope=admin' });
+      expect(body.body, text).to.equal('code=a%26scope%3Dadmin&scope=read');
+    });
+
+    it('stays text in XML', async () => {
+      const { body, text } = await kernel.post<{ body: string }>('/xml', { code: `a</c><admin b="'1'"/>&x;` });
+      expect(body.body, text).to.equal('<c>a&lt;/c&gt;&lt;admin b=&quot;&#39;1&#39;&quot;/&gt;&amp;x;</c>');
+    });
+
+    it('stays one cookie, or is refused', async () => {
+      const { body, text } = await kernel.post<{ cookie: string }>('/cookie', { code: 'a' });
+      expect(body.cookie, text).to.equal('session=a; role=guest');
+      for (const code of ['a; role=admin', 'a,b', 'a b', 'a"']) {
+        const refused = await kernel.post('/cookie', { code });
+        expect([refused.status, refused.body['code']], code).to.deep.equal([422, 'OUT_VALUE']);
+      }
+    });
+  });
+
+  it('what a process left that died while it stored a file is taken away, and what is stored just now is not', async () => {
+    const folder = join(kernel.project.folder, 'left');
+    await openFolder(folder);
+    await writeFile(join(folder, 'incoming/left'), 'x');
+    await openFolder(folder);
+    expect(await readdir(join(folder, 'incoming'))).to.deep.equal(['left']);
+    await openFolder(folder, Date.now() + 3_700_000);
+    expect(await readdir(join(folder, 'incoming'))).to.deep.equal([]);
+  });
+
+  describe('an answer that nobody reads', () => {
+    const told = (): number => kernel.log.filter(({ message }) => message === 'request').length;
+
+    /** Sends a request and reads nothing until the server says that the request is over; gives the bytes that came. */
+    async function ignored(bytes: string): Promise<number> {
+      const before = told();
+      const socket = connect(kernel.server.port, '127.0.0.1');
+      socket.pause().on('error', () => undefined);
+      socket.write(bytes);
+      await until('the request is over', () => Promise.resolve(told() > before));
+      let received = 0;
+      socket.on('data', (chunk: Buffer) => (received += chunk.length)).resume();
+      await once(socket, 'close');
+      return received;
+    }
+
+    it('is given up', async () => {
+      const content = JSON.stringify({ text: 'x'.repeat(SIZE) });
+      const top = head('POST', '/large', { 'content-type': 'application/json', 'content-length': content.length });
+      expect(await ignored(top + content)).to.be.lessThan(SIZE);
+    });
+
+    it('is given up where it is a file, which is closed', async () => {
+      const folder = join(kernel.project.folder, '.lintel/files');
+      await writeFile(join(folder, 'open/large.bin'), Buffer.alloc(SIZE));
+      expect(await ignored(head('GET', '/files/large.bin'))).to.be.lessThan(SIZE);
+      await until('the file is closed', async () => (await openInSpool(folder)).length === 0);
+    });
+  });
+
+  it('many who look at the status at once ask each plugin once', async () => {
+    let asked = 0;
+    const health = (): Promise<{ ok: true }> => {
+      asked++;
+      return new Promise((resolve) => setImmediate(() => resolve({ ok: true })));
+    };
+    const lifecycle = createLifecycle({ deadlines: { open: 1, close: 1 }, codes: {}, log: kernel.kernel.log });
+    const instance = { key: 'a', runtime: { health }, handle: () => ({}), context: {} };
+    await lifecycle.open([instance as never]);
+    await Promise.all(Array.from({ length: 100 }, () => lifecycle.health()));
+    expect(asked).to.equal(1);
+    await lifecycle.health();
+    expect(asked).to.equal(2);
+  });
+});
