@@ -1,7 +1,7 @@
 /** `HmacSignatureVerifier`: a signature over the bytes of the body, with a secret that both sides know. */
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 import { shape, text } from '../../../kernel/schema/combinators.js';
-import { checkSecret, headerField, secretField, verifierErrors } from '../../kinds/verifier-fields.js';
+import { checkSecret, headerField, mistakenIn, secretField, verifierErrors } from '../../kinds/verifier-fields.js';
 import { ALGORITHMS, DEFAULT_ALGORITHM } from './algorithms.light.js';
 
 export default definePlugin({
@@ -14,11 +14,14 @@ export default definePlugin({
     'has, nothing before or behind. Values in a path or a query string are not signed: a request whose payload stands in ' +
     'its address is refused. A signature of the body alone does not tell when it was made: let a handler be harmless when ' +
     'the same event comes twice.',
-  schema: shape({
-    sig_header: headerField('Header that holds the signature.', '$HEADER.x-hub-signature-256'),
-    secret_key: secretField,
-    algorithm: text({ doc: 'The hash.', default: DEFAULT_ALGORITHM, examples: ['sha512'] }).oneOf(ALGORITHMS),
-  }),
+  schema: shape(
+    {
+      sig_header: headerField('Header that holds the signature.', '$HEADER.x-hub-signature-256'),
+      secret_key: secretField,
+      algorithm: text({ doc: 'The hash.', default: DEFAULT_ALGORITHM, examples: ['sha512'] }).oneOf(ALGORITHMS),
+    },
+    { mistaken: mistakenIn('sig_header', 'header_key') },
+  ),
   check: checkSecret,
   errors: verifierErrors,
   examples: [

@@ -1,7 +1,7 @@
 /** `JwtVerifier`: a JWT in a header, made by the sender with a secret that both sides know. */
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 import { shape, text } from '../../../kernel/schema/combinators.js';
-import { checkSecret, headerField, secretField, verifierErrors } from '../../kinds/verifier-fields.js';
+import { checkSecret, headerField, mistakenIn, secretField, verifierErrors } from '../../kinds/verifier-fields.js';
 import { TOK_KEY } from '../../kinds/token-keys.js';
 
 export default definePlugin({
@@ -14,15 +14,18 @@ export default definePlugin({
     'clock, give or take 30 s. `Authorization` carries `Bearer <TOKEN>`; any other header the token, with or without `Bearer`. ' +
     'Nothing of the body is signed.',
   requires: ['token:JWT'],
-  schema: shape({
-    header_key: headerField('Header that holds the token.', '$HEADER.authorization'),
-    secret_key: secretField,
-    algorithm: text({ doc: 'How the token is signed.', default: 'HS256', examples: ['HS512'] }).oneOf([
-      'HS256',
-      'HS384',
-      'HS512',
-    ]),
-  }),
+  schema: shape(
+    {
+      header_key: headerField('Header that holds the token.', '$HEADER.authorization'),
+      secret_key: secretField,
+      algorithm: text({ doc: 'How the token is signed.', default: 'HS256', examples: ['HS512'] }).oneOf([
+        'HS256',
+        'HS384',
+        'HS512',
+      ]),
+    },
+    { mistaken: mistakenIn('header_key', 'sig_header') },
+  ),
   check: checkSecret,
   errors: { ...verifierErrors, TOK_KEY },
   examples: [

@@ -6,6 +6,9 @@ import { shape } from '../../../kernel/schema/combinators.js';
 import { variableOf } from '../../kinds/token-keys.js';
 import { headerField, setting, verifierErrors } from '../../kinds/verifier-fields.js';
 
+const PEM = { say: 'the key of the sender is `"public_key_pem": "$ENV.<NAME>"`', rename: 'public_key_pem' };
+const HEADER_KEY = { say: 'the header is `"header_key": "$HEADER.<name>"`', rename: 'header_key' };
+
 export default definePlugin({
   kind: 'verifier',
   name: 'PublicKeySignatureVerifier',
@@ -14,10 +17,23 @@ export default definePlugin({
   details:
     'PKCS#1 v1.5 with SHA-256, in Base64. The key is an RSA key of at least 2048 bits in PEM form; line breaks may be written ' +
     '`\\n`. Values in a path or a query string are not signed.',
-  schema: shape({
-    header_key: headerField('Header that holds the signature.', '$HEADER.x-signature'),
-    public_key_pem: setting('The public key of the sender in PEM form.', { examples: ['$ENV.SENDER_PUBLIC_KEY'] }),
-  }),
+  schema: shape(
+    {
+      header_key: headerField('Header that holds the signature.', '$HEADER.x-signature'),
+      public_key_pem: setting('The public key of the sender in PEM form.', { examples: ['$ENV.SENDER_PUBLIC_KEY'] }),
+    },
+    {
+      mistaken: {
+        sig_header: HEADER_KEY,
+        header: HEADER_KEY,
+        signature_header: HEADER_KEY,
+        public_key: PEM,
+        key: PEM,
+        pem: PEM,
+        secret_key: PEM,
+      },
+    },
+  ),
   check,
   errors: verifierErrors,
   examples: [
