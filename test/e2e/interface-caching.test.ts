@@ -14,7 +14,9 @@ const tokenize = {
   custom_claim_fields: ['id'],
   property_name: 'token',
 };
-const guard = { tokenize, protected: { provide_as: 'Authorization', extract_claims: ['id'] } };
+// To judge tokens, nothing of a new one is written.
+const judges = { type: 'JWT', algorithm: 'HS256', encryption_key: '$ENV.JWT_SECRET_KEY' };
+const guard = { tokenize: judges, protected: { provide_as: 'Authorization', extract_claims: ['id'] } };
 const sql = (query: string, parameters: readonly unknown[] = []) => ({ query, parameters });
 const notes = 'SELECT id, text FROM note WHERE owner = $1 ORDER BY text';
 

@@ -102,7 +102,7 @@ export default definePlugin({
       severity: 'error',
       title: 'Token from a cache',
       message: 'The answer carries a token, and everybody who asks the same would be given this one.',
-      help: 'Put `cacheable` on the actionable that reads, or take `tokenize` away.',
+      help: 'Put `cacheable` on the actionable that reads. Where `tokenize` is only to judge tokens, leave out `custom_claim_fields`.',
     },
     CCH_REVOKES: {
       severity: 'error',
