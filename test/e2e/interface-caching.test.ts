@@ -126,7 +126,7 @@ const STORES = [
   { name: 'memory', make: async () => ({ config: {}, env: {} }) },
   {
     name: 'redis',
-    async make() {
+    make: async () => {
       const server = await startRedis();
       if ('skip' in server) return server;
       return { config: { cache: { use: 'redis', url: '$ENV.REDIS_URL' } }, env: { REDIS_URL: server.url } };

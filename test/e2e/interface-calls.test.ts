@@ -179,7 +179,10 @@ const replies = (asked: Asked): [unknown, number] | string => {
   if (asked.url === '/text') return 'just text';
   if (asked.url === '/missing') return [{ secret: 'of the other service' }, 404];
   if (asked.url === '/broken') return [{ secret: 'of the other service' }, 500];
-  return [{ url: asked.url, method: asked.method, body: asked.body === '' ? null : JSON.parse(asked.body) }, 200];
+  return [
+    { url: asked.url, method: asked.method, body: asked.body === '' ? null : (JSON.parse(asked.body) as unknown) },
+    200,
+  ];
 };
 
 const upstream: Upstream = await startUpstream((req, res, asked) => {
@@ -318,7 +321,7 @@ const HOOKS: readonly Row[] = [
     gives: { status: 'FULFILLED', amount: 7.25 },
     asks: ({ headers, body }) => {
       expect(headers['x-event']).to.equal('paid');
-      expect(JSON.parse(body)).to.deep.equal({ paid: 'r-1', whole: JSON.parse(BODY) });
+      expect(JSON.parse(body)).to.deep.equal({ paid: 'r-1', whole: JSON.parse(BODY) as unknown });
     },
   },
   {

@@ -193,28 +193,28 @@ interface Refusal {
   readonly code: string;
 }
 const REFUSALS: readonly Refusal[] = [
-  { says: '`max_file_uploads`', path: '/upload', parts: [png(), png(), png()], status: 413, code: 'UPL_TOO_MANY' },
-  { says: '`max_upload_file_size`', path: '/upload', parts: [big], status: 413, code: 'UPL_TOO_LARGE' },
+  { says: '`max_file_uploads`', path: '/upload', parts: [png(), png(), png()], status: 413, code: 'REQ_TOO_COMPLEX' },
+  { says: '`max_upload_file_size`', path: '/upload', parts: [big], status: 413, code: 'REQ_PART' },
   {
     says: '`allowed_mimetypes`: only listed types accepted',
     path: '/upload',
     parts: [{ name: 'file', content: GIF_BLACK, file: 'a.gif', type: 'image/gif' }],
     status: 415,
-    code: 'UPL_TYPE',
+    code: 'UPL_TYPE_REFUSED',
   },
   {
     says: 'also when the client declares another type',
     path: '/upload',
     parts: [{ name: 'file', content: PDF, file: 'a.png', type: 'image/png' }],
     status: 415,
-    code: 'UPL_TYPE',
+    code: 'UPL_TYPE_REFUSED',
   },
   {
     says: 'and never a script that calls itself a picture',
     path: '/upload',
     parts: [{ name: 'file', content: SVG, file: 'a.svg', type: 'image/svg+xml' }],
     status: 415,
-    code: 'UPL_TYPE',
+    code: 'UPL_TYPE_REFUSED',
   },
   { says: 'without a file', path: '/upload', parts: [{ name: 'a', content: 'b' }], status: 422, code: 'UPL_NO_FILE' },
   {
@@ -229,7 +229,7 @@ const REFUSALS: readonly Refusal[] = [
     path: '/limited',
     parts: [{ name: 'name', content: 'files' }, png()],
     status: 415,
-    code: 'UPL_NOT_TAKEN',
+    code: 'REQ_NO_FILES',
   },
 ];
 
