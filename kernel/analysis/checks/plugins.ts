@@ -4,6 +4,7 @@ import { nodeAt, type LocatedNode } from '../../source/tree.js';
 import { BootError } from '../../contract/boot-error.js';
 import type { Outbound } from '../../contract/outbound.js';
 import type { CheckPlace, Finding, PluginSpec } from '../../contract/plugin.js';
+import { nearest } from '../../source/suggest.js';
 import type { Document } from '../../source/document.js';
 import { objectOf } from '../link.js';
 import type { Spot } from '../report.js';
@@ -30,6 +31,7 @@ export function checkPlugins(
       holder: place.holder,
       root,
       outbound,
+      nearest,
       env: (name) => env?.get(name) ?? null,
       facts: (kind, name) => registry.plugin(kind, name)?.facts,
     });

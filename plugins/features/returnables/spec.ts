@@ -5,7 +5,6 @@ import { definePlugin, type CheckPlace, type Finding } from '../../../kernel/con
 import { list, shape, text } from '../../../kernel/schema/combinators.js';
 
 import { ActionPhase, ResourcePhase } from '../../../kernel/contract/slot.js';
-import { nearest } from '../../../kernel/source/suggest.js';
 import { mapRows, nameIn, pick } from '../../../kernel/schema/forms.js';
 import { answerForms, listed, withoutSecrets } from './api.light.js';
 
@@ -80,7 +79,10 @@ function check(place: CheckPlace): Finding[] {
 const OTHERWISE = /^\*$|^\$|^(self_|(action|actionable|result|step)s?_?\d+)$/i;
 
 /** Names that none of the results has. Only what is certain is said: every column is known. */
-function checkNames({ slot, holder, root, actions, facts }: CheckPlace, written: readonly unknown[]): Finding[] {
+function checkNames(
+  { slot, holder, root, actions, facts, nearest }: CheckPlace,
+  written: readonly unknown[],
+): Finding[] {
   const list: readonly unknown[] = Array.isArray(root['actionables']) ? root['actionables'] : [];
   const known = namesOf(list, actions, facts, slot === 'actionable' ? holder['id'] : undefined);
   if (known === null) return [];

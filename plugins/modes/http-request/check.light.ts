@@ -50,8 +50,14 @@ function checkBlanks(url: string): Finding[] {
   return [...url.matchAll(blank)].map(({ 0: text, 1: braces, 2: colon, 3: angles, index }) => {
     const right = `$PAYLOAD.${braces ?? colon ?? angles ?? ''}`;
     const span = [index, index + text.length] as const;
-    const params = { place: 'this call', what: `a value of the request is written "${right}" in it` };
-    return { code: 'OUT_URL', at: URL_AT, span, params, fix: { title: `change to ${right}`, text: right } };
+    const what = `a value of the request is written "${right}" in it`;
+    return {
+      code: 'OUT_URL',
+      at: URL_AT,
+      span,
+      params: { place: 'this call', what },
+      fix: { title: `change to ${right}`, text: right },
+    };
   });
 }
 
