@@ -3,6 +3,7 @@
  * for each line on stdout. For checks from outside; nothing of it is shipped.
  */
 import { createInterface } from 'node:readline';
+import { closeStrings } from './conform/strings.js';
 import { OPS, runLine } from './conform/run.js';
 
 const name = process.argv[2] ?? '';
@@ -13,4 +14,5 @@ if (!Object.hasOwn(OPS, name)) {
   for await (const line of createInterface({ input: process.stdin, crlfDelay: Infinity })) {
     if (line.trim() !== '') process.stdout.write(`${JSON.stringify(await runLine(name, line))}\n`);
   }
+  await closeStrings();
 }

@@ -55,7 +55,8 @@ function judgeBounds(
 ): boolean {
   const { min, max, length, integer, above, below } = field.bounds;
   const size = typeof value === 'string' ? [...value].length : value;
-  const unit = measure === 'items' ? 'item' : typeof value === 'string' ? 'character' : null;
+  const own = field.meta.unit?.replace(/s$/, '') ?? null;
+  const unit = measure === 'items' ? 'item' : typeof value === 'string' ? 'character' : own;
   const counted = (n: number): string => (unit === null ? `${n}` : `${n} ${unit}${n === 1 ? '' : 's'}`);
   const refuse = (expected: string): boolean => {
     report.add('DEF_RANGE', spot, { place: label, expected, actual: counted(size) });
@@ -74,9 +75,23 @@ function judgeForm(report: Report, spot: Spot, field: FieldNode, label: string, 
   const { pattern } = field.bounds;
   if (pattern === undefined || new RegExp(pattern).test(String(value))) return true;
   const example = field.meta.examples?.[0];
-  const expected = example === undefined ? `it must match ${pattern}` : `write it like ${JSON.stringify(example)}`;
-  report.add('DEF_FORMAT', spot, { place: label, expected });
+  const right = nearForms(String(value), typeof example === 'string' ? example : '').find((form) => new RegExp(pattern).test(form));
+  const expected =
+    right !== undefined
+      ? `write ${JSON.stringify(right)}`
+      : example === undefined
+        ? `it must match ${pattern}`
+        : `write it like ${JSON.stringify(example)}`;
+  const fix = right === undefined ? {} : { fix: { title: `change to "${right}"`, text: JSON.stringify(right) } };
+  report.add('DEF_FORMAT', spot, { place: label, expected }, fix);
   return false;
+}
+
+/** The value with the accessor that its example has, without the one that it has itself, and without marks of lists. */
+function nearForms(value: string, example: string): string[] {
+  const root = /^\$[A-Z]+\./.exec(example)?.[0];
+  const bare = value.replace(/^\$?[A-Z]+\./, '');
+  return root === undefined ? [bare, bare.replace(/\[[^\]]*\]|\.\*(?=\.|$)/g, '')] : [root + value, root + bare];
 }
 
 /** What is said of names that the interface has and that no plugin provides. */

@@ -98,7 +98,7 @@ function resultBefore(resource: LinkedResource, action: LinkedAction, registry: 
 }
 
 /** What the mode of an actionable says of its result, when that is a list to go through. */
-function listFacts(
+export function listFacts(
   { definition }: LinkedResource,
   action: LinkedAction,
   registry: Registry,

@@ -16,6 +16,7 @@ import type { Expansion, Registry } from './registry.js';
 import { reportClear } from './checks/secrets.js';
 import type { Report, Span, Spot } from './report.js';
 import { unknownKeys, type Level } from './unknown-keys.js';
+import { reportWrongType } from './wrong-type.js';
 
 export interface WalkContext {
   readonly doc: Document;
@@ -71,10 +72,7 @@ function expected(
   here: Here,
 ): boolean {
   if (node.type === type) return true;
-  const { form } = field.meta;
-  const hint = form === undefined ? '' : ` Write it like ${form}.`;
-  const params = { place: here.label, expected: typeWord(type), actual: typeWord(node.type), hint };
-  context.report.add('DEF_TYPE', spot(context, node), params);
+  reportWrongType(context.report, context.doc, node, type, field, here.label);
   return false;
 }
 

@@ -65,6 +65,8 @@ export interface CheckPlace {
   readonly actions: readonly CheckAction[];
   /** What the config says of calls that leave; null where no config is known. */
   readonly outbound: Outbound | null;
+  /** The one of these names that was most likely meant, for messages and fixes. */
+  readonly nearest: (name: string, candidates: Iterable<string>) => string | undefined;
   /** Names that never leave unless they are asked for: what is hashed, encrypted or marked secret in a model. */
   readonly secrets: ReadonlySet<string>;
 }

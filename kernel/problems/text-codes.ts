@@ -115,8 +115,8 @@ export const TEXT_CODES = {
   ),
   LNK_NOT_SELECTED: problem(
     'warning',
-    'Value that the query does not give',
-    'The query of {where} gives no "{name}", so there is nothing to extract.{hint}',
+    'Value that the result does not have',
+    'The result of {where} has no "{name}", so there is nothing to extract.{hint}',
     'Add the column to its select list or RETURNING list.',
   ),
   SEC_CLEAR: problem(

@@ -3,6 +3,14 @@ import { distance } from 'fastest-levenshtein';
 
 /** Undefined when nothing is near enough to be worth saying. */
 export function nearest(name: string, candidates: Iterable<string>): string | undefined {
+  const names = [...candidates];
+  const best = fewestSlips(name, names);
+  if (best !== undefined && slips(fold(name), fold(best)) <= 1) return best;
+  // `HmacVerifier` has two of the three words of one name, and only one word of any other.
+  return onlyHolder(name, names) ?? best;
+}
+
+function fewestSlips(name: string, candidates: readonly string[]): string | undefined {
   const wanted = fold(name);
   let best: string | undefined;
   let bestScore = Math.max(1, Math.floor(name.length / 3)) + 0.5;
@@ -17,6 +25,28 @@ export function nearest(name: string, candidates: Iterable<string>): string | un
   }
   return best;
 }
+
+/** The one candidate that has all words of the name, in their order, or that begins with it. */
+function onlyHolder(name: string, candidates: readonly string[]): string | undefined {
+  const wanted = wordsOf(name);
+  const letters = wanted.join('').length;
+  if (letters < 4) return undefined;
+  const [only, other] = candidates.filter((candidate) => {
+    if (candidate === name) return false;
+    if (fold(candidate).startsWith(fold(name))) return true;
+    const words = wordsOf(candidate);
+    let at = -1;
+    return words.length > wanted.length && wanted.every((word) => (at = words.indexOf(word, at + 1)) !== -1);
+  });
+  return other === undefined ? only : undefined;
+}
+
+const wordsOf = (name: string): string[] =>
+  name
+    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .filter((word) => word !== '');
 
 /** Case and separators are the commonest slips: `resourceId`, `RESOURCE-ID` and `resource_id` are one name. */
 const fold = (name: string): string => name.toLowerCase().replace(/[-_ ]/g, '');

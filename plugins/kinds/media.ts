@@ -81,6 +81,36 @@ export const extensionOf = (type: string): string =>
 export const typeOfExtension = (extension: string): string | null =>
   Object.entries(EXTENSIONS).find(([, known]) => known === extension)?.[0] ?? null;
 
+/** Of what the bytes have a mark for. */
+const MARKED: Readonly<Record<string, string>> = {
+  avif: 'image/avif',
+  bmp: 'image/bmp',
+  docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+  gif: 'image/gif',
+  heic: 'image/heic',
+  jpeg: 'image/jpeg',
+  jpg: 'image/jpeg',
+  mov: 'video/quicktime',
+  mp3: 'audio/mpeg',
+  mp4: 'video/mp4',
+  pdf: 'application/pdf',
+  png: 'image/png',
+  wav: 'audio/wav',
+  webm: 'video/webm',
+  webp: 'image/webp',
+  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  zip: 'application/zip',
+};
+const SORTS: ReadonlySet<string> = new Set(['application', 'audio', 'font', 'image', 'text', 'video']);
+
+/** The type that a short word stands for: `png`, `.png`, `image`, `*`. Null where it stands for none. */
+export function typeOfShort(word: string): string | null {
+  const name = word.toLowerCase().replace(/^(\*?\.)|s$/g, '');
+  if (name === '*') return '*/*';
+  if (SORTS.has(name)) return `${name}/*`;
+  return Object.hasOwn(MARKED, name) ? (MARKED[name] ?? null) : typeOfExtension(name);
+}
+
 /** Whether a list of types and wildcards has a type. Null: everything that is not active. */
 export function allows(allowed: readonly string[] | null, type: string): boolean {
   if (allowed === null) return !isActive(type);

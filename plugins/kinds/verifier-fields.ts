@@ -18,9 +18,27 @@ export const headerField = (doc: string, example: string) =>
     .required()
     .matches(HEADER);
 
+const SECRET = { say: 'the secret is `"secret_key": "$ENV.<NAME>"`', rename: 'secret_key' };
+/** Names that people give to the fields of a verifier; `header` is what its own is called. */
+export const mistakenIn = (header: string, other: string) => {
+  const right = { say: `the header is \`"${header}": "$HEADER.<name>"\``, rename: header };
+  return {
+    [other]: right,
+    header: right,
+    header_name: right,
+    signature_header: right,
+    token_header: right,
+    secret: SECRET,
+    key: SECRET,
+    token: SECRET,
+    secret_token: SECRET,
+    signing_secret: SECRET,
+  };
+};
+
 /** What is read from the environment when the definitions are loaded. */
 export const setting = (doc: string, meta: Omit<FieldMeta, 'doc'>) =>
-  value(text({ doc }).required(), { doc, roots: ['ENV'], ...meta }).required();
+  value(text({ doc, ...(meta.form !== undefined && { form: meta.form }) }).required(), { doc, roots: ['ENV'], ...meta }).required();
 
 export const secretField = setting('The secret that both sides know. Keep it in the environment.', {
   secret: true,

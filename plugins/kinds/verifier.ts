@@ -17,6 +17,13 @@ export interface Verifier {
   plan(options: Readonly<Record<string, Json>>, tools: PlanTools): Verify;
 }
 
+const STRATEGY = {
+  say: 'how several verifiers are combined is `"composition_strategy_mode": "ANY"`',
+  rename: 'composition_strategy_mode',
+};
+/** The key alone: what stands behind it may be of another form. */
+const named = (name: string) => ({ say: `the verifier is called \`"${name}"\``, means: name });
+
 export const verifier = defineKind<Verifier>({
   kind: 'verifier',
   title: 'Webhook verifier',
@@ -30,6 +37,17 @@ export const verifier = defineKind<Verifier>({
       examples: ['ANY'],
     }),
   }),
+  mistaken: {
+    'webhook.verifications': {
+      ...Object.fromEntries(['mode', 'strategy', 'composition', 'composition_strategy'].map((key) => [key, STRATEGY])),
+      ...Object.fromEntries(['hmac', 'signature', 'HMAC'].map((key) => [key, named('HmacSignatureVerifier')])),
+      ...Object.fromEntries(['header', 'token', 'secret'].map((key) => [key, named('HeaderTokenVerifier')])),
+      ...Object.fromEntries(['jwt', 'JWT'].map((key) => [key, named('JwtVerifier')])),
+      ...Object.fromEntries(['ip', 'ips', 'allowed_ips'].map((key) => [key, named('IpAllowListVerifier')])),
+      ...Object.fromEntries(['rsa', 'public_key'].map((key) => [key, named('PublicKeySignatureVerifier')])),
+      type: 'each verifier is a key: `"HmacSignatureVerifier": {"sig_header": "...", "secret_key": "..."}`',
+    },
+  },
   facts: {},
   handle: ['plan'],
   host: (fragment, { name }) => {

@@ -11,7 +11,7 @@ export const ops: Ops = {
     try {
       return { ok: true, out: await hashBytes(bytesOf(input, 'password'), Number(input['cost']), freshSalt('')) };
     } catch (error) {
-      return { ok: false, error: String(error) };
+      return { ok: false, error: error instanceof Error ? error.message : 'refused' };
     }
   },
 };

@@ -7,6 +7,7 @@ import { ops as jsonBody } from './json-body.js';
 import { ops as multipart } from './multipart.js';
 import { ops as rules } from './rules.js';
 import { ops as storageKey } from './storage-key.js';
+import { ops as strings } from './strings.js';
 import { ops as token } from './token.js';
 import { ops as webhook } from './webhook.js';
 import type { Ops, Outcome } from './ops.js';
@@ -20,6 +21,7 @@ export const OPS: Ops = {
   ...multipart,
   ...rules,
   ...storageKey,
+  ...strings,
   ...token,
   ...webhook,
 };
@@ -34,6 +36,6 @@ export async function runLine(name: string, line: string): Promise<Outcome & { r
     if (op === undefined) return { id, ok: false, error: `there is no operation ${name}` };
     return { id, ...(await op(input)) };
   } catch (error) {
-    return { id, ok: false, error: String(error) };
+    return { id, ok: false, error: error instanceof Error ? error.message : 'refused' };
   }
 }

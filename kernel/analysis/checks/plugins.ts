@@ -3,6 +3,7 @@ import { offsetInString } from '../../source/escapes.js';
 import { nodeAt, type LocatedNode } from '../../source/tree.js';
 import { BootError } from '../../contract/boot-error.js';
 import type { CheckPlace, Finding, PluginSpec } from '../../contract/plugin.js';
+import { nearest } from '../../source/suggest.js';
 import type { Document } from '../../source/document.js';
 import type { Given } from '../config.js';
 import { objectOf } from '../link.js';
@@ -30,6 +31,7 @@ export function checkPlugins(
       holder: place.holder,
       root,
       outbound: given?.outbound ?? null,
+      nearest,
       env: (name) => env?.get(name) ?? null,
       facts: (kind, name) => registry.plugin(kind, name)?.facts,
     });

@@ -29,7 +29,10 @@ export const templatesIn = (text: string): Template[] =>
     end: match.index + match[0].length,
   }));
 
-/** The accessor for what stands between the braces: a root that is known under some name, or a field of the payload. */
+/**
+ * The accessor for what stands between the braces: a root that is known under some name, a variable of the environment where
+ * it is written like one (`API_KEY`), or a field of the payload.
+ */
 export function accessorFor(registry: Registry, path: readonly string[]): string | null {
   const [first = '', ...rest] = path;
   const root = first.toUpperCase();
@@ -37,6 +40,9 @@ export function accessorFor(registry: Registry, path: readonly string[]): string
   if (exact !== undefined && (rest.length > 0 || exact.tail === 'none')) return [`$${root}`, ...rest].join('.');
   const right = rightAccessor(registry, { root, tail: rest });
   if (right !== undefined && rest.length > 0) return right.text;
+  const variable = rest.length === 0 && /^[A-Z][A-Z0-9]*_[A-Z0-9_]*$/.test(first);
+  const ofVariables = knownAccessors(registry).find(({ tail }) => tail === 'env');
+  if (variable && ofVariables !== undefined) return `$${ofVariables.name}.${first}`;
   const reader = payloadReaders(registry)[0];
   return reader === undefined ? null : [`$${reader}`, ...path].join('.');
 }
@@ -45,7 +51,19 @@ export function checkTemplates(registry: Registry, report: Report, doc: Document
   for (const node of texts) {
     const text = String(node.scalar);
     for (const template of templatesIn(text)) checkTemplate(registry, report, doc, node, text, template);
+    const bare = withoutDollar(registry, text);
+    if (bare === null) continue;
+    const fix = { fix: { title: `change to ${bare}`, text: JSON.stringify(bare) } };
+    report.add('TPL_VALUE', { doc, start: node.start, end: node.end }, { template: text, right: bare }, fix);
   }
+}
+
+/** `ENV.API_KEY`, where the dollar sign was forgotten; a root alone is a word like any other. */
+function withoutDollar(registry: Registry, text: string): string | null {
+  const [, root, tail] = /^([A-Z]+)\.([A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*)$/.exec(text) ?? [];
+  if (root === undefined || tail === undefined) return null;
+  const known = knownAccessors(registry).some(({ name, tail: wants }) => name === root && wants !== 'none');
+  return known ? `$${text}` : null;
 }
 
 function checkTemplate(

@@ -11,6 +11,7 @@ import { inventedName } from '../invented.js';
 import { inside, type LinkedAction, type LinkedResource } from '../link.js';
 import type { Definition } from '../model.js';
 import type { Registry } from '../registry.js';
+import { listFacts } from '../repeats.js';
 import { hint, rename, type Report } from '../report.js';
 import { payloadReaders } from './readers.js';
 import type { Answers } from './statements.js';
@@ -150,7 +151,7 @@ function isInvented(
 
 /** Every result that the value could come from is known, and none has it. */
 function checkExtracted(
-  { report, answers }: UsesContext,
+  { registry, report, answers }: UsesContext,
   resource: LinkedResource,
   reference: Reference,
   owners: ReadonlyMap<string, LinkedResource>,
@@ -164,7 +165,7 @@ function checkExtracted(
   const sources = sourcesOf(user, reference);
   const columns: string[] = [];
   for (const key of sources) {
-    const known = columnsOf(owners.get(key), key, answers);
+    const known = columnsOf(owners.get(key), key, answers) ?? outputsOf(registry, owners.get(key), key);
     if (known === null) return;
     columns.push(...known);
   }
@@ -185,6 +186,12 @@ function sourcesOf(user: LinkedAction, reference: Reference): readonly string[] 
   };
   const most = Math.max(...user.edges.map(({ pointer }) => shared(pointer)));
   return [...new Set(user.edges.filter(({ pointer }) => shared(pointer) === most).map(({ to }) => to))];
+}
+
+/** Names that the mode of an actionable gives each entry of its list; null where it does not tell. */
+function outputsOf(registry: Registry, owner: LinkedResource | undefined, key: string): readonly string[] | null {
+  const action = owner?.actions.find((one) => one.key === key);
+  return owner === undefined || action === undefined ? null : (listFacts(owner, action, registry)?.outputs ?? null);
 }
 
 /** Null where the result is not that of one statement, or not known. */

@@ -5,7 +5,7 @@ import { flag, list, numeric, shape, value } from '../../../kernel/schema/combin
 import { cacheErrors } from '../../kinds/cache-errors.js';
 import { checkCache } from './check.light.js';
 
-const ROOTS = ['PAYLOAD', 'PROTECTED', 'HEADER'];
+const ROOTS = ['PAYLOAD', 'PROTECTED', 'HEADER', 'ENV'];
 const TIME = { say: 'how long an entry lives is `"duration"`, in seconds', rename: 'duration' };
 const KEY = { say: 'the name of the entry is `"cache_key"`', rename: 'cache_key' };
 const REMOVED = { say: 'entries to remove are listed in `"invalidate_cache_keys"`', rename: 'invalidate_cache_keys' };
@@ -38,7 +38,12 @@ const cacheable = shape(
   {
     mistaken: {
       ttl: TIME,
+      expire: TIME,
       expires: TIME,
+      expires_in: TIME,
+      lifetime: TIME,
+      timeout: TIME,
+      cache_duration: TIME,
       expiration: TIME,
       expires_after: TIME,
       max_age: TIME,
@@ -47,6 +52,11 @@ const cacheable = shape(
       name: KEY,
       invalidate: REMOVED,
       invalidates: REMOVED,
+      invalidate_keys: REMOVED,
+      keys: REMOVED,
+      enabled: { say: 'reading what is stored is `"read_from_cache": true`', rename: 'read_from_cache' },
+      read: { say: 'reading what is stored is `"read_from_cache": true`', rename: 'read_from_cache' },
+      use_cache: { say: 'reading what is stored is `"read_from_cache": true`', rename: 'read_from_cache' },
     },
     form: '{"read_from_cache": true, "cache_key": "notes of $PROTECTED.id", "duration": 60}',
   },
@@ -94,7 +104,7 @@ export default definePlugin({
       severity: 'error',
       title: 'Token from a cache',
       message: 'The answer carries a token, and everybody who asks the same would be given this one.',
-      help: 'Put `cacheable` on the actionable that reads, or take `tokenize` away.',
+      help: 'Put `cacheable` on the actionable that reads. Where `tokenize` is only to judge tokens, leave out `custom_claim_fields`.',
     },
     CCH_REVOKES: {
       severity: 'error',

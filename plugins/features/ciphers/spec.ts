@@ -5,6 +5,11 @@ import { describe } from './api.light.js';
 import { check } from './check.light.js';
 import { errors } from './errors.light.js';
 
+const OPERATION = { say: 'what is done is `"operation": "Encrypt"` or `"Decrypt"`', rename: 'operation' };
+const KEY = { say: 'the key is `"key": "$ENV.<NAME>"`', rename: 'key' };
+const AAD = { say: 'what a value belongs to is `"aad"`', rename: 'aad' };
+const ENCODING = { say: 'the text form is `"encoding"`, such as `"Base64"`', rename: 'encoding' };
+
 const OPTION = { key: 'the key is `"options": {"key": "$ENV.<NAME>"}`' };
 
 export default definePlugin({
@@ -41,10 +46,10 @@ export default definePlugin({
               doc: 'A field; dotted paths work, and lead through lists to each item.',
               declares: 'secret',
               refers: { symbol: 'payload-field', named: true, when: { field: 'operation', is: 'Encrypt' } },
-              examples: ['email', 'cards.number'],
+              examples: ['cards.number', 'email'],
             })
               .required()
-              .matches(/^[^.]+(\.[^.]+)*$/),
+              .matches(/^(?!\$)[^.[\]*]+(\.[^.[\]*]+)*$/),
             {
               doc: 'The fields. A list or an object at the end of a path is encrypted whole.',
               itemLabel: 'a property',
@@ -75,7 +80,23 @@ export default definePlugin({
               examples: ['Base64Url'],
             }),
           })
-            .meta({ doc: 'The key, and what goes with it.' })
+            .meta({
+              doc: 'The key, and what goes with it.',
+              form: '{"key": "$ENV.<NAME>"}',
+              mistaken: {
+                secret: KEY,
+                secret_key: KEY,
+                encryption_key: KEY,
+                password: KEY,
+                passphrase: KEY,
+                iv: 'a nonce is made anew for each value; leave it out',
+                additional_data: AAD,
+                associated_data: AAD,
+                context: AAD,
+                format: ENCODING,
+                output: ENCODING,
+              },
+            })
             .required(),
         }).meta({
           doc: 'Fields, and how they are encrypted or decrypted.',
@@ -83,6 +104,10 @@ export default definePlugin({
           mistaken: {
             property: { say: 'fields are listed in `"properties": ["email"]`', means: 'properties' },
             fields: { say: 'fields are listed in `"properties": ["email"]`', rename: 'properties' },
+            op: OPERATION,
+            action: OPERATION,
+            type: OPERATION,
+            mode: OPERATION,
             ...OPTION,
             encryption_key: OPTION.key,
             nonce: 'a nonce belongs into `options`, and is made anew for each value without one',

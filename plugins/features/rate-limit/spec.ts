@@ -6,6 +6,9 @@ import { accessorsIn } from '../../../kernel/language/accessor.js';
 import { numeric, shape, value } from '../../../kernel/schema/combinators.js';
 
 const ADDRESS = '$HEADER.ip';
+const LIMIT = { say: 'how many requests are let through is `"limit"`', rename: 'limit' };
+const WINDOW = { say: 'how long a window is, in seconds, is `"expires_after"`', rename: 'expires_after' };
+const WHO = { say: 'who is counted is `"identifier"`, an accessor', rename: 'identifier' };
 
 export default definePlugin({
   kind: 'feature',
@@ -45,6 +48,24 @@ export default definePlugin({
       }).meta({
         doc: 'Limits how often somebody may call.',
         form: '{"limit": 10, "identifier": "$HEADER.ip", "expires_after": 60}',
+        mistaken: {
+          max: LIMIT,
+          max_requests: LIMIT,
+          requests: LIMIT,
+          count: LIMIT,
+          points: LIMIT,
+          window: WINDOW,
+          window_ms: 'how long a window is, in seconds, is `"expires_after"`',
+          duration: WINDOW,
+          interval: WINDOW,
+          per: WINDOW,
+          period: WINDOW,
+          ttl: WINDOW,
+          seconds: WINDOW,
+          key: WHO,
+          by: WHO,
+          id: WHO,
+        },
       }),
     }),
   },

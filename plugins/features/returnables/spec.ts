@@ -1,5 +1,5 @@
 /** `returnables`: which values leave. Also keeps secret fields in where nobody lists what leaves. */
-import { isObject } from '../../../kernel/contract/json.js';
+import { asText, isObject, type Json } from '../../../kernel/contract/json.js';
 import type { ApiPart, ApiPlace } from '../../../kernel/contract/api.js';
 import { definePlugin, type CheckPlace, type Finding } from '../../../kernel/contract/plugin.js';
 import { list, shape, text } from '../../../kernel/schema/combinators.js';
@@ -42,6 +42,12 @@ export default definePlugin({
       message: '"*" is not a name; list the names that leave, such as `["id", "email"]`, or leave `returnables` out.',
       help: 'What leaves is written out, so that a column added later does not leave by itself.',
     },
+    RET_NOT_THERE: {
+      severity: 'warning',
+      title: 'Name that no result has',
+      message: 'No result here has "{name}": nothing is answered under it.{hint}',
+      help: 'List names that the statement answers (`RETURNING id, email`), that a file has (`url`), or that `for` gives.',
+    },
     RET_EVERYTHING: {
       severity: 'warning',
       title: 'Everything is returned',
@@ -66,7 +72,70 @@ function check(place: CheckPlace): Finding[] {
   const stars = written.flatMap((name, i) =>
     typeof name === 'string' && /^(.+\.)?\*$/.test(name) ? [{ code: 'RET_STAR', at: `/returnables/${i}` }] : [],
   );
-  return [...stars, ...checkMissing(place)];
+  return [...stars, ...checkMissing(place), ...checkNames(place, written)];
+}
+
+/** What is said in other words: a star, and names that people invent for the result of an actionable. */
+const OTHERWISE = /^\*$|^\$|^(self_|(action|actionable|result|step)s?_?\d+)$/i;
+
+/** Names that none of the results has. Only what is certain is said: every column is known. */
+function checkNames(
+  { slot, holder, root, actions, facts, nearest }: CheckPlace,
+  written: readonly unknown[],
+): Finding[] {
+  const list: readonly unknown[] = Array.isArray(root['actionables']) ? root['actionables'] : [];
+  const known = namesOf(list, actions, facts, slot === 'actionable' ? holder['id'] : undefined);
+  if (known === null) return [];
+  const names = slot === 'actionable' ? known : [...known, ...introduced(root)];
+  const has = new Set(names.map((name) => name.toLowerCase()));
+  return written.flatMap((name, i): Finding[] => {
+    const first = typeof name === 'string' ? name.split('.').find((segment) => !/^\d+$/.test(segment)) : undefined;
+    if (first === undefined || OTHERWISE.test(first) || has.has(first.toLowerCase())) return [];
+    const near = nearest(first, names);
+    const fix =
+      near === undefined || name !== first ? {} : { fix: { title: `change to "${near}"`, text: JSON.stringify(near) } };
+    const hint = near === undefined ? '' : ` Did you mean "${near}"?`;
+    return [{ code: 'RET_NOT_THERE', at: `/returnables/${i}`, params: { name: first, hint }, ...fix }];
+  });
+}
+
+/** Of one actionable, or of all; null where one of them does not tell. */
+function namesOf(
+  list: readonly unknown[],
+  actions: CheckPlace['actions'],
+  facts: CheckPlace['facts'],
+  id: unknown,
+): readonly string[] | null {
+  const names: string[] = [];
+  for (const [index, action] of list.entries()) {
+    if (!isObject(action)) return null;
+    if (id !== undefined && action['id'] !== id) continue;
+    // What another actionable's result is merged into has its names too.
+    if (action['combine_returned_results_from'] !== undefined) return null;
+    const outputs = facts('mode', asText(action['mode']))?.['outputs'];
+    const known = Array.isArray(outputs)
+      ? (outputs as readonly string[])
+      : actions.find((one) => one.index === index)?.answers;
+    if (known === undefined || known === null) return null;
+    names.push(...known);
+  }
+  return names;
+}
+
+/** `for` names, names of generated values, and that of the token. */
+function introduced(root: CheckPlace['root']): string[] {
+  const { tokenize } = root;
+  const property = isObject(tokenize) ? asText(tokenize['property_name'] ?? 'token') : '';
+  const names: string[] = [property];
+  const visit = (json: Json | undefined): void => {
+    if (Array.isArray(json)) (json as readonly Json[]).forEach(visit);
+    else if (isObject(json)) {
+      if (typeof json['for'] === 'string') names.push(json['for']);
+      Object.values(json).forEach(visit);
+    }
+  };
+  visit(root['actionables']);
+  return names.filter((name) => name !== '');
 }
 
 /** Only results that come from a store are worth the warning: a value written in the definition is meant to leave. */

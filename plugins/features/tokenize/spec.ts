@@ -48,7 +48,7 @@ export default definePlugin({
       severity: 'error',
       title: 'No place for a token',
       message: 'The main result is {what}, which cannot carry a token.',
-      help: 'Make the main result one object, mark another actionable `main_returnable`, or remove `tokenize`.',
+      help: 'Make the main result one object or mark another actionable `main_returnable`. Where `tokenize` is only to judge tokens, leave out `custom_claim_fields`.',
     },
     TOK_CLAIM_ABSENT: {
       severity: 'warning',

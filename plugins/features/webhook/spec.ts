@@ -22,6 +22,7 @@ export default definePlugin({
       webhook: shape({
         verifications: slot(['webhook.verifications'], {
           doc: 'The verifiers, and how they are combined.',
+          form: '{"HmacSignatureVerifier": {"sig_header": "$HEADER.x-signature", "secret_key": "$ENV.WEBHOOK_SECRET"}}',
           examples: [
             { HmacSignatureVerifier: { sig_header: '$HEADER.x-hub-signature-256', secret_key: '$ENV.WEBHOOK_SECRET' } },
           ],

@@ -42,7 +42,24 @@ function checkUrl(url: string, outbound: CheckPlace['outbound']): Finding[] {
   if (typeof value === 'object' && !endsHost(fixed)) return comes(value);
   const hash = url.indexOf('#');
   if (hash !== -1) return wrong('what stands behind "#" is never sent', [hash, url.length]);
-  return [...checkPlace(fixed, outbound), ...checkSecrets(url)];
+  return [...checkPlace(fixed, url, outbound), ...checkBlanks(url), ...checkSecrets(url)];
+}
+
+/** `{id}` and `:id` of other systems: they would be sent as they stand. */
+function checkBlanks(url: string): Finding[] {
+  const blank = /(?<![${])\{\s*([A-Za-z_][\w.]*)\s*\}(?!\})|(?<=\/):([A-Za-z_]\w*)|<([A-Za-z_]\w*)>/g;
+  return [...url.matchAll(blank)].map(({ 0: text, 1: braces, 2: colon, 3: angles, index }) => {
+    const right = `$PAYLOAD.${braces ?? colon ?? angles ?? ''}`;
+    const span = [index, index + text.length] as const;
+    const what = `a value of the request is written "${right}" in it`;
+    return {
+      code: 'OUT_URL',
+      at: URL_AT,
+      span,
+      params: { place: 'this call', what },
+      fix: { title: `change to ${right}`, text: right },
+    };
+  });
 }
 
 /** Behind the host: a slash or a question mark has come. A variable may be a scheme with a host, or more. */
@@ -52,10 +69,10 @@ const endsHost = (fixed: string): boolean => /[/?]/.test(fixed.replace(/^[^:/?]*
 const HOST = /^(?:[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?)*\.?|\[[0-9a-f:.]+\])$/i;
 const FOUR = /^(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?:25[0-5]|2[0-4]\d|1?\d?\d)){3}$/;
 
-function checkPlace(fixed: string, outbound: CheckPlace['outbound']): Finding[] {
+function checkPlace(fixed: string, url: string, outbound: CheckPlace['outbound']): Finding[] {
   if (fixed.startsWith(VARIABLE)) return [];
   const [, scheme = '', authority = '', rest = ''] = /^([^:/?]*):\/\/([^/?]*)(.*)$/s.exec(fixed) ?? [];
-  if (!/^https?$/i.test(scheme)) return wrong('it begins with "http://" or "https://"');
+  if (!/^https?$/i.test(scheme)) return noScheme(fixed, url);
   if (/[\s\\]/.test(fixed)) return wrong('it has blanks or backslashes');
   if (authority.includes('@')) return wrong('it holds credentials; send them in a header');
   if (/(^|\/)(\.|%2e){1,2}([/?]|$)/i.test(rest)) return wrong('its path leads elsewhere');
@@ -70,6 +87,14 @@ function checkPlace(fixed: string, outbound: CheckPlace['outbound']): Finding[] 
   if (reason === null || outbound === null || opens(outbound, host)) return [];
   const start = fixed.indexOf('//') + 2;
   return [{ code: 'OUT_PRIVATE', at: URL_AT, span: [start, start + host.length], params: { host, what: reason } }];
+}
+
+/** `api.example.com/orders` lacks the scheme alone; a path lacks a host. */
+function noScheme(fixed: string, url: string): Finding[] {
+  const found = wrong('it begins with "http://" or "https://"');
+  if (!/^[a-z0-9-]+(\.[a-z0-9-]+)+(:\d+)?([/?]|$)/i.test(fixed)) return found;
+  const fix = { title: 'put "https://" before it', text: JSON.stringify(`https://${url}`) };
+  return found.map((finding) => ({ ...finding, fix }));
 }
 
 /** The plain cases; everything is judged again when it is dialled. */

@@ -8,8 +8,21 @@ import { METHODS } from './words.light.js';
 
 const CALL = 'a call is written `"http": {"url": "https://...", "method": "POST", "headers": {}, "request_body": {}}`';
 const BODY = { say: 'the body is `"request_body"`', rename: 'request_body' };
+const URL = { say: 'the address is `"url"`', rename: 'url' };
 const QUERY = { say: 'what stands behind the question mark is `"query"`', rename: 'query' };
 const RETRIES = { say: 'how often a call is sent again is `"retries"`', rename: 'retries' };
+
+const RENAMED = { say: CALL, rename: 'http' };
+/** Names for the whole call; what stands in it may stay. */
+const WHOLE = {
+  request: RENAMED,
+  fetch: RENAMED,
+  https: RENAMED,
+  http_request: RENAMED,
+  httprequest: RENAMED,
+  api: RENAMED,
+  api_call: RENAMED,
+};
 
 export default definePlugin({
   kind: 'mode',
@@ -77,16 +90,27 @@ export default definePlugin({
             .max(5),
         },
         {
+          form: '{"url": "https://...", "method": "POST", "headers": {}, "request_body": {}}',
           mistaken: {
             body: BODY,
             data: BODY,
             json: BODY,
             payload: BODY,
-            uri: { say: 'the address is `"url"`', rename: 'url' },
+            requestBody: BODY,
+            uri: URL,
+            endpoint: URL,
+            address: URL,
+            href: URL,
+            link: URL,
+            base_url: 'the whole address stands in `"url"`: `"https://api.example.com/orders/$PAYLOAD.id"`',
+            path: 'the whole address stands in `"url"`: `"https://api.example.com/orders/$PAYLOAD.id"`',
             verb: { say: 'the verb is `"method"`', rename: 'method' },
+            type: { say: 'the verb is `"method"`', rename: 'method' },
+            header: { say: 'headers are `"headers"`', rename: 'headers' },
             params: QUERY,
             query_params: QUERY,
             search: QUERY,
+            query_parameters: QUERY,
             retry: RETRIES,
             auth: 'credentials are a header: `"headers": {"authorization": "Bearer $ENV.API_KEY"}`',
           },
@@ -96,7 +120,7 @@ export default definePlugin({
         .meta({ doc: 'The call.' }),
     },
     {
-      mistaken: { url: CALL, method: CALL, headers: CALL, request_body: CALL, request: CALL, fetch: CALL, https: CALL },
+      mistaken: { url: CALL, method: CALL, headers: CALL, request_body: CALL, ...WHOLE },
     },
   ),
   check,

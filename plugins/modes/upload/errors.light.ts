@@ -2,6 +2,12 @@
 import type { CodeEntry } from '../../../kernel/contract/problem.js';
 
 export const UPLOAD_ERRORS = {
+  UPL_SMALL: {
+    severity: 'warning',
+    title: 'Hardly a file',
+    message: 'No file is larger than {size} bytes then; {size} MiB are {bytes}.',
+    help: '`max_upload_file_size` counts bytes.',
+  },
   UPL_ANY_TYPE: {
     severity: 'warning',
     title: 'Files of any type',

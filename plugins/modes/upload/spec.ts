@@ -7,7 +7,7 @@ import { describe } from './api.light.js';
 import { UPLOAD_ERRORS } from './errors.light.js';
 import { folderFlaw, folderParts } from './folder.light.js';
 import { DEFAULT_BYTES, DEFAULT_COUNT } from './limits.light.js';
-import { isMediaPattern } from '../../kinds/media.js';
+import { isMediaPattern, typeOfShort } from '../../kinds/media.js';
 
 const OUTPUTS = [
   'storage_key',
@@ -96,6 +96,20 @@ export default definePlugin({
           max_file_count: COUNT,
           max_file_size: SIZE,
           max_size: SIZE,
+          size_limit: SIZE,
+          file_size: SIZE,
+          max_count: COUNT,
+          file_limit: COUNT,
+          limit: COUNT,
+          accept: TYPES,
+          types: TYPES,
+          file_types: TYPES,
+          directory: FOLDER,
+          dir: FOLDER,
+          prefix: FOLDER,
+          destination: FOLDER,
+          bucket: 'where files are kept, the `storage` section of the config says',
+          storage: 'where files are kept, the `storage` section of the config says',
           allowed_types: TYPES,
           mimetypes: TYPES,
           mime_types: TYPES,
@@ -104,7 +118,7 @@ export default definePlugin({
           expires_in: { say: 'how long a url is good is `"expiration"`, in seconds', rename: 'expiration' },
           delete: { say: 'removing is `"delete_files": true`', rename: 'delete_files' },
         },
-        form: '"uploads": {"max_file_uploads": 5, "allowed_mimetypes": ["image/*"], "upload_folder": "gallery"}',
+        form: '{"max_file_uploads": 5, "allowed_mimetypes": ["image/*"], "upload_folder": "gallery"}',
       },
     )
       .required()
@@ -159,6 +173,7 @@ function check({ holder, root }: CheckPlace): readonly Finding[] {
   const { allowed_mimetypes: allowed, upload_folder: folder } = uploads;
   return [
     ...types(allowed, uploads['delete_files'] === true),
+    ...smallness(uploads['max_upload_file_size']),
     ...(typeof folder === 'string' ? folderFindings(folder) : []),
     ...(uploads['delete_files'] === true ? removal(folder, isObject(root['protected'])) : []),
   ];
@@ -169,8 +184,31 @@ function types(allowed: Json | undefined, removes: boolean): Finding[] {
   return (Array.isArray(allowed) ? (allowed as readonly Json[]) : []).flatMap((type, index) =>
     isMediaPattern(asText(type))
       ? []
-      : [{ code: 'UPL_MEDIA_TYPE', at: `/uploads/allowed_mimetypes/${index}`, params: { type: asText(type) } }],
+      : [
+          {
+            code: 'UPL_MEDIA_TYPE',
+            at: `/uploads/allowed_mimetypes/${index}`,
+            params: { type: asText(type) },
+            ...mend(type),
+          },
+        ],
   );
+}
+
+/** `png`, `.jpg` and `image` are short for a type. */
+function mend(type: Json): Pick<Finding, 'fix'> {
+  const right = typeOfShort(asText(type));
+  return right === null ? {} : { fix: { title: `change to "${right}"`, text: JSON.stringify(right) } };
+}
+
+/** Figures that count megabytes, most likely. */
+const HARDLY_A_FILE = 512;
+
+function smallness(size: Json | undefined): Finding[] {
+  if (typeof size !== 'number' || size < 1 || size >= HARDLY_A_FILE) return [];
+  const bytes = size * 1_048_576;
+  const fix = { title: `change to ${bytes}`, text: String(bytes) };
+  return [{ code: 'UPL_SMALL', at: '/uploads/max_upload_file_size', params: { size, bytes }, fix }];
 }
 
 function folderFindings(folder: string): Finding[] {

@@ -1,7 +1,7 @@
 /** `HeaderTokenVerifier`: a header that has to equal a secret. */
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 import { shape } from '../../../kernel/schema/combinators.js';
-import { checkSecret, headerField, secretField, shown, verifierErrors } from '../../kinds/verifier-fields.js';
+import { checkSecret, headerField, mistakenIn, secretField, shown, verifierErrors } from '../../kinds/verifier-fields.js';
 
 export default definePlugin({
   kind: 'verifier',
@@ -10,10 +10,13 @@ export default definePlugin({
   summary: 'The header holds a secret that both sides know.',
   details:
     'Nothing of the body is signed: whoever has seen one request can send others. Prefer a signature where the sender makes one.',
-  schema: shape({
-    header_key: headerField('Header that holds the secret.', '$HEADER.x-webhook-token'),
-    secret_key: secretField,
-  }),
+  schema: shape(
+    {
+      header_key: headerField('Header that holds the secret.', '$HEADER.x-webhook-token'),
+      secret_key: secretField,
+    },
+    { mistaken: mistakenIn('header_key', 'sig_header') },
+  ),
   check: checkSecret,
   openapi: (place) => shown(place, 'header_key', 'The secret that both sides know. Sent exactly once.'),
   errors: verifierErrors,

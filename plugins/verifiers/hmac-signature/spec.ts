@@ -2,7 +2,7 @@
 import { asText } from '../../../kernel/contract/json.js';
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 import { shape, text } from '../../../kernel/schema/combinators.js';
-import { checkSecret, headerField, secretField, shown, verifierErrors } from '../../kinds/verifier-fields.js';
+import { checkSecret, headerField, mistakenIn, secretField, shown, verifierErrors } from '../../kinds/verifier-fields.js';
 import { ALGORITHMS, DEFAULT_ALGORITHM } from './algorithms.light.js';
 
 const signatureDoc = (algorithm: string): string =>
@@ -18,11 +18,14 @@ export default definePlugin({
     'has, nothing before or behind. Values in a path or a query string are not signed: a request whose payload stands in ' +
     'its address is refused. A signature of the body alone does not tell when it was made: let a handler be harmless when ' +
     'the same event comes twice.',
-  schema: shape({
-    sig_header: headerField('Header that holds the signature.', '$HEADER.x-hub-signature-256'),
-    secret_key: secretField,
-    algorithm: text({ doc: 'The hash.', default: DEFAULT_ALGORITHM, examples: ['sha512'] }).oneOf(ALGORITHMS),
-  }),
+  schema: shape(
+    {
+      sig_header: headerField('Header that holds the signature.', '$HEADER.x-hub-signature-256'),
+      secret_key: secretField,
+      algorithm: text({ doc: 'The hash.', default: DEFAULT_ALGORITHM, examples: ['sha512'] }).oneOf(ALGORITHMS),
+    },
+    { mistaken: mistakenIn('sig_header', 'header_key') },
+  ),
   check: checkSecret,
   openapi: (place) => shown(place, 'sig_header', signatureDoc(asText(place.value['algorithm'] ?? DEFAULT_ALGORITHM))),
   errors: verifierErrors,

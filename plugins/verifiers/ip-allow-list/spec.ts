@@ -15,7 +15,10 @@ export default definePlugin({
     'Addresses and ranges (CIDR) of IPv4 and IPv6, separated by commas or pipes. The address is that of the connection; what ' +
     'proxies tell is believed for as many as `http.trusted_proxies` in the config file counts, and no others.',
   schema: shape({
-    allowed_ips: setting('Addresses and ranges, separated by commas or pipes.', { examples: ['$ENV.SENDER_IPS'] }),
+    allowed_ips: setting('Addresses and ranges, separated by commas or pipes.', {
+      examples: ['$ENV.SENDER_IPS'],
+      form: '"192.0.2.7, 198.51.100.0/24"',
+    }),
   }),
   check,
   openapi: () => ({ notes: ['Only senders at addresses that are listed get in without another proof.'] }),

@@ -3,7 +3,7 @@ import type { ApiPart, ApiPlace } from '../../../kernel/contract/api.js';
 import { asText } from '../../../kernel/contract/json.js';
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 import { shape, text } from '../../../kernel/schema/combinators.js';
-import { checkSecret, headerField, secretField, shown, verifierErrors } from '../../kinds/verifier-fields.js';
+import { checkSecret, headerField, mistakenIn, secretField, shown, verifierErrors } from '../../kinds/verifier-fields.js';
 import { TOK_KEY } from '../../kinds/token-keys.js';
 
 export default definePlugin({
@@ -16,15 +16,18 @@ export default definePlugin({
     'clock, give or take 30 s. `Authorization` carries `Bearer <TOKEN>`; any other header the token, with or without `Bearer`. ' +
     'Nothing of the body is signed.',
   requires: ['token:JWT'],
-  schema: shape({
-    header_key: headerField('Header that holds the token.', '$HEADER.authorization'),
-    secret_key: secretField,
-    algorithm: text({ doc: 'How the token is signed.', default: 'HS256', examples: ['HS512'] }).oneOf([
-      'HS256',
-      'HS384',
-      'HS512',
-    ]),
-  }),
+  schema: shape(
+    {
+      header_key: headerField('Header that holds the token.', '$HEADER.authorization'),
+      secret_key: secretField,
+      algorithm: text({ doc: 'How the token is signed.', default: 'HS256', examples: ['HS512'] }).oneOf([
+        'HS256',
+        'HS384',
+        'HS512',
+      ]),
+    },
+    { mistaken: mistakenIn('header_key', 'sig_header') },
+  ),
   check: checkSecret,
   openapi: demanded,
   errors: { ...verifierErrors, TOK_KEY },

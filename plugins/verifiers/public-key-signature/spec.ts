@@ -8,6 +8,9 @@ import { headerField, setting, shown, verifierErrors } from '../../kinds/verifie
 
 const SIGNATURE = 'RSA signature (PKCS#1 v1.5 with SHA-256) of the body, byte for byte, in Base64. Sent exactly once.';
 
+const PEM = { say: 'the key of the sender is `"public_key_pem": "$ENV.<NAME>"`', rename: 'public_key_pem' };
+const HEADER_KEY = { say: 'the header is `"header_key": "$HEADER.<name>"`', rename: 'header_key' };
+
 export default definePlugin({
   kind: 'verifier',
   name: 'PublicKeySignatureVerifier',
@@ -16,10 +19,23 @@ export default definePlugin({
   details:
     'PKCS#1 v1.5 with SHA-256, in Base64. The key is an RSA key of at least 2048 bits in PEM form; line breaks may be written ' +
     '`\\n`. Values in a path or a query string are not signed.',
-  schema: shape({
-    header_key: headerField('Header that holds the signature.', '$HEADER.x-signature'),
-    public_key_pem: setting('The public key of the sender in PEM form.', { examples: ['$ENV.SENDER_PUBLIC_KEY'] }),
-  }),
+  schema: shape(
+    {
+      header_key: headerField('Header that holds the signature.', '$HEADER.x-signature'),
+      public_key_pem: setting('The public key of the sender in PEM form.', { examples: ['$ENV.SENDER_PUBLIC_KEY'] }),
+    },
+    {
+      mistaken: {
+        sig_header: HEADER_KEY,
+        header: HEADER_KEY,
+        signature_header: HEADER_KEY,
+        public_key: PEM,
+        key: PEM,
+        pem: PEM,
+        secret_key: PEM,
+      },
+    },
+  ),
   check,
   openapi: (place) => shown(place, 'header_key', SIGNATURE),
   errors: verifierErrors,

@@ -1,0 +1,76 @@
+/**
+ * A value of another JSON type than its field wants: what to write instead, where the text itself tells. A number in quotes,
+ * a size or a time with its unit, a switch in quotes, one item without its list. Reports one problem; judges nothing else.
+ */
+import type { FieldNode } from '../schema/field-node.js';
+import type { Document } from '../source/document.js';
+import type { LocatedNode } from '../source/tree.js';
+import { typeWord } from './judge.js';
+import type { Report } from './report.js';
+
+/** A text longer than this is not repeated in a message. */
+const SHOWN = 60;
+
+const FACTORS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
+  bytes: {
+    b: 1,
+    kb: 1024,
+    kib: 1024,
+    k: 1024,
+    mb: 1024 ** 2,
+    mib: 1024 ** 2,
+    m: 1024 ** 2,
+    gb: 1024 ** 3,
+    gib: 1024 ** 3,
+  },
+  seconds: { ms: 0.001, s: 1, sec: 1, m: 60, min: 60, h: 3600, hr: 3600, d: 86_400, day: 86_400, w: 604_800 },
+};
+
+/** `"5"`, and where the field has a unit of its own also `"10MB"` and `"1h"`. */
+function numberIn(text: string, unit: string | undefined): number | null {
+  const [, digits, suffix] = /^\s*(\d{1,15}(?:\.\d{1,6})?)\s*([a-z]*)\s*$/i.exec(text) ?? [];
+  if (digits === undefined || suffix === undefined) return null;
+  if (suffix === '') return Number(digits);
+  const factors = FACTORS[unit ?? ''] ?? {};
+  const word = suffix.toLowerCase();
+  const name = [word, word.replace(/(ond|ute|our)?s$/, ''), word.replace(/(ond|ute|our)$/, '')].find((one) =>
+    Object.hasOwn(factors, one),
+  );
+  return name === undefined ? null : Number(digits) * (factors[name] ?? 1);
+}
+
+/** The JSON that was meant, or null where the text does not tell. */
+function meant(doc: Document, node: LocatedNode, type: LocatedNode['type'], field: FieldNode): string | null {
+  const text = node.type === 'string' ? String(node.scalar) : null;
+  if (type === 'number' && text !== null) return numberIn(text, field.meta.unit)?.toString() ?? null;
+  if (type === 'boolean' && text !== null) return /^(true|false)$/i.test(text) ? text.toLowerCase() : null;
+  if (type === 'array' && field.inner !== null) {
+    const fits = field.inner.type === node.type || (field.inner.type === 'value' && text !== null);
+    return fits ? `[${doc.text.slice(node.start, node.end)}]` : null;
+  }
+  return null;
+}
+
+export function reportWrongType(
+  report: Report,
+  doc: Document,
+  node: LocatedNode,
+  type: LocatedNode['type'],
+  field: FieldNode,
+  label: string,
+): void {
+  const right = meant(doc, node, type, field);
+  const { form } = field.meta;
+  const hint =
+    right !== null && (form === undefined || node.type !== 'object')
+      ? right.length <= SHOWN
+        ? ` Write ${right}.`
+        : ' Put it into brackets: [...].'
+      : form !== undefined
+        ? ` Write it like ${form}.`
+        : '';
+  const fix =
+    right === null ? {} : { fix: { title: `change to ${right.length <= SHOWN ? right : '[...]'}`, text: right } };
+  const params = { place: label, expected: typeWord(type), actual: typeWord(node.type), hint };
+  report.add('DEF_TYPE', { doc, start: node.start, end: node.end }, params, fix);
+}

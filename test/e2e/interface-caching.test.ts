@@ -1,0 +1,242 @@
+/**
+ * The interface, sentence by sentence, for caching: on resources and actionables, in chains, with guards. Definitions as
+ * somebody writes them who has read nothing else. In memory and in a real Redis, under both profiles.
+ */
+import { expect } from 'chai';
+import { startKernel, type TestKernel } from '../support/kernel.js';
+import { startRedis } from '../support/redis.js';
+
+const tokenize = {
+  type: 'JWT',
+  algorithm: 'HS256',
+  expiration: 3600,
+  encryption_key: '$ENV.JWT_SECRET_KEY',
+  custom_claim_fields: ['id'],
+  property_name: 'token',
+};
+// To judge tokens, nothing of a new one is written.
+const judges = { type: 'JWT', algorithm: 'HS256', encryption_key: '$ENV.JWT_SECRET_KEY' };
+const guard = { tokenize: judges, protected: { provide_as: 'Authorization', extract_claims: ['id'] } };
+const sql = (query: string, parameters: readonly unknown[] = []) => ({ query, parameters });
+const notes = 'SELECT id, text FROM note WHERE owner = $1 ORDER BY text';
+
+/** Written from the interface alone. */
+const DEFINITIONS = [
+  { _note: { id: { type: 'String', primary_key: true }, owner: { type: 'String' }, text: { type: 'String' } } },
+  {
+    id: 'sign-in',
+    resource: 'sign-in',
+    tokenize,
+    actionables: [{ id: 1, mode: 'RETURN', value: { id: '$PAYLOAD.id' } }],
+  },
+  {
+    id: 'my-notes',
+    resource: 'my-notes',
+    ...guard,
+    cacheable: { read_from_cache: true, cache_key: '$ENV.STAGE notes of $PROTECTED.id', duration: 60 },
+    actionables: [{ id: 1, mode: 'QUERY', result: 'many', sql_query: sql(notes, ['$PROTECTED.id']) }],
+    returnables: ['id', 'text'],
+  },
+  // An author who forgot to write the user into the key.
+  {
+    id: 'my-notes-plain-key',
+    resource: 'my-notes-plain-key',
+    ...guard,
+    cacheable: { read_from_cache: true, cache_key: 'my notes', duration: 60 },
+    actionables: [{ id: 1, mode: 'QUERY', result: 'many', sql_query: sql(notes, ['$PROTECTED.id']) }],
+    returnables: ['text'],
+  },
+  {
+    id: 'add-note',
+    resource: 'add-note',
+    ...guard,
+    actionables: [
+      {
+        id: 1,
+        mode: 'QUERY',
+        payload_validation: [{ field: { text: { type: 'STRING', max_length: 40 } } }],
+        sql_query: sql('INSERT INTO note (id, owner, text) VALUES ($1, $2, $3) RETURNING id', [
+          '$GENERATOR.ULID',
+          '$PROTECTED.id',
+          'text',
+        ]),
+        cacheable: { invalidate_cache_keys: ['$ENV.STAGE notes of $PROTECTED.id', 'my notes', 'all'] },
+      },
+    ],
+    returnables: ['id'],
+  },
+  {
+    id: 'counted',
+    resource: 'counted',
+    actionables: [
+      {
+        id: 1,
+        mode: 'QUERY',
+        cacheable: { read_from_cache: true, cache_key: 'all', duration: 60 },
+        sql_query: sql('SELECT count(*)::int AS many, gen_random_uuid()::text AS made FROM note'),
+      },
+      {
+        id: 2,
+        mode: 'QUERY',
+        depends_on: [
+          { resource_id: 'self', action_ids: [1], extract_response_for: [{ extract: 'many', for: 'many' }] },
+        ],
+        sql_query: sql('SELECT $1::int AS many, gen_random_uuid()::text AS fresh', ['many']),
+        returnables: ['many', 'fresh'],
+      },
+    ],
+    returnables: ['many', 'fresh', 'made'],
+  },
+  {
+    id: 'by-name',
+    resource: 'by-name',
+    cacheable: { read_from_cache: true, cache_key: 'name $PAYLOAD.who.name', duration: 60 },
+    actionables: [
+      {
+        id: 1,
+        mode: 'QUERY',
+        sql_query: sql('SELECT $1::text AS name, gen_random_uuid()::text AS made', ['$PAYLOAD.who.name']),
+        returnables: ['name', 'made'],
+      },
+    ],
+  },
+  {
+    id: 'short',
+    resource: 'short',
+    cacheable: { read_from_cache: true, cache_key: 'short', duration: 1 },
+    actionables: [{ id: 1, mode: 'RETURN', value: { made: '$GENERATOR.ULID' } }],
+  },
+  {
+    id: 'failing',
+    resource: 'failing',
+    cacheable: { read_from_cache: true, cache_key: 'failing', duration: 60 },
+    actionables: [
+      {
+        id: 1,
+        mode: 'QUERY',
+        must_return_value: true,
+        sql_query: sql('SELECT text FROM note WHERE text = $1', ['$PAYLOAD.text']),
+      },
+    ],
+    returnables: ['text'],
+  },
+];
+
+const STORES = [
+  { name: 'memory', make: async () => ({ config: {}, env: {} }) },
+  {
+    name: 'redis',
+    make: async () => {
+      const server = await startRedis();
+      if ('skip' in server) return server;
+      return { config: { cache: { use: 'redis', url: '$ENV.REDIS_URL' } }, env: { REDIS_URL: server.url } };
+    },
+  },
+] as const;
+
+for (const { name, make } of STORES) {
+  for (const profile of [null, 'sub0'] as const) {
+    describe(`the interface on caching (${name}, profile ${profile ?? 'none'})`, function () {
+      this.timeout(60_000);
+      let kernel: TestKernel;
+      before(async function () {
+        const store = await make();
+        if ('skip' in store) return this.skip();
+        kernel = await startKernel({
+          files: { 'definitions/a.json': DEFINITIONS },
+          config: {
+            connections: { main: { use: 'pglite', path: 'memory://' } },
+            ...(profile !== null && { profile }),
+            ...store.config,
+          },
+          env: { JWT_SECRET_KEY: 'w3Xp8Lq2Rt6Vz9Bn4Mk7Hs5Jd1Fg0CyQ8uE2aT6', STAGE: 'dev', ...store.env },
+        });
+      });
+      after(() => kernel?.close());
+
+      async function ask<T>(path: string, body: unknown, token?: string, status = 200): Promise<T> {
+        const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+        const answer = await kernel.post<{ data: T } & T>(path, body, { headers });
+        expect(answer.status, answer.text).to.equal(status);
+        return profile === null ? answer.body : answer.body.data;
+      }
+      const tokenOf = async (id: string): Promise<string> => (await ask<{ token: string }>('/sign-in', { id })).token;
+      const texts = async (path: string, token: string): Promise<string[]> =>
+        (await ask<{ text: string }[]>(path, {}, token)).map(({ text }) => text);
+
+      it('`cache_key`: accessors allowed; a result is only ever given to whom it belongs', async () => {
+        const [ada, bob] = [await tokenOf('ada'), await tokenOf('bob')];
+        for (const path of ['/my-notes', '/my-notes-plain-key']) {
+          await ask('/add-note', { text: `for ${path}` }, ada);
+          expect(await texts(path, ada)).to.include(`for ${path}`);
+          expect(await texts(path, bob)).to.deep.equal([]);
+        }
+      });
+
+      it('`invalidate_cache_keys`: entries are removed once the write is done, of this caller or of all', async () => {
+        const cleo = await tokenOf('cleo');
+        for (const path of ['/my-notes', '/my-notes-plain-key']) {
+          const before = await texts(path, cleo);
+          await ask('/add-note', { text: `more ${path}` }, cleo);
+          expect(await texts(path, cleo)).to.have.length(before.length + 1);
+        }
+      });
+
+      it('a write that is refused removes nothing', async () => {
+        const dan = await tokenOf('dan');
+        const { made } = await ask<{ made: string }>('/counted', {});
+        await ask('/add-note', { text: 'x'.repeat(41) }, dan, 422);
+        expect((await ask<{ made: string }>('/counted', {})).made).to.equal(made);
+      });
+
+      it('on an actionable: its result is kept, those behind it are computed with it', async () => {
+        const [one, two] = [
+          await ask<{ many: number; fresh: string; made: string }>('/counted', {}),
+          await ask<{ many: number; fresh: string; made: string }>('/counted', {}),
+        ];
+        expect(two.made).to.equal(one.made);
+        expect(two.fresh).to.not.equal(one.fresh);
+        await ask('/add-note', { text: 'another' }, await tokenOf('eve'));
+        const three = await ask<{ many: number; made: string }>('/counted', {});
+        expect(three.many).to.equal(one.many + 1);
+        expect(three.made).to.not.equal(one.made);
+      });
+
+      it('values that only look alike are different entries', async () => {
+        const names = ['a', 'a b', 'a:b', '', 'A', 'ä', '\u202e', 'name a', '{"name":"a"}'];
+        const made = new Map<string, string>();
+        for (const who of names) made.set(who, (await ask<{ made: string }>('/by-name', { who: { name: who } })).made);
+        expect(new Set(made.values()).size).to.equal(names.length);
+        for (const who of names) {
+          const again = await ask<{ name: string; made: string }>('/by-name', { who: { name: who } });
+          expect(again).to.deep.equal({ name: who, made: made.get(who) });
+        }
+      });
+
+      it('an accessor without a value fails the request', () => ask('/by-name', { who: {} }, undefined, 422));
+
+      it('`duration`: time to live in seconds', async () => {
+        const { made } = await ask<{ made: string }>('/short', {});
+        expect((await ask<{ made: string }>('/short', {})).made).to.equal(made);
+        const end = Date.now() + 10_000;
+        while ((await ask<{ made: string }>('/short', {})).made === made) {
+          if (Date.now() > end) throw new Error('it never ended');
+          await new Promise((resolve) => setTimeout(resolve, 50));
+        }
+      });
+
+      it('failures are not kept', async () => {
+        await ask('/failing', { text: 'later' }, undefined, 404);
+        await ask('/add-note', { text: 'later' }, await tokenOf('fay'));
+        expect(await ask('/failing', { text: 'later' })).to.deep.equal({ text: 'later' });
+      });
+
+      it('guards are asked although the answer is there', async () => {
+        const gus = await tokenOf('gus');
+        await texts('/my-notes', gus);
+        await ask('/my-notes', {}, `${gus}x`, 401);
+        await ask('/my-notes', {}, undefined, 401);
+      });
+    });
+  }
+}

@@ -1,0 +1,344 @@
+/**
+ * The interface, sentence by sentence, for HTTPREQUEST, chaining, webhooks and their verification: definitions as somebody
+ * writes them who has read nothing else, requests as their callers send them. On both databases, with a real other service.
+ */
+import { createHash, createHmac, generateKeyPairSync, sign } from 'node:crypto';
+import { expect } from 'chai';
+import type { Answer, Loose } from '../support/client.js';
+import { DEFINITIONS } from '../support/interface-calls.js';
+import { onBothDatabases, type TestKernel } from '../support/kernel.js';
+import { formOf } from '../support/pictures.js';
+import { jwt } from '../support/tokens.js';
+import { json, startUpstream, type Asked, type Upstream } from '../support/upstream.js';
+
+const WEBHOOK_SECRET = 'q8Zr5Tq9Wm2Xc7Vb4Nk8Lp3Jh6Gf1Ds0Ay';
+const SENDER_JWT = 'x1Zr5Tq9Wm2Xc7Vb4Nk8Lp3Jh6Gf1Ds0AyZr5Tq9Wm2Xc7Vb4Nk8Lp3Jh6Gf1Ds0';
+const sender = generateKeyPairSync('rsa', { modulusLength: 2048 });
+const other = generateKeyPairSync('rsa', { modulusLength: 2048 });
+
+const replies = (asked: Asked): [unknown, number] | string => {
+  if (asked.url.startsWith('/price')) return [{ data: { price: 12.5, tags: ['a', 'b'] }, internal: 'x' }, 200];
+  if (asked.url === '/text') return 'just text';
+  if (asked.url === '/missing') return [{ secret: 'of the other service' }, 404];
+  if (asked.url === '/broken') return [{ secret: 'of the other service' }, 500];
+  return [
+    { url: asked.url, method: asked.method, body: asked.body === '' ? null : (JSON.parse(asked.body) as unknown) },
+    200,
+  ];
+};
+
+const upstream: Upstream = await startUpstream((req, res, asked) => {
+  const reply = replies(asked);
+  if (typeof reply === 'string') res.writeHead(200, { 'content-type': 'text/plain' }).end(reply);
+  else json(reply[0], reply[1])(req, res, asked);
+});
+
+const BODY = '{"name": "order.paid",\n "data": {"reference": "r-1", "amount": 7.25}}';
+const hmac = (algorithm: string, body = BODY): string =>
+  createHmac(algorithm, WEBHOOK_SECRET).update(body).digest('hex');
+const rsa = (body: string, key = sender.privateKey): string =>
+  sign('sha256', Buffer.from(body), key).toString('base64');
+
+interface Row {
+  /** A sentence of the interface. */
+  readonly says: string;
+  readonly path: string;
+  readonly send?: unknown;
+  readonly headers?: Readonly<Record<string, string>> | (() => Promise<Record<string, string>>);
+  readonly status: number;
+  /** Members that the answer has, deeply. */
+  readonly gives?: unknown;
+  readonly code?: string;
+  /** What the other service was asked. */
+  readonly asks?: (asked: Asked, answer: Answer<Loose>) => void;
+}
+
+const user = { user: { id: 'u 1/2' }, amount: 3.5 };
+
+const CALLS: readonly Row[] = [
+  {
+    says: '`url` (string, accessors allowed inside it)',
+    path: '/accessors-in-url',
+    send: user,
+    headers: { 'accept-language': 'de' },
+    status: 200,
+    gives: { url: '/users/u%201%2F2?lang=de', method: 'GET', body: null },
+  },
+  {
+    says: '`headers` (object of strings, accessors allowed)',
+    path: '/headers',
+    send: { user: { id: 'u1' } },
+    status: 200,
+    asks: ({ headers }) => {
+      expect(headers['x-api-key']).to.equal('key of the other service');
+      expect(headers['x-caller']).to.equal('user u1');
+      expect(headers['x-id']).to.match(/^[0-9a-f]{8}-/);
+    },
+  },
+  {
+    says: '`request_body` (object, accessors allowed): values keep their types, inside a text they become text',
+    path: '/body',
+    send: { ...user, text: '$ENV.API_KEY' },
+    status: 200,
+    asks: ({ body }) => {
+      const sent = JSON.parse(body) as Loose;
+      expect(sent).to.deep.include({
+        whole: { ...user, text: '$ENV.API_KEY' },
+        number: 3.5,
+        text: 'amount: 3.5',
+        nested: { list: ['u 1/2', 1, true, null] },
+      });
+      expect(Date.parse(String(sent['at']))).to.be.closeTo(Date.now(), 60_000);
+    },
+  },
+  {
+    says: '`$PAYLOAD` alone is the whole body',
+    path: '/whole-body',
+    send: { a: [1, { b: null }] },
+    status: 200,
+    gives: { method: 'PUT', body: { a: [1, { b: null }] } },
+  },
+  {
+    says: 'the remote JSON body (text if it is not JSON)',
+    path: '/text-reply',
+    send: {},
+    status: 200,
+    gives: 'just text',
+  },
+  {
+    says: '`returnables`: names of the result values the action returns; dotted paths and numeric segments work',
+    path: '/kept-names',
+    send: {},
+    status: 200,
+    gives: { data: { price: 12.5, tags: { 0: 'a' } } },
+  },
+  {
+    says: '`extract` is a path into the dependency result, `for` the name under which a query parameter has the value',
+    path: '/chain',
+    send: { provider_id: 'p1' },
+    status: 200,
+    gives: { provider_id: 'p1', amount: 12.5, status: 'b' },
+  },
+  {
+    says: 'rules run before the actionable executes; an invalid payload stops it',
+    path: '/chain',
+    send: { provider_id: '' },
+    status: 422,
+    code: 'VAL_PAYLOAD',
+  },
+  {
+    says: '`self_` as `extract` gives the full response body, also of another resource',
+    path: '/another-resource',
+    send: {},
+    status: 200,
+    asks: ({ body }) => expect(JSON.parse(body)).to.have.nested.property('all.data.price', 12.5),
+  },
+  {
+    says: 'accessor cannot be resolved: request fails without running the action',
+    path: '/accessors-in-url',
+    send: {},
+    status: 422,
+    code: 'ACC_UNRESOLVED',
+  },
+  {
+    says: 'an upstream 4xx is a failure too, and nothing of its body leaves',
+    path: '/refused',
+    send: {},
+    status: 502,
+    code: 'OUT_STATUS',
+  },
+  { says: 'upstream 5xx: 502', path: '/failed', send: {}, status: 502, code: 'OUT_STATUS' },
+];
+
+const signed = (algorithm: string, body = BODY): Record<string, string> => ({ 'x-signature': hmac(algorithm, body) });
+const GOT = { got: JSON.parse(BODY) as unknown };
+
+const HOOKS: readonly Row[] = [
+  {
+    says: 'a webhook can write to the database and call other APIs; headers are `$HEADER.<name>`',
+    path: '/payment-webhook',
+    send: BODY,
+    headers: { ...signed('sha512'), 'x-event': 'paid' },
+    status: 200,
+    gives: { status: 'FULFILLED', amount: 7.25 },
+    asks: ({ headers, body }) => {
+      expect(headers['x-event']).to.equal('paid');
+      expect(JSON.parse(body)).to.deep.equal({ paid: 'r-1', whole: JSON.parse(BODY) as unknown });
+    },
+  },
+  {
+    says: 'webhook verification fails: request not accepted',
+    path: '/payment-webhook',
+    send: BODY,
+    headers: signed('sha256'),
+    status: 401,
+    code: 'WHK_REFUSED',
+  },
+  {
+    says: 'signature over the raw body: plain hex',
+    path: '/hooks/hmac-default',
+    send: BODY,
+    headers: signed('sha256'),
+    status: 200,
+    gives: GOT,
+  },
+  {
+    says: 'or the form `sha256=<hex>`',
+    path: '/hooks/hmac-default',
+    send: BODY,
+    headers: { 'x-signature': `sha256=${hmac('sha256')}` },
+    status: 200,
+    gives: GOT,
+  },
+  {
+    says: 'over the raw body: other white space is another body',
+    path: '/hooks/hmac-default',
+    send: JSON.stringify(JSON.parse(BODY)),
+    headers: signed('sha256'),
+    status: 401,
+  },
+  {
+    says: 'sha384',
+    path: '/hooks/hmac-sha384',
+    send: BODY,
+    headers: { 'x-signature': `sha384=${hmac('sha384')}` },
+    status: 200,
+  },
+  {
+    says: 'the form names the algorithm of the definition',
+    path: '/hooks/hmac-sha384',
+    send: BODY,
+    headers: signed('sha256'),
+    status: 401,
+  },
+  {
+    says: '`HeaderTokenVerifier`: the header value must equal the secret; the whole payload is `$PAYLOAD`',
+    path: '/hooks/token',
+    send: { name: 'n', more: 1 },
+    headers: { 'X-Token': WEBHOOK_SECRET, 'X-Event': 'e' },
+    status: 200,
+    gives: { event: 'e', name: 'n', all: { name: 'n', more: 1 } },
+  },
+  { says: 'another secret', path: '/hooks/token', send: {}, headers: { 'x-token': `${WEBHOOK_SECRET}x` }, status: 401 },
+  { says: 'no header at all', path: '/hooks/token', send: {}, status: 401 },
+  {
+    says: 'base64 signature of the raw body, RSA public key in PEM',
+    path: '/hooks/public-key',
+    send: BODY,
+    headers: { 'x-rsa': rsa(BODY) },
+    status: 200,
+    gives: GOT,
+  },
+  {
+    says: 'the key of somebody else',
+    path: '/hooks/public-key',
+    send: BODY,
+    headers: { 'x-rsa': rsa(BODY, other.privateKey) },
+    status: 401,
+  },
+  {
+    says: '`JwtVerifier`: `algorithm` defaults to HS256; the header may be `Authorization`',
+    path: '/hooks/jwt',
+    send: BODY,
+    headers: async () => ({ authorization: `Bearer ${await jwt({}, SENDER_JWT, 'HS256')}` }),
+    status: 200,
+  },
+  {
+    says: 'HS512 (webhook JWT)',
+    path: '/hooks/jwt-512',
+    send: BODY,
+    headers: async () => ({ 'x-jwt': await jwt({}, SENDER_JWT, 'HS512') }),
+    status: 200,
+  },
+  {
+    says: "the algorithm is the definition's",
+    path: '/hooks/jwt-512',
+    send: BODY,
+    headers: async () => ({ 'x-jwt': await jwt({}, SENDER_JWT, 'HS256') }),
+    status: 401,
+  },
+  { says: 'source addresses separated by commas or by pipes', path: '/hooks/ips', send: BODY, status: 200, gives: GOT },
+  { says: 'an address that is not listed', path: '/hooks/ips-of-others', send: BODY, status: 401 },
+  {
+    says: 'an address that the caller only claims',
+    path: '/hooks/ips-of-others',
+    send: BODY,
+    headers: { 'x-forwarded-for': '203.0.113.9' },
+    status: 401,
+  },
+  {
+    says: '`ALL`: every verifier must pass',
+    path: '/hooks/all',
+    send: BODY,
+    headers: { ...signed('sha256'), 'x-token': WEBHOOK_SECRET },
+    status: 200,
+  },
+  { says: '`ALL`: one of two is not enough', path: '/hooks/all', send: BODY, headers: signed('sha256'), status: 401 },
+  {
+    says: '`ANY`: one passing verifier is enough',
+    path: '/hooks/any',
+    send: BODY,
+    headers: { 'x-token': WEBHOOK_SECRET },
+    status: 200,
+  },
+  { says: '`ANY`: none is refused', path: '/hooks/any', send: BODY, headers: { 'x-token': 'x' }, status: 401 },
+];
+
+async function judge(kernel: TestKernel, row: Row, wrapped: boolean): Promise<void> {
+  const before = upstream.asked.length;
+  const headers = typeof row.headers === 'function' ? await row.headers() : row.headers;
+  const answer = await kernel.post(row.path, row.send, { headers: { ...headers } });
+  expect(answer.status, answer.text).to.equal(row.status);
+  const result = wrapped && row.status === 200 ? answer.body['data'] : answer.body;
+  if (typeof row.gives === 'object') expect(result).to.deep.include(row.gives);
+  else if (row.gives !== undefined) expect(result).to.equal(row.gives);
+  if (row.code !== undefined) expect(answer.body['code']).to.equal(row.code);
+  expect(answer.text).to.not.include('of the other service');
+  if (row.asks === undefined) return;
+  const asked = upstream.asked.slice(before).at(-1);
+  if (asked === undefined) throw new Error('the other service was not asked');
+  row.asks(asked, answer);
+}
+
+const ENV = {
+  OTHER_SERVICE: upstream.url,
+  API_KEY: 'key of the other service',
+  WEBHOOK_SECRET,
+  SENDER_JWT,
+  SENDER_PEM: sender.publicKey.export({ type: 'spki', format: 'pem' }).toString(),
+  SENDER_IPS: '203.0.113.9|127.0.0.1, ::1',
+  OTHER_IPS: '203.0.113.9,198.51.100.0/24',
+};
+
+for (const profile of [undefined, 'sub0'] as const) {
+  const options = {
+    files: { 'definitions/a.json': DEFINITIONS },
+    env: ENV,
+    config: { outbound: { allow: ['127.0.0.1'] }, ...(profile && { profile }) },
+  };
+  const title = profile === undefined ? '' : ', profile sub0';
+  onBothDatabases(`the interface on calls and webhooks${title}`, options, (kernel) => {
+    // Where the other system gives NULL for an absent path it concerns parameters alone, never an address.
+    for (const row of CALLS) it(`${row.says} (${row.path})`, () => judge(kernel(), row, profile !== undefined));
+    for (const row of HOOKS) it(`${row.says} (${row.path})`, () => judge(kernel(), row, profile !== undefined));
+
+    it('receives inbound requests with JSON or multipart payloads', async () => {
+      const parts = [
+        { name: 'name', content: 'n' },
+        { name: 'more', content: '1' },
+      ];
+      const init = { body: formOf(parts), headers: { 'x-token': WEBHOOK_SECRET, 'x-event': 'e' } };
+      const { status, body, text } = await kernel().request('POST', '/hooks/token', init);
+      expect(status, text).to.equal(200);
+      const got = profile === undefined ? body : body['data'];
+      expect(got).to.deep.equal({ event: 'e', name: 'n', all: { name: 'n', more: '1' } });
+    });
+
+    it('keeps nothing of a call in the log', () => {
+      const digest = createHash('sha256').update(JSON.stringify(kernel().log)).digest('hex');
+      expect(JSON.stringify(kernel().log), digest).to.not.include('of the other service');
+    });
+  });
+}
+
+after(() => upstream.close());
