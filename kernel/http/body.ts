@@ -32,10 +32,11 @@ export function readBytes(req: IncomingMessage, max: number): Promise<Buffer> {
         reject(fault('REQ_TOO_LARGE', { max }, CLOSE));
       } else chunks.push(chunk);
     };
+    // Over is over: listeners that nothing calls any more need not be taken off.
     const onEnd = (): void => {
-      stop();
       const [only] = chunks;
       resolve(only !== undefined && chunks.length === 1 ? only : Buffer.concat(chunks, size));
+      chunks.length = 0;
     };
     const onFail = (): void => {
       stop();

@@ -5,7 +5,7 @@
 import { Fault, fault } from '../contract/fault.js';
 import { Done, type Reply } from '../contract/hooks.js';
 import { Rendered } from '../contract/rendered.js';
-import type { ActionState, Frame, Invocation, Payload, Step, Turns, Unit } from '../contract/plan.js';
+import type { ActionState, ActionTiming, Frame, Invocation, Payload, Step, Turns, Unit } from '../contract/plan.js';
 import type { ActionGroup, ActionPlan, ResourcePlan } from '../compile/plan.js';
 import { besideFrame, createFrame, type FrameMemory, type UnitFrame } from './frame.js';
 import type { LiveHooks } from './hooks.js';
@@ -38,12 +38,18 @@ export async function invoke(plan: ResourcePlan, invocation: Invocation, hooks: 
 /** Guards, rules, actionables, answer. A step that is done early ends the work with its value. */
 async function work(plan: ResourcePlan, frame: FrameMemory, hooks: LiveHooks): Promise<unknown> {
   const state: ActionState = { result: null };
-  if (plan.admit !== null && (await runSteps(plan.admit, frame, state))) return state.result;
+  if (plan.admit !== null) {
+    const over = runSteps(plan.admit, frame, state);
+    if (typeof over === 'boolean' ? over : await over) return state.result;
+  }
   const received = frame.invocation.receive(plan.files);
   frame.payload = frame.received = received instanceof Promise ? await received : received;
   if (Array.isArray(frame.payload) && !plan.takesList) throw fault('VAL_NOT_OBJECT');
   if (hooks.beforeValidate !== null) await announce(plan, frame, hooks.beforeValidate);
-  if (plan.check !== null && (await runSteps(plan.check, frame, state))) return state.result;
+  if (plan.check !== null) {
+    const over = runSteps(plan.check, frame, state);
+    if (typeof over === 'boolean' ? over : await over) return state.result;
+  }
   for (const group of plan.groups) {
     if (group.parallel) await runAtOnce(group, frame);
     else if (group.unit === null) for (const action of group.actions) await runAction(action, frame);
@@ -51,8 +57,10 @@ async function work(plan: ResourcePlan, frame: FrameMemory, hooks: LiveHooks): P
     frame.committedTo = group.actions.at(-1)?.index ?? frame.committedTo;
   }
   state.result = plan.main === -1 ? null : frame.results[plan.main];
-  if (plan.reply !== null) await runSteps(plan.reply, frame, state);
-  if (plan.settle !== null) await runSteps(plan.settle, frame, state);
+  const reply = plan.reply !== null && runSteps(plan.reply, frame, state);
+  if (typeof reply !== 'boolean') await reply;
+  const settle = plan.settle !== null && runSteps(plan.settle, frame, state);
+  if (typeof settle !== 'boolean') await settle;
   return state.result;
 }
 
@@ -64,9 +72,12 @@ async function announce(
   for (const group of plan.groups) for (const action of group.actions) await tell(frame, action);
 }
 
-async function runAction(action: ActionPlan, frame: Frame): Promise<void> {
+const runAction = (action: ActionPlan, frame: Frame): Promise<void> => {
   const { timings } = frame.invocation;
-  if (timings === null) return actOn(action, frame);
+  return timings === null ? actOn(action, frame) : timed(action, frame, timings);
+};
+
+async function timed(action: ActionPlan, frame: Frame, timings: ActionTiming[]): Promise<void> {
   const { key, mode } = action;
   const start = performance.now();
   let code: string | undefined;
@@ -84,12 +95,14 @@ async function runAction(action: ActionPlan, frame: Frame): Promise<void> {
 async function actOn(action: ActionPlan, frame: Frame): Promise<void> {
   try {
     const state: ActionState = { result: undefined };
-    if (action.before !== null && (await runSteps(action.before, frame, state))) {
+    const before = action.before !== null && runSteps(action.before, frame, state);
+    if (typeof before === 'boolean' ? before : await before) {
       // The value is there already (a cache had it); what is made of it is not.
       if (action.shape !== null) await runSteps(action.shape, frame, state);
     } else {
       state.result = await action.execute(frame);
-      if (action.after !== null) await runSteps(action.after, frame, state);
+      const after = action.after !== null && runSteps(action.after, frame, state);
+      if (typeof after !== 'boolean') await after;
     }
     frame.results[action.index] = state.result;
   } catch (error) {
@@ -156,17 +169,30 @@ async function runUnit(
 const pause = (attempt: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, Math.random() * 5 * 2 ** attempt));
 
-/** True when a step ended the list with a value, which then stands in the state. Waits only for steps that are async. */
-async function runSteps(steps: readonly Step[], frame: Frame, state: ActionState): Promise<boolean> {
-  for (const step of steps) {
-    const outcome = step.run(frame, state);
-    const ended = outcome instanceof Promise ? await outcome : outcome;
-    if (ended instanceof Done) {
-      state.result = ended.value;
-      return true;
-    }
+/** True when a step ended the list with a value, which then stands in the state. A promise only where a step gives one. */
+function runSteps(steps: readonly Step[], frame: Frame, state: ActionState, from = 0): boolean | Promise<boolean> {
+  for (let at = from; at < steps.length; at++) {
+    const outcome = steps[at]?.run(frame, state);
+    if (outcome instanceof Promise) return runOn(outcome, steps, frame, state, at + 1);
+    if (outcome instanceof Done) return isDone(outcome, state);
   }
   return false;
+}
+
+async function runOn(
+  waited: Promise<Done | void>,
+  steps: readonly Step[],
+  frame: Frame,
+  state: ActionState,
+  from: number,
+): Promise<boolean> {
+  const outcome = await waited;
+  return outcome instanceof Done ? isDone(outcome, state) : runSteps(steps, frame, state, from);
+}
+
+function isDone({ value }: Done, state: ActionState): true {
+  state.result = value;
+  return true;
 }
 
 export const asFault = (error: unknown): Fault =>

@@ -40,7 +40,8 @@ export const constantName = (text: string): string => short(JSON.stringify([text
 function plain(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value);
   if (typeof value === 'object' && value !== null) return JSON.stringify(value, inOrder);
-  return value === null || value === undefined ? 'null' : JSON.stringify(`${value as number | boolean | bigint}`);
+  // Nothing in these needs an escape.
+  return value === null || value === undefined ? 'null' : `"${value as number | boolean | bigint}"`;
 }
 
 const inOrder = (_key: string, value: unknown): unknown =>
@@ -51,7 +52,8 @@ const inOrder = (_key: string, value: unknown): unknown =>
  * request, when all of the plan is known.
  */
 export function compileVariant(place: string, tools: PlanTools): Naming {
-  const begin = `${JSON.stringify([tools.version, place]).slice(0, -1)}`;
+  // Hashed: the store reads every letter of a key each time.
+  const begin = hashed(JSON.stringify([tools.version, place]));
   let readers: readonly Reader[] | null = null;
   return (frame) => {
     readers ??= readersOf(tools.reads());
@@ -102,7 +104,16 @@ const carefully =
 
 /** No JSON text begins with these letters. */
 const exact = (value: unknown): string =>
-  value === undefined ? 'u' : typeof value === 'bigint' ? `b${value}` : JSON.stringify(value);
+  typeof value === 'string'
+    ? JSON.stringify(value)
+    : Number.isFinite(value)
+      ? `${value as number}`
+      : value === undefined
+        ? 'u'
+        : typeof value === 'bigint'
+          ? `b${value}`
+          : JSON.stringify(value);
 
-const short = (text: string): string =>
-  text.length <= LONGEST ? text : `#${createHash('sha256').update(text).digest('base64url')}`;
+const short = (text: string): string => (text.length <= LONGEST ? text : `#${hashed(text)}`);
+
+const hashed = (text: string): string => createHash('sha256').update(text).digest('base64url');

@@ -50,6 +50,8 @@ export function createStore(cache: Cache, log: Log): Store {
   const removals = createRemovals(cache, log);
   const { tell } = removals;
   let isFar = false;
+  /** Generations that were read already, by the bytes that the store holds. */
+  const texts = new WeakMap<Uint8Array, string>();
 
   async function generationOf(name: string, seconds: number): Promise<string> {
     const key = nameKey(name);
@@ -96,7 +98,10 @@ export function createStore(cache: Cache, log: Log): Store {
     peek(name, variant) {
       if (isFar || removals.waiting(nameKey(name))) return null;
       const generation = atOnce(nameKey(name));
-      return generation && atOnce(entryKey(textOf(generation), variant));
+      if (generation === null) return null;
+      let text = texts.get(generation);
+      if (text === undefined) texts.set(generation, (text = textOf(generation)));
+      return atOnce(entryKey(text, variant));
     },
     async find(name, variant, seconds, mine) {
       if (removals.waiting(nameKey(name))) return { errand: null };
