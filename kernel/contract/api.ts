@@ -121,6 +121,8 @@ export interface ApiPlace {
   /** A field of the payload, or what is inside it; null when nothing is known of it. */
   readonly payload: (path: readonly string[]) => JsonSchema | null;
   readonly statement: () => ApiStatement | null;
+  /** A name of the payload that the resource makes itself: out of a result, or generated. */
+  readonly isMade: (name: string) => boolean;
   /** The work is repeated for each item of a list. */
   readonly repeated: boolean;
 }

@@ -14,7 +14,7 @@ import type { Kernel } from '../runtime/kernel.js';
 import { refuse } from '../runtime/problem-details.js';
 import { createCors, type Cors } from './cors.js';
 import { HttpInvocation } from './invocation.js';
-import { askRoute, routeFinder, sendRoute, type FoundRoute } from './plugin-routes.js';
+import { askRoute, liveRouteFinder, routeFinder, sendRoute, type FindRoute, type FoundRoute } from './plugin-routes.js';
 import { findRoute } from './routes.js';
 import { statusOf } from './status.js';
 
@@ -58,7 +58,7 @@ export function createApp(
     allow: methods.join(', '),
     cors: createCors(http.allowed_origins, methods),
     headers: Object.freeze(commonHeaders(http.headers)),
-    plugin: routeFinder(kernel.routes),
+    plugin: liveRouteFinder(kernel.routes),
     page: routeFinder(pages),
     timed: kernel.hooks.afterResponse !== null || kernel.hooks.reply !== null,
     closing,
@@ -117,8 +117,8 @@ interface Door {
   /** Null: no page of another origin may call. */
   readonly cors: Cors | null;
   readonly headers: Readonly<Record<string, string>>;
-  readonly plugin: ReturnType<typeof routeFinder>;
-  readonly page: ReturnType<typeof routeFinder>;
+  readonly plugin: () => FindRoute | null;
+  readonly page: FindRoute | null;
   /** Somebody wants to know what each actionable took. */
   readonly timed: boolean;
   readonly closing: () => boolean;
@@ -145,7 +145,7 @@ async function answer(door: Door, ctx: Koa.Context, visit: Visit): Promise<void>
     return;
   }
   if (url.length > http.limits.url) throw fault('REQ_URL_TOO_LONG', { max: http.limits.url });
-  const found = door.plugin?.(path) ?? (door.page === null ? null : pageAt(door, path));
+  const found = door.plugin()?.(path) ?? (door.page === null ? null : pageAt(door, path));
   if (found !== null) {
     visit.path = found.route.path;
     const reply = await askRoute(found, req, query);
