@@ -58,7 +58,7 @@ export function createApp(
     allow: methods.join(', '),
     cors: createCors(http.allowed_origins, methods),
     headers: Object.freeze(commonHeaders(http.headers)),
-    plugin: liveRouteFinder(kernel.routes),
+    plugin: liveRouteFinder(() => kernel.routes()),
     page: routeFinder(pages),
     timed: kernel.hooks.afterResponse !== null || kernel.hooks.reply !== null,
     closing,

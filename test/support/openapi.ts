@@ -122,10 +122,9 @@ function unlisted(document: JsonObject, pointer: readonly string[], body: unknow
 
 /** The same client; calls that the document knows are judged, others are none of its business. */
 export function watched(client: Client, judge: Judge): Client {
-  const { call, knows } = judge;
   return judged(client, {
     ...judge,
-    call: (method, path, ...rest) => knows(method, path) && call(method, path, ...rest),
+    call: (method, path, ...rest) => judge.knows(method, path) && judge.call(method, path, ...rest),
   });
 }
 
