@@ -128,7 +128,7 @@ function revoked({ value: { invalidate_tokenize: written }, isMade }: ApiPlace):
   return {
     fields: Object.fromEntries(names.map((name) => [name, TOKENS])),
     answers: { 'cache-control': '`no-store`.' },
-    refuses: ['TOK_NOT_TOKENS', 'CCH_AWAY'],
+    refuses: ['TOK_NOT_TOKENS'],
     instead: objectOf({ invalidated: { type: 'integer', minimum: 0 } }),
   };
 }
