@@ -85,7 +85,7 @@ describe('UPLOAD with a store that fails', () => {
           {},
           { files: Array.from({ length: files }, file), release: (work) => void held.push(work) },
         );
-        return plan.execute({ invocation, lasting } as unknown as Frame);
+        return plan.execute({ invocation, committedTo: lasting } as unknown as Frame);
       },
       async end(answered) {
         for (const work of held) await work(answered);
