@@ -90,7 +90,7 @@ export interface ApiPart {
   readonly answers?: Readonly<Record<string, string>>;
   /** Codes that this place can answer; without it all codes of the plugin that have a status. */
   readonly refuses?: readonly (string | ApiRefusal)[];
-  /** Codes of plugins behind others that cannot occur here. What somebody `refuses` by itself stays. */
+  /** Codes of plugins behind this one that cannot occur here. */
   readonly never?: readonly string[];
   /** Sentences for the description of the operation. */
   readonly notes?: readonly string[];
@@ -121,6 +121,8 @@ export interface ApiPlace {
   /** A field of the payload, or what is inside it; null when nothing is known of it. */
   readonly payload: (path: readonly string[]) => JsonSchema | null;
   readonly statement: () => ApiStatement | null;
+  /** A name of the payload that the resource makes itself: out of a result, or generated. */
+  readonly isMade: (name: string) => boolean;
   /** The work is repeated for each item of a list. */
   readonly repeated: boolean;
 }

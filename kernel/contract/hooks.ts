@@ -95,8 +95,9 @@ export interface Route {
   handle(request: RouteRequest): RouteReply | Promise<RouteReply>;
 }
 
-/** Handed to a plugin's `register`; throws KRN_SEALED once the kernel is ready. */
+/** Handed to a plugin's `register`. A plugin that a reload is the first to use may add routes, and no taps. */
 export interface Registrar {
+  /** Throws KRN_SEALED once the kernel is ready. */
   tap<N extends HookName>(name: N, tap: HookTaps[N], options?: TapOptions): void;
   /** Answers an address beside the resources; throws KRN_ROUTE when it is taken. */
   route(route: Route): void;

@@ -14,7 +14,7 @@ import { refuse } from '../runtime/problem-details.js';
 import { commonHeaders, headersOf, JSON_TYPE, laidOver, piecesOf, PROBLEM_TYPE, write, type Manner } from './answer.js';
 import { createCors } from './cors.js';
 import { HttpInvocation } from './invocation.js';
-import { askRoute, routeFinder, sendRoute, type FoundRoute } from './plugin-routes.js';
+import { askRoute, liveRouteFinder, routeFinder, sendRoute, type FindRoute, type FoundRoute } from './plugin-routes.js';
 import { findRoute } from './routes.js';
 import { statusOf } from './status.js';
 
@@ -60,7 +60,7 @@ export function createApp(
     headers,
     pieces: Object.freeze(piecesOf(headers)),
     patience: http.timeouts.idle * 1000,
-    plugin: routeFinder(kernel.routes),
+    plugin: liveRouteFinder(() => kernel.routes()),
     page: routeFinder(pages),
     timed: kernel.hooks.afterResponse !== null || kernel.hooks.reply !== null,
     closing,
@@ -104,8 +104,8 @@ interface Door extends Manner {
   readonly tellFailure: TellFailure;
   readonly methods: ReadonlySet<string>;
   readonly allow: string;
-  readonly plugin: ReturnType<typeof routeFinder>;
-  readonly page: ReturnType<typeof routeFinder>;
+  readonly plugin: () => FindRoute | null;
+  readonly page: FindRoute | null;
   /** Somebody wants to know what each actionable took. */
   readonly timed: boolean;
 }
@@ -131,7 +131,7 @@ async function answer(door: Door, visit: Visit): Promise<void> {
     return;
   }
   if (url.length > http.limits.url) throw fault('REQ_URL_TOO_LONG', { max: http.limits.url });
-  const found = door.plugin?.(path) ?? (door.page === null ? null : pageAt(door, path));
+  const found = door.plugin()?.(path) ?? (door.page === null ? null : pageAt(door, path));
   if (found !== null) {
     visit.path = found.route.path;
     const reply = await askRoute(found, req, query);

@@ -11,8 +11,24 @@ export interface FoundRoute {
   readonly rest: string;
 }
 
+export type FindRoute = (path: string) => FoundRoute | null;
+
+/** Looks among the routes of the moment; a list that is another one is read again. */
+export function liveRouteFinder(current: () => readonly Route[]): () => FindRoute | null {
+  let routes = current();
+  let find = routeFinder(routes);
+  return () => {
+    const now = current();
+    if (now !== routes) {
+      routes = now;
+      find = routeFinder(now);
+    }
+    return find;
+  };
+}
+
 /** Null where there are none, so that requests for resources pay nothing. */
-export function routeFinder(routes: readonly Route[]): ((path: string) => FoundRoute | null) | null {
+export function routeFinder(routes: readonly Route[]): FindRoute | null {
   if (routes.length === 0) return null;
   const exact = new Map(routes.filter(({ path }) => !path.endsWith('/')).map((route) => [route.path, route]));
   const below = routes.filter(({ path }) => path.endsWith('/'));

@@ -96,7 +96,7 @@ export const BOOT_CODES = {
     'error',
     'Hooks are sealed',
     '"{name}" taps the hook "{hook}" after the kernel is ready.',
-    'Tap hooks in `register`; a plugin that a reload is the first to use can tap only after a restart.',
+    'Tap hooks in `register`. A plugin that a reload is the first to use can tap only after a restart: start the process again.',
   ),
   KRN_ROUTE: problem(
     'error',

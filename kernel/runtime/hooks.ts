@@ -71,8 +71,10 @@ export interface Hooks {
   registrar(plugin: string): Registrar;
   /** What taps of `close` threw; nobody is there to refuse it. */
   readonly closeFailures: readonly unknown[];
-  /** Addresses that plugins answer by themselves. */
+  /** Addresses that plugins answer by themselves. A plugin that a reload is the first to use adds its own. */
   readonly routes: readonly PluginRoute[];
+  /** Back to the routes of before: the plugins that added others did not come to be used. */
+  restoreRoutes(before: readonly PluginRoute[]): void;
   /** After this nobody can tap. */
   seal(): void;
 }
@@ -96,7 +98,7 @@ export function createHooks(): Hooks {
   const all = declareHooks();
   let sealed = false;
   const closeFailures: unknown[] = [];
-  const routes: PluginRoute[] = [];
+  let routes: readonly PluginRoute[] = Object.freeze([]);
 
   const find = (plugin: string, name: HookName, options: TapOptions): Tappable => {
     if (!Object.hasOwn(all, name)) {
@@ -111,17 +113,27 @@ export function createHooks(): Hooks {
   return {
     all,
     closeFailures,
-    routes,
+    get routes() {
+      return routes;
+    },
+    restoreRoutes: (before) => {
+      routes = before;
+    },
     seal: () => {
       sealed = true;
     },
     registrar: (plugin) => ({
       route(route) {
-        if (sealed) throw new BootError('KRN_SEALED', { name: plugin, hook: 'route' });
         const flaw = routeFlaw(route, routes);
         if (flaw !== null) throw new BootError('KRN_ROUTE', { name: plugin, path: route.path, what: flaw });
         const { path, methods } = route;
-        routes.push(Object.freeze({ plugin, path, methods, handle: (request: RouteRequest) => route.handle(request) }));
+        const added = Object.freeze({
+          plugin,
+          path,
+          methods,
+          handle: (request: RouteRequest) => route.handle(request),
+        });
+        routes = Object.freeze([...routes, added]);
       },
       tap(name, tap, options = {}) {
         if (sealed) throw new BootError('KRN_SEALED', { name: plugin, hook: name });

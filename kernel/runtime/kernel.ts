@@ -33,8 +33,8 @@ export interface Kernel {
   readonly project: Project;
   readonly config: Config;
   readonly hooks: LiveHooks;
-  /** Addresses that plugins answer by themselves. */
-  readonly routes: readonly PluginRoute[];
+  /** Addresses that plugins answer by themselves; another list once a reload has added some. */
+  routes(): readonly PluginRoute[];
   readonly log: Log;
   /** The plans of the newest sound set; a request keeps the ones it started with. */
   plans(): PlanSet;
@@ -134,6 +134,7 @@ export async function createKernel({ project, log, connect = true, ...options }:
     throw error;
   }
 
+  let routes = hooks.routes;
   let broken = hasErrors(loaded.problems);
   let queue: Promise<unknown> = Promise.resolve();
   let closed: Promise<void> | null = null;
@@ -152,6 +153,7 @@ export async function createKernel({ project, log, connect = true, ...options }:
     const seen = { problems: next.problems, documents: next.analysis.documents };
     if (broken && onProblem === 'refuse') return { applied: false, ...seen };
     let added: readonly Instance[] = [];
+    const answered = hooks.routes;
     try {
       added = await instances.load(uses(next.analysis), config.chosen);
       if (connect === true) await lifecycle.open(added);
@@ -160,6 +162,7 @@ export async function createKernel({ project, log, connect = true, ...options }:
       const taken = broken ? keepServing(plans, compiled, next.analysis) : compiled;
       tellGuards(plans, taken, log);
       plans = taken;
+      routes = hooks.routes;
       serve(next.analysis);
       loaded = next;
       return { applied: true, ...seen };
@@ -167,6 +170,7 @@ export async function createKernel({ project, log, connect = true, ...options }:
       broken = true;
       // What could not be opened must be tried again by the next reload, not taken for open.
       instances.forget(added);
+      hooks.restoreRoutes(answered);
       await lifecycle.close(added);
       return { applied: false, ...seen, failure };
     }
@@ -176,7 +180,7 @@ export async function createKernel({ project, log, connect = true, ...options }:
     project,
     config,
     hooks: live,
-    routes: Object.freeze([...hooks.routes]),
+    routes: () => routes,
     log,
     plans: () => plans,
     analysis: () => loaded.analysis,

@@ -101,8 +101,8 @@ function useOf(node: ts.Node): Use | null {
   if (!ts.isObjectLiteralExpression(node)) return null;
   const code = valueOf(node, 'code');
   if (code === undefined || !ts.isStringLiteralLike(code) || !Object.hasOwn(all, code.text)) return null;
-  // A finding; counter-examples and issues of a payload name a code too, but without its message.
-  const isFinding = valueOf(node, 'json') === undefined && valueOf(node, 'pointer') === undefined;
+  // A finding; counter-examples, issues of a payload and what callers are told name a code too, but without its message.
+  const isFinding = ['json', 'pointer', 'headers'].every((name) => valueOf(node, name) === undefined);
   return isFinding ? { code: code.text, params: namesIn(valueOf(node, 'params')) } : null;
 }
 

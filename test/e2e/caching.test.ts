@@ -20,7 +20,7 @@ for (const place of PLACES) {
       const made = await place.make();
       if ('skip' in made) return this.skip();
       const config = { envelope: 'bare', http: { methods: ['POST', 'GET'] }, ...made.config };
-      kernel = await startKernel({ files: FILES, config, env: { ...made.env, KEY } });
+      kernel = await startKernel({ judged: true, files: FILES, config, env: { ...made.env, KEY } });
       for (const id of ['ada', 'bob', 'a:b']) tokens[id] = await jwt({ id, role: 'user' });
     });
     after(() => kernel?.close());

@@ -6,8 +6,10 @@
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { describeKernel } from '../../kernel/cli/openapi.js';
 import type { Loose } from '../support/client.js';
 import { onBothDatabases, type TestKernel } from '../support/kernel.js';
+import { documentFlaws } from '../support/openapi.js';
 import { querying, ROOT } from '../support/project.js';
 import { KEY, OTHER_KEY } from '../support/tokens.js';
 
@@ -26,7 +28,9 @@ const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 for (const profile of [null, 'sub0'] as const) {
   const config = profile === null ? {} : { profile };
   const title = `patterns of the interface, ${profile === null ? 'by default' : `profile ${profile}`}`;
-  onBothDatabases(title, { config, env: ENV, prepare: copy }, (kernel) => describePatterns(kernel, profile === 'sub0'));
+  onBothDatabases(title, { judged: true, config, env: ENV, prepare: copy }, (kernel) =>
+    describePatterns(kernel, profile === 'sub0'),
+  );
 }
 
 type Headers = Readonly<Record<string, string>>;
@@ -55,6 +59,12 @@ function describePatterns(kernel: () => TestKernel, isEnveloped: boolean): void 
   const pointers = ({ errors }: Loose): unknown[] => ((errors ?? []) as Loose[]).map(({ pointer }) => pointer);
 
   let ada = { id: '', bearer: {} as Headers, session: {} as Headers };
+
+  it('is described by a valid document, by which every request and answer below is judged', async () => {
+    const document = await describeKernel(kernel().kernel);
+    expect(Object.keys(document['paths'] as object)).to.have.length.greaterThan(10);
+    expect(await documentFlaws(document)).to.equal('');
+  });
 
   it('1. sign-up: validated, hashed, inserted under a generated id, answered with a token', async () => {
     const row = await object('/create-user', ADA);

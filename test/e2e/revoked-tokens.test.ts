@@ -66,7 +66,7 @@ const FILES = { 'definitions/a.json': DEFINITIONS };
 
 describe('revoked tokens', () => {
   let kernel: TestKernel;
-  before(async () => (kernel = await startKernel({ files: FILES, env: ENV })));
+  before(async () => (kernel = await startKernel({ judged: true, files: FILES, env: ENV })));
   after(() => kernel.close());
 
   const post = (path: string, body: unknown = {}, token?: string) =>

@@ -47,6 +47,7 @@ describe('removing files', () => {
   let files = '';
   before(async () => {
     kernel = await startKernel({
+      judged: true,
       files: { 'definitions/a.json': DEFINITIONS, 'canary.txt': 'canary', '.lintel/canary.txt': 'canary' },
       env: { KEY: 'w3Xp8Lq2Rt6Vz9Bn4Mk7Hs5Jd1Fg0CyQ' },
     });

@@ -84,7 +84,7 @@ const CASES: readonly (readonly [string, Buffer, string, string, string | null])
 describe('types of uploaded files', () => {
   let kernel!: TestKernel;
   before(async () => {
-    kernel = await startKernel({ files: { 'definitions/a.json': RESOURCES } });
+    kernel = await startKernel({ files: { 'definitions/a.json': RESOURCES }, judged: true });
   });
   after(() => kernel.close());
   afterEach(() => spoolIsEmpty());

@@ -56,7 +56,12 @@ const FILES = {
 describe('webhooks', () => {
   let kernel: TestKernel;
   before(async () => {
-    kernel = await startKernel({ files: FILES, env: ENV, config: { http: { methods: ['POST', 'GET', 'DELETE'] } } });
+    kernel = await startKernel({
+      judged: true,
+      files: FILES,
+      env: ENV,
+      config: { http: { methods: ['POST', 'GET', 'DELETE'] } },
+    });
   });
   after(() => kernel.close());
 

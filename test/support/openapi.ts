@@ -3,7 +3,7 @@
  * what the document promises. Also the check of the document itself.
  */
 import { Validator } from '@seriousme/openapi-schema-validator';
-import { Ajv2020 } from 'ajv-2020/dist/2020.js';
+import { Ajv2020, type ValidateFunction } from 'ajv-2020/dist/2020.js';
 import { expect } from 'chai';
 import { isObject, type Json, type JsonObject } from '../../kernel/contract/json.js';
 import type { Answer, Client } from './client.js';
@@ -44,11 +44,15 @@ export function judgeOf(document: JsonObject): Judge {
   const ajv = new Ajv2020(settings).addSchema(document, 'api:');
   // In a form every value is text, and one that is repeated a list.
   const ofForms = new Ajv2020({ ...settings, coerceTypes: 'array' }).addSchema(document, 'api:');
+  const [made, madeForForms] = [new Map<string, ValidateFunction>(), new Map<string, ValidateFunction>()];
   const paths = Object.keys((at(document, 'paths') ?? {}) as object);
   const seen = new Map<string, Set<number>>();
 
   const fits = (pointer: readonly string[], value: unknown, rules = ajv): string => {
-    const validate = rules.compile({ $ref: `api:#/${pointer.map(escaped).join('/')}` });
+    const known = rules === ajv ? made : madeForForms;
+    const place = pointer.map(escaped).join('/');
+    const validate = known.get(place) ?? rules.compile({ $ref: `api:#/${place}` });
+    known.set(place, validate);
     return validate(value) === true ? '' : `${JSON.stringify(validate.errors)} for ${JSON.stringify(value)}`;
   };
 
@@ -122,10 +126,9 @@ function unlisted(document: JsonObject, pointer: readonly string[], body: unknow
 
 /** The same client; calls that the document knows are judged, others are none of its business. */
 export function watched(client: Client, judge: Judge): Client {
-  const { call, knows } = judge;
   return judged(client, {
     ...judge,
-    call: (method, path, ...rest) => knows(method, path) && call(method, path, ...rest),
+    call: (method, path, ...rest) => judge.knows(method, path) && judge.call(method, path, ...rest),
   });
 }
 

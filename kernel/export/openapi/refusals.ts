@@ -10,16 +10,11 @@ import { readsClaims } from './payload-names.js';
 import { accessorSpec, askPlugin, type Scope, type Told } from './scope.js';
 import { textsOf } from './texts.js';
 
-export function refusalsOf(scope: Scope, all: readonly Told[]): ApiRefusal[] {
-  const never = new Set(all.flatMap(({ part }) => part.never ?? []));
-  return all.flatMap(({ spec, part }) => [
-    ...own(spec, part),
-    ...scope
-      .behind(spec)
-      .flatMap((other) => own(other.spec, other.part))
-      .filter(({ code }) => !never.has(code)),
-  ]);
-}
+export const refusalsOf = (scope: Scope, all: readonly Told[]): ApiRefusal[] =>
+  all.flatMap(({ spec, part }) => {
+    const behind = scope.behind(spec).flatMap((other) => own(other.spec, other.part));
+    return [...own(spec, part), ...behind.filter(({ code }) => part.never?.includes(code) !== true)];
+  });
 
 const NOWHERE = { slot: '', value: {}, holder: {}, resource: null, action: null, payload: () => null } as const;
 

@@ -143,6 +143,7 @@ function placeOf(
     written,
     payload,
     statement,
+    isMade: (name) => resource !== null && (resource.names.has(name) || resource.generated.has(name)),
     repeated: (action?.repeat ?? null) !== null,
   };
 }

@@ -2,8 +2,9 @@
 import type { ApiPart, ApiPlace, JsonSchema } from '../../../kernel/contract/api.js';
 import { asText } from '../../../kernel/contract/json.js';
 import { ActionPhase } from '../../../kernel/contract/slot.js';
+import { accessorsIn } from '../../../kernel/language/accessor.js';
 import { ANY, mapRows, propertiesOf } from '../../../kernel/schema/forms.js';
-import { entriesOf } from './entries.light.js';
+import { entriesOf, type CheckedEntry } from './entries.light.js';
 import { BEFORE_OTHERS, DEFAULT_ENCODING } from './settings.light.js';
 
 export function describe({ value, facts, repeated }: ApiPlace): ApiPart {
@@ -21,6 +22,7 @@ export function describe({ value, facts, repeated }: ApiPlace): ApiPart {
       changes: [{ phase: ActionPhase.CONFIRM, order: BEFORE_OTHERS, change: (forms) => mapRows(forms, change) }],
     }),
     refuses: [
+      ...(entries.some(readsAad) ? ['ACC_NOT_TEXT'] : []),
       ...(sealing.length > 0 ? ['CPH_TOO_MANY'] : []),
       ...(sealing.length > 0 && repeated ? ['CPH_ITEMS'] : []),
       ...(isBounded ? ['CPH_TOO_LONG'] : []),
@@ -28,6 +30,10 @@ export function describe({ value, facts, repeated }: ApiPlace): ApiPart {
     ],
   };
 }
+
+/** The text of a request, though it be one accessor alone. */
+const readsAad = ({ options }: CheckedEntry): boolean =>
+  accessorsIn(asText(options['aad'])).some(({ root }) => root !== 'ENV');
 
 /** The column knows the text that was stored, not what was sealed in it. */
 function opened(row: JsonSchema, names: ReadonlySet<string>): JsonSchema {

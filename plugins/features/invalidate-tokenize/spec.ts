@@ -118,17 +118,17 @@ const TOKEN = { type: 'string' };
 const TOKENS: ApiField = { schema: { anyOf: [TOKEN, listOf(TOKEN, { maxItems: MAX_TOKENS })] }, required: true };
 
 /** Tokens that stand in the payload itself, not deeper inside. */
-function revoked({ value: { invalidate_tokenize: written } }: ApiPlace): ApiPart {
+function revoked({ value: { invalidate_tokenize: written }, isMade }: ApiPlace): ApiPart {
   const tokens = isObject(written) ? written['tokens'] : undefined;
   const entries = Array.isArray(tokens) ? (tokens as readonly Json[]) : [tokens ?? null];
   const names = entries.flatMap((entry) => {
     const [only] = typeof entry === 'string' ? accessorsIn(entry) : [];
-    return only?.root === 'PAYLOAD' && only.tail.length === 1 ? only.tail : [];
+    return only?.root === 'PAYLOAD' && only.tail.length === 1 ? only.tail.filter((name) => !isMade(name)) : [];
   });
   return {
     fields: Object.fromEntries(names.map((name) => [name, TOKENS])),
     answers: { 'cache-control': '`no-store`.' },
-    refuses: ['TOK_NOT_TOKENS', 'CCH_AWAY'],
+    refuses: ['TOK_NOT_TOKENS'],
     instead: objectOf({ invalidated: { type: 'integer', minimum: 0 } }),
   };
 }

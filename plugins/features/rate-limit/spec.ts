@@ -155,7 +155,6 @@ function limited({ value: { rate_limit: written } }: ApiPlace): ApiPart {
   const entries = Array.isArray(identifier) ? (identifier as readonly Json[]) : [identifier];
   const refuses = [
     { code: 'LIM_EXCEEDED', headers: { 'retry-after': 'Seconds to wait.', ...COUNTED } },
-    'CCH_AWAY',
     ...(entries.every((entry) => entry === ADDRESS) ? [] : ['LIM_UNIDENTIFIED']),
   ];
   return { answers: COUNTED, refuses, notes: [`At most ${Number(limit)} requests in ${Number(seconds)} seconds.`] };
