@@ -70,7 +70,10 @@ export interface ApiPart {
   readonly value?: JsonSchema;
   /** Fields of the payload that are judged. */
   readonly fields?: Readonly<Record<string, ApiField>>;
+  /** Files that have to come: the body is a form then, and its texts are the payload. */
   readonly files?: Readonly<Record<string, ApiFile>>;
+  /** The body whole, where it is something else than an object of fields. */
+  readonly body?: JsonSchema;
   /** Request headers, by name. */
   readonly headers?: Readonly<Record<string, ApiField & { readonly doc: string }>>;
   readonly security?: readonly ApiSecurity[];

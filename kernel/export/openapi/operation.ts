@@ -107,6 +107,9 @@ const headerParameters = ({ headers }: Described): JsonObject[] =>
     }));
 
 function requestBody(resource: ResourceModel, described: Described, sample: Sample): JsonObject | null {
+  if (described.body !== null) {
+    return { required: true, content: { 'application/json': { schema: described.body } } };
+  }
   const fields = beside(resource, described);
   const files = Object.entries(described.files);
   const properties = Object.fromEntries(fields.map(([name, { schema }]) => [name, schema]));
@@ -117,13 +120,12 @@ function requestBody(resource: ResourceModel, described: Described, sample: Samp
     Object.entries(sample ?? {}).filter(([name]) => !pathParameters(resource.path).includes(name)),
   );
   const example = described.list ? [rest] : rest;
-  const json = { schema, ...(sample !== null && { example }) };
+  if (files.length > 0) {
+    return { required: true, content: { 'multipart/form-data': { schema: formOf(properties, required, files) } } };
+  }
   return {
     ...((required.length > 0 || described.list) && { required: true }),
-    content: {
-      'application/json': json,
-      ...(files.length > 0 && { 'multipart/form-data': { schema: formOf(properties, required, files) } }),
-    },
+    content: { 'application/json': { schema, ...(sample !== null && { example }) } },
   };
 }
 

@@ -10,6 +10,7 @@ import type {
   ApiRefusal,
   ApiResults,
   ApiSecurity,
+  JsonSchema,
   Forms,
 } from '../../contract/api.js';
 import type { PluginSpec } from '../../contract/plugin.js';
@@ -32,6 +33,8 @@ export interface Guarding extends ApiSecurity {
 export interface Described {
   readonly fields: ReadonlyMap<string, ApiField>;
   readonly files: Readonly<Record<string, ApiFile>>;
+  /** Null: an object of the fields, or a list of such. */
+  readonly body: JsonSchema | null;
   readonly headers: NonNullable<ApiPart['headers']>;
   readonly security: readonly Guarding[];
   readonly forms: Forms;
@@ -80,6 +83,7 @@ export function describeResource(scope: Scope, resource: ResourceModel): Describ
   return {
     fields,
     files: merged(all, ({ files }) => files),
+    body: all.find(({ part }) => part.body !== undefined)?.part.body ?? null,
     headers: merged([...all, ...read], ({ headers }) => headers),
     security: all.flatMap((told) => (told.part.security ?? []).map((one) => guarding(scope, told, one))),
     forms: formsOf(scope, resource, sequence, ofActions, ofResource),

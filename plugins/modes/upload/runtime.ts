@@ -13,13 +13,9 @@ import { asksForColor } from './asks.js';
 import { compileFolder, isInside, keyIn, newName } from './folder.js';
 import { sameName } from '../../kinds/media.js';
 import { judgeFile, type MediaType } from './sniff.js';
+import { DEFAULT_BYTES, DEFAULT_COUNT, MAX_KEYS } from './told.light.js';
 
 type Fields = Readonly<Record<string, Json>>;
-
-const DEFAULT_COUNT = 5;
-const DEFAULT_BYTES = 10_485_760;
-/** Keys that one request may remove. */
-const MAX_KEYS = 1000;
 
 export default defineRuntime(mode, {
   create: ({ resolve, log }) => ({

@@ -6,6 +6,7 @@ import { flag, list, numeric, shape, text, value } from '../../../kernel/schema/
 import { UPLOAD_ERRORS } from './errors.light.js';
 import { folderFlaw, folderParts } from './folder.light.js';
 import { isMediaPattern } from '../../kinds/media.js';
+import { told } from './told.light.js';
 
 const OUTPUTS = [
   'storage_key',
@@ -109,6 +110,7 @@ export default definePlugin({
       .meta({ doc: 'What is accepted, and where it goes.' }),
   }),
   check,
+  openapi: told,
   errors: UPLOAD_ERRORS,
   examples: [
     {
