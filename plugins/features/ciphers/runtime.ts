@@ -11,13 +11,12 @@ import { feature } from '../../kinds/feature.js';
 import { changeAt, type Change } from '../shared/change-at.js';
 import { compileEntry, type Entry } from './entry.js';
 import { NOT_OPENED } from './field.js';
+import { BEFORE_OTHERS } from './told.light.js';
 
 /** After an answer out of a cache, before the first actionable. */
 const COUNTING = ResourcePhase.RECALL + 50;
 /** After `hashables`: a hash may be encrypted. */
 const AFTER_HASHES = 1;
-/** Before everything that looks at the result, such as `verify_hashables`. */
-const BEFORE_OTHERS = -200;
 const MOST_SEALED = 1000;
 const MOST_OPENED = 10_000;
 /** Rows that are worked on before others get their turn. */

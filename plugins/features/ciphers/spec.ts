@@ -3,6 +3,7 @@ import { definePlugin } from '../../../kernel/contract/plugin.js';
 import { list, pluginName, shape, text, value } from '../../../kernel/schema/combinators.js';
 import { check } from './check.light.js';
 import { errors } from './errors.light.js';
+import { told } from './told.light.js';
 
 const OPTION = { key: 'the key is `"options": {"key": "$ENV.<NAME>"}`' };
 
@@ -94,6 +95,7 @@ export default definePlugin({
     }),
   },
   check,
+  openapi: told,
   errors,
   examples: [
     {

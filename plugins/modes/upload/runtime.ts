@@ -97,6 +97,11 @@ async function judged(
 ): Promise<MediaType[]> {
   const large = files.find(({ size }) => size > max);
   if (large !== undefined) throw fault('REQ_PART', { name: large.field, max });
+  // The bytes decide, and must agree with what the client declares: both may be what is wrong.
+  const wanted =
+    allowed === null
+      ? 'The type of this file is not accepted.'
+      : `must be, and be declared as, one of: ${allowed.join(', ')}`;
   const types: MediaType[] = [];
   const issues: { pointer: string; code: string; detail: string }[] = [];
   for (const file of files) {
@@ -106,7 +111,7 @@ async function judged(
       issues.push({
         pointer: pointerOf(file),
         code: 'UPL_TYPE_REFUSED',
-        detail: 'The type of this file is not accepted.',
+        detail: wanted,
       });
   }
   if (issues.length > 0) throw fault('UPL_TYPE_REFUSED', {}, { issues });
