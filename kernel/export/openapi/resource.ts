@@ -60,7 +60,8 @@ export function describeResource(scope: Scope, resource: ResourceModel): Describ
   const sequence = runningOrder(resource.actions, ({ depends }) =>
     depends.flatMap((key) => scope.actions.get(key) ?? []),
   );
-  if (sequence.length === 0) return null;
+  // Without any actionable something else of the resource does its work.
+  if (sequence.length === 0 && resource.actions.length > 0) return null;
   const fields = new Map<string, ApiField>();
   const payload = payloadReader(fields, sequence);
   const ofActions = sequence.map((action) => tell(scope, { resource, action, payload }, action.places, action.node));

@@ -2,7 +2,11 @@
 import { isObject, type Json } from '../../../kernel/contract/json.js';
 import { definePlugin, type CheckPlace, type Finding } from '../../../kernel/contract/plugin.js';
 import { accessorsIn } from '../../../kernel/language/accessor.js';
+import { ResourcePhase } from '../../../kernel/contract/slot.js';
 import { numeric, shape, value } from '../../../kernel/schema/combinators.js';
+import { objectOf } from '../../../kernel/schema/forms.js';
+
+const COUNT = objectOf({ invalidated: { type: 'integer', minimum: 0 } }, ['invalidated']);
 
 export default definePlugin({
   kind: 'feature',
@@ -37,6 +41,12 @@ export default definePlugin({
     }),
   },
   check,
+  openapi: () => ({
+    changes: [
+      // As the step: where no actionable answers, the count does.
+      { phase: ResourcePhase.REPLY, order: -1000, change: (forms, { main }) => (main === null ? [COUNT] : forms) },
+    ],
+  }),
   errors: {
     TOK_REVOKE: {
       severity: 'error',
