@@ -8,13 +8,24 @@ import { describeKernel } from '../../kernel/cli/openapi.js';
 import type { Client } from '../support/client.js';
 import { onBothDatabases, startKernel, type TestKernel } from '../support/kernel.js';
 import { documentFlaws, judged, judgeOf, type Judge } from '../support/openapi.js';
+import { formOf, PNG_RED } from '../support/pictures.js';
 import { copySample, querying, SAMPLE_ENV } from '../support/project.js';
+import { startProvider } from '../support/provider.js';
 import { describeCalls } from '../support/soforotto-calls.js';
 import { copyApplication, ENV, isAtHand, seeds, standInForRemote } from '../support/soforotto.js';
 import type { StandIn } from '../support/upstream.js';
 import { bearer, freshEmail, PASSWORD, person, PIN } from '../support/wallet.js';
+import { hmac } from '../support/webhooks.js';
 
-onBothDatabases('openapi of the sample', { prepare: copySample, env: SAMPLE_ENV }, (kernel) => {
+const provider = await startProvider();
+const sample = {
+  prepare: copySample,
+  env: { ...SAMPLE_ENV, ...provider.env },
+  config: { outbound: provider.outbound },
+};
+after(() => provider.upstream.close());
+
+onBothDatabases('openapi of the sample', sample, (kernel) => {
   let document: JsonObject;
   let judge: Judge;
   let client: Client;
@@ -54,7 +65,20 @@ onBothDatabases('openapi of the sample', { prepare: copySample, env: SAMPLE_ENV 
     expect(sent.status, sent.text).to.equal(200);
     expect((await ada.post(`/wallet/history/${String(sent.body['id'])}`)).status).to.equal(200);
     const entries = [{ reference: freshEmail(), amount: -5 }];
+    const { body: started } = await ada.post('/connect/start');
+    const photos = await client.request<readonly { storage_key: string }[]>('POST', '/gallery/add', {
+      ...bearer(ada.token),
+      body: formOf([{ name: 'file', content: PNG_RED, file: 'red.png', type: 'image/png' }]),
+    });
+    expect(photos.status, photos.text).to.equal(200);
+    const document = { kind: 'passport', number: 'C01X00T47', country: 'DE' };
     for (const [path, body] of [
+      ['/gallery', {}],
+      ['/gallery/remove', photos.body.map(({ storage_key: key }) => key)],
+      ['/profile/private/update', { phone: '+49 30 1234567', document }],
+      ['/profile/private', {}],
+      ['/connect/callback', { state: started['state'], code: 'good' }],
+      ['/connect/account', {}],
       ['/wallet/history', {}],
       ['/wallet/search', { words: 'engine' }],
       ['/wallet/import', { entries }],
@@ -70,6 +94,23 @@ onBothDatabases('openapi of the sample', { prepare: copySample, env: SAMPLE_ENV 
     const pass = await client.post('/guest/pass', {});
     const fees = await client.post('/guest/fees', {}, { headers: { 'x-guest-pass': String(pass.body['pass']) } });
     expect(fees.status).to.equal(200);
+    expect((await bob.post('/sign-out')).status).to.equal(200);
+  });
+
+  it('tells what senders of webhooks are answered', async () => {
+    const ada = await person(client);
+    const event = JSON.stringify({ event: 'evt_openapi', wallet: ada.id, amount: 5 });
+    const paid = { 'x-payment-signature': hmac(event, SAMPLE_ENV.PAYMENT_SECRET) };
+    const sender = { 'x-rates-token': SAMPLE_ENV.RATES_TOKEN };
+    const rates = [{ currency: 'USD', rate: 1.08 }];
+    for (const [path, body, headers, status] of [
+      ['/payments/webhook', event, paid, 200],
+      ['/payments/webhook', event, {}, 401],
+      ['/rates/update', { rates }, sender, 200],
+      ['/rates/update', { rates: [] }, sender, 422],
+      ['/rates', {}, {}, 200],
+    ] as const)
+      expect((await client.post(path, body, { headers })).status, path).to.equal(status);
   });
 
   it('tells how they are refused', async () => {
@@ -94,8 +135,13 @@ onBothDatabases('openapi of the sample', { prepare: copySample, env: SAMPLE_ENV 
         ['/wallet/transfer', { to_email: freshEmail(), amount: 99, pin: PIN }, as],
         ['/wallet/deposit', { amount: 0.5 }, as],
         ['/guest/rates', {}],
+        ['/gallery/remove', ['gallery/other/x.png'], as],
+        ['/gallery/add', {}, as],
+        ['/profile/private', {}, as],
+        ['/connect/callback', { state: 'x', code: 'good' }, as],
+        ['/connect/account', {}, as],
       ]),
-    ).to.deep.equal([401, 409, 422, 400, 422, 415, 413, 401, 404, 409, 422, 503]);
+    ).to.deep.equal([401, 409, 422, 400, 422, 415, 413, 401, 404, 409, 422, 503, 422, 422, 404, 410, 404]);
   });
 
   it('was asked about every operation', () => {

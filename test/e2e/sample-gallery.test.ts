@@ -100,6 +100,14 @@ onBothDatabases('sample: gallery', { prepare: copySample, env: SAMPLE_ENV, files
     });
   }
 
+  it('says in a refusal which types it takes, and how files are sent', async () => {
+    const { body } = await add(ada, picture('hello', 'a.png', 'image/png'));
+    const [issue] = (body as unknown as Loose)['errors'] as readonly Loose[];
+    expect(issue).to.include({ pointer: '/file' });
+    expect(issue?.['detail']).to.contain('one of: image/jpeg, image/png, image/webp, image/gif');
+    expect((await ada.post('/gallery/add', {})).body['detail']).to.contain('multipart/form-data');
+  });
+
   it('takes nothing without a token, nor for a wallet that is closed', async () => {
     const before = await stored();
     const body = formOf([RED]);

@@ -41,7 +41,7 @@ export const UPLOAD_ERRORS = {
   UPL_NO_FILE: {
     status: 422,
     title: 'No file',
-    message: 'The request has no file.',
+    message: 'The request has no file; files come in a form (`multipart/form-data`).',
     help: 'Send `multipart/form-data` with at least one part that has a file name.',
   },
   UPL_TYPE_REFUSED: {

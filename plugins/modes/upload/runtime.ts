@@ -14,6 +14,7 @@ import { compileFolder, isInside, keyIn, newName } from './folder.js';
 import { sameName } from '../../kinds/media.js';
 import { DEFAULT_BYTES, DEFAULT_COUNT, MAX_KEYS } from './limits.light.js';
 import { judgeFile, type MediaType } from './sniff.js';
+import { DEFAULT_BYTES, DEFAULT_COUNT, MAX_KEYS } from './told.light.js';
 
 type Fields = Readonly<Record<string, Json>>;
 
@@ -100,6 +101,11 @@ async function judged(
 ): Promise<MediaType[]> {
   const large = files.find(({ size }) => size > max);
   if (large !== undefined) throw fault('REQ_PART', { name: large.field, max });
+  // The bytes decide, and must agree with what the client declares: both may be what is wrong.
+  const wanted =
+    allowed === null
+      ? 'The type of this file is not accepted.'
+      : `must be, and be declared as, one of: ${allowed.join(', ')}`;
   const types: MediaType[] = [];
   const issues: { pointer: string; code: string; detail: string }[] = [];
   for (const file of files) {
@@ -109,7 +115,7 @@ async function judged(
       issues.push({
         pointer: pointerOf([file.field]),
         code: 'UPL_TYPE_REFUSED',
-        detail: 'The type of this file is not accepted.',
+        detail: wanted,
       });
   }
   if (issues.length > 0) throw fault('UPL_TYPE_REFUSED', {}, { issues });
