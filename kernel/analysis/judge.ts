@@ -75,7 +75,9 @@ function judgeForm(report: Report, spot: Spot, field: FieldNode, label: string, 
   const { pattern } = field.bounds;
   if (pattern === undefined || new RegExp(pattern).test(String(value))) return true;
   const example = field.meta.examples?.[0];
-  const right = nearForms(String(value), typeof example === 'string' ? example : '').find((form) => new RegExp(pattern).test(form));
+  const right = nearForms(String(value), typeof example === 'string' ? example : '').find((form) =>
+    new RegExp(pattern).test(form),
+  );
   const expected =
     right !== undefined
       ? `write ${JSON.stringify(right)}`

@@ -38,7 +38,11 @@ export const mistakenIn = (header: string, other: string) => {
 
 /** What is read from the environment when the definitions are loaded. */
 export const setting = (doc: string, meta: Omit<FieldMeta, 'doc'>) =>
-  value(text({ doc, ...(meta.form !== undefined && { form: meta.form }) }).required(), { doc, roots: ['ENV'], ...meta }).required();
+  value(text({ doc, ...(meta.form !== undefined && { form: meta.form }) }).required(), {
+    doc,
+    roots: ['ENV'],
+    ...meta,
+  }).required();
 
 export const secretField = setting('The secret that both sides know. Keep it in the environment.', {
   secret: true,
