@@ -3,20 +3,23 @@
  * one error room. No rule of a resource is decided here.
  */
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import Koa from 'koa';
 import { fault, type Fault } from '../contract/fault.js';
-import type { Route } from '../contract/hooks.js';
+import type { Reply, Route } from '../contract/hooks.js';
+import { Rendered } from '../contract/rendered.js';
 import type { ResourcePlan } from '../compile/plan.js';
 import { asFault, invoke } from '../runtime/invoke.js';
 import type { Kernel } from '../runtime/kernel.js';
 import { refuse } from '../runtime/problem-details.js';
-import { commonHeaders, headersOf, JSON_TYPE, laidOver, PROBLEM_TYPE, write, type Manner } from './answer.js';
-import { createCors } from './cors.js';
+import { createCors, type Cors } from './cors.js';
 import { HttpInvocation } from './invocation.js';
 import { askRoute, routeFinder, sendRoute, type FoundRoute } from './plugin-routes.js';
 import { findRoute } from './routes.js';
 import { statusOf } from './status.js';
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+const PROBLEM_TYPE = 'application/problem+json; charset=utf-8';
 
 /** Told of what nobody foresaw, and of what else the operator should know: never to a client. */
 export type TellFailure = (fault: Fault, id: string) => void;
@@ -24,8 +27,6 @@ export type TellFailure = (fault: Fault, id: string) => void;
 /** What is known of a request while it is answered. */
 interface Visit {
   readonly id: string;
-  readonly req: IncomingMessage;
-  readonly res: ServerResponse;
   /** Milliseconds since 1970: the instant that definitions see. */
   readonly startedAt: number;
   /** Of the monotonic clock, for durations. */
@@ -66,8 +67,6 @@ export function createApp(
   app.use(async (ctx) => {
     const visit: Visit = {
       id: randomUUID(),
-      req: ctx.req,
-      res: ctx.res,
       startedAt: Date.now(),
       clock: performance.now(),
       plan: null,
@@ -77,13 +76,13 @@ export function createApp(
     };
     ctx.respond = false;
     try {
-      await answer(door, visit);
+      await answer(door, ctx, visit);
     } catch (error) {
-      answerRefusal(door, visit, asFault(error));
+      answerRefusal(door, ctx, visit, asFault(error));
     }
     if (visit.invocation?.holds === true)
       visit.invocation.finish(visit.code === undefined).catch((error) => tellFailure(asFault(error), visit.id));
-    if (kernel.hooks.afterResponse !== null) observe(door, visit);
+    if (kernel.hooks.afterResponse !== null) observe(door, ctx, visit);
   });
 
   // What Koa itself could not handle (a broken socket while writing) must not be printed as its own text.
@@ -95,21 +94,39 @@ export function createApp(
 const verbsOf = (methods: readonly string[]): string[] =>
   methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
 
+/** An answer is data for programs: no browser is to run it, frame it, guess its type or tell others where it was. */
+const COMMON: Readonly<Record<string, string>> = {
+  'x-content-type-options': 'nosniff',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+};
+
+function commonHeaders(written: Readonly<Record<string, string>>): Record<string, string> {
+  const lower = Object.entries(written).map(([name, value]) => [name.toLowerCase(), value] as const);
+  const all = { ...COMMON, ...Object.fromEntries(lower) };
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== ''));
+}
+
 /** What every request is measured against; settled when the server starts. */
-interface Door extends Manner {
+interface Door {
   readonly kernel: Kernel;
   readonly tellFailure: TellFailure;
   readonly methods: ReadonlySet<string>;
   readonly allow: string;
+  /** Null: no page of another origin may call. */
+  readonly cors: Cors | null;
+  readonly headers: Readonly<Record<string, string>>;
   readonly plugin: ReturnType<typeof routeFinder>;
   readonly page: ReturnType<typeof routeFinder>;
   /** Somebody wants to know what each actionable took. */
   readonly timed: boolean;
+  readonly closing: () => boolean;
 }
 
-async function answer(door: Door, visit: Visit): Promise<void> {
+async function answer(door: Door, ctx: Koa.Context, visit: Visit): Promise<void> {
   const { kernel, methods, allow, closing } = door;
-  const { req, res, id } = visit;
+  const { req } = ctx;
   const { http } = kernel.config;
   const url = req.url ?? '/';
   const mark = url.indexOf('?');
@@ -118,13 +135,13 @@ async function answer(door: Door, visit: Visit): Promise<void> {
   if ((req.method === 'GET' || req.method === 'HEAD') && path.startsWith(http.status_path)) {
     const status = await statusOf(kernel, path.slice(http.status_path.length), closing());
     if (status !== null) {
-      write(door, visit, { ...status, headers: { 'cache-control': 'no-store' } }, JSON_TYPE);
+      write(door, ctx, visit, { ...status, headers: { 'cache-control': 'no-store' } }, JSON_TYPE);
       return;
     }
   }
   const preflight = door.cors?.preflight(req) ?? null;
   if (preflight !== null) {
-    res.writeHead(204, { ...headersOf(door, req, id), ...preflight }).end();
+    ctx.res.writeHead(204, { ...headersOf(door, ctx, visit), ...preflight }).end();
     return;
   }
   if (url.length > http.limits.url) throw fault('REQ_URL_TOO_LONG', { max: http.limits.url });
@@ -132,16 +149,16 @@ async function answer(door: Door, visit: Visit): Promise<void> {
   if (found !== null) {
     visit.path = found.route.path;
     const reply = await askRoute(found, req, query);
-    await sendRoute(res, req.method, reply, laidOver(headersOf(door, req, id), reply.headers));
+    await sendRoute(ctx.res, req.method, reply, laidOver(headersOf(door, ctx, visit), reply.headers));
     return;
   }
   const { plan, parameters } = findRoute(kernel.plans(), path);
   visit.plan = plan;
   if (!methods.has(req.method ?? '')) throw fault('REQ_METHOD', { method: req.method }, { headers: { allow } });
-  const { startedAt } = visit;
+  const { id, startedAt } = visit;
   const invocation = new HttpInvocation(req, { id, startedAt, query, parameters, timed: door.timed }, http);
   visit.invocation = invocation;
-  write(door, visit, await invoke(plan, invocation, kernel.hooks), JSON_TYPE);
+  write(door, ctx, visit, await invoke(plan, invocation, kernel.hooks), JSON_TYPE);
 }
 
 /** Definitions may have taken the address since the start. */
@@ -151,30 +168,31 @@ function pageAt({ kernel, page }: Door, path: string): FoundRoute | null {
   return found !== null && (byPath.has(path) || broken.has(path)) ? null : found;
 }
 
-function answerRefusal(door: Door, visit: Visit, failure: Fault): void {
+function answerRefusal(door: Door, ctx: Koa.Context, visit: Visit, failure: Fault): void {
   const { kernel } = door;
   const refusal = refuse(failure, visit.id, kernel.project.registry.codes, kernel.config.docs);
   visit.code = refusal.body.code;
   if (refusal.status >= 500) door.tellFailure(failure, visit.id);
   // Too late for another answer: half of one must not be taken for a whole one.
-  if (visit.res.headersSent) visit.res.destroy();
-  else write(door, visit, refusal, PROBLEM_TYPE);
+  if (ctx.res.headersSent) ctx.res.destroy();
+  else write(door, ctx, visit, refusal, PROBLEM_TYPE);
 }
 
 /** Told once the bytes have left. */
-function observe({ kernel, tellFailure }: Door, visit: Visit): void {
+function observe({ kernel, tellFailure }: Door, ctx: Koa.Context, visit: Visit): void {
   const tell = kernel.hooks.afterResponse;
   if (tell === null) return;
-  const { id, req, res, plan, path, startedAt, code, clock, invocation } = visit;
+  const { id, plan, path, startedAt, code, clock, invocation } = visit;
+  const { method } = ctx;
   const milliseconds = performance.now() - clock;
   const record = {
     id,
     trigger: 'http',
     resource: plan?.id,
     path: plan === null ? path : `/${plan.path}`,
-    method: req.method,
+    method,
     startedAt,
-    status: res.statusCode,
+    status: ctx.status,
     code,
     milliseconds,
     actions: invocation?.timings ?? [],
@@ -183,6 +201,45 @@ function observe({ kernel, tellFailure }: Door, visit: Visit): void {
     tell(record).catch((error: unknown) => tellFailure(asFault(error), id));
   };
   // A client that did not wait has closed it already, and no event will come.
-  if (res.closed) left();
-  else res.once('close', left);
+  if (ctx.res.closed) left();
+  else ctx.res.once('close', left);
+}
+
+/** Answered before the body was read: a long one, or one without a length, is not read to its end for nothing. */
+const isWaiting = (req: IncomingMessage): boolean =>
+  !req.complete &&
+  (req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > MAX_DISCARDED);
+
+/** Bytes of a body that are read and dropped, so that the connection can be used again. */
+const MAX_DISCARDED = 65_536;
+
+const CLOSED = { connection: 'close' };
+
+function headersOf({ headers, cors, closing }: Door, { req }: Koa.Context, { id }: Visit): Record<string, string> {
+  return {
+    'x-request-id': id,
+    ...headers,
+    ...cors?.headers(req),
+    // A connection that is kept alive would outlive the server.
+    ...((closing() || isWaiting(req)) && CLOSED),
+  };
+}
+
+/** Everything is known here, so the answer leaves in one piece; Koa's own way would touch each header three times. */
+function write(door: Door, ctx: Koa.Context, visit: Visit, { status, headers, body }: Reply, type: string): void {
+  const content = body instanceof Rendered ? body.json : JSON.stringify(body ?? null);
+  ctx.res.writeHead(status, {
+    'content-type': type,
+    'content-length': Buffer.byteLength(content),
+    ...laidOver(headersOf(door, ctx, visit), headers),
+  });
+  ctx.res.end(content);
+}
+
+/** What an answer says of itself wins, but it varies by all that is named on either side. */
+function laidOver(common: Readonly<Record<string, string>>, own: Reply['headers']): Record<string, string> {
+  const all = { ...common, ...own };
+  const { vary } = common;
+  if (vary !== undefined && own['vary'] !== undefined) all['vary'] = `${own['vary']}, ${vary}`;
+  return all;
 }
