@@ -8,7 +8,6 @@ import type { Outbound } from '../contract/outbound.js';
 import type { Problem } from '../contract/problem.js';
 import { fold } from '../schema/fold.js';
 import { EMPTY_OBJECT, type FieldNode } from '../schema/field-node.js';
-import { Slot } from '../contract/slot.js';
 import { accessorsIn } from '../language/accessor.js';
 import { document, type Document } from '../source/document.js';
 import { memberOf, parseSource, toJson, type LocatedNode } from '../source/tree.js';
@@ -124,11 +123,7 @@ function reportMissingInstances(doc: Document, root: LocatedNode, registry: Regi
 
 /** Every text among the options of a plugin may take its value from the environment, and from nowhere else. */
 function findAccessorsInOptions(root: LocatedNode, registry: Registry, finds: Finds): void {
-  const roots = registry
-    .kindsIn(Slot.ACCESSOR)
-    .flatMap(({ kind }) =>
-      registry.names(kind).filter((name) => registry.plugin(kind, name)?.facts?.['tail'] === 'env'),
-    );
+  const roots = registry.rootsOf('env');
   const known = new Set(finds.accessors.map(({ node }) => node));
   const visit = (node: LocatedNode, place: string): void => {
     const parts = node.type === 'string' && !known.has(node) ? accessorsIn(asText(node.scalar)) : [];

@@ -16,7 +16,7 @@ interface Trial {
   readonly kept: Set<string>;
   readonly told: string[];
   readonly inspected: string[];
-  readonly run: (files: number, committedTo?: number) => Promise<unknown>;
+  readonly run: (files: number, lasting?: number) => Promise<unknown>;
   readonly end: (answered: boolean) => Promise<void>;
 }
 
@@ -80,13 +80,12 @@ describe('UPLOAD with a store that fails', () => {
       kept,
       told,
       inspected,
-      async run(files, committedTo = -1) {
+      async run(files, lasting = -1) {
         const invocation = testInvocation(
           {},
           { files: Array.from({ length: files }, file), release: (work) => void held.push(work) },
         );
-        const frame: Partial<Frame> = { invocation, committedTo };
-        return plan.execute(frame as Frame);
+        return plan.execute({ invocation, committedTo: lasting } as unknown as Frame);
       },
       async end(answered) {
         for (const work of held) await work(answered);

@@ -14,7 +14,6 @@ import { compileFolder, isInside, keyIn, newName } from './folder.js';
 import { sameName } from '../../kinds/media.js';
 import { DEFAULT_BYTES, DEFAULT_COUNT, MAX_KEYS } from './limits.light.js';
 import { judgeFile, type MediaType } from './sniff.js';
-import { DEFAULT_BYTES, DEFAULT_COUNT, MAX_KEYS } from './told.light.js';
 
 type Fields = Readonly<Record<string, Json>>;
 
