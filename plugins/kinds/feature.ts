@@ -64,7 +64,8 @@ export const feature = defineKind<Feature>({
     },
     judges: {
       doc: 'It lets requests in or not, each time: no answer depends on what it reads.',
-      values: [true, false],
+      type: 'boolean',
+      required: false,
     },
     guards: {
       doc: 'Refuses callers: other resources may be reached only from resources with the same guard.',
