@@ -62,6 +62,11 @@ export const feature = defineKind<Feature>({
       type: 'list',
       required: false,
     },
+    judges: {
+      doc: 'It lets requests in or not, each time: no answer depends on what it reads.',
+      type: 'boolean',
+      required: false,
+    },
     guards: {
       doc: 'Refuses callers: other resources may be reached only from resources with the same guard.',
       type: 'boolean',
