@@ -22,206 +22,203 @@ const VALUES: readonly unknown[] = [
 
 const refusal = { code: 'CPH_OPEN', status: 422 };
 
-onBothDatabases(
-  'ciphers',
-  { judged: true, files: FILES, env: ENV, config: { http: { limits: { keys: 10_000 } } } },
-  (kernel) => {
-    const post = <T = Loose>(path: string, body: unknown, init?: RequestInit) => kernel().post<T>(path, body, init);
-    const add = async (id: string, body: object, init?: RequestInit): Promise<number> => {
-      const { status, body: answer, text } = await post(`/add-${id}`, body, init);
-      expect(status, text).to.equal(200);
-      return Number(answer['id']);
-    };
-    const stored = async (id: number): Promise<Loose> => (await post('/raw', { id })).body;
+const OPTIONS = { judged: true, files: FILES, env: ENV, config: { http: { limits: { keys: 10_000 } } } };
 
-    for (const sort of sorts) {
-      it(`${sort}: any value comes back in every encoding, and only its ciphertext is in the row`, async () => {
-        for (const form of forms) {
-          const seen = new Set<unknown>();
-          for (const value of VALUES) {
-            const id = await add(`${sort}-${form}`, { name: 'n', secret: value });
-            const { secret } = await stored(id);
-            expect(secret).to.match(FORMS[form]);
-            expect(secret).not.to.contain('plain');
-            seen.add(secret);
-            const { body, text } = await post(`/get-${sort}-${form}`, { id });
-            expect(body['secret'], text).to.deep.equal(value);
-            expect(body['name']).to.equal('n');
-          }
-          expect(seen.size, 'one ciphertext for each').to.equal(VALUES.length);
+onBothDatabases('ciphers', OPTIONS, (kernel) => {
+  const post = <T = Loose>(path: string, body: unknown, init?: RequestInit) => kernel().post<T>(path, body, init);
+  const add = async (id: string, body: object, init?: RequestInit): Promise<number> => {
+    const { status, body: answer, text } = await post(`/add-${id}`, body, init);
+    expect(status, text).to.equal(200);
+    return Number(answer['id']);
+  };
+  const stored = async (id: number): Promise<Loose> => (await post('/raw', { id })).body;
+
+  for (const sort of sorts) {
+    it(`${sort}: any value comes back in every encoding, and only its ciphertext is in the row`, async () => {
+      for (const form of forms) {
+        const seen = new Set<unknown>();
+        for (const value of VALUES) {
+          const id = await add(`${sort}-${form}`, { name: 'n', secret: value });
+          const { secret } = await stored(id);
+          expect(secret).to.match(FORMS[form]);
+          expect(secret).not.to.contain('plain');
+          seen.add(secret);
+          const { body, text } = await post(`/get-${sort}-${form}`, { id });
+          expect(body['secret'], text).to.deep.equal(value);
+          expect(body['name']).to.equal('n');
         }
-      });
+        expect(seen.size, 'one ciphertext for each').to.equal(VALUES.length);
+      }
+    });
+  }
+
+  it('encrypts equal values differently each time', async () => {
+    const ids = await Promise.all(Array.from({ length: 20 }, () => add('Aes256Gcm-Base64', { secret: 'same' })));
+    const texts = await Promise.all(ids.map(async (id) => (await stored(id))['secret']));
+    expect(new Set(texts).size).to.equal(20);
+  });
+
+  it('leaves null and what is absent as they are', async () => {
+    for (const sent of [{}, { secret: null }, { secret: null, more: null }]) {
+      const id = await add('Aes256Gcm-Base64', { name: 'n', ...sent });
+      expect((await stored(id))['secret']).to.equal(null);
+      expect((await post('/get-Aes256Gcm-Base64', { id })).body['secret']).to.equal(null);
     }
+  });
 
-    it('encrypts equal values differently each time', async () => {
-      const ids = await Promise.all(Array.from({ length: 20 }, () => add('Aes256Gcm-Base64', { secret: 'same' })));
-      const texts = await Promise.all(ids.map(async (id) => (await stored(id))['secret']));
-      expect(new Set(texts).size).to.equal(20);
-    });
-
-    it('leaves null and what is absent as they are', async () => {
-      for (const sent of [{}, { secret: null }, { secret: null, more: null }]) {
-        const id = await add('Aes256Gcm-Base64', { name: 'n', ...sent });
-        expect((await stored(id))['secret']).to.equal(null);
-        expect((await post('/get-Aes256Gcm-Base64', { id })).body['secret']).to.equal(null);
-      }
-    });
-
-    it('answers with one refusal, whatever is wrong', async () => {
-      const id = await add('Aes256Gcm-Base64', { secret: 'canary-value' });
-      const { secret } = await stored(id);
-      const text = String(secret);
-      const answers: string[] = [];
-      const judge = async (path: string): Promise<void> => {
-        const { status, body, text: answer } = await post(path, { id });
-        expect(body, path).to.include(refusal);
-        expect(status).to.equal(422);
-        expect(answer).not.to.contain('canary');
-        answers.push(`${String(body['title'])} ${String(body['detail'])}`);
-      };
-      for (const path of ['/get-other-key', '/get-other-aad', '/get-ChaCha20Poly1305-Base64', '/get-Aes256Gcm-Hex']) {
-        await judge(path);
-      }
-      const bytes = Buffer.from(text, 'base64');
-      const changed = [0, 1, 12, 13, bytes.length - 1].map((at) => {
-        const other = Buffer.from(bytes);
-        other[at] = (other[at] ?? 0) ^ 1;
-        return other.toString('base64');
-      });
-      const spelt = [`${text} `, text.replace(/=*$/, ''), `${text}=`, text.slice(4), '', 'plain', '{}', 'AQ=='];
-      for (const other of [...changed, ...spelt]) {
-        if (other === text) continue;
-        await post('/tamper', { id, text: other });
-        await judge('/get-Aes256Gcm-Base64');
-      }
-      expect(new Set(answers).size).to.equal(1);
-      await post('/tamper', { id, text });
-      expect((await post('/get-Aes256Gcm-Base64', { id })).body['secret']).to.equal('canary-value');
-    });
-
-    for (const id of ['bound', 'bound-salsa']) {
-      it(`opens for the user it was encrypted for, and for nobody else (${id})`, async () => {
-        const [ada, bob] = await Promise.all(['ada', 'bob'].map(async (name) => bearer(await jwt({ id: name }))));
-        const ids = [await add(id, { secret: 'of ada' }, ada), await add(id, { secret: 'of bob' }, bob)];
-        expect((await post(`/get-${id}`, { id: ids[0] }, ada)).body['secret']).to.equal('of ada');
-        expect((await post(`/get-${id}`, { id: ids[1] }, bob)).body['secret']).to.equal('of bob');
-        expect((await post(`/get-${id}`, { id: ids[0] }, bob)).body).to.include(refusal);
-        expect((await post(`/get-${id}`, { id: ids[1] }, ada)).body).to.include(refusal);
-      });
+  it('answers with one refusal, whatever is wrong', async () => {
+    const id = await add('Aes256Gcm-Base64', { secret: 'canary-value' });
+    const { secret } = await stored(id);
+    const text = String(secret);
+    const answers: string[] = [];
+    const judge = async (path: string): Promise<void> => {
+      const { status, body, text: answer } = await post(path, { id });
+      expect(body, path).to.include(refusal);
+      expect(status).to.equal(422);
+      expect(answer).not.to.contain('canary');
+      answers.push(`${String(body['title'])} ${String(body['detail'])}`);
+    };
+    for (const path of ['/get-other-key', '/get-other-aad', '/get-ChaCha20Poly1305-Base64', '/get-Aes256Gcm-Hex']) {
+      await judge(path);
     }
-
-    it('takes what a client sends for additional data as text, whatever it begins with', async () => {
-      const id = await add('tagged', { secret: 's', tag: 'hex:41' });
-      expect((await post('/get-tagged', { id, tag: 'A' })).body).to.include(refusal);
-      expect((await post('/get-tagged', { id, tag: 'hex:41' })).body['secret']).to.equal('s');
-      const { status, body } = await post('/add-tagged', { secret: 's' });
-      expect([status, body['code']]).to.deep.equal([422, 'ACC_UNRESOLVED']);
-      for (const tag of [null, {}, ['A']])
-        expect((await post('/add-tagged', { secret: 's', tag })).status).to.equal(422);
+    const bytes = Buffer.from(text, 'base64');
+    const changed = [0, 1, 12, 13, bytes.length - 1].map((at) => {
+      const other = Buffer.from(bytes);
+      other[at] = (other[at] ?? 0) ^ 1;
+      return other.toString('base64');
     });
+    const spelt = [`${text} `, text.replace(/=*$/, ''), `${text}=`, text.slice(4), '', 'plain', '{}', 'AQ=='];
+    for (const other of [...changed, ...spelt]) {
+      if (other === text) continue;
+      await post('/tamper', { id, text: other });
+      await judge('/get-Aes256Gcm-Base64');
+    }
+    expect(new Set(answers).size).to.equal(1);
+    await post('/tamper', { id, text });
+    expect((await post('/get-Aes256Gcm-Base64', { id })).body['secret']).to.equal('canary-value');
+  });
 
-    it('goes through lists and objects on the path, with several algorithms at once', async () => {
-      const more = {
-        cards: [
-          { number: '4111', holder: 'Ada', pins: [{ code: 1 }, { code: 2 }] },
-          { number: 42, holder: 'Bob', pins: [] },
-          { holder: 'nobody' },
-        ],
-        address: { street: 'Main', zip: [1, 2] },
-        open: 'stays',
-      };
-      const id = await add('deep', { secret: 's', more });
-      const raw = (await stored(id)) as unknown as { more: typeof more & { address: unknown }; secret: string };
-      expect(raw.more.open).to.equal('stays');
-      expect(raw.more.cards.map(({ holder }) => holder)).to.deep.equal(['Ada', 'Bob', 'nobody']);
-      expect(raw.more.cards[2]).to.deep.equal({ holder: 'nobody' });
-      for (const text of [raw.more.cards[0]?.number, raw.more.cards[1]?.number, raw.more.address]) {
-        expect(text).to.match(FORMS.Base64).and.have.length.greaterThan(40);
-      }
-      expect(raw.more.cards[0]?.pins?.map(({ code }) => typeof code)).to.deep.equal(['string', 'string']);
-      expect(raw.secret).to.match(FORMS.Base58);
-      const { body } = await post('/get-deep', { id });
-      expect(body).to.deep.include({ secret: 's', more });
+  for (const id of ['bound', 'bound-salsa']) {
+    it(`opens for the user it was encrypted for, and for nobody else (${id})`, async () => {
+      const [ada, bob] = await Promise.all(['ada', 'bob'].map(async (name) => bearer(await jwt({ id: name }))));
+      const ids = [await add(id, { secret: 'of ada' }, ada), await add(id, { secret: 'of bob' }, bob)];
+      expect((await post(`/get-${id}`, { id: ids[0] }, ada)).body['secret']).to.equal('of ada');
+      expect((await post(`/get-${id}`, { id: ids[1] }, bob)).body['secret']).to.equal('of bob');
+      expect((await post(`/get-${id}`, { id: ids[0] }, bob)).body).to.include(refusal);
+      expect((await post(`/get-${id}`, { id: ids[1] }, ada)).body).to.include(refusal);
     });
+  }
 
-    it('encrypts each item of a list: of the body, and of a field of it', async () => {
-      const items = [{ name: 'items', secret: 'one' }, { name: 'items', secret: { two: 2 } }, { name: 'items' }];
-      expect((await post('/add-many', items)).status).to.equal(200);
-      expect((await post('/add-items', { items, secret: 'of all', name: 'all' })).status).to.equal(200);
-      const { body } = await post<Loose[]>('/list', { name: 'items' });
-      const sent = ['one', { two: 2 }, null];
-      expect(body.slice(0, 3).map(({ secret }) => secret)).to.deep.equal(sent);
-      expect(body.slice(3, 5).map(({ secret }) => secret)).to.deep.equal(sent.slice(0, 2));
-      for (const { id } of body.slice(0, 2)) expect((await stored(Number(id)))['secret']).to.match(FORMS.Base64);
-    });
+  it('takes what a client sends for additional data as text, whatever it begins with', async () => {
+    const id = await add('tagged', { secret: 's', tag: 'hex:41' });
+    expect((await post('/get-tagged', { id, tag: 'A' })).body).to.include(refusal);
+    expect((await post('/get-tagged', { id, tag: 'hex:41' })).body['secret']).to.equal('s');
+    const { status, body } = await post('/add-tagged', { secret: 's' });
+    expect([status, body['code']]).to.deep.equal([422, 'ACC_UNRESOLVED']);
+    for (const tag of [null, {}, ['A']]) expect((await post('/add-tagged', { secret: 's', tag })).status).to.equal(422);
+  });
 
-    it('decrypts what actionables give at the same time', async () => {
-      await add('Aes256Gcm-Base64', { name: 'beside', secret: 'seen' });
-      const { body, text } = await post('/list-beside', { name: 'beside' });
-      expect(body, text).to.deep.equal([{ secret: 'seen' }]);
-    });
+  it('goes through lists and objects on the path, with several algorithms at once', async () => {
+    const more = {
+      cards: [
+        { number: '4111', holder: 'Ada', pins: [{ code: 1 }, { code: 2 }] },
+        { number: 42, holder: 'Bob', pins: [] },
+        { holder: 'nobody' },
+      ],
+      address: { street: 'Main', zip: [1, 2] },
+      open: 'stays',
+    };
+    const id = await add('deep', { secret: 's', more });
+    const raw = (await stored(id)) as unknown as { more: typeof more & { address: unknown }; secret: string };
+    expect(raw.more.open).to.equal('stays');
+    expect(raw.more.cards.map(({ holder }) => holder)).to.deep.equal(['Ada', 'Bob', 'nobody']);
+    expect(raw.more.cards[2]).to.deep.equal({ holder: 'nobody' });
+    for (const text of [raw.more.cards[0]?.number, raw.more.cards[1]?.number, raw.more.address]) {
+      expect(text).to.match(FORMS.Base64).and.have.length.greaterThan(40);
+    }
+    expect(raw.more.cards[0]?.pins?.map(({ code }) => typeof code)).to.deep.equal(['string', 'string']);
+    expect(raw.secret).to.match(FORMS.Base58);
+    const { body } = await post('/get-deep', { id });
+    expect(body).to.deep.include({ secret: 's', more });
+  });
 
-    it('encrypts a name that another actionable gives', async () => {
-      const id = await add('Aes256Gcm-Base64', { name: 'copied', secret: { kept: true } });
-      const { body, text } = await post('/copy', { id });
-      const copy = Number(body['id']);
-      expect((await stored(copy))['secret'], text).to.match(FORMS.Hex);
-      const opened = await post('/get-ChaCha20Poly1305-Hex', { id: copy });
-      expect(opened.body).to.deep.include({ name: 'copied', secret: { kept: true } });
-    });
+  it('encrypts each item of a list: of the body, and of a field of it', async () => {
+    const items = [{ name: 'items', secret: 'one' }, { name: 'items', secret: { two: 2 } }, { name: 'items' }];
+    expect((await post('/add-many', items)).status).to.equal(200);
+    expect((await post('/add-items', { items, secret: 'of all', name: 'all' })).status).to.equal(200);
+    const { body } = await post<Loose[]>('/list', { name: 'items' });
+    const sent = ['one', { two: 2 }, null];
+    expect(body.slice(0, 3).map(({ secret }) => secret)).to.deep.equal(sent);
+    expect(body.slice(3, 5).map(({ secret }) => secret)).to.deep.equal(sent.slice(0, 2));
+    for (const { id } of body.slice(0, 2)) expect((await stored(Number(id)))['secret']).to.match(FORMS.Base64);
+  });
 
-    it('writes no item of a result that it could not encrypt', async () => {
-      await add('Aes256Gcm-Base64', { name: 'result', secret: 'canary' });
-      const { status, body } = await post('/copy-items', { name: 'result' });
-      expect([status, body['code']]).to.deep.equal([422, 'CPH_ITEMS']);
-      expect((await post<Loose[]>('/list', { name: 'result' })).body).to.have.length(1);
-    });
+  it('decrypts what actionables give at the same time', async () => {
+    await add('Aes256Gcm-Base64', { name: 'beside', secret: 'seen' });
+    const { body, text } = await post('/list-beside', { name: 'beside' });
+    expect(body, text).to.deep.equal([{ secret: 'seen' }]);
+  });
 
-    it('encrypts the hash of what is hashed too, and gives it back to who verifies', async () => {
-      const id = await add('hash', { secret: 'correct horse' });
-      const { body } = await post('/get-Aes256Gcm-Base64', { id });
-      expect(body['secret']).to.match(/^\$2b\$04\$/);
-      expect((await post('/verify-hash', { id, secret: 'correct horse' })).status).to.equal(200);
-      expect((await post('/verify-hash', { id, secret: 'wrong horse' })).status).to.equal(401);
-    });
+  it('encrypts a name that another actionable gives', async () => {
+    const id = await add('Aes256Gcm-Base64', { name: 'copied', secret: { kept: true } });
+    const { body, text } = await post('/copy', { id });
+    const copy = Number(body['id']);
+    expect((await stored(copy))['secret'], text).to.match(FORMS.Hex);
+    const opened = await post('/get-ChaCha20Poly1305-Hex', { id: copy });
+    expect(opened.body).to.deep.include({ name: 'copied', secret: { kept: true } });
+  });
 
-    it('answers nothing that was decrypted unless it is named', async () => {
-      const id = await add('Aes256Gcm-Base64', { name: 'n', secret: 'canary-hidden' });
-      const { status, body, text } = await post('/unnamed', { id });
-      expect(status).to.equal(200);
-      expect(body).to.deep.equal({ id, name: 'n', more: null });
-      expect(text).not.to.contain('canary');
-    });
+  it('writes no item of a result that it could not encrypt', async () => {
+    await add('Aes256Gcm-Base64', { name: 'result', secret: 'canary' });
+    const { status, body } = await post('/copy-items', { name: 'result' });
+    expect([status, body['code']]).to.deep.equal([422, 'CPH_ITEMS']);
+    expect((await post<Loose[]>('/list', { name: 'result' })).body).to.have.length(1);
+  });
 
-    it('decrypts long lists, and refuses ones without end', async () => {
-      const id = await add('Aes256Gcm-Base64', { secret: 'again' });
-      const { secret } = await stored(id);
-      await post('/rows', { name: 'long', secret, n: 1000 });
-      const { body } = await post<Loose[]>('/list', { name: 'long' });
-      expect(body).to.have.length(1000);
-      expect(body.every((row) => row['secret'] === 'again')).to.equal(true);
-      await post('/rows', { name: 'endless', secret, n: 10_001 });
-      const refused = await post('/list', { name: 'endless' });
-      expect([refused.status, refused.body['code']]).to.deep.equal([422, 'CPH_MANY_ROWS']);
-    });
+  it('encrypts the hash of what is hashed too, and gives it back to who verifies', async () => {
+    const id = await add('hash', { secret: 'correct horse' });
+    const { body } = await post('/get-Aes256Gcm-Base64', { id });
+    expect(body['secret']).to.match(/^\$2b\$04\$/);
+    expect((await post('/verify-hash', { id, secret: 'correct horse' })).status).to.equal(200);
+    expect((await post('/verify-hash', { id, secret: 'wrong horse' })).status).to.equal(401);
+  });
 
-    it('bounds what is encrypted for one request, before anything is written', async () => {
-      const items = Array.from({ length: 1001 }, (_, n) => ({ name: 'bounded', secret: n }));
-      const { status, body } = await post('/add-many', items);
-      expect([status, body['code']]).to.deep.equal([413, 'CPH_TOO_MANY']);
-      const long = await post('/add-Aes256Gcm-Base58', { name: 'bounded', secret: 'x'.repeat(2048) });
-      expect([long.status, long.body['code']]).to.deep.equal([413, 'CPH_TOO_LONG']);
-      expect((await post('/list', { name: 'bounded' })).body).to.deep.equal([]);
-      const longest = 'x'.repeat(2048 - 1 - 12 - 16 - 2);
-      const id = await add('Aes256Gcm-Base58', { secret: longest });
-      expect((await post('/get-Aes256Gcm-Base58', { id })).body['secret']).to.equal(longest);
-    });
+  it('answers nothing that was decrypted unless it is named', async () => {
+    const id = await add('Aes256Gcm-Base64', { name: 'n', secret: 'canary-hidden' });
+    const { status, body, text } = await post('/unnamed', { id });
+    expect(status).to.equal(200);
+    expect(body).to.deep.equal({ id, name: 'n', more: null });
+    expect(text).not.to.contain('canary');
+  });
 
-    it('logs no key and no value', () => {
-      const rows = JSON.stringify(kernel().log);
-      for (const text of [ENV.KEY_32, ENV.KEY_16, ENV.OTHER_32.slice(4), 'canary-value']) {
-        expect(rows).not.to.contain(text);
-      }
-    });
-  },
-);
+  it('decrypts long lists, and refuses ones without end', async () => {
+    const id = await add('Aes256Gcm-Base64', { secret: 'again' });
+    const { secret } = await stored(id);
+    await post('/rows', { name: 'long', secret, n: 1000 });
+    const { body } = await post<Loose[]>('/list', { name: 'long' });
+    expect(body).to.have.length(1000);
+    expect(body.every((row) => row['secret'] === 'again')).to.equal(true);
+    await post('/rows', { name: 'endless', secret, n: 10_001 });
+    const refused = await post('/list', { name: 'endless' });
+    expect([refused.status, refused.body['code']]).to.deep.equal([422, 'CPH_MANY_ROWS']);
+  });
+
+  it('bounds what is encrypted for one request, before anything is written', async () => {
+    const items = Array.from({ length: 1001 }, (_, n) => ({ name: 'bounded', secret: n }));
+    const { status, body } = await post('/add-many', items);
+    expect([status, body['code']]).to.deep.equal([413, 'CPH_TOO_MANY']);
+    const long = await post('/add-Aes256Gcm-Base58', { name: 'bounded', secret: 'x'.repeat(2048) });
+    expect([long.status, long.body['code']]).to.deep.equal([413, 'CPH_TOO_LONG']);
+    expect((await post('/list', { name: 'bounded' })).body).to.deep.equal([]);
+    const longest = 'x'.repeat(2048 - 1 - 12 - 16 - 2);
+    const id = await add('Aes256Gcm-Base58', { secret: longest });
+    expect((await post('/get-Aes256Gcm-Base58', { id })).body['secret']).to.equal(longest);
+  });
+
+  it('logs no key and no value', () => {
+    const rows = JSON.stringify(kernel().log);
+    for (const text of [ENV.KEY_32, ENV.KEY_16, ENV.OTHER_32.slice(4), 'canary-value']) {
+      expect(rows).not.to.contain(text);
+    }
+  });
+});
