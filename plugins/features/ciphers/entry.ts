@@ -21,7 +21,6 @@ export interface Entry {
   readonly bound: Reader<Uint8Array>;
 }
 
-
 type Resolve = <H>(kind: Kind<H>, name: string) => H;
 type Loose = Readonly<Record<string, Json>>;
 

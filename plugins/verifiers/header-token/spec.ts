@@ -1,7 +1,14 @@
 /** `HeaderTokenVerifier`: a header that has to equal a secret. */
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 import { shape } from '../../../kernel/schema/combinators.js';
-import { checkSecret, headerField, mistakenIn, secretField, shown, verifierErrors } from '../../kinds/verifier-fields.js';
+import {
+  checkSecret,
+  headerField,
+  mistakenIn,
+  secretField,
+  shown,
+  verifierErrors,
+} from '../../kinds/verifier-fields.js';
 
 export default definePlugin({
   kind: 'verifier',

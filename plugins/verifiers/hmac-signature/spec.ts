@@ -2,7 +2,14 @@
 import { asText } from '../../../kernel/contract/json.js';
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 import { shape, text } from '../../../kernel/schema/combinators.js';
-import { checkSecret, headerField, mistakenIn, secretField, shown, verifierErrors } from '../../kinds/verifier-fields.js';
+import {
+  checkSecret,
+  headerField,
+  mistakenIn,
+  secretField,
+  shown,
+  verifierErrors,
+} from '../../kinds/verifier-fields.js';
 import { ALGORITHMS, DEFAULT_ALGORITHM } from './algorithms.light.js';
 
 const signatureDoc = (algorithm: string): string =>

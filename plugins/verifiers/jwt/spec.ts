@@ -3,7 +3,14 @@ import type { ApiPart, ApiPlace } from '../../../kernel/contract/api.js';
 import { asText } from '../../../kernel/contract/json.js';
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 import { shape, text } from '../../../kernel/schema/combinators.js';
-import { checkSecret, headerField, mistakenIn, secretField, shown, verifierErrors } from '../../kinds/verifier-fields.js';
+import {
+  checkSecret,
+  headerField,
+  mistakenIn,
+  secretField,
+  shown,
+  verifierErrors,
+} from '../../kinds/verifier-fields.js';
 import { TOK_KEY } from '../../kinds/token-keys.js';
 
 export default definePlugin({
