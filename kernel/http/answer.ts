@@ -18,8 +18,6 @@ export interface Manner {
   readonly closing: () => boolean;
   /** Milliseconds for which a reader may rest. */
   readonly patience: number;
-  /** The headers of most answers as one list, made at the start (`piecesOf`). */
-  readonly pieces: readonly string[];
 }
 
 /** Whom it is for. */
@@ -71,34 +69,15 @@ export function headersOf(
 export function write(manner: Manner, visit: Answered, { status, headers, body }: Reply, type: string): void {
   const { req, res, id } = visit;
   const content = body instanceof Rendered ? body.json : JSON.stringify(body ?? null);
-  const length = String(Buffer.byteLength(content));
-  if (manner.cors === null && isEmpty(headers) && !manner.closing() && !isWaiting(req)) {
-    const pieces = manner.pieces.slice();
-    pieces[TYPE] = type;
-    pieces[LENGTH] = length;
-    pieces[ID] = id;
-    res.writeHead(status, pieces);
-  } else {
-    const common = { 'content-type': type, 'content-length': length, ...headersOf(manner, req, id) };
-    res.writeHead(status, laidOver(common, headers));
-  }
+  const common = {
+    'content-type': type,
+    'content-length': String(Buffer.byteLength(content)),
+    ...headersOf(manner, req, id),
+  };
+  res.writeHead(status, laidOver(common, headers));
   res.end(content);
   // Most answers have left by now. Who does not read the rest must not hold it for ever.
   if ((res.socket?.writableLength ?? 0) > 0) res.setTimeout(manner.patience);
-}
-
-/** Places in the list of `piecesOf`. */
-const [TYPE, LENGTH, ID] = [1, 3, 5];
-
-/** Most answers differ in these three alone: a list that is copied costs less than objects laid over one another. */
-export function piecesOf(common: Readonly<Record<string, string>>): string[] {
-  const own = { 'content-type': '', 'content-length': '', 'x-request-id': '' };
-  return Object.entries({ ...own, ...common }).flat();
-}
-
-function isEmpty(headers: object): boolean {
-  for (const name in headers) if (Object.hasOwn(headers, name)) return false;
-  return true;
 }
 
 /** What an answer says of itself wins, but it varies by all that is named on either side. */

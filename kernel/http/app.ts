@@ -11,7 +11,7 @@ import type { ResourcePlan } from '../compile/plan.js';
 import { asFault, invoke } from '../runtime/invoke.js';
 import type { Kernel } from '../runtime/kernel.js';
 import { refuse } from '../runtime/problem-details.js';
-import { commonHeaders, headersOf, JSON_TYPE, laidOver, piecesOf, PROBLEM_TYPE, write, type Manner } from './answer.js';
+import { commonHeaders, headersOf, JSON_TYPE, laidOver, PROBLEM_TYPE, write, type Manner } from './answer.js';
 import { createCors } from './cors.js';
 import { HttpInvocation } from './invocation.js';
 import { askRoute, liveRouteFinder, routeFinder, sendRoute, type FindRoute, type FoundRoute } from './plugin-routes.js';
@@ -58,7 +58,6 @@ export function createApp(
     allow: methods.join(', '),
     cors: createCors(http.allowed_origins, methods),
     headers,
-    pieces: Object.freeze(piecesOf(headers)),
     patience: http.timeouts.idle * 1000,
     plugin: liveRouteFinder(() => kernel.routes()),
     page: routeFinder(pages),
