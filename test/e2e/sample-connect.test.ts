@@ -42,7 +42,7 @@ describe('sample: connect', () => {
       expect(url.origin + url.pathname).to.equal(provider.env['OAUTH_AUTHORIZE_URL']);
       expect(Object.fromEntries(url.searchParams)).to.deep.equal({
         response_type: 'code',
-        client_id: 'wallet',
+        client_id: SAMPLE_ENV.OAUTH_CLIENT_ID,
         state: body['state'],
       });
       const left = Date.parse(String(body['expires_at'])) - Date.now();
@@ -57,7 +57,7 @@ describe('sample: connect', () => {
       expect(Object.fromEntries(new URLSearchParams(upstream.asked[0]?.body))).to.deep.equal({
         grant_type: 'authorization_code',
         code: 'good',
-        client_id: 'wallet',
+        client_id: SAMPLE_ENV.OAUTH_CLIENT_ID,
         client_secret: SAMPLE_ENV.OAUTH_CLIENT_SECRET,
       });
       const kept = (await kernel().post('/peek', { id: ada.id })).text;

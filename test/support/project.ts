@@ -64,7 +64,7 @@ export const SAMPLE_ENV = {
   OAUTH_AUTHORIZE_URL: 'https://login.provider.example/authorize',
   OAUTH_TOKEN_URL: 'https://login.provider.example/token',
   OAUTH_ACCOUNT_URL: 'https://api.provider.example/me',
-  OAUTH_CLIENT_ID: 'wallet',
+  OAUTH_CLIENT_ID: 'client-4711',
   OAUTH_CLIENT_SECRET: 'Zx4Cv7Bn1Ma5Sd8Fg2Hj6Kl9Qw3Er0TyUp7Io4Lk',
 };
 
