@@ -311,13 +311,4 @@ describe('limits', function () {
       });
     }
   });
-
-  describe('of what comes later', () => {
-    it('parts of a form: 20');
-    it('bytes of a text part: 64 KiB');
-    it('silence of who sends a form: 10 s');
-    it('an upstream: connect 3 s, total 10 s, reply 5 MiB');
-    it('messages of a socket: 64 KiB, 20 a second, 1 MiB waiting');
-    it('bytes of a job: 256 KiB');
-  });
 });
