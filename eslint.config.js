@@ -7,7 +7,7 @@ import { defineConfig, globalIgnores } from 'eslint/config';
 import tseslint from 'typescript-eslint';
 
 export default defineConfig(
-  globalIgnores(['dist/', '.lintel/', 'test/fixtures/']),
+  globalIgnores(['**/dist/', '.lintel/', 'test/fixtures/']),
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
   js.configs.recommended,
   {
@@ -51,6 +51,16 @@ export default defineConfig(
       '@typescript-eslint/no-unused-expressions': 'off',
       '@typescript-eslint/no-empty-function': 'off',
       '@typescript-eslint/no-non-null-assertion': 'off',
+    },
+  },
+  {
+    // Pages of the extension run in a browser of the editor.
+    files: ['extension/media/*.js'],
+    languageOptions: {
+      sourceType: 'script',
+      globals: Object.fromEntries(
+        ['document', 'window', 'acquireVsCodeApi', 'Blob', 'URL'].map((name) => [name, 'readonly']),
+      ),
     },
   },
   {

@@ -14,6 +14,11 @@ export const usage = `npm run bench -- [options]
   --json FILE       also write every measurement to FILE
   --scale           compare our server with 10 and with 2,000 resources instead
   --uploads         measure uploads of 10 MB instead (time, CPU, peak memory)
+  --jobs            measure jobs added, run and accepted instead (--rows embedded,postgres,redis,mongo: these stores only)
+  --databases       measure rows on other databases instead (--rows mysql,mariadb,mongodb,embedded: these only)
+  --sockets         measure clients that stay connected instead (--count N: idle connections, default 10000)
+  --kills           kill serving processes under load instead, and judge what became of work (--count N: kills, default 200)
+  --editor          measure the language server beside a JSON Schema service instead
   --help`;
 
 export interface Options {
@@ -27,6 +32,13 @@ export interface Options {
   readonly durable: boolean;
   readonly scale: boolean;
   readonly uploads: boolean;
+  readonly jobs: boolean;
+  readonly databases: boolean;
+  readonly sockets: boolean;
+  readonly kills: boolean;
+  readonly editor: boolean;
+  /** Of idle connections, or of kills; null: the default. */
+  readonly count: number | null;
   readonly help: boolean;
 }
 
@@ -43,6 +55,12 @@ export function readOptions(args: string[]): Options {
       durable: { type: 'boolean', default: false },
       scale: { type: 'boolean', default: false },
       uploads: { type: 'boolean', default: false },
+      jobs: { type: 'boolean', default: false },
+      databases: { type: 'boolean', default: false },
+      sockets: { type: 'boolean', default: false },
+      kills: { type: 'boolean', default: false },
+      editor: { type: 'boolean', default: false },
+      count: { type: 'string' },
       help: { type: 'boolean', default: false },
     },
   });
@@ -56,6 +74,12 @@ export function readOptions(args: string[]): Options {
     durable: values.durable,
     scale: values.scale,
     uploads: values.uploads,
+    jobs: values.jobs,
+    databases: values.databases,
+    sockets: values.sockets,
+    kills: values.kills,
+    editor: values.editor,
+    count: values.count === undefined ? null : whole('--count', values.count, 1, 10_000),
     help: values.help,
   };
 }

@@ -2,12 +2,11 @@
  * The measuring itself: interleaved rounds in which every server is visited for every row, each time in another order,
  * so that a busy moment of the machine hits all of them alike. It collects; statistics and words are made elsewhere.
  */
-import type pg from 'pg';
 import type { Fire, Load } from './load.js';
 import { treeCpuMicros } from './proc.js';
 import type { Row } from './rows.js';
 import type { Server } from './server.js';
-import { resetTables, traces } from './tables.js';
+import type { Ledger } from './tables.js';
 
 export interface Sample extends Load {
   readonly round: number;
@@ -24,7 +23,7 @@ export interface Measuring {
   readonly seconds: number;
   readonly connections: number;
   readonly fire: Fire;
-  readonly client: pg.Client;
+  readonly ledger: Ledger;
   readonly say: (line: string) => void;
 }
 
@@ -52,10 +51,11 @@ export function rotated<T>(items: readonly T[], round: number): T[] {
 }
 
 async function visit(m: Measuring, round: number, row: Row, server: Server, seconds: number): Promise<Sample> {
-  await resetTables(m.client);
+  await m.ledger.reset(server);
   const before = treeCpuMicros(server.pid);
   const load = await m.fire({ url: server.url, row, connections: m.connections, seconds });
   const cpuMicros = treeCpuMicros(server.pid) - before;
+  if (row.adds !== null) await quiet(m.ledger, server);
   await checkTraces(m, row, server, load.requests);
   return {
     ...load,
@@ -67,9 +67,20 @@ async function visit(m: Measuring, round: number, row: Row, server: Server, seco
   };
 }
 
+/** Waits until nothing is added any more: what nobody waits for would fall into the next measurement. */
+async function quiet(ledger: Ledger, server: Server): Promise<void> {
+  let last = '';
+  for (let same = 0, tries = 0; same < 3 && tries < 100; tries++) {
+    const left = JSON.stringify(await ledger.traces(server));
+    same = left === last ? same + 1 : 0;
+    last = left;
+    await new Promise((resolve) => setTimeout(resolve, 30));
+  }
+}
+
 /** Each request that adds something adds one. An answer that was still under way at the end may have added too. */
 async function checkTraces(m: Measuring, row: Row, server: Server, requests: number): Promise<void> {
-  const left = await traces(m.client);
+  const left = await m.ledger.traces(server);
   for (const what of ['accounts', 'contacts', 'money'] as const) {
     const [least, most] = row.adds === what ? [requests, requests + m.connections] : [0, 0];
     if (!(left[what] >= least && left[what] <= most)) {

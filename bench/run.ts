@@ -7,6 +7,10 @@ import { availableParallelism, cpus } from 'node:os';
 import { cleanup, temporaryFolder } from './cleanup.js';
 import { compileMs } from './compile.js';
 import { startDatabase } from './database.js';
+import { measureDatabases } from './databases/measure.js';
+import { measureEditor } from './editor/measure.js';
+import { measureJobs } from './jobs/measure.js';
+import { measureKills } from './kills.js';
 import { loadGenerator } from './load.js';
 import { choose, type Options, readOptions, usage } from './options.js';
 import { pinnableCores, residentMiB } from './proc.js';
@@ -16,7 +20,8 @@ import { type Row, rows } from './rows.js';
 import { scaledRows, scaleTargets } from './scale.js';
 import { servable, type Servable } from './servable.js';
 import { type Server, startServer } from './server.js';
-import { createTables, resetTables } from './tables.js';
+import { measureSockets } from './sockets/measure.js';
+import { createTables, ledgerOf, resetTables } from './tables.js';
 import { baseline, remote, type Target } from './targets.js';
 import { measureUploads } from './uploads.js';
 import { verify, verifySum } from './verify.js';
@@ -25,6 +30,11 @@ async function main(options: Options): Promise<number> {
   if (options.scale && options.targets !== null) throw new Error('--scale measures our own server only');
   const folder = await temporaryFolder();
   if (options.uploads) return measureUploads(folder, options.rounds, console.log);
+  if (options.kills) return measureKills(options.count, console.log);
+  if (options.sockets) return measureSockets(options, console.log);
+  if (options.editor) return measureEditor(folder, options, console.log);
+  if (options.databases) return measureDatabases(folder, options, console.log);
+  if (options.jobs) return measureJobs(folder, options, console.log);
   const ours = await servable(folder);
   const chosenRows = rowsOf(options, ours);
   const chosenTargets = options.scale ? await scaleTargets(folder) : withBaseline(options.targets, ours.lintel);
@@ -51,7 +61,7 @@ async function main(options: Options): Promise<number> {
   for (const row of chosenRows) {
     await resetTables(database.client);
     await verify(row, servers);
-    for (const server of servers) await verifySum(row, server, database.client);
+    for (const server of servers) await verifySum(row, server, ledgerOf(database.client));
   }
   console.log(`answers verified: ${chosenRows.map((row) => row.name).join(', ')}\n`);
 
@@ -62,7 +72,7 @@ async function main(options: Options): Promise<number> {
     seconds: options.seconds,
     connections: options.connections,
     fire: generator.fire,
-    client: database.client,
+    ledger: ledgerOf(database.client),
     say: console.log,
   });
   return report(options, samples, chosenRows, servers);

@@ -23,6 +23,8 @@ export interface Server {
   readonly idleMiB: number;
   /** The end of what it printed; shown when something went wrong. */
   readonly said: () => string;
+  /** Before the end of the run. */
+  readonly stop: () => Promise<void>;
 }
 
 export async function startServer(
@@ -47,7 +49,8 @@ export async function startServer(
       ...variables,
     },
   });
-  onCleanup(() => stop(child));
+  const forget = onCleanup(() => stop(child));
+  child.once('exit', forget);
   const said = tail(child);
   const url = `http://127.0.0.1:${port}`;
   await firstAnswer(child, url, () => `${target.name} did not start:\n${said()}`);
@@ -59,6 +62,7 @@ export async function startServer(
     startMs: performance.now() - started,
     idleMiB: residentMiB(child.pid),
     said,
+    stop: () => stop(child),
   };
 }
 

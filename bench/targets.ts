@@ -21,6 +21,14 @@ export const remote: Target = { name: 'remote', args: [join(root, 'dist/bench/re
 /** The hand-written service for files. */
 export const uploadBaseline: Target = { name: 'baseline', args: [join(root, 'dist/bench/baseline/uploads.js')] };
 
+/** The hand-written services that accept jobs, and that keep connections open. */
+export const jobBaseline: Target = { name: 'agenda', args: [join(root, 'dist/bench/baseline/jobs.js')] };
+export const socketBaseline: Target = { name: 'baseline', args: [join(root, 'dist/bench/baseline/sockets.js')] };
+
+/** The hand-written services of accounts on other databases. */
+export const mysqlBaseline: Target = { name: 'baseline', args: [join(root, 'dist/bench/baseline/mysql.js')] };
+export const documentBaseline: Target = { name: 'baseline', args: [join(root, 'dist/bench/baseline/documents.js')] };
+
 export const lintelServing = (name: string, config: string): Target => ({
   name,
   args: [join(root, 'dist/kernel/cli.js'), 'serve', '--config', config],

@@ -3,10 +3,9 @@
  * member by member, apart from the members a row names as varying, and those must have the right shape.
  */
 import { deepStrictEqual } from 'node:assert';
-import type pg from 'pg';
 import { requestOf, type Row } from './rows.js';
 import type { Server } from './server.js';
-import { resetTables, traces } from './tables.js';
+import type { Ledger } from './tables.js';
 
 const samples = 5;
 const atOnce = 100;
@@ -33,12 +32,12 @@ export async function verify(row: Row, servers: readonly Server[]): Promise<void
 }
 
 /** Many at once on one row: what they add must be there to the last one. */
-export async function verifySum(row: Row, server: Server, client: pg.Client): Promise<void> {
+export async function verifySum(row: Row, server: Server, ledger: Ledger): Promise<void> {
   if (row.adds === null) return;
-  await resetTables(client);
+  await ledger.reset(server);
   const where = `${row.name} on ${server.name}, ${atOnce} at once`;
   await Promise.all(Array.from({ length: atOnce }, () => ask(server, row, row.body(0), 200, where)));
-  const left = (await traces(client))[row.adds];
+  const left = (await ledger.traces(server))[row.adds];
   if (left !== atOnce) throw new Error(`${where}: left ${left} in ${row.adds}`);
 }
 

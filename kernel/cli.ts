@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import { COMMANDS, COMMON_OPTIONS, isCommand, type CommandOptions } from './cli/commands.js';
 import { explain } from './cli/explain.js';
 import { helpOf, overview } from './cli/help.js';
+import { heedSignals } from './cli/signals.js';
 import { versionOfPackage } from './cli/version.js';
 import { nearest } from './source/suggest.js';
 
@@ -16,7 +17,16 @@ const OPTIONS = {
   force: { type: 'boolean' },
   check: { type: 'boolean' },
   'dry-run': { type: 'boolean' },
+  destroy: { type: 'boolean' },
+  yes: { type: 'boolean' },
   sql: { type: 'boolean' },
+  all: { type: 'boolean' },
+  dead: { type: 'boolean' },
+  state: { type: 'string' },
+  resource: { type: 'string' },
+  limit: { type: 'string' },
+  stdio: { type: 'boolean' },
+  clientProcessId: { type: 'string' },
   help: { type: 'boolean', short: 'h' },
   version: { type: 'boolean', short: 'v' },
 } as const;
@@ -73,7 +83,15 @@ function optionsOf(values: Values, words: readonly string[]): CommandOptions {
     force: values.force === true,
     check: values.check === true,
     dryRun: values['dry-run'] === true,
+    destroy: values.destroy === true,
+    yes: values.yes === true,
     sql: values.sql === true,
+    all: values.all === true,
+    dead: values.dead === true,
+    state: textOf(values.state),
+    resource: textOf(values.resource),
+    limit: textOf(values.limit),
+    stdio: values.stdio === true,
     arguments: words,
   };
 }
@@ -100,6 +118,7 @@ function unknownOption(words: readonly string[]): string | null {
   return null;
 }
 
+heedSignals();
 try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (error) {

@@ -18,8 +18,18 @@ import base64Url from './encodings/base64url/spec.js';
 import hex from './encodings/hex/spec.js';
 import base32 from './encodings/base32/spec.js';
 import base58 from './encodings/base58/spec.js';
+import mysql from './dialects/mysql/spec.js';
 import pglite from './dialects/pglite/spec.js';
 import postgres from './dialects/postgres/spec.js';
+import aggregateDocuments from './document-actions/aggregate/spec.js';
+import countDocuments from './document-actions/count/spec.js';
+import deleteDocuments from './document-actions/delete/spec.js';
+import fetchOneDocument from './document-actions/fetch-one/spec.js';
+import fetchDocuments from './document-actions/fetch/spec.js';
+import insertDocument from './document-actions/insert/spec.js';
+import updateDocuments from './document-actions/update/spec.js';
+import embeddedDocuments from './document-stores/embedded/spec.js';
+import mongodb from './document-stores/mongodb/spec.js';
 import bare from './envelopes/bare/spec.js';
 import successMessageData from './envelopes/success-message-data/spec.js';
 import cacheable from './features/cacheable/spec.js';
@@ -32,7 +42,9 @@ import maintenance from './features/maintenance/spec.js';
 import mustReturnValue from './features/must-return-value/spec.js';
 import payloadValidation from './features/payload-validation/spec.js';
 import protectedFeature from './features/protected/spec.js';
+import queueFeature from './features/queue/spec.js';
 import returnables from './features/returnables/spec.js';
+import runInBackground from './features/run-in-background/spec.js';
 import tokenize from './features/tokenize/spec.js';
 import transaction from './features/transaction/spec.js';
 import verifyHashables from './features/verify-hashables/spec.js';
@@ -65,7 +77,12 @@ import returnMode from './modes/return/spec.js';
 import uploadMode from './modes/upload/spec.js';
 import localDisk from './storages/local-disk/spec.js';
 import dominantColor from './inspectors/dominant-color/spec.js';
+import mongo from './queries/mongo/spec.js';
 import sql from './queries/sql/spec.js';
+import embeddedQueue from './queues/embedded/spec.js';
+import mongoQueue from './queues/mongo/spec.js';
+import postgresQueue from './queues/postgres/spec.js';
+import redisQueue from './queues/redis/spec.js';
 import array from './validation-types/array/spec.js';
 import minio from './storages/minio/spec.js';
 import jwt from './tokens/jwt/spec.js';
@@ -85,6 +102,20 @@ import jwtVerifier from './verifiers/jwt/spec.js';
 import publicKeySignature from './verifiers/public-key-signature/spec.js';
 import invalidateTokenize from './features/invalidate-tokenize/spec.js';
 import rateLimit from './features/rate-limit/spec.js';
+import cronJob from './features/cron-job/spec.js';
+import embeddedScheduler from './schedulers/embedded/spec.js';
+import mongoScheduler from './schedulers/mongo/spec.js';
+import postgresScheduler from './schedulers/postgres/spec.js';
+import redisScheduler from './schedulers/redis/spec.js';
+import broadcastToAll from './broadcasts/all/spec.js';
+import broadcastToMany from './broadcasts/bulk/spec.js';
+import broadcastToRoom from './broadcasts/room/spec.js';
+import broadcastToOne from './broadcasts/single/spec.js';
+import broadcastMessage from './features/broadcast-websocket-message/spec.js';
+import joinRoom from './features/join-room/spec.js';
+import leaveRoom from './features/leave-room/spec.js';
+import localRelay from './relays/local/spec.js';
+import redisRelay from './relays/redis/spec.js';
 
 export const specs: readonly PluginSpec[] = [
   datetime,
@@ -105,8 +136,18 @@ export const specs: readonly PluginSpec[] = [
   hex,
   base32,
   base58,
+  mysql,
   pglite,
   postgres,
+  fetchDocuments,
+  insertDocument,
+  aggregateDocuments,
+  countDocuments,
+  deleteDocuments,
+  fetchOneDocument,
+  updateDocuments,
+  embeddedDocuments,
+  mongodb,
   bare,
   successMessageData,
   cacheable,
@@ -119,7 +160,9 @@ export const specs: readonly PluginSpec[] = [
   mustReturnValue,
   payloadValidation,
   protectedFeature,
+  queueFeature,
   returnables,
+  runInBackground,
   tokenize,
   transaction,
   verifyHashables,
@@ -148,7 +191,12 @@ export const specs: readonly PluginSpec[] = [
   returnMode,
   uploadMode,
   localDisk,
+  mongo,
   sql,
+  embeddedQueue,
+  mongoQueue,
+  postgresQueue,
+  redisQueue,
   accessLog,
   minio,
   openTelemetry,
@@ -172,4 +220,18 @@ export const specs: readonly PluginSpec[] = [
   publicKeySignature,
   invalidateTokenize,
   rateLimit,
+  cronJob,
+  embeddedScheduler,
+  mongoScheduler,
+  postgresScheduler,
+  redisScheduler,
+  broadcastToAll,
+  broadcastToMany,
+  broadcastToRoom,
+  broadcastToOne,
+  broadcastMessage,
+  joinRoom,
+  leaveRoom,
+  localRelay,
+  redisRelay,
 ];

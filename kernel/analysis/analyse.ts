@@ -1,49 +1,47 @@
 /**
  * The front end's spine: texts in, model and problems out. Pure and synchronous: no disk, no network, no environment
- * but the set of names it is given. The command line, the kernel and editors all run exactly this.
+ * but the set of names it is given. The command line, the kernel and editors all run exactly this; an editor keeps its analyser,
+ * which does again only what a change can have changed (`memory.ts`, `read.ts`), and says what a fresh one would say.
  */
-import { asText, type Json } from '../contract/json.js';
 import type { PluginId } from '../contract/plugin.js';
 import type { Problem } from '../contract/problem.js';
-import { Slot } from '../contract/slot.js';
-import { EMPTY_OBJECT, type FieldNode } from '../schema/field-node.js';
 import type { SqlParser } from '../language/sql-parser.js';
-import { document, positionAt, type Document } from '../source/document.js';
-import { parseSource } from '../source/tree.js';
-import { CHAINS, checkChains } from './chains.js';
+import type { LocatedNode } from '../source/tree.js';
+import { answersOf } from './changes.js';
 import { checkAccessors, type EnvFacts } from './checks/accessors.js';
+import { checkCollections } from './checks/collections.js';
+import { checkForeign } from './checks/foreign.js';
 import { checkModels } from './checks/models.js';
-import { checkNames } from './checks/names.js';
-import { checkPlugins } from './checks/plugins.js';
 import { checkPurposes } from './checks/purposes.js';
-import { checkOwners } from './checks/owners.js';
 import { checkStatements, type Answers } from './checks/statements.js';
-import { checkUses, columnsOf } from './checks/uses.js';
-import type { Given } from './config.js';
-import { catalogueOf } from './sql/catalogue.js';
 import { checkTemplates } from './checks/templates.js';
-import { classify } from './classify.js';
-import { GRAMMAR } from './grammar.js';
-import { checkGraph } from './graph.js';
-import { inside, linkResources, objectOf, type LinkedAction, type LinkedResource } from './link.js';
-import type { ActionModel, Analysis, DataModel, Definition, ResourceModel } from './model.js';
+import type { Meetings } from './checks/types.js';
+import { brokenDefinitions } from './broken.js';
+import type { Given } from './config.js';
+import type { SqlText } from './finds.js';
+import { modelsOf } from './finish.js';
+import { ROOT_FIELDS } from './grammar.js';
+import { groupsOf, idOf, pathOf } from './groups.js';
+import { judgeOwners, judgeUses, linkGroup, type LinkedGroup, type Queries, type WholeSet } from './link-group.js';
+import { declaredIn, type LinkedResource } from './linked.js';
+import { reportTaken } from './double.js';
+import { createMemory, type Memory, type Read } from './memory.js';
+import type { Analysis, Definition } from './model.js';
+import { once } from './once.js';
+import { readFile, type FileRead, type SourceFile } from './read.js';
+import { checkAllPlugins } from './plugin-stage.js';
 import type { Registry } from './registry.js';
-import { linkParameters } from './parameters.js';
-import { withRenamed } from './renamed.js';
-import { byPlace, createReport, reportFaults, type Report } from './report.js';
+import { byPlace, createReport, problemsIn, type Report } from './report.js';
+import { catalogueOf, type Catalogue } from './sql/catalogue.js';
+import type { ColumnUse } from './sql/meetings.js';
+import type { StatementNames } from './sql/names.js';
+import { resolveStores, type Stores } from './stores.js';
 import { linkModelReferences, resolveTables, type TableNames } from './tables.js';
-import { linkRepeats } from './repeats.js';
-import { modelSecrets, secretsOf } from './secret-names.js';
-import { addTimestamps } from './timestamps.js';
-import { collectUniques, type Uniques } from './uniques.js';
+import { addTimestamps, timestampsIn } from './timestamps.js';
+import { collectUniques } from './uniques.js';
 import { walk } from './walk.js';
 
-export interface SourceFile {
-  readonly file: string;
-  readonly text: string;
-  /** Why there is no text, when the file could not be read as UTF-8. */
-  readonly unreadable?: string;
-}
+export type { SourceFile } from './read.js';
 
 export interface AnalyseOptions {
   /** Environment variables that are set, with their measures; null when they are not known. */
@@ -54,210 +52,210 @@ export interface AnalyseOptions {
   readonly given?: Given | null;
 }
 
-type Tables = TableNames & { readonly uniques: Uniques };
-
-const RESOURCE_FIELD: FieldNode = { ...EMPTY_OBJECT, parts: [Slot.RESOURCE] };
+/** Analyses one set after another. What an analysis says of places is true until the next one. */
+export interface Analyser {
+  analyse(files: readonly SourceFile[], options: AnalyseOptions): Analysis;
+  /** What a file tells by itself: some of the problems that it has in any set. An analysis that follows does none of it again. */
+  glance(file: SourceFile): readonly Problem[];
+}
 
 export function analyse(files: readonly SourceFile[], registry: Registry, options: AnalyseOptions): Analysis {
-  const report = createReport(registry.codes);
-  const documents = new Map(files.map(({ file, text }) => [file, document(file, text)]));
-  const definitions = files.flatMap((file) => read(file, documents, report));
-  for (const definition of definitions) walkDefinition(definition, registry, report);
-  const { env, given = null } = options;
-  const context = { registry, report, env, given };
-  for (const definition of definitions) {
-    checkAccessors(context, definition);
-    checkTemplates(registry, report, definition.doc, definition.finds);
-  }
-  checkPurposes(context, definitions);
-  const tables = addTimestamps(definitions, resolveTables(definitions, report), report);
-  const uniques = collectUniques(definitions, tables, report);
-  linkModelReferences(definitions, tables, report);
-  checkModels({ definitions, tables, uniques, registry, report });
-  const catalogue = catalogueOf(definitions, tables);
-  const answers: Answers = new Map();
-  const unread = new Set(report.problems.flatMap(({ code, file }) => (code.startsWith('SRC_') ? [file] : [])));
-  for (const definition of definitions) {
-    // Half-typed text ends anywhere.
-    if (unread.has(definition.doc.file)) continue;
-    checkStatements({ registry, report, catalogue, sql: options.sql }, definition, answers);
-  }
-  const linked = linkResources(definitions, tables, report);
-  linkRepeats(linked, registry, report);
-  linkParameters(linked, { registry, tables, report });
-  checkGraph(linked, registry, report);
-  checkChains(linked, given?.chains ?? CHAINS, report);
-  checkNames(linked, registry, report);
-  const actionsOf = new Map(
-    linked.map((one) => {
-      const known = one.actions.map((action) => ({
-        ...action,
-        answers: columnsOf(one, action.key, answers),
-        fields: fieldsOf(definitions, action.models),
-      }));
-      return [one.definition, known];
-    }),
-  );
-  const secretsOfModel = modelSecrets(definitions, linked);
-  for (const definition of definitions) {
-    const actions = actionsOf.get(definition) ?? [];
-    const touched = actions.flatMap(({ models }) => models.flatMap((model) => secretsOfModel.get(model) ?? []));
-    const named = [...touched, ...actions.flatMap((action) => secretsOf(definition, action))];
-    const secrets = withRenamed(named, definition.finds.statements);
-    checkPlugins(context, definition, definition.finds.places, { actions, secrets });
-  }
-  checkOwners(registry, report, linked);
-  const broken = brokenDefinitions(definitions, report.problems);
-  checkUses({ registry, report, answers, broken }, linked);
-  return finish(definitions, linked, { ...tables, uniques }, documents, report);
+  return createAnalyser(registry).analyse(files, options);
 }
 
-/** As models write them; what two models say differently of one name is left out. */
-function fieldsOf(
+export function createAnalyser(registry: Registry): Analyser {
+  const memory = createMemory(registry.codes);
+  let shelf = new Map<string, FileRead>();
+  const read = (source: SourceFile, before: FileRead | undefined, report: Report): FileRead => {
+    const found = readFile(source, before, registry.codes);
+    report.append(found.rows);
+    return found;
+  };
+  return {
+    analyse(files, { env, sql, given = null }) {
+      const report = createReport(registry.codes);
+      const reads = new Map<string, FileRead>();
+      const all = files.map((source) => {
+        // Of two files with one name, each is read by itself.
+        const found = read(source, reads.has(source.file) ? undefined : shelf.get(source.file), report);
+        reads.set(source.file, found);
+        return found;
+      });
+      shelf = reads;
+      const same = <T>(name: string, content: readonly Read[], value: T): T =>
+        memory.remember(registry, report, { name, reads: content, work: () => value });
+      const facts = [...(env ?? [])].flatMap(([name, { length, bytes, blank }]) => [name, length, bytes, blank]);
+      const run: Run = {
+        registry,
+        memory,
+        report,
+        same,
+        env: same('env', [env?.size, facts], env),
+        sql,
+        given: same('given', [given && JSON.stringify(given)], given),
+      };
+      const definitions = all.flatMap((one) => one.definitions);
+      const faulty = new Set(all.flatMap((one) => (one.faulty ? [one.source.file] : [])));
+      const documents = new Map(all.map(({ source, doc }) => [source.file, doc]));
+      return analyseDefinitions(run, definitions, { faulty, documents });
+    },
+    glance(source) {
+      const report = createReport(registry.codes);
+      const found = read(source, shelf.get(source.file), report);
+      shelf.set(source.file, found);
+      walked({ registry, memory, report }, found.definitions);
+      return problemsIn(report).sort(byPlace);
+    },
+  };
+}
+
+/** What the first stages work with. */
+interface Start {
+  readonly registry: Registry;
+  readonly memory: Memory;
+  readonly report: Report;
+}
+
+/** One run of an analyser. */
+interface Run extends Start {
+  readonly env: EnvFacts | null;
+  readonly sql: SqlParser | undefined;
+  readonly given: Given | null;
+  /** The value that was made of the same content before, if any. */
+  readonly same: <T>(name: string, content: readonly Read[], value: T) => T;
+}
+
+/** `faulty`: files of which something cannot be read. */
+function analyseDefinitions(
+  run: Run,
   definitions: readonly Definition[],
-  models: readonly string[],
-): ReadonlyMap<string, Readonly<Record<string, Json>>> {
-  const found = new Map<string, Readonly<Record<string, Json>> | null>();
-  for (const { sort, name, node } of definitions) {
-    if (sort !== 'model' || !models.includes(name)) continue;
-    for (const { key, value } of node.members) {
-      if (value !== null) found.set(key.toLowerCase(), found.has(key.toLowerCase()) ? null : objectOf(value));
-    }
-  }
-  return new Map([...found].flatMap(([key, field]) => (field === null ? [] : [[key, field] as const])));
-}
-
-function read(
-  { file, text, unreadable }: SourceFile,
-  documents: ReadonlyMap<string, Document>,
-  report: Report,
-): Definition[] {
-  const doc = documents.get(file) ?? document(file, text);
-  if (unreadable !== undefined) {
-    report.add('SRC_UNREADABLE', { doc, start: 0, end: 0 }, { what: unreadable });
-    return [];
-  }
-  const { root, faults } = parseSource(doc);
-  reportFaults(doc, faults, report);
-  return root === null ? [] : classify(doc, root, report);
-}
-
-function walkDefinition({ sort, doc, node, finds }: Definition, registry: Registry, report: Report): void {
-  const context = { doc, registry, report, finds };
-  if (sort === 'resource') walk(context, node, RESOURCE_FIELD, 'this resource');
-  else walk(context, node, GRAMMAR[Slot.MODEL] ?? EMPTY_OBJECT, 'this model');
-}
-
-function finish(
-  definitions: readonly Definition[],
-  linked: readonly LinkedResource[],
-  tables: Tables,
-  documents: ReadonlyMap<string, Document>,
-  report: Report,
+  { faulty, documents }: { readonly faulty: ReadonlySet<string>; readonly documents: Analysis['documents'] },
 ): Analysis {
-  const problems = [...report.problems].sort(byPlace);
-  const broken = brokenDefinitions(definitions, problems);
-  const allActions = linked.flatMap((resource) => resource.actions.map((action) => actionModel(resource, action)));
-  const models = definitions
-    .filter((d) => d.sort === 'model')
-    .map((d) => dataModel(d, tables, allActions, !broken.has(d)));
-  const unsoundModels = new Set(models.filter((model) => !model.sound).map((model) => model.name));
-  const drafts = linked.map((resource) => resourceModel(resource, broken, unsoundModels));
-  const uses = new Set<PluginId>(definitions.flatMap((definition) => [...definition.finds.uses]));
-  return Object.freeze({ resources: withoutBrokenTargets(drafts), models, problems, uses, documents });
-}
-
-/** An error spoils the definition it stands in; an error outside all definitions of a file spoils all of them. */
-function brokenDefinitions(definitions: readonly Definition[], problems: readonly Problem[]): Set<Definition> {
-  const broken = new Set<Definition>();
-  for (const problem of problems) {
-    if (problem.severity !== 'error') continue;
-    const here = definitions.filter((definition) => definition.doc.file === problem.file);
-    const around = here.filter((definition) => contains(definition, problem));
-    for (const definition of around.length > 0 ? around : here) broken.add(definition);
-  }
-  return broken;
-}
-
-function contains({ doc, node }: Definition, problem: Problem): boolean {
-  const start = positionAt(doc, node.start);
-  const end = positionAt(doc, node.end);
-  const at = problem.range.start;
-  const afterStart = at.line > start.line || (at.line === start.line && at.character >= start.character);
-  const beforeEnd = at.line < end.line || (at.line === end.line && at.character <= end.character);
-  return afterStart && beforeEnd;
-}
-
-function dataModel(definition: Definition, tables: Tables, actions: readonly ActionModel[], sound: boolean): DataModel {
-  const touching = actions.filter(({ models }) => models.includes(definition.name));
+  const { registry, memory, report, env, given } = run;
+  walked(run, definitions);
+  const judgeTexts = (definition: Definition, own: Report): void => {
+    checkAccessors({ registry, report: own, env }, definition);
+    checkTemplates(registry, own, definition.doc, definition.finds);
+  };
+  memory.rememberAll(definitions, report, { name: 'accessors', reads: [env], work: judgeTexts });
+  checkPurposes({ registry, memory, report }, definitions);
+  const defined = definitions.filter(({ sort }) => sort === 'model');
+  const plain = resolveTables(definitions, report);
+  const content = (names: TableNames): Read[] => defined.map(({ name }) => [name, names.fieldsOf(name)]);
+  const plainKey = run.same('plain tables', content(plain), {});
+  const wanted = memory.rememberAll(definitions, report, {
+    name: 'timestamps',
+    reads: [plainKey],
+    work: (definition) => timestampsIn(definition, plain, registry),
+  });
+  const tables = addTimestamps(wanted.flat(), plain, report);
+  const tablesKey = run.same('tables', content(tables), {});
+  const uniques = collectUniques(definitions, tables, report);
+  const stores = resolveStores({ definitions, tables, registry, memory, report, given });
+  linkModelReferences(definitions, { tables, report, stores, registry });
+  checkForeign({ definitions, tables, registry, stores, report });
+  checkModels({ definitions, tables, uniques, registry, report });
+  checkCollections({ definitions, tables, stores, report });
+  const names = defined.map(({ name }) => tables.tableOf(name));
+  const catalogue = run.same('catalogue', [defined, names], catalogueOf(definitions, tables));
+  const queries = new Map(definitions.map((one) => [one, readQueries(run, one, { catalogue, stores, faulty })]));
+  const resources = definitions.filter(({ sort }) => sort === 'resource');
+  const set: WholeSet = {
+    ...run,
+    tables,
+    tablesKey,
+    queries,
+    paths: new Map(resources.map((one) => [idOf(one), pathOf(one)])),
+    elsewhere: isIn(() => [...defined.map(({ name }) => tables.fieldsOf(name)), ...resources.map(declaredIn)]),
+    answered: isIn(() => [...queries.values()].map(columnsIn)),
+  };
+  const groups = groupsOf(resources).map((group) => linkGroup(set, group));
+  const linked = inOrder(resources, groups);
+  reportTaken(linked, report);
+  checkAllPlugins(set, definitions, linked);
+  for (const group of groups) judgeOwners(set, group);
+  const suspect = brokenDefinitions(definitions, report.rows);
+  for (const group of groups) judgeUses(set, group, suspect);
+  const broken = brokenDefinitions(definitions, report.rows);
+  const named = { ...tables, uniques, stores };
+  const models = modelsOf({ definitions, linked, tables: named, queries, broken, memory, report });
+  // Not everybody asks for these, and with many definitions they take their time.
+  const uses = lazily(() => new Set<PluginId>(definitions.flatMap(({ finds }) => [...finds.uses])));
+  const spoken = lazily(() => new Map([...queries.values()].flatMap((one) => [...one.names])));
   return {
-    name: definition.name,
-    table: tables.tableOf(definition.name),
-    definition,
-    fields: definition.node.members.flatMap(({ key, value }) =>
-      value === null ? [] : [{ name: key, value: objectOf(value) }],
-    ),
-    added: tables.addedTo(definition.name),
-    uniques: tables.uniques.get(definition.name) ?? [],
-    secrets: new Set(touching.flatMap(({ secrets }) => secrets)),
-    sound,
+    definitions,
+    documents,
+    ...models,
+    problems: problemsIn(report).sort(byPlace),
+    get uses() {
+      return uses();
+    },
+    get names() {
+      return spoken();
+    },
   };
 }
 
-function resourceModel(
-  resource: LinkedResource,
-  broken: ReadonlySet<Definition>,
-  unsoundModels: ReadonlySet<string>,
-): ResourceModel {
-  const { definition } = resource;
-  const actions = resource.actions.map((action) => actionModel(resource, action));
-  const touchesBroken = actions.some((action) => action.models.some((model) => unsoundModels.has(model)));
-  return {
-    id: resource.id,
-    path: resource.path,
-    definition,
-    value: objectOf(definition.node),
-    actions,
-    places: definition.finds.places.filter((place) => place.node === definition.node),
-    payloadFields: resource.payloadFields,
-    names: resource.names,
-    generated: resource.generated,
-    sound: !broken.has(definition) && !touchesBroken,
-  };
+function lazily<T extends object>(make: () => T): () => T {
+  let made: T | null = null;
+  return () => (made ??= make());
 }
 
-function actionModel(resource: LinkedResource, action: LinkedAction): ActionModel {
-  const value = objectOf(action.node);
-  return {
-    key: action.key,
-    resource: resource.id,
-    id: action.id,
-    mode: asText(value['mode']),
-    noOp: action.noOp,
-    main: action.main,
-    parallel: action.parallel,
-    definition: resource.definition,
-    node: action.node,
-    value,
-    places: resource.definition.finds.places.filter((place) => inside(place.node, action.node)),
-    depends: action.edges.map((edge) => edge.to),
-    parameters: action.parameters,
-    repeat: action.repeat,
-    models: action.models,
-    secrets: secretsOf(resource.definition, action),
-  };
+function walked({ registry, memory, report }: Start, definitions: readonly Definition[]): void {
+  const work = (definition: Definition, own: Report): void => walkDefinition(definition, registry, own);
+  memory.rememberAll(definitions, report, { name: 'walk', reads: [], work });
 }
 
-/** A resource that depends on a broken one is broken too, through any number of steps. */
-function withoutBrokenTargets(resources: readonly ResourceModel[]): ResourceModel[] {
-  const broken = new Set(resources.filter((resource) => !resource.sound).map((resource) => resource.id));
-  const owner = new Map(resources.flatMap((resource) => resource.actions.map((action) => [action.key, resource.id])));
-  for (let before = -1; before !== broken.size;) {
-    before = broken.size;
-    for (const resource of resources) {
-      const targets = resource.actions.flatMap((action) => action.depends.map((key) => owner.get(key) ?? ''));
-      if (targets.some((id) => broken.has(id))) broken.add(resource.id);
+/** Fills `finds`. */
+export function walkDefinition({ sort, doc, node, finds }: Definition, registry: Registry, report: Report): void {
+  walk({ doc, registry, report, finds }, node, ROOT_FIELDS[sort], `this ${sort}`);
+}
+
+/** What the queries of a definition answer, and which placeholders meet which columns. */
+function readQueries(
+  { registry, memory, report, sql }: Run,
+  definition: Definition,
+  around: { readonly catalogue: Catalogue; readonly stores: Stores; readonly faulty: ReadonlySet<string> },
+): Queries {
+  const { catalogue, stores, faulty } = around;
+  const { documents } = definition.finds;
+  // Half-typed text ends anywhere.
+  const half = faulty.has(definition.doc.file);
+  const work = (own: Report): Queries => {
+    const answers: Answers = new Map();
+    const meetings: Meetings = new Map();
+    const names = new Map<LocatedNode, StatementNames>();
+    const uses = (statement: SqlText): ColumnUse[] => {
+      const list: ColumnUse[] = [];
+      meetings.set(statement, list);
+      return list;
+    };
+    if (!half) checkStatements({ registry, report: own, catalogue, sql, stores, uses, names }, definition, answers);
+    for (const query of documents) answers.set(query.node, answersOf(definition, query, registry));
+    return { answers, meetings, names };
+  };
+  return memory.remember(definition, report, {
+    name: 'queries',
+    reads: [catalogue, sql, half, stores.placedIn(definition)],
+    work,
+  });
+}
+
+/** The lists are put together when somebody asks. */
+function isIn(lists: () => readonly (readonly string[])[]): (name: string) => boolean {
+  let all: Set<string> | null = null;
+  return (name) => {
+    if (all === null) {
+      all = new Set();
+      for (const list of lists()) for (const one of list) all.add(one);
     }
-  }
-  return resources.map((resource) => ({ ...resource, sound: resource.sound && !broken.has(resource.id) }));
+    return all.has(name);
+  };
+}
+
+const columnsIn = once(({ answers }: Queries) => [...answers.values()].flatMap((columns) => columns ?? []));
+
+function inOrder(resources: readonly Definition[], groups: readonly LinkedGroup[]): LinkedResource[] {
+  const all = new Map(groups.flatMap(({ linked }) => linked.map((one) => [one.definition, one] as const)));
+  return resources.flatMap((definition) => all.get(definition) ?? []);
 }

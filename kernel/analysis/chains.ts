@@ -4,7 +4,7 @@
  */
 import { numeric, shape } from '../schema/combinators.js';
 import { memberOf } from '../source/tree.js';
-import type { LinkedAction, LinkedResource } from './link.js';
+import type { LinkedAction, LinkedResource } from './linked.js';
 import { runningOrder } from './order.js';
 import type { Report } from './report.js';
 
@@ -15,24 +15,25 @@ export interface ChainLimits {
 
 export const CHAINS: ChainLimits = Object.freeze({ actionables: 50, depth: 10 });
 
-export const chainSchema = shape({
-  actionables: numeric({
-    doc: 'Most actionables that run for one request, those of other resources included.',
-    unit: 'actionables',
-    default: CHAINS.actionables,
-  })
-    .integer()
-    .min(1)
-    .max(10_000),
-  depth: numeric({
-    doc: 'Longest row of actionables of which each waits for the next.',
-    unit: 'actionables',
-    default: CHAINS.depth,
-  })
-    .integer()
-    .min(1)
-    .max(1000),
-}).meta({ doc: 'Limits of what one request may set going.', advanced: true });
+export const chainSchema = () =>
+  shape({
+    actionables: numeric({
+      doc: 'Most actionables that run for one request, those of other resources included.',
+      unit: 'actionables',
+      default: CHAINS.actionables,
+    })
+      .integer()
+      .min(1)
+      .max(10_000),
+    depth: numeric({
+      doc: 'Longest row of actionables of which each waits for the next.',
+      unit: 'actionables',
+      default: CHAINS.depth,
+    })
+      .integer()
+      .min(1)
+      .max(1000),
+  }).meta({ doc: 'Limits of what one request may set going.', advanced: true });
 
 export function checkChains(resources: readonly LinkedResource[], limits: ChainLimits, report: Report): void {
   const actions = new Map(resources.flatMap((resource) => resource.actions.map((action) => [action.key, action])));

@@ -1,4 +1,4 @@
-/** Tells what a file holds: resources (they have `resource`) or models (a name with a leading underscore). */
+/** Tells what the entries of a file are: resources (they have `resource`) or models (a name with a leading underscore). */
 import type { Report } from './report.js';
 import type { Document } from '../source/document.js';
 import { memberOf, type LocatedNode, type Member } from '../source/tree.js';
@@ -9,17 +9,19 @@ import { MEANT_FOR_RESOURCE } from './grammar.js';
 
 const SUFFIXES = ['.model.json', '.model.jsonc', '.jsonc', '.json'];
 
-export function classify(doc: Document, root: LocatedNode, report: Report): Definition[] {
-  const entries = root.type === 'array' ? root.items : [root];
-  return entries.flatMap((node) => classifyOne(doc, node, report));
-}
+/** What stands in a file: definitions, or a list of them. */
+export const entriesOf = (root: LocatedNode): readonly LocatedNode[] => (root.type === 'array' ? root.items : [root]);
 
-function classifyOne(doc: Document, node: LocatedNode, report: Report): Definition[] {
+/** One entry is a resource, a model, or several models by their names. */
+export function classify(doc: Document, node: LocatedNode, report: Report): Definition[] {
   const start = { doc, start: node.start, end: Math.min(node.start + 1, node.end) };
   const make = (sort: Definition['sort'], at: LocatedNode, name: string, nameSpot = start): Definition => {
-    const unique = sort === 'model' ? combinations(at) : null;
-    const members = at.members.filter(({ value }) => value === null || value !== unique);
-    return { sort, doc, node: unique === null ? at : { ...at, members }, name, nameSpot, unique, finds: noFinds() };
+    const unique = sort === 'model' ? beside(at, 'unique', 'array') : null;
+    const connection = sort === 'model' ? beside(at, 'connection', 'string') : null;
+    const members = at.members.filter(({ value }) => value === null || (value !== unique && value !== connection));
+    const isPlain = unique === null && connection === null;
+    const fields = isPlain ? at : { ...at, members };
+    return { sort, doc, node: fields, name, nameSpot, unique, connection, finds: noFinds() };
   };
   if (node.type !== 'object') {
     const params = { place: 'A definition', expected: typeWord('object'), actual: typeWord(node.type) };
@@ -28,7 +30,7 @@ function classifyOne(doc: Document, node: LocatedNode, report: Report): Definiti
   }
   const fileName = modelNameOf(doc.file);
   // A model may have fields called `resource` or `_id`: in a model's own file, what is written like a field is one.
-  const fields = fileName.startsWith('_') && node.members.some(isField);
+  const fields = fileName.startsWith('_') && node.members.some(isField) && !saysResource(node);
   const isResource = memberOf(node, 'resource') !== undefined || memberOf(node, 'actionables') !== undefined;
   if ((isResource || isMeantAsResource(node, fileName)) && !fields) return [make('resource', node, '')];
   const wrapped = fieldsUnder(node);
@@ -61,6 +63,11 @@ function isMeantAsResource({ members }: LocatedNode, fileName: string): boolean 
   return new Set(meant).size > 1 || meant.includes('actionables');
 }
 
+/** The names of a resource with values that no field of a model has: then a part with a `type` makes it no model. */
+const saysResource = (node: LocatedNode): boolean =>
+  memberOf(node, 'resource')?.value?.type === 'string' &&
+  (memberOf(node, 'actionables')?.value?.type === 'array' || memberOf(node, 'id')?.value?.type === 'string');
+
 const WRAPPERS = ['fields', 'columns', 'properties', 'schema'];
 const NAMES = ['name', 'table', 'model', 'collection'];
 
@@ -79,10 +86,10 @@ function fieldsUnder(node: LocatedNode): { readonly fields: Member; readonly nam
 
 const isNamedModel = ({ key, value }: Member): boolean => key.startsWith('_') && value?.type === 'object';
 
-/** `unique` beside the fields of a model; an object is a field of that name. */
-function combinations(node: LocatedNode): LocatedNode | null {
-  const value = memberOf(node, 'unique')?.value ?? null;
-  return value?.type === 'array' ? value : null;
+/** What a model says beside its fields; an object is a field of that name. */
+function beside(node: LocatedNode, name: string, type: LocatedNode['type']): LocatedNode | null {
+  const value = memberOf(node, name)?.value ?? null;
+  return value?.type === type ? value : null;
 }
 
 /** An object that says of which type it is. */

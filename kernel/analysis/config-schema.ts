@@ -5,6 +5,7 @@
 import { flag, list, numeric, record, shape, text } from '../schema/combinators.js';
 import { CHAINS, chainSchema } from './chains.js';
 import { outboundSchema } from './config-outbound.js';
+import { websocketSchema } from './config-websocket.js';
 
 const PROFILES = ['sub0'] as const;
 
@@ -37,7 +38,7 @@ export const DEFAULTS = {
       parts: 20,
       field: 65_536,
     },
-    timeouts: { headers: 10, request: 30, idle: 10, drain: 25 },
+    timeouts: { headers: 10, request: 30, idle: 10, keep_alive: 75, drain: 25, linger: 0 },
   },
   migrate: true,
   chains: CHAINS,
@@ -51,103 +52,117 @@ export const DEFAULTS = {
 const seconds = (doc: string, value: number) => numeric({ doc, unit: 'seconds', default: value }).min(0.1).max(3600);
 const limit = (doc: string, unit: string, value: number) => numeric({ doc, unit, default: value }).integer().min(1);
 
-export const configSchema = shape({
-  $schema: text({ doc: 'JSON Schema of this file, for editors.', advanced: true }),
-  definitions: list(text({ doc: 'A glob.' }).required(), {
-    doc: 'Globs of definition files, relative to the config file.',
-    default: [...DEFAULTS.definitions],
-  }),
-  plugins: list(text({ doc: '`builtin:*`, or a folder.' }).required(), {
-    doc: 'Plugins to load: those of the distribution, and folders with plugins of your own.',
-    default: ['builtin:*'],
-    examples: [['builtin:*', './my-plugins/limits']],
-  }),
-  disable: list(text({ doc: 'A plugin id, or a pattern.' }).required(), {
-    doc: 'Plugins that are not to be had: ids (`generator:UUID`) or patterns (`generator:*`).',
-    default: [],
-  }),
-  http: shape({
-    port: numeric({ doc: 'Port to listen on; the variable PORT wins. 0 takes any free one.', default: 8080 })
-      .integer()
-      .min(0)
-      .max(65535),
-    host: text({ doc: 'Address to listen on; the variable HOST wins.', default: '127.0.0.1' }).min(1),
-    methods: list(text({ doc: 'An HTTP verb.' }).required().oneOf(METHODS), {
-      doc: 'Verbs that every endpoint answers. For GET and DELETE the query string is the payload.',
-      default: ['POST'],
-    }).min(1),
-    status_path: text({ doc: 'Path of the status page.', default: '/status' }).matches(/^\/[A-Za-z0-9/_-]+$/),
-    limits: shape({
-      body: limit('Largest body; the variable MAX_PAYLOAD_LIMIT wins.', 'bytes', DEFAULTS.http.limits.body),
-      depth: limit('Deepest nesting of a body.', 'levels', DEFAULTS.http.limits.depth),
-      keys: limit('Most properties in a body, all objects together.', 'keys', DEFAULTS.http.limits.keys),
-      array: limit('Longest array in a body.', 'items', DEFAULTS.http.limits.array),
-      url: limit('Longest path with its query string.', 'bytes', DEFAULTS.http.limits.url),
-      header_bytes: limit('All headers of a request together.', 'bytes', DEFAULTS.http.limits.header_bytes),
-      header_count: limit('Most headers of a request.', 'headers', DEFAULTS.http.limits.header_count),
-      parts: limit('Most parts of a form.', 'parts', DEFAULTS.http.limits.parts),
-      field: limit('Longest text part of a form.', 'bytes', DEFAULTS.http.limits.field),
-    }).meta({ doc: 'Limits of requests.' }),
-    allowed_origins: list(
-      text({ doc: 'An origin (`https://app.example.com`), or `*` for all.' }).required().matches(ORIGIN),
-      {
-        doc: 'Origins whose pages may call from a browser; the variable ALLOWED_ORIGINS (separated by `|`) wins. None by default.',
-        default: [],
-        examples: [['https://app.example.com']],
-      },
-    ),
-    trusted_proxies: numeric({
-      doc: 'How many proxies stand in front. That many entries at the end of `X-Forwarded-For` are believed, no more.',
-      unit: 'proxies',
-      default: 0,
-    })
-      .integer()
-      .min(0)
-      .max(10),
-    headers: record(text({ doc: 'Its value; empty text takes the header away.' }).matches(/^[\x20-\x7e]*$/), {
-      doc: 'Headers of every answer, laid over those that are there by default.',
-      examples: [{ 'strict-transport-security': 'max-age=31536000' }],
+export const configSchema = () =>
+  shape({
+    $schema: text({ doc: 'JSON Schema of this file, for editors.', advanced: true, path: 'file' }),
+    definitions: list(text({ doc: 'A glob.', complete: { source: 'glob' } }).required(), {
+      doc: 'Globs of definition files, relative to the config file.',
+      default: [...DEFAULTS.definitions],
     }),
-    timeouts: shape({
-      headers: seconds('Within what time the headers of a request must have come.', DEFAULTS.http.timeouts.headers),
-      request: seconds('Within what time a request must have come whole.', DEFAULTS.http.timeouts.request),
-      idle: seconds('How long the sender of a form, or a reader, may rest.', DEFAULTS.http.timeouts.idle),
-      drain: seconds(
-        'How long requests under way may take once the server is told to stop.',
-        DEFAULTS.http.timeouts.drain,
+    plugins: list(text({ doc: '`builtin:*`, or a folder.', examples: ['builtin:*'], path: 'folder' }).required(), {
+      doc: 'Plugins to load: those of the distribution, and folders with plugins of your own.',
+      default: ['builtin:*'],
+      examples: [['builtin:*', './my-plugins/limits']],
+    }),
+    disable: list(text({ doc: 'A plugin id, or a pattern.', complete: { source: 'plugin-id' } }).required(), {
+      doc: 'Plugins that are not to be had: ids (`generator:UUID`) or patterns (`generator:*`).',
+      default: [],
+    }),
+    http: shape({
+      port: numeric({ doc: 'Port to listen on; the variable PORT wins. 0 takes any free one.', default: 8080 })
+        .integer()
+        .min(0)
+        .max(65535),
+      host: text({ doc: 'Address to listen on; the variable HOST wins.', default: '127.0.0.1' }).min(1),
+      methods: list(text({ doc: 'An HTTP verb.' }).required().oneOf(METHODS), {
+        doc: 'Verbs that every endpoint answers. For GET and DELETE the query string is the payload.',
+        default: ['POST'],
+      }).min(1),
+      status_path: text({ doc: 'Path of the status page.', default: '/status' }).matches(/^\/[A-Za-z0-9/_-]+$/),
+      limits: shape({
+        body: limit('Largest body; the variable MAX_PAYLOAD_LIMIT wins.', 'bytes', DEFAULTS.http.limits.body),
+        depth: limit('Deepest nesting of a body.', 'levels', DEFAULTS.http.limits.depth),
+        keys: limit('Most properties in a body, all objects together.', 'keys', DEFAULTS.http.limits.keys),
+        array: limit('Longest array in a body.', 'items', DEFAULTS.http.limits.array),
+        url: limit('Longest path with its query string.', 'bytes', DEFAULTS.http.limits.url),
+        header_bytes: limit('All headers of a request together.', 'bytes', DEFAULTS.http.limits.header_bytes),
+        header_count: limit('Most headers of a request.', 'headers', DEFAULTS.http.limits.header_count),
+        parts: limit('Most parts of a form.', 'parts', DEFAULTS.http.limits.parts),
+        field: limit('Longest text part of a form.', 'bytes', DEFAULTS.http.limits.field),
+      }).meta({ doc: 'Limits of requests.' }),
+      allowed_origins: list(
+        text({ doc: 'An origin (`https://app.example.com`), or `*` for all.' }).required().matches(ORIGIN),
+        {
+          doc: 'Origins whose pages may call from a browser; the variable ALLOWED_ORIGINS (separated by `|`) wins. None by default.',
+          default: [],
+          examples: [['https://app.example.com']],
+        },
       ),
-    }).meta({ doc: 'Deadlines of requests.' }),
-  }).meta({ doc: 'The HTTP server.' }),
-  outbound: outboundSchema,
-  migrate: flag({
-    doc: 'Create missing tables, columns and indexes when definitions are loaded. Nothing is ever dropped.',
-    default: true,
-  }),
-  chains: chainSchema,
-  deadlines: shape({
-    open: numeric({ doc: 'How long a plugin may take to connect.', unit: 'seconds', default: 30 }).min(0.1),
-    close: numeric({ doc: 'How long a plugin may take to close.', unit: 'seconds', default: 10 }).min(0.1),
-  }).meta({ doc: 'Deadlines of plugins.', advanced: true }),
-  profile: text({
-    doc: 'Serves definitions that were written for another system of the same interface the way that system does.',
-    enumDocs: {
-      sub0: 'The envelope `success-message-data`; NULL for parameters that the payload lacks; `on_problem: "skip"`.',
-    },
-  }).oneOf(PROFILES),
-  testing: flag({
-    doc: 'Definitions may do what only tests should, such as writing down a nonce. Never where anybody relies on the service.',
-    default: false,
-  }),
-  on_problem: text({
-    doc: 'What `lintel serve` does with definitions that have errors.',
-    enumDocs: {
-      refuse: 'It does not start.',
-      skip: 'Resources with errors answer 503, the others are served.',
-    },
-    default: 'refuse',
-  }).oneOf(['refuse', 'skip']),
-  docs: text({
-    doc: 'Address under which your error pages stand; problem types begin with it.',
-    default: DEFAULTS.docs,
-  }).min(1),
-});
+      trusted_proxies: numeric({
+        doc: 'How many proxies stand in front. That many entries at the end of `X-Forwarded-For` are believed, no more.',
+        unit: 'proxies',
+        default: 0,
+      })
+        .integer()
+        .min(0)
+        .max(10),
+      headers: record(text({ doc: 'Its value; empty text takes the header away.' }).matches(/^[\x20-\x7e]*$/), {
+        doc: 'Headers of every answer, laid over those that are there by default.',
+        complete: { source: 'header-name', of: 'answer' },
+        examples: [{ 'strict-transport-security': 'max-age=31536000' }],
+      }),
+      timeouts: shape({
+        headers: seconds('Within what time the headers of a request must have come.', DEFAULTS.http.timeouts.headers),
+        request: seconds('Within what time a request must have come whole.', DEFAULTS.http.timeouts.request),
+        idle: seconds('How long the sender of a form, or a reader, may rest.', DEFAULTS.http.timeouts.idle),
+        keep_alive: seconds(
+          'How long a connection stays open without a request. Longer than the proxy in front keeps it, or that one uses a connection that is being closed.',
+          DEFAULTS.http.timeouts.keep_alive,
+        ),
+        drain: seconds(
+          'How long requests and deferred work under way may take once the server is told to stop.',
+          DEFAULTS.http.timeouts.drain,
+        ),
+        linger: numeric({
+          doc: 'How long a server that was told to stop still takes requests, no longer ready: so that a balancer can notice.',
+          unit: 'seconds',
+          default: DEFAULTS.http.timeouts.linger,
+        })
+          .min(0)
+          .max(3600),
+      }).meta({ doc: 'Deadlines of requests.' }),
+    }).meta({ doc: 'The HTTP server.' }),
+    websocket: websocketSchema(),
+    outbound: outboundSchema(),
+    migrate: flag({
+      doc: 'Create missing tables, columns and indexes when definitions are loaded. Nothing is ever dropped.',
+      default: true,
+    }),
+    chains: chainSchema(),
+    deadlines: shape({
+      open: numeric({ doc: 'How long a plugin may take to connect.', unit: 'seconds', default: 30 }).min(0.1),
+      close: numeric({ doc: 'How long a plugin may take to close.', unit: 'seconds', default: 10 }).min(0.1),
+    }).meta({ doc: 'Deadlines of plugins.', advanced: true }),
+    profile: text({
+      doc: 'Serves definitions that were written for another system of the same interface the way that system does.',
+      enumDocs: {
+        sub0: 'The envelope `success-message-data`; NULL for parameters that the payload lacks; `on_problem: "skip"`.',
+      },
+    }).oneOf(PROFILES),
+    testing: flag({
+      doc: 'Definitions may do what only tests should, such as writing down a nonce. Never where anybody relies on the service.',
+      default: false,
+    }),
+    on_problem: text({
+      doc: 'What `lintel serve` does with definitions that have errors.',
+      enumDocs: {
+        refuse: 'It does not start.',
+        skip: 'Resources with errors answer 503, the others are served.',
+      },
+      default: 'refuse',
+    }).oneOf(['refuse', 'skip']),
+    docs: text({
+      doc: 'Address under which your error pages stand; problem types begin with it.',
+      default: DEFAULTS.docs,
+    }).min(1),
+  });

@@ -17,8 +17,9 @@ import { checkHeaderNames } from './checks/headers.js';
 import { checkPlugins } from './checks/plugins.js';
 import { outboundOf } from './config-outbound.js';
 import { configSchema, DEFAULTS } from './config-schema.js';
+import { WEBSOCKET_NAMES, websocketOf, type WebSocketConfig } from './config-websocket.js';
 import type { Registry } from './registry.js';
-import { byPlace, createReport, reportFaults, type Report } from './report.js';
+import { byPlace, createReport, problemsIn, reportFaults, type Report } from './report.js';
 import { noFinds, type Finds } from './finds.js';
 import { walk } from './walk.js';
 
@@ -39,7 +40,9 @@ export interface HttpConfig {
     readonly headers: number;
     readonly request: number;
     readonly idle: number;
+    readonly keep_alive: number;
     readonly drain: number;
+    readonly linger: number;
   };
 }
 
@@ -51,6 +54,8 @@ export interface ConfiguredPlugin {
   readonly instance: string;
   readonly name: string;
   readonly options: Readonly<Record<string, Json>>;
+  /** Nobody wrote it, and nothing asks for it by itself: loaded when the options of another name the instance. */
+  readonly spare?: boolean;
 }
 
 export interface Config {
@@ -58,6 +63,7 @@ export interface Config {
   readonly plugins: readonly string[];
   readonly disable: readonly string[];
   readonly http: HttpConfig;
+  readonly websocket: WebSocketConfig;
   readonly outbound: Outbound;
   readonly migrate: boolean;
   readonly chains: ChainLimits;
@@ -73,7 +79,7 @@ export interface Config {
 }
 
 /** What of it definitions are judged by. */
-export type Given = Pick<Config, 'testing' | 'chains' | 'outbound'>;
+export type Given = Pick<Config, 'testing' | 'chains' | 'outbound' | 'websocket' | 'chosen'>;
 
 export interface ConfigAnalysis {
   /** Null when a problem is an error. */
@@ -104,10 +110,10 @@ export function analyseConfig(
     checkAccessors(context, { doc, finds });
     checkPlugins(context, { doc, node: root }, finds.places, { actions: [], secrets: new Set() });
   }
-  const failed = root === null || report.problems.some((problem) => problem.severity === 'error');
+  const failed = root === null || report.errors > 0;
   const json = root === null ? {} : toJson(root);
   const config = failed || !isObject(json) ? null : complete(json, registry, env, dev);
-  return { config, problems: [...report.problems].sort(byPlace), uses: finds.uses };
+  return { config, problems: problemsIn(report).sort(byPlace), uses: finds.uses };
 }
 
 /** A section that is written replaces the default whole, so it must name what everybody relies on. */
@@ -149,7 +155,19 @@ export function pluginLists(source: string | null): Pick<Config, 'plugins' | 'di
 }
 
 export function configField(registry: Registry): FieldNode {
-  const own = fold(configSchema, 'config');
+  const known = configFields.get(registry) ?? foldConfig(registry);
+  configFields.set(registry, known);
+  return known;
+}
+
+/** An editor asks with every keystroke. */
+const configFields = new WeakMap<Registry, FieldNode>();
+
+/** Made when somebody asks: an editor tells its first problems before. */
+let kernelFields: FieldNode | undefined;
+
+function foldConfig(registry: Registry): FieldNode {
+  const own = (kernelFields ??= fold(configSchema(), 'config'));
   const fields: Record<string, FieldNode> = { ...own.fields };
   for (const kind of registry.kinds.values()) {
     if (kind.config === undefined) continue;
@@ -157,7 +175,14 @@ export function configField(registry: Registry): FieldNode {
     const item: FieldNode = { ...EMPTY_OBJECT, meta: { doc, plugin: kind.kind }, parts: [`config.${field}`] };
     fields[field] = many ? { ...EMPTY_OBJECT, type: 'record', meta: { doc }, inner: item } : item;
   }
-  return { ...own, fields };
+  const sections = [...registry.kinds.values()].map(({ config }) => ({
+    field: config?.field ?? '',
+    names: config?.aliases ?? [],
+  }));
+  const named = [{ field: 'websocket', names: WEBSOCKET_NAMES }, ...sections].flatMap(({ field, names }) =>
+    names.map((name) => [name, { say: `the section is \`"${field}"\``, rename: field }] as const),
+  );
+  return { ...own, meta: { ...own.meta, mistaken: { ...own.meta.mistaken, ...Object.fromEntries(named) } }, fields };
 }
 
 type Loose = Readonly<Record<string, Json>>;
@@ -180,10 +205,12 @@ function complete(json: Loose, registry: Registry, env: EnvFacts, dev: boolean):
     },
     chains: { ...CHAINS, ...objectAt(json, 'chains') },
     outbound: outboundOf(json),
+    websocket: websocketOf(json),
     deadlines: { ...DEFAULTS.deadlines, ...objectAt(json, 'deadlines') },
     chosen: chosenPlugins(json, registry, {
       has: (name) => env.has(name),
       profile: asText(json['profile']) || null,
+      written: (field) => json[field] !== undefined,
       dev,
     }),
   };
@@ -194,7 +221,7 @@ function chosenPlugins(json: Loose, registry: Registry, given: ConfigGiven): Con
   const chosen: ConfiguredPlugin[] = [];
   for (const kind of registry.kinds.values()) {
     if (kind.config === undefined) continue;
-    const { field, many, keeps } = kind.config;
+    const { field, many, keeps, must } = kind.config;
     const silent = kind.config.default(given);
     const written = json[field];
     const value =
@@ -202,7 +229,8 @@ function chosenPlugins(json: Loose, registry: Registry, given: ConfigGiven): Con
     const entries: [string, Json][] = many ? Object.entries(objectOf(value)) : [[field, value]];
     for (const [instance, entry] of entries) {
       const { use, ...options } = isObject(entry) ? entry : { use: entry };
-      chosen.push({ kind: kind.kind, instance, name: asText(use), options });
+      const spare = many && written === undefined && must !== undefined && instance !== must;
+      chosen.push({ kind: kind.kind, instance, name: asText(use), options, ...(spare && { spare }) });
     }
   }
   return chosen;

@@ -2,7 +2,6 @@
  * Keys of an object that mean something although no plugin provides them: names of the interface that have no plugin
  * yet, and keys that people invent. Collected while the object's legal fields are; nothing is reported here.
  */
-import { asText, type Json } from '../contract/json.js';
 import type { Kind } from '../contract/kind.js';
 import type { Mistaken, Right } from '../contract/mistaken.js';
 import type { Registry } from './registry.js';
@@ -34,7 +33,7 @@ export function addExpected(
   meant: Meant,
   kind: Kind,
   slot: string,
-  read: (key: string) => Json | undefined,
+  chosenName: (kind: Kind) => string,
 ): void {
   addMistaken(meant, kind.mistaken?.[slot]);
   for (const [name, bySlot] of Object.entries(kind.expected ?? {})) {
@@ -42,7 +41,7 @@ export function addExpected(
     const absent = { kind: kind.kind, name };
     if (kind.select.by === 'key') meant.expected.set(name, absent);
     // The name itself is reported where it is chosen; its fields are not mistakes of their own.
-    const chosen = kind.select.by === 'field' && asText(read(kind.select.field)) === name;
+    const chosen = kind.select.by === 'field' && chosenName(kind) === name;
     for (const field of bySlot[slot] ?? []) {
       if (chosen) meant.tolerated.add(field);
       else meant.expected.set(field, absent);

@@ -37,6 +37,8 @@ export interface AccessorText {
   readonly parts: readonly AccessorPart[];
   readonly roots: readonly string[] | undefined;
   readonly leaves: boolean;
+  /** Read when the work of the actionable around it is done. */
+  readonly afterwards?: boolean;
   /** The value is sensitive. */
   readonly secret: boolean;
   /** What the value is for, where it may serve nothing else. */
@@ -60,6 +62,30 @@ export interface SqlText {
   readonly around: LocatedNode | null;
   /** Name of the list that `parameters` are. */
   readonly binds: string | undefined;
+  /** The kind of the stores that it can run on; null where the field does not say. */
+  readonly store: string | null;
+  /** The connection that it names. */
+  readonly connection: LocatedNode | null;
+}
+
+/** A query in the form of an object, of a collection that it names. */
+export interface DocumentQuery {
+  /** The name of the collection. */
+  readonly node: LocatedNode;
+  readonly collection: string;
+  /** The names of the other collections that it reads. */
+  readonly joins: readonly LocatedNode[];
+  /** The object that the name stands in. */
+  readonly around: LocatedNode;
+  /** Values for its placeholders, in order. */
+  readonly parameters: readonly LocatedNode[];
+  readonly unique: LocatedNode | null;
+  /** Switches that are on. */
+  readonly timestamps: LocatedNode | null;
+  readonly softDelete: LocatedNode | null;
+  readonly each: LocatedNode | null;
+  readonly store: string | null;
+  readonly connection: LocatedNode | null;
 }
 
 /** A plugin's own fields in one object, for its check and for the compiler. */
@@ -78,6 +104,7 @@ export interface Finds {
   readonly references: Reference[];
   readonly accessors: AccessorText[];
   readonly statements: SqlText[];
+  readonly documents: DocumentQuery[];
   /** Strings that are values: literals, or text with accessors. */
   readonly texts: LocatedNode[];
   readonly places: PluginPlace[];
@@ -89,6 +116,7 @@ export const noFinds = (): Finds => ({
   references: [],
   accessors: [],
   statements: [],
+  documents: [],
   texts: [],
   places: [],
   uses: new Set(),

@@ -5,8 +5,8 @@
 import { number } from 'yup';
 import { Slot } from '../contract/slot.js';
 import { fold } from '../schema/fold.js';
-import { flag, list, record, shape, slot, text } from '../schema/combinators.js';
-import type { FieldNode } from '../schema/field-node.js';
+import { either, flag, list, record, shape, slot, text } from '../schema/combinators.js';
+import { EMPTY_OBJECT, type FieldNode } from '../schema/field-node.js';
 
 const rename = (name: string, say = `the field is called "${name}"`) => ({ say, rename: name });
 const PATH = rename('resource', 'the path of the endpoint is `"resource"`');
@@ -86,11 +86,40 @@ const model = record(slot([Slot.MODEL_FIELD], { doc: 'One column (or document fi
   declares: 'model-field',
 });
 
+const ownField = () => text({ doc: 'A field of the model.', complete: { source: 'model-field' }, examples: ['email'] });
+
+/** What a model may say beside its fields; an object under one of these names is a field like any other. */
+export const BESIDE_FIELDS: FieldNode = fold(
+  shape({
+    unique: list(
+      either([ownField(), list(ownField(), { doc: 'Taken together.' }).min(1)], {
+        doc: 'A field, or several that are taken together.',
+      }),
+      {
+        doc: 'Fields, or lists of fields that are taken together, of which no two rows may have the same values.',
+        examples: [[['owner', 'title']]],
+      },
+    ),
+    connection: text({
+      doc: 'The connection of the config that the model lies on, if not `main`.',
+      complete: { source: 'connection' },
+      examples: ['reports'],
+    }),
+  }),
+  'model',
+);
+
 /** Objects of a slot that the grammar opens: kernel-owned fields before any plugin has added its own. */
 export const GRAMMAR: Readonly<Record<string, FieldNode>> = Object.freeze({
   [Slot.RESOURCE]: { ...fold(resource, 'resource'), parts: [Slot.RESOURCE] },
   [Slot.ACTIONABLE]: fold(actionable, 'actionable'),
   [Slot.MODEL]: fold(model, 'model'),
+});
+
+/** What a whole definition is, by its sort. */
+export const ROOT_FIELDS: Readonly<Record<'resource' | 'model', FieldNode>> = Object.freeze({
+  resource: { ...EMPTY_OBJECT, parts: [Slot.RESOURCE] },
+  model: GRAMMAR[Slot.MODEL] ?? EMPTY_OBJECT,
 });
 
 /** Which invented keys stand for a field of resources, for telling what a file is meant to be. */

@@ -1,16 +1,53 @@
 /** Which actionable waits for which: cycles are reported with every edge, and what nothing reaches with a warning. */
 import type { PluginId } from '../contract/plugin.js';
 import type { Registry } from './registry.js';
-import type { LinkedAction, LinkedResource } from './link.js';
+import type { LinkedAction, LinkedResource } from './linked.js';
 import type { Report, Spot } from './report.js';
+import { removeMember } from '../source/edit-json.js';
 import { memberOf } from '../source/tree.js';
+import { repair } from './repairs.js';
 
 export function checkGraph(resources: readonly LinkedResource[], registry: Registry, report: Report): void {
   const actions = new Map(resources.flatMap((resource) => resource.actions.map((action) => [action.key, action])));
   reportCycles(actions, report);
   reportUnreachable(actions, report);
   reportParallel(actions, report);
+  reportLater(resources, actions, registry, report);
   reportPrivilege(resources, registry, report);
+}
+
+/** What is done for the answer, or by the clock, cannot wait for what another actionable itself puts off behind an answer. */
+function reportLater(
+  resources: readonly LinkedResource[],
+  actions: ReadonlyMap<string, LinkedAction>,
+  registry: Registry,
+  report: Report,
+): void {
+  const immediate = new Set(
+    resources.flatMap(({ definition, actions: own }) =>
+      own.filter(({ node }) =>
+        definition.finds.places.some(
+          ({ node: at, plugin }) => at === node && registry.plugins.get(plugin)?.facts?.['immediate'] === true,
+        ),
+      ),
+    ),
+  );
+  const seen = new Set<LinkedAction>();
+  const visit = (action: LinkedAction): void => {
+    if (seen.has(action)) return;
+    seen.add(action);
+    for (const { to, spot } of action.edges) {
+      const target = actions.get(to);
+      if (target === undefined) continue;
+      const isLater = target.timing.own && !target.noOp && !immediate.has(target);
+      if (isLater) report.add('LNK_LATER', spot, { name: target.id });
+      else visit(target);
+    }
+  };
+  for (const action of actions.values()) {
+    const { noOp, timing } = action;
+    if (!noOp && (!timing.later || timing.scheduled || immediate.has(action))) visit(action);
+  }
 }
 
 /** What runs at once has no order: neither end of a dependency may be parallel. */
@@ -18,7 +55,12 @@ function reportParallel(actions: ReadonlyMap<string, LinkedAction>, report: Repo
   for (const action of actions.values()) {
     for (const { to, spot } of action.edges) {
       const parallel = [action, actions.get(to)].find((end) => end?.parallel === true);
-      if (parallel !== undefined) report.add('LNK_PARALLEL', spot, { name: parallel.id });
+      if (parallel === undefined) continue;
+      const member = memberOf(parallel.node, 'parallel');
+      const here = parallel.spot.doc === spot.doc && member !== undefined;
+      const changes = here ? removeMember(spot.doc, parallel.node, member) : [];
+      const fix = repair(`remove "parallel" from actionable ${parallel.id}`, changes, true);
+      report.add('LNK_PARALLEL', spot, { name: parallel.id }, fix);
     }
   }
 }
@@ -107,6 +149,8 @@ function reportUnreachable(actions: ReadonlyMap<string, LinkedAction>, report: R
     if (!action.noOp || named.has(action.key)) continue;
     const member = memberOf(action.node, 'no_op');
     if (member === undefined) continue;
-    report.add('LNK_UNREACHABLE', { doc: action.spot.doc, start: member.keyStart, end: member.keyEnd });
+    const { doc } = action.spot;
+    const fix = repair('let it run: remove "no_op"', removeMember(doc, action.node, member), true);
+    report.add('LNK_UNREACHABLE', { doc, start: member.keyStart, end: member.keyEnd }, {}, fix);
   }
 }

@@ -58,18 +58,31 @@ function judgeBounds(
   const own = field.meta.unit?.replace(/s$/, '') ?? null;
   const unit = measure === 'items' ? 'item' : typeof value === 'string' ? 'character' : own;
   const counted = (n: number): string => (unit === null ? `${n}` : `${n} ${unit}${n === 1 ? '' : 's'}`);
-  const refuse = (expected: string): boolean => {
-    report.add('DEF_RANGE', spot, { place: label, expected, actual: counted(size) });
+  const refuse = (expected: string, nearestOne?: number): boolean => {
+    // A number that is allowed; whether it is the right one has to be seen.
+    const isNumber = typeof value === 'number' && measure === 'value' && nearestOne !== undefined;
+    const fix = isNumber
+      ? { fix: { title: `change to ${nearestOne}`, text: `${nearestOne}`, asks: true as const } }
+      : {};
+    report.add('DEF_RANGE', spot, { place: label, expected, actual: counted(size) }, fix);
     return false;
   };
-  if (integer === true && measure === 'value' && !Number.isInteger(value)) return refuse('a whole number');
+  if (integer === true && measure === 'value' && !Number.isInteger(value)) {
+    const whole = Math.round(Number(value));
+    return refuse('a whole number', isBetween(whole, field) ? whole : undefined);
+  }
   if (length !== undefined && size !== length) return refuse(`exactly ${counted(length)}`);
-  if (min !== undefined && size < min) return refuse(`at least ${counted(min)}`);
-  if (max !== undefined && size > max) return refuse(`at most ${counted(max)}`);
+  if (min !== undefined && size < min) return refuse(`at least ${counted(min)}`, min);
+  if (max !== undefined && size > max) return refuse(`at most ${counted(max)}`, max);
   if (above !== undefined && size <= above) return refuse(`more than ${counted(above)}`);
   if (below !== undefined && size >= below) return refuse(`less than ${counted(below)}`);
   return true;
 }
+
+const isBetween = (
+  n: number,
+  { bounds: { min = -Infinity, max = Infinity, above = -Infinity, below = Infinity } }: FieldNode,
+): boolean => Number.isSafeInteger(n) && n >= min && n <= max && n > above && n < below;
 
 function judgeForm(report: Report, spot: Spot, field: FieldNode, label: string, value: string | number): boolean {
   const { pattern } = field.bounds;
@@ -93,6 +106,7 @@ function judgeForm(report: Report, spot: Spot, field: FieldNode, label: string, 
 function nearForms(value: string, example: string): string[] {
   const root = /^\$[A-Z]+\./.exec(example)?.[0];
   const bare = value.replace(/^\$?[A-Z]+\./, '');
+  if (example.startsWith('/') && !value.startsWith('/')) return [`/${value}`];
   return root === undefined ? [bare, bare.replace(/\[[^\]]*\]|\.\*(?=\.|$)/g, '')] : [root + value, root + bare];
 }
 
@@ -111,11 +125,17 @@ export function reportUnknownPlugin(
     report.add('DEF_UNKNOWN_PLUGIN', spot, { kind: kindWord(registry, kind), name, hint: ABSENT });
     return;
   }
-  const near = nearest(name, registry.names(kind));
+  const near = calledSo(registry, kind, name) ?? nearest(name, registry.names(kind));
   const fix = near === undefined ? {} : { fix: { title: `change to "${near}"`, text: write(near) } };
   const words = near === undefined ? ` Known: ${registry.names(kind).join(', ')}.` : hint(near);
   report.add('DEF_UNKNOWN_PLUGIN', spot, { kind: kindWord(registry, kind), name, hint: words }, fix);
 }
+
+/** The plugin that other systems call so. */
+const calledSo = (registry: Registry, kind: string, name: string): string | undefined =>
+  registry
+    .names(kind)
+    .find((one) => registry.plugin(kind, one)?.aliases?.some((alias) => alias.toLowerCase() === name.toLowerCase()));
 
 /** `Field type` in the middle of a sentence is `field type`; `SQL dialect` stays. */
 export const kindWord = (registry: Registry, kind: string): string =>

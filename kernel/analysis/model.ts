@@ -1,11 +1,13 @@
 /** What the front end knows of a set of definitions once it is read: the input of the compiler and of editors. */
 import type { Json } from '../contract/json.js';
-import type { PluginId } from '../contract/plugin.js';
+import type { StorePlace } from '../contract/model.js';
+import type { PluginId, Timing } from '../contract/plugin.js';
 import type { Problem } from '../contract/problem.js';
 import type { Document } from '../source/document.js';
 import type { LocatedNode } from '../source/tree.js';
 import type { Spot } from './report.js';
 import type { Finds, PluginPlace } from './finds.js';
+import type { StatementNames } from './sql/names.js';
 
 /** A definition as found in a file: sorted, not yet understood. */
 export interface Definition {
@@ -17,6 +19,8 @@ export interface Definition {
   readonly nameSpot: Spot;
   /** What a model says beside its fields: combinations of fields that no two rows may share. */
   readonly unique: LocatedNode | null;
+  /** ... and the connection that its table lies on. */
+  readonly connection: LocatedNode | null;
   readonly finds: Finds;
 }
 
@@ -55,6 +59,7 @@ export interface ActionModel {
   readonly mode: string;
   readonly noOp: boolean;
   readonly main: boolean;
+  readonly timing: Timing;
   readonly parallel: boolean;
   readonly definition: Definition;
   readonly node: LocatedNode;
@@ -67,6 +72,10 @@ export interface ActionModel {
   readonly repeat: RepeatModel | null;
   /** Models whose tables the statements of this actionable touch. */
   readonly models: readonly string[];
+  /** Where its queries run. */
+  readonly stores: readonly StorePlace[];
+  /** Names that its result has; null where they are not certain. */
+  readonly answers: readonly string[] | null;
   /** Payload fields that never leave as they came: what is hashed or encrypted. */
   readonly secrets: readonly string[];
 }
@@ -91,6 +100,8 @@ export interface DataModel {
   readonly name: string;
   /** The name that queries use; the exact model name when none does. */
   readonly table: string;
+  /** Where it is kept. */
+  readonly stores: readonly StorePlace[];
   readonly definition: Definition;
   readonly fields: readonly { readonly name: string; readonly value: Readonly<Record<string, Json>> }[];
   /** Timestamps that statements write or read although the model does not define them. */
@@ -103,9 +114,13 @@ export interface DataModel {
 }
 
 export interface Analysis {
+  /** Everything that was read, sound or not, in the order of the files. */
+  readonly definitions: readonly Definition[];
   readonly resources: readonly ResourceModel[];
   readonly models: readonly DataModel[];
   readonly problems: readonly Problem[];
   readonly uses: ReadonlySet<PluginId>;
   readonly documents: ReadonlyMap<string, Document>;
+  /** What names in SQL stand for, by the node of the statement; only of statements that could be read whole. */
+  readonly names: ReadonlyMap<LocatedNode, StatementNames>;
 }

@@ -8,7 +8,20 @@ export interface Ordered {
 }
 
 /** `actions` of one resource as written; `dependencies` gives the actionables that one waits for, of any resource. */
-export function runningOrder<A extends Ordered>(actions: readonly A[], dependencies: (action: A) => readonly A[]): A[] {
+export const runningOrder = <A extends Ordered>(
+  actions: readonly A[],
+  dependencies: (action: A) => readonly A[],
+): A[] =>
+  closureOf(
+    actions.filter(({ noOp }) => !noOp),
+    dependencies,
+  );
+
+/** These, and before each what it waits for. */
+export function closureOf<A extends { readonly key: string }>(
+  roots: readonly A[],
+  dependencies: (action: A) => readonly A[],
+): A[] {
   const sequence: A[] = [];
   const placed = new Set<string>();
   const place = (action: A): void => {
@@ -17,6 +30,6 @@ export function runningOrder<A extends Ordered>(actions: readonly A[], dependenc
     dependencies(action).forEach(place);
     sequence.push(action);
   };
-  for (const action of actions) if (!action.noOp) place(action);
+  roots.forEach(place);
   return sequence;
 }

@@ -3,9 +3,10 @@
  * never by what a client sends.
  */
 import { pathParameters } from '../language/route.js';
+import { memberOf } from '../source/tree.js';
 import { nearest } from '../source/suggest.js';
-import { inside, type LinkedAction, type LinkedResource } from './link.js';
-import { hint, rename, type Report } from './report.js';
+import type { LinkedAction, LinkedResource } from './linked.js';
+import { hint, rename, type Report, inside } from './report.js';
 import { inventedName } from './invented.js';
 import type { Registry } from './registry.js';
 import type { TableNames } from './tables.js';
@@ -13,10 +14,17 @@ import type { Reference } from './finds.js';
 
 const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z0-9_]+)*$/;
 
+export const looksLikeName = (text: string): boolean => IDENTIFIER.test(text);
+
+/** Written like a name: nobody means `circle_id` as a text that is stored. */
+const NAMELIKE = /_|[a-z][A-Z]|^id$/;
+
 export interface ParameterContext {
   readonly registry: Registry;
   readonly tables: TableNames;
   readonly report: Report;
+  /** Whether a table has such a column, or any resource declares such a field. */
+  readonly elsewhere: (name: string) => boolean;
 }
 
 export function linkParameters(resources: readonly LinkedResource[], context: ParameterContext): void {
@@ -47,13 +55,14 @@ function sourcesOf(resource: LinkedResource, name: string): (keyof typeof WORDS)
 function decide(
   resource: LinkedResource,
   action: LinkedAction,
-  { node, name, spot }: Reference,
-  { registry, tables, report }: ParameterContext,
+  reference: Reference,
+  { registry, tables, report, elsewhere }: ParameterContext,
 ): void {
+  const { node, name, spot } = reference;
   const text = String(name);
   const root = text.split('.')[0] ?? text;
   const literal = { source: 'literal', from: null } as const;
-  const isName = node.type === 'string' && IDENTIFIER.test(text);
+  const isName = node.type === 'string' && looksLikeName(text);
   if (!isName) {
     action.parameters.set(node.pointer, literal);
     return;
@@ -78,12 +87,21 @@ function decide(
     action.parameters.set(node.pointer, literal);
     return;
   }
-  if (anything || isKnown) {
+  if (anything || isKnown || isFirm(resource, reference)) {
     action.parameters.set(node.pointer, { source: 'name', from: 'payload' });
     return;
   }
   action.parameters.set(node.pointer, literal);
   const { payloadFields, names, generated } = resource;
   const near = nearest(text, [...payloadFields.keys(), ...names, ...generated, ...columns, ...items]);
-  report.add('LNK_LITERAL', spot, { name: text, hint: hint(near) }, rename(near));
+  const code = NAMELIKE.test(root) && elsewhere(root) ? 'LNK_LITERAL_NAME' : 'LNK_LITERAL';
+  report.add(code, spot, { name: text, hint: hint(near) }, rename(near));
+}
+
+/** Where the list says what is written, field by field, an entry is the name of one. */
+function isFirm({ definition }: LinkedResource, { node, refers: { firm } }: Reference): boolean {
+  if (firm === undefined) return false;
+  const query = definition.finds.documents.find(({ parameters }) => parameters.includes(node));
+  if (query === undefined || memberOf(query.around, firm.without) !== undefined) return false;
+  return memberOf(query.around, firm.field)?.value?.scalar === firm.is;
 }

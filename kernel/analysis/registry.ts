@@ -3,7 +3,7 @@
  * what it holds. A value owned by one kernel, frozen once built; it knows nothing of runtimes.
  */
 import { BootError } from '../contract/boot-error.js';
-import { asText, type Json } from '../contract/json.js';
+import type { Json } from '../contract/json.js';
 import type { Kind } from '../contract/kind.js';
 import { pluginId, type PluginId, type PluginSpec, type SchemaLike } from '../contract/plugin.js';
 import type { CodeEntry } from '../contract/problem.js';
@@ -12,7 +12,8 @@ import { CATALOGUE } from '../problems/catalogue.js';
 import { fold, FoldError } from '../schema/fold.js';
 import type { FieldNode } from '../schema/field-node.js';
 import type { Right } from '../contract/mistaken.js';
-import { addExpected, addMistaken, type Absent } from './expected.js';
+import type { Absent } from './expected.js';
+import { createExpander } from './expand.js';
 import { assertNoSharedFields } from './field-claims.js';
 import { GRAMMAR, OPEN_SLOTS } from './grammar.js';
 import { checkFacts, checkKind, checkSlots, checkSpec } from './registry-checks.js';
@@ -132,8 +133,9 @@ function freezeRegistry(
       ),
     kindsIn: (slot) => inSlot.get(slot) ?? [],
     schema: (id, slot) => schemas.get(`${id}@${slot}`),
-    expand: (field, read) => expand(registry, commons, field, read),
+    expand: (field, read) => expander(field, read),
   };
+  const expander = createExpander(registry, commons);
   return Object.freeze(registry);
 }
 
@@ -155,127 +157,3 @@ export function fieldsInLanguage(registry: Registry, language: 'sql'): string[] 
   }
   return [...names];
 }
-
-interface Draft {
-  readonly fields: Map<string, OwnedField>;
-  readonly choices: KeyChoice[];
-  readonly selected: PluginId[];
-  readonly tolerated: Set<string>;
-  readonly mistaken: Map<string, Right>;
-  readonly expected: Map<string, Absent>;
-  readonly instead: Map<string, string[]>;
-}
-
-function expand(
-  registry: Registry,
-  commons: ReadonlyMap<string, FieldNode>,
-  field: FieldNode,
-  read: (key: string) => Json | undefined,
-): Expansion {
-  const draft: Draft = {
-    fields: new Map(),
-    choices: [],
-    selected: [],
-    tolerated: new Set(),
-    mistaken: new Map(),
-    expected: new Map(),
-    instead: new Map(),
-  };
-  addFields(registry, commons, draft, field, null, read);
-  return draft;
-}
-
-function addFields(
-  registry: Registry,
-  commons: ReadonlyMap<string, FieldNode>,
-  draft: Draft,
-  source: FieldNode,
-  plugin: PluginId | null,
-  read: (key: string) => Json | undefined,
-): void {
-  for (const [name, field] of Object.entries(source.fields)) draft.fields.set(name, { field, plugin });
-  addMistaken(draft, source.meta.mistaken);
-  for (const slot of source.parts) {
-    for (const [name, field] of Object.entries(GRAMMAR[slot]?.fields ?? {}))
-      draft.fields.set(name, { field, plugin: null });
-    addMistaken(draft, GRAMMAR[slot]?.meta.mistaken);
-    for (const kind of registry.kindsIn(slot)) addKind(registry, commons, draft, kind, slot, read);
-  }
-}
-
-function addKind(
-  registry: Registry,
-  commons: ReadonlyMap<string, FieldNode>,
-  draft: Draft,
-  kind: Kind,
-  slot: string,
-  read: (key: string) => Json | undefined,
-): void {
-  const ids = registry.names(kind.kind).map((name) => `${kind.kind}:${name}`);
-  addExpected(registry, draft, kind, slot, read);
-  const common = commons.get(kind.kind);
-  if (common !== undefined) addFields(registry, commons, draft, common, null, read);
-  const add = (id: PluginId): void => {
-    const schema = registry.schema(id, slot);
-    if (schema !== undefined) addFields(registry, commons, draft, schema, id, read);
-  };
-  switch (kind.select.by) {
-    case 'always':
-      ids.forEach(add);
-      for (const id of ids) addInstead(registry, draft, id, slot);
-      return;
-    case 'field': {
-      draft.fields.set(kind.select.field, { field: selectorField(kind), plugin: null });
-      const id = `${kind.kind}:${asText(read(kind.select.field))}`;
-      if (registry.plugins.has(id)) {
-        draft.selected.push(id);
-        add(id);
-      } else tolerate(registry, draft, ids, slot);
-      return;
-    }
-    case 'key': {
-      const names = registry.names(kind.kind);
-      for (const name of names) {
-        const schema = registry.schema(`${kind.kind}:${name}`, slot);
-        if (schema !== undefined) draft.fields.set(name, { field: schema, plugin: `${kind.kind}:${name}` });
-      }
-      draft.choices.push({ kind, names, present: names.filter((name) => read(name) !== undefined) });
-      return;
-    }
-    case 'name':
-    case 'root':
-      return;
-  }
-}
-
-function addInstead(registry: Registry, draft: Draft, id: PluginId, slot: string): void {
-  const named = registry.plugins.get(id)?.facts?.['instead'];
-  if (!Array.isArray(named)) return;
-  const keys = Object.keys(registry.schema(id, slot)?.fields ?? {});
-  for (const name of named as readonly string[]) draft.instead.set(name, [...(draft.instead.get(name) ?? []), ...keys]);
-}
-
-function tolerate(registry: Registry, draft: Draft, ids: readonly PluginId[], slot: string): void {
-  for (const id of ids) {
-    const schema = registry.schema(id, slot);
-    for (const key of Object.keys(schema?.fields ?? {})) draft.tolerated.add(key);
-    for (const part of schema?.parts ?? []) {
-      for (const kind of registry.kindsIn(part)) {
-        if (kind.select.by === 'key') registry.names(kind.kind).forEach((name) => draft.tolerated.add(name));
-      }
-    }
-  }
-}
-
-const selectorField = (kind: Kind): FieldNode => ({
-  type: 'string',
-  meta: { doc: kind.summary, plugin: kind.kind },
-  required: true,
-  nullable: false,
-  values: null,
-  bounds: {},
-  fields: {},
-  parts: [],
-  inner: null,
-  options: [],
-});

@@ -6,15 +6,16 @@ import { isObject, type Json } from '../contract/json.js';
 import { pathParameters } from '../language/route.js';
 import { nearest } from '../source/suggest.js';
 import type { LocatedNode } from '../source/tree.js';
-import { inside, type LinkedAction, type LinkedResource } from './link.js';
+import type { LinkedAction, LinkedResource } from './linked.js';
 import type { Declaration } from './finds.js';
 import type { RepeatModel } from './model.js';
 import type { Registry } from './registry.js';
-import { hint, rename, type Report } from './report.js';
+import { hint, rename, type Report, inside } from './report.js';
 
 export function linkRepeats(resources: readonly LinkedResource[], registry: Registry, report: Report): void {
   for (const resource of resources) {
-    for (const { each, node } of resource.definition.finds.statements) {
+    const { statements, documents } = resource.definition.finds;
+    for (const { each, node } of [...statements, ...documents]) {
       const action = each && resource.actions.find((candidate) => inside(node, candidate.node));
       if (!action) continue;
       action.repeat =

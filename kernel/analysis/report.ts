@@ -1,8 +1,9 @@
 /** Where stages put what they find. Turns code, place and parameters into a Problem with the words of the catalogue. */
-import type { CodeEntry, Fix, Params, Problem, Related } from '../contract/problem.js';
+import type { CodeEntry, Fix, Params, Place, Problem, Severity } from '../contract/problem.js';
 import { fillMessage } from '../contract/problem.js';
 import { rangeAt, type Document } from '../source/document.js';
 import type { SourceFault } from '../source/tree.js';
+import { repair } from './repairs.js';
 
 export interface Span {
   readonly start: number;
@@ -10,59 +11,95 @@ export interface Span {
 }
 
 /** A place in a file: the document and the characters. */
+export const inside = (inner: Span, outer: Span): boolean => inner.start >= outer.start && inner.end <= outer.end;
+
 export interface Spot extends Span {
   readonly doc: Document;
 }
 
 export interface ReportOptions {
   readonly related?: readonly { readonly message: string; readonly spot: Spot }[];
-  readonly fix?: { readonly title: string; readonly text: string; readonly span?: Span };
+  readonly fix?: FixOption;
+}
+
+export interface FixOption {
+  readonly title: string;
+  readonly text: string;
+  /** What it replaces, where that is not the place of the problem. */
+  readonly span?: Span;
+  readonly more?: readonly (Span & { readonly text: string })[];
+  readonly asks?: true;
+}
+
+/** A problem as a stage reports it: its places move with the text, and become ranges when all is done. */
+export interface Row {
+  readonly code: string;
+  readonly severity: Severity;
+  readonly message: string;
+  readonly spot: Spot;
+  readonly related: readonly { readonly message: string; readonly spot: Spot }[];
+  readonly fix: (FixOption & { readonly span: Span }) | null;
 }
 
 export interface Report {
   add(code: string, spot: Spot, params?: Params, options?: ReportOptions): void;
-  readonly problems: readonly Problem[];
+  /** What another report has taken. */
+  append(rows: readonly Row[]): void;
+  readonly rows: readonly Row[];
   /** How many of them are errors. */
   readonly errors: number;
 }
 
 export function createReport(codes: Readonly<Record<string, CodeEntry>>): Report {
-  const problems: Problem[] = [];
+  const rows: Row[] = [];
   let errors = 0;
+  const append = (row: Row): void => {
+    if (row.severity === 'error') errors++;
+    rows.push(row);
+  };
   return {
-    problems,
+    rows,
     get errors() {
       return errors;
     },
-    add(code, spot, params = {}, options = {}) {
+    add(code, spot, params = {}, { related = [], fix } = {}) {
       const entry = codes[code];
       if (entry?.severity === undefined) throw new Error(`"${code}" is not the code of a problem`);
-      if (entry.severity === 'error') errors++;
-      const { doc } = spot;
-      const related: Related[] = (options.related ?? []).map(({ message, spot: at }) => ({
-        message,
-        file: at.doc.file,
-        range: rangeAt(at.doc, at.start, at.end),
-      }));
-      const at = options.fix?.span ?? spot;
-      const fix: Fix | undefined = options.fix && {
-        title: options.fix.title,
-        text: options.fix.text,
-        file: doc.file,
-        range: rangeAt(doc, at.start, at.end),
-      };
-      problems.push({
-        code,
-        severity: entry.severity,
-        message: fillMessage(entry.message, sentence(entry.message, params)),
-        file: doc.file,
-        range: rangeAt(doc, spot.start, spot.end),
-        related,
-        ...(fix && { fix }),
-      });
+      const { severity } = entry;
+      const message = fillMessage(entry.message, sentence(entry.message, params));
+      const change = fix === undefined ? null : { ...fix, span: fix.span ?? spot };
+      append({ code, severity, message, spot, related, fix: change });
+    },
+    append(more) {
+      for (const row of more) append(row);
     },
   };
 }
+
+/** As the text stands now. */
+export function problemsIn({ rows }: Report): Problem[] {
+  return rows.map(({ code, severity, message, spot, related, fix }) => ({
+    code,
+    severity,
+    message,
+    ...placeOf(spot),
+    related: related.map((one) => ({ message: one.message, ...placeOf(one.spot) })),
+    ...(fix && { fix: fixIn(spot.doc, fix) }),
+  }));
+}
+
+function fixIn(doc: Document, { title, text, span, more, asks }: NonNullable<Row['fix']>): Fix {
+  return {
+    title,
+    text,
+    ...placeOf({ doc, ...spanOf(span) }),
+    ...(more && { more: more.map((one) => ({ range: rangeAt(doc, one.start, one.end), text: one.text })) }),
+    ...(asks === true && { asks }),
+  };
+}
+
+const spanOf = ({ start, end }: Span): Span => ({ start, end });
+const placeOf = ({ doc, start, end }: Spot): Place => ({ file: doc.file, range: rangeAt(doc, start, end) });
 
 /** A message that begins with the name of a place begins with a capital: `This actionable needs ...`. */
 function sentence(template: string, params: Params): Params {
@@ -72,8 +109,11 @@ function sentence(template: string, params: Params): Params {
 }
 
 export function reportFaults(doc: Document, faults: readonly SourceFault[], report: Report): void {
-  for (const { code, params, start, end, related } of faults) {
-    const options = related && { related: [{ message: related.message, spot: { doc, ...related } }] };
+  for (const { code, params, start, end, related, mend } of faults) {
+    const options = {
+      ...(related && { related: [{ message: related.message, spot: { doc, ...related } }] }),
+      ...(mend && repair(mend.title, mend.changes, mend.asks)),
+    };
     report.add(code, { doc, start, end }, params, options);
   }
 }

@@ -1,11 +1,20 @@
 /** Which names never leave unless somebody asks for them: what is hashed, encrypted, or marked secret in a model. */
 import { asText } from '../contract/json.js';
 import { accessorsIn } from '../language/accessor.js';
-import { inside, objectOf, type LinkedAction, type LinkedResource } from './link.js';
+import { inside } from './report.js';
+import type { LinkedAction, LinkedResource } from './linked.js';
+import { type LocatedNode, objectOf } from '../source/tree.js';
+import type { DocumentQuery } from './finds.js';
 import type { Definition } from './model.js';
 
+export function linkSecrets(resources: readonly LinkedResource[]): void {
+  for (const { definition, actions } of resources) {
+    for (const action of actions) action.secrets = secretsOf(definition, action);
+  }
+}
+
 /** The fields as the payload calls them, and the columns that they are written to. */
-export function secretsOf({ finds }: Definition, action: LinkedAction): string[] {
+function secretsOf({ finds }: Definition, action: LinkedAction): string[] {
   const fields = finds.declarations
     .filter(({ symbol, spot }) => symbol === 'secret' && inside(spot, action.node))
     .map(({ name }) => name);
@@ -20,9 +29,52 @@ export function secretsOf({ finds }: Definition, action: LinkedAction): string[]
         column !== null && isSecret(asText(parameters[n - 1]?.scalar)) ? [column] : [],
       ),
     );
+  const written = finds.documents
+    .filter(({ node }) => inside(node, action.node))
+    .flatMap(({ around, parameters }) => fieldsHolding(around, parameters, isSecret));
   // In a row, what the payload calls `login.password` is `password`.
   const names = fields.map((field) => field.slice(field.lastIndexOf('.') + 1));
-  return [...new Set([...fields, ...names, ...columns])];
+  return [...new Set([...fields, ...names, ...columns, ...written])];
+}
+
+/** Fields of a document query that a value stands in, by the last word of their path: below operators, the field that they are of. */
+function fieldsHolding(
+  around: LocatedNode,
+  parameters: readonly LocatedNode[],
+  holds: (text: string) => boolean,
+): string[] {
+  const found: string[] = [];
+  const visit = (node: LocatedNode, field: string | null): void => {
+    if (node.type === 'string' && field !== null) {
+      const text = String(node.scalar);
+      const n = /^\$(\d{1,5})$/.exec(text)?.[1];
+      if (holds(n === undefined ? text : asText(parameters[Number(n) - 1]?.scalar))) found.push(field);
+    }
+    for (const item of node.items) visit(item, field);
+    for (const { key, value } of node.members) {
+      if (value !== null) visit(value, key.startsWith('$') ? field : (key.split('.').at(-1) ?? key));
+    }
+  };
+  // What stands in the query's own object is no field of a document.
+  for (const { value } of around.members) for (const part of partsOf(value)) visit(part, null);
+  return found;
+}
+
+/** Texts of the query's own object are values of no field. */
+const partsOf = (node: LocatedNode | null): readonly LocatedNode[] =>
+  node === null || node.type === 'string' ? [] : [node];
+
+/** Names that a document query gives to what it reads from these fields: `{"pw": "$password"}`. */
+export function renamedIn(documents: readonly DocumentQuery[], names: Iterable<string>): ReadonlySet<string> {
+  const all = new Set(names);
+  if (all.size === 0) return all;
+  for (let before = -1; before !== all.size;) {
+    before = all.size;
+    const reads = (text: string): boolean =>
+      text.startsWith('$') && all.has(text.slice(text.lastIndexOf('.') + 1).replace('$', ''));
+    for (const { around } of documents) for (const field of fieldsHolding(around, [], reads)) all.add(field);
+  }
+  return all;
 }
 
 /** By model: the fields that it marks secret itself, and those that some resource hashes or encrypts before it writes. */
@@ -36,8 +88,10 @@ export function modelSecrets(
       const secret = node.members.filter(({ value }) => value !== null && objectOf(value)['secret'] === true);
       return { model: name, names: secret.map(({ key }) => key) };
     });
-  const written = linked.flatMap(({ definition, actions }) =>
-    actions.flatMap((action) => action.models.map((model) => ({ model, names: secretsOf(definition, action) }))),
+  const written = linked.flatMap(({ actions }) =>
+    actions.flatMap(({ models, secrets }) =>
+      secrets.length === 0 ? [] : models.map((model) => ({ model, names: secrets })),
+    ),
   );
   const byModel = new Map<string, readonly string[]>();
   for (const { model, names } of [...marked, ...written]) byModel.set(model, [...(byModel.get(model) ?? []), ...names]);

@@ -2,11 +2,15 @@
  * Which model a table name means, and which table name a model gets. A model `_user` may be called `_user`, `user` or
  * `users`; the name that queries use becomes the table, and two names for one model are an error.
  */
-import { offsetInString } from '../source/escapes.js';
+import { spotInString } from '../source/escapes.js';
 import { nearest } from '../source/suggest.js';
+import type { LocatedNode } from '../source/tree.js';
 import type { Definition } from './model.js';
+import { once } from './once.js';
 import { hint, rename, type Report, type Spot } from './report.js';
-import type { Declaration } from './finds.js';
+import type { Declaration, DocumentQuery } from './finds.js';
+import type { Registry } from './registry.js';
+import type { Stores } from './stores.js';
 
 export interface TableNames {
   /** The model behind a table name, or undefined. */
@@ -56,10 +60,11 @@ export function resolveTables(definitions: readonly Definition[], report: Report
   }
   const byAlias = modelsByAlias([...exact.keys()]);
   const used = collectUsedNames(definitions, byAlias, report);
+  const fields = new Map([...exact].map(([name, { finds }]) => [name, finds.declarations.flatMap(fieldName)]));
   return {
     modelOf: (table) => byAlias.get(table.toLowerCase()),
     tableOf: (model) => used.get(model)?.name ?? model,
-    fieldsOf: (model) => (exact.get(model)?.finds.declarations ?? []).flatMap(fieldName),
+    fieldsOf: (model) => fields.get(model) ?? [],
     addedTo: () => [],
     any: exact.size > 0,
   };
@@ -73,40 +78,78 @@ function collectUsedNames(
   report: Report,
 ): Map<string, { name: string; spot: Spot }> {
   const used = new Map<string, { name: string; spot: Spot }>();
-  for (const definition of definitions) {
-    for (const { node, scan } of definition.finds.statements) {
-      for (const table of scan.tables) {
-        const model = byAlias.get(table.name.toLowerCase());
-        if (model === undefined) continue;
-        const spot = spotInText(definition, node, table);
-        const first = used.get(model);
-        if (first === undefined) used.set(model, { name: table.name, spot });
-        else if (first.name !== table.name) {
-          const related = [{ message: `"${first.name}" is used here`, spot: first.spot }];
-          report.add('LNK_TABLE_NAMES', spot, { model, name: table.name, other: first.name }, { related });
-        }
-      }
+  const use = (name: string, spot: Spot): void => {
+    const model = byAlias.get(name.toLowerCase());
+    if (model === undefined) return;
+    const first = used.get(model);
+    if (first === undefined) used.set(model, { name, spot });
+    else if (first.name !== name) {
+      const related = [{ message: `"${first.name}" is used here`, spot: first.spot }];
+      const { name: other } = first;
+      const written = spot.doc.text.slice(spot.start, spot.end);
+      const text = written === name ? other : written === JSON.stringify(name) ? JSON.stringify(other) : null;
+      const fix = text === null ? {} : { fix: { title: `change to "${other}"`, text } };
+      report.add('LNK_TABLE_NAMES', spot, { model, name, other }, { related, ...fix });
     }
-  }
+  };
+  for (const definition of definitions) for (const { name, spot } of namesUsedIn(definition)) use(name, spot);
   return used;
 }
+
+interface UsedName {
+  readonly name: string;
+  readonly spot: Spot;
+}
+
+/** Tables of statements and collections of document queries, as they are written. */
+const namesUsedIn = once((definition: Definition): readonly UsedName[] => [
+  ...definition.finds.statements.flatMap(({ node, scan }) =>
+    scan.tables.map((table) => ({ name: table.name, spot: spotInText(definition, node, table) })),
+  ),
+  ...definition.finds.documents.flatMap((query) =>
+    collectionsOf(query).map(({ name, node }) => ({
+      name,
+      spot: { doc: definition.doc, start: node.start, end: node.end },
+    })),
+  ),
+]);
+
+/** The collections that a query reads or writes, its own first. */
+export const collectionsOf = ({
+  node,
+  joins,
+}: DocumentQuery): { readonly name: string; readonly node: LocatedNode }[] =>
+  [node, ...joins].map((found) => ({ name: String(found.scalar), node: found }));
 
 /** The place of characters of a statement in its file. */
 export const spotInText = (
   definition: Definition,
-  node: Parameters<typeof offsetInString>[1],
+  node: LocatedNode,
   at: { readonly start: number; readonly end: number },
-): Spot => ({
-  doc: definition.doc,
-  start: offsetInString(definition.doc, node, at.start),
-  end: offsetInString(definition.doc, node, at.end),
-});
+): Spot => spotInString(definition.doc, node, at);
+
+interface ReferenceContext {
+  readonly tables: TableNames;
+  readonly report: Report;
+  readonly stores: Stores;
+  readonly registry: Registry;
+}
+
+const modelReferencesIn = once(({ finds }: Definition) =>
+  finds.references.filter(({ refers: { symbol } }) => symbol === 'model' || symbol === 'model-field'),
+);
 
 /** References from one model to another (`foreign_key.of`) and to its fields. */
-export function linkModelReferences(definitions: readonly Definition[], tables: TableNames, report: Report): void {
+export function linkModelReferences(definitions: readonly Definition[], context: ReferenceContext): void {
+  const { tables, report, stores, registry } = context;
+  /** Whether every store that keeps the model makes this key itself. */
+  const isMade = (model: string, field: string): boolean => {
+    const places = stores.of(model);
+    return places.length > 0 && places.every(({ kind }) => registry.kinds.get(kind)?.config?.models?.key === field);
+  };
   const models = new Map(definitions.filter((d) => d.sort === 'model').map((d) => [d.name, d]));
   for (const definition of definitions) {
-    for (const { refers, name, spot, within } of definition.finds.references) {
+    for (const { refers, name, spot, within } of modelReferencesIn(definition)) {
       if (refers.symbol === 'model' && tables.modelOf(String(name)) === undefined) {
         const near = nearest(String(name), models.keys());
         report.add('LNK_UNKNOWN_MODEL', spot, { name, hint: hint(near) }, rename(near));
@@ -115,7 +158,7 @@ export function linkModelReferences(definitions: readonly Definition[], tables: 
       const target = models.get(tables.modelOf(within.name) ?? '');
       if (target === undefined) continue;
       const fields = target.finds.declarations.filter((d) => d.symbol === 'model-field').map((d) => d.name);
-      if (fields.includes(String(name))) continue;
+      if (fields.includes(String(name)) || isMade(target.name, String(name))) continue;
       const near = nearest(String(name), fields);
       report.add('LNK_UNKNOWN_FIELD', spot, { model: target.name, name, hint: hint(near) }, rename(near));
     }

@@ -2,34 +2,43 @@
  * Timestamps that statements use although the model does not define them: the table gains the column, which may be
  * null, and the place that asked for it gets a hint. Asks which table is meant; in doubt nothing is added.
  */
-import { DELETED, rewriteSql, TIMESTAMPS } from '../language/sql-rewrite.js';
+import { CREATED, DELETED, rewriteSql, TIMESTAMPS, UPDATED } from '../language/sql-rewrite.js';
 import { readMentions } from '../language/sql-mentions.js';
-import type { SqlText } from './finds.js';
+import type { LocatedNode } from '../source/tree.js';
+import { changeIn } from './changes.js';
+import type { DocumentQuery, SqlText } from './finds.js';
 import type { Definition } from './model.js';
-import type { Report, Spot } from './report.js';
+import type { Registry } from './registry.js';
+import type { Report, Span, Spot } from './report.js';
 import { spotInText, type TableNames } from './tables.js';
 
-interface Wanted {
+export interface Wanted {
   readonly model: string;
   readonly name: string;
   readonly spot: Spot;
 }
 
+/** What the queries of a definition ask for, whether or not the tables have it. */
+export function timestampsIn(definition: Definition, tables: TableNames, registry: Registry): Wanted[] {
+  const { statements, documents } = definition.finds;
+  return [
+    ...statements.flatMap((statement) => wantedBy(definition, statement, tables)),
+    ...documents.flatMap((query) => wantedByDocuments(definition, query, tables, registry)),
+  ];
+}
+
 /** The same names with the timestamps added. */
-export function addTimestamps(definitions: readonly Definition[], tables: TableNames, report: Report): TableNames {
+export function addTimestamps(wanted: readonly Wanted[], tables: TableNames, report: Report): TableNames {
   const added = new Map<string, string[]>();
-  for (const definition of definitions) {
-    for (const statement of definition.finds.statements) {
-      for (const { model, name, spot } of wantedBy(definition, statement, tables)) {
-        const known = added.get(model) ?? [];
-        if (tables.fieldsOf(model).includes(name) || known.includes(name)) continue;
-        added.set(model, [...known, name]);
-        report.add('LNK_TIMESTAMP_ADDED', spot, { model, name });
-      }
-    }
+  for (const { model, name, spot } of wanted) {
+    const known = added.get(model) ?? [];
+    if (tables.fieldsOf(model).includes(name) || known.includes(name)) continue;
+    added.set(model, [...known, name]);
+    report.add('LNK_TIMESTAMP_ADDED', spot, { model, name });
   }
   const addedTo = (model: string): readonly string[] => added.get(model) ?? [];
-  return { ...tables, addedTo, fieldsOf: (model) => [...tables.fieldsOf(model), ...addedTo(model)] };
+  const grown = new Map([...added].map(([model, names]) => [model, [...tables.fieldsOf(model), ...names]]));
+  return { ...tables, addedTo, fieldsOf: (model) => grown.get(model) ?? tables.fieldsOf(model) };
 }
 
 function wantedBy(definition: Definition, statement: SqlText, tables: TableNames): Wanted[] {
@@ -46,6 +55,35 @@ function wantedBy(definition: Definition, statement: SqlText, tables: TableNames
     return by === null ? [] : [{ model: target, name, spot: { doc: definition.doc, start: by.start, end: by.end } }];
   });
   return [...written, ...switched];
+}
+
+/** Names of fields, paths that are read, and what the switches write. What a stage of a pipeline makes is called as it likes. */
+function wantedByDocuments(
+  definition: Definition,
+  query: DocumentQuery,
+  tables: TableNames,
+  registry: Registry,
+): Wanted[] {
+  const { collection, around, timestamps, softDelete } = query;
+  const model = tables.modelOf(collection);
+  if (model === undefined) return [];
+  const found: Wanted[] = [];
+  const want = (name: string, { start, end }: Span): void => {
+    if (TIMESTAMPS.includes(name)) found.push({ model, name, spot: { doc: definition.doc, start, end } });
+  };
+  const visit = (node: LocatedNode, named: boolean): void => {
+    if (node.type === 'string' && String(node.scalar).startsWith('$')) want(String(node.scalar).slice(1), node);
+    for (const item of node.items) visit(item, false);
+    for (const { key, keyStart, keyEnd, value } of node.members) {
+      if (named) want(key, { start: keyStart, end: keyEnd });
+      if (value !== null) visit(value, named);
+    }
+  };
+  visit(around, true);
+  const changes = changeIn(definition, query, registry) !== null;
+  if (timestamps !== null) for (const name of changes ? [UPDATED] : [CREATED, UPDATED]) want(name, timestamps);
+  if (softDelete !== null) want(DELETED, softDelete);
+  return found;
 }
 
 /** Of several tables the one that is written to, else the first; none where one of them has the column already. */

@@ -2,11 +2,13 @@
  * Which fields and combinations of fields of a model no two rows may share: demanded by the model (a field's `unique`,
  * or a list beside the fields) and by the statements that write to it. Reports names that do not exist.
  */
+import { removeMember } from '../source/edit-json.js';
 import { nearest } from '../source/suggest.js';
 import type { LocatedNode } from '../source/tree.js';
 import { typeWord } from './judge.js';
 import type { SqlText } from './finds.js';
 import type { Definition } from './model.js';
+import { repair } from './repairs.js';
 import { hint, rename, type Report, type Spot } from './report.js';
 import type { TableNames } from './tables.js';
 
@@ -29,6 +31,9 @@ export function collectUniques(definitions: readonly Definition[], tables: Table
   for (const definition of definitions) if (definition.sort === 'model') ofModel(definition, tables, report, collect);
   for (const definition of definitions) {
     for (const statement of definition.finds.statements) ofStatement(definition, statement, tables, report, collect);
+    for (const { unique, collection } of definition.finds.documents) {
+      if (unique !== null) ofTable(definition, unique, collection, tables, report, collect);
+    }
   }
   return new Map([...found].map(([model, lists]) => [model, [...lists.values()]]));
 }
@@ -48,22 +53,35 @@ function ofModel(definition: Definition, tables: TableNames, report: Report, col
 
 function ofStatement(
   definition: Definition,
-  { unique, scan }: SqlText,
+  { unique, scan, around }: SqlText,
   tables: TableNames,
   report: Report,
   collect: Collect,
 ): void {
   if (unique === null) return;
+  if (WRITES.test(scan.verb) && scan.target !== null) {
+    ofTable(definition, unique, scan.target.name, tables, report, collect);
+  } else if (scan.verb !== '') {
+    const member = around?.members.find(({ value }) => value === unique);
+    const changes = around && member ? removeMember(definition.doc, around, member) : [];
+    const fix = repair(`remove "${member?.key ?? ''}"`, changes);
+    report.add('LNK_UNIQUE_NO_EFFECT', spotOf(definition, unique), {}, fix);
+  }
+}
+
+function ofTable(
+  definition: Definition,
+  unique: LocatedNode,
+  table: string,
+  tables: TableNames,
+  report: Report,
+  collect: Collect,
+): void {
   // The schema of the query says what form the list has.
   const lists = readLists(definition, unique, null);
-  const spot = spotOf(definition, unique);
-  if (!WRITES.test(scan.verb) || scan.target === null) {
-    if (scan.verb !== '') report.add('LNK_UNIQUE_NO_EFFECT', spot);
-    return;
-  }
-  const model = tables.modelOf(scan.target.name);
+  const model = tables.modelOf(table);
   if (model === undefined) {
-    report.add('LNK_UNIQUE_NO_MODEL', spot, { name: scan.target.name });
+    report.add('LNK_UNIQUE_NO_MODEL', spotOf(definition, unique), { name: table });
     return;
   }
   for (const fields of lists) {

@@ -7,8 +7,9 @@ import { nearest } from '../source/suggest.js';
 import { memberOf, type LocatedNode, type Member } from '../source/tree.js';
 import type { Absent } from './expected.js';
 import { ABSENT, kindWord } from './judge.js';
-import type { Expansion, Registry } from './registry.js';
-import { hint, type Report, type Spot } from './report.js';
+import type { Expansion, OwnedField, Registry } from './registry.js';
+import { hint, type Report, type ReportOptions, type Spot } from './report.js';
+import { fitted } from './wrong-type.js';
 
 /** An object around the one that is judged, and the key that leads towards it. */
 export interface Level {
@@ -34,6 +35,8 @@ interface Holder {
   readonly name: string;
   readonly where: string;
   readonly keys: ReadonlySet<string>;
+  /** Those of them that need no other beside them. */
+  readonly alone: ReadonlySet<string>;
   /** Open maps in it: the entry says what fits. */
   readonly entries: readonly FieldNode[];
 }
@@ -43,14 +46,18 @@ export function unknownKeys(found: Guesser): (member: Member, spot: Spot) => voi
   const { report, expansion, label, registry, node } = found;
   const written = new Set(node.members.map(({ key }) => key));
   const free = [...expansion.fields.keys()].filter((name) => !written.has(name));
+  // A plugin that is misspelt has fields, and they may be misspelt as well.
+  const others = [...expansion.tolerated].filter((name) => !written.has(name));
   const holders = [...expansion.fields].flatMap(([name, { field }]) => holderOf(registry, name, field));
   return (member, spot) => {
     const { key } = member;
     if (expansion.tolerated.has(key)) return;
     const right = expansion.mistaken.get(key);
     if (right !== undefined) {
-      const fix = right.rename === undefined || written.has(right.rename) ? {} : renameKey(right.rename);
-      report.add('DEF_INVENTED', spot, { key, place: label, right: right.say }, fix);
+      const { say, rename = '' } = right;
+      const fix =
+        rename === '' || written.has(rename) ? {} : renamed(rename, expansion.fields.get(rename), member, spot);
+      report.add('DEF_INVENTED', spot, { key, place: label, right: say }, fix);
       return;
     }
     const absent = expansion.expected.get(key);
@@ -65,13 +72,14 @@ export function unknownKeys(found: Guesser): (member: Member, spot: Spot) => voi
       report.add('DEF_UNKNOWN_KEY', spot, { key, place: label, hint: ` It belongs ${owner}.` });
       return;
     }
-    const where = outside(found, key) ?? inside(registry, holders, written, member);
+    const where = outside(found, key) ?? inside(found, holders, written, member);
     if (where !== null) {
-      report.add('DEF_MISPLACED', spot, { key, place: label, where });
+      const holder = { key, place: label, where: where.words };
+      report.add('DEF_MISPLACED', spot, holder, where.inside === null ? {} : putInside(where.inside, member, spot));
       return;
     }
-    const near = nearest(key, free);
-    const fix = near === undefined ? {} : renameKey(near);
+    const near = nearest(key, free) ?? nearest(key, others);
+    const fix = near === undefined ? {} : renamed(near, expansion.fields.get(near), member, spot);
     report.add('DEF_UNKNOWN_KEY', spot, { key, place: label, hint: hint(near) }, fix);
   };
 }
@@ -91,6 +99,35 @@ function reportInside({ registry, report }: Guesser, absent: Absent, { key, valu
 }
 
 const renameKey = (name: string) => ({ fix: { title: `rename to "${name}"`, text: JSON.stringify(name) } });
+
+/** Under its right name, with its value made to fit; nothing where the value is something else altogether. */
+function renamed(
+  name: string,
+  owned: OwnedField | undefined,
+  { value }: Member,
+  spot: Spot,
+): Pick<ReportOptions, 'fix'> {
+  if (value === null) return renameKey(name);
+  // A field of a plugin that is not chosen here: it would be the next mistake.
+  if (owned === undefined) return {};
+  const text = fitted(spot.doc, value, owned.field);
+  if (text === null) return {};
+  if (text === spot.doc.text.slice(value.start, value.end)) return renameKey(name);
+  return whole(`write "${name}": ${text}`, `${JSON.stringify(name)}: ${text}`, value, spot);
+}
+
+/** Into an object that is not there yet. */
+function putInside(holder: string, { value }: Member, spot: Spot): Pick<ReportOptions, 'fix'> {
+  if (value === null) return {};
+  const { text } = spot.doc;
+  const member = `${text.slice(spot.start, spot.end)}: ${text.slice(value.start, value.end)}`;
+  return whole(`put it into "${holder}"`, `${JSON.stringify(holder)}: {${member}}`, value, spot);
+}
+
+/** In place of the whole member. */
+const whole = (title: string, text: string, value: LocatedNode, { start }: Spot): Pick<ReportOptions, 'fix'> => ({
+  fix: { title, text, span: { start, end: value.end } },
+});
 
 /** A field of plugins that are not the one chosen here: `value` where the mode is another one. */
 function ofAnother({ registry, field }: Guesser, key: string): string | null {
@@ -113,37 +150,50 @@ function accepts(registry: Registry, id: string, slot: string, key: string): boo
     .some(({ kind, select }) => select.by === 'key' && registry.names(kind).includes(key));
 }
 
-function outside({ outer }: Guesser, key: string): string | null {
+/** Where a key belongs: in words, and the object that would have to be made for it, where that is all. */
+interface Where {
+  readonly words: string;
+  readonly inside: string | null;
+}
+
+function outside({ outer }: Guesser, key: string): Where | null {
   const level = outer.find(({ expansion }) => expansion.fields.has(key));
-  return level === undefined ? null : `to ${level.label}, beside "${level.key}"`;
+  return level === undefined ? null : { words: `to ${level.label}, beside "${level.key}"`, inside: null };
 }
 
 /** One step inwards: an object, the items of a list, or an open map whose entries look like the value. */
 function inside(
-  registry: Registry,
+  { registry, expansion }: Guesser,
   holders: readonly Holder[],
   written: ReadonlySet<string>,
   member: Member,
-): string | null {
+): Where | null {
   const fitting = holders.filter(
     ({ keys, entries }) => keys.has(member.key) || entries.some((entry) => fitsEntry(registry, entry, member)),
   );
   const present = fitting.filter(({ name }) => written.has(name));
   const [chosen, other] = present.length > 0 ? present : fitting;
-  return chosen === undefined || other !== undefined ? null : chosen.where;
+  if (chosen === undefined || other !== undefined) return null;
+  const { name, where, keys, alone } = chosen;
+  // With two of them in one place, each would be put into an object of its own.
+  const company = [...written].some((one) => one !== member.key && keys.has(one) && !expansion.fields.has(one));
+  return { words: where, inside: alone.has(member.key) && !written.has(name) && !company ? name : null };
 }
 
 function holderOf(registry: Registry, name: string, field: FieldNode): Holder[] {
   const isList = field.type === 'array' && field.inner !== null;
   const object = isList && field.inner !== null ? field.inner : field;
   const where = isList ? `inside an item of "${name}"` : `inside "${name}"`;
-  if (object.type === 'record') return [{ name, where, keys: new Set(), entries: entryOf(object) }];
+  if (object.type === 'record') return [{ name, where, keys: new Set(), alone: new Set(), entries: entryOf(object) }];
   if (object.type !== 'object') return [];
   const fields =
     object.parts.length > 0 ? registry.expand(object, () => undefined).fields.keys() : Object.keys(object.fields);
   // A rule written without the map around its fields.
   const maps = isList ? Object.values(object.fields).filter(({ type }) => type === 'record') : [];
-  return [{ name, where, keys: new Set(fields), entries: maps.flatMap(entryOf) }];
+  const own = isList || object.parts.length > 0 ? [] : Object.entries(object.fields);
+  const needed = own.flatMap(([key, { required }]) => (required ? [key] : []));
+  const alone = own.map(([key]) => key).filter((key) => needed.every((one) => one === key));
+  return [{ name, where, keys: new Set(fields), alone: new Set(alone), entries: maps.flatMap(entryOf) }];
 }
 
 const entryOf = ({ inner }: FieldNode): FieldNode[] => (inner === null ? [] : [inner]);

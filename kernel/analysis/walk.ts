@@ -5,14 +5,14 @@
 import { isObject } from '../contract/json.js';
 import type { PluginId } from '../contract/plugin.js';
 import { accessorsIn } from '../language/accessor.js';
-import { scanSql } from '../language/sql.js';
 import type { FieldNode } from '../schema/field-node.js';
 import type { Document } from '../source/document.js';
 import { memberOf, toJson, type LocatedNode, type Member } from '../source/tree.js';
 import type { Finds } from './finds.js';
+import { findCollection, findStatement } from './find-queries.js';
 import { judgeScalar, reportUnknownPlugin, typeWord } from './judge.js';
 import { collectPlaces, isWhole } from './places.js';
-import type { Expansion, Registry } from './registry.js';
+import type { Expansion, OwnedField, Registry } from './registry.js';
 import { reportClear } from './checks/secrets.js';
 import type { Report, Span, Spot } from './report.js';
 import { unknownKeys, type Level } from './unknown-keys.js';
@@ -113,7 +113,11 @@ function visitMember(context: WalkContext, node: LocatedNode, member: Member, ex
   const { deprecated } = owned.field.meta;
   if (deprecated !== undefined) {
     const params = { place: `"${member.key}"`, what: deprecated.message };
-    context.report.add('DEF_DEPRECATED', { doc: context.doc, start: member.keyStart, end: member.keyEnd }, params);
+    const { replacedBy } = deprecated;
+    const isFree =
+      replacedBy !== undefined && expansion.fields.has(replacedBy) && memberOf(node, replacedBy) === undefined;
+    const fix = isFree ? { fix: { title: `rename to "${replacedBy}"`, text: JSON.stringify(replacedBy) } } : {};
+    context.report.add('DEF_DEPRECATED', { doc: context.doc, start: member.keyStart, end: member.keyEnd }, params, fix);
   }
   if (owned.plugin !== null) context.finds.uses.add(owned.plugin);
   if (member.value === null) return;
@@ -124,17 +128,21 @@ function visitMember(context: WalkContext, node: LocatedNode, member: Member, ex
 
 /** Gives the plugins whose fields are missing. */
 function reportMissing(context: WalkContext, node: LocatedNode, expansion: Expansion, here: Here): PluginId[] {
-  const owners: PluginId[] = [];
-  for (const [name, { field, plugin }] of expansion.fields) {
-    if (!field.required || memberOf(node, name) !== undefined) continue;
-    if (expansion.instead.get(name)?.some((key) => memberOf(node, key) !== undefined) === true) continue;
-    // Written under an invented name, which is reported.
-    if (node.members.some(({ key }) => !expansion.fields.has(key) && standsFor(expansion, key) === name)) continue;
+  const missing = missingIn(node, expansion);
+  for (const [name] of missing) {
     context.report.add('DEF_REQUIRED', opening(context, node), { place: here.label, field: name });
-    if (plugin !== null) owners.push(plugin);
   }
-  return owners;
+  return missing.flatMap(([, { plugin }]) => (plugin === null ? [] : [plugin]));
 }
+
+/** Fields that an object needs and does not have. */
+export const missingIn = (node: LocatedNode, expansion: Expansion): readonly (readonly [string, OwnedField])[] =>
+  [...expansion.fields].filter(([name, { field }]) => {
+    if (!field.required || memberOf(node, name) !== undefined) return false;
+    if (expansion.instead.get(name)?.some((key) => memberOf(node, key) !== undefined) === true) return false;
+    // Written under an invented name, which is reported.
+    return !node.members.some(({ key }) => !expansion.fields.has(key) && standsFor(expansion, key) === name);
+  });
 
 function standsFor({ mistaken }: Expansion, key: string): string | undefined {
   const right = mistaken.get(key);
@@ -202,6 +210,7 @@ function visitValue(context: WalkContext, node: LocatedNode, field: FieldNode, h
         parts,
         roots: field.meta.roots,
         leaves: field.meta.leaves === true,
+        afterwards: field.meta.afterwards === true,
         secret: field.meta.secret === true,
         purpose: field.meta.purpose,
         place: here.label,
@@ -257,31 +266,9 @@ function visitScalar(context: WalkContext, node: LocatedNode, field: FieldNode, 
   if (type === 'string' && field.meta.secret === true) {
     reportClear(context, node, field, here.label, accessorsIn(String(scalar)).length > 0);
   }
-  if (field.meta.language === 'sql') findStatement(context, node, field, here);
+  if (field.meta.language === 'sql') findStatement(context, node, field, here.around);
+  if (field.meta.language === 'collection') findCollection(context, node, field, here.around);
   refer(context, node, field, here);
-}
-
-function findStatement({ finds, doc }: WalkContext, node: LocatedNode, { meta }: FieldNode, here: Here): void {
-  const sibling = (name: string | undefined): LocatedNode | null =>
-    name === undefined || here.around === null ? null : (memberOf(here.around, name)?.value ?? null);
-  const on = (found: LocatedNode | null): LocatedNode | null => (found?.scalar === true ? found : null);
-  const { unique, timestamps, softDelete, each } = meta.beside ?? {};
-  const list = sibling(each);
-  finds.statements.push({
-    node,
-    scan: scanSql(String(node.scalar)),
-    parameters: sibling(meta.binds)?.items ?? [],
-    around: here.around,
-    binds: meta.binds,
-    unique: sibling(unique),
-    timestamps: on(sibling(timestamps)),
-    softDelete: on(sibling(softDelete)),
-    each: list?.type === 'string' ? list : on(list),
-  });
-  if (list?.type === 'string') {
-    const spot = { doc, start: list.start, end: list.end };
-    finds.references.push({ refers: { symbol: 'name' }, name: String(list.scalar), node: list, spot, within: null });
-  }
 }
 
 /** The name, or an accessor that takes such a name as its tail. */

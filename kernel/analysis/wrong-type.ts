@@ -48,7 +48,27 @@ function meant(doc: Document, node: LocatedNode, type: LocatedNode['type'], fiel
     const fits = field.inner.type === node.type || (field.inner.type === 'value' && text !== null);
     return fits ? `[${doc.text.slice(node.start, node.end)}]` : null;
   }
-  return null;
+  return type === 'object' ? asObject(doc, node, field) : null;
+}
+
+/** The one item of a list; the object that is meant by the value of one of its fields. */
+function asObject(doc: Document, node: LocatedNode, { fields, meta: { form, short } }: FieldNode): string | null {
+  const [only, other] = node.items;
+  const first = /^\{"(\w+)"/.exec(form ?? '')?.[1];
+  const isMeant = only?.members.some(({ key }) => key === first || Object.hasOwn(fields, key)) === true;
+  if (isMeant && other === undefined) return doc.text.slice(only.start, only.end);
+  if (node.type !== 'string' && node.type !== 'number' && node.type !== 'boolean') return null;
+  const name = node.scalar === false ? undefined : short?.[node.type];
+  if (name === undefined) return null;
+  return name === '{}' ? name : `{${JSON.stringify(name)}: ${doc.text.slice(node.start, node.end)}}`;
+}
+
+/** What `node` has to be under another name: its text, where it fits or can be made to. Null where it is something else. */
+export function fitted(doc: Document, node: LocatedNode, field: FieldNode): string | null {
+  const type = field.type === 'record' ? 'object' : field.type;
+  if (type === node.type || type === 'value' || type === 'either' || type === 'any')
+    return doc.text.slice(node.start, node.end);
+  return meant(doc, node, type, field);
 }
 
 export function reportWrongType(
@@ -65,12 +85,21 @@ export function reportWrongType(
     right !== null && (form === undefined || node.type !== 'object')
       ? right.length <= SHOWN
         ? ` Write ${right}.`
-        : ' Put it into brackets: [...].'
+        : type === 'array'
+          ? ' Put it into brackets: [...].'
+          : ' Take it out of the brackets.'
       : form !== undefined
         ? ` Write it like ${form}.`
         : '';
   const fix =
-    right === null ? {} : { fix: { title: `change to ${right.length <= SHOWN ? right : '[...]'}`, text: right } };
+    right === null
+      ? {}
+      : {
+          fix: {
+            title: `change to ${right.length <= SHOWN ? right : type === 'array' ? '[...]' : '{...}'}`,
+            text: right,
+          },
+        };
   const params = { place: label, expected: typeWord(type), actual: typeWord(node.type), hint };
   report.add('DEF_TYPE', { doc, start: node.start, end: node.end }, params, fix);
 }

@@ -14,6 +14,14 @@ export interface CommandOptions {
   readonly check: boolean;
   readonly dryRun: boolean;
   readonly sql: boolean;
+  readonly destroy: boolean;
+  readonly yes: boolean;
+  readonly all: boolean;
+  readonly dead: boolean;
+  readonly state: string | undefined;
+  readonly resource: string | undefined;
+  readonly limit: string | undefined;
+  readonly stdio: boolean;
   readonly arguments: readonly string[];
 }
 
@@ -33,7 +41,7 @@ export const COMMON_OPTIONS: readonly OptionDoc[] = [
 /** Commands that read definitions: PostgreSQL's parser loads beside everything else, not after it. */
 const reading = (load: CommandEntry['load']) => (): Promise<Command> => {
   // Whoever needs it waits for it, and hears then what went wrong.
-  void import('../runtime/sql-parser.js').then(({ loadSqlParser }) => loadSqlParser()).catch(() => undefined);
+  void import('../project/sql-parser.js').then(({ loadSqlParser }) => loadSqlParser()).catch(() => undefined);
   return load();
 };
 
@@ -72,10 +80,17 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: 'serve the definitions; one error refuses the start',
     details:
       'For production. Tables are brought to the shape of the models first, unless the config says `"migrate": false`. ' +
-      'SIGTERM and SIGINT end it after the requests under way; a second signal ends it at once.',
+      'A server that cannot be reached yet is waited for: what does not need it is served. SIGTERM and SIGINT end it after ' +
+      'the requests and the deferred work under way; a second signal hands such work back and ends it at once.',
     options: [],
     examples: ['lintel serve', 'PORT=9000 LOG_FORMAT=json lintel serve', 'lintel serve --config conf/shop.json'],
-    exits: [{ code: 0, doc: 'Ended by a signal.' }, BROKEN],
+    exits: [
+      { code: 0, doc: 'Ended by a signal.' },
+      {
+        code: 1,
+        doc: 'The definitions or the config have errors, a plugin cannot start, or something was cut off at the end.',
+      },
+    ],
     load: reading(async () => (await import('./serve.js')).serve),
   },
   dev: {
@@ -109,26 +124,63 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     details:
       'Opens the connections that the definitions need, compares their tables with the models, shows what is missing and ' +
       'adds it, in one transaction for each connection, for as long as it takes; `"migrate": false` in the config is ' +
-      'about starts alone. Nothing is dropped, renamed or narrowed: what adding cannot mend is listed with `!` and left ' +
-      'as it is. Definitions with errors are refused, unless the config says `"on_problem": "skip"`: then the others count.',
+      'about starts alone. MySQL and MariaDB cannot undo changes of tables: there each stands by itself, and what is left ' +
+      'is found again. Nothing is dropped, renamed or narrowed: what adding cannot mend is listed with `!`, with what to ' +
+      'do about it, and left as it is, unless `--destroy` asks for it. Then columns that the models do not know are ' +
+      'dropped with all their values, types changed, NULL forbidden or allowed, bounds and foreign keys replaced; the plan ' +
+      'shows with `-` what is taken away and how many values go, and asks first. A start never does that. Definitions with errors are refused, unless the config says `"on_problem": "skip"`: then the others count.',
     options: [
       { name: 'dry-run', doc: 'Show the changes and make none.' },
       { name: 'check', doc: 'As `--dry-run`, but exit code 1 when there are changes to make.' },
       { name: 'sql', doc: 'Show the statements instead of the words.' },
+      { name: 'destroy', doc: 'Make also changes that take something away. Data is lost for good: have a backup.' },
+      { name: 'yes', doc: 'With `--destroy`: do not ask. Needed where nobody can answer.' },
       FORMAT('`pretty` (default) or `json`.'),
     ],
-    examples: ['lintel migrate --dry-run', 'lintel migrate', 'lintel migrate --check --format json'],
+    examples: [
+      'lintel migrate --dry-run',
+      'lintel migrate',
+      'lintel migrate --destroy --dry-run',
+      'lintel migrate --check --format json',
+    ],
     exits: [
       { code: 0, doc: 'The tables have the shape of the models; with `--dry-run`, whatever there is to do.' },
       { code: 1, doc: 'Definitions with errors, a failed change, or with `--check` changes to make.' },
     ],
     load: reading(async () => (await import('./migrate.js')).migrate),
   },
+  jobs: {
+    usage: 'jobs <list|show|retry|purge> <id>',
+    summary: 'look after work that was put off',
+    details:
+      '`list` (or nothing) shows the work of the queue, the oldest first; `show` one with everything that travels with it, ' +
+      'in which there is no secret; `retry` puts dead work back, to be tried as often as new work; `purge` removes work that ' +
+      'does not run. The id is that of the request that accepted the work, `x-request-id`; of a second part of the same request ' +
+      '`.2` follows. `attempts` says how many runs were begun, and how many there may be. Only the queue is opened: a server that runs is not disturbed, but an embedded database belongs to one ' +
+      'process, so stop the server first where the queue lies in one. Work of definitions that are gone is listed too.',
+    options: [
+      { name: 'state', value: 'STATE', doc: 'For `list`: only work that is `waiting`, `running` or `dead`.' },
+      { name: 'resource', value: 'ID', doc: 'For `list`: only work of this resource.' },
+      { name: 'limit', value: 'COUNT', doc: 'For `list`: the most rows (default: 100).' },
+      { name: 'all', doc: 'For `retry`: all dead work.' },
+      { name: 'dead', doc: 'For `purge`: all dead work.' },
+      FORMAT('`pretty` (default) or `json`.'),
+    ],
+    examples: [
+      'lintel jobs list --state dead',
+      'lintel jobs show 0b6e1c1e-7f0f-4c9a-9a53-0d7c3f3a2d11',
+      'lintel jobs retry --all',
+      'lintel jobs purge --dead',
+    ],
+    exits: [OK, { code: 1, doc: 'There is no such work, no definition puts work off, or the queue cannot be opened.' }],
+    load: reading(async () => (await import('./jobs.js')).jobs),
+  },
   plan: {
     usage: 'plan <id>',
     summary: 'show the compiled plan of a resource',
     details:
-      'The order of the actionables, transactions, statements and where each parameter comes from. The resource is named ' +
+      'The order of the actionables, transactions, statements and where each parameter comes from; what is done behind the ' +
+      'answer or by the clock stands under `apart`, with its schedule, delay (seconds) and retries. The resource is named ' +
       'by `id` or by path. Nothing connects; values of the environment are not shown.',
     options: [FORMAT('`pretty` (default) or `json`.')],
     examples: ['lintel plan wallet-transfer-01', 'lintel plan wallet/transfer --format json'],
@@ -140,7 +192,8 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: 'describe the endpoints as an OpenAPI document',
     details:
       'OpenAPI 3.1 as JSON: paths, parameters, bodies, answers, problems and how callers show who they are, from the ' +
-      'definitions, the models and the statements. Title and version are those of the `package.json` beside the config. ' +
+      'definitions, the models and the statements. Where clients may stay connected, `x-lintel-websocket` says what they can ' +
+      'call and which events they hear. Title and version are those of the `package.json` beside the config. ' +
       'Nothing connects, and no value of the environment is in it. Without `--out` it is printed. `lintel dev` serves the ' +
       'same at `/openapi.json`, and a page to try it out at `/docs`.',
     options: [
@@ -192,6 +245,20 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     examples: ['lintel manifest my-plugins/short-code', 'lintel manifest my-plugins/short-code --check'],
     exits: [OK, { code: 1, doc: 'A spec has flaws, or with `--check` the file is not current.' }],
     load: async () => (await import('./manifest.js')).manifest,
+  },
+  lsp: {
+    usage: 'lsp',
+    summary: 'the language server, for editors',
+    details:
+      'Speaks the Language Server Protocol over the standard streams: problems, completion, documentation, navigation and ' +
+      'changes of definitions, models and the config while they are typed. The VS Code extension brings its own copy.',
+    options: [
+      { name: 'stdio', doc: 'Talk over stdin and stdout; the only way there is.' },
+      { name: 'clientProcessId', value: 'PID', doc: 'The editor, as some clients tell it.' },
+    ],
+    examples: ['lintel lsp --stdio'],
+    exits: [{ code: 0, doc: 'The editor has ended it.' }],
+    load: async () => (await import('./lsp.js')).lsp,
   },
 };
 

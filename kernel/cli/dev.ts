@@ -11,7 +11,7 @@ import { explain } from './explain.js';
 import { paint } from './paint.js';
 import { pretty, summary, withConfig } from './problems.js';
 import { run } from './serve.js';
-import { endpointTable } from './table.js';
+import { endpointTable, scheduleTable } from './table.js';
 
 /** Milliseconds of quiet after a change: editors write a file in several steps. */
 const SETTLE = 60;
@@ -22,9 +22,11 @@ export async function dev({ config }: CommandOptions): Promise<number> {
   const { kernel } = booted;
   let table = '';
   const reload = async (): Promise<void> => {
+    // Where a round begins: editors that list these problems forget those of the round before.
+    process.stdout.write('reading the definitions\n');
     show(kernel, await kernel.reload());
     showTaken(kernel);
-    const next = endpointTable(kernel.plans(), kernel.config.http.methods);
+    const next = tables(kernel);
     // The first one is printed by the start.
     if (table !== '' && next !== table) process.stdout.write(`\n${next}\n\n`);
     table = next;
@@ -38,6 +40,13 @@ export async function dev({ config }: CommandOptions): Promise<number> {
   } finally {
     await watcher.close();
   }
+}
+
+/** When something runs next changes all the time: that is no news. */
+function tables(kernel: Kernel): string {
+  const plans = kernel.plans();
+  const schedules = scheduleTable(plans, null);
+  return `${endpointTable(plans, kernel.config.http.methods)}${schedules === null ? '' : `\n\n${schedules}`}`;
 }
 
 /** Said at each reload: a definition may have taken the address. */

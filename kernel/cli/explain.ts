@@ -8,7 +8,11 @@ export function explain(error: unknown): string {
   if (error instanceof BootError) {
     const entry = CATALOGUE[error.code] ?? error.words;
     const message = entry === undefined ? error.message : fillMessage(entry.message, error.params);
-    return `${paint('error', 'error')} ${paint('dim', error.code)} ${message}${entry === undefined ? '' : `\n      ${entry.help}`}`;
+    const more = [
+      ...(error.place === undefined ? [] : [`at ${error.place}`]),
+      ...(entry === undefined ? [] : [entry.help]),
+    ];
+    return [`${paint('error', 'error')} ${paint('dim', error.code)} ${message}`, ...more].join('\n      ');
   }
   if (error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS'))
     return error.message;

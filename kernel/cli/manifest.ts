@@ -6,7 +6,7 @@ import { pluginId } from '../contract/plugin.js';
 import { flawsOf, kindFlawsOf } from '../export/hygiene.js';
 import { manifestOf, manifestText } from '../export/manifest.js';
 import { readManifest } from '../export/manifest-read.js';
-import { readFolder } from '../runtime/packages.js';
+import { readFolder } from '../project/plugin-folders.js';
 import { loadProject } from '../runtime/project.js';
 import type { CommandOptions } from './commands.js';
 import { readText, writeWhole } from './files.js';
@@ -23,7 +23,7 @@ export async function manifest({ config, arguments: words, check }: CommandOptio
   }
   const folder = resolve(name);
   const project = await loadProject(process.cwd(), config, process.env);
-  const found = await readFolder(folder);
+  const found = await readFolder(folder, name);
   // The config may list this folder already, or one around it: what is the same is there once.
   const registry = buildRegistry(
     [...new Set([...project.registry.kinds.values(), ...found.kinds])],

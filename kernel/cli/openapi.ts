@@ -4,7 +4,7 @@ import { BootError } from '../contract/boot-error.js';
 import { isObject, type Json, type JsonObject } from '../contract/json.js';
 import { openapiOf } from '../export/openapi/document.js';
 import type { Kernel } from '../runtime/kernel.js';
-import { loadSqlParser } from '../runtime/sql-parser.js';
+import { loadSqlParser } from '../project/sql-parser.js';
 import { boot } from './boot.js';
 import type { CommandOptions } from './commands.js';
 import { readText, writeWhole } from './files.js';

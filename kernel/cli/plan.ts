@@ -19,7 +19,8 @@ export async function plan({ config, format = 'pretty', arguments: words }: Comm
     return 2;
   }
   const log = await createLog();
-  log.level = 'warn';
+  // The log shares stdout with the plan: what programs read is JSON and nothing else.
+  log.level = format === 'json' ? 'error' : 'warn';
   const project = await loadProject(process.cwd(), config, process.env);
   const kernel = await createKernel({ project, log, onProblem: 'skip', connect: false });
   try {

@@ -1,4 +1,6 @@
-/** What is under way: one line that turns on a terminal, plain lines anywhere else. */
+/**
+ * What is under way: one line that turns on a terminal, with the seconds of what takes long, plain lines anywhere else.
+ */
 
 export interface Progress {
   show(text: string): void;
@@ -12,10 +14,12 @@ export function createProgress(stream: NodeJS.WriteStream): Progress {
   if (!stream.isTTY) return { show: (text) => void stream.write(`${text}\n`), end: () => undefined };
   let current: string | null = null;
   let turns = 0;
+  let since = 0;
   const clear = (): void => void stream.write('\r\u001b[2K');
   const draw = (): void => {
     if (current === null) return;
-    const line = `${FRAMES[turns++ % FRAMES.length] ?? ''} ${current}`;
+    const seconds = Math.floor((performance.now() - since) / 1000);
+    const line = `${FRAMES[turns++ % FRAMES.length] ?? ''} ${seconds < 1 ? '' : `${seconds} s `}${current}`;
     // A line that wraps could not be taken back.
     stream.write(`\r\u001b[2K${[...line].slice(0, (stream.columns || 80) - 1).join('')}`);
   };
@@ -30,6 +34,7 @@ export function createProgress(stream: NodeJS.WriteStream): Progress {
     show(text) {
       settle();
       current = text;
+      since = performance.now();
       draw();
     },
     end() {

@@ -1,15 +1,19 @@
-/** `lintel serve`: production. A set of definitions with one error is refused; SIGTERM ends it without losing a request. */
+/**
+ * `lintel serve`: production. A set of definitions with one error is refused, servers that are away are waited for, and
+ * SIGTERM ends it without losing a request (`ending.ts`).
+ */
 import type { Route } from '../contract/hooks.js';
 import type { CommandOptions } from './commands.js';
 import type { Kernel } from '../runtime/kernel.js';
 import { listen, type RunningServer } from '../http/server.js';
 import { boot } from './boot.js';
+import { ending } from './ending.js';
 import { showLeftOut } from './left-out.js';
 import { isPretty } from './log.js';
-import { curlLine, endpointTable } from './table.js';
+import { curlLine, endpointTable, scheduleTable } from './table.js';
 
 export async function serve({ config }: CommandOptions): Promise<number> {
-  const booted = await boot(config);
+  const booted = await boot(config, { wait: true });
   if (booted === null) return 1;
   const { kernel } = booted;
   showLeftOut(kernel);
@@ -30,39 +34,52 @@ export async function run(
     await kernel.close('failed start');
     throw error;
   }
-  announce(kernel, server.url, more(server.url));
-  return stopped(kernel, server);
+  const over = ending(kernel, server);
+  const { url } = server;
+  if (kernel.waiting.size > 0) announceWaiting(kernel, url);
+  void kernel.complete().then(
+    () => kernel.waiting.size === 0 && announce(kernel, url, more(url)),
+    () => undefined,
+  );
+  return over;
+}
+
+/** What is served is served already; the table of endpoints follows when everything is there. */
+function announceWaiting({ waiting, config, log }: Kernel, url: string): void {
+  const list = [...waiting].map(([plugin, reason]) => `  ${plugin}: ${reason}\n`).join('');
+  (isPretty() ? process.stdout : process.stderr).write(
+    `\nlistening at ${url} (status: ${config.http.status_path}), waiting for\n${list}\n`,
+  );
+  log.info({ url, waiting: [...waiting.keys()] }, 'listening, and waiting for servers');
 }
 
 /** For people: on the terminal beside a pretty log, on stderr when stdout is for machines. */
 function announce(kernel: Kernel, url: string, more: string): void {
   const plans = kernel.plans();
   const { methods, status_path: statusPath } = kernel.config.http;
+  const { enabled, path } = kernel.config.websocket;
+  const live = enabled ? `clients connect at ${url.replace(/^http/, 'ws')}${path}\n` : '';
   const curl = curlLine(plans, url, methods);
   const none =
     kernel.analysis().documents.size === 0 ? `\nNo file matches ${kernel.config.definitions.join(', ')}.` : '';
-  const text = `\n${endpointTable(plans, methods)}${none}\n\nready at ${url} (status: ${statusPath})\n${more}${curl === null ? '' : `try:\n  ${curl}\n`}\n`;
+  const schedules = scheduleTable(plans, Date.now());
+  const clock = schedules === null ? '' : `\n\n${schedules}`;
+  const text = `\n${endpointTable(plans, methods)}${none}${clock}\n\nready at ${url} (status: ${statusPath})\n${live}${placesLine(kernel)}${more}${curl === null ? '' : `try:\n  ${curl}\n`}\n`;
   (isPretty() ? process.stdout : process.stderr).write(text);
-  kernel.log.info({ url, resources: plans.byId.size, definitions: plans.hash }, 'listening');
+  const places = Object.fromEntries(kernel.places().map(({ kind, name }) => [kind, name]));
+  kernel.log.info({ url, resources: plans.byId.size, definitions: plans.hash, ...places }, 'listening');
   const warnings = kernel.problems().filter(({ severity }) => severity === 'warning').length;
   if (warnings > 0) kernel.log.warn({ warnings }, 'definitions have warnings; `lintel check` shows them');
 }
 
-function stopped(kernel: Kernel, server: RunningServer): Promise<number> {
-  return new Promise((resolve) => {
-    let stopping = false;
-    const stop = (signal: NodeJS.Signals): void => {
-      if (stopping) process.exit(1);
-      stopping = true;
-      kernel.log.info({ signal }, 'closing');
-      void (async () => {
-        const whole = await server.stop(kernel.config.http.timeouts.drain);
-        if (!whole) kernel.log.warn({}, 'requests were cut off: they took longer than `http.timeouts.drain`');
-        await kernel.close(signal);
-        process.off('SIGTERM', stop).off('SIGINT', stop);
-        resolve(whole ? 0 : 1);
-      })();
-    };
-    process.on('SIGTERM', stop).on('SIGINT', stop);
-  });
+/** What other processes would not share with this one. */
+function placesLine(kernel: Kernel): string {
+  const words = (shared: boolean): string =>
+    kernel
+      .places()
+      .filter((place) => place.shared === shared)
+      .map(({ kind, name }) => `${kind} ${name}`)
+      .join(', ');
+  const [own, common] = [words(false), words(true)];
+  return `${common && `shared by processes: ${common}\n`}${own && `of this process alone: ${own}\n`}`;
 }

@@ -1,6 +1,8 @@
 /** The table of endpoints that the start prints, and a curl line that works. */
 import { isObject, type Json } from '../contract/json.js';
 import type { PlanSet, ResourcePlan } from '../compile/plan.js';
+import { readCron } from '../language/cron.js';
+import { timetable } from '../language/cron-next.js';
 import { fillPath, hasParameters } from '../language/route.js';
 import { paint } from './paint.js';
 
@@ -8,24 +10,58 @@ import { paint } from './paint.js';
 const OPEN = 'open';
 
 const HEAD = ['verb', 'path', 'guard', 'validation', 'touches'];
+/** Only where one of them does not answer its result. */
+const ANSWER = 'answer';
 
 export function endpointTable(plans: PlanSet, methods: readonly string[]): string {
   const served = reachable(plans);
   if (served.length === 0) return 'No endpoint: the definitions hold no resource that can be reached.';
+  const hasLater = served.some(({ accepts }) => accepts !== null);
+  const head = hasLater ? [...HEAD, ANSWER] : HEAD;
   const cells = served.map((plan) => [
     methods.join(', '),
     `/${plan.path}`,
     plan.summary.guard,
     plan.summary.validated.join(', ') || '-',
     plan.summary.touches.filter((name) => name !== 'nothing').join(', ') || '-',
+    ...(hasLater ? [answerOf(plan)] : []),
   ]);
-  const widths = HEAD.map((head, column) => Math.max(head.length, ...cells.map((row) => row[column]?.length ?? 0)));
+  return aligned(head, cells);
+}
+
+/** What an answer has to wait for. */
+function answerOf({ accepts }: ResourcePlan): string {
+  if (accepts === null) return 'result';
+  return accepts.whole ? '202, done later' : 'result, rest later';
+}
+
+/** What the clock begins; null where it begins nothing. `now`: milliseconds since 1970; null: without the next run. */
+export function scheduleTable(plans: PlanSet, now: number | null): string | null {
+  const schedules = [...plans.byId.values()].flatMap((plan) => plan.schedules);
+  if (schedules.length === 0) return null;
+  const cells = schedules.map(({ key, expression, zone }) => [
+    key,
+    expression,
+    zone ?? 'UTC',
+    ...(now === null ? [] : [nextRun(expression, zone ?? 'UTC', now)]),
+  ]);
+  return aligned(['scheduled', 'interval', 'zone', ...(now === null ? [] : ['next run'])], cells);
+}
+
+function nextRun(expression: string, zone: string, now: number): string {
+  const { cron } = readCron(expression);
+  const next = cron === null ? null : timetable(cron, zone).next(now);
+  return next === null ? '-' : new Date(next).toISOString().replace('.000Z', 'Z');
+}
+
+function aligned(head: readonly string[], cells: readonly (readonly string[])[]): string {
+  const widths = head.map((title, column) => Math.max(title.length, ...cells.map((row) => row[column]?.length ?? 0)));
   const line = (row: readonly string[]): string =>
     row
       .map((cell, i) => cell.padEnd(widths[i] ?? 0))
       .join('  ')
       .trimEnd();
-  return [paint('dim', line(HEAD)), ...cells.map(line)].join('\n');
+  return [paint('dim', line(head)), ...cells.map(line)].join('\n');
 }
 
 /** A call that passes the rules and needs no token, in the first verb that has a body; with the query string where none has. */

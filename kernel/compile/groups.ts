@@ -25,6 +25,8 @@ export function groupActions(
   actions: readonly ActionPlan[],
   alone: boolean,
   needs: readonly (readonly number[])[],
+  /** Something is to be made durable together with the last group. */
+  rides = false,
 ): ActionGroup[] {
   const groups: OpenGroup[] = [];
   for (const action of actions) {
@@ -35,14 +37,15 @@ export function groupActions(
     if (joins) last.actions.push(action);
     else groups.push({ parallel, key, actions: [action] });
   }
-  return groups.map(({ parallel, actions: members }) => {
+  return groups.map(({ parallel, actions: members }, at) => {
     const units = members.flatMap((action) => action.unit ?? []);
     const [first] = units;
     // Those that run at once have units of their own, if any.
     const atOnce = parallel && members.length > 1;
-    const wanted = !atOnce && (members.length > 1 || members.some((action) => action.always));
-    const unit =
-      first !== undefined && wanted ? first.join(units, isTotal(members.at(-1)), needsWithin(members, needs)) : null;
+    const carries = rides && at === groups.length - 1;
+    const wanted = !atOnce && (carries || members.length > 1 || members.some((action) => action.always));
+    const closing = !carries && isTotal(members.at(-1));
+    const unit = first !== undefined && wanted ? first.join(units, closing, needsWithin(members, needs)) : null;
     // One sort bounds the unit; two that wait for each other would never end.
     const turns = unit === null ? null : (members.find((action) => action.turns !== null)?.turns ?? null);
     return Object.freeze({ unit, parallel: atOnce, turns, actions: Object.freeze(members) });

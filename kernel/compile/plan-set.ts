@@ -2,14 +2,16 @@
 import { createHash } from 'node:crypto';
 import type { Analysis } from '../analysis/model.js';
 import { compilePatterns } from './patterns.js';
-import type { PatternRoute, PlanSet, ResourcePlan } from './plan.js';
-import { compileResource, type CompileInput } from './resource.js';
+import type { IdentityPlan, PatternRoute, PlanSet, ResourcePlan } from './plan.js';
+import type { CompileInput } from './action.js';
+import { compileResource } from './resource.js';
 import { compileTables } from './tables.js';
 import { hasParameters } from '../language/route.js';
 
 export function compilePlanSet(
   analysis: Analysis,
   services: Pick<CompileInput, 'registry' | 'handles' | 'intercept' | 'profile' | 'testing' | 'uses' | 'watched'>,
+  begin: (resource: string) => void = () => undefined,
 ): PlanSet {
   const tables = compileTables(analysis.models, services.registry);
   const hash = hashOf(analysis);
@@ -24,13 +26,17 @@ export function compilePlanSet(
   const byId = new Map<string, ResourcePlan>();
   const routes: PatternRoute[] = [];
   const broken = new Set<string>();
+  const unknown: IdentityPlan[] = [];
   for (const resource of analysis.resources) {
     if (!resource.sound) {
+      if (resource.places.some(({ plugin }) => services.registry.plugins.get(plugin)?.facts?.['identifies'] === true))
+        unknown.push(UNKNOWN);
       broken.add(`/${resource.id}`);
       if (hasParameters(resource.path)) routes.push({ path: resource.path, plan: null });
       else broken.add(`/${resource.path}`);
       continue;
     }
+    begin(resource.id);
     const plan = compileResource(input, resource);
     byId.set(plan.id, plan);
     byPath.set(`/${plan.id}`, plan);
@@ -40,7 +46,18 @@ export function compilePlanSet(
   // A definition that is only half written has no path yet.
   broken.delete('/');
   const patterns = compilePatterns(routes);
-  return Object.freeze({ hash, byPath, byId, patterns, broken, tables: [...tables.values()] });
+  const identities = Object.freeze([...identitiesOf(byId.values()), ...unknown.slice(0, 1)]);
+  return Object.freeze({ hash, byPath, byId, patterns, broken, tables: [...tables.values()], identities });
+}
+
+/** A resource that has errors tells callers apart, and cannot say who they are: what is meant for one reaches nobody else. */
+const UNKNOWN: IdentityPlan = Object.freeze({ key: '', identity: null });
+
+/** Each once, whatever number of resources tells callers apart in that way. */
+export function identitiesOf(plans: Iterable<ResourcePlan>): readonly IdentityPlan[] {
+  const found = new Map<string, IdentityPlan>();
+  for (const { identities } of plans) for (const one of identities) found.set(one.key, one);
+  return Object.freeze([...found.values()]);
 }
 
 /** Changes with the text of any file: a job or a client can tell whether it still speaks of the same definitions. */

@@ -1,7 +1,9 @@
 /** The plans of a set of definitions: what `invoke` runs. Frozen, and swapped whole when definitions change. */
+import type { Deferral, Schedule } from '../contract/deferred.js';
 import type { Json } from '../contract/json.js';
 import type { ModelTable } from '../contract/model.js';
-import type { Execute, FileLimits, Step, Turns, Unit } from '../contract/plan.js';
+import type { Execute, FileLimits, Identity, Step, Turns, Unit } from '../contract/plan.js';
+import type { Carrying } from './carry.js';
 
 export interface ActionPlan {
   /** `sign-up#2` */
@@ -39,6 +41,33 @@ export interface Maker {
   readonly slot: number;
   readonly memo: number;
   readonly make: () => unknown;
+  /** Key of the actionable that has it; null for one of the resource. */
+  readonly action: string | null;
+}
+
+/** What is done apart from the answer: behind it, or by the clock. */
+export interface PartPlan extends Carrying {
+  /** Key of its last actionable. */
+  readonly key: string;
+  readonly groups: readonly ActionGroup[];
+  /** How it is put off; null for what the clock begins and does at once. */
+  readonly deferral: Required<Omit<Deferral, 'putIn'>> | null;
+}
+
+/** What a request accepts when its own work is done. */
+export interface AcceptPlan {
+  /** Before anything is done: what replaces values by what may be kept. */
+  readonly seal: readonly Step[] | null;
+  readonly parts: readonly PartPlan[];
+  /** It is all that the resource answers. */
+  readonly whole: boolean;
+}
+
+/** One way in which callers are told apart; plans with equal keys do it alike. */
+export interface IdentityPlan {
+  readonly key: string;
+  /** Null where nobody can say who is there without a request. */
+  readonly identity: Identity | null;
 }
 
 export interface ResourcePlan {
@@ -48,6 +77,11 @@ export interface ResourcePlan {
   readonly admit: readonly Step[] | null;
   readonly check: readonly Step[] | null;
   readonly groups: readonly ActionGroup[];
+  /** Null: everything is done for the answer. */
+  readonly accepts: AcceptPlan | null;
+  /** By the key of their last actionable. */
+  readonly parts: ReadonlyMap<string, PartPlan>;
+  readonly schedules: readonly Schedule[];
   /** Index of the result that the resource answers; -1 when nothing runs. */
   readonly main: number;
   readonly reply: readonly Step[] | null;
@@ -62,6 +96,10 @@ export interface ResourcePlan {
   readonly takesList: boolean;
   /** Files that may come with a request; null where none may. */
   readonly files: FileLimits | null;
+  /** Who its callers are; empty where it does not tell them apart. */
+  readonly identities: readonly IdentityPlan[];
+  /** Messages of a connection are refused. */
+  readonly requestOnly: boolean;
   /** False: nothing can be reached from outside (only `no_op` actionables). */
   readonly reachable: boolean;
   readonly summary: ResourceSummary;
@@ -106,4 +144,6 @@ export interface PlanSet {
   /** Fixed paths of resources that have errors; an earlier plan of one, if it is still served, stands in `byPath`. */
   readonly broken: ReadonlySet<string>;
   readonly tables: readonly ModelTable[];
+  /** Those of all resources, each once. */
+  readonly identities: readonly IdentityPlan[];
 }

@@ -1,38 +1,76 @@
 /** What people are told of a plan: its steps and groups by name, and a body that passes its rules. No values, no closures. */
-import { isObject, type Json } from '../contract/json.js';
+import type { Json } from '../contract/json.js';
 import { ResourcePhase } from '../contract/slot.js';
+import type { Schedule } from '../contract/deferred.js';
 import type { Step } from '../contract/plan.js';
-import type { ActionModel, ResourceModel } from '../analysis/model.js';
-import type { ActionGroup } from './plan.js';
+import { flowsOf } from '../analysis/flow.js';
+import { positionAt } from '../source/document.js';
+import type { ActionGroup, PartPlan } from './plan.js';
 import { stepsBetween } from './steps.js';
 import type { ResourceScope } from './tools.js';
 
-/** What the rules say passes, and any text where only an accessor asks for a value. */
-export function sampleOf(ruled: Readonly<Record<string, Json>>, needed: ResourceScope['needed']): Json {
-  const sample: Record<string, Json> = { ...ruled };
-  for (const [root, ...rest] of needed) {
-    if (root === undefined) continue;
-    // What the rules gave is right; only an object may still lack something inside.
-    if (Object.hasOwn(ruled, root) && !(rest.length > 0 && isObject(ruled[root]))) continue;
-    sample[root] = withText(sample[root], rest);
-  }
-  return sample;
+/** What is known of an actionable beside its plan. */
+type About = (key: string) => Readonly<Record<string, Json>>;
+
+const describeGroups = (groups: readonly ActionGroup[], about: About): Json =>
+  groups.map((group) => ({
+    together: group.parallel ? 'at once' : (group.unit?.key ?? null),
+    actions: group.actions.map((action) => ({
+      key: action.key,
+      mode: action.mode,
+      ...about(action.key),
+      before: (action.before ?? []).map((step) => step.id),
+      execute: action.describe,
+      after: (action.after ?? []).map((step) => step.id),
+    })),
+  }));
+
+/** `schedule`: of what the clock begins. Seconds, and how often it is tried again. */
+function describePart({ key, groups, deferral }: PartPlan, schedule: Schedule | undefined, about: About): Json {
+  const begins = schedule === undefined ? 'behind the answer' : 'by the clock';
+  return {
+    part: key,
+    begins: deferral !== null && schedule !== undefined ? `${begins}, through the queue` : begins,
+    ...(schedule !== undefined && { schedule: schedule.expression, zone: schedule.zone ?? 'UTC' }),
+    ...(deferral !== null && { delay: deferral.delay, priority: deferral.priority, retries: deferral.retries }),
+    run: describeGroups(groups, about),
+  };
 }
 
-function withText(known: Json | undefined, [segment, ...rest]: readonly string[]): Json {
-  // A list has its items from the rules.
-  if (segment === undefined || Array.isArray(known)) return known ?? 'text';
-  const object = isObject(known) ? known : {};
-  return { ...object, [segment]: withText(object[segment], rest) };
+/** Where it stands (lines count from 1), whose results it waits for and under which names, which tables it touches. */
+function aboutOf({ sequence, registry, tables }: ResourceScope): About {
+  const flows = flowsOf(registry, sequence);
+  const all = new Map(sequence.map((action) => [action.key, action]));
+  return (key) => {
+    const action = all.get(key);
+    if (action === undefined) return {};
+    const { definition, node, noOp, models } = action;
+    const needs = flows.flatMap(({ from, to, names }) => (to === key ? [[from, names] as const] : []));
+    return {
+      line: positionAt(definition.doc, node.start).line + 1,
+      ...(noOp && { begins: 'when needed' }),
+      ...(needs.length > 0 && { needs: Object.fromEntries(needs) }),
+      ...(models.length > 0 && { tables: models.map((model) => tables.get(model)?.table ?? model) }),
+    };
+  };
+}
+
+interface Described {
+  readonly groups: readonly ActionGroup[];
+  readonly parts: readonly PartPlan[];
+  readonly schedules: readonly Schedule[];
+  readonly main: string | null;
+  /** The answer only says that the work was accepted. */
+  readonly accepted: boolean;
 }
 
 export function describe(
-  resource: ResourceModel,
+  scope: ResourceScope,
   steps: readonly Step[],
-  groups: readonly ActionGroup[],
-  main: number,
-  sequence: readonly ActionModel[],
+  { groups, parts, schedules, main, accepted }: Described,
 ): Json {
+  const { resource } = scope;
+  const about = aboutOf(scope);
   const names = (from: number, to: number): string[] => (stepsBetween(steps, from, to) ?? []).map((step) => step.id);
   return {
     id: resource.id,
@@ -40,17 +78,18 @@ export function describe(
     file: resource.definition.doc.file,
     admit: names(ResourcePhase.ADMIT, ResourcePhase.CHECK - 1),
     check: names(ResourcePhase.CHECK, ResourcePhase.REPLY - 1),
-    run: groups.map((group) => ({
-      together: group.parallel ? 'at once' : (group.unit?.key ?? null),
-      actions: group.actions.map((action) => ({
-        key: action.key,
-        mode: action.mode,
-        before: (action.before ?? []).map((step) => step.id),
-        execute: action.describe,
-        after: (action.after ?? []).map((step) => step.id),
-      })),
-    })),
-    main: sequence[main]?.key ?? null,
+    run: describeGroups(groups, about),
+    ...(parts.length > 0 && {
+      apart: parts.map((part) =>
+        describePart(
+          part,
+          schedules.find(({ key }) => key === part.key),
+          about,
+        ),
+      ),
+    }),
+    main,
+    ...(accepted && { answer: '202, accepted' }),
     reply: names(ResourcePhase.REPLY, ResourcePhase.SETTLE - 1),
     settle: names(ResourcePhase.SETTLE, Infinity),
   };

@@ -1,6 +1,6 @@
 /** Checked models as stores see them: neutral columns and resolved table names. */
 import { asText, isObject, type Json } from '../contract/json.js';
-import type { ColumnType, ModelColumn, ModelTable } from '../contract/model.js';
+import type { ColumnType, HeldJson, ModelColumn, ModelTable } from '../contract/model.js';
 import { Slot } from '../contract/slot.js';
 import { modelsByAlias } from '../analysis/tables.js';
 import type { DataModel } from '../analysis/model.js';
@@ -18,7 +18,8 @@ export function compileTables(models: readonly DataModel[], registry: Registry):
       const columns = [...defined, ...model.added.map((name) => timestamp(name))];
       // A statement that has errors may demand what is not there; it is not served, but its model is.
       const uniques = model.uniques.filter((names) => names.every((name) => columns.some((one) => one.name === name)));
-      const table = { model: model.name, table: model.table, columns: Object.freeze(columns), uniques };
+      const { name, table: called, stores } = model;
+      const table = { model: name, table: called, stores, columns: Object.freeze(columns), uniques };
       return [model.name, Object.freeze(table)];
     }),
   );
@@ -49,6 +50,9 @@ function column(
 ): ModelColumn {
   const kind = registry.kindsIn(Slot.MODEL_FIELD)[0];
   const spec = kind && registry.plugin(kind.kind, asText(value['type']));
+  const holds = heldBy(spec?.facts?.['holds'], value, (inner, called) =>
+    column(called, inner, registry, tables, secrets),
+  );
   const reference = value['foreign_key'];
   const of = isObject(reference) ? asText(reference['of']) : null;
   return Object.freeze({
@@ -66,5 +70,19 @@ function column(
         ? null
         : { table: tables.get(of.toLowerCase()) ?? of, column: asText(reference['key']) },
     secret: value['secret'] === true || secrets.has(name),
+    ...(holds && { holds }),
   });
+}
+
+/** What stands in an object or an array, as far as its field says. */
+function heldBy(
+  form: unknown,
+  value: Readonly<Record<string, Json>>,
+  columnOf: (value: Readonly<Record<string, Json>>, name: string) => ModelColumn,
+): HeldJson | null {
+  const { properties, property_type: type } = value;
+  if (form === 'array') return { form, items: typeof type === 'string' ? columnOf({ type }, '') : null };
+  if (form !== 'object') return null;
+  const fields = isObject(properties) ? Object.entries(properties) : [];
+  return { form, fields: fields.flatMap(([name, field]) => (isObject(field) ? [columnOf(field, name)] : [])) };
 }

@@ -7,7 +7,8 @@ import type { Frame, ParameterPlan, PlanTools, ReadPlace, Reader, Repeat } from 
 import type { PluginId } from '../contract/plugin.js';
 import { Slot } from '../contract/slot.js';
 import { BootError } from '../contract/boot-error.js';
-import { actionKey, inside } from '../analysis/link.js';
+import { actionKey } from '../analysis/linked.js';
+import { inside } from '../analysis/report.js';
 import type { ActionModel, RepeatModel, ResourceModel } from '../analysis/model.js';
 import type { Registry } from '../analysis/registry.js';
 import { withRenamed } from '../analysis/renamed.js';
@@ -44,6 +45,10 @@ export interface ResourceScope {
   readonly testing: boolean;
   readonly uses: ReadonlySet<string>;
   readonly version: string;
+  /** Readers of what a request has to bring, and where. */
+  readonly asked: { readonly action: ActionModel | null; readonly read: Reader }[];
+  /** Values that are made once for a request, and where; nothing of a request is read for them. */
+  readonly once: { readonly action: ActionModel | null; readonly slot: number; readonly read: Reader }[];
   /** What was compiled so far reads this, and where. */
   readonly reads: { readonly action: ActionModel | null; readonly place: ReadPlace }[];
 }
@@ -80,6 +85,7 @@ export function makeTools(
     readsPayload: (field) => noteRead({ from: 'payload', field, slot: null }),
     reads: () => scope.reads.filter((read) => action === null || read.action === action).map((read) => read.place),
     root: scope.resource.value,
+    owner: owner.value,
     used: (plugin) => scope.uses.has(plugin),
     testing: scope.testing,
     parallel: action?.parallel === true,
@@ -102,7 +108,7 @@ export function makeTools(
       const slot = owner.names.has(name) ? null : nameSlot(name);
       if (slot === null) return null;
       const memo = tools.memo();
-      scope.slots.makers.push({ slot, memo, make });
+      scope.slots.makers.push({ slot, memo, make, action: action?.key ?? null });
       return ({ slots }) => void (slots[slot] = slots[memo] ??= make());
     },
     claim: readClaim,
@@ -115,9 +121,15 @@ export function makeTools(
     lookupOrder: scope.lookupOrder,
     main: scope.sequence[scope.lookupOrder[0] ?? -1]?.value ?? null,
     columns,
+    tables: modelsOf(scope, action).flatMap((model) => scope.tables.get(model) ?? []),
+    connection: ({ kind, config }) =>
+      action?.stores.find((store) => store.kind === kind)?.instance ?? config?.must ?? 'main',
     // Asked for by a few of the many places that get these tools.
     get secrets() {
       return secretsOf(columns, action === null ? scope.sequence : [action]);
+    },
+    get allSecrets() {
+      return secretsOf(columnsOf(scope, null), scope.sequence);
     },
     chosen: ({ kind }) => {
       const places = action?.places ?? scope.resource.places;
@@ -136,8 +148,16 @@ export function makeTools(
       const compiled = handle.compile(tail, makeTools(scope, action, id, lenient, judges));
       // Claims are noted where they are read; what is constant, or made anew each time, is nothing of the request.
       const reads = scope.registry.plugins.get(id)?.facts?.['reads'];
-      if (reads === 'payload') readsName(tail[0] ?? null);
-      else if (reads === undefined && !compiled.constant) noteRead({ from: 'elsewhere', read: compiled.read });
+      if (reads === 'payload') {
+        readsName(tail[0] ?? null);
+        // What is read of each item of a list, or of what runs first, is there only when the work is done.
+        const isSent = (action?.repeat ?? null) === null && (tail[0] === undefined || nameSlot(tail[0]) === null);
+        if (isSent && !judges) scope.asked.push({ action, read: compiled.read });
+      } else if ((reads === undefined || reads === 'headers') && !compiled.constant) {
+        const { read, header, remote } = compiled;
+        noteRead({ from: 'elsewhere', read, ...(header !== undefined && { header }), ...(remote && { remote }) });
+      }
+      if (compiled.once !== undefined) scope.once.push({ action, slot: compiled.once, read: compiled.read });
       return compiled;
     };
   }
@@ -205,6 +225,13 @@ function secretsOf(columns: readonly ModelColumn[], actions: readonly ActionMode
   return withRenamed([...marked, ...actions.flatMap(({ secrets }) => secrets)], statements);
 }
 
+/** Names that never leave these actionables unless somebody asks for them. */
+export const secretsIn = (scope: ResourceScope, actions: readonly ActionModel[]): ReadonlySet<string> =>
+  secretsOf(
+    actions.flatMap((action) => columnsOf(scope, action)),
+    actions,
+  );
+
 /** Optional as soon as one of the fields on the way is; an index into an array is no field. */
 function declaredField(
   fields: ResourceModel['payloadFields'],
@@ -226,7 +253,7 @@ function declaredField(
   return { optional };
 }
 
-function claimReader(path: readonly string[]): Reader {
+export function claimReader(path: readonly string[]): Reader {
   const read = compilePath(path);
   const name = path.join('.');
   return ({ claims }) => {
@@ -248,7 +275,8 @@ function slotOf(scope: ResourceScope, key: string): number {
   return slot;
 }
 
-function columnsOf(scope: ResourceScope, action: ActionModel | null): ModelColumn[] {
-  const models = action === null ? scope.sequence.flatMap(({ models: touched }) => touched) : action.models;
-  return [...new Set(models)].flatMap((model) => scope.tables.get(model)?.columns ?? []);
-}
+const modelsOf = (scope: ResourceScope, action: ActionModel | null): readonly string[] =>
+  action === null ? [...new Set(scope.sequence.flatMap(({ models }) => models))] : action.models;
+
+const columnsOf = (scope: ResourceScope, action: ActionModel | null): ModelColumn[] =>
+  modelsOf(scope, action).flatMap((model) => scope.tables.get(model)?.columns ?? []);

@@ -13,6 +13,12 @@ export interface Compiled {
   readonly read: Reader;
   /** The payload field that is read, where it is exactly one. */
   readonly field?: string | null;
+  /** The header that is read, in lower case, where it is one. */
+  readonly header?: string;
+  /** The address of the client is read. */
+  readonly remote?: true;
+  /** The slot in which a value is kept that is made once for a request. */
+  readonly once?: number;
 }
 
 export type CompileAccessor = (part: AccessorPart) => Compiled;

@@ -69,6 +69,14 @@ export interface ApiChange {
   readonly change: (forms: Forms, results: ApiResults) => Forms;
 }
 
+/** A message to clients that stay connected. */
+export interface ApiEvent {
+  /** Its name, by which clients tell events apart. */
+  readonly action: string;
+  /** Whom it is meant for, in a word: a name of a plugin. */
+  readonly to: string;
+}
+
 /** Everything may be left out. */
 export interface ApiPart {
   /** Of a plugin that describes values (types, accessors): those that are right. */
@@ -92,6 +100,9 @@ export interface ApiPart {
   readonly refuses?: readonly (string | ApiRefusal)[];
   /** Codes of plugins behind this one that cannot occur here. */
   readonly never?: readonly string[];
+  /** Takes what only a request has: it cannot be called over a connection that stays open. */
+  readonly requestOnly?: true;
+  readonly events?: readonly ApiEvent[];
   /** Sentences for the description of the operation. */
   readonly notes?: readonly string[];
 }

@@ -4,6 +4,8 @@ import type { CodeEntry, Params } from './problem.js';
 export class BootError extends Error {
   /** The words of a code that a plugin brings; stamped by the kernel, which knows the plugins. */
   words: CodeEntry | undefined;
+  /** `file:line:column` of the definition that is refused; stamped by the compiler, which knows where it stands. */
+  place: string | undefined;
 
   constructor(
     readonly code: string,

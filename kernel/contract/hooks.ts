@@ -1,7 +1,8 @@
 /**
- * The ten hooks and the registrar through which plugins tap them. Public names are kebab-case. A hook is for behaviour
+ * The hooks and the registrar through which plugins tap them. Public names are kebab-case. A hook is for behaviour
  * that applies to every request; what depends on a field of a definition is a compiled step instead.
  */
+import type { Delivery } from './deferred.js';
 import type { Json } from './json.js';
 import type { ActionTiming, Frame, Invocation } from './plan.js';
 
@@ -28,13 +29,52 @@ export interface InvocationRecord {
   readonly milliseconds: number;
   /** In the order they ended; empty where nothing ran. */
   readonly actions: readonly ActionTiming[];
+  /** Of work that is done apart from its request: which run of it this was. */
+  readonly attempt?: number;
 }
 
-export interface BroadcastMessage {
-  readonly action: string;
-  readonly data: unknown;
-  readonly targets: readonly string[] | 'all';
-}
+/** What happens beside requests: names of definitions, ids, codes and numbers. No value of a request is in it, and no uid. */
+export type Happening =
+  /** `open`: how many connections there are now. */
+  | { readonly what: 'connection-opened'; readonly id: string; readonly open: number }
+  | {
+      readonly what: 'connection-closed';
+      readonly id: string;
+      readonly open: number;
+      /** Of RFC 6455. */
+      readonly code: number;
+      readonly milliseconds: number;
+    }
+  /** A definition sends a message to connected clients, wherever they are. */
+  | { readonly what: 'message-sent'; readonly action: string }
+  /** A message was handed to connections of this process; `dropped`: to those that do not keep up, it was not. */
+  | {
+      readonly what: 'message-delivered';
+      readonly action: string;
+      readonly receivers: number;
+      readonly dropped: number;
+    }
+  | { readonly what: 'work-accepted'; readonly id: string; readonly resource: string; readonly part: string }
+  /** A run is over and counts. Work that lost its process has no names: nobody is left who knows them. */
+  | {
+      readonly what: 'work-ended';
+      readonly id: string;
+      readonly resource: string | undefined;
+      readonly part: string | undefined;
+      readonly attempt: number | undefined;
+      /** `again`: it will be tried again. */
+      readonly outcome: 'done' | 'again' | 'dead';
+      readonly code: string | undefined;
+    }
+  /** The clock did not begin a run: the one before still goes on, or it was due too long ago. */
+  | {
+      readonly what: 'run-skipped' | 'run-missed';
+      readonly resource: string;
+      /** Key of the actionable. */
+      readonly key: string;
+      /** Milliseconds since 1970. */
+      readonly instant: number;
+    };
 
 /** Ends a bail hook or a list of steps with a value. Never `null` or `undefined` as a signal: both are legal results. */
 export class Done {
@@ -51,8 +91,9 @@ export interface HookTaps {
   accept: (invocation: Invocation) => Promise<Done | void> | Done | void;
   'before-validate': (frame: Frame, action: { readonly key: string; readonly mode: string }) => Promise<void> | void;
   reply: (reply: Reply, invocation: Invocation) => Promise<Reply> | Reply;
-  broadcast: (message: BroadcastMessage, frame: Frame) => Promise<BroadcastMessage> | BroadcastMessage;
+  broadcast: (message: Delivery, frame: Frame) => Promise<Delivery> | Delivery;
   'after-response': (record: InvocationRecord) => Promise<void> | void;
+  happening: (event: Happening) => void;
   execute: (
     frame: Frame,
     action: { readonly key: string; readonly mode: string },

@@ -34,8 +34,38 @@ export interface Invocation {
   readonly release: (work: (answered: boolean) => void | Promise<void>) => void;
   /** Headers that belong on calls made for this request, such as those of a trace; an observer sets them. */
   trace: Readonly<Record<string, string>> | null;
+  /** Headers of the trace that led to this, where it is no part of it: of the request that accepted work. */
+  readonly origin?: Readonly<Record<string, string>>;
+  /** Which run of deferred work this is. */
+  readonly attempt?: number;
+  /** The connection that a message came over; null where a request is all there is. */
+  readonly connection: Connection | null;
   /** What each actionable took, in the order they ended; null when nobody asks. */
   readonly timings: ActionTiming[] | null;
+}
+
+/** A connection that stays open, as plans see it. */
+export interface Connection {
+  /** Where messages to one receiver go; an address, and never an identity. */
+  readonly uid: string | null;
+  /** Messages to this room reach the connection from now on. False: it is in as many rooms as one may be. */
+  join(room: string): boolean;
+  leave(room: string): void;
+}
+
+/** How a trigger learns who is there before there is a request: by what a header proves. */
+export interface Identity {
+  /** Lower case. */
+  readonly header: string;
+  /** Throws, or rejects with, the Fault that a request with the same header would get. */
+  identify(asked: Pick<Invocation, 'id' | 'header' | 'startedAt'>): Identified | Promise<Identified>;
+}
+
+export interface Identified {
+  /** Everything that was proven, whatever definitions may read of it. */
+  readonly claims: Readonly<Record<string, unknown>>;
+  /** Milliseconds since 1970; what was proven is over then. */
+  readonly until: number;
 }
 
 export interface FileLimits {

@@ -23,6 +23,8 @@ export type Select =
 export interface ConfigSection {
   readonly field: string;
   readonly doc: string;
+  /** What people call the section. */
+  readonly aliases?: readonly string[];
   /** `true`: a map from instance name to options. `false`: one plugin, named by a string or by `{ "use": ... }`. */
   readonly many: boolean;
   /** An instance that must be there whenever the section is written. */
@@ -31,6 +33,12 @@ export interface ConfigSection {
   readonly load: 'always' | 'when-required';
   /** What holds when the config file is silent. */
   readonly default: (given: ConfigGiven) => Json;
+  /** Instances hold the models; `references`: they see to it that what one model refers to is there. */
+  readonly models?: {
+    readonly references: boolean;
+    /** The field in which every record has an id that the instance makes, also of a model that does not name it. */
+    readonly key?: string;
+  };
   /** With `many`: what holds by default stays beside what is written, except under the same instance name. */
   readonly keeps?: boolean;
 }
@@ -40,6 +48,8 @@ export interface ConfigGiven {
   /** Whether an environment variable is set. */
   readonly has: (name: string) => boolean;
   readonly profile: string | null;
+  /** Whether the config file has this section. */
+  readonly written: (field: string) => boolean;
   /** Somebody is writing the definitions right now (`lintel dev`). */
   readonly dev: boolean;
 }

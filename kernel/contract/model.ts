@@ -18,14 +18,29 @@ export interface ModelColumn {
   readonly references: { readonly table: string; readonly column: string } | null;
   /** Never leaves in an answer unless `returnables` names it. */
   readonly secret: boolean;
+  /** Of a `json` column, as far as the model says: what stands in it. Stores of documents hold to it. */
+  readonly holds?: HeldJson;
 }
+
+export type HeldJson =
+  | { readonly form: 'object'; readonly fields: readonly ModelColumn[] }
+  | { readonly form: 'array'; readonly items: Pick<ModelColumn, 'type' | 'holds'> | null };
 
 export interface ModelTable {
   /** The model's own name, `_user`. */
   readonly model: string;
   /** The name that queries use. */
   readonly table: string;
+  /** Where it is kept: every store that a query finds it in. */
+  readonly stores: readonly StorePlace[];
   readonly columns: readonly ModelColumn[];
   /** Columns and combinations of columns of which no two rows may have the same values. */
   readonly uniques: readonly (readonly string[])[];
+}
+
+/** A configured store: which kind of store, and under which name the config has it. */
+export interface StorePlace {
+  readonly kind: string;
+  /** The configured instance, `main`. */
+  readonly instance: string;
 }

@@ -5,10 +5,19 @@
 import type { FileLimits, Invocation, Payload } from './invocation.js';
 import type { Json } from './json.js';
 import type { Kind } from './kind.js';
-import type { ModelColumn } from './model.js';
+import type { ModelColumn, ModelTable } from './model.js';
 import type { Done } from './hooks.js';
 
-export type { ActionTiming, FileLimits, Invocation, Payload, UploadedFile } from './invocation.js';
+export type {
+  ActionTiming,
+  Connection,
+  FileLimits,
+  Identified,
+  Identity,
+  Invocation,
+  Payload,
+  UploadedFile,
+} from './invocation.js';
 
 /** The part of an AbortSignal that the contract relies on; the light zone has no platform types. */
 export interface Signal {
@@ -61,6 +70,11 @@ export type Reader<T = unknown> = (frame: Frame) => T;
 export type Hide = (value: unknown) => unknown;
 
 export interface Step {
+  /**
+   * Of an actionable, before its work: replaces what was sent by what may be kept (hashed, encrypted). Where the work is done
+   * later, it runs when the work is accepted.
+   */
+  readonly seals?: true;
   /** For the plan viewer: `payload_validation`, `returnables`. */
   readonly id: string;
   readonly phase: number;
@@ -92,8 +106,19 @@ export interface ActionState {
 /** Does the work of one actionable and gives its result, or a promise of it. */
 export type Execute = (frame: Frame) => unknown;
 
+/** The transaction behind a unit, as the handle of a plugin knows it. */
+export interface SharedUnit {
+  /** Kind of the handle. */
+  readonly kind: string;
+  readonly handle: unknown;
+  /** The handle's own transaction. */
+  readonly of: (unit: unknown) => unknown;
+}
+
 /** Shared work of adjacent actionables: opened before the first, committed after the last, all or nothing. */
 export interface Unit {
+  /** Whose transaction it is, for those who may take part in it. Absent: nobody may. */
+  readonly shared?: SharedUnit;
   /** Actionables with the same key and next to one another share one unit. */
   readonly key: string;
   /**
@@ -133,6 +158,8 @@ export interface ModePlan {
 export interface PlanTools {
   /** The definition of the resource that answers, whole. */
   readonly root: Readonly<Record<string, Json>>;
+  /** The definition of the resource that this place stands in, whole: another one where its actionable is depended on. */
+  readonly owner: Readonly<Record<string, Json>>;
   /** Whether the definitions that are compiled together, or the config, use a plugin. */
   used(plugin: string): boolean;
   /** The config allows what only tests may do. */
@@ -185,10 +212,16 @@ export interface PlanTools {
   readonly lookupOrder: readonly number[];
   /** Columns of the tables that this actionable touches, by table and field name. */
   readonly columns: readonly ModelColumn[];
+  /** These tables, whole. */
+  readonly tables: readonly ModelTable[];
+  /** The configured instance of a kind of store on which the query of this actionable runs. */
+  connection(kind: Kind<never>): string;
   /** The actionable whose result the resource answers, as written; null when nothing runs. */
   readonly main: Readonly<Record<string, Json>> | null;
   /** Fields never answered unless `returnables` names them. */
   readonly secrets: ReadonlySet<string>;
+  /** The same, of everything that runs for the resource: what leaves may hold values of any of its results. */
+  readonly allSecrets: ReadonlySet<string>;
   /** Names of the plugins of a kind that this actionable (or resource) selects by key. */
   chosen(kind: Kind<never>): readonly string[];
   /** The handle of a plugin named in the spec's `requires`. */
@@ -202,7 +235,14 @@ export type ReadPlace =
   | { readonly from: 'claims'; readonly path: readonly string[] }
   | { readonly from: 'result'; readonly index: number }
   /** Whatever else; the reader may throw. */
-  | { readonly from: 'elsewhere'; readonly read: Reader };
+  | {
+      readonly from: 'elsewhere';
+      readonly read: Reader;
+      /** The header that is read, in lower case, where it is one. */
+      readonly header?: string;
+      /** The address of the client is read. */
+      readonly remote?: true;
+    };
 
 /** A list, and where it comes from. */
 export interface Repeat {

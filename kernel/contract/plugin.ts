@@ -7,10 +7,11 @@ import type { ApiPart, ApiPlace } from './api.js';
 import type { CodeEntry, Params } from './problem.js';
 import type { Kind } from './kind.js';
 import type { Registrar } from './hooks.js';
-import type { MigrationOutline, MigrationProgress } from './migration.js';
+import type { MigrationHow, MigrationOutline, MigrationProgress } from './migration.js';
 import type { Invented } from './mistaken.js';
 import type { ModelTable } from './model.js';
 import type { Outbound } from './outbound.js';
+import type { JobDesk, Running } from './deferred.js';
 import type { Signal } from './plan.js';
 
 /** What the contract knows of a schema: that it is one. `kernel/schema` knows the rest. */
@@ -41,9 +42,27 @@ export interface Finding {
   /** Narrows the place to characters `[start, end)` of the decoded string at `at`. */
   readonly span?: readonly [number, number];
   readonly params?: Params;
-  /** Replacement for the place that would mend it. */
-  readonly fix?: { readonly title: string; readonly text: string };
+  /** What would mend it: a replacement for the place, or changes of the plugin's fields. */
+  readonly fix?: {
+    readonly title: string;
+    readonly text?: string;
+    readonly edits?: readonly FindingEdit[];
+    /** Somebody has to look at what is written then: it is a guess, or a value to start from. */
+    readonly asks?: true;
+  };
 }
+
+/** `at`: JSON pointer relative to the plugin's value. */
+export type FindingEdit =
+  /** Characters `[start, end)` of the decoded string there; `text` as it stands in JSON. */
+  | { readonly at: string; readonly span: readonly [number, number]; readonly text: string }
+  | { readonly at: string; readonly remove: true }
+  /** Items at the end of the list there, which is made where it is not. */
+  | { readonly at: string; readonly add: readonly Json[] }
+  /** A member that is not there yet. */
+  | { readonly at: string; readonly put: Json }
+  /** The value there becomes the member of this name in an object. */
+  | { readonly at: string; readonly within: string };
 
 /** What a plugin's check may look at. */
 export interface CheckPlace {
@@ -65,6 +84,8 @@ export interface CheckPlace {
   readonly actions: readonly CheckAction[];
   /** What the config says of calls that leave; null where no config is known. */
   readonly outbound: Outbound | null;
+  /** Clients may stay connected, as far as the config says; null where none is known. */
+  readonly connections: boolean | null;
   /** The one of these names that was most likely meant, for messages and fixes. */
   readonly nearest: (name: string, candidates: Iterable<string>) => string | undefined;
   /** Names that never leave unless they are asked for: what is hashed, encrypted or marked secret in a model. */
@@ -87,10 +108,24 @@ export interface CheckAction {
   readonly main: boolean;
   /** Models whose tables its statements touch. */
   readonly models: readonly string[];
+  /** Names of their fields as they are written, and timestamps that queries add. */
+  readonly names: readonly string[];
   /** Fields of these models as they are written, by name in lower case; without those about which two models disagree. */
   readonly fields: ReadonlyMap<string, Readonly<Record<string, Json>>>;
   /** Names that its result has; null where they are not certain. */
   readonly answers: readonly string[] | null;
+  /** When its work is done. */
+  readonly timing: Timing;
+}
+
+/** When an actionable does its work. */
+export interface Timing {
+  /** Begun by the clock, and by no request. */
+  readonly scheduled: boolean;
+  /** Accepted by the request, done behind its answer. */
+  readonly later: boolean;
+  /** ... because the actionable itself says so, and not only its resource. */
+  readonly own: boolean;
 }
 
 export interface PluginSpec {
@@ -115,13 +150,24 @@ export interface PluginSpec {
    * admit the same callers; without it all places of the plugin do. Called for any shape, never throws.
    */
   readonly guardOf?: (place: Pick<CheckPlace, 'value' | 'holder' | 'facts'>) => string;
+  /**
+   * Of a feature: when the work of its place is done, if not for the answer. Called for any shape, never throws.
+   * `later`: accepted by the request, done behind its answer. `scheduled`: begun by the clock, and by no request.
+   */
+  readonly timing?: (place: Pick<CheckPlace, 'value' | 'holder' | 'slot'>) => 'later' | 'scheduled' | null;
+  /** Of a query, or a part of one: names that its rows have; null where they are not certain. Called for sound places only. */
+  readonly answers?: (place: Pick<CheckPlace, 'value' | 'holder'>) => readonly string[] | null;
   /** What callers are told of a place of this plugin, in descriptions of the interface. Pure; asked for sound places only. */
   readonly openapi?: (place: ApiPlace) => ApiPart;
   /** Ids or patterns (`generator:*`) of plugins whose handles this plugin may resolve. */
   readonly requires?: readonly string[];
+  /** Ids or patterns of plugins whose handles it takes where they are in use anyway; nothing is loaded for its sake. */
+  readonly seeks?: readonly string[];
   readonly errors?: Readonly<Record<string, CodeEntry>>;
   /** Names that people write for what this plugin does in another way. */
   readonly invented?: readonly Invented[];
+  /** What other systems call it: offered where somebody writes that. In any case of letters. */
+  readonly aliases?: readonly string[];
   readonly examples: readonly Example[];
   readonly counterExamples: readonly CounterExample[];
 }
@@ -159,8 +205,12 @@ export interface RuntimeContext {
   readonly folder: string;
   /** What the config says of calls that leave; absent only in a context made by hand. */
   readonly outbound?: Outbound;
+  /** What the kernel does for plugins that bring work; of use once it is ready. Absent only in a context made by hand. */
+  readonly running?: Running;
   /** The handle of another plugin (or configured instance) that the spec's `requires` names. */
   readonly resolve: <H>(kind: Kind<H>, name: string) => H;
+  /** The handle of one that the spec `seeks`, as long as it is in use; null otherwise. Absent only in a context made by hand. */
+  readonly find?: <H>(kind: Kind<H>, name: string) => H | null;
 }
 
 export interface Health {
@@ -176,7 +226,10 @@ export interface PluginRuntime<H = unknown> {
   register?(hooks: Registrar, context: RuntimeContext): void;
   /** Makes the handle of this plugin, or of one configured instance of it; no I/O yet. */
   create?(context: RuntimeContext): H;
-  /** Connects. Must settle within the configured deadline. */
+  /**
+   * Connects. Must settle within the configured deadline. A Fault that is `retryable` says that its server is not there yet:
+   * then a process that serves asks again until it is. What else it throws is wrong, and ends the start.
+   */
   open?(handle: H, context: RuntimeContext): Promise<void>;
   /** Takes over the models that this store is to hold, before plans that use them are served. */
   adopt?(
@@ -184,9 +237,26 @@ export interface PluginRuntime<H = unknown> {
     tables: readonly ModelTable[],
     context: RuntimeContext,
     progress?: MigrationProgress,
+    how?: MigrationHow,
   ): Promise<void>;
   /** What `adopt` would change now; reads only. */
-  plan?(handle: H, tables: readonly ModelTable[], context: RuntimeContext): Promise<MigrationOutline>;
+  plan?(
+    handle: H,
+    tables: readonly ModelTable[],
+    context: RuntimeContext,
+    how?: MigrationHow,
+  ): Promise<MigrationOutline>;
+  /**
+   * The process serves from now on: begins work that no request asks for. Once the kernel is ready; of a plugin that a reload
+   * is the first to use, once its plans are served. Never in a process that only checks, migrates or looks after jobs.
+   */
+  serve?(handle: H, context: RuntimeContext): Promise<void>;
+  /** The end has begun: takes up no new work, and resolves when what was begun is over. `close` follows. */
+  drain?(handle: H): Promise<void>;
+  /** There is no time left for what was begun: others may have it at once. */
+  abandon?(handle: H): Promise<void>;
+  /** Where operators look after deferred work. */
+  desk?(handle: H): JobDesk;
   /** Idempotent; called in reverse order of `open`. */
   close?(handle: H): Promise<void>;
   health?(handle: H): Promise<Health>;

@@ -4,6 +4,8 @@
  */
 export type Severity = 'error' | 'warning' | 'hint';
 
+export type ProblemTag = 'deprecated' | 'unnecessary';
+
 /** Zero-based; `character` counts UTF-16 code units, as editors do. */
 export interface Position {
   readonly line: number;
@@ -24,10 +26,14 @@ export interface Related extends Place {
   readonly message: string;
 }
 
-/** One textual replacement that would mend the problem. */
+/** The textual replacement that would mend the problem. */
 export interface Fix extends Place {
   readonly title: string;
   readonly text: string;
+  /** Further replacements in the same file that belong to it; none of them touches another. */
+  readonly more?: readonly { readonly range: Range; readonly text: string }[];
+  /** Somebody has to look at it: something else has to be done as well, or the value is only one to start from. */
+  readonly asks?: true;
 }
 
 export interface Problem extends Place {
@@ -48,8 +54,12 @@ export interface CodeEntry {
   readonly help: string;
   /** Set for problems found in definitions. */
   readonly severity?: Severity;
+  /** How editors draw the place: struck through, or faded because it can go without a loss. */
+  readonly tag?: ProblemTag;
   /** Set for faults of a running request: the HTTP status. */
   readonly status?: number;
+  /** `all`: true only when every plugin is known; an editor that does not know one says nothing. */
+  readonly plugins?: 'all';
 }
 
 export type Params = Readonly<Record<string, string | number | undefined>>;

@@ -36,6 +36,10 @@ export function judgeExample(registry: Registry, spec: PluginSpec, example: Exam
   return host === undefined ? null : judge(host, registry, variablesIn(registry, host.json));
 }
 
+/** What is said of a whole file; every variable that it reads counts as set. */
+export const problemsIn = (registry: Registry, host: Host): readonly Problem[] =>
+  judge(host, registry, variablesIn(registry, host.json)).problems;
+
 /** The problem is the one of this code nearest to the place that the counter-example names; null when there is none. */
 export function judgeCounterExample(
   registry: Registry,

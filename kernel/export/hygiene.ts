@@ -81,7 +81,8 @@ function counterFlaws(registry: Registry, spec: PluginSpec): string[] {
 function codeFlaws({ errors = {} }: PluginSpec): string[] {
   return Object.entries(errors).flatMap(([code, entry]) => {
     const flaws: string[] = [];
-    if (!/^[A-Z]{3}_[A-Z0-9_]+$/.test(code)) flaws.push(`the code ${code} is not three letters, "_" and more of them`);
+    if (!/^[A-Z]{2,3}_[A-Z0-9_]+$/.test(code))
+      flaws.push(`the code ${code} is not two or three letters, "_" and more of them`);
     if (!/[.!?}]$/.test(entry.message)) flaws.push(`the message of ${code} is no sentence`);
     if (!/[.!?]$/.test(entry.help)) flaws.push(`the help of ${code} is no sentence`);
     if ((entry.severity === undefined) === (entry.status === undefined))

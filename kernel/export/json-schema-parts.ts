@@ -1,5 +1,5 @@
 /** The small parts of a schema: documentation as editors show it, bounds, names of plugins. */
-import type { Json, JsonObject } from '../contract/json.js';
+import { isObject, type Json, type JsonObject } from '../contract/json.js';
 import type { PluginSpec } from '../contract/plugin.js';
 import type { Registry } from '../analysis/registry.js';
 import type { FieldNode } from '../schema/field-node.js';
@@ -33,6 +33,18 @@ export function pluginNames(registry: Registry, kind: string): JsonObject {
   if (roots.length === 0) return plain;
   // An accessor that takes such a name means the same.
   return { anyOf: [plain, { type: 'string', pattern: `^\\$(${roots.join('|')})\\.(${names.join('|')})$` }] };
+}
+
+/** Whole objects to begin with: the first example of each plugin of a kind, as text in which nothing is a placeholder. */
+export function startingPoints(registry: Registry, kind: string): JsonObject {
+  const defaultSnippets = registry.names(kind).flatMap((name) => {
+    const spec = registry.plugin(kind, name);
+    const json = spec?.examples[0]?.json;
+    if (spec === undefined || !isObject(json) || spec.deprecated !== undefined) return [];
+    const bodyText = JSON.stringify(json, null, '\t').replace(/[\\$}]/g, '\\$&');
+    return [{ label: name, description: spec.summary.replaceAll('`', ''), bodyText }];
+  });
+  return defaultSnippets.length === 0 ? {} : { defaultSnippets };
 }
 
 const enumDocs = (docs: readonly string[]): JsonObject =>

@@ -6,7 +6,7 @@ import type { Json, JsonObject } from '../contract/json.js';
 import type { Expansion, OwnedField, Registry } from '../analysis/registry.js';
 import type { FieldNode } from '../schema/field-node.js';
 import { accessorPattern, wrongAccessorPattern } from './accessor-patterns.js';
-import { annotations, bounds, pluginDoc, pluginNames } from './json-schema-parts.js';
+import { annotations, bounds, pluginDoc, pluginNames, startingPoints } from './json-schema-parts.js';
 
 export interface SchemaWriter {
   readonly definitions: Readonly<Record<string, Json>>;
@@ -102,6 +102,7 @@ function variants(pen: Pen, node: FieldNode, chosen: ReadonlyMap<string, string>
   const names = pen.registry.names(field.meta.plugin ?? '');
   const is = (schema: JsonObject): JsonObject => ({ required: [key], properties: { [key]: schema } });
   return {
+    ...(chosen.size === 0 && startingPoints(pen.registry, field.meta.plugin ?? '')),
     ...is({ ...annotations(field), ...pluginNames(pen.registry, field.meta.plugin ?? '') }),
     allOf: [
       ...names.map((plugin) => ({

@@ -7,9 +7,11 @@ import type { CounterExample, Example, FactValue } from '../contract/plugin.js';
 import type { Invented, Mistaken, Right } from '../contract/mistaken.js';
 import type { CodeEntry } from '../contract/problem.js';
 import type { Json, JsonObject } from '../contract/json.js';
+import { NAME_FLOWS } from '../schema/name-flow.js';
 import type { Bounds, FieldNode } from '../schema/field-node.js';
-import type { FieldMeta, Refers, SymbolKind } from '../schema/meta.js';
+import type { FieldMeta, Refers, SymbolKind, MemberNames, NamePlace } from '../schema/meta.js';
 import * as data from './data-reader.js';
+import { isSlowPattern } from './slow-pattern.js';
 import { MANIFEST_FORMAT, type Hosted, type Manifest, type ManifestKind, type ManifestPlugin } from './manifest.js';
 
 const CAPS: data.Caps = { characters: 2_000_000, depth: 64, text: 20_000, items: 2_000 };
@@ -32,6 +34,7 @@ const pattern: data.Read<string> = (place) => {
   } catch {
     throw new data.DataError(place.at, 'is no regular expression');
   }
+  if (isSlowPattern(source)) throw new data.DataError(place.at, 'repeats a group that reads one text in several ways');
   return source;
 };
 
@@ -66,11 +69,13 @@ const SYMBOLS: Readonly<Record<SymbolKind, true>> = {
 };
 const symbol = oneOf(...(Object.keys(SYMBOLS) as SymbolKind[]));
 const when = record<NonNullable<Refers['when']>>({ field: text, is: text });
+const firm = record<NonNullable<Refers['firm']>>({ field: text, is: text, without: text });
 const refers = record<Refers>({
   symbol,
   when: maybe(when),
   named: maybe(flag),
   soft: maybe(flag),
+  firm: maybe(firm),
   within: maybe(text),
   edge: maybe(flag),
   feeds: maybe(flag),
@@ -83,11 +88,31 @@ const right: data.Read<string | Right> = (place) =>
     ? text(place)
     : record<Right>({ say: text, rename: maybe(text), means: maybe(text) })(place);
 const mistaken: data.Read<Mistaken> = map(right);
+/** One name, or several. */
+const names: data.Read<string | readonly string[]> = (place) =>
+  typeof place.json === 'string' ? text(place) : list(text)(place);
 const beside = record<NonNullable<FieldMeta['beside']>>({
+  connection: maybe(text),
+  joins: maybe(text),
   unique: maybe(text),
-  timestamps: maybe(text),
+  timestamps: maybe(names),
   softDelete: maybe(text),
   each: maybe(text),
+});
+
+const members = record<MemberNames>({
+  start: text,
+  places: map(
+    record<NamePlace>({
+      fields: maybe(text),
+      made: maybe(text),
+      words: maybe(map(text)),
+      behind: maybe(map(text)),
+      text: maybe(oneOf('path', 'field', 'collection')),
+      flows: maybe(map(oneOf(...NAME_FLOWS))),
+      elsewhere: maybe(record<NonNullable<NamePlace['elsewhere']>>({ named: text, about: list(text) })),
+    }),
+  ),
 });
 
 const meta = record<FieldNode['meta']>({
@@ -99,8 +124,12 @@ const meta = record<FieldNode['meta']>({
   purpose: maybe(text),
   roots: maybe(list(word)),
   leaves: maybe(flag),
-  language: maybe(oneOf('sql')),
+  afterwards: maybe(flag),
+  language: maybe(oneOf('sql', 'collection', 'cron', 'zone')),
+  path: maybe(oneOf('folder', 'file')),
+  store: maybe(word),
   binds: maybe(text),
+  complete: maybe(record<NonNullable<FieldMeta['complete']>>({ source: word, of: maybe(word) })),
   enumDocs: maybe(map(text)),
   itemLabel: maybe(text),
   unit: maybe(text),
@@ -111,8 +140,12 @@ const meta = record<FieldNode['meta']>({
   late: maybe(flag),
   refers: maybe(refers),
   form: maybe(text),
+  short: maybe(
+    record<NonNullable<FieldMeta['short']>>({ string: maybe(text), number: maybe(text), boolean: maybe(text) }),
+  ),
   mistaken: maybe(mistaken),
   beside: maybe(beside),
+  members: maybe(members),
 });
 
 const TYPES = ['object', 'array', 'string', 'number', 'boolean', 'record', 'value', 'either', 'any'] as const;
@@ -154,7 +187,9 @@ const code = record<CodeEntry>({
   message: text,
   help: text,
   severity: maybe(oneOf('error', 'warning', 'hint')),
+  tag: maybe(oneOf('deprecated', 'unnecessary')),
   status: maybe(numeric),
+  plugins: maybe(oneOf('all')),
 });
 
 const object: data.Read<JsonObject> = (place) => ({ ...map<Json>(any)(place) });
@@ -176,9 +211,11 @@ const select: data.Read<Select> = (place) => {
 const config = record<Omit<ConfigSection, 'default'>>({
   field: text,
   doc: text,
+  aliases: maybe(list(text)),
   many: flag,
   must: maybe(text),
   keeps: maybe(flag),
+  models: maybe(record<NonNullable<ConfigSection['models']>>({ references: flag, key: maybe(text) })),
   load: oneOf('always', 'when-required'),
 });
 
@@ -209,6 +246,7 @@ const plugin = record<ManifestPlugin>({
   requires: list(text),
   errors: map(code),
   invented: list(record<Invented>({ pattern, say: text })),
+  aliases: or(list(text), []),
   examples: list(example),
   counterExamples: list(counterExample),
   hasCheck: flag,

@@ -42,6 +42,7 @@ export interface ManifestPlugin {
   readonly requires: readonly string[];
   readonly errors: Readonly<Record<string, CodeEntry>>;
   readonly invented: NonNullable<PluginSpec['invented']>;
+  readonly aliases: readonly string[];
   readonly examples: readonly Hosted<Example>[];
   readonly counterExamples: readonly Hosted<CounterExample>[];
   /** Some rules are code; without it a file may look sound that is not. */
@@ -122,6 +123,7 @@ function pluginOf(registry: Registry, spec: PluginSpec, runtime: string | null):
     requires: spec.requires ?? [],
     errors: spec.errors ?? {},
     invented: spec.invented ?? [],
+    aliases: spec.aliases ?? [],
     examples: spec.examples.flatMap(hosted),
     counterExamples: spec.counterExamples.flatMap(hosted),
     hasCheck: spec.check !== undefined,
@@ -129,35 +131,36 @@ function pluginOf(registry: Registry, spec: PluginSpec, runtime: string | null):
   };
 }
 
-/** As text; what every field of a schema has by default is left out, and what is no data is refused. */
-export function manifestText(manifest: Manifest): string {
-  const plain = (data: unknown, at: string): Json => {
-    if (data === null || typeof data === 'string' || typeof data === 'boolean') return data;
-    if (typeof data === 'number' && Number.isFinite(data)) return data;
-    if (Array.isArray(data)) return data.map((item, i) => plain(item, `${at}/${i}`));
-    if (typeof data !== 'object') throw new TypeError(`${at} is ${typeof data}, which is no data`);
-    if (isNode(data)) return packed(data, at);
-    const entries = Object.entries(data).filter(([, value]) => value !== undefined);
-    return Object.fromEntries(entries.map(([key, value]) => [key, plain(value, `${at}/${key}`)]));
+/** As text. */
+export const manifestText = (manifest: Manifest): string => `${JSON.stringify(plainOf(manifest, ''), null, 2)}\n`;
+
+/** What every field of a schema has by default is left out, and what is no data is refused. `at` names it then. */
+export function plainOf(data: unknown, at: string): Json {
+  if (data === null || typeof data === 'string' || typeof data === 'boolean') return data;
+  if (typeof data === 'number' && Number.isFinite(data)) return data;
+  if (Array.isArray(data)) return data.map((item, i) => plainOf(item, `${at}/${i}`));
+  if (typeof data !== 'object') throw new TypeError(`${at} is ${typeof data}, which is no data`);
+  if (isNode(data)) return packed(data, at);
+  const entries = Object.entries(data).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries.map(([key, value]) => [key, plainOf(value, `${at}/${key}`)]));
+}
+
+function packed(node: FieldNode, at: string): Json {
+  const { type, meta, required, nullable, values, bounds, fields, parts, inner, options } = node;
+  const part = (data: unknown, isDefault: boolean, name: string): object =>
+    isDefault ? {} : { [name]: plainOf(data, `${at}/${name}`) };
+  return {
+    type,
+    meta: plainOf(meta, `${at}/meta`),
+    ...part(required, !required, 'required'),
+    ...part(nullable, !nullable, 'nullable'),
+    ...part(values, values === null, 'values'),
+    ...part(bounds, Object.keys(bounds).length === 0, 'bounds'),
+    ...part(fields, Object.keys(fields).length === 0, 'fields'),
+    ...part(parts, parts.length === 0, 'parts'),
+    ...part(inner, inner === null, 'inner'),
+    ...part(options, options.length === 0, 'options'),
   };
-  const packed = (node: FieldNode, at: string): Json => {
-    const { type, meta, required, nullable, values, bounds, fields, parts, inner, options } = node;
-    const part = (data: unknown, isDefault: boolean, name: string): object =>
-      isDefault ? {} : { [name]: plain(data, `${at}/${name}`) };
-    return {
-      type,
-      meta: plain(meta, `${at}/meta`),
-      ...part(required, !required, 'required'),
-      ...part(nullable, !nullable, 'nullable'),
-      ...part(values, values === null, 'values'),
-      ...part(bounds, Object.keys(bounds).length === 0, 'bounds'),
-      ...part(fields, Object.keys(fields).length === 0, 'fields'),
-      ...part(parts, parts.length === 0, 'parts'),
-      ...part(inner, inner === null, 'inner'),
-      ...part(options, options.length === 0, 'options'),
-    };
-  };
-  return `${JSON.stringify(plain(manifest, ''), null, 2)}\n`;
 }
 
 /** Only a folded field has all of these. */

@@ -16,6 +16,9 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
 
 export const code = (text: string): string => `\`${text}\``;
 
+/** The address of a heading that is the name in code, as GitHub and editors make it. */
+export const anchor = (name: string): string => `#${name.toLowerCase().replace(/[^\p{L}\p{N}_-]/gu, '')}`;
+
 export const fenced = (json: Json): string => `\`\`\`json\n${compact(json, 0)}\n\`\`\``;
 
 const WIDTH = 100;

@@ -4,14 +4,16 @@ import type { Kind, Select } from '../contract/kind.js';
 import { pluginId, type PluginSpec } from '../contract/plugin.js';
 import type { CodeEntry } from '../contract/problem.js';
 import { fold } from '../schema/fold.js';
-import { fieldTable, type TableContext } from './field-table.js';
+import { fieldTable } from './field-table.js';
+import type { WordContext } from './field-words.js';
 import { judgeCounterExample } from './hosted.js';
-import { blocks, code, fenced, midSentence, table } from './markdown.js';
+import { anchor, blocks, code, fenced, midSentence, table } from './markdown.js';
+import { deprecationOfPlugin, originOf } from './plugin-words.js';
 
 export function codeTable(codes: Readonly<Record<string, CodeEntry>>): string {
-  const rows = Object.entries(codes).map(([name, { severity, status, message, help }]) => [
+  const rows = Object.entries(codes).map(([name, { severity, tag, status, message, help }]) => [
     code(name),
-    severity ?? String(status ?? ''),
+    [severity ?? String(status ?? ''), ...(tag === undefined ? [] : [tag])].join(', '),
     message,
     help,
   ]);
@@ -19,7 +21,7 @@ export function codeTable(codes: Readonly<Record<string, CodeEntry>>): string {
 }
 
 export function kindPage(registry: Registry, kind: Kind): string {
-  const context: TableContext = {
+  const context: WordContext = {
     registry,
     link: (other) => `[${midSentence(registry.kind(other)?.title ?? other)}](${other}.md)`,
   };
@@ -31,6 +33,10 @@ export function kindPage(registry: Registry, kind: Kind): string {
     fact.doc,
   ]);
   const { config, common } = kind;
+  const contents = names.map((name) => [
+    `[${code(name)}](${anchor(name)})`,
+    registry.plugin(kind.kind, name)?.summary ?? '',
+  ]);
   return blocks(
     `# ${kind.title}`,
     kind.summary,
@@ -38,10 +44,12 @@ export function kindPage(registry: Registry, kind: Kind): string {
     config === undefined
       ? ''
       : `In the config: ${code(config.field)}${config.many ? ', a map from name to options' : ''}.`,
+    names.length < 2 ? '' : table(['name', 'what it is'], contents),
     common === undefined ? '' : blocks('Fields of all:', fieldTable(context, fold(common, kind.kind))),
     facts.length === 0
       ? ''
       : blocks('Facts that each plugin states:', table(['fact', 'type', 'required', 'meaning'], facts)),
+    kind.handle.length === 0 ? '' : `What a runtime makes has: ${kind.handle.map(code).join(', ')}.`,
     names.map((name) => {
       const spec = registry.plugin(kind.kind, name);
       return spec === undefined ? '' : pluginSection(context, kind, spec);
@@ -66,10 +74,8 @@ function selectWords(select: Select): string {
   }
 }
 
-function pluginSection(context: TableContext, kind: Kind, spec: PluginSpec): string {
+function pluginSection(context: WordContext, kind: Kind, spec: PluginSpec): string {
   const { registry } = context;
-  const facts = Object.entries(spec.facts ?? {}).map(([name, fact]) => `${code(name)} ${code(JSON.stringify(fact))}`);
-  const status = spec.status === undefined || spec.status === 'stable' ? '' : `, ${spec.status}`;
   const tables = kind.slots.flatMap((slot) => {
     const schema = registry.schema(pluginId(spec), slot);
     if (schema === undefined || (Object.keys(schema.fields).length === 0 && schema.parts.length === 0)) return [];
@@ -84,7 +90,7 @@ function pluginSection(context: TableContext, kind: Kind, spec: PluginSpec): str
     `## ${code(spec.name)}`,
     spec.summary,
     spec.details ?? '',
-    spec.deprecated === undefined ? '' : `**Deprecated** since ${spec.deprecated.since}: ${spec.deprecated.message}`,
+    deprecationOfPlugin(spec),
     tables,
     spec.examples.map(({ title, json }) => blocks(`${title}:`, fenced(kind.host(json, spec).json))),
     spec.counterExamples.map((example) => {
@@ -94,6 +100,6 @@ function pluginSection(context: TableContext, kind: Kind, spec: PluginSpec): str
       return blocks(`Refused, ${code(example.code)}${at}${says}`, fenced(example.json));
     }),
     spec.errors === undefined ? '' : codeTable(spec.errors),
-    `Since ${spec.since}${status}.${facts.length === 0 ? '' : ` Facts: ${facts.join(', ')}.`}`,
+    originOf(spec),
   );
 }

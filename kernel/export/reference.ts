@@ -3,15 +3,19 @@
  * texts by file name; writing them is done elsewhere.
  */
 import { configField } from '../analysis/config.js';
-import { GRAMMAR } from '../analysis/grammar.js';
+import { Slot } from '../contract/slot.js';
+import { BESIDE_FIELDS, GRAMMAR } from '../analysis/grammar.js';
 import type { Registry } from '../analysis/registry.js';
-import type { CodeEntry } from '../contract/problem.js';
-import { BOOT_CODES } from '../problems/boot-codes.js';
+import type { Json } from '../contract/json.js';
 import { EMPTY_OBJECT } from '../schema/field-node.js';
 import type { CommandDoc, OptionDoc } from './command-doc.js';
-import { fieldTable, type TableContext } from './field-table.js';
-import { blocks, code, midSentence, table } from './markdown.js';
-import { codeTable, kindPage } from './reference-kind.js';
+import { fieldTable } from './field-table.js';
+import type { WordContext } from './field-words.js';
+import { anchor, blocks, code, fenced, midSentence, table } from './markdown.js';
+import { configExample, exampleIn } from './reference-examples.js';
+import { hooksPage } from './reference-hooks.js';
+import { kindPage } from './reference-kind.js';
+import { problemPage } from './reference-problems.js';
 
 /** Stands in the first line of every page that was made, so that old ones can be told from pages of authors. */
 export const MARKER = '<!-- Made by `lintel docs` from the specs; edits are lost. -->';
@@ -30,13 +34,14 @@ export function referencePages(input: ReferenceInput): ReadonlyMap<string, strin
   add('grammar.md', grammarPage(registry));
   add('config.md', configPage(registry));
   add('problems.md', problemPage(registry));
+  add('hooks.md', hooksPage());
   add('commands.md', commandPage(input));
   for (const kind of registry.kinds.values()) add(`kinds/${kind.kind}.md`, kindPage(registry, kind));
   return pages;
 }
 
 /** Links from pages that stand beside the folder `kinds`. */
-const context = (registry: Registry): TableContext => ({
+const context = (registry: Registry): WordContext => ({
   registry,
   link: (kind) => `[${midSentence(registry.kind(kind)?.title ?? kind)}](kinds/${kind}.md)`,
 });
@@ -45,7 +50,10 @@ function indexPage(registry: Registry): string {
   const kinds = [...registry.kinds.values()].map((kind) => {
     const rows = registry
       .names(kind.kind)
-      .map((name) => [`[${code(name)}](kinds/${kind.kind}.md)`, registry.plugin(kind.kind, name)?.summary ?? '']);
+      .map((name) => [
+        `[${code(name)}](kinds/${kind.kind}.md${anchor(name)})`,
+        registry.plugin(kind.kind, name)?.summary ?? '',
+      ]);
     return blocks(`## [${kind.title}](kinds/${kind.kind}.md)`, kind.summary, table(['name', 'what it is'], rows));
   });
   return blocks(
@@ -57,6 +65,7 @@ function indexPage(registry: Registry): string {
         ['[Config](config.md)', 'the config file'],
         ['[Problems](problems.md)', 'every code, with what to do'],
         ['[Commands](commands.md)', 'the command line'],
+        ['[Hooks](hooks.md)', 'where a plugin can stand beside every request'],
       ],
     ),
     kinds,
@@ -74,6 +83,7 @@ function grammarPage(registry: Registry): string {
       node.meta.doc,
       fieldTable(context(registry), node),
       nested,
+      ...(slot === Slot.MODEL ? ['Beside the fields:', fieldTable(context(registry), BESIDE_FIELDS)] : []),
       others === '' ? '' : `Further fields: ${others}.`,
       more.length === 0 ? '' : `Fields of a value: ${more.map(({ kind }) => context(registry).link(kind)).join(', ')}.`,
     );
@@ -83,33 +93,26 @@ function grammarPage(registry: Registry): string {
     'Files are JSON with comments and trailing commas. A file holds one definition or a list of them. An object with ' +
       '`resource` is a resource; a model has a name with a leading underscore, which is the file name or the one key of ' +
       'an object. Fields that nobody knows are errors.',
+    shown('A resource:', exampleIn(registry, Slot.MODE)),
+    shown('A model:', exampleIn(registry, Slot.MODEL_FIELD)),
     sections,
   );
 }
 
+const shown = (title: string, json: Json | null): string => (json === null ? '' : blocks(title, fenced(json)));
+
 function configPage(registry: Registry): string {
+  const sections = [...registry.kinds.values()].flatMap(({ kind, config }) =>
+    config === undefined ? [] : [[code(config.field), config.doc, context(registry).link(kind)]],
+  );
   return blocks(
     '# Config',
     '`lintel.config.json`; every field may be left out.',
+    shown('Some of its sections, each as the first example of its page has it:', configExample(registry)),
+    'Sections in which plugins are chosen:',
+    table(['section', 'what it holds', 'plugins'], sections),
+    'All fields:',
     fieldTable(context(registry), { ...EMPTY_OBJECT, fields: configField(registry).fields }),
-  );
-}
-
-function problemPage({ codes }: Registry): string {
-  const all = Object.entries(codes).sort(([a], [b]) => (a < b ? -1 : 1));
-  const of = (keep: (name: string, entry: CodeEntry) => boolean): Record<string, CodeEntry> =>
-    Object.fromEntries(all.filter(([name, entry]) => keep(name, entry)));
-  const isBoot = (name: string): boolean => Object.hasOwn(BOOT_CODES, name);
-  return blocks(
-    '# Problems',
-    'Codes are stable; words may become better. A word in braces stands for what the problem is about.',
-    '## In definitions and in the config',
-    codeTable(of((name, { severity }) => severity !== undefined && !isBoot(name))),
-    '## In answers',
-    'As `code` in a problem document (`application/problem+json`).',
-    codeTable(of((_, { status }) => status !== undefined)),
-    '## At the start and on the command line',
-    codeTable(of(isBoot)),
   );
 }
 

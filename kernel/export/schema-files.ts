@@ -5,10 +5,10 @@
 import { isObject, type Json, type JsonObject } from '../contract/json.js';
 import { Slot } from '../contract/slot.js';
 import { configField } from '../analysis/config.js';
-import { GRAMMAR } from '../analysis/grammar.js';
+import { BESIDE_FIELDS, GRAMMAR } from '../analysis/grammar.js';
 import type { Registry } from '../analysis/registry.js';
 import { EMPTY_OBJECT } from '../schema/field-node.js';
-import { schemaWriter } from './json-schema.js';
+import { schemaWriter, type SchemaWriter } from './json-schema.js';
 
 export const SCHEMA_TARGETS = ['definition', 'model', 'config', 'all'] as const;
 export type SchemaTarget = (typeof SCHEMA_TARGETS)[number];
@@ -34,11 +34,6 @@ const isNamedModels: JsonObject = {
 };
 const isResource: JsonObject = { anyOf: [{ required: ['resource'] }, { required: ['actionables'] }] };
 
-const COMBINATIONS: JsonObject = {
-  description: 'Fields, or lists of fields that are taken together, of which no two rows may have the same values.',
-  items: { anyOf: [{ type: 'string' }, { type: 'array', minItems: 1, items: { type: 'string' } }] },
-};
-
 export function schemaFor(target: SchemaTarget, registry: Registry): JsonObject {
   const writer = schemaWriter(registry);
   const configNode = configField(registry);
@@ -53,7 +48,7 @@ export function schemaFor(target: SchemaTarget, registry: Registry): JsonObject 
     then: resource,
     else: { if: { anyOf: [isNamedModels, holdsField], minProperties: 1 }, then: model, else: resource },
   };
-  const parts = { ...withCombinations(writer.definitions), 'one-definition': single, 'one-model': model };
+  const parts = { ...withBeside(writer), 'one-definition': single, 'one-model': model };
   const several = (one: keyof typeof parts): JsonObject => {
     const ref = { $ref: `#/definitions/${one}` };
     return { if: { type: 'array' }, then: { type: 'array', items: ref }, else: ref };
@@ -80,12 +75,19 @@ export function schemaFor(target: SchemaTarget, registry: Registry): JsonObject 
   };
 }
 
-/** Beside its fields a model may list what must be unique; an object of that name is a field like any other. */
-function withCombinations(written: Readonly<Record<string, Json>>): Readonly<Record<string, Json>> {
-  const model = written['model'];
-  if (!isObject(model)) return written;
-  const unique = { if: { type: 'array' }, then: COMBINATIONS, else: model['additionalProperties'] ?? true };
-  return { ...written, model: { ...model, properties: { unique } } };
+/** What a model says beside its fields is told by its form; an object of that name is a field like any other. */
+function withBeside(writer: SchemaWriter): Readonly<Record<string, Json>> {
+  const beside = Object.entries(BESIDE_FIELDS.fields).map(
+    ([name, node]) => [name, node.type, writer.ref(node, `model.${name}`)] as const,
+  );
+  const model = writer.definitions['model'];
+  if (!isObject(model)) return writer.definitions;
+  const field = model['additionalProperties'] ?? true;
+  const properties = beside.map(([name, type, ref]) => [name, { if: { type }, then: ref, else: field }] as const);
+  return {
+    ...writer.definitions,
+    model: { ...model, propertyNames: { minLength: 1 }, properties: Object.fromEntries(properties) },
+  };
 }
 
 /** Only what the root leads to. */

@@ -39,13 +39,15 @@ interface Visit {
 
 /**
  * The Koa application of a kernel. `closing` makes readiness fail while requests in flight still finish; `pages` are
- * addresses beside those of the plugins, which step back as soon as a resource has them.
+ * addresses beside those of the plugins, which step back as soon as a resource has them; `connections` counts those that
+ * stay open, where there may be any.
  */
 export function createApp(
   kernel: Kernel,
   tellFailure: TellFailure,
   closing: () => boolean,
   pages: readonly Route[],
+  connections: (() => number) | null,
 ): Koa {
   const app = new Koa();
   const { http } = kernel.config;
@@ -63,6 +65,7 @@ export function createApp(
     page: routeFinder(pages),
     timed: kernel.hooks.afterResponse !== null || kernel.hooks.reply !== null,
     closing,
+    connections,
   };
 
   app.use(async (ctx) => {
@@ -105,6 +108,7 @@ interface Door extends Manner {
   readonly allow: string;
   readonly plugin: () => FindRoute | null;
   readonly page: FindRoute | null;
+  readonly connections: (() => number) | null;
   /** Somebody wants to know what each actionable took. */
   readonly timed: boolean;
 }
@@ -118,7 +122,7 @@ async function answer(door: Door, visit: Visit): Promise<void> {
   const path = mark === -1 ? url : url.slice(0, mark);
   const query = mark === -1 ? '' : url.slice(mark + 1);
   if ((req.method === 'GET' || req.method === 'HEAD') && path.startsWith(http.status_path)) {
-    const status = await statusOf(kernel, path.slice(http.status_path.length), closing());
+    const status = await statusOf(kernel, path.slice(http.status_path.length), closing(), door.connections);
     if (status !== null) {
       write(door, visit, { ...status, headers: { 'cache-control': 'no-store' } }, JSON_TYPE);
       return;

@@ -6,6 +6,7 @@ import type { IncomingMessage } from 'node:http';
 import { isIP, isIPv4 } from 'node:net';
 import type { ActionTiming, FileLimits, Invocation, Payload, UploadedFile } from '../contract/plan.js';
 import type { HttpConfig } from '../analysis/config.js';
+import { giveBack, type HeldWork } from '../runtime/held.js';
 import { readBytes } from './body.js';
 import { isForm, isInQuery, jsonPayload, queryPayload, refuseEncoding, withParameters } from './payload.js';
 
@@ -22,8 +23,6 @@ export interface Arrival {
   readonly timed: boolean;
 }
 
-type Work = (answered: boolean) => void | Promise<void>;
-
 const NO_FILES: readonly UploadedFile[] = Object.freeze([]);
 
 export class HttpInvocation implements Invocation {
@@ -32,10 +31,11 @@ export class HttpInvocation implements Invocation {
   readonly startedAt: number;
   readonly texts: ReadonlySet<string> | 'all' | null;
   readonly timings: ActionTiming[] | null;
+  readonly connection = null;
   files = NO_FILES;
   trace: Readonly<Record<string, string>> | null = null;
   #bytes: Promise<Buffer> | null = null;
-  #held: Work[] | null = null;
+  #held: HeldWork[] | null = null;
 
   constructor(
     private readonly req: IncomingMessage,
@@ -82,7 +82,7 @@ export class HttpInvocation implements Invocation {
       : withParameters(sent, parameters);
   }
 
-  release(work: Work): void {
+  release(work: HeldWork): void {
     (this.#held ??= []).push(work);
   }
 
@@ -90,9 +90,7 @@ export class HttpInvocation implements Invocation {
   async finish(answered: boolean): Promise<void> {
     const held = this.#held;
     this.#held = null;
-    if (held === null) return;
-    const outcomes = await Promise.allSettled(held.map(async (work) => work(answered)));
-    for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
+    if (held !== null) await giveBack(held, answered);
   }
 
   get holds(): boolean {

@@ -1,37 +1,58 @@
-/** The listening socket: deadlines for slow clients, and a stop that lets requests in flight finish. */
+/**
+ * The listening socket: deadlines for slow clients, and a stop in order that lets what is under way finish. What is answered
+ * is decided in `app.ts`.
+ */
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { HttpConfig } from '../analysis/config.js';
 import { BootError } from '../contract/boot-error.js';
 import type { Fault } from '../contract/fault.js';
 import type { Kernel } from '../runtime/kernel.js';
 import type { Route } from '../contract/hooks.js';
+import type { Door } from '../sockets/door.js';
 import { sweepSpools } from './spool.js';
 import { createApp, type TellFailure } from './app.js';
 
 export interface RunningServer {
   readonly url: string;
   readonly port: number;
-  /** No new requests; resolves when those in flight are answered. False: after `seconds` some had to be cut off. */
-  stop(seconds: number): Promise<boolean>;
+  /** Not ready any more, and every answer ends its connection; requests are still taken. */
+  leave(): void;
+  /**
+   * No new requests; then requests in flight, then `work` (what else was begun), then clients that stay connected. After
+   * `seconds` whatever is left is cut off.
+   */
+  stop(seconds: number, work?: Promise<unknown>): Promise<Stopped>;
+}
+
+/** What was over in time. */
+export interface Stopped {
+  readonly requests: boolean;
+  readonly work: boolean;
 }
 
 const SWEEP_MS = 50;
+/** Younger connections may have a request on its way. */
+const SILENCE_MS = 500;
 
 /** `pages`: addresses beside those of resources and plugins. */
 export async function listen(kernel: Kernel, pages: readonly Route[] = []): Promise<RunningServer> {
   let closing = false;
   void sweepSpools();
-  const app = createApp(kernel, failureLog(kernel), () => closing, pages);
+  const tellFailure = failureLog(kernel);
+  const sockets = await openSockets(kernel, tellFailure);
+  const all = sockets === null ? pages : [...pages, sockets.page];
+  const app = createApp(kernel, tellFailure, () => closing, all, sockets?.size ?? null);
   const { limits, timeouts } = kernel.config.http;
   const server = createServer(
     {
+      ...(sockets !== null && { IncomingMessage: sockets.Request }),
       maxHeaderSize: limits.header_bytes,
       // Who must have come whole must have come with its headers.
       headersTimeout: Math.min(timeouts.headers, timeouts.request) * 1000,
       requestTimeout: timeouts.request * 1000,
       connectionsCheckingInterval: checkEvery(timeouts),
-      keepAliveTimeout: 5_000,
+      keepAliveTimeout: timeouts.keep_alive * 1000,
     },
     (req, res) => {
       if (req.rawHeaders.length > 2 * limits.header_count) {
@@ -43,7 +64,9 @@ export async function listen(kernel: Kernel, pages: readonly Route[] = []): Prom
   );
   // Node would drop the headers beyond a count without a word, `content-length` among them; the bytes are bounded anyway.
   server.maxHeadersCount = 0;
+  if (sockets !== null) server.on('upgrade', (req, socket, head) => sockets.upgrade(req, socket, head));
   const handle = app.callback();
+  const silent = silentConnections(server);
   const { port, host } = kernel.config.http;
   await listening(server, port, host);
   const address = server.address() as AddressInfo;
@@ -51,22 +74,72 @@ export async function listen(kernel: Kernel, pages: readonly Route[] = []): Prom
   return {
     port: address.port,
     url: `http://${name}:${address.port}`,
-    async stop(seconds) {
+    leave: () => void (closing = true),
+    stop(seconds, work = Promise.resolve()) {
       closing = true;
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      server.closeIdleConnections();
-      // A connection that was busy just now becomes idle with its answer, and would be waited for.
-      const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS);
-      let whole = true;
-      const timer = setTimeout(() => {
-        whole = false;
-        server.closeAllConnections();
-      }, seconds * 1000);
-      await closed;
-      clearInterval(sweep);
-      clearTimeout(timer);
-      return whole;
+      return stop({ server, sockets, silent }, seconds, work);
     },
+  };
+}
+
+/** Loaded only where clients may stay connected. */
+async function openSockets(kernel: Kernel, tellFailure: TellFailure): Promise<Door | null> {
+  if (!kernel.config.websocket.enabled) return null;
+  const { createDoor } = await import('../sockets/door.js');
+  const door = createDoor(kernel, tellFailure);
+  kernel.running.receiver = (message) => door.hub.deliver(message);
+  return door;
+}
+
+interface Stopping {
+  readonly server: Server;
+  /** Clients that stay connected: they end last, and are told why. */
+  readonly sockets: Door | null;
+  /** Ends connections on which nothing ever came. */
+  readonly silent: () => void;
+}
+
+async function stop(stopping: Stopping, seconds: number, work: Promise<unknown>): Promise<Stopped> {
+  const { server, sockets } = stopping;
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<false>((resolve) => (timer = setTimeout(() => resolve(false), seconds * 1000)));
+  const inTime = (part: Promise<unknown>): Promise<boolean> => Promise.race([part.then(() => true), late]);
+  const requests = await inTime(Promise.all([Promise.race([closed, answered(stopping)]), sockets?.drain()]));
+  const whole = await inTime(work);
+  clearTimeout(timer);
+  await sockets?.close();
+  // Only what is late or idle is left.
+  server.closeAllConnections();
+  if (requests) await closed;
+  return { requests, work: whole };
+}
+
+/** Resolves when no connection is busy any more. One that was busy just now becomes idle with its answer. */
+function answered({ server, sockets, silent }: Stopping): Promise<void> {
+  return new Promise((resolve) => {
+    const sweep = (): void => {
+      server.closeIdleConnections();
+      silent();
+      server.getConnections((error, count) => {
+        if (error === null && count > (sockets?.size() ?? 0)) setTimeout(sweep, SWEEP_MS).unref();
+        else resolve();
+      });
+    };
+    sweep();
+  });
+}
+
+/** Kept open in advance by clients and balancers: for the server they are neither idle nor busy, and would be waited for. */
+function silentConnections(server: Server): () => void {
+  const since = new Map<Socket, number>();
+  server.on('connection', (socket) => {
+    since.set(socket, performance.now());
+    socket.once('close', () => since.delete(socket));
+  });
+  return () => {
+    const before = performance.now() - SILENCE_MS;
+    for (const [socket, at] of since) if (socket.bytesRead === 0 && at < before) socket.destroy();
   };
 }
 

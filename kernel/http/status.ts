@@ -7,7 +7,12 @@ export interface StatusAnswer {
 }
 
 /** `rest` is what follows the status path: nothing, `/live` or `/ready`; null for anything else. */
-export async function statusOf(kernel: Kernel, rest: string, closing: boolean): Promise<StatusAnswer | null> {
+export async function statusOf(
+  kernel: Kernel,
+  rest: string,
+  closing: boolean,
+  connections: (() => number) | null,
+): Promise<StatusAnswer | null> {
   if (rest === '/live') return { status: 200, body: { live: true } };
   if (rest !== '' && rest !== '/ready') return null;
   const plugins = await kernel.health();
@@ -19,6 +24,7 @@ export async function statusOf(kernel: Kernel, rest: string, closing: boolean): 
     degraded: kernel.degraded(),
     definitions: kernel.plans().hash,
     resources: kernel.plans().byId.size,
+    ...(connections !== null && { connections: connections() }),
     plugins,
   };
   return { status: ready ? 200 : 503, body };

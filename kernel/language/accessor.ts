@@ -12,6 +12,9 @@ export interface AccessorPart {
 
 export type TemplatePart = string | AccessorPart;
 
+/** Behind two dollar signs these are names that a document database itself gives (`$$ROOT`), in the text of a query. */
+export const VARIABLES: ReadonlySet<string> = new Set(['ROOT', 'CURRENT', 'NOW', 'REMOVE', 'DESCEND', 'PRUNE', 'KEEP']);
+
 const isUpper = (code: number): boolean => code >= 65 && code <= 90;
 const isRootPart = (code: number): boolean => isUpper(code) || code === 95 || (code >= 48 && code <= 57);
 const isLower = (code: number): boolean => code >= 97 && code <= 122;
@@ -19,7 +22,7 @@ const isSegment = (code: number): boolean => isRootPart(code) || isLower(code) |
 
 /**
  * Literal text and accessors in order; no empty text parts. Anything with a dollar sign that is not followed by an
- * upper-case word (`$1`, `$set`, `$2b$10$`, `$Name`) is text. A final dot is text: `/u/$PAYLOAD.id.` reads `id`.
+ * upper-case word (`$1`, `$set`, `$2b$10$`, `$Name`) is text, and so is `$$ROOT`. A final dot is text: `/u/$PAYLOAD.id.` reads `id`.
  */
 export function parseTemplate(text: string): readonly TemplatePart[] {
   const parts: TemplatePart[] = [];
@@ -44,6 +47,7 @@ function readAccessor(text: string, start: number): AccessorPart | null {
   while (isRootPart(text.charCodeAt(at))) at++;
   if (isLower(text.charCodeAt(at))) return null;
   const root = text.slice(start + 1, at);
+  if (text[start - 1] === '$' && VARIABLES.has(root)) return null;
   const tail: string[] = [];
   while (text[at] === '.' && isSegment(text.charCodeAt(at + 1))) {
     const from = at + 1;

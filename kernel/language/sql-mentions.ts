@@ -55,7 +55,8 @@ export function readMentions(scan: SqlScan, names: readonly string[]): SqlMentio
   });
 }
 
-function aliasBehind(words: readonly Lexeme[], i: number): string | null {
+/** What the table (or the bracket that ends) at `i` is called in its statement. */
+export function aliasBehind(words: readonly Lexeme[], i: number): string | null {
   const at = words[i + 1]?.text === '*' ? i + 2 : i + 1;
   const word = words[words[at]?.text === 'AS' ? at + 1 : at];
   if (!isName(word) || (word.type === 'word' && NO_ALIAS.has(word.text))) return null;

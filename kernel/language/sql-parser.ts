@@ -15,6 +15,8 @@ export type SqlParsed =
   | { readonly statements: null; readonly fault: SqlSyntaxFault };
 
 export interface SqlParser {
+  /** The syntax that it reads, as stores say theirs. */
+  readonly syntax: string;
   /** Never throws. */
   parse(text: string): SqlParsed;
 }

@@ -15,8 +15,11 @@ export interface Lexeme {
 }
 
 /** A name that a WITH list defines, and the lexemes `[from, to)` in which it hides a table of that name. */
-interface CommonTable {
+export interface CommonTable {
   readonly name: string;
+  /** Index of the name, and of the bracket that opens its query. */
+  readonly at: number;
+  readonly body: number;
   readonly from: number;
   readonly to: number;
 }
@@ -110,7 +113,7 @@ export function withList(words: readonly Lexeme[], i: number): { names: CommonTa
     const word = words[at];
     const found = commonTable(words, at);
     if (!word || !found) return { names, end: at };
-    names.push({ name: nameOf(word), from: recursive ? i : found.end, to });
+    names.push({ name: nameOf(word), at, body: found.body, from: recursive ? i : found.end, to });
     if (words[found.end]?.type !== 'comma') return { names, end: found.end };
     at = found.end + 1;
   }
@@ -145,7 +148,7 @@ function innerFrom(words: readonly Lexeme[], i: number): boolean {
 }
 
 /** Collects table names; `seen` receives the last part of each name and whether a schema stood before it. */
-type Collect = (word: Lexeme, index: number, qualified: boolean) => void;
+export type Collect = (word: Lexeme, index: number, qualified: boolean) => void;
 
 /** `FROM order o` names a table; `ORDER BY` does not. */
 const isWordOfSql = ({ text }: Lexeme, next: Lexeme | undefined): boolean =>
@@ -206,21 +209,30 @@ function readAt(words: readonly Lexeme[], i: number, collect: Collect): void {
   }
 }
 
-function readTables(words: readonly Lexeme[]): SqlTable[] {
-  const common: CommonTable[] = [];
-  const tables = new Map<number, SqlTable>();
-  const isKeyword = (i: number): boolean => words[i]?.type === 'word' && words[i - 1]?.type !== 'dot';
-  words.forEach((word, i) => {
-    if (word.text === 'WITH' && isKeyword(i)) for (const name of withList(words, i).names) common.push(name);
+/** A word that is no part of a dotted name. */
+const standsAlone = (words: readonly Lexeme[], i: number): boolean =>
+  words[i]?.type === 'word' && words[i - 1]?.type !== 'dot';
+
+/** Names of all WITH lists, at any depth. */
+export const commonTables = (words: readonly Lexeme[]): CommonTable[] =>
+  words.flatMap((word, i) => (word.text === 'WITH' && standsAlone(words, i) ? withList(words, i).names : []));
+
+/** Every place where a table is named, whatever the name stands for. */
+export function eachTable(words: readonly Lexeme[], collect: Collect): void {
+  words.forEach((_, i) => {
+    if (standsAlone(words, i)) readAt(words, i, collect);
   });
+}
+
+function readTables(words: readonly Lexeme[]): SqlTable[] {
+  const common = commonTables(words);
+  const tables = new Map<number, SqlTable>();
   const collect: Collect = (word, index, qualified) => {
     const name = nameOf(word);
     const hidden = common.some((c) => c.name === name && index >= c.from && index < c.to);
     if (qualified || !hidden) tables.set(word.start, { name, start: word.start, end: word.end });
   };
-  words.forEach((_, i) => {
-    if (isKeyword(i)) readAt(words, i, collect);
-  });
+  eachTable(words, collect);
   return [...tables.values()].sort((a, b) => a.start - b.start);
 }
 

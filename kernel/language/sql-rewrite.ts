@@ -26,8 +26,8 @@ export interface SqlRewrite {
   readonly softDeleteUsed: boolean;
 }
 
-const CREATED = 'created_at';
-const UPDATED = 'updated_at';
+export const CREATED = 'created_at';
+export const UPDATED = 'updated_at';
 export const DELETED = 'deleted_at';
 
 /** Names of the columns that tell when. */

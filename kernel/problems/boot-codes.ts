@@ -26,6 +26,12 @@ export const BOOT_CODES = {
     'No plugin is found at "{name}": {what}.',
     'A plugin folder holds `spec.js` (and `kind.js` for a kind), beside it `runtime.js`.',
   ),
+  PLG_UNREAD: problem(
+    'hint',
+    'Plugin not known to the editor',
+    'The editor does not know all that "{name}" brings: {what}. Until then, names that nobody knows are not reported.',
+    'Editors read `plugin.manifest.json`. Where a workspace is trusted, they read specs too, in a process of their own.',
+  ),
   PLG_UNKNOWN_KIND: problem(
     'error',
     'Unknown kind',
@@ -108,7 +114,7 @@ export const BOOT_CODES = {
     'error',
     'Unknown hook',
     '"{name}" taps the hook "{hook}", which does not exist.{hint}',
-    'There are ten hooks; see docs/architecture.md.',
+    'The hooks are listed in docs/architecture.md.',
   ),
   KRN_TAP: problem(
     'error',

@@ -5,11 +5,13 @@
 import type { CodeEntry } from '../contract/problem.js';
 import { BOOT_CODES } from './boot-codes.js';
 import { DEFINITION_CODES } from './definition-codes.js';
+import { LINK_CODES } from './link-codes.js';
 import { TEXT_CODES } from './text-codes.js';
 import { REQUEST_CODES } from './request-codes.js';
 
 export const CATALOGUE: Readonly<Record<string, CodeEntry>> = Object.freeze({
   ...DEFINITION_CODES,
+  ...LINK_CODES,
   ...TEXT_CODES,
   ...REQUEST_CODES,
   ...BOOT_CODES,

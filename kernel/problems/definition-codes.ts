@@ -1,5 +1,5 @@
 /** Codes found in definition files and in the config file: severity, title, words, what to do. Data only. */
-import { problem } from './rows.js';
+import { problem, unknown } from './rows.js';
 
 export const DEFINITION_CODES = {
   SRC_UNREADABLE: problem(
@@ -46,8 +46,7 @@ export const DEFINITION_CODES = {
     'Add the field; its page in the reference says what it takes.',
   ),
   DEF_EMPTY: problem('error', 'Empty text', '{place} must not be empty.', 'Write a value or leave the field out.'),
-  DEF_UNKNOWN_KEY: problem(
-    'error',
+  DEF_UNKNOWN_KEY: unknown(
     'Unknown field',
     '"{key}" is not a field of {place}.{hint}',
     'Unknown fields are refused, because a misspelt guard would silently not guard.',
@@ -58,8 +57,7 @@ export const DEFINITION_CODES = {
     '"{key}" is not a field of {place}; {right}.',
     'The message has the form to write.',
   ),
-  DEF_MISPLACED: problem(
-    'error',
+  DEF_MISPLACED: unknown(
     'Field in the wrong place',
     '"{key}" is not a field of {place}; it belongs {where}.',
     'Move the field, with its value, to the place named.',
@@ -88,18 +86,12 @@ export const DEFINITION_CODES = {
     '{place} has the wrong form: {expected}.',
     'See the examples of the field.',
   ),
-  DEF_UNKNOWN_PLUGIN: problem(
-    'error',
+  DEF_UNKNOWN_PLUGIN: unknown(
     'Unknown plugin name',
     'There is no {kind} "{name}".{hint}',
     'The config file says which plugins are enabled.',
   ),
-  DEF_CHOICE_MISSING: problem(
-    'error',
-    'Nothing chosen',
-    '{place} needs one of {expected}.',
-    'Add exactly one of them.',
-  ),
+  DEF_CHOICE_MISSING: unknown('Nothing chosen', '{place} needs one of {expected}.', 'Add exactly one of them.'),
   DEF_CHOICE_MANY: problem(
     'error',
     'Too much chosen',
@@ -111,9 +103,15 @@ export const DEFINITION_CODES = {
     'Deprecated',
     '{place} is deprecated: {what}.',
     'Use the replacement named in the message.',
+    'deprecated',
   ),
-  ACC_UNKNOWN_ROOT: problem(
+  DEF_HEADER: problem(
     'error',
+    'Header that cannot be set',
+    'The header "{name}" cannot be set: {what}.',
+    'Leave it out, or correct its name.',
+  ),
+  ACC_UNKNOWN_ROOT: unknown(
     'Unknown accessor',
     '"${root}" is not an accessor.{hint}',
     'A dollar sign before an upper-case word always names an accessor.',
@@ -136,192 +134,6 @@ export const DEFINITION_CODES = {
     'Reserved name',
     '"{segment}" may not be part of a path.',
     'The name would reach into the runtime. Rename the field.',
-  ),
-  LNK_DUPLICATE_ID: problem(
-    'error',
-    'Duplicate id',
-    'The id "{name}" is already taken.',
-    'Ids are unique in the whole set of definitions.',
-  ),
-  LNK_DUPLICATE_PATH: problem(
-    'error',
-    'Duplicate path',
-    'The path "{name}" is already served by the resource "{other}".',
-    'A path, and an id used as path, can belong to one resource only. Names of parameters make no difference.',
-  ),
-  LNK_DUPLICATE_PARAMETER: problem(
-    'error',
-    'Duplicate path parameter',
-    'The path already has a parameter "{name}".',
-    'Each parameter becomes a payload field, so each needs a name of its own.',
-  ),
-  LNK_DUPLICATE_ACTION: problem(
-    'error',
-    'Duplicate actionable',
-    'The actionable id {name} is already taken in this resource.',
-    'Number the actionables of a resource differently.',
-  ),
-  LNK_DUPLICATE_MODEL: problem(
-    'error',
-    'Duplicate model',
-    'The model "{name}" is already defined.',
-    'Merge the two, or rename one.',
-  ),
-  LNK_UNKNOWN_RESOURCE: problem(
-    'error',
-    'Unknown resource',
-    'There is no resource with the id "{name}".{hint}',
-    '`self` names the resource itself; other resources are named by their `id`, not by their path.',
-  ),
-  LNK_UNKNOWN_ACTION: problem(
-    'error',
-    'Unknown actionable',
-    'The resource "{resource}" has no actionable {name}; it has {expected}.',
-    'Name an actionable by its numeric `id`.',
-  ),
-  LNK_UNKNOWN_MODEL: problem(
-    'error',
-    'Unknown model',
-    'There is no model "{name}".{hint}',
-    'A model may be called by its name, without the underscore, or in the plural.',
-  ),
-  LNK_UNKNOWN_FIELD: problem(
-    'error',
-    'Unknown field of a model',
-    'The model "{model}" has no field "{name}".{hint}',
-    'Name a field that the model defines.',
-  ),
-  LNK_NO_RULE: problem(
-    'warning',
-    'Field without a rule',
-    'No rule of this resource declares the payload field "{name}".{hint}',
-    'Declare it in the rules of an actionable, or correct the name: what is not sent is left out in silence.',
-  ),
-  LNK_FIELD_NAME: problem(
-    'error',
-    'Name that no column can have',
-    '"{name}" cannot be the name of a field: letters, digits and underscores, at most {max}, and no digit first.',
-    'Fields become columns, and their names are written in queries.',
-  ),
-  LNK_FIELD_CASE: problem(
-    'warning',
-    'Capital letters in a field name',
-    'SQL reads {name} as {lower} unless it stands in double quotes.',
-    'Write the field in small letters, or put its name into double quotes in every query.',
-  ),
-  LNK_FOREIGN_TYPE: problem(
-    'error',
-    'Reference of another type',
-    'This field is of type {own}, but "{name}" of the model "{model}" is of type {other}.',
-    'A field and the field that it refers to have the same type.',
-  ),
-  LNK_FOREIGN_TARGET: problem(
-    'error',
-    'Reference to a field that is not unique',
-    'Several rows of the model "{model}" may have the same "{name}", so nothing can refer to it.',
-    'Refer to the primary key, or make the field `unique`.',
-  ),
-  LNK_TIMESTAMP_ADDED: problem(
-    'hint',
-    'Timestamp added',
-    'The model "{model}" has no field "{name}"; its table gets the column, and it may be null.',
-    'Define the field, of type `DateTime`, to say more about it.',
-  ),
-  LNK_UNIQUE_NO_MODEL: problem(
-    'warning',
-    'Nothing can enforce it',
-    'There is no model of the table "{name}", so nothing makes sure that the values are free.',
-    'Define a model of the table: its unique index comes from there.',
-  ),
-  LNK_UNIQUE_NO_EFFECT: problem(
-    'warning',
-    'No effect',
-    'The main statement gives no values to a table, so there are none that must be free.',
-    '`unique` belongs to an INSERT or an UPDATE.',
-  ),
-  LNK_UNKNOWN_NAME: problem(
-    'error',
-    'Unknown name',
-    'There is no payload field and no extracted value called "{name}".{hint}',
-    'Declare the field in `payload_validation`, or extract the value with `depends_on`.',
-  ),
-  LNK_LIST_UNCLEAR: problem(
-    'error',
-    'Several lists',
-    'There are several lists to go through: {names}.',
-    'Write the name of one of them in place of `true`.',
-  ),
-  LNK_CYCLE: problem(
-    'error',
-    'Circular dependency',
-    'These actionables wait for one another: {cycle}.',
-    'Remove one of the dependencies.',
-  ),
-  LNK_CHAIN: problem(
-    'error',
-    'Too many actionables',
-    'One request would run {count} actionables, and the limit is {max}.',
-    'Take several requests, or raise `chains.actionables` in the config.',
-  ),
-  LNK_DEEP: problem(
-    'error',
-    'Chain too deep',
-    'Actionable {name} waits for {other}, and with it more than {max} actionables wait one behind the other.',
-    'Ask for results side by side, or raise `chains.depth` in the config.',
-  ),
-  DEF_HEADER: problem(
-    'error',
-    'Header that cannot be set',
-    'The header "{name}" cannot be set: {what}.',
-    'Leave it out, or correct its name.',
-  ),
-  LNK_TABLE_NAMES: problem(
-    'error',
-    'Two names for one table',
-    'The model "{model}" is called "{name}" here and "{other}" elsewhere.',
-    'Use one name in all queries: the table can have only one.',
-  ),
-  LNK_TOO_EARLY: problem(
-    'error',
-    'Name used too early',
-    '"{name}" is {made} by actionable {producer}, which does not run before actionable {user}.',
-    'Make the value in this actionable too, or use it in a later one.',
-  ),
-  LNK_TWO_SOURCES: problem(
-    'warning',
-    'Name with two sources',
-    '"{name}" comes from {first} and also from {second}; {first} wins.',
-    'Rename one of the two.',
-  ),
-  LNK_LITERAL: problem(
-    'hint',
-    'Literal parameter',
-    '"{name}" names nothing in this resource, so it is the text "{name}".{hint}',
-    'A name is a declared payload field, a `for` name, or a column of a table that the statement touches.',
-  ),
-  LNK_UNREACHABLE: problem(
-    'warning',
-    'Never runs',
-    'This `no_op` actionable is named by no `depends_on`, so it never runs.',
-    'Name it in `depends_on`, or remove it.',
-  ),
-  LNK_PRIVILEGE: problem(
-    'error',
-    'Way around a guard',
-    'The resource "{target}" is guarded by {guard}; this resource {lack}, and the guard is not asked again here.',
-    'Guard this resource in the same way, or move the actionable into it.',
-  ),
-  LNK_PARALLEL: problem(
-    'error',
-    'Parallel with a dependency',
-    'The actionable {name} runs in parallel, so nothing can wait for it and it can wait for nothing.',
-    'Remove `parallel`, or the dependency.',
-  ),
-  LNK_MAIN_TWICE: problem(
-    'error',
-    'Two main results',
-    'Another actionable of this resource is already marked `main_returnable`.',
-    'Mark one.',
   ),
   ENV_MISSING: problem(
     'error',

@@ -47,6 +47,12 @@ export const TEXT_CODES = {
     'PostgreSQL cannot read this statement: {what}.',
     'The mistake is here, or shortly before.',
   ),
+  SQL_FUNCTION: problem(
+    'warning',
+    'Function of another database',
+    'PostgreSQL has no function "{name}"; write {right}.',
+    'A function of that name that the database was given is found under its schema: `public.name(...)`.',
+  ),
   SQL_TABLE: problem(
     'warning',
     'Table without a model',
@@ -89,6 +95,30 @@ export const TEXT_CODES = {
     'This INSERT gives no value for {columns}, which the model of "{table}" requires.',
     'Add the columns, or make the fields `optional`.',
   ),
+  SQL_TYPE: problem(
+    'error',
+    'Value of another type',
+    'The column "{column}" is of the type {type} and cannot take {actual}; write {right}.',
+    'A cast in the statement says what is meant where the types differ.',
+  ),
+  SQL_RULE: problem(
+    'warning',
+    'Rule that does not fit the column',
+    'The rule of "{name}" is {rule}, and the column "{column}" of the type {type}: {right}.',
+    'What the rule lets through and the column cannot take is refused by the database only.',
+  ),
+  SQL_OPTIONAL: problem(
+    'warning',
+    'Optional field for a required column',
+    'The field "{name}" may be absent, and the column "{column}" requires a value.',
+    'Make the field required, make the column `optional`, or write COALESCE.',
+  ),
+  SQL_LONGER: problem(
+    'hint',
+    'Rule that lets longer text through',
+    'The rule of "{name}" allows {most} characters, and the column "{column}" takes {longest}.',
+    'With the bound of the column the request is refused before anything runs.',
+  ),
   LNK_INVENTED: problem(
     'error',
     'Invented name',
@@ -106,12 +136,14 @@ export const TEXT_CODES = {
     'Rule for a field that nothing uses',
     'Nothing in this resource uses the field "{name}".',
     'Use it or remove the rule.',
+    'unnecessary',
   ),
   LNK_NAME_UNUSED: problem(
     'hint',
     'Name that nothing uses',
     'Nothing in this resource uses the name "{name}".',
     'Use it or remove the extraction.',
+    'unnecessary',
   ),
   LNK_NOT_SELECTED: problem(
     'warning',

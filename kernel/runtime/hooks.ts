@@ -1,5 +1,5 @@
 /**
- * The ten hooks as tapable objects, the registrar that plugins tap them through, and their sealing. Every tap is
+ * The hooks as tapable objects, the registrar that plugins tap them through, and their sealing. Every tap is
  * stamped with plugin and hook; hooks nobody taps are null for the kernel, so they cost nothing.
  */
 import {
@@ -14,7 +14,7 @@ import {
 import { BootError } from '../contract/boot-error.js';
 import {
   Done,
-  type BroadcastMessage,
+  type Happening,
   type HookName,
   type InvocationRecord,
   type Registrar,
@@ -23,6 +23,8 @@ import {
   type Reply,
   type TapOptions,
 } from '../contract/hooks.js';
+import type { Delivery } from '../contract/deferred.js';
+import { HOOK_DOCS, HOOK_NAMES, type HookDoc } from '../contract/hook-docs.js';
 import { Fault } from '../contract/fault.js';
 import type { Json } from '../contract/json.js';
 import type { Frame, Invocation } from '../contract/plan.js';
@@ -42,7 +44,7 @@ function declareHooks() {
     configure: new SyncWaterfallHook<[Json]>(['config'], 'configure'),
     /** Each resource that is about to be compiled; again at every reload. */
     compile: new SyncHook<[{ id: string; definition: Json }]>(['resource'], 'compile'),
-    /** After all plugins are open, before listening. */
+    /** After all plugins are open, before listening; where a server is waited for, listening has begun already. */
     ready: new AsyncSeriesHook<[{ resources: readonly string[] }]>(['kernel'], 'ready'),
     /** At the end: no request is under way any more, every plugin is still open. */
     close: new AsyncSeriesHook<[string]>(['reason'], 'close'),
@@ -55,9 +57,11 @@ function declareHooks() {
     /** The finished answer. */
     reply: new AsyncSeriesWaterfallHook<[Reply, Invocation]>(['reply', 'invocation'], 'reply'),
     /** A message to connected clients. */
-    broadcast: new AsyncSeriesWaterfallHook<[BroadcastMessage, Frame]>(['message', 'frame'], 'broadcast'),
+    broadcast: new AsyncSeriesWaterfallHook<[Delivery, Frame]>(['message', 'frame'], 'broadcast'),
     /** After the bytes have left. */
     'after-response': new AsyncParallelHook<[InvocationRecord]>(['record'], 'after-response'),
+    /** What happens beside requests. */
+    happening: new SyncHook<[Happening]>(['event'], 'happening'),
   } satisfies Record<HookName, unknown>);
 }
 
@@ -79,11 +83,13 @@ export interface Hooks {
   seal(): void;
 }
 
-const BAIL: ReadonlySet<HookName> = new Set(['accept', 'execute']);
-const WATERFALL: ReadonlySet<HookName> = new Set(['configure', 'reply', 'broadcast']);
-const SYNC: ReadonlySet<HookName> = new Set(['configure', 'compile']);
+const those = (keep: (doc: HookDoc) => boolean): ReadonlySet<HookName> =>
+  new Set(HOOK_NAMES.filter((name) => keep(HOOK_DOCS[name])));
+const BAIL = those(({ may }) => may === 'answer');
+const WATERFALL = those(({ may }) => may === 'change');
+const SYNC = those(({ sync }) => sync === true);
 /** Of the life of the kernel: no request is there whose answer could fail. */
-const LIFE: ReadonlySet<HookName> = new Set(['ready', 'close']);
+const LIFE = those(({ life }) => life === true);
 
 interface Tappable {
   tap(options: { name: string; stage: number; before?: string[] }, fn: (...args: unknown[]) => unknown): void;
@@ -219,10 +225,14 @@ export interface LiveHooks {
   readonly beforeValidate: ((frame: Frame, action: ActionRef) => Promise<void>) | null;
   readonly reply: ((reply: Reply, invocation: Invocation) => Promise<Reply>) | null;
   readonly afterResponse: ((record: InvocationRecord) => Promise<void>) | null;
+  readonly broadcast: ((message: Delivery, frame: Frame) => Promise<Delivery>) | null;
+  /** Never throws. */
+  readonly happening: ((event: Happening) => void) | null;
   readonly execute: (mode: string) => ((frame: Frame, action: ActionRef) => Promise<Done | undefined>) | null;
 }
 
-export function liveHooks({ all }: Hooks): LiveHooks {
+/** `failed`: is told what a tap of `happening` threw; nothing that happens ends because of it. */
+export function liveHooks({ all }: Hooks, failed: (error: unknown) => void = () => undefined): LiveHooks {
   const used = <T>(hook: { isUsed(): boolean }, call: T): T | null => (hook.isUsed() ? call : null);
   return Object.freeze({
     accept: used(all.accept, (invocation: Invocation) => all.accept.promise(invocation)),
@@ -231,6 +241,14 @@ export function liveHooks({ all }: Hooks): LiveHooks {
     ),
     reply: used(all.reply, (reply: Reply, invocation: Invocation) => all.reply.promise(reply, invocation)),
     afterResponse: used(all['after-response'], (record: InvocationRecord) => all['after-response'].promise(record)),
+    broadcast: used(all.broadcast, (message: Delivery, frame: Frame) => all.broadcast.promise(message, frame)),
+    happening: used(all.happening, (event: Happening) => {
+      try {
+        all.happening.call(event);
+      } catch (error) {
+        failed(error);
+      }
+    }),
     execute: (mode: string) => {
       const hook = all.execute.get(mode);
       return hook?.isUsed() ? (frame: Frame, action: ActionRef) => hook.promise(frame, action) : null;

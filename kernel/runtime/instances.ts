@@ -7,14 +7,16 @@ import { container as root, instanceCachingFactory } from 'tsyringe';
 import { BootError } from '../contract/boot-error.js';
 import type { Kind } from '../contract/kind.js';
 import type { Log, PluginId, PluginRuntime, RuntimeContext } from '../contract/plugin.js';
+import type { Running } from '../contract/deferred.js';
 import type { Signal } from '../contract/plan.js';
 import type { ConfiguredPlugin } from '../analysis/config.js';
 import type { Handles } from '../compile/tools.js';
 import { compileValue } from '../compile/values.js';
 import { naming } from './blame.js';
 import type { Hooks } from './hooks.js';
-import { matches } from './packages.js';
-import type { Environment, Project } from './project.js';
+import { matches } from '../project/plugin-folders.js';
+import type { Environment } from '../project/environment.js';
+import type { Project } from './project.js';
 
 /** A plugin in use: one instance, or one for each entry of a config section. */
 export interface Instance {
@@ -35,6 +37,8 @@ export interface Instances extends Handles {
   load(uses: Iterable<PluginId>, chosen: readonly ConfiguredPlugin[]): Promise<Instance[]>;
   /** Takes instances back that could not be opened, so that a later load tries again. */
   forget(instances: readonly Instance[]): void;
+  /** Keys of all instances that these plugins (by id) or instances (by key) are, or have taken handles of. */
+  readonly reach: (from: Iterable<string>) => ReadonlySet<string>;
 }
 
 export interface InstancesInput {
@@ -42,11 +46,14 @@ export interface InstancesInput {
   readonly hooks: Hooks;
   readonly log: Log;
   readonly signal: Signal;
+  readonly running: Running;
 }
 
-export function createInstances({ project, hooks, log, signal }: InstancesInput): Instances {
+export function createInstances({ project, hooks, log, signal, running }: InstancesInput): Instances {
   const container = root.createChildContainer();
   const all: Instance[] = [];
+  /** Whose handle each plugin has taken. */
+  const taken = new Map<PluginId, Set<string>>();
   const { registry } = project;
 
   async function load(uses: Iterable<PluginId>, chosen: readonly ConfiguredPlugin[]): Promise<Instance[]> {
@@ -82,10 +89,12 @@ export function createInstances({ project, hooks, log, signal }: InstancesInput)
       options: resolveOptions(options, project.env),
       log,
       signal,
+      running,
       folder: project.folder,
       ...(project.config !== null && { outbound: project.config.outbound }),
       env: (name) => project.env[name],
       resolve: (other, name) => resolve(id, other, name),
+      find: (other, name) => find(id, other, name),
     };
     container.register(key, { useFactory: instanceCachingFactory(() => createHandle(kind, key, runtime, context)) });
     return { key, id, runtime, context, importTime, handle: () => container.resolve<unknown>(key) };
@@ -98,13 +107,38 @@ export function createInstances({ project, hooks, log, signal }: InstancesInput)
     if (!requires.some((pattern) => matches(pattern, other)))
       throw new BootError('PLG_UNDECLARED', { name: asking, other });
     if (known === undefined) throw new BootError('PLG_NO_RUNTIME', { name: other });
+    const mine = taken.get(asking) ?? new Set();
+    taken.set(asking, mine.add(known.key));
     return known.handle() as H;
+  }
+
+  function find<H>(asking: PluginId, kind: Kind<H>, name: string): H | null {
+    const known = all.find((instance) => keyMatches(instance, kind, name));
+    if (known === undefined) return null;
+    const { seeks = [], requires = [] } = registry.plugins.get(asking) ?? {};
+    if (![...seeks, ...requires].some((pattern) => matches(pattern, known.id)))
+      throw new BootError('PLG_UNDECLARED', { name: asking, other: known.id });
+    return known.handle() as H;
+  }
+
+  function reach(from: Iterable<string>): Set<string> {
+    const found = new Set<string>();
+    const open = [...from];
+    for (let next = open.pop(); next !== undefined; next = open.pop()) {
+      for (const { key, id } of all) {
+        if ((key !== next && id !== next) || found.has(key)) continue;
+        found.add(key);
+        open.push(...(taken.get(id) ?? []));
+      }
+    }
+    return found;
   }
 
   return {
     all,
     load,
     resolve,
+    reach,
     forget: (instances) => {
       for (const instance of instances) all.splice(all.indexOf(instance), 1);
     },
@@ -138,8 +172,11 @@ function wantedInstances(
     const inUse = [...plain, ...[...configured.values()].map(({ id }) => id)];
     const required = inUse.flatMap((id) => registry.plugins.get(id)?.requires ?? []);
     required.filter(isPlain).forEach((id) => plain.add(id));
-    for (const { kind, instance, name, options } of chosen) {
+    const named = (instance: string): boolean =>
+      [...configured.values()].some(({ options }) => Object.values(options).includes(instance));
+    for (const { kind, instance, name, options, spare } of chosen) {
       const id = `${kind}:${name}`;
+      if (spare === true && !named(instance)) continue;
       const section = sectionOf(id);
       if (section?.load !== 'always' && !required.some((pattern) => matches(pattern, id))) continue;
       const key = section?.many === true ? `${id}/${instance}` : id;
@@ -147,7 +184,22 @@ function wantedInstances(
     }
   }
   const named = [...plain].map((id) => ({ key: id, id, instance: id.split(':')[1] ?? id, options: {} }));
-  return [...configured.values(), ...named];
+  return [...inOrder([...configured.values()], registry), ...named];
+}
+
+/** Configured plugins as the config names them, except that one that needs another comes after it. */
+function inOrder(wanted: readonly Wanted[], { plugins }: Project['registry']): readonly Wanted[] {
+  const order = new Set<Wanted>();
+  const seen = new Set<Wanted>();
+  const put = (one: Wanted): void => {
+    if (seen.has(one)) return;
+    seen.add(one);
+    const requires = plugins.get(one.id)?.requires ?? [];
+    for (const other of wanted) if (requires.some((pattern) => matches(pattern, other.id))) put(other);
+    order.add(one);
+  };
+  wanted.forEach(put);
+  return [...order];
 }
 
 const keyMatches = (instance: Instance, kind: Kind<never>, name: string): boolean =>

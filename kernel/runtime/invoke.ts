@@ -3,10 +3,12 @@
  * definition is read here; what is to be done was decided when the plan was made.
  */
 import { Fault, fault } from '../contract/fault.js';
+import type { Put } from '../contract/deferred.js';
 import { Done, type Reply } from '../contract/hooks.js';
 import { Rendered } from '../contract/rendered.js';
 import type { ActionState, ActionTiming, Frame, Invocation, Payload, Step, Turns, Unit } from '../contract/plan.js';
-import type { ActionGroup, ActionPlan, ResourcePlan } from '../compile/plan.js';
+import type { AcceptPlan, ActionGroup, ActionPlan, ResourcePlan } from '../compile/plan.js';
+import { putsOf } from './deferring.js';
 import { besideFrame, createFrame, type FrameMemory, type UnitFrame } from './frame.js';
 import type { LiveHooks } from './hooks.js';
 
@@ -21,17 +23,25 @@ export async function invoke(plan: ResourcePlan, invocation: Invocation, hooks: 
     frame = createFrame(invocation, plan);
     const body = early === undefined ? await work(plan, frame, hooks) : early.value;
     const { headers } = frame;
-    if (hooks.reply === null) return { status: 200, headers, body };
+    const status = body instanceof Accepted ? 202 : 200;
+    if (hooks.reply === null) return { status, headers, body };
     // Taps look at values, also where a cache had text.
-    return await hooks.reply(
-      { status: 200, headers, body: body instanceof Rendered ? body.toJSON() : body },
-      invocation,
-    );
+    return await hooks.reply({ status, headers, body: body instanceof Rendered ? body.toJSON() : body }, invocation);
   } catch (error) {
     const failure = asFault(error);
     failure.where.resource ??= plan.id;
     failure.lastingHeaders = frame?.lastingHeaders ?? null;
     throw failure;
+  }
+}
+
+/** What is answered where all the work is done later. */
+class Accepted {
+  readonly accepted = true;
+  readonly id: string;
+
+  constructor(id: string) {
+    this.id = id;
   }
 }
 
@@ -50,18 +60,74 @@ async function work(plan: ResourcePlan, frame: FrameMemory, hooks: LiveHooks): P
     const over = runSteps(plan.check, frame, state);
     if (typeof over === 'boolean' ? over : await over) return state.result;
   }
-  for (const group of plan.groups) {
-    if (group.parallel) await runAtOnce(group, frame);
-    else if (group.unit === null) for (const action of group.actions) await runAction(action, frame);
-    else await inTurn(group.turns, group.unit, group.actions, frame, frame.payload);
-    frame.committedTo = group.actions.at(-1)?.index ?? frame.committedTo;
+  if (plan.accepts === null) {
+    await runGroups(plan.groups, frame, null);
+    const reply = prepareReply(plan, frame, state);
+    if (typeof reply !== 'boolean') await reply;
+  } else {
+    await runAndAccept(plan, plan.accepts, frame, state, hooks.happening);
+    if (plan.accepts.whole) return new Accepted(frame.invocation.id);
   }
-  state.result = plan.main === -1 ? null : frame.results[plan.main];
-  const reply = plan.reply !== null && runSteps(plan.reply, frame, state);
-  if (typeof reply !== 'boolean') await reply;
   const settle = plan.settle !== null && runSteps(plan.settle, frame, state);
   if (typeof settle !== 'boolean') await settle;
   return state.result;
+}
+
+function prepareReply(
+  { main, reply }: ResourcePlan,
+  frame: FrameMemory,
+  state: ActionState,
+): boolean | Promise<boolean> {
+  state.result = main === -1 ? null : frame.results[main];
+  return reply !== null && runSteps(reply, frame, state);
+}
+
+/** `last`: is done inside the unit of the last group, before it is committed; or behind it, where it has none. */
+export async function runGroups(
+  groups: readonly ActionGroup[],
+  frame: FrameMemory,
+  last: (() => Promise<void>) | null,
+): Promise<void> {
+  const end = groups.length - 1;
+  for (let at = 0; at <= end; at++) {
+    const group = groups[at];
+    if (group === undefined) continue;
+    const { actions, unit, turns } = group;
+    if (group.parallel) await runAtOnce(group, frame);
+    else if (unit === null) for (const action of actions) await runAction(action, frame);
+    else await inTurn(turns, unit, actions, frame, frame.payload, at === end ? last : null);
+    frame.committedTo = actions.at(-1)?.index ?? frame.committedTo;
+  }
+  if (last !== null && (groups[end]?.unit ?? null) === null) await last();
+}
+
+/**
+ * What is put off is accepted last, and only when everything else went well: a request that fails leaves no work behind,
+ * also one whose answer cannot be made. So the answer is made before the work is accepted, inside the same unit.
+ * What may not be kept as it came is sealed first, because that takes time; the answer's own work sees it as it came.
+ */
+async function runAndAccept(
+  plan: ResourcePlan,
+  accepts: AcceptPlan,
+  frame: FrameMemory,
+  state: ActionState,
+  tell: LiveHooks['happening'],
+): Promise<void> {
+  const { payload } = frame;
+  if (accepts.seal !== null) await runSteps(accepts.seal, frame, { result: null });
+  const sealed = frame.payload;
+  frame.payload = payload;
+  await runGroups(plan.groups, frame, async () => {
+    if (!accepts.whole) await prepareReply(plan, frame, state);
+    for (const [accept, puts] of putsOf(plan, accepts.parts, frame, sealed)) {
+      await accept(puts, frame);
+      if (tell !== null) await frame.whenCommitted(() => tellAccepted(puts, tell));
+    }
+  });
+}
+
+function tellAccepted(puts: readonly Put[], tell: NonNullable<LiveHooks['happening']>): void {
+  for (const { work } of puts) tell({ what: 'work-accepted', id: work.id, resource: work.resource, part: work.part });
 }
 
 async function announce(
@@ -121,7 +187,7 @@ async function runAtOnce({ actions }: ActionGroup, frame: FrameMemory): Promise<
 /** Work that is more than one step has its unit here too, and shares it with no neighbour. */
 const runBeside = (action: ActionPlan, frame: FrameMemory): Promise<void> =>
   action.always && action.unit !== null
-    ? inTurn(action.turns, action.unit, [action], besideFrame(frame), null)
+    ? inTurn(action.turns, action.unit, [action], besideFrame(frame), null, null)
     : runAction(action, frame);
 
 /** Nothing is opened before there is a turn for what takes long inside. */
@@ -138,17 +204,20 @@ async function inTurn(turns: Turns | null, ...work: Parameters<typeof runUnit>):
 /**
  * All actionables or none: committed together, rolled back together, tried again together. `payload` is put back before
  * another try, so that no step changes what it has changed already; null where neighbours may have changed it meanwhile.
+ * `last`: belongs to the unit too, behind them.
  */
 async function runUnit(
   unit: Unit,
   actions: readonly ActionPlan[],
   frame: UnitFrame,
   payload: Payload | null,
+  last: (() => Promise<void>) | null,
 ): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     frame.unit = await unit.open(frame);
     try {
       for (const action of actions) await runAction(action, frame);
+      if (last !== null) await last();
       await unit.commit(frame.unit);
     } catch (error) {
       await unit.rollback(frame.unit);

@@ -1,9 +1,9 @@
 /**
  * Opens plugins in order and closes them in reverse, each within a deadline, and asks how they are. A plugin that does
- * not answer in time is named; it never hangs the start or the end.
+ * not answer in time is named; it never hangs the start or the end. Asking again for servers that are away: `waiting.ts`.
  */
 import { BootError } from '../contract/boot-error.js';
-import type { MigrationOutline, MigrationProgress } from '../contract/migration.js';
+import type { MigrationHow, MigrationOutline, MigrationProgress } from '../contract/migration.js';
 import type { ModelTable } from '../contract/model.js';
 import { Fault } from '../contract/fault.js';
 import { fillMessage, type CodeEntry } from '../contract/problem.js';
@@ -13,21 +13,51 @@ import type { Instance } from './instances.js';
 const PREPARE = 'prepare its tables';
 /** Seconds; a probe that waits longer learns nothing more. */
 const HEALTH_DEADLINE = 1;
+/** Seconds; whoever asks for the end a second time wants it now. */
+const ABANDON_DEADLINE = 1;
 /** Work that takes longer than the first is mentioned, and again after each of the second. Milliseconds. */
 const PATIENCE = 1000;
 const REMINDER = 5000;
 
 export interface Lifecycle {
   open(instances: readonly Instance[]): Promise<void>;
+  /** As `open`, but those whose servers are not there yet are given back, and stand in `away`. */
+  openPatiently(instances: readonly Instance[], reach: Reach): Promise<readonly Instance[]>;
+  /** Another attempt with one of those. Without a deadline: attempts must not overlap. */
+  reopen(instance: Instance): Promise<void>;
+  /** What is not there yet, by key of the instance: why. */
+  readonly away: Map<string, string>;
   adopt(instances: readonly Instance[], tables: readonly ModelTable[]): Promise<void>;
+  /** The process serves: what begins work of its own does so. */
+  serve(instances: readonly Instance[]): Promise<void>;
   /** As `adopt`, for as long as it takes; `progress` hears of each step. */
-  migrate(instances: readonly Instance[], tables: readonly ModelTable[], progress: MigrationProgress): Promise<void>;
+  migrate(
+    instances: readonly Instance[],
+    tables: readonly ModelTable[],
+    progress: MigrationProgress,
+    how: MigrationHow,
+  ): Promise<void>;
   /** What `migrate` would do, in the order in which it would. */
-  outline(instances: readonly Instance[], tables: readonly ModelTable[]): Promise<MigrationOutline>;
+  outline(instances: readonly Instance[], tables: readonly ModelTable[], how: MigrationHow): Promise<MigrationOutline>;
   /** Closes what is open, or these alone, in reverse order. */
   close(only?: readonly Instance[]): Promise<void>;
+  /** Takes up no new work; resolves when what was begun is over. Begins at once in all of them. */
+  drain(): Promise<void>;
+  /** Hands back at once what was begun; waits no longer than a second. */
+  abandon(): Promise<void>;
   health(): Promise<Readonly<Record<string, Health>>>;
 }
+
+/** Keys of the instances that these are or need. */
+export type Reach = (keys: Iterable<string>) => ReadonlySet<string>;
+
+/** Its server is not there yet; any other error will not pass by itself. */
+export const isAway = (error: unknown): boolean =>
+  error instanceof BootError && error.cause instanceof Fault && error.cause.options.retryable === true;
+
+/** Why, in the words that its plugin has for it. */
+export const detailOf = (error: unknown): string =>
+  error instanceof BootError ? String(error.params['detail'] ?? error.code) : 'it failed';
 
 export interface LifecycleInput {
   /** Seconds. */
@@ -38,6 +68,7 @@ export interface LifecycleInput {
 
 export function createLifecycle({ deadlines, codes, log }: LifecycleInput): Lifecycle {
   const opened: Instance[] = [];
+  const away = new Map<string, string>();
   /** Anybody may look at the status page: whoever comes while the plugins are asked gets the same answer. */
   let asking: Promise<Healths> | null = null;
   const named = async <T>(instance: Instance, what: string, call: () => Promise<T>): Promise<T> => {
@@ -71,18 +102,65 @@ export function createLifecycle({ deadlines, codes, log }: LifecycleInput): Life
         clearTimeout(timer);
       }
     });
+  async function openOne(instance: Instance): Promise<void> {
+    const started = performance.now();
+    // Before opening: a plugin that fails half-way has to be closed too.
+    opened.push(instance);
+    await run(instance, 'open', () => instance.runtime.open?.(instance.handle(), instance.context));
+    const ms = Math.round(performance.now() - started);
+    const importMs = Math.round(instance.importTime);
+    log.debug({ plugin: instance.key, importMs, openMs: ms }, 'plugin open');
+  }
+  /** Those that are open and can do something, all at once; one that fails is named and holds up nobody. */
+  async function atOnce(what: string, call: (instance: Instance) => Promise<void> | undefined): Promise<void> {
+    const asked = opened.filter(({ key }) => !away.has(key));
+    await Promise.all(
+      asked.map(async (instance) => {
+        try {
+          await call(instance);
+        } catch (error) {
+          log.error({ plugin: instance.key, err: error }, `plugin did not ${what}`);
+        }
+      }),
+    );
+  }
   return {
+    away,
     async open(instances) {
-      for (const instance of instances) {
-        const started = performance.now();
-        // Before opening: a plugin that fails half-way has to be closed too.
-        opened.push(instance);
-        await run(instance, 'open', () => instance.runtime.open?.(instance.handle(), instance.context));
-        const ms = Math.round(performance.now() - started);
-        const importMs = Math.round(instance.importTime);
-        log.debug({ plugin: instance.key, importMs, openMs: ms }, 'plugin open');
-      }
+      for (const instance of instances) await openOne(instance);
     },
+    async openPatiently(instances, reach) {
+      const pending: Instance[] = [];
+      for (const instance of instances) {
+        try {
+          // What a plugin needs is known once its handle is made.
+          instance.handle();
+          const needed = [...reach([instance.key])].find((key) => away.has(key));
+          if (needed === undefined) {
+            await openOne(instance);
+            continue;
+          }
+          opened.push(instance);
+          away.set(instance.key, `it needs ${needed}`);
+        } catch (error) {
+          if (!isAway(error)) throw error;
+          away.set(instance.key, detailOf(error));
+        }
+        pending.push(instance);
+        log.warn({ plugin: instance.key, reason: away.get(instance.key) }, 'a server is not there yet: waiting for it');
+      }
+      return pending;
+    },
+    async reopen(instance) {
+      if (!opened.includes(instance)) opened.push(instance);
+      await named(instance, 'open', async () => instance.runtime.open?.(instance.handle(), instance.context));
+    },
+    drain: () => atOnce('end its work', (instance) => instance.runtime.drain?.(instance.handle())),
+    abandon: () =>
+      atOnce('hand back its work', (instance) => {
+        const work = instance.runtime.abandon?.(instance.handle());
+        return work && within(work, ABANDON_DEADLINE, instance.key, 'hand back its work');
+      }),
     async adopt(instances, tables) {
       for (const instance of instances) {
         const { runtime, context } = instance;
@@ -90,21 +168,29 @@ export function createLifecycle({ deadlines, codes, log }: LifecycleInput): Life
         const progress: MigrationProgress = ({ table, change }, at, of) => {
           latest = { table, change, step: `${at} of ${of}` };
         };
-        const adopt = (): Promise<void> | undefined => runtime.adopt?.(instance.handle(), tables, context, progress);
+        const adopt = (): Promise<void> | undefined =>
+          runtime.adopt?.(instance.handle(), tablesOf(instance, tables), context, progress);
         await run(instance, PREPARE, adopt, () => latest);
       }
     },
-    async migrate(instances, tables, progress) {
+    async serve(instances) {
       for (const instance of instances) {
-        const { runtime, context } = instance;
-        await named(instance, PREPARE, async () => runtime.adopt?.(instance.handle(), tables, context, progress));
+        await run(instance, 'begin its work', () => instance.runtime.serve?.(instance.handle(), instance.context));
       }
     },
-    async outline(instances, tables) {
+    async migrate(instances, tables, progress, how) {
+      for (const instance of instances) {
+        const { runtime, context } = instance;
+        await named(instance, PREPARE, async () =>
+          runtime.adopt?.(instance.handle(), tablesOf(instance, tables), context, progress, how),
+        );
+      }
+    },
+    async outline(instances, tables, how) {
       const parts: MigrationOutline[] = [];
       for (const instance of instances) {
         const { runtime, context } = instance;
-        const plan = async () => runtime.plan?.(instance.handle(), tables, context);
+        const plan = async () => runtime.plan?.(instance.handle(), tablesOf(instance, tables), context, how);
         const part = await named(instance, 'look at its tables', plan);
         if (part !== undefined) parts.push(part);
       }
@@ -125,15 +211,21 @@ export function createLifecycle({ deadlines, codes, log }: LifecycleInput): Life
         }
       }
     },
-    health: () => (asking ??= askAll(opened).finally(() => (asking = null))),
+    health: () => (asking ??= askAll(opened, away).finally(() => (asking = null))),
   };
 }
 
 type Healths = Readonly<Record<string, Health>>;
 
-async function askAll(opened: readonly Instance[]): Promise<Healths> {
-  const asked = opened.filter((instance) => instance.runtime.health !== undefined);
-  const answers = await Promise.all(asked.map(async (instance) => [instance.key, await ask(instance)] as const));
+async function askAll(opened: readonly Instance[], away: ReadonlyMap<string, string>): Promise<Healths> {
+  const asked = opened.filter(({ key, runtime }) => away.has(key) || runtime.health !== undefined);
+  const answers = await Promise.all(
+    asked.map(async (instance) => {
+      const reason = away.get(instance.key);
+      const health = reason === undefined ? await ask(instance) : { ok: false, detail: `waiting: ${reason}` };
+      return [instance.key, health] as const;
+    }),
+  );
   return Object.fromEntries(answers);
 }
 
@@ -159,7 +251,15 @@ async function within<T>(work: Promise<T>, seconds: number, name: string, what: 
   }
 }
 
-function wordsOf(error: unknown, codes: Readonly<Record<string, CodeEntry>>): string {
+export function wordsOf(error: unknown, codes: Readonly<Record<string, CodeEntry>>): string {
   if (error instanceof Fault) return fillMessage(codes[error.code]?.message ?? error.code, error.params);
   return error instanceof Error ? error.message : 'it failed';
+}
+
+/** What a store is to hold. */
+function tablesOf({ id, context }: Instance, tables: readonly ModelTable[]): readonly ModelTable[] {
+  const [kind] = id.split(':');
+  return tables.filter(({ stores }) =>
+    stores.some((place) => place.kind === kind && place.instance === context.instance),
+  );
 }

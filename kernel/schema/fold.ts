@@ -17,10 +17,25 @@ const TYPES: ReadonlyMap<string, FieldType> = new Map([
   ['mixed', 'any'],
 ]);
 
+/** A schema that somebody else has folded already: all that is known of a plugin whose code must not run here. */
+export interface FoldedSchema extends SchemaLike {
+  readonly folded: FieldNode;
+}
+
+export const foldedSchema = (folded: FieldNode): FoldedSchema => ({ __isYupSchema__: true, folded });
+
+const isFolded = (schema: SchemaLike): schema is FoldedSchema => Object.hasOwn(schema, 'folded');
+
 /** `path` names the field in error messages. Throws FoldError for a field without documentation or an unknown test. */
 export function fold(schema: SchemaLike, path: string): FieldNode {
-  return foldNode(schema as unknown as Schema, path, true);
+  if (isFolded(schema)) return schema.folded;
+  const known = nodes.get(schema) ?? foldNode(schema as unknown as Schema, path, true);
+  nodes.set(schema, known);
+  return known;
 }
+
+/** Schemas never change, and a process may make many registries of the same plugins. */
+const nodes = new WeakMap<SchemaLike, FieldNode>();
 
 function foldNode(schema: Schema, path: string, isRoot: boolean): FieldNode {
   const described = schema.describe();

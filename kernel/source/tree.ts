@@ -3,8 +3,10 @@
  * a fault with a place. Duplicate keys are mistakes here: readers would disagree about which one counts.
  */
 import { createScanner, parseTree, printParseErrorCode, type Node, type ParseError } from 'jsonc-parser';
-import { escapePointer, type Json } from '../contract/json.js';
+import { escapePointer, isObject, type Json } from '../contract/json.js';
 import type { Document } from './document.js';
+import { withMends } from './fault-mends.js';
+import type { TextChange } from './format.js';
 
 export type LocatedType = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'null';
 
@@ -20,7 +22,7 @@ export interface LocatedNode {
   readonly type: LocatedType;
   readonly start: number;
   readonly end: number;
-  /** JSON pointer from the root of the file. */
+  /** JSON pointer from the root of its document: of the file, or of the window that it was read in. */
   readonly pointer: string;
   /** Value of a scalar; null for objects and arrays. */
   readonly scalar: string | number | boolean | null;
@@ -34,6 +36,8 @@ export interface SourceFault {
   readonly start: number;
   readonly end: number;
   readonly related?: { readonly message: string; readonly start: number; readonly end: number };
+  /** Changes of the text that mend it; `asks`: somebody has to look whether that is what was meant. */
+  readonly mend?: { readonly title: string; readonly changes: readonly TextChange[]; readonly asks?: true };
 }
 
 export interface SourceTree {
@@ -75,7 +79,8 @@ export function parseSource(doc: Document): SourceTree {
   }
   const faults = syntaxFaults(errors, text);
   const reading: Reading = { faults, length: text.length };
-  return { root: parsed === undefined ? null : locate(parsed, '', reading), faults };
+  const root = parsed === undefined ? null : locate(parsed, '', reading);
+  return { root, faults: withMends(doc, root, faults) };
 }
 
 /** Three braces missing at the end of a half-typed file are one fault, not three. */
@@ -83,9 +88,10 @@ function syntaxFaults(errors: readonly ParseError[], text: string): SourceFault[
   const faults = new Map<string, SourceFault>();
   for (const { error, offset, length } of errors) {
     const what = SYNTAX_WORDS[printParseErrorCode(error)] ?? 'this is not JSON';
+    const missing = printParseErrorCode(error) === 'CommaExpected' ? { missing: 'comma' } : {};
     const end = Math.min(text.length, offset + Math.max(length, 1));
     const place = `${offset} ${what}`;
-    if (!faults.has(place)) faults.set(place, { code: 'SRC_SYNTAX', params: { what }, start: offset, end });
+    if (!faults.has(place)) faults.set(place, { code: 'SRC_SYNTAX', params: { what, ...missing }, start: offset, end });
   }
   return [...faults.values()];
 }
@@ -164,10 +170,20 @@ function locateMembers(node: Node, pointer: string, reading: Reading): Member[] 
 export const memberOf = (node: LocatedNode, key: string): Member | undefined =>
   node.members.find((member) => member.key === key);
 
+/** Nodes never change, and many stages ask for the value of the same one. */
+const values = new WeakMap<LocatedNode, Json>();
+
 /** The plain value of a node: null prototypes, frozen, so that no key of a definition can reach a prototype. */
 export function toJson(node: LocatedNode): Json {
-  if (node.type === 'array') return Object.freeze(node.items.map(toJson));
-  if (node.type !== 'object') return node.scalar;
+  if (node.type !== 'array' && node.type !== 'object') return node.scalar;
+  const known = values.get(node);
+  if (known !== undefined) return known;
+  const made = node.type === 'array' ? Object.freeze(node.items.map(toJson)) : objectFrom(node);
+  values.set(node, made);
+  return made;
+}
+
+function objectFrom(node: LocatedNode): Json {
   const made = Object.create(null) as Record<string, Json>;
   for (const member of node.members) made[member.key] = member.value === null ? null : toJson(member.value);
   return Object.freeze(made);
@@ -185,3 +201,9 @@ export function nodeAt(node: LocatedNode, pointer: string): { node: LocatedNode;
   }
   return found;
 }
+
+/** The plain object of an actionable or resource. */
+export const objectOf = (node: LocatedNode): Readonly<Record<string, Json>> => {
+  const json = toJson(node);
+  return isObject(json) ? json : {};
+};

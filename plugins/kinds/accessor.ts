@@ -10,6 +10,12 @@ export interface CompiledAccessor {
   readonly constant: boolean;
   /** The payload field that is read, so that a store's complaint can name it. */
   readonly field?: string | null;
+  /** The header that is read, in lower case, where it is one. */
+  readonly header?: string;
+  /** The address of the client is read: it travels with work that is done later, and with no other. */
+  readonly remote?: true;
+  /** The slot in which a value is kept that is made once for a request: work that is done later has the same. */
+  readonly once?: number;
 }
 
 export interface Accessor {
@@ -29,10 +35,21 @@ export const accessor = defineKind<Accessor>({
       required: true,
     },
     reads: {
-      doc: 'Whose names the tail holds: fields of the payload, or claims of the token. `nothing`: no value of the request is read.',
+      doc: 'Whose names the tail holds: fields of the payload, claims of the token, or headers. `nothing`: no value of the request is read.',
       type: 'string',
       required: false,
-      oneOf: ['payload', 'claims', 'nothing'],
+      oneOf: ['payload', 'claims', 'headers', 'nothing'],
+    },
+    offers: {
+      doc: 'Names that editors offer behind the dot, beside those of `tail` and `reads`.',
+      type: 'list',
+      required: false,
+    },
+    gives: {
+      doc: 'What it always gives, where that is certain: a text that names nothing, or an instant.',
+      type: 'string',
+      required: false,
+      oneOf: ['text', 'timestamp'],
     },
     aliases: { doc: 'Roots that people write for this one by mistake.', type: 'list', required: false },
     secret: { doc: 'Values must not leave the service.', type: 'boolean', required: true },

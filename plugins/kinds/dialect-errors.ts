@@ -74,8 +74,8 @@ export const dialectErrors = {
   QRY_MIGRATION: {
     status: 500,
     title: 'Migration failed',
-    message: 'The database could not be brought to the shape of the models (table {table}).',
-    help: 'Tables are changed by adding only. The log has the reason; existing rows may break a new unique index or foreign key.',
+    message: 'The database could not be brought to the shape of the models (table {table}). {outcome}',
+    help: 'The log has the reason; existing rows may break a new unique index, a foreign key or, with `lintel migrate --destroy`, a new type.',
   },
 } as const satisfies Readonly<Record<string, CodeEntry>>;
 
@@ -85,3 +85,12 @@ const AT_THE_START: readonly string[] = ['QRY_CONNECT', 'QRY_DUPLICATES', 'QRY_M
 export const dialectRefusals: readonly string[] = Object.keys(dialectErrors).filter(
   (code) => !AT_THE_START.includes(code),
 );
+
+/** What is said of one field, the same whatever database refused it. */
+export const refusedFields: Partial<Record<keyof typeof dialectErrors, string>> = {
+  QRY_UNIQUE: 'is taken already',
+  QRY_FOREIGN_KEY: 'refers to a record that does not exist, or is still referred to',
+  QRY_NOT_NULL: 'must have a value',
+  QRY_CHECK: 'breaks a rule of the table',
+  QRY_BAD_VALUE: 'does not fit the type that the query expects',
+};

@@ -3,9 +3,11 @@
  * bound values; nothing here builds SQL text from values.
  */
 import { defineKind } from '../../kernel/contract/kind.js';
+import type { ModelTable } from '../../kernel/contract/model.js';
 import type { Hide } from '../../kernel/contract/plan.js';
 import type { Rendered } from '../../kernel/contract/rendered.js';
 import type { SqlScan } from '../../kernel/language/sql.js';
+import { BESIDE_MYSQL } from './embedded.js';
 
 export type Row = Readonly<Record<string, unknown>>;
 
@@ -26,6 +28,8 @@ export interface PrepareInput {
   readonly scan: SqlScan;
   /** For each parameter (0-based): the model says that the value goes to a JSON column. */
   readonly jsonColumns: readonly boolean[];
+  /** What the models say of the tables that the statement touches, as far as there are models. */
+  readonly tables?: readonly ModelTable[];
   /** Runs at the same time as others of its request: it may not wait behind one of them. */
   readonly atOnce?: boolean;
   /**
@@ -50,7 +54,13 @@ export interface Rendering {
   readonly shape: 'one' | 'many' | 'count';
 }
 
-export interface Dialect {
+/** Runs fixed SQL of plugins, such as that of a ledger: `text` comes from a plugin's source, values are bound. */
+export interface Statements {
+  /** `transaction`: as `begin` or the unit of a frame gave it; null: on its own. Throws a Fault QRY_*. */
+  execute(text: string, values: readonly unknown[], transaction: unknown): Promise<readonly Row[]>;
+}
+
+export interface Dialect extends Statements {
   prepare(input: PrepareInput): Prepared;
   /**
    * Runs a prepared statement; `values` in the order of `parameters`. Rows come back native: JSON parsed, integers and
@@ -83,13 +93,17 @@ export const dialect = defineKind<Dialect>({
   select: { by: 'field', field: 'use' },
   config: {
     field: 'connections',
-    doc: 'Named SQL connections. `main` is the one that queries use.',
+    doc: 'Named SQL connections. `main` is the one that queries use where neither they nor their models name another.',
     many: true,
     load: 'when-required',
     must: 'main',
-    default: ({ has }) => ({
-      main: has('DATABASE_URL') ? { use: 'postgres', url: '$ENV.DATABASE_URL' } : { use: 'pglite' },
-    }),
+    models: { references: true },
+    default: ({ has }) => {
+      if (has('DATABASE_URL')) return { main: { use: 'postgres', url: '$ENV.DATABASE_URL' } };
+      if (!has('MYSQL_URL')) return { main: { use: 'pglite' } };
+      // For what is embedded and cannot lie in a MySQL; opened where something lies in it.
+      return { main: { use: 'mysql', url: '$ENV.MYSQL_URL' }, [BESIDE_MYSQL]: { use: 'pglite' } };
+    },
   },
   facts: {
     returning: { doc: 'The database has a RETURNING clause.', type: 'boolean', required: true },
@@ -99,8 +113,13 @@ export const dialect = defineKind<Dialect>({
       required: false,
       oneOf: ['postgresql', 'mysql'],
     },
+    reserved: {
+      doc: 'Words, in small letters, that a name cannot be without quotes here although it may be on PostgreSQL.',
+      type: 'list',
+      required: false,
+    },
     embedded: { doc: 'Runs inside the process; no server to install.', type: 'boolean', required: true },
   },
-  handle: ['prepare', 'run', 'begin', 'commit', 'rollback', 'retryable'],
+  handle: ['prepare', 'run', 'execute', 'begin', 'commit', 'rollback', 'retryable'],
   host: (fragment) => ({ file: 'config', json: { connections: { main: fragment } }, at: '/connections/main' }),
 });

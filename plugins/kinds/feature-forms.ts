@@ -30,7 +30,6 @@ const GUARD =
 const RETURNS = { say: 'the values that leave are listed in `"returnables": ["id"]`', rename: 'returnables' };
 const CACHE = 'caching is written `"cacheable": {"read_from_cache": true, "cache_key": "...", "duration": 60}`';
 const RULES = 'rules are written `"payload_validation": [{"field": {"email": {"type": "EMAIL"}}}]` on an actionable';
-const JOB = 'a schedule is written `"cron_job": {"execution_interval": "0 0 * * * *"}` on an actionable';
 
 /** Keys for features that are written in another way; none belongs to a single plugin that is sure to be here. */
 const IN_BOTH = {
@@ -45,10 +44,6 @@ const IN_BOTH = {
   read_from_cache: CACHE,
   duration: CACHE,
   ttl: CACHE,
-  background: 'work that goes on after the answer is marked `"run_in_background": true`',
-  async: 'work that goes on after the answer is marked `"run_in_background": true`',
-  cron: JOB,
-  schedule: JOB,
   hash: 'hashing is written `"hashables": [{"property": "password", "algorithm": "BCRYPT"}]` on an actionable',
   encrypt: 'encryption is written `"ciphers": [{"operation": "Encrypt", ...}]` on an actionable',
   validation: RULES,
@@ -81,6 +76,5 @@ export const IN_ACTIONABLE = {
   auth: 'whole resources are guarded: `protected` belongs to the resource, beside `actionables`',
   protected: 'whole resources are guarded: `protected` belongs to the resource, beside `actionables`',
   extract: 'values are named by `"extract_response_for": [{"extract": "balance", "for": "balance"}]`',
-  broadcast: 'a message is sent by `"broadcast_websocket_message": {"broadcast_type": "ALL", "action": "..."}`',
   main: { say: 'the main result is marked `"main_returnable": true`', rename: 'main_returnable' },
 };

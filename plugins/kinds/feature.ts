@@ -2,9 +2,10 @@
  * Kind `feature`: fields that can be attached to a resource or an actionable. A feature becomes compiled steps, each in
  * a phase; nothing asks per request whether a feature is on.
  */
+import type { Deferral, Schedule } from '../../kernel/contract/deferred.js';
 import type { Json } from '../../kernel/contract/json.js';
 import { defineKind } from '../../kernel/contract/kind.js';
-import type { PlanTools, Step } from '../../kernel/contract/plan.js';
+import type { Identity, PlanTools, Step } from '../../kernel/contract/plan.js';
 import { Slot } from '../../kernel/contract/slot.js';
 import { EXPECTED, IN_ACTIONABLE, IN_RESOURCE } from './feature-forms.js';
 import { inActionable, inResource } from './hosts.js';
@@ -28,12 +29,20 @@ export interface FeaturePlan {
   readonly sample?: Readonly<Record<string, Json>>;
   /** How the feature guards the resource, in a word or two. */
   readonly guard?: string;
+  /** Of a feature that `identifies`: who calls, for connections that messages are addressed to. */
+  readonly identity?: Identity;
+  /** Judges what only a request by itself has, such as its bytes; messages of a connection are refused. */
+  readonly requestOnly?: true;
   /** Neighbouring actionables of the resource share no unit of work. */
   readonly alone?: true;
   /** This actionable shares no unit of work with its neighbours: it reads what is committed. */
   readonly apart?: true;
   /** Refuses also what passes the rules, unless something is stored already: a sample request cannot know. */
   readonly presumes?: true;
+  /** How the work of the place is put off; the spec's `timing` says that it is. */
+  readonly defers?: Deferral;
+  /** When the clock begins the actionable. */
+  readonly schedule?: Pick<Schedule, 'expression' | 'zone'>;
   /** The resource has an answer of this feature's making, even where nothing runs. */
   readonly answers?: true;
 }

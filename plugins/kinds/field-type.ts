@@ -61,6 +61,12 @@ export const fieldType = defineKind<object>({
       required: true,
       oneOf: ['integer', 'float', 'text', 'boolean', 'timestamp', 'json'],
     },
+    holds: {
+      doc: 'Of a `json` column: an object with the fields of `properties`, or an array with items of `property_type`.',
+      type: 'string',
+      required: false,
+      oneOf: ['object', 'array'],
+    },
   },
   handle: [],
   host: (fragment) => ({ file: 'model', json: { _example: { example: fragment } }, at: '/_example/example' }),

@@ -26,6 +26,11 @@ export const mode = defineKind<ModeHandle>({
       type: 'boolean',
       required: false,
     },
+    immediate: {
+      doc: 'Takes what only the request has, such as its files: never done later.',
+      type: 'boolean',
+      required: false,
+    },
     outputs: { doc: 'Names inside an item of that list.', type: 'list', required: false },
   },
   handle: ['plan'],

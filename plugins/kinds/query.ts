@@ -1,5 +1,6 @@
 /** Kind `query`: a way to write a database query in an actionable of mode `QUERY`, chosen by its key. */
 import type { Json } from '../../kernel/contract/json.js';
+import type { Mistaken } from '../../kernel/contract/mistaken.js';
 import { defineKind } from '../../kernel/contract/kind.js';
 import type { Frame, ModePlan, PlanTools } from '../../kernel/contract/plan.js';
 import type { Rendered } from '../../kernel/contract/rendered.js';
@@ -14,17 +15,39 @@ export interface QueryPlan extends Omit<ModePlan, 'renders'> {
 }
 
 export interface Query {
-  /** `value` is the object behind the key; `pointer` its place in the file. Gives rows; the mode shapes them. */
-  plan(value: Readonly<Record<string, Json>>, pointer: string, tools: PlanTools): QueryPlan;
+  /**
+   * `value` is the object behind the key; `pointer` its place in the file. Gives rows; the mode shapes them. `result`: the shape
+   * that the actionable asks for.
+   */
+  plan(
+    value: Readonly<Record<string, Json>>,
+    pointer: string,
+    tools: PlanTools,
+    result?: Rendering['shape'],
+  ): QueryPlan;
 }
+
+const SQL = { say: 'SQL is `"sql_query"`, whatever the database', rename: 'sql_query' };
+const DOCUMENTS = { say: 'queries of documents are `"mongo_query"`', rename: 'mongo_query' };
+const MISTAKEN: Mistaken = {
+  nosql_query: DOCUMENTS,
+  mongodb_query: DOCUMENTS,
+  document_query: DOCUMENTS,
+  mongo: DOCUMENTS,
+  mongodb: DOCUMENTS,
+  mysql_query: SQL,
+  mariadb_query: SQL,
+  postgres_query: SQL,
+  pg_query: SQL,
+};
 
 export const query = defineKind<Query>({
   kind: 'query',
   title: 'Query language',
-  summary: 'How a query is written: `sql_query` for relational databases.',
+  summary: 'How a query is written: `sql_query` for relational databases, `mongo_query` for documents.',
   slots: ['actionable.query'],
   select: { by: 'key', pick: 'one' },
-  expected: { mongo_query: {} },
+  mistaken: { 'actionable.query': MISTAKEN },
   facts: {},
   handle: ['plan'],
   host: (fragment, plugin) => {

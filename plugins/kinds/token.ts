@@ -75,7 +75,11 @@ export const token = defineKind<TokenType>({
       .min(1)
       .max(3_153_600_000),
     custom_claim_fields: list(
-      text({ doc: 'Name of a value of the result; dotted paths work.', examples: ['id'] })
+      text({
+        doc: 'Name of a value of the result; dotted paths work.',
+        complete: { source: 'value' },
+        examples: ['id'],
+      })
         .required()
         .matches(/^[A-Za-z_][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)*$/),
       { doc: 'Values of the result that the token carries as claims.', examples: [['id', 'email']] },

@@ -14,7 +14,7 @@ import { keyFlaw, variableOf } from './token-keys.js';
 const HEADER = /^\$HEADER\.(?![iI][pP]$)[A-Za-z0-9_-]+$/;
 
 export const headerField = (doc: string, example: string) =>
-  text({ doc, examples: [example] })
+  text({ doc, examples: [example], roots: ['HEADER'] })
     .required()
     .matches(HEADER);
 

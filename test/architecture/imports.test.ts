@@ -1,6 +1,6 @@
 /**
- * Who may import whom. The table below is the architecture; every file of `kernel/` and `plugins/` belongs to exactly one
- * row of it, and an import that its row does not allow fails here with both names.
+ * Who may import whom. The table below is the architecture; every file of `kernel/`, `plugins/` and `extension/` belongs to exactly
+ * one row of it, and an import that its row does not allow fails here with both names.
  */
 import { expect } from 'chai';
 import ts from 'typescript';
@@ -21,9 +21,11 @@ const LIGHT_KERNEL = ['contract', 'schema', 'source', 'language', 'problems', 'a
 );
 const RUNTIME_OF_PLUGIN = [
   'kernel/contract/',
+  'kernel/platform/',
   'kernel/language/',
   'kernel/source/',
   'plugins/kinds/',
+  'plugins/shared/',
   '{group}/shared/',
 ];
 
@@ -49,24 +51,55 @@ const ZONES: readonly Zone[] = [
     may: [...LIGHT_KERNEL, 'kernel/export/'],
     light: true,
   },
+  { name: 'platform', files: /^kernel\/platform\//, may: ['node:'] },
   { name: 'light index', files: /^kernel\/index\.ts$/, may: LIGHT_KERNEL, light: true },
+  {
+    name: 'project files',
+    files: /^kernel\/project\//,
+    may: [...LIGHT_KERNEL, 'kernel/platform/', 'kernel/project/', 'tinyglobby', 'libpg-query', 'node:'],
+  },
+  {
+    name: 'language server',
+    files: /^language-server\//,
+    may: [
+      ...LIGHT_KERNEL,
+      'kernel/export/',
+      'kernel/project/',
+      'language-server/',
+      'plugins/index.spec.ts',
+      'plugins/kinds/index.ts',
+      'vscode-languageserver',
+      'vscode-languageserver-textdocument',
+      'vscode-languageserver/node',
+      'node:',
+    ],
+  },
   { name: 'compiler', files: /^kernel\/compile\//, may: [...LIGHT_KERNEL, 'kernel/compile/', '*'] },
   {
     name: 'the door to plugins',
     files: /^kernel\/runtime\/packages\.ts$/,
-    may: [...LIGHT_KERNEL, 'kernel/runtime/', 'plugins/index.', 'plugins/kinds/index.ts', '*'],
+    may: [...LIGHT_KERNEL, 'kernel/project/', 'kernel/runtime/', 'plugins/index.', 'plugins/kinds/index.ts', '*'],
   },
   {
     name: 'runtime',
     files: /^kernel\/runtime\//,
-    may: [...LIGHT_KERNEL, 'kernel/compile/', 'kernel/runtime/', '*'],
+    may: [...LIGHT_KERNEL, 'kernel/project/', 'kernel/compile/', 'kernel/runtime/', '*'],
   },
   {
     name: 'http',
     files: /^kernel\/http\//,
-    may: [...LIGHT_KERNEL, 'kernel/compile/', 'kernel/runtime/', 'kernel/http/', '*'],
+    may: [...LIGHT_KERNEL, 'kernel/compile/', 'kernel/runtime/', 'kernel/http/', 'kernel/sockets/door.ts', '*'],
   },
-  { name: 'command line', files: /^kernel\/(cli\/|cli\.ts$|index\.runtime\.ts$)/, may: ['kernel/', '*'] },
+  {
+    name: 'sockets',
+    files: /^kernel\/sockets\//,
+    may: [...LIGHT_KERNEL, 'kernel/compile/', 'kernel/runtime/', 'kernel/http/', 'kernel/sockets/', '*'],
+  },
+  {
+    name: 'command line',
+    files: /^kernel\/(cli\/|cli\.ts$|index\.runtime\.ts$)/,
+    may: ['kernel/', 'language-server/main.ts', '*'],
+  },
   {
     name: 'kinds',
     files: /^plugins\/kinds\//,
@@ -81,14 +114,33 @@ const ZONES: readonly Zone[] = [
     may: ['kernel/contract/', 'kernel/schema/', 'kernel/language/', 'plugins/kinds/', '{own}/', 'yup'],
     light: true,
   },
+  { name: 'shared by groups', files: /^plugins\/shared\//, may: RUNTIME_OF_PLUGIN.concat('*') },
   { name: 'shared by a group', files: /^plugins\/[^/]+\/shared\//, may: [...RUNTIME_OF_PLUGIN, '*'] },
   { name: 'plugin', files: /^plugins\/[^/]+\/[^/]+\//, may: [...RUNTIME_OF_PLUGIN, '{own}/', '*'] },
+  {
+    name: 'extension',
+    files: /^extension\/src\//,
+    may: ['extension/src/', 'vscode', 'vscode-languageclient/node', 'node:'],
+  },
+  {
+    name: 'tools of the extension',
+    files: /^extension\/tools\//,
+    may: [
+      ...LIGHT_KERNEL,
+      'kernel/export/',
+      'plugins/index.spec.ts',
+      'plugins/kinds/index.ts',
+      'extension/src/gallery.ts',
+      'extension/tools/',
+      '*',
+    ],
+  },
 ];
 
 const ownFolder = (path: string): string => path.split('/').slice(0, 3).join('/');
 const groupFolder = (path: string): string => path.split('/').slice(0, 2).join('/');
 
-const sources = sourcesIn('kernel', 'plugins');
+const sources = sourcesIn('kernel', 'language-server', 'plugins', 'extension');
 const byPath = new Map(sources.map((source) => [source.path, source]));
 
 /** What a spec imports from its own folder is as light as the spec. */
@@ -114,10 +166,10 @@ function zoneOf(path: string): Zone | undefined {
 function isAllowed(zone: Zone, from: string, target: string): boolean {
   const inside = byPath.has(target);
   return zone.may.some((entry) => {
-    if (entry === '*') return !inside && !target.startsWith('kernel/') && !target.startsWith('plugins/');
+    if (entry === '*') return !inside && !/^(kernel|language-server|plugins)\//.test(target);
     if (entry === 'spec.ts' || entry === 'runtime.ts')
       return /^plugins\/[^/]+\/[^/]+\//.test(target) && target.endsWith(`/${entry}`);
-    if (entry.endsWith('/') || entry.endsWith('.')) {
+    if (/[/.:]$/.test(entry)) {
       return target.startsWith(entry.replace('{own}', ownFolder(from)).replace('{group}', groupFolder(from)));
     }
     return target === entry;
@@ -192,6 +244,11 @@ describe('architecture: imports', () => {
       ['plugins/queries/sql/runtime.ts', 'kernel/compile/plan.ts'],
       ['plugins/queries/sql/runtime.ts', 'plugins/dialects/postgres/runtime.ts'],
       ['plugins/queries/sql/runtime.ts', 'plugins/dialects/shared/values.ts'],
+      ['extension/src/client.ts', 'kernel/contract/problem.ts'],
+      ['extension/src/client.ts', 'extension/tools/grammar.ts'],
+      ['extension/src/client.ts', 'jsonc-parser'],
+      ['extension/tools/bundle.ts', 'kernel/runtime/kernel.ts'],
+      ['extension/tools/bundle.ts', 'plugins/queries/sql/spec.ts'],
     ];
     for (const [from, target] of refused) {
       const zone = zoneOf(from);

@@ -1,7 +1,7 @@
 /**
- * The kernel knows kinds and plugins as data: no file of `kernel/` holds the name or id of a concrete one as a string, and
- * no accessor is written out there. The lists come from the registry, so they grow with the plugins. Words of help and
- * documentation may mention a name inside a longer text; code may not compare with it.
+ * The kernel and the language server know kinds and plugins as data: no file of theirs holds the name or id of a concrete
+ * one as a string, and no accessor is written out there. The lists come from the registry, so they grow with the plugins.
+ * Words of help and documentation may mention a name inside a longer text; code may not compare with it.
  */
 import { expect } from 'chai';
 import { builtinRegistry } from '../support/fixtures.js';
@@ -11,6 +11,9 @@ import { sourcesIn, stringsOf } from '../support/sources.js';
 const ORDINARY: ReadonlyMap<string, string> = new Map([
   ['mode', 'a field of the grammar: every actionable has one, whatever plugins there are'],
   ['query', 'where OpenAPI says that a value stands in the query string'],
+  ['broadcast', 'the hook that sees messages to connected clients, by its public name'],
+  ...['INSERT', 'UPDATE', 'DELETE'].map((verb) => [verb, 'a word of SQL'] as const),
+  ['COUNT', 'what stands for a number in the help of a command'],
   ['accessor', 'how a parameter is meant, beside `name` and `literal`'],
 ]);
 
@@ -22,7 +25,7 @@ const roots = [...registry.kinds.values()]
   .filter(({ select }) => select.by === 'root')
   .flatMap(({ kind }) => registry.names(kind));
 
-/** What a string of the kernel must not be, or hold. */
+/** What a string there must not be, or hold. */
 function offence(text: string): string | null {
   const exact = [...names, ...ids, ...kinds].find((name) => name === text && !ORDINARY.has(name));
   if (exact !== undefined) return exact;
@@ -52,8 +55,8 @@ describe('architecture: names', () => {
     }
   });
 
-  it('no file of the kernel names a plugin, a kind or an accessor', () => {
-    const found = sourcesIn('kernel').flatMap((source) =>
+  it('no file of the kernel or of the language server names a plugin, a kind or an accessor', () => {
+    const found = sourcesIn('kernel', 'language-server').flatMap((source) =>
       stringsOf(source).flatMap((text) => {
         const name = offence(text);
         return name === null ? [] : [`${source.path}: ${name}`];

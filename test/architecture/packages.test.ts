@@ -18,11 +18,11 @@ const row = (name: string): string => (name.startsWith('@types/') ? '@types/*' :
 /** Command lines and types: nothing imports them. */
 const TOOLS = /^(@types\/.*|prettier)$/;
 
-const sources = ['kernel', 'plugins', 'test', 'bench', '.']
+const sources = ['kernel', 'language-server', 'plugins', 'extension', 'test', 'bench', '.']
   .flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: folder !== '.', encoding: 'utf8' }).map((name) => join(folder, name)),
   )
-  .filter((name) => /\.(ts|js)$/.test(name) && !name.includes('node_modules'))
+  .filter((name) => /\.(ts|js)$/.test(name) && !/node_modules|extension.dist/.test(name))
   .map(read);
 const isImported = (name: string): boolean =>
   sources.some((text) => text.includes(`'${name}'`) || text.includes(`'${name}/`));

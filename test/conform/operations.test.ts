@@ -1,6 +1,7 @@
 /** Operations of this folder where no published vectors speak for them. */
 import { expect } from 'chai';
 import { isGenerated } from './id-check.js';
+import { ops as cron } from './cron.js';
 import { ops } from './rules.js';
 
 describe('conformance: identifiers and rules', () => {
@@ -24,5 +25,28 @@ describe('conformance: identifiers and rules', () => {
     expect(isGenerated('CUID', 'cjld2cjxh0000qzrmn831i7rn')).to.equal(true);
     expect(isGenerated('CUID2', 'tz4a98xxat96iws9zmbrgj3a')).to.equal(true);
     expect(() => isGenerated('UUIDD', 'x')).to.throw('UUIDD');
+  });
+});
+
+describe('conformance: schedules', () => {
+  const next = cron['cron.next']!;
+
+  it('cron.next gives the instants after one, in a zone', () => {
+    const input = { expression: '0 30 2 * * *', zone: 'Europe/Berlin', from: '2025-10-25T12:00:00Z', n: 2 };
+    const out = ['2025-10-26T00:30:00.000Z', '2025-10-27T01:30:00.000Z'];
+    expect(next(input)).to.deep.equal({ ok: true, out });
+    expect(next({ ...input, from: Date.parse(input.from) })).to.deep.equal({ ok: true, out });
+    expect(next({ expression: '0 0 0 1 1 ?', from: '2025-01-01T00:00:00Z' })).to.deep.equal({
+      ok: true,
+      out: ['2026-01-01T00:00:00.000Z'],
+    });
+  });
+
+  it('cron.next refuses what is no schedule, no zone or no instant', () => {
+    const sound = { expression: '0 * * * * *', from: '2025-01-01T00:00:00Z' };
+    expect(next({ ...sound, expression: '* * * * *' })).to.include({ ok: false });
+    expect(next({ ...sound, zone: 'PST' })).to.deep.equal({ ok: false, error: 'no such time zone' });
+    expect(next({ ...sound, from: 'soon' })).to.include({ ok: false });
+    expect(next({ ...sound, n: 1e9 })).to.include({ ok: false });
   });
 });

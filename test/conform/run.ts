@@ -2,8 +2,10 @@
 import { ops as bcrypt } from './bcrypt.js';
 import { ops as ciphers } from './ciphers.js';
 import { ops as calls } from './calls.js';
+import { ops as cron } from './cron.js';
 import { ops as idCheck } from './id-check.js';
 import { ops as jsonBody } from './json-body.js';
+import { ops as mongo } from './mongo.js';
 import { ops as multipart } from './multipart.js';
 import { ops as rules } from './rules.js';
 import { ops as storageKey } from './storage-key.js';
@@ -16,8 +18,10 @@ export const OPS: Ops = {
   ...bcrypt,
   ...calls,
   ...ciphers,
+  ...cron,
   ...idCheck,
   ...jsonBody,
+  ...mongo,
   ...multipart,
   ...rules,
   ...storageKey,

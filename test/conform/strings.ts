@@ -1,5 +1,6 @@
 /**
- * `string.text` and `string.sql`: a text on its way through a running service, with PGlite behind it. The service is started by
+ * `string.text` and `string.sql`: a text on its way through a running service, with PGlite and the
+ * embedded document store behind it. The service is started by
  * the first case and lives as long as the command; `closeStrings` ends it.
  */
 import bcrypt from 'bcrypt';
@@ -19,6 +20,14 @@ const query = (id: number, statement: string, parameters: readonly string[], mor
   sql_query: { query: statement, parameters },
   ...more,
 });
+const document = (id: number, mongo_query: object, more: object = {}): object => ({
+  id,
+  mode: 'QUERY',
+  mongo_query: { collection: '_paper', ...mongo_query },
+  payload_validation: text,
+  returnables: ['text'],
+  ...more,
+});
 const one = (id: string, action: object, more: object = {}): object => ({
   id,
   resource: id,
@@ -34,6 +43,7 @@ const DEFINITIONS = [
       sealed: { type: 'String', optional: true },
     },
   },
+  { _paper: { text: { type: 'String' } } },
   { _member: { id: { type: 'String', primary_key: true }, email: { type: 'String' }, password: { type: 'String' } } },
   one(
     'put',
@@ -71,6 +81,9 @@ const DEFINITIONS = [
     }),
     { cacheable: { read_from_cache: true, cache_key: 'text $PAYLOAD.text', duration: 600 } },
   ),
+  one('file', document(1, { action: 'INSERT', document: { text: '$PAYLOAD.text' } })),
+  one('files', document(1, { action: 'FETCH', filter_predicate: { text: '$PAYLOAD.text' } }, { result: 'many' })),
+  one('unfile', document(1, { action: 'DELETE', filter_predicate: { text: '$PAYLOAD.text' } }, { result: 'many' })),
   one('count', query(1, 'SELECT count(*)::int AS texts FROM _text', [], { returnables: ['texts'] })),
   one(
     'sign-in',
@@ -99,7 +112,7 @@ let running: Promise<TestKernel> | null = null;
 async function start(): Promise<TestKernel> {
   const kernel = await startKernel({
     files: { 'definitions/a.json': DEFINITIONS },
-    config: { connections: { main: { use: 'pglite', path: 'memory://' } } },
+    config: { connections: { main: { use: 'pglite', path: 'memory://' } }, documents: { main: { use: 'embedded' } } },
     env: { FIELD_KEY: 'k3Zr5Tq9Wm2Xc7Vb4Nk8Lp3Jh6Gf1Ds0', TOKEN_KEY: 'w3Xp8Lq2Rt6Vz9Bn4Mk7Hs5Jd1Fg0CyQ8uE2aT6' },
   });
   await kernel.post('/join', { email: 'ada', password: bcrypt.hashSync('correct horse', 4) });
@@ -118,6 +131,8 @@ async function ask(path: string, body: object): Promise<Readonly<Record<string, 
   if (answer.status !== 200) throw new Refused(`${path} ${answer.status} ${String(answer.body['code'])}`);
   return answer.body;
 }
+const list = async (path: string, body: object): Promise<readonly Readonly<Record<string, unknown>>[]> =>
+  (await ask(path, body)) as unknown as readonly Readonly<Record<string, unknown>>[];
 class Refused extends Error {}
 
 /** Stored, found, changed where it is equal, as name of a cached value, and as what an encrypted value is bound to. */
@@ -129,10 +144,14 @@ async function through(written: string): Promise<Outcome> {
   const found = await ask('/get', { text: written, id });
   const first = await ask('/kept', { text: written });
   const again = await ask('/kept', { text: written });
+  const filed = await ask('/file', { text: written });
+  const papers = [await list('/files', { text: written }), await list('/unfile', { text: written })];
   const after = await ask('/count', {});
-  const ways = [stored, changed['text'], found['text'], first['text'], again['text']];
+  const ways = [stored, changed['text'], found['text'], first['text'], again['text'], filed['text']];
   const wrong = ways.find((way) => way !== written);
   if (wrong !== undefined) return { ok: false, out: wrong, error: 'another text came back' };
+  for (const paper of papers)
+    if (paper.length !== 1 || paper[0]?.['text'] !== written) return { ok: false, error: 'other documents' };
   if (found['sealed'] !== sealed) return { ok: false, error: 'bound to another text' };
   if (first['made'] !== again['made']) return { ok: false, error: 'kept under another name' };
   if (Number(after['texts']) !== Number(before['texts']) + 1) return { ok: false, error: 'another number of rows' };

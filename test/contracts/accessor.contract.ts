@@ -1,5 +1,5 @@
 /** What every accessor must do: take the tail that its facts say, be constant only when it is, keep secrets in. */
-import { envFacts } from '../../kernel/runtime/project.js';
+import { envFacts } from '../../kernel/project/environment.js';
 import { expect } from 'chai';
 import { analyse } from '../../kernel/analysis/analyse.js';
 import { testInvocation } from '../support/invocation.js';

@@ -9,7 +9,7 @@ import redis from '../../plugins/caches/redis/runtime.js';
 import { Fault } from '../../kernel/contract/fault.js';
 import type { RuntimeContext } from '../../kernel/contract/plugin.js';
 import type { Cache } from '../../plugins/kinds/cache.js';
-import { flakyProxy, type FlakyProxy } from '../support/flaky-proxy.js';
+import { faultProxy, type FaultProxy } from '../support/fault-proxy.js';
 import { pause } from '../support/guarded.js';
 import { ownRedis, startRedis } from '../support/redis.js';
 import { cacheContract, type OpenCache } from './cache.contract.js';
@@ -151,8 +151,8 @@ describe('cache redis, with a server', function () {
     opened.push(made);
     return made;
   }
-  async function behindProxy(): Promise<OpenRedis & { proxy: FlakyProxy }> {
-    const proxy = await flakyProxy('127.0.0.1', server?.port ?? 0);
+  async function behindProxy(): Promise<OpenRedis & { proxy: FaultProxy }> {
+    const proxy = await faultProxy({ host: '127.0.0.1', port: server?.port ?? 0 });
     const made = await open(`redis://127.0.0.1:${proxy.port}`);
     opened.push(proxy);
     return { ...made, proxy };
@@ -210,9 +210,9 @@ describe('cache redis, with a server', function () {
   it('refuses within 1.2 seconds while the server is not there, and works when it is back', async () => {
     const { handle, proxy, until, told } = await behindProxy();
     await keep(handle, 'key', 'value');
-    proxy.turn('closed');
+    proxy.reset();
     await expectAway(handle);
-    proxy.turn('open');
+    await proxy.pass();
     await until(async () => (await refusal(() => handle.recall('key')))[0] === 'none');
     expect(text((await handle.recall('key')).value)).to.equal('value');
     expect(told.filter((line) => line.includes('is away')).length).to.equal(1);
@@ -222,28 +222,28 @@ describe('cache redis, with a server', function () {
   it('gives up a server that hangs: the first command in a second, the next ones at once', async () => {
     const { handle, proxy, until } = await behindProxy();
     await keep(handle, 'key', 'value');
-    proxy.turn('silent');
+    proxy.stall();
     const [code, milliseconds] = await refusal(() => handle.recall('key'));
     expect([code, milliseconds < 1200]).to.deep.equal(['CCH_AWAY', true]);
     for (const work of everyMethod(handle)) {
       const [next, took] = await refusal(work);
       expect([next, took < 100], `${took}`).to.deep.equal(['CCH_AWAY', true]);
     }
-    proxy.turn('open');
+    await proxy.pass();
     await until(async () => (await refusal(() => handle.recall('key')))[0] === 'none');
     expect(text((await handle.recall('key')).value)).to.equal('value');
   });
 
   it('opens while the server is away, says so once, and says that it is not well', async () => {
-    const proxy = await flakyProxy('127.0.0.1', server?.port ?? 0);
+    const proxy = await faultProxy({ host: '127.0.0.1', port: server?.port ?? 0 });
     opened.push(proxy);
-    proxy.turn('closed');
+    proxy.reset();
     const start = performance.now();
     const { handle, until, told } = await open(`redis://127.0.0.1:${proxy.port}`);
     expect(performance.now() - start).to.be.below(2000);
     await expectAway(handle);
     expect(await redis.health?.(handle)).to.include({ ok: false, optional: true });
-    proxy.turn('open');
+    await proxy.pass();
     await until(async () => (await redis.health?.(handle))?.ok === true);
     expect(told.filter((line) => line.includes('is away')).length).to.equal(1);
   });

@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import type { Fault } from '../../kernel/contract/fault.js';
 import { dialectErrors } from '../../plugins/kinds/dialect-errors.js';
+import type { DialectFlavour } from './dialect-flavour.js';
 import type { Run } from './dialect-support.js';
 import { faultOf } from './dialect-support.js';
 
@@ -9,11 +10,12 @@ import { faultOf } from './dialect-support.js';
 const shown = (fault: Fault): string =>
   JSON.stringify([fault.code, fault.params, fault.options.issues, fault.options.headers, fault.message]);
 
-export function faultsContract(run: Run): void {
+export function faultsContract(run: Run, { differences, postgresql }: DialectFlavour): void {
   before(async () => {
     await run(`CREATE TABLE parent (id int PRIMARY KEY)`);
     await run(`CREATE TABLE child (id int PRIMARY KEY, email text UNIQUE, name text NOT NULL DEFAULT 'x',
-      age int CHECK (age > 0), parent_id int REFERENCES parent (id), a int, b int, UNIQUE (a, b))`);
+      age int CHECK (age > 0), parent_id int, a int, b int, UNIQUE (a, b),
+      FOREIGN KEY (parent_id) REFERENCES parent (id))`);
     await run(`INSERT INTO child (id, email, a, b) VALUES (1, 'secret@x', 1, 1)`);
   });
 
@@ -33,13 +35,20 @@ export function faultsContract(run: Run): void {
     ['half a surrogate pair inside JSON', 'SELECT $1::jsonb', [['secret\ud800']], 'QRY_BAD_VALUE', ['$1']],
     ['a number beyond all numbers', 'SELECT $1::float8', [Infinity], 'QRY_BAD_VALUE', ['$1']],
     ['such a number inside JSON', 'SELECT $1::jsonb', [{ a: [-Infinity] }], 'QRY_BAD_VALUE', ['$1']],
-    ['a sum that is out of range', 'SELECT $1::int + 1', [2147483647], 'QRY_BAD_VALUE', []],
+    ['a sum that is out of range', 'SELECT $1::int8 + 1', [9223372036854775807n], 'QRY_BAD_VALUE', []],
     ['JSON that is none', 'SELECT $1::text::jsonb', ['{'], 'QRY_BAD_VALUE', []],
     ['a division by zero', 'SELECT 1 / $1::int', [0], 'QRY_BAD_VALUE', []],
     ['an unknown table', 'SELECT * FROM nowhere WHERE x = $1', ['secret'], 'QRY_FAILED', []],
     ['broken SQL', 'SELEC 1', [], 'QRY_FAILED', []],
   ];
   for (const [what, sql, values, code, pointers] of cases) {
+    const difference = Object.hasOwn(differences, sql) ? differences[sql] : undefined;
+    if (difference !== undefined) {
+      it(`answers ${what} otherwise: ${difference.why}`, async () => {
+        expect((await run(sql, values)).flatMap((row) => Object.values(row))).to.deep.equal([difference.answer]);
+      });
+      continue;
+    }
     it(`answers ${what} with ${code}`, async () => {
       const fault = await faultOf(run(sql, values));
       expect(fault.code).to.equal(code);
@@ -52,6 +61,7 @@ export function faultsContract(run: Run): void {
 
   it('keeps values out of the cause, which goes to the log', async () => {
     for (const [, sql, values] of cases) {
+      if (Object.hasOwn(differences, sql)) continue;
       const { cause } = (await faultOf(run(sql, values))).options;
       const text = cause instanceof Error ? JSON.stringify({ ...cause, message: cause.message }) : '';
       expect(text).not.to.match(/secret|=\(/);
@@ -63,7 +73,9 @@ export function faultsContract(run: Run): void {
     expect(await run('SELECT count(*) AS n FROM child')).to.deep.equal([{ n: 1 }]);
   });
 
-  it('knows which transactions deserve a second try', async () => {
+  // Elsewhere a statement cannot raise what it likes; there the numbers of errors have a test of their own.
+  const raises = postgresql ? it : () => undefined;
+  raises('knows which transactions deserve a second try', async () => {
     const raise = (state: string): Promise<unknown> =>
       run(`DO $$ BEGIN RAISE EXCEPTION 'no' USING ERRCODE = '${state}'; END $$`);
     for (const [state, code, status] of [

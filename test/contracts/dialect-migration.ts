@@ -1,10 +1,11 @@
 /** Contract of migrations: from models to tables by adding only. */
 import { expect } from 'chai';
 import type { Fault } from '../../kernel/contract/fault.js';
+import type { DialectFlavour } from './dialect-flavour.js';
 import type { OpenDialect, Run } from './dialect-support.js';
 import { column, faultOf, id, table } from './dialect-support.js';
 
-export function migrationContract(run: Run, open: () => OpenDialect): void {
+export function migrationContract(run: Run, open: () => OpenDialect, { postgresql }: DialectFlavour): void {
   const users = table(
     'm_users',
     id,
@@ -50,7 +51,11 @@ export function migrationContract(run: Run, open: () => OpenDialect): void {
     expect(second.steps.map(({ change, detail }) => [change, detail])).to.deep.equal([
       ['add column', 'at timestamp, optional'],
     ]);
-    expect(second.warnings.map(({ table: name, column: field }) => [name, field])).to.deep.equal([['m_notes', 'text']]);
+    const drift = second.warnings.map(({ column: field, message }) => `${field ?? ''}: ${message}`);
+    expect(drift).to.have.length(3);
+    expect(drift[0]).to.match(/^text: column has type .* the model says boolean/);
+    expect(drift[1]).to.match(/^text: the length check m_notes_text_length/);
+    expect(drift[2]).to.match(/^text: unique in the table, and not in the model/);
     expect((await open().plan([])).steps).to.deep.equal([]);
   });
 
@@ -92,7 +97,7 @@ export function migrationContract(run: Run, open: () => OpenDialect): void {
   it('warns of types that differ and changes nothing', async () => {
     const { warnings, statements } = await open().adopt([table('m_users', id, column('email', 'boolean'))]);
     expect(statements).to.deep.equal([]);
-    expect(warnings.join()).to.match(/type text, the model says boolean/);
+    expect(warnings.join()).to.match(/type (?:text|varchar\(21\)), the model says boolean/);
   });
 
   it('creates foreign keys in any order, also in a circle', async () => {
@@ -137,12 +142,14 @@ export function migrationContract(run: Run, open: () => OpenDialect): void {
       column('d', 'json', { nullable: true, search: true }),
     );
     const many = { ...plain, uniques: [['b', 'c'], ['a', 'b'], ['d']] };
-    const { statements } = await open().adopt([many]);
-    const made = statements.join('\n');
-    // The key covers (a, b) and the pair begins with b: neither needs an index of its own.
-    expect(made.match(/ unique /g)).to.have.length(2);
-    expect(made.match(/create index/g)).to.have.length(3);
-    expect(await open().adopt([many])).to.deep.equal({ warnings: [], statements: [], progress: [] });
+    const { progress: made } = await open().adopt([many]);
+    const count = (change: string): number => made.filter((one) => one.includes(` ${change} `)).length;
+    // The key covers (a, b) and the pair begins with b: neither needs an index of its own. MySQL has none for JSON.
+    expect(['add unique', 'add index', 'add search index'].map(count)).to.deep.equal(
+      postgresql ? [2, 1, 2] : [1, 1, 1],
+    );
+    const again = await open().adopt([many]);
+    expect([again.statements, again.warnings.length]).to.deep.equal([[], postgresql ? 0 : 2]);
     await run(`INSERT INTO m_many (a, b, c) VALUES ('x', 1, 'running'), ('x', 2, 'running'), ('y', 1, 'still')`);
     for (const [values, pointers] of [
       [`'x', 1, 'other'`, ['/a', '/b']],
@@ -154,17 +161,18 @@ export function migrationContract(run: Run, open: () => OpenDialect): void {
         ...pointers,
       ]);
     }
-    await run('CREATE TABLE m_later (a text, b text)');
+    await run('CREATE TABLE m_later (a varchar(99), b varchar(99))');
     const later = {
       ...table('m_later', column('a', 'text'), column('b', 'text', { search: true })),
       uniques: [['b', 'a']],
     };
-    expect((await open().adopt([later])).statements).to.have.length(2);
+    // MySQL asks for a bound of what is in a key.
+    expect((await open().adopt([later])).statements).to.have.length(postgresql ? 2 : 4);
     expect((await open().adopt([{ ...later, uniques: [['a', 'b']] }])).statements, 'in any order').to.deep.equal([]);
   });
 
   it('names table and columns, and changes nothing, when rows stand against a unique index', async () => {
-    await run('CREATE TABLE m_dup (id int, name text)');
+    await run('CREATE TABLE m_dup (id int, name varchar(300))');
     await run(`INSERT INTO m_dup (id, name) VALUES (1, 'x'), (2, 'x')`);
     const wanted = table(
       'm_dup',
@@ -176,6 +184,8 @@ export function migrationContract(run: Run, open: () => OpenDialect): void {
     expect(fault.params).to.deep.equal({ table: 'm_dup', columns: 'name' });
     const { cause } = fault.options;
     expect(JSON.stringify({ ...(cause as object), message: (cause as Error).message })).not.to.match(/=\(/);
-    expect(await run('SELECT * FROM m_dup WHERE id = 1')).to.deep.equal([{ id: 1, name: 'x' }]);
+    // MySQL cannot take back what was changed before.
+    const left = await run(`SELECT ${postgresql ? '*' : 'id, name'} FROM m_dup WHERE id = 1`);
+    expect(left).to.deep.equal([{ id: 1, name: 'x' }]);
   });
 }

@@ -1,5 +1,6 @@
 /** Opens a dialect by its runtime alone, without a kernel around it, with a log that nobody reads. */
 import { tmpdir } from 'node:os';
+import type { MigrationProgress } from '../../kernel/contract/migration.js';
 import type { Log, PluginRuntime, RuntimeContext } from '../../kernel/contract/plugin.js';
 import type { Dialect } from '../../plugins/kinds/dialect.js';
 import type { OpenDialect } from './dialect-support.js';
@@ -31,7 +32,7 @@ export async function openDialect(
   await runtime.open?.(handle, context);
   return {
     handle,
-    async adopt(tables) {
+    async adopt(tables, destroy = false) {
       const warnings: string[] = [];
       const statements: string[] = [];
       const log: Log = {
@@ -40,12 +41,14 @@ export async function openDialect(
         debug: (fields) => void ('sql' in fields && statements.push(String(fields.sql))),
       };
       const progress: string[] = [];
-      await runtime.adopt?.(handle, tables, contextOf(options, folder, log), (step, at, of) => {
+      const hear: MigrationProgress = (step, at, of) => {
         progress.push(`${at}/${of} ${step.store} ${step.table} ${step.change} ${step.detail}`);
-      });
+      };
+      await runtime.adopt?.(handle, tables, contextOf(options, folder, log), hear, { destroy });
       return { warnings, statements, progress };
     },
-    plan: async (tables) => (await runtime.plan?.(handle, tables, context)) ?? { steps: [], warnings: [] },
+    plan: async (tables, destroy = false) =>
+      (await runtime.plan?.(handle, tables, context, { destroy })) ?? { steps: [], warnings: [] },
     close: async () => runtime.close?.(handle),
     health: async () => (await runtime.health?.(handle))?.ok,
   };

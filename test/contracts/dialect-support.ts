@@ -9,9 +9,12 @@ import type { Dialect, Row, Transaction } from '../../plugins/kinds/dialect.js';
 export interface OpenDialect {
   readonly handle: Dialect;
   /** Migrates to these models; gives the warnings, the statements that were run, and what was told meanwhile. */
-  adopt(tables: readonly ModelTable[]): Promise<{ warnings: string[]; statements: string[]; progress: string[] }>;
+  adopt(
+    tables: readonly ModelTable[],
+    destroy?: boolean,
+  ): Promise<{ warnings: string[]; statements: string[]; progress: string[] }>;
   /** What `adopt` would do. */
-  plan(tables: readonly ModelTable[]): Promise<MigrationOutline>;
+  plan(tables: readonly ModelTable[], destroy?: boolean): Promise<MigrationOutline>;
   close(): Promise<void>;
 }
 
@@ -64,6 +67,7 @@ export const id = column('id', 'integer', { primaryKey: true, autoIncrement: tru
 export const table = (name: string, ...columns: ModelColumn[]): ModelTable => ({
   model: `_${name}`,
   table: name,
+  stores: [{ kind: 'dialect', instance: 'main' }],
   columns,
   uniques: columns.filter(({ unique }) => unique).map((column) => [column.name]),
 });

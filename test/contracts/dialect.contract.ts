@@ -1,17 +1,22 @@
 /**
- * What every SQL dialect of the PostgreSQL family must do, whichever database is behind it. A suite brings a way to
- * open a connection; nothing here knows a driver. Answers are compared with literals, so that two dialects that pass
- * give equal answers.
+ * What every SQL dialect must do, whichever database is behind it. A suite brings a way to open a connection; nothing here
+ * knows a driver. Answers are compared with literals, so that two dialects that pass give equal answers, but for what their
+ * flavours say.
  */
+import { POSTGRESQL, type DialectFlavour } from './dialect-flavour.js';
 import { faultsContract } from './dialect-faults.js';
 import { migrationContract } from './dialect-migration.js';
 import { stringsContract } from './dialect-strings.js';
 import { runner } from './dialect-support.js';
-import type { MakeConnection, OpenDialect } from './dialect-support.js';
+import type { MakeConnection, OpenDialect, Run } from './dialect-support.js';
 import { transactionsContract } from './dialect-transactions.js';
 import { valuesContract } from './dialect-values.js';
 
-export function dialectContract(name: string, makeConnection: MakeConnection): void {
+export function dialectContract(
+  name: string,
+  makeConnection: MakeConnection,
+  flavour: DialectFlavour = POSTGRESQL,
+): void {
   describe(`dialect ${name}`, () => {
     let opened: OpenDialect | undefined;
     const open = (): OpenDialect => {
@@ -19,7 +24,8 @@ export function dialectContract(name: string, makeConnection: MakeConnection): v
       return opened;
     };
     const handle = (): OpenDialect['handle'] => open().handle;
-    const run = runner(handle);
+    const plain = runner(handle);
+    const run: Run = (sql, ...rest) => plain(flavour.ddl(sql), ...rest);
 
     before(async function () {
       this.timeout(60_000);
@@ -29,10 +35,10 @@ export function dialectContract(name: string, makeConnection: MakeConnection): v
     });
     after(async () => opened?.close());
 
-    describe('values', () => valuesContract(run));
-    describe('faults', () => faultsContract(run));
+    describe('values', () => valuesContract(run, flavour));
+    describe('faults', () => faultsContract(run, flavour));
     describe('transactions', () => transactionsContract(run, handle));
-    describe('migration', () => migrationContract(run, open));
+    describe('migration', () => migrationContract(run, open, flavour));
     describe('hostile strings', () => stringsContract(run));
   });
 }

@@ -5,16 +5,17 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createServer, type AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import pg from 'pg';
 import pglite from '../../plugins/dialects/pglite/runtime.js';
 import postgres from '../../plugins/dialects/postgres/runtime.js';
-import type { Dialect } from '../../plugins/kinds/dialect.js';
 import { freshDatabase, startPostgres } from '../support/postgres.js';
+import { until } from '../support/until.js';
 import { dialectContract } from './dialect.contract.js';
 import { openDialect } from './dialect-open.js';
-import type { OpenDialect, Run } from './dialect-support.js';
-import { faultOf, runner } from './dialect-support.js';
+import { dialectServer } from './dialect-server.js';
+import { faultOf, runner, type OpenDialect } from './dialect-support.js';
 
 dialectContract('pglite', () => openDialect(pglite, { path: 'memory://' }));
 
@@ -23,47 +24,31 @@ dialectContract('postgres', async () => {
   return 'skip' in server ? server : openDialect(postgres, { url: await freshDatabase() });
 });
 
+async function onServer(url: string, sql: string): Promise<number> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(sql)).rowCount ?? 0;
+  } finally {
+    await client.end();
+  }
+}
+
+const OTHERS = `FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'lintel'`;
+
 describe('dialect postgres, with a server', () => {
-  let url = '';
-  const opened: OpenDialect[] = [];
-
-  async function open(
-    options: Readonly<Record<string, unknown>> = {},
-  ): Promise<{ run: Run; handle: Dialect } & OpenDialect> {
-    const made = await openDialect(postgres, { url, ...options });
-    opened.push(made);
-    return { ...made, run: runner(() => made.handle) };
-  }
-
-  async function onServer(sql: string, values: unknown[] = []): Promise<pg.QueryResult> {
-    const client = new pg.Client({ connectionString: url });
-    await client.connect();
-    try {
-      return await client.query(sql, values);
-    } finally {
-      await client.end();
-    }
-  }
-
-  /** Ends every connection of the dialect, and waits until the server has none of them left. */
-  async function terminateOthers(): Promise<void> {
-    const mine = `FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'lintel'`;
-    await onServer(`SELECT pg_terminate_backend(pid) ${mine}`);
-    await expectSoon(async () => (await onServer(`SELECT pid ${mine}`)).rowCount === 0);
-  }
-
-  async function expectSoon(check: () => Promise<boolean>): Promise<void> {
-    const end = Date.now() + 5000;
-    while (!(await check())) if (Date.now() > end) throw new Error('did not happen within five seconds');
-  }
-
-  before(async function () {
-    this.timeout(60_000);
-    const server = await startPostgres();
-    if ('skip' in server) this.skip();
-    url = await freshDatabase();
+  const { url, open } = dialectServer({
+    runtime: postgres,
+    async make() {
+      const server = await startPostgres();
+      return 'skip' in server ? server : freshDatabase();
+    },
+    end: async (at) => void (await onServer(at, `SELECT pg_terminate_backend(pid) ${OTHERS}`)),
+    connections: (at) => onServer(at, `SELECT pid ${OTHERS}`),
+    slowInsert: 'INSERT INTO once (id) SELECT 1 FROM pg_sleep(10)',
+    isSlow: async (at) => (await onServer(at, `SELECT pid FROM pg_stat_activity WHERE wait_event = 'PgSleep'`)) === 1,
+    hasLogins: false,
   });
-  afterEach(() => Promise.all(opened.splice(0).map((made) => made.close())));
 
   it('stops a statement at its deadline', async () => {
     const { run } = await open({ statement_timeout: 0.2 });
@@ -73,96 +58,39 @@ describe('dialect postgres, with a server', () => {
     expect(await run('SELECT 1 AS n')).to.deep.equal([{ n: 1 }]);
   });
 
-  it('refuses when no connection becomes free in time', async () => {
-    const { run, handle } = await open({ pool_size: 1, pool_wait: 0.2 });
-    const transaction = await handle.begin(true);
-    const fault = await faultOf(run('SELECT 1'));
-    expect(fault.code).to.equal('QRY_UNAVAILABLE');
-    expect(fault.options.retryable).to.equal(true);
-    expect(fault.options.headers).to.deep.equal({ 'retry-after': '1' });
-    await handle.rollback(transaction);
-    await run('SELECT 1');
-  });
-
   it('answers fast reads while a slow one runs', async () => {
     const { run } = await open();
     const slow = run('SELECT pg_sleep(1)::text');
     const running = `SELECT 1 FROM pg_stat_activity WHERE state = 'active' AND query LIKE 'SELECT pg_sleep(1)%'
       AND clock_timestamp() - query_start > interval '40 ms'`;
-    await expectSoon(async () => (await onServer(running)).rowCount === 1);
+    await until(async () => (await onServer(url(), running)) === 1, 'it is at work', 5000);
     const start = performance.now();
     await Promise.all(Array.from({ length: 20 }, () => run('SELECT 1')));
     expect(performance.now() - start).to.be.lessThan(500);
     await slow;
   });
 
-  it('goes on after its idle connections were terminated', async () => {
-    const made = await open();
-    await made.run('SELECT 1');
-    await made.run('CREATE TABLE survives (id int)');
-    for (let round = 0; round < 3; round++) {
-      await terminateOthers();
-      expect(await made.run('SELECT 1 AS n')).to.deep.equal([{ n: 1 }]);
-      expect(await made.run('INSERT INTO survives (id) VALUES (1)')).to.deep.equal([{ id: 1 }]);
-    }
-  });
-
-  it('fails a transaction whose connection was lost, and only that', async () => {
-    const { run, handle } = await open();
-    const transaction = await handle.begin(true);
-    await run('SELECT 1', [], [], transaction);
-    await terminateOthers();
-    const fault = await faultOf(run('SELECT 1', [], [], transaction));
-    expect(fault.code).to.equal('QRY_UNAVAILABLE');
-    await handle.rollback(transaction);
-    expect(await run('SELECT 1 AS n')).to.deep.equal([{ n: 1 }]);
-  });
-
-  it('says that the outcome is unknown when the connection is lost during a write, and does not send it twice', async () => {
-    const { run } = await open();
-    await run('CREATE TABLE once (id int)');
-    const write = faultOf(run('INSERT INTO once (id) SELECT 1 FROM pg_sleep(10)'));
-    const sleeping = `SELECT pid FROM pg_stat_activity WHERE wait_event = 'PgSleep'`;
-    await expectSoon(async () => (await onServer(sleeping)).rowCount === 1);
-    await terminateOthers();
-    const fault = await write;
-    expect(fault.code).to.equal('QRY_UNAVAILABLE');
-    expect(fault.params['outcome']).to.match(/not known/);
-    expect(fault.options.retryable ?? false).to.equal(false);
-    expect(await run('SELECT count(*) AS n FROM once')).to.deep.equal([{ n: 0 }]);
-  });
-
-  it('is healthy while open and unavailable when closed', async () => {
-    const made = await openDialect(postgres, { url });
-    expect(await made.health()).to.equal(true);
-    await made.close();
-    await made.close();
-    expect(await made.health()).to.equal(false);
-    expect((await faultOf(runner(() => made.handle)('SELECT 1'))).code).to.equal('QRY_UNAVAILABLE');
-  });
-
   it('keeps UTC although the address asks for settings of its own', async () => {
-    const address = new URL(url);
+    const address = new URL(url());
     address.searchParams.set('options', '-c search_path=public -c TimeZone=Asia/Tokyo');
     const { run } = await open({ url: address.href });
     expect(await run(`SELECT current_setting('TimeZone') AS zone`)).to.deep.equal([{ zone: 'UTC' }]);
   });
 
-  it('says in fixed words why it cannot connect', async () => {
-    const nobody = new URL(url);
-    nobody.port = '1';
-    const nowhere = new URL(url);
-    nowhere.pathname = '/nowhere_secret';
-    for (const [address, reason] of [
-      [nobody, 'nothing listens at this address'],
-      [nowhere, 'the database does not exist'],
-    ] as const) {
-      const fault = await faultOf(openDialect(postgres, { url: address.href }));
-      expect(fault.code).to.equal('QRY_CONNECT');
-      expect(fault.params).to.deep.equal({ instance: 'main', reason });
-    }
-    const fault = await faultOf(openDialect(postgres, { url: 'db.example.com/secret' }));
-    expect(fault.params).to.deep.equal({ instance: 'main', reason: 'the address is not valid' });
+  it('a pooler that refuses settings of the session is told as that, and is nothing to wait for', async () => {
+    const fields = ['SFATAL', 'C08P01', 'Munsupported startup parameter: statement_timeout', ''];
+    const text = Buffer.from(`${fields.join('\0')}\0`);
+    const head = Buffer.from([0x45, 0, 0, 0, text.length + 4]);
+    const pooler = createServer((socket) => {
+      socket.on('error', () => undefined).once('data', () => socket.end(Buffer.concat([head, text])));
+    });
+    await new Promise<void>((resolve) => pooler.listen(0, '127.0.0.1', resolve));
+    const { port } = pooler.address() as AddressInfo;
+    const fault = await faultOf(openDialect(postgres, { url: `postgres://ada@127.0.0.1:${port}/db` }));
+    pooler.close();
+    expect(fault.code).to.equal('QRY_CONNECT');
+    expect(fault.params['reason']).to.contain('a pooler on the way').and.contain('ignore_startup_parameters');
+    expect(fault.options.retryable).to.equal(false);
   });
 });
 

@@ -2,6 +2,7 @@
 import type { Log } from '../../kernel/contract/plugin.js';
 import { createHooks } from '../../kernel/runtime/hooks.js';
 import { createInstances } from '../../kernel/runtime/instances.js';
+import { createRunning } from '../../kernel/runtime/running.js';
 import { loadProject, type Project } from '../../kernel/runtime/project.js';
 import { EXAMPLE_ENV } from '../support/example-env.js';
 import { tempProject } from '../support/project.js';
@@ -26,7 +27,8 @@ export async function loadPlugins(folders: readonly string[]): Promise<Plugins> 
   const project = await loadProject(temporary.folder, undefined, ENV);
   await temporary.dispose();
   const signal = new AbortController().signal;
-  const instances = createInstances({ project, hooks: createHooks(), log: SILENT, signal });
+  const running = createRunning({ plans: () => null, hooks: () => null, desks: () => [], codes: {}, log: SILENT });
+  const instances = createInstances({ project, hooks: createHooks(), log: SILENT, signal, running });
   const { registry } = project;
   // Accessors and features resolve plugins that a definition names; here all of them are in use.
   const everything = [...registry.plugins.keys()].filter(

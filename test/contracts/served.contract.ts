@@ -9,6 +9,7 @@ import type { TokenType } from '../../plugins/kinds/token.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
 import { formOf, PDF, PNG_RED } from '../support/pictures.js';
 import { returning } from '../support/project.js';
+import { connect } from '../support/sockets.js';
 import { EXAMPLE_SENDER } from '../support/example-env.js';
 import { json, standInFor, type StandIn } from '../support/upstream.js';
 import { ENV, type Plugins } from './kind-support.js';
@@ -52,6 +53,17 @@ function formFor(json: JsonObject): FormData {
   return formOf([{ name: 'file', content, file: 'sample', type: 'application/octet-stream' }]);
 }
 
+/** What needs a connection is asked for over one. */
+async function expectServedOver({ url }: TestKernel, resource: string, payload: unknown): Promise<void> {
+  const client = await connect(url);
+  try {
+    const answer = await client.ask(resource, payload);
+    expect(answer).to.include.keys('data').and.not.include.keys('error');
+  } finally {
+    await client.close();
+  }
+}
+
 export function servedContract(plugins: Plugins, kind: string, folders: readonly string[]): void {
   describe(`examples of kind ${kind}, served`, () => {
     let kernel!: TestKernel;
@@ -66,6 +78,7 @@ export function servedContract(plugins: Plugins, kind: string, folders: readonly
           plugins: ['builtin:*', ...folders],
           connections: { main: { use: 'pglite', path: 'memory://' } },
           outbound: remote.outbound,
+          websocket: { enabled: true },
         },
         env: ENV,
       });
@@ -89,7 +102,8 @@ export function servedContract(plugins: Plugins, kind: string, folders: readonly
           plan?.files === null
             ? await kernel.post(`/${id}`, body, { headers })
             : await kernel.request('POST', `/${id}`, { headers, body: formFor(example) });
-        expect(status, text).to.equal(200);
+        if (text.includes('"WS_NO_CONNECTION"')) await expectServedOver(kernel, id, sample);
+        else expect(status, text).to.equal(200);
         for (const value of Object.values(ENV)) expect(text).not.to.contain(value);
       });
     }

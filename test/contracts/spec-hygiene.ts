@@ -15,7 +15,7 @@ import { pluginId, type FactValue, type PluginSpec } from '../../kernel/contract
 import type { Problem, Range } from '../../kernel/contract/problem.js';
 import type { FieldNode } from '../../kernel/schema/field-node.js';
 import { fold } from '../../kernel/schema/fold.js';
-import { envFacts } from '../../kernel/runtime/project.js';
+import { envFacts } from '../../kernel/project/environment.js';
 import { EXAMPLE_ENV } from '../support/example-env.js';
 import { document, rangeAt, type Document } from '../../kernel/source/document.js';
 import { nodeAt, parseSource } from '../../kernel/source/tree.js';
@@ -24,6 +24,8 @@ import { nodeAt, parseSource } from '../../kernel/source/tree.js';
 const ENV = envFacts({
   ...EXAMPLE_ENV,
   DATABASE_URL: 'postgres://example',
+  MYSQL_URL: 'mysql://example/shop',
+  MONGO_URL: 'mongodb://example',
   REDIS_URL: 'redis://example',
   S3_ACCESS_KEY: 'example',
   S3_SECRET_KEY: 'canary-example-secret-Qm7xT2vLs9',
@@ -85,7 +87,7 @@ export function specHygiene(registry: Registry, specs: readonly PluginSpec[]): v
 
       it('has error codes with title, message, help and either severity or status', () => {
         for (const [code, entry] of Object.entries(spec.errors ?? {})) {
-          expect(code).to.match(/^[A-Z]{3}_[A-Z0-9_]+$/);
+          expect(code).to.match(/^[A-Z]{2,3}_[A-Z0-9_]+$/);
           expect(entry.title, code).to.match(/^[A-Z][^{}]*[^.{}]$/);
           expect(entry.message, code).to.match(/[.!?}]$/);
           expect(entry.help, code).to.match(/[.]$/);

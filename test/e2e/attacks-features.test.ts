@@ -12,7 +12,8 @@ import { head } from '../support/client.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
 import { formOf, PNG_RED } from '../support/pictures.js';
 import { returning } from '../support/project.js';
-import { openInSpool, until } from '../support/spool.js';
+import { openInSpool } from '../support/spool.js';
+import { until } from '../support/until.js';
 import { json, startUpstream, type Upstream } from '../support/upstream.js';
 
 const kept = { cacheable: { read_from_cache: true, duration: 600 } };
@@ -233,7 +234,7 @@ describe('attacks on features', () => {
       const socket = connect(kernel.server.port, '127.0.0.1');
       socket.pause().on('error', () => undefined);
       socket.write(bytes);
-      await until('the request is over', () => Promise.resolve(told() > before));
+      await until(() => Promise.resolve(told() > before), 'the request is over');
       let received = 0;
       socket.on('data', (chunk: Buffer) => (received += chunk.length)).resume();
       await once(socket, 'close');
@@ -250,7 +251,7 @@ describe('attacks on features', () => {
       const folder = join(kernel.project.folder, '.lintel/files');
       await writeFile(join(folder, 'open/large.bin'), Buffer.alloc(SIZE));
       expect(await ignored(head('GET', '/files/large.bin'))).to.be.lessThan(SIZE);
-      await until('the file is closed', async () => (await openInSpool(folder)).length === 0);
+      await until(async () => (await openInSpool(folder)).length === 0, 'the file is closed');
     });
   });
 

@@ -2,34 +2,25 @@
  * A real browser: a page of another origin calls, with and without leave. What headers say is judged elsewhere; this is
  * whether a browser takes them at their word.
  */
-import { existsSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { Server } from 'node:http';
 import { expect } from 'chai';
-import { chromium, type Browser, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
+import { startBrowser, startSite } from '../support/browser.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
 import { returning } from '../support/project.js';
 
-const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
-
 describe('a page of another origin, in a browser', function () {
   this.timeout(60_000);
-  let browser: Browser | undefined;
+  let browser: Browser | null = null;
   let page: Page;
   let site: Server | undefined;
   let origin: string;
   const kernels: TestKernel[] = [];
 
   before(async function () {
-    if (!existsSync(CHROMIUM)) {
-      if (process.env['CI'] === 'true') throw new Error(`there is no ${CHROMIUM}`);
-      return this.skip();
-    }
-    const server = createServer((_, res) => res.setHeader('content-type', 'text/html').end('<title>app</title>'));
-    site = server;
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox', '--disable-gpu'] });
+    browser = await startBrowser();
+    if (browser === null) return this.skip();
+    ({ site, origin } = await startSite());
     page = await browser.newPage();
     await page.goto(origin);
   });

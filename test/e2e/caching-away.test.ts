@@ -1,6 +1,6 @@
 /** A Redis that is closed or hangs: everything is computed, and what was to be removed meanwhile is not given when it is back. */
 import { expect } from 'chai';
-import { flakyProxy } from '../support/flaky-proxy.js';
+import { faultProxy, type FaultProxy } from '../support/fault-proxy.js';
 import { pause } from '../support/guarded.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
 import { returning } from '../support/project.js';
@@ -9,14 +9,14 @@ import { ownRedis } from '../support/redis.js';
 describe('cached results without their Redis', function () {
   this.timeout(60_000);
   let kernel: TestKernel;
-  let proxy: Awaited<ReturnType<typeof flakyProxy>>;
+  let proxy: FaultProxy;
   let stop: (() => Promise<void>) | undefined;
 
   before(async function () {
     const server = await ownRedis();
     if ('skip' in server) return this.skip();
     ({ stop } = server);
-    proxy = await flakyProxy('127.0.0.1', server.port);
+    proxy = await faultProxy({ host: '127.0.0.1', port: server.port });
     const files = {
       'definitions/a.json': [
         returning(
@@ -55,14 +55,14 @@ describe('cached results without their Redis', function () {
 
   it('are computed, quickly, with one line in the log; the process stays ready', async () => {
     await untilKept();
-    for (const way of ['closed', 'silent'] as const) {
-      proxy.turn(way);
+    for (const way of ['reset', 'stall'] as const) {
+      proxy[way]();
       const start = performance.now();
       const answers = [await made(), await made(), await made()];
       expect(new Set(answers).size).to.equal(3);
       expect(performance.now() - start).to.be.below(1500);
       expect((await kernel.request('GET', '/status/ready')).status).to.equal(200);
-      proxy.turn('open');
+      await proxy.pass();
       await untilKept();
     }
     expect(kernel.log.filter(({ message }) => message.includes('results are computed, removals wait')).length).to.equal(
@@ -72,9 +72,9 @@ describe('cached results without their Redis', function () {
 
   it('are not given when they were to be removed meanwhile', async () => {
     const before = await untilKept();
-    proxy.turn('closed');
+    proxy.reset();
     expect((await kernel.post('/drop', {})).status).to.equal(200);
-    proxy.turn('open');
+    await proxy.pass();
     for (let n = 0; n < 20; n++) expect(await made()).not.to.equal(before);
     expect(await untilKept()).not.to.equal(before);
   });

@@ -9,6 +9,7 @@ import { pause } from '../support/guarded.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
 import { freshDatabase, startPostgres } from '../support/postgres.js';
 import { querying, returning } from '../support/project.js';
+import { until } from '../support/until.js';
 
 const query = (id: number, text: string, parameters: readonly unknown[] = [], rest: object = {}): object => ({
   id,
@@ -213,7 +214,7 @@ for (const place of PLACES) {
       const id = ++ids;
       await ok('add', { id, text: `old ${id}` });
       const early = ok('slow', { id });
-      await until(async () => (await running()) > 0);
+      await until(async () => (await running()) > 0, 'the statement runs');
       await ok('set', { id, text: `new ${id}` });
       expect((await early)['text']).to.equal(`old ${id}`);
       expect((await ok('slow', { id }))['text']).to.equal(`new ${id}`);
@@ -225,10 +226,6 @@ for (const place of PLACES) {
       );
       return rows[0]?.n ?? 0;
     };
-    async function until(check: () => Promise<boolean>): Promise<void> {
-      const end = Date.now() + 5000;
-      while (!(await check())) if (Date.now() > end) throw new Error('did not happen within five seconds');
-    }
 
     it('computes once for all that ask at the same time', async () => {
       const id = ++ids;

@@ -6,10 +6,12 @@
 import { expect } from 'chai';
 import { runCli } from '../support/child.js';
 import type { Client } from '../support/client.js';
-import { canaries, canary, FEATURES, type CanaryCall } from '../support/canary-features.js';
+import { canaries, canary, FEATURES, JOIN_LATER, type CanaryCall } from '../support/canary-features.js';
 import { startCollector, type Collector } from '../support/collector.js';
+import { eventually } from '../support/jobs.js';
 import { freshDatabase, startPostgres } from '../support/postgres.js';
 import { ready, serving } from '../support/serve.js';
+import { connect, type SocketClient } from '../support/sockets.js';
 
 /** A secret is no better hidden as Base64 or hex. */
 const formsOf = (text: string): string[] => [
@@ -35,7 +37,7 @@ describe('canaries', function () {
   let cwd: string;
   let env: Record<string, string>;
   let stop: () => Promise<void>;
-  let client: Client;
+  let client: Client & { readonly url: string };
 
   before(async function () {
     const server = await startPostgres();
@@ -113,6 +115,52 @@ describe('canaries', function () {
       for (const call of calls) await send(call);
     });
   }
+
+  before('messages over connections', async () => {
+    const all: SocketClient[] = [];
+    const open = async (...given: Parameters<typeof connect>): Promise<SocketClient> => {
+      const socket = await connect(...given);
+      all.push(socket);
+      return socket;
+    };
+    const known = { protocols: ['Authorization', kept.get('jwt') ?? ''] };
+    const mine = await open(client.url, known);
+    expect((await mine.ask('guarded')).data).to.deep.equal({ mine: true, mail: canary('claim') });
+    await mine.ask('ruled', { mail: canary('socketmail'), name: 'x', n: 1 });
+    await mine.ask(canary('nosuch'), { x: canary('socketpayload') }, { action: canary('socketaction') });
+    mine.send(`{"resource":"${canary('brokenmessage')}`);
+    const other = await open(client.url, { query: `?last_id=${canary('lastid')}&token=${canary('wstoken')}` });
+    const refused = [
+      await open(client.url, { protocols: ['Authorization', canary('wsbadtoken')] }),
+      await open(client.url, { ...known, query: `?uid=${canary('otheruid')}` }),
+    ];
+    await Promise.all(refused.map(({ closed }) => closed));
+    await send(JOIN_LATER);
+    await Promise.all([mine, other].map((one) => one.next(({ action }) => action === 'joined')));
+    for (const socket of all) {
+      const may = ['claim', 'socketaction', 'otheruid'];
+      seen.push({ where: 'frames', text: JSON.stringify(socket.frames), may });
+      await socket.close();
+    }
+  });
+
+  before('what is kept of work', async () => {
+    const jobs = async (...words: string[]): Promise<string> => {
+      const { code, stdout, stderr } = await runCli(['jobs', ...words], { cwd, env });
+      expect(code, stderr).to.equal(0);
+      seen.push({ where: `stderr of lintel jobs ${words[0]}`, text: stderr, may: [] });
+      return stdout;
+    };
+    const rows = await eventually(
+      async () => JSON.parse(await jobs('list', '--format', 'json')) as readonly { id: string; state: string }[],
+      (list) => list.length === 1 && list[0]?.state === 'dead',
+    );
+    seen.push({ where: 'lintel jobs list', text: JSON.stringify(rows) + (await jobs('list')), may: [] });
+    const shown = await jobs('show', rows[0]?.id ?? '');
+    // What the work reads is all that is kept of its request.
+    seen.push({ where: 'lintel jobs show', text: shown, may: ['deadpayload'] });
+    expect(shown).to.contain(canary('deadpayload')).and.not.contain('127.0.0.1');
+  });
 
   before('what the service shows of itself', async () => {
     const authorization = `Bearer ${canary('metricstoken')}`;

@@ -248,6 +248,19 @@ describe('lintel: words that only read', function () {
       expect(JSON.parse(stdout)).to.include({ id: 'transfer', path: 'wallet/transfer', main: 'transfer#1' });
     });
 
+    it('--format json is nothing but JSON where the set has something to warn of', async () => {
+      const project = await tempProject();
+      try {
+        await copySample(project.folder);
+        const words = ['plan', 'wallet-transfer-01', '--format', 'json'];
+        const { code, stdout } = await runCli(words, { cwd: project.folder, env: SAMPLE_ENV });
+        expect(code).to.equal(0);
+        expect(JSON.parse(stdout)).to.include({ id: 'wallet-transfer-01', main: 'wallet-transfer-01#6' });
+      } finally {
+        await project.dispose();
+      }
+    });
+
     it('an unknown id is told with the nearest one; a broken one as such; none at all as a question', async () => {
       const unknown = await run(['plan', 'tranfser'], files, env);
       expect(unknown.code).to.equal(1);

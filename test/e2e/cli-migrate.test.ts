@@ -1,7 +1,10 @@
 /** `lintel migrate` as a process: what it shows, what it changes, and what it leaves alone. */
 import { expect } from 'chai';
+import pg from 'pg';
 import { runCli, startCli, type Finished } from '../support/child.js';
 import { createClient, type Loose } from '../support/client.js';
+import { documents, placeOn, STORES } from '../support/databases.js';
+import { freshMysql, startMysql } from '../support/mysql.js';
 import { freshDatabase, startPostgres } from '../support/postgres.js';
 import { querying, tempProject, type Files, type TempProject } from '../support/project.js';
 
@@ -88,8 +91,10 @@ for (const dialect of ['pglite', 'postgres'] as const) {
       const { code, stdout } = await run();
       expect(code).to.equal(0);
       expect(stdout).to.contain('  + add column  born timestamp\n');
-      expect(stdout).to.contain('  ! name: column has type text, the model says boolean; it is left as it is\n');
-      expect(stdout).to.contain('  ! born: required column added').and.contain('1 change to make; 2 differences left');
+      expect(stdout).to.contain(
+        '  ! name: column has type text, the model says boolean; it is left as it is; `lintel migrate --destroy` changes the type\n',
+      );
+      expect(stdout).to.contain('  ! born: required column added').and.contain('1 change to make; 4 differences left');
       expect((await run('--check')).code, 'a difference is nothing to make').to.equal(0);
     });
 
@@ -109,6 +114,152 @@ for (const dialect of ['pglite', 'postgres'] as const) {
     });
   });
 }
+
+describe('lintel migrate --destroy', function () {
+  this.timeout(60_000);
+  let project: TempProject;
+  let env: Record<string, string> = {};
+  const run = (...words: string[]): Promise<Finished> => runCli(['migrate', ...words], { cwd: project.folder, env });
+  const connections = {
+    main: { use: 'postgres', url: '$ENV.DATABASE_URL' },
+    reports: { use: 'postgres', url: '$ENV.REPORTS_URL' },
+  };
+
+  before(async function () {
+    if ('skip' in (await startPostgres())) this.skip();
+    env = { DATABASE_URL: await freshDatabase(), REPORTS_URL: await freshDatabase() };
+    project = await tempProject({
+      ...FILES,
+      'lintel.config.json': { connections },
+      'definitions/_event.json': { connection: 'reports', id: MODEL.id, note: { type: 'String' } },
+    });
+  });
+  after(() => project?.dispose());
+
+  const onServer = async (sql: string): Promise<number | null> => {
+    const client = new pg.Client({ connectionString: env['DATABASE_URL'] });
+    await client.connect();
+    try {
+      return (await client.query(sql)).rowCount;
+    } finally {
+      await client.end();
+    }
+  };
+
+  it('shows a group for each connection', async () => {
+    const { code, stdout } = await run();
+    expect(code).to.equal(0);
+    expect(stdout).to.match(/^connection main: 3 changes to make\ncat \(main\)\n/);
+    expect(stdout).to.match(/\n\nconnection reports: 1 change to make\n_event \(reports\)\n/);
+    expect(stdout)
+      .to.contain('\n\n4 changes to make\n')
+      .and.match(/\n4 changes made in/);
+  });
+
+  it('takes nothing away unless asked to, and asked to only with --yes where nobody answers', async () => {
+    await onServer(`ALTER TABLE cat ADD COLUMN old text`);
+    await onServer(`INSERT INTO cat (name, old) VALUES ('a', 'x'), ('b', NULL)`);
+    const plain = await run();
+    expect([plain.code, plain.stdout]).to.deep.equal([
+      0,
+      'cat (main)\n  ! old: the model does not know this column; it is left as it is; `lintel migrate --destroy` drops it\n' +
+        '\nnothing to change; 1 difference left as they are\n',
+    ]);
+    const asked = await run('--destroy');
+    expect([asked.code, asked.stderr]).to.deep.equal([
+      1,
+      'Nothing was changed: changes that take something away need --yes where nobody can answer.\n',
+    ]);
+    expect(asked.stdout).to.contain('cat (main)\n  - drop column  old: loses 1 value\n');
+    expect(asked.stdout).to.contain('1 change to make, 1 of them takes something away\n');
+    expect((await run('--destroy', '--check')).code).to.equal(1);
+    const json = await run('--destroy', '--format', 'json');
+    expect(JSON.parse(json.stdout))
+      .to.deep.include({ applied: false })
+      .and.have.nested.property('steps[0].loses', '1 value');
+    expect(await onServer('SELECT old FROM cat WHERE old IS NOT NULL')).to.equal(1);
+    const done = await run('--destroy', '--yes');
+    expect([done.code, done.stderr]).to.deep.equal([0, '']);
+    expect(done.stdout).to.match(/1\/1 cat: drop column old\n1 change made/);
+    expect((await run('--destroy', '--check')).code).to.equal(0);
+  });
+
+  it('a step that fails leaves the rest undone, and says so', async () => {
+    await onServer(`ALTER TABLE cat ADD COLUMN other text`);
+    await onServer(`ALTER TABLE cat ALTER COLUMN name DROP NOT NULL`);
+    await onServer(`INSERT INTO cat (name) VALUES (NULL)`);
+    const { code, stderr } = await run('--destroy', '--yes');
+    expect(code).to.equal(1);
+    expect(stderr).to.contain('(table cat). Nothing was changed.');
+    expect(await onServer('SELECT other FROM cat')).to.be.greaterThan(0);
+  });
+});
+
+describe('lintel migrate, on every other database', function () {
+  this.timeout(60_000);
+  let project: TempProject | undefined;
+  afterEach(() => project?.dispose());
+
+  for (const flavour of ['mariadb', 'mysql'] as const) {
+    it(`${flavour}: a plan in words, --check, a refusal to destroy without --yes, and nothing left afterwards`, async function () {
+      if ('skip' in (await startMysql(flavour))) return this.skip();
+      const { folder } = (project = await tempProject(FILES));
+      const env = { MYSQL_URL: await freshMysql(flavour) };
+      const run = (...words: string[]): Promise<Finished> => runCli(['migrate', ...words], { cwd: folder, env });
+      const first = await run();
+      expect([first.code, first.stderr]).to.deep.equal([0, '']);
+      expect(first.stdout).to.match(
+        /^cat \(main\)\n {2}\+ create table +id integer, name text\n {2}\+ add unique +name\n/,
+      );
+      expect(await run('--check')).to.deep.equal({ code: 0, stdout: 'nothing to change\n', stderr: '' });
+      await project.write('definitions/_cat.json', { id: MODEL.id, called: { type: 'String', optional: true } });
+      await project.write(
+        'definitions/list.json',
+        querying('list', 'SELECT id, called FROM cat', [], { result: 'many' }),
+      );
+      const asked = await run('--destroy');
+      expect([asked.code, asked.stderr]).to.deep.equal([
+        1,
+        'Nothing was changed: changes that take something away need --yes where nobody can answer.\n',
+      ]);
+      expect(asked.stdout).to.match(/ {2}- drop column +name: loses no values\n/);
+      expect((await run('--destroy', '--check')).code).to.equal(1);
+      expect((await run('--destroy', '--yes')).code).to.equal(0);
+      expect((await run('--destroy', '--check')).stdout).to.equal('nothing to change\n');
+    });
+  }
+
+  const DOCUMENTS = {
+    ...FILES,
+    'definitions/_dog.json': { name: { type: 'String', unique: true } },
+    'definitions/dogs.json': documents('dogs', { collection: '_dog', action: 'FETCH' }, { result: 'many' }),
+  };
+  for (const store of STORES) {
+    it(`documents (${store.name}) beside SQL: each is named, --destroy drops no field, a second run finds nothing`, async function () {
+      const made = await placeOn(store);
+      if ('skip' in made) return this.skip();
+      const connections = { main: { use: 'pglite', path: './data' } };
+      const files = { ...DOCUMENTS, 'lintel.config.json': { ...made.config, connections } };
+      const { folder } = (project = await tempProject(files));
+      const run = (...words: string[]): Promise<Finished> =>
+        runCli(['migrate', ...words], { cwd: folder, env: made.env });
+      const checked = await run('--check');
+      expect([checked.code, checked.stderr]).to.deep.equal([1, '']);
+      expect(checked.stdout)
+        .to.contain('connection main: 3 changes to make\ncat (main)\n')
+        .and.contain('documents.main: 2 changes to make\n_dog (documents.main)\n  + create collection  name text\n');
+      const json = JSON.parse((await run('--dry-run', '--format', 'json')).stdout) as { steps: Loose[] };
+      expect(json.steps.map((step) => step['store'])).to.include.members(['main', 'documents.main']);
+      expect((await run('--dry-run', '--sql')).stdout).to.contain('-- documents.main: _dog, create collection\n');
+      const { code, stdout } = await run();
+      expect([code, stdout.includes('\n5 changes made in ')]).to.deep.equal([0, true]);
+      expect(await run('--check')).to.deep.equal({ code: 0, stdout: 'nothing to change\n', stderr: '' });
+      await project.write('definitions/_dog.json', { called: { type: 'String', optional: true } });
+      const destroyed = await run('--destroy', '--yes');
+      expect([destroyed.code, destroyed.stdout.includes(' - ')]).to.deep.equal([0, false]);
+    });
+  }
+});
 
 describe('lintel migrate', function () {
   this.timeout(60_000);

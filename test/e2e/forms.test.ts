@@ -4,7 +4,8 @@ import { startKernel, type TestKernel } from '../support/kernel.js';
 import { cut, head, parseRaw } from '../support/client.js';
 import { returning } from '../support/project.js';
 import { BOUNDARY, FORM_TYPE, formOf, PNG_RED, rawForm } from '../support/pictures.js';
-import { spooled, spoolIsEmpty, until } from '../support/spool.js';
+import { spooled, spoolIsEmpty } from '../support/spool.js';
+import { until } from '../support/until.js';
 
 const uploads = { max_file_uploads: 2, max_upload_file_size: 2000, allowed_mimetypes: ['image/png', 'text/plain'] };
 
@@ -293,7 +294,7 @@ describe('forms', () => {
     it('that leave while their file is written leave nothing behind', async () => {
       const whole = rawForm([file('a', 'x'.repeat(1900), 'text/plain')]);
       const request = head('POST', '/up', { 'content-type': FORM_TYPE, 'content-length': whole.length });
-      const isWritten = (): Promise<void> => until('a file is spooled', async () => (await spooled()).length === 1);
+      const isWritten = (): Promise<void> => until(async () => (await spooled()).length === 1, 'a file is spooled');
       for (const hard of [true, false]) {
         await cut(kernel.server.port, Buffer.concat([Buffer.from(request), whole.subarray(0, 1500)]), hard, isWritten);
         await spoolIsEmpty();

@@ -2,6 +2,7 @@
  * The address that is judged is the one that is dialled: names are resolved here through a resolver that changes its mind,
  * and every server that must not be reached counts its connections. Also what a whole URL from a request can reach.
  */
+import type { Socket } from 'node:net';
 import { expect } from 'chai';
 import { OUTBOUND, type Outbound } from '../../kernel/contract/outbound.js';
 import type { Log } from '../../kernel/contract/plugin.js';
@@ -139,12 +140,15 @@ describe('calls and the addresses that they dial', () => {
     // Accepts, and never says a word of TLS.
     const quick = client({ allow, timeouts: { connect: 0.1, total: 5, most: 5 } });
     const { createServer } = await import('node:net');
-    const mute = createServer(ignore).listen(0, '127.0.0.2');
+    // A connection that nobody reads from does not notice that it was given up.
+    const held: Socket[] = [];
+    const mute = createServer((socket) => held.push(socket)).listen(0, '127.0.0.2');
     await new Promise((done) => mute.once('listening', done));
     const { port } = mute.address() as { port: number };
     const started = performance.now();
     expect(await codeOf(quick.call(callTo(`https://127.0.0.2:${port}/`)))).to.equal('OUT_TIMEOUT');
     expect(performance.now() - started).to.be.lessThan(1500);
+    for (const socket of held) socket.destroy();
     mute.close();
   });
 

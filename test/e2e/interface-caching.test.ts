@@ -3,8 +3,8 @@
  * somebody writes them who has read nothing else. In memory and in a real Redis, under both profiles.
  */
 import { expect } from 'chai';
+import { PLACES } from '../support/caches.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
-import { startRedis } from '../support/redis.js';
 
 const tokenize = {
   type: 'JWT',
@@ -122,19 +122,8 @@ const DEFINITIONS = [
   },
 ];
 
-const STORES = [
-  { name: 'memory', make: async () => ({ config: {}, env: {} }) },
-  {
-    name: 'redis',
-    make: async () => {
-      const server = await startRedis();
-      if ('skip' in server) return server;
-      return { config: { cache: { use: 'redis', url: '$ENV.REDIS_URL' } }, env: { REDIS_URL: server.url } };
-    },
-  },
-] as const;
-
-for (const { name, make } of STORES) {
+// Two processes with the same definitions share what is cached: each kernel here has a place of its own.
+for (const { name, make } of PLACES) {
   for (const profile of [null, 'sub0'] as const) {
     describe(`the interface on caching (${name}, profile ${profile ?? 'none'})`, function () {
       this.timeout(60_000);

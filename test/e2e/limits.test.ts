@@ -186,6 +186,16 @@ describe('limits', function () {
     for (const { said } of await Promise.all(idle)) expect(parseRaw(said).status).to.equal(408);
   });
 
+  it('a connection without a request: 75 s by default, as the config says otherwise, closed beyond', async () => {
+    // Longer than balancers keep theirs (60 s mostly): otherwise they would use one that is being closed.
+    expect(timeouts.keep_alive).to.equal(75);
+    const kernel = await start({ files: FILES, config: { http: { timeouts: { keep_alive: 1, headers: 0.3 } } } });
+    const started = performance.now();
+    const said = await kernel.raw(head('GET', '/status/live'));
+    expect(parseRaw(said).head).to.contain('keep-alive: timeout=1');
+    expect(performance.now() - started).to.be.within(900, 4000);
+  });
+
   it('characters of a token: 8192 by default, as the resource says otherwise, 401 beyond', async () => {
     expect(MAX_TOKEN).to.equal(8192);
     const tokenize = { type: 'JWT', encryption_key: '$ENV.KEY' };

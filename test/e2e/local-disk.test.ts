@@ -5,7 +5,8 @@ import { expect } from 'chai';
 import { startKernel, type TestKernel } from '../support/kernel.js';
 import { head, parseRaw } from '../support/client.js';
 import { formOf, PDF, PNG_RED, SVG } from '../support/pictures.js';
-import { filesBelow, openInSpool, spoolIsEmpty, until } from '../support/spool.js';
+import { filesBelow, openInSpool, spoolIsEmpty } from '../support/spool.js';
+import { until } from '../support/until.js';
 
 const taking = (id: string, uploads: object) => ({
   id,
@@ -155,7 +156,7 @@ describe('storage local-disk', () => {
       await answer.body?.getReader().read();
       leave.abort();
       const openFiles = async (): Promise<boolean> => (await openInSpool(files)).length === 0;
-      await until('the file is closed', openFiles);
+      await until(openFiles, 'the file is closed');
     });
   });
 

@@ -141,7 +141,7 @@ describe('opentelemetry', function () {
     tracing.open(invocation);
     tracing.close({
       id: invocation.id,
-      trigger: 'cron',
+      trigger: invocation.trigger,
       resource: 'tidy',
       path: undefined,
       method: undefined,
@@ -156,7 +156,7 @@ describe('opentelemetry', function () {
     expect(context?.traceId).to.equal(TRACE);
     expect(invocation.trace).to.deep.equal({ 'x-other': 'kept', traceparent: `00-${TRACE}-${context?.spanId}-01` });
     expect([span?.name, span?.status.code, span?.attributes['error.type']]).to.deep.equal([
-      'cron',
+      'test',
       2,
       'INT_UNEXPECTED',
     ]);

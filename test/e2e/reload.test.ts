@@ -125,35 +125,6 @@ describe('reload', () => {
     expect([await answer('/a'), await answer('/b')]).to.deep.equal(['a2', 404]);
   });
 
-  it('a file written byte by byte fails no request', async function () {
-    this.timeout(60_000);
-    await start({ files: { [A]: [returning('a', 1), returning('b', 1)] } });
-    let done = false;
-    let requests = 0;
-    const wrong: unknown[] = [];
-    const client = async (): Promise<void> => {
-      while (!done) {
-        for (const path of ['/a', '/b']) {
-          const got = await answer(path);
-          requests++;
-          if (got !== 1 && got !== 2) wrong.push([path, got]);
-        }
-      }
-    };
-    const clients = Array.from({ length: 4 }, client);
-    const bytes = Buffer.from(JSON.stringify([returning('a', 2), returning('b', 2)]));
-    for (let length = 0; length <= bytes.length; length++) {
-      await writeFile(join(kernel.project.folder, A), bytes.subarray(0, length));
-      await reload();
-    }
-    done = true;
-    await Promise.all(clients);
-    expect(wrong).to.deep.equal([]);
-    expect(requests).to.be.greaterThan(200);
-    expect([await answer('/a'), await answer('/b')]).to.deep.equal([2, 2]);
-    expect(kernel.kernel.degraded()).to.equal(false);
-  });
-
   it('reloads that overlap end with the newest files', async () => {
     await start();
     const reloads: Promise<unknown>[] = [];

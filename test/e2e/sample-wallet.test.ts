@@ -18,7 +18,7 @@ onBothDatabases('sample: wallets', { prepare: copySample, env: SAMPLE_ENV }, (ke
 
   it('every endpoint asks for a token', async () => {
     const plans = [...kernel().kernel.plans().byId.values()].filter(({ path }) => path.startsWith('wallet/'));
-    expect(plans).to.have.lengthOf(8);
+    expect(plans).to.have.lengthOf(11);
     for (const { path } of plans) expect((await kernel().post(`/${path}`, {})).status, path).to.equal(401);
   });
 

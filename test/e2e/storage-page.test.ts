@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { analyseConfig } from '../../kernel/analysis/config.js';
 import { isObject, type JsonObject } from '../../kernel/contract/json.js';
-import { envFacts } from '../../kernel/runtime/project.js';
+import { envFacts } from '../../kernel/project/environment.js';
 import { fileMaker } from '../contracts/storage.contract.js';
 import { builtinRegistry } from '../support/fixtures.js';
 import { ROOT } from '../support/project.js';

@@ -51,10 +51,11 @@ describe('servers of tests', function () {
       'postgres',
       `const { startPostgres } = await import('${SUPPORT}postgres.js'); const found = await startPostgres();`,
     ],
+    ['mongo', `const { startMongo } = await import('${SUPPORT}mongo.js'); const found = await startMongo();`],
   ] as const) {
     it(`end with a test process that is killed (${title})`, async function () {
       const program = `${start} console.log(JSON.stringify(found)); setInterval(() => {}, 1000);`;
-      const { TEST_REDIS_URL: _redis, TEST_DATABASE_URL: _database, ...env } = process.env;
+      const { TEST_REDIS_URL: _redis, TEST_DATABASE_URL: _database, TEST_MONGO_URL: _mongo, ...env } = process.env;
       const child = spawn(process.execPath, ['--input-type=module', '-e', program], { env });
       const [line] = (await once(child.stdout, 'data')) as [Buffer];
       const found = JSON.parse(String(line)) as { url?: string };

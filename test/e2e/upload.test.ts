@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { onBothDatabases, type TestKernel } from '../support/kernel.js';
 import { formOf, GIF_BLACK, JPEG_BLUE, PNG_RED, WEBP_GREEN, type Part } from '../support/pictures.js';
-import { filesBelow, spoolIsEmpty, until } from '../support/spool.js';
+import { filesBelow, spoolIsEmpty } from '../support/spool.js';
+import { until } from '../support/until.js';
 
 type Stored = Readonly<Record<string, string | number | null>>;
 
@@ -214,7 +215,7 @@ onBothDatabases('uploads', { files: { 'definitions/a.json': DEFINITIONS }, judge
     const before = await stored();
     const { status } = await post('/once', [png, jpeg, titleOf('taken')]);
     expect(status).to.equal(409);
-    await until('the files are taken back', async () => (await stored()).join() === before.join());
+    await until(async () => (await stored()).join() === before.join(), 'the files are taken back');
   });
 
   it('stay when something behind them is committed already, and the log names them', async () => {
@@ -224,10 +225,12 @@ onBothDatabases('uploads', { files: { 'definitions/a.json': DEFINITIONS }, judge
     const { body: rows } = await kernel().post<readonly Stored[]>('/pictures', { title: 'late' });
     expect(rows).to.have.length(1);
     const key = String(rows[0]?.['storage_key']);
-    await until('the log says so', () =>
-      Promise.resolve(
-        kernel().log.some(({ level, fields }) => level === 'warn' && JSON.stringify(fields).includes(key)),
-      ),
+    await until(
+      () =>
+        Promise.resolve(
+          kernel().log.some(({ level, fields }) => level === 'warn' && JSON.stringify(fields).includes(key)),
+        ),
+      'the log says so',
     );
     expect((await stored()).length).to.equal(before.length + 1);
   });

@@ -56,6 +56,6 @@ describe('absent plugins', () => {
   it('carry the name of a plugin that a definition could write', () => {
     const registry = builtinRegistry();
     const expected = [...registry.kinds.values()].flatMap((kind) => Object.keys(kind.expected ?? {}));
-    expect(expected).to.include.members(['queue', 'cron_job', 'mongo_query']);
+    expect(expected).to.include.members(['queue', 'cron_job', 'HTTPREQUEST']);
   });
 });

@@ -50,6 +50,9 @@ describe('accessor grammar', () => {
     ['US$', ['US$']],
     ['5$ and $NAME', ['5$ and ', '<NAME>']],
     ['$$NAME', ['$', '<NAME>']],
+    ['$$ROOT', ['$$ROOT']],
+    ['$$ROOT.a $ROOT', ['$$ROOT.a ', '<ROOT>']],
+    ['$$ROOTS', ['$', '<ROOTS>']],
     ['$1$NAME', ['$1', '<NAME>']],
     ['${NAME}', ['${NAME}']],
   ];

@@ -8,6 +8,7 @@ import { compilePlanSet } from '../../kernel/compile/plan-set.js';
 import type { Issue } from '../../kernel/contract/fault.js';
 import { createHooks } from '../../kernel/runtime/hooks.js';
 import { createInstances } from '../../kernel/runtime/instances.js';
+import { createRunning } from '../../kernel/runtime/running.js';
 import { loadDefinitions, loadProject } from '../../kernel/runtime/project.js';
 import { builtinRegistry, FIXTURE_ENV } from '../support/fixtures.js';
 import { judgeOf } from '../conform/rules.js';
@@ -104,7 +105,8 @@ describe('budgets', function () {
       const log = { debug: nothing, info: nothing, warn: nothing, error: nothing };
       const { analysis } = await loadDefinitions(loaded, loaded.config);
       const { signal } = new AbortController();
-      const handles = createInstances({ project: loaded, hooks: createHooks(), log, signal });
+      const running = createRunning({ plans: () => null, hooks: () => null, desks: () => [], codes: {}, log });
+      const handles = createInstances({ project: loaded, hooks: createHooks(), log, signal, running });
       await handles.load([...loaded.configUses, ...analysis.uses], loaded.config.chosen);
       const compile = (): number =>
         compilePlanSet(analysis, {

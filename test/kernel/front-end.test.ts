@@ -101,6 +101,8 @@ describe('front end: every problem of every fixture', () => {
       count++;
       const { files } = fixture(name.split(':')[0] ?? '');
       const after = problemsOf(applied(files, problem.fix), registry);
+      const unread = (list: readonly Problem[]): number => list.filter(({ code }) => code.startsWith('SRC_')).length;
+      expect(unread(after), `${name}: JSON no more`).to.be.at.most(unread(fixture(name.split(':')[0] ?? '').problems));
       expect(
         after.filter((other) => sameProblem(other, problem)),
         name,
@@ -135,8 +137,14 @@ function applied(files: readonly SourceFile[], fix: Fix): SourceFile[] {
   return files.map((source) => {
     if (source.file !== fix.file) return source;
     const doc = document(source.file, source.text);
-    const before = doc.text.slice(0, offsetAt(doc, fix.range.start));
-    return { ...source, text: before + fix.text + doc.text.slice(offsetAt(doc, fix.range.end)) };
+    const places = [fix, ...(fix.more ?? [])].map(({ range, text }) => ({
+      start: offsetAt(doc, range.start),
+      end: offsetAt(doc, range.end),
+      text,
+    }));
+    places.sort((a, b) => b.start - a.start);
+    const text = places.reduce((made, one) => made.slice(0, one.start) + one.text + made.slice(one.end), doc.text);
+    return { ...source, text };
   });
 }
 

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { analyse, type SourceFile } from '../../kernel/analysis/analyse.js';
 import { analyseConfig } from '../../kernel/analysis/config.js';
 import type { Place, Problem } from '../../kernel/contract/problem.js';
-import { envFacts } from '../../kernel/runtime/project.js';
+import { envFacts } from '../../kernel/project/environment.js';
 import { caseNames, FIXTURE_ENV, readFiles, DEFINITIONS, SQL, trialRegistry } from '../support/fixtures.js';
 import { ROOT, SAMPLE_ENV } from '../support/project.js';
 
@@ -179,15 +179,22 @@ describe('front end: fuzz', function () {
   });
 
   it('answers at every keystroke of a file', () => {
-    for (const files of sound) {
-      for (const [i, { text }] of files.entries()) {
-        const step = Math.max(1, Math.floor(text.length / 150));
-        for (let length = 0; length <= text.length; length += step) {
-          const typed = files.map((source, j) => (i === j ? { ...source, text: text.slice(0, length) } : source));
-          judge(analyse(typed, registry, { env: ENV, sql: SQL }).problems, textsOf(typed));
-        }
-      }
-    }
+    // All files of all sets, each as likely as it is long: another part of them in every run.
+    const places = sound.flatMap((files) => files.map(({ text }, index) => ({ files, index, text })));
+    const keystroke = fc.oneof(
+      ...places.map((place) => ({
+        weight: Math.max(1, place.text.length),
+        arbitrary: fc.nat(place.text.length).map((length) => ({ ...place, length })),
+      })),
+    );
+    fc.assert(
+      fc.property(keystroke, ({ files, index, text, length }) => {
+        const typed = files.map((source, i) => (i === index ? { ...source, text: text.slice(0, length) } : source));
+        judge(analyse(typed, registry, { env: ENV, sql: SQL }).problems, textsOf(typed));
+      }),
+      // Each looks at a whole set.
+      { numRuns: Math.ceil(runs.numRuns / 3) },
+    );
   });
 
   it('answers for any JSON at all, under any name', () => {

@@ -11,6 +11,8 @@ const HOOKS: LiveHooks = {
   beforeValidate: null,
   reply: null,
   afterResponse: null,
+  broadcast: null,
+  happening: null,
   execute: () => null,
 };
 
@@ -38,6 +40,9 @@ const plan = (group: ActionGroup): ResourcePlan => ({
   admit: null,
   check: null,
   groups: [group],
+  accepts: null,
+  parts: new Map(),
+  schedules: [],
   main: group.actions.length - 1,
   reply: null,
   settle: null,
@@ -47,6 +52,8 @@ const plan = (group: ActionGroup): ResourcePlan => ({
   results: group.actions.length,
   takesList: false,
   files: null,
+  identities: [],
+  requestOnly: false,
   reachable: true,
   summary: { guard: 'open', validated: [], touches: [], sample: {}, presumes: false, describe: null },
 });

@@ -1,5 +1,6 @@
 /** The order in which plugins open and close, and that one of them cannot keep the others from closing. */
 import { expect } from 'chai';
+import { fault } from '../../kernel/contract/fault.js';
 import type { PluginRuntime } from '../../kernel/contract/plugin.js';
 import type { Instance } from '../../kernel/runtime/instances.js';
 import { createLifecycle } from '../../kernel/runtime/lifecycle.js';
@@ -58,5 +59,60 @@ describe('the life of plugins', () => {
     expect(failure).to.have.property('code', 'PLG_OPEN');
     await life.close();
     expect(events).to.deep.equal(['open a', 'close broken', 'close a']);
+  });
+
+  it('all end their work at once; one that fails to is named, and the others are waited for', async () => {
+    const life = lifecycle();
+    let over: () => void = () => undefined;
+    const works = instance('works', {
+      drain: () =>
+        new Promise((resolve) => {
+          events.push('drain works');
+          over = resolve;
+        }),
+    });
+    const fails = instance('fails', { drain: () => Promise.reject(new Error('no')) });
+    const rests = instance('rests', { drain: () => Promise.resolve(void events.push('drain rests')) });
+    await life.open([works, fails, rests, instance('plain')]);
+    events.length = 0;
+    let isOver = false;
+    const drained = life.drain().then(() => (isOver = true));
+    await new Promise(setImmediate);
+    expect([events, isOver]).to.deep.equal([['drain works', 'drain rests'], false]);
+    over();
+    await drained;
+    expect(failures.map((fields) => (fields as { plugin: string }).plugin)).to.deep.equal(['fails']);
+  });
+
+  it('one that does not hand back its work is waited for a second, no longer', async () => {
+    const life = lifecycle();
+    const hangs = instance('hangs', { abandon: () => new Promise(() => undefined) });
+    const gives = instance('gives', { abandon: () => Promise.resolve(void events.push('abandon gives')) });
+    await life.open([hangs, gives]);
+    const since = performance.now();
+    await life.abandon();
+    expect(performance.now() - since).to.be.within(900, 1500);
+    expect(events.at(-1)).to.equal('abandon gives');
+    expect(failures.map((fields) => (fields as { plugin: string }).plugin)).to.deep.equal(['hangs']);
+  });
+
+  it('those that are away are given back, and what needs them is not even tried', async () => {
+    const life = lifecycle();
+    const away = fault('X_AWAY', {}, { retryable: true });
+    const server = instance('server', { open: () => Promise.reject(away) });
+    const user = instance('user');
+    const reach = (keys: Iterable<string>): Set<string> =>
+      new Set([...keys].flatMap((key) => (key === 'user' ? ['user', 'server'] : [key])));
+    const pending = await life.openPatiently([server, user, instance('other')], reach);
+    expect(pending.map(({ key }) => key)).to.deep.equal(['server', 'user']);
+    expect([...life.away.keys()]).to.deep.equal(['server', 'user']);
+    expect(events).to.deep.equal(['open other']);
+    expect(await life.health()).to.deep.equal({
+      server: { ok: false, detail: 'waiting: X_AWAY' },
+      user: { ok: false, detail: 'waiting: it needs server' },
+    });
+    const wrong = instance('wrong', { open: () => Promise.reject(fault('X_WRONG')) });
+    const failure = await life.openPatiently([wrong], reach).catch((error: unknown) => error);
+    expect(failure).to.have.property('code', 'PLG_OPEN');
   });
 });

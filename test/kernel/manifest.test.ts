@@ -34,6 +34,7 @@ describe('manifests', () => {
         requires: spec.requires ?? [],
         errors: spec.errors ?? {},
         invented: spec.invented ?? [],
+        aliases: spec.aliases ?? [],
         hasCheck: spec.check !== undefined,
         runtime: 'a/runtime.js',
       });
@@ -103,6 +104,13 @@ describe('manifests', () => {
       () => withMeta({}).replace('"type":"string","meta"', '"type":"date","meta"'),
       /must be one of object/,
     ],
+    ...['(a+)+$', '(a|aa)+$', '(?:.*)*x', '(\\\\w+\\\\s?)*$', '(a)\\\\1'].map(
+      (slow): readonly [string, () => string, RegExp] => [
+        `the slow pattern ${slow}`,
+        () => source.replace(/"pattern": "[^"]*"/, `"pattern": "${slow}"`),
+        /several ways/,
+      ],
+    ),
     ['a broken pattern', () => source.replace(/"pattern": "[^"]*"/, '"pattern": "("'), /no regular expression/],
     ['unknown metadata', () => withMeta({ onload: 'x' }), /unknown key "onload"/],
     ['an unknown sort of name', () => withMeta({ declares: 'window' }), /declares must be one of resource/],

@@ -64,6 +64,24 @@ describe('openapi: answers', () => {
     ).to.deep.equal({ type: 'array', items: one({ id: ID }), minItems: 1 });
   });
 
+  it('of a database with another syntax: its columns, and nothing of what it computes or reads in another way', () => {
+    const main = (use: string): object => ({ connections: { main: { use, url: '$ENV.EXAMPLE_KEY' } } });
+    const rows = (use: string, query: string): unknown =>
+      answerOf(documentOf({ 'm.json': NOTE, 'a.json': querying('a', query, [], { result: 'many' }) }, main(use)), '/a');
+    const items = (answer: unknown): unknown => at(answer as JsonObject, 'items', 'properties');
+    const computed = 'SELECT id, count(*) AS n, stars > 1 AND stars < 3 AS few, lower(text) AS t FROM note GROUP BY id';
+    expect(items(rows('postgres', computed))).to.deep.equal({
+      id: ID,
+      n: { type: 'integer' },
+      few: { type: ['boolean', 'null'] },
+      t: { type: ['string', 'null'] },
+    });
+    expect(items(rows('mysql', computed))).to.deep.equal({ id: ID, n: { type: 'integer' }, few: {}, t: {} });
+    const open = { type: 'array', items: { type: 'object' } };
+    for (const query of ['SELECT "id" FROM note', 'SELECT id FROM note ORDER BY id LIMIT 1, 2'])
+      expect(rows('mysql', query), query).to.deep.equal(open);
+  });
+
   it('has one entry for each item of a list, null where an item gave none', () => {
     const each = (query: string): unknown => {
       const sql_query = { query, parameters: ['id'], multi: true };

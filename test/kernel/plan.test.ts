@@ -4,7 +4,8 @@
  */
 import { expect } from 'chai';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { join, relative, resolve } from 'node:path';
+import { join } from 'node:path';
+import { endpointTable, scheduleTable } from '../../kernel/cli/table.js';
 import type { ResourceSummary } from '../../kernel/compile/plan.js';
 import { createKernel, type Kernel } from '../../kernel/runtime/kernel.js';
 import { loadProject } from '../../kernel/runtime/project.js';
@@ -23,10 +24,10 @@ async function compiled(folder: string): Promise<Kernel> {
   return createKernel({ project, log: quiet, onProblem: 'refuse', connect: false });
 }
 
-/** File names in a plan are relative to where the process runs; here they are relative to the case. */
-function shown(summary: ResourceSummary, folder: string): Json {
+/** File names in a plan are relative to where the project was loaded, with the separators of the machine. */
+function shown(summary: ResourceSummary): Json {
   const { describe: plan, ...rest } = summary;
-  const file = isObject(plan) ? relative(folder, resolve(asText(plan['file']))).replaceAll('\\', '/') : '';
+  const file = isObject(plan) ? asText(plan['file']).replaceAll('\\', '/') : '';
   return JSON.parse(JSON.stringify({ ...rest, describe: { ...(plan as object), file } })) as Json;
 }
 
@@ -50,7 +51,7 @@ describe('plans: fixtures', () => {
           ids.map((id) => {
             const plan = kernel.plans().byId.get(id);
             if (plan === undefined) throw new Error(`no plan of "${id}"`);
-            return [id, shown(plan.summary, folder)];
+            return [id, shown(plan.summary)];
           }),
         );
         if (isUpdating) writeFileSync(join(folder, 'plan.json'), `${JSON.stringify(found, null, 2)}\n`);
@@ -82,6 +83,27 @@ describe('plans', () => {
       expect(byPath.get('/health')).to.equal(plan);
       expect(Object.isFrozen(plan)).to.equal(true);
       expect(Object.isFrozen(plan?.groups[0])).to.equal(true);
+    });
+  });
+
+  it('are listed with what their answers wait for, and with the next run of the clock', async () => {
+    await inCase('parts-and-schedules', (kernel) => {
+      const plans = kernel.plans();
+      const [, later, mixed, ...more] = endpointTable(plans, ['POST']).split('\n');
+      expect([later, mixed].map((line) => line?.split(/ {2,}/).at(-1))).to.deep.equal([
+        '202, done later',
+        'result, rest later',
+      ]);
+      expect(more).to.deep.equal([]);
+      const lines = (scheduleTable(plans, Date.UTC(2026, 6, 1, 12, 1)) ?? '').split('\n').slice(1);
+      expect(lines.map((line) => line.split(/ {2,}/))).to.have.deep.members([
+        ['mixed#3', '0 0 3 * * *', 'Europe/Berlin', '2026-07-02T01:00:00Z'],
+        ['clock#1', '0 */5 * * * *', 'UTC', '2026-07-01T12:05:00Z'],
+      ]);
+    });
+    await inCase('return-of-values', (kernel) => {
+      expect(scheduleTable(kernel.plans(), 0)).to.equal(null);
+      expect(endpointTable(kernel.plans(), ['POST'])).not.to.contain('answer');
     });
   });
 

@@ -6,7 +6,8 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Problem } from '../../kernel/contract/problem.js';
 import { document, positionAt, rangeAt } from '../../kernel/source/document.js';
-import { offsetInString } from '../../kernel/source/escapes.js';
+import { cursorAt } from '../../kernel/source/cursor.js';
+import { contentEnd, decodedOffset, offsetInString, stringOffsets } from '../../kernel/source/escapes.js';
 import { codeFrame } from '../../kernel/source/frame.js';
 import { parseSource, type LocatedNode } from '../../kernel/source/tree.js';
 
@@ -72,6 +73,32 @@ describe('offsets inside a string', () => {
     ['"$X"', '$X', '$X'],
   ];
   for (const [json, part, expected] of cases) it(json, () => expect(place(json, part)).to.equal(expected));
+
+  it('counts up to the end of a string that nobody has closed', () => {
+    for (const json of ['"a $X', String.raw`"\u0041 $X`, String.raw`"\"$X`, '"']) {
+      const doc = document('f', json);
+      const span = { start: 0, end: json.length };
+      const length = decodedOffset(doc, span, json.length);
+      expect(offsetInString(doc, span, length), json).to.equal(json.length);
+      expect(stringOffsets(doc, span)(length), json).to.equal(json.length);
+      expect(contentEnd(doc, span), json).to.equal(json.length);
+      expect(cursorAt(json, json.length).token?.isClosed, json).to.equal(false);
+    }
+  });
+
+  it('never leaves the content of a string', () => {
+    for (const [json, end] of [
+      ['"ab"', 3],
+      [String.raw`"a\""`, 4],
+      ['""', 1],
+    ] as const) {
+      const doc = document('f', json);
+      const span = { start: 0, end: json.length };
+      expect(contentEnd(doc, span), json).to.equal(end);
+      expect(offsetInString(doc, span, 9), json).to.equal(end);
+      expect(stringOffsets(doc, span)(9), json).to.equal(end);
+    }
+  });
 
   it('finds every character of any string', () => {
     fc.assert(

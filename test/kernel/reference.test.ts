@@ -3,9 +3,13 @@
  * `npm run docs` writes it again.
  */
 import { expect } from 'chai';
+import ts from 'typescript';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { analyse } from '../../kernel/analysis/analyse.js';
+import { analyseConfig } from '../../kernel/analysis/config.js';
+import type { EnvFacts } from '../../kernel/analysis/checks/accessors.js';
+import { HOOK_DOCS, HOOK_NAMES } from '../../kernel/contract/hook-docs.js';
 import { COMMANDS, COMMON_OPTIONS } from '../../kernel/cli/commands.js';
 import { MARKER, referencePages } from '../../kernel/export/reference.js';
 import { pluginId } from '../../kernel/contract/plugin.js';
@@ -16,6 +20,30 @@ const FOLDER = join(ROOT, 'docs', 'reference');
 const registry = builtinRegistry();
 const pages = referencePages({ registry, commands: COMMANDS, commonOptions: COMMON_OPTIONS });
 const page = (name: string): string => pages.get(name) ?? '';
+
+/** The addresses of the headings, made as GitHub says it makes them. */
+const headingsOf = (text: string): string[] =>
+  [...text.matchAll(/^#+ (.*)$/gm)].map(
+    ([, words = '']) =>
+      `#${words
+        .toLowerCase()
+        .replace(/[^a-z0-9 _-]/g, '')
+        .replaceAll(' ', '-')}`,
+  );
+
+/** Definitions and configs on a page that are shown as right. */
+const rightOn = (text: string): string[] =>
+  [...text.matchAll(/^(.*)\n\n```json\n([^]*?)\n```/gm)].flatMap(([, title = '', json = '']) =>
+    /^(Refused, |For example in )/.test(title) ? [] : [json],
+  );
+
+/** The environment is not looked at where nobody knows it: what the page reads counts as set. */
+const setFor = (json: string): EnvFacts =>
+  new Map([...json.matchAll(/\$ENV\.(\w+)/g)].map(([, name = '']) => [name, factOf(name)]));
+const factOf = (name: string): { length: number; bytes: number; blank: boolean } => {
+  const length = Number(/_([1-9]\d?)$/.exec(name)?.[1] ?? 32);
+  return { length, bytes: length, blank: false };
+};
 
 describe('reference', () => {
   it('in the repository is what the specs say now; `npm run docs` mends it', () => {
@@ -40,8 +68,8 @@ describe('reference', () => {
 
   it('has every code with what to do, every command with its options, and the sections of the config', () => {
     for (const [code, { help }] of Object.entries(registry.codes)) {
-      expect(page('problems.md').split(`| \`${code}\` |`), code).to.have.lengthOf(2);
-      expect(page('problems.md')).to.contain(help.replaceAll('|', '\\|'));
+      expect(page('problems.md').split(`\n### \`${code}\`\n`), code).to.have.lengthOf(2);
+      expect(page('problems.md')).to.contain(help);
     }
     for (const [name, { options, exits }] of Object.entries(COMMANDS)) {
       expect(page('commands.md')).to.contain(`\n## ${name}\n`);
@@ -50,6 +78,43 @@ describe('reference', () => {
     }
     for (const field of ['profile', 'on_problem', 'http.limits.body', 'connections', 'envelope'])
       expect(page('config.md')).to.contain(`| \`${field}\` |`);
+  });
+
+  it('shows examples that pass the front end, whole files each', () => {
+    let judged = 0;
+    for (const [name, text] of pages) {
+      for (const json of rightOn(text)) {
+        judged++;
+        const isConfig = !/"(actionables|_\w+)":/.test(json);
+        const found = isConfig
+          ? analyseConfig('lintel.config.json', json, registry, setFor(json)).problems
+          : analyse([{ file: 'models.json', text: json }], registry, { env: setFor(json) }).problems;
+        expect(
+          found.filter(({ severity }) => severity === 'error').map(({ code, message }) => `${code} ${message}`),
+          `${name}: ${json}`,
+        ).to.deep.equal([]);
+      }
+    }
+    expect(judged).to.be.greaterThan(registry.plugins.size);
+  });
+
+  it('has every hook, with an example that compiles against the contract and taps that hook', () => {
+    const types = `import type { Registrar } from '../kernel/contract/hooks.js';
+import { done } from '../kernel/contract/hooks.js';
+import { Stage } from '../kernel/contract/slot.js';
+void [done, Stage];
+`;
+    const body = HOOK_NAMES.map(
+      (name, i) => `export const tap${i} = (hooks: Registrar): void => {\n${HOOK_DOCS[name].example}\n};`,
+    );
+    for (const name of HOOK_NAMES) {
+      expect(headingsOf(page('hooks.md'))).to.include(`#${name}`);
+      expect(HOOK_DOCS[name].example.replace(/\s+/g, '')).to.contain(`hooks.tap('${name}',`);
+    }
+    expect(typeErrors(join(ROOT, 'test', 'hooks-of-the-reference.ts'), types + body.join('\n'))).to.deep.equal([]);
+    expect(
+      typeErrors(join(ROOT, 'test', 'hooks-of-the-reference.ts'), `${types}export const x: number = '';`),
+    ).to.have.lengthOf(1);
   });
 
   it('shows the problem that each counter-example gives', () => {
@@ -62,8 +127,10 @@ describe('reference', () => {
     for (const [name, text] of pages) {
       expect(text.startsWith(MARKER)).to.equal(true);
       expect(text, name).not.to.match(/\[object|undefined|NaN|\| *function/);
-      for (const [, target = ''] of text.matchAll(/\]\(([^)#]+\.md)\)/g)) {
-        expect(pages.has(join(dirname(name), target)), `${name} -> ${target}`).to.equal(true);
+      for (const [, target = '', place = ''] of text.matchAll(/\]\(([^)#\s]*\.md)?(#[^)]+)?\)/g)) {
+        const there = target === '' ? name : join(dirname(name), target);
+        expect(pages.has(there), `${name} -> ${target}`).to.equal(true);
+        if (place !== '') expect(headingsOf(page(there)), `${name} -> ${target}${place}`).to.include(place);
       }
     }
     const language = readFileSync(join(ROOT, 'docs/language.md'), 'utf8');
@@ -93,3 +160,29 @@ describe('reference', () => {
     expect(wider.get('kinds/query.md')).to.contain('## `trial_query`');
   });
 });
+
+/** What the compiler says of a text, as if it stood in that file. */
+function typeErrors(file: string, text: string): string[] {
+  const options: ts.CompilerOptions = {
+    noEmit: true,
+    strict: true,
+    skipLibCheck: true,
+    target: ts.ScriptTarget.ES2022,
+    module: ts.ModuleKind.NodeNext,
+    moduleResolution: ts.ModuleResolutionKind.NodeNext,
+    types: ['node'],
+  };
+  const disk = ts.createCompilerHost(options);
+  const host: ts.CompilerHost = {
+    ...disk,
+    readFile: (name) => (name === file ? text : disk.readFile(name)),
+    fileExists: (name) => name === file || disk.fileExists(name),
+    getSourceFile: (name, version) =>
+      name === file ? ts.createSourceFile(name, text, version) : disk.getSourceFile(name, version),
+  };
+  const program = ts.createProgram([file], options, host);
+  const source = program.getSourceFile(file);
+  return [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)].map(
+    ({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'),
+  );
+}

@@ -4,33 +4,28 @@ import type { ResourcePlan } from '../../kernel/compile/plan.js';
 import type { Fault } from '../../kernel/contract/fault.js';
 import type { Frame, Invocation, PlanTools, Repeat } from '../../kernel/contract/plan.js';
 import { createFrame } from '../../kernel/runtime/frame.js';
-import type { Dialect } from '../../plugins/kinds/dialect.js';
-import { repeated } from '../../plugins/queries/sql/repeat.js';
-import type { Statement } from '../../plugins/queries/sql/statement.js';
+import { repeated, type Repeatable } from '../../plugins/queries/shared/repeat.js';
 
 const [KEPT, GENERATED, EXTRACTED] = [0, 1, 2];
 
 describe('a repeated statement', () => {
   const sent: unknown[][] = [];
   let ids = 0;
-  const connection = {
-    run: (_prepared: unknown, values: unknown[]) => {
-      sent.push(values);
+  const statement: Repeatable<readonly unknown[]> = {
+    parameters: [],
+    portion: 100,
+    named: (error: Fault) => error,
+    bind: (frame: Frame) => [(frame.slots[GENERATED] ??= ++ids), frame.slots[EXTRACTED], frame.payload['sku']],
+    run: (values) => {
+      sent.push([...values]);
       return Promise.resolve([{ id: values[0] }]);
     },
-  } as unknown as Dialect;
-  const statement = {
-    prepared: {},
-    parameters: [],
-    labels: [],
-    named: (error: Fault) => error,
-    values: (frame: Frame) => [(frame.slots[GENERATED] ??= ++ids), frame.slots[EXTRACTED], frame.payload['sku']],
-  } as unknown as Statement;
+  };
   const repeat: Repeat = { body: true, name: null, read: () => undefined, pointer: null, optional: false };
   const tools = { memo: () => KEPT } as unknown as PlanTools;
 
   it('keeps generated values of every item in a second try, and sees what was extracted anew', async () => {
-    const execute = repeated(connection, statement, repeat, tools);
+    const execute = repeated(statement, repeat, tools);
     const plan = { memos: [KEPT, GENERATED], makers: [], slots: 3, results: 1 } as unknown as ResourcePlan;
     const frame = createFrame({ startedAt: 0 } as Invocation, plan);
     frame.payload = [{ sku: 'a' }, { sku: 'b' }] as unknown as Frame['payload'];
@@ -49,10 +44,11 @@ describe('a repeated statement', () => {
 
   it('sends nothing further after the portion in which one was refused', async () => {
     let runs = 0;
-    const failing = {
+    const failing: typeof statement = {
+      ...statement,
       run: () => (++runs === 3 ? Promise.reject(new Error('refused')) : Promise.resolve([])),
-    } as unknown as Dialect;
-    const execute = repeated(failing, statement, repeat, tools);
+    };
+    const execute = repeated(failing, repeat, tools);
     const frame = createFrame(
       { startedAt: 0 } as Invocation,
       { memos: [KEPT], makers: [], slots: 3, results: 1 } as never,

@@ -10,7 +10,8 @@ import { Fault } from '../../kernel/contract/fault.js';
 import { readForm, type FormSettings } from '../../kernel/http/form.js';
 import { spoolFolder, sweepSpools } from '../../kernel/http/spool.js';
 import { FORM_TYPE, PNG_RED, rawForm } from '../support/pictures.js';
-import { spoolIsEmpty, until } from '../support/spool.js';
+import { spoolIsEmpty } from '../support/spool.js';
+import { until } from '../support/until.js';
 
 describe('spool', () => {
   it('is a folder for this user alone', async () => {
@@ -99,7 +100,7 @@ describe('spool', () => {
     const source = new PassThrough();
     const req = Object.assign(source, { headers: { 'content-type': FORM_TYPE } }) as unknown as IncomingMessage;
     const reading = codeOf(readForm(req, null, settings));
-    await until('the body is listened to', () => Promise.resolve(source.listenerCount('data') > 0));
+    await until(() => Promise.resolve(source.listenerCount('data') > 0), 'the body is listened to');
     await rm(await spoolFolder(), { recursive: true });
     source.end(body);
     expect(await reading).to.equal('REQ_NO_ROOM');

@@ -3,7 +3,7 @@ import type { PGlite } from '@electric-sql/pglite';
 import { expect } from 'chai';
 import { untypedIn } from '../../kernel/analysis/sql/untyped.js';
 import { childOf } from '../../kernel/analysis/sql/tree.js';
-import { loadSqlParser } from '../../kernel/runtime/sql-parser.js';
+import { loadSqlParser } from '../../kernel/project/sql-parser.js';
 
 const STATEMENTS = [
   'SELECT 1 FROM t WHERE ($1 IS NULL OR id = $1)',

@@ -195,4 +195,48 @@ const tokens: CanaryFeature = {
   ],
 };
 
-export const FEATURES: readonly CanaryFeature[] = [door, rules, sql, tokens];
+const behind: CanaryFeature = {
+  name: 'work behind the answer, and messages',
+  config: { websocket: { enabled: true } },
+  definitions: [
+    resource(
+      'join-later',
+      [
+        statement('INSERT INTO persons (id, mail, password) VALUES ($1, $2, $3)', ['id', 'mail', 'password'], {
+          payload_validation: [
+            { field: { id: { type: 'NUMBER' } } },
+            { field: { mail: { type: 'STRING' } } },
+            { field: { password: { type: 'STRING' } } },
+          ],
+          hashables: [{ property: 'password', algorithm: 'BCRYPT', options: { rounds_cost: 4, salt: '$ENV.SALT' } }],
+          broadcast_websocket_message: { broadcast_type: 'ALL', action: 'joined' },
+        }),
+      ],
+      { run_in_background: true },
+    ),
+    // Never succeeds: what is left of it is dead.
+    resource('dead', [statement('SELECT $1::int AS n', ['$PAYLOAD.n'])], { queue: { retries: 0 } }),
+    resource('who', [{ mode: 'RETURN', value: { mail: '$PROTECTED.mail', n: '$PAYLOAD.n' } }], {
+      tokenize: { type: 'JWT', encryption_key: '$ENV.JWT_KEY' },
+      protected: { extract_claims: ['mail'] },
+      queue: {},
+    }),
+  ],
+  calls: [
+    {
+      path: '/dead',
+      body: { n: canary('deadpayload'), other: canary('notread') },
+      headers: { ...bearer(canary('jobtoken')), 'x-other': canary('jobheader') },
+      status: 202,
+    },
+    { path: '/who', body: { n: 1, other: canary('unread') }, headers: bearer('{jwt}'), status: 202 },
+  ],
+};
+/** Comes when clients are there to be told. */
+export const JOIN_LATER: CanaryCall = {
+  path: '/join-later',
+  body: { id: 7, mail: canary('joinedmail'), password: canary('laterpassword') },
+  status: 202,
+};
+
+export const FEATURES: readonly CanaryFeature[] = [door, rules, sql, tokens, behind];

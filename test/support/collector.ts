@@ -15,6 +15,7 @@ export interface SeenSpan {
   readonly start: bigint;
   readonly end: bigint;
   readonly attributes: Readonly<Record<string, unknown>>;
+  readonly links?: readonly { readonly traceId: string; readonly spanId: string }[];
   /** 2 is an error. */
   readonly status: { readonly code?: number; readonly message?: string };
 }

@@ -1,6 +1,6 @@
 /**
- * A TCP proxy that fails on demand: refuses, stalls, or cuts a connection after so many bytes. It stands between what is
- * tested and a real server; it counts bytes, never time.
+ * A TCP proxy that fails on demand: refuses, resets, stalls, lets nothing back, or cuts a connection after so many bytes. It
+ * stands between what is tested and a real server; it counts bytes, never time.
  */
 import { createConnection, createServer, type Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';
@@ -12,8 +12,12 @@ export interface FaultProxy {
   pass(): Promise<void>;
   /** Cuts what is open; nothing listens any more. */
   refuse(): Promise<void>;
+  /** Cuts what is open; new connections come about and are reset. */
+  reset(): void;
   /** New connections come about, and no byte passes, in either direction; neither does it on the open ones. */
   stall(): void;
+  /** Everything arrives, and nothing comes back. */
+  mute(): void;
   /** Cuts all connections once clients have sent so many bytes from now on; what comes after `passes`, or is refused. */
   cutAfter(bytes: number, after: 'pass' | 'refuse'): void;
   /** Bytes that clients have sent. */
@@ -23,8 +27,14 @@ export interface FaultProxy {
 
 export async function faultProxy(target: { readonly host: string; readonly port: number }): Promise<FaultProxy> {
   const sockets = new Set<Socket>();
-  let [isStalled, total, limit, after] = [false, 0, Infinity, 'pass' as 'pass' | 'refuse'];
+  let way: 'pass' | 'reset' | 'stall' | 'mute' = 'pass';
+  let [total, limit, after] = [0, Infinity, 'pass' as 'pass' | 'refuse'];
   const server = createServer((client) => {
+    if (way === 'reset') {
+      client.on('error', () => {});
+      client.resetAndDestroy();
+      return;
+    }
     sockets.add(client);
     const upstream = createConnection(target);
     sockets.add(upstream);
@@ -38,7 +48,7 @@ export async function faultProxy(target: { readonly host: string; readonly port:
         to.destroy();
       });
       from.on('data', (chunk) => {
-        if (isStalled) return;
+        if (way === 'stall' || (way === 'mute' && from === upstream)) return;
         if (from === client) total += chunk.length;
         if (total >= limit) cut();
         else if (!to.write(chunk)) {
@@ -73,13 +83,20 @@ export async function faultProxy(target: { readonly host: string; readonly port:
   return {
     port,
     async pass() {
-      isStalled = false;
+      way = 'pass';
       limit = Infinity;
       if (!server.listening) await listen(port);
     },
     refuse,
+    reset() {
+      way = 'reset';
+      for (const socket of sockets) socket.resetAndDestroy();
+    },
     stall() {
-      isStalled = true;
+      way = 'stall';
+    },
+    mute() {
+      way = 'mute';
     },
     cutAfter(bytes, then) {
       limit = total + bytes;

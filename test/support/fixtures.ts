@@ -12,8 +12,8 @@ import type { Place, Problem } from '../../kernel/contract/problem.js';
 import { document, type Document } from '../../kernel/source/document.js';
 import { specs } from '../../plugins/index.spec.js';
 import { kinds } from '../../plugins/kinds/index.js';
-import { loadSqlParser } from '../../kernel/runtime/sql-parser.js';
-import { envFacts } from '../../kernel/runtime/project.js';
+import { loadSqlParser } from '../../kernel/project/sql-parser.js';
+import { envFacts } from '../../kernel/project/environment.js';
 import { ROOT } from './project.js';
 import { trialSpecs } from './trial-plugins.js';
 
@@ -56,7 +56,13 @@ export interface ProblemRow extends PlaceRow {
   readonly severity: string;
   readonly message: string;
   readonly related?: readonly (PlaceRow & { readonly message: string })[];
-  readonly fix?: { readonly title: string; readonly replace: PlaceRow; readonly with: string };
+  readonly fix?: {
+    readonly title: string;
+    readonly replace: PlaceRow;
+    readonly with: string;
+    readonly more?: readonly { readonly replace: PlaceRow; readonly with: string }[];
+    readonly asks?: true;
+  };
 }
 
 export interface Fixture {
@@ -123,7 +129,20 @@ function rowOf({ code, severity, message, related, fix, ...place }: Problem, doc
     ...(related.length > 0 && {
       related: related.map((other) => ({ message: other.message, ...placeRow(other, documents) })),
     }),
-    ...(fix && { fix: { title: fix.title, replace: placeRow(fix, documents), with: fix.text } }),
+    ...(fix && {
+      fix: {
+        title: fix.title,
+        replace: placeRow(fix, documents),
+        with: fix.text,
+        ...(fix.more && {
+          more: fix.more.map(({ range, text }) => ({
+            replace: placeRow({ file: fix.file, range }, documents),
+            with: text,
+          })),
+        }),
+        ...(fix.asks && { asks: fix.asks }),
+      },
+    }),
   };
 }
 

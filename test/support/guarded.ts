@@ -34,7 +34,10 @@ export interface GuardedOptions {
   readonly patienceMs?: number;
 }
 
-/** What still runs three seconds after its signal is ended for good. Traps that do nothing, since ignored signals are inherited. */
+/**
+ * What still runs three seconds after its signal is ended for good; so are the processes that a server left behind which was
+ * started as the head of a group (`keep setsid ...`). Traps that do nothing, since ignored signals are inherited.
+ */
 const GUARD = `
 set -e
 dir=$1 signal=$2 pids=
@@ -46,6 +49,8 @@ end() {
   for pid in $pids; do
     while [ $tries -lt 30 ] && kill -0 "$pid"; do sleep 0.1; tries=$((tries + 1)); done
     kill -s KILL "$pid"
+    kill -s KILL -- "-$pid"
+    while kill -0 -- "-$pid"; do sleep 0.1; done
   done
   rm -rf "$dir"
 } 2>/dev/null

@@ -14,6 +14,7 @@ export const testInvocation = (payload: Payload = {}, rest: Partial<Invocation> 
   startedAt: 0,
   release: () => undefined,
   trace: null,
+  connection: null,
   timings: null,
   ...rest,
 });

@@ -25,6 +25,8 @@ export interface TestKernelOptions {
   readonly config?: Readonly<Record<string, unknown>>;
   readonly env?: Readonly<Record<string, string>>;
   readonly onProblem?: 'refuse' | 'skip';
+  /** Servers that are not there are waited for, as `lintel serve` does. */
+  readonly wait?: boolean;
   /** As `lintel dev` starts it. */
   readonly dev?: boolean;
   /** Every request and answer that the OpenAPI document knows is judged by it. */
@@ -53,7 +55,7 @@ function recorder(): { log: Log; rows: LogRow[] } {
 }
 
 export async function startKernel(options: TestKernelOptions = {}): Promise<TestKernel> {
-  const { files = {}, config = {}, env = {}, onProblem, prepare, dev = false, pages = [] } = options;
+  const { files = {}, config = {}, env = {}, onProblem, prepare, dev = false, pages = [], wait = false } = options;
   const isJudged = options.judged ?? process.env['JUDGE_ALL'] === '1';
   const project = await tempProject(files);
   const { log, rows } = recorder();
@@ -63,7 +65,7 @@ export async function startKernel(options: TestKernelOptions = {}): Promise<Test
     await project.write('lintel.config.json', { ...config, http });
     await prepare?.(project.folder);
     const loaded = await loadProject(project.folder, undefined, env, dev);
-    kernel = await createKernel({ project: loaded, log, onProblem });
+    kernel = await createKernel({ project: loaded, log, onProblem, wait });
     await kernel.ready();
     const server = await listen(kernel, pages);
     const client = createClient(server.url);
@@ -120,7 +122,7 @@ export const DATABASES: readonly DatabaseSort[] = [
 /** One suite on both databases, with a kernel started before and closed after it. */
 export function onBothDatabases(
   title: string,
-  options: TestKernelOptions,
+  options: TestKernelOptions & { readonly configIn?: (database: DatabaseSort['name']) => object },
   suite: (kernel: () => TestKernel, database: DatabaseSort['name']) => void,
 ): void {
   for (const { name, make } of DATABASES) {
@@ -132,7 +134,7 @@ export function onBothDatabases(
         if ('skip' in database) return this.skip();
         started = await startKernel({
           ...options,
-          config: { ...options.config, connections: database.connections },
+          config: { ...options.config, ...options.configIn?.(name), connections: database.connections },
           env: { ...options.env, ...database.env },
         });
       });

@@ -15,7 +15,7 @@ export function describeFiles(files: readonly { file: string; text: string }[], 
   const analysis = analyse(
     files.filter(({ file }) => file !== CONFIG),
     registry,
-    { env: FIXTURE_ENV, sql: SQL },
+    { env: FIXTURE_ENV, sql: SQL, given: config },
   );
   return openapiOf({ analysis, registry, config, info: { title: 'test', version: '1.0.0' }, sql: SQL });
 }

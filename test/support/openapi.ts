@@ -75,7 +75,7 @@ export function judgeOf(document: JsonObject): Judge {
       const [type = ''] = (headers.get('content-type') ?? '').split(';');
       const flaws = fits([...response, 'content', type, 'schema'], body);
       expect(flaws === '', `${label} ${status}: ${flaws}`).to.equal(true);
-      if (status === 200)
+      if (isSuccess(status))
         expect(unlisted(document, [...response, 'content', type, 'schema'], body), label).to.deep.equal([]);
       judgeSent(operation, label, sent, status);
     },
@@ -85,7 +85,7 @@ export function judgeOf(document: JsonObject): Judge {
   function judgeSent(operation: readonly string[], label: string, sent: unknown, status: number): void {
     const body = [...operation, 'requestBody'];
     if (at(document, ...body) === undefined || typeof sent === 'string' || sent instanceof Uint8Array) return;
-    if (status !== 200) return;
+    if (!isSuccess(status)) return;
     const isForm = sent instanceof FormData;
     const schema = [...body, 'content', isForm ? 'multipart/form-data' : 'application/json', 'schema'];
     // The fields of any body may come as text parts; that is said once for all of them.
@@ -95,6 +95,8 @@ export function judgeOf(document: JsonObject): Judge {
     expect(flaws === '', `${label} took this: ${flaws}`).to.equal(true);
   }
 }
+
+const isSuccess = (status: number): boolean => status === 200 || status === 202;
 
 /** Text parts as they are, files as text of their length; a name that is repeated becomes a list. */
 function partsOf(form: FormData): Record<string, unknown> {

@@ -5,7 +5,7 @@
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
-import { chmod, chown } from 'node:fs/promises';
+import { chmod, chown, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -38,22 +38,25 @@ async function ownedByServer(folder: string): Promise<void> {
   await chown(folder, ids[0] ?? 0, ids[1] ?? 0);
 }
 
-async function initialise(binaries: string, folder: string): Promise<void> {
+/** With a password the server asks for it; without one it trusts everybody. */
+async function initialise(binaries: string, folder: string, password: string | null): Promise<void> {
+  const file = join(folder, 'password');
+  if (password !== null) await writeFile(file, password, { mode: 0o644 });
   await ownedByServer(folder);
   const init = [join(binaries, 'initdb'), '-D', join(folder, 'data')];
-  const [program = '', ...args] = [...LEND, ...init, '-A', 'trust', '-U', 'postgres', '-E', 'UTF8', '--no-sync'];
+  const logins = password === null ? ['-A', 'trust'] : ['-A', 'scram-sha-256', `--pwfile=${file}`];
+  const [program = '', ...args] = [...LEND, ...init, ...logins, '-U', 'postgres', '-E', 'UTF8', '--no-sync'];
   await run(program, args, { cwd: tmpdir() });
 }
 
-async function startLocal(binaries: string): Promise<TestServer> {
-  const port = await freePort();
-  const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
+async function startLocal(binaries: string, port: number, password: string | null): Promise<TestServer> {
+  const url = `postgres://postgres${password === null ? '' : `:${password}`}@127.0.0.1:${port}/postgres`;
   const program = [...LEND, `'${join(binaries, 'postgres')}'`].join(' ');
   const settings = '-c listen_addresses=127.0.0.1 -c fsync=off -c max_connections=200';
   const { stop } = await startGuarded({
     name: 'pg',
     signal: 'QUIT',
-    prepare: (folder) => initialise(binaries, folder),
+    prepare: (folder) => initialise(binaries, folder, password),
     script: (folder) =>
       `keep ${program} -D '${folder}/data' -p ${port} ${settings} -c unix_socket_directories='${folder}'`,
     ready: () => onServer(url, 'SELECT 1'),
@@ -65,9 +68,17 @@ async function start(): Promise<TestServer> {
   const given = process.env['TEST_DATABASE_URL'];
   if (given) return { url: given, stop: async () => {} };
   const binaries = findBinaries();
-  if (binaries) return startLocal(binaries);
+  if (binaries) return startLocal(binaries, await freePort(), null);
   return missing('no TEST_DATABASE_URL and no local PostgreSQL (initdb, postgres)');
 }
+
+/** A server for one suite alone, always a local one, which asks for a password. The caller stops it. */
+export async function ownPostgres(port: number, password: string): Promise<TestServer> {
+  const binaries = findBinaries();
+  return binaries ? startLocal(binaries, port, password) : missing('no local PostgreSQL (initdb, postgres)');
+}
+
+export const hasLocalPostgres = (): boolean => findBinaries() !== undefined;
 
 let server: Promise<TestServer> | undefined;
 const made: string[] = [];
@@ -104,8 +115,12 @@ export async function stopPostgres(): Promise<void> {
   const found = await server;
   server = undefined;
   if (!found || 'skip' in found) return;
-  for (const name of made.splice(0)) {
-    await onServer(found.url, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`).catch(() => {});
+  const dropped = made.splice(0);
+  // What this run started is thrown away whole.
+  if (process.env['TEST_DATABASE_URL']) {
+    for (const name of dropped) {
+      await onServer(found.url, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`).catch(() => {});
+    }
   }
   await found.stop();
 }

@@ -60,6 +60,10 @@ export const SAMPLE_ENV = {
   DOCUMENT_KEY: 'Ut3Yr8Ee5Ww1Qq9Mm4Nn7Bb2Vv6Cc0Xz',
   PAYMENT_SECRET: 'Kd8Sf3Ga6Hj1Lz9Xc4Vb7Nm2Qw5Er0TyUi4Op7As',
   RATES_TOKEN: 'Wc5Ev8Rb2Tn6Ym1Ul9Ik4Oj7Ph3Ag0SfDd6Fs9Gq',
+  STAFF_TOKEN: 'Bm6Tq1Zc8Ls4Xw9Rj3Vh7Kd2Nf5Gp0YaUe6Oi1Ks',
+  ALLOW_WEBSOCKET_CONNECTIONS: 'true',
+  MAIL_URL: 'https://mail.provider.example/send',
+  MAIL_KEY: 'Nt2Hv9Cq5Lw8Rx1Zb7Kf4Jd6Ms3Gp0TaYe5Ui2Oq',
   // Nobody is there: suites that need the other service start one.
   OAUTH_AUTHORIZE_URL: 'https://login.provider.example/authorize',
   OAUTH_TOKEN_URL: 'https://login.provider.example/token',
@@ -69,10 +73,10 @@ export const SAMPLE_ENV = {
 };
 
 /** A resource that answers a value written in its definition. */
-export const returning = (id: string, value: unknown, rest: object = {}): object => ({
+export const returning = (id: string, value: unknown, rest: object = {}, more: object = {}): object => ({
   id,
   resource: id,
-  actionables: [{ id: 1, mode: 'RETURN', value }],
+  actionables: [{ id: 1, mode: 'RETURN', value, ...more }],
   ...rest,
 });
 

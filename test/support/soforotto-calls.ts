@@ -4,7 +4,8 @@
  */
 import { expect } from 'chai';
 import type { Answer, Client, Loose } from './client.js';
-import { ADMIN, ENV, LEFT_OUT, SAID } from './soforotto.js';
+import { connect } from './sockets.js';
+import { ADMIN, ENV, SAID } from './soforotto.js';
 import type { Upstream } from './upstream.js';
 
 const NOTE = ['id', 'services', 'message', 'reactions', 'created_at'];
@@ -17,8 +18,8 @@ const rowsOf = (data: unknown): Loose[] => {
   return data as Loose[];
 };
 
-/** One whole visit: every resource that needs nothing but the database. */
-export function describeCalls(client: () => Client, remote: () => Upstream): void {
+/** One whole visit: every resource. `address`: where clients connect. */
+export function describeCalls(client: () => Client, address: () => string, remote: () => Upstream): void {
   let token = '';
   let submitted = '';
   const post = (path: string, body: object, headers: Record<string, string> = {}): Promise<Answer<Loose>> =>
@@ -197,9 +198,36 @@ export function describeCalls(client: () => Client, remote: () => Upstream): voi
     expect(remote().asked).to.have.length(before + 2);
   });
 
-  it('what is left out says so under both of its addresses', async () => {
-    for (const path of LEFT_OUT.flatMap((name) => [`/${name}`, `/${name}-01`])) {
-      await refused(503, 'REQ_BROKEN', path, { note_id: 'note-1' }, admin());
+  it('wall-approve: who watches the wall hears of it once, and nobody hears of a refusal', async () => {
+    const [watcher, another] = [await connect(address()), await connect(address(), { query: '?uid=somebody' })];
+    try {
+      await refused(401, 'TOK_REFUSED', '/wall-approve', { note_id: 'note-1' });
+      await refused(422, 'VAL_PAYLOAD', '/wall-approve', {}, admin());
+      expect(await data('/wall-approve', { note_id: 'note-1' }, admin())).to.deep.equal({ id: 'note-1' });
+      expect(await watcher.next()).to.deep.equal({ uid: null, action: 'wall_updated', data: { id: 'note-1' } });
+      expect(await another.next()).to.include({ uid: 'somebody', action: 'wall_updated' });
+      // It is approved already.
+      expect(await data('/wall-approve-01', { note_id: 'note-1' }, admin())).to.equal(null);
+      expect(await watcher.next()).to.deep.equal({ uid: null, action: 'wall_updated', data: null });
+    } finally {
+      for (const one of [watcher, another]) await one.close();
+    }
+  });
+
+  it('wall-react: over HTTP and over a connection, counted and told', async () => {
+    const watcher = await connect(address());
+    const reacting = await connect(address());
+    try {
+      const once = { id: 'note-2', reactions: '{"same": 1, "strength": 0, "not_alone": 2}' };
+      expect(await data('/wall-react', { id: 'note-2', reaction: 'same' })).to.deep.equal(once);
+      for (const one of [watcher, reacting])
+        expect(await one.next()).to.deep.equal({ uid: null, action: 'wall_reaction_update', data: once });
+      const twice = { id: 'note-2', reactions: '{"same": 2, "strength": 0, "not_alone": 2}' };
+      expect((await reacting.ask('wall-react-01', { id: 'note-2', reaction: 'same' })).data).to.deep.equal(twice);
+      expect((await watcher.next()).data).to.deep.equal(twice);
+      expect(await data('/wall-react', { id: 'note-2', reaction: 'unknown' })).to.equal(null);
+    } finally {
+      for (const one of [watcher, reacting]) await one.close();
     }
   });
 }

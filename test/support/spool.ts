@@ -2,6 +2,7 @@
 import { readdir, readlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { until } from './until.js';
 
 /** Paths of all files below a folder, relative to it, sorted; none where there is no folder. */
 export async function filesBelow(folder: string): Promise<string[]> {
@@ -26,19 +27,8 @@ export async function openInSpool(folder = 'lintel-files-'): Promise<string[]> {
   return targets.filter((target) => target.includes(folder));
 }
 
-const PATIENCE_MS = 5000;
-
-/** Asks again and again, giving way to what is under way, until the answer is yes. */
-export async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
-  const end = Date.now() + PATIENCE_MS;
-  while (!(await holds())) {
-    if (Date.now() > end) throw new Error(`never: ${what}`);
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-}
-
 export const spoolIsEmpty = (): Promise<void> =>
-  until('the spool is empty and closed', async () => {
+  until(async () => {
     const [files, open] = [await spooled(), await openInSpool()];
     return files.length === 0 && open.length === 0;
-  });
+  }, 'the spool is empty and closed');

@@ -50,6 +50,18 @@ const language = definePlugin({
   counterExamples: [{ title: 'No text', json: {}, code: 'DEF_REQUIRED', at: '' }],
 });
 
+const later = definePlugin({
+  kind: 'feature',
+  name: 'trial_later',
+  since: '0.1.0',
+  summary: 'Work behind the answer, for tests.',
+  facts: { applies: 'when-present' },
+  slots: { actionable: shape({ trial_later: flag({ doc: 'Do it later.' }) }) },
+  timing: () => 'later',
+  examples: [{ title: 'Later', json: { trial_later: true } }],
+  counterExamples: [{ title: 'A switch', json: { trial_later: 'yes' }, code: 'DEF_TYPE', at: '/trial_later' }],
+});
+
 const guard = definePlugin({
   kind: 'feature',
   name: 'trial_guard',
@@ -113,4 +125,4 @@ const lister = definePlugin({
   ],
 });
 
-export const trialSpecs: readonly PluginSpec[] = [feature, language, rows, lister, guard];
+export const trialSpecs: readonly PluginSpec[] = [feature, later, language, rows, lister, guard];

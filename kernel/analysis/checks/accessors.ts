@@ -2,7 +2,7 @@
 import type { EnvFact } from '../../contract/plugin.js';
 import { POISON_KEYS } from '../../contract/json.js';
 import type { AccessorPart } from '../../language/accessor.js';
-import { offsetInString } from '../../source/escapes.js';
+import { spotInString } from '../../source/escapes.js';
 import { nearest } from '../../source/suggest.js';
 import { Slot } from '../../contract/slot.js';
 import type { Definition } from '../model.js';
@@ -37,11 +37,7 @@ function checkPart(
   part: AccessorPart,
 ): void {
   const { registry, report } = context;
-  const spot: Spot = {
-    doc,
-    start: offsetInString(doc, found.node, part.start),
-    end: offsetInString(doc, found.node, part.end),
-  };
+  const spot = spotInString(doc, found.node, part);
   const kind = registry.kindsIn(Slot.ACCESSOR)[0];
   const spec = kind && registry.plugin(kind.kind, part.root);
   if (kind === undefined || spec === undefined) {
@@ -120,11 +116,22 @@ function checkTail(
     const names = finds.declarations
       .filter((found) => found.symbol === symbol)
       .map(({ name }) => name.split('.')[0] ?? name);
-    if (first === undefined) refuse('needs a name behind the dot');
-    else if (!names.includes(first)) {
+    if (first === undefined) {
+      const [only, other] = names;
+      const near = only === undefined || other !== undefined ? undefined : `$${part.root}.${only}`;
+      const fix = near === undefined ? {} : { fix: { title: `change to ${near}`, text: near } };
+      report.add(
+        'ACC_TAIL',
+        spot,
+        { accessor, what: `needs a name behind it, such as "${near ?? `${accessor}.id`}"` },
+        fix,
+      );
+    } else if (!names.includes(first)) {
       const near = nearest(first, names);
       const known = near === undefined ? '' : hint(`$${part.root}.${near}`);
-      report.add('ACC_UNDECLARED', spot, { accessor, name: first, hint: known });
+      const text = near === undefined ? null : [`$${part.root}`, near, ...part.tail.slice(1)].join('.');
+      const fix = text === null ? {} : { fix: { title: `change to ${text}`, text } };
+      report.add('ACC_UNDECLARED', spot, { accessor, name: first, hint: known }, fix);
     }
   }
   if (!tail.startsWith('plugin:')) return;

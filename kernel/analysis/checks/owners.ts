@@ -4,11 +4,12 @@
  * that, and where callers have no claims, such as the one sender of a webhook.
  */
 import { accessorsIn } from '../../language/accessor.js';
-import { offsetInString } from '../../source/escapes.js';
-import { inside, type LinkedAction, type LinkedResource } from '../link.js';
+import { spotInString } from '../../source/escapes.js';
+import type { LinkedAction, LinkedResource } from '../linked.js';
 import type { SqlText } from '../finds.js';
 import type { Registry } from '../registry.js';
-import type { Report, Spot } from '../report.js';
+import { changeIn } from '../changes.js';
+import { type Report, type Spot, inside } from '../report.js';
 import { claimReaders } from './readers.js';
 
 const WRITES = ['UPDATE', 'DELETE'];
@@ -19,15 +20,35 @@ export function checkOwners(registry: Registry, report: Report, resources: reado
   for (const resource of resources) {
     if (!tellsCallersApart(registry, resource)) continue;
     for (const action of resource.actions) {
-      const writes = resource.definition.finds.statements.filter(
-        ({ node, scan }) => inside(node, action.node) && WRITES.includes(scan.verb),
-      );
-      if (writes.length === 0 || dependsOnCaller(resource, action, readers, owners)) continue;
-      for (const { scan, node } of writes) {
-        report.add('SEC_NO_OWNER', verbSpot(resource, scan, node), { verb: scan.verb });
-      }
+      const writes = writesIn(registry, resource, action);
+      // What the clock begins has no caller.
+      if (action.timing.scheduled || writes.length === 0 || dependsOnCaller(resource, action, readers, owners))
+        continue;
+      for (const { verb, spot } of writes) report.add('SEC_NO_OWNER', spot, { verb });
     }
   }
+}
+
+interface Write {
+  readonly verb: string;
+  readonly spot: Spot;
+}
+
+/** What changes rows or documents that are there, in whatever language. */
+function writesIn(registry: Registry, resource: LinkedResource, action: LinkedAction): Write[] {
+  const { definition } = resource;
+  const { statements, documents } = definition.finds;
+  return [
+    ...statements
+      .filter(({ node, scan }) => inside(node, action.node) && WRITES.includes(scan.verb))
+      .map(({ node, scan }) => ({ verb: scan.verb, spot: verbSpot(resource, scan, node) })),
+    ...documents.flatMap((query) => {
+      const change = inside(query.node, action.node) ? changeIn(definition, query, registry) : null;
+      if (change === null) return [];
+      const { start, end } = change.node;
+      return [{ verb: change.verb, spot: { doc: definition.doc, start, end } }];
+    }),
+  ];
 }
 
 const tellsCallersApart = (registry: Registry, { definition }: LinkedResource): boolean =>
@@ -61,5 +82,5 @@ function verbSpot({ definition: { doc } }: LinkedResource, scan: SqlText['scan']
     ({ type, start, end }) => type === 'word' && scan.text.slice(start, end).toUpperCase() === scan.verb,
   );
   if (token === undefined) return { doc, start: node.start, end: node.end };
-  return { doc, start: offsetInString(doc, node, token.start), end: offsetInString(doc, node, token.end) };
+  return spotInString(doc, node, token);
 }

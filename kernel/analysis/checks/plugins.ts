@@ -1,13 +1,13 @@
 /** Runs the check that a plugin's spec brings, for every place where its fields stand, and gives findings a place. */
-import { offsetInString } from '../../source/escapes.js';
-import { nodeAt, type LocatedNode } from '../../source/tree.js';
+import { spotInString } from '../../source/escapes.js';
+import { nodeAt, type LocatedNode, objectOf } from '../../source/tree.js';
 import { BootError } from '../../contract/boot-error.js';
 import type { CheckPlace, Finding, PluginSpec } from '../../contract/plugin.js';
 import { nearest } from '../../source/suggest.js';
 import type { Document } from '../../source/document.js';
 import type { Given } from '../config.js';
-import { objectOf } from '../link.js';
-import type { Spot } from '../report.js';
+import { changesOf, repair } from '../repairs.js';
+import type { ReportOptions, Spot } from '../report.js';
 import type { AccessorContext } from './accessors.js';
 import type { PluginPlace } from '../finds.js';
 
@@ -31,13 +31,13 @@ export function checkPlugins(
       holder: place.holder,
       root,
       outbound: given?.outbound ?? null,
+      connections: given?.websocket.enabled ?? null,
       nearest,
       env: (name) => env?.get(name) ?? null,
       facts: (kind, name) => registry.plugin(kind, name)?.facts,
     });
     for (const finding of findings) {
-      const fix = finding.fix === undefined ? {} : { fix: finding.fix };
-      report.add(finding.code, spotOf(doc, place, finding), finding.params ?? {}, fix);
+      report.add(finding.code, spotOf(doc, place, finding), finding.params ?? {}, fixOf(doc, place, finding));
     }
   }
 }
@@ -51,15 +51,22 @@ function callCheck(name: string, check: NonNullable<PluginSpec['check']>, place:
   }
 }
 
+function fixOf(doc: Document, place: PluginPlace, { fix, at, key }: Finding): Pick<ReportOptions, 'fix'> {
+  if (fix === undefined) return {};
+  // A name that the object has already would stand there twice.
+  const around = key === true ? nodeAt(place.node, at.slice(0, at.lastIndexOf('/')))?.node : undefined;
+  if (around?.members.some((one) => JSON.stringify(one.key) === fix.text) === true) return {};
+  const { title, text, edits, asks } = fix;
+  if (text !== undefined) return { fix: { title, text, ...(asks && { asks }) } };
+  return repair(title, changesOf(doc, place.node, edits ?? []) ?? [], asks);
+}
+
 function spotOf(doc: Document, place: PluginPlace, finding: Finding): Spot {
   const found = nodeAt(place.node, finding.at);
   if (found === null) return { doc, start: place.node.start, end: place.node.start + 1 };
   const { node, member } = found;
   if (finding.key === true && member !== null) return { doc, start: member.keyStart, end: member.keyEnd };
   if (finding.span === undefined || node.type !== 'string') return { doc, start: node.start, end: node.end };
-  return {
-    doc,
-    start: offsetInString(doc, node, finding.span[0]),
-    end: offsetInString(doc, node, finding.span[1]),
-  };
+  const [start, end] = finding.span;
+  return spotInString(doc, node, { start, end });
 }

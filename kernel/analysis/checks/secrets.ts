@@ -27,7 +27,8 @@ export function reportClear(
   if (password === null) return;
   const form = variable(registry, field, label);
   const spot = { doc, start: node.start, end: node.end };
-  const fix = form === null ? {} : { fix: { title: `read it from "${form}"`, text: JSON.stringify(form) } };
+  const fix =
+    form === null ? {} : { fix: { title: `read it from "${form}"`, text: JSON.stringify(form), asks: true as const } };
   const params = { place: label, form: form ?? 'an accessor' };
   report.add(isSampleSecret(password) && !address ? 'SEC_SAMPLE' : 'SEC_CLEAR', spot, params, fix);
 }

@@ -2,30 +2,44 @@
  * SQL texts as PostgreSQL reads them: syntax, tables, columns, values of an INSERT. Gives the columns that each statement
  * answers, where they are certain. Without a parser nothing is said.
  */
+import type { JsonObject } from '../../contract/json.js';
 import { accessorsIn } from '../../language/accessor.js';
 import { quoteReserved } from '../../language/sql-reserved.js';
-import type { SqlParser } from '../../language/sql-parser.js';
+import type { SqlParser, SqlSyntaxFault } from '../../language/sql-parser.js';
+import { backquotedNames, writtenName } from '../../language/sql-quotes.js';
+import { scanSql } from '../../language/sql.js';
 import type { Document } from '../../source/document.js';
+import { offsetInString } from '../../source/escapes.js';
 import { nearest } from '../../source/suggest.js';
 import type { LocatedNode } from '../../source/tree.js';
 import type { SqlText } from '../finds.js';
 import type { Definition } from '../model.js';
 import type { Registry } from '../registry.js';
+import { changesOf, repair } from '../repairs.js';
 import { hint, type Report, type ReportOptions } from '../report.js';
+import type { Stores } from '../stores.js';
 import { TIMESTAMPS, type Catalogue } from '../sql/catalogue.js';
 import { foreignPlaceholders } from '../sql/foreign.js';
+import { foreignFunctions, habitOf } from '../sql/habits.js';
+import type { ColumnUse } from '../sql/meetings.js';
+import { originsOf, type StatementNames } from '../sql/names.js';
 import { placesOf, type SqlPlaces } from '../sql/places.js';
 import { resolveStatement, type Resolving, type SqlFinding } from '../sql/resolve.js';
 import type { Columns } from '../sql/scope.js';
 import { untypedIn } from '../sql/untyped.js';
 import { childOf } from '../sql/tree.js';
-import { accessorFor, templatesIn } from './templates.js';
+import { accessorFor, templatesIn, type Template } from './templates.js';
 
 export interface StatementContext {
   readonly registry: Registry;
   readonly report: Report;
   readonly catalogue: Catalogue;
   readonly sql: SqlParser | undefined;
+  readonly stores: Pick<Stores, 'syntaxOf'>;
+  /** The list that meetings of placeholders and columns go into. */
+  readonly uses: (statement: SqlText) => ColumnUse[];
+  /** What the names of each statement stand for. */
+  readonly names: Map<LocatedNode, StatementNames>;
 }
 
 /** Columns that a statement answers, by its node. */
@@ -34,7 +48,9 @@ export type Answers = Map<LocatedNode, Columns>;
 export function checkStatements(context: StatementContext, { doc, finds }: Definition, answers: Answers): void {
   for (const statement of finds.statements) {
     if (reportTemplates(context, doc, statement) || context.sql === undefined || !isWhole(statement)) continue;
-    answers.set(statement.node, checkStatement(context, context.sql, doc, statement));
+    const { sql, stores } = context;
+    if ((stores.syntaxOf(statement) ?? sql.syntax) !== sql.syntax) checkForeign(context, sql, doc, statement);
+    else answers.set(statement.node, checkStatement(context, sql, doc, statement));
   }
 }
 
@@ -47,11 +63,34 @@ function reportTemplates({ registry, report }: StatementContext, doc: Document, 
   const places = placesOf(doc, statement);
   const next = Math.max(0, ...scan.placeholders.map(({ n }) => n)) + 1;
   const templates = templatesIn(scan.text).filter(({ start, end }) => !isArrayText(scan, start, end));
-  for (const { text, path, start, end } of templates) {
-    const right = accessorFor(registry, path) ?? path.join('.');
-    report.add('TPL_SQL', places.spot(start, end), { template: text, n: next, right, binds });
+  for (const [i, template] of templates.entries()) {
+    const { text, path, start, end } = template;
+    const accessor = accessorFor(registry, path);
+    const right = accessor ?? path.join('.');
+    // Of several the next one counts anew when the first is mended.
+    const fix = i === 0 && accessor !== null ? bound(doc, statement, template, next, accessor) : {};
+    report.add('TPL_SQL', places.spot(start, end), { template: text, n: next, right, binds }, fix);
   }
   return templates.length > 0;
+}
+
+/** A placeholder in place of the template and of quotes that hold nothing else; the value becomes the last of the list. */
+function bound(
+  doc: Document,
+  { scan, node, around, parameters, binds = 'parameters' }: SqlText,
+  { start, end }: Template,
+  n: number,
+  accessor: string,
+): Pick<ReportOptions, 'fix'> {
+  const text = scan.tokens.find((token) => token.type !== 'operator' && token.start < start && token.end > end);
+  const isWhole = text?.type === 'string' && text.start === start - 1 && text.end === end + 1;
+  if (around === null || n !== parameters.length + 1 || (text !== undefined && !isWhole)) return {};
+  const span = text === undefined ? ([start, end] as const) : ([text.start, text.end] as const);
+  const changes = changesOf(doc, around, [
+    { at: node.pointer.slice(around.pointer.length), span, text: `$${n}` },
+    { at: `/${binds}`, add: [accessor] },
+  ]);
+  return repair(`write $${n} and put "${accessor}" into "${binds}"`, changes ?? [], true);
 }
 
 /** `'{{a}}'::text[]` is an array of arrays. */
@@ -70,14 +109,18 @@ function checkStatement(context: StatementContext, sql: SqlParser, doc: Document
   const { statements, fault } = sql.parse(readable.text);
   const places = placesOf(doc, statement, readable);
   if (fault !== null) {
-    reportFault(context.report, places, statement, fault);
+    reportFault(context.report, places, statement, { fault, fix: bareNames(sql, doc, statement) });
     return null;
+  }
+  for (const { name, start, end, right, same } of foreignFunctions(statement.scan)) {
+    const fix = same === undefined ? {} : { fix: { title: `change to ${same}`, text: same } };
+    const original = placesOf(doc, statement);
+    context.report.add('SQL_FUNCTION', original.spot(start, end), { name, right }, fix);
   }
   const tree = childOf(statements[0] ?? {}, 'stmt');
   if (tree === null) return null;
-  const resolving: Resolving = { catalogue: context.catalogue, findings: [], depth: 0 };
-  const columns = resolveStatement(resolving, tree, null);
-  for (const finding of resolving.findings) reportFinding(context, places, statement, finding);
+  const { columns, findings } = resolved(context, statement, tree);
+  for (const finding of findings) reportFinding(context, places, statement, finding);
   for (const { n, at } of untypedIn(tree)) {
     const fix = { fix: { title: `write $${n}::text`, text: `$${n}::text` } };
     context.report.add('SQL_UNTYPED', places.between(at, at), { n }, fix);
@@ -85,11 +128,55 @@ function checkStatement(context: StatementContext, sql: SqlParser, doc: Document
   return columns;
 }
 
+function resolved(
+  { catalogue, uses, names }: StatementContext,
+  statement: SqlText,
+  tree: JsonObject,
+): { readonly columns: Columns; readonly findings: readonly SqlFinding[] } {
+  const resolving: Resolving = {
+    catalogue,
+    findings: [],
+    uses: uses(statement),
+    names: [],
+    origins: new Map(),
+    depth: 0,
+  };
+  const columns = resolveStatement(resolving, tree, null);
+  names.set(statement.node, { names: resolving.names, columns, origins: originsOf(resolving.origins, columns) });
+  return { columns, findings: resolving.findings };
+}
+
+/** Words that are names to the parser, and none in other syntaxes. */
+const WORDS_OF_OTHERS = /^(?:dual|utc_(?:date|time|timestamp)|rollup|default)$/;
+
+/**
+ * A statement for a store of another syntax. What the parser reads all the same, it reads alike as far as names of tables and
+ * columns go; what it cannot read, and names in double quotes (elsewhere these are texts), are the store's business.
+ */
+function checkForeign(context: StatementContext, sql: SqlParser, doc: Document, statement: SqlText): void {
+  const readable = quoteReserved(statement.scan);
+  const { statements, fault } = sql.parse(readable.text);
+  const tree = fault === null ? childOf(statements[0] ?? {}, 'stmt') : null;
+  if (tree === null) return;
+  const places = placesOf(doc, statement, readable);
+  for (const finding of resolved(context, statement, tree).findings) {
+    if (isCertain(finding, places)) reportFinding(context, places, statement, finding);
+  }
+}
+
+function isCertain(found: SqlFinding, places: SqlPlaces): boolean {
+  if (found.sort === 'count' || found.sort === 'needed') return true;
+  if (found.sort === 'placeholder' || WORDS_OF_OTHERS.test(found.name) || places.isQuoted(found.at, found.name))
+    return false;
+  // Case of letters does not matter everywhere.
+  return found.sort !== 'column' || !found.near.some((column) => column.toLowerCase() === found.name);
+}
+
 function reportFault(
   report: Report,
   places: SqlPlaces,
   { scan, binds = 'parameters' }: SqlText,
-  fault: { readonly message: string; readonly at: number },
+  { fault, fix }: { readonly fault: SqlSyntaxFault; readonly fix: Pick<ReportOptions, 'fix'> },
 ): void {
   const foreign = foreignPlaceholders(scan);
   for (const { text, start, end, n } of foreign) {
@@ -97,7 +184,24 @@ function reportFault(
     report.add('SQL_FOREIGN', places.spot(start, end), { text, n, binds }, fix);
   }
   if (foreign.length > 0) return;
-  report.add('SQL_SYNTAX', places.token(fault.at), { what: fault.message });
+  report.add('SQL_SYNTAX', places.token(fault.at), { what: fault.message + habitOf(scan) }, fix);
+}
+
+/** Names without their backquotes, where nothing else keeps the statement from being read. */
+function bareNames(sql: SqlParser, doc: Document, { node, scan }: SqlText): Pick<ReportOptions, 'fix'> {
+  const names = backquotedNames(scan.text) ?? [];
+  const written = [...names].reverse();
+  const text = written.reduce(
+    (rest, { name, start, end }) => rest.slice(0, start) + writtenName(name) + rest.slice(end),
+    scan.text,
+  );
+  if (names.length === 0 || sql.parse(quoteReserved(scanSql(text)).text).fault !== null) return {};
+  const changes = names.map(({ name, start, end }) => ({
+    start: offsetInString(doc, node, start),
+    end: offsetInString(doc, node, end),
+    text: JSON.stringify(writtenName(name)).slice(1, -1),
+  }));
+  return repair('write names without backquotes', changes);
 }
 
 function reportFinding(context: StatementContext, places: SqlPlaces, statement: SqlText, found: SqlFinding): void {

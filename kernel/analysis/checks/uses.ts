@@ -3,16 +3,18 @@
  * cannot hold them. A text that equals a name counts as a use of it: only what is certain is said.
  */
 import { accessorsIn, type AccessorPart } from '../../language/accessor.js';
-import { offsetInString } from '../../source/escapes.js';
+import { holderAt, removeItem, removeMember } from '../../source/edit-json.js';
+import { spotInString } from '../../source/escapes.js';
 import { nearest } from '../../source/suggest.js';
 import type { LocatedNode } from '../../source/tree.js';
 import type { AccessorText, Reference } from '../finds.js';
 import { inventedName } from '../invented.js';
-import { inside, type LinkedAction, type LinkedResource } from '../link.js';
+import type { LinkedAction, LinkedResource } from '../linked.js';
 import type { Definition } from '../model.js';
 import type { Registry } from '../registry.js';
+import { repair } from '../repairs.js';
 import { listFacts } from '../repeats.js';
-import { hint, rename, type Report } from '../report.js';
+import { hint, rename, type Report, type ReportOptions, type Spot, inside } from '../report.js';
 import { payloadReaders } from './readers.js';
 import type { Answers } from './statements.js';
 
@@ -20,6 +22,8 @@ export interface UsesContext {
   readonly registry: Registry;
   readonly report: Report;
   readonly answers: Answers;
+  /** Whether any statement of any definition answers such a column. */
+  readonly answered: (column: string) => boolean;
   /** Definitions with errors: what is missing in them may be the use of a name. */
   readonly broken: ReadonlySet<Definition>;
 }
@@ -82,9 +86,34 @@ function checkUnused(
   const reachesOut = resource.actions.some(({ edges }) => edges.some(({ to }) => owners.get(to) !== resource));
   for (const { symbol, name, spot } of resource.definition.finds.declarations) {
     if (names.has(rootOf(name))) continue;
-    if (symbol === 'payload-field' && !reachesOut) report.add('LNK_RULE_UNUSED', spot, { name });
-    if (symbol === 'name') report.add('LNK_NAME_UNUSED', spot, { name });
+    if (symbol === 'payload-field' && !reachesOut) {
+      const found = holderAt(resource.definition.node, spot.start);
+      const changes = found === null ? [] : removeMember(spot.doc, found.node, found.member);
+      report.add('LNK_RULE_UNUSED', spot, { name }, repair('remove the rule', changes));
+    }
+    if (symbol === 'name') report.add('LNK_NAME_UNUSED', spot, { name }, withoutEntry(resource.definition, spot));
   }
+}
+
+/** Without the entry of the list that names it, and without a list that holds nothing else. */
+function withoutEntry({ node, doc }: Definition, spot: Spot): Pick<ReportOptions, 'fix'> {
+  let holder: LocatedNode | null = null;
+  let list: LocatedNode | null = null;
+  let entry: LocatedNode | null = null;
+  for (let at: LocatedNode | undefined = node; at !== undefined;) {
+    const next: LocatedNode | undefined = [...at.items, ...at.members.flatMap(({ value }) => value ?? [])].find((one) =>
+      inside(spot, one),
+    );
+    if (at.type === 'object' && next?.type === 'array') [holder, list, entry] = [at, next, null];
+    else if (at === list) entry = next ?? null;
+    at = next;
+  }
+  // What says more than a name and where it comes from may be meant for itself.
+  if (holder === null || list === null || !entry?.members.every(({ value }) => value?.type === 'string')) return {};
+  const member = holder.members.find(({ value }) => value === list);
+  const isAlone = list.items.length === 1 && member !== undefined;
+  const changes = isAlone ? removeMember(doc, holder, member) : removeItem(doc, list, entry);
+  return repair('remove the extraction', changes, true);
 }
 
 function checkUndeclared(report: Report, resource: LinkedResource, readers: readonly string[]): void {
@@ -108,7 +137,7 @@ function reportUndeclared(
   field: string,
   declared: readonly string[],
 ): void {
-  const spot = { doc, start: offsetInString(doc, node, part.start), end: offsetInString(doc, node, part.end) };
+  const spot = spotInString(doc, node, part);
   const accessor = [`$${part.root}`, ...part.tail].join('.');
   const before = field.split('-')[0] ?? field;
   if (before !== field && declared.includes(before)) {
@@ -135,7 +164,7 @@ function checkValues(
 }
 
 function isInvented(
-  { registry, report, answers }: UsesContext,
+  { registry, report, answered }: UsesContext,
   resource: LinkedResource,
   reference: Reference,
 ): boolean {
@@ -144,7 +173,7 @@ function isInvented(
   if (invented === null || !resource.actions.some(({ id }) => id === invented.action)) return false;
   const root = rootOf(name);
   if (resource.names.has(root) || resource.payloadFields.has(root)) return false;
-  if ([...answers.values()].some((columns) => columns?.includes(root) === true)) return false;
+  if (answered(root)) return false;
   report.add('LNK_INVENTED', reference.spot, { name, right: invented.say });
   return true;
 }
@@ -198,7 +227,8 @@ function outputsOf(registry: Registry, owner: LinkedResource | undefined, key: s
 export function columnsOf(owner: LinkedResource | undefined, key: string, answers: Answers): readonly string[] | null {
   const action = owner?.actions.find((one) => one.key === key);
   if (owner === undefined || action === undefined) return null;
-  const statements = owner.definition.finds.statements.filter(({ node }) => inside(node, action.node));
+  const { finds } = owner.definition;
+  const statements = [...finds.statements, ...finds.documents].filter(({ node }) => inside(node, action.node));
   const [only, other] = statements;
   return only === undefined || other !== undefined ? null : (answers.get(only.node) ?? null);
 }

@@ -6,6 +6,8 @@ import type { TableNames } from '../tables.js';
 export interface CatalogueTable {
   readonly model: string;
   readonly columns: readonly string[];
+  /** Fields as the model writes them, by column. */
+  readonly fields: ReadonlyMap<string, Json>;
   /** Columns that an INSERT must give a value. */
   readonly needed: readonly string[];
 }
@@ -27,6 +29,7 @@ export function catalogueOf(definitions: readonly Definition[], tables: TableNam
     byModel.set(name, {
       model: name,
       columns: [...new Set([...columns, ...TIMESTAMPS])],
+      fields: new Map(fields.map((field) => [field.name, field.value])),
       needed: fields.filter(({ value }) => isNeeded(value)).map((field) => field.name),
     });
   }

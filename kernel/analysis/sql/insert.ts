@@ -1,4 +1,5 @@
 /** Columns that a statement writes: they exist, an INSERT gives as many values as names, and none that is needed lacks. */
+import { written } from './meetings.js';
 import { hasStar } from './outputs.js';
 import type { Resolving } from './resolve.js';
 import type { Columns } from './scope.js';
@@ -19,10 +20,14 @@ export function checkInsert(context: Resolving, statement: Tree, relation: Tree,
   }
   const table = tableOf(context, relation);
   if (table === undefined) return;
-  const written = names.map((name) => wordOf(name, 'name'));
+  const columnNames = names.map((name) => wordOf(name, 'name'));
+  const rows = childOf(childOf(statement, 'selectStmt') ?? {}, 'SelectStmt');
+  for (const row of bodiesOf(itemsOf(rows ?? {}, 'valuesLists'), 'List')) {
+    itemsOf(row, 'items').forEach((value, i) => context.uses.push(...written(table, columnNames[i] ?? '', value)));
+  }
   // A misspelt column is the one that seems to lack.
-  if (!written.every((name) => table.columns.includes(name))) return;
-  const columns = table.needed.filter((column) => !written.includes(column));
+  if (!columnNames.every((name) => table.columns.includes(name))) return;
+  const columns = table.needed.filter((column) => !columnNames.includes(column));
   if (columns.length === 0) return;
   context.findings.push({ sort: 'needed', table: wordOf(relation, 'relname'), columns, at: locationOf(relation) });
 }
@@ -45,6 +50,13 @@ export function checkTargets(context: Resolving, relation: Tree, targets: readon
   if (table === undefined) return;
   for (const target of bodiesOf(targets, 'ResTarget')) {
     const name = wordOf(target, 'name');
+    const value = childOf(target, 'val');
+    // `column[1] = $1` is something else.
+    if (value !== null && itemsOf(target, 'indirection').length === 0)
+      context.uses.push(...written(table, name, value));
+    if (table.columns.includes(name)) {
+      context.names.push({ sort: 'column', name, model: table.model, at: locationOf(target) });
+    }
     if (name === '' || table.columns.includes(name)) continue;
     const place = { at: locationOf(target) };
     const shown = wordOf(relation, 'relname');
@@ -58,6 +70,9 @@ export function checkConflict(context: Resolving, relation: Tree, infer: Tree | 
   if (table === undefined || infer === null) return;
   for (const element of bodiesOf(itemsOf(infer, 'indexElems'), 'IndexElem')) {
     const name = wordOf(element, 'name');
+    if (table.columns.includes(name)) {
+      context.names.push({ sort: 'column', name, model: table.model, at: locationOf(infer) });
+    }
     if (name === '' || table.columns.includes(name)) continue;
     const shown = wordOf(relation, 'relname');
     context.findings.push({ sort: 'column', name, table: shown, near: table.columns, at: locationOf(infer) });

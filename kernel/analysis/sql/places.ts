@@ -1,7 +1,7 @@
 /** From places of a statement's tree to places in the file. The scanner knows where a name ends, the tree does not. */
 import type { SqlToken } from '../../language/sql.js';
 import type { QuotedSql } from '../../language/sql-reserved.js';
-import { offsetInString } from '../../source/escapes.js';
+import { spotInString } from '../../source/escapes.js';
 import type { Document } from '../../source/document.js';
 import type { SqlText } from '../finds.js';
 import type { Spot } from '../report.js';
@@ -25,11 +25,7 @@ export function placesOf(doc: Document, { node, scan }: SqlText, parsed?: Quoted
   const unitOf = unitOffsets(parsed?.text ?? text);
   const written = (unit: number): number => parsed?.written(unit) ?? unit;
   const toUnit = (byte: number): number => written(unitOf(byte));
-  const spot = (start: number, end: number): Spot => ({
-    doc,
-    start: offsetInString(doc, node, start),
-    end: offsetInString(doc, node, end),
-  });
+  const spot = (start: number, end: number): Spot => spotInString(doc, node, { start, end });
   const tokenAt = (unit: number): SqlToken => {
     const found = tokens.find(({ end }) => end > unit) ?? tokens.at(-1);
     return found ?? { type: 'operator', start: 0, end: text.length };

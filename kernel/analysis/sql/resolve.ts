@@ -5,6 +5,8 @@
 import { isObject, type Json } from '../../contract/json.js';
 import type { Catalogue } from './catalogue.js';
 import { checkConflict, checkInsert, checkTargets } from './insert.js';
+import { compared, type ColumnUse } from './meetings.js';
+import { namesOfColumn, namesOfLocks, outputOrigins, type Origins, type SqlName } from './names.js';
 import { aliasesIn, outputNames } from './outputs.js';
 import { findColumn, findCommon, findSource, scopeIn, type Columns, type Scope, type Source } from './scope.js';
 import { bodiesOf, childOf, itemsOf, locationOf, namesIn, typed, wordOf, type Tree } from './tree.js';
@@ -24,6 +26,11 @@ export type SqlFinding = {
 export interface Resolving {
   readonly catalogue: Catalogue;
   readonly findings: SqlFinding[];
+  /** Where a placeholder meets a column of a model. */
+  readonly uses: ColumnUse[];
+  /** Names of tables and columns, and the models that they belong to. */
+  readonly names: SqlName[];
+  readonly origins: Origins;
   /** How deep the walk is; what nests deeper than anybody writes is left alone. */
   depth: number;
 }
@@ -108,8 +115,9 @@ function selectAt(context: Resolving, statement: Tree, parent: Scope | null): Co
   }
   const named = { ...scope, names: aliasesIn(list) };
   for (const key of ['sortClause', 'groupClause', 'distinctClause']) visit(context, statement[key], named);
+  context.names.push(...namesOfLocks(scope, itemsOf(statement, 'lockingClause')));
   const values = itemsOf(statement, 'valuesLists');
-  if (values.length === 0) return outputNames(list, scope);
+  if (values.length === 0) return outputs(context, list, scope);
   const width = itemsOf(childOf(values[0] ?? {}, 'List') ?? {}, 'items').length;
   return Array.from({ length: width }, (_, i) => `column${i + 1}`);
 }
@@ -130,6 +138,10 @@ function addSource(context: Resolving, item: Tree, scope: Scope, base: Scope, co
     }
     case 'JoinExpr': {
       for (const side of ['larg', 'rarg']) addSource(context, childOf(body, side) ?? {}, scope, base, conditions);
+      // Names of both sides, without a place of their own.
+      for (const name of namesIn(itemsOf(body, 'usingClause'))) {
+        context.names.push({ sort: 'column', name: name ?? '', model: null, at: 0 });
+      }
       const quals = childOf(body, 'quals');
       if (quals !== null) conditions.push(quals);
       if (alias !== null) scope.sources.push({ alias: wordOf(alias, 'aliasname'), columns: null });
@@ -145,7 +157,8 @@ function addSource(context: Resolving, item: Tree, scope: Scope, base: Scope, co
 }
 
 /** The source that a table name stands for; a name of no model is a finding where there are models. */
-function tableSource({ catalogue, findings }: Resolving, table: Tree, scope: Scope | null): Source {
+function tableSource(context: Resolving, table: Tree, scope: Scope | null): Source {
+  const { catalogue, findings, origins } = context;
   const name = wordOf(table, 'relname');
   const alias = childOf(table, 'alias');
   const hidden = alias === null ? [] : namesIn(itemsOf(alias, 'colnames'));
@@ -159,7 +172,10 @@ function tableSource({ catalogue, findings }: Resolving, table: Tree, scope: Sco
   const known = catalogue.table(name);
   if (known !== undefined) {
     // In which order the columns stand in the table is not known, so that column aliases hide them all.
-    return source(hidden.length > 0 ? null : known.columns);
+    if (hidden.length > 0) return source(null);
+    if (!origins.has(known.columns))
+      origins.set(known.columns, new Map(known.columns.map((one) => [one, known.model])));
+    return { ...source(known.columns), table: known, own: alias === null };
   }
   const isSystem = name.startsWith('pg_');
   if (catalogue.tables.length > 0 && !isSystem) findings.push({ sort: 'table', name, at: locationOf(table) });
@@ -211,7 +227,14 @@ function returning(context: Resolving, statement: Tree, scope: Scope): Columns {
   const list = itemsOf(clause, 'exprs');
   const before = ['old', 'new'].map((alias) => ({ alias, columns: scope.sources[0]?.columns ?? null }));
   visit(context, list, scopeIn(scope, { sources: before }));
-  return outputNames(list, scope);
+  return outputs(context, list, scope);
+}
+
+/** Names of a select list; where they come from is kept. */
+function outputs({ origins }: Resolving, list: readonly Tree[], scope: Scope): Columns {
+  const columns = outputNames(list, scope);
+  if (columns !== null && !origins.has(columns)) origins.set(columns, outputOrigins(origins, list, scope));
+  return columns;
 }
 
 /** Any expression, at any depth. */
@@ -228,13 +251,17 @@ function visitNode(context: Resolving, type: string, body: Json, scope: Scope): 
   if (!isObject(body)) visit(context, body, scope);
   else if (type === 'ColumnRef') visitColumn(context, body, scope);
   else if (type === 'A_Expr' && isAtName(context, body, scope)) return;
-  else if (/^(Select|Insert|Update|Delete)Stmt$/.test(type)) resolveStatement(context, { [type]: body }, scope);
+  else if (type === 'A_Expr') {
+    context.uses.push(...compared(body, scope));
+    visit(context, body, scope);
+  } else if (/^(Select|Insert|Update|Delete)Stmt$/.test(type)) resolveStatement(context, { [type]: body }, scope);
   else visit(context, body, scope);
 }
 
-function visitColumn({ findings }: Resolving, column: Tree, scope: Scope): void {
+function visitColumn({ findings, names, origins }: Resolving, column: Tree, scope: Scope): void {
   const fields = namesIn(itemsOf(column, 'fields'));
   const at = locationOf(column);
+  names.push(...namesOfColumn(origins, scope, column, at));
   const [first, second] = fields;
   if (typeof first !== 'string' || fields.length > 2) return;
   if (fields.length === 1) {

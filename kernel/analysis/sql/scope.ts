@@ -2,6 +2,7 @@
  * What names mean at one place of a statement: tables under their aliases, outer scopes, WITH lists. Whatever is not
  * known for certain is unknown, and unknown is never a mistake.
  */
+import type { CatalogueTable } from './catalogue.js';
 
 /** Names of columns; null when they cannot be known. */
 export type Columns = readonly string[] | null;
@@ -9,6 +10,10 @@ export type Columns = readonly string[] | null;
 export interface Source {
   readonly alias: string;
   readonly columns: Columns;
+  /** The table behind it, where it is one of the models and its columns have their own names. */
+  readonly table?: CatalogueTable;
+  /** It has no alias: the table's own name stands before its columns. */
+  readonly own?: boolean;
 }
 
 export interface Scope {

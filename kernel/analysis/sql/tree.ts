@@ -10,7 +10,7 @@ export const childOf = (node: Tree, key: string): Tree | null => {
 
 export const itemsOf = (node: Tree, key: string): readonly Tree[] => {
   const value = own(node, key);
-  return Array.isArray(value) ? (value as readonly unknown[]).flatMap((item) => (isObject(item) ? [item] : [])) : [];
+  return Array.isArray(value) ? (value as readonly unknown[]).filter(isObject) : [];
 };
 
 export const wordOf = (node: Tree | null, key: string): string => asText(node === null ? '' : own(node, key));

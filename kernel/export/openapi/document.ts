@@ -4,8 +4,9 @@
  */
 import type { JsonObject } from '../../contract/json.js';
 import type { ResourceModel } from '../../analysis/model.js';
+import { connectedOf } from './connected.js';
 import { operationOf, pathOf } from './operation.js';
-import { describeResource } from './resource.js';
+import { describeResource, type Described } from './resource.js';
 import { createResponses, PROBLEM, REQUEST_ID } from './responses.js';
 import { scopeOf, type OpenapiInput } from './scope.js';
 import type { Guarding } from './security.js';
@@ -18,10 +19,12 @@ export function openapiOf(input: OpenapiInput): JsonObject {
   const responses = createResponses(input.registry.codes);
   const paths: Record<string, JsonObject> = {};
   const tags = new Set<string>();
+  const served: (readonly [ResourceModel, Described])[] = [];
   const { methods } = input.config.http;
   for (const resource of sorted(input.analysis.resources)) {
     const described = describeResource(scope, resource);
     if (described === null) continue;
+    served.push([resource, described]);
     const [tag = ''] = resource.path.split('/').filter((segment) => !segment.startsWith(':'));
     tags.add(tag || resource.id);
     const security = described.security.map((way) => way.map((one) => schemes.nameOf(one)));
@@ -41,9 +44,11 @@ export function openapiOf(input: OpenapiInput): JsonObject {
     });
     paths[pathOf(resource)] = Object.fromEntries(operations);
   }
+  const connected = connectedOf(scope, served);
+  const description = connected === null ? DESCRIPTION : `${DESCRIPTION}\n\n${connected.text}`;
   return {
     openapi: '3.1.0',
-    info: { ...input.info, description: DESCRIPTION },
+    info: { ...input.info, description },
     servers: [{ url: '/' }],
     tags: [...tags].sort().map((name) => ({ name })),
     paths,
@@ -53,6 +58,7 @@ export function openapiOf(input: OpenapiInput): JsonObject {
       headers: { RequestId: REQUEST_ID },
       ...(schemes.all.size > 0 && { securitySchemes: Object.fromEntries(schemes.all) }),
     },
+    ...(connected !== null && { 'x-lintel-websocket': connected.extension }),
   };
 }
 

@@ -10,7 +10,7 @@ import { doorRefusals, headerDocs, HEADERS, type Responses } from './responses.j
 import type { Scope } from './scope.js';
 
 /** Verbs whose payload is the query string. */
-const WITHOUT_BODY: ReadonlySet<string> = new Set(['GET', 'DELETE']);
+export const WITHOUT_BODY: ReadonlySet<string> = new Set(['GET', 'DELETE']);
 
 export interface OperationInput {
   readonly scope: Scope;
@@ -45,7 +45,7 @@ export function operationOf(input: OperationInput): JsonObject {
     ...(isGuarded && { security: security.map((way) => Object.fromEntries(way.map((name) => [name, []]))) }),
     ...(parameters.length > 0 && { parameters }),
     ...(body !== null && { requestBody: body }),
-    responses: { '200': success(described), ...responses.of(refusals) },
+    responses: { [described.accepted ? '202' : '200']: success(described), ...responses.of(refusals) },
   };
 }
 
@@ -96,7 +96,7 @@ const queryParameters = (resource: ResourceModel, described: Described, sample: 
   }));
 
 /** OpenAPI has other places for these. */
-const SPOKEN_FOR: ReadonlySet<string> = new Set(['accept', 'content-type', 'authorization']);
+export const SPOKEN_FOR: ReadonlySet<string> = new Set(['accept', 'content-type', 'authorization']);
 
 const headerParameters = ({ headers }: Described): JsonObject[] =>
   Object.entries(headers)
@@ -116,8 +116,8 @@ function bodyOf(resource: ResourceModel, described: Described, sample: Sample): 
   return requestBody({ described, fields: beside(resource, described), example });
 }
 
-const success = ({ forms, answers }: Described): JsonObject => ({
-  description: 'The result.',
+const success = ({ forms, answers, accepted }: Described): JsonObject => ({
+  description: accepted ? 'The work is accepted, and done behind this answer.' : 'The result.',
   headers: { ...HEADERS, ...headerDocs(answers) },
   content: { 'application/json': { schema: choice(forms) } },
 });

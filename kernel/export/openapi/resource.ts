@@ -13,11 +13,11 @@ import type {
   JsonSchema,
 } from '../../contract/api.js';
 import type { PluginSpec } from '../../contract/plugin.js';
-import { ResourcePhase } from '../../contract/slot.js';
+import { ResourcePhase, Slot } from '../../contract/slot.js';
 import type { PluginPlace } from '../../analysis/finds.js';
-import { inside } from '../../analysis/link.js';
+import { divide, immediateIn, mainOf } from '../../analysis/division.js';
+import { inside } from '../../analysis/report.js';
 import type { ActionModel, ResourceModel } from '../../analysis/model.js';
-import { runningOrder } from '../../analysis/order.js';
 import { withRenamed } from '../../analysis/renamed.js';
 import { ANY, formsOf as formsIn, nullable, schemaAt } from '../../schema/forms.js';
 import { narrower } from './body.js';
@@ -42,6 +42,10 @@ export interface Described {
   /** The body is a list, and the fields are those of its items. */
   readonly list: boolean;
   readonly touches: readonly string[];
+  /** The answer only says that the work was accepted. */
+  readonly accepted: boolean;
+  /** No message of a connection can ask for it. */
+  readonly requestOnly: boolean;
 }
 
 /** A place with what its plugin says. */
@@ -55,9 +59,17 @@ interface Told {
 
 /** Null for a resource that nobody reaches. */
 export function describeResource(scope: Scope, resource: ResourceModel): Described | null {
-  const sequence = runningOrder(resource.actions, ({ depends }) =>
-    depends.flatMap((key) => scope.actions.get(key) ?? []),
+  const division = divide(
+    resource.actions,
+    ({ depends }) => depends.flatMap((key) => scope.actions.get(key) ?? []),
+    immediateIn(scope.registry),
   );
+  const { now, parts } = division;
+  const main = mainOf(resource.actions, division);
+  const later = parts.filter(({ scheduled }) => !scheduled).flatMap(({ actions }) => actions);
+  // What the clock begins is nothing of a request.
+  const sequence = [...new Set([...now, ...later])];
+  const isWhole = main === null && later.length > 0;
   const fields = new Map<string, ApiField>();
   const payload = payloadReader(fields, sequence);
   const ofActions = sequence.map((action) => tell(scope, { resource, action, payload }, action.places, action.node));
@@ -74,22 +86,33 @@ export function describeResource(scope: Scope, resource: ResourceModel): Describ
     ...textsOf(null, resource, resource.actions),
   ]);
   const refusals = [
-    ...sequence.flatMap((action, i) => [...refusalsOf(scope, ofActions[i] ?? []), ...kernelRefusals(scope, action)]),
+    ...sequence.flatMap((action, i) => {
+      const told = ofActions[i] ?? [];
+      return [
+        ...refusalsOf(scope, now.includes(action) ? told : told.filter(isJudged)),
+        ...kernelRefusals(scope, action),
+      ];
+    }),
     ...refusalsOf(scope, ofResource),
     ...kernelRefusals(scope, null, resource, resource.actions),
   ];
+  const files = filesOf(all);
   return {
     fields,
-    files: filesOf(all),
+    files,
     body: all.map(({ part }) => part.body ?? null).find((body) => body !== null) ?? null,
     headers: merged([...all, ...read], ({ headers }) => headers),
     security: waysIn(scope.registry, all),
-    forms: formsOf(scope, resource, sequence, ofActions, ofResource),
+    forms: isWhole
+      ? applied(changesOf(configParts(scope)), [ACCEPTED], NO_RESULTS)
+      : formsOf(scope, resource, main, now, ofActions, ofResource),
     answers: merged(all, ({ answers }) => answers),
     refusals,
     notes: all.flatMap(({ part }) => part.notes ?? []),
     list: sequence.some(({ repeat }) => repeat?.from === 'body' && repeat.name === null),
     touches: [...new Set(sequence.flatMap(({ models }) => models))],
+    accepted: isWhole,
+    requestOnly: Object.keys(files).length > 0 || all.some(({ part }) => part.requestOnly === true),
   };
 }
 
@@ -152,13 +175,14 @@ function filesOf(all: readonly Pick<Told, 'part'>[]): Readonly<Record<string, Ap
 function formsOf(
   scope: Scope,
   resource: ResourceModel,
+  mainAction: ActionModel | null,
   sequence: readonly ActionModel[],
   ofActions: readonly (readonly Told[])[],
   ofResource: readonly Told[],
 ): Forms {
   const results: Forms[] = [];
   const names = new Set([...resource.names, ...resource.generated]);
-  const main = mainOf(resource, sequence);
+  const main = mainAction === null ? -1 : sequence.indexOf(mainAction);
   const lookup = (own: readonly ActionModel[], skip: number): ApiResults => ({
     others: results.filter((_, i) => i !== skip).reverse(),
     action: (id) => results[sequence.findIndex((one) => one.resource === resource.id && one.id === id)] ?? null,
@@ -170,23 +194,33 @@ function formsOf(
     const changes = changesOf(ofActions[i] ?? []).filter(({ phase }) => phase < ResourcePhase.ADMIT);
     results[i] = applied(changes, [ANY], lookup([action], i));
   }
-  const config = scope.chosen.map(({ spec, options }): Told => {
-    const around = { slot: '', value: options, holder: options, resource: null, action: null, payload: () => null };
-    return { spec, part: askPlugin(scope, spec, around), place: around, direct: true };
-  });
-  const changes = changesOf([...ofActions.flat(), ...ofResource, ...config]);
+  const changes = changesOf([...ofActions.slice(0, sequence.length).flat(), ...ofResource, ...configParts(scope)]);
   const late = changes.filter(({ phase }) => phase >= ResourcePhase.ADMIT);
   const instead = ofResource.map(({ part }) => part.instead).find((schema) => schema !== undefined) ?? NOTHING;
   return applied(late, results[main] ?? formsIn(instead), lookup(sequence, main));
 }
 
-const NOTHING: JsonSchema = { type: 'null' };
+/** What plugins of the config do to answers. */
+const configParts = (scope: Scope): Told[] =>
+  scope.chosen.map(({ spec, options }): Told => {
+    const around = { slot: '', value: options, holder: options, resource: null, action: null, payload: () => null };
+    return { spec, part: askPlugin(scope, spec, around), place: around, direct: true };
+  });
 
-function mainOf(resource: ResourceModel, sequence: readonly ActionModel[]): number {
-  const own = resource.actions.filter((action) => sequence.includes(action));
-  const main = own.find((action) => action.main) ?? own.filter((action) => !action.noOp).at(-1);
-  return main === undefined ? -1 : sequence.indexOf(main);
-}
+const NOTHING: JsonSchema = { type: 'null' };
+/** Of work that is done later. */
+const ACCEPTED: JsonSchema = {
+  type: 'object',
+  properties: {
+    accepted: { type: 'boolean', const: true },
+    id: { type: 'string', description: 'Id of the work; that of the request.' },
+  },
+  required: ['accepted', 'id'],
+};
+const NO_RESULTS: ApiResults = { others: [], action: () => null, names: new Set(), secrets: new Set(), main: null };
+
+/** What is judged before work is accepted: how its doing can fail, no caller is told. */
+const isJudged = ({ place }: Told): boolean => !place.slot.startsWith(`${Slot.ACTIONABLE}.`);
 
 const changesOf = (told: readonly Told[]): ApiChange[] =>
   told
@@ -198,7 +232,7 @@ const applied = (changes: readonly ApiChange[], from: Forms, results: ApiResults
   changes.reduce((forms, { change }) => change(forms, results), from);
 
 /** Names that never leave unless they are listed, also under the names that statements give them. */
-function secretsOf(scope: Scope, actions: readonly ActionModel[]): ReadonlySet<string> {
+export function secretsOf(scope: Scope, actions: readonly ActionModel[]): ReadonlySet<string> {
   const models = actions.flatMap((action) => action.models.flatMap((name) => scope.models.get(name) ?? []));
   const marked = models.flatMap(({ fields, secrets }) => [
     ...fields.filter(({ value }) => value['secret'] === true).map(({ name }) => name),

@@ -52,7 +52,7 @@ export const PROBLEM: JsonObject = {
     status: { type: 'integer', minimum: 400, maximum: 599 },
     detail: { type: 'string', description: 'A sentence for people.' },
     instance: { type: 'string', description: 'The request.' },
-    code: { type: 'string', pattern: '^[A-Z]{3}_[A-Z0-9_]+$' },
+    code: { type: 'string', pattern: '^[A-Z]{2,3}_[A-Z0-9_]+$' },
     errors: {
       type: 'array',
       description: 'What is wrong with the input, one by one.',

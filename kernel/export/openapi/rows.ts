@@ -1,6 +1,8 @@
 /**
  * The rows of a statement as JSON Schema, from PostgreSQL's own tree and the models: names, types, and how many there can be.
  * Whatever is not certain stays open. Knows no plugin and judges no statement.
+ *
+ * A statement for a database of another syntax is read alike as far as names and columns go; what its expressions give is not known.
  */
 import type { JsonSchema } from '../../contract/api.js';
 import { outputNames } from '../../analysis/sql/outputs.js';
@@ -27,24 +29,31 @@ interface Source {
   readonly absent: boolean;
 }
 
+interface Reading {
+  readonly find: FindTable;
+  /** The database has another syntax than the tree. */
+  readonly foreign: boolean;
+}
+
 const UNKNOWN = listOf({ type: 'object' });
 const NONE: JsonSchema = { type: 'array', maxItems: 0 };
 
-export function rowsOf(statement: Tree, find: FindTable): JsonSchema {
+export function rowsOf(statement: Tree, find: FindTable, foreign = false): JsonSchema {
   const [type, body] = typed(statement);
-  if (type === 'SelectStmt') return selected(body, find);
-  if (type === 'InsertStmt') return inserted(body, find);
-  if (type === 'UpdateStmt' || type === 'DeleteStmt') return changed(body, find);
+  const reading = { find, foreign };
+  if (type === 'SelectStmt') return selected(body, reading);
+  if (type === 'InsertStmt') return inserted(body, reading);
+  if (type === 'UpdateStmt' || type === 'DeleteStmt') return changed(body, reading);
   return UNKNOWN;
 }
 
-function selected(body: Tree, find: FindTable): JsonSchema {
+function selected(body: Tree, reading: Reading): JsonSchema {
   const left = childOf(body, 'larg');
-  if (left !== null) return loosened(selected(left, find));
+  if (left !== null) return loosened(selected(left, reading));
   const list = itemsOf(body, 'targetList');
   if (list.length === 0) return UNKNOWN;
-  const sources = itemsOf(body, 'fromClause').flatMap((item) => sourcesIn(item, withNames(body), find, false));
-  const row = rowFrom(list, sources);
+  const sources = itemsOf(body, 'fromClause').flatMap((item) => sourcesIn(item, withNames(body), reading.find, false));
+  const row = rowFrom(list, sources, reading);
   return listOf(row, rowCount(body, sources[0]?.table ?? null, sources.length));
 }
 
@@ -55,26 +64,28 @@ function loosened({ items }: JsonSchema): JsonSchema {
   return names.length === 0 ? UNKNOWN : listOf(objectOf(Object.fromEntries(names.map((name) => [name, ANY]))));
 }
 
-function inserted(body: Tree, find: FindTable): JsonSchema {
+function inserted(body: Tree, { find, foreign }: Reading): JsonSchema {
   const sources = [sourceOf(childOf(body, 'relation') ?? {}, new Set(), find, false)];
   const clause = childOf(body, 'returningClause');
   // Without the clause the row is answered.
-  const row = clause === null ? wholeRow(sources) : rowFrom(itemsOf(clause, 'exprs'), sources);
+  const row = clause === null ? wholeRow(sources) : rowFrom(itemsOf(clause, 'exprs'), sources, { foreign });
   const from = childOf(childOf(body, 'selectStmt') ?? {}, 'SelectStmt');
   const count = from === null ? 0 : itemsOf(from, 'valuesLists').length;
   const conflict = childOf(body, 'onConflictClause');
-  const skips = wordOf(conflict, 'action') === 'ONCONFLICT_NOTHING' || childOf(conflict ?? {}, 'whereClause') !== null;
+  // A database without the clause answers a row only where it can find it again.
+  const skips =
+    foreign || wordOf(conflict, 'action') === 'ONCONFLICT_NOTHING' || childOf(conflict ?? {}, 'whereClause') !== null;
   return listOf(row, count === 0 ? {} : { ...(!skips && { minItems: count }), maxItems: count });
 }
 
-function changed(body: Tree, find: FindTable): JsonSchema {
+function changed(body: Tree, { find, foreign }: Reading): JsonSchema {
   const clause = childOf(body, 'returningClause');
   if (clause === null) return NONE;
   const first = sourceOf(childOf(body, 'relation') ?? {}, withNames(body), find, false);
   const more = ['fromClause', 'usingClause'].flatMap((key) =>
     itemsOf(body, key).flatMap((item) => sourcesIn(item, withNames(body), find, false)),
   );
-  const row = rowFrom(itemsOf(clause, 'exprs'), [first, ...more]);
+  const row = rowFrom(itemsOf(clause, 'exprs'), [first, ...more], { foreign });
   return listOf(row, rowCount(body, first.table, 1 + more.length));
 }
 
@@ -105,7 +116,7 @@ function sourcesIn(item: Tree, common: ReadonlySet<string>, find: FindTable, abs
   ];
 }
 
-function rowFrom(list: readonly Tree[], sources: readonly Source[]): JsonSchema {
+function rowFrom(list: readonly Tree[], sources: readonly Source[], { foreign }: Pick<Reading, 'foreign'>): JsonSchema {
   const properties: Record<string, JsonSchema> = {};
   for (const item of list) {
     const target = childOf(item, 'ResTarget') ?? {};
@@ -119,9 +130,16 @@ function rowFrom(list: readonly Tree[], sources: readonly Source[]): JsonSchema 
     }
     const [name] = outputNames([item], scopeIn(null)) ?? [];
     if (name === undefined) return { type: 'object' };
-    properties[name] = expression(value, sources);
+    properties[name] = !foreign || isAlike(value) ? expression(value, sources) : ANY;
   }
   return objectOf(properties);
+}
+
+/** Gives the same everywhere: columns, numbers and texts, how many there are. */
+function isAlike(value: Tree): boolean {
+  const [type, body] = typed(value);
+  if (type === 'FuncCall') return namesIn(itemsOf(body, 'funcname')).at(-1) === 'count';
+  return type === 'ColumnRef' || (type === 'A_Const' && childOf(body, 'boolval') === null);
 }
 
 /** The sources that a `*` stands for; null for unknown ones, undefined where there is no star. */

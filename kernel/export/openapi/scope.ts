@@ -7,12 +7,13 @@ import { asText, type Json } from '../../contract/json.js';
 import { pluginId, type PluginSpec } from '../../contract/plugin.js';
 import { Slot } from '../../contract/slot.js';
 import type { Config } from '../../analysis/config.js';
-import { inside } from '../../analysis/link.js';
+import { inside } from '../../analysis/report.js';
 import type { ActionModel, Analysis, DataModel, ResourceModel } from '../../analysis/model.js';
 import type { Registry } from '../../analysis/registry.js';
 import { modelsByAlias } from '../../analysis/tables.js';
 import { childOf } from '../../analysis/sql/tree.js';
 import type { SqlParser } from '../../language/sql-parser.js';
+import type { SqlScan } from '../../language/sql.js';
 import { quoteReserved } from '../../language/sql-reserved.js';
 import { ANY, listOf, nullable } from '../../schema/forms.js';
 import { rowsOf, type ApiTable, type FindTable } from './rows.js';
@@ -62,21 +63,40 @@ export function scopeOf(input: OpenapiInput): Scope {
     models,
     resources: new Map(analysis.resources.map((resource) => [resource.id, resource])),
     actions: new Map(analysis.resources.flatMap(({ actions }) => actions.map((action) => [action.key, action]))),
-    statement: (action: ActionModel) => statementOf(action, input.sql, find),
+    statement: statementReader(input, find),
   };
   return { ...scope, behind: behindFinder(scope) };
 }
 
-/** Null without exactly one statement. */
-function statementOf(action: ActionModel, sql: SqlParser | undefined, find: FindTable): ApiStatement | null {
-  const statements = action.definition.finds.statements.filter(({ node }) => inside(node, action.node));
-  const [only, other] = statements;
-  if (only === undefined || other !== undefined) return null;
-  const parsed = sql?.parse(quoteReserved(only.scan).text).statements?.[0];
-  const tree = parsed === undefined ? null : childOf(parsed, 'stmt');
-  const isSoft = only.softDelete?.scalar === true;
-  const rows = tree === null ? listOf({ type: 'object' }) : rowsOf(tree, find);
-  return { verb: isSoft ? 'UPDATE' : only.scan.verb, rows };
+/** Null without exactly one statement. What a text gives is found out once for a document. */
+function statementReader(input: OpenapiInput, find: FindTable): Scope['statement'] {
+  const known = { own: new Map<string, JsonSchema>(), foreign: new Map<string, JsonSchema>() };
+  const read = (scan: SqlScan, foreign: boolean): JsonSchema => {
+    // Elsewhere text may stand in double quotes.
+    const doubtful = foreign && scan.tokens.some(({ type }) => type === 'quoted-identifier');
+    const parsed = doubtful ? undefined : input.sql?.parse(quoteReserved(scan).text).statements?.[0];
+    const tree = parsed === undefined ? null : childOf(parsed, 'stmt');
+    return tree === null ? listOf({ type: 'object' }) : rowsOf(tree, find, foreign);
+  };
+  return (action) => {
+    const [only, other] = action.definition.finds.statements.filter(({ node }) => inside(node, action.node));
+    if (only === undefined || other !== undefined) return null;
+    const { scan, softDelete } = only;
+    const foreign = isForeign(action, input);
+    const texts = foreign ? known.foreign : known.own;
+    const rows = texts.get(scan.text) ?? read(scan, foreign);
+    texts.set(scan.text, rows);
+    return { verb: softDelete?.scalar === true ? 'UPDATE' : scan.verb, rows };
+  };
+}
+
+/** Its statement runs on a database that says it has another syntax than the parser reads. */
+function isForeign({ stores }: ActionModel, { config, registry, sql }: OpenapiInput): boolean {
+  return stores.some(({ kind, instance }) => {
+    const chosen = config.chosen.find((one) => one.kind === kind && one.instance === instance);
+    const syntax = chosen && registry.plugin(kind, chosen.name)?.facts?.['syntax'];
+    return typeof syntax === 'string' && syntax !== sql?.syntax;
+  });
 }
 
 function tableFinder(registry: Registry, models: readonly DataModel[]): FindTable {
@@ -121,18 +141,22 @@ function valueOf(registry: Registry, kind: string, name: string, value: Readonly
 const nothing = (): null => null;
 
 /** Outside any resource; what others do is not known there. */
-const barePlace = (registry: Registry, value: Readonly<Record<string, Json>>): ApiPlace => ({
-  ...placeOf(registry, value, { slot: '', holder: value, resource: null, action: null, payload: nothing }),
-  used: () => false,
-});
+const barePlace = (registry: Registry, value: Readonly<Record<string, Json>>): ApiPlace =>
+  placeOf(
+    registry,
+    { slot: '', value, holder: value, resource: null, action: null, payload: nothing },
+    {
+      written: () => ANY,
+      statement: nothing,
+      used: () => false,
+    },
+  );
 
 function placeOf(
   registry: Registry,
-  value: Readonly<Record<string, Json>>,
-  { slot, holder, resource, action, payload }: Omit<Around, 'value'>,
-  written: ApiPlace['written'] = () => ANY,
-  statement: ApiPlace['statement'] = nothing,
-): Omit<ApiPlace, 'used'> {
+  { slot, value, holder, resource, action, payload }: Around,
+  { written, statement, used }: Pick<ApiPlace, 'written' | 'statement' | 'used'>,
+): ApiPlace {
   return {
     slot,
     value,
@@ -143,6 +167,7 @@ function placeOf(
     written,
     payload,
     statement,
+    used,
     isMade: (name) => resource !== null && (resource.names.has(name) || resource.generated.has(name)),
     repeated: (action?.repeat ?? null) !== null,
   };
@@ -160,12 +185,13 @@ export interface Around {
 
 export function askPlugin(scope: Scope, spec: PluginSpec, around: Around): ApiPart {
   if (spec.openapi === undefined) return SILENT;
-  const { value, action } = around;
-  const written = (json: Json): JsonSchema =>
-    writtenSchema(json, (root, tail) => accessorValue(scope, around, root, tail));
-  const statement = action === null ? nothing : () => scope.statement(action);
-  const used = (plugin: string): boolean => scope.input.analysis.uses.has(plugin);
-  return spec.openapi({ ...placeOf(scope.registry, value, around, written, statement), used });
+  return spec.openapi(
+    placeOf(scope.registry, around, {
+      written: (json) => writtenSchema(json, (root, tail) => accessorValue(scope, around, root, tail)),
+      statement: () => (around.action === null ? null : scope.statement(around.action)),
+      used: (plugin) => scope.input.analysis.uses.has(plugin),
+    }),
+  );
 }
 
 const SILENT: ApiPart = Object.freeze({});

@@ -1,6 +1,6 @@
 /** The strings of a definition in which accessors stand, by the part of it that reads them. */
 import type { AccessorText } from '../../analysis/finds.js';
-import { inside } from '../../analysis/link.js';
+import { inside } from '../../analysis/report.js';
 import type { ActionModel, ResourceModel } from '../../analysis/model.js';
 
 /** Of an actionable, or of the resource beside its actionables. */

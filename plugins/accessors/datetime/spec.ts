@@ -8,6 +8,7 @@ export default definePlugin({
   summary: 'The instant of the request, ISO 8601 in UTC with milliseconds. The same wherever one request reads it.',
   facts: {
     tail: 'none',
+    gives: 'timestamp',
     secret: false,
     reads: 'nothing',
     aliases: ['NOW', 'DATE', 'TIMESTAMP', 'TIME', 'TODAY', 'CURRENT_TIMESTAMP'],

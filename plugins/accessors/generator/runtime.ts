@@ -8,7 +8,7 @@ export default defineRuntime(accessor, {
     compile: ([name = ''], tools) => {
       const source = tools.resolve(generator, name);
       const slot = tools.memo();
-      return { constant: false, read: (frame) => (frame.slots[slot] ??= source.next()) };
+      return { constant: false, once: slot, read: (frame) => (frame.slots[slot] ??= source.next()) };
     },
   }),
 });

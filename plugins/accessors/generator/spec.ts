@@ -6,7 +6,13 @@ export default definePlugin({
   name: 'GENERATOR',
   since: '0.1.0',
   summary: 'A fresh identifier: `$GENERATOR.ULID`. Each place it is written makes one identifier per request.',
-  facts: { tail: 'plugin:generator', secret: false, reads: 'nothing', aliases: ['GENERATE', 'GEN', 'RANDOM', 'ID'] },
+  facts: {
+    tail: 'plugin:generator',
+    gives: 'text',
+    secret: false,
+    reads: 'nothing',
+    aliases: ['GENERATE', 'GEN', 'RANDOM', 'ID'],
+  },
   requires: ['generator:*'],
   openapi: ({ value: { tail }, facts }) => {
     const pattern = facts('generator', Array.isArray(tail) ? String(tail[0]) : '')?.['pattern'];

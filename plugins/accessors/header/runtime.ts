@@ -7,9 +7,10 @@ export default defineRuntime(accessor, {
   create: () => ({
     compile: ([written = '']) => {
       const name = written.toLowerCase();
-      if (name === 'ip') return { constant: false, read: (frame) => frame.invocation.remote };
+      if (name === 'ip') return { constant: false, remote: true, read: (frame) => frame.invocation.remote };
       return {
         constant: false,
+        header: name,
         read: ({ invocation: { headers } }) => {
           const value = Object.hasOwn(headers, name) ? headers[name] : undefined;
           if (typeof value === 'string') return value;

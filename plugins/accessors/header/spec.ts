@@ -7,7 +7,13 @@ export default definePlugin({
   since: '0.1.0',
   summary: 'A request header: `$HEADER.x-tenant`. Case does not matter; `$HEADER.ip` is the address of the client.',
   details: 'A header that the request lacks refuses it with 422.',
-  facts: { tail: 'name', secret: false, aliases: ['HEADERS', 'REQUEST_HEADER', 'REQUEST_HEADERS'] },
+  facts: {
+    tail: 'name',
+    secret: false,
+    reads: 'headers',
+    offers: ['ip'],
+    aliases: ['HEADERS', 'REQUEST_HEADER', 'REQUEST_HEADERS'],
+  },
   openapi: ({ value: { tail } }) => {
     const name = Array.isArray(tail) ? tail.map(String).join('.') : '';
     const text = { type: 'string' };

@@ -1,45 +1,14 @@
-/**
- * One connection to a Redis server: looked for until it is there, given up when it does not answer. Nothing waits in a queue;
- * while it is away every command fails at once. What is logged is when it went, and when it came back.
- */
-import { Redis } from 'ioredis';
+/** The connection of the cache to its Redis server. What is logged is when it went, when it came back, and what it may forget. */
+import type { Redis } from 'ioredis';
 import type { Log } from '../../../kernel/contract/plugin.js';
+import { connectionTo, type RedisAddress } from '../../shared/redis.js';
 import { SCRIPTS, type Scripted } from './scripts.js';
 
 export type Client = Redis & Scripted;
 
-/** Milliseconds in which a command has to be answered. */
-export const COMMAND_TIMEOUT = 800;
-/** A connection that has been ended must not linger: commands would wait for its end. */
-const END_TIMEOUT = 100;
-const LONGEST_PAUSE = 5000;
-
-export interface ConnectionOptions {
-  readonly url: string;
-  readonly prefix: string;
-  readonly tls: boolean;
-}
-
-/** Twice as long each time, and not all processes at once. */
-const backoff = (attempt: number): number =>
-  Math.min(LONGEST_PAUSE, 50 * 2 ** Math.min(attempt, 10)) * (0.75 + Math.random() / 4);
-
-export function createClient({ url, prefix, tls }: ConnectionOptions, log: Log): Client {
-  const client = new Redis(url, {
-    lazyConnect: true,
-    enableOfflineQueue: false,
-    autoResendUnfulfilledCommands: false,
-    maxRetriesPerRequest: 0,
-    commandTimeout: COMMAND_TIMEOUT,
-    connectTimeout: COMMAND_TIMEOUT,
-    disconnectTimeout: END_TIMEOUT,
-    retryStrategy: backoff,
-    // A replica that took the place of the one that writes: the address has to be looked up again.
-    reconnectOnError: (error) => error.message.startsWith('READONLY'),
-    disableClientInfo: true,
-    scripts: SCRIPTS,
-    ...(tls && { tls: {} }),
-  });
+export function createClient(address: RedisAddress, log: Log): Client {
+  const { prefix } = address;
+  const client = connectionTo<Scripted>(address, SCRIPTS);
   const told: Told = { away: false, policy: false, seen: false };
   // Without a listener ioredis prints errors by itself.
   client.on('error', (error: Error) => tellAway(told, log, error));
@@ -48,7 +17,7 @@ export function createClient({ url, prefix, tls }: ConnectionOptions, log: Log):
     told.away = false;
     inspect(client, prefix, told, log).catch(() => undefined);
   });
-  return client as Client;
+  return client;
 }
 
 interface Told {
@@ -74,9 +43,4 @@ async function inspect(client: Redis, prefix: string, told: Told, log: Log): Pro
   const policy = /maxmemory_policy:(\S+)/.exec(await client.info('memory'))?.[1] ?? 'noeviction';
   if (policy !== 'noeviction')
     log.warn({ policy }, 'the cache store makes room by itself (maxmemory-policy): it may forget revoked tokens');
-}
-
-/** Gives up a connection that hangs: until there is a new one, commands fail at once. */
-export function giveUp(client: Redis): void {
-  if (client.status === 'ready') client.disconnect(true);
 }

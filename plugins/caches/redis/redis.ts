@@ -5,7 +5,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { fault, type Fault } from '../../../kernel/contract/fault.js';
 import type { Cache } from '../../kinds/cache.js';
-import { giveUp, type Client } from './connection.js';
+import { giveUpIfSilent } from '../../shared/redis.js';
+import type { Client } from './connection.js';
 
 /** Milliseconds in which something has to be computed to be stored; longer than any request may take. */
 const LEASE_TIME = 60_000;
@@ -33,7 +34,7 @@ export function createRedisCache(client: Client, prefix: string): Cache {
     try {
       return await work();
     } catch (error) {
-      if (error instanceof Error && error.message === 'Command timed out') giveUp(client);
+      giveUpIfSilent(client, error);
       throw away(error);
     }
   }

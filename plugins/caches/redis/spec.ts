@@ -1,8 +1,8 @@
 /** Spec of the cache `redis`: a server that several processes share. */
-import { string } from 'yup';
 import { definePlugin } from '../../../kernel/contract/plugin.js';
-import { flag, shape, text, value } from '../../../kernel/schema/combinators.js';
+import { shape } from '../../../kernel/schema/combinators.js';
 import { cacheErrors } from '../../kinds/cache-errors.js';
+import { redisFields } from '../../kinds/redis-fields.js';
 
 export default definePlugin({
   kind: 'cache',
@@ -18,19 +18,7 @@ export default definePlugin({
     'log says so when it is not.',
   ].join('\n'),
   facts: { shared: true },
-  schema: shape({
-    url: value(string().required(), {
-      doc: 'Address of the server, with the password and the number of the database. Keep it in the environment.',
-      examples: ['$ENV.REDIS_URL'],
-      roots: ['ENV'],
-      secret: true,
-    }).required(),
-    prefix: text({
-      doc: 'What every key begins with, so that several systems can share a server.',
-      default: 'lintel:',
-    }).max(100),
-    tls: flag({ doc: 'Encrypts the connection; `rediss://` in the address does the same.', default: false }),
-  }),
+  schema: shape(redisFields),
   openapi: () => ({ refuses: ['CCH_AWAY'] }),
   errors: {
     ...cacheErrors,

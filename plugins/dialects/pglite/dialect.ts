@@ -6,6 +6,7 @@ import type { PGliteInterface, Results, Transaction as LiteTransaction } from '@
 import { fault } from '../../../kernel/contract/fault.js';
 import type { Dialect, Row } from '../../kinds/dialect.js';
 import { isRetryable, toFault } from '../shared/errors.js';
+import { executor } from '../shared/execute.js';
 import { prepareStatement } from '../shared/prepare.js';
 import { bindValues } from '../shared/values.js';
 import type { PgPrepared } from '../shared/values.js';
@@ -53,7 +54,8 @@ export function createDialect(engine: () => PGliteInterface): Dialect {
     return true;
   }
 
-  return {
+  const dialect: Dialect = {
+    execute: (text, values, transaction) => execute(text, values, transaction),
     prepare: prepareStatement,
 
     async run(statement, values, transaction) {
@@ -99,4 +101,6 @@ export function createDialect(engine: () => PGliteInterface): Dialect {
 
     retryable: isRetryable,
   };
+  const execute = executor(dialect);
+  return dialect;
 }

@@ -40,10 +40,12 @@ async function isStale(file: string): Promise<boolean> {
   return !(pid > 0) || pid === process.pid || !isAlive(pid);
 }
 
+const IN_USE = 'the data folder is in use by another process; an embedded database belongs to one at a time';
+
 /** Takes the lock of a folder; the result gives it back. */
 export async function lockFolder(folder: string, instance: string): Promise<() => Promise<void>> {
   const file = `${folder}.lock`;
-  const inUse = fault('QRY_CONNECT', { instance, reason: 'the data folder is in use by another process' });
+  const inUse = fault('QRY_CONNECT', { instance, reason: IN_USE });
   if (held.has(file)) throw inUse;
   held.add(file);
   try {

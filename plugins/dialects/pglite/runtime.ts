@@ -2,24 +2,32 @@
  * Runtime of the dialect `pglite`: opens the embedded database on its folder (or in memory), migrates it and closes it.
  * The engine is loaded by `open` only: it is large and takes a second or more to start.
  */
+import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { PGlite } from '@electric-sql/pglite';
 import { fault } from '../../../kernel/contract/fault.js';
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
+import { holdTieringBudget } from '../../../kernel/platform/wasm-tiering.js';
 import { dialect } from '../../kinds/dialect.js';
 import type { Dialect, Row } from '../../kinds/dialect.js';
 import { connectFault } from '../shared/connect.js';
-import { migrate, outline } from '../shared/migrate.js';
+import { migrate, outline, type Migrated } from '../shared/migrate.js';
 import type { WithSession } from '../shared/session.js';
+import { postgresFlavour } from '../shared/shape-postgres.js';
 import { parsers } from '../shared/types.js';
 import { createDialect } from './dialect.js';
 import { lockFolder } from './lock.js';
+import { templateFor } from './template.js';
 
 interface Engine {
   readonly db: PGlite;
   /** Null in memory, where there is nothing to lock. */
   readonly unlock: (() => Promise<void>) | null;
 }
+
+// A global of Node that its types leave to those of browsers.
+type EngineModule = object;
+declare const WebAssembly: { readonly Module: new (bytes: Uint8Array) => EngineModule };
 
 const engines = new WeakMap<Dialect, Engine>();
 const MEMORY = 'memory://';
@@ -39,9 +47,41 @@ function sessionsOf(handle: Dialect): WithSession {
     );
 }
 
-async function start(path: string): Promise<PGlite> {
+const migrated = (handle: Dialect, store: string): Migrated => ({
+  withSession: sessionsOf(handle),
+  flavour: () => postgresFlavour,
+  store,
+});
+
+/** Its pages in memory: clearing the usual 128 MB takes a third of the start, and a scan of a larger table is no faster. */
+const SETTINGS = ['-c', 'shared_buffers=32MB'];
+
+/**
+ * The engine, once for a process. Its start and a migration run much of it a few times; optimised too soon, that takes a second of
+ * processor time which only thousands of statements bring back.
+ */
+let compiled: Promise<EngineModule> | undefined;
+const engineModule = (): Promise<EngineModule> => (compiled ??= compile());
+async function compile(): Promise<EngineModule> {
+  const bytes = await readFile(new URL('pglite.wasm', import.meta.resolve('@electric-sql/pglite')));
+  const release = holdTieringBudget(15);
+  try {
+    return new WebAssembly.Module(bytes);
+  } finally {
+    release();
+  }
+}
+
+/** `folder`: null in memory. */
+async function start(path: string, folder: string | null): Promise<PGlite> {
   const { PGlite: Lite } = await import('@electric-sql/pglite');
-  const db = await Lite.create(path);
+  const template = await templateFor(folder);
+  const pgliteWasmModule = await engineModule();
+  const startParams = [...Lite.defaultStartParams, ...SETTINGS];
+  const db = await Lite.create(path, {
+    ...{ pgliteWasmModule, startParams },
+    ...(template !== null && { loadDataDir: template }),
+  });
   // The engine's own conversions give way to ours: values arrive as text, and answers are those of `postgres`.
   db.parsers = Object.fromEntries(parsers);
   db.serializers = {};
@@ -61,7 +101,7 @@ export default defineRuntime(dialect, {
     const place = memory ? path : resolve(folder, path);
     const unlock = memory ? null : await lockFolder(place, instance);
     try {
-      engines.set(handle, { db: await start(place), unlock });
+      engines.set(handle, { db: await start(place, memory ? null : place), unlock });
     } catch (error) {
       await unlock?.();
       throw connectFault(instance, error);
@@ -69,10 +109,10 @@ export default defineRuntime(dialect, {
     log.info({ instance, path }, 'embedded database (PGlite): for development and small installations');
   },
 
-  plan: (handle, tables, { instance }) => outline(sessionsOf(handle), tables, instance),
+  plan: async (handle, tables, { instance }, how) => outline(migrated(handle, instance), tables, how),
 
-  async adopt(handle, tables, { instance, log }, progress) {
-    await migrate(sessionsOf(handle), tables, { store: instance, log, progress });
+  async adopt(handle, tables, { instance, log }, progress, how) {
+    await migrate(migrated(handle, instance), tables, { log, progress, how });
   },
 
   async close(handle) {

@@ -23,6 +23,7 @@ export default definePlugin({
   schema: shape({
     path: value(string().required(), {
       doc: 'Folder of the data, relative to the config file, or `memory://`.',
+      path: 'folder',
       default: '.lintel/data',
       examples: ['.lintel/data', 'memory://', '$ENV.DATA_FOLDER'],
       roots: ['ENV'],

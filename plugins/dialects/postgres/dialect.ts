@@ -6,6 +6,7 @@ import { fault } from '../../../kernel/contract/fault.js';
 import { Rendered } from '../../../kernel/contract/rendered.js';
 import type { Dialect, Transaction } from '../../kinds/dialect.js';
 import { isLost, isRetryable, isStale, sqlState, toFault } from '../shared/errors.js';
+import { executor } from '../shared/execute.js';
 import { prepareStatement } from '../shared/prepare.js';
 import { bindValues } from '../shared/values.js';
 import type { PgPrepared } from '../shared/values.js';
@@ -193,7 +194,8 @@ export function createDialect(wires: () => Wires, isolation: PostgresOptions['is
     });
   }
 
-  return {
+  const dialect: Dialect = {
+    execute: (text, values, transaction) => execute(text, values, transaction),
     prepare: prepareStatement,
 
     run(statement, values, transaction, last = false) {
@@ -260,4 +262,6 @@ export function createDialect(wires: () => Wires, isolation: PostgresOptions['is
 
     retryable: isRetryable,
   };
+  const execute = executor(dialect);
+  return dialect;
 }

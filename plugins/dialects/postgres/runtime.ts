@@ -10,8 +10,9 @@ import { dialect } from '../../kinds/dialect.js';
 import type { Dialect } from '../../kinds/dialect.js';
 import { addressFault, connectFault } from '../shared/connect.js';
 import { toFault } from '../shared/errors.js';
-import { migrate, outline } from '../shared/migrate.js';
+import { migrate, outline, type Migrated } from '../shared/migrate.js';
 import type { Session } from '../shared/session.js';
+import { postgresFlavour } from '../shared/shape-postgres.js';
 import { parserOf } from '../shared/types.js';
 import { createDialect } from './dialect.js';
 import { readOptions } from './options.js';
@@ -62,6 +63,12 @@ async function withSession<T>(wires: Wires, work: (session: Session) => Promise<
   }
 }
 
+const migrated = (wires: Wires, store: string): Migrated => ({
+  withSession: (work) => withSession(wires, work),
+  flavour: () => postgresFlavour,
+  store,
+});
+
 const selectOne = scanSql('SELECT 1');
 
 export default defineRuntime(dialect, {
@@ -86,14 +93,13 @@ export default defineRuntime(dialect, {
     if (server) server.wires = wires;
   },
 
-  async plan(handle, tables, { instance }) {
-    const wires = wiresOf(handle);
-    return outline((work) => withSession(wires, work), tables, instance);
+  async plan(handle, tables, { instance }, how) {
+    return outline(migrated(wiresOf(handle), instance), tables, how);
   },
 
-  async adopt(handle, tables, { instance, log }, progress) {
+  async adopt(handle, tables, { instance, log }, progress, how) {
     const wires = wiresOf(handle);
-    const changed = await migrate((work) => withSession(wires, work), tables, { store: instance, log, progress });
+    const changed = await migrate(migrated(wires, instance), tables, { log, progress, how });
     if (changed) for (const wire of wires.all) forget(wire);
   },
 

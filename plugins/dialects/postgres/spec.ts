@@ -1,7 +1,8 @@
 /** Spec of the dialect `postgres`: a PostgreSQL server reached over the network. */
 import { string } from 'yup';
 import { definePlugin } from '../../../kernel/contract/plugin.js';
-import { numeric, shape, text, value } from '../../../kernel/schema/combinators.js';
+import { shape, text, value } from '../../../kernel/schema/combinators.js';
+import { connectionFields } from '../../kinds/connection-fields.js';
 import { dialectErrors, dialectRefusals } from '../../kinds/dialect-errors.js';
 
 export default definePlugin({
@@ -18,8 +19,9 @@ export default definePlugin({
     'BEGIN is sent together with the first statement of a transaction, and COMMIT with the last where nothing behind it can',
     'refuse. A plain SELECT on which an UPDATE or DELETE of the same table depends locks its rows (`FOR NO KEY UPDATE`).',
     '',
-    'Sessions run in UTC; times come back as ISO 8601 text. A pooler between Lintel and the server must keep prepared',
-    'statements (PgBouncer 1.21 or later, or session pooling).',
+    'Sessions run in UTC; times come back as ISO 8601 text. Through a pooler that gives out connections by the transaction,',
+    'prepared statements have to survive (PgBouncer 1.21 or later with `max_prepared_statements` above 0), and the deadlines of',
+    'sessions have to be set for the role; docs/deployment.md has the lines.',
   ].join('\n'),
   facts: { returning: true, syntax: 'postgresql', embedded: false },
   schema: shape({
@@ -29,27 +31,7 @@ export default definePlugin({
       roots: ['ENV'],
       secret: true,
     }).required(),
-    pool_size: numeric({ doc: 'Connections at most, shared ones included.', unit: 'connections', default: 10 })
-      .integer()
-      .min(1)
-      .max(500),
-    statement_timeout: numeric({
-      doc: 'A statement that runs longer is stopped (`QRY_TIMEOUT`).',
-      unit: 'seconds',
-      default: 10,
-    })
-      .min(0.001)
-      .max(3600),
-    pool_wait: numeric({
-      doc: 'How long a request waits for a free connection before it is refused (`QRY_UNAVAILABLE`).',
-      unit: 'seconds',
-      default: 2,
-    })
-      .min(0.001)
-      .max(60),
-    idle_timeout: numeric({ doc: 'Connections without work are closed after this time.', unit: 'seconds', default: 30 })
-      .min(0.001)
-      .max(3600),
+    ...connectionFields({ poolSize: 'Connections at most, shared ones included.' }),
     isolation: text({
       doc:
         'Isolation of transactions. `auto` takes `repeatable read` where a statement only reads, so that a ' +

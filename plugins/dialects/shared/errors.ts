@@ -5,7 +5,7 @@
 import { Fault, fault } from '../../../kernel/contract/fault.js';
 import type { FaultOptions, Issue } from '../../../kernel/contract/fault.js';
 import { escapePointer } from '../../../kernel/contract/json.js';
-import type { dialectErrors } from '../../kinds/dialect-errors.js';
+import { refusedFields, type dialectErrors } from '../../kinds/dialect-errors.js';
 
 type Code = keyof typeof dialectErrors;
 
@@ -58,6 +58,8 @@ export const sqlState = (error: unknown): string => {
   return typeof code === 'string' ? code : '';
 };
 
+export const isNetwork = (code: string): boolean => NETWORK.test(code);
+
 /** The connection itself is gone or going: it must not be used again. */
 export function isLost(error: unknown): boolean {
   const { severity, message } = asError(error);
@@ -107,14 +109,6 @@ function checkedColumn({ table, constraint }: DriverError): string[] {
   return constraint === `${table}_${inner}_length` && inner ? [inner] : [];
 }
 
-const DETAILS: Partial<Record<Code, string>> = {
-  QRY_UNIQUE: 'is taken already',
-  QRY_FOREIGN_KEY: 'refers to a record that does not exist, or is still referred to',
-  QRY_NOT_NULL: 'must have a value',
-  QRY_CHECK: 'breaks a rule of the table',
-  QRY_BAD_VALUE: 'does not fit the type that the query expects',
-};
-
 /** `portal "..." parameter $1`: the server could not read the text of a value. */
 function parameterOf({ where }: DriverError): string[] {
   const found = typeof where === 'string' ? /parameter (\$\d+)/i.exec(where)?.[1] : undefined;
@@ -127,7 +121,7 @@ function columnsOf(code: Code, error: DriverError): string[] {
 }
 
 function issuesOf(code: Code, error: DriverError): Issue[] {
-  const detail = DETAILS[code];
+  const detail = refusedFields[code];
   if (!detail) return [];
   if (code === 'QRY_BAD_VALUE') return parameterOf(error).map((pointer) => ({ pointer, code, detail }));
   return columnsOf(code, error).map((column) => ({

@@ -2,38 +2,20 @@
  * Reads from the catalogue of the database what the tables of the models look like now. Reads only, in two statements;
  * what is missing is decided elsewhere.
  */
+import type { KnownColumn, KnownConstraint, KnownTable, KnownTables } from './known.js';
 import type { Session } from './session.js';
-
-export interface KnownIndex {
-  readonly name: string;
-  readonly unique: boolean;
-  /** Key columns; empty for indexes on expressions or with a condition, which stand for nothing here. */
-  readonly columns: readonly string[];
-}
-
-export interface KnownConstraint {
-  readonly name: string;
-  readonly type: 'check' | 'foreign' | 'other';
-  readonly columns: readonly string[];
-  readonly target: string | null;
-  readonly definition: string;
-}
-
-export interface KnownTable {
-  /** False for views and the like: they are left as they are. */
-  readonly table: boolean;
-  /** Column name to type name (`int8`, `text`). */
-  readonly columns: ReadonlyMap<string, string>;
-  readonly indexes: readonly KnownIndex[];
-  readonly constraints: readonly KnownConstraint[];
-}
 
 const TABLES = `
 SELECT c.relname AS name, c.relkind IN ('r', 'p') AS is_table,
-  (SELECT json_agg(json_build_object('name', a.attname, 'type', t.typname))
+  (SELECT json_agg(json_build_object('name', a.attname, 'type', t.typname,
+       'written', pg_catalog.format_type(a.atttypid, a.atttypmod), 'nullable', NOT a.attnotnull,
+       'filled', a.atthasdef OR a.attidentity <> '',
+       'length', CASE WHEN t.typname IN ('varchar', 'bpchar') AND a.atttypmod > 4 THEN a.atttypmod - 4 END) ORDER BY a.attnum)
      FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_type t ON t.oid = a.atttypid
      WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped) AS columns,
-  (SELECT json_agg(json_build_object('name', i.relname, 'unique', x.indisunique, 'columns',
+  (SELECT json_agg(json_build_object('name', i.relname, 'unique', x.indisunique, 'primary', x.indisprimary,
+       'constraint', EXISTS (SELECT FROM pg_catalog.pg_constraint o WHERE o.conindid = x.indexrelid AND o.contype IN ('p', 'u', 'x')),
+       'columns',
        CASE WHEN x.indpred IS NULL AND x.indexprs IS NULL AND x.indisvalid THEN
          (SELECT json_agg(a.attname ORDER BY k.n) FROM unnest(x.indkey::int2[]) WITH ORDINALITY AS k(attnum, n)
             JOIN pg_catalog.pg_attribute a ON a.attrelid = x.indrelid AND a.attnum = k.attnum
@@ -52,8 +34,16 @@ WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND s.nspname = current_schema() AN
 interface CatalogueRow {
   readonly name: string;
   readonly is_table: boolean;
-  readonly columns: readonly { name: string; type: string }[] | null;
-  readonly indexes: readonly { name: string; unique: boolean; columns: readonly string[] | null }[] | null;
+  readonly columns: readonly (Omit<KnownColumn, 'collation'> & { readonly name: string })[] | null;
+  readonly indexes:
+    | readonly {
+        name: string;
+        unique: boolean;
+        primary: boolean;
+        constraint: boolean;
+        columns: readonly string[] | null;
+      }[]
+    | null;
   readonly constraints:
     | readonly {
         name: string;
@@ -70,7 +60,7 @@ const CONSTRAINT_TYPES: Readonly<Record<string, KnownConstraint['type']>> = { c:
 function knownTable(row: CatalogueRow): KnownTable {
   return {
     table: row.is_table,
-    columns: new Map((row.columns ?? []).map(({ name, type }) => [name, type])),
+    columns: new Map((row.columns ?? []).map(({ name, ...column }) => [name, { ...column, collation: null }])),
     indexes: (row.indexes ?? []).map((index) => ({ ...index, columns: index.columns ?? [] })),
     constraints: (row.constraints ?? []).map((constraint) => ({
       ...constraint,
@@ -81,7 +71,7 @@ function knownTable(row: CatalogueRow): KnownTable {
 }
 
 /** The tables of these names that exist in the current schema, with what hangs on them. */
-export async function introspect(session: Session, literal: string): Promise<ReadonlyMap<string, KnownTable>> {
+export async function introspect(session: Session, literal: string): Promise<KnownTables> {
   const rows = (await session.query(TABLES, [literal])) as unknown as readonly CatalogueRow[];
   return new Map(rows.map((row) => [row.name, knownTable(row)]));
 }

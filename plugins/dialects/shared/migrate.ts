@@ -1,99 +1,141 @@
 /**
  * Brings a database to the shape of the models: look, plan, and only when something is missing lock, look again and
- * change, all in one transaction. Two processes that start together meet at the lock; the second finds nothing to do.
+ * change. Two processes that start together meet at the lock; the second finds nothing to do. Where the database undoes
+ * changes of tables, all of them are one transaction; elsewhere each stands by itself, and what is left is found again.
  */
 import { Fault, fault } from '../../../kernel/contract/fault.js';
-import type { MigrationOutline, MigrationProgress } from '../../../kernel/contract/migration.js';
+import type { MigrationHow, MigrationOutline, MigrationProgress } from '../../../kernel/contract/migration.js';
 import type { ModelTable } from '../../../kernel/contract/model.js';
 import type { Log } from '../../../kernel/contract/plugin.js';
-import { arrayLiteral } from './arrays.js';
-import { sqlState, toFault } from './errors.js';
-import { introspect } from './introspect.js';
+import type { Change, MigrationPlan } from './changes.js';
+import type { Flavour } from './known.js';
 import { outlineOf, stepOf } from './outline.js';
 import { planMigration } from './plan.js';
-import type { Change, MigrationPlan } from './plan.js';
 import type { Session, WithSession } from './session.js';
 
-/** Any number, as long as every process of this product takes the same one. */
-const LOCK = '7306089142510571';
-
-async function look(session: Session, tables: readonly ModelTable[]): Promise<MigrationPlan> {
-  const names = arrayLiteral(
-    tables.map(({ table }) => table),
-    (name) => String(name),
-  );
-  return planMigration(tables, await introspect(session, names));
-}
-
-/** Who migrates, and who hears of it. */
-export interface Migrating {
+/** A store that is migrated. */
+export interface Migrated {
+  readonly withSession: WithSession;
+  readonly flavour: (session: Session) => Promise<Flavour> | Flavour;
   /** Name of the connection. */
   readonly store: string;
-  readonly log: Log;
-  readonly progress?: MigrationProgress | undefined;
 }
 
-async function change(session: Session, tables: readonly ModelTable[], who: Migrating): Promise<void> {
-  const { log, store, progress } = who;
-  // Deadlines of requests do not fit here: an index on a large table takes its time, and so may the other process.
-  await session.query('SET LOCAL statement_timeout = 0');
-  await session.query(`SELECT pg_advisory_xact_lock(${LOCK})`);
-  const { changes } = await look(session, tables);
-  if (changes.length === 0) return;
-  const { writeDdl } = await import('./ddl.js');
-  for (const [index, one] of changes.entries()) {
-    progress?.(stepOf(store, one), index + 1, changes.length);
-    for (const { table, sql } of await writeDdl([one])) {
-      try {
-        await session.query(sql);
-      } catch (cause) {
-        throw refusal(one, cause);
-      }
-      log.debug({ table, sql }, 'migration');
+/** Who hears of it, and what may be done. */
+export interface Migrating {
+  readonly log: Log;
+  readonly progress?: MigrationProgress | undefined;
+  readonly how?: MigrationHow | undefined;
+}
+
+async function look(
+  session: Session,
+  flavour: Flavour,
+  tables: readonly ModelTable[],
+  how: MigrationHow | undefined,
+): Promise<MigrationPlan> {
+  const known = await flavour.introspect(session, tables);
+  const plan = planMigration(tables, known, flavour.shape(tables, known), how?.destroy === true);
+  return flavour.settle(session, plan);
+}
+
+async function change(
+  session: Session,
+  flavour: Flavour,
+  store: string,
+  tables: readonly ModelTable[],
+  who: Migrating,
+): Promise<void> {
+  const unlock = await flavour.lock(session);
+  try {
+    const { changes } = await look(session, flavour, tables, who.how);
+    if (changes.length === 0) return;
+    for (const [index, one] of changes.entries()) {
+      who.progress?.(stepOf(store, one), index + 1, changes.length);
+      const outcome = outcomeOf(flavour, index, changes.length);
+      await make(session, flavour, one, who.log, outcome);
     }
+    const changed = [...new Set(changes.map(({ table }) => table))];
+    who.log.info({ tables: changed, changes: changes.length }, 'tables brought to the shape of the models');
+  } finally {
+    await unlock().catch(() => undefined);
   }
-  const changed = [...new Set(changes.map(({ table }) => table))];
-  log.info({ tables: changed, changes: changes.length }, 'tables brought to the shape of the models');
+}
+
+/** What a failure leaves behind. */
+const outcomeOf = ({ transactional }: Flavour, done: number, of: number): string =>
+  transactional || done === 0
+    ? 'Nothing was changed.'
+    : `${done} of ${of} changes were made and stay; the rest was left undone.`;
+
+async function make(session: Session, flavour: Flavour, one: Change, log: Log, outcome: string): Promise<void> {
+  for (const { table, sql } of await flavour.write([one])) {
+    try {
+      await session.query(sql);
+    } catch (cause) {
+      throw refusal(flavour, one, cause, outcome);
+    }
+    log.debug({ table, sql }, 'migration');
+  }
 }
 
 /** Rows that are there already can stand against a unique index. */
-function refusal(change: Change, cause: unknown): Fault {
+function refusal(flavour: Flavour, change: Change, cause: unknown, outcome: string): Fault {
   const { table } = change;
-  if (change.change !== 'add-unique' || sqlState(cause) !== '23505')
-    return fault('QRY_MIGRATION', { table }, { cause });
-  const params = { table, columns: change.columns.join(', ') };
-  return fault('QRY_DUPLICATES', params, { cause: toFault(cause).options.cause });
+  const clean = flavour.clean(cause);
+  if (change.change !== 'add-unique' || !flavour.isDuplicate(cause))
+    return fault('QRY_MIGRATION', { table, outcome }, { cause: clean, retryable: flavour.isAway(cause) });
+  return fault('QRY_DUPLICATES', { table, columns: change.columns.join(', ') }, { cause: clean });
+}
+
+/** Faults of its own go through; whatever a driver throws becomes one. */
+async function guarded<T>(
+  tables: readonly ModelTable[],
+  at: { flavour?: Flavour },
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    if (cause instanceof Fault && /^QRY_(?:MIGRATION|DUPLICATES)$/.test(cause.code)) throw cause;
+    const table = tables.map((one) => one.table).join(', ');
+    const away = cause instanceof Fault ? cause.code === 'QRY_UNAVAILABLE' : at.flavour?.isAway(cause) === true;
+    throw fault('QRY_MIGRATION', { table }, { cause, retryable: away });
+  }
 }
 
 /** True when the database was changed. Throws QRY_MIGRATION or QRY_DUPLICATES, never what a driver throws. */
 export async function migrate(
-  withSession: WithSession,
+  { withSession, flavour: find, store }: Migrated,
   tables: readonly ModelTable[],
   who: Migrating,
 ): Promise<boolean> {
   if (tables.length === 0) return false;
-  try {
-    const { changes, warnings } = await withSession((session) => look(session, tables));
-    for (const { message, ...place } of warnings) who.log.warn(place, message);
+  const at: { flavour?: Flavour } = {};
+  return guarded(tables, at, async () => {
+    const { changes, warnings } = await withSession(async (session) => {
+      at.flavour = await find(session);
+      return look(session, at.flavour, tables, who.how);
+    });
+    for (const { message, serious, ...place } of warnings) if (serious) who.log.warn(place, message);
     if (changes.length === 0) return false;
-    await withSession((session) => change(session, tables, who));
+    await withSession(async (session) => change(session, await find(session), store, tables, who));
     return true;
-  } catch (cause) {
-    if (cause instanceof Fault && /^QRY_(?:MIGRATION|DUPLICATES)$/.test(cause.code)) throw cause;
-    throw fault('QRY_MIGRATION', { table: tables.map(({ table }) => table).join(', ') }, { cause });
-  }
+  });
 }
 
 /** What `migrate` would do now. Reads only. */
 export async function outline(
-  withSession: WithSession,
+  { withSession, flavour: find, store }: Migrated,
   tables: readonly ModelTable[],
-  store: string,
+  how?: MigrationHow,
 ): Promise<MigrationOutline> {
   if (tables.length === 0) return { steps: [], warnings: [] };
-  try {
-    return await outlineOf(store, await withSession((session) => look(session, tables)));
-  } catch (cause) {
-    throw fault('QRY_MIGRATION', { table: tables.map(({ table }) => table).join(', ') }, { cause });
-  }
+  const at: { flavour?: Flavour } = {};
+  return guarded(tables, at, () =>
+    withSession(async (session) => {
+      const flavour = (at.flavour = await find(session));
+      return outlineOf(session, flavour, store, await look(session, flavour, tables, how));
+    }),
+  );
 }

@@ -4,7 +4,9 @@
  */
 import type { MigrationOutline, MigrationStep } from '../../../kernel/contract/migration.js';
 import type { ModelColumn } from '../../../kernel/contract/model.js';
-import type { Change, MigrationPlan } from './plan.js';
+import { isDestructive, type Change, type MigrationPlan } from './changes.js';
+import type { Flavour } from './known.js';
+import type { Session } from './session.js';
 
 interface Words {
   readonly change: string;
@@ -16,7 +18,10 @@ const columnWords = ({ name, type, nullable }: ModelColumn): string => `${name} 
 function wordsOf(change: Change): Words {
   switch (change.change) {
     case 'create-table':
-      return { change: 'create table', detail: change.columns.map(({ name, type }) => `${name} ${type}`).join(', ') };
+      return {
+        change: 'create table',
+        detail: change.columns.map(({ column: { name, type } }) => `${name} ${type}`).join(', '),
+      };
     case 'add-column':
       return { change: 'add column', detail: columnWords(change.column) };
     case 'add-index':
@@ -32,22 +37,51 @@ function wordsOf(change: Change): Words {
         change: 'add foreign key',
         detail: `${change.column} -> ${change.target.table}.${change.target.column}`,
       };
+    case 'set-type':
+      return { change: 'change type', detail: `${change.column.name}: ${change.from} -> ${change.type}` };
+    case 'set-nullable':
+      return { change: change.nullable ? 'allow null' : 'forbid null', detail: change.column.name };
+    case 'drop-unique':
+      return { change: 'drop unique', detail: `${change.column} (${change.name})` };
+    case 'drop-foreign':
+      return { change: 'drop foreign key', detail: `${change.column} (${change.name})` };
+    case 'drop-length':
+      return { change: 'drop check', detail: `${change.column} (${change.name})` };
+    case 'drop-column':
+      return { change: 'drop column', detail: change.column };
   }
 }
 
-export const stepOf = (store: string, change: Change): Omit<MigrationStep, 'sql'> => ({
+export const stepOf = (store: string, change: Change): Omit<MigrationStep, 'sql' | 'loses'> => ({
   store,
   table: change.table,
   ...wordsOf(change),
+  destructive: isDestructive(change),
 });
 
-export async function outlineOf(store: string, { changes, warnings }: MigrationPlan): Promise<MigrationOutline> {
+/** How many values a change takes away or may change; null for one that leaves them all. */
+async function lossOf(session: Session, { quote }: Flavour, change: Change): Promise<string | null> {
+  const drops = change.change === 'drop-column';
+  if (!drops && (change.change !== 'set-type' || change.exact)) return null;
+  const column = drops ? change.column : change.column.name;
+  const [row] = await session.query(`SELECT count(${quote(column)}) AS n FROM ${quote(change.table)}`);
+  const count = Number(row?.['n'] ?? 0);
+  const values = `${count} value${count === 1 ? '' : 's'}`;
+  if (drops) return count === 0 ? 'no values' : values;
+  return count === 0 ? null : `of ${values} what ${change.type} cannot hold; one that does not fit ends the change`;
+}
+
+/** `session`: for counting what would be lost. */
+export async function outlineOf(
+  session: Session,
+  flavour: Flavour,
+  store: string,
+  { changes, warnings }: MigrationPlan,
+): Promise<MigrationOutline> {
   const steps: MigrationStep[] = [];
-  if (changes.length > 0) {
-    const { writeDdl } = await import('./ddl.js');
-    for (const change of changes) {
-      steps.push({ ...stepOf(store, change), sql: (await writeDdl([change])).map(({ sql }) => sql) });
-    }
+  for (const change of changes) {
+    const sql = (await flavour.write([change])).map((one) => one.sql);
+    steps.push({ ...stepOf(store, change), loses: await lossOf(session, flavour, change), sql });
   }
   return {
     steps,

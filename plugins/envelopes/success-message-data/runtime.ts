@@ -1,4 +1,4 @@
-/** Wraps the body of every success, last of all taps. */
+/** Wraps the body of every success of a request, last of all taps. Messages of a connection have a frame of their own. */
 import { Stage } from '../../../kernel/contract/slot.js';
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import { envelope } from '../../kinds/envelope.js';
@@ -6,8 +6,11 @@ import { envelope } from '../../kinds/envelope.js';
 export default defineRuntime(envelope, {
   register(hooks, { options }) {
     const message = typeof options['message'] === 'string' ? options['message'] : 'Operation successful';
-    hooks.tap('reply', (reply) => ({ ...reply, body: { success: true, message, data: reply.body } }), {
-      stage: Stage.LAST,
-    });
+    hooks.tap(
+      'reply',
+      (reply, { connection }) =>
+        connection === null ? { ...reply, body: { success: true, message, data: reply.body } } : reply,
+      { stage: Stage.LAST },
+    );
   },
 });

@@ -4,6 +4,7 @@ import type { CheckPlace, Finding } from '../../../kernel/contract/plugin.js';
 import { scanSql } from '../../../kernel/language/sql.js';
 import { Slot } from '../../../kernel/contract/slot.js';
 import { issuesTokens } from '../../kinds/issues-tokens.js';
+import { removing } from '../../kinds/removing.js';
 
 type Written = Readonly<Record<string, Json>>;
 
@@ -18,9 +19,10 @@ export function checkCache({ value, holder, root, slot }: CheckPlace): Finding[]
       code: 'CCH_NOT_READ',
       at: `/cacheable/${field}`,
       params: { field },
+      fix: { title: 'add "read_from_cache": true', edits: [{ at, put: true }], asks: true },
     }));
     const isEmpty = idle.length === 0 && cacheable['invalidate_cache_keys'] === undefined;
-    return isEmpty ? [{ code: 'CCH_NOTHING', at: '/cacheable' }] : findings;
+    return isEmpty ? [{ code: 'CCH_NOTHING', at: '/cacheable', ...removing('/cacheable') }] : findings;
   }
   const findings: Finding[] = [];
   if (cacheable['duration'] === undefined) findings.push({ code: 'CCH_NO_DURATION', at });

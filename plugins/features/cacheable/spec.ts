@@ -133,6 +133,7 @@ export default definePlugin({
     },
     CCH_NOT_READ: {
       severity: 'warning',
+      tag: 'unnecessary',
       title: 'Nothing is cached',
       message: '"{field}" has no effect without `"read_from_cache": true`.',
       help: 'Write `"read_from_cache": true` beside it, or remove it.',

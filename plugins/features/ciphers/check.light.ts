@@ -61,11 +61,19 @@ function judgeAad({ options, at }: CheckedEntry): Finding[] {
 
 function twice(entries: readonly CheckedEntry[]): Finding[] {
   const named = entries.flatMap(({ encrypts, properties, at }) =>
-    properties.map((property, i) => ({ id: `${encrypts} ${property}`, property, at: `${at}/properties/${i}` })),
+    properties.map((property, i) => {
+      const place = `${at}/properties/${i}`;
+      return { id: `${encrypts} ${property}`, property, at: place, without: properties.length === 1 ? at : place };
+    }),
   );
   return named
     .filter(({ id }, index) => named.findIndex((other) => other.id === id) < index)
-    .map(({ property, at }) => ({ code: 'CPH_TWICE', at, params: { property } }));
+    .map(({ property, at, without }) => ({
+      code: 'CPH_TWICE',
+      at,
+      params: { property },
+      fix: { title: `remove "${property}" here`, edits: [{ at: without, remove: true }], asks: true },
+    }));
 }
 
 /** What a definition writes into a result itself was never stored. */

@@ -17,6 +17,8 @@ import { BEFORE_OTHERS } from './settings.light.js';
 const COUNTING = ResourcePhase.RECALL + 50;
 /** After `hashables`: a hash may be encrypted. */
 const AFTER_HASHES = 1;
+const BEFORE_SEALS = AFTER_HASHES - 0.5;
+const AFTER_SEALS = AFTER_HASHES + 0.5;
 const MOST_SEALED = 1000;
 const MOST_OPENED = 10_000;
 /** Rows that are worked on before others get their turn. */
@@ -52,26 +54,45 @@ function stepsOf(entries: readonly Entry[], tools: PlanTools): Step[] {
   const { repeat } = tools;
   // A list out of a result: its items win over the payload, and nothing of them is encrypted.
   const unseen = repeat !== null && repeat.pointer === null && !repeat.body ? repeat.read : null;
-  const read = (frame: Frame): void => void (frame.slots[bounds] = entries.map(({ bound }) => bound(frame)));
-  const steps: Step[] = [
-    {
-      id: 'ciphers',
-      phase: ActionPhase.BIND,
-      order: AFTER_HASHES,
-      run: (frame) => {
-        read(frame);
-        if (unseen !== null) refuseItems(unseen(frame), targets);
-        if (targets.length > 0) encrypt(targets, frame, bounds, sealed);
-      },
-    },
-  ];
-  if (targets.length > 0) steps.push({ id: 'ciphers: count', phase: COUNTING, run: (frame) => count(targets, frame) });
+  const named = targets.filter(({ slot }) => slot !== null);
+  const steps: Step[] = [];
+  if (targets.length > 0) {
+    const read = reads(entries, bounds, ({ encrypts }) => encrypts);
+    const run = (frame: Frame): void => {
+      read(frame);
+      encryptPayload(targets, frame, bounds, sealed);
+    };
+    steps.push({ id: 'ciphers', phase: ActionPhase.BIND, order: AFTER_HASHES, seals: true, run });
+    steps.push({ id: 'ciphers: count', phase: COUNTING, run: (frame) => count(targets, frame) });
+  }
+  if (unseen !== null || named.length > 0) {
+    // Names get their values when the work is done, whenever that is; what was sent is sealed by then.
+    const read = reads(entries, bounds, ({ encrypts }) => encrypts, true);
+    const run = (frame: Frame): void => {
+      if (unseen !== null) refuseItems(unseen(frame), targets);
+      if (named.length === 0) return;
+      read(frame);
+      encryptNames(named, frame, bounds, sealed);
+    };
+    steps.push({ id: 'ciphers: names', phase: ActionPhase.BIND, order: AFTER_SEALS, run });
+  }
   if (opening.length > 0) {
+    const read = reads(entries, bounds, ({ encrypts }) => !encrypts);
+    steps.push({ id: 'ciphers: bind', phase: ActionPhase.BIND, order: BEFORE_SEALS, run: read });
     const run = (frame: Frame, state: ActionState) => decrypt(opening, state, frame.slots[bounds] as Uint8Array[]);
     steps.push({ id: 'ciphers: decrypt', phase: ActionPhase.CONFIRM, order: BEFORE_OTHERS, run });
   }
   return steps;
 }
+
+/** Additional data of some of the entries; `missing`: only what is not there, for what is was read before anything changed. */
+const reads =
+  (entries: readonly Entry[], slot: number, which: (entry: Entry) => boolean, missing = false) =>
+  (frame: Frame): void => {
+    const known = (frame.slots[slot] ?? []) as readonly (Uint8Array | undefined)[];
+    const isWanted = (entry: Entry, index: number): boolean => which(entry) && !(missing && known[index] !== undefined);
+    frame.slots[slot] = entries.map((entry, index) => (isWanted(entry, index) ? entry.bound(frame) : known[index]));
+  };
 
 function targetsOf(entry: Entry, index: number, tools: PlanTools): Target[] {
   const within = tools.repeat?.pointer?.split('/').slice(1) ?? null;
@@ -110,23 +131,35 @@ function count(targets: readonly Target[], { payload }: Frame): void {
 }
 
 /** What was sealed for this request already is left: a second try of a transaction may meet it again. */
-function encrypt(targets: readonly Target[], frame: Frame, bounds: number, slot: number): void {
-  const bound = frame.slots[bounds] as readonly Uint8Array[];
+function sealing({ entry, index }: Target, frame: Frame, bounds: number, slot: number): Change | null {
+  const data = (frame.slots[bounds] as readonly (Uint8Array | undefined)[])[index];
   const done = (frame.slots[slot] ??= new Set()) as Set<unknown>;
-  for (const { entry, index, path, inItems, slot: named } of targets) {
-    const data = bound[index];
-    if (data === undefined) continue;
-    const seal: Change = (value) => {
-      if (value === undefined || value === null || done.has(value)) return value;
-      const text = entry.field.seal(value, data);
-      done.add(text);
-      return text;
-    };
+  if (data === undefined) return null;
+  return (value) => {
+    if (value === undefined || value === null || done.has(value)) return value;
+    const text = entry.field.seal(value, data);
+    done.add(text);
+    return text;
+  };
+}
+
+function encryptPayload(targets: readonly Target[], frame: Frame, bounds: number, slot: number): void {
+  for (const target of targets) {
+    const seal = sealing(target, frame, bounds, slot);
+    if (seal === null) continue;
+    const { path, inItems } = target;
     frame.payload = changeAt(frame.payload, path, seal) as Payload;
     if (inItems !== null && !Array.isArray(frame.payload)) {
       frame.payload = changeAt(frame.payload, inItems, seal) as Payload;
     }
-    if (named !== null) frame.slots[named] = changeAt(frame.slots[named], path, seal, 1);
+  }
+}
+
+function encryptNames(targets: readonly Target[], frame: Frame, bounds: number, slot: number): void {
+  for (const target of targets) {
+    const seal = sealing(target, frame, bounds, slot);
+    const { path, slot: named } = target;
+    if (seal !== null && named !== null) frame.slots[named] = changeAt(frame.slots[named], path, seal, 1);
   }
 }
 

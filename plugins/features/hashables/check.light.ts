@@ -5,6 +5,8 @@ import { accessorsIn } from '../../../kernel/language/accessor.js';
 import { scanSql } from '../../../kernel/language/sql.js';
 
 interface Entry {
+  /** The whole of it. */
+  readonly entry: string;
   readonly property: string;
   readonly algorithm: string;
   readonly at: string;
@@ -19,6 +21,7 @@ export function check(place: CheckPlace): Finding[] {
   const entries = objects(place.value['hashables']).map(([entry, index]) => ({
     property: asText(entry['property']),
     algorithm: asText(entry['algorithm']),
+    entry: `/hashables/${index}`,
     at: `/hashables/${index}/property`,
   }));
   return [...twice(entries), ...entries.flatMap((entry) => [...tooLong(entry, place), ...writtenBefore(entry, place)])];
@@ -27,7 +30,12 @@ export function check(place: CheckPlace): Finding[] {
 const twice = (entries: readonly Entry[]): Finding[] =>
   entries
     .filter(({ property }, index) => entries.findIndex((other) => other.property === property) < index)
-    .map(({ property, at }) => ({ code: 'HSH_TWICE', at, params: { property } }));
+    .map(({ property, entry, at }) => ({
+      code: 'HSH_TWICE',
+      at,
+      params: { property },
+      fix: { title: 'remove this entry', edits: [{ at: entry, remove: true }], asks: true },
+    }));
 
 /** Rules of this actionable; a bound of the field wins over that of its rule. */
 function tooLong({ property, algorithm }: Entry, { holder, facts }: CheckPlace): Finding[] {

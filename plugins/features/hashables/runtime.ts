@@ -74,6 +74,7 @@ function steps(entries: readonly Entry[], within: readonly string[] | null, slot
     {
       id: 'hashables',
       phase: ActionPhase.BIND,
+      seals: true,
       run: (frame) => {
         const hashed = frame.slots[slot] as readonly Hashed[] | undefined;
         for (const { path, hash } of hashed ?? []) {

@@ -6,6 +6,7 @@ import { accessorsIn } from '../../../kernel/language/accessor.js';
 import { listOf, objectOf } from '../../../kernel/schema/forms.js';
 import { numeric, shape, value } from '../../../kernel/schema/combinators.js';
 import { MAX_TOKENS } from './limits.light.js';
+import { addingTokenize } from '../../kinds/adding-tokenize.js';
 
 export default definePlugin({
   kind: 'feature',
@@ -99,7 +100,7 @@ export default definePlugin({
 });
 
 function check({ value: { invalidate_tokenize: written }, holder }: CheckPlace): Finding[] {
-  if (holder['tokenize'] === undefined) return [{ code: 'TOK_REVOKE', at: '/invalidate_tokenize' }];
+  if (holder['tokenize'] === undefined) return [{ code: 'TOK_REVOKE', at: '/invalidate_tokenize', ...addingTokenize }];
   const tokens = isObject(written) ? written['tokens'] : undefined;
   if (tokens === undefined) return [];
   const entries = Array.isArray(tokens) ? (tokens as readonly Json[]) : [tokens];

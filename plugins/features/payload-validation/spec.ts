@@ -5,6 +5,7 @@ import { definePlugin, type CheckPlace, type Finding } from '../../../kernel/con
 import type { ApiField, ApiPart, ApiPlace } from '../../../kernel/contract/api.js';
 import { boundsOf, ruleOf } from '../../kinds/fields.js';
 import { fieldSchemas } from '../../kinds/rule-schemas.js';
+import { removing } from '../../kinds/removing.js';
 
 const BOUNDS = ['min_length', 'max_length'] as const;
 const PAIRS = [
@@ -81,6 +82,7 @@ export default definePlugin({
     },
     VAL_BOUND_UNUSED: {
       severity: 'warning',
+      tag: 'unnecessary',
       title: 'Bound without effect',
       message: '{bound} has no effect: no field of this rule is measured by length.',
       help: 'Put bounds of numbers into the type definition, as `min` and `max`.',
@@ -178,7 +180,13 @@ function check({ value, facts }: CheckPlace): Finding[] {
     return [
       ...crossing(rule, {}, at),
       ...crossingInside(rule['field'], boundsOf(rule), `${at}/field`),
-      ...unused.map((bound) => ({ code: 'VAL_BOUND_UNUSED', at: `${at}/${bound}`, params: { bound } })),
+      ...unused.map((bound) => ({
+        code: 'VAL_BOUND_UNUSED',
+        at: `${at}/${bound}`,
+        params: { bound },
+        // Without the one the other would still be there.
+        ...(unused.length === 1 && removing(`${at}/${bound}`)),
+      })),
     ];
   });
   const bypassed = value['bypass_payload_validation'] === true && rules.length > 0;

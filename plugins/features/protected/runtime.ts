@@ -4,7 +4,7 @@
  */
 import { fault } from '../../../kernel/contract/fault.js';
 import { asText, deepFreeze, isObject, type Json } from '../../../kernel/contract/json.js';
-import type { Claims, Frame, Step } from '../../../kernel/contract/plan.js';
+import type { Claims, Frame, Identity, Invocation, Step } from '../../../kernel/contract/plan.js';
 import { ResourcePhase } from '../../../kernel/contract/slot.js';
 import { defineRuntime, type Log } from '../../../kernel/contract/plugin.js';
 import { compilePath, splitPath, writePath } from '../../../kernel/language/path.js';
@@ -25,6 +25,7 @@ export default defineRuntime(feature, {
       const refused = refusal(header, tools.place, log);
       return {
         steps: [guard(tool, header, admission(exposer(written['extract_claims']), revoked), refused)],
+        identity: identity(tool, header, revoked, refused),
         guard: `${type} in ${header}`,
       };
     },
@@ -33,7 +34,7 @@ export default defineRuntime(feature, {
 
 const REVOKES = 'feature:invalidate_tokenize';
 
-type Refused = (frame: Frame, error: unknown) => never;
+type Refused = (invocation: Pick<Invocation, 'id'>, error: unknown) => never;
 
 type Admit = (frame: Frame, verified: Verified) => void | Promise<void>;
 
@@ -46,12 +47,32 @@ function guard(tool: TokenTool, header: string, admit: Admit, refused: Refused):
       const verified = tool.verify(read(invocation.header(name)), invocation.startedAt);
       const admitted =
         verified instanceof Promise ? verified.then((found) => admit(frame, found)) : admit(frame, verified);
-      return admitted instanceof Promise ? admitted.catch((error: unknown) => refused(frame, error)) : admitted;
+      return admitted instanceof Promise
+        ? admitted.catch((error: unknown) => refused(frame.invocation, error))
+        : admitted;
     } catch (error) {
-      return refused(frame, error);
+      return refused(frame.invocation, error);
     }
   };
   return { id: 'protected', phase: ResourcePhase.ADMIT, run };
+}
+
+/** The same judgement for a connection, which is open before anything is asked of it. */
+function identity(tool: TokenTool, header: string, isRevoked: IsRevoked | null, refused: Refused): Identity {
+  const read = tokenReader(header);
+  const name = header.toLowerCase();
+  return {
+    header: name,
+    async identify(asked) {
+      try {
+        const verified = await tool.verify(read(asked.header(name)), asked.startedAt);
+        if ((await isRevoked?.(verified)) === true) throw new TokenRefused('revoked');
+        return { claims: verified.claims, until: verified.expiresAt * 1000 };
+      } catch (error) {
+        return refused(asked, error);
+      }
+    },
+  };
 }
 
 /** A good token may be revoked all the same; that is asked at each use, also of one that is remembered. */
@@ -80,9 +101,9 @@ function refusal(header: string, place: string, log: Log): Refused {
   const options = {
     headers: { 'cache-control': 'no-store', ...(isAuthorization(header) && { 'www-authenticate': 'Bearer' }) },
   };
-  return ({ invocation }, error) => {
+  return ({ id }, error) => {
     if (!(error instanceof TokenRefused)) throw error;
-    log.debug({ resource: place, request: invocation.id, reason: error.reason }, 'token refused');
+    log.debug({ resource: place, request: id, reason: error.reason }, 'token refused');
     throw fault('TOK_REFUSED', {}, options);
   };
 }

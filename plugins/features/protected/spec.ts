@@ -4,6 +4,7 @@ import { asText, isObject } from '../../../kernel/contract/json.js';
 import { definePlugin, type CheckPlace, type Finding, type PluginSpec } from '../../../kernel/contract/plugin.js';
 import { HEADER_NAME } from '../../../kernel/language/header.js';
 import { list, shape, text } from '../../../kernel/schema/combinators.js';
+import { addingTokenize } from '../../kinds/adding-tokenize.js';
 
 export default definePlugin({
   kind: 'feature',
@@ -22,6 +23,7 @@ export default definePlugin({
       protected: shape({
         provide_as: text({
           doc: 'Header that carries the token.',
+          complete: { source: 'header-name' },
           default: 'Authorization',
           examples: ['x-access-token'],
         }).matches(HEADER_NAME),
@@ -116,5 +118,5 @@ function demanded({ value, holder, used }: ApiPlace): ApiPart {
 }
 
 function check({ holder }: CheckPlace): Finding[] {
-  return holder['tokenize'] === undefined ? [{ code: 'TOK_NO_SETTINGS', at: '/protected' }] : [];
+  return holder['tokenize'] === undefined ? [{ code: 'TOK_NO_SETTINGS', at: '/protected', ...addingTokenize }] : [];
 }

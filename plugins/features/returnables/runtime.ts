@@ -2,51 +2,31 @@
  * Picks what leaves: names of a result on an actionable, names looked up among all results on a resource. Secret fields
  * stay in at any depth, unless the list that speaks for the answer names them.
  */
-import type { Json } from '../../../kernel/contract/json.js';
-import { isObject, POISON_KEYS } from '../../../kernel/contract/json.js';
 import { ActionPhase, ResourcePhase } from '../../../kernel/contract/slot.js';
 import type { Frame, Hide, PlanTools, Step } from '../../../kernel/contract/plan.js';
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import { hider } from '../../../kernel/language/hidden.js';
-import { compilePath, splitPath, writePath, type PathReader } from '../../../kernel/language/path.js';
+import { compilePath, writePath } from '../../../kernel/language/path.js';
 import { feature, type FeaturePlace, type FeaturePlan } from '../../kinds/feature.js';
+import { isFlat, namesListed, namesWritten, onEach, pick, pickers, type Picked } from '../shared/picked.js';
 
 export default defineRuntime(feature, { create: () => ({ plan }) });
 
 function plan({ slot, value }: FeaturePlace, tools: PlanTools): FeaturePlan {
-  const names = listed(value['returnables']);
+  const names = namesListed(value['returnables']);
   const { secrets } = tools;
   if (slot === 'actionable') return { steps: names === null ? [] : [keepNames(names)] };
   // Of everything that is listed, `user` does not name the `user.password` inside it.
-  if (names !== null) return { steps: [answerNames(names, tools, hiding(secrets, written(value['returnables'])))] };
+  if (names !== null)
+    return { steps: [answerNames(names, tools, hiding(secrets, namesWritten(value['returnables'])))] };
   if (secrets.size === 0) return { steps: [] };
   // The main actionable may have named what leaves itself.
-  const own = written(tools.main?.['returnables']);
+  const own = namesWritten(tools.main?.['returnables']);
   return { steps: [withoutSecrets(hider(secrets, own ?? []), own)] };
 }
 
-const written = (json: Json | undefined): readonly string[] | null =>
-  Array.isArray(json) ? (json as readonly Json[]).map(String) : null;
-
 const hiding = (secrets: ReadonlySet<string>, named: readonly string[] | null): Hide | null =>
   secrets.size === 0 ? null : hider(secrets, named ?? []);
-
-/** A name covers the paths inside it: `address` leaves nothing for `address.city` to say. */
-function listed(json: Json | undefined): readonly string[] | null {
-  const names = written(json);
-  return names === null ? null : names.filter((name) => !names.some((other) => name.startsWith(`${other}.`)));
-}
-
-interface Picked {
-  readonly path: readonly string[];
-  readonly read: PathReader;
-}
-
-const pickers = (names: readonly string[]): readonly Picked[] =>
-  names.map((name) => ({ path: splitPath(name), read: compilePath(splitPath(name)) }));
-
-/** A name that is one column, never a path. */
-const isFlat = (name: string): boolean => /^[A-Za-z_]\w*$/.test(name) && !POISON_KEYS.has(name);
 
 function keepNames(names: readonly string[]): Step {
   const picked = pickers(names);
@@ -59,21 +39,6 @@ function keepNames(names: readonly string[]): Step {
       state.result = onEach(state.result, (row) => pick(row, picked));
     },
   };
-}
-
-/** A list is picked from row by row; anything that is not an object has no names to keep. */
-function onEach(result: unknown, change: (row: object) => unknown): unknown {
-  if (Array.isArray(result)) return result.map((row: unknown) => (isObject(row) ? change(row) : row));
-  return typeof result === 'object' && result !== null ? change(result) : result;
-}
-
-function pick(row: object, picked: readonly Picked[]): Record<string, unknown> {
-  const out: Record<string, unknown> = {};
-  for (const { path, read } of picked) {
-    const value = read(row);
-    if (value !== undefined) writePath(out, path, value);
-  }
-  return out;
 }
 
 /** Main result first, then the others, latest first, then extracted names. A list is answered as a list. */

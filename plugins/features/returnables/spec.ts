@@ -1,7 +1,7 @@
 /** `returnables`: which values leave. Also keeps secret fields in where nobody lists what leaves. */
 import { asText, isObject, type Json } from '../../../kernel/contract/json.js';
 import type { ApiPart, ApiPlace } from '../../../kernel/contract/api.js';
-import { definePlugin, type CheckPlace, type Finding } from '../../../kernel/contract/plugin.js';
+import { definePlugin, type CheckAction, type CheckPlace, type Finding } from '../../../kernel/contract/plugin.js';
 import { list, shape, text } from '../../../kernel/schema/combinators.js';
 
 import { ActionPhase, ResourcePhase } from '../../../kernel/contract/slot.js';
@@ -83,9 +83,12 @@ function checkNames(
   { slot, holder, root, actions, facts, nearest }: CheckPlace,
   written: readonly unknown[],
 ): Finding[] {
+  if (written.length === 0) return [];
   const list: readonly unknown[] = Array.isArray(root['actionables']) ? root['actionables'] : [];
-  const known = namesOf(list, actions, facts, slot === 'actionable' ? holder['id'] : undefined);
+  const own = slot === 'actionable' ? holder['id'] : undefined;
+  const known = namesOf(list, answering(actions, own), facts, own);
   if (known === null) return [];
+  const late = own === undefined ? namesOf(list, actions.filter(isPutOff), facts, own) : null;
   const names = slot === 'actionable' ? known : [...known, ...introduced(root)];
   const has = new Set(names.map((name) => name.toLowerCase()));
   return written.flatMap((name, i): Finding[] => {
@@ -94,12 +97,19 @@ function checkNames(
     const near = nearest(first, names);
     const fix =
       near === undefined || name !== first ? {} : { fix: { title: `change to "${near}"`, text: JSON.stringify(near) } };
-    const hint = near === undefined ? '' : ` Did you mean "${near}"?`;
+    const isLate = late?.some((one) => one.toLowerCase() === first.toLowerCase()) === true;
+    const meant = near === undefined ? '' : ` Did you mean "${near}"?`;
+    const hint = isLate ? ' What has it is done behind the answer.' : meant;
     return [{ code: 'RET_NOT_THERE', at: `/returnables/${i}`, params: { name: first, hint }, ...fix }];
   });
 }
 
-/** Of one actionable, or of all; null where one of them does not tell. */
+/** It is done behind the answer because it says so itself; one that its resource puts off has no other answer beside it. */
+const isPutOff = ({ timing }: CheckAction): boolean => timing.own || timing.scheduled;
+const answering = (actions: CheckPlace['actions'], id: unknown): CheckPlace['actions'] =>
+  id === undefined ? actions.filter((action) => !isPutOff(action)) : actions;
+
+/** Of one actionable, or of all that are given; null where one of them does not tell. */
 function namesOf(
   list: readonly unknown[],
   actions: CheckPlace['actions'],
@@ -110,6 +120,7 @@ function namesOf(
   for (const [index, action] of list.entries()) {
     if (!isObject(action)) return null;
     if (id !== undefined && action['id'] !== id) continue;
+    if (!actions.some((one) => one.index === index)) continue;
     // What another actionable's result is merged into has its names too.
     if (action['combine_returned_results_from'] !== undefined) return null;
     const outputs = facts('mode', asText(action['mode']))?.['outputs'];
@@ -141,7 +152,8 @@ function introduced(root: CheckPlace['root']): string[] {
 /** Only results that come from a store are worth the warning: a value written in the definition is meant to leave. */
 function checkMissing({ slot, holder, actions }: CheckPlace): Finding[] {
   if (slot !== 'resource' || holder['returnables'] !== undefined) return [];
-  const main = actions.find((action) => action.main) ?? actions.filter((action) => !action.noOp).at(-1);
+  const begun = actions.filter(({ timing }) => !timing.later && !timing.scheduled);
+  const main = begun.find((action) => action.main) ?? begun.filter((action) => !action.noOp).at(-1);
   // An UPDATE without RETURNING answers nothing.
   if (main === undefined || main.models.length === 0 || main.answers?.length === 0) return [];
   const list = holder['actionables'];

@@ -27,6 +27,7 @@ export default definePlugin({
           hash_field: text({
             doc: 'Field of the result that holds the hash (extension); without it, the last segment of `property`.',
             declares: 'secret',
+            complete: { source: 'value' },
             examples: ['password_hash'],
           }).min(1),
         }).meta({ doc: 'A payload field and how its hash was made.', parts: ['verify_hashables.item'] }),

@@ -35,6 +35,8 @@ export default defineRuntime(feature, {
             run: async (frame) => judge(frame, await verdict(frame.invocation)),
           },
         ],
+        // What a sender signs are the bytes of a request.
+        requestOnly: true,
         // How they are combined means something where there are several.
         guard: `webhook: ${planned.length > 1 ? `${mode} of ` : ''}${planned.map(({ name }) => name).join(', ')}`,
       };

@@ -117,6 +117,7 @@ function demanded({ value: { webhook }, facts }: ApiPlace): ApiPart {
   const several = verifiersOf(webhook).length > 1;
   return {
     ...(isEither && { either: ['webhook.verifications'] }),
+    requestOnly: true,
     answers: { 'cache-control': '`no-store`.' },
     refuses: ['WHK_REFUSED'],
     ...(isEither && several && { notes: ['One of these proofs is enough.'] }),

@@ -8,10 +8,13 @@ export default definePlugin({
   name: 'JSON_ARRAY',
   since: '0.1.0',
   summary: 'An array.',
-  facts: { column: 'json' },
+  facts: { column: 'json', holds: 'array' },
   schema: shape({
     ...search,
-    property_type: pluginName('field-type', { doc: 'Type of the items, for documentation.', examples: ['String'] }),
+    property_type: pluginName('field-type', {
+      doc: 'Type of the items, for documentation and for stores of documents; SQL keeps any.',
+      examples: ['String'],
+    }),
   }),
   openapi: ({ value: { property_type: type }, valueOf }) => ({
     value: { type: 'array', items: typeof type === 'string' ? valueOf('field-type', type, {}) : {} },

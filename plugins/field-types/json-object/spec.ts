@@ -24,11 +24,11 @@ export default definePlugin({
   name: 'JSON_OBJECT',
   since: '0.1.0',
   summary: 'An object.',
-  facts: { column: 'json' },
+  facts: { column: 'json', holds: 'object' },
   schema: shape({
     ...search,
     properties: record(slot([Slot.MODEL_FIELD], { doc: 'Definition of the sub-field.' }), {
-      doc: 'Sub-fields of the object, for documentation; the database keeps any object.',
+      doc: 'Sub-fields of the object, for documentation and for stores of documents; SQL keeps any object.',
       examples: [{ theme: { type: 'String' } }],
     }),
   }),
@@ -42,6 +42,7 @@ export default definePlugin({
   errors: {
     FLD_NO_EFFECT: {
       severity: 'warning',
+      tag: 'unnecessary',
       title: 'No effect inside an object',
       message: '"{name}" has no effect here: only fields of the model itself are columns.',
       help: 'Make the sub-field a field of the model, or leave the option out.',
@@ -77,6 +78,10 @@ function checkProperties(properties: Json | undefined): Finding[] {
       code: 'FLD_NO_EFFECT',
       at: `/properties/${escapePointer(name)}/${option}`,
       params: { name: option },
+      fix: {
+        title: `remove "${option}"`,
+        edits: [{ at: `/properties/${escapePointer(name)}/${option}`, remove: true as const }],
+      },
     })),
   );
 }

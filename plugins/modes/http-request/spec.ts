@@ -53,6 +53,7 @@ export default definePlugin({
           method: text({ doc: 'The verb.', default: 'GET' }).oneOf([...METHODS]),
           headers: record(value(string(), { doc: 'Its value.' }), {
             doc: 'Headers, whose values may hold accessors. One that is exactly one accessor, and that is null, is not sent.',
+            complete: { source: 'header-name' },
             examples: [{ authorization: 'Bearer $ENV.API_KEY' }],
           }),
           query: record(value(null, { doc: 'A value, or a list of values.' }), {

@@ -19,10 +19,11 @@ function plan(
 ): ModePlan {
   const [name = ''] = tools.chosen(query);
   const written = value[name];
-  const { render, list, ...inner } = language(name).plan(isObject(written) ? written : {}, `${pointer}/${name}`, tools);
-  if (list === true) return inner;
   const result = asText(value['result']);
   const shape = result === 'one' || result === 'many' ? result : 'count';
+  const fields = isObject(written) ? written : {};
+  const { render, list, ...inner } = language(name).plan(fields, `${pointer}/${name}`, tools, shape);
+  if (list === true) return inner;
   const shaped = SHAPES[shape];
   return {
     ...inner,

@@ -41,7 +41,7 @@ export default definePlugin({
     '- All files are stored or none; when a later actionable fails before anything behind the upload was done, they are removed.',
     '- With `delete_files` the body is an array of storage keys, and only those inside `upload_folder` are removed.',
   ].join('\n'),
-  facts: { touches: 'files', lists: true, outputs: OUTPUTS },
+  facts: { touches: 'files', lists: true, outputs: OUTPUTS, immediate: true },
   requires: ['storage:*', 'inspector:dominant_color'],
   schema: shape({
     uploads: shape(
@@ -60,7 +60,11 @@ export default definePlugin({
           .min(1)
           .max(5_368_709_120),
         allowed_mimetypes: list(
-          text({ doc: 'A media type, or `image/*` for all of a sort.', examples: ['image/png', 'image/*'] }).required(),
+          text({
+            doc: 'A media type, or `image/*` for all of a sort.',
+            complete: { source: 'media-type' },
+            examples: ['image/png', 'image/*'],
+          }).required(),
           {
             doc:
               'Media types that are accepted. SVG, HTML, XML and scripts are accepted only where they are listed by name. ' +

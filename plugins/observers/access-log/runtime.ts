@@ -5,9 +5,24 @@ import { observer } from '../../kinds/observer.js';
 export default defineRuntime(observer, {
   register(hooks, { log }) {
     if (log.isLevelEnabled?.('info') === false) return;
-    hooks.tap('after-response', ({ id, trigger, resource, method, status, code, milliseconds }) => {
-      const ms = Math.round(milliseconds * 10) / 10;
-      log.info({ id, trigger, resource, method, status, ...(code !== undefined && { code }), ms }, 'request');
+    hooks.tap('after-response', ({ id, trigger, resource, method, status, code, milliseconds, attempt }) => {
+      const ms = rounded(milliseconds);
+      const failed = code !== undefined && { code };
+      const tried = attempt !== undefined && { attempt };
+      log.info({ id, trigger, resource, method, status, ...failed, ...tried, ms }, WORDS[trigger] ?? 'request');
+    });
+    // Work that fails and runs that are skipped are told by those who know why.
+    hooks.tap('happening', (event) => {
+      const { what } = event;
+      if (what === 'connection-opened') log.info({ id: event.id, open: event.open }, 'connection opened');
+      if (what !== 'connection-closed') return;
+      const { id, code, open, milliseconds } = event;
+      log.info({ id, code, open, ms: rounded(milliseconds) }, 'connection closed');
     });
   },
 });
+
+/** What each trigger brings; all else is a request. */
+const WORDS: Readonly<Record<string, string>> = { websocket: 'message', job: 'work', cron: 'scheduled run' };
+
+const rounded = (milliseconds: number): number => Math.round(milliseconds * 10) / 10;

@@ -7,13 +7,17 @@ export default definePlugin({
   kind: 'observer',
   name: 'opentelemetry',
   since: '0.3.0',
-  summary: 'Sends a trace of each request to a collector: one span for the request, one for each actionable.',
+  summary: 'Sends a trace of each request, message and run to a collector: one span for it, one for each actionable.',
   details: [
     'Spans go as OTLP over HTTP, in JSON, in batches and behind the back of requests: a collector that is slow or away',
     'delays nothing. It is mentioned in the log once, and what does not fit into the queue meanwhile is dropped.',
     '',
     'A request that brings a `traceparent` continues that trace, and keeps its decision on sampling; `ratio` decides on all',
     'others. Outbound calls made for a request carry a `traceparent` of their own. `tracestate` and baggage are not passed on.',
+    '',
+    'Work that was put off has a trace of its own for each run, with a link to the request that accepted it: the trace headers',
+    'of that request travel with the work. So have messages of clients that stay connected, with a link to what the upgrade',
+    'brought, and scheduled runs.',
     '',
     'Attributes: resource, verb, path as the definition writes it, status, problem code; of an actionable its key, mode and',
     'problem code. No value of a request is in a span. What is answered before a resource is asked (status page, unknown',
@@ -33,6 +37,7 @@ export default definePlugin({
     ),
     headers: record(value(string().required(), { doc: 'Its value.', roots: ['ENV'], secret: true }), {
       doc: 'Headers that the collector asks for, such as an API key. Keep them in the environment.',
+      complete: { source: 'header-name' },
       examples: [{ 'x-api-key': '$ENV.EXAMPLE_KEY' }],
     }),
     service_name: text({

@@ -9,7 +9,9 @@ import {
   trace,
   type Attributes,
   type HrTime,
+  type Link,
   type Span,
+  type SpanContext,
 } from '@opentelemetry/api';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import {
@@ -54,17 +56,19 @@ export function createTracing(service: string, ratio: number, processor: SpanPro
   };
   return {
     open(invocation) {
-      const remote = readTraceparent(invocation.header('traceparent'));
+      const { trigger, startedAt } = invocation;
+      const [remote, links] = cameFrom(invocation);
       const parent = remote === null ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, remote);
-      const options = { kind: SpanKind.SERVER, startTime: instant(invocation.startedAt) };
-      const span = tracer.startSpan(invocation.trigger, options, parent);
-      spans.set(invocation.id, span);
+      // Work runs long after the instant that it sees.
+      const startTime = instant(trigger === 'job' || trigger === 'cron' ? Date.now() : startedAt);
+      const span = tracer.startSpan(trigger, { kind: KINDS[trigger] ?? SpanKind.SERVER, startTime, links }, parent);
+      spans.set(keyOf(invocation), span);
       invocation.trace = { ...invocation.trace, traceparent: writeTraceparent(span.spanContext()) };
     },
     close(record) {
-      const span = spans.get(record.id);
+      const span = spans.get(keyOf(record));
       if (span === undefined) return;
-      spans.delete(record.id);
+      spans.delete(keyOf(record));
       if (span.isRecording()) {
         span.updateName(`${record.method ?? record.trigger} ${record.path ?? ''}`.trimEnd());
         span.setAttributes(attributesOf(record));
@@ -78,12 +82,42 @@ export function createTracing(service: string, ratio: number, processor: SpanPro
   };
 }
 
-const attributesOf = ({ id, resource, path, method, status, code }: InvocationRecord): Attributes => ({
+/** Work has the id of the request that accepted it, and may run before that is over. */
+const keyOf = ({ trigger, id }: Pick<InvocationRecord, 'trigger' | 'id'>): string => `${trigger} ${id}`;
+
+/** No answer of HTTP, and no part of the trace that led to them. */
+const APART: ReadonlySet<string> = new Set(['websocket', 'job', 'cron']);
+const KINDS: Readonly<Record<string, SpanKind>> = { job: SpanKind.CONSUMER, cron: SpanKind.INTERNAL };
+
+/**
+ * A request continues the trace that it brings. What comes of a request later, or over a connection that stays open for days,
+ * has a trace of its own, with a link.
+ */
+function cameFrom(invocation: Invocation): readonly [SpanContext | null, Link[]] {
+  const { trigger, origin } = invocation;
+  const sent = origin === undefined ? invocation.header('traceparent') : [origin['traceparent'] ?? ''];
+  const context = readTraceparent(sent);
+  if (!APART.has(trigger)) return [context, []];
+  return [null, context === null ? [] : [{ context }]];
+}
+
+const attributesOf = ({
+  id,
+  trigger,
+  resource,
+  path,
+  method,
+  status,
+  code,
+  attempt,
+}: InvocationRecord): Attributes => ({
   'lintel.request': id,
+  ...(APART.has(trigger) && { 'lintel.trigger': trigger, 'lintel.status': status }),
+  ...(attempt !== undefined && { 'lintel.attempt': attempt }),
   ...(resource !== undefined && { 'lintel.resource': resource }),
   ...(method !== undefined && { [ATTR_HTTP_REQUEST_METHOD]: method }),
-  ...(path !== undefined && { [ATTR_HTTP_ROUTE]: path }),
-  [ATTR_HTTP_RESPONSE_STATUS_CODE]: status,
+  ...(!APART.has(trigger) && path !== undefined && { [ATTR_HTTP_ROUTE]: path }),
+  ...(!APART.has(trigger) && { [ATTR_HTTP_RESPONSE_STATUS_CODE]: status }),
   ...(code !== undefined && { 'lintel.code': code }),
   ...(code !== undefined && status >= 500 && { [ATTR_ERROR_TYPE]: code }),
 });

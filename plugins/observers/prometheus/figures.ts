@@ -3,11 +3,14 @@
  * catalogues hold: nothing that a client made up becomes one, or each of its inventions would be kept for ever.
  */
 import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client';
-import type { InvocationRecord } from '../../../kernel/contract/hooks.js';
+import type { Backlog } from '../../../kernel/contract/deferred.js';
+import type { Happening, InvocationRecord } from '../../../kernel/contract/hooks.js';
+import { countHappenings } from './happenings.js';
 
 export interface Figures {
   readonly type: string;
   note(record: InvocationRecord): void;
+  happened(event: Happening): void;
   text(): Promise<string>;
   end(): void;
 }
@@ -16,8 +19,10 @@ const VERBS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH
 /** From a cached read to the deadline of requests. */
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 const NONE = '-';
+const HTTP = 'http';
 
-export function createFigures(): Figures {
+/** `backlog`: how much deferred work there is; null where that is not known. */
+export function createFigures(backlog: () => Promise<Backlog | null>): Figures {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
@@ -29,7 +34,7 @@ export function createFigures(): Figures {
   });
   const problems = new Counter({
     name: 'lintel_problems_total',
-    help: 'Requests that were refused or failed, by the code of the problem.',
+    help: 'Requests, messages and runs that were refused or failed, by the code of the problem.',
     labelNames: ['resource', 'code'],
     registers,
   });
@@ -47,12 +52,32 @@ export function createFigures(): Figures {
     buckets: SECONDS,
     registers,
   });
+  const beside = new Counter({
+    name: 'lintel_runs_total',
+    help: 'Messages of connections (websocket), runs of deferred (job) and of scheduled (cron) work.',
+    labelNames: ['resource', 'trigger', 'status'],
+    registers,
+  });
+  const times = new Histogram({
+    name: 'lintel_run_duration_seconds',
+    help: 'What each of them took.',
+    labelNames: ['resource', 'trigger'],
+    buckets: SECONDS,
+    registers,
+  });
+  const happenings = countHappenings(registry, backlog);
   return {
     type: registry.contentType,
-    note({ resource = NONE, method = NONE, status, code, milliseconds, actions: timings }) {
+    happened: (event) => happenings.note(event),
+    note({ trigger, resource = NONE, method = NONE, status, code, milliseconds, actions: timings }) {
       const verb = VERBS.has(method) ? method : NONE;
-      requests.inc({ resource, method: verb, status });
-      durations.observe({ resource, method: verb }, milliseconds / 1000);
+      if (trigger === HTTP) {
+        requests.inc({ resource, method: verb, status });
+        durations.observe({ resource, method: verb }, milliseconds / 1000);
+      } else {
+        beside.inc({ resource, trigger, status });
+        times.observe({ resource, trigger }, milliseconds / 1000);
+      }
       if (code !== undefined) problems.inc({ resource, code });
       for (const { key, mode, milliseconds: took } of timings)
         actions.observe({ resource, action: key, mode }, took / 1000);

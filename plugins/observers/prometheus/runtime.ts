@@ -7,11 +7,12 @@ import { observer } from '../../kinds/observer.js';
 import { createFigures } from './figures.js';
 
 export default defineRuntime(observer, {
-  register(hooks, { options }) {
+  register(hooks, { options, running }) {
     const { path = '/metrics', token } = options as { path?: string; token?: string };
-    const figures = createFigures();
+    const figures = createFigures(() => running?.backlog() ?? Promise.resolve(null));
     const admit = token === undefined ? null : guard(token);
     hooks.tap('after-response', (record) => figures.note(record));
+    hooks.tap('happening', (event) => figures.happened(event));
     hooks.tap('close', () => figures.end());
     hooks.route({
       path,

@@ -1,6 +1,6 @@
 /** What can be said of a statement and its switches without knowing any table. */
 import type { Json } from '../../../kernel/contract/json.js';
-import type { Finding } from '../../../kernel/contract/plugin.js';
+import type { Finding, FindingEdit } from '../../../kernel/contract/plugin.js';
 import { accessorsIn } from '../../../kernel/language/accessor.js';
 import { scanSql, type SqlFault, type SqlScan } from '../../../kernel/language/sql.js';
 import { rewriteSql } from '../../../kernel/language/sql-rewrite.js';
@@ -10,6 +10,7 @@ export function checkStatement(fields: Readonly<Record<string, Json>>): Finding[
   if (typeof query !== 'string') return [];
   const scan = scanSql(query);
   const at = '/query';
+  const count = Array.isArray(parameters) ? parameters.length : 0;
   const findings: Finding[] = scan.faults.map(({ code, what, start, end }) => ({
     code: 'SQL_BROKEN',
     at,
@@ -22,14 +23,15 @@ export function checkStatement(fields: Readonly<Record<string, Json>>): Finding[
       at,
       span: [start, end],
       params: { accessor: [`$${root}`, ...tail].join('.') },
+      ...bound(scan, count, [start, end], [`$${root}`, ...tail].join('.')),
     });
   }
   if (scan.statements === 0 && scan.faults.length === 0) findings.push({ code: 'SQL_EMPTY', at });
   if (scan.statements > 1) findings.push({ code: 'SQL_SEVERAL', at, params: { count: scan.statements } });
   for (const { name, start, end } of scan.quotedPlaceholders) {
-    findings.push({ code: 'SQL_QUOTED_PLACEHOLDER', at, span: [start, end], params: { text: name } });
+    const fix = unquoted(scan, [start, end], name);
+    findings.push({ code: 'SQL_QUOTED_PLACEHOLDER', at, span: [start, end], params: { text: name }, ...fix });
   }
-  const count = Array.isArray(parameters) ? parameters.length : 0;
   return [...findings, ...checkParameters(scan, count), ...checkSwitches(scan, fields)];
 }
 
@@ -43,7 +45,12 @@ function checkSwitches(scan: SqlScan, fields: Readonly<Record<string, Json>>): F
   if (fault === 'no-columns') findings.push({ code: 'SQL_NO_COLUMNS', at: '/query', span });
   if (fault === 'source') findings.push({ code: 'SQL_SOURCE', at: '/query', span });
   const unused = (field: string, verbs: string): number =>
-    findings.push({ code: 'SQL_NO_EFFECT', at: `/${field}`, params: { field, verbs } });
+    findings.push({
+      code: 'SQL_NO_EFFECT',
+      at: `/${field}`,
+      params: { field, verbs },
+      fix: { title: `remove "${field}"`, edits: [{ at: `/${field}`, remove: true }] },
+    });
   if (timestamps && !timestampsUsed) unused('with_timestamps', 'INSERT and no UPDATE');
   if (softDelete && !softDeleteUsed) unused('soft_delete', 'DELETE');
   return findings;
@@ -57,13 +64,93 @@ function brokenWords(code: SqlFault['code'], what: string): string {
 function checkParameters(scan: SqlScan, count: number): Finding[] {
   const findings: Finding[] = [];
   for (const { n, start, end } of scan.placeholders) {
-    if (n === 0) findings.push({ code: 'SQL_PLACEHOLDER_ZERO', at: '/query', span: [start, end] });
-    if (n > count)
-      findings.push({ code: 'SQL_PLACEHOLDER_COUNT', at: '/query', span: [start, end], params: { n, count } });
+    if (n === 0) {
+      findings.push({ code: 'SQL_PLACEHOLDER_ZERO', at: '/query', span: [start, end], ...countedFromOne(scan, count) });
+    }
+    if (n > count) {
+      findings.push({
+        code: 'SQL_PLACEHOLDER_COUNT',
+        at: '/query',
+        span: [start, end],
+        params: { n, count },
+        ...filled(scan, count),
+      });
+    }
   }
   const used = new Set(scan.placeholders.map(({ n }) => n));
-  for (let n = 1; n <= count; n++) {
-    if (!used.has(n)) findings.push({ code: 'SQL_PARAMETER_UNUSED', at: `/parameters/${n - 1}`, params: { n } });
+  const unused = Array.from({ length: count }, (_, i) => i + 1).filter((n) => !used.has(n));
+  for (const n of unused) {
+    const at = `/parameters/${n - 1}`;
+    findings.push({ code: 'SQL_PARAMETER_UNUSED', at, params: { n }, ...withoutUnused(scan, unused, count) });
   }
   return findings;
+}
+
+type Fix = Pick<Finding, 'fix'>;
+type Span = readonly [number, number];
+
+/** Placeholders with other numbers. */
+const renumbered = (scan: SqlScan, number: (n: number) => number): FindingEdit[] =>
+  scan.placeholders.flatMap(({ n, start, end }) =>
+    number(n) === n ? [] : [{ at: '/query', span: [start, end] as const, text: `$${number(n)}` }],
+  );
+
+/** From $0 on as many as there are values: all are one too low. */
+function countedFromOne(scan: SqlScan, count: number): Fix {
+  const highest = Math.max(...scan.placeholders.map(({ n }) => n));
+  if (highest + 1 !== count) return {};
+  return { fix: { title: 'count from $1', edits: renumbered(scan, (n) => n + 1) } };
+}
+
+/** Values for all placeholders, named after their columns. */
+function filled(scan: SqlScan, count: number): Fix {
+  const highest = Math.max(...scan.placeholders.map(({ n }) => n));
+  // A slip of the keyboard is no reason for thousands of names.
+  if (highest > count + MOST_ADDED) return {};
+  const names = Array.from({ length: highest - count }, (_, i) => {
+    const n = count + 1 + i;
+    return scan.placeholders.find((one) => one.n === n)?.column ?? `value_${n}`;
+  });
+  const listed = names.map((name) => `"${name}"`).join(', ');
+  return { fix: { title: `add ${listed} to "parameters"`, edits: [{ at: '/parameters', add: names }], asks: true } };
+}
+const MOST_ADDED = 20;
+
+/** The string around a place, where it is nothing else. */
+function quotesAround({ tokens }: SqlScan, [start, end]: Span): Span | null {
+  const token = tokens.find((one) => one.type === 'string' && one.start < start && one.end > end);
+  if (token === undefined) return [start, end];
+  return token.start === start - 1 && token.end === end + 1 ? [token.start, token.end] : null;
+}
+
+function unquoted(scan: SqlScan, span: Span, name: string): Fix {
+  const around = quotesAround(scan, span);
+  return around === null
+    ? {}
+    : { fix: { title: `write ${name} without quotes`, edits: [{ at: '/query', span: around, text: name }] } };
+}
+
+/** A placeholder in place of an accessor, which becomes the last value. */
+function bound(scan: SqlScan, count: number, span: Span, accessor: string): Fix {
+  const around = quotesAround(scan, span);
+  const n = count + 1;
+  if (around === null || Math.max(0, ...scan.placeholders.map((one) => one.n)) !== count) return {};
+  const edits = [
+    { at: '/query', span: around, text: `$${n}` },
+    { at: '/parameters', add: [accessor] },
+  ];
+  return { fix: { title: `write $${n} and put "${accessor}" into "parameters"`, edits, asks: true } };
+}
+
+/** Without the one value, and the placeholders behind it counted anew; without the list where no value is used. */
+function withoutUnused(scan: SqlScan, unused: readonly number[], count: number): Fix {
+  const [only, other] = unused;
+  if (only === undefined) return {};
+  if (count > 1 && unused.length === count) {
+    return { fix: { title: 'remove "parameters"', edits: [{ at: '/parameters', remove: true }], asks: true } };
+  }
+  if (other !== undefined) return {};
+  const remove = { at: `/parameters/${only - 1}`, remove: true } as const;
+  const edits = [remove, ...renumbered(scan, (n) => (n > only ? n - 1 : n))];
+  return { fix: { title: 'remove it', edits, asks: true } };
 }

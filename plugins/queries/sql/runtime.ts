@@ -6,13 +6,16 @@ import { Fault } from '../../../kernel/contract/fault.js';
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import { dialect, type Dialect, type Rendering, type Transaction } from '../../kinds/dialect.js';
 import { query, type QueryPlan } from '../../kinds/query.js';
-import { repeated } from './repeat.js';
-import { CONNECTION, makeStatement, type Statement } from './statement.js';
+import { repeated, type Repeatable } from '../shared/repeat.js';
+import { makeStatement, type Connection, type Statement } from './statement.js';
 import { unitOf } from './unit.js';
 
 export default defineRuntime(query, {
   create: ({ resolve }) => ({
-    plan: (value, pointer, tools) => plan(value, pointer, tools, resolve(dialect, CONNECTION)),
+    plan: (value, pointer, tools) => {
+      const name = tools.connection(dialect);
+      return plan(value, pointer, tools, { name, dialect: resolve(dialect, name) });
+    },
   }),
 });
 
@@ -20,14 +23,14 @@ function plan(
   value: Readonly<Record<string, Json>>,
   pointer: string,
   tools: PlanTools,
-  connection: Dialect,
+  { name, dialect: connection }: Connection,
 ): QueryPlan {
-  const statement = makeStatement(value, pointer, tools, connection);
-  const unit = unitOf(connection, CONNECTION, [statement]);
+  const statement = makeStatement(value, pointer, tools, { name, dialect: connection });
+  const unit = unitOf(connection, name, [statement]);
   const { repeat } = tools;
   if (repeat === null) return { ...execution(connection, statement), unit, describe: statement.describe };
   return {
-    execute: repeated(connection, statement, repeat, tools),
+    execute: repeated(repeatable(connection, statement), repeat, tools),
     unit,
     always: true,
     list: true,
@@ -36,6 +39,17 @@ function plan(
     describe: { ...statement.describe, each: repeat.name ?? (repeat.body ? 'the body' : 'the result before') },
   };
 }
+
+/** Statements of one portion are on their way at once. */
+const PORTION = 100;
+
+const repeatable = (connection: Dialect, statement: Statement): Repeatable<readonly unknown[]> => ({
+  parameters: statement.parameters,
+  portion: PORTION,
+  bind: statement.values,
+  run: (values, unit) => connection.run(statement.prepared, values, unit as Transaction),
+  named: statement.named,
+});
 
 function execution(connection: Dialect, statement: Statement): Pick<QueryPlan, 'execute' | 'render'> {
   const { values, named } = statement;

@@ -2,6 +2,7 @@
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 import { describe } from './api.light.js';
 import { either, flag, list, shape, text, value } from '../../../kernel/schema/combinators.js';
+import { listErrors } from '../../kinds/list-errors.js';
 import { checkStatement } from './check.light.js';
 
 const error = (title: string, message: string, help: string) => ({ severity: 'error' as const, title, message, help });
@@ -10,11 +11,17 @@ const warning = (title: string, message: string, help: string) => ({
   severity: 'warning' as const,
 });
 
-const column = () => text({ doc: 'A column.', examples: ['email'] }).required();
+const column = () => text({ doc: 'A column.', examples: ['email'], complete: { source: 'model-field' } }).required();
 
 const TEXT = { say: 'the statement is the text `"query"`', rename: 'query' };
 const VALUES = { say: 'values for `$1`, `$2`, ... are listed in `"parameters"`', rename: 'parameters' };
+const DOCUMENTS = 'documents are asked by `"mongo_query"`';
 const MISTAKEN = {
+  collection: DOCUMENTS,
+  action: DOCUMENTS,
+  filter_predicate: DOCUMENTS,
+  update_predicate: DOCUMENTS,
+  pipeline: DOCUMENTS,
   sql: TEXT,
   statement: TEXT,
   text: TEXT,
@@ -40,8 +47,15 @@ export default definePlugin({
       query: text({
         doc: 'One SQL statement.',
         language: 'sql',
+        store: 'dialect',
         binds: 'parameters',
-        beside: { unique: 'unique', timestamps: 'with_timestamps', softDelete: 'soft_delete', each: 'multi' },
+        beside: {
+          connection: 'connection',
+          unique: 'unique',
+          timestamps: 'with_timestamps',
+          softDelete: 'soft_delete',
+          each: 'multi',
+        },
         examples: ['SELECT id, email FROM _user WHERE id = $1'],
       }).required(),
       parameters: list(
@@ -63,20 +77,33 @@ export default definePlugin({
           examples: [['email'], ['email', ['tenant', 'number']]],
         },
       ),
-      multi: either([flag({ doc: 'For the one list there is.' }), text({ doc: 'The name of the list.' }).min(1)], {
-        doc:
-          'Runs the statement once for each item of a list, in one transaction; the result is a list. `true` takes the body ' +
-          'itself when it is a list, otherwise the one list that the rules declare; a name says which list. Names in ' +
-          '`parameters` mean fields of the item first.',
-        since: '0.2.0',
-        default: false,
-        examples: [true, 'items'],
-      }),
+      multi: either(
+        [
+          flag({ doc: 'For the one list there is.' }),
+          text({ doc: 'The name of the list.', complete: { source: 'payload-field' } }).min(1),
+        ],
+        {
+          doc:
+            'Runs the statement once for each item of a list, in one transaction; the result is a list. `true` takes the body ' +
+            'itself when it is a list, otherwise the one list that the rules declare; a name says which list. Names in ' +
+            '`parameters` mean fields of the item first.',
+          since: '0.2.0',
+          default: false,
+          examples: [true, 'items'],
+        },
+      ),
       with_timestamps: flag({
         doc: 'An INSERT also writes `created_at` and `updated_at`, an UPDATE `updated_at`, unless the statement does so itself.',
         since: '0.2.0',
         default: false,
       }),
+      connection: text({
+        doc: 'The connection of the config that the statement runs on. Without it: the one that its model names, else `main`.',
+        complete: { source: 'connection', of: 'dialect' },
+        since: '0.5.0',
+        default: 'main',
+        examples: ['reports'],
+      }).min(1),
       soft_delete: flag({
         doc: 'A DELETE keeps its rows and writes the time into `deleted_at` instead.',
         since: '0.2.0',
@@ -103,24 +130,7 @@ export default definePlugin({
       '"{field}" has no effect: the statement is no {verbs}.',
       'It looks at the main statement only, not at those inside a WITH list.',
     ),
-    QRY_TOO_WIDE: {
-      status: 413,
-      title: 'Too much beside the list',
-      message: 'The body has too many properties beside a list of so many items.',
-      help: 'Send only what the items need, or the list in parts.',
-    },
-    QRY_NO_LIST: {
-      status: 422,
-      title: 'List missing',
-      message: '{what} must be a list.',
-      help: 'The statement runs once for each item of a list, and the request has none at this place.',
-    },
-    QRY_ITEM: {
-      status: 422,
-      title: 'Item of the wrong form',
-      message: 'An item of the list is not an object.',
-      help: 'The statement reads fields of every item; `errors` points at the first item that has none.',
-    },
+    ...listErrors,
     SQL_BROKEN: error('SQL is not complete', 'The SQL text is not complete: {what}.', 'Close what is open.'),
     SQL_EMPTY: error('No statement', 'There is no SQL statement here.', 'Write one statement.'),
     SQL_SEVERAL: error(

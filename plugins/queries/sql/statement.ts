@@ -9,7 +9,11 @@ import { scanSql, type SqlScan } from '../../../kernel/language/sql.js';
 import { rewriteSql } from '../../../kernel/language/sql-rewrite.js';
 import type { Dialect, Prepared } from '../../kinds/dialect.js';
 
-export const CONNECTION = 'main';
+export interface Connection {
+  /** The instance of the config. */
+  readonly name: string;
+  readonly dialect: Dialect;
+}
 
 export interface Statement {
   readonly scan: SqlScan;
@@ -33,7 +37,7 @@ export function makeStatement(
   value: Readonly<Record<string, Json>>,
   pointer: string,
   tools: PlanTools,
-  connection: Dialect,
+  { name, dialect }: Connection,
 ): Statement {
   const { scan, now } = rewriteSql(scanSql(asText(value['query'])), {
     timestamps: value['with_timestamps'] === true,
@@ -47,13 +51,13 @@ export function makeStatement(
   const jsonColumns = written.map((_, index) =>
     scan.placeholders.some(({ n, column }) => n === index + 1 && column !== null && jsonNames.has(column)),
   );
-  const input = { scan, jsonColumns, atOnce: tools.parallel };
-  const prepared = connection.prepare(input);
+  const input = { scan, jsonColumns, tables: tools.tables, atOnce: tools.parallel };
+  const prepared = dialect.prepare(input);
   const binds = bindings(prepared, parameters, written);
   if (now !== null) binds.push((frame) => frame.now());
   const labels = parameters.map(({ source, label }, index) => `$${index + 1} = ${label} (${source})`);
   const describe = {
-    connection: CONNECTION,
+    connection: name,
     sql: prepared.text,
     parameters: now === null ? labels : [...labels, `$${now} = the instant of the request`],
   };
@@ -61,7 +65,7 @@ export function makeStatement(
     scan,
     prepared,
     lock: () => {
-      const locked = connection.prepare({ ...input, lock: true });
+      const locked = dialect.prepare({ ...input, lock: true });
       describe.sql = locked.text;
       return locked;
     },

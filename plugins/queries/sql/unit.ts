@@ -1,6 +1,6 @@
 /** The unit of work of SQL statements: neighbours on one connection are one transaction, settled when it is put together. */
 import type { Unit } from '../../../kernel/contract/plan.js';
-import type { Dialect, Transaction } from '../../kinds/dialect.js';
+import { dialect, type Dialect, type Transaction } from '../../kinds/dialect.js';
 import type { Statement } from './statement.js';
 
 export interface SqlUnit extends Unit {
@@ -12,6 +12,7 @@ export function unitOf(connection: Dialect, name: string, statements: readonly S
   const reads = statements.some(({ prepared }) => prepared.readOnly);
   return {
     key: `transaction on ${name}`,
+    shared: { kind: dialect.kind, handle: connection, of: (unit) => unit },
     statements,
     join(units, closing, needs) {
       const all = (units as readonly SqlUnit[]).flatMap((unit) => unit.statements);

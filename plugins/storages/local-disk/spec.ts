@@ -21,6 +21,7 @@ export default definePlugin({
   schema: shape({
     path: value(string(), {
       doc: 'Folder of the files, relative to the config file.',
+      path: 'folder',
       default: '.lintel/files',
       examples: ['.lintel/files', '$ENV.FILES_FOLDER'],
       roots: ['ENV'],

@@ -66,6 +66,9 @@ const REASONS: Readonly<Record<string, string>> = {
   EPROTO: 'the server does not speak TLS there',
 };
 
+/** What no waiting mends: certificates, and an address where something else speaks. */
+const WRONG = /CERT|^UNABLE_TO_|^EPROTO$|^ERR_(TLS|SSL)_|^HPE_/;
+
 /** Why a bucket could not be opened at the start, in fixed words. */
 export function openFault(error: unknown, bucket: string): Fault {
   if (error instanceof Fault) return error;
@@ -74,5 +77,9 @@ export function openFault(error: unknown, bucket: string): Fault {
   const known = Object.hasOwn(REASONS, code) ? REASONS[code] : undefined;
   const reason =
     known ?? (status === undefined ? `the server cannot be asked (${code})` : `the server answers ${status}`);
-  return fault('STO_OPEN', { place: `the bucket ${bucket}`, reason }, { retryable: passes(error) });
+  return fault(
+    'STO_OPEN',
+    { place: `the bucket ${bucket}`, reason },
+    { retryable: passes(error) && !WRONG.test(code) },
+  );
 }

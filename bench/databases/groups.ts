@@ -1,0 +1,181 @@
+/**
+ * What `--databases` compares: for each group its servers, the rows that they answer, and how what they work on is put back and
+ * counted. A group opens its database when its turn comes and closes it at its end.
+ */
+import { mkdtemp } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Found } from '../../test/support/guarded.js';
+import { ownMongo } from '../../test/support/mongo.js';
+import { ownMysql, type MysqlFlavour } from '../../test/support/mysql.js';
+import { onCleanup } from '../cleanup.js';
+import { startDatabase } from '../database.js';
+import { type Cores, descendants, pinRunning } from '../proc.js';
+import { type Row, rows } from '../rows.js';
+import { type Server, startServer } from '../server.js';
+import { createTables, type Ledger, ledgerOf } from '../tables.js';
+import { documentBaseline, lintelServing, mysqlBaseline, type Target } from '../targets.js';
+import { embeddedDocuments, embeddedTables, mongoLedger, mysqlLedger } from './ledgers.js';
+import { documentHome, tableHome } from './homes.js';
+
+export interface Given {
+  readonly folder: string;
+  readonly cores: Cores | null;
+  readonly connections: number;
+}
+
+export interface Group {
+  readonly title: string;
+  readonly about: string;
+  readonly rows: readonly Row[];
+  /** The first one is the yardstick. */
+  readonly servers: readonly Server[];
+  readonly ledger: Ledger;
+  readonly connections: number;
+  readonly close: () => Promise<void>;
+}
+
+export interface Opening {
+  /** What `--rows` calls it. */
+  readonly name: 'mysql' | 'mariadb' | 'mongodb' | 'embedded';
+  readonly open: (given: Given) => Promise<Found<Group>>;
+}
+
+export const openings: readonly Opening[] = [
+  { name: 'mysql', open: (given) => openMysql('mysql', 'MySQL', given) },
+  { name: 'mariadb', open: (given) => openMysql('mariadb', 'MariaDB', given) },
+  { name: 'mongodb', open: openMongo },
+  { name: 'embedded', open: openEmbeddedTables },
+  { name: 'embedded', open: openEmbeddedDocuments },
+];
+
+const readingAndWriting = ['account-mine', 'account-read', 'account-create', 'account-list'];
+const tableRows = rows.filter(({ name }) => [...readingAndWriting, 'wallet-add'].includes(name));
+
+/** A document that was inserted has the key that MongoDB makes. */
+const isObjectId = (value: unknown): boolean => typeof value === 'string' && /^[0-9a-f]{24}$/.test(value);
+
+const documentRows = rows
+  .filter(({ name }) => readingAndWriting.includes(name))
+  .map((row): Row => {
+    const { created_at } = row.varying;
+    return created_at === undefined ? row : { ...row, varying: { _id: isObjectId, created_at } };
+  });
+
+/** Connections to an emulated server: more of them only wait. */
+const fewer = (connections: number): number => Math.min(connections, 8);
+
+const emulated =
+  process.env['TEST_MONGOD'] === undefined ? 'mongod' : 'mongod as TEST_MONGOD starts it, which may be emulated';
+
+/** Keeps what was started for this group off the core of who is measured; a group ends before the next one begins. */
+function settle({ cores }: Given): void {
+  if (cores !== null) pinRunning(cores.rest, descendants(process.pid));
+}
+
+/** The last ones first, and also when the run ends before. */
+function closing(steps: readonly (() => Promise<void>)[]): () => Promise<void> {
+  let closed: Promise<void> | undefined;
+  const close = (): Promise<void> =>
+    (closed ??= (async () => {
+      for (const step of [...steps].reverse()) await step();
+    })());
+  onCleanup(close);
+  return close;
+}
+
+const serve = (target: Target, variables: Record<string, string>, { cores }: Given): Promise<Server> =>
+  startServer(target, variables, cores?.server);
+
+async function openMysql(flavour: MysqlFlavour, title: string, given: Given): Promise<Found<Group>> {
+  const database = await ownMysql(flavour);
+  if ('skip' in database) return database;
+  const stopDatabase = onCleanup(database.stop);
+  settle(given);
+  const { url, ledger, about, end } = await mysqlLedger(database.url);
+  const home = await tableHome(given.folder, { use: 'mysql', url: '$ENV.MYSQL_URL' });
+  // Ours makes the tables of its models, so it comes first.
+  const lintel = await serve(lintelServing('lintel', home), { MYSQL_URL: url }, given);
+  const baseline = await serve(mysqlBaseline, { MYSQL_URL: url }, given);
+  stopDatabase();
+  return {
+    title,
+    about: `${title} ${about}; a commit does not wait for the disk`,
+    rows: tableRows,
+    servers: [baseline, lintel],
+    ledger,
+    connections: given.connections,
+    close: closing([database.stop, end, lintel.stop, baseline.stop]),
+  };
+}
+
+async function openMongo(given: Given): Promise<Found<Group>> {
+  const database = await ownMongo();
+  if ('skip' in database) return database;
+  const stopDatabase = onCleanup(database.stop);
+  settle(given);
+  const { url, ledger, about, end } = await mongoLedger(database.url);
+  const home = await documentHome(given.folder, { use: 'mongodb', url: '$ENV.MONGO_URL' });
+  const lintel = await serve(lintelServing('lintel', home), { MONGO_URL: url }, given);
+  const baseline = await serve(documentBaseline, { MONGO_URL: url }, given);
+  stopDatabase();
+  return {
+    title: 'MongoDB',
+    about: `MongoDB ${about} (${emulated}); an answer waits for the disk`,
+    rows: documentRows,
+    servers: [baseline, lintel],
+    ledger,
+    connections: fewer(given.connections),
+    close: closing([database.stop, end, lintel.stop, baseline.stop]),
+  };
+}
+
+async function openEmbeddedTables(given: Given): Promise<Group> {
+  const database = await startDatabase(given.cores?.rest, false);
+  await createTables(database.client);
+  const onServer = await tableHome(given.folder, { use: 'postgres', url: '$ENV.DATABASE_URL' });
+  const alone = await tableHome(given.folder, { use: 'pglite', path: await storeIn(given.folder) }, 'tables');
+  const server = await serve(lintelServing('PostgreSQL', onServer), { DATABASE_URL: database.url }, given);
+  const embedded = await serve(lintelServing('PGlite', alone), {}, given);
+  const [kept, own] = [ledgerOf(database.client), embeddedTables()];
+  return {
+    title: 'Embedded tables',
+    about: `lintel on ${database.description}, and on PGlite, which works in the process of the server`,
+    rows: tableRows,
+    servers: [server, embedded],
+    ledger: split(embedded, own, kept),
+    connections: given.connections,
+    // The database ends with the run.
+    close: closing([server.stop, embedded.stop]),
+  };
+}
+
+async function openEmbeddedDocuments(given: Given): Promise<Found<Group>> {
+  const database = await ownMongo();
+  if ('skip' in database) return database;
+  const stopDatabase = onCleanup(database.stop);
+  settle(given);
+  const { url, ledger, about, end } = await mongoLedger(database.url);
+  const onServer = await documentHome(given.folder, { use: 'mongodb', url: '$ENV.MONGO_URL' });
+  const alone = await documentHome(given.folder, { use: 'embedded' }, 'documents', await storeIn(given.folder));
+  const server = await serve(lintelServing('mongod', onServer), { MONGO_URL: url }, given);
+  const embedded = await serve(lintelServing('embedded', alone), {}, given);
+  const own = await embeddedDocuments(embedded);
+  stopDatabase();
+  return {
+    title: 'Embedded documents',
+    about: `lintel on MongoDB ${about} (${emulated}: no claim), and on documents in PGlite`,
+    rows: documentRows,
+    servers: [server, embedded],
+    ledger: split(embedded, own, ledger),
+    connections: fewer(given.connections),
+    close: closing([database.stop, end, server.stop, embedded.stop]),
+  };
+}
+
+const storeIn = (folder: string): Promise<string> => mkdtemp(join(folder, 'store-'));
+
+/** An embedded database can be asked through its own server only. */
+const split = (embedded: Server, own: Ledger, others: Ledger): Ledger => ({
+  reset: (server) => (server === embedded ? own : others).reset(server),
+  traces: (server) => (server === embedded ? own : others).traces(server),
+});

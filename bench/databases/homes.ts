@@ -1,0 +1,43 @@
+/**
+ * Folders that our server serves from: the definitions of the benchmark with a config of their own. Those for tables are the same
+ * for every SQL database; those for documents are the same for every document store.
+ */
+import { cp, mkdtemp, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { root } from '../targets.js';
+
+/** How the benchmark itself puts back an embedded database, through the server that has it. */
+type Own = 'tables' | 'documents';
+
+const bench = join(root, 'bench');
+
+async function home(folder: string, parts: readonly string[], config: object, own?: Own): Promise<string> {
+  const place = await mkdtemp(join(folder, 'home-'));
+  const definitions = join(place, 'definitions');
+  for (const part of parts) await cp(join(bench, part), join(definitions, part), { recursive: true });
+  if (own !== undefined) await cp(join(bench, 'embedded', own), join(definitions, 'own'), { recursive: true });
+  const file = join(place, 'lintel.config.json');
+  await writeFile(file, JSON.stringify({ definitions: ['definitions/**/*.json'], ...config }));
+  return file;
+}
+
+/** The path of the config. */
+export const tableHome = (folder: string, connection: object, own?: Own): Promise<string> =>
+  home(
+    folder,
+    ['definitions/models', 'definitions/resources', 'definitions/tokens'],
+    { connections: { main: connection } },
+    own,
+  );
+
+/** The documents of an embedded store lie in `path`. */
+export const documentHome = (folder: string, store: object, own?: Own, path?: string): Promise<string> =>
+  home(
+    folder,
+    ['documents'],
+    {
+      documents: { main: store },
+      ...(path !== undefined && { connections: { main: { use: 'pglite', path } } }),
+    },
+    own,
+  );

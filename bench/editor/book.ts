@@ -1,0 +1,83 @@
+/** Figures by row and side, and the table made of them: medians with the smallest and the largest, and what is allowed. */
+import { median } from '../report.js';
+import type { Side } from './sides.js';
+
+export interface Row {
+  readonly name: string;
+  readonly unit: 'ms' | 'MiB';
+  /** What ours may take; null: nothing is promised. */
+  readonly bound: number | null;
+}
+
+interface Entry {
+  readonly row: Row;
+  readonly values: Map<Side['name'], Figures>;
+}
+
+interface Figures {
+  readonly all: number[];
+  /** CPU milliseconds for one, by visit. */
+  readonly cpu: number[];
+}
+
+export interface Book {
+  note(row: Row, side: Side, values: readonly number[], cpuMs?: number): void;
+  /** For reading by programs. */
+  readonly entries: ReadonlyMap<string, Entry>;
+  table(): string;
+  /** Rows of ours that have no answer, or whose median is over what is allowed, in words. */
+  over(): readonly string[];
+}
+
+export function createBook(): Book {
+  const entries = new Map<string, Entry>();
+  const of = ({ values }: Entry, side: Side['name']): readonly number[] => values.get(side)?.all ?? [];
+  return {
+    entries,
+    note(row, side, values, cpuMs) {
+      const entry: Entry = entries.get(row.name) ?? { row, values: new Map<Side['name'], Figures>() };
+      const mine = entry.values.get(side.name) ?? { all: [], cpu: [] };
+      mine.all.push(...values);
+      if (cpuMs !== undefined) mine.cpu.push(cpuMs);
+      entry.values.set(side.name, mine);
+      entries.set(row.name, entry);
+    },
+    table() {
+      const lines = [
+        '| row | lintel (min..max) | JSON service (min..max) | lintel / JSON | CPU lintel | CPU JSON | bound |',
+        '| --- | ---: | ---: | ---: | ---: | ---: | ---: |',
+      ];
+      for (const entry of entries.values()) {
+        const { row, values } = entry;
+        const [ours, theirs] = [of(entry, 'lintel'), of(entry, 'json')];
+        const ratio = ours.length * theirs.length === 0 ? '' : `**${(median(ours) / median(theirs)).toFixed(2)}**`;
+        const cells = [
+          row.name,
+          shown(ours, row.unit),
+          shown(theirs, row.unit),
+          ratio,
+          cpu(values.get('lintel')?.cpu),
+          cpu(values.get('json')?.cpu),
+          row.bound === null ? '' : `${row.bound} ${row.unit}`,
+        ];
+        lines.push(`| ${cells.join(' | ')} |`);
+      }
+      return lines.join('\n');
+    },
+    over: () =>
+      [...entries.values()].flatMap((entry) => {
+        const { name, bound, unit } = entry.row;
+        const found = median(of(entry, 'lintel'));
+        if (Number.isNaN(found)) return [`${name}: no answer from ours`];
+        return bound !== null && found > bound ? [`${name}: ${found.toFixed(1)} ${unit}, bound ${bound} ${unit}`] : [];
+      }),
+  };
+}
+
+const shown = (values: readonly number[], unit: string): string =>
+  values.length === 0
+    ? 'does not know'
+    : `${median(values).toFixed(1)} ${unit} (${Math.min(...values).toFixed(1)}..${Math.max(...values).toFixed(1)})`;
+
+const cpu = (values: readonly number[] | undefined): string =>
+  values === undefined || values.length === 0 ? '' : `${median(values).toFixed(1)} ms`;

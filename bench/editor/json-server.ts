@@ -1,0 +1,50 @@
+/**
+ * The server that ours is measured beside: vscode-json-languageservice with the schema that `lintel schema` writes, over
+ * stdio, in a process of its own. As thin as it can be: nothing is waited for, a text is parsed once for each version.
+ */
+import { readFileSync } from 'node:fs';
+import { getLanguageService, type JSONDocument, type JSONSchema } from 'vscode-json-languageservice';
+import { createConnection, ProposedFeatures, TextDocuments, TextDocumentSyncKind } from 'vscode-languageserver/node';
+import { TextDocument } from 'vscode-languageserver-textdocument';
+
+const uri = 'lintel://schema';
+const schemaFile = process.argv.find((argument) => argument.endsWith('.schema.json')) ?? '';
+const connection = createConnection(ProposedFeatures.all);
+const documents = new TextDocuments(TextDocument);
+const service = getLanguageService({ clientCapabilities: { textDocument: { completion: { completionItem: {} } } } });
+service.configure({
+  validate: true,
+  allowComments: true,
+  schemas: [{ uri, fileMatch: ['*'], schema: JSON.parse(readFileSync(schemaFile, 'utf8')) as JSONSchema }],
+});
+
+let last: { readonly document: TextDocument; readonly version: number; readonly json: JSONDocument } | null = null;
+function parsed(document: TextDocument): JSONDocument {
+  if (last?.document !== document || last.version !== document.version)
+    last = { document, version: document.version, json: service.parseJSONDocument(document) };
+  return last.json;
+}
+
+connection.onInitialize(() => ({
+  capabilities: {
+    textDocumentSync: { openClose: true, change: TextDocumentSyncKind.Incremental },
+    completionProvider: { triggerCharacters: ['"', ':'] },
+    hoverProvider: true,
+  },
+}));
+documents.onDidChangeContent(({ document }) => {
+  const { version } = document;
+  void Promise.resolve(
+    service.doValidation(document, parsed(document), { comments: 'ignore', trailingCommas: 'ignore' }),
+  ).then((diagnostics) => connection.sendDiagnostics({ uri: document.uri, version, diagnostics }));
+});
+connection.onCompletion(({ textDocument, position }) => {
+  const document = documents.get(textDocument.uri);
+  return document === undefined ? null : service.doComplete(document, position, parsed(document));
+});
+connection.onHover(({ textDocument, position }) => {
+  const document = documents.get(textDocument.uri);
+  return document === undefined ? null : service.doHover(document, position, parsed(document));
+});
+documents.listen(connection);
+connection.listen();

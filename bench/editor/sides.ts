@@ -1,0 +1,82 @@
+/** The two language servers, bundled alike, and the projects they are measured in. Makes files and folders; starts nothing. */
+import { build } from 'esbuild';
+import { cp, mkdir, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { serverProcess } from '../../extension/src/server-process.js';
+import { BUILT_IN } from '../../extension/tools/built-in.js';
+import { bundle } from '../../extension/tools/bundle.js';
+import { buildRegistry } from '../../kernel/analysis/registry.js';
+import { schemaFor } from '../../kernel/export/schema-files.js';
+import { specs } from '../../plugins/index.spec.js';
+import { kinds } from '../../plugins/kinds/index.js';
+import type { LargeProject } from '../../test/support/large-files.js';
+import { SAMPLE_ENV } from '../../test/support/project.js';
+import { root } from '../targets.js';
+
+export interface Side {
+  readonly name: 'lintel' | 'json';
+  readonly command: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+export interface Sides {
+  /** Ours last: ratios are ours to the first. */
+  readonly all: readonly Side[];
+  readonly kilobytes: number;
+  /** Packages in the bundle of ours. */
+  readonly packages: readonly string[];
+}
+
+export async function makeSides(folder: string): Promise<Sides> {
+  const home = join(folder, 'servers');
+  await mkdir(home, { recursive: true });
+  const { server } = await bundle({ folder: join(home, 'lintel') });
+  const json = join(home, 'json-server.cjs');
+  await build({
+    absWorkingDir: root,
+    entryPoints: ['bench/editor/json-server.ts'],
+    outfile: json,
+    bundle: true,
+    minify: true,
+    platform: 'node',
+    target: 'node20',
+    format: 'cjs',
+    mainFields: ['module', 'main'],
+    logLevel: 'silent',
+  });
+  const schema = join(home, 'definition.schema.json');
+  await writeFile(schema, JSON.stringify(schemaFor('definition', buildRegistry(kinds, specs))));
+  const ours = join(home, 'lintel/server.js');
+  const parts = [ours, join(home, 'lintel/built-in.js'), join(home, 'lintel', BUILT_IN)];
+  const sizes = await Promise.all(parts.map((part) => stat(part)));
+  const packages = Object.keys(server.inputs).flatMap(
+    (path) => /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? [],
+  );
+  // Ours as the extension starts it; both find what the engine compiled before.
+  const { execArgv, env } = serverProcess(join(folder, 'compiled'));
+  const node = process.execPath;
+  return {
+    all: [
+      { name: 'json', command: [node, json, schema, '--stdio'], env },
+      { name: 'lintel', command: [node, ...execArgv, ours, '--stdio'], env },
+    ],
+    kilobytes: sizes.reduce((sum, { size }) => sum + size, 0) / 1024,
+    packages: [...new Set(packages)].sort(),
+  };
+}
+
+export async function writeProject(folder: string, { files }: Pick<LargeProject, 'files'>): Promise<void> {
+  for (const [name, text] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, name)), { recursive: true });
+    await writeFile(join(folder, name), text);
+  }
+}
+
+/** The sample of the distribution, as `lintel init` would lay it out. */
+export async function writeSample(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  await cp(join(root, 'definitions'), join(folder, 'definitions'), { recursive: true });
+  await cp(join(root, 'lintel.config.json'), join(folder, 'lintel.config.json'));
+  const env = Object.entries(SAMPLE_ENV).map(([name, value]) => `${name}=${value}\n`);
+  await writeFile(join(folder, '.env'), env.join(''));
+}

@@ -1,0 +1,65 @@
+/**
+ * One measurement of one queue in a process of its own: jobs are added, then all of them are run, and each must have run exactly
+ * once. Prints what it took as one line of JSON.
+ */
+import { openSide, type SideName } from './sides.js';
+import type { Address } from '../../test/support/queues.js';
+
+export interface Orders {
+  readonly side: SideName;
+  readonly address: Address;
+  readonly count: number;
+  /** Jobs that are being added at the same time. */
+  readonly atOnce: number;
+}
+
+export interface Phase {
+  readonly jobsPerSecond: number;
+  readonly cpuMicrosPerJob: number;
+}
+
+export interface Measured {
+  readonly add: Phase;
+  readonly run: Phase;
+}
+
+async function timed(count: number, work: () => Promise<void>): Promise<Phase> {
+  const [begun, used] = [performance.now(), process.cpuUsage()];
+  await work();
+  const seconds = (performance.now() - begun) / 1000;
+  const { user, system } = process.cpuUsage(used);
+  return { jobsPerSecond: count / seconds, cpuMicrosPerJob: (user + system) / count };
+}
+
+async function measure({ side, address, atOnce }: Orders, count: number, round: string): Promise<Measured> {
+  const opened = await openSide(side, address);
+  try {
+    const ids = Array.from({ length: count }, (_, n) => `${round} ${n}`);
+    const add = await timed(count, async () => {
+      const left = ids.values();
+      const caller = async (): Promise<void> => {
+        for (const id of left) await opened.add(id);
+      };
+      await Promise.all(Array.from({ length: atOnce }, caller));
+    });
+    expectCount(await opened.stored(), count, 'jobs in the store after adding');
+    const effects = new Map(ids.map((id) => [id, 0]));
+    const run = await timed(count, () => opened.run(count, (id) => effects.set(id, (effects.get(id) ?? NaN) + 1)));
+    const wrong = [...effects].filter(([, times]) => times !== 1);
+    if (wrong.length > 0) throw new Error(`did not run exactly once: ${JSON.stringify(wrong.slice(0, 5))}`);
+    expectCount(await opened.stored(), 0, 'jobs in the store after running');
+    return { add, run };
+  } finally {
+    await opened.close();
+  }
+}
+
+function expectCount(found: number, wanted: number, what: string): void {
+  if (found !== wanted) throw new Error(`${what}: ${found}, not ${wanted}`);
+}
+
+const orders = JSON.parse(process.argv[2] ?? '') as Orders;
+// Code gets compiled and tables get made.
+await measure(orders, Math.ceil(orders.count / 5), 'warm-up');
+console.log(JSON.stringify(await measure(orders, orders.count, 'job')));
+process.exit(0);

@@ -1,0 +1,119 @@
+/**
+ * `--jobs`: how many jobs a second can be added and run, by store, ours beside Agenda with its own backend; and how many requests
+ * are accepted. Interleaved rounds, medians; a job that did not run exactly once voids the run.
+ */
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { loadGenerator } from '../load.js';
+import { pinnableCores, pinned } from '../proc.js';
+import { median } from '../report.js';
+import { rotated } from '../rounds.js';
+import { root } from '../targets.js';
+import { accept } from './accepting.js';
+import type { Measured, Orders, Phase } from './child.js';
+import type { SideName } from './sides.js';
+import { openStores, type Store } from './stores.js';
+
+export interface JobOptions {
+  readonly rounds: number;
+  readonly seconds: number;
+  /** Stores by name; null: all of them. */
+  readonly rows: readonly string[] | null;
+  readonly durable: boolean;
+}
+
+/** Milliseconds of one process: an emulated server takes its time. */
+const LONGEST = 240_000;
+
+const WHAT = { add: 'add', run: 'run', accept: 'accept (202)' } as const;
+type What = keyof typeof WHAT;
+
+interface Figure extends Phase {
+  readonly store: string;
+  readonly what: What;
+  readonly side: SideName;
+  readonly round: number;
+}
+
+async function inChild(store: Store, side: SideName, core: number | undefined): Promise<Measured> {
+  const { address } = await store.fresh();
+  const orders: Orders = { side, address, count: store.count, atOnce: store.atOnce };
+  const words = [process.execPath, join(root, 'dist/bench/jobs/child.js'), JSON.stringify(orders)];
+  const [program = '', ...args] = pinned(core, words);
+  const running = promisify(execFile)(program, args, { timeout: LONGEST, cwd: root });
+  const { stdout } = await running.catch((error: Error & { readonly killed?: boolean }) => {
+    throw error.killed === true ? new Error(`${side} on ${store.name} took longer than ${LONGEST / 1000} s`) : error;
+  });
+  return JSON.parse(stdout) as Measured;
+}
+
+const sidesOf = ({ compared }: Store): readonly SideName[] => (compared ? ['agenda', 'lintel'] : ['lintel']);
+
+export async function measureJobs(folder: string, options: JobOptions, say: (line: string) => void): Promise<number> {
+  const cores = pinnableCores();
+  const given = { folder, core: cores?.rest, durable: options.durable };
+  const stores = await openStores(options.rows, given, say);
+  const { fire, name } = loadGenerator(folder, cores?.rest);
+  for (const store of stores) say(`${store.name}: ${store.about}; ${store.count} jobs, ${store.atOnce} at once`);
+  say(`${name}, ${options.rounds} rounds${cores === null ? '; roles not pinned to cores' : ''}\n`);
+  const figures: Figure[] = [];
+  let isVoid = false;
+  // Each process warms up by itself.
+  for (let round = 0; round < options.rounds; round++) {
+    for (const store of rotated(stores, round)) {
+      for (const side of rotated(sidesOf(store), round)) {
+        const { add, run } = await inChild(store, side, cores?.server);
+        const accepted = await accept({ store, side, core: cores?.server, seconds: options.seconds, fire });
+        for (const [what, phase] of Object.entries({ add, run, accept: accepted }) as [What, Phase | string][]) {
+          if (typeof phase === 'string') {
+            isVoid = true;
+            say(`round ${round + 1}  ${store.name}  ${WHAT[what]}  ${side}: VOID: ${phase}`);
+            continue;
+          }
+          figures.push({ store: store.name, what, side, round, ...phase });
+          say(`round ${round + 1}  ${store.name}  ${WHAT[what]}  ${side}: ${words(phase)}`);
+        }
+      }
+    }
+  }
+  say(`\n${tableOf(figures, stores)}`);
+  if (isVoid) say('\nfailed: some measurements are void');
+  return isVoid ? 1 : 0;
+}
+
+const words = ({ jobsPerSecond, cpuMicrosPerJob }: Phase): string =>
+  `${jobsPerSecond.toFixed(0)} jobs/s, ${cpuMicrosPerJob.toFixed(0)} µs CPU each`;
+
+function tableOf(figures: readonly Figure[], stores: readonly Store[]): string {
+  const lines = [
+    '| store | what | agenda: jobs/s | CPU µs/job | lintel: jobs/s | × agenda (min..max) | CPU µs/job | × agenda |',
+    '| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |',
+  ];
+  for (const { name } of stores) {
+    for (const what of Object.keys(WHAT) as What[]) {
+      const of = (side: SideName): Figure[] =>
+        figures.filter((one) => one.store === name && one.what === what && one.side === side);
+      const [theirs, ours] = [of('agenda'), of('lintel')];
+      const ratio = (key: keyof Phase): number[] =>
+        ours.flatMap((one) => theirs.filter(({ round }) => round === one.round).map((other) => one[key] / other[key]));
+      const figure = (from: readonly Figure[], key: keyof Phase): string =>
+        from.length === 0 ? '-' : Math.round(median(from.map((one) => one[key]))).toLocaleString('en');
+      const speeds = ratio('jobsPerSecond');
+      const cells = [
+        name,
+        WHAT[what],
+        figure(theirs, 'jobsPerSecond'),
+        figure(theirs, 'cpuMicrosPerJob'),
+        figure(ours, 'jobsPerSecond'),
+        speeds.length === 0
+          ? '-'
+          : `**${median(speeds).toFixed(2)}** (${Math.min(...speeds).toFixed(2)}..${Math.max(...speeds).toFixed(2)})`,
+        figure(ours, 'cpuMicrosPerJob'),
+        speeds.length === 0 ? '-' : median(ratio('cpuMicrosPerJob')).toFixed(2),
+      ];
+      lines.push(`| ${cells.join(' | ')} |`);
+    }
+  }
+  return lines.join('\n');
+}

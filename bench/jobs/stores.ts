@@ -1,0 +1,159 @@
+/**
+ * The stores of queues: the embedded database, and servers that are started for the run. Each gives a new, empty place for every
+ * measurement, and says of itself what a reader of figures must know.
+ */
+import { mkdtemp } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { ownMongo } from '../../test/support/mongo.js';
+import { ownRedis } from '../../test/support/redis.js';
+import type { Found } from '../../test/support/guarded.js';
+import type { Address } from '../../test/support/queues.js';
+import { onCleanup } from '../cleanup.js';
+import { startDatabase } from '../database.js';
+import { descendants, pinRunning } from '../proc.js';
+
+export interface Store {
+  readonly name: 'embedded' | 'postgres' | 'redis' | 'mongo';
+  readonly about: string;
+  /** Jobs of one measurement. */
+  readonly count: number;
+  /** Connections and jobs at once of what adds. */
+  readonly atOnce: number;
+  /** Agenda has a backend of its own for it. */
+  readonly compared: boolean;
+  /** A new, empty place. */
+  fresh(): Promise<Place>;
+}
+
+export interface Place {
+  readonly address: Address;
+  /** For `lintel serve`. */
+  readonly config: { readonly connections: object; readonly queue: object };
+}
+
+interface Given {
+  readonly folder: string;
+  /** Where servers run, if roles are pinned. */
+  readonly core: number | undefined;
+  readonly durable: boolean;
+}
+
+const AT_ONCE = 32;
+const embedded = (path: string): object => ({ main: { use: 'pglite', path } });
+
+/** Those that can be had here; for the others `say` is told why not. */
+export async function openStores(
+  names: readonly string[] | null,
+  given: Given,
+  say: (line: string) => void,
+): Promise<Store[]> {
+  const stores: Store[] = [];
+  for (const [name, open] of Object.entries({
+    embedded: openEmbedded,
+    postgres: openPostgres,
+    redis: openRedis,
+    mongo: openMongo,
+  })) {
+    if (names !== null && !names.includes(name)) continue;
+    const found = await open(given);
+    if ('skip' in found) say(`left out: ${name}, because ${found.skip}`);
+    else stores.push(found);
+  }
+  return stores;
+}
+
+const folderIn = (folder: string): Promise<string> => mkdtemp(join(folder, 'store-'));
+
+async function openEmbedded({ folder }: Given): Promise<Store> {
+  return {
+    name: 'embedded',
+    about: 'PGlite in the process that is measured: its work is in the CPU time',
+    count: 1500,
+    atOnce: AT_ONCE,
+    compared: false,
+    async fresh() {
+      const path = await folderIn(folder);
+      return {
+        address: { plugin: 'embedded', options: {}, path },
+        config: { connections: embedded(path), queue: { use: 'embedded' } },
+      };
+    },
+  };
+}
+
+let made = 0;
+
+async function openPostgres({ core, durable }: Given): Promise<Store> {
+  const { url, client, description } = await startDatabase(core, durable);
+  return {
+    name: 'postgres',
+    about: description,
+    count: 4000,
+    atOnce: AT_ONCE,
+    compared: true,
+    async fresh() {
+      const name = `bench_${++made}`;
+      await client.query(`CREATE DATABASE ${name}`);
+      const own = new URL(url);
+      own.pathname = `/${name}`;
+      return {
+        address: { plugin: 'postgres', options: { url: own.href } },
+        config: {
+          connections: { main: { use: 'postgres', url: own.href } },
+          queue: { use: 'postgres', url: own.href },
+        },
+      };
+    },
+  };
+}
+
+async function openRedis({ folder, core }: Given): Promise<Found<Store>> {
+  const server = await ownRedis();
+  if ('skip' in server) return server;
+  settle(server.stop, core);
+  return {
+    name: 'redis',
+    about: 'Redis in memory, nothing of it on disk',
+    count: 1000,
+    atOnce: AT_ONCE,
+    compared: true,
+    async fresh() {
+      const client = new Redis(server.url);
+      await client.flushall();
+      await client.quit();
+      return {
+        address: { plugin: 'redis', options: { url: server.url } },
+        config: { connections: embedded(await folderIn(folder)), queue: { use: 'redis', url: server.url } },
+      };
+    },
+  };
+}
+
+async function openMongo({ folder, core }: Given): Promise<Found<Store>> {
+  const server = await ownMongo();
+  if ('skip' in server) return server;
+  settle(server.stop, core);
+  return {
+    name: 'mongo',
+    about:
+      process.env['TEST_MONGOD'] === undefined ? 'mongod' : 'mongod as TEST_MONGOD starts it, which may be emulated',
+    count: 100,
+    atOnce: 8,
+    compared: true,
+    async fresh() {
+      const url = new URL(server.url);
+      url.pathname = `/bench_${++made}`;
+      return {
+        address: { plugin: 'mongo, patiently', options: { url: url.href } },
+        config: { connections: embedded(await folderIn(folder)), queue: { use: 'mongo', url: url.href } },
+      };
+    },
+  };
+}
+
+/** A server of this run: it ends with it, and stays off the core of who is measured. */
+function settle(stop: () => Promise<void>, core: number | undefined): void {
+  onCleanup(stop);
+  if (core !== undefined) pinRunning(core, descendants(process.pid));
+}

@@ -1,0 +1,45 @@
+/**
+ * `--kills`: serving processes are killed under load, two hundred times at random moments, and what became of all work is judged
+ * and told in one table. One fault, and the exit code is 1.
+ */
+import { killUnderLoad } from '../test/support/kills.js';
+import { judge, type Verdict } from '../test/support/kill-verdict.js';
+import { stopPostgres } from '../test/support/postgres.js';
+import { stopRedis } from '../test/support/redis.js';
+import { onCleanup } from './cleanup.js';
+
+const KILLS = 200;
+/** Milliseconds; two hundred take six minutes. */
+const EVERY = 1750;
+const PACE = 80;
+
+export async function measureKills(count: number | null, say: (line: string) => void): Promise<number> {
+  onCleanup(stopPostgres);
+  onCleanup(stopRedis);
+  const kills = count ?? KILLS;
+  const begun = performance.now();
+  const evidence = await killUnderLoad({ kills, every: EVERY, pace: PACE, say });
+  if ('skip' in evidence) throw new Error(evidence.skip);
+  const verdict = judge(evidence);
+  say(`\n${kills} kills in ${((performance.now() - begun) / 60_000).toFixed(1)} minutes\n`);
+  say(tableOf(verdict));
+  for (const fault of verdict.faults.slice(0, 20)) say(`fault: ${fault}`);
+  if (verdict.faults.length > 0) say(`${verdict.faults.length} faults`);
+  return verdict.faults.length === 0 ? 0 : 1;
+}
+
+function tableOf({ kinds, mostDoubledByOne, dead, recovered, again }: Verdict): string {
+  const rank = (values: readonly number[], part: number): string => {
+    const value = [...values].sort((a, b) => a - b)[Math.ceil(values.length * part) - 1];
+    return value === undefined ? '-' : `${(value / 1000).toFixed(1)} s`;
+  };
+  return [
+    '| kind | requests | acknowledged | lost | done more than once |',
+    '| --- | ---: | ---: | ---: | ---: |',
+    ...kinds.map((row) => `| ${row.kind} | ${row.sent} | ${row.acknowledged} | ${row.lost} | ${row.doubled} |`),
+    '',
+    `Done twice because of one kill: ${mostDoubledByOne} at most. Dead: ${dead}.`,
+    `From a kill to a process that serves in its place: p50 ${rank(recovered, 0.5)}, p99 ${rank(recovered, 0.99)};`,
+    `to the next run of what it interrupted: p50 ${rank(again, 0.5)}, p99 ${rank(again, 0.99)} (${again.length} runs).`,
+  ].join('\n');
+}

@@ -1,0 +1,88 @@
+/** Who keeps the connections: the hand-written service, ours, and ours with messages that go through Redis. */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ownRedis } from '../../test/support/redis.js';
+import { onCleanup, temporaryFolder } from '../cleanup.js';
+import { startDatabase } from '../database.js';
+import { descendants, pinRunning, type Cores } from '../proc.js';
+import { startServer, type Server } from '../server.js';
+import { createTables, resetTables } from '../tables.js';
+import { lintelServing, root, socketBaseline } from '../targets.js';
+
+export interface Contender {
+  readonly name: string;
+  /** Only how long messages to everybody take. */
+  readonly onlyAnnounces: boolean;
+  /** Seconds; how often clients are pinged. */
+  start(ping: number): Promise<Server>;
+}
+
+const ANNOUNCE = {
+  id: 'announce',
+  resource: 'announce',
+  actionables: [
+    {
+      id: 1,
+      mode: 'RETURN',
+      payload_validation: [
+        { field: { number: { type: 'NUMBER' } } },
+        { field: { text: { type: 'STRING', max_length: 100 } } },
+      ],
+      value: { number: '$PAYLOAD.number', text: '$PAYLOAD.text' },
+      returnables: ['number', 'text'],
+      broadcast_websocket_message: { broadcast_type: 'ALL', action: 'announced' },
+    },
+  ],
+};
+
+/** The definitions of the other rows, and one that sends. */
+function definitions(): Record<string, unknown> {
+  const read = (file: string): unknown => JSON.parse(readFileSync(join(root, 'bench/definitions', file), 'utf8'));
+  return {
+    '_account.json': read('models/_account.json'),
+    'all.json': [read('resources/health.json'), read('tokens/account-mine.json'), ANNOUNCE],
+  };
+}
+
+async function installation(config: object): Promise<string> {
+  const home = await temporaryFolder();
+  await mkdir(join(home, 'definitions'));
+  for (const [name, content] of Object.entries(definitions()))
+    await writeFile(join(home, 'definitions', name), JSON.stringify(content));
+  await writeFile(join(home, 'lintel.config.json'), JSON.stringify(config));
+  return join(home, 'lintel.config.json');
+}
+
+/** The rate of messages is a limit against clients, and here they are as fast as they can be. */
+const websocketOf = (ping: number): object => ({
+  enabled: true,
+  ping,
+  limits: { rate: 1_000_000, connections: 20_000 },
+});
+
+export async function contenders(cores: Cores | null, say: (line: string) => void): Promise<Contender[]> {
+  const database = await startDatabase(cores?.rest, false);
+  await createTables(database.client);
+  await resetTables(database.client);
+  say(database.description);
+  const variables = { DATABASE_URL: database.url };
+  const connections = { main: { use: 'postgres', url: '$ENV.DATABASE_URL' } };
+  const ours = (name: string, more: object, onlyAnnounces: boolean): Contender => ({
+    name,
+    onlyAnnounces,
+    async start(ping) {
+      const config = await installation({ connections, websocket: websocketOf(ping), ...more });
+      return startServer(lintelServing(name, config), variables, cores?.server);
+    },
+  });
+  const list: Contender[] = [
+    { name: 'baseline', onlyAnnounces: false, start: () => startServer(socketBaseline, variables, cores?.server) },
+    ours('lintel', {}, false),
+  ];
+  const redis = await ownRedis();
+  if ('skip' in redis) return list;
+  onCleanup(redis.stop);
+  if (cores !== null) pinRunning(cores.rest, descendants(process.pid));
+  return [...list, ours('lintel, relay redis', { relay: { use: 'redis', url: redis.url } }, true)];
+}

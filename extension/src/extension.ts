@@ -1,0 +1,43 @@
+/** What the editor calls. Wires the parts together and holds no logic of its own. */
+import { commands, window, workspace, type ExtensionContext, type TextDocument } from 'vscode';
+import { createSession, type Session } from './client.js';
+import { registerCommands } from './commands.js';
+import { keepLanguage } from './language-mode.js';
+import { watchProjects } from './projects.js';
+import { showStatus } from './status.js';
+import { provideTasks } from './tasks.js';
+import { tellTrust } from './trust.js';
+
+export async function activate(context: ExtensionContext): Promise<void> {
+  const output = window.createOutputChannel('Lintel', { log: true });
+  const projects = watchProjects();
+  const session = createSession(context, output);
+  context.subscriptions.push(
+    output,
+    projects,
+    session,
+    keepLanguage(projects),
+    provideTasks(projects),
+    showStatus(session, projects),
+    tellTrust(session),
+    ...registerCommands({ context, output, projects, session }),
+    projects.onDidChange(() => void commands.executeCommand('setContext', 'lintel.active', projects.all().length > 0)),
+  );
+  await Promise.all([projects.refresh(), startWhenNeeded(context, session)]);
+}
+
+/** A command may have brought us here, in a window without a folder: then the first definition starts the server. */
+async function startWhenNeeded(context: ExtensionContext, session: Session): Promise<void> {
+  const isOurs = ({ languageId }: TextDocument): boolean => languageId === 'lintel';
+  if (workspace.workspaceFolders !== undefined || workspace.textDocuments.some(isOurs)) return session.start();
+  context.subscriptions.push(
+    workspace.onDidOpenTextDocument((document) => {
+      if (isOurs(document)) void session.start();
+    }),
+  );
+}
+
+/** The subscriptions of the context end everything. */
+export function deactivate(): void {
+  // Nothing is left to do.
+}

@@ -1,0 +1,37 @@
+/**
+ * Gives definitions their language: plain JSON files become `lintel` when the config says that they are definitions.
+ * Whoever chooses another language by hand keeps it.
+ */
+import { Disposable, languages, workspace, type TextDocument } from 'vscode';
+import type { Projects } from './projects.js';
+
+const JSON_LANGUAGES = ['json', 'jsonc'];
+
+export function keepLanguage(projects: Projects): Disposable {
+  /** Closed in this very turn, with the language it had: an opening that follows at once is a change of language. */
+  const closing = new Map<string, string>();
+  const chosen = new Set<string>();
+  const give = (document: TextDocument): void => {
+    if (!JSON_LANGUAGES.includes(document.languageId) || document.uri.scheme !== 'file') return;
+    if (chosen.has(document.uri.toString()) || !projects.holds(document)) return;
+    void languages.setTextDocumentLanguage(document, 'lintel');
+  };
+  const giveAll = (): void => workspace.textDocuments.forEach(give);
+  giveAll();
+  return Disposable.from(
+    projects.onDidChange(giveAll),
+    workspace.onDidCloseTextDocument(({ uri, languageId }) => {
+      const key = uri.toString();
+      closing.set(key, languageId);
+      queueMicrotask(() => {
+        if (closing.delete(key)) chosen.delete(key);
+      });
+    }),
+    workspace.onDidOpenTextDocument((document) => {
+      const key = document.uri.toString();
+      if (closing.get(key) === 'lintel' && document.languageId !== 'lintel') chosen.add(key);
+      closing.delete(key);
+      give(document);
+    }),
+  );
+}

@@ -1,0 +1,88 @@
+/** New resources and models from the gallery: asks for pattern and name, writes the file, opens it. Never overwrites. */
+import { ThemeIcon, Uri, commands, window, workspace, type ExtensionContext, type QuickPickItem } from 'vscode';
+import { LEFT_OUT } from './files.js';
+import { readGallery, withPath, type Gallery, type Pattern } from './gallery.js';
+import type { Projects } from './projects.js';
+import { fileNameOf, pathMistake, tableMistake } from './words.js';
+
+type Sort = Pattern['sort'];
+
+/** `target`: the folder that was clicked on, if one was. */
+export async function newFile(context: ExtensionContext, projects: Projects, sort: Sort, target?: Uri): Promise<void> {
+  const root = projects.of(target)?.folder ?? workspace.workspaceFolders?.[0]?.uri;
+  if (root === undefined) {
+    const open = 'Open Folder';
+    const answer = await window.showInformationMessage('Definitions are files of a folder: open one first.', open);
+    if (answer === open) await commands.executeCommand('vscode.openFolder');
+    return;
+  }
+  const gallery = readGallery(context.asAbsolutePath('gallery'));
+  const pattern = await pickPattern(gallery, sort);
+  if (pattern === undefined) return;
+  const name = await (sort === 'resource' ? askPath(pattern) : askTable(pattern));
+  if (name === undefined) return;
+  const file = sort === 'resource' ? `${fileNameOf(name)}.resource.json` : `_${name}.model.json`;
+  const folder = target ?? Uri.joinPath(root, 'definitions', `${sort}s`);
+  const uri = Uri.joinPath(folder, file);
+  const written = await writeNew(uri, withPath(gallery.textOf(pattern), pattern, name, fileNameOf(name)));
+  if (written) await addModels(gallery, pattern, root);
+  else void window.showWarningMessage(`${workspace.asRelativePath(uri)} is there already; nothing was written.`);
+  await window.showTextDocument(uri);
+}
+
+async function pickPattern(gallery: Gallery, sort: Sort): Promise<Pattern | undefined> {
+  const items: (QuickPickItem & { pattern: Pattern })[] = gallery.patterns
+    .filter((pattern) => pattern.sort === sort)
+    .map((pattern) => ({
+      label: pattern.title,
+      detail: pattern.description,
+      iconPath: new ThemeIcon(sort === 'model' ? 'table' : 'symbol-event'),
+      pattern,
+    }));
+  const picked = await window.showQuickPick(items, {
+    title: sort === 'model' ? 'New model' : 'New resource',
+    placeHolder: 'Begin with which pattern?',
+    matchOnDetail: true,
+  });
+  return picked?.pattern;
+}
+
+const askPath = (pattern: Pattern): Thenable<string | undefined> =>
+  window.showInputBox({
+    title: pattern.title,
+    prompt: pattern.path === undefined ? 'Name of the file' : 'Path of the endpoint; ":name" stands for any value',
+    value: pattern.path ?? fileNameOf((pattern.file.split('/').pop() ?? '').replace(/\.resource\.jsonc?$/, '')),
+    validateInput: pathMistake,
+  });
+
+const askTable = (pattern: Pattern): Thenable<string | undefined> =>
+  window.showInputBox({
+    title: pattern.title,
+    prompt: 'Name of the table, without the underscore that its file begins with',
+    value: (pattern.file.split('/').pop() ?? '').replace(/^_|\.model\.jsonc?$/g, ''),
+    validateInput: tableMistake,
+  });
+
+/** The models that a pattern speaks of, where the project has none of that name. */
+async function addModels(gallery: Gallery, { needs = [] }: Pattern, root: Uri): Promise<void> {
+  const added: string[] = [];
+  for (const name of needs) {
+    const model = gallery.model(name);
+    const found = await workspace.findFiles(`**/${name}{.model,}.{json,jsonc}`, LEFT_OUT, 1);
+    if (model === undefined || found.length > 0) continue;
+    const uri = Uri.joinPath(root, 'definitions', model.file);
+    if (await writeNew(uri, gallery.textOf(model))) added.push(workspace.asRelativePath(uri));
+  }
+  if (added.length > 0) void window.showInformationMessage(`Written beside it: ${added.join(', ')}.`);
+}
+
+/** False for a file that is there already. */
+async function writeNew(uri: Uri, text: string): Promise<boolean> {
+  const isThere = await workspace.fs.stat(uri).then(
+    () => true,
+    () => false,
+  );
+  if (isThere) return false;
+  await workspace.fs.writeFile(uri, new TextEncoder().encode(text));
+  return true;
+}

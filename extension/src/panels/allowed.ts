@@ -1,0 +1,28 @@
+/** Asks before a request goes where nobody expects one: from a folder that nobody trusts, or to another machine. */
+import { window, workspace, type Memento } from 'vscode';
+import { isLoopback } from './build-request.js';
+
+const KEY = 'lintel.request.hosts';
+let untrustedAllowed = false;
+
+/** `kept`: hosts that were allowed before, for this workspace. */
+export async function mayRequest(url: string, kept: Memento): Promise<boolean> {
+  const { host } = new URL(url);
+  if (!workspace.isTrusted && !untrustedAllowed) {
+    const detail = `The definitions of this folder come from people whom you have not said you trust. The request goes to ${host}.`;
+    if (!(await confirmed('Send requests from a restricted folder?', detail))) return false;
+    untrustedAllowed = true;
+  }
+  if (isLoopback(url)) return true;
+  const allowed = kept.get<readonly string[]>(KEY) ?? [];
+  if (allowed.includes(host)) return true;
+  const detail = `${host} is not this machine. What you send, a token too, goes there.`;
+  if (!(await confirmed(`Send the request to ${host}?`, detail))) return false;
+  await kept.update(KEY, [...allowed, host]);
+  return true;
+}
+
+const SEND = 'Send';
+
+const confirmed = async (question: string, detail: string): Promise<boolean> =>
+  (await window.showWarningMessage(question, { modal: true, detail }, SEND)) === SEND;

@@ -1,0 +1,117 @@
+/** An answer as the panel shows it: what its body is, what a problem document says, what took how long. Pure. */
+
+export interface ShownAnswer {
+  readonly status: number;
+  readonly statusText: string;
+  /** Milliseconds until everything was there. */
+  readonly took: number;
+  /** Bytes of the body. */
+  readonly size: number;
+  readonly headers: readonly (readonly [string, string])[];
+  readonly timings: readonly Timing[];
+  readonly body: ShownBody;
+  readonly problem: Problem | null;
+}
+
+export interface Timing {
+  readonly name: string;
+  readonly text: string;
+  /** Milliseconds. */
+  readonly took: number;
+}
+
+export type ShownBody =
+  | { readonly as: 'nothing' }
+  | { readonly as: 'json' | 'text'; readonly text: string; readonly cut: boolean }
+  | { readonly as: 'image'; readonly source: string }
+  | { readonly as: 'file'; readonly type: string };
+
+export interface Problem {
+  readonly title: string;
+  readonly detail: string;
+  readonly code: string;
+  readonly errors: readonly { readonly at: string; readonly detail: string }[];
+}
+
+export interface RawAnswer {
+  readonly status: number;
+  readonly statusText: string;
+  readonly headers: Headers;
+  readonly bytes: Uint8Array;
+  readonly took: number;
+}
+
+/** Characters that are shown; the rest is for an editor. */
+const MOST = 400_000;
+const MOST_OF_IMAGE = 8_000_000;
+
+export function shownAnswer({ status, statusText, headers, bytes, took }: RawAnswer): ShownAnswer {
+  const json = jsonOf(bytes, headers);
+  return {
+    ...{ status, statusText, took },
+    size: bytes.length,
+    headers: [...headers],
+    timings: timingsOf(headers.get('server-timing') ?? ''),
+    body: bodyOf(bytes, headers, json),
+    problem: problemOf(headers, json),
+  };
+}
+
+const typeOf = (headers: Headers): string =>
+  (headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
+
+/** Undefined for what is none. */
+export function jsonOf(bytes: Uint8Array, headers: Headers): unknown {
+  if (!/[/+]json$/.test(typeOf(headers))) return undefined;
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes)) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+function bodyOf(bytes: Uint8Array, headers: Headers, json: unknown): ShownBody {
+  const type = typeOf(headers);
+  if (bytes.length === 0) return { as: 'nothing' };
+  if (json !== undefined) return cut('json', JSON.stringify(json, null, 2));
+  if (/^image\/(?:png|jpeg|gif|webp|avif|bmp)$/.test(type) && bytes.length < MOST_OF_IMAGE)
+    return { as: 'image', source: `data:${type};base64,${Buffer.from(bytes).toString('base64')}` };
+  const text = new TextDecoder().decode(bytes);
+  const isText = /^text\/|[/+](?:json|xml|javascript|yaml)$|^image\/svg/.test(type) || type === '';
+  return isText && !text.includes('\u0000') ? cut('text', text) : { as: 'file', type: type || 'bytes' };
+}
+
+const cut = (as: 'json' | 'text', text: string): ShownBody => ({
+  ...{ as, text: text.slice(0, MOST) },
+  cut: text.length > MOST,
+});
+
+function problemOf(headers: Headers, json: unknown): Problem | null {
+  if (typeOf(headers) !== 'application/problem+json' || !isRecord(json)) return null;
+  const errors = Array.isArray(json['errors']) ? (json['errors'] as readonly unknown[]).filter(isRecord) : [];
+  return {
+    title: textOf(json['title']),
+    detail: textOf(json['detail']),
+    code: textOf(json['code']),
+    errors: errors.map((one) => ({ at: textOf(one['pointer'] ?? one['parameter']), detail: textOf(one['detail']) })),
+  };
+}
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** `Server-Timing`: `name;desc="words";dur=1.5, ...` */
+export function timingsOf(header: string): Timing[] {
+  const entries = header.match(/(?:"(?:[^"\\]|\\.)*"|[^,"])+/g) ?? [];
+  return entries.flatMap((entry) => {
+    const [name = '', ...rest] = (entry.match(/(?:"(?:[^"\\]|\\.)*"|[^;"])+/g) ?? []).map((part) => part.trim());
+    const value = (key: string): string | undefined =>
+      rest
+        .find((part) => part.toLowerCase().startsWith(`${key}=`))
+        ?.slice(key.length + 1)
+        .replace(/^"|"$/g, '');
+    const took = Number(value('dur'));
+    return name === '' || !Number.isFinite(took) ? [] : [{ name, text: value('desc') ?? name, took }];
+  });
+}

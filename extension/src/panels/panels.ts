@@ -1,0 +1,13 @@
+/** The panels that code lenses open for one resource: a row each, registered as commands. */
+import type { Uri } from 'vscode';
+import type { Parts } from '../commands.js';
+import { showPlan } from './plan.js';
+import { sendRequest } from './request.js';
+
+/** Without a resource it is the one that somebody picks. */
+export type Panel = (parts: Parts, uri: Uri | undefined, resourceId: string | undefined) => Promise<void>;
+
+export const PANELS: Readonly<Record<string, Panel>> = {
+  'lintel.sendRequest': sendRequest,
+  'lintel.showPlan': showPlan,
+};

@@ -1,0 +1,29 @@
+/** Which resource a panel is opened for: the one that a lens names, else the one that somebody picks. */
+import { window, type Uri } from 'vscode';
+import type { Session } from '../client.js';
+import { resourcesOf, type ListedResource } from './server-words.js';
+
+/** Undefined when nobody picks one, or there is none; then that has been said. */
+export async function pickResource(
+  session: Session,
+  uri: Uri | undefined,
+  id: string | undefined,
+): Promise<ListedResource | undefined> {
+  const all = await resourcesOf(session);
+  const here = uri?.toString();
+  const named = all.filter((one) => one.id === id);
+  const found = named.find((one) => one.uri === here) ?? named[0];
+  if (found !== undefined) return found;
+  if (all.length === 0) {
+    const why = session.client() === null ? 'The language server does not run.' : 'There is no resource here yet.';
+    void window.showInformationMessage(`${why} "Lintel: New Resource..." makes one.`);
+    return undefined;
+  }
+  const sorted = [...all].sort((a, b) => Number(b.uri === here) - Number(a.uri === here) || (a.path < b.path ? -1 : 1));
+  const items = sorted.map((resource) => ({
+    label: `/${resource.path}`,
+    description: resource.sound ? resource.id : `${resource.id}, has errors`,
+    resource,
+  }));
+  return (await window.showQuickPick(items, { title: 'Lintel: which resource?', matchOnDescription: true }))?.resource;
+}

@@ -1,0 +1,70 @@
+/** A layout as SVG: for the panel, which brings the colours of the editor, and for a file, which needs its own. Pure. */
+import { SIZE, type Arrow, type Band, type Box, type Frame, type Layout } from './plan-layout.js';
+
+/** `own`: with colours that need no editor around it. */
+export function svgOf({ width, height, bands, frames, boxes, arrows }: Layout, own = false): string {
+  const parts = [
+    ...bands.map(bandOf),
+    ...frames.map(frameOf),
+    ...arrows.map(lineOf),
+    ...boxes.map(boxOf),
+    ...arrows.map(labelOf),
+  ];
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" class="plan" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="The plan of the resource">`,
+    own ? `<style>${COLOURS}</style><rect class="paper" width="${width}" height="${height}"/>` : '',
+    '<defs><marker id="head" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" orient="auto"><path class="head" d="M0 0L8 4L0 8z"/></marker></defs>',
+    ...parts,
+    '</svg>',
+  ].join('\n');
+}
+
+export const escaped = (text: string): string =>
+  text
+    // Control characters have no place in XML, not even as references.
+    // eslint-disable-next-line no-control-regex -- XML may not hold them in any form
+    .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, ' ')
+    .replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+
+const area = ({ x, y, width, height }: Band | Frame | Box, radius: number): string =>
+  `x="${x}" y="${y}" width="${width}" height="${height}" rx="${radius}"`;
+
+const text = (className: string, x: number, y: number, content: string, anchor = 'start'): string =>
+  `<text class="${className}" x="${x}" y="${y}" text-anchor="${anchor}">${escaped(content)}</text>`;
+
+const bandOf = (band: Band, i: number): string =>
+  `<g class="band"><rect class="${i % 2 === 0 ? 'even' : 'odd'}" ${area(band, 0)}/>${text('band-title', SIZE.pad, band.y + 18, band.title)}</g>`;
+
+const frameOf = (frame: Frame): string =>
+  `<g class="frame ${frame.look}"><rect ${area(frame, 8)}/>${text('frame-title', frame.x + SIZE.pad, frame.y + 17, frame.title)}</g>`;
+
+function boxOf(box: Box): string {
+  const { x, y, width, key, look, title, tags, lines, whole } = box;
+  const role =
+    key === null ? '' : ` data-key="${escaped(key)}" role="button" tabindex="0" aria-label="${escaped(whole)}"`;
+  const texts = lines.map(({ text: content, look: style }, i) =>
+    text(`line ${style}`, x + SIZE.pad, y + SIZE.title + 14 + i * SIZE.line, content),
+  );
+  return [
+    `<g class="box ${look}"${role}><title>${escaped(whole)}</title><rect ${area(box, 5)}/>`,
+    text('title', x + SIZE.pad, y + 19, title),
+    tags === '' ? '' : text('tags', x + width - SIZE.pad, y + 19, tags, 'end'),
+    ...texts,
+    '</g>',
+  ].join('');
+}
+
+const lineOf = ({ from, to, points, whole }: Arrow): string =>
+  `<g class="arrow" data-from="${escaped(from)}" data-to="${escaped(to)}"><title>${escaped(whole)}</title><polyline points="${points
+    .map((point) => point.join(','))
+    .join(' ')}" fill="none" marker-end="url(#head)"/></g>`;
+
+const labelOf = ({ label, labelAt: [x, y], from, to }: Arrow): string =>
+  label === ''
+    ? ''
+    : `<g data-from="${escaped(from)}" data-to="${escaped(to)}">${text('arrow-label', x, y, label)}</g>`;
+
+const COLOURS = `text{font:12px ui-monospace,Menlo,Consolas,monospace;fill:#1f2328}.paper{fill:#fff}.band .even{fill:#f6f8fa}.band .odd{fill:#fff}
+.band-title{font-weight:600;fill:#59636e}.frame rect{fill:none;stroke:#0969da;stroke-dasharray:6 4}.frame.parallel rect{stroke:#8250df}.frame-title,.arrow-label{fill:#0969da}
+.frame.parallel .frame-title{fill:#8250df}.box rect{fill:#fff;stroke:#818b98}.box.main rect{stroke:#1a7f37;stroke-width:2}.box.needed rect{stroke-dasharray:4 3}.box .title{font-weight:600}
+.tags,.line.dim{fill:#59636e}.line.secret{fill:#bc4c00}.line.good{fill:#1a7f37}.arrow polyline{stroke:#0969da;stroke-width:1.3}.head{fill:#0969da}`;

@@ -1,0 +1,150 @@
+/**
+ * The panel that draws the plan of a resource, as the project's own `lintel` compiles it. Follows what is saved; a click on a
+ * box shows its definition. One panel for all resources.
+ */
+import { DiagnosticSeverity, Uri, commands, languages, window, workspace, type Diagnostic } from 'vscode';
+import type { WebviewPanel } from 'vscode';
+import type { Parts } from '../commands.js';
+import { besideText, mediaOf, pageOf } from './page.js';
+import { pickResource } from './pick-resource.js';
+import { layoutOf, type Layout } from './plan-layout.js';
+import { PLAN_PAGE } from './plan-page.js';
+import { svgOf } from './plan-svg.js';
+import { reveal } from './request.js';
+import { runPlan } from './run-plan.js';
+import { requestOf, resourcesOf, type ListedResource } from './server-words.js';
+
+interface Open {
+  readonly panel: WebviewPanel;
+  show(resource: ListedResource): Promise<void>;
+}
+
+/** What the page is told. `media/plan.js` is the other side. */
+type ToPage =
+  | { readonly type: 'busy'; readonly path: string }
+  | { readonly type: 'plan'; readonly path: string; readonly svg: string }
+  | { readonly type: 'none'; readonly reason: string; readonly problems: readonly ShownProblem[] };
+
+interface ShownProblem {
+  readonly code: string;
+  readonly message: string;
+  readonly line: number;
+}
+
+type FromPage =
+  | { readonly type: 'ready' | 'pick' | 'refresh' | 'export' | 'request' }
+  | { readonly type: 'action'; readonly key: string }
+  | { readonly type: 'line'; readonly line: number };
+
+let open: Open | null = null;
+
+export async function showPlan(parts: Parts, uri: Uri | undefined, id: string | undefined): Promise<void> {
+  const resource = await pickResource(parts.session, uri, id);
+  if (resource === undefined) return;
+  open ??= openPanel(parts, () => (open = null));
+  open.panel.reveal(undefined, false);
+  await open.show(resource);
+}
+
+function openPanel({ context, session }: Parts, closed: () => void): Open {
+  const panel = window.createWebviewPanel(
+    'lintel.plan',
+    'Plan',
+    { viewColumn: besideText(), preserveFocus: false },
+    { enableScripts: true, retainContextWhenHidden: true, localResourceRoots: [mediaOf(context)] },
+  );
+  let [resource, layout, running]: [ListedResource | null, Layout | null, AbortController | null] = [null, null, null];
+  let ready = (): void => undefined;
+  const isReady = new Promise<void>((resolve) => (ready = resolve));
+  const tell = (message: ToPage): void => void isReady.then(() => panel.webview.postMessage(message));
+
+  async function show(next: ListedResource): Promise<void> {
+    running?.abort();
+    const mine = (running = new AbortController());
+    resource = next;
+    panel.title = `Plan /${next.path}`;
+    tell({ type: 'busy', path: next.path });
+    const [plan, about] = await Promise.all([
+      runPlan(Uri.parse(next.folder), next.id, mine.signal),
+      requestOf(session, next),
+    ]);
+    // Somebody has asked for another one meanwhile.
+    if (mine.signal.aborted) return;
+    running = null;
+    layout = typeof plan === 'string' ? null : layoutOf(plan, about);
+    if (typeof plan === 'string') tell({ type: 'none', reason: plan, problems: problemsOf(next) });
+    else if (layout !== null) tell({ type: 'plan', path: next.path, svg: svgOf(layout) });
+  }
+
+  const heard = async (message: FromPage): Promise<unknown> => {
+    switch (message.type) {
+      case 'ready':
+        return ready();
+      case 'pick': {
+        const picked = await pickResource(session, undefined, undefined);
+        return picked && show(picked);
+      }
+      case 'refresh':
+        return resource && show(resource);
+      case 'request':
+        return resource && commands.executeCommand('lintel.sendRequest', resource.uri, resource.id);
+      case 'export':
+        return layout && resource && exportSvg(layout, resource);
+      case 'action':
+        return revealAction(message.key);
+      case 'line': {
+        const at = { line: message.line, character: 0 };
+        return resource && reveal({ uri: resource.uri, range: { start: at, end: at } });
+      }
+    }
+  };
+
+  /** The place is asked for now: the file may have changed. */
+  async function revealAction(key: string): Promise<void> {
+    const all = await resourcesOf(session);
+    const here = [...all].sort((a, b) => Number(b.folder === resource?.folder) - Number(a.folder === resource?.folder));
+    const holder = here.find(({ actions }) => Object.hasOwn(actions, key));
+    const range = holder?.actions[key];
+    if (holder !== undefined && range !== undefined) await reveal({ uri: holder.uri, range });
+  }
+
+  panel.webview.onDidReceiveMessage((message: FromPage) => void heard(message));
+  const saved = workspace.onDidSaveTextDocument(async ({ languageId }) => {
+    if (languageId !== 'lintel' || resource === null) return;
+    const all = await resourcesOf(session);
+    // What has another id now is another resource.
+    const same = all.find(({ id, folder }) => id === resource?.id && folder === resource.folder);
+    if (same !== undefined) await show(same);
+  });
+  panel.onDidDispose(() => {
+    saved.dispose();
+    running?.abort();
+    closed();
+  });
+  panel.webview.html = pageOf(context, panel.webview, 'plan', PLAN_PAGE);
+  context.subscriptions.push(panel);
+  return { panel, show };
+}
+
+/** Errors of its file, as the editor shows them. */
+function problemsOf({ uri }: ListedResource): ShownProblem[] {
+  return languages
+    .getDiagnostics(Uri.parse(uri))
+    .filter(({ source, severity }) => source === 'lintel' && severity === DiagnosticSeverity.Error)
+    .map((one) => ({
+      code: codeOf(one),
+      message: one.message,
+      line: one.range.start.line,
+    }));
+}
+
+const codeOf = ({ code }: Diagnostic): string => String(typeof code === 'object' ? code.value : (code ?? ''));
+
+async function exportSvg(layout: Layout, { path, folder }: ListedResource): Promise<void> {
+  const name = `${path.replace(/[^\w-]+/g, '-')}.plan.svg`;
+  const target = await window.showSaveDialog({
+    defaultUri: Uri.joinPath(Uri.parse(folder), name),
+    filters: { SVG: ['svg'] },
+  });
+  if (target !== undefined) await workspace.fs.writeFile(target, new TextEncoder().encode(svgOf(layout, true)));
+}

@@ -1,0 +1,40 @@
+/** What the page of a request and the extension tell each other. `media/request.js` is the other side. */
+import type { ShownAnswer } from './answer.js';
+import type { RequestShape } from './server-words.js';
+import type { KnownToken } from './token-store.js';
+
+export type ToPage =
+  | { readonly type: 'show'; readonly shape: RequestShape; readonly base: string; readonly keep: boolean }
+  | { readonly type: 'tokens'; readonly tokens: readonly KnownToken[]; readonly chosen: string | null }
+  | { readonly type: 'sending' }
+  | { readonly type: 'answer'; readonly answer: ShownAnswer; readonly remembered: number }
+  | { readonly type: 'failed'; readonly reason: string; readonly canRun: boolean };
+
+/** What is filled in. */
+export interface Filled {
+  readonly base: string;
+  readonly method: string;
+  readonly parameters: Readonly<Record<string, string>>;
+  readonly headers: readonly (readonly [string, string])[];
+  readonly payload: string;
+  /** Key of a remembered token; null: none. */
+  readonly token: string | null;
+  readonly files: readonly {
+    readonly part: string;
+    readonly name: string;
+    readonly type: string;
+    readonly bytes: ArrayBuffer;
+  }[];
+}
+
+export type FromPage =
+  | { readonly type: 'ready' }
+  | { readonly type: 'send'; readonly filled: Filled }
+  | { readonly type: 'cancel' }
+  | { readonly type: 'pick' }
+  | { readonly type: 'run' }
+  | { readonly type: 'reveal' }
+  | { readonly type: 'base'; readonly base: string }
+  | { readonly type: 'forget'; readonly base: string; readonly token: string }
+  | { readonly type: 'open' }
+  | { readonly type: 'save' };

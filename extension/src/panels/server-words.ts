@@ -1,0 +1,78 @@
+/** What the language server answers to the panels; its own file `features/requests.ts` says what each member means. */
+import type { LanguageClient, Range } from 'vscode-languageclient/node';
+import type { Session } from '../client.js';
+
+export interface ListedResource {
+  readonly id: string;
+  readonly path: string;
+  readonly uri: string;
+  readonly range: Range;
+  readonly folder: string;
+  readonly sound: boolean;
+  readonly actions: Readonly<Record<string, Range>>;
+}
+
+export interface Credential {
+  readonly name: string;
+  readonly header: string;
+  readonly prefix: string;
+  readonly doc: string;
+}
+
+export interface RequestShape {
+  readonly id: string;
+  readonly path: string;
+  readonly methods: readonly string[];
+  readonly withoutBody: readonly string[];
+  readonly parameters: readonly { readonly name: string; readonly sample: string }[];
+  readonly headers: readonly { readonly name: string; readonly doc: string; readonly required: boolean }[];
+  readonly ways: readonly (readonly Credential[])[];
+  readonly payload: unknown;
+  readonly optional: Readonly<Record<string, unknown>>;
+  readonly files: readonly {
+    readonly name: string;
+    readonly doc: string;
+    readonly most: number;
+    readonly bytes: number | null;
+    readonly types: readonly string[];
+  }[];
+  readonly answers: { readonly list: boolean; readonly names: readonly string[] } | null;
+  readonly accepted: boolean;
+  readonly events: readonly { readonly action: string; readonly to: string }[];
+  readonly secrets: readonly string[];
+  readonly sound: boolean;
+  readonly folder: string;
+}
+
+export interface ServedProject {
+  readonly folder: string;
+  readonly port: number;
+}
+
+/** Empty, or null, while no server runs, and from one that does not know the question. */
+export const resourcesOf = (session: Session): Promise<readonly ListedResource[]> =>
+  asked(session, [], (client) => client.sendRequest<readonly ListedResource[]>('lintel/resources'));
+
+export const requestOf = (session: Session, { folder, id }: ListedResource): Promise<RequestShape | null> =>
+  asked(session, null, (client) => client.sendRequest<RequestShape | null>('lintel/request', { folder, resource: id }));
+
+export const projectsOf = (session: Session): Promise<readonly ServedProject[]> =>
+  asked(session, [], (client) => client.sendRequest<readonly ServedProject[]>('lintel/projects'));
+
+async function asked<R>(session: Session, nothing: R, ask: (client: LanguageClient) => Promise<R>): Promise<R> {
+  await settled(session);
+  const client = session.client();
+  return client === null ? nothing : ask(client).catch(() => nothing);
+}
+
+/** A server that is just starting answers soon. */
+async function settled(session: Session): Promise<void> {
+  if (session.state() !== 'starting') return;
+  await new Promise<void>((resolve) => {
+    const listener = session.onDidChange(() => {
+      if (session.state() === 'starting') return;
+      listener.dispose();
+      resolve();
+    });
+  });
+}

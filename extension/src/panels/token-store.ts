@@ -1,0 +1,76 @@
+/**
+ * Tokens of earlier answers, kept where the editor keeps secrets, by the address that gave them. They leave only in the header
+ * of a request to that address: pages get names and claims, logs get nothing.
+ */
+import { createHash } from 'node:crypto';
+import type { SecretStorage } from 'vscode';
+import { claimsOf, expiryOf, ownerOf, type Claims } from './tokens.js';
+
+/** What a page may know of a token. */
+export interface KnownToken {
+  readonly key: string;
+  readonly label: string;
+  readonly claims: Claims | null;
+  /** Milliseconds since 1970. */
+  readonly expires: number | null;
+}
+
+interface Kept {
+  readonly token: string;
+  /** The resource that answered it. */
+  readonly from: string;
+}
+
+export interface TokenStore {
+  /** The latest first. */
+  list(base: string): Promise<readonly KnownToken[]>;
+  tokenOf(base: string, key: string): Promise<string | null>;
+  remember(base: string, tokens: readonly string[], from: string): Promise<void>;
+  forget(base: string, key: string): Promise<void>;
+}
+
+/** Of one address. */
+const MOST = 8;
+
+export function createTokenStore(secrets: SecretStorage): TokenStore {
+  const place = (base: string): string => `tokens ${originOf(base)}`;
+  const read = async (base: string): Promise<readonly Kept[]> => {
+    try {
+      return JSON.parse((await secrets.get(place(base))) ?? '[]') as readonly Kept[];
+    } catch {
+      return [];
+    }
+  };
+  const write = (base: string, kept: readonly Kept[]): Thenable<void> =>
+    kept.length === 0 ? secrets.delete(place(base)) : secrets.store(place(base), JSON.stringify(kept));
+  return {
+    list: async (base) => (await read(base)).map(described),
+    tokenOf: async (base, key) => (await read(base)).find(({ token }) => keyOf(token) === key)?.token ?? null,
+    async remember(base, tokens, from) {
+      if (tokens.length === 0) return;
+      const known = (await read(base)).filter(({ token }) => !tokens.includes(token));
+      await write(base, [...tokens.map((token) => ({ token, from })), ...known].slice(0, MOST));
+    },
+    forget: async (base, key) =>
+      write(
+        base,
+        (await read(base)).filter(({ token }) => keyOf(token) !== key),
+      ),
+  };
+}
+
+const originOf = (base: string): string => (URL.canParse(base) ? new URL(base).origin : base);
+
+/** A name for a token that says nothing of it. */
+const keyOf = (token: string): string => createHash('sha256').update(token).digest('hex').slice(0, 16);
+
+function described({ token, from }: Kept): KnownToken {
+  const claims = claimsOf(token);
+  const owner = ownerOf(claims);
+  return {
+    key: keyOf(token),
+    label: owner === '' ? `from ${from}` : `${owner}, from ${from}`,
+    claims,
+    expires: expiryOf(claims),
+  };
+}

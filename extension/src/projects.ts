@@ -1,0 +1,75 @@
+/**
+ * The projects of the workspace: folders with a config file, and where it says that definitions lie. The config is read as
+ * data; nothing is judged here.
+ */
+import { EventEmitter, RelativePattern, Uri, languages, workspace } from 'vscode';
+import type { Disposable, Event, TextDocument } from 'vscode';
+import { CONFIG_FILE, LEFT_OUT, NAMED_DEFINITION } from './files.js';
+import { definitionGlobs, type Globs } from './globs.js';
+
+export interface Project {
+  readonly folder: Uri;
+  readonly config: Uri;
+  readonly globs: Globs;
+}
+
+export interface Projects extends Disposable {
+  readonly onDidChange: Event<void>;
+  all(): readonly Project[];
+  /** The project of a file: the innermost folder around it. Without a file, or outside of all: the first. */
+  of(uri?: Uri): Project | undefined;
+  /** The file is one of the definitions, by its name or by the config. */
+  holds(document: TextDocument): boolean;
+  refresh(): Promise<void>;
+}
+
+export function watchProjects(): Projects {
+  const changed = new EventEmitter<void>();
+  let all: readonly Project[] = [];
+  let turn = 0;
+  const refresh = async (): Promise<void> => {
+    const mine = ++turn;
+    const configs = await workspace.findFiles(`**/${CONFIG_FILE}`, LEFT_OUT);
+    const next = await Promise.all(configs.map(readProject));
+    // A later refresh has begun: its answer counts.
+    if (mine !== turn) return;
+    all = next.sort((a, b) => a.folder.path.localeCompare(b.folder.path));
+    changed.fire();
+  };
+  const watcher = workspace.createFileSystemWatcher(`**/${CONFIG_FILE}`);
+  const again = (): void => void refresh();
+  const listeners = [
+    watcher,
+    watcher.onDidCreate(again),
+    watcher.onDidChange(again),
+    watcher.onDidDelete(again),
+    workspace.onDidChangeWorkspaceFolders(again),
+  ];
+  return {
+    onDidChange: changed.event,
+    all: () => all,
+    of: (uri) =>
+      (uri === undefined
+        ? undefined
+        : [...all].reverse().find(({ folder }) => `${uri.path}/`.startsWith(`${folder.path}/`))) ?? all[0],
+    holds: (document) =>
+      NAMED_DEFINITION.test(document.uri.path) || all.some((project) => isDefinition(project, document)),
+    refresh,
+    dispose: () => [...listeners, changed].forEach((each) => void each.dispose()),
+  };
+}
+
+async function readProject(config: Uri): Promise<Project> {
+  const text = await workspace.fs.readFile(config).then(
+    (bytes) => new TextDecoder().decode(bytes),
+    () => '',
+  );
+  return { folder: Uri.joinPath(config, '..'), config, globs: definitionGlobs(text) };
+}
+
+function isDefinition({ folder, config, globs }: Project, document: TextDocument): boolean {
+  if (document.uri.toString() === config.toString()) return true;
+  const matches = (glob: string): boolean =>
+    languages.match({ pattern: new RelativePattern(folder, glob) }, document) > 0;
+  return globs.include.some(matches) && !globs.exclude.some(matches);
+}

@@ -1,0 +1,79 @@
+/** Two entries behind the braces of the status bar: the language server, and the project of the file in view. */
+import { Disposable, DiagnosticSeverity, LanguageStatusSeverity, languages, window, workspace } from 'vscode';
+import type { ServerState, Session } from './client.js';
+import type { Projects } from './projects.js';
+import { countOf } from './words.js';
+
+const SELECTOR = { language: 'lintel' };
+const SERVER_WORDS: Readonly<Record<ServerState, string>> = {
+  starting: 'language server starts',
+  running: 'language server runs',
+  stopped: 'language server is stopped',
+  failed: 'language server did not start',
+};
+
+export function showStatus(session: Session, projects: Projects): Disposable {
+  const server = languages.createLanguageStatusItem('lintel.server', SELECTOR);
+  server.name = 'Lintel: language server';
+  const project = languages.createLanguageStatusItem('lintel.project', SELECTOR);
+  project.name = 'Lintel: project';
+
+  const showServer = (): void => {
+    const state = session.state();
+    server.text = SERVER_WORDS[state];
+    server.busy = state === 'starting';
+    server.severity =
+      state === 'failed'
+        ? LanguageStatusSeverity.Error
+        : state === 'stopped'
+          ? LanguageStatusSeverity.Warning
+          : LanguageStatusSeverity.Information;
+    server.command =
+      state === 'running' || state === 'starting'
+        ? { command: 'lintel.showOutput', title: 'Show output' }
+        : { command: 'lintel.restartServer', title: 'Restart' };
+  };
+
+  const showProject = (): void => {
+    const current = projects.of(window.activeTextEditor?.document.uri);
+    const { status, isRead } = session.said.of(current?.folder.toString());
+    const isReading = session.state() === 'running' && !isRead;
+    const { errors, warnings } = problems();
+    const counts = `${countOf(errors, 'error')}, ${countOf(warnings, 'warning')}`;
+    // Until all are read, what is counted are the problems that open files tell by themselves.
+    project.text = isReading ? `${counts}, reading the definitions` : counts;
+    project.busy = isReading;
+    project.severity = errors > 0 ? LanguageStatusSeverity.Error : LanguageStatusSeverity.Information;
+    const manifests = status?.manifests ?? [];
+    project.detail = [
+      current === undefined ? 'no config file: defaults apply' : workspace.asRelativePath(current.config),
+      ...(status === undefined ? [] : [countOf(status.resources, 'resource'), countOf(status.models, 'model')]),
+      ...(typeof status?.profile === 'string' ? [`profile ${status.profile}`] : []),
+      ...manifests.map(({ name, version }) => `${name} ${version}`),
+    ].join(', ');
+    project.command = current === undefined ? undefined : { command: 'lintel.openConfig', title: 'Open config' };
+  };
+
+  const showAll = (): void => {
+    showServer();
+    showProject();
+  };
+  showAll();
+  return Disposable.from(
+    server,
+    project,
+    session.onDidChange(showAll),
+    projects.onDidChange(showProject),
+    languages.onDidChangeDiagnostics(showProject),
+    window.onDidChangeActiveTextEditor(showProject),
+  );
+}
+
+/** Of definitions alone: other extensions have problems too. */
+function problems(): { readonly errors: number; readonly warnings: number } {
+  const ours = languages
+    .getDiagnostics()
+    .flatMap(([, list]) => list.filter(({ source }) => source === 'lintel').map(({ severity }) => severity));
+  const count = (wanted: DiagnosticSeverity): number => ours.filter((severity) => severity === wanted).length;
+  return { errors: count(DiagnosticSeverity.Error), warnings: count(DiagnosticSeverity.Warning) };
+}

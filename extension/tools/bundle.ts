@@ -1,0 +1,72 @@
+/** Bundles the client and the language server with esbuild: two files that need nothing but the editor's Node beside them. */
+import { build, type BuildOptions, type Metafile, type Plugin } from 'esbuild';
+import { readFileSync } from 'node:fs';
+import { copyFile, mkdir, readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { builtInAsData, writeBuiltIn } from './built-in.js';
+import { EXTENSION, ROOT } from './places.js';
+
+/** Bundle to entry file: the client, two processes, and the code of specs, which the server loads when it is called. */
+const ENTRIES = {
+  extension: 'extension/src/extension.ts',
+  server: 'language-server/standalone.ts',
+  'built-in': 'language-server/built-in.ts',
+  'manifest-worker': 'language-server/manifest-worker.ts',
+} as const;
+
+/** Read beside the bundle when they are needed. */
+const FILES_BESIDE = ['libpg-query/wasm/libpg-query.wasm'];
+
+const versionOf = (): string =>
+  (JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { readonly version: string }).version;
+
+/** One character beyond Latin-1, and the engine keeps (and reads) a whole bundle with two bytes for each character. */
+const narrow: Plugin = {
+  name: 'narrow characters',
+  setup(build) {
+    build.onLoad({ filter: /tiny-case[/\\]index\.js$/ }, async ({ path }) => ({
+      contents: (await readFile(path, 'utf8')).replaceAll('’', '\\u2019'),
+    }));
+  },
+};
+
+const COMMON: BuildOptions = {
+  absWorkingDir: ROOT,
+  bundle: true,
+  minify: true,
+  platform: 'node',
+  target: 'node20',
+  // An editor of today may still load its extensions with `require`.
+  format: 'cjs',
+  external: ['vscode'],
+  mainFields: ['module', 'main'],
+  define: { 'import.meta.url': 'importMetaUrl', LINTEL_VERSION: JSON.stringify(versionOf()) },
+  banner: { js: "const importMetaUrl = require('node:url').pathToFileURL(__filename).href;" },
+  legalComments: 'none',
+  metafile: true,
+  logLevel: 'silent',
+};
+
+export type Bundles = Readonly<Record<keyof typeof ENTRIES, Metafile>>;
+
+/** `debug`: as it was written, with source maps. */
+export async function bundle({ debug = false, folder = join(EXTENSION, 'dist') } = {}): Promise<Bundles> {
+  const options: BuildOptions = debug ? { ...COMMON, minify: false, sourcemap: true } : COMMON;
+  await mkdir(folder, { recursive: true });
+  const make = async (name: keyof typeof ENTRIES): Promise<Metafile> => {
+    const plugins = name === 'server' ? [narrow, builtInAsData] : [narrow];
+    const own = { entryPoints: [ENTRIES[name]], outfile: join(folder, `${name}.js`), plugins };
+    return (await build({ ...options, ...own, metafile: true })).metafile;
+  };
+  const [extension, server, code, worker] = await Promise.all([
+    make('extension'),
+    make('server'),
+    make('built-in'),
+    make('manifest-worker'),
+  ]);
+  const { resolve } = createRequire(join(ROOT, 'package.json'));
+  for (const file of FILES_BESIDE) await copyFile(resolve(file), join(folder, file.split('/').pop() ?? file));
+  await writeBuiltIn(folder);
+  return { extension, server, 'built-in': code, 'manifest-worker': worker };
+}

@@ -1,0 +1,36 @@
+/** The generated files of the extension as texts, by their names below its folder: a test compares them with the files. */
+import { join } from 'node:path';
+import { format, resolveConfig } from 'prettier';
+import { DEFAULTS } from '../../kernel/analysis/config-schema.js';
+import { GRAMMAR } from '../../kernel/analysis/grammar.js';
+import { Slot } from '../../kernel/contract/slot.js';
+import { readGallery } from '../src/gallery.js';
+import { builtIn } from './facts.js';
+import { grammarOf } from './grammar.js';
+import { EXTENSION } from './places.js';
+import { snippetsOf } from './snippets.js';
+
+export async function generated(): Promise<ReadonlyMap<string, string>> {
+  const registry = builtIn();
+  const texts = new Map([
+    ['syntaxes/lintel.tmLanguage.json', JSON.stringify(grammarOf(registry))],
+    ['snippets/lintel.json', JSON.stringify(snippetsOf(registry, readGallery(join(EXTENSION, 'gallery'))))],
+    ['src/generated.ts', constants()],
+  ]);
+  const written = [...texts].map(async ([name, text]) => {
+    const file = join(EXTENSION, name);
+    return [name, await format(text, { ...(await resolveConfig(file)), filepath: file })] as const;
+  });
+  return new Map(await Promise.all(written));
+}
+
+const constants = (): string =>
+  [
+    '/** Made from the specs by `npm run generate`; edits are lost. */',
+    '',
+    '/** Globs of definitions where the config names none. */',
+    `export const DEFINITIONS: readonly string[] = ${JSON.stringify(DEFAULTS.definitions)};`,
+    '',
+    '/** Source of the expression that the path of a resource has to match. */',
+    `export const RESOURCE_PATH = ${JSON.stringify(GRAMMAR[Slot.RESOURCE]?.fields['resource']?.bounds.pattern)};`,
+  ].join('\n');

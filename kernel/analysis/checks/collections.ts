@@ -1,0 +1,40 @@
+/**
+ * Collections that no model describes. Documents need no model: something is said only where the name is nearly that of one,
+ * or where other collections of the same kind of store have theirs.
+ */
+import { nearest } from '../../source/suggest.js';
+import { aliasesOf, collectionsOf, type TableNames } from '../tables.js';
+import type { Definition } from '../model.js';
+import { hint, rename, type Report } from '../report.js';
+import type { Stores } from '../stores.js';
+
+export interface CollectionCheck {
+  readonly definitions: readonly Definition[];
+  readonly tables: TableNames;
+  readonly stores: Stores;
+  readonly report: Report;
+}
+
+export function checkCollections({ definitions, tables, stores, report }: CollectionCheck): void {
+  const models = definitions.flatMap(({ sort, name }) => (sort === 'model' ? [name] : []));
+  for (const { doc, finds } of definitions) {
+    const named = finds.documents.flatMap((query) =>
+      collectionsOf(query).map((one) => ({ ...one, store: query.store })),
+    );
+    for (const { node, name, store } of named) {
+      if (tables.modelOf(name) !== undefined) continue;
+      const near = nearName(name, models, tables);
+      const beside = models.some((model) => stores.of(model).some(({ kind }) => kind === store));
+      if (near === undefined && !beside) continue;
+      const params = { name, hint: hint(near) };
+      report.add('LNK_COLLECTION', { doc, start: node.start, end: node.end }, params, rename(near));
+    }
+  }
+}
+
+/** As the other queries call the model, where they call it so. */
+function nearName(name: string, models: readonly string[], tables: TableNames): string | undefined {
+  const near = nearest(name, models.flatMap(aliasesOf));
+  const model = near === undefined ? undefined : tables.modelOf(near);
+  return model === undefined ? undefined : tables.tableOf(model);
+}

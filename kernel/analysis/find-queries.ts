@@ -1,0 +1,80 @@
+/**
+ * What the walk finds of queries, in whatever language: the text or the name, and what stands beside it. Judges nothing.
+ */
+import { scanSql } from '../language/sql.js';
+import type { FieldNode } from '../schema/field-node.js';
+import { memberOf, type LocatedNode } from '../source/tree.js';
+import type { SqlText } from './finds.js';
+import type { WalkContext } from './walk.js';
+
+/** A text beside another. */
+const textBeside = (around: LocatedNode | null, name: string | undefined): LocatedNode | null => {
+  const found = name === undefined || around === null ? null : (memberOf(around, name)?.value ?? null);
+  return found?.type === 'string' ? found : null;
+};
+
+type Found = Pick<SqlText, 'parameters' | 'unique' | 'timestamps' | 'softDelete' | 'each' | 'store' | 'connection'>;
+
+/** What stands beside a query, and changes what it does. */
+function besides({ finds, doc }: WalkContext, { meta }: FieldNode, around: LocatedNode | null): Found {
+  const sibling = (name: string | undefined): LocatedNode | null =>
+    name === undefined || around === null ? null : (memberOf(around, name)?.value ?? null);
+  const on = (found: LocatedNode | null): LocatedNode | null => (found?.scalar === true ? found : null);
+  const { unique, timestamps, softDelete, each } = meta.beside ?? {};
+  const list = sibling(each);
+  if (list?.type === 'string') {
+    const spot = { doc, start: list.start, end: list.end };
+    finds.references.push({ refers: { symbol: 'name' }, name: String(list.scalar), node: list, spot, within: null });
+  }
+  return {
+    parameters: sibling(meta.binds)?.items ?? [],
+    unique: sibling(unique),
+    timestamps: [timestamps ?? []].flat().reduce<LocatedNode | null>((found, name) => found ?? on(sibling(name)), null),
+    softDelete: on(sibling(softDelete)),
+    each: list?.type === 'string' ? list : on(list),
+    store: meta.store ?? null,
+    connection: textBeside(around, meta.beside?.connection),
+  };
+}
+
+export function findCollection(
+  context: WalkContext,
+  node: LocatedNode,
+  field: FieldNode,
+  around: LocatedNode | null,
+): void {
+  if (around === null) return;
+  const collection = String(node.scalar);
+  const stages = field.meta.beside?.joins;
+  const joins = joinsIn((stages === undefined ? undefined : memberOf(around, stages)?.value) ?? null);
+  context.finds.documents.push({ node, collection, joins, around, ...besides(context, field, around) });
+}
+
+/** Stages that read another collection, and where they name it; the name alone stands for the object in one of them. */
+const JOINS: ReadonlyMap<string, string> = new Map([
+  ['$lookup', 'from'],
+  ['$graphLookup', 'from'],
+  ['$unionWith', 'coll'],
+]);
+
+/** At any depth: stages may have stages of their own. */
+function joinsIn(node: LocatedNode | null): LocatedNode[] {
+  if (node === null) return [];
+  const named = node.members.flatMap(({ key, value }) => {
+    const field = JOINS.get(key);
+    if (field === undefined || value === null) return [];
+    const name = value.type === 'string' ? value : memberOf(value, field)?.value;
+    return name?.type === 'string' ? [name] : [];
+  });
+  return [...named, ...node.items.flatMap(joinsIn), ...node.members.flatMap(({ value }) => joinsIn(value))];
+}
+
+export function findStatement(
+  context: WalkContext,
+  node: LocatedNode,
+  field: FieldNode,
+  around: LocatedNode | null,
+): void {
+  const scan = scanSql(String(node.scalar));
+  context.finds.statements.push({ node, scan, around, binds: field.meta.binds, ...besides(context, field, around) });
+}

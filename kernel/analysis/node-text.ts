@@ -1,0 +1,15 @@
+/** Finds the text of a definition that stands at a JSON pointer of its file. */
+import type { ActionModel } from './model.js';
+import type { LocatedNode } from '../source/tree.js';
+
+export function nodeTextOf({ node }: ActionModel, pointer: string): string {
+  const found = find(node, pointer);
+  return found?.type === 'string' ? String(found.scalar) : '';
+}
+
+function find(node: LocatedNode, pointer: string): LocatedNode | null {
+  if (node.pointer === pointer) return node;
+  const children = [...node.items, ...node.members.flatMap(({ value }) => value ?? [])];
+  const next = children.find((child) => pointer === child.pointer || pointer.startsWith(`${child.pointer}/`));
+  return next === undefined ? null : find(next, pointer);
+}

@@ -1,0 +1,75 @@
+/** The stage in which plugins judge what is theirs: what a check may read of its definition and of the tables behind it. */
+import type { Json } from '../contract/json.js';
+import { checkPlugins } from './checks/plugins.js';
+import type { Answers } from './checks/statements.js';
+import { columnsOf } from './checks/uses.js';
+import type { WholeSet } from './link-group.js';
+import { objectOf } from '../source/tree.js';
+import type { LinkedResource } from './linked.js';
+import type { Read } from './memory.js';
+import type { Definition } from './model.js';
+import { once } from './once.js';
+import { withRenamed } from './renamed.js';
+import type { Report } from './report.js';
+import { modelSecrets, renamedIn } from './secret-names.js';
+
+export function checkAllPlugins(
+  set: WholeSet,
+  definitions: readonly Definition[],
+  linked: readonly LinkedResource[],
+): void {
+  const { registry, memory, report, env, given, tables, queries } = set;
+  const resourceOf = new Map(linked.map((resource) => [resource.definition, resource]));
+  const models = definitions.filter(({ sort }) => sort === 'model');
+  const secretsOfModel = modelSecrets(definitions, linked);
+  const modelsNamed = new Map<string, readonly Definition[]>();
+  for (const model of models) modelsNamed.set(model.name, [...(modelsNamed.get(model.name) ?? []), model]);
+  for (const definition of definitions) {
+    const resource = resourceOf.get(definition);
+    const queried = queries.get(definition);
+    const answers: Answers = queried?.answers ?? NO_ANSWERS;
+    const { touched, secrets: ownSecrets, said } = resource === undefined ? NOTHING : workOf(resource);
+    const named = [...touched.flatMap((model) => secretsOfModel.get(model) ?? []), ...ownSecrets];
+    const work = (own: Report): void => {
+      const known = (resource?.actions ?? []).map(({ key, index, noOp, main, models: touches, timing }) => ({
+        ...{ index, noOp, main, models: touches, timing, answers: columnsOf(resource, key, answers) },
+        names: [...new Set(touches.flatMap((model) => tables.fieldsOf(model)))],
+        fields: fieldsOf(models, touches),
+      }));
+      const secrets = renamedIn(definition.finds.documents, withRenamed(named, definition.finds.statements));
+      const context = { registry, report: own, env, given };
+      checkPlugins(context, definition, definition.finds.places, { actions: known, secrets });
+    };
+    const written = touched.map((model) => modelsNamed.get(model));
+    const columns = touched.map((model) => tables.fieldsOf(model));
+    const reads = [env, given, said, queried, named, written, columns];
+    memory.remember(definition, report, { name: 'plugins', reads, work });
+  }
+}
+
+const NO_ANSWERS: Answers = new Map();
+const NOTHING = { touched: [], secrets: [], said: [] };
+
+/** Models that its queries touch, names that are hashed or encrypted, and what checks are told of its actionables. */
+const workOf = once(({ actions }: LinkedResource) => ({
+  touched: [...new Set(actions.flatMap(({ models }) => models))],
+  secrets: actions.flatMap(({ secrets }) => secrets),
+  said: actions.map(({ index, noOp, main, models, timing }): Read[] => {
+    return [index, noOp, main, models, timing.scheduled, timing.later, timing.own];
+  }),
+}));
+
+/** As models write them; what two models say differently of one name is left out. */
+function fieldsOf(
+  models: readonly Definition[],
+  names: readonly string[],
+): ReadonlyMap<string, Readonly<Record<string, Json>>> {
+  const found = new Map<string, Readonly<Record<string, Json>> | null>();
+  for (const { name, node } of models) {
+    if (!names.includes(name)) continue;
+    for (const { key, value } of node.members) {
+      if (value !== null) found.set(key.toLowerCase(), found.has(key.toLowerCase()) ? null : objectOf(value));
+    }
+  }
+  return new Map([...found].flatMap(([key, field]) => (field === null ? [] : [[key, field] as const])));
+}

@@ -1,0 +1,121 @@
+/**
+ * From files to definitions. Each entry of a file is read in a window of its own, so that one whose text has not changed is the
+ * same definition as before, wherever it stands now. What is broken is read as a part of its whole file, and never kept.
+ */
+import type { CodeEntry } from '../contract/problem.js';
+import { document, windowOf, type Document, type Window } from '../source/document.js';
+import { parseSource, type LocatedNode, type SourceFault } from '../source/tree.js';
+import { objectsIn, type KnownEnd, type Stretch } from '../source/windows.js';
+import { classify, entriesOf } from './classify.js';
+import type { Definition } from './model.js';
+import { createReport, reportFaults, type Row } from './report.js';
+
+export interface SourceFile {
+  readonly file: string;
+  readonly text: string;
+  /** Why there is no text, when the file could not be read as UTF-8. */
+  readonly unreadable?: string;
+}
+
+export interface FileRead {
+  readonly source: SourceFile;
+  readonly doc: Document;
+  readonly entries: readonly Entry[];
+  readonly definitions: readonly Definition[];
+  readonly rows: readonly Row[];
+  /** Something of it cannot be read. */
+  readonly faulty: boolean;
+}
+
+interface Entry {
+  /** Null for an entry that is only to be understood with the file around it. */
+  readonly window: Window | null;
+  /** Keys that stand in it twice: all that may be wrong in a window. */
+  readonly faults: readonly SourceFault[];
+  readonly definitions: readonly Definition[];
+  readonly rows: readonly Row[];
+}
+
+type Codes = Readonly<Record<string, CodeEntry>>;
+
+/** `before`: the same file as it was read the last time. */
+export function readFile(source: SourceFile, before: FileRead | undefined, codes: Codes): FileRead {
+  const { file, text, unreadable } = source;
+  if (before?.source.text === text && before.source.unreadable === unreadable) return before;
+  const doc = document(file, text);
+  const report = createReport(codes);
+  if (unreadable !== undefined) {
+    report.add('SRC_UNREADABLE', { doc, start: 0, end: 0 }, { what: unreadable });
+    return { source, doc, entries: [], definitions: [], rows: report.rows, faulty: true };
+  }
+  const windows = createWindows(doc, before?.entries ?? [], codes);
+  const entries = objectsIn(text, windows.knownEnd)?.map(windows.entryAt) ?? [null];
+  const sound = entries.filter((entry) => entry !== null);
+  if (sound.length === entries.length) {
+    for (const { window, faults } of sound) if (window !== null) reportFaults(window, faults, report);
+    return finished(source, doc, sound, report.rows);
+  }
+  const { root, faults } = parseSource(doc);
+  reportFaults(doc, faults, report);
+  const nodes = root === null ? [] : entriesOf(root);
+  const found = nodes.map((node) => windows.entryAt(node) ?? entryOf(doc, node, codes));
+  return finished(source, doc, found, report.rows);
+}
+
+function finished(source: SourceFile, doc: Document, entries: readonly Entry[], faults: readonly Row[]): FileRead {
+  const definitions = entries.flatMap((entry) => entry.definitions);
+  const rows = [...faults, ...entries.flatMap((entry) => entry.rows)];
+  return { source, doc, entries, definitions, rows, faulty: faults.length > 0 };
+}
+
+interface Windows {
+  readonly knownEnd: KnownEnd;
+  /** Reads a stretch of the file alone, or finds it read; null where it is no sound object. The same each time it is asked. */
+  readonly entryAt: (stretch: Stretch) => Entry | null;
+}
+
+/** Most entries stand after the same ones as before; the others are found by their text, wherever they have gone. */
+function createWindows(doc: Document, before: readonly Entry[], codes: Codes): Windows {
+  const spare = new Map<string, Entry[]>();
+  for (const entry of before) {
+    if (entry.window === null) continue;
+    const { text } = entry.window;
+    const alike = spare.get(text);
+    if (alike === undefined) spare.set(text, [entry]);
+    else alike.push(entry);
+  }
+  const expected = before.flatMap(({ window }) => window?.text ?? []);
+  let next = 0;
+  const knownEnd = (start: number): number | undefined => {
+    for (const i of [next, next + 1]) {
+      const text = expected[i];
+      if (text === undefined || !doc.text.startsWith(text, start)) continue;
+      next = i + 1;
+      return start + text.length;
+    }
+    return undefined;
+  };
+  const taken = new Map<number, { readonly end: number; readonly entry: Entry | null }>();
+  const entryAt = ({ start, end }: Stretch): Entry | null => {
+    const known = taken.get(start);
+    if (known?.end === end) return known.entry;
+    const again = start < end ? spare.get(doc.text.slice(start, end))?.shift() : undefined;
+    if (again?.window) again.window.within = { doc, start };
+    const entry = again ?? (start < end ? readWindow(windowOf(doc, start, end), codes) : null);
+    taken.set(start, { end, entry });
+    return entry;
+  };
+  return { knownEnd, entryAt };
+}
+
+function readWindow(window: Window, codes: Codes): Entry | null {
+  const { root, faults } = parseSource(window);
+  if (root?.type !== 'object' || faults.some(({ code }) => code !== 'SRC_DUPLICATE_KEY')) return null;
+  return { ...entryOf(window, root, codes), window, faults };
+}
+
+function entryOf(doc: Document, node: LocatedNode, codes: Codes): Entry {
+  const report = createReport(codes);
+  const definitions = classify(doc, node, report);
+  return { window: null, faults: [], definitions, rows: report.rows };
+}

@@ -1,0 +1,119 @@
+/**
+ * Which model a name of a statement belongs to: kept while names are resolved, for navigation and renaming. A column keeps its
+ * model through sub-queries and WITH lists as long as nobody gives it another name. Judges nothing.
+ */
+import { findSource, type Columns, type Scope, type Source } from './scope.js';
+import { childOf, itemsOf, namesIn, wordOf, type Tree } from './tree.js';
+
+export interface SqlName {
+  readonly sort: 'table' | 'column';
+  /** As the database knows it. */
+  readonly name: string;
+  /** Null where it may be a column of any model. */
+  readonly model: string | null;
+  /** Byte offset from which on the name is found. */
+  readonly at: number;
+}
+
+/** Of one statement. */
+export interface StatementNames {
+  readonly names: readonly SqlName[];
+  /** Names that the rows of the answer have; null where they are not certain. */
+  readonly columns: Columns;
+  /** Models of those that are still called as in their model. */
+  readonly origins: ReadonlyMap<string, string>;
+}
+
+/** By the list of columns that a source gives. */
+export type Origins = Map<readonly string[], ReadonlyMap<string, string>>;
+
+const NONE: ReadonlyMap<string, string> = new Map();
+
+export const originsOf = (origins: Origins, columns: Columns): ReadonlyMap<string, string> =>
+  (columns === null ? undefined : origins.get(columns)) ?? NONE;
+
+/** `made`: the statement itself has made the name up; `unknown`: any table may have it. */
+type Whence =
+  | { readonly is: 'column'; readonly model: string }
+  | { readonly is: 'row'; readonly source: Source }
+  | { readonly is: 'made' | 'unknown' };
+
+function whence(origins: Origins, scope: Scope, name: string): Whence {
+  for (let at: Scope | null = scope; at !== null; at = at.parent) {
+    const lists = [at.names, ...at.sources.map(({ columns }) => columns)];
+    const list = lists.find((columns) => columns?.includes(name) === true);
+    if (list !== undefined) {
+      const model = originsOf(origins, list).get(name);
+      return model === undefined ? { is: 'made' } : { is: 'column', model };
+    }
+    const source = at.sources.find(({ alias }) => alias === name);
+    if (source !== undefined) return { is: 'row', source };
+    if (at.open || lists.includes(null)) return { is: 'unknown' };
+  }
+  return { is: 'unknown' };
+}
+
+/** What a column reference names: a column, or a table before one. */
+export function namesOfColumn(origins: Origins, scope: Scope, column: Tree, at: number): SqlName[] {
+  const [first, second] = namesIn(itemsOf(column, 'fields'));
+  if (typeof first !== 'string') return [];
+  if (second === undefined) {
+    const found = whence(origins, scope, first);
+    if (found.is === 'row') return ofTable(found.source, first, at);
+    return found.is === 'made' ? [] : [named(first, found.is === 'column' ? found.model : null, at)];
+  }
+  const source = findSource(scope, first);
+  // Behind the qualifier, which may be spelt alike.
+  const behind = at + first.length;
+  if (source === undefined) return typeof second === 'string' ? [named(second, null, behind)] : [];
+  const table = ofTable(source, first, at);
+  if (typeof second !== 'string') return table;
+  const model = originsOf(origins, source.columns).get(second);
+  if (model !== undefined) return [...table, named(second, model, behind)];
+  return source.columns === null ? [...table, named(second, null, behind)] : table;
+}
+
+const named = (name: string, model: string | null, at: number): SqlName => ({ sort: 'column', name, model, at });
+
+/** A table without an alias is called by its own name. */
+const ofTable = ({ table, own }: Source, name: string, at: number): SqlName[] =>
+  table === undefined || own !== true ? [] : [{ sort: 'table', name, model: table.model, at }];
+
+/** `FOR UPDATE OF user`: tables under the names that they have here. */
+export const namesOfLocks = (scope: Scope, locks: readonly Tree[]): SqlName[] =>
+  locks.flatMap((lock) =>
+    itemsOf(childOf(lock, 'LockingClause') ?? {}, 'lockedRels').flatMap((relation) => {
+      const range = childOf(relation, 'RangeVar') ?? {};
+      const source = findSource(scope, wordOf(range, 'relname'));
+      return source === undefined ? [] : ofTable(source, wordOf(range, 'relname'), Number(range['location'] ?? 0));
+    }),
+  );
+
+/** Models of the columns that a select list gives under their own names. */
+export function outputOrigins(origins: Origins, list: readonly Tree[], scope: Scope): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  for (const item of list) {
+    const target = childOf(item, 'ResTarget');
+    if (target === null || wordOf(target, 'name') !== '') continue;
+    const column = columnIn(childOf(target, 'val'));
+    const fields = column === null ? [] : namesIn(itemsOf(column, 'fields'));
+    const last = fields.at(-1);
+    if (column === null || last === undefined) continue;
+    if (last === null) {
+      const sources = fields.length === 1 ? scope.sources : [findSource(scope, fields[0] ?? '') ?? []].flat();
+      for (const { columns } of sources)
+        for (const [name, model] of originsOf(origins, columns)) found.set(name, model);
+    } else {
+      const model = namesOfColumn(origins, scope, column, 0).find(({ sort }) => sort === 'column')?.model;
+      if (typeof model === 'string') found.set(last, model);
+    }
+  }
+  return found;
+}
+
+/** A cast keeps the name. */
+function columnIn(value: Tree | null): Tree | null {
+  if (value === null) return null;
+  const cast = childOf(value, 'TypeCast');
+  return cast === null ? childOf(value, 'ColumnRef') : columnIn(childOf(cast, 'arg'));
+}

@@ -1,0 +1,33 @@
+/** Parts of an analysis by their names; made once for each. */
+import type { ActionModel, Analysis, ResourceModel } from '../model.js';
+import { modelsByAlias } from '../tables.js';
+
+export interface Lookup {
+  readonly resource: (id: string) => ResourceModel | undefined;
+  readonly action: (key: string) => ActionModel | undefined;
+  /** The model that a table, a collection or a reference means; by any of its names. */
+  readonly model: (name: string) => string | undefined;
+  /** The model has such a field. */
+  readonly hasField: (model: string, field: string) => boolean;
+}
+
+const kept = new WeakMap<Analysis, Lookup>();
+
+export function lookupIn(analysis: Analysis): Lookup {
+  const known = kept.get(analysis);
+  if (known !== undefined) return known;
+  const { resources, models } = analysis;
+  // Of several with one id the first one counts, as in the linking.
+  const byId = new Map([...resources].reverse().map((one) => [one.id, one]));
+  const actions = new Map(resources.flatMap((one) => one.actions.map((action) => [action.key, action])));
+  const byAlias = modelsByAlias(models.map(({ name }) => name));
+  const fields = new Map(models.map(({ name, fields: all }) => [name, new Set(all.map((field) => field.name))]));
+  const lookup: Lookup = {
+    resource: (id) => byId.get(id),
+    action: (key) => actions.get(key),
+    model: (name) => byAlias.get(name.toLowerCase()),
+    hasField: (model, field) => fields.get(model)?.has(field) === true,
+  };
+  kept.set(analysis, lookup);
+  return lookup;
+}

@@ -1,0 +1,44 @@
+/** Models and their fields: where they are declared, and where other models and lists of unique fields name them. */
+import type { LocatedNode } from '../../source/tree.js';
+import type { Definition } from '../model.js';
+import type { Collecting, SymbolId } from '../symbols.js';
+import { lookupIn } from './lookup.js';
+import { wholeSpot } from './spots.js';
+
+export const modelId = (name: string): SymbolId => ({ sort: 'model', within: '', name });
+export const fieldId = (model: string, name: string): SymbolId => ({ sort: 'field', within: model, name });
+
+export function collectModels(collecting: Collecting): void {
+  const modelOf = lookupIn(collecting.analysis).model;
+  for (const definition of collecting.analysis.definitions) {
+    if (definition.sort === 'model') declare(collecting, definition);
+    const { doc, finds } = definition;
+    for (const { refers, name, node, spot, within } of finds.references) {
+      if (refers.symbol === 'model') {
+        const model = modelOf(String(name));
+        if (model !== undefined) collecting.add(modelId(model), wholeSpot(spot), 'use');
+      }
+      const target = refers.symbol === 'model-field' && within !== null ? modelOf(within.name) : undefined;
+      if (target !== undefined) collecting.add(fieldId(target, String(name)), wholeSpot({ doc, ...span(node) }), 'use');
+    }
+  }
+}
+
+const span = ({ start, end }: LocatedNode) => ({ start, end });
+
+function declare(collecting: Collecting, definition: Definition): void {
+  const { doc, name, nameSpot, finds, unique } = definition;
+  // Without a key around it, it is called like its file.
+  const isKey = nameSpot.doc.text[nameSpot.start] === '"';
+  collecting.add(modelId(name), isKey ? wholeSpot(nameSpot) : nameSpot, 'declaration', isKey ? 'plain' : 'file');
+  for (const { symbol, name: field, spot } of finds.declarations) {
+    if (symbol === 'model-field') collecting.add(fieldId(name, field), wholeSpot(spot), 'declaration');
+  }
+  for (const node of namesIn(unique)) {
+    collecting.add(fieldId(name, String(node.scalar)), wholeSpot({ doc, ...span(node) }), 'use');
+  }
+}
+
+/** The texts of a list of names and of lists of names. */
+export const namesIn = (list: LocatedNode | null): LocatedNode[] =>
+  (list?.items ?? []).flatMap((item) => (item.type === 'string' ? [item] : namesIn(item)));

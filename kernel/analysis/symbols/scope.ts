@@ -1,0 +1,61 @@
+/** What a bare name means in one resource, the source that wins first; and paths whose first word is such a name. */
+import type { Definition, PayloadField, ResourceModel } from '../model.js';
+import type { Spot } from '../report.js';
+import type { Collecting, SymbolId } from '../symbols.js';
+import { innerSpot, type Segment } from './spots.js';
+
+export interface Scope {
+  /** Of symbols that are known in this definition only. */
+  readonly within: string;
+  readonly definition: Definition;
+  /** Null for models. */
+  readonly resource: ResourceModel | null;
+}
+
+export function rootOf({ within, resource, definition }: Scope, name: string): SymbolId | null {
+  if (resource === null) return null;
+  const claims = definition.finds.declarations.filter(({ symbol }) => symbol === 'claim');
+  const sort = resource.names.has(name)
+    ? 'name'
+    : resource.generated.has(name)
+      ? 'generated'
+      : resource.payloadFields.has(name)
+        ? 'payload'
+        : claims.some((claim) => claim.name.split('.')[0] === name)
+          ? 'claim'
+          : null;
+  return sort === null ? null : { sort, within, name };
+}
+
+/** Uses along a path: its first word, and behind a payload field the fields that rules declare inside it. */
+export function addPath(
+  { add }: Collecting,
+  { within, resource }: Scope,
+  spot: Spot,
+  segments: readonly Segment[],
+  root?: SymbolId,
+  list?: string,
+): void {
+  const here = (segment: Segment): Spot => innerSpot(spot, segment.start, segment.end);
+  const [first] = segments;
+  if (first === undefined || first.text === '') return;
+  if (root !== undefined && root.sort !== 'payload') {
+    add(root, here(first), 'use');
+    return;
+  }
+  let path = list ?? '';
+  let fields = (list ?? '')
+    .split('.')
+    .reduce<ReadonlyMap<string, PayloadField> | undefined>(
+      (around, name) => (name === '' ? around : around?.get(name)?.fields),
+      resource?.payloadFields,
+    );
+  for (const [i, segment] of segments.entries()) {
+    // The index of an item.
+    if (i > 0 && /^\d+$/.test(segment.text)) continue;
+    if (path !== '' && fields?.has(segment.text) !== true) return;
+    path = path === '' ? segment.text : `${path}.${segment.text}`;
+    add({ sort: 'payload', within, name: path }, here(segment), 'use');
+    fields = fields?.get(segment.text)?.fields;
+  }
+}

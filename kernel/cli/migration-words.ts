@@ -1,0 +1,60 @@
+/**
+ * A migration for people, connection by connection and table by table: `+` what is added, `-` what is taken away and how much
+ * of it there is, `!` what differs and is left; or the same as a script. Text only.
+ */
+import type { MigrationOutline, MigrationStep } from '../contract/migration.js';
+import { paint } from './paint.js';
+
+export function migrationWords(outline: MigrationOutline): string {
+  const { steps, warnings } = outline;
+  const stores = [...new Set([...steps, ...warnings].map(({ store }) => store))];
+  const width = Math.max(0, ...steps.map(({ change }) => change.length));
+  const groups = stores.map((store) => {
+    const here = {
+      steps: steps.filter((step) => step.store === store),
+      warnings: warnings.filter((warning) => warning.store === store),
+    };
+    const blocks = blocksOf(here, width);
+    if (stores.length === 1) return blocks;
+    return `${paint('bold', store.includes('.') ? store : `connection ${store}`)}: ${counted(here)}\n${blocks}`;
+  });
+  return [groups.join('\n\n'), ...(groups.length > 0 ? [''] : []), counted(outline)].join('\n').trimStart();
+}
+
+function blocksOf({ steps, warnings }: MigrationOutline, width: number): string {
+  const all = [...new Set([...steps, ...warnings].map(({ store, table }) => `${table} (${store})`))];
+  const blocks = all.map((name) => {
+    const isHere = ({ store, table }: { store: string; table: string }): boolean => `${table} (${store})` === name;
+    const left = warnings
+      .filter(isHere)
+      .map(({ column, message }) => `  ${paint('warning', '!')} ${column === null ? '' : `${column}: `}${message}`);
+    return [paint('bold', name), ...steps.filter(isHere).map((step) => stepLine(step, width)), ...left].join('\n');
+  });
+  return blocks.join('\n');
+}
+
+function stepLine({ change, detail, destructive, loses }: MigrationStep, width: number): string {
+  const sign = destructive ? paint('error', '-') : '+';
+  return `  ${sign} ${change.padEnd(width)}  ${detail}${loses === null ? '' : `: ${paint('error', 'loses')} ${loses}`}`;
+}
+
+function counted({ steps, warnings }: MigrationOutline): string {
+  const left =
+    warnings.length === 0 ? '' : `; ${warnings.length} difference${warnings.length === 1 ? '' : 's'} left as they are`;
+  if (steps.length === 0) return `nothing to change${left}`;
+  const away = steps.filter(({ destructive }) => destructive).length;
+  const taking = away === 0 ? '' : `, ${away} of them take${away === 1 ? 's' : ''} something away`;
+  return `${steps.length} change${steps.length === 1 ? '' : 's'} to make${taking}${left}`;
+}
+
+/** Statements with a comment above each step. */
+export function migrationScript({ steps, warnings }: MigrationOutline): string {
+  const left = warnings.map(({ store, table, column, message }) => `-- ${store}: ${table} ${column ?? ''}: ${message}`);
+  const script = steps.map(({ store, table, change, loses, sql }) =>
+    [
+      `-- ${store}: ${table}, ${change}${loses === null ? '' : `: loses ${loses}`}`,
+      ...sql.map((one) => `${one};`),
+    ].join('\n'),
+  );
+  return [...left, ...script].join('\n') || '-- nothing to change';
+}

@@ -1,0 +1,46 @@
+/** What features and modes say of a resource while it is compiled, collected; the plan is made of it. */
+import type { Deferral, Schedule } from '../contract/deferred.js';
+import type { Json } from '../contract/json.js';
+import type { FileLimits, Step } from '../contract/plan.js';
+import type { IdentityPlan } from './plan.js';
+
+export interface Draft {
+  readonly steps: Step[];
+  readonly validates: string[];
+  readonly sample: Record<string, Json>;
+  readonly guards: string[];
+  readonly touches: Set<string>;
+  readonly identities: IdentityPlan[];
+  requestOnly: boolean;
+  /** Something wants every actionable to stand for itself. */
+  alone: boolean;
+  /** This actionable stands for itself. */
+  apart: boolean;
+  presumes: boolean;
+  answers: boolean;
+  takesList: boolean;
+  needsList: boolean;
+  files: FileLimits | null;
+  /** How features of this place put its work off. */
+  deferrals: Deferral[];
+  schedule: Pick<Schedule, 'expression' | 'zone'> | null;
+}
+
+export const emptyDraft = (): Draft => ({
+  steps: [],
+  validates: [],
+  sample: {},
+  guards: [],
+  touches: new Set(),
+  identities: [],
+  requestOnly: false,
+  alone: false,
+  apart: false,
+  presumes: false,
+  answers: false,
+  takesList: false,
+  needsList: false,
+  files: null,
+  deferrals: [],
+  schedule: null,
+});

@@ -1,0 +1,89 @@
+/**
+ * Compiles what is done apart from the answer: parts that a request accepts, and what the clock begins. A part has plans of
+ * its own, also of actionables that the answer runs too.
+ */
+import { BootError } from '../contract/boot-error.js';
+import type { Deferral, Schedule } from '../contract/deferred.js';
+import type { SharedUnit } from '../contract/plan.js';
+import type { ActionModel, ResourceModel } from '../analysis/model.js';
+import { compileCarrying } from './carry.js';
+import type { PartModel } from '../analysis/division.js';
+import { emptyDraft, type Draft } from './draft.js';
+import { groupActions } from './groups.js';
+import type { AcceptPlan, PartPlan } from './plan.js';
+import { compileAction, type CompiledAction, type CompileInput } from './action.js';
+import type { ResourceScope } from './tools.js';
+
+/** Tries again after a failure, where nothing else is said. */
+const RETRIES = 4;
+
+export interface PartDraft {
+  readonly part: PartModel;
+  readonly compiled: readonly CompiledAction[];
+}
+
+/** Guards and rules of what a request accepts belong to the request; what the clock begins has none. */
+export function draftPart(
+  input: CompileInput,
+  scope: ResourceScope,
+  part: PartModel,
+  indexOf: ReadonlyMap<string, number>,
+  draft: Draft,
+): PartDraft {
+  const around = part.scheduled ? emptyDraft() : draft;
+  const compiled = part.actions.map((action) =>
+    compileAction(input, scope, action, indexOf.get(action.key) ?? -1, around, !part.scheduled),
+  );
+  return { part, compiled };
+}
+
+export function compilePart(
+  scope: ResourceScope,
+  { part, compiled }: PartDraft,
+  draft: Draft,
+  needs: readonly (readonly number[])[],
+  indexOf: ReadonlyMap<string, number>,
+  shared: SharedUnit | null,
+): PartPlan {
+  const { key, actions, later } = part;
+  const plans = compiled.map(({ plan }) => plan);
+  const above = actions.some((action) => isOf(scope.resource, action) && !action.timing.own) ? draft.deferrals : [];
+  const deferrals = [...above, ...compiled.flatMap((action) => action.deferrals)];
+  return Object.freeze({
+    ...compileCarrying(scope, actions, indexOf),
+    key,
+    groups: groupActions(plans, draft.alone, needs),
+    deferral: later ? overlaid(scope.resource, deferrals, shared) : null,
+  });
+}
+
+const isOf = (resource: ResourceModel, action: ActionModel): boolean => action.resource === resource.id;
+
+function overlaid(
+  resource: ResourceModel,
+  deferrals: readonly Deferral[],
+  shared: SharedUnit | null,
+): NonNullable<PartPlan['deferral']> {
+  const last = deferrals.at(-1);
+  if (last === undefined) throw new BootError('PLG_HANDLE', { name: resource.id, method: 'defers' });
+  const { delay = 0, priority = 0, retries = RETRIES, ...ways } = Object.assign({}, ...deferrals) as Deferral;
+  const put = shared === null ? ways.put : (ways.putIn?.(shared) ?? ways.put);
+  return Object.freeze({ delay, priority, retries, put });
+}
+
+export function acceptPlan(main: number, parts: readonly PartPlan[], drafted: readonly PartDraft[]): AcceptPlan | null {
+  const mine = drafted.filter(({ part }) => !part.scheduled);
+  if (mine.length === 0) return null;
+  const seal = mine.flatMap(({ compiled }) => compiled.flatMap((action) => action.seal));
+  const keys = new Set(mine.map(({ part }) => part.key));
+  return Object.freeze({
+    seal: seal.length === 0 ? null : Object.freeze(seal),
+    parts: Object.freeze(parts.filter(({ key }) => keys.has(key))),
+    whole: main === -1,
+  });
+}
+
+export function scheduleOf(resource: ResourceModel, { part, compiled }: PartDraft): Schedule[] {
+  const schedule = part.scheduled ? compiled.at(-1)?.schedule : null;
+  return schedule ? [{ key: part.key, resource: resource.id, ...schedule }] : [];
+}

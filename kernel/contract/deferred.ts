@@ -1,0 +1,180 @@
+/**
+ * Work that is not part of an answer: put off by a request and done by whichever process takes it, or begun by the clock.
+ * Everything such work needs travels by value, as JSON; no secret is in it.
+ */
+import type { Json } from './json.js';
+import type { Happening } from './hooks.js';
+import type { Frame, SharedUnit, Signal } from './plan.js';
+
+/** What a part of a resource needs to be done later. */
+export interface Deferred {
+  /** The same in every run; outbound calls carry it as `Idempotency-Key`. */
+  readonly id: string;
+  readonly resource: string;
+  /** Which part of the resource: the key of its last actionable. */
+  readonly part: string;
+  /** Of the definitions of the part when it was accepted. */
+  readonly version: string;
+  /** Of what the part reads; work whose needs have changed since cannot be done. */
+  readonly needs: string;
+  /** Milliseconds since 1970; the instant that definitions see, in every run. */
+  readonly acceptedAt: number;
+  readonly state: DeferredState;
+}
+
+export interface DeferredState {
+  /** Only what the part reads, hashed and encrypted where the definition says so. */
+  readonly payload: Json;
+  readonly claims: Readonly<Record<string, Json>> | null;
+  /** Headers that the part reads, by lower-case name. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The address of the client, where the part reads it; else empty. */
+  readonly remote: string;
+  /** Named values, by `resource:name`. */
+  readonly names: Readonly<Record<string, Json>>;
+  /** Results of actionables that ran before, by key. */
+  readonly results: Readonly<Record<string, Json>>;
+  /** Values made once (generated ids), by slot; they belong to the version. */
+  readonly made: readonly (readonly [slot: number, value: string | number])[];
+  /** Headers of the trace of the request that accepted it, where an observer made some. */
+  readonly trace?: Readonly<Record<string, string>>;
+}
+
+/** Deferred work as it is put into a queue. */
+export interface Put {
+  readonly work: Deferred;
+  /** Seconds before it may run. */
+  readonly delay: number;
+  /** Among work that is due, the higher one runs first. */
+  readonly priority: number;
+  /** How often it is tried again after it failed. */
+  readonly retries: number;
+}
+
+/** How a feature defers: several of one actionable are laid over one another. */
+export interface Deferral {
+  readonly delay?: number;
+  readonly priority?: number;
+  readonly retries?: number;
+  /**
+   * Makes the work durable: inside the unit of work of the frame where there is one (never when that is rolled back), at once
+   * otherwise. Throws a Fault (503) when it cannot.
+   */
+  readonly put: (work: readonly Put[], frame: Frame) => Promise<void>;
+  /** Takes the place of `put`, asked at load, where work is accepted inside a unit that others may take part in. */
+  readonly putIn?: (shared: SharedUnit) => Deferral['put'];
+}
+
+/** An actionable that the clock begins. */
+export interface Schedule {
+  /** Key of the actionable. */
+  readonly key: string;
+  readonly resource: string;
+  /** Six fields, seconds first. */
+  readonly expression: string;
+  /** IANA name; null: UTC. */
+  readonly zone: string | null;
+}
+
+/** How a run of deferred or scheduled work ended. */
+export type Outcome =
+  | { readonly done: true }
+  | {
+      readonly done: false;
+      readonly code: string;
+      /** For operators: words of the catalogue, and never a value of the request. */
+      readonly detail: string;
+      /** The same may succeed when it is tried again. */
+      readonly retryable: boolean;
+    };
+
+/** Whom a message to connected clients is meant for. */
+export type Target =
+  { readonly all: true } | { readonly uids: readonly string[] } | { readonly rooms: readonly string[] };
+
+/** A message to connected clients, as it travels between processes; JSON only. */
+export interface Delivery {
+  readonly action: string;
+  readonly data: Json;
+  readonly to: Target;
+  /** Where clients may go on reading when they come back; null where messages are not kept. */
+  readonly id: string | null;
+}
+
+/** The messages after the one with this id, oldest first; null where some may be missing. */
+export type Replay = (id: string) => Promise<readonly Delivery[] | null>;
+
+/** What the running kernel does for plugins that bring work or carry messages; nothing of it may be called before `ready`. */
+export interface Running {
+  /** Does deferred work. Never rejects. `signal`: its right to do so is lost, or the process ends. */
+  resume(work: Deferred, attempt: number, signal: Signal): Promise<Outcome>;
+  /** Of the newest plans. */
+  schedules(): readonly Schedule[];
+  /** Runs a scheduled actionable. `id` is the same for one instant in all processes. Never rejects. */
+  tick(schedule: Schedule, id: string, instant: number, signal: Signal): Promise<Outcome>;
+  /** `listener` runs after each swap of plans. Gives the function that ends this. */
+  swapped(listener: () => void): () => void;
+  /** Asks the taps of `broadcast`; gives the message that is to be sent. */
+  announce(message: Delivery, frame: Frame): Promise<Delivery>;
+  /** Hands a message to the connections of this process that it is meant for. */
+  deliver(message: Delivery): void;
+  /** Says who is asked for what clients have missed that come back with the id of the last message they saw. */
+  replays(replay: Replay): void;
+  /** Tells observers what happened. Never throws. */
+  tell(event: Happening): void;
+  /** How much deferred work there is; null where none can be, or nobody answers within a second. */
+  backlog(): Promise<Backlog | null>;
+}
+
+/** How much deferred work there is. Counting may end at `COUNTED`: a longer queue must not make looking at it dear. */
+export interface Backlog {
+  /** May run now. */
+  readonly ready: number;
+  /** Waits for its time. */
+  readonly delayed: number;
+  readonly running: number;
+  readonly dead: number;
+  /** Seconds since the oldest of what is ready could have begun, as far as was counted; 0 where nothing is. */
+  readonly oldest: number;
+}
+
+/** Of each sort. */
+export const COUNTED = 10_000;
+
+/** Deferred work as operators see it. */
+export interface JobView {
+  readonly id: string;
+  readonly resource: string;
+  readonly part: string;
+  readonly state: 'waiting' | 'running' | 'dead';
+  readonly priority: number;
+  /** Runs that were begun. */
+  readonly attempts: number;
+  readonly retries: number;
+  /** Milliseconds since 1970. */
+  readonly acceptedAt: number;
+  /** When it may run; null for what runs or is dead. */
+  readonly dueAt: number | null;
+  /** Of the last run that failed. */
+  readonly failure: { readonly code: string; readonly detail: string; readonly at: number } | null;
+}
+
+export interface JobFilter {
+  readonly state?: JobView['state'];
+  readonly resource?: string;
+  /** Most rows; the oldest first. */
+  readonly limit?: number;
+}
+
+/** What operators may do with deferred work. */
+export interface JobDesk {
+  list(filter: JobFilter): Promise<readonly JobView[]>;
+  /** With everything that travels; null when there is none of that id. */
+  show(id: string): Promise<{ readonly view: JobView; readonly work: Deferred } | null>;
+  /** Puts dead work back, to be tried as often as new work; true when there was any. */
+  retry(id: string): Promise<boolean>;
+  /** Removes work that is dead, or one by its id whatever its state but running. Gives how many. */
+  purge(which: { readonly id: string } | { readonly dead: true }): Promise<number>;
+  /** How much there is, for figures; absent where that cannot be told cheaply. */
+  backlog?(): Promise<Backlog>;
+}

@@ -1,0 +1,115 @@
+/**
+ * Every hook in words: when its taps are called, what they may do, an example. The reference prints it, the runtime makes its
+ * rules of it. A hook without an entry does not compile.
+ */
+import type { HookName } from './hooks.js';
+
+export interface HookDoc {
+  /** When taps are called, one half sentence. */
+  readonly when: string;
+  /** The parameters of a tap. */
+  readonly given: readonly string[];
+  /** `look`: what a tap gives back is nothing. `change`: it gives the first parameter on. `answer`: it may end what follows. */
+  readonly may: 'look' | 'change' | 'answer';
+  /** A tap must not wait. */
+  readonly sync?: true;
+  /** Belongs to the life of the process, not to a request. */
+  readonly life?: true;
+  /** What else a tap has to know; Markdown. */
+  readonly more?: string;
+  /** TypeScript, in which `hooks` is the registrar. */
+  readonly example: string;
+}
+
+export const HOOK_DOCS: Readonly<Record<HookName, HookDoc>> = Object.freeze({
+  configure: {
+    when: 'After the runtimes have registered, before the config is frozen',
+    given: ['config'],
+    may: 'change',
+    sync: true,
+    example: "hooks.tap('configure', (config) => ({ ...(config as object), profile: 'production' }));",
+  },
+  compile: {
+    when: 'Before a sound resource is compiled, and again at every reload',
+    given: ['resource'],
+    may: 'look',
+    sync: true,
+    more: 'Throw to refuse the resource.',
+    example: "hooks.tap('compile', ({ id }) => console.log(`compiling ${id}`));",
+  },
+  ready: {
+    when: 'When every plugin is open, before the server listens',
+    given: ['kernel'],
+    may: 'look',
+    life: true,
+    more: 'Where a server was waited for, the process listens already.',
+    example: "hooks.tap('ready', ({ resources }) => console.log(`${resources.length} resources`));",
+  },
+  close: {
+    when: 'At the end: no request is under way any more, every plugin is still open',
+    given: ['reason'],
+    may: 'look',
+    life: true,
+    example: "hooks.tap('close', (reason) => console.log(`closed: ${reason}`), { stage: Stage.LATE });",
+  },
+  accept: {
+    when: 'For every request, message and run, before its guards',
+    given: ['invocation'],
+    may: 'answer',
+    more: 'A tap that gives `done(value)` answers the request with this value.',
+    example: [
+      "hooks.tap('accept', async ({ id }) => {",
+      "  if (id.startsWith('probe-')) return done({ status: 'ok' });",
+      '});',
+    ].join('\n'),
+  },
+  'before-validate': {
+    when: 'For every actionable that is going to run, before the rules of the payload are judged',
+    given: ['frame', 'action'],
+    may: 'look',
+    example: "hooks.tap('before-validate', (frame, { key }) => console.log(`${key} is next`));",
+  },
+  execute: {
+    when: 'When an actionable of the mode named in the options is executed',
+    given: ['frame', 'action'],
+    may: 'answer',
+    more: 'The options name the mode. A tap that gives `done(result)` takes the place of the execution.',
+    example: [
+      'hooks.tap(',
+      "  'execute',",
+      '  async (frame, { key }) => {',
+      "    if (key === '2') return done(null);",
+      '  },',
+      "  { mode: 'EXAMPLE' },",
+      ');',
+    ].join('\n'),
+  },
+  reply: {
+    when: 'For every answer that is a success, when it is finished',
+    given: ['reply', 'invocation'],
+    may: 'change',
+    example: "hooks.tap('reply', (reply) => ({ ...reply, headers: { ...reply.headers, 'x-served-by': 'lintel' } }));",
+  },
+  broadcast: {
+    when: 'For every message to connected clients, before it is sent',
+    given: ['message', 'frame'],
+    may: 'change',
+    example: "hooks.tap('broadcast', (message) => message);",
+  },
+  'after-response': {
+    when: 'After the bytes of an answer have left',
+    given: ['record'],
+    may: 'look',
+    more: 'No value of the request is in the record.',
+    example: "hooks.tap('after-response', ({ resource, status }) => console.log(resource, status));",
+  },
+  happening: {
+    when: 'When something happens beside requests: connections, messages to them, work, skipped runs',
+    given: ['event'],
+    may: 'look',
+    sync: true,
+    example: "hooks.tap('happening', (event) => console.log(event.what));",
+  },
+});
+
+export const HOOK_NAMES = Object.keys(HOOK_DOCS) as readonly HookName[];

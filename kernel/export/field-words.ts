@@ -1,0 +1,89 @@
+/**
+ * What a field takes, in words: its type, its bounds, what it is for. Used by the pages of the reference and by editors, so
+ * that neither says anything that the other does not. Reads FieldNodes only.
+ */
+import type { Registry } from '../analysis/registry.js';
+import type { FieldNode } from '../schema/field-node.js';
+import type { MemberNames } from '../schema/meta.js';
+import { code } from './markdown.js';
+
+/** `link` gives a kind as it is named here: with a link to its page, where there is one. */
+export interface WordContext {
+  readonly registry: Registry;
+  readonly link: (kind: string) => string;
+}
+
+export function typeOf(context: WordContext, node: FieldNode): string {
+  const { meta, inner } = node;
+  const slots = node.parts.flatMap((slot) => context.registry.kindsIn(slot));
+  if (slots.length > 0) return `object: ${slots.map(({ kind }) => context.link(kind)).join(', ')}`;
+  if (meta.plugin !== undefined) return `name: ${context.link(meta.plugin)}`;
+  const nullable = node.nullable ? ' or null' : '';
+  switch (node.type) {
+    case 'any':
+      return 'any JSON';
+    case 'value':
+      return inner === null ? 'any JSON with accessors' : `${typeOf(context, inner)} or accessor`;
+    case 'either':
+      return `${node.options.map((form) => typeOf(context, form)).join(', or ')}${nullable}`;
+    case 'array':
+      return `list${inner === null ? '' : ` of ${typeOf(context, inner)}`}${nullable}`;
+    case 'record':
+      return `map${inner === null ? '' : ` to ${typeOf(context, inner)}`}${nullable}`;
+    case 'number':
+      return `${node.bounds.integer === true ? 'whole number' : 'number'}${nullable}`;
+    case 'object':
+    case 'string':
+    case 'boolean':
+      return `${node.type === 'boolean' ? 'true or false' : node.type === 'string' ? 'text' : 'object'}${nullable}`;
+  }
+}
+
+export function boundsOf({ bounds, values, meta, type }: FieldNode): string {
+  const { min, max, above, below, length, pattern } = bounds;
+  const noun = meta.unit ?? (type === 'string' ? 'characters' : type === 'array' ? 'items' : '');
+  const counted = (count = 0): string => `${count} ${count === 1 ? noun.replace(/s$/, '') : noun}`.trim();
+  const parts: [unknown, string][] = [
+    [values, (values ?? []).map((value) => code(JSON.stringify(value))).join(', ')],
+    [length, `exactly ${counted(length)}`],
+    [above, `more than ${counted(above)}`],
+    [min, `at least ${counted(min)}`],
+    [max, `at most ${counted(max)}`],
+    [below, `less than ${counted(below)}`],
+    [pattern, `matches ${code(pattern ?? '')}`],
+  ];
+  const written = parts.filter(([bound]) => bound !== undefined && bound !== null).map(([, words]) => words);
+  const isBounded = [min, max, above, below].some((bound) => bound !== undefined);
+  if (meta.unit !== undefined && !isBounded) written.push(meta.unit);
+  return written.join('; ');
+}
+
+/** Sentences beside the field's own: the words of its values, what may be read here, what it is kept apart for. */
+export function remarksOf({ meta }: FieldNode): string[] {
+  const roots =
+    meta.roots === undefined ? [] : [`Accessors: ${meta.roots.map((root) => code(`$${root}`)).join(', ')}.`];
+  const alone = meta.purpose === undefined ? [] : [`Its variable is for ${meta.purpose} and nothing else.`];
+  const offered = meta.complete === undefined ? [] : [`Editors offer names (\`${meta.complete.source}\`).`];
+  const members = meta.members === undefined ? [] : [membersOf(meta.members)];
+  return [...roots, ...alone, ...members, ...offered];
+}
+
+/** More names than anybody reads in a cell. */
+const MANY = 30;
+
+function membersOf({ places }: MemberNames): string {
+  const all = Object.values(places);
+  const lists = all.map(({ words }) => Object.keys(words ?? {}));
+  const names = new Set(lists.filter(({ length }) => length <= MANY).flat());
+  const others = new Set(lists.flat().filter((name) => !names.has(name)));
+  const fields = all.some((place) => place.fields !== undefined) ? ['fields of the model'] : [];
+  const more = others.size === 0 ? '' : `; ${others.size} more are offered and explained by editors`;
+  return `Names inside: ${[...fields, ...[...names].map(code)].join(', ')}${more}.`;
+}
+
+/** `"a": what it means`, for each value that has words. */
+export const valuesOf = ({ meta }: FieldNode): string[] =>
+  Object.entries(meta.enumDocs ?? {}).map(([value, doc]) => `${code(value)}: ${doc}`);
+
+export const deprecationOf = ({ meta }: FieldNode): string[] =>
+  meta.deprecated === undefined ? [] : [`**Deprecated**: ${meta.deprecated.message}.`];

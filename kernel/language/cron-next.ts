@@ -1,0 +1,148 @@
+/**
+ * Which instants a schedule means in a time zone. Where clocks are put back, a schedule of fixed hours runs in the first of the
+ * two hours, one of intervals in both; what falls into an hour that clocks leave out runs once, when they go on. Instants are
+ * milliseconds since 1970.
+ */
+import type { Cron } from './cron.js';
+import { wallOf, type Wall } from './zone.js';
+
+const SECOND = 1000;
+const DAY = 86_400_000;
+/** 29 February may be eight years away; on a given weekday, forty. */
+const HORIZON_YEARS = 41;
+
+export interface Timetable {
+  /** The first instant after this one; null: there is none in sight. */
+  readonly next: (after: number) => number | null;
+  /** The last instant after `after` that is not later than `until`; null: none. */
+  readonly latest: (after: number, until: number) => number | null;
+}
+
+export function timetable(cron: Cron, zone: string): Timetable {
+  const wall = wallOf(zone);
+  const next = cron.steady ? byInterval(cron, wall) : byHour(cron, wall);
+  return {
+    next,
+    latest: (after, until) => {
+      let found = next(after);
+      if (found === null || found > until) return null;
+      // The last of very many: an instant lies behind `low`, none behind `high`.
+      let [low, high] = [found, until];
+      while (high - low > SECOND / 2) {
+        const middle = Math.floor((low + high) / 2);
+        const later = next(middle);
+        if (later !== null && later <= until) low = found = later;
+        else high = middle;
+      }
+      return found;
+    },
+  };
+}
+
+/** The next `count` instants, for people who want to see them. */
+export function nextInstants(cron: Cron, zone: string, after: number, count: number): number[] {
+  const { next } = timetable(cron, zone);
+  const found: number[] = [];
+  for (let at = next(after); at !== null && found.length < count; at = next(at)) found.push(at);
+  return found;
+}
+
+type Next = (after: number) => number | null;
+
+/** A schedule of fixed hours: each time that clocks show means one instant, and they are in the same order. */
+function byHour(cron: Cron, wall: Wall): Next {
+  return (after) => {
+    for (let shown = nextShown(cron, wall(after) + 1); shown !== null; shown = nextShown(cron, shown + 1)) {
+      const [first] = instantsOf(wall, shown);
+      const instant = first ?? jumpOver(wall, shown);
+      if (instant > after) return instant;
+    }
+    return null;
+  };
+}
+
+/** A schedule of intervals goes by what clocks show, stretch by stretch between the moments at which they are put. */
+function byInterval(cron: Cron, wall: Wall): Next {
+  return (after) => {
+    for (let from = after + 1; ;) {
+      const ahead = wall(from) - from;
+      const shown = nextShown(cron, wall(from));
+      if (shown === null) return null;
+      const jump = jumpIn(wall, from, from + 2 * DAY);
+      const instant = shown - ahead;
+      if (instant < (jump ?? instant + 1) && instant <= from + 2 * DAY) return instant;
+      if (jump === null) {
+        const [first] = instantsOf(wall, shown);
+        if (first !== undefined) return first;
+        from = jumpOver(wall, shown);
+      } else from = jump;
+    }
+  };
+}
+
+/** Instants at which clocks show this: two while they are put back, none in what they leave out. */
+function instantsOf(wall: Wall, shown: number): number[] {
+  const around = [shown - DAY, shown + DAY].map((instant) => shown - (wall(instant) - instant));
+  return [...new Set(around)].filter((instant) => wall(instant) === shown).sort((a, b) => a - b);
+}
+
+/** The moment at which clocks are put forward over a time that they never show. */
+const jumpOver = (wall: Wall, shown: number): number => jumpIn(wall, shown - DAY, shown + DAY) ?? shown;
+
+/** The first moment in a stretch at which clocks are put; null: they are not. */
+function jumpIn(wall: Wall, from: number, to: number): number | null {
+  const ahead = (instant: number): number => wall(instant) - instant;
+  const known = ahead(from);
+  if (ahead(to) === known) return null;
+  let [low, high] = [from, to];
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2);
+    if (ahead(middle) === known) low = middle;
+    else high = middle;
+  }
+  return high;
+}
+
+const atLeast = (values: readonly number[], value: number): number | undefined => values.find((one) => one >= value);
+
+/** The first time from this one on, to the second, that the fields match; as clocks show it. */
+function nextShown(cron: Cron, from: number): number | null {
+  const start = new Date(Math.ceil(from / SECOND) * SECOND);
+  let [year, month, day] = [start.getUTCFullYear(), start.getUTCMonth() + 1, start.getUTCDate()];
+  let time = timeFrom(cron, start.getUTCHours(), start.getUTCMinutes(), start.getUTCSeconds());
+  const last = year + HORIZON_YEARS;
+  const first = timeFrom(cron, 0, 0, 0);
+  while (year <= last) {
+    const near = atLeast(cron.months, month);
+    if (near === undefined) [year, month, day, time] = [year + 1, 1, 1, first];
+    else if (near !== month) [month, day, time] = [near, 1, first];
+    else if (day > daysIn(year, month)) [month, day, time] = [month + 1, 1, first];
+    else if (time === null || !isDay(cron, year, month, day)) [day, time] = [day + 1, first];
+    else return Date.UTC(year, month - 1, day) + time;
+  }
+  return null;
+}
+
+const daysIn = (year: number, month: number): number => new Date(Date.UTC(year, month, 0)).getUTCDate();
+
+/** Where both fields of the day are given, either will do. */
+function isDay({ days, weekdays, anyDay, anyWeekday }: Cron, year: number, month: number, day: number): boolean {
+  const isDate = days.includes(day);
+  const isWeekday = weekdays.includes(new Date(Date.UTC(year, month - 1, day)).getUTCDay());
+  if (anyDay || anyWeekday) return isDate && isWeekday;
+  return isDate || isWeekday;
+}
+
+/** Milliseconds from midnight to the first time of a day from this one on; null: there is none that day. */
+function timeFrom({ hours, minutes, seconds }: Cron, hour: number, minute: number, second: number): number | null {
+  const [firstMinute = 0, firstSecond = 0] = [minutes[0], seconds[0]];
+  const at = (h: number, m: number, s: number): number => ((h * 60 + m) * 60 + s) * SECOND;
+  if (hours.includes(hour)) {
+    const sameMinute = minutes.includes(minute) ? atLeast(seconds, second) : undefined;
+    if (sameMinute !== undefined) return at(hour, minute, sameMinute);
+    const later = atLeast(minutes, minute + 1);
+    if (later !== undefined) return at(hour, later, firstSecond);
+  }
+  const later = atLeast(hours, hour + 1);
+  return later === undefined ? null : at(later, firstMinute, firstSecond);
+}

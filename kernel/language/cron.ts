@@ -1,0 +1,201 @@
+/**
+ * Schedules of six fields: second, minute, hour, day of the month, month, day of the week. Reads the text and says what is
+ * wrong with it, and what would be right; which instants it means is the business of `cron-next.ts`.
+ */
+
+import { meantSchedule } from './cron-meant.js';
+
+export interface Cron {
+  readonly seconds: readonly number[];
+  readonly minutes: readonly number[];
+  readonly hours: readonly number[];
+  readonly days: readonly number[];
+  readonly months: readonly number[];
+  /** Sunday is 0. */
+  readonly weekdays: readonly number[];
+  /** `*` or `?`: the day is chosen by the other field alone. */
+  readonly anyDay: boolean;
+  readonly anyWeekday: boolean;
+  /** The hour is `*` or has a step: it runs at intervals, also while clocks are put back. */
+  readonly steady: boolean;
+}
+
+export interface CronFlaw {
+  /** Characters of the text that are wrong. */
+  readonly start: number;
+  readonly end: number;
+  /** Follows the name of the field, or the word "It". */
+  readonly what: string;
+  /** The name of the field; null where the whole is meant. */
+  readonly field: string | null;
+  /** What should stand there instead, where that is certain. */
+  readonly right?: string;
+}
+
+interface Field {
+  readonly name: string;
+  readonly min: number;
+  readonly max: number;
+  readonly names?: readonly string[];
+  /** `?` may stand for `*`. */
+  readonly open?: true;
+}
+
+const MONTHS = ['JAN', 'FEB', 'MAR', 'APR', 'MAY', 'JUN', 'JUL', 'AUG', 'SEP', 'OCT', 'NOV', 'DEC'];
+const WEEKDAYS = ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT'];
+const LONG_NAMES =
+  'JANUARY FEBRUARY MARCH APRIL JUNE JULY AUGUST SEPTEMBER SEPT OCTOBER NOVEMBER DECEMBER SUNDAY MONDAY TUESDAY TUES WEDNESDAY THURSDAY THURS FRIDAY SATURDAY'.split(
+    ' ',
+  );
+const FIELDS: readonly Field[] = [
+  { name: 'second', min: 0, max: 59 },
+  { name: 'minute', min: 0, max: 59 },
+  { name: 'hour', min: 0, max: 23 },
+  { name: 'day of the month', min: 1, max: 31, open: true },
+  { name: 'month', min: 1, max: 12, names: MONTHS },
+  { name: 'day of the week', min: 0, max: 7, names: WEEKDAYS, open: true },
+];
+const LONGEST_MONTH = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+
+interface Part {
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+export type ReadCron =
+  { readonly cron: Cron; readonly flaws?: undefined } | { readonly cron: null; readonly flaws: readonly CronFlaw[] };
+
+export function readCron(text: string): ReadCron {
+  const parts = [...text.matchAll(/\S+/g)].map(({ 0: found, index }): Part => ({
+    text: found,
+    start: index,
+    end: index + found.length,
+  }));
+  if (parts.length !== FIELDS.length) return { cron: null, flaws: [countFlaw(text, parts)] };
+  const flaws: CronFlaw[] = [];
+  const sets = FIELDS.map((field, i) => {
+    const part = parts[i] ?? { text: '', start: 0, end: 0 };
+    const { values, flaw } = readField(field, part.text);
+    if (flaw !== undefined) flaws.push({ start: part.start, end: part.end, field: field.name, ...flaw });
+    return [...new Set(field.names === WEEKDAYS ? values.map((day) => day % 7) : values)].sort((a, b) => a - b);
+  });
+  const [seconds = [], minutes = [], hours = [], days = [], months = [], weekdays = []] = sets;
+  const [, , hour = '', day = '', , weekday = ''] = parts.map((part) => part.text);
+  const cron: Cron = {
+    ...{ seconds, minutes, hours, days, months, weekdays },
+    anyDay: isAny(day),
+    anyWeekday: isAny(weekday),
+    steady: /[*/]/.test(hour),
+  };
+  if (flaws.length === 0 && cron.anyWeekday && !isPossible(cron))
+    flaws.push({
+      start: parts[3]?.start ?? 0,
+      end: parts[4]?.end ?? 0,
+      what: `never comes: day ${String(days[0])} is in none of these months`,
+      field: 'day of the month',
+    });
+  return flaws.length > 0 ? { cron: null, flaws } : { cron: Object.freeze(cron) };
+}
+
+const isAny = (text: string): boolean => text === '*' || text === '?';
+
+const isPossible = ({ days, months }: Cron): boolean =>
+  months.some((month) => days.some((day) => day <= (LONGEST_MONTH[month - 1] ?? 0)));
+
+function countFlaw(text: string, parts: readonly Part[]): CronFlaw {
+  const { words, right } = meantSchedule(text);
+  const count = parts.length === 1 ? 'one field' : `${parts.length} fields`;
+  const what = text.includes('$')
+    ? 'is the same wherever this runs: no accessor stands in it, and no variable'
+    : words
+      ? `is ${parts.length === 1 ? 'a word' : 'words'}, not six fields`
+      : `has ${count}; a schedule has six, seconds first`;
+  const isSound = right !== undefined && readCron(right).cron !== null;
+  return { start: 0, end: text.length, what, field: null, ...(isSound && { right }) };
+}
+
+interface FieldFlaw {
+  readonly what: string;
+  /** The field as it should be. */
+  readonly right?: string;
+}
+interface ReadField {
+  readonly values: readonly number[];
+  readonly flaw?: FieldFlaw;
+}
+
+const ITEM = /^(?:(\*|\?)|(\w+)(?:-(\w+))?)(?:\/(\w+))?$/;
+
+function readField(field: Field, text: string): ReadField {
+  const values: number[] = [];
+  const items = text.split(',');
+  for (const [i, item] of items.entries()) {
+    const read = readItem(field, item);
+    if (read.flaw !== undefined) {
+      const { what, right } = read.flaw;
+      return { values, flaw: right === undefined ? { what } : { what, right: items.with(i, right).join(',') } };
+    }
+    values.push(...read.values);
+  }
+  return { values };
+}
+
+const refused = (what: string, right?: string): ReadField => ({
+  values: [],
+  flaw: right === undefined ? { what } : { what, right },
+});
+
+function readItem(field: Field, item: string): ReadField {
+  const [whole, star, from = '', to, step] = ITEM.exec(item) ?? [];
+  if (whole === undefined) return refused(`cannot be "${item}": ${forms(field)}`);
+  if (star === '?' && field.open === undefined) return refused('cannot be "?"', item.replace('?', '*'));
+  const low = star === undefined ? valueOf(field, from) : field.min;
+  const high =
+    to !== undefined ? endOf(field, to, low ?? 0) : star === undefined && step === undefined ? low : top(field);
+  if (low === null || high === null) return refused(`cannot be "${item}": ${forms(field)}`, nearItem(field, item));
+  if (low > high) return refused(`runs backwards in "${item}"`, wrapped(field, from, to ?? '', step));
+  const pace = step === undefined ? 1 : /^\d{1,3}$/.test(step) ? Number(step) : 0;
+  const longest = top(field) - field.min;
+  if (pace < 1 || pace > longest) return refused(`has the step "${step ?? ''}": one of 1 to ${longest} is meant`);
+  const values: number[] = [];
+  for (let value = low; value <= high; value += pace) values.push(value);
+  return { values };
+}
+
+/** Whole words for names, and the hour, minute or second that comes after the last one. */
+function nearItem({ names, min, max }: Field, item: string): string | undefined {
+  if (min === 0 && item === String(max + 1) && names === undefined) return '0';
+  const right = item.replace(/[a-z]{4,}/gi, (word) => {
+    const name = names?.find((one) => word.toUpperCase().startsWith(one));
+    return name !== undefined && LONG_NAMES.includes(word.toUpperCase()) ? name : word;
+  });
+  return right === item ? undefined : right;
+}
+
+/** Sunday may be written as 7; what `*` means ends with Saturday. */
+const top = (field: Field): number => (field.names === WEEKDAYS ? 6 : field.max);
+
+function valueOf({ min, max, names }: Field, text: string): number | null {
+  const named = names?.indexOf(text.toUpperCase()) ?? -1;
+  if (named !== -1) return named + min;
+  const value = /^\d{1,2}$/.test(text) ? Number(text) : -1;
+  return value >= min && value <= max ? value : null;
+}
+
+/** A week that ends with Sunday: `SAT-SUN`. */
+function endOf(field: Field, text: string, low: number): number | null {
+  const value = valueOf(field, text);
+  return field.names === WEEKDAYS && value === 0 && low > 0 ? 7 : value;
+}
+
+/** `22-2` is two ranges; with a step nobody knows where the second one begins. */
+function wrapped(field: Field, from: string, to: string, step: string | undefined): string | undefined {
+  if (step !== undefined) return undefined;
+  const name = (value: number): string => (/\d/.test(from) ? String(value) : (field.names?.[value - field.min] ?? ''));
+  const range = (a: string, b: string): string => (a === b ? a : `${a}-${b}`);
+  return `${range(from, name(top(field)))},${range(name(field.min), to)}`;
+}
+
+const forms = ({ min, max, names }: Field): string =>
+  `it takes ${min}-${max}${names === undefined ? '' : ` or ${names[0] ?? ''}-${names.at(-1) ?? ''}`}, "*", lists (1,2), ranges (1-5) and steps (*/5)`;

@@ -1,0 +1,73 @@
+/** Numbers with a unit in words that people read at a glance: `86400` seconds are a day. Exact; what is not is left alone. */
+
+interface Scale {
+  /** How many of the unit make one of these, from the largest. */
+  readonly steps: readonly (readonly [size: number, name: string])[];
+  /** One is `1 hour`, two are `2 hours`. */
+  readonly plural: boolean;
+  /** Several are told together: `1 hour 30 minutes`. */
+  readonly parts: number;
+}
+
+const TIME = { day: 86_400, hour: 3600, minute: 60, second: 1 } as const;
+const timeIn = (unit: number): Scale => ({
+  steps: [...Object.entries(TIME), ['millisecond', 0.001] as const].map(([name, size]) => [size / unit, name] as const),
+  plural: true,
+  parts: 2,
+});
+const SIZES: readonly (readonly [number, string])[] = [
+  [1024 ** 4, 'TiB'],
+  [1e12, 'TB'],
+  [1024 ** 3, 'GiB'],
+  [1e9, 'GB'],
+  [1024 ** 2, 'MiB'],
+  [1e6, 'MB'],
+  [1024, 'KiB'],
+  [1e3, 'kB'],
+];
+const sizeIn = (unit: number): Scale => ({
+  steps: SIZES.map(([size, name]) => [size / unit, name] as const),
+  plural: false,
+  parts: 1,
+});
+
+const SCALES: Readonly<Record<string, Scale>> = {
+  seconds: timeIn(1),
+  milliseconds: timeIn(0.001),
+  bytes: sizeIn(1),
+  KiB: sizeIn(1024),
+};
+
+/** `1 hour 30 minutes`; null where the number with its unit says it as well. */
+export function inLargerUnits(value: number, unit: string): string | null {
+  const scale = Object.hasOwn(SCALES, unit) ? SCALES[unit] : undefined;
+  if (scale === undefined || !Number.isFinite(value) || value <= 0) return null;
+  const words = scale.parts === 1 ? asSize(value, scale) : asTime(value, scale);
+  return words === null || words === withUnit(value, unit) ? null : words;
+}
+
+/** `1 second`, `30 seconds`, `5 MiB`. */
+export const withUnit = (value: number, unit: string): string =>
+  `${value} ${value === 1 ? unit.replace(/([a-z])s$/, '$1') : unit}`;
+
+/** The largest of the scale that it is so many of, with one decimal at most. */
+function asSize(value: number, { steps }: Scale): string | null {
+  for (const [size, name] of steps) {
+    const tenths = (value / size) * 10;
+    if (size > 1 && tenths >= 10 && Number.isInteger(tenths)) return `${tenths / 10} ${name}`;
+  }
+  return null;
+}
+
+function asTime(value: number, { steps, parts }: Scale): string | null {
+  const found: string[] = [];
+  let rest = value;
+  for (const [size, name] of steps) {
+    // What a division leaves of a binary fraction is no part of the number.
+    const count = Math.floor(rest / size + 1e-9);
+    if (count === 0) continue;
+    found.push(`${count} ${name}${count === 1 ? '' : 's'}`);
+    rest = Math.round((rest - count * size) * 1e6) / 1e6;
+  }
+  return rest === 0 && found.length > 0 && found.length <= parts ? found.join(' ') : null;
+}

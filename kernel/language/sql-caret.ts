@@ -1,0 +1,181 @@
+/**
+ * What may stand at a caret inside SQL that may be half typed: a table, a column, a value, or only words of the language.
+ * Reads tokens, with a word of its own in place of what is being typed. Total: any text, any offset.
+ */
+import { aliasBehind } from './sql-mentions.js';
+import { columnList } from './sql-placeholders.js';
+import { eachTable, holderOf, isName, nameOf, significant, type Lexeme } from './sql-read.js';
+import { commonAt, sourcesAt, targetAt, type SqlSource } from './sql-sources.js';
+import { tokenizeSql } from './sql-tokens.js';
+import { scanSql } from './sql.js';
+import { withDoubleQuotes } from './sql-quotes.js';
+
+export interface SqlCaret {
+  /** What is being typed: offsets in the text. */
+  readonly start: number;
+  readonly end: number;
+  readonly at:
+    | 'start'
+    | 'table'
+    /** A column of `target`, and nothing else: a list of an INSERT, the left side of SET. */
+    | 'target'
+    /** A value: a column, a placeholder, a call. */
+    | 'value'
+    /** A value that is no column: in VALUES. */
+    | 'row'
+    /** Behind something whole. */
+    | 'word';
+  /** Name before the dot. */
+  readonly qualifier: string | null;
+  readonly sources: readonly SqlSource[];
+  /** WITH entries, which stand for tables. */
+  readonly common: readonly SqlSource[];
+  /** Table that is written to. */
+  readonly target: string | null;
+  /** Columns that the list around the caret names already. */
+  readonly listed: readonly string[];
+  /** The column that a placeholder here would meet. */
+  readonly column: string | null;
+}
+
+/** A word of no language. */
+const CARET = '\ue000';
+const WORD_BEFORE = /[A-Za-z_\u0080-\uffff][A-Za-z0-9_$\u0080-\uffff]*$/;
+const WORD_BEHIND = /^[A-Za-z0-9_$\u0080-\uffff]*/;
+/** Words behind which a value stands. */
+const BEFORE_VALUE = new Set(
+  (
+    'SELECT DISTINCT ALL WHERE AND OR NOT ON BY HAVING SET WHEN THEN ELSE CASE BETWEEN LIKE ILIKE IN IS LIMIT OFFSET ' +
+    'RETURNING ANY SOME EXISTS FROM USING'
+  ).split(' '),
+);
+
+/**
+ * Null where nothing is to be offered: inside a string or a comment, in a number, behind `::`. Names in backquotes, which nobody
+ * may keep, are read as names: somebody is typing them.
+ */
+export function caretInSql(source: string, offset: number): SqlCaret | null {
+  const text = withDoubleQuotes(source);
+  const typed = typedAt(text, offset);
+  if (typed === null) return null;
+  const { start, end } = typed;
+  const [lead, rest] = [text.slice(0, start), text.slice(end)];
+  // Right before a word the two must not become one.
+  const changed = `${lead}${CARET} ${rest}`;
+  const words = significant(changed, tokenizeSql(changed).tokens);
+  const i = words.findIndex((word) => word.text === CARET);
+  if (i < 0) return null;
+  const qualifier = words[i - 1]?.type === 'dot' && isName(words[i - 2]) ? nameOf(words[i - 2] as Lexeme) : null;
+  const open = holderOf(words, i);
+  const probe = `${lead}$1 ${rest}`;
+  return {
+    start,
+    end,
+    at: words.length === 1 ? 'start' : qualifier === null ? placeAt(words, i, open) : 'value',
+    qualifier,
+    sources: sourcesAt(words, i),
+    common: commonAt(words, i),
+    target: targetAt(words, i),
+    listed: open < 0 ? assigned(words, i) : columnList(words, open).flatMap((name) => name ?? []),
+    column: scanSql(probe).placeholders.find((one) => one.start === start)?.column ?? null,
+  };
+}
+
+function typedAt(text: string, offset: number): { readonly start: number; readonly end: number } | null {
+  const { tokens, faults } = tokenizeSql(text);
+  const quoted = tokens.find(({ type, start, end }) => type === 'quoted-identifier' && start < offset && offset <= end);
+  if (quoted !== undefined) {
+    // One quote too few makes pairs of what stands between names: then what is typed ends at the caret.
+    const isPair =
+      !/\s/.test(text.slice(offset, quoted.end)) || !faults.some(({ code }) => code === 'SQL_UNTERMINATED');
+    const isClosed = isPair && quoted.end - quoted.start > 1 && text[quoted.end - 1] === '"';
+    if (!isClosed) return { start: quoted.start, end: offset };
+    return offset === quoted.end ? null : { start: quoted.start, end: quoted.end };
+  }
+  const before = text.slice(0, offset);
+  const dollar = /\$\d*$/.exec(before);
+  if (dollar !== null) {
+    return { start: dollar.index, end: offset + (/^\d*/.exec(text.slice(offset))?.[0].length ?? 0) };
+  }
+  const word = WORD_BEFORE.exec(before);
+  if (word === null) return /\d$/.test(before) ? null : { start: offset, end: offset };
+  return { start: word.index, end: offset + (WORD_BEHIND.exec(text.slice(offset))?.[0].length ?? 0) };
+}
+
+function placeAt(words: readonly Lexeme[], i: number, open: number): SqlCaret['at'] {
+  const before = words[i - 1];
+  if (before === undefined || before.type === 'semicolon') return 'word';
+  let isTable = false;
+  const heads: number[] = [];
+  eachTable(words, (_, index) => {
+    if (index === i) isTable = true;
+    heads.push(index);
+  });
+  if (isTable) return 'table';
+  if (isTargetList(words, i, open)) return 'target';
+  if (isAlias(words, i, heads)) return 'word';
+  if (isRow(words, open)) return before.type === 'open' || before.type === 'comma' ? 'row' : after(before, 'row');
+  return after(before, 'value');
+}
+
+/** Whether something may begin behind this, or is whole with it. */
+function after(before: Lexeme, at: 'value' | 'row'): SqlCaret['at'] {
+  if (before.type === 'open' || before.type === 'comma' || before.type === 'operator') return at;
+  return before.type === 'word' && BEFORE_VALUE.has(before.text) ? at : 'word';
+}
+
+const isAlias = (words: readonly Lexeme[], i: number, heads: readonly number[]): boolean =>
+  heads.some((head) => (i === head + 1 || i === head + 2) && aliasBehind(words, head) === CARET);
+
+/** `INSERT INTO t (a, |`, `ON CONFLICT (|`, `SET a = 1, |`. */
+function isTargetList(words: readonly Lexeme[], i: number, open: number): boolean {
+  const before = words[i - 1];
+  if (open >= 0 && (before?.type === 'open' || before?.type === 'comma')) {
+    if (words[open - 1]?.text === 'CONFLICT') return true;
+    let at = open - 1;
+    while (words[at - 1]?.type === 'dot') at -= 2;
+    if (isName(words[at]) && words[at - 1]?.text === 'INTO') return true;
+    if (words[open - 1]?.text === 'SET') return true;
+  }
+  if (before?.text === 'SET' && targetAt(words, i) !== null) return true;
+  return before?.type === 'comma' && setBefore(words, i) >= 0;
+}
+
+/** Index of the SET whose list `i` stands in; -1 where there is none. */
+function setBefore(words: readonly Lexeme[], i: number): number {
+  const depth = words[i]?.depth ?? 0;
+  for (let at = i - 1; at >= 0 && (words[at]?.depth ?? 0) >= depth; at--) {
+    const word = words[at];
+    if (word?.depth !== depth || word.type !== 'word') continue;
+    if (word.text === 'SET') return at;
+    if (/^(SELECT|FROM|WHERE|RETURNING|VALUES|BY|ON)$/.test(word.text)) return -1;
+  }
+  return -1;
+}
+
+/** Columns on the left sides of SET. */
+function assigned(words: readonly Lexeme[], i: number): string[] {
+  const set = setBefore(words, i);
+  if (set < 0) return [];
+  return words.flatMap((word, at) => {
+    const lead = words[at - 1];
+    const isLeft = at > set && word.depth === words[set]?.depth && words[at + 1]?.text === '=';
+    return isLeft && isName(word) && (at - 1 === set || lead?.type === 'comma') ? [nameOf(word)] : [];
+  });
+}
+
+/** `VALUES (1, |`, `VALUES (1), (|`. */
+function isRow(words: readonly Lexeme[], open: number): boolean {
+  let at = open;
+  while (at >= 0) {
+    const before = words[at - 1];
+    if (before?.text === 'VALUES') return true;
+    if (before?.type !== 'comma' || words[at - 2]?.type !== 'close') return false;
+    // Back over the row before.
+    const depth = words[at]?.depth ?? 0;
+    at -= 2;
+    while (at > 0 && !(words[at]?.type === 'open' && words[at]?.depth === depth)) at--;
+    if (words[at]?.type !== 'open') return false;
+  }
+  return false;
+}

@@ -1,0 +1,122 @@
+/**
+ * What each piece of a statement is, for showing it: words of the language, tables, other names of sources, columns,
+ * functions. By tokens alone; whether a name exists is the business of others.
+ */
+import { aliasBehind } from './sql-mentions.js';
+import { commonTables, eachTable, isName, nameOf, significant, type Lexeme } from './sql-read.js';
+import type { SqlScan } from './sql.js';
+import { isPlainWord, isSqlWord } from './sql-words.js';
+
+export type SqlRole =
+  | 'keyword'
+  | 'table'
+  /** A name that the statement itself gives: an alias, a WITH entry. */
+  | 'source'
+  | 'column'
+  | 'function'
+  | 'type'
+  | 'placeholder'
+  | 'string'
+  | 'number'
+  | 'comment'
+  | 'operator';
+
+export interface SqlPiece {
+  readonly role: SqlRole;
+  /** Offsets in the text. */
+  readonly start: number;
+  readonly end: number;
+  /** As the database knows it; the empty text for what is no name. */
+  readonly name: string;
+}
+
+const ROLES: Readonly<Partial<Record<Lexeme['type'], SqlRole>>> = {
+  string: 'string',
+  'dollar-string': 'string',
+  number: 'number',
+  comment: 'comment',
+  placeholder: 'placeholder',
+  operator: 'operator',
+};
+
+export function sqlPieces({ text, tokens, tables }: Pick<SqlScan, 'text' | 'tokens' | 'tables'>): SqlPiece[] {
+  const words = significant(text, tokens);
+  const tableAt = new Set(tables.map(({ start }) => start));
+  const sources = sourceNames(words);
+  const known = new Set(tables.map(({ name }) => name));
+  let i = -1;
+  return tokens.flatMap(({ type, start, end }): SqlPiece[] => {
+    if (type !== 'comment') i++;
+    const word = words[i];
+    if (type === 'cast') return castPieces(start, end);
+    if (!isName(word) || type === 'comment') {
+      const role = ROLES[type];
+      return role === undefined ? [] : [{ role, start, end, name: '' }];
+    }
+    const name = nameOf(word);
+    const role = roleOf(words, i, name, { isTable: tableAt.has(start), sources, known });
+    return [{ role, start, end, name: role === 'keyword' ? '' : name }];
+  });
+}
+
+interface Names {
+  readonly isTable: boolean;
+  readonly sources: ReadonlySet<string>;
+  /** Tables of the statement. */
+  readonly known: ReadonlySet<string>;
+}
+
+function roleOf(words: readonly Lexeme[], i: number, name: string, { isTable, sources, known }: Names): SqlRole {
+  const [before, word, next] = [words[i - 1], words[i], words[i + 1]];
+  if (isTable) return 'table';
+  const isQuoted = word?.type === 'quoted-identifier';
+  const isTail = before?.type === 'dot';
+  if (!isQuoted && !isTail && isSqlWord(name) && !(known.has(name) && next?.type === 'dot')) return 'keyword';
+  if (next?.type === 'dot') return known.has(name) && !sources.has(name) ? 'table' : 'source';
+  if (isTail) return 'column';
+  // `INSERT INTO t (a)` names a table; a bracket behind any other name calls it.
+  if (next?.text === '(' && !sources.has(name) && !(isPlainWord(name) && !isQuoted)) return 'function';
+  if (isDefinition(words, i) || (sources.has(name) && before?.type !== 'comma' && isSourcePlace(before)))
+    return 'source';
+  return !isQuoted && isPlainWord(name) ? 'keyword' : 'column';
+}
+
+const isSourcePlace = (before: Lexeme | undefined): boolean =>
+  /^(FROM|JOIN|USING|LATERAL|WITH)$/.test(before?.text ?? '');
+
+/** Directly behind a table or a bracket of a FROM list. */
+function isDefinition(words: readonly Lexeme[], i: number): boolean {
+  const lead = words[i - 1]?.text === 'AS' ? i - 2 : i - 1;
+  const before = words[lead];
+  return (isName(before) && !isSqlWord(before.text) && !isPlainWord(before.text)) || before?.type === 'close'
+    ? aliasBehind(words, lead) === nameOf(words[i] as Lexeme) && isSourceBefore(words, lead)
+    : false;
+}
+
+/** Whether the name or bracket that ends at `i` is one of a FROM list, and not of a select list. */
+function isSourceBefore(words: readonly Lexeme[], i: number): boolean {
+  const depth = words[i]?.depth ?? 0;
+  for (let at = i; at >= 0; at--) {
+    const word = words[at];
+    if (word === undefined || word.depth < depth) return false;
+    if (word.depth > depth || word.type !== 'word') continue;
+    if (/^(FROM|JOIN|USING|INTO|UPDATE)$/.test(word.text)) return true;
+    if (/^(SELECT|WHERE|ON|SET|VALUES|BY|HAVING|RETURNING)$/.test(word.text)) return false;
+  }
+  return false;
+}
+
+function sourceNames(words: readonly Lexeme[]): Set<string> {
+  const names = new Set(commonTables(words).map(({ name }) => name));
+  eachTable(words, (_, index) => {
+    const alias = aliasBehind(words, index);
+    if (alias !== null) names.add(alias);
+  });
+  return names;
+}
+
+/** `::` and the type behind it. */
+const castPieces = (start: number, end: number): SqlPiece[] => [
+  { role: 'operator', start, end: Math.min(start + 2, end), name: '' },
+  ...(end > start + 2 ? [{ role: 'type' as const, start: start + 2, end, name: '' }] : []),
+];

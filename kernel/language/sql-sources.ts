@@ -1,0 +1,239 @@
+/**
+ * Which tables, WITH entries and sub-queries the names at one place of a statement can come from, by tokens alone: the text
+ * may be half typed. Knows no models; what `*` stands for is told by its sources.
+ */
+import { aliasBehind } from './sql-mentions.js';
+import { columnList, elementStarts } from './sql-placeholders.js';
+import { behindGroup, commonTables, eachTable, holderOf, isName, nameOf, readTarget, type Lexeme } from './sql-read.js';
+
+/** A name in a select list, or the sources of which it takes everything. */
+export type SqlOutput = string | readonly SqlSource[];
+
+export interface SqlSource {
+  /** The name it has in the statement. */
+  readonly alias: string;
+  /** As written; null for a sub-query. */
+  readonly table: string | null;
+  /** Of a sub-query or a WITH entry; null for a table. */
+  readonly outputs: readonly SqlOutput[] | null;
+}
+
+interface Placed {
+  readonly source: SqlSource;
+  /** Lexeme of its name or bracket. */
+  readonly index: number;
+  /** The bracket around the query that it belongs to; -1 for the whole text. */
+  readonly query: number;
+}
+
+const QUERY = new Set(['SELECT', 'WITH', 'VALUES', 'INSERT', 'UPDATE', 'DELETE', 'TABLE']);
+const SETS = new Set(['UNION', 'INTERSECT', 'EXCEPT']);
+
+/** All sources of a text, read once; what a sub-query answers is read when it is asked for. */
+interface Reading {
+  readonly words: readonly Lexeme[];
+  readonly all: Placed[];
+  /** By the bracket that opens the query. An entry that asks for itself gets nothing. */
+  readonly answers: Map<number, readonly SqlOutput[]>;
+}
+
+/** The bracket that opens the query around `i`, past those of calls and lists; -1 at the top. */
+export function queryAround(words: readonly Lexeme[], i: number): number {
+  let at = holderOf(words, i);
+  while (at >= 0 && !QUERY.has(words[at + 1]?.text ?? '')) at = holderOf(words, at);
+  return at;
+}
+
+/** The nearest first. */
+export function sourcesAt(words: readonly Lexeme[], i: number): readonly SqlSource[] {
+  return read(readingOf(words), i);
+}
+
+/** WITH entries that may be named at `i`. */
+export function commonAt(words: readonly Lexeme[], i: number): readonly SqlSource[] {
+  const reading = readingOf(words);
+  return commonTables(words)
+    .filter(({ from, to }) => i >= from && i < to)
+    .map(({ name, at, body }) => ({ alias: name, table: null, outputs: commonOutputs(reading, at, body) }));
+}
+
+function read({ words, all }: Reading, i: number): readonly SqlSource[] {
+  const found: SqlSource[] = [];
+  for (let at = i, isHidden = false; ;) {
+    const query = queryAround(words, at);
+    if (!isHidden) {
+      const { from, to, excluded } = partAround(words, query, at);
+      const here = all.filter((one) => one.query === query && one.index >= from && one.index < to);
+      found.push(...here.map(({ source }) => source));
+      const [target] = here;
+      if (excluded && target !== undefined) found.push({ ...target.source, alias: 'excluded' });
+    }
+    if (query < 0) return found;
+    isHidden = !seesOutside(words, query);
+    at = query;
+  }
+}
+
+/** A sub-query of a FROM list sees the others only behind LATERAL, an entry of a WITH list never. */
+function seesOutside(words: readonly Lexeme[], open: number): boolean {
+  const before = words[open - 1]?.text;
+  if (before === 'AS' || before === 'MATERIALIZED') return false;
+  return before === 'LATERAL' || !isSource(words, open);
+}
+
+interface Part {
+  readonly from: number;
+  readonly to: number;
+  /** The row that an INSERT could not write has a name here. */
+  readonly excluded: boolean;
+}
+
+/** The part of a query whose names are seen at `i`: one side of a UNION; of an INSERT its target, or the rows it reads. */
+function partAround(words: readonly Lexeme[], query: number, i: number): Part {
+  const begin = query + 1;
+  const end = query < 0 ? words.length : behindGroup(words, query) - 1;
+  const depth = words[begin]?.depth ?? 0;
+  const on = (at: number): Lexeme | undefined => (words[at]?.depth === depth ? words[at] : undefined);
+  const isEnd = (at: number): boolean => on(at)?.type === 'semicolon' || SETS.has(on(at)?.text ?? '');
+  let from = begin;
+  let to = i;
+  for (let at = begin; at < i; at++) if (isEnd(at)) from = at + 1;
+  while (to < end && !isEnd(to)) to++;
+  const find = (text: string, after: number): number => {
+    for (let at = after; at < to; at++) if (on(at)?.text === text) return at;
+    return to;
+  };
+  const insert = find('INSERT', from);
+  if (insert === to) return { from, to, excluded: false };
+  const rows = find('SELECT', insert);
+  const conflict = find('CONFLICT', insert);
+  const behind = Math.min(conflict, find('RETURNING', insert));
+  const target = { from: insert, to: Math.min(rows, behind) };
+  if (i >= behind) return { ...target, excluded: i > conflict && i < find('RETURNING', conflict) };
+  return i < rows ? { ...target, excluded: false } : { from: rows, to: behind, excluded: false };
+}
+
+function readingOf(words: readonly Lexeme[]): Reading {
+  const common = commonTables(words);
+  const reading: Reading = { words, all: [], answers: new Map() };
+  const add = (index: number, source: SqlSource): void => {
+    reading.all.push({ source, index, query: queryAround(words, index) });
+  };
+  eachTable(words, (word, index, qualified) => {
+    const name = nameOf(word);
+    const alias = aliasBehind(words, index) ?? name;
+    const entry = qualified ? undefined : common.find((c) => c.name === name && index >= c.from && index < c.to);
+    if (entry === undefined) add(index, { alias, table: name, outputs: null });
+    else
+      add(
+        index,
+        later(alias, () => commonOutputs(reading, entry.at, entry.body)),
+      );
+  });
+  words.forEach((word, i) => {
+    if (word.text !== '(' || !QUERY.has(words[i + 1]?.text ?? '') || !isSource(words, i)) return;
+    const close = behindGroup(words, i) - 1;
+    const alias = aliasBehind(words, close);
+    if (alias === null) return;
+    const list = words[close + 1]?.text === 'AS' ? close + 3 : close + 2;
+    add(
+      i,
+      later(alias, () => (words[list]?.text === '(' ? named(words, list) : outputsOf(reading, i))),
+    );
+  });
+  reading.all.sort((a, b) => a.index - b.index);
+  return reading;
+}
+
+const later = (alias: string, outputs: () => readonly SqlOutput[]): SqlSource => ({
+  alias,
+  table: null,
+  get outputs() {
+    return outputs();
+  },
+});
+
+/** Whether a bracket stands where a FROM list names its sources. */
+function isSource(words: readonly Lexeme[], open: number): boolean {
+  const before = words[open - 1];
+  if (before?.type === 'word') return /^(FROM|JOIN|LATERAL|USING)$/.test(before.text);
+  if (before?.type === 'open') return isSource(words, open - 1);
+  if (before?.type !== 'comma') return false;
+  for (let at = open - 1; at >= 0; at--) {
+    const word = words[at];
+    if (word === undefined || word.depth < before.depth) return false;
+    if (word.depth > before.depth || word.type !== 'word') continue;
+    if (word.text === 'FROM' || word.text === 'USING') return true;
+    if (/^(SELECT|WHERE|SET|VALUES|BY|HAVING|RETURNING)$/.test(word.text)) return false;
+  }
+  return false;
+}
+
+const named = (words: readonly Lexeme[], open: number): string[] =>
+  columnList(words, open).flatMap((name) => name ?? []);
+
+/** `name (a, b) AS (query)`: the names in brackets, else those of the query. */
+const commonOutputs = (reading: Reading, at: number, body: number): readonly SqlOutput[] =>
+  reading.words[at + 1]?.text === '(' ? named(reading.words, at + 1) : outputsOf(reading, body);
+
+/** What the query in the bracket at `open` answers. */
+function outputsOf(reading: Reading, open: number): readonly SqlOutput[] {
+  const { words, answers } = reading;
+  const known = answers.get(open);
+  if (known !== undefined) return known;
+  answers.set(open, []);
+  const end = behindGroup(words, open);
+  const inner = (words[open]?.depth ?? 0) + 1;
+  const verbs = [...words.keys()].filter(
+    (i) => i > open && i < end && words[i]?.depth === inner && /^(SELECT|RETURNING)$/.test(words[i]?.text ?? ''),
+  );
+  const isWrite = verbs.find((i) => words[i]?.text === 'RETURNING');
+  const verb = isWrite ?? verbs[0];
+  if (verb === undefined) return [];
+  const starts = elementStarts(words, verb + (/^(DISTINCT|ALL)$/.test(words[verb + 1]?.text ?? '') ? 2 : 1));
+  const listEnd = endOfList(words, verb + 1, inner, end - 1);
+  const outputs = starts.flatMap((start, i) => {
+    const output = outputOf(reading, start, (starts[i + 1] ?? listEnd + 1) - 1);
+    return output === null ? [] : [output];
+  });
+  answers.set(open, outputs);
+  return outputs;
+}
+
+function endOfList(words: readonly Lexeme[], from: number, depth: number, end: number): number {
+  for (let at = from; at < end; at++) {
+    const word = words[at];
+    if (
+      word?.depth === depth &&
+      /^(FROM|WHERE|GROUP|ORDER|LIMIT|UNION|INTERSECT|EXCEPT|HAVING|OFFSET)$/.test(word.text)
+    )
+      return at;
+  }
+  return end;
+}
+
+/** One element, lexemes `[start, end)`. */
+function outputOf(reading: Reading, start: number, end: number): SqlOutput | null {
+  const { words } = reading;
+  const last = words[end - 1];
+  if (last?.text === '*') {
+    const sources = read(reading, start);
+    const qualifier = words[end - 3];
+    const only = words[end - 2]?.type === 'dot' && isName(qualifier) ? nameOf(qualifier) : null;
+    return only === null ? sources : sources.filter(({ alias }) => alias === only);
+  }
+  if (isName(last)) return nameOf(last);
+  // A call without an alias has the name of its function.
+  const first = words[start];
+  return isName(first) && words[start + 1]?.text === '(' ? nameOf(first) : null;
+}
+
+/** The table that the statement around `i` writes to, as it is written; null where it writes nothing. */
+export function targetAt(words: readonly Lexeme[], i: number): string | null {
+  for (let at = i; at >= 0; at--) {
+    if (queryAround(words, at) !== queryAround(words, i)) continue;
+    if (!/^(INSERT|UPDATE|DELETE)$/.test(words[at]?.text ?? '') || words[at - 1]?.text === 'DO') continue;
+    return readTarget(words, at)?.name ?? null;
+  }
+  return null;
+}

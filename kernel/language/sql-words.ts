@@ -1,0 +1,100 @@
+/**
+ * Words of SQL: those that names cannot be without quotes, those that editors offer, and the functions that are used most,
+ * each with its arguments and what it gives. Data only.
+ */
+const words = (text: string): readonly string[] => text.split(' ');
+
+/** Words that a statement begins with. */
+export const SQL_VERBS = words('SELECT INSERT UPDATE DELETE WITH');
+
+/** Offered behind something whole. */
+export const SQL_CLAUSES: readonly string[] = [
+  ...words('FROM WHERE SET VALUES RETURNING AS ON AND OR JOIN USING LIMIT OFFSET HAVING UNION ASC DESC'),
+  'INNER JOIN',
+  'LEFT JOIN',
+  'GROUP BY',
+  'ORDER BY',
+  'INSERT INTO',
+  'DELETE FROM',
+  'UNION ALL',
+  'IS NULL',
+  'IS NOT NULL',
+  'IN',
+  'LIKE',
+  'ILIKE',
+  'BETWEEN',
+  'THEN',
+  'ELSE',
+  'END',
+  'WHEN',
+  'ON CONFLICT',
+  'DO NOTHING',
+  'DO UPDATE SET',
+  'FOR UPDATE',
+  'NULLS LAST',
+];
+
+/** Offered where a value may begin. */
+export const SQL_VALUES: readonly string[] = words('NULL TRUE FALSE NOT EXISTS CASE DISTINCT DEFAULT');
+
+/** Never a name: what PostgreSQL reserves, and what stands in front of names. */
+const RESERVED: ReadonlySet<string> = new Set(
+  words(
+    'all analyse analyze and any array as asc asymmetric both case cast check collate column constraint create current_date ' +
+      'current_role current_time current_timestamp current_user default deferrable desc distinct do else end except false ' +
+      'fetch for foreign from grant group having in initially intersect into lateral leading limit localtime localtimestamp ' +
+      'not null offset on only or order placing primary references returning select session_user some symmetric table then ' +
+      'to trailing true union unique user using variadic when where window with join inner left right full outer cross ' +
+      'natural is isnull notnull like ilike similar between overlaps',
+  ),
+);
+
+/** Words of the language in the place where they stand, although a column may be called so. */
+const PLAIN: ReadonlySet<string> = new Set(
+  words(
+    'insert update delete set values by conflict nothing excluded recursive materialized exists over partition rows range ' +
+      'unbounded preceding following current row nulls first last filter within ordinality tablesample merge matched ' +
+      'overriding share skip locked nowait escape interval extract epoch zone time at with without key',
+  ),
+);
+
+export const isSqlWord = (name: string): boolean => RESERVED.has(name.toLowerCase());
+
+/** Words that are shown as words of the language, unless a column is called so. */
+export const isPlainWord = (name: string): boolean => PLAIN.has(name.toLowerCase());
+
+export interface SqlFunction {
+  readonly name: string;
+  readonly form: string;
+  readonly doc: string;
+}
+
+const call = (form: string, doc: string): SqlFunction => ({ name: form.slice(0, form.indexOf('(')), form, doc });
+
+export const SQL_FUNCTIONS: readonly SqlFunction[] = [
+  call('count(*)', 'How many rows.'),
+  call('sum(value)', 'The sum over the rows.'),
+  call('avg(value)', 'The mean over the rows.'),
+  call('min(value)', 'The least value of the rows.'),
+  call('max(value)', 'The greatest value of the rows.'),
+  call('coalesce(value, otherwise)', 'The first value that is not NULL.'),
+  call('nullif(value, other)', 'NULL where both are equal, else the first.'),
+  call('greatest(value, other)', 'The greatest of the values.'),
+  call('least(value, other)', 'The least of the values.'),
+  call('lower(text)', 'The text in small letters.'),
+  call('upper(text)', 'The text in capitals.'),
+  call('length(text)', 'How many characters.'),
+  call('trim(text)', 'The text without spaces around it.'),
+  call('concat(text, text)', 'The texts one behind the other; NULL counts as nothing.'),
+  call('substring(text, from, count)', 'A part of the text; characters count from 1.'),
+  call('replace(text, old, new)', 'The text with every `old` replaced.'),
+  call('round(value, digits)', 'The number, rounded.'),
+  call('abs(value)', 'The number without its sign.'),
+  call('now()', 'The time at which the transaction began.'),
+  call('date_trunc(unit, time)', "The time cut down to a unit: `date_trunc('day', created_at)`."),
+  call('to_char(time, format)', "The time as text: `to_char(created_at, 'YYYY-MM-DD')`."),
+  call('string_agg(text, separator)', 'The texts of the rows, joined.'),
+  call('json_agg(value)', 'The values of the rows as a JSON list.'),
+  call('json_build_object(name, value)', 'A JSON object from names and values.'),
+  call('row_number()', 'The number of the row; with OVER (ORDER BY ...).'),
+];

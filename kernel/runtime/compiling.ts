@@ -1,0 +1,81 @@
+/**
+ * From an analysis to a set of plans that fits the running kernel: which plugins count as in use, who taps what, and which
+ * addresses are taken already. What is done with the set is decided elsewhere.
+ */
+import { BootError } from '../contract/boot-error.js';
+import type { Execute } from '../contract/plan.js';
+import type { Config } from '../analysis/config.js';
+import type { Analysis } from '../analysis/model.js';
+import { compilePlanSet } from '../compile/plan-set.js';
+import type { PlanSet } from '../compile/plan.js';
+import type { Hooks, LiveHooks } from './hooks.js';
+import type { Project } from './project.js';
+import { doors, refuseTaken } from './serving.js';
+import type { Start } from './starting.js';
+
+export interface Compiling {
+  /** Plugins that this set needs, that the config needs, and that were needed before. */
+  uses(analysis: Analysis): Set<string>;
+  /** Throws where a set that is sound cannot be compiled. */
+  compile(analysis: Analysis, config: Config): PlanSet;
+  /** The set is served from now on. */
+  served(analysis: Analysis): void;
+}
+
+export interface CompilingInput {
+  readonly project: Project;
+  readonly hooks: Hooks;
+  /** Null before they are sealed. */
+  readonly live: () => LiveHooks | null;
+  readonly start: Pick<Start, 'handles' | 'begin'>;
+}
+
+export function createCompiling({ project, hooks, live, start }: CompilingInput): Compiling {
+  const { registry } = project;
+  // What a set that was served has used stays in use: what a plugin has shut must not open because a file is broken or gone.
+  const before = new Set<string>();
+  const uses = (analysis: Analysis): Set<string> => new Set([...project.configUses, ...before, ...analysis.uses]);
+
+  const intercept = (mode: string, execute: Execute, action: { key: string; mode: string }): Execute => {
+    const tap = live()?.execute(mode) ?? null;
+    if (tap === null) return execute;
+    return async (frame) => {
+      const early = await tap(frame, action);
+      return early === undefined ? execute(frame) : early.value;
+    };
+  };
+
+  function plansOf(analysis: Analysis, config: Config): PlanSet {
+    const services = {
+      registry,
+      handles: start.handles,
+      intercept,
+      profile: config.profile,
+      testing: config.testing,
+      uses: new Set([...uses(analysis), ...config.chosen.map(({ kind, name }) => `${kind}:${name}`)]),
+      watched: (mode: string) => {
+        const taps = live();
+        return taps?.reply !== null || taps.execute(mode) !== null;
+      },
+    };
+    const compiled = compilePlanSet(analysis, services, start.begin);
+    refuseTaken(compiled, [...hooks.routes, ...doors(config, hooks.routes)]);
+    return compiled;
+  }
+
+  return {
+    uses,
+    compile(analysis, config) {
+      for (const resource of analysis.resources) {
+        if (resource.sound) hooks.all.compile.call({ id: resource.id, definition: resource.value });
+      }
+      try {
+        return plansOf(analysis, config);
+      } catch (error) {
+        if (error instanceof BootError) error.words ??= registry.codes[error.code];
+        throw error;
+      }
+    },
+    served: (analysis) => analysis.uses.forEach((id) => before.add(id)),
+  };
+}

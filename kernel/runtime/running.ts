@@ -1,0 +1,223 @@
+/**
+ * What the running kernel does for plugins that bring work (queues, clocks) or carry messages. It finds the newest plan,
+ * runs a part of it and says how it ended; it stores nothing, waits for nothing and knows no plugin.
+ */
+import type { Backlog, Deferred, Delivery, JobDesk, Outcome, Replay, Running, Schedule } from '../contract/deferred.js';
+import { fault, type Fault } from '../contract/fault.js';
+import type { Log } from '../contract/plugin.js';
+import { fillMessage, type CodeEntry } from '../contract/problem.js';
+import type { Frame, Payload, Signal } from '../contract/plan.js';
+import type { PartPlan, PlanSet, ResourcePlan } from '../compile/plan.js';
+import { HeldInvocation, workOf } from './deferring.js';
+import { createFrame, type FrameMemory } from './frame.js';
+import type { LiveHooks } from './hooks.js';
+import { asFault, runGroups } from './invoke.js';
+import { isWork } from './stored-work.js';
+
+export interface RunningInput {
+  /** Of now; null before the kernel is ready. */
+  readonly plans: () => PlanSet | null;
+  readonly hooks: () => LiveHooks | null;
+  readonly desks: () => readonly JobDesk[];
+  readonly codes: Readonly<Record<string, CodeEntry>>;
+  readonly log: Log;
+}
+
+export interface KernelRunning extends Running {
+  /** Plans were swapped. */
+  tellSwapped(): void;
+  /** Who hands messages to connections; nobody at first. */
+  receiver: ((message: Delivery) => void) | null;
+  /** Null where nobody keeps messages. */
+  readonly replay: Replay | null;
+}
+
+interface Found {
+  readonly plan: ResourcePlan;
+  readonly part: PartPlan;
+}
+
+const NOTHING: Payload = Object.freeze({});
+/** Limits of now: another try may go well. A conflict that may pass says so itself. */
+const PASSING: ReadonlySet<number> = new Set([408, 425, 429]);
+const DONE: Outcome = Object.freeze({ done: true });
+
+/** One group after the other, as long as the right to do so holds: what was begun is finished, nothing else is begun. */
+async function runWhile(signal: Signal, { groups }: PartPlan, frame: FrameMemory): Promise<void> {
+  for (const group of groups) {
+    if (signal.aborted) throw fault('JOB_STOPPED');
+    await runGroups([group], frame, null);
+  }
+}
+
+export function createRunning({ plans, hooks, desks, codes, log }: RunningInput): KernelRunning {
+  const listeners = new Set<() => void>();
+
+  function find(resource: string, key: string): Found | null {
+    const plan = plans()?.byId.get(resource);
+    const part = plan?.parts.get(key);
+    return plan === undefined || part === undefined ? null : { plan, part };
+  }
+
+  const statusOf = ({ code, options }: Fault): number => options.status ?? codes[code]?.status ?? 500;
+
+  const failed = (failure: Fault, retryable?: boolean): Outcome => {
+    const status = statusOf(failure);
+    const detail = failure.options.message ?? fillMessage(codes[failure.code]?.message ?? failure.code, failure.params);
+    return {
+      done: false,
+      code: failure.code,
+      detail,
+      retryable: retryable ?? (failure.options.retryable === true || status >= 500 || PASSING.has(status)),
+    };
+  };
+
+  /** `work` does what is to be done in the frame. */
+  async function run(
+    { plan, part }: Found,
+    invocation: HeldInvocation,
+    work: (frame: ReturnType<typeof createFrame>) => Promise<void>,
+  ): Promise<Outcome> {
+    const clock = performance.now();
+    let failure: Fault | null = null;
+    const live = hooks();
+    try {
+      const early = await live?.accept?.(invocation);
+      if (early === undefined) {
+        const frame = createFrame(invocation, plan);
+        frame.payload = frame.received = invocation.payload;
+        await work(frame);
+      }
+    } catch (error) {
+      failure = asFault(error);
+      failure.where.resource ??= plan.id;
+      const { id, trigger } = invocation;
+      const { code, where, options } = failure;
+      // What definitions refuse is told by whoever brought the work; nobody foresaw the rest.
+      if (statusOf(failure) >= 500)
+        log.error({ id, trigger, part: part.key, code, ...where, err: options.cause ?? failure }, 'work failed');
+    }
+    await invocation
+      .finish(failure === null)
+      .catch((error: unknown) => log.error({ id: invocation.id, err: error }, 'work left something behind'));
+    observe(live, plan, invocation, clock, failure);
+    return failure === null ? DONE : failed(failure);
+  }
+
+  function observe(
+    live: LiveHooks | null,
+    plan: ResourcePlan,
+    invocation: HeldInvocation,
+    clock: number,
+    failure: Fault | null,
+  ): void {
+    const { id, trigger, timings, attempt } = invocation;
+    const milliseconds = performance.now() - clock;
+    live
+      ?.afterResponse?.({
+        id,
+        trigger,
+        resource: plan.id,
+        path: `/${plan.path}`,
+        method: undefined,
+        // The instant that definitions see may be of long ago.
+        startedAt: Date.now() - milliseconds,
+        status: failure === null ? 200 : statusOf(failure),
+        code: failure?.code,
+        milliseconds,
+        actions: timings ?? [],
+        ...(trigger === 'job' && { attempt }),
+      })
+      .catch((error: unknown) => log.error({ id, err: error }, 'an observer failed'));
+  }
+
+  const timings = (): [] | null => ((hooks()?.afterResponse ?? null) === null ? null : []);
+
+  let replay: Replay | null = null;
+  const running: KernelRunning = {
+    receiver: null,
+    get replay() {
+      return replay;
+    },
+
+    async resume(work: Deferred, attempt: number, signal: Signal): Promise<Outcome> {
+      if (!isWork(work)) return failed(fault('JOB_BROKEN'), false);
+      const { id, resource, part: key, state, acceptedAt } = work;
+      const found = find(resource, key);
+      // Another process may have newer definitions than this one.
+      if (found === null) return failed(fault('JOB_UNKNOWN', { name: key }), true);
+      if (found.part.needs !== work.needs) return failed(fault('JOB_CHANGED', { name: key }), true);
+      if (found.part.version !== work.version)
+        log.info({ id, part: key }, 'work runs under newer definitions than it was accepted under');
+      if (attempt > 1) log.info({ id, part: key, attempt }, 'work is tried again');
+      const payload = state.payload as Payload;
+      const { headers, remote, trace } = state;
+      const told = { timings: timings(), origin: trace, attempt };
+      const invocation = new HeldInvocation('job', id, acceptedAt, headers, remote, payload, told);
+      return run(found, invocation, (frame) => {
+        frame.claims = state.claims;
+        found.part.give(state, frame, work.version);
+        return runWhile(signal, found.part, frame);
+      });
+    },
+
+    schedules: () => [...(plans()?.byId.values() ?? [])].flatMap((plan) => plan.schedules),
+
+    async tick({ key, resource }: Schedule, id: string, instant: number, signal: Signal): Promise<Outcome> {
+      const found = find(resource, key);
+      if (found === null) return failed(fault('JOB_UNKNOWN', { name: key }), false);
+      const { plan, part } = found;
+      const invocation = new HeldInvocation('cron', id, instant, {}, '', NOTHING, { timings: timings() });
+      return run(found, invocation, async (frame) => {
+        if (part.deferral === null) return runWhile(signal, part, frame);
+        const { delay, priority, retries } = part.deferral;
+        await part.deferral.put([{ work: workOf(plan, part, id, frame, NOTHING), delay, priority, retries }], frame);
+        running.tell({ what: 'work-accepted', id, resource, part: key });
+      });
+    },
+
+    swapped(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    tellSwapped() {
+      for (const listener of listeners) listener();
+    },
+
+    async announce(message: Delivery, frame: Frame): Promise<Delivery> {
+      const change = hooks()?.broadcast ?? null;
+      const announced = change === null ? message : await change(message, frame);
+      running.tell({ what: 'message-sent', action: announced.action });
+      return announced;
+    },
+    deliver: (message) => running.receiver?.(message),
+    replays(asked) {
+      replay = asked;
+    },
+    tell: (event) => hooks()?.happening?.(event),
+    backlog: () => backlogOf(desks()),
+  };
+  return running;
+}
+
+/** Milliseconds for an answer. */
+const PATIENCE = 1000;
+
+async function backlogOf(desks: readonly JobDesk[]): Promise<Backlog | null> {
+  const asked = desks.flatMap((desk) => desk.backlog?.() ?? []);
+  if (asked.length === 0) return null;
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<null>((resolve) => (timer = setTimeout(resolve, PATIENCE, null)));
+  const all = Promise.all(asked).catch(() => null);
+  const found = await Promise.race([all, late]).finally(() => clearTimeout(timer));
+  const [first, ...more] = found ?? [];
+  return first === undefined ? null : more.reduce(together, first);
+}
+
+const together = (one: Backlog, other: Backlog): Backlog => ({
+  ready: one.ready + other.ready,
+  delayed: one.delayed + other.delayed,
+  running: one.running + other.running,
+  dead: one.dead + other.dead,
+  oldest: Math.max(one.oldest, other.oldest),
+});

@@ -1,0 +1,79 @@
+/**
+ * From plans just compiled to the plans that are served: who owns an address, which guards have changed, and what goes on as
+ * it was while files are broken. Nothing is compiled or opened here.
+ */
+import { BootError } from '../contract/boot-error.js';
+import type { Log } from '../contract/plugin.js';
+import type { Config } from '../analysis/config.js';
+import type { Analysis } from '../analysis/model.js';
+import { compilePatterns } from '../compile/patterns.js';
+import { identitiesOf } from '../compile/plan-set.js';
+import type { Patterns, PlanSet } from '../compile/plan.js';
+import { hasParameters, pathShape } from '../language/route.js';
+import type { PluginRoute } from './hooks.js';
+
+type Taken = Pick<PluginRoute, 'plugin' | 'path'>;
+
+/** Where clients connect is nobody else's address. */
+export function doors({ websocket: { enabled, path }, http }: Config, routes: readonly PluginRoute[]): Taken[] {
+  if (!enabled) return [];
+  const owner = routes.find(
+    (route) => route.path === path || (route.path.endsWith('/') && path.startsWith(route.path)),
+  );
+  const what = owner === undefined ? 'the status page has it' : `${owner.plugin} answers it`;
+  if (owner !== undefined || path === http.status_path)
+    throw new BootError('KRN_ROUTE', { name: 'websocket.path', path, what });
+  return [{ plugin: 'websocket.path', path }];
+}
+
+/** An address has one owner: a resource that a plugin's address hides would never be reached. */
+export function refuseTaken({ byPath }: PlanSet, routes: readonly Taken[]): void {
+  for (const { plugin, path } of routes) {
+    const isTaken = (resource: string): boolean => (path.endsWith('/') ? resource.startsWith(path) : resource === path);
+    const taken = [...byPath].find(([resource]) => isTaken(resource));
+    if (taken === undefined) continue;
+    throw new BootError('KRN_ROUTE', { name: plugin, path, what: `the resource "${taken[1].id}" has it` });
+  }
+}
+
+/** A guard that is gone may be meant; it must not go unseen. */
+export function tellGuards(before: PlanSet, after: PlanSet, log: Log): void {
+  for (const [id, { summary }] of after.byId) {
+    const was = before.byId.get(id)?.summary.guard ?? summary.guard;
+    if (was !== summary.guard)
+      log.warn({ resource: id, was, is: summary.guard }, 'the guard of a resource has changed');
+  }
+}
+
+/**
+ * While files are broken, a resource that cannot be compiled keeps its last sound plan: saving half a thought must not
+ * take an endpoint away. What its file no longer names at all is gone only when everything is sound again.
+ */
+export function keepServing(before: PlanSet, after: PlanSet, analysis: Analysis): PlanSet {
+  const sound = new Set(analysis.resources.filter((resource) => resource.sound).map((resource) => resource.id));
+  const byPath = new Map(after.byPath);
+  const byId = new Map(after.byId);
+  for (const [id, plan] of before.byId) {
+    if (sound.has(id)) continue;
+    byId.set(id, plan);
+    const paths = hasParameters(plan.path) ? [plan.id] : [plan.id, plan.path];
+    for (const path of paths) if (!byPath.has(`/${path}`)) byPath.set(`/${path}`, plan);
+  }
+  const patterns = keepPatterns(before, after, sound);
+  // Who cannot say any more who is there is still asked for it.
+  const unknown = after.identities.filter(({ identity }) => identity === null);
+  const identities = Object.freeze([...identitiesOf(byId.values()), ...unknown]);
+  return Object.freeze({ ...after, byPath, byId, patterns, identities });
+}
+
+/** A path that is served again, whatever its parameters are called now, takes the place of the one before. */
+function keepPatterns(before: PlanSet, after: PlanSet, sound: ReadonlySet<string>): Patterns {
+  const served = after.patterns.routes.filter(({ plan }) => plan !== null);
+  const taken = new Set(served.map(({ path }) => pathShape(path)));
+  const kept = before.patterns.routes.filter(
+    ({ path, plan }) => plan !== null && !sound.has(plan.id) && !taken.has(pathShape(path)),
+  );
+  for (const { path } of kept) taken.add(pathShape(path));
+  const broken = after.patterns.routes.filter(({ path, plan }) => plan === null && !taken.has(pathShape(path)));
+  return compilePatterns([...served, ...kept, ...broken]);
+}

@@ -1,0 +1,101 @@
+/**
+ * How a kernel starts: which plugins are opened, what happens where a server is not there yet, and which resources cannot be
+ * served meanwhile. The asking again is in `waiting.ts`.
+ */
+import type { Log } from '../contract/plugin.js';
+import type { PlanSet } from '../compile/plan.js';
+import type { Handles } from '../compile/tools.js';
+import type { Instance, Instances } from './instances.js';
+import { detailOf, isAway, type Lifecycle } from './lifecycle.js';
+import { waitFor, whileWaiting, type WaitingInput } from './waiting.js';
+
+/**
+ * False: plans are compiled, but nothing is opened and no table is made. `stores`: only what holds tables is opened, `desks`:
+ * only what holds deferred work.
+ */
+export type Connect = boolean | 'stores' | 'desks';
+
+export interface Start {
+  /** The handles for the compiler, which says at which resource it is: what a resource has asked for, it needs. */
+  readonly handles: Handles;
+  readonly begin: (resource: string) => void;
+  open(instances: readonly Instance[]): Promise<void>;
+  adopt(instances: readonly Instance[], tables: PlanSet['tables']): Promise<void>;
+  /** Those of them that nobody waits for. */
+  there(instances: readonly Instance[]): readonly Instance[];
+  /** What can be served of a set now. */
+  served(plans: PlanSet): PlanSet;
+  /** Until everything is there (true) or the kernel closes; rejects when something turns out to be wrong. */
+  wait(input: Pick<WaitingInput, 'prepare' | 'came'>): Promise<boolean>;
+  /** Ends the waiting. */
+  stop(): void;
+}
+
+export interface StartInput {
+  readonly lifecycle: Lifecycle;
+  readonly instances: Instances;
+  readonly log: Log;
+  readonly connect: Connect;
+  /** Servers that are not there yet do not end the start. */
+  readonly wait: boolean;
+}
+
+export function createStart({ lifecycle, instances, log, connect, wait }: StartInput): Start {
+  const { away } = lifecycle;
+  const pending: Instance[] = [];
+  const asked = new Map<string, Set<string>>();
+  let asking = new Set<string>();
+  const stop = new AbortController();
+  const isThere = ({ key }: Instance): boolean => !away.has(key);
+  const waits = (resource: string): boolean =>
+    [...instances.reach(asked.get(resource) ?? [])].some((key) => away.has(key));
+
+  /** False: its server went meanwhile. */
+  async function adopted(instance: Instance, tables: PlanSet['tables']): Promise<boolean> {
+    try {
+      await lifecycle.adopt([instance], tables);
+      return true;
+    } catch (error) {
+      if (!wait || !isAway(error)) throw error;
+      await lifecycle.close([instance]);
+      away.set(instance.key, detailOf(error));
+      return false;
+    }
+  }
+
+  return {
+    handles: {
+      handle: (id) => {
+        asking.add(id);
+        return instances.handle(id);
+      },
+      resolve: (plugin, kind, name) => instances.resolve(plugin, kind, name),
+    },
+    begin: (resource) => void asked.set(resource, (asking = new Set())),
+    async open(all) {
+      const chosen = chooseFor(connect, all, instances);
+      if (wait) pending.push(...(await lifecycle.openPatiently(chosen, instances.reach)));
+      else await lifecycle.open(chosen);
+    },
+    async adopt(all, tables) {
+      for (const instance of all.filter(isThere)) if (!(await adopted(instance, tables))) pending.push(instance);
+    },
+    there: (all) => all.filter(isThere),
+    served: (plans) => (away.size === 0 ? plans : whileWaiting(plans, waits)),
+    async wait(input) {
+      await waitFor(pending, { ...input, lifecycle, log, signal: stop.signal });
+      return !stop.signal.aborted;
+    },
+    stop: () => stop.abort(),
+  };
+}
+
+function chooseFor(connect: Connect, all: readonly Instance[], { reach }: Instances): readonly Instance[] {
+  if (connect === 'stores') return all.filter(({ runtime }) => runtime.adopt !== undefined);
+  if (connect !== 'desks') return connect ? all : [];
+  const desks = all.filter(({ runtime }) => runtime.desk !== undefined);
+  // What a plugin needs is known once its handle is made.
+  for (const desk of desks) desk.handle();
+  const needed = reach(desks.map(({ key }) => key));
+  return all.filter(({ key }) => needed.has(key));
+}

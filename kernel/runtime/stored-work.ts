@@ -1,0 +1,64 @@
+/**
+ * Judges work as it comes back from a store, before anything of it is used: others can write there too, so the shape that
+ * the types promise is only a promise. It judges no meaning; what a part takes of the work is settled where it is compiled.
+ */
+import type { Deferred } from '../contract/deferred.js';
+import { isObject, POISON_KEYS } from '../contract/json.js';
+
+// eslint-disable-next-line no-control-regex -- these are what is looked for
+const CONTROL = /[\u0000-\u001f\u007f]/;
+/** An id goes into headers of outbound calls. */
+const MAX_ID = 1024;
+/** Milliseconds that a date can have. */
+const LAST_INSTANT = 8.64e15;
+
+export function isWork(read: unknown): read is Deferred {
+  if (!isObject(read)) return false;
+  const { id, resource, part, version, needs, acceptedAt, state } = read as Readonly<Record<string, unknown>>;
+  return (
+    [id, resource, part, version, needs].every((text) => typeof text === 'string') &&
+    (id as string).length <= MAX_ID &&
+    !CONTROL.test(id as string) &&
+    typeof acceptedAt === 'number' &&
+    Math.abs(acceptedAt) <= LAST_INSTANT &&
+    isObject(state) &&
+    isState(state)
+  );
+}
+
+function isState(state: Readonly<Record<string, unknown>>): boolean {
+  const { payload, claims, headers, remote, names, results, made } = state;
+  return (
+    (isObject(payload) || Array.isArray(payload)) &&
+    (claims === null || isObject(claims)) &&
+    isObject(headers) &&
+    Object.values(headers).every((text) => typeof text === 'string') &&
+    typeof remote === 'string' &&
+    isObject(names) &&
+    isObject(results) &&
+    Array.isArray(made) &&
+    made.every(isMade) &&
+    // What a client sends never has them, nor has a token.
+    !hasPoison([payload, claims, headers])
+  );
+}
+
+const isMade = (one: unknown): boolean =>
+  Array.isArray(one) &&
+  one.length === 2 &&
+  Number.isSafeInteger(one[0]) &&
+  (typeof one[1] === 'string' || typeof one[1] === 'number');
+
+/** Iterative: a deep value must not overflow the stack. */
+function hasPoison(values: readonly unknown[]): boolean {
+  const stack = [...values];
+  while (stack.length > 0) {
+    const value = stack.pop();
+    if (typeof value !== 'object' || value === null) continue;
+    for (const [key, inner] of Object.entries(value)) {
+      if (!Array.isArray(value) && POISON_KEYS.has(key)) return true;
+      if (typeof inner === 'object') stack.push(inner);
+    }
+  }
+  return false;
+}

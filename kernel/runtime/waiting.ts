@@ -1,0 +1,101 @@
+/**
+ * A start without its servers: asks again for those that are not there yet, each for itself, until all are; and what is
+ * served meanwhile. Never gives up, never waits for one that is wrong, and knows no sort of server.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fault } from '../contract/fault.js';
+import type { Step } from '../contract/plan.js';
+import type { Log } from '../contract/plugin.js';
+import { ResourcePhase } from '../contract/slot.js';
+import { compilePatterns } from '../compile/patterns.js';
+import type { PlanSet, ResourcePlan } from '../compile/plan.js';
+import type { Instance } from './instances.js';
+import { detailOf, isAway, type Lifecycle } from './lifecycle.js';
+
+/** Milliseconds between two attempts: at first, and at most. */
+const FIRST = 50;
+const LONGEST = 2000;
+
+/** Twice as long each time, and not all processes at once. */
+const pauseBefore = (attempt: number): number =>
+  Math.min(LONGEST, FIRST * 2 ** Math.min(attempt, 10)) * (0.75 + Math.random() / 4);
+
+export interface WaitingInput {
+  readonly lifecycle: Lifecycle;
+  readonly log: Log;
+  /** Aborted when the kernel closes. */
+  readonly signal: AbortSignal;
+  /** What is to be done with one that is open now, before it counts as there. */
+  readonly prepare: (instance: Instance) => Promise<void>;
+  /** One is there. */
+  readonly came: () => void;
+}
+
+/** Resolves when all are there, or when the kernel closes; rejects as soon as one turns out to be wrong. */
+export async function waitFor(pending: readonly Instance[], input: WaitingInput): Promise<void> {
+  const wakers = new Set<() => void>();
+  const wake = (): void => wakers.forEach((one) => one());
+  await Promise.all(pending.map((instance) => waitForOne(instance, input, wakers, wake)));
+}
+
+async function waitForOne(
+  instance: Instance,
+  { lifecycle, log, signal, prepare, came }: WaitingInput,
+  wakers: Set<() => void>,
+  wake: () => void,
+): Promise<void> {
+  const { key } = instance;
+  const { away } = lifecycle;
+  const since = performance.now();
+  let isOpen = false;
+  for (let attempt = 0; ; attempt++) {
+    await pause(pauseBefore(attempt), wakers, signal);
+    if (signal.aborted) return;
+    try {
+      if (!isOpen) await lifecycle.reopen(instance);
+      isOpen = true;
+      if (signal.aborted) return await lifecycle.close([instance]);
+      await prepare(instance);
+      break;
+    } catch (error) {
+      if (signal.aborted) return;
+      if (!isAway(error)) throw error;
+      away.set(key, detailOf(error));
+    }
+  }
+  away.delete(key);
+  log.info({ plugin: key, seconds: Math.round((performance.now() - since) / 1000) }, 'what was waited for is there');
+  came();
+  // Others may have needed just this one.
+  wake();
+}
+
+/** Ends early when somebody wakes it, or when the kernel closes. */
+async function pause(ms: number, wakers: Set<() => void>, signal: AbortSignal): Promise<void> {
+  const woken = new AbortController();
+  const waker = (): void => woken.abort();
+  wakers.add(waker);
+  await sleep(ms, undefined, { signal: AbortSignal.any([woken.signal, signal]) }).catch(() => undefined);
+  wakers.delete(waker);
+}
+
+/** Refuses before anything else: what the guards need may be away, too. */
+const REFUSE: Step = Object.freeze({
+  id: 'waiting',
+  phase: ResourcePhase.ADMIT,
+  run: () => {
+    throw fault('REQ_WAITING', {}, { retryable: true, headers: { 'retry-after': '1' } });
+  },
+});
+
+/** The same set, in which resources that cannot do their work yet answer 503. */
+export function whileWaiting(set: PlanSet, waits: (resource: string) => boolean): PlanSet {
+  const stands = new Map<ResourcePlan, ResourcePlan>();
+  for (const plan of set.byId.values()) {
+    if (waits(plan.id)) stands.set(plan, Object.freeze({ ...plan, admit: Object.freeze([REFUSE]) }));
+  }
+  const now = (plan: ResourcePlan): ResourcePlan => stands.get(plan) ?? plan;
+  const all = (plans: PlanSet['byId']) => new Map([...plans].map(([name, plan]) => [name, now(plan)] as const));
+  const routes = set.patterns.routes.map(({ path, plan }) => ({ path, plan: plan && now(plan) }));
+  return Object.freeze({ ...set, byPath: all(set.byPath), byId: all(set.byId), patterns: compilePatterns(routes) });
+}

@@ -1,0 +1,107 @@
+/**
+ * What a stage makes of the names that documents have, as far as names go: of values and types nothing is said. The checker
+ * and editors follow documents through a pipeline with it; which stage flows how is told by the specs.
+ */
+import { isObject, type Json } from '../contract/json.js';
+
+export const NAME_FLOWS = [
+  /** Documents have the names that they had. */
+  'keeps',
+  /** ... and those of another source besides. */
+  'mixes',
+  /** ... and the names of the object. */
+  'adds',
+  /** ... and those in its member `output`. */
+  'writes',
+  /** ... and the one in its member `as`. */
+  'joins',
+  /** ... and the one that the path begins with, which has elements now. */
+  'unwinds',
+  /** ... but not those that are listed. */
+  'drops',
+  /** Those beside 1 or an expression; beside 0, the others. */
+  'selects',
+  /** The names of the object, and no others. */
+  'gives',
+  /** `_id`, and those in its member `output`, else `count`. */
+  'sorts',
+  /** The text is the one name. */
+  'counts',
+] as const;
+
+export type NameFlow = (typeof NAME_FLOWS)[number];
+
+type Names<T> = ReadonlyMap<string, T>;
+type Members = Readonly<Record<string, Json>>;
+
+/** Null where nothing is certain. `made`: what is known of a name that the stage makes. */
+export function namesAfter<T>(
+  flow: NameFlow | undefined,
+  before: Names<T>,
+  json: Json,
+  made: (name: string) => T,
+): Names<T> | null {
+  const plus = (names: readonly string[]): Names<T> =>
+    new Map([...before, ...names.map((name) => [rootOf(name), made(rootOf(name))] as const)]);
+  const only = (names: readonly string[]): Names<T> =>
+    new Map(names.map((name) => [rootOf(name), made(rootOf(name))] as const));
+  const members: Members | null = isObject(json) ? json : null;
+  switch (flow) {
+    case 'keeps':
+    case 'mixes':
+      return before;
+    case 'adds':
+      return members && plus(Object.keys(members));
+    case 'writes':
+      return members && plus(namesIn(members['output']));
+    case 'joins':
+      return typeof members?.['as'] === 'string' ? plus(textsIn([members['as'], members['depthField']])) : null;
+    case 'unwinds': {
+      const path = members === null ? json : members['path'];
+      if (typeof path !== 'string') return null;
+      return plus([path.replace(/^\$/, ''), ...textsIn([members?.['includeArrayIndex']])]);
+    }
+    case 'drops': {
+      const dropped = textsIn(Array.isArray(json) ? json : [json]);
+      return new Map([...before].filter(([name]) => !dropped.includes(name)));
+    }
+    case 'selects':
+      return members && selected(before, members, made);
+    case 'gives':
+      return members && only(Object.keys(members));
+    case 'sorts': {
+      const output = namesIn(members?.['output']);
+      return only(['_id', ...(output.length === 0 ? ['count'] : output)]);
+    }
+    case 'counts':
+      return typeof json === 'string' ? only([json]) : null;
+    case undefined:
+      return null;
+  }
+}
+
+const rootOf = (path: string): string => path.split('.')[0] ?? path;
+
+const namesIn = (json: Json | undefined): string[] => (isObject(json) ? Object.keys(json) : []);
+
+const textsIn = (all: readonly (Json | undefined)[]): string[] =>
+  all.flatMap((one) => (typeof one === 'string' ? [one] : []));
+
+const isOff = (json: Json | undefined): boolean => json === 0 || json === false;
+const isOn = (json: Json | undefined): boolean => json === true || (typeof json === 'number' && json !== 0);
+
+function selected<T>(before: Names<T>, members: Members, made: (name: string) => T): Names<T> {
+  const told = Object.keys(members).filter((name) => name !== '_id');
+  if (told.every((name) => isOff(members[name])) && !isOn(members['_id']))
+    return new Map([...before].filter(([name]) => !isOff(members[name])));
+  const kept = isOff(members['_id']) ? told : ['_id', ...told];
+  return new Map(
+    kept.flatMap((path): [string, T][] => {
+      const name = rootOf(path);
+      const known = before.get(name);
+      const isSame = members[path] === undefined || isOn(members[path]);
+      if (isSame && known !== undefined) return [[name, known]];
+      return members[path] === undefined || isOff(members[path]) ? [] : [[name, made(name)]];
+    }),
+  );
+}

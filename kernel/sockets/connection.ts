@@ -1,0 +1,153 @@
+/**
+ * One connection while it is open: messages come at a bounded pace and are worked on a few at a time, frames leave as fast as
+ * the client reads, silence ends it. Who may connect and what a message does is decided elsewhere.
+ */
+import type { RawData, WebSocket } from 'ws';
+import { fault, type Fault } from '../contract/fault.js';
+import type { WebSocketConfig } from '../analysis/config-websocket.js';
+import type { JsonLimits } from '../language/bounded-json.js';
+import type { Client } from './hub.js';
+import type { Peer } from './invocation.js';
+import { readMessage, type Message } from './message.js';
+import { createPace } from './pace.js';
+import { CLOSE } from './peer.js';
+import type { Worker } from './work.js';
+
+export interface LineInput {
+  readonly limits: WebSocketConfig['limits'];
+  readonly json: JsonLimits;
+  readonly worker: Worker;
+  /** No new work is begun. */
+  readonly closing: () => boolean;
+  /** A message was refused for want of a token. */
+  readonly doubted: () => void;
+  /** `code`: with which it was closed. */
+  readonly ended: (code: number) => void;
+  /** Work was begun (1) or is over (-1). */
+  readonly busy: (change: 1 | -1) => void;
+}
+
+/** The wire of a connection. */
+export interface Line extends Pick<Client, 'send' | 'cut'> {
+  /** Messages are taken from now on. */
+  begin(peer: Peer): void;
+  /** Asks for a sign of life; ends what gave none to the last two. */
+  ping(): void;
+  close(code: number, reason: string): void;
+  terminate(): void;
+}
+
+/** Silent pings before the end. */
+const MAX_SILENT = 2;
+/** A close that the client does not answer is over after this many milliseconds. */
+const PARTING_MS = 1000;
+
+/** Pings and pongs a second that any client may send. */
+const SIGNS = 20;
+
+/** Nothing is read before `begin`. */
+export function createLine(socket: WebSocket, input: LineInput): Line {
+  const { limits, json, worker, closing, doubted, ended, busy } = input;
+  const pace = createPace(limits.rate);
+  const signs = createPace(Math.max(limits.rate, SIGNS));
+  const queue: Message[] = [];
+  let peer: Peer | null = null;
+  let active = 0;
+  let silent = 0;
+  let isOpen = true;
+
+  socket.pause();
+  socket.on('message', (data: RawData, isBinary: boolean) => {
+    if (!isOpen || peer === null) return;
+    if (isBinary) return close(CLOSE.unsupported, 'messages are text');
+    const verdict = pace(performance.now());
+    if (verdict === 'flood') return close(CLOSE.policy, 'too many messages');
+    const message = readMessage(data as Buffer, json);
+    if (verdict === 'over') return void answer(message, peer, fault('WS_FLOOD', { max: limits.rate }));
+    if (closing()) return void answer(message, peer, fault('WS_CLOSING', {}, { retryable: true }));
+    queue.push(message);
+    next();
+  });
+  socket.on('ping', (data: Buffer) => {
+    const verdict = signs(performance.now());
+    if (verdict === 'flood') close(CLOSE.policy, 'too many pings');
+    else if (isOpen && socket.bufferedAmount > limits.buffered) cut();
+    else if (isOpen && verdict === 'fine') socket.pong(data);
+  });
+  socket.on('pong', () => {
+    silent = 0;
+    if (signs(performance.now()) === 'flood') close(CLOSE.policy, 'too many pongs');
+  });
+  // It closes by itself, with the code of what was wrong.
+  socket.on('error', () => undefined);
+  socket.on('close', (code) => {
+    const wasOpen = isOpen;
+    isOpen = false;
+    queue.length = 0;
+    if (wasOpen) ended(code);
+  });
+
+  /** One chunk can bring many messages; while too many are under way nothing more is read. */
+  function next(): void {
+    while (peer !== null && active < limits.in_flight) {
+      const message = queue.shift();
+      if (message === undefined) break;
+      active += 1;
+      busy(1);
+      void answer(message, peer).finally(() => {
+        active -= 1;
+        next();
+        busy(-1);
+      });
+    }
+    if (active >= limits.in_flight) socket.pause();
+    else if (socket.isPaused && peer !== null) socket.resume();
+  }
+
+  async function answer(message: Message, from: Peer, refusal?: Fault): Promise<void> {
+    const { frame, status, left } = await worker.work(message, from, refusal);
+    write(frame, left);
+    if (status === 401) doubted();
+  }
+
+  /** Looked at before, not after: one answer may be larger than what may wait. */
+  function write(frame: Buffer, left: () => void): boolean {
+    if (isOpen && socket.bufferedAmount > limits.buffered) cut();
+    if (isOpen) socket.send(frame, { binary: false }, left);
+    else left();
+    return isOpen;
+  }
+
+  function cut(): void {
+    close(CLOSE.later, 'messages are not read');
+  }
+
+  function close(code: number, reason: string): void {
+    if (!isOpen) return;
+    isOpen = false;
+    queue.length = 0;
+    // The answer to the close has to be read.
+    socket.resume();
+    socket.close(code, reason);
+    setTimeout(() => socket.terminate(), PARTING_MS).unref();
+    ended(code);
+  }
+
+  return {
+    begin(from) {
+      peer = from;
+      if (isOpen) socket.resume();
+    },
+    send: (frame, left = () => undefined) => write(frame, left),
+    cut,
+    close,
+    ping() {
+      // Who is not read cannot give a sign.
+      if (socket.isPaused) return;
+      if (silent >= MAX_SILENT) return socket.terminate();
+      silent += 1;
+      socket.ping();
+    },
+    terminate: () => socket.terminate(),
+  };
+}

@@ -1,0 +1,256 @@
+/**
+ * The second door of a kernel: connections that stay open, on the same port as HTTP. It takes them from the server, finds out
+ * who is there, and keeps them until they end. Messages go through the same plans as requests.
+ */
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import Koa from 'koa';
+import websockify from 'koa-websocket';
+import type { WebSocket } from 'ws';
+import { fault, type Fault } from '../contract/fault.js';
+import type { Running } from '../contract/deferred.js';
+import type { Route } from '../contract/hooks.js';
+import type { TellFailure } from '../http/app.js';
+import type { PlanSet } from '../compile/plan.js';
+import { clientAddress, headerValues } from '../http/invocation.js';
+import { asFault } from '../runtime/invoke.js';
+import type { Kernel } from '../runtime/kernel.js';
+import { createLine, type Line } from './connection.js';
+import { handshakeJudge, type Asked } from './handshake.js';
+import { createHub, type Client, type Hub } from './hub.js';
+import type { Peer } from './invocation.js';
+import { errorFrame } from './message.js';
+import { CLOSE, headersOf, proofOf, Refused, uidOf, type PeerHeaders } from './peer.js';
+import { presenceOf, type Presence } from './presence.js';
+import { requestClass } from './request.js';
+import { createWorker } from './work.js';
+
+export interface Door {
+  /** For the server: which requests leave HTTP. */
+  readonly Request: typeof IncomingMessage;
+  /** For who asks without WebSocket, or may not connect. */
+  readonly page: Route;
+  readonly hub: Hub;
+  /** How many connections there are. */
+  readonly size: () => number;
+  upgrade(req: IncomingMessage, socket: Duplex, head: Buffer): void;
+  /** Nobody new is taken and no new work begun; resolves when the work that was begun is over. */
+  drain(): Promise<void>;
+  /** Says goodbye to everybody. Resolves when nobody is left. */
+  close(): Promise<void>;
+}
+
+interface Connected {
+  readonly line: Line;
+  /** Asks again whether the token holds. */
+  readonly recheck: () => void;
+  readonly isInRooms: () => boolean;
+}
+
+const CONNECT = { action: 'connect', requestId: null };
+
+export function createDoor(kernel: Kernel, tellFailure: TellFailure): Door {
+  const { config, project } = kernel;
+  const { websocket, http } = config;
+  const { limits } = websocket;
+  const connected = new Set<Connected>();
+  let draining = false;
+  let working = 0;
+  let idle: (() => void) | null = null;
+  let empty: (() => void) | null = null;
+
+  const identities = () => kernel.plans().identities;
+  const tell: Running['tell'] = (event) => kernel.running.tell(event);
+  const hub = createHub({
+    isGuarded: () => identities().length > 0,
+    maxRooms: limits.rooms,
+    tell: (action, receivers, dropped) => tell({ what: 'message-delivered', action, receivers, dropped }),
+  });
+  const worker = createWorker(kernel, tellFailure);
+  const judge = handshakeJudge({ websocket, http, closing: () => draining, count: () => connected.size });
+  const statusOf = ({ code, options }: Fault): number => options.status ?? project.registry.codes[code]?.status ?? 500;
+
+  const app = websockify(new Koa());
+  app.ws.use(({ websocket: socket, req }) => {
+    void welcome(socket, req).catch((error: unknown) => {
+      tellFailure(asFault(error), '-');
+      socket.terminate();
+    });
+  });
+  app.ws.listen({
+    noServer: true,
+    clientTracking: false,
+    maxPayload: limits.message,
+    perMessageDeflate: false,
+    // Pings have a pace, too.
+    autoPong: false,
+    // They were judged before; the token is never said again.
+    handleProtocols: ([first]) => first ?? false,
+  });
+
+  const pings = setInterval(() => {
+    for (const { line, recheck } of connected) {
+      line.ping();
+      recheck();
+    }
+  }, websocket.ping * 1000).unref();
+
+  let guards = guardsOf(kernel.plans());
+  const unwatch = kernel.running.swapped(() => {
+    const before = guards;
+    guards = guardsOf(kernel.plans());
+    const isOther = [...before].some(([id, guard]) => guards.get(id) !== guard);
+    for (const one of [...connected]) {
+      one.recheck();
+      // It may have joined where it could not any more.
+      if (isOther && one.isInRooms()) one.line.close(CLOSE.changed, 'who may join rooms has changed');
+    }
+  });
+
+  async function welcome(socket: WebSocket, req: IncomingMessage): Promise<void> {
+    let client: Client | null = null;
+    let presence: Presence | null = null;
+    let uid: string | null = null;
+    // It may be told something from now on, although nobody knows yet who it is.
+    const arrival = hub.arrive();
+    const id = randomUUID();
+    const began = performance.now();
+    const line = createLine(socket, {
+      limits,
+      json: http.limits,
+      worker,
+      closing: () => draining,
+      doubted: () => presence?.recheck(),
+      ended(code) {
+        presence?.leave();
+        hub.leaves(arrival);
+        if (client !== null) hub.remove(client);
+        connected.delete(one);
+        const milliseconds = performance.now() - began;
+        tell({ what: 'connection-closed', id, code, milliseconds, open: connected.size });
+        if (connected.size === 0) empty?.();
+      },
+      busy(change) {
+        working += change;
+        if (working === 0) idle?.();
+      },
+    });
+    const one: Connected = {
+      line,
+      recheck: () => presence?.recheck(),
+      isInRooms: () => client !== null && client.rooms.size > 0,
+    };
+    const plans = kernel.plans();
+    connected.add(one);
+    tell({ what: 'connection-opened', id, open: connected.size });
+    const end = (refused: Refused): void => {
+      const { body } = worker.refuse(refused.fault, randomUUID());
+      line.send(errorFrame(uid, CONNECT, body));
+      line.close(refused.code, body.code);
+    };
+    try {
+      const query = queryOf(req);
+      uid = uidOf(query, websocket);
+      const headers = headersOf(req, proofOf(req, identities()));
+      const claim = websocket.uid_claim;
+      presence = await presenceOf({ identities, headers, uid, claim, statusOf, end });
+      // It may have gone meanwhile, or the token be over.
+      if (!connected.has(one)) return presence.leave();
+      const { verified, until } = presence;
+      const { send, cut } = line;
+      client = { uid, verified, until, rooms: new Set(), waiting: null, send, cut };
+      const lastId = query.get('last_id');
+      hub.add(client, arrival, lastId !== null);
+      if (plans !== kernel.plans()) presence.recheck();
+      line.begin(peerOf(req, headers, client));
+      if (lastId !== null) await catchUp(client, lastId);
+    } catch (error) {
+      end(error instanceof Refused ? error : new Refused(asFault(error), CLOSE.later));
+    }
+  }
+
+  /** What is meant for the client and was sent while it was away comes before anything newer. */
+  async function catchUp(client: Client, lastId: string): Promise<void> {
+    const missed = await (kernel.running.replay?.(lastId) ?? Promise.resolve(null)).catch((error: unknown) => {
+      tellFailure(asFault(error), '-');
+      return null;
+    });
+    if (missed === null) {
+      const { body } = worker.refuse(fault('WS_REPLAY_GAP'), randomUUID());
+      client.send(errorFrame(client.uid, { action: 'replay', requestId: null }, body));
+    }
+    await hub.catchUp(client, missed ?? []);
+  }
+
+  function peerOf(req: IncomingMessage, headers: PeerHeaders, client: Client): Peer {
+    const proxies = http.trusted_proxies;
+    const forwarded = proxies === 0 ? [] : headerValues(req.rawHeaders, 'x-forwarded-for');
+    return {
+      headers,
+      remote: clientAddress(req.socket.remoteAddress ?? '', forwarded, proxies),
+      connection: {
+        uid: client.uid,
+        join: (room) => hub.join(client, room),
+        leave: (room) => hub.leave(client, room),
+      },
+    };
+  }
+
+  const isHere = (url: string | undefined): boolean =>
+    url === websocket.path || url?.startsWith(`${websocket.path}?`) === true;
+  const askedOf = (req: IncomingMessage): Asked => ({
+    method: req.method ?? '',
+    header: (name) => headerValues(req.rawHeaders, name),
+  });
+  const admits = (req: IncomingMessage): boolean =>
+    isHere(req.url) &&
+    (req.url ?? '').length <= http.limits.url &&
+    req.rawHeaders.length <= 2 * http.limits.header_count &&
+    judge(askedOf(req)) === null;
+
+  return {
+    Request: requestClass(admits),
+    page: {
+      path: websocket.path,
+      methods: ['GET'],
+      handle(request) {
+        throw judge(request) ?? fault('WS_UPGRADE', {}, { headers: { upgrade: 'websocket' } });
+      },
+    },
+    hub,
+    size: () => connected.size,
+    upgrade(req, socket, head) {
+      const { server } = app.ws;
+      if (server === undefined || !isHere(req.url)) return void socket.destroy();
+      server.handleUpgrade(req, socket, head, (accepted) => server.emit('connection', accepted, req));
+    },
+    async drain() {
+      draining = true;
+      if (working > 0) await new Promise<void>((resolve) => (idle = resolve));
+    },
+    async close() {
+      draining = true;
+      clearInterval(pings);
+      unwatch();
+      const gone = new Promise<void>((resolve) => (empty = resolve));
+      if (connected.size === 0) return;
+      for (const { line } of [...connected]) line.close(CLOSE.going, 'the server is closing');
+      await gone;
+    },
+  };
+}
+
+/** By what each resource judges its callers. */
+const guardsOf = ({ byId }: PlanSet): ReadonlyMap<string, string> =>
+  new Map(
+    [...byId].map(([id, { summary, identities }]) => [
+      id,
+      JSON.stringify([summary.guard, ...identities.map(({ key }) => key).sort()]),
+    ]),
+  );
+
+function queryOf({ url = '' }: IncomingMessage): URLSearchParams {
+  const mark = url.indexOf('?');
+  return new URLSearchParams(mark === -1 ? '' : url.slice(mark + 1));
+}

@@ -1,0 +1,86 @@
+/**
+ * A message of a connection as the plans see it: the headers of the upgrade, its own payload. No rule of a resource is known
+ * here; files cannot come this way, and there are no bytes that a sender could have signed.
+ */
+import { fault } from '../contract/fault.js';
+import type { Connection, Invocation, Payload, UploadedFile } from '../contract/plan.js';
+import { withParameters } from '../http/payload.js';
+import { giveBack, type HeldWork } from '../runtime/held.js';
+import type { PeerHeaders } from './peer.js';
+
+/** What all messages of a connection have in common. */
+export interface Peer {
+  readonly headers: PeerHeaders;
+  readonly remote: string;
+  readonly connection: Connection;
+}
+
+export interface Arrival {
+  readonly id: string;
+  readonly startedAt: number;
+  readonly payload: unknown;
+  /** What stands in the path of the resource, by name. */
+  readonly parameters: Readonly<Record<string, string>> | null;
+  readonly timed: boolean;
+}
+
+const NO_FILES: readonly UploadedFile[] = Object.freeze([]);
+const NOTHING: Payload = Object.freeze({});
+
+export class SocketInvocation implements Invocation {
+  readonly id: string;
+  readonly trigger = 'websocket';
+  readonly startedAt: number;
+  readonly texts: ReadonlySet<string> | null;
+  readonly timings: Invocation['timings'];
+  readonly files = NO_FILES;
+  readonly connection: Connection;
+  readonly remote: string;
+  readonly headers: Invocation['headers'];
+  readonly header: Invocation['header'];
+  trace: Readonly<Record<string, string>> | null = null;
+  #held: HeldWork[] | null = null;
+
+  constructor(
+    private readonly arrival: Arrival,
+    peer: Peer,
+  ) {
+    const { id, startedAt, parameters, timed } = arrival;
+    this.id = id;
+    this.startedAt = startedAt;
+    this.texts = parameters === null ? null : new Set(Object.keys(parameters));
+    this.timings = timed ? [] : null;
+    this.connection = peer.connection;
+    this.remote = peer.remote;
+    this.headers = peer.headers.all;
+    this.header = peer.headers.values;
+  }
+
+  bytes(): Promise<never> {
+    return Promise.reject(fault('WS_REQUEST_ONLY'));
+  }
+
+  receive(): Payload {
+    const { payload = NOTHING, parameters } = this.arrival;
+    if (typeof payload !== 'object' || payload === null) throw fault('VAL_NOT_OBJECT');
+    const sent = this.#addressed(payload as Payload);
+    return parameters === null ? sent : withParameters(sent, parameters);
+  }
+
+  release(work: HeldWork): void {
+    (this.#held ??= []).push(work);
+  }
+
+  async finish(answered: boolean): Promise<void> {
+    const held = this.#held;
+    this.#held = null;
+    if (held !== null) await giveBack(held, answered);
+  }
+
+  /** The uid of the connection is the `id` of a payload that names none: an address, and never a proof. */
+  #addressed(payload: Payload): Payload {
+    const { uid } = this.connection;
+    if (uid === null || Array.isArray(payload) || Object.hasOwn(payload, 'id')) return payload;
+    return { ...payload, id: uid };
+  }
+}

@@ -1,0 +1,76 @@
+/**
+ * A client's message as text, and the frames that leave. Nothing of what a message says is done here; what cannot be read
+ * comes with its Fault, and with as much as the answer should repeat.
+ */
+import { fault, type Fault } from '../contract/fault.js';
+import { isObject, own, type Json } from '../contract/json.js';
+import { Rendered } from '../contract/rendered.js';
+import { parseBounded, type JsonLimits } from '../language/bounded-json.js';
+import { asFault } from '../runtime/invoke.js';
+
+export interface Message {
+  /** Id or path of a resource, as the client writes it. */
+  readonly resource: string;
+  /** What the client calls this; comes back with the answer. */
+  readonly action: string | null;
+  /** Comes back too, where the client sent one. */
+  readonly requestId: string | null;
+  readonly payload: unknown;
+  /** Why nothing can be done. */
+  readonly flaw: Fault | null;
+}
+
+const MAX_NAME = 256;
+
+const UNREAD: Message = { resource: '', action: null, requestId: null, payload: undefined, flaw: null };
+
+const malformed = (what: string): Fault => fault('WS_MESSAGE', { what });
+
+/** `bytes`: UTF-8. A payload may be as deep as a body, and have as many names. */
+export function readMessage(bytes: Buffer, limits: JsonLimits): Message {
+  let json: unknown;
+  try {
+    const around = { depth: limits.depth + 1, keys: limits.keys + 4, array: limits.array };
+    json = parseBounded(bytes, () => bytes.toString('utf8'), around);
+  } catch (error) {
+    return { ...UNREAD, flaw: asFault(error) };
+  }
+  if (!isObject(json)) return { ...UNREAD, flaw: malformed('it is not an object') };
+  const [resource, action, requestId] = ['resource', 'action', 'request_id'].map((name) => own(json, name));
+  const read = {
+    ...UNREAD,
+    action: isName(action) ? action : null,
+    requestId: isName(requestId) ? requestId : null,
+  };
+  if (!isName(action ?? '')) return { ...read, flaw: malformed('`action` is not a text of at most 256 characters') };
+  if (!isName(requestId ?? ''))
+    return { ...read, flaw: malformed('`request_id` is not a text of at most 256 characters') };
+  if (typeof resource !== 'string' || resource === '')
+    return { ...read, flaw: malformed('`resource` does not name one by its id or its path') };
+  return { ...read, resource, payload: own(json, 'payload') };
+}
+
+const isName = (value: unknown): value is string => typeof value === 'string' && value.length <= MAX_NAME;
+
+export type Repeated = Pick<Message, 'action' | 'requestId'>;
+
+/** The answer to a message. A result that is text already is not written again. */
+export function answerFrame(uid: string | null, { action, requestId }: Repeated, result: unknown): Buffer {
+  const head = `{"uid":${JSON.stringify(uid)},"action":${JSON.stringify(action)},`;
+  const named = requestId === null ? head : `${head}"request_id":${JSON.stringify(requestId)},`;
+  if (result instanceof Rendered) return Buffer.concat([Buffer.from(`${named}"data":`), result.json, Buffer.from('}')]);
+  return Buffer.from(`${named}"data":${JSON.stringify(result ?? null)}}`);
+}
+
+export function errorFrame(uid: string | null, { action, requestId }: Repeated, error: object): Buffer {
+  return Buffer.from(JSON.stringify({ uid, action, ...(requestId !== null && { request_id: requestId }), error }));
+}
+
+/** What a message to connected clients has behind the uid; the same for all of them. */
+export const sharedPart = (action: string, data: Json, id: string | null): Buffer =>
+  Buffer.from(
+    `,"action":${JSON.stringify(action)},"data":${JSON.stringify(data)}${id === null ? '' : `,"id":${JSON.stringify(id)}`}}`,
+  );
+
+export const deliveryFrame = (uid: string | null, shared: Buffer): Buffer =>
+  Buffer.concat([Buffer.from(`{"uid":${JSON.stringify(uid)}`), shared]);

@@ -1,0 +1,156 @@
+/**
+ * Where in half-typed JSON a caret stands: on the name of a member or on a value, at which path, inside which token. Reads
+ * tokens from the beginning of the text to the caret, so it needs no tree and no sound text.
+ */
+import { createScanner } from 'jsonc-parser';
+
+/** The scanner's own numbers; its enum is a `const enum`, which single-file compilation cannot read. */
+const Kind = {
+  OPEN_BRACE: 1,
+  CLOSE_BRACE: 2,
+  OPEN_BRACKET: 3,
+  CLOSE_BRACKET: 4,
+  COMMA: 5,
+  COLON: 6,
+  STRING: 10,
+  LINE_COMMENT: 12,
+  BLOCK_COMMENT: 13,
+  LINE_BREAK: 14,
+  TRIVIA: 15,
+  EOF: 17,
+} as const;
+
+/** The scanner's error for a string that ends with its line. */
+const UNCLOSED = 2;
+
+export interface CursorToken {
+  /** Offsets in the text; a string's quotes belong to it. */
+  readonly start: number;
+  readonly end: number;
+  readonly isString: boolean;
+  /** False for a string whose second quote is still to be typed. */
+  readonly isClosed: boolean;
+  /** Decoded, without quotes. */
+  readonly text: string;
+}
+
+export interface Cursor {
+  readonly offset: number;
+  /** `none`: behind a finished value, inside a comment, between a name and its colon. */
+  readonly at: 'key' | 'value' | 'none';
+  /** From the root of the file. Of a key: the path of its object and the name typed so far. */
+  readonly path: readonly (string | number)[];
+  /** Where the objects and lists around the caret begin, the outermost first. */
+  readonly opened: readonly number[];
+  /** The token that the caret is in or directly behind. */
+  readonly token: CursorToken | null;
+  /** End of the value that a comma has to follow before another member can be typed. */
+  readonly comma: number | null;
+}
+
+interface Holder {
+  readonly isObject: boolean;
+  readonly start: number;
+  key: string;
+  index: number;
+  state: 'key' | 'colon' | 'value' | 'after';
+}
+
+/** `offset`: in UTF-16 code units, as everywhere. Never throws. */
+export function cursorAt(text: string, offset: number): Cursor {
+  const scanner = createScanner(text, false);
+  const holders: Holder[] = [];
+  const outside: Holder = { isObject: false, start: 0, key: '', index: 0, state: 'value' };
+  const top = (): Holder => holders.at(-1) ?? outside;
+  let last = 0;
+  for (;;) {
+    const kind = scanner.scan() as number;
+    const start = scanner.getTokenOffset();
+    const end = start + scanner.getTokenLength();
+    if (kind === Kind.EOF || start >= offset) return cursor(offset, holders, top(), null, last);
+    if (kind === Kind.LINE_BREAK || kind === Kind.TRIVIA) continue;
+    if (kind === Kind.LINE_COMMENT || kind === Kind.BLOCK_COMMENT) {
+      const open = kind === Kind.LINE_COMMENT || !text.slice(start, end).endsWith('*/');
+      if (offset < end || (open && offset === end))
+        return { ...cursor(offset, holders, top(), null, last), at: 'none' };
+      continue;
+    }
+    if (kind > Kind.COLON) {
+      const isString = kind === Kind.STRING;
+      const isClosed = !isString || (scanner.getTokenError() as number) !== UNCLOSED;
+      // Behind its second quote a string is over; any other token may go on.
+      if (offset < end || (offset === end && !(isString && isClosed))) {
+        const value = isString ? scanner.getTokenValue() : text.slice(start, end);
+        const token = { start, end, isString, isClosed, text: value };
+        return cursor(offset, holders, top(), token, last);
+      }
+    }
+    take(kind, start, scanner.getTokenValue(), holders, top());
+    last = end;
+  }
+}
+
+function take(kind: number, start: number, value: string, holders: Holder[], top: Holder): void {
+  switch (kind) {
+    case Kind.OPEN_BRACE:
+    case Kind.OPEN_BRACKET: {
+      const isObject = kind === Kind.OPEN_BRACE;
+      top.state = 'after';
+      holders.push({ isObject, start, key: '', index: 0, state: isObject ? 'key' : 'value' });
+      return;
+    }
+    case Kind.CLOSE_BRACE:
+    case Kind.CLOSE_BRACKET:
+      holders.pop();
+      return;
+    case Kind.COMMA:
+      if (top.isObject) Object.assign(top, { key: '', state: 'key' });
+      else Object.assign(top, { index: top.index + 1, state: 'value' });
+      return;
+    case Kind.COLON:
+      if (top.isObject) top.state = 'value';
+      return;
+    default:
+      // A string behind a finished value is the next name: its comma is only forgotten.
+      if (top.isObject && top.state !== 'value') Object.assign(top, { key: value, state: 'colon' });
+      else top.state = 'after';
+  }
+}
+
+function cursor(
+  offset: number,
+  holders: readonly Holder[],
+  top: Holder,
+  token: CursorToken | null,
+  last: number,
+): Cursor {
+  const inObject = top.isObject;
+  // Behind a value, the next member may be begun although the comma is not there yet.
+  const isNext = inObject && top.state === 'after';
+  const at = top.state === 'value' ? 'value' : inObject && (top.state === 'key' || isNext) ? 'key' : ('none' as const);
+  const path = holders.map(({ isObject, key, index }) => (isObject ? key : index));
+  if (at === 'key') path[path.length - 1] = token?.text ?? '';
+  return { offset, at, path, opened: holders.map(({ start }) => start), token, comma: isNext ? last : null };
+}
+
+/** The first significant character at or behind an offset; empty at the end of the text. */
+export function nextSignificant(text: string, offset: number): string {
+  const scanner = createScanner(text, true);
+  scanner.setPosition(offset);
+  scanner.scan();
+  return text[scanner.getTokenOffset()] ?? '';
+}
+
+/** Behind the bracket that closes the one at an offset; the end of the text where none does. */
+export function closingOf(text: string, offset: number): number {
+  const scanner = createScanner(text, true);
+  scanner.setPosition(offset);
+  for (let depth = 0; ;) {
+    const kind = scanner.scan() as number;
+    if (kind === Kind.EOF) return text.length;
+    if (kind === Kind.OPEN_BRACE || kind === Kind.OPEN_BRACKET) depth++;
+    else if ((kind === Kind.CLOSE_BRACE || kind === Kind.CLOSE_BRACKET) && --depth <= 0) {
+      return scanner.getTokenOffset() + scanner.getTokenLength();
+    }
+  }
+}

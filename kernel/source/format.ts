@@ -1,0 +1,177 @@
+/**
+ * The layout of a JSON text with comments: one member a line, and what stood on one line stays there while it is small and
+ * short. Only white space between tokens is changed. Knows nothing of the language.
+ */
+import { format } from 'jsonc-parser';
+import type { Document } from './document.js';
+import type { LocatedNode, SourceTree } from './tree.js';
+
+export interface Layout {
+  /** Columns of one step. */
+  readonly size: number;
+  /** Spaces instead of tabs. */
+  readonly spaces: boolean;
+  /** The text ends with a line break; undefined leaves its end alone. */
+  readonly finalBreak?: boolean | undefined;
+}
+
+/** Replaces the characters `[start, end)`. */
+export interface TextChange {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+/** A line that is longer is broken. */
+const COLUMNS = 100;
+/** What holds more levels of objects and lists is easier to read on lines of its own. */
+const LEVELS = 2;
+
+/** In the order of the text; none for a text that cannot be read. `span`: only lines that it touches. */
+export function layoutOf(doc: Document, { root, faults }: SourceTree, layout: Layout, span?: Span): TextChange[] {
+  if (root === null || faults.some(({ code }) => code !== 'SRC_DUPLICATE_KEY')) return [];
+  const { text } = doc;
+  const short: Span[] = [];
+  collectShort(doc, root, layout, 0, '', short);
+  const range = span && { offset: span.start, length: span.end - span.start };
+  // A byte order mark is not white space to everybody, but it must stay.
+  const mark = text.charCodeAt(0) === 0xfeff;
+  const eol = text.includes('\r\n') ? '\r\n' : '\n';
+  const read = mark ? ` ${text.slice(1)}` : text;
+  const made = format(read, range, { tabSize: layout.size, insertSpaces: layout.spaces, eol })
+    .map(({ offset, length, content }) => ({ start: offset, end: offset + length, text: content }))
+    .map((change) => (mark && change.start === 0 ? { ...change, start: Math.min(1, change.end) } : change));
+  const outside = withoutThoseIn(made, short);
+  const inside = short.filter(({ start, end }) => span === undefined || (start >= span.start && end <= span.end));
+  const tidy = inside.flatMap((one) => onOneLine(text, one));
+  const last = span === undefined && layout.finalBreak !== undefined ? endOf(text, root, layout.finalBreak, eol) : [];
+  // Whether the file ends with a line break is not asked by everybody.
+  const body = outside.filter(({ end }) => end < text.length);
+  return [...body, ...last, ...tidy]
+    .filter(({ start, end, text: now }) => text.slice(start, end) !== now)
+    .sort((a, b) => a.start - b.start);
+}
+
+/** Both in the order of the text. */
+function withoutThoseIn(changes: readonly TextChange[], spans: readonly Span[]): TextChange[] {
+  let next = 0;
+  return changes.filter(({ start, end }) => {
+    while ((spans[next]?.end ?? Infinity) <= start) next++;
+    const span = spans[next];
+    return span === undefined || span.start >= end || start >= span.end;
+  });
+}
+
+interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The outermost objects and lists that stay on one line. */
+function collectShort(
+  doc: Document,
+  node: LocatedNode,
+  layout: Layout,
+  depth: number,
+  before: string,
+  found: Span[],
+): void {
+  const count = node.members.length + node.items.length;
+  if (count === 0) return;
+  if (depth > 0 && heightOf(node) <= LEVELS && isOneLine(doc, node)) {
+    const width = depth * layout.size + before.length + tidied(doc.text, node).length + 1;
+    if (width <= COLUMNS) {
+      found.push({ start: node.start, end: node.end });
+      return;
+    }
+  }
+  for (const item of node.items) collectShort(doc, item, layout, depth + 1, '', found);
+  for (const { keyStart, keyEnd, value } of node.members) {
+    if (value !== null) collectShort(doc, value, layout, depth + 1, `${doc.text.slice(keyStart, keyEnd)}: `, found);
+  }
+}
+
+function heightOf(node: LocatedNode): number {
+  const inner = [...node.items, ...node.members.flatMap(({ value }) => (value === null ? [] : [value]))];
+  return inner.length === 0 ? 0 : 1 + Math.max(...inner.map(heightOf));
+}
+
+/** Without a line break, and without a comment: the text between its tokens is punctuation. */
+function isOneLine({ text }: Document, node: LocatedNode): boolean {
+  return gapsOf(node).every(({ start, end }) => /^[ \t{}[\],:]*$/.test(text.slice(start, end)));
+}
+
+/** The text between its names and scalars. */
+function gapsOf(node: LocatedNode): Span[] {
+  const gaps: Span[] = [];
+  let at = node.start;
+  const token = (start: number, end: number): void => {
+    gaps.push({ start: at, end: start });
+    at = end;
+  };
+  const visit = (one: LocatedNode): void => {
+    if (one.type !== 'object' && one.type !== 'array') token(one.start, one.end);
+    one.items.forEach(visit);
+    for (const { keyStart, keyEnd, value } of one.members) {
+      token(keyStart, keyEnd);
+      if (value !== null) visit(value);
+    }
+  };
+  visit(node);
+  gaps.push({ start: at, end: node.end });
+  return gaps;
+}
+
+/** As people write it: `{ "a": [1, 2] }`. */
+const spaced = (gap: string): string =>
+  gap
+    .replace(/[ \t]/g, '')
+    .replace(/,(?=[}\]])/g, '')
+    .replace(/[{}:,]/g, (sign) => (sign === '{' ? '{ ' : sign === '}' ? ' }' : `${sign} `))
+    .replace(/\{ {2}\}/g, '{}')
+    .replace(/ +/g, ' ');
+
+/** The node as it will stand: gaps are punctuation, so nothing of a value changes. */
+function tidied(text: string, node: LocatedNode): string {
+  let at = node.start;
+  let made = '';
+  for (const { start, end } of gapsOf(node)) {
+    made += text.slice(at, start) + spaced(text.slice(start, end));
+    at = end;
+  }
+  return made;
+}
+
+function onOneLine(text: string, span: Span): TextChange[] {
+  const changes: TextChange[] = [];
+  let at = span.start;
+  while (at < span.end) {
+    const end = gapEnd(text, at, span.end);
+    const gap = text.slice(at, end);
+    changes.push({ start: at, end, text: spaced(gap) });
+    at = tokenEnd(text, end, span.end);
+  }
+  return changes;
+}
+
+function gapEnd(text: string, from: number, end: number): number {
+  let at = from;
+  while (at < end && /[ \t{}[\],:]/.test(text[at] ?? '')) at++;
+  return at;
+}
+
+function tokenEnd(text: string, from: number, end: number): number {
+  let at = from;
+  if (text[at] === '"') {
+    for (at++; at < end && text[at] !== '"'; at++) if (text[at] === '\\') at++;
+    return Math.min(at + 1, end);
+  }
+  while (at < end && !/[ \t{}[\],:]/.test(text[at] ?? '')) at++;
+  return at;
+}
+
+/** Blank lines behind the last value, with or without a line break. */
+function endOf(text: string, root: LocatedNode, isBroken: boolean, eol: string): TextChange[] {
+  const start = Math.max(root.end, text.trimEnd().length);
+  return [{ start, end: text.length, text: isBroken ? eol : '' }];
+}

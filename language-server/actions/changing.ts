@@ -1,0 +1,15 @@
+/** Changes of a definition's text as an edit of the workspace. */
+import type { WorkspaceEdit } from 'vscode-languageserver';
+import { rangeAt, type Document } from '../../kernel/source/document.js';
+import type { TextChange } from '../../kernel/source/format.js';
+import type { Asked } from './offer.js';
+
+/** `doc`: what the offsets belong to. */
+export const changing = ({ desk, view }: Asked, doc: Document, changes: readonly TextChange[]): WorkspaceEdit => ({
+  changes: {
+    [desk.uriOf(view.name)]: changes.map(({ start, end, text }) => ({
+      range: rangeAt(doc, start, end),
+      newText: text,
+    })),
+  },
+});

@@ -1,0 +1,46 @@
+/** Lists a name that an accessor reads and its resource does not list. Which list it is, is told by the specs. */
+import { descend } from '../../kernel/analysis/descend.js';
+import { ROOT_FIELDS } from '../../kernel/analysis/grammar.js';
+import type { Problem } from '../../kernel/contract/problem.js';
+import { Slot } from '../../kernel/contract/slot.js';
+import { accessorsIn } from '../../kernel/language/accessor.js';
+import { addItems, addMembers } from '../../kernel/source/edit-json.js';
+import { memberOf } from '../../kernel/source/tree.js';
+import { changing } from './changing.js';
+import type { Asked, Offer } from './offer.js';
+
+export const declarationActions = (asked: Asked): Offer[] =>
+  asked.problems.flatMap((problem) => (problem.code === 'ACC_UNDECLARED' ? listed(asked, problem) : []));
+
+function listed(asked: Asked, problem: Problem): Offer[] {
+  const { view } = asked;
+  const [start, end] = [view.offsetAt(problem.range.start), view.offsetAt(problem.range.end)];
+  const part = accessorsIn(view.doc.text.slice(start, end))[0];
+  const name = part?.tail[0];
+  const definition = view.definitionAt(start);
+  const symbol = part === undefined ? null : symbolOf(asked, part.root);
+  if (definition?.sort !== 'resource' || name === undefined || symbol === null) return [];
+  const [level] = descend(view.registry, definition.node, ROOT_FIELDS.resource, []);
+  // Beside what stands there: a guard is never put up by a quick fix.
+  for (const [key, { field }] of level?.expansion?.fields ?? []) {
+    const holder = memberOf(definition.node, key)?.value;
+    const found = Object.entries(field.fields).find(
+      ([, { type, inner }]) => type === 'array' && inner?.meta.declares === symbol,
+    );
+    if (found === undefined || holder?.type !== 'object') continue;
+    const list = memberOf(holder, found[0]);
+    if (list !== undefined && list.value?.type !== 'array') continue;
+    const item = JSON.stringify(name);
+    const { doc } = definition;
+    const change = list?.value ? addItems(doc, list.value, [item]) : addMembers(doc, holder, [[found[0], `[${item}]`]]);
+    return [{ title: `Add ${item} to "${found[0]}"`, edit: changing(asked, doc, [change]), mends: [problem] }];
+  }
+  return [];
+}
+
+/** What the accessor says has to be declared. */
+function symbolOf({ view: { registry } }: Asked, root: string): string | null {
+  const kind = registry.kindsIn(Slot.ACCESSOR)[0]?.kind ?? '';
+  const tail = registry.plugin(kind, root)?.facts?.['tail'];
+  return typeof tail === 'string' && tail.startsWith('declared:') ? tail.slice('declared:'.length) : null;
+}

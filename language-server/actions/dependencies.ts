@@ -1,0 +1,103 @@
+/**
+ * Lets an actionable wait for the one that gives a name it uses too early. Which field names others, is told by the specs; where
+ * waiting cannot be right (in circles, side by side, for what is done later), nothing is offered.
+ */
+import { descend } from '../../kernel/analysis/descend.js';
+import { ROOT_FIELDS } from '../../kernel/analysis/grammar.js';
+import { inside } from '../../kernel/analysis/report.js';
+import type { ActionModel, ResourceModel } from '../../kernel/analysis/model.js';
+import type { Expansion } from '../../kernel/analysis/registry.js';
+import { isObject, type Json } from '../../kernel/contract/json.js';
+import type { Problem } from '../../kernel/contract/problem.js';
+import { accessorsIn } from '../../kernel/language/accessor.js';
+import { addItems, addMembers, jsonLine } from '../../kernel/source/edit-json.js';
+import type { TextChange } from '../../kernel/source/format.js';
+import { memberOf, toJson } from '../../kernel/source/tree.js';
+import { changing } from './changing.js';
+import type { Asked, Offer } from './offer.js';
+
+export const dependencyActions = (asked: Asked): Offer[] =>
+  asked.problems.flatMap((problem) => (problem.code === 'LNK_TOO_EARLY' ? waiting(asked, problem) : []));
+
+function waiting(asked: Asked, problem: Problem): Offer[] {
+  const { view } = asked;
+  const offset = view.offsetAt(problem.range.start);
+  const definition = view.definitionAt(offset);
+  const resource = view.analysis.resources.find((one) => one.definition === definition);
+  const site = view.siteAt(offset);
+  const action = resource?.actions.find(({ node }) => site.levels.some((level) => level.node === node));
+  const written = site.levels.at(-1)?.node?.scalar;
+  if (resource === undefined || action === undefined || typeof written !== 'string') return [];
+  const maker = makerOf(
+    resource,
+    action,
+    namesIn(view.doc.text.slice(offset, view.offsetAt(problem.range.end)), written),
+  );
+  if (maker === null || !mayWait(resource, action, maker)) return [];
+  const index = Number(action.node.pointer.split('/').at(-1));
+  const levels = descend(view.registry, resource.definition.node, ROOT_FIELDS.resource, ['actionables', index]);
+  const place = waitPlace(levels.at(-1)?.expansion ?? null);
+  if (place === null) return [];
+  const edit = changing(asked, resource.definition.doc, [withDependency(action, place, maker.id)]);
+  return [{ title: `Let actionable ${action.id} wait for actionable ${maker.id}`, edit, mends: [problem] }];
+}
+
+/** An accessor reads the name behind its root; elsewhere the text begins with it. */
+const namesIn = (source: string, written: string): string =>
+  accessorsIn(source)[0]?.tail[0] ?? accessorsIn(written)[0]?.tail[0] ?? written.split('.')[0] ?? '';
+
+function makerOf({ definition, actions }: ResourceModel, user: ActionModel, name: string): ActionModel | null {
+  const made = definition.finds.declarations.filter(
+    (one) => one.name === name && (one.symbol === 'name' || one.symbol === 'generated'),
+  );
+  const makers = made.flatMap(({ spot }) => actions.find(({ node }) => inside(spot, node)) ?? []);
+  return makers.find((one) => one !== user) ?? null;
+}
+
+function mayWait({ definition, actions }: ResourceModel, user: ActionModel, maker: ActionModel): boolean {
+  const waits = new Set<string>();
+  const visit = (key: string): void => {
+    if (waits.has(key)) return;
+    waits.add(key);
+    actions.find((one) => one.key === key)?.depends.forEach(visit);
+  };
+  visit(maker.key);
+  if (waits.has(user.key) || user.parallel || maker.parallel) return false;
+  if (user.timing.later !== maker.timing.later || user.timing.scheduled !== maker.timing.scheduled) return false;
+  // Its own names would be taken from what it waits for, and not from its own result any more.
+  const names = definition.finds.declarations.some(({ late, spot }) => late && inside(spot, user.node));
+  return !names || user.depends.length > 0;
+}
+
+/** The list of dependencies; in each, whose actionables are meant, and which. */
+interface WaitPlace {
+  readonly list: string;
+  readonly owner: string;
+  readonly ids: string;
+}
+
+function waitPlace(expansion: Expansion | null): WaitPlace | null {
+  for (const [list, { field }] of expansion?.fields ?? []) {
+    if (field.type !== 'array' || field.inner === null) continue;
+    for (const [ids, { type, inner }] of Object.entries(field.inner.fields)) {
+      const refers = inner?.meta.refers;
+      if (type !== 'array' || refers?.symbol !== 'action' || refers.edge !== true || refers.within === undefined)
+        continue;
+      return { list, owner: refers.within, ids };
+    }
+  }
+  return null;
+}
+
+function withDependency({ node, definition: { doc } }: ActionModel, place: WaitPlace, id: number): TextChange {
+  const { list, owner, ids } = place;
+  const written = memberOf(node, list)?.value ?? null;
+  const own = written?.items.find((item) => {
+    const json: Json = toJson(item);
+    return isObject(json) && json[owner] === 'self';
+  });
+  const known = own === undefined ? undefined : memberOf(own, ids)?.value;
+  if (known?.type === 'array') return addItems(doc, known, [String(id)]);
+  const entry = jsonLine({ [owner]: 'self', [ids]: [id] });
+  return written?.type === 'array' ? addItems(doc, written, [entry]) : addMembers(doc, node, [[list, `[${entry}]`]]);
+}

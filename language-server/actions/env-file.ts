@@ -1,0 +1,133 @@
+/**
+ * Moves a secret out of a definition into `.env`, and writes variables that are missing there. Values stand in the edit and
+ * nowhere else: no title, no log and no message has one.
+ */
+import { randomBytes } from 'node:crypto';
+import { lstat, readFile, realpath, stat } from 'node:fs/promises';
+import { join, sep } from 'node:path';
+import { parseEnv } from 'node:util';
+import type { TextEdit, WorkspaceEdit } from 'vscode-languageserver';
+import type { Problem } from '../../kernel/contract/problem.js';
+import { document, positionAt } from '../../kernel/source/document.js';
+import { uriOf } from '../uri.js';
+import type { Asked, Offer } from './offer.js';
+
+export async function envActions(asked: Asked): Promise<Offer[]> {
+  const offers: Offer[] = [];
+  if (!(await isOurs(asked, '.env')) || !(await isOurs(asked, '.env.example'))) return offers;
+  for (const problem of asked.problems) {
+    if (problem.code === 'SEC_CLEAR' || problem.code === 'SEC_SAMPLE') offers.push(...(await moved(asked, problem)));
+    if (problem.code === 'ENV_MISSING') offers.push(...(await written(asked, problem)));
+  }
+  return offers;
+}
+
+/** A file of the project, or none yet: what else has the name, or leads out of the project, is no place for a secret. */
+async function isOurs({ view }: Asked, file: string): Promise<boolean> {
+  const { folder } = view.project;
+  const name = join(folder, file);
+  if ((await lstat(name).catch(() => null)) === null) return true;
+  try {
+    const real = await realpath(name);
+    return real.startsWith((await realpath(folder)) + sep) && (await stat(real)).isFile();
+  } catch {
+    return false;
+  }
+}
+
+async function moved(asked: Asked, problem: Problem): Promise<Offer[]> {
+  const { view, desk } = asked;
+  const proposed = /^"(\$[A-Z_0-9]+\.)([A-Za-z_][A-Za-z0-9_]*)"$/.exec(problem.fix?.text ?? '');
+  const [, root = '', base = ''] = proposed ?? [];
+  if (base === '') return [];
+  const source = view.doc.text.slice(view.offsetAt(problem.range.start), view.offsetAt(problem.range.end));
+  // What attackers try first is not worth keeping.
+  const isKnown = problem.code === 'SEC_SAMPLE';
+  const value = isKnown ? randomBytes(32).toString('base64url') : textOf(source);
+  const line = value === null ? null : lineOf(await freeName(asked, base), value);
+  if (line === null) return [];
+  const change = { range: problem.range, newText: JSON.stringify(`${root}${line.name}`) };
+  const edit = await withLines(asked, { [desk.uriOf(view.name)]: [change] }, line.name, line.text);
+  const what = isKnown ? 'Read a new random value from' : 'Move it to';
+  return [{ title: `${what} .env, as ${line.name}`, edit, mends: [problem], asks: true }];
+}
+
+async function written(asked: Asked, problem: Problem): Promise<Offer[]> {
+  const { view } = asked;
+  const source = view.doc.text.slice(view.offsetAt(problem.range.start), view.offsetAt(problem.range.end));
+  const name = /\.([A-Za-z_][A-Za-z0-9_]*)"?$/.exec(source)?.[1];
+  if (name === undefined) return [];
+  const example = parseEnv(await read(asked, '.env.example'))[name] ?? '';
+  const length = Number(/^generate:(\d{1,4})$/.exec(example)?.[1] ?? 0);
+  const value = length > 0 && length <= 1024 ? randomBytes(length).toString('base64url').slice(0, length) : example;
+  const line = lineOf(name, value);
+  if (line === null) return [];
+  const edit = await withLines(asked, {}, name, line.text);
+  const what = value === '' ? `Add "${name}" to .env, to be filled in` : `Add "${name}" to .env as .env.example says`;
+  return [{ title: what, edit, mends: value === '' ? [] : [problem] }];
+}
+
+/** One that no file has yet. */
+async function freeName(asked: Asked, base: string): Promise<string> {
+  const { names } = asked.view.project.envNames;
+  let name = base;
+  for (let i = 2; names.includes(name); i++) name = `${base}_${i}`;
+  return name;
+}
+
+/** In the form that reads back as the same value; null where there is none. */
+function lineOf(name: string, value: string): { readonly name: string; readonly text: string } | null {
+  const forms = [
+    /^[A-Za-z0-9_./:@?&=+,%|~-]*$/.test(value) ? value : null,
+    ...["'", '`', '"'].map((mark) => mark + value + mark),
+  ];
+  const form = forms.find(
+    (one) =>
+      one !== null &&
+      parseEnv(`${name}=${one}\nEND=1\n`)[name] === value &&
+      parseEnv(`${name}=${one}\nEND=1\n`)['END'] === '1',
+  );
+  return form === undefined || form === null ? null : { name, text: `${name}=${form}` };
+}
+
+function textOf(source: string): string | null {
+  try {
+    const value: unknown = JSON.parse(source);
+    return typeof value === 'string' ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+const read = ({ view }: Asked, file: string): Promise<string> =>
+  readFile(join(view.project.folder, file), 'utf8').catch(() => '');
+
+/** The name goes into `.env.example` as well, without its value, so that others learn of it. */
+async function withLines(
+  asked: Asked,
+  changes: Readonly<Record<string, TextEdit[]>>,
+  name: string,
+  line: string,
+): Promise<WorkspaceEdit> {
+  const { desk, view } = asked;
+  const made: Record<string, TextEdit[]> = { ...changes };
+  const isListed = Object.hasOwn(parseEnv(await read(asked, '.env.example')), name);
+  for (const [file, text] of [['.env', line], ...(isListed ? [] : [['.env.example', `${name}=`]])] as const) {
+    const now = await read(asked, file ?? '');
+    const doc = document('', now);
+    const end = positionAt(doc, now.length);
+    const lead = now === '' || now.endsWith('\n') ? '' : '\n';
+    made[uriOf(join(view.project.folder, file ?? ''))] = [
+      { range: { start: end, end }, newText: `${lead}${text ?? ''}\n` },
+    ];
+  }
+  const known = desk.client.workspace?.workspaceEdit;
+  if (known?.documentChanges !== true || known.resourceOperations?.includes('create') !== true)
+    return { changes: made };
+  return {
+    documentChanges: Object.entries(made).flatMap(([uri, edits]) => [
+      ...(uri in changes ? [] : [{ kind: 'create' as const, uri, options: { ignoreIfExists: true } }]),
+      { textDocument: { uri, version: null }, edits },
+    ]),
+  };
+}

@@ -1,0 +1,56 @@
+/**
+ * Takes a value out of the text of a statement and binds it to a placeholder. Offered where the text shows which column the
+ * value meets: elsewhere the database may not know the type of the placeholder.
+ */
+import { CodeActionKind } from '../protocol.js';
+import { rangeAt } from '../../kernel/source/document.js';
+import { addItems, addMembers } from '../../kernel/source/edit-json.js';
+import { offsetInString } from '../../kernel/source/escapes.js';
+import { scanSql } from '../../kernel/language/sql.js';
+import { memberOf } from '../../kernel/source/tree.js';
+import { statementAt } from '../queries/query-site.js';
+import { changing } from './changing.js';
+import type { Asked, Offer } from './offer.js';
+
+export function extractionActions(asked: Asked): Offer[] {
+  const { view, range, desk } = asked;
+  const site = view.siteAt(view.offsetAt(range.start));
+  const query = statementAt(view, site);
+  const { inside } = site;
+  const binds = query?.field.meta.binds;
+  if (query === null || inside === null || binds === undefined || !inside.isClosed) return [];
+  const { doc, around, list, parameters } = query;
+  if (around === null || (list === null && memberOf(around, binds) !== undefined)) return [];
+  const scan = scanSql(inside.text);
+  const n = parameters.length + 1;
+  if (scan.faults.length > 0 || Math.max(0, ...scan.placeholders.map((one) => one.n)) !== parameters.length) return [];
+  const token = scan.tokens.find(({ start, end }) => start <= inside.offset && inside.offset <= end && isValue(start));
+  const value = token === undefined ? null : valueOf(inside.text.slice(token.start, token.end));
+  if (token === undefined || value === null) return [];
+  const after = `${inside.text.slice(0, token.start)}$${n}${inside.text.slice(token.end)}`;
+  const met = scanSql(after).placeholders.find((one) => one.n === n);
+  // A cast says that the text is read as something else, and may need to be a text for that.
+  if (met === undefined || met.column === null || met.cast !== null) return [];
+  const json = JSON.stringify(value);
+  const edit = changing(asked, doc, [
+    list === null ? addMembers(doc, around, [[binds, `[${json}]`]]) : addItems(doc, list, [json]),
+  ]);
+  const place = (decoded: number): number => offsetInString(view.doc, inside, decoded);
+  edit.changes?.[desk.uriOf(view.name)]?.push({
+    range: rangeAt(view.doc, place(token.start), place(token.end)),
+    newText: `$${n}`,
+  });
+  return [{ title: `Bind it as $${n}`, edit, mends: [], kind: CodeActionKind.RefactorExtract }];
+
+  function isValue(start: number): boolean {
+    return scan.tokens.some((one) => one.start === start && (one.type === 'number' || one.type === 'string'));
+  }
+}
+
+/** Null for texts that would mean something else as a parameter: names, accessors, and forms with escapes of their own. */
+function valueOf(source: string): string | number | null {
+  if (/^(0|[1-9]\d{0,14})(\.\d{1,6})?$/.test(source)) return Number(source);
+  const text = /^'((?:[^'\\]|'')*)'$/.exec(source)?.[1]?.replaceAll("''", "'");
+  if (text === undefined || text === '' || text.includes('$') || /^[A-Za-z_][\w.]*$/.test(text)) return null;
+  return text;
+}

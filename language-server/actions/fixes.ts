@@ -1,0 +1,71 @@
+/** The fixes that the checker itself gives, one by one and all of a file at once. Knows no code and no field. */
+import type { CodeAction, TextEdit } from 'vscode-languageserver';
+import type { Fix } from '../../kernel/contract/problem.js';
+import type { View } from '../view.js';
+import type { Asked, Offer } from './offer.js';
+
+const editsOf = ({ range, text, more = [] }: Fix): TextEdit[] => [
+  { range, newText: text },
+  ...more.map((one) => ({ range: one.range, newText: one.text })),
+];
+
+export function fixActions({ desk, view, problems }: Asked): Offer[] {
+  return problems.flatMap((problem) => {
+    const { fix } = problem;
+    if (fix?.file !== view.doc.file) return [];
+    const edit = { changes: { [desk.uriOf(view.name)]: editsOf(fix) } };
+    return [{ title: sentence(fix.title), edit, mends: [problem], asks: fix.asks === true }];
+  });
+}
+
+/** Null where there is nothing to mend. What is only a hint may be meant, and is left to people; so are secrets. */
+export function fixAllAction(view: View, kind: string): CodeAction | null {
+  const spans: Span[] = [];
+  const taken: TextEdit[] = [];
+  for (const { fix, severity } of view.problems) {
+    if (fix === undefined || fix.asks === true || severity === 'hint' || fix.file !== view.doc.file) continue;
+    const edits = editsOf(fix);
+    if (
+      takeAll(
+        spans,
+        edits.map(({ range }) => ({ start: view.offsetAt(range.start), end: view.offsetAt(range.end) })),
+      )
+    )
+      taken.push(...edits);
+  }
+  if (taken.length === 0) return null;
+  return { title: 'Mend all that has one certain fix', kind, edit: { changes: { [view.uri]: taken } } };
+}
+
+interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Kept in the order of the text, none of them touching another; false where a new one would. */
+function takeAll(spans: Span[], added: readonly Span[]): boolean {
+  const places: number[] = [];
+  for (const span of added) {
+    const at = placeOf(spans, span);
+    if (at === null) {
+      for (const place of places.reverse()) spans.splice(place, 1);
+      return false;
+    }
+    spans.splice(at, 0, span);
+    places.push(at);
+  }
+  return true;
+}
+
+function placeOf(spans: readonly Span[], { start, end }: Span): number | null {
+  let [low, high] = [0, spans.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((spans[middle]?.start ?? 0) < start) low = middle + 1;
+    else high = middle;
+  }
+  const isFree = (spans[low - 1]?.end ?? -1) < start && (spans[low]?.start ?? Infinity) > end;
+  return isFree ? low : null;
+}
+
+const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

@@ -1,0 +1,18 @@
+/** Says which of several actionables gives the result of the resource. Nothing is wrong without it, so nobody is asked to. */
+import { addMembers } from '../../kernel/source/edit-json.js';
+import { memberOf } from '../../kernel/source/tree.js';
+import { changing } from './changing.js';
+import type { Asked, Offer } from './offer.js';
+
+export function mainActions(asked: Asked): Offer[] {
+  const { view, range } = asked;
+  const offset = view.offsetAt(range.start);
+  const resource = view.analysis.resources.find(({ definition }) => definition === view.definitionAt(offset));
+  if (resource === undefined || resource.actions.length < 2 || resource.actions.some(({ main }) => main)) return [];
+  const { doc } = resource.definition;
+  const pointer = view.siteAt(offset).levels.map(({ node }) => node);
+  const action = resource.actions.find(({ node }) => pointer.includes(node));
+  if (action === undefined || memberOf(action.node, 'main_returnable') !== undefined) return [];
+  const edit = changing(asked, doc, [addMembers(doc, action.node, [['main_returnable', 'true']])]);
+  return [{ title: `Let actionable ${action.id} give the result`, edit, mends: [], kind: 'refactor.rewrite' }];
+}

@@ -1,0 +1,29 @@
+/** Adds what an object needs and does not have, all at once, with values to start from. */
+import { missingIn } from '../../kernel/analysis/walk.js';
+import { addMembers, jsonLine } from '../../kernel/source/edit-json.js';
+import type { Problem } from '../../kernel/contract/problem.js';
+import type { Asked, Offer } from './offer.js';
+import { startingValue } from './starting-value.js';
+import { changing } from './changing.js';
+
+export function requiredActions(asked: Asked): Offer[] {
+  const { view, problems } = asked;
+  const byPlace = new Map<number, Problem[]>();
+  for (const problem of problems.filter(({ code }) => code === 'DEF_REQUIRED')) {
+    const start = view.offsetAt(problem.range.start);
+    byPlace.set(start, [...(byPlace.get(start) ?? []), problem]);
+  }
+  return [...byPlace].flatMap(([start, mends]) => {
+    // Just inside the brace that the problem stands at.
+    const site = view.siteAt(start + 1);
+    const object = [...site.levels].reverse().find(({ node }) => node?.type === 'object');
+    if (object?.node === null || object?.node === undefined || object.expansion === null) return [];
+    const missing = missingIn(object.node, object.expansion);
+    if (missing.length === 0) return [];
+    const members = missing.map(([name, { field }]) => [name, jsonLine(startingValue(view.registry, field))] as const);
+    const listed = missing.map(([name]) => `"${name}"`).join(', ');
+    const doc = site.definition?.doc ?? view.doc;
+    const edit = changing(asked, doc, [addMembers(doc, object.node, members)]);
+    return [{ title: `Add ${listed}`, edit, mends }];
+  });
+}

@@ -1,0 +1,114 @@
+/** Accessors inside strings: the roots that may stand here, and what may follow them. Driven by the facts of their plugins. */
+import type { CompletionItem } from 'vscode-languageserver';
+import { CompletionItemKind, InsertTextFormat } from '../protocol.js';
+import type { Span } from '../../kernel/analysis/report.js';
+import { Slot } from '../../kernel/contract/slot.js';
+import type { FieldNode } from '../../kernel/schema/field-node.js';
+import { spanInside } from '../inside.js';
+import { pluginMarkdown } from '../words.js';
+import type { Site, View } from '../view.js';
+import { snippetText } from './edit.js';
+import { place, Rank, snippetItem, textItem, valueItem } from './item.js';
+import { tailNames } from './names/index.js';
+import type { Name } from './names/place.js';
+
+/** What is typed of an accessor in front of the caret. */
+const BEFORE = /\$([A-Za-z0-9_]*)((?:\.[A-Za-z0-9_-]*)*)$/;
+const AFTER = /^[A-Za-z0-9_-]*/;
+
+/** Whether an accessor is being typed: then nothing else is offered. */
+export const isAccessor = ({ inside }: Site): boolean =>
+  inside !== null && BEFORE.test(inside.text.slice(0, inside.offset));
+
+interface Root {
+  readonly name: string;
+  readonly doc: string;
+  readonly facts: Readonly<Record<string, unknown>>;
+}
+
+export function accessorItems(view: View, site: Site): CompletionItem[] {
+  const { inside, cursor } = site;
+  const field = site.levels.at(-1)?.field ?? null;
+  if (cursor.at !== 'value' || field === null) return [];
+  const roots = rootsAt(view, site, field);
+  if (roots.length === 0) return [];
+  if (inside === null || inside.text === '')
+    return cursor.token === null || inside !== null ? whole(view, site, roots) : [];
+  const typed = BEFORE.exec(inside.text.slice(0, inside.offset));
+  // Behind a second dollar sign there is a name that a database gives.
+  if (typed === null || inside.text[typed.index - 1] === '$') return [];
+  const [, name = '', tail = ''] = typed;
+  const rest = AFTER.exec(inside.text.slice(inside.offset))?.[0].length ?? 0;
+  const span = (from: number): Span => spanInside(view, inside, from, inside.offset + rest);
+  if (tail === '') return roots.flatMap((root) => ofRoot(view, site, root)).map(asText(view, span(typed.index)));
+  const root = roots.find((one) => one.name === name);
+  if (root === undefined) return [];
+  const path = tail.slice(1).split('.');
+  const last = path.pop() ?? '';
+  const names = tailNames(view, site, root.facts, path);
+  return names.map((one, i) =>
+    textItem(view, span(inside.offset - last.length), String(one.name), i, { ...one, label: String(one.name) }),
+  );
+}
+
+interface Accessor {
+  readonly text: string;
+  readonly isOpen: boolean;
+  readonly detail?: string | undefined;
+  readonly doc?: string | undefined;
+}
+
+/** The root itself, and the root with every name that can follow it. */
+function ofRoot(view: View, site: Site, { name, doc, facts }: Root): Accessor[] {
+  const names = tailNames(view, site, facts, []);
+  const tail = typeof facts['tail'] === 'string' ? facts['tail'] : 'none';
+  const isOpen = tail !== 'none' && tail !== 'optional-path';
+  const behind = (one: Name): Accessor => ({
+    text: `$${name}.${one.name}`,
+    isOpen: false,
+    detail: one.detail,
+    doc: one.doc ?? doc,
+  });
+  return [{ text: isOpen ? `$${name}.` : `$${name}`, isOpen, doc }, ...names.map(behind)];
+}
+
+const asText =
+  (view: View, span: { start: number; end: number }) =>
+  ({ text, detail, doc }: Accessor, i: number): CompletionItem =>
+    textItem(view, span, text, i, { label: text.replace(/\.$/, ''), detail, doc });
+
+/** A string that is nothing but the accessor. */
+const whole = (view: View, site: Site, roots: readonly Root[]): CompletionItem[] =>
+  roots
+    .flatMap((root) => ofRoot(view, site, root))
+    .map(({ text, isOpen, detail, doc }, i) => {
+      const offer = { label: text.replace(/\.$/, ''), detail, doc, kind: CompletionItemKind.Variable };
+      if (!isOpen) return valueItem(view, site, JSON.stringify(text), Rank.ACCESSORS, i, offer);
+      return {
+        ...snippetItem(view, site, `"${snippetText(text)}$1"`, i, offer),
+        insertTextFormat: InsertTextFormat.Snippet,
+        filterText: JSON.stringify(text),
+        sortText: `${Rank.ACCESSORS}${place(i)}`,
+      };
+    });
+
+/** Those that the checker lets pass here; none where text is taken as it is. */
+function rootsAt({ registry }: View, { sort, levels }: Site, field: FieldNode): Root[] {
+  const kind = registry.kindsIn(Slot.ACCESSOR)[0]?.kind;
+  if (kind === undefined) return [];
+  const section = levels[1]?.key;
+  const isOption = sort === 'config' && [...registry.kinds.values()].some(({ config }) => config?.field === section);
+  const forms = field.type === 'either' ? field.options : [field];
+  const names = forms.flatMap(({ type, meta, values }): readonly string[] => {
+    if (meta.roots !== undefined) return meta.roots;
+    if (type === 'value') return registry.names(kind);
+    if (meta.plugin !== undefined) return type === 'string' ? registry.rootsOf(`plugin:${meta.plugin}`) : [];
+    return isOption && type === 'string' && values === null ? registry.rootsOf('env') : [];
+  });
+  const isClosed = forms.some(({ meta }) => meta.leaves === true);
+  return [...new Set(names)].flatMap((name) => {
+    const facts = registry.plugin(kind, name)?.facts;
+    if (facts === undefined || (isClosed && facts['secret'] === true)) return [];
+    return [{ name, facts, doc: pluginMarkdown(registry, kind, name) }];
+  });
+}

@@ -1,0 +1,148 @@
+/**
+ * Names of members: those that the object may have and does not have yet, the required ones first; names for a map; and all
+ * members at once of an object that is still empty.
+ */
+import type { CompletionItem } from 'vscode-languageserver';
+import { CompletionItemKind, CompletionItemTag, InsertTextFormat } from '../protocol.js';
+import { BESIDE_FIELDS } from '../../kernel/analysis/grammar.js';
+import type { Expansion, OwnedField } from '../../kernel/analysis/registry.js';
+import type { FieldNode } from '../../kernel/schema/field-node.js';
+import { fieldMarkdown, pluginMarkdown } from '../words.js';
+import type { Site, View } from '../view.js';
+import { commaBefore, commaBehind, hasColon, replacing } from './edit.js';
+import { place, snippetItem } from './item.js';
+import { keysFor } from './names/index.js';
+import { lastNumber } from './names/own.js';
+import { membersSnippet, valueSnippet } from './snippets.js';
+import { exampleOf, numbersIn, variantsOf } from './variants.js';
+
+export function keyItems(view: View, site: Site): CompletionItem[] {
+  const { cursor, levels } = site;
+  const object = levels.at(-1);
+  if (cursor.at !== 'key' || object === undefined || object.field === null) return [];
+  const written = new Set(object.node?.members.map(({ key }) => key));
+  // What is being typed is not there yet.
+  written.delete(cursor.token?.text ?? '');
+  const { field, expansion } = object;
+  if (expansion === null) {
+    const isModel = levels.length === 1 && site.sort === 'model';
+    return [...mapItems(view, site, field, written), ...(isModel ? besideItems(view, site, written) : [])];
+  }
+  const offered = [...expansion.fields].filter(([name]) => !written.has(name) && !isChosenOtherwise(expansion, name));
+  const fields = offered.map(([name, owned], i) => fieldItem(view, site, name, owned, expansion, i));
+  return written.size > 0 || cursor.token !== null ? fields : [...fields, ...variantItems(view, site, field)];
+}
+
+/** Where one key of several has to stand, and another one stands there. */
+const isChosenOtherwise = ({ choices }: Expansion, name: string): boolean =>
+  choices.some(
+    ({ kind, names, present }) =>
+      kind.select.by === 'key' &&
+      kind.select.pick === 'one' &&
+      names.includes(name) &&
+      present.some((one) => one !== name),
+  );
+
+const isChoice = ({ choices }: Expansion, name: string): boolean =>
+  choices.some(
+    ({ kind, names, present }) =>
+      kind.select.by === 'key' && kind.select.pick === 'one' && names.includes(name) && present.length === 0,
+  );
+
+function fieldItem(
+  view: View,
+  site: Site,
+  name: string,
+  { field, plugin }: OwnedField,
+  expansion: Expansion,
+  i: number,
+): CompletionItem {
+  const isNeeded = field.required || isChoice(expansion, name);
+  const rank = isNeeded ? '0' : field.meta.advanced === true ? '2' : '1';
+  const [kind = '', own = ''] = plugin?.split(':') ?? [];
+  // The example of a plugin that is chosen by its key is what stands behind the key.
+  const isPlugin = own === name && view.registry.kind(kind)?.select.by === 'key';
+  const isNumber = field.type === 'number' && field.meta.declares !== undefined;
+  const next = isNumber ? lastNumber(site)(field.meta.declares ?? 'value') + 1 : undefined;
+  const given = isPlugin ? exampleOf(view.registry, kind, own) : next;
+  const item = memberItem(view, site, name, valueSnippet(view.registry, field, given));
+  return {
+    ...item,
+    detail: [isNeeded ? 'required' : '', plugin ?? ''].filter((part) => part !== '').join(' · '),
+    documentation: {
+      kind: 'markdown',
+      value: [fieldMarkdown(view.registry, name, field), own === name ? pluginMarkdown(view.registry, kind, own) : '']
+        .filter((text) => text !== '')
+        .join('\n\n'),
+    },
+    sortText: `${rank}${place(i)}`,
+    ...(field.meta.deprecated !== undefined && { tags: [CompletionItemTag.Deprecated] }),
+  };
+}
+
+function memberItem(view: View, site: Site, name: string, value: string): CompletionItem {
+  const quoted = JSON.stringify(name);
+  const text = hasColon(view, site) ? quoted : `${quoted}: ${value}${commaBehind(view, site)}`;
+  return {
+    label: name,
+    kind: CompletionItemKind.Property,
+    filterText: quoted,
+    // Where only the name is replaced, a dollar sign in it is one.
+    insertTextFormat: hasColon(view, site) ? InsertTextFormat.PlainText : InsertTextFormat.Snippet,
+    textEdit: replacing(view, site, text),
+    additionalTextEdits: commaBefore(view, site),
+  };
+}
+
+/** What a model says beside its fields. */
+const besideItems = (view: View, site: Site, written: ReadonlySet<string>): CompletionItem[] =>
+  Object.entries(BESIDE_FIELDS.fields).flatMap(([name, field], i) => {
+    if (written.has(name) || site.definition?.unique?.pointer.endsWith(`/${name}`) === true) return [];
+    const item = memberItem(view, site, name, valueSnippet(view.registry, field));
+    return [
+      {
+        ...item,
+        documentation: { kind: 'markdown', value: fieldMarkdown(view.registry, name, field) },
+        sortText: `3${place(i)}`,
+      },
+    ];
+  });
+
+/** Keys of a map: names that somebody uses, and a new entry of every sort that there is. */
+function mapItems(view: View, site: Site, field: FieldNode, written: ReadonlySet<string>): CompletionItem[] {
+  const { registry } = view;
+  const { inner } = field;
+  if (field.type !== 'record' && field.type !== 'value') return [];
+  const value = inner === null || field.type === 'value' ? '$1' : valueSnippet(registry, inner);
+  const names = keysFor(view, site, field).filter(({ name }) => !written.has(String(name)));
+  const named = names.map(({ name, detail, doc }, i) => ({
+    ...memberItem(view, site, String(name), value),
+    ...(detail !== undefined && { detail }),
+    ...(doc !== undefined && { documentation: { kind: 'markdown' as const, value: doc } }),
+    sortText: `0${place(i)}`,
+  }));
+  if (inner?.type !== 'object' || hasColon(view, site)) return named;
+  const entries = variantsOf(registry, inner).map(({ label, kind, name, given }, i) => {
+    const snippet = `"\${1:name}": ${valueSnippet(registry, inner, given, 2)}`;
+    const offer = {
+      label: `new ${label}`,
+      detail: registry.kind(kind)?.title,
+      doc: pluginMarkdown(registry, kind, name),
+    };
+    return { ...snippetItem(view, site, snippet, i, offer), filterText: JSON.stringify(label) };
+  });
+  return [...named, ...entries];
+}
+
+/** All that an object of one sort needs, inside braces that are there already. */
+function variantItems(view: View, site: Site, field: FieldNode): CompletionItem[] {
+  const { registry } = view;
+  const numbers = numbersIn(registry, field, lastNumber(site));
+  return variantsOf(registry, field).map(({ label, kind, name, given }, i) =>
+    snippetItem(view, site, membersSnippet(registry, field, { ...numbers, ...given }), i, {
+      label: `{ ${label} }`,
+      detail: registry.kind(kind)?.title,
+      doc: pluginMarkdown(registry, kind, name),
+    }),
+  );
+}

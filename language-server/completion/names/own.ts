@@ -1,0 +1,107 @@
+/** Names that the definition around the caret gives, takes or misses: payload fields, results that have names, claims. */
+import { isObject, type Json } from '../../../kernel/contract/json.js';
+import { Slot } from '../../../kernel/contract/slot.js';
+import { readPayloadFields } from '../../../kernel/analysis/linked.js';
+import type { Definition, PayloadField } from '../../../kernel/analysis/model.js';
+import type { Registry } from '../../../kernel/analysis/registry.js';
+import type { SymbolKind } from '../../../kernel/schema/meta.js';
+import { definitionsAround, inShort, uniqueNames, type Name, type NamePlace, type NameSource } from './place.js';
+
+/** Fields of the payload; behind a path, those inside. */
+export const payloadFields: NameSource = ({ site: { definition }, path }) => {
+  if (definition?.sort !== 'resource') return [];
+  const rules = new Map(definition.finds.declarations.map(({ name, value }) => [name, value]));
+  let fields: ReadonlyMap<string, PayloadField> = readPayloadFields(definition);
+  let json: Json = Object.fromEntries([...fields.keys()].map((name) => [name, rules.get(name) ?? null]));
+  for (const segment of path) {
+    // The items of a list have numbers; what they hold is declared for all of them.
+    if (/^\d+$/.test(segment) && !fields.has(segment)) continue;
+    fields = fields.get(segment)?.fields ?? new Map<string, PayloadField>();
+    const rule: Json = isObject(json) ? (json[segment] ?? null) : null;
+    json = isObject(rule) ? (rule['fields'] ?? null) : null;
+  }
+  const ruleOf = (name: string): Json => (isObject(json) ? (json[name] ?? null) : null);
+  return [...fields.keys()].map((name) => {
+    const rule = ruleOf(name);
+    return { name, detail: rule === null ? 'in the path' : `payload · ${inShort(rule)}` };
+  });
+};
+
+const WORDS: Partial<Record<SymbolKind, string>> = {
+  name: 'value of an actionable',
+  generated: 'made by a generator',
+  claim: 'claim of the token',
+  secret: 'hashed or encrypted',
+};
+
+const declared = (definition: Definition | null, symbol: SymbolKind): Name[] =>
+  (definition?.finds.declarations ?? []).flatMap((one) =>
+    one.symbol === symbol ? [{ name: one.name, detail: WORDS[symbol] }] : [],
+  );
+
+export const declaredHere =
+  (symbol: SymbolKind): NameSource =>
+  ({ site }) =>
+    uniqueNames(declared(site.definition, symbol));
+
+/** What a bare name in a list of parameters can mean, in the order in which it is looked for. */
+export const valueNames: NameSource = (place) =>
+  uniqueNames([
+    ...(['name', 'generated'] as const).flatMap((symbol) => declared(place.site.definition, symbol)),
+    ...payloadFields(place),
+    ...declared(place.site.definition, 'claim'),
+  ]);
+
+/** Claims that this resource or any other takes out of its token. */
+export const claims: NameSource = (place) =>
+  uniqueNames([
+    ...declared(place.site.definition, 'claim'),
+    ...definitionsAround(place).flatMap((definition) => declared(definition, 'claim')),
+  ]);
+
+/**
+ * Names that are used here and that nobody gives yet: fields for rules, values for `for`, claims for the token. `symbol`:
+ * what the place declares.
+ */
+export function missingNames({ view: { registry }, site: { definition } }: NamePlace, symbol: SymbolKind): Name[] {
+  if (definition === null) return [];
+  const { finds } = definition;
+  const isName = symbol === 'payload-field' || symbol === 'name' || symbol === 'generated';
+  const known = new Set(
+    finds.declarations.flatMap((one) =>
+      one.symbol === symbol || (isName && one.symbol !== 'claim' && one.symbol !== 'action') ? [one.name] : [],
+    ),
+  );
+  const bare = isName
+    ? finds.references.flatMap(({ refers, name, node }) =>
+        (refers.symbol === 'name' || refers.symbol === 'payload-field') && isIdentifier(name) && node.type === 'string'
+          ? [String(name).split('.')[0] ?? '']
+          : [],
+      )
+    : [];
+  const read = finds.accessors.flatMap(({ parts }) =>
+    parts.flatMap(({ root, tail }) =>
+      tail[0] !== undefined && readsOf(registry, root, isName, symbol) ? [tail[0]] : [],
+    ),
+  );
+  const names = [...new Set([...bare, ...read])].filter((name) => name !== '' && !known.has(name));
+  return names.map((name) => ({ name, detail: 'used in this definition' }));
+}
+
+const isIdentifier = (name: string | number): boolean => /^[A-Za-z_][\w.]*$/.test(String(name));
+
+function readsOf(registry: Registry, root: string, isName: boolean, symbol: SymbolKind): boolean {
+  const facts = registry.kindsIn(Slot.ACCESSOR).map(({ kind }) => registry.plugin(kind, root)?.facts)[0];
+  return isName ? facts?.['reads'] === 'payload' : facts?.['tail'] === `declared:${symbol}`;
+}
+
+/** The highest number that is declared in the definition around the caret. */
+export const lastNumber =
+  ({ definition }: NamePlace['site']) =>
+  (symbol: SymbolKind): number =>
+    Math.max(
+      0,
+      ...declared(definition, symbol)
+        .map(({ name }) => Number(name))
+        .filter(Number.isSafeInteger),
+    );

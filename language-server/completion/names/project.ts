@@ -1,0 +1,132 @@
+/** Names of the project: resources, models and their fields, connections, headers, files. */
+import { Slot } from '../../../kernel/contract/slot.js';
+import type { DataModel } from '../../../kernel/analysis/model.js';
+import { modelsByAlias } from '../../../kernel/analysis/tables.js';
+import { memberOf } from '../../../kernel/source/tree.js';
+import { safeMarkdown } from '../../safe-markdown.js';
+import {
+  definitionsAround,
+  idOf,
+  inShort,
+  textIn,
+  uniqueNames,
+  type Name,
+  type NamePlace,
+  type NameSource,
+} from './place.js';
+import { ANSWER_HEADERS, REQUEST_HEADERS } from './header-names.js';
+
+export const resources: NameSource = (place) =>
+  definitionsAround(place).flatMap((definition) => {
+    if (definition.sort !== 'resource' || definition === place.site.definition) return [];
+    const id = idOf(definition);
+    return id === '' ? [] : [{ name: id, detail: textIn(definition.node, 'resource') }];
+  });
+
+export const models: NameSource = (place) =>
+  uniqueNames(
+    definitionsAround(place).flatMap(({ sort, name, node }) =>
+      sort === 'model' ? [{ name, detail: inShort(node.members.map(({ key }) => key).join(', ')) }] : [],
+    ),
+  );
+
+/** Of the model that is named beside; of the one around the caret; of those that the actionable around it touches. */
+export const modelFields: NameSource = (place) => {
+  const { view, site, within, sibling } = place;
+  const known = view.project.recent().analysis;
+  const { definition } = site;
+  if (within !== undefined) return fieldsOf(modelCalled(known.models, String(sibling(within)?.scalar ?? '')));
+  if (definition?.sort === 'model') return definition.node.members.map(({ key }) => ({ name: key }));
+  const collection = collectionBeside(place);
+  if (collection !== null) return fieldsOf(modelCalled(known.models, collection));
+  const own = definition === null ? '' : idOf(definition);
+  const action = site.levels.flatMap(({ node }) => (node === null ? [] : textIn(node, 'id'))).at(1);
+  const touched = known.resources.find(({ id }) => id === own)?.actions.find(({ id }) => String(id) === action)?.models;
+  return uniqueNames(
+    known.models.filter(({ name }) => touched?.includes(name) === true).flatMap((model) => fieldsOf(model)),
+  );
+};
+
+function modelCalled(all: readonly DataModel[], name: string): DataModel | undefined {
+  const model = modelsByAlias(all.map((one) => one.name)).get(name.toLowerCase());
+  return all.find((one) => one.name === model);
+}
+
+const fieldsOf = (model: DataModel | undefined): Name[] =>
+  (model?.fields ?? []).map(({ name, value }) => ({
+    name,
+    detail: inShort(value),
+    doc: `A field of \`${model?.name ?? ''}\`.`,
+  }));
+
+/** The collection that the object around the caret asks. */
+function collectionBeside({ site: { levels } }: NamePlace): string | null {
+  for (const { node, expansion } of [...levels].reverse()) {
+    for (const [name, { field }] of expansion?.fields ?? []) {
+      if (field.meta.language !== 'collection' || node === null) continue;
+      const written = memberOf(node, name)?.value?.scalar;
+      if (typeof written === 'string') return written;
+    }
+  }
+  return null;
+}
+
+/** Instances of a kind in the config (of every kind that holds models); in the config itself as they are typed. */
+export const connections: NameSource = ({ view, of }) => {
+  const kinds = [...view.registry.kinds.values()].filter(({ kind, config }) =>
+    of === undefined ? config?.models !== undefined : kind === of,
+  );
+  const { chosen } = view.project.config;
+  const root = view.project.isConfig(view.name) ? view.tree.root : null;
+  return uniqueNames(
+    kinds.flatMap(({ kind, config }) => {
+      const typed = (root && memberOf(root, config?.field ?? '')?.value?.members) ?? [];
+      return [
+        ...typed.map(({ key }) => ({ name: key, detail: config?.field })),
+        ...chosen.flatMap((one) => (one.kind === kind ? [{ name: one.instance, detail: one.name }] : [])),
+      ];
+    }),
+  );
+};
+
+/** Those that are read or sent somewhere in the project, then the usual ones. */
+export const headerNames: NameSource = (place) => {
+  if (place.of === 'answer') return ANSWER_HEADERS;
+  const { registry } = place.view;
+  const kind = registry.kindsIn(Slot.ACCESSOR)[0]?.kind ?? '';
+  // What is being typed is no name yet.
+  const here = place.site.levels.at(-1)?.node;
+  const used = definitionsAround(place).flatMap(({ finds }) =>
+    finds.accessors.flatMap(({ node, parts }) =>
+      (node === here ? [] : parts).flatMap(({ root, tail: [name] }) => {
+        const facts = registry.plugin(kind, root)?.facts;
+        const isOffered =
+          Array.isArray(facts?.['offers']) && (facts['offers'] as readonly string[]).includes(name ?? '');
+        return name === undefined || isOffered || facts?.['reads'] !== 'headers'
+          ? []
+          : [{ name, detail: 'used in this project' }];
+      }),
+    ),
+  );
+  return uniqueNames([...used, ...REQUEST_HEADERS]);
+};
+
+export const envNames: NameSource = ({ view }) =>
+  view.project.envNames.names.map((name) => ({ name, detail: 'environment' }));
+
+/** Folders that hold definitions now. */
+export const globs: NameSource = ({ view }) => {
+  const files = [...view.project.files.values()].map(({ file }) => file.replaceAll('\\', '/'));
+  const folders = new Set(files.flatMap((file) => (file.includes('/') ? [file.slice(0, file.indexOf('/'))] : [])));
+  return uniqueNames(
+    ['definitions', ...folders].flatMap((folder) =>
+      ['json', 'jsonc'].map((end) => ({ name: `${folder}/**/*.${end}` })),
+    ),
+  );
+};
+
+/** Ids of plugins, and patterns for all of a kind. */
+export const pluginIds: NameSource = ({ view: { registry } }) => [
+  ...[...registry.plugins].map(([id, { summary }]) => ({ name: id, doc: safeMarkdown(summary) })),
+  ...[...registry.kinds.values()].map(({ kind, title }) => ({ name: `${kind}:*`, detail: `every plugin: ${title}` })),
+];

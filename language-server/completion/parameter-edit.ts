@@ -1,0 +1,33 @@
+/** The edit that adds values to the list of a query's parameters, or writes the list where there is none. */
+import type { TextEdit } from 'vscode-languageserver';
+import { rangeAt } from '../../kernel/source/document.js';
+import { memberOf } from '../../kernel/source/tree.js';
+import type { QuerySite } from '../queries/query-site.js';
+import type { Site, View } from '../view.js';
+
+/** None where the list cannot be told: its name is there without a value, or the text around the caret is not closed. */
+export function addParameters(view: View, site: Site, query: QuerySite, values: readonly string[]): TextEdit[] {
+  const { doc, around, list, field } = query;
+  const { binds } = field.meta;
+  if (values.length === 0 || binds === undefined) return [];
+  const written = values.map((value) => JSON.stringify(value)).join(', ');
+  if (list !== null) {
+    const last = list.items.at(-1);
+    const at = last?.end ?? list.start + 1;
+    return [{ range: rangeAt(doc, at, at), newText: last === undefined ? written : `, ${written}` }];
+  }
+  if (around !== null && memberOf(around, binds) !== undefined) return [];
+  // Beside the text of a statement; in an object of other queries the place is not as clear.
+  if (field.meta.language !== 'sql' || site.inside?.isClosed !== true) return [];
+  const { end } = site.inside;
+  return [{ range: view.range(end, end), newText: `,${gapBefore(view, site)}${JSON.stringify(binds)}: [${written}]` }];
+}
+
+/** Members on lines of their own stay so. */
+function gapBefore(view: View, { inside }: Site): string {
+  const before = view.doc.text.slice(0, inside?.start ?? 0);
+  const line = before.slice(Math.max(before.lastIndexOf('\n'), before.lastIndexOf('\r')) + 1);
+  const indent = /^(\s*)"(?:[^"\\]|\\.)*"\s*:\s*$/.exec(line)?.[1];
+  if (indent === undefined || line.length === before.length) return ' ';
+  return `${view.doc.text.includes('\r\n') ? '\r\n' : '\n'}${indent}`;
+}

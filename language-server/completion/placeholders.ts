@@ -1,0 +1,60 @@
+/**
+ * Placeholders: those that have a value, with where it comes from; the next one; and the next one together with its value,
+ * which accepting adds to the list.
+ */
+import type { CompletionItem, Range } from 'vscode-languageserver';
+import { CompletionItemKind } from '../protocol.js';
+import { parameterShort, parameterWords } from '../queries/parameters.js';
+import type { QuerySite } from '../queries/query-site.js';
+import type { Site, View } from '../view.js';
+import { addParameters } from './parameter-edit.js';
+
+interface Wanted {
+  readonly range: Range;
+  /** The column that the value would meet. */
+  readonly column: string | null;
+  readonly rank: string;
+  /** What is written for a number. */
+  readonly text: (n: number) => string;
+  /** What it is called; the same where nothing else is said. */
+  readonly label?: (n: number) => string;
+}
+
+export function placeholderItems(view: View, site: Site, query: QuerySite, wanted: Wanted): CompletionItem[] {
+  const { parameters, resource, action, field } = query;
+  const { range, column, rank, text, label: called = text } = wanted;
+  const around = { registry: view.registry, resource, action };
+  const item = (n: number, label: string, order: string, more: Partial<CompletionItem>): CompletionItem => ({
+    label,
+    kind: CompletionItemKind.Variable,
+    filterText: called === text ? label : `"${label}"`,
+    sortText: `${rank}${order}${String(n).padStart(3, '0')}`,
+    textEdit: { range, newText: text(n) },
+    ...more,
+  });
+  const shorts = parameters.map((node) => parameterShort(node, { action }));
+  const known = parameters.map((node, i) =>
+    item(i + 1, called(i + 1), shorts[i] === column ? 'a' : 'c', {
+      detail: shorts[i] ?? '',
+      documentation: { kind: 'markdown', value: `\`$${i + 1}\` is ${parameterWords(node, around)}.` },
+    }),
+  );
+  const next = parameters.length + 1;
+  const names = namesOf(query, column).filter((name) => !shorts.includes(name));
+  const added = names.map((name) =>
+    item(next, `${called(next)} = ${name}`, name === column ? 'b' : 'e', {
+      detail: `adds "${name}" to ${field.meta.binds ?? 'the values'}`,
+      additionalTextEdits: addParameters(view, site, query, [name]),
+    }),
+  );
+  const bare = item(next, called(next), 'd', { detail: `the next entry of ${field.meta.binds ?? 'the values'}` });
+  return [...known, ...added.filter(({ additionalTextEdits }) => (additionalTextEdits ?? []).length > 0), bare];
+}
+
+/** Names that have a value here, and the column itself where rules say nothing. */
+function namesOf({ resource }: QuerySite, column: string | null): string[] {
+  if (resource === null) return [];
+  const { payloadFields, names, generated } = resource;
+  const all = [...payloadFields.keys(), ...names, ...generated];
+  return [...new Set(column === null || all.includes(column) || payloadFields.size > 0 ? all : [column, ...all])];
+}

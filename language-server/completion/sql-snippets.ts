@@ -1,0 +1,81 @@
+/** Whole statements for each model, with the list of their parameters: where a text is still empty. */
+import type { CompletionItem, Range } from 'vscode-languageserver';
+import { CompletionItemKind, InsertTextFormat } from '../protocol.js';
+import type { DataModel } from '../../kernel/analysis/model.js';
+import { TIMESTAMPS } from '../../kernel/analysis/sql/catalogue.js';
+import { jsonText } from '../inside.js';
+import { isOn, type QuerySite } from '../queries/query-site.js';
+import { tableMarkdown } from '../queries/tables.js';
+import type { Site, View } from '../view.js';
+import { snippetText } from './edit.js';
+import { addParameters } from './parameter-edit.js';
+
+interface Statement {
+  readonly label: string;
+  readonly text: string;
+  /** Names of the values, in the order of their placeholders. */
+  readonly values: readonly string[];
+}
+
+/** `name`: how a name is written in this text. */
+export function statementItems(
+  view: View,
+  site: Site,
+  query: QuerySite,
+  models: readonly DataModel[],
+  range: Range,
+  name: (plain: string) => string,
+): CompletionItem[] {
+  const { timestamps } = query.field.meta.beside ?? {};
+  const isDated = isOn(query, timestamps);
+  return models.flatMap((model) =>
+    statementsOf(model, isDated, name).map(({ label, text, values }) => ({
+      label,
+      kind: CompletionItemKind.Snippet,
+      detail: text,
+      documentation: { kind: 'markdown' as const, value: tableMarkdown(view, model) },
+      sortText: `2${label}`,
+      filterText: label,
+      insertTextFormat: InsertTextFormat.Snippet,
+      textEdit: { range, newText: snippetText(jsonText(text)) },
+      additionalTextEdits: query.list === null ? addParameters(view, site, query, values) : [],
+    })),
+  );
+}
+
+function statementsOf(model: DataModel, isDated: boolean, name: (plain: string) => string): Statement[] {
+  const { fields, table } = model;
+  const key = fields.find(({ value }) => value['primary_key'] === true) ?? fields[0];
+  if (key === undefined) return [];
+  const names = fields.map((field) => field.name);
+  const from = name(table);
+  const given = fields
+    .filter((field) => field.value['auto_increment'] !== true && !(isDated && TIMESTAMPS.includes(field.name)))
+    .map((field) => field.name);
+  const changed = given.filter((field) => field !== key.name && !TIMESTAMPS.includes(field));
+  const where = (n: number): string => `WHERE ${name(key.name)} = $${n}`;
+  const list = (all: readonly string[]): string => all.map(name).join(', ');
+  const set = changed.map((field, i) => `${name(field)} = $${i + 1}`).join(', ');
+  return [
+    {
+      label: `SELECT … FROM ${table}`,
+      text: `SELECT ${list(names)} FROM ${from} ${where(1)}`,
+      values: [key.name],
+    },
+    {
+      label: `INSERT INTO ${table} (…)`,
+      text: `INSERT INTO ${from} (${list(given)}) VALUES (${given.map((_, i) => `$${i + 1}`).join(', ')})`,
+      values: given,
+    },
+    ...(changed.length === 0
+      ? []
+      : [
+          {
+            label: `UPDATE ${table} SET …`,
+            text: `UPDATE ${from} SET ${set} ${where(changed.length + 1)}`,
+            values: [...changed, key.name],
+          },
+        ]),
+    { label: `DELETE FROM ${table}`, text: `DELETE FROM ${from} ${where(1)}`, values: [key.name] },
+  ];
+}

@@ -1,0 +1,185 @@
+/**
+ * Inside SQL: tables, columns, placeholders, words. What may stand at the caret is told by `language/sql-caret`; the names
+ * are those of the models, the values those of the list beside the text.
+ */
+import type { CompletionItem, Range, TextEdit } from 'vscode-languageserver';
+import { CompletionItemKind } from '../protocol.js';
+import type { DataModel } from '../../kernel/analysis/model.js';
+import { caretInSql, type SqlCaret } from '../../kernel/language/sql-caret.js';
+import { quotedName, writtenName } from '../../kernel/language/sql-quotes.js';
+import type { SqlSource } from '../../kernel/language/sql-sources.js';
+import { SQL_CLAUSES, SQL_FUNCTIONS, SQL_VALUES, SQL_VERBS } from '../../kernel/language/sql-words.js';
+import { jsonText, spanInside } from '../inside.js';
+import { reservedIn } from '../queries/reserved.js';
+import { statementAt, type QuerySite } from '../queries/query-site.js';
+import { columnMarkdown, columnsIn, columnType, tableMarkdown, tablesOf, type Tables } from '../queries/tables.js';
+import type { Site, View } from '../view.js';
+import { placeholderItems } from './placeholders.js';
+import { statementItems } from './sql-snippets.js';
+
+interface Context {
+  readonly view: View;
+  readonly site: Site;
+  readonly query: QuerySite;
+  readonly caret: SqlCaret;
+  readonly tables: Tables;
+  readonly range: Range;
+  /** How a name is written in this text. */
+  readonly name: (plain: string) => string;
+}
+
+export function sqlItems(view: View, site: Site): readonly CompletionItem[] {
+  const query = statementAt(view, site);
+  if (query === null || site.inside === null) return [];
+  const { inside } = site;
+  const caret = caretInSql(inside.text, inside.offset);
+  if (caret === null) return [];
+  const { start, end } = spanInside(view, inside, caret.start, caret.end);
+  const range = view.range(start, end);
+  const typed = inside.text.slice(caret.start, caret.end);
+  const reserved = reservedIn(view, query);
+  const name = (plain: string): string => (typed.startsWith('"') ? quotedName(plain) : writtenName(plain, reserved));
+  const context = { view, site, query, caret, tables: tablesOf(view), range, name };
+  if (typed.startsWith('$')) return placeholders(context);
+  switch (caret.at) {
+    case 'start':
+      return [...statementItems(view, site, query, here(context), range, name), ...words(context, SQL_VERBS)];
+    case 'table':
+      return [...tableItems(context), ...caret.common.map((source) => commonItem(context, source))];
+    case 'target':
+      return targetColumns(context);
+    case 'row':
+      return [...placeholders(context), ...words(context, SQL_VALUES), ...functions(context)];
+    case 'word':
+      return words(context, [...SQL_CLAUSES, ...SQL_VERBS]);
+    case 'value':
+      return caret.qualifier === null
+        ? [
+            ...columnItems(context),
+            ...placeholders(context),
+            ...words(context, [...SQL_VALUES, ...SQL_CLAUSES]),
+            ...functions(context),
+          ]
+        : columnItems(context);
+  }
+}
+
+/** Models that lie where this statement runs. */
+function here({ query, tables }: Context): DataModel[] {
+  const { store } = query.field.meta;
+  return tables.models.filter(({ stores }) => stores.length === 0 || stores.some(({ kind }) => kind === store));
+}
+
+const replacing = ({ range }: Context, text: string): TextEdit => ({ range, newText: jsonText(text) });
+
+/** What the editor compares with the text of the file: begins with the quote that stands there. */
+function filterOf({ site, caret }: Context, plain: string): string {
+  const mark = site.inside?.text[caret.start] ?? '';
+  return mark === '"' || mark === '`' ? jsonText(mark + plain + mark) : plain;
+}
+
+function tableItems(context: Context): CompletionItem[] {
+  const near = here(context);
+  return context.tables.models.map((model) => ({
+    label: model.table,
+    kind: CompletionItemKind.Struct,
+    detail: model.table === model.name ? 'model' : `model ${model.name}`,
+    documentation: { kind: 'markdown', value: tableMarkdown(context.view, model) },
+    sortText: `${near.includes(model) ? '0' : '1'}${model.table}`,
+    filterText: filterOf(context, model.table),
+    textEdit: replacing(context, context.name(model.table)),
+  }));
+}
+
+const commonItem = (context: Context, { alias }: SqlSource): CompletionItem => ({
+  label: alias,
+  kind: CompletionItemKind.Reference,
+  detail: 'of the WITH list',
+  sortText: `0${alias}`,
+  filterText: filterOf(context, alias),
+  textEdit: replacing(context, context.name(alias)),
+});
+
+/** Columns of the sources in scope, and the names of the sources where there are several. */
+function columnItems(context: Context): CompletionItem[] {
+  const { caret, tables } = context;
+  const { qualifier } = caret;
+  const sources =
+    qualifier === null
+      ? caret.sources
+      : caret.sources.filter(({ alias }) => alias.toLowerCase() === qualifier).slice(0, 1);
+  const items = new Map<string, CompletionItem>();
+  for (const [rank, source] of sources.entries()) {
+    if (source.alias === 'excluded' && qualifier === null) continue;
+    for (const [i, column] of columnsIn(tables, source).entries()) {
+      const known = items.get(column.name);
+      const where = source.alias;
+      if (known !== undefined) items.set(column.name, { ...known, detail: `${known.detail ?? ''} · also ${where}` });
+      else items.set(column.name, columnItem(context, column, `${rank}${String(i).padStart(3, '0')}`, where));
+    }
+  }
+  if (qualifier !== null) return [...items.values()];
+  const aliases = caret.sources.map(({ alias, table }, i): CompletionItem => ({
+    label: alias,
+    kind: CompletionItemKind.Variable,
+    detail: table === null ? 'sub-query' : `table ${table}`,
+    sortText: `1${i}`,
+    filterText: filterOf(context, alias),
+    textEdit: replacing(context, context.name(alias)),
+  }));
+  return [...items.values(), ...aliases.filter(({ label }) => !items.has(label))];
+}
+
+/** Of a list that is written to: what is not in it yet. */
+function targetColumns(context: Context): CompletionItem[] {
+  const { target, listed } = context.caret;
+  if (target === null) return [];
+  return columnsIn(context.tables, { alias: target, table: target, outputs: null })
+    .filter(({ name }) => !listed.includes(name))
+    .map((column, i) => columnItem(context, column, String(i).padStart(3, '0'), target));
+}
+
+function columnItem(
+  context: Context,
+  column: ReturnType<typeof columnsIn>[number],
+  order: string,
+  where: string,
+): CompletionItem {
+  const { name, field, model } = column;
+  const written = context.name(name);
+  return {
+    label: name,
+    kind: CompletionItemKind.Field,
+    detail: [columnType(context.view, column), where].filter((part) => part !== '').join(' · '),
+    documentation: { kind: 'markdown', value: columnMarkdown(context.view, column) },
+    // Dates that a model does not have come behind what it has.
+    sortText: `${field === null && model !== null ? '0z' : '0a'}${order}`,
+    filterText: filterOf(context, name),
+    textEdit: replacing(context, written),
+  };
+}
+
+function placeholders({ view, site, query, caret, range }: Context): CompletionItem[] {
+  const rank = caret.at === 'row' ? '0' : '3';
+  return placeholderItems(view, site, query, { range, column: caret.column, rank, text: (n) => `$${n}` });
+}
+
+const words = (context: Context, list: readonly string[]): CompletionItem[] =>
+  list.map((word) => ({
+    label: word,
+    kind: CompletionItemKind.Keyword,
+    sortText: `5${word}`,
+    filterText: filterOf(context, word),
+    textEdit: replacing(context, word),
+  }));
+
+const functions = (context: Context): CompletionItem[] =>
+  SQL_FUNCTIONS.map(({ name, form, doc }) => ({
+    label: name,
+    kind: CompletionItemKind.Function,
+    detail: form,
+    documentation: { kind: 'markdown', value: doc },
+    sortText: `6${name}`,
+    filterText: filterOf(context, name),
+    textEdit: replacing(context, form.endsWith('()') ? form : `${name}(`),
+  }));

@@ -1,0 +1,131 @@
+/**
+ * Values that a field takes: names of plugins, members of an enumeration, names of the project, examples, and whole objects.
+ */
+import type { CompletionItem } from 'vscode-languageserver';
+import { CompletionItemKind, CompletionItemTag } from '../protocol.js';
+import type { Json } from '../../kernel/contract/json.js';
+import type { FieldNode } from '../../kernel/schema/field-node.js';
+import { safeMarkdown } from '../safe-markdown.js';
+import { pluginMarkdown } from '../words.js';
+import type { Site, View } from '../view.js';
+import { isAccessor } from './accessors.js';
+import { Rank, snippetItem, valueItem, type Offer } from './item.js';
+import { namesFor } from './names/index.js';
+import { lastNumber } from './names/own.js';
+import { inShort } from './names/place.js';
+import { valueSnippet } from './snippets.js';
+import { numbersIn, resourcesOf, variantsOf } from './variants.js';
+
+export function valueItems(view: View, site: Site): CompletionItem[] {
+  const field = site.levels.at(-1)?.field ?? null;
+  if (site.cursor.at !== 'value' || field === null || isAccessor(site)) return [];
+  // A root field stands for the whole file: only whole definitions can be written there.
+  if (site.levels.length === 1 && site.sort !== 'config') return definitionItems(view, site, field);
+  const forms = field.type === 'either' ? field.options : [field];
+  const items = forms.flatMap((form) => [...literalItems(view, site, form), ...wholeItems(view, site, form)]);
+  const known = new Set(items.map(({ label }) => label));
+  return [
+    ...items,
+    ...exampleItems(
+      view,
+      site,
+      // Whole statements are offered where statements are completed.
+      [field, ...forms].filter(({ values, meta }) => values === null && meta.language !== 'sql'),
+      known,
+    ),
+  ];
+}
+
+/** What is legal and can be counted, then names that somebody has given. */
+function literalItems(view: View, site: Site, field: FieldNode): CompletionItem[] {
+  const { registry } = view;
+  const { values, meta, type } = field;
+  const literal = field.type === 'value' ? field.inner : field;
+  const { plugin } = meta;
+  const legal: (Offer & { json: Json; tags?: CompletionItemTag[] })[] =
+    plugin !== undefined
+      ? registry.names(plugin).map((name) => ({
+          json: name,
+          label: name,
+          doc: pluginMarkdown(registry, plugin, name),
+          ...(registry.plugin(plugin, name)?.deprecated !== undefined && { tags: [CompletionItemTag.Deprecated] }),
+        }))
+      : (values ?? literal?.values ?? (literal?.type === 'boolean' ? [true, false] : [])).map((json) => ({
+          json,
+          label: String(json),
+          doc: safeMarkdown(meta.enumDocs?.[String(json)] ?? ''),
+        }));
+  const enumerated = legal.map(({ json, tags, ...offer }, i) => ({
+    ...valueItem(view, site, JSON.stringify(json), Rank.NAMES, i, { ...offer, kind: CompletionItemKind.EnumMember }),
+    ...(tags !== undefined && { tags }),
+  }));
+  const isScalar = type === 'string' || type === 'number' || type === 'value';
+  const names = isScalar && legal.length === 0 ? namesFor(view, site, field) : [];
+  const named = names.map(({ name, detail, doc }, i) =>
+    valueItem(view, site, JSON.stringify(name), Rank.OWN, i, {
+      label: String(name),
+      detail,
+      doc,
+      kind: CompletionItemKind.Reference,
+    }),
+  );
+  return [...enumerated, ...named];
+}
+
+/** Objects and lists with what they need. */
+function wholeItems(view: View, site: Site, field: FieldNode): CompletionItem[] {
+  const { registry } = view;
+  if (field.type === 'object') {
+    const numbers = numbersIn(registry, field, lastNumber(site));
+    const variants = variantsOf(registry, field).map(({ label, kind, name, given }, i) =>
+      snippetItem(view, site, valueSnippet(registry, field, { ...numbers, ...given }), i, {
+        label: `{ ${label} }`,
+        detail: registry.kind(kind)?.title,
+        doc: pluginMarkdown(registry, kind, name),
+      }),
+    );
+    if (variants.length > 0) return variants;
+  }
+  if (field.type !== 'object' && field.type !== 'array' && field.type !== 'record') return [];
+  const label = field.type === 'array' ? '[ … ]' : '{ … }';
+  return [snippetItem(view, site, valueSnippet(registry, field), 0, { label, doc: field.meta.doc })];
+}
+
+/** Examples and the default, where nothing else says the same. */
+function exampleItems(
+  view: View,
+  site: Site,
+  fields: readonly FieldNode[],
+  known: ReadonlySet<string>,
+): CompletionItem[] {
+  const found = new Map<string, Offer>();
+  for (const { meta } of fields) {
+    const add = (json: Json, detail: string): void => {
+      const text = JSON.stringify(json);
+      const label = inShort(json);
+      if (known.has(label) || found.has(text)) return;
+      found.set(text, { label, detail: meta.unit === undefined ? detail : `${detail} · ${meta.unit}`, doc: meta.doc });
+    };
+    if (meta.default !== undefined) add(meta.default, 'default');
+    for (const example of meta.examples ?? []) add(example, 'example');
+  }
+  return [...found].map(([text, offer], i) => valueItem(view, site, text, Rank.EXAMPLES, i, offer));
+}
+
+/** Whole definitions in a file, or an entry of its list, that is still empty. */
+function definitionItems(view: View, site: Site, field: FieldNode): CompletionItem[] {
+  const { registry } = view;
+  if (site.sort === 'resource') {
+    return resourcesOf(registry, field).map(({ label, given }, i) =>
+      snippetItem(view, site, valueSnippet(registry, field, given), i, {
+        label: `resource: ${label}`,
+        detail: 'a whole resource',
+      }),
+    );
+  }
+  if (field.inner === null) return [];
+  const [first] = variantsOf(registry, field.inner);
+  if (first === undefined) return [];
+  const snippet = valueSnippet(registry, field, { id: first.given });
+  return [snippetItem(view, site, snippet, 0, { label: 'model', detail: 'a whole model' })];
+}

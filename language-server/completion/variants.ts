@@ -1,0 +1,105 @@
+/**
+ * Which whole objects can stand at a place: one for each plugin that a field or a key of the object chooses, with what the
+ * plugin's own example says. Knows kinds by how they are selected, none by name.
+ */
+import { isObject, type Json, type JsonObject } from '../../kernel/contract/json.js';
+import type { Kind } from '../../kernel/contract/kind.js';
+import type { FieldNode } from '../../kernel/schema/field-node.js';
+import type { SymbolKind } from '../../kernel/schema/meta.js';
+import type { Registry } from '../../kernel/analysis/registry.js';
+import { Slot } from '../../kernel/contract/slot.js';
+
+export interface Variant {
+  readonly label: string;
+  readonly kind: string;
+  readonly name: string;
+  /** What is written beside the fields that are required anyway. */
+  readonly given: JsonObject;
+}
+
+/** Those of an object; none where nothing is chosen in it. */
+export function variantsOf(registry: Registry, field: FieldNode): Variant[] {
+  const kinds = field.parts.flatMap((slot) => registry.kindsIn(slot));
+  return kinds.flatMap((kind) => {
+    const { select } = kind;
+    if (select.by !== 'field') return [];
+    return registry.names(kind.kind).flatMap((name) => {
+      const given = { ...neededOf(registry, field, kind, name), [select.field]: name };
+      const variant = { label: name, kind: kind.kind, name, given };
+      const inside = choicesIn(registry, field, given);
+      return inside.length === 0
+        ? [variant]
+        : inside.map((one) => ({ ...variant, ...one, label: `${name}: ${one.label}` }));
+    });
+  });
+}
+
+/** An object in which one of several keys has to stand: once with each. */
+function choicesIn(registry: Registry, field: FieldNode, given: JsonObject): { label: string; given: JsonObject }[] {
+  return registry
+    .expand(field, (key) => given[key])
+    .choices.flatMap(({ kind, names }) => {
+      if (kind.select.by !== 'key' || kind.select.pick !== 'one') return [];
+      const others = Object.entries(given).filter(([key]) => !names.includes(key));
+      return names.map((name) => ({
+        label: name,
+        given: { ...Object.fromEntries(others), [name]: exampleOf(registry, kind.kind, name) ?? given[name] ?? {} },
+      }));
+    });
+}
+
+/** With the first of everything that has to be chosen and is not. */
+export function withChoices(registry: Registry, field: FieldNode, given: JsonObject): JsonObject {
+  const made: Record<string, Json> = { ...given };
+  for (const slot of field.parts) {
+    for (const kind of registry.kindsIn(slot)) {
+      const { select } = kind;
+      if (select.by !== 'field' || made[select.field] !== undefined) continue;
+      const [first] = registry.names(kind.kind);
+      if (first !== undefined) Object.assign(made, neededOf(registry, field, kind, first), { [select.field]: first });
+    }
+  }
+  for (const { kind, names, present } of registry.expand(field, (key) => made[key]).choices) {
+    const [first] = names;
+    if (kind.select.by !== 'key' || kind.select.pick !== 'one' || present.length > 0 || first === undefined) continue;
+    made[first] = exampleOf(registry, kind.kind, first) ?? {};
+  }
+  return made;
+}
+
+/** Of the plugin's example what the object requires; what is optional is not for everybody. */
+function neededOf(registry: Registry, field: FieldNode, { kind, select }: Kind, name: string): JsonObject {
+  const example = exampleOf(registry, kind, name);
+  if (!isObject(example) || select.by !== 'field') return {};
+  const { fields, choices } = registry.expand(field, (key) => (key === select.field ? name : example[key]));
+  const isChoice = (key: string): boolean =>
+    choices.some((one) => one.kind.select.by === 'key' && one.kind.select.pick === 'one' && one.names.includes(key));
+  return Object.fromEntries(
+    Object.entries(example).filter(([key]) => fields.get(key)?.field.required === true || isChoice(key)),
+  );
+}
+
+/** Numbers under which an object is known: the next that is free. `last`: the highest that is taken. */
+export function numbersIn(registry: Registry, field: FieldNode, last: (symbol: SymbolKind) => number): JsonObject {
+  const fields = [...registry.expand(field, () => undefined).fields];
+  return Object.fromEntries(
+    fields.flatMap(([name, { field: own }]) =>
+      own.type === 'number' && own.meta.declares !== undefined ? [[name, last(own.meta.declares) + 1]] : [],
+    ),
+  );
+}
+
+export const exampleOf = (registry: Registry, kind: string, name: string): Json | undefined =>
+  registry.plugin(kind, name)?.examples[0]?.json;
+
+/** Whole definitions for a file that is still empty: one for each variant of what a resource lists. */
+export function resourcesOf(registry: Registry, root: FieldNode): { label: string; given: JsonObject }[] {
+  const lists = [...registry.expand(root, () => undefined).fields].filter(
+    ([, { field }]) => field.required && field.inner?.parts.includes(Slot.ACTIONABLE) === true,
+  );
+  return lists.flatMap(([name, { field }]) =>
+    field.inner === null
+      ? []
+      : variantsOf(registry, field.inner).map(({ label, given }) => ({ label, given: { [name]: [given] } })),
+  );
+}

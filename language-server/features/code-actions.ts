@@ -1,0 +1,87 @@
+/**
+ * What can be done about problems, and what a place offers without one. Each action comes from a source in `actions/`; a
+ * source gives edits, and this file binds them to the diagnostics that they mend.
+ */
+import type { CodeAction, Diagnostic, Range } from 'vscode-languageserver';
+import { CodeActionKind } from '../protocol.js';
+import type { Problem } from '../../kernel/contract/problem.js';
+import { answering, type Desk, type Feature } from '../desk.js';
+import { diagnosticOf } from '../render.js';
+import type { View } from '../view.js';
+import { fixActions, fixAllAction } from '../actions/fixes.js';
+import { declarationActions } from '../actions/declarations.js';
+import { dependencyActions } from '../actions/dependencies.js';
+import { extractionActions } from '../actions/extraction.js';
+import { modelActions } from '../actions/new-model.js';
+import { envActions } from '../actions/env-file.js';
+import { mainActions } from '../actions/main-result.js';
+import { requiredActions } from '../actions/required.js';
+import { ruleActions } from '../actions/rules.js';
+import type { ActionSource, Offer } from '../actions/offer.js';
+
+const SOURCES: readonly ActionSource[] = [
+  fixActions,
+  requiredActions,
+  declarationActions,
+  dependencyActions,
+  modelActions,
+  envActions,
+  ruleActions,
+  mainActions,
+  extractionActions,
+];
+
+const FIX_ALL = `${CodeActionKind.SourceFixAll}.lintel`;
+
+export const codeActions: Feature = {
+  capabilities: () => ({
+    codeActionProvider: {
+      codeActionKinds: [
+        CodeActionKind.QuickFix,
+        CodeActionKind.RefactorRewrite,
+        CodeActionKind.RefactorExtract,
+        FIX_ALL,
+      ],
+    },
+  }),
+  attach: (desk) =>
+    desk.connection.onCodeAction(
+      answering(desk, [], async (view, { range, context: { only } }) => {
+        const wants = (kind: string): boolean =>
+          only === undefined || only.some((one) => kind === one || kind.startsWith(`${one}.`));
+        const all = only !== undefined && wants(FIX_ALL) ? fixAllAction(view, FIX_ALL) : null;
+        return [...(await offered(desk, view, range, wants)), ...(all === null ? [] : [all])];
+      }),
+    ),
+};
+
+async function offered(desk: Desk, view: View, range: Range, wants: (kind: string) => boolean): Promise<CodeAction[]> {
+  const problems = view.problems.filter((problem) => touches(problem.range, range));
+  const offers: Offer[] = [];
+  for (const source of SOURCES) offers.push(...(await source({ desk, view, range, problems })));
+  const alone = new Map<Problem, number>();
+  for (const { mends } of offers) for (const one of mends) alone.set(one, (alone.get(one) ?? 0) + 1);
+  const shown = new Map<Problem, Diagnostic>();
+  return offers
+    .map(({ title, edit, mends, asks, kind = CodeActionKind.QuickFix }): CodeAction => {
+      const diagnostics = mends.map((problem) => {
+        const one = shown.get(problem) ?? diagnosticOf(problem, view.project, (name) => desk.uriOf(name));
+        shown.set(problem, one);
+        return one;
+      });
+      const isOnly = asks !== true && mends.length > 0 && mends.every((problem) => alone.get(problem) === 1);
+      return {
+        title,
+        kind,
+        edit,
+        ...(diagnostics.length > 0 && { diagnostics }),
+        ...(isOnly && { isPreferred: true }),
+      };
+    })
+    .filter(({ kind }) => wants(kind ?? ''));
+}
+
+const before = (a: Range['start'], b: Range['start']): boolean =>
+  a.line < b.line || (a.line === b.line && a.character <= b.character);
+
+const touches = (a: Range, b: Range): boolean => before(a.start, b.end) && before(b.start, a.end);

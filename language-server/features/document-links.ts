@@ -1,0 +1,72 @@
+/**
+ * Links in a text: names of plugins to their pages in the reference, names of models to their files, names on disk to what
+ * is there. Addresses are left to the editor.
+ */
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { DocumentLink, DocumentLinkParams, Range } from 'vscode-languageserver';
+import { asText } from '../../kernel/contract/json.js';
+import { positionAt, rangeAt, type Document } from '../../kernel/source/document.js';
+import { answering, type Desk, type Feature } from '../desk.js';
+import { fieldsShown, type Shown } from '../fields-shown.js';
+import { pageOfReference } from '../pages.js';
+import type { View } from '../view.js';
+
+const EVERYTHING: Range = { start: { line: 0, character: 0 }, end: { line: Number.MAX_SAFE_INTEGER, character: 0 } };
+
+export const documentLinks: Feature = {
+  capabilities: () => ({ documentLinkProvider: { resolveProvider: false } }),
+  attach: (desk) =>
+    desk.connection.onDocumentLinks(
+      answering<DocumentLinkParams, DocumentLink[]>(desk, [], (view) => [
+        ...fieldsShown(view, EVERYTHING).flatMap((shown) => linkOf(desk, view, shown)),
+        ...modelLinks(desk, view),
+      ]),
+    ),
+};
+
+function linkOf(desk: Desk, { registry, project }: View, { level: { field }, node, range }: Shown): DocumentLink[] {
+  if (node.type !== 'string' || field === null) return [];
+  const text = asText(node.scalar);
+  const { plugin, path } = field.meta;
+  if (plugin !== undefined && registry.plugin(plugin, text) !== undefined) {
+    const target = pageOfReference(project, `kinds/${plugin}`, text);
+    return target === null ? [] : [{ range: within(range), target, tooltip: 'Open the reference' }];
+  }
+  if (path === undefined) return [];
+  // `builtin:*` and addresses name nothing on disk.
+  const name = /^[a-z][a-z0-9+.-]+:|[*?]/i.test(text) || text === '' ? null : resolve(project.folder, text);
+  if (name === null || !existsSync(name)) return [];
+  return [
+    {
+      range: within(range),
+      target: desk.uriOf(name),
+      tooltip: path === 'folder' ? 'Show the folder' : 'Open the file',
+    },
+  ];
+}
+
+/** Where a model is referred to: the line that its file names it in. */
+function modelLinks(desk: Desk, { definitions, analysis, project }: View): DocumentLink[] {
+  const models = new Map(analysis.models.map((model) => [model.name, model.definition]));
+  return definitions.flatMap(({ doc, finds }) =>
+    finds.references.flatMap(({ refers, name, spot }) => {
+      const model = refers.symbol === 'model' ? models.get(String(name)) : undefined;
+      if (model === undefined) return [];
+      const file = desk.uriOf(resolve(project.folder, model.doc.file));
+      const target = `${file}#L${lineOf(model.doc, model.nameSpot.start)}`;
+      return [{ range: within(rangeAt(doc, spot.start, spot.end)), target, tooltip: 'Open the model' }];
+    }),
+  );
+}
+
+const lineOf = (doc: Document, start: number): number => positionAt(doc, start).line + 1;
+
+/** Of a string, what stands between its quotes. */
+const within = ({ start, end }: Range): Range =>
+  start.line !== end.line || end.character - start.character < 2
+    ? { start, end }
+    : {
+        start: { line: start.line, character: start.character + 1 },
+        end: { line: end.line, character: end.character - 1 },
+      };

@@ -1,0 +1,18 @@
+/** Folding of objects, lists and comments. */
+import { FoldingRangeKind } from '../protocol.js';
+import { foldsOf } from '../../kernel/source/folds.js';
+import { answering, type Feature } from '../desk.js';
+
+export const folding: Feature = {
+  capabilities: () => ({ foldingRangeProvider: true }),
+  attach: (desk) =>
+    desk.connection.onFoldingRanges(
+      answering(desk, [], (view) =>
+        foldsOf(view.doc).map(({ start, end, comment }) => ({
+          startLine: start,
+          endLine: end,
+          ...(comment && { kind: FoldingRangeKind.Comment }),
+        })),
+      ),
+    ),
+};

@@ -1,0 +1,32 @@
+/** Formats a file, or some lines of it. Changes white space only, and nothing while the text cannot be read. */
+import type { FormattingOptions, TextEdit } from 'vscode-languageserver';
+import { layoutOf } from '../../kernel/source/format.js';
+import { answering, type Feature } from '../desk.js';
+import type { View } from '../view.js';
+
+export const formatting: Feature = {
+  capabilities: () => ({ documentFormattingProvider: true, documentRangeFormattingProvider: true }),
+  attach(desk) {
+    desk.connection.onDocumentFormatting(answering(desk, [], (view, { options }) => edits(view, options)));
+    desk.connection.onDocumentRangeFormatting(
+      answering(desk, [], (view, { options, range }) => {
+        const [a, b] = [view.offsetAt(range.start), view.offsetAt(range.end)];
+        return edits(view, options, { start: Math.min(a, b), end: Math.max(a, b) });
+      }),
+    );
+  },
+};
+
+function edits(view: View, options: FormattingOptions, span?: { start: number; end: number }): TextEdit[] {
+  const { tabSize, insertSpaces, insertFinalNewline, trimFinalNewlines } = options;
+  const layout = {
+    size: Number.isInteger(tabSize) && tabSize > 0 && tabSize <= 16 ? tabSize : 2,
+    spaces: insertSpaces !== false,
+    finalBreak:
+      insertFinalNewline === true ? true : trimFinalNewlines === true ? /\n\s*$/.test(view.doc.text) : undefined,
+  };
+  return layoutOf(view.doc, view.tree, layout, span).map(({ start, end, text }) => ({
+    range: view.range(start, end),
+    newText: text,
+  }));
+}

@@ -1,0 +1,22 @@
+/** Highlights: the places of the name at the caret in the same file, the declaring ones told apart. */
+import type { DocumentHighlight } from 'vscode-languageserver';
+import { DocumentHighlightKind } from '../protocol.js';
+import { answering, type Feature } from '../desk.js';
+import { nameAt, placesOf } from '../navigation/places.js';
+
+export const highlights: Feature = {
+  capabilities: () => ({ documentHighlightProvider: true }),
+  attach: (desk) =>
+    desk.connection.onDocumentHighlight(
+      answering(desk, null, (view, { position }): DocumentHighlight[] | null => {
+        const found = nameAt(view, position);
+        if (found === null) return null;
+        return placesOf(view.project, found.symbol)
+          .filter(({ file, form }) => file === view.name && form !== 'file')
+          .map(({ range, role }) => ({
+            range,
+            kind: role === 'declaration' ? DocumentHighlightKind.Write : DocumentHighlightKind.Read,
+          }));
+      }),
+    ),
+};

@@ -1,0 +1,37 @@
+/** Every feature of the server, each from its own file. */
+import type { Feature } from '../desk.js';
+import { codeActions } from './code-actions.js';
+import { completion } from './completion.js';
+import { definition } from './definition.js';
+import { documentLinks } from './document-links.js';
+import { folding } from './folding.js';
+import { formatting } from './formatting.js';
+import { highlights } from './highlights.js';
+import { hover } from './hover.js';
+import { inlayHints } from './inlay-hints.js';
+import { lenses } from './lenses.js';
+import { references } from './references.js';
+import { rename } from './rename.js';
+import { requests } from './requests.js';
+import { selection } from './selection.js';
+import { semanticTokens } from './semantic-tokens.js';
+import { symbols } from './symbols.js';
+
+export const FEATURES: readonly Feature[] = [
+  codeActions,
+  completion,
+  definition,
+  documentLinks,
+  folding,
+  formatting,
+  highlights,
+  hover,
+  inlayHints,
+  lenses,
+  references,
+  rename,
+  requests,
+  selection,
+  semanticTokens,
+  symbols,
+];

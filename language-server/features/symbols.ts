@@ -1,0 +1,86 @@
+/** Symbols: the outline of a file as a tree, and names of all projects by a few of their letters. */
+import type { DocumentSymbol, SymbolInformation, WorkspaceSymbolParams } from 'vscode-languageserver';
+import { SymbolKind } from '../protocol.js';
+import type { NamedSymbol } from '../../kernel/analysis/symbols.js';
+import { answering, logging, type Desk, type Feature } from '../desk.js';
+import { indexOf, locationOf, placesOf } from '../navigation/places.js';
+import { outlineOf } from '../navigation/outline.js';
+import type { Project } from '../project.js';
+
+/** More are no help to anybody who types. */
+const MOST = 256;
+
+export const symbols: Feature = {
+  capabilities: () => ({ documentSymbolProvider: true, workspaceSymbolProvider: true }),
+  attach(desk) {
+    const { connection } = desk;
+    connection.onDocumentSymbol(
+      answering(desk, null, (view) => {
+        const tree = outlineOf(view);
+        const isTree = desk.client.textDocument?.documentSymbol?.hierarchicalDocumentSymbolSupport === true;
+        return isTree ? tree : flat(tree, view.uri);
+      }),
+    );
+    connection.onWorkspaceSymbol(logging(desk, null, (params: WorkspaceSymbolParams) => inWorkspace(desk, params)));
+  },
+};
+
+function flat(tree: readonly DocumentSymbol[], uri: string, containerName?: string): SymbolInformation[] {
+  return tree.flatMap(({ name, kind, range, children }) => [
+    { name, kind, location: { uri, range }, ...(containerName !== undefined && { containerName }) },
+    ...flat(children ?? [], uri, name),
+  ]);
+}
+
+const KINDS: Readonly<Partial<Record<NamedSymbol['sort'], SymbolKind>>> = {
+  resource: SymbolKind.Interface,
+  model: SymbolKind.Struct,
+  field: SymbolKind.Field,
+  name: SymbolKind.Variable,
+  environment: SymbolKind.Constant,
+};
+
+async function inWorkspace(desk: Desk, { query }: WorkspaceSymbolParams): Promise<SymbolInformation[]> {
+  const found: { readonly rank: number; readonly symbol: SymbolInformation }[] = [];
+  for (const project of await desk.projects()) {
+    const paths = new Map(project.snapshot().analysis.resources.map(({ id, path }) => [id, path]));
+    for (const symbol of indexOf(project).symbols.values()) {
+      const kind = KINDS[symbol.sort];
+      if (kind === undefined) continue;
+      const containerName = containerOf(project, symbol, paths);
+      const texts = symbol.sort === 'resource' ? [symbol.name, containerName] : [symbol.name];
+      const rank = Math.min(...texts.map((text) => rankOf(query, text)));
+      const [place] = Number.isFinite(rank) ? placesOf(project, symbol) : [];
+      if (place?.role !== 'declaration') continue;
+      const { name } = symbol;
+      found.push({ rank, symbol: { name, kind, containerName, location: locationOf(place, desk.uriOf) } });
+    }
+  }
+  return found
+    .sort((a, b) => a.rank - b.rank || (a.symbol.name < b.symbol.name ? -1 : 1))
+    .slice(0, MOST)
+    .map(({ symbol }) => symbol);
+}
+
+function containerOf(project: Project, symbol: NamedSymbol, paths: ReadonlyMap<string, string>): string {
+  if (symbol.sort === 'resource') return paths.get(symbol.name) ?? '';
+  if (symbol.sort !== 'name') return symbol.within;
+  const definition = project.snapshot().analysis.definitions[Number(symbol.within)];
+  return project.snapshot().analysis.resources.find((one) => one.definition === definition)?.id ?? '';
+}
+
+/** Letters of the query in their order; the closer together and the nearer to the beginning, the lower. Infinite: not there. */
+export function rankOf(query: string, text: string): number {
+  const [wanted, letters] = [query.toLowerCase(), text.toLowerCase()];
+  const whole = letters.indexOf(wanted);
+  if (whole !== -1) return whole + (letters.length - wanted.length) / 100;
+  let at = -1;
+  let gaps = 0;
+  for (const letter of wanted) {
+    const next = letters.indexOf(letter, at + 1);
+    if (next === -1) return Infinity;
+    gaps += next - at - 1;
+    at = next;
+  }
+  return 100 + gaps;
+}

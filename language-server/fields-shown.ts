@@ -1,0 +1,38 @@
+/** The values in some lines of a file, each with the field that it is a value of. Looks into nothing that is not shown. */
+import type { Position, Range } from 'vscode-languageserver';
+import { configField } from '../kernel/analysis/config.js';
+import { childrenOf, levelAt, type Level } from '../kernel/analysis/descend.js';
+import { ROOT_FIELDS } from '../kernel/analysis/grammar.js';
+import type { FieldNode } from '../kernel/schema/field-node.js';
+import { rangeAt, type Document } from '../kernel/source/document.js';
+import type { LocatedNode } from '../kernel/source/tree.js';
+import type { View } from './view.js';
+
+export interface Shown {
+  readonly level: Level;
+  readonly node: LocatedNode;
+  /** In the file. */
+  readonly range: Range;
+}
+
+export function fieldsShown(view: View, range: Range): Shown[] {
+  const found: Shown[] = [];
+  const visit = (doc: Document, level: Level): void => {
+    const { node } = level;
+    if (node === null) return;
+    const here = rangeAt(doc, node.start, node.end);
+    if (!overlaps(here, range)) return;
+    found.push({ level, node, range: here });
+    for (const child of childrenOf(view.registry, level)) visit(doc, child);
+  };
+  const enter = (doc: Document, node: LocatedNode | null, field: FieldNode): void =>
+    visit(doc, levelAt(view.registry, node, field));
+  if (view.project.isConfig(view.name)) enter(view.doc, view.tree.root, configField(view.registry));
+  else for (const { doc, node, sort } of view.definitions) enter(doc, node, ROOT_FIELDS[sort]);
+  return found;
+}
+
+export const overlaps = (a: Range, b: Range): boolean => !isBefore(a.end, b.start) && !isBefore(b.end, a.start);
+
+export const isBefore = (a: Position, b: Position): boolean =>
+  a.line < b.line || (a.line === b.line && a.character < b.character);

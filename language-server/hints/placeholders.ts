@@ -1,0 +1,61 @@
+/** `$1` = `email`: behind each placeholder, in SQL and in queries of documents, the value that it is bound to. */
+import type { InlayHint, Position, Range } from 'vscode-languageserver';
+import type { DocumentQuery, SqlText } from '../../kernel/analysis/finds.js';
+import type { Definition } from '../../kernel/analysis/model.js';
+import { placeholderOf } from '../../kernel/language/placeholder.js';
+import { positionAt } from '../../kernel/source/document.js';
+import { stringOffsets } from '../../kernel/source/escapes.js';
+import type { LocatedNode } from '../../kernel/source/tree.js';
+import type { InlaySource } from '../features/inlay-hints.js';
+import { parameterShort } from '../queries/parameters.js';
+import { ownersOf } from '../queries/query-site.js';
+import type { View } from '../view.js';
+
+export const placeholders: InlaySource = (view, range) =>
+  view.definitions.flatMap((definition) => {
+    const { doc, finds } = definition;
+    const isShown = ({ start, end }: LocatedNode): boolean =>
+      positionAt(doc, end).line >= range.start.line && positionAt(doc, start).line <= range.end.line;
+    return [
+      ...finds.statements.filter(({ node }) => isShown(node)).flatMap((one) => inStatement(view, definition, one)),
+      ...finds.documents.filter(({ around }) => isShown(around)).flatMap((one) => inDocuments(view, definition, one)),
+    ].filter(({ position }) => isWithin(range, position));
+  });
+
+const isWithin = ({ start, end }: Range, { line, character }: Position): boolean =>
+  (line > start.line || (line === start.line && character >= start.character)) &&
+  (line < end.line || (line === end.line && character <= end.character));
+
+function inStatement(view: View, definition: Definition, { scan, node, parameters, around }: SqlText): InlayHint[] {
+  if (scan.placeholders.length === 0 || parameters.length === 0) return [];
+  const { doc } = definition;
+  const { action } = ownersOf(view, definition, around);
+  const offset = stringOffsets(doc, node);
+  return scan.placeholders.flatMap(({ n, end }) => {
+    const value = parameters[n - 1];
+    return value === undefined ? [] : [hint(positionAt(doc, offset(end)), parameterShort(value, { action }))];
+  });
+}
+
+function inDocuments(view: View, definition: Definition, query: DocumentQuery): InlayHint[] {
+  const { parameters, around } = query;
+  if (parameters.length === 0) return [];
+  const { doc } = definition;
+  const { action } = ownersOf(view, definition, around);
+  const visit = (node: LocatedNode): InlayHint[] => {
+    // An entry of the list itself is a value, whatever it looks like.
+    if (parameters.includes(node)) return [];
+    const value = parameters[(placeholderOf(node.scalar) ?? 0) - 1];
+    const own = value === undefined ? [] : [hint(positionAt(doc, node.end), parameterShort(value, { action }))];
+    const inner = [...node.items, ...node.members.flatMap((member) => member.value ?? [])];
+    return [...own, ...inner.flatMap(visit)];
+  };
+  return visit(around);
+}
+
+const hint = (position: Position, short: string): InlayHint => ({
+  position,
+  label: `= ${short}`,
+  kind: 2,
+  paddingLeft: true,
+});

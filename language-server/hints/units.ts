@@ -1,0 +1,17 @@
+/** Behind numbers: the unit that they are in, or the same in larger units. Only where that says more than name and number. */
+import { InlayHintKind } from '../protocol.js';
+import { inLargerUnits } from '../../kernel/language/quantities.js';
+import type { InlaySource } from '../features/inlay-hints.js';
+import { fieldsShown } from '../fields-shown.js';
+
+export const units: InlaySource = (view, range) =>
+  fieldsShown(view, range).flatMap(({ level: { field, key }, node, range: at }) => {
+    const unit = field?.meta.unit;
+    if (node.type !== 'number' || unit === undefined) return [];
+    const label = inLargerUnits(Number(node.scalar), unit) ?? (isSaid(String(key), unit) ? null : unit);
+    if (label === null) return [];
+    return [{ position: at.end, label, kind: InlayHintKind.Type, paddingLeft: true }];
+  });
+
+/** `max_connections: 10` needs no `connections`. */
+const isSaid = (key: string, unit: string): boolean => key.toLowerCase().includes(unit.toLowerCase().replace(/s$/, ''));

@@ -1,0 +1,67 @@
+/** `$ROOT.tail` inside a string: what it reads here. What a root reads is told by the facts of its plugin. */
+import type { AccessorPart } from '../../kernel/language/accessor.js';
+import { accessorsIn } from '../../kernel/language/accessor.js';
+import { Slot } from '../../kernel/contract/slot.js';
+import type { PluginSpec } from '../../kernel/contract/plugin.js';
+import { blocks } from '../../kernel/export/markdown.js';
+import type { SymbolKind } from '../../kernel/schema/meta.js';
+import { spanInside } from '../inside.js';
+import { pageOfReference } from '../pages.js';
+import { fileLink } from '../place-words.js';
+import { inCode, safeMarkdown } from '../safe-markdown.js';
+import type { Site, View } from '../view.js';
+import { declaredMarkdown } from '../words-names.js';
+import { pluginMarkdown } from '../words.js';
+import { analysedSite, type HoverSource } from './source.js';
+
+export const accessors: HoverSource = (view, site) => {
+  const { inside, cursor } = site;
+  if (inside === null || cursor.at !== 'value' || !mayRead(site)) return null;
+  const part = accessorsIn(inside.text).find(({ start, end }) => start <= inside.offset && inside.offset <= end);
+  const kind = view.registry.kindsIn(Slot.ACCESSOR)[0];
+  const spec = part === undefined ? undefined : view.registry.plugin(kind?.kind ?? '', part.root);
+  if (part === undefined || spec === undefined) return null;
+  const markdown = blocks(
+    meaningOf(view, site, part, spec),
+    `${inCode(`$${part.root}`)}: ${safeMarkdown(spec.summary)}`,
+    linkTo(pageOfReference(view.project, `kinds/${spec.kind}`, spec.name)),
+  );
+  return { markdown, ...spanInside(view, inside, part.start, part.end) };
+};
+
+const linkTo = (page: string | null): string => (page === null ? '' : `[Reference](<${page}>)`);
+
+/** In the config any text may; a query is another language. */
+const mayRead = ({ sort, levels }: Site): boolean => {
+  const field = levels.at(-1)?.field;
+  return sort === 'config' || field?.meta.language === undefined;
+};
+
+function meaningOf(view: View, site: Site, { root, tail }: AccessorPart, { facts }: PluginSpec): string {
+  const [sort = '', of = ''] = String(facts?.['tail'] ?? 'none').split(':');
+  const [first] = tail;
+  if (first === undefined) return '';
+  if (sort === 'env') return variableWords(view, first);
+  if (sort === 'plugin') return pluginMarkdown(view.registry, of, first);
+  const analysed = analysedSite(view, site);
+  const resource = view.analysis.resources.find(({ definition }) => definition === analysed.definition);
+  const path = tail.join('.');
+  if (sort === 'declared')
+    return resource === undefined ? '' : declaredMarkdown(view, resource, of as SymbolKind, path);
+  if (facts?.['reads'] !== 'payload' || resource === undefined) return '';
+  for (const symbol of ['name', 'generated', 'payload-field'] as const) {
+    const said = declaredMarkdown(view, resource, symbol, path);
+    if (said !== '') return said;
+  }
+  return `**${inCode(path)}** of ${inCode(`$${root}`)}: no rule declares it`;
+}
+
+/** Never its value: whether it is set, and where it is written down. */
+function variableWords({ project }: View, name: string): string {
+  const places = project.envNames.placesOf(name);
+  const written = places.map(({ file, line }) => fileLink(file, project.shown(file), line + 1));
+  return blocks(
+    `**${inCode(name)}**: environment variable, ${project.env.has(name) ? 'set' : '**not set**'}`,
+    written.length === 0 ? 'Not in `.env.example`.' : `At ${written.join(', ')}`,
+  );
+}

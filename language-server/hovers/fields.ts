@@ -1,0 +1,78 @@
+/** Names of fields: type, limits, default, examples, what may be read there; and what a value is, where nothing better is known. */
+import type { PluginId } from '../../kernel/contract/plugin.js';
+import type { Level } from '../../kernel/analysis/descend.js';
+import { blocks } from '../../kernel/export/markdown.js';
+import { inLargerUnits, withUnit } from '../../kernel/language/quantities.js';
+import type { FieldNode } from '../../kernel/schema/field-node.js';
+import { pageOfReference } from '../pages.js';
+import { safeMarkdown } from '../safe-markdown.js';
+import type { Site, View } from '../view.js';
+import { fieldMarkdown } from '../words.js';
+import { ofToken, type HoverSource } from './source.js';
+
+export const fieldNames: HoverSource = (view, site) => {
+  const { cursor, levels } = site;
+  const name = cursor.token?.text;
+  if (cursor.at !== 'key' || name === undefined) return null;
+  const owned = levels.at(-1)?.expansion?.fields.get(name);
+  if (owned === undefined) return null;
+  const page = pageOf(view, site, levels.length - 1, name, owned.plugin);
+  const { registry } = view;
+  return ofToken(site, blocks(fieldMarkdown(registry, name, owned.field, page), behind(view, name, owned.plugin)));
+};
+
+/** A field that is the whole of a plugin: what the plugin says. */
+function behind({ registry }: View, name: string, owner: PluginId | null): string {
+  const spec = owner === null ? undefined : registry.plugins.get(owner);
+  if (spec?.name !== name) return '';
+  const details = spec.details === undefined ? '' : safeMarkdown(spec.details);
+  return blocks('---', safeMarkdown(spec.summary), details);
+}
+
+/** A value that says nothing by itself is explained by its field; a number by larger units first. */
+export const fieldValues: HoverSource = (view, site) => {
+  const { cursor, levels } = site;
+  const at = levels.findLastIndex(({ key }) => typeof key === 'string');
+  const [level, last] = [levels[at], levels.at(-1)];
+  if (cursor.at !== 'value' || cursor.token === null || level === undefined || last === undefined) return null;
+  const name = String(level.key);
+  const owned = levels[at - 1]?.expansion?.fields.get(name);
+  const field = said(owned?.field) ?? said(level.field);
+  // A text in a language of its own is told of word by word.
+  if (field === null || (site.inside !== null && last.field?.meta.language === 'sql')) return null;
+  const page = pageOf(view, site, at - 1, name, owned?.plugin ?? null);
+  return ofToken(site, blocks(quantity(last, field), fieldMarkdown(view.registry, name, field, page)));
+};
+
+const said = (field: FieldNode | null | undefined): FieldNode | null => (field?.meta.doc ? field : null);
+
+/** `86400 seconds: 1 day` */
+function quantity({ node, field }: Level, named: FieldNode): string {
+  const unit = field?.meta.unit ?? named.meta.unit;
+  if (node?.type !== 'number' || unit === undefined) return '';
+  const value = Number(node.scalar);
+  const words = inLargerUnits(value, unit);
+  return words === null ? '' : safeMarkdown(`${withUnit(value, unit)}: ${words}`);
+}
+
+/** The page on which a field of the object at `index` is described: its plugin's, its kind's, or that of whoever is around. */
+function pageOf(
+  { project, registry }: View,
+  { sort, levels }: Site,
+  index: number,
+  name: string,
+  owner: PluginId | null,
+) {
+  const object = levels[index]?.field;
+  const common =
+    object?.fields[name] === undefined ? object?.parts.flatMap((slot) => registry.kindsIn(slot))[0] : undefined;
+  const around =
+    owner ??
+    (common === undefined ? levels.slice(0, index + 1).findLast((level) => level.owner !== null)?.owner : null);
+  if (around !== null && around !== undefined) {
+    const [kind = '', plugin = ''] = around.split(':');
+    return pageOfReference(project, `kinds/${kind}`, plugin);
+  }
+  if (common !== undefined) return pageOfReference(project, `kinds/${common.kind}`);
+  return pageOfReference(project, sort === 'config' ? 'config' : 'grammar');
+}

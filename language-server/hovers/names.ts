@@ -1,0 +1,122 @@
+/** Names of a definition: what they stand for, whether they are given here or used here. What decides is the analysis. */
+import type { Declaration, Reference } from '../../kernel/analysis/finds.js';
+import type { Definition, ResourceModel } from '../../kernel/analysis/model.js';
+import { type Spot, inside } from '../../kernel/analysis/report.js';
+import { blocks } from '../../kernel/export/markdown.js';
+import { rangeAt } from '../../kernel/source/document.js';
+import { inCode } from '../safe-markdown.js';
+import type { Site, View } from '../view.js';
+import { declarationMarkdown, declaredMarkdown } from '../words-names.js';
+import { modelFieldMarkdown, modelMarkdown } from '../words-models.js';
+import { actionMarkdown, resourceMarkdown } from '../words-work.js';
+import { analysedSite, ofToken, type HoverSource } from './source.js';
+
+export const names: HoverSource = (view, site) => {
+  const { definition: typed, cursor } = site;
+  if (typed === null || cursor.token === null || cursor.at === 'none') return null;
+  // What stands here the text tells alone; what it stands for is known by the analysis.
+  if (nameAt(view, site, typed) === null) return null;
+  const { definition } = analysedSite(view, site);
+  const found = definition && nameAt(view, site, definition);
+  if (definition === null || found === null) return null;
+  if (found === 'model') return ofToken(site, ofModel(view, definition.name));
+  const { declaration, reference } = found;
+  if (declaration !== undefined) return ofToken(site, ofDeclaration(view, definition, declaration));
+  return reference === undefined ? null : ofToken(site, ofReference(view, definition, reference));
+};
+
+interface Named {
+  readonly declaration?: Declaration;
+  readonly reference?: Reference;
+}
+
+function nameAt(view: View, site: Site, definition: Definition): 'model' | Named | null {
+  const isHere = (spot: Spot): boolean => stands(view, site, definition, spot);
+  if (definition.sort === 'model' && isHere(definition.nameSpot)) return 'model';
+  const declaration = definition.finds.declarations.find(({ spot }) => isHere(spot));
+  if (declaration !== undefined) return { declaration };
+  const reference = definition.finds.references.find(({ spot }) => isHere(spot));
+  return reference === undefined ? null : { reference };
+}
+
+/** Positions are compared, because the offsets of a definition are those of its own document. */
+function stands(view: View, { cursor: { token } }: Site, { doc }: Definition, { start, end }: Spot): boolean {
+  if (token === null) return false;
+  const [here, there] = [view.range(token.start, token.end), rangeAt(doc, start, end)];
+  return here.start.line === there.start.line && here.start.character === there.start.character;
+}
+
+const resourceOf = (view: View, definition: Definition): ResourceModel | undefined =>
+  view.analysis.resources.find((one) => one.definition === definition);
+
+function ofModel(view: View, name: string): string {
+  const model = view.analysis.models.find((one) => one.name === name);
+  return model === undefined ? '' : modelMarkdown(view, model);
+}
+
+function ofDeclaration(view: View, definition: Definition, declaration: Declaration): string {
+  if (declaration.symbol === 'model-field') {
+    const model = view.analysis.models.find((one) => one.definition === definition);
+    return model === undefined ? '' : modelFieldMarkdown(view, model, declaration.name);
+  }
+  const resource = resourceOf(view, definition);
+  if (resource === undefined) return '';
+  if (declaration.symbol === 'resource') return resourceMarkdown(view, resource);
+  if (declaration.symbol === 'action') {
+    const action = resource.actions.find(({ node }) => inside(declaration.spot, node));
+    return action === undefined ? '' : actionMarkdown(view, action);
+  }
+  return declarationMarkdown(view, resource, declaration);
+}
+
+function ofReference(view: View, definition: Definition, reference: Reference): string {
+  const { refers, within, node } = reference;
+  const { resources, models } = view.analysis;
+  const name = String(reference.name);
+  const own = resourceOf(view, definition);
+  const named = (id: string): ResourceModel | undefined =>
+    id === 'self' ? own : resources.find((resource) => resource.id === id);
+  switch (refers.symbol) {
+    case 'resource': {
+      const target = named(name);
+      return target === undefined ? '' : resourceMarkdown(view, target);
+    }
+    case 'action': {
+      const target = named(within?.name ?? 'self')?.actions.find(({ id }) => id === reference.name);
+      return target === undefined ? '' : actionMarkdown(view, target);
+    }
+    case 'model':
+      return ofModel(view, name);
+    case 'model-field': {
+      const model = models.find((one) => one.name === within?.name);
+      return model === undefined ? '' : modelFieldMarkdown(view, model, name);
+    }
+    case 'name': {
+      const action = own?.actions.find((one) => inside(node, one.node));
+      const decision = action?.parameters.get(node.pointer);
+      if (own === undefined || decision === undefined) return own === undefined ? '' : anyName(view, own, name);
+      if (decision.source === 'literal') return refers.soft === true ? literalMarkdown(name) : '';
+      const symbols = { extracted: 'name', generated: 'generated', payload: 'payload-field', claim: 'claim' } as const;
+      const said = decision.from === null ? '' : declaredMarkdown(view, own, symbols[decision.from], name);
+      return said !== '' ? said : `**${inCode(name)}** of the payload: no rule declares it`;
+    }
+    case 'payload-field':
+    case 'generated':
+    case 'claim':
+      return own === undefined ? '' : anyName(view, own, name);
+    default:
+      return '';
+  }
+}
+
+/** Whoever declares it; results come first, as they do when a value is looked up. */
+function anyName(view: View, resource: ResourceModel, name: string): string {
+  for (const symbol of ['name', 'generated', 'payload-field', 'claim'] as const) {
+    const said = declaredMarkdown(view, resource, symbol, name);
+    if (said !== '') return said;
+  }
+  return '';
+}
+
+const literalMarkdown = (text: string): string =>
+  blocks(`${inCode(JSON.stringify(text))}: this very text`, 'It names nothing in this resource.');

@@ -1,0 +1,39 @@
+/** Schedules in words, with the instants at which they run next, as clocks in their zone show them. */
+import { blocks } from '../../kernel/export/markdown.js';
+import { readCron } from '../../kernel/language/cron.js';
+import { nextInstants } from '../../kernel/language/cron-next.js';
+import { cronInWords } from '../../kernel/language/cron-words.js';
+import { wallOf } from '../../kernel/language/zone.js';
+import { zoneAt } from '../zones.js';
+import { ofToken, type HoverSource } from './source.js';
+
+const RUNS = 3;
+
+export const schedules: HoverSource = (view, site) => {
+  const { cursor, levels } = site;
+  if (cursor.at !== 'value' || levels.at(-1)?.field?.meta.language !== 'cron' || cursor.token === null) return null;
+  return ofToken(site, scheduleMarkdown(cursor.token.text, zoneAt(view, site), Date.now()));
+};
+
+/** `now`: milliseconds since 1970. Empty for what is no schedule: the problem that is reported there says what is wrong. */
+function scheduleMarkdown(text: string, zone: string, now: number): string {
+  const { cron } = readCron(text);
+  if (cron === null) return '';
+  const runs = nextInstants(cron, zone, now, RUNS).map((instant) => `- ${shown(instant, zone)}`);
+  const words = cronInWords(cron, zone);
+  return blocks(
+    `**${words.replace(/^[a-z]/, (letter) => letter.toUpperCase())}**`,
+    runs.length === 0 ? 'It never runs.' : blocks('Next runs:', runs.join('\n')),
+  );
+}
+
+/** `Mon 2026-01-05 03:00:00 +01:00` */
+function shown(instant: number, zone: string): string {
+  const wall = wallOf(zone)(instant);
+  const at = new Date(wall);
+  const day = at.toUTCString().slice(0, 3);
+  const minutes = Math.round((wall - instant) / 60_000);
+  const two = (value: number): string => String(value).padStart(2, '0');
+  const ahead = `${minutes < 0 ? '-' : '+'}${two(Math.floor(Math.abs(minutes) / 60))}:${two(Math.abs(minutes) % 60)}`;
+  return `${day} ${at.toISOString().slice(0, 19).replace('T', ' ')} ${minutes === 0 ? 'UTC' : ahead}`;
+}

@@ -1,0 +1,75 @@
+/**
+ * Inside SQL: a placeholder and where its value comes from, a table and its model, a column and its field, a function and what
+ * it gives.
+ */
+import { sourcesAt, type SqlSource } from '../../kernel/language/sql-sources.js';
+import { sqlPieces, type SqlPiece } from '../../kernel/language/sql-names.js';
+import { significant } from '../../kernel/language/sql-read.js';
+import { SQL_FUNCTIONS } from '../../kernel/language/sql-words.js';
+import { scanSql, type SqlScan } from '../../kernel/language/sql.js';
+import { spanInside } from '../inside.js';
+import { analysedSite, type HoverSource } from './source.js';
+import { placeholderMarkdown } from '../queries/parameters.js';
+import { statementAt, type QuerySite } from '../queries/query-site.js';
+import { columnMarkdown, columnsIn, tableMarkdown, tablesOf } from '../queries/tables.js';
+import type { View } from '../view.js';
+
+export const sqlHover: HoverSource = (view, site) => {
+  // Whose parameters and which tables: the analysis says.
+  const query = statementAt(view, site) && statementAt(view, analysedSite(view, site));
+  const { inside } = site;
+  if (query === null || inside === null) return null;
+  const scan = scanSql(inside.text);
+  const pieces = sqlPieces(scan);
+  const i = pieces.findIndex(({ start, end }) => start <= inside.offset && inside.offset < end);
+  const piece = pieces[i] ?? pieces.find(({ end }) => end === inside.offset);
+  if (piece === undefined) return null;
+  const markdown = wordsOf(view, query, scan, piece);
+  if (markdown === '') return null;
+  return { markdown, ...spanInside(view, inside, piece.start, piece.end) };
+};
+
+function wordsOf(view: View, query: QuerySite, scan: SqlScan, piece: SqlPiece): string {
+  const { role, name } = piece;
+  switch (role) {
+    case 'placeholder':
+      return placeholderMarkdown(Number(scan.text.slice(piece.start + 1, piece.end)), query, view.registry);
+    case 'table': {
+      const model = tablesOf(view).modelOf(name);
+      return model === undefined ? '' : tableMarkdown(view, model);
+    }
+    case 'source':
+    case 'column':
+      return nameWords(view, scan, piece);
+    case 'function': {
+      const known = SQL_FUNCTIONS.find((one) => one.name === name);
+      return known === undefined ? '' : `\`${known.form}\`\n\n${known.doc}`;
+    }
+    default:
+      return '';
+  }
+}
+
+function nameWords(view: View, scan: SqlScan, { role, name, start }: SqlPiece): string {
+  const tables = tablesOf(view);
+  const words = significant(scan.text, scan.tokens);
+  const i = words.findIndex((word) => word.start === start);
+  const sources = sourcesAt(words, i);
+  const of = (alias: string): SqlSource | undefined => sources.find((source) => source.alias === alias);
+  if (role === 'source') {
+    const source = of(name);
+    if (source === undefined) return '';
+    const model = source.table === null ? undefined : tables.modelOf(source.table);
+    if (model !== undefined) return `\`${name}\` is \`${source.table ?? ''}\`\n\n${tableMarkdown(view, model)}`;
+    const columns = columnsIn(tables, source).map((column) => `\`${column.name}\``);
+    return columns.length === 0 ? '' : `\`${name}\`, a sub-query with ${columns.join(', ')}`;
+  }
+  const qualifier = words[i - 1]?.type === 'dot' ? (words[i - 2]?.text ?? '').replaceAll('"', '').toLowerCase() : null;
+  const searched = qualifier === null ? sources : [of(qualifier) ?? []].flat();
+  // The left side of SET and the list of an INSERT have the target as their only source, which comes first.
+  for (const source of searched) {
+    const column = columnsIn(tables, source).find((one) => one.name === name || one.name.toLowerCase() === name);
+    if (column !== undefined) return columnMarkdown(view, column);
+  }
+  return '';
+}

@@ -1,0 +1,85 @@
+/** The outline of a file: resources with their actionables, models with their fields, sections of the config. */
+import type { DocumentSymbol, Range } from 'vscode-languageserver';
+import { SymbolKind } from '../protocol.js';
+import { asText } from '../../kernel/contract/json.js';
+import { inside } from '../../kernel/analysis/report.js';
+import type { Definition } from '../../kernel/analysis/model.js';
+import { rangeAt, type Document } from '../../kernel/source/document.js';
+import { memberOf, type LocatedNode, type Member } from '../../kernel/source/tree.js';
+import type { View } from '../view.js';
+
+export function outlineOf(view: View): DocumentSymbol[] {
+  if (!view.project.isConfig(view.name)) return view.definitions.map(definitionSymbol);
+  return (view.tree.root?.members ?? []).map((member) => memberSymbol(view.doc, member, SymbolKind.Module));
+}
+
+const scalarOf = (node: LocatedNode, key: string): string => String(memberOf(node, key)?.value?.scalar ?? '');
+
+/** Editors show nothing that has no name. */
+const nameOr = (name: string, otherwise: string): string => (name.trim() === '' ? otherwise : name);
+
+function definitionSymbol(definition: Definition): DocumentSymbol {
+  return definition.sort === 'resource' ? resourceSymbol(definition) : modelSymbol(definition);
+}
+
+function resourceSymbol(definition: Definition): DocumentSymbol {
+  const { doc, node } = definition;
+  const id = memberOf(node, 'id')?.value ?? null;
+  return {
+    name: nameOr(scalarOf(node, 'id'), '(resource)'),
+    detail: scalarOf(node, 'resource'),
+    kind: SymbolKind.Interface,
+    ...ranges(doc, node, id),
+    children: (memberOf(node, 'actionables')?.value?.items ?? []).map((item) => actionSymbol(definition, item)),
+  };
+}
+
+function actionSymbol({ doc, finds }: Definition, node: LocatedNode): DocumentSymbol {
+  const statement = finds.statements.find((one) => inside(one.node, node));
+  const query = finds.documents.find((one) => inside(one.node, node));
+  const text = finds.texts.find((one) => inside(one, node));
+  const detail = statement?.scan.text ?? query?.collection ?? asText(text?.scalar);
+  return {
+    name: nameOr(`${scalarOf(node, 'id')} ${scalarOf(node, 'mode')}`, '(actionable)').trim(),
+    detail: firstWords(detail),
+    kind: SymbolKind.Method,
+    ...ranges(doc, node, memberOf(node, 'id')?.value ?? null),
+  };
+}
+
+const WIDTH = 48;
+
+function firstWords(text: string): string {
+  const line = text.replace(/\s+/g, ' ').trim();
+  return line.length <= WIDTH ? line : `${line.slice(0, line.lastIndexOf(' ', WIDTH) || WIDTH)} …`;
+}
+
+function modelSymbol({ doc, name, nameSpot, node }: Definition): DocumentSymbol {
+  const fields = node.members.map((member) => ({
+    ...memberSymbol(doc, member, SymbolKind.Field),
+    detail: member.value === null ? '' : scalarOf(member.value, TYPE),
+  }));
+  const selectionRange = rangeAt(nameSpot.doc, nameSpot.start, nameSpot.end);
+  const range = around(selectionRange, rangeAt(doc, node.start, node.end));
+  return { name: nameOr(name, '(model)'), kind: SymbolKind.Struct, range, selectionRange, children: fields };
+}
+
+/** What tells the type of a field. */
+const TYPE = 'type';
+
+function memberSymbol(doc: Document, { key, keyStart, keyEnd, value }: Member, kind: SymbolKind): DocumentSymbol {
+  const selectionRange = rangeAt(doc, keyStart, keyEnd);
+  return { name: nameOr(key, '""'), kind, range: rangeAt(doc, keyStart, value?.end ?? keyEnd), selectionRange };
+}
+
+const ranges = (
+  doc: Document,
+  node: LocatedNode,
+  name: LocatedNode | null,
+): Pick<DocumentSymbol, 'range' | 'selectionRange'> => ({
+  range: rangeAt(doc, node.start, node.end),
+  selectionRange: rangeAt(doc, (name ?? node).start, name?.end ?? node.start),
+});
+
+/** From the key in front of a value to the end of the value. */
+const around = ({ start }: Range, { end }: Range): Range => ({ start, end });

@@ -1,0 +1,97 @@
+/** Why a name cannot be renamed, or not to what is asked for; in words for people. */
+import { basename } from 'node:path';
+import { POISON_KEYS } from '../../kernel/contract/json.js';
+import { modelsByAlias } from '../../kernel/analysis/tables.js';
+import { symbolKey, type NamedSymbol } from '../../kernel/analysis/symbols.js';
+import type { Project } from '../project.js';
+import { indexOf, placeOf, placesOf, type FoundName } from './places.js';
+import { alias } from './respell.js';
+
+/** Null where nothing speaks against it. `moves`: the client renames files, too. */
+export function refusal(project: Project, { symbol, place }: FoundName, moves: boolean): string | null {
+  const { sort, name } = symbol;
+  if (place.form === 'self')
+    return `"self" is the resource around it. Rename "${name}" where the resource says its id.`;
+  if (sort === 'claim') return `"${name}" is a claim of tokens, which have it from whoever issues them.`;
+  const declared = placesOf(project, symbol).filter(({ role }) => role === 'declaration');
+  const isSomewhere = declared.length > 0 || sort === 'payload' || sort === 'environment';
+  if (!isSomewhere) return `"${name}" is declared nowhere, so nothing else would change with it.`;
+  if (declared.length > 1 && (sort === 'resource' || sort === 'model')) {
+    return `"${name}" is declared ${declared.length} times. Tell these apart first.`;
+  }
+  const own = declared.find(({ form }) => form === 'file');
+  if (own !== undefined && !moves) {
+    return `"${name}" is the name of the file "${basename(own.file)}", and this editor lets nobody rename files. Rename the file yourself.`;
+  }
+  return null;
+}
+
+interface Rule {
+  readonly pattern: RegExp;
+  readonly right: string;
+}
+
+const WORD: Rule = {
+  pattern: /^[A-Za-z_][A-Za-z0-9_]*$/,
+  right: 'letters, digits and underscores, and no digit in front',
+};
+
+const RULES: Readonly<Record<NamedSymbol['sort'], Rule>> = {
+  resource: { pattern: /^[A-Za-z0-9._~-]+(?:\/[A-Za-z0-9._~-]+)*$/, right: 'letters, digits and the signs . _ ~ - /' },
+  action: { pattern: /^(?:0|[1-9][0-9]{0,8})$/, right: 'a whole number' },
+  model: { pattern: /^_[A-Za-z][A-Za-z0-9_]*$/, right: 'an underscore, then letters, digits and underscores' },
+  field: WORD,
+  payload: WORD,
+  name: WORD,
+  generated: WORD,
+  claim: WORD,
+  environment: WORD,
+};
+
+/** Null where the new name may be used. */
+export function nameFault(project: Project, symbol: NamedSymbol, newName: string): string | null {
+  const { sort, name, within } = symbol;
+  const { pattern, right } = RULES[sort];
+  if (POISON_KEYS.has(newName)) return `"${newName}" is no name that values may have.`;
+  if (!pattern.test(newName)) return `"${newName}" cannot be a name here: it takes ${right}.`;
+  if (sort === 'resource' && newName === 'self')
+    return '"self" means the resource around it, so no resource can be called so.';
+  const parent = name.slice(0, name.length - lastOf(name).length);
+  const index = indexOf(project);
+  const sorts = sort === 'name' || sort === 'generated' || (sort === 'payload' && parent === '') ? SAME_REALM : [sort];
+  const taken = sorts.flatMap(
+    (one) => index.symbols.get(symbolKey({ sort: one, within, name: parent + newName })) ?? [],
+  );
+  const [first] = taken.flatMap(({ occurrences }) => occurrences);
+  if (first !== undefined) {
+    const { file, range } = placeOf(project, first);
+    return `"${newName}" is taken: it stands in ${project.shown(file)}, line ${range.start.line + 1}.`;
+  }
+  if (sort === 'environment' && project.envNames.names.includes(newName)) {
+    return `"${newName}" is taken: it is set already.`;
+  }
+  return sort === 'model' ? aliasFault(project, symbol, newName) : null;
+}
+
+/** What a bare name of one resource may mean. */
+const SAME_REALM = ['name', 'generated', 'payload', 'claim'] as const;
+
+export const lastOf = (path: string): string => path.slice(path.lastIndexOf('.') + 1);
+
+/** Queries call models by several names: none of them may mean another model afterwards. */
+function aliasFault(project: Project, symbol: NamedSymbol, newName: string): string | null {
+  const models = [...indexOf(project).symbols.values()].filter(({ sort }) => sort === 'model');
+  const renamed = (model: string): string => (model === symbol.name ? newName : model);
+  const byAlias = modelsByAlias(models.map(({ name }) => renamed(name)));
+  for (const model of models) {
+    for (const { text, form } of placesOf(project, model)) {
+      if (form === 'file') continue;
+      const bare = text.replace(/^\\"|\\"$/g, '');
+      const written = model === symbol ? alias(bare, model.name, newName) : bare;
+      const meant = byAlias.get(written.toLowerCase());
+      if (meant !== renamed(model.name))
+        return `Queries that say "${written}" would mean the model "${meant ?? '?'}" then.`;
+    }
+  }
+  return null;
+}

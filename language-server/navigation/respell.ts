@@ -1,0 +1,31 @@
+/** What is written at each place of a renamed symbol: quotes stay, and a table that was in the plural stays in the plural. */
+import { RESERVED_NAMES } from '../../kernel/language/sql-reserved.js';
+import type { SymbolId } from '../../kernel/analysis/symbols.js';
+import type { Place } from './places.js';
+
+/** Null where the name cannot be written without quotes and has none. */
+export function respelt({ form, text }: Place, { sort, name }: SymbolId, newName: string): string | null {
+  const isQuoted = form === 'sql' && text.startsWith('\\"');
+  const written = isQuoted ? text.slice(2, -2) : text;
+  const word = sort === 'model' ? alias(written, name, newName) : newName;
+  if (isQuoted) return `\\"${word}\\"`;
+  if (form !== 'sql') return word;
+  const isPlain = /^[a-z_][a-z0-9_]*$/.test(word) && (sort === 'model' || !RESERVED_NAMES.has(word));
+  return isPlain ? word : null;
+}
+
+const bare = (model: string): string => model.replace(/^_/, '').toLowerCase();
+
+/** Queries call `_user` `_user`, `user`, `users`: the same spelling of the new name. */
+export function alias(written: string, model: string, newModel: string): string {
+  if (written === model) return newModel;
+  const lower = written.toLowerCase();
+  if (lower === model.toLowerCase()) return newModel.toLowerCase();
+  if (lower === bare(model)) return bare(newModel);
+  return (lower.startsWith('_') ? '_' : '') + plural(bare(newModel));
+}
+
+function plural(name: string): string {
+  if (/[^aeiou]y$/.test(name)) return `${name.slice(0, -1)}ies`;
+  return /(s|x|z|ch|sh)$/.test(name) ? `${name}es` : `${name}s`;
+}

@@ -1,0 +1,120 @@
+/**
+ * Which names the documents have at a caret: those of the model, and behind the stages of a pipeline what these make of them.
+ * How names flow is told by the specs; judges nothing, and gives up where a stage makes documents of which nothing is known.
+ */
+import type { DataModel } from '../../kernel/analysis/model.js';
+import { isObject } from '../../kernel/contract/json.js';
+import { namesAfter } from '../../kernel/schema/name-flow.js';
+import type { MemberNames, NamePlace } from '../../kernel/schema/meta.js';
+import { memberOf, toJson, type LocatedNode } from '../../kernel/source/tree.js';
+import type { Site, View } from '../view.js';
+import { behind } from './documents.js';
+import type { DocumentSite } from './query-site.js';
+import { columnsOf, tablesOf, type Column, type Tables } from './tables.js';
+
+/** What is known of a name: the field that it is, or the stage that made it. */
+export type Meaning =
+  | { readonly column: Column }
+  | {
+      /** `$group`. */
+      readonly stage: string;
+      /** What stands behind it. */
+      readonly operand: LocatedNode;
+      /** Of a list of documents that were joined. */
+      readonly model: DataModel | undefined;
+    };
+
+export type DocumentNames = ReadonlyMap<string, Meaning>;
+
+const NONE: DocumentNames = new Map();
+
+export function documentNamesAt(view: View, { levels }: Site, query: DocumentSite): DocumentNames {
+  const tables = tablesOf(view);
+  const members = levels[query.depth + 1]?.field?.meta.members;
+  let names = namesOf(tables.modelOf(query.collection));
+  let place = members?.start ?? '';
+  for (const [i, { key }] of levels.entries()) {
+    if (members === undefined || i < query.depth + 2 || key === null) continue;
+    const here = members.places[place];
+    const around = levels[i - 1]?.node ?? null;
+    if (typeof key === 'number') {
+      if (here?.flows !== undefined)
+        names = behindStages(tables, members, here, names, around?.items.slice(0, key) ?? []);
+      continue;
+    }
+    const other = here?.elsewhere;
+    if (other?.about.includes(key) === true) names = namesOf(joined(tables, here, around));
+    place = behind(members, place, key);
+  }
+  return names;
+}
+
+const namesOf = (model: DataModel | undefined): DocumentNames =>
+  new Map(model === undefined ? [] : columnsOf(model).map((column) => [column.name, { column }]));
+
+function behindStages(
+  tables: Tables,
+  { places }: MemberNames,
+  { flows, behind: next }: NamePlace,
+  before: DocumentNames,
+  stages: readonly LocatedNode[],
+): DocumentNames {
+  let names = before;
+  for (const { members } of stages) {
+    const [member] = members;
+    if (!member?.value) return NONE;
+    const { key: stage, value: operand } = member;
+    const flow = flows?.[stage];
+    const model = flow === 'joins' ? joined(tables, places[next?.[stage] ?? ''], operand) : undefined;
+    const made = (name: string): Meaning => {
+      // An element of a list has the names that were known of the list.
+      const known = flow === 'unwinds' ? names.get(name) : undefined;
+      return known ?? { stage, operand, model };
+    };
+    names = namesAfter(flow, names, toJson(operand), made) ?? NONE;
+  }
+  return names;
+}
+
+/** The model of the collection that is named in an object. */
+function joined(tables: Tables, place: NamePlace | undefined, node: LocatedNode | null): DataModel | undefined {
+  const member = place?.elsewhere?.named;
+  const named = node === null || member === undefined ? undefined : memberOf(node, member)?.value?.scalar;
+  return typeof named === 'string' ? tables.modelOf(named) : undefined;
+}
+
+/** A name, or a path into one, with what is known of it. */
+export interface DocumentPath {
+  readonly path: string;
+  readonly meaning: Meaning;
+}
+
+/** Every path that is known, the names themselves first. */
+export function pathsOf(names: DocumentNames): DocumentPath[] {
+  const own = [...names].map(([path, meaning]): DocumentPath => ({ path, meaning }));
+  return [...own, ...own.flatMap(pathsInto)];
+}
+
+/** Into an object as its model has it, and into documents that were joined. */
+function pathsInto({ path, meaning }: DocumentPath): DocumentPath[] {
+  if ('stage' in meaning) {
+    const columns = meaning.model === undefined ? [] : columnsOf(meaning.model);
+    return columns.map((column) => ({ path: `${path}.${column.name}`, meaning: { column } }));
+  }
+  const { model, field } = meaning.column;
+  const properties = field?.['properties'];
+  if (!isObject(properties)) return [];
+  return Object.entries(properties).flatMap(([name, value]) => {
+    const inner = {
+      path: `${path}.${name}`,
+      meaning: { column: { name, model, field: isObject(value) ? value : null, path: inside(meaning.column, name) } },
+    };
+    return [inner, ...pathsInto(inner)];
+  });
+}
+
+const inside = ({ name, path = [name] }: Column, next: string): readonly string[] => [...path, next];
+
+/** The path itself where it is known, else its first name. */
+export const meaningOf = (names: DocumentNames, path: string): Meaning | undefined =>
+  pathsOf(names).find((one) => one.path === path)?.meaning ?? names.get(path.split('.')[0] ?? path);

@@ -1,0 +1,15 @@
+/** A name of documents in words: the field of the model, or the stage that made it. */
+import { inCode } from '../safe-markdown.js';
+import type { View } from '../view.js';
+import type { DocumentPath } from './document-scope.js';
+import { columnMarkdown, columnType, tableMarkdown } from './tables.js';
+
+/** Beside the name in a list. */
+export const pathDetail = (view: View, { meaning }: DocumentPath): string =>
+  'stage' in meaning ? `made by ${meaning.stage}` : columnType(view, meaning.column);
+
+export function pathMarkdown(view: View, { path, meaning }: DocumentPath): string {
+  if (!('stage' in meaning)) return columnMarkdown(view, meaning.column);
+  const made = `**${inCode(path)}**, made by ${inCode(meaning.stage)}`;
+  return meaning.model === undefined ? made : `${made}: documents of\n\n${tableMarkdown(view, meaning.model)}`;
+}

@@ -1,0 +1,133 @@
+/**
+ * Where the value of a parameter comes from, in words: a field of the payload with its rule, a result of an actionable, a
+ * generator, a claim, an accessor, or what is written. Decided by the analysis, and only told here.
+ */
+import { looksLikeName } from '../../kernel/analysis/parameters.js';
+import type { ActionModel, ResourceModel } from '../../kernel/analysis/model.js';
+import { payloadReaders } from '../../kernel/analysis/checks/readers.js';
+import type { Registry } from '../../kernel/analysis/registry.js';
+import { Slot } from '../../kernel/contract/slot.js';
+import { accessorsIn, type AccessorPart } from '../../kernel/language/accessor.js';
+import { declarationOf, ruleOf, ruleText } from '../words-rules.js';
+import type { QuerySite } from './query-site.js';
+import { toJson, type LocatedNode } from '../../kernel/source/tree.js';
+
+interface Around {
+  readonly registry: Registry;
+  readonly resource: ResourceModel | null;
+  readonly action: ActionModel | null;
+}
+
+const LONGEST = 40;
+
+/** As it is written, cut where it is long: names and accessors bare, everything else as JSON. */
+export function parameterShort(node: LocatedNode, { action }: Pick<Around, 'action'>): string {
+  const json = toJson(node);
+  const isPlain = typeof json === 'string' && (accessorsIn(json).length > 0 || isName(node, action));
+  const text = isPlain ? json : JSON.stringify(json);
+  return text.length > LONGEST ? `${text.slice(0, LONGEST - 1)}…` : text;
+}
+
+/** What has just been typed is not decided yet: then by its look. */
+function isName({ pointer, scalar }: LocatedNode, action: ActionModel | null): boolean {
+  const decision = action?.parameters.get(pointer);
+  return decision === undefined ? looksLikeName(String(scalar)) : decision.source === 'name';
+}
+
+/** Markdown, without a full stop. */
+export function parameterWords(node: LocatedNode, around: Around): string {
+  const json = toJson(node);
+  if (typeof json !== 'string') return `the value ${code(JSON.stringify(json))}`;
+  const parts = accessorsIn(json);
+  const [only] = parts;
+  if (only?.start === 0 && only.end === json.length) return accessorWords(only, around);
+  if (parts.length > 0) return `text with ${parts.map(({ root }) => code(`$${root}`)).join(', ')} in it`;
+  const decision = around.action?.parameters.get(node.pointer);
+  // What has just been typed is not decided yet.
+  const from = decision === undefined && isDeclared(json, around) ? 'payload' : decision?.from;
+  switch (from) {
+    case 'payload':
+      return payloadWords(json, around);
+    case 'extracted':
+      return `${code(json)}, ${extractedWords(json, around)}`;
+    case 'generated':
+      return `${code(json)}, generated once for each request`;
+    case 'claim':
+      return `the claim ${code(json)} of the token`;
+    default:
+      return `the text ${code(JSON.stringify(json))}`;
+  }
+}
+
+const isDeclared = (name: string, { resource }: Around): boolean =>
+  resource?.payloadFields.has(name.split('.')[0] ?? name) === true;
+
+function accessorWords({ root, tail }: AccessorPart, around: Around): string {
+  const { registry } = around;
+  const path = tail.join('.');
+  if (payloadReaders(registry).includes(root) && path !== '') {
+    const isResult = around.resource?.names.has(tail[0] ?? '') === true;
+    return isResult ? `${code(path)}, ${extractedWords(path, around)}` : payloadWords(path, around);
+  }
+  const kind = registry.kindsIn(Slot.ACCESSOR)[0];
+  const spec = kind && registry.plugin(kind.kind, root);
+  const written = code([`$${root}`, ...tail].join('.'));
+  return spec === undefined ? written : `${written}: ${spec.summary.replace(/\.$/, '')}`;
+}
+
+function payloadWords(path: string, { resource, registry }: Around): string {
+  const declared = resource === null ? undefined : declarationOf(resource, 'payload-field', path);
+  const rule = resource === null || declared === undefined ? null : ruleOf(resource, declared, path);
+  const words = rule === null ? 'no rule' : ruleText(registry, rule);
+  return `the field ${code(path)} of the payload${words === '' ? '' : `: ${words}`}`;
+}
+
+/** Which actionable a name is taken from: the one named nearest to where the name is introduced. */
+function extractedWords(name: string, { resource }: Around): string {
+  const root = name.split('.')[0];
+  const { declarations, references } = resource?.definition.finds ?? { declarations: [], references: [] };
+  const declared = declarations.find((found) => found.symbol === 'name' && found.name === root);
+  const from = declared && pointerAt(resource?.definition.node ?? null, declared.spot.start);
+  if (resource === null || from === undefined || from === null) return 'a result of an actionable';
+  const actions = references.filter(({ refers }) => refers.symbol === 'action');
+  const shared = (pointer: string): number => {
+    const [a, b] = [pointer.split('/'), from.split('/')];
+    const differs = a.findIndex((segment, i) => segment !== b[i]);
+    return differs === -1 ? a.length : differs;
+  };
+  const [nearest] = [...actions].sort((a, b) => shared(b.node.pointer) - shared(a.node.pointer));
+  const user = resource.actions.find(({ node }) => `${from}/`.startsWith(`${node.pointer}/`));
+  // An actionable that waits for nothing takes names out of its own result.
+  if (nearest === undefined || (user !== undefined && !nearest.node.pointer.startsWith(`${user.node.pointer}/`))) {
+    return user === undefined ? 'a result of an actionable' : `taken from the result of actionable ${user.id}`;
+  }
+  const owner = nearest.within?.name ?? 'self';
+  return `taken from the result of actionable ${nearest.name}${owner === 'self' ? '' : ` of ${code(owner)}`}`;
+}
+
+/** Pointer of the innermost value at an offset. */
+function pointerAt(node: LocatedNode | null, offset: number): string | null {
+  if (node === null || offset < node.start || offset >= node.end) return null;
+  const inner = [...node.items, ...node.members.flatMap(({ value }) => value ?? [])];
+  for (const one of inner) {
+    const found = pointerAt(one, offset);
+    if (found !== null) return found;
+  }
+  return node.pointer;
+}
+
+/** What a placeholder stands for; the empty text for one that cannot be. */
+export function placeholderMarkdown(
+  n: number,
+  { parameters, resource, action, field }: QuerySite,
+  registry: Registry,
+): string {
+  const node = parameters[n - 1];
+  if (n === 0) return '';
+  const list = code(field.meta.binds ?? 'parameters');
+  if (node === undefined) return `**$${n}** has no value: ${list} lists ${parameters.length}`;
+  const words = parameterWords(node, { registry, resource, action });
+  return `**$${n}** is ${words}\n\nEntry ${n} of ${list}`;
+}
+
+const code = (text: string): string => `\`${text.replaceAll('`', "'")}\``;

@@ -1,0 +1,19 @@
+/** Words that a name cannot be without quotes where a statement runs: its store is told by the query, the words by the plugin. */
+import { asText } from '../../kernel/contract/json.js';
+import { memberOf } from '../../kernel/source/tree.js';
+import type { View } from '../view.js';
+import type { QuerySite } from './query-site.js';
+
+const NONE: ReadonlySet<string> = new Set();
+
+/** Beside those that are reserved in any statement. */
+export function reservedIn({ registry, project }: View, query: QuerySite): ReadonlySet<string> {
+  const { store, beside } = query.field.meta;
+  if (store === undefined) return NONE;
+  const named = query.around && beside?.connection && memberOf(query.around, beside.connection)?.value;
+  const ran = query.action?.stores.find(({ kind }) => kind === store)?.instance;
+  const instance = named ? asText(named.scalar) : (ran ?? registry.kind(store)?.config?.must);
+  const chosen = project.config.chosen.find((one) => one.kind === store && one.instance === instance);
+  const words = chosen && registry.plugin(store, chosen.name)?.facts?.['reserved'];
+  return Array.isArray(words) ? new Set(words.map(asText)) : NONE;
+}

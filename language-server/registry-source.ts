@@ -1,0 +1,90 @@
+/**
+ * The plugins that a project's editor knows: the specs that are built in, as far as the config enables them, and those of
+ * its own folders from their manifests. Gives the problems of the config's list with their places.
+ */
+import { resolve } from 'node:path';
+import { CONFIG_NAME } from '../kernel/project/names.js';
+import { builtIn } from './built-in.js';
+import { findManifest } from './manifests.js';
+import { pluginLists } from '../kernel/analysis/config.js';
+import { buildRegistry, type Registry } from '../kernel/analysis/registry.js';
+import { createReport, problemsIn } from '../kernel/analysis/report.js';
+import { BootError } from '../kernel/contract/boot-error.js';
+import { pluginId, type PluginSpec } from '../kernel/contract/plugin.js';
+import type { Kind } from '../kernel/contract/kind.js';
+import type { Problem } from '../kernel/contract/problem.js';
+import { specsOf } from '../kernel/export/manifest-specs.js';
+import { BUILTIN, matches } from '../kernel/project/plugin-folders.js';
+import { document } from '../kernel/source/document.js';
+import { memberOf, parseSource } from '../kernel/source/tree.js';
+
+export interface LoadedRegistry {
+  readonly registry: Registry;
+  /** About entries of the config's list of plugins. */
+  readonly problems: readonly Problem[];
+  /** False where a plugin of the project is not known: then a name that nobody knows may be its. */
+  readonly complete: boolean;
+}
+
+let whole: Registry | undefined;
+
+/** `source`: the config as it stands; null when there is none. `trusted`: code of the project may run, in its own process. */
+export async function loadRegistry(folder: string, source: string | null, trusted: boolean): Promise<LoadedRegistry> {
+  const { kinds, specs } = builtIn();
+  const { plugins, disable } = pluginLists(source);
+  const notes = new Map<string, string>();
+  const found = { kinds: [...kinds] as Kind[], specs: new Set<PluginSpec>() };
+  const folders = plugins.filter((entry) => !entry.startsWith(BUILTIN));
+  for (const entry of plugins) {
+    if (entry.startsWith(BUILTIN)) {
+      for (const spec of specs) if (matches(entry.slice(BUILTIN.length), pluginId(spec))) found.specs.add(spec);
+      continue;
+    }
+    const others = folders.filter((other) => other !== entry).map((other) => resolve(folder, other));
+    const place = { root: folder, folder: resolve(folder, entry), name: entry, trusted, others };
+    const { manifest, note } = await findManifest(place);
+    if (note !== null) notes.set(entry, note);
+    if (manifest === null) continue;
+    const foreign = specsOf(manifest);
+    found.kinds.push(...foreign.kinds);
+    for (const spec of foreign.specs) found.specs.add(spec);
+  }
+  const enabled = [...found.specs].filter((spec) => !disable.some((pattern) => matches(pattern, pluginId(spec))));
+  const isWhole = folders.length === 0 && enabled.length === specs.length;
+  const registry = isWhole ? everything() : tolerant(found.kinds, enabled, notes);
+  const complete = folders.every((entry) => !notes.has(entry));
+  return { registry, problems: problemsOf(registry, source, notes), complete };
+}
+
+/** Plugins that do not fit are told, and done without: first the foreign ones, then the choice. */
+function tolerant(all: readonly Kind[], enabled: readonly PluginSpec[], notes: Map<string, string>): Registry {
+  const { kinds, specs } = builtIn();
+  const own = enabled.filter((spec) => specs.includes(spec));
+  const tries = [() => buildRegistry(all, enabled), () => buildRegistry(kinds, own)];
+  for (const make of tries) {
+    try {
+      return make();
+    } catch (error) {
+      if (!(error instanceof BootError)) throw error;
+      notes.set('', error.message);
+    }
+  }
+  return everything();
+}
+
+/** All that is built in. */
+const everything = (): Registry => (whole ??= buildRegistry(builtIn().kinds, builtIn().specs));
+
+/** Each at its entry; what belongs to none stands at the list. */
+function problemsOf(registry: Registry, source: string | null, notes: ReadonlyMap<string, string>): readonly Problem[] {
+  const report = createReport(registry.codes);
+  const doc = document(CONFIG_NAME, source ?? '{}');
+  const { root } = parseSource(doc);
+  const list = (root === null ? undefined : memberOf(root, 'plugins')?.value) ?? null;
+  for (const [name, what] of notes) {
+    const node = list?.items.find(({ scalar }) => scalar === name) ?? list;
+    const spot = { doc, start: node?.start ?? 0, end: node?.end ?? 0 };
+    report.add('PLG_UNREAD', spot, { name: name === '' ? 'plugins' : name, what });
+  }
+  return problemsIn(report);
+}

@@ -1,0 +1,39 @@
+/** A problem of the front end in the words of the protocol. Adds nothing to it. */
+import { join } from 'node:path';
+import type { Diagnostic } from 'vscode-languageserver';
+import { DiagnosticSeverity, DiagnosticTag } from './protocol.js';
+import type { Problem, ProblemTag, Severity } from '../kernel/contract/problem.js';
+import { pageOfCode } from './pages.js';
+import type { Project } from './project.js';
+
+const SEVERITIES: Readonly<Record<Severity, DiagnosticSeverity>> = {
+  error: DiagnosticSeverity.Error,
+  warning: DiagnosticSeverity.Warning,
+  hint: DiagnosticSeverity.Information,
+};
+
+const TAGS: Readonly<Record<ProblemTag, DiagnosticTag>> = {
+  deprecated: DiagnosticTag.Deprecated,
+  unnecessary: DiagnosticTag.Unnecessary,
+};
+
+export function diagnosticOf(problem: Problem, project: Project, uriOf: (name: string) => string): Diagnostic {
+  const { code, severity, message, range, related } = problem;
+  const tag = project.registry.codes[code]?.tag;
+  const page = pageOfCode(project, code);
+  return {
+    code,
+    severity: SEVERITIES[severity],
+    message,
+    range,
+    source: 'lintel',
+    ...(page !== null && { codeDescription: { href: page } }),
+    ...(tag !== undefined && { tags: [TAGS[tag]] }),
+    ...(related.length > 0 && {
+      relatedInformation: related.map((one) => ({
+        message: one.message,
+        location: { uri: uriOf(join(project.folder, one.file)), range: one.range },
+      })),
+    }),
+  };
+}

@@ -1,0 +1,70 @@
+/**
+ * The config as it would be served from this environment, also while somebody is writing it: then the last one that was sound
+ * goes on. A variable that stops the start is a problem here, not an exception.
+ */
+import type { EnvFacts } from '../kernel/analysis/checks/accessors.js';
+import { analyseConfig, type Config } from '../kernel/analysis/config.js';
+import type { Registry } from '../kernel/analysis/registry.js';
+import { createReport, problemsIn } from '../kernel/analysis/report.js';
+import { BootError } from '../kernel/contract/boot-error.js';
+import type { Problem } from '../kernel/contract/problem.js';
+import { withEnvironment } from '../kernel/project/config-environment.js';
+import type { Environment } from '../kernel/project/environment.js';
+import { CONFIG_NAME } from '../kernel/project/names.js';
+import { document } from '../kernel/source/document.js';
+
+export interface ConfigSource {
+  /** Text of the config file; null where there is none. */
+  readonly source: string | null;
+  readonly registry: Registry;
+  readonly env: EnvFacts;
+  /** Their values win over the config's. */
+  readonly variables: Environment;
+}
+
+export interface ServedConfig {
+  readonly config: Config;
+  readonly problems: readonly Problem[];
+}
+
+/** `config` is null where it has an error. */
+export function readConfig({
+  source,
+  registry,
+  env,
+  variables,
+}: ConfigSource): Pick<ServedConfig, 'problems'> & { readonly config: Config | null } {
+  const { config, problems } = analyseConfig(CONFIG_NAME, source, registry, env, true);
+  if (config === null) return { config, problems };
+  try {
+    return { config: withEnvironment(config, variables), problems };
+  } catch (error) {
+    if (!(error instanceof BootError)) throw error;
+    const report = createReport(registry.codes);
+    report.add(error.code, { doc: document(CONFIG_NAME, source ?? '{}'), start: 0, end: 0 }, error.params);
+    return { config, problems: [...problems, ...problemsIn(report)] };
+  }
+}
+
+export interface ConfigKeeper {
+  now(): ServedConfig;
+  /** Something of its source is another. */
+  forget(): void;
+}
+
+export function createConfigKeeper(given: () => ConfigSource): ConfigKeeper {
+  let sound: Config | null = null;
+  let known: ServedConfig | null = null;
+  return {
+    forget: () => void (known = null),
+    now() {
+      if (known !== null) return known;
+      const around = given();
+      const { config, problems } = readConfig(around);
+      sound = config ?? sound ?? readConfig({ ...around, source: null }).config;
+      if (sound === null) throw new Error('the config without a file has an error');
+      known = { config: sound, problems };
+      return known;
+    },
+  };
+}

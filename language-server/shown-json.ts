@@ -1,0 +1,42 @@
+/** What is written in a definition, to be shown: as JSON without the values of secret fields, which stand in their file alone. */
+import { childrenOf, descend, type Level } from '../kernel/analysis/descend.js';
+import { ROOT_FIELDS } from '../kernel/analysis/grammar.js';
+import type { Definition } from '../kernel/analysis/model.js';
+import type { Registry } from '../kernel/analysis/registry.js';
+import type { Json } from '../kernel/contract/json.js';
+import { accessorsIn } from '../kernel/language/accessor.js';
+import { toJson, type LocatedNode } from '../kernel/source/tree.js';
+
+/** `node`: somewhere in the definition. */
+export function shownJson(registry: Registry, { sort, node: root }: Definition, node: LocatedNode): Json {
+  const path: (string | number)[] = [];
+  for (let at = root; at !== node;) {
+    const next = [...at.items, ...at.members.flatMap(({ value }) => value ?? [])].find(
+      ({ start, end }) => start <= node.start && node.end <= end,
+    );
+    if (next === undefined) return null;
+    path.push(
+      at.type === 'array' ? at.items.indexOf(next) : (at.members.find(({ value }) => value === next)?.key ?? ''),
+    );
+    at = next;
+  }
+  const level = descend(registry, root, ROOT_FIELDS[sort], path).at(-1);
+  return level === undefined ? null : shown(registry, level);
+}
+
+function shown(registry: Registry, level: Level): Json {
+  const { node, field } = level;
+  if (node === null) return null;
+  if (field?.meta.secret === true && !isRead(node)) return '…';
+  const inner = childrenOf(registry, level);
+  if (node.type === 'array') return inner.map((one) => shown(registry, one));
+  if (node.type === 'object') return Object.fromEntries(inner.map((one) => [String(one.key), shown(registry, one)]));
+  return toJson(node);
+}
+
+/** A name of a variable tells nothing. */
+function isRead({ scalar }: LocatedNode): boolean {
+  if (typeof scalar !== 'string') return false;
+  const [only] = accessorsIn(scalar);
+  return only?.start === 0 && only.end === scalar.length;
+}

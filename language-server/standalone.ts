@@ -1,0 +1,7 @@
+/** The bundle of the server that an editor brings along: started as a process, it serves. */
+import { main } from './main.js';
+
+/** Put in by the bundler: the version of the package. */
+declare const LINTEL_VERSION: string;
+
+main(LINTEL_VERSION);

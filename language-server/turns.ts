@@ -1,0 +1,56 @@
+/**
+ * When each actionable of a resource runs, in words: `1st`, `2nd, together with 3`, `only when needed`. The order is the one
+ * that plans are made in; nothing is ordered here.
+ */
+import { divide, immediateIn } from '../kernel/analysis/division.js';
+import type { ActionModel, ResourceModel } from '../kernel/analysis/model.js';
+import type { View } from './view.js';
+
+/** By the key of the actionable; those of other resources that run with it are left out. */
+export function turnsOf(view: View, resource: ResourceModel): ReadonlyMap<string, string> {
+  const all = new Map(view.analysis.resources.flatMap(({ actions }) => actions.map((one) => [one.key, one] as const)));
+  const division = divide(
+    resource.actions,
+    ({ depends }) => depends.flatMap((key) => all.get(key) ?? []),
+    immediateIn(view.registry),
+  );
+  const turns = new Map<string, string[]>();
+  const tell = (action: ActionModel, words: string): void => {
+    if (action.resource === resource.id) turns.set(action.key, [...(turns.get(action.key) ?? []), words]);
+  };
+  for (const [group, place] of placed(division.now))
+    for (const one of group) tell(one, ordinal(place) + beside(one, group));
+  for (const { actions, scheduled } of division.parts) {
+    const when = scheduled ? 'by the clock' : 'behind the answer';
+    const groups = placed(actions);
+    for (const [group, place] of groups) {
+      const turn = groups.length > 1 ? `${ordinal(place)} ` : '';
+      for (const one of group) tell(one, `${turn}${when}${beside(one, group)}`);
+    }
+  }
+  return new Map(resource.actions.map(({ key }) => [key, turns.get(key)?.join('; ') ?? 'only when needed']));
+}
+
+/** Neighbours that run at once share a place. */
+function placed(order: readonly ActionModel[]): [group: readonly ActionModel[], place: number][] {
+  const groups: ActionModel[][] = [];
+  for (const action of order) {
+    const last = groups.at(-1);
+    if (action.parallel && last?.at(-1)?.parallel === true) last.push(action);
+    else groups.push([action]);
+  }
+  return groups.map((group, i) => [group, i + 1]);
+}
+
+function beside(action: ActionModel, group: readonly ActionModel[]): string {
+  const others = group.filter((one) => one !== action);
+  if (others.length === 0) return '';
+  const name = (one: ActionModel): string => (one.resource === action.resource ? String(one.id) : one.key);
+  return `, together with ${others.map(name).join(', ')}`;
+}
+
+function ordinal(place: number): string {
+  const tens = place % 100;
+  const ending = tens > 10 && tens < 14 ? 'th' : (['th', 'st', 'nd', 'rd'][place % 10] ?? 'th');
+  return `${place}${ending}`;
+}

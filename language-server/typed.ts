@@ -1,0 +1,67 @@
+/**
+ * The definition around a caret as it is typed, read by itself and not together with the rest of the project: what completion
+ * needs between two keystrokes. Reads one entry of a list, however long the file is; judges nothing.
+ */
+import { classify } from '../kernel/analysis/classify.js';
+import { walkDefinition } from '../kernel/analysis/analyse.js';
+import { noFinds, type Finds } from '../kernel/analysis/finds.js';
+import type { Definition } from '../kernel/analysis/model.js';
+import { createReport } from '../kernel/analysis/report.js';
+import type { Registry } from '../kernel/analysis/registry.js';
+import type { Document } from '../kernel/source/document.js';
+import { parseSource, type LocatedNode } from '../kernel/source/tree.js';
+import { closingOf, type Cursor } from '../kernel/source/cursor.js';
+
+export interface Typed {
+  readonly definition: Definition | null;
+  /** What was read: the file, or the entry of its list. */
+  readonly node: LocatedNode | null;
+  /** How many segments of a path in the file lead to `node`. */
+  readonly depth: number;
+}
+
+export function typedAt(registry: Registry, doc: Document, { path, opened, offset }: Cursor): Typed {
+  const inList = typeof path[0] === 'number';
+  const [, start] = opened;
+  if (inList && start === undefined) return { definition: null, node: null, depth: 1 };
+  const node = inList && start !== undefined ? entryAt(doc, start) : parseSource(doc).root;
+  const depth = inList ? 1 : 0;
+  if (node === null) return { definition: null, node, depth };
+  const found = classify(doc, node, createReport(registry.codes));
+  const around = found.filter((one) => one.node.start <= offset && offset <= one.node.end).at(-1) ?? null;
+  return { definition: around && withFinds(registry, around), node, depth };
+}
+
+/** One entry of the list that a file is, with the offsets that it has in the file. */
+function entryAt(doc: Document, start: number): LocatedNode | null {
+  const { root } = parseSource({ ...doc, text: doc.text.slice(start, closingOf(doc.text, start)) });
+  return root === null ? null : moved(root, start);
+}
+
+const moved = (node: LocatedNode, by: number): LocatedNode => ({
+  ...node,
+  start: node.start + by,
+  end: node.end + by,
+  items: node.items.map((item) => moved(item, by)),
+  members: node.members.map(({ key, keyStart, keyEnd, value }) => ({
+    key,
+    keyStart: keyStart + by,
+    keyEnd: keyEnd + by,
+    value: value === null ? null : moved(value, by),
+  })),
+});
+
+/** What stands in it is looked for when somebody asks. */
+function withFinds(registry: Registry, definition: Definition): Definition {
+  let finds: Finds | null = null;
+  return {
+    ...definition,
+    get finds() {
+      if (finds === null) {
+        finds = noFinds();
+        walkDefinition({ ...definition, finds }, registry, createReport(registry.codes));
+      }
+      return finds;
+    },
+  };
+}

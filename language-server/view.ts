@@ -1,0 +1,203 @@
+/**
+ * What a feature is given: one file as it stands now, and the project around it. Offers the places of the language (the
+ * definition around an offset, the field at a caret); a feature turns them into what the protocol wants.
+ */
+import type { Position, Range as LspRange } from 'vscode-languageserver';
+import { configField } from '../kernel/analysis/config.js';
+import { descend, type Level } from '../kernel/analysis/descend.js';
+import { BESIDE_FIELDS, ROOT_FIELDS } from '../kernel/analysis/grammar.js';
+import type { Analysis, Definition } from '../kernel/analysis/model.js';
+import type { Registry } from '../kernel/analysis/registry.js';
+import type { Problem } from '../kernel/contract/problem.js';
+import type { FieldNode } from '../kernel/schema/field-node.js';
+import { cursorAt, type Cursor } from '../kernel/source/cursor.js';
+import { document, offsetInFile, rangeAt, type Document } from '../kernel/source/document.js';
+import { decodedOffset } from '../kernel/source/escapes.js';
+import { parseSource, type LocatedNode, type SourceTree } from '../kernel/source/tree.js';
+import type { Project, Snapshot } from './project.js';
+import { typedAt } from './typed.js';
+import { uriOf } from './uri.js';
+
+/** The place of a caret in the language. */
+export interface Site {
+  readonly cursor: Cursor;
+  /** `config`, or what the definition around the caret is; null where nothing can be told. */
+  readonly sort: 'resource' | 'model' | 'config' | null;
+  readonly definition: Definition | null;
+  /** From the definition to the caret; of a key, the last level is its object. */
+  readonly levels: readonly Level[];
+  /** Decoded text of the string around the caret, and where in it the caret is; null outside strings. */
+  readonly inside: {
+    readonly text: string;
+    readonly offset: number;
+    readonly start: number;
+    readonly end: number;
+    /** False where its second quote is still to be typed. */
+    readonly isClosed: boolean;
+  } | null;
+}
+
+export interface View {
+  readonly uri: string;
+  /** Absolute. */
+  readonly name: string;
+  readonly project: Project;
+  readonly registry: Registry;
+  readonly doc: Document;
+  readonly tree: SourceTree;
+  /** Of this file, in the state of `snapshot`. */
+  readonly definitions: readonly Definition[];
+  /** The newest state. */
+  readonly snapshot: Snapshot;
+  readonly analysis: Analysis;
+  /** Of this file, in the state of `snapshot`. */
+  readonly problems: readonly Problem[];
+  /** What is known without an analysis: the newest state, or the one before somebody typed. */
+  readonly known: Analysis;
+  /** The innermost definition around an offset of the file. */
+  definitionAt(offset: number): Definition | null;
+  siteAt(offset: number): Site;
+  /**
+   * The same without waiting for the analysis: where somebody has typed since, `definition` is read by itself, and is none of
+   * those of `analysis`.
+   */
+  typedSiteAt(offset: number): Site;
+  /** Range in the file from offsets in it. */
+  range(start: number, end: number): LspRange;
+  offsetAt(position: Position): number;
+}
+
+export function viewOf(project: Project, name: string): View | null {
+  const text = project.textOf(name);
+  if (text === null) return null;
+  const doc = document(project.shown(name), text);
+  let tree: SourceTree | null = null;
+  const view: View = {
+    uri: uriOf(name),
+    name,
+    project,
+    get registry() {
+      return project.registry;
+    },
+    doc,
+    get tree() {
+      return (tree ??= parseSource(doc));
+    },
+    get snapshot() {
+      return project.snapshot();
+    },
+    get analysis() {
+      return project.snapshot().analysis;
+    },
+    get known() {
+      return (project.fresh() ?? project.recent()).analysis;
+    },
+    get definitions() {
+      return view.analysis.definitions.filter(({ doc: { file } }) => file === doc.file);
+    },
+    get problems() {
+      return project.snapshot().problems.filter(({ file }) => file === doc.file);
+    },
+    definitionAt: (offset) => innermost(view.definitions, offset),
+    siteAt: (offset) => siteAt(view, offset, rootAt),
+    typedSiteAt: (offset) => siteAt(view, offset, project.fresh() === null ? typedRootAt : rootAt),
+    range: (start, end) => rangeAt(doc, start, end),
+    offsetAt: ({ line, character }) => {
+      const start = doc.lineStarts[line];
+      if (start === undefined) return line < 0 ? 0 : doc.text.length;
+      // What lies beyond the end of a line is its end, in front of the line break.
+      const next = doc.lineStarts[line + 1];
+      const broken = next === undefined ? 0 : doc.text.slice(Math.max(start, next - 2), next) === '\r\n' ? 2 : 1;
+      return Math.min(start + Math.max(0, character), (next ?? doc.text.length) - broken);
+    },
+  };
+  return view;
+}
+
+function innermost(definitions: readonly Definition[], offset: number): Definition | null {
+  const around = definitions.flatMap((definition) => {
+    const { doc, node } = definition;
+    const start = offsetInFile(doc, node.start);
+    return start <= offset && offset <= offsetInFile(doc, node.end) ? [{ definition, start }] : [];
+  });
+  return around.sort((a, b) => b.start - a.start)[0]?.definition ?? null;
+}
+
+function siteAt(view: View, offset: number, rootOf: typeof rootAt): Site {
+  const cursor = cursorAt(view.doc.text, offset);
+  const { token } = cursor;
+  const inside =
+    token?.isString === true && offset > token.start
+      ? { ...token, offset: decodedOffset(view.doc, token, offset) }
+      : null;
+  const root = rootOf(view, offset, cursor);
+  const own = cursor.path.slice(root.depth);
+  const path = cursor.at === 'key' ? own.slice(0, -1) : own;
+  const levels = root.field === null ? [] : levelsIn(view.registry, root, root.field, path);
+  return { cursor, sort: root.sort, definition: root.definition, levels, inside };
+}
+
+/** A model says some things beside its fields, where no object is written. */
+function levelsIn(
+  registry: Registry,
+  { sort, definition, node }: Root,
+  field: FieldNode,
+  path: Cursor['path'],
+): readonly Level[] {
+  const [name, ...rest] = path;
+  const beside = sort === 'model' && typeof name === 'string' ? BESIDE_FIELDS.fields[name] : undefined;
+  const isField = node?.members.some(({ key, value }) => key === name && value?.type === 'object') === true;
+  if (beside === undefined || isField) return descend(registry, node, field, path);
+  const written = name === 'unique' ? definition?.unique : definition?.connection;
+  const [first, ...inside] = descend(registry, written ?? null, beside, rest);
+  const model = descend(registry, node, field, []);
+  return first === undefined ? model : [...model, { ...first, key: name ?? null }, ...inside];
+}
+
+interface Root {
+  readonly sort: Site['sort'];
+  readonly definition: Definition | null;
+  readonly field: FieldNode | null;
+  readonly node: LocatedNode | null;
+  /** How many segments of a path in the file lead to it. */
+  readonly depth: number;
+}
+
+function rootAt(view: View, offset: number, { path }: Cursor): Root {
+  const { tree, project, registry } = view;
+  if (project.isConfig(view.name)) {
+    return { sort: 'config', definition: null, field: configField(registry), node: tree.root, depth: 0 };
+  }
+  const definition = view.definitionAt(offset);
+  if (definition !== null) {
+    const { sort, node, doc } = definition;
+    // A definition in a window of its own counts from there.
+    const entry = doc.within !== null && tree.root?.type === 'array' ? 1 : 0;
+    return { sort, definition, field: ROOT_FIELDS[sort], node, depth: entry + node.pointer.split('/').length - 1 };
+  }
+  const inList = typeof path[0] === 'number';
+  const node = inList ? (tree.root?.items[Number(path[0])] ?? null) : tree.root;
+  return unsortedRoot(view, node, inList ? 1 : 0);
+}
+
+function typedRootAt(view: View, offset: number, cursor: Cursor): Root {
+  if (view.project.isConfig(view.name)) return rootAt(view, offset, cursor);
+  const { definition, node, depth } = typedAt(view.registry, view.doc, cursor);
+  if (definition === null) return unsortedRoot(view, node, depth);
+  const { sort } = definition;
+  const own = definition.node.pointer.split('/').length - 1;
+  return { sort, definition, field: ROOT_FIELDS[sort], node: definition.node, depth: depth + own };
+}
+
+/** Nothing tells yet what it is, but the name of the file does. */
+function unsortedRoot({ name }: View, node: LocatedNode | null, depth: number): Root {
+  const sort = sortByName(name);
+  return { sort, definition: null, field: sort === null ? null : ROOT_FIELDS[sort], node, depth };
+}
+
+/** `_users.model.json` holds a model; other definition files hold resources unless they say otherwise. */
+function sortByName(name: string): 'resource' | 'model' | null {
+  const base = name.slice(Math.max(name.lastIndexOf('/'), name.lastIndexOf('\\')) + 1);
+  if (/\.model\.jsonc?$/.test(base) || base.startsWith('_')) return 'model';
+  return /\.jsonc?$/.test(base) ? 'resource' : null;
+}

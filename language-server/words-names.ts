@@ -1,0 +1,99 @@
+/** Names that hold values in words: fields of the payload, names of results, claims, generators; each with where it comes from. */
+import type { Declaration } from '../kernel/analysis/finds.js';
+import type { SymbolSort } from '../kernel/analysis/symbols.js';
+import { inside } from '../kernel/analysis/report.js';
+import type { ResourceModel } from '../kernel/analysis/model.js';
+import { blocks } from '../kernel/export/markdown.js';
+import { pathParameters } from '../kernel/language/route.js';
+import type { SymbolKind } from '../kernel/schema/meta.js';
+import type { LocatedNode } from '../kernel/source/tree.js';
+import { indexOf, placesOf } from './navigation/places.js';
+import { fileLink, placeWords } from './place-words.js';
+import { inCode } from './safe-markdown.js';
+import { shownJson } from './shown-json.js';
+import type { View } from './view.js';
+import { declarationOf, ruleMarkdown, ruleOf } from './words-rules.js';
+
+/** Longest piece of a definition that is shown as it is written. */
+const LONGEST = 200;
+/** Places that fit a line. */
+const MANY = 6;
+
+const SORTS: Partial<Readonly<Record<SymbolKind, string>>> = {
+  name: 'a value of a result',
+  generated: 'made once for each request',
+  claim: 'a claim of the token',
+};
+
+/** A declared name, as `path` reaches into it; empty where nobody declares it. */
+export function declaredMarkdown(view: View, resource: ResourceModel, symbol: SymbolKind, path: string): string {
+  const [first = path] = path.split('.');
+  const declaration = declarationOf(resource, symbol, path);
+  if (declaration !== undefined) return declarationMarkdown(view, resource, declaration, path);
+  if (symbol !== 'payload-field' || !pathParameters(resource.path).includes(first)) return '';
+  return blocks(
+    `**${inCode(path)}** of the payload: a part of the path ${inCode(`/${resource.path}`)}`,
+    placeWords(view.project, resource.definition.doc, resource.definition.node.start),
+  );
+}
+
+export function declarationMarkdown(
+  view: View,
+  resource: ResourceModel,
+  declaration: Declaration,
+  path = declaration.name,
+): string {
+  const { symbol, spot } = declaration;
+  const where = placeWords(view.project, spot.doc, spot.start);
+  if (symbol === 'payload-field') {
+    const rule = ruleMarkdown(view.registry, ruleOf(resource, declaration, path));
+    return blocks(
+      `**${inCode(path)}** of the payload${rule === '' ? '' : `: ${rule}`}`,
+      `Rule at ${where}`,
+      usesWords(view, resource, symbol, path),
+    );
+  }
+  const around = objectAround(resource.definition.node, spot.start);
+  const written = around === null ? '' : JSON.stringify(shownJson(view.registry, resource.definition, around));
+  const action = resource.actions.find(({ node }) => inside(spot, node));
+  return blocks(
+    `**${inCode(path)}**: ${SORTS[symbol] ?? symbol}`,
+    written === '' || written.length > LONGEST
+      ? ''
+      : `As written${action === undefined ? '' : ` in ${inCode(action.key)}`}: ${inCode(written)}`,
+    where,
+    usesWords(view, resource, symbol, declaration.name),
+  );
+}
+
+const INDEXED: Partial<Readonly<Record<SymbolKind, SymbolSort>>> = {
+  'payload-field': 'payload',
+  name: 'name',
+  generated: 'generated',
+  claim: 'claim',
+};
+
+/** Who uses a name; a line of the file once, however often it stands there. */
+function usesWords(view: View, { definition }: ResourceModel, symbol: SymbolKind, path: string): string {
+  const sort = INDEXED[symbol];
+  // Items of lists have numbers, and one declaration.
+  const name = path.replace(/\.\d+(?=\.|$)/g, '');
+  const within = String(view.analysis.definitions.indexOf(definition));
+  const found = sort === undefined ? undefined : indexOf(view.project).get({ sort, within, name });
+  const uses = (found === undefined ? [] : placesOf(view.project, found))
+    .filter(({ role }) => role === 'use')
+    .sort((a, b) => (a.file < b.file ? -1 : a.file > b.file ? 1 : a.range.start.line - b.range.start.line));
+  const links = uses.map(({ file, range }) => fileLink(file, view.project.shown(file), range.start.line + 1));
+  const places = [...new Set(links)];
+  if (places.length === 0) return '';
+  const more = places.length > MANY ? ` and ${places.length - MANY} more` : '';
+  return `Used at ${places.slice(0, MANY).join(', ')}${more}`;
+}
+
+/** The innermost object around an offset of its document. */
+function objectAround(node: LocatedNode, at: number): LocatedNode | null {
+  const children = [...node.items, ...node.members.flatMap(({ value }) => value ?? [])];
+  const next = children.find(({ start, end }) => start <= at && at < end);
+  const inner = next === undefined ? null : objectAround(next, at);
+  return inner ?? (node.type === 'object' ? node : null);
+}

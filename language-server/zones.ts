@@ -1,0 +1,37 @@
+/** The time zone in which a schedule is meant: that written beside it, or that of the config, as far as a plugin has one. */
+import { asText } from '../kernel/contract/json.js';
+import type { PluginSpec } from '../kernel/contract/plugin.js';
+import type { Registry } from '../kernel/analysis/registry.js';
+import { isZone } from '../kernel/language/zone.js';
+import type { FieldNode } from '../kernel/schema/field-node.js';
+import { fold } from '../kernel/schema/fold.js';
+import { memberOf } from '../kernel/source/tree.js';
+import type { Site, View } from './view.js';
+
+/** An IANA name that is one. */
+export function zoneAt(view: View, { levels }: Site): string {
+  const around = levels.at(-2);
+  const beside = zoneField([...(around?.expansion?.fields ?? [])].map(([name, { field }]) => [name, field]));
+  const written = beside === null || !around?.node ? '' : asText(memberOf(around.node, beside[0])?.value?.scalar);
+  return [written, ...configured(view), 'UTC'].find((zone) => zone !== '' && isZone(zone)) ?? 'UTC';
+}
+
+function configured({ registry, project }: View): string[] {
+  return project.config.chosen.flatMap(({ kind, name, options }) => {
+    const spec = registry.plugin(kind, name);
+    const found = spec === undefined ? null : zoneField(optionsOf(registry, spec));
+    if (found === null) return [];
+    const [option, field] = found;
+    return [asText(options[option]) || asText(field.meta.default)];
+  });
+}
+
+function optionsOf(registry: Registry, spec: PluginSpec): [string, FieldNode][] {
+  const kind = registry.kind(spec.kind);
+  const schemas = kind?.slots.flatMap((slot) => registry.schema(`${spec.kind}:${spec.name}`, slot) ?? []) ?? [];
+  const common = kind?.common === undefined ? [] : [fold(kind.common, kind.kind)];
+  return [...schemas, ...common].flatMap(({ fields }) => Object.entries(fields));
+}
+
+const zoneField = (fields: readonly (readonly [string, FieldNode])[]): readonly [string, FieldNode] | null =>
+  fields.find(([, { meta }]) => meta.language === 'zone') ?? null;

@@ -1,0 +1,20 @@
+/** `BULK`: reads a list of uids, each meant once. */
+import { fault } from '../../../kernel/contract/fault.js';
+import { defineRuntime } from '../../../kernel/contract/plugin.js';
+import { broadcast } from '../../kinds/broadcast.js';
+import { MAX_UIDS, nameFrom } from '../../kinds/receivers.js';
+
+export default defineRuntime(broadcast, {
+  create: () => ({
+    plan: ({ broadcast_to: to = null }, tools) => {
+      const read = tools.value(to);
+      return (frame) => {
+        const list = read(frame);
+        if (!Array.isArray(list)) throw fault('BRC_LIST');
+        if (list.length > MAX_UIDS) throw fault('BRC_MANY', { max: MAX_UIDS });
+        // Each is meant once.
+        return { uids: [...new Set((list as readonly unknown[]).map((uid) => nameFrom(uid, 'broadcast_to')))] };
+      };
+    },
+  }),
+});

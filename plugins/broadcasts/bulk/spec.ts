@@ -1,0 +1,105 @@
+/** `BULK`: the connections of several uids. */
+import type { Json } from '../../../kernel/contract/json.js';
+import { definePlugin, type CheckPlace, type Finding } from '../../../kernel/contract/plugin.js';
+import { shape, value } from '../../../kernel/schema/combinators.js';
+import { constantErrors, constantNames, isOneAccessor } from '../../kinds/receiver-names.js';
+import { isNobody, MAX_UIDS, RECEIVER_ROOTS, receiverErrors } from '../../kinds/receivers.js';
+
+export default definePlugin({
+  kind: 'broadcast',
+  name: 'BULK',
+  since: '0.4.0',
+  aliases: ['MULTIPLE', 'MANY', 'USERS', 'LIST', 'MULTI', 'MULTICAST', 'SOME'],
+  summary: 'Every connection of the `uid`s in a list gets the message.',
+  details:
+    'Each receiver is meant once, however often the list names it. An item that is neither text nor a number refuses the request ' +
+    'with 422, as does something that is no list. An empty list sends nothing.',
+  facts: { receivers: 'broadcast_to' },
+  schema: shape({
+    broadcast_to: value(null, {
+      doc: `The \`uid\`s of the receivers: an accessor to a list, or a list of accessors. At most ${MAX_UIDS.toLocaleString('en')}.`,
+      examples: ['$PAYLOAD.member_ids'],
+      roots: RECEIVER_ROOTS,
+      afterwards: true,
+    }).required(),
+  }),
+  check,
+  openapi: () => ({ refuses: ['BRC_LIST', 'BRC_MANY', 'BRC_RECEIVER'] }),
+  errors: {
+    ...receiverErrors,
+    ...constantErrors,
+    BRC_LIST: {
+      status: 422,
+      title: 'No list of receivers',
+      message: '"broadcast_to" must give a list.',
+      help: 'Nothing was sent. A list of identifiers is expected.',
+    },
+    BRC_MANY: {
+      status: 422,
+      title: 'Too many receivers',
+      message: '"broadcast_to" may name {max} receivers at most.',
+      help: 'Nothing was sent. Send several messages, or one to a room.',
+    },
+    BRC_NO_LIST: {
+      severity: 'error',
+      title: 'No list of receivers',
+      message: '`broadcast_to` must be an accessor to a list, such as "$PAYLOAD.member_ids", or a list of accessors.',
+      help: 'One receiver is `"broadcast_type": "SINGLE"`.',
+    },
+  },
+  examples: [
+    {
+      title: 'Two parties of a deal',
+      json: {
+        broadcast_type: 'BULK',
+        action: 'deal_signed',
+        broadcast_to: ['$PAYLOAD.buyer_id', '$PAYLOAD.seller_id'],
+      },
+    },
+    {
+      title: 'A list of the request',
+      json: { broadcast_type: 'BULK', action: 'invited', broadcast_to: '$PAYLOAD.member_ids' },
+    },
+  ],
+  counterExamples: [
+    { title: 'To whom?', json: { broadcast_type: 'BULK', action: 'invited' }, code: 'DEF_REQUIRED', at: '' },
+    {
+      title: 'A number is no list',
+      json: { broadcast_type: 'BULK', action: 'invited', broadcast_to: 5 },
+      code: 'BRC_NO_LIST',
+      at: '/broadcast_to',
+    },
+    {
+      title: 'Two accessors in one text',
+      json: { broadcast_type: 'BULK', action: 'invited', broadcast_to: '$PAYLOAD.buyer_id,$PAYLOAD.seller_id' },
+      code: 'BRC_NO_LIST',
+      at: '/broadcast_to',
+    },
+    {
+      title: 'Nobody in the list',
+      json: { broadcast_type: 'BULK', action: 'invited', broadcast_to: ['$PAYLOAD.id', null] },
+      code: 'BRC_NO_LIST',
+      at: '/broadcast_to/1',
+    },
+  ],
+});
+
+/** Text is a list only where it is one accessor: several in a text are a text. */
+function check({ value: { broadcast_to: to }, root }: CheckPlace): Finding[] {
+  const at = '/broadcast_to';
+  if (to === undefined) return [];
+  if (Array.isArray(to))
+    return (to as readonly Json[]).flatMap((item, index) =>
+      isNobody(item) ? [{ code: 'BRC_NO_LIST', at: `${at}/${index}` }] : constantNames(item, `${at}/${index}`, root),
+    );
+  if (typeof to !== 'string' || to === '$PAYLOAD') return [{ code: 'BRC_NO_LIST', at }];
+  const constant = constantNames(to, at, root);
+  return constant.length > 0 ? constant : isOneAccessor(to) ? [] : [noList(to, at)];
+}
+
+/** `a, b` is two receivers. */
+function noList(text: string, at: string): Finding {
+  const items = text.split(/[,;|\s]+/).filter((item) => item !== '');
+  const list = JSON.stringify(items).replaceAll('","', '", "');
+  return { code: 'BRC_NO_LIST', at, ...(items.length > 0 && { fix: { title: `change to ${list}`, text: list } }) };
+}

@@ -1,0 +1,65 @@
+/** `ROOM`: the connections that have joined a room. */
+import { definePlugin, type CheckPlace, type Finding } from '../../../kernel/contract/plugin.js';
+import { shape, value } from '../../../kernel/schema/combinators.js';
+import { MAX_ROOMS, nameless, RECEIVER_ROOTS, receiverErrors } from '../../kinds/receivers.js';
+
+export default definePlugin({
+  kind: 'broadcast',
+  name: 'ROOM',
+  since: '0.4.0',
+  aliases: ['ROOMS', 'CHANNEL', 'GROUP', 'TOPIC'],
+  summary: 'Every connection that has joined a room gets the message (extension).',
+  details:
+    'Connections join with `join_room`; the guard and the rules of the resource that has it decide who may. A connection in two ' +
+    'of the rooms gets the message once.',
+  facts: { receivers: 'broadcast_to_room' },
+  schema: shape({
+    broadcast_to_room: value(null, {
+      doc: `Name of the room: text with accessors, as \`join_room\` writes it, or a list of at most ${MAX_ROOMS} such texts.`,
+      examples: ['match $PAYLOAD.match_id'],
+      roots: RECEIVER_ROOTS,
+      afterwards: true,
+    }).required(),
+  }).meta({
+    doc: '',
+    mistaken: { broadcast_to: { say: 'the room stands in `"broadcast_to_room"`', rename: 'broadcast_to_room' } },
+  }),
+  check,
+  openapi: () => ({ refuses: ['BRC_RECEIVER'] }),
+  errors: {
+    ...receiverErrors,
+    BRC_NO_ROOM: {
+      severity: 'error',
+      title: 'No room',
+      message: '`broadcast_to_room` must be text, such as "match $PAYLOAD.match_id", or a list of at most {max} texts.',
+      help: 'Write the name as `join_room` of the other resource has it.',
+    },
+  },
+  examples: [
+    {
+      title: 'Those who watch a match',
+      json: { broadcast_type: 'ROOM', action: 'goal', broadcast_to_room: 'match $PAYLOAD.match_id' },
+    },
+    {
+      title: 'Two rooms',
+      json: { broadcast_type: 'ROOM', action: 'goal', broadcast_to_room: ['match $PAYLOAD.match_id', 'press'] },
+    },
+  ],
+  counterExamples: [
+    { title: 'Which room?', json: { broadcast_type: 'ROOM', action: 'goal' }, code: 'DEF_REQUIRED', at: '' },
+    {
+      title: 'No name',
+      json: { broadcast_type: 'ROOM', action: 'goal', broadcast_to_room: true },
+      code: 'BRC_NO_ROOM',
+      at: '/broadcast_to_room',
+    },
+  ],
+});
+
+function check({ value: { broadcast_to_room: to } }: CheckPlace): Finding[] {
+  return nameless(to).map((at) => ({
+    code: 'BRC_NO_ROOM',
+    at: `/broadcast_to_room${at}`,
+    params: { max: MAX_ROOMS },
+  }));
+}

@@ -1,0 +1,90 @@
+/** `SINGLE`: the connections of one uid. */
+import type { Json } from '../../../kernel/contract/json.js';
+import { definePlugin, type CheckPlace, type Finding } from '../../../kernel/contract/plugin.js';
+import { shape, value } from '../../../kernel/schema/combinators.js';
+import { constantErrors, constantNames } from '../../kinds/receiver-names.js';
+import { isNobody, RECEIVER_ROOTS, receiverErrors } from '../../kinds/receivers.js';
+
+export default definePlugin({
+  kind: 'broadcast',
+  name: 'SINGLE',
+  since: '0.4.0',
+  aliases: ['USER', 'ONE', 'CLIENT', 'UNICAST', 'PRIVATE', 'DIRECT', 'INDIVIDUAL', 'SELF'],
+  summary: 'Every connection of one `uid` gets the message.',
+  details:
+    'A number is taken as its text. Null, nothing, or a value that is neither text nor a number refuses the request with 422; ' +
+    'that nobody of that `uid` is connected does not.',
+  facts: { receivers: 'broadcast_to' },
+  schema: shape({
+    broadcast_to: value(null, {
+      doc: 'The `uid` of the receiver: an accessor, or text around accessors.',
+      examples: ['$PAYLOAD.owner_id'],
+      roots: RECEIVER_ROOTS,
+      afterwards: true,
+    }).required(),
+  }),
+  check,
+  openapi: () => ({ refuses: ['BRC_RECEIVER'] }),
+  errors: {
+    ...receiverErrors,
+    ...constantErrors,
+    BRC_NOBODY: {
+      severity: 'error',
+      title: 'No receiver',
+      message: '`broadcast_to` must name one receiver: an accessor, such as "$PAYLOAD.owner_id", text, or a number.',
+      help: 'A list of receivers is `"broadcast_type": "BULK"`.',
+    },
+  },
+  examples: [
+    {
+      title: 'To the caller, on all of their screens',
+      json: { broadcast_type: 'SINGLE', action: 'profile_changed', broadcast_to: '$PAYLOAD.id' },
+    },
+  ],
+  counterExamples: [
+    {
+      title: 'To whom?',
+      json: { broadcast_type: 'SINGLE', action: 'profile_changed' },
+      code: 'DEF_REQUIRED',
+      at: '',
+    },
+    {
+      title: 'A list',
+      json: { broadcast_type: 'SINGLE', action: 'profile_changed', broadcast_to: ['$PAYLOAD.id'] },
+      code: 'BRC_NOBODY',
+      at: '/broadcast_to',
+    },
+    {
+      title: 'The whole payload',
+      json: { broadcast_type: 'SINGLE', action: 'profile_changed', broadcast_to: '$PAYLOAD' },
+      code: 'BRC_NOBODY',
+      at: '/broadcast_to',
+    },
+    {
+      title: 'A name without its accessor',
+      json: { broadcast_type: 'SINGLE', action: 'profile_changed', broadcast_to: 'owner_id' },
+      code: 'BRC_CONSTANT',
+      at: '/broadcast_to',
+    },
+    {
+      title: 'The field of another type',
+      json: {
+        broadcast_type: 'SINGLE',
+        action: 'profile_changed',
+        broadcast_to: '$PAYLOAD.id',
+        broadcast_to_room: 'a',
+      },
+      code: 'DEF_UNKNOWN_KEY',
+      at: '/broadcast_to_room',
+    },
+  ],
+});
+
+function check({ value: { broadcast_to: to }, root }: CheckPlace): Finding[] {
+  if (to === undefined) return [];
+  if (!isNobody(to) && to !== '$PAYLOAD') return constantNames(to, '/broadcast_to', root);
+  const [only, other] = Array.isArray(to) ? (to as readonly Json[]) : [];
+  if (typeof only !== 'string' || other !== undefined) return [{ code: 'BRC_NOBODY', at: '/broadcast_to' }];
+  const text = JSON.stringify(only);
+  return [{ code: 'BRC_NOBODY', at: '/broadcast_to', fix: { title: `change to ${text}`, text } }];
+}

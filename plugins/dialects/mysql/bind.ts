@@ -1,0 +1,207 @@
+/**
+ * Values on their way into a statement. MySQL compares text with numbers by reading the text as far as it goes, so that
+ * `0` equals every word: every value is therefore given the type of the place it goes to, or is refused. No value ever
+ * becomes part of the SQL.
+ */
+import mysql from 'mysql2';
+import { fault } from '../../../kernel/contract/fault.js';
+import type { ValueType } from './types.js';
+
+/** What the driver is given for one placeholder. */
+export type Bound = string | null | number | ReturnType<typeof mysql.TypedParameter.LONGLONG>;
+
+/** How the values of one parameter are bound; null: nothing is known of the place. */
+export type BindType =
+  ValueType | 'arithmetic' | 'limit' | 'path' | 'search' | null | { readonly list: ValueType | null };
+
+interface CheckedString {
+  isWellFormed(): boolean;
+}
+
+const refused = (): Error => fault('QRY_BAD_VALUE');
+
+/** NUL is refused as on PostgreSQL, and half a surrogate pair would silently become another character. */
+function checked(text: string): string {
+  if (text.includes('\0') || !(text as unknown as CheckedString).isWellFormed()) throw refused();
+  return text;
+}
+
+function finite(_key: string, value: unknown): unknown {
+  if (typeof value === 'number' && !Number.isFinite(value)) throw new RangeError('not a finite number');
+  if (typeof value === 'string') checked(value);
+  return value;
+}
+
+function jsonText(value: unknown): string {
+  let text: string | undefined;
+  try {
+    text = JSON.stringify(value, finite);
+  } catch (cause) {
+    throw fault('QRY_BAD_VALUE', {}, { cause });
+  }
+  if (text === undefined) throw refused();
+  return text;
+}
+
+/** The text that a value of no particular type is. */
+function plainText(value: unknown): string {
+  switch (typeof value) {
+    case 'string':
+      return checked(value);
+    case 'number':
+      if (!Number.isFinite(value)) throw refused();
+      return String(value);
+    case 'bigint':
+      return String(value);
+    case 'boolean':
+      return String(value);
+    default:
+      if (value instanceof Date && !Number.isNaN(value.getTime())) return value.toISOString();
+      if (value instanceof Uint8Array) return `\\x${Buffer.from(value).toString('hex')}`;
+      return jsonText(value);
+  }
+}
+
+const BITS: Readonly<Partial<Record<ValueType, bigint>>> = { tiny: 8n, small: 16n, medium: 24n, int: 32n, big: 64n };
+const INTEGER = /^\s*[+-]?\d+\s*$/;
+const NUMBER = /^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*$/;
+
+/** Whole numbers of so many bits; `1.0` is none, as on PostgreSQL. */
+function integer(value: unknown, type: ValueType): Bound {
+  const text = plainText(value);
+  if (typeof value === 'number' && !Number.isInteger(value)) throw refused();
+  const exact =
+    typeof value === 'number' ? BigInt(value) : INTEGER.test(text) ? BigInt(text.trim().replace('+', '')) : null;
+  const half = 1n << ((BITS[type] ?? 64n) - 1n);
+  // Unsigned columns go twice as far; the server refuses what is beyond.
+  if (exact === null || exact < -half || exact >= (type === 'big' ? half : half * 2n)) throw refused();
+  return mysql.TypedParameter.LONGLONG(exact);
+}
+
+function decimal(value: unknown): string {
+  const text = plainText(value).trim();
+  if (!NUMBER.test(text)) throw refused();
+  return text.replace(/^\+/, '');
+}
+
+function float(value: unknown): number {
+  const number = Number(decimal(value));
+  if (!Number.isFinite(number)) throw refused();
+  return number;
+}
+
+const TRUE = /^(?:t|tr|tru|true|y|ye|yes|on|1)$/i;
+const FALSE = /^(?:f|fa|fal|fals|false|n|no|of|off|0)$/i;
+
+export function boolean(value: unknown): number {
+  const text = plainText(value).trim();
+  if (TRUE.test(text)) return 1;
+  if (FALSE.test(text)) return 0;
+  throw refused();
+}
+
+const INSTANT =
+  /^\s*(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?\s*(Z|[+-]\d\d(?::?\d\d)?)?)?\s*$/i;
+
+/** ISO 8601 to the text of a DATETIME(6) in UTC. */
+export function instant(value: unknown): string {
+  const text = value instanceof Date ? plainText(value) : plainText(value);
+  const found = INSTANT.exec(text);
+  if (!found) throw refused();
+  const [, year = '', month = '', day = '', hour = '00', minute = '00', second = '00', fraction = '', zone] = found;
+  const date = new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
+  if (Number.isNaN(date.getTime()) || date.getUTCDate() !== Number(day)) throw refused();
+  const [, sign = '+', hours = '0', minutes = '0'] = /^([+-])(\d\d):?(\d\d)?$/.exec(zone ?? '') ?? [];
+  const offset = (Number(hours) * 60 + Number(minutes)) * (sign === '-' ? -1 : 1);
+  const utc = new Date(date.getTime() - offset * 60_000).toISOString();
+  return `${utc.slice(0, 10)} ${utc.slice(11, 19)}.${fraction.slice(0, 6).padEnd(6, '0')}`;
+}
+
+export const day = (value: unknown): string => instant(value).slice(0, 10);
+
+function time(value: unknown): string {
+  const text = plainText(value).trim();
+  if (!/^\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?$/.test(text)) throw refused();
+  return text;
+}
+
+function uuid(value: unknown): string {
+  const text = plainText(value).trim();
+  if (!/^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i.test(text)) throw refused();
+  return text.toLowerCase();
+}
+
+/** A key as a step of a JSON path, in quotes whatever it is. */
+function pathOf(value: unknown): string {
+  const key = plainText(value);
+  if (/["\\]/.test(key)) throw refused();
+  return `$."${key}"`;
+}
+
+/** Words that the server leaves out of its index: asking for them would find nothing. */
+const LEFT_OUT = new Set(
+  'about are com for from how that the this und was what when where who will with www'.split(' '),
+);
+
+/** All words of the text, each demanded. The signs are ours: of the value only letters and digits are taken. */
+function search(value: unknown): string {
+  const words =
+    plainText(value)
+      .toLowerCase()
+      .match(/[\p{L}\p{N}_]+/gu) ?? [];
+  return words
+    .filter((word) => word.length >= 3 && !LEFT_OUT.has(word))
+    .map((word) => `+${word}`)
+    .join(' ');
+}
+
+/** A list as JSON text, each item in the form of its type. */
+function list(value: unknown, type: ValueType | null): string {
+  if (!Array.isArray(value)) throw refused();
+  return JSON.stringify(
+    value.map((item) => {
+      if (item === null || item === undefined) return null;
+      const bound = bindValue(item, type ?? 'text');
+      return typeof bound === 'object' && bound !== null ? String(bound.value) : bound;
+    }),
+  );
+}
+
+/** Text that a server reads as the number that it is. */
+export const isNumeric = (text: string): boolean => NUMBER.test(text);
+
+/** Without a known type: text, which equals no number unless it reads as that number. */
+const untyped = (value: unknown): string => (typeof value === 'boolean' ? (value ? '1' : '0') : plainText(value));
+
+const BINDS: Readonly<Record<ValueType | 'arithmetic' | 'limit' | 'path' | 'search', (value: unknown) => Bound>> = {
+  tiny: (value) => integer(value, 'tiny'),
+  small: (value) => integer(value, 'small'),
+  medium: (value) => integer(value, 'medium'),
+  int: (value) => integer(value, 'int'),
+  big: (value) => integer(value, 'big'),
+  limit: (value) => integer(value, 'big'),
+  number: decimal,
+  arithmetic: (value) => {
+    const text = decimal(value);
+    const whole = INTEGER.test(text) && text.length < 19;
+    return whole ? mysql.TypedParameter.LONGLONG(BigInt(text)) : typeof value === 'number' ? value : text;
+  },
+  float,
+  boolean,
+  text: plainText,
+  uuid,
+  instant,
+  date: day,
+  time,
+  json: jsonText,
+  bytes: plainText,
+  path: pathOf,
+  search,
+};
+
+export function bindValue(value: unknown, type: BindType): Bound {
+  if (type === 'json') return value === null || value === undefined ? null : jsonText(value);
+  if (value === null || value === undefined) return null;
+  if (type === null) return untyped(value);
+  return typeof type === 'object' ? list(value, type.list) : BINDS[type](value);
+}

@@ -1,0 +1,55 @@
+/**
+ * What the database says of its tables: the types of their columns and their unique keys. It decides how values are bound
+ * and how a row that was written is found again. Reads only.
+ */
+import type { Wire } from './pool.js';
+import { columnType, type ValueType } from './types.js';
+
+export interface CatalogueTable {
+  readonly columns: ReadonlyMap<string, ValueType | undefined>;
+  /** The column that the server numbers itself. */
+  readonly auto: string | null;
+  /** Unique keys, the primary one first. */
+  readonly keys: readonly { readonly name: string; readonly primary: boolean; readonly columns: readonly string[] }[];
+}
+
+export type Catalogue = ReadonlyMap<string, CatalogueTable>;
+
+const COLUMNS = `SELECT table_name AS t, column_name AS c, data_type AS d, column_type AS f, extra AS e
+  FROM information_schema.columns WHERE table_schema = DATABASE()`;
+const KEYS = `SELECT table_name AS t, index_name AS i, column_name AS c FROM information_schema.statistics
+  WHERE table_schema = DATABASE() AND non_unique = 0 ORDER BY index_name = 'PRIMARY' DESC, index_name, seq_in_index`;
+const JSON_CHECKS = `SELECT table_name AS t, check_clause AS c FROM information_schema.check_constraints
+  WHERE constraint_schema = DATABASE() AND check_clause LIKE 'json_valid(%'`;
+
+const text = (value: unknown): string => (Buffer.isBuffer(value) ? value.toString('utf8') : String(value));
+const rowsOf = async (wire: Wire, sql: string): Promise<string[][]> =>
+  ((await wire.run(sql, [])).rows ?? []).map((row) => row.map(text));
+
+export async function readCatalogue(wire: Wire): Promise<Catalogue> {
+  interface Table {
+    columns: Map<string, ValueType | undefined>;
+    auto: string | null;
+    keys: { name: string; primary: boolean; columns: string[] }[];
+  }
+  const tables = new Map<string, Table>();
+  for (const [table = '', column = '', data = '', full = '', extra = ''] of await rowsOf(wire, COLUMNS)) {
+    const found: Table = tables.get(table) ?? { columns: new Map(), auto: null, keys: [] };
+    tables.set(table, found);
+    found.columns.set(column.toLowerCase(), columnType(data.toLowerCase(), full.toLowerCase()));
+    if (/auto_increment/i.test(extra)) found.auto = column;
+  }
+  for (const [table = '', name = '', column = ''] of await rowsOf(wire, KEYS)) {
+    const keys = tables.get(table)?.keys;
+    const known = keys?.find((key) => key.name === name);
+    if (known) known.columns.push(column);
+    else keys?.push({ name, primary: name === 'PRIMARY', columns: [column] });
+  }
+  if (wire.flavour === 'mariadb') {
+    for (const [table = '', clause = ''] of await rowsOf(wire, JSON_CHECKS)) {
+      const column = /^json_valid\([`"](.*)[`"]\)$/i.exec(clause)?.[1]?.replaceAll(/([`"])\1/g, '$1');
+      if (column !== undefined) tables.get(table)?.columns.set(column.toLowerCase(), 'json');
+    }
+  }
+  return tables;
+}

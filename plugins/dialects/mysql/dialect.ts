@@ -1,0 +1,268 @@
+/**
+ * The handle of a MySQL connection: chooses a connection for each statement, runs it, and turns what went wrong into a Fault.
+ * Sends nothing twice unless it only reads.
+ */
+import { Fault, fault } from '../../../kernel/contract/fault.js';
+import type { Dialect, Row, Transaction } from '../../kinds/dialect.js';
+import { executor } from '../shared/execute.js';
+import { bindValue, isNumeric, type Bound } from './bind.js';
+import { readCatalogue, type Catalogue } from './catalogue.js';
+import { isLost, isRetryable, namedIn, toFault } from './errors.js';
+import type { Lease, Pool, Wire } from './pool.js';
+import { prepareStatement, type MyPrepared } from './prepare.js';
+import { runForm, type Bind } from './steps.js';
+import type { BindType } from './bind.js';
+import type { Flavour } from './types.js';
+import type { Rendered } from './words.js';
+
+/** The server has read a text as a number, or as a time, as far as it went: `x` as 0. */
+const READ_IN_PART = 1292;
+
+/** What is shared by all statements of one server. */
+export interface Server {
+  readonly pool: Pool;
+  readonly flavour: Flavour;
+  /** Null: to be read again. */
+  catalogue: Promise<Catalogue> | null;
+  /** Tables that are no tables of the database: nothing is gained by looking again. */
+  readonly unknown: Set<string>;
+}
+
+interface OpenTransaction {
+  readonly lease: Lease;
+  failed: boolean;
+  over: boolean;
+}
+
+/** `met`: told of every statement; throws where the server that is open can never run it. */
+export function createDialect(
+  server: () => Server,
+  isolation: (snapshot: boolean) => string,
+  met: (prepared: MyPrepared) => void,
+): Dialect {
+  /** Types of the placeholders of a statement, for as long as the tables stay as they are. */
+  const types = new WeakMap<MyPrepared, { catalogue: Catalogue; types: ReadonlyMap<number, BindType> }>();
+
+  async function catalogueFor(wire: Wire, prepared: MyPrepared): Promise<Catalogue> {
+    const here = server();
+    const reading = (here.catalogue ??= readCatalogue(wire));
+    try {
+      const known = await reading;
+      const missing = prepared.tables.filter((name) => !known.has(name) && !here.unknown.has(name));
+      if (missing.length === 0) return known;
+      for (const name of missing) here.unknown.add(name);
+      return await (here.catalogue = readCatalogue(wire));
+    } catch (error) {
+      here.catalogue = null;
+      throw error;
+    }
+  }
+
+  function typesFor(prepared: MyPrepared, catalogue: Catalogue): ReadonlyMap<number, BindType> {
+    const known = types.get(prepared);
+    if (known?.catalogue === catalogue) return known.types;
+    const found = prepared.typesIn(catalogue);
+    types.set(prepared, { catalogue, types: found });
+    return found;
+  }
+
+  /** `begin`: called before the first statement that may have to be undone. */
+  async function runOn(
+    wire: Wire,
+    prepared: MyPrepared,
+    values: readonly unknown[],
+    begin?: () => Promise<void>,
+  ): Promise<readonly Row[]> {
+    const catalogue = await catalogueFor(wire, prepared);
+    const known = typesFor(prepared, catalogue);
+    let unsure = false;
+    const bind: Bind = ({ order, places }: Rendered) =>
+      order.map((parameter, i) => {
+        const type = known.get(places[i] ?? -1) ?? null;
+        const value = bound(values[parameter], type, parameter + 1);
+        unsure ||= type === null && typeof value === 'string' && !isNumeric(value);
+        return value;
+      });
+    try {
+      const judging = judged(wire, () => unsure, begin);
+      return await runForm(judging, prepared.forms[wire.flavour], bind, catalogue);
+    } catch (error) {
+      throw error instanceof Fault ? error : new Unnamed(error, columnsOf(error, prepared, catalogue));
+    } finally {
+      if (prepared.changesTables) {
+        server().catalogue = null;
+        server().unknown.clear();
+      }
+    }
+  }
+
+  async function runFree(prepared: MyPrepared, values: readonly unknown[], tries: number): Promise<readonly Row[]> {
+    const { wire, release } = await server().pool.lease();
+    const steps = prepared.forms[wire.flavour].steps !== null;
+    let begun = false;
+    const begin = async (): Promise<void> => {
+      if (begun || prepared.changesTables) return;
+      begun = true;
+      await wire.command('START TRANSACTION');
+    };
+    let broken = true;
+    try {
+      if (steps) await begin();
+      const rows = await runOn(wire, prepared, values, prepared.readOnly ? undefined : begin);
+      if (begun) await wire.command('COMMIT');
+      broken = false;
+      return rows;
+    } catch (thrown) {
+      const error = thrown instanceof Unnamed ? thrown.error : thrown;
+      broken = isLost(error);
+      if (begun && !broken)
+        broken = await wire.command('ROLLBACK').then(
+          () => false,
+          () => true,
+        );
+      if (broken && tries > 0 && prepared.readOnly) return await runFree(prepared, values, tries - 1);
+      throw thrown;
+    } finally {
+      release(broken);
+    }
+  }
+
+  async function runInside(
+    open: OpenTransaction,
+    prepared: MyPrepared,
+    values: readonly unknown[],
+  ): Promise<readonly Row[]> {
+    if (open.over) throw fault('QRY_FAILED', {}, { cause: new Error('the transaction is over') });
+    if (open.failed) throw fault('QRY_FAILED', {}, { cause: new Error('a statement of the transaction had failed') });
+    try {
+      return await runOn(open.lease.wire, prepared, values);
+    } catch (error) {
+      // As on PostgreSQL: nothing more runs in a transaction in which a statement failed.
+      open.failed = true;
+      throw error;
+    }
+  }
+
+  const faultOf = (error: unknown, outcome: 'none' | 'unknown'): Fault =>
+    error instanceof Unnamed ? toFault(error.error, outcome, error.columns) : toFault(error, outcome);
+
+  async function finish(open: OpenTransaction, command: 'COMMIT' | 'ROLLBACK'): Promise<void> {
+    if (open.over) return;
+    open.over = true;
+    let broken = true;
+    try {
+      await open.lease.wire.command(command);
+      broken = false;
+    } finally {
+      // A connection that cannot end its transaction is thrown away, and with it whatever was open on it.
+      open.lease.release(broken);
+    }
+  }
+
+  const dialect: Dialect = {
+    execute: (text, values, transaction) => execute(text, values, transaction),
+    prepare(input) {
+      const prepared = prepareStatement(input);
+      met(prepared);
+      return prepared;
+    },
+
+    async run(statement, values, transaction) {
+      const prepared = statement as MyPrepared;
+      try {
+        if (!transaction) return await runFree(prepared, values, 1);
+        return await runInside(transaction.transaction as OpenTransaction, prepared, values);
+      } catch (error) {
+        throw faultOf(error, transaction || prepared.readOnly ? 'none' : 'unknown');
+      }
+    },
+
+    async begin(snapshot): Promise<Transaction> {
+      let lease: Lease | null = null;
+      try {
+        lease = await server().pool.lease();
+        const level = isolation(snapshot).toUpperCase();
+        if (level !== 'READ COMMITTED') await lease.wire.command(`SET TRANSACTION ISOLATION LEVEL ${level}`);
+        await lease.wire.command('START TRANSACTION');
+        return { transaction: { lease, failed: false, over: false } satisfies OpenTransaction };
+      } catch (error) {
+        lease?.release(true);
+        throw toFault(error);
+      }
+    },
+
+    async commit({ transaction }) {
+      const open = transaction as OpenTransaction;
+      if (open.over || open.failed) {
+        await finish(open, 'ROLLBACK').catch(() => undefined);
+        throw fault(
+          'QRY_FAILED',
+          {},
+          { cause: new Error('commit of a transaction that is over or in which a statement failed') },
+        );
+      }
+      try {
+        await finish(open, 'COMMIT');
+      } catch (error) {
+        throw toFault(error, 'unknown');
+      }
+    },
+
+    rollback: ({ transaction }) => finish(transaction as OpenTransaction, 'ROLLBACK').catch(() => undefined),
+    retryable: isRetryable,
+  };
+  const execute = executor(dialect);
+  return dialect;
+}
+
+/** Asks after each statement with such a text: the next one makes the server forget what it has remarked. */
+const judged = (wire: Wire, unsure: () => boolean, begin?: () => Promise<void>): Wire => ({
+  ...wire,
+  async run(text, values) {
+    if (unsure()) await begin?.();
+    const answer = await wire.run(text, values);
+    if (unsure() && (await wire.remarks()).includes(READ_IN_PART)) throw fault('QRY_BAD_VALUE');
+    return answer;
+  },
+});
+
+/** What the driver threw, with the columns that it is about. */
+class Unnamed extends Error {
+  constructor(
+    readonly error: unknown,
+    readonly columns: readonly string[],
+  ) {
+    super('refused by the database', { cause: error });
+  }
+}
+
+/** A value as its place wants it; the complaint names the parameter. */
+function bound(value: unknown, type: BindType, n: number): Bound {
+  try {
+    return bindValue(value, type);
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    const detail = 'does not fit the type that the query expects';
+    throw fault(error.code, {}, { ...error.options, issues: [{ pointer: `$${n}`, code: error.code, detail }] });
+  }
+}
+
+/** Keys and checks of the database by the columns that they are about. */
+function columnsOf(error: unknown, { tables }: MyPrepared, catalogue: Catalogue): readonly string[] {
+  const { key, columns, check } = namedIn(error);
+  if (columns !== undefined) return columns;
+  if (check !== undefined) return tables.flatMap((table) => lengthOf(table, check));
+  if (key === undefined) return [];
+  const names = key.table === null ? tables : [key.table];
+  for (const name of names) {
+    const found = catalogue.get(name)?.keys.find((one) => one.name === key.name);
+    if (found) return found.columns;
+  }
+  return [];
+}
+
+/** Checks made by the migration are called `<table>_<column>_length`. */
+function lengthOf(table: string, check: string): string[] {
+  const column = check.slice(table.length + 1, -'_length'.length);
+  return column !== '' && check === `${table}_${column}_length` ? [column] : [];
+}

@@ -1,0 +1,144 @@
+/**
+ * From what the driver throws to a Fault of the catalogue, by the number of the error. Texts of the server stay out of
+ * answers; of a broken rule only names of columns go out, never values.
+ */
+import { Fault, fault, type FaultOptions, type Issue } from '../../../kernel/contract/fault.js';
+import { escapePointer } from '../../../kernel/contract/json.js';
+import { refusedFields, type dialectErrors } from '../../kinds/dialect-errors.js';
+
+type Code = keyof typeof dialectErrors;
+
+interface DriverError {
+  readonly code?: unknown;
+  readonly errno?: unknown;
+  readonly fatal?: unknown;
+  readonly message?: unknown;
+}
+
+const CODES: readonly (readonly [Code, readonly number[]])[] = [
+  ['QRY_UNIQUE', [1022, 1062, 1169, 1586, 1859]],
+  ['QRY_FOREIGN_KEY', [1216, 1217, 1451, 1452]],
+  ['QRY_NOT_NULL', [1048, 1263, 1364]],
+  ['QRY_CHECK', [1406, 3819, 4025]],
+  // prettier-ignore
+  ['QRY_BAD_VALUE', [1264, 1265, 1292, 1300, 1365, 1366, 1367, 1411, 1525, 1690, 3140, 3141, 3143, 3155, 3156, 3157, 3158, 3903, 3905, 4037, 4038]],
+  ['QRY_SERIALIZATION', [1020, 1213]],
+  // Waiting for a lock ends at the deadline of statements: it is that deadline.
+  ['QRY_TIMEOUT', [1205, 1317, 1907, 1969, 3024, 3572]],
+  ['QRY_UNAVAILABLE', [1040, 1053, 1077, 1079, 1152, 1158, 1159, 1160, 1161, 1203, 1226, 1927, 2006, 2013, 4031]],
+];
+const BY_NUMBER = new Map(CODES.flatMap(([code, numbers]) => numbers.map((number) => [number, code] as const)));
+
+/** Ends the session: the connection must not be used again. */
+const ENDS = new Set([1053, 1077, 1079, 1152, 1158, 1159, 1160, 1161, 1927, 2006, 2013, 4031]);
+const NETWORK =
+  /^(?:ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|ENOTFOUND|EAI_|ERR_STREAM|ERR_SOCKET|PROTOCOL_CONNECTION_LOST|HANDSHAKE)/;
+
+const asError = (error: unknown): DriverError => (typeof error === 'object' && error !== null ? error : {});
+
+export const errorNumber = (error: unknown): number => {
+  const { errno } = asError(error);
+  return typeof errno === 'number' && errno > 0 ? errno : 0;
+};
+
+export const errorName = (error: unknown): string => {
+  const { code } = asError(error);
+  return typeof code === 'string' ? code : '';
+};
+
+/** The connection itself is gone or going. */
+export function isLost(error: unknown): boolean {
+  const number = errorNumber(error);
+  if (number > 0) return ENDS.has(number);
+  const { fatal, message } = asError(error);
+  return (
+    NETWORK.test(errorName(error)) ||
+    fatal === true ||
+    (typeof message === 'string' && /closed state|connection lost|malformed packet/i.test(message))
+  );
+}
+
+/** The deadline of a statement ran out at this end; its connection was cut. */
+export class Overdue extends Error {}
+
+/** No connection, or none in time: nothing was sent. */
+export class Unavailable extends Error {}
+
+function codeOf(error: unknown): Code {
+  if (error instanceof Overdue) return 'QRY_TIMEOUT';
+  if (error instanceof Unavailable) return 'QRY_UNAVAILABLE';
+  return BY_NUMBER.get(errorNumber(error)) ?? (isLost(error) ? 'QRY_UNAVAILABLE' : 'QRY_FAILED');
+}
+
+/** What an error is about, as far as its message names things of the database rather than values. */
+export interface Named {
+  /** The key that refused a value, with the table where the server says so. */
+  readonly key?: { readonly table: string | null; readonly name: string };
+  readonly columns?: readonly string[];
+  readonly check?: string;
+}
+
+/** Messages come in the language of the server; where it is not English nothing is found. Values stand before the names. */
+export function namedIn(error: unknown): Named {
+  const { message } = asError(error);
+  if (typeof message !== 'string') return {};
+  const number = errorNumber(error);
+  if (number === 1062) {
+    const [, table = null, name] = / for key '(?:([^'.]+)\.)?([^'.]+)'$/.exec(message) ?? [];
+    return name === undefined ? {} : { key: { table, name } };
+  }
+  if (number === 1451 || number === 1452) {
+    const list = /FOREIGN KEY \(([^()]*)\) REFERENCES/.exec(message)?.[1];
+    return { columns: (list?.split(', ') ?? []).map((name) => name.replaceAll(/[`"]/g, '')) };
+  }
+  if (number === 1048 || number === 1364) return { columns: quoted(message, /(?:Column|Field) '([^']+)'/) };
+  if (number === 1406) return { columns: quoted(message, /for column (?:[`"][^`"]+[`"]\.)*['`"]([^'`"]+)['`"]/) };
+  if (number === 3819) return checked(quoted(message, /'([^']+)' is violated/)[0]);
+  if (number === 4025) return checked(quoted(message, /CONSTRAINT [`"]([^`"]+)[`"] failed/)[0]);
+  return {};
+}
+
+const checked = (check: string | undefined): Named => (check === undefined ? {} : { check });
+const quoted = (message: string, pattern: RegExp): string[] => {
+  const found = pattern.exec(message)?.[1];
+  return found === undefined ? [] : [found];
+};
+
+export const issues = (code: string, columns: readonly string[]): Issue[] =>
+  columns.map((column) => ({
+    pointer: `/${escapePointer(column)}`,
+    code,
+    detail: refusedFields[code as Code] ?? 'was refused',
+  }));
+
+/** Messages of these name things of the statement and quote no value. */
+const WITHOUT_VALUES = new Set([
+  1040, 1044, 1045, 1049, 1053, 1205, 1213, 1317, 1054, 1146, 1305, 1969, 3024, 1927, 4031,
+]);
+
+/** What the log may see. */
+function cleanCause(error: unknown): unknown {
+  const number = errorNumber(error);
+  if (!(error instanceof Error) || number === 0) return error;
+  const clean = new Error(WITHOUT_VALUES.has(number) ? error.message : `database error ${number}`);
+  return Object.assign(clean, { code: errorName(error), errno: number });
+}
+
+/** `outcome`: what became of a write when the connection was lost. */
+export function toFault(error: unknown, outcome: 'none' | 'unknown' = 'none', columns: readonly string[] = []): Fault {
+  if (error instanceof Fault) return error;
+  const code = codeOf(error);
+  const found = issues(code, columns);
+  const lost = code === 'QRY_UNAVAILABLE';
+  const unknown = lost && outcome === 'unknown' && isLost(error) && !(error instanceof Unavailable);
+  const options: FaultOptions = {
+    cause: cleanCause(error),
+    ...(found.length > 0 && { issues: found }),
+    ...((code === 'QRY_SERIALIZATION' || (lost && !unknown)) && { retryable: true }),
+    ...((lost || code === 'QRY_TIMEOUT') && { headers: { 'retry-after': '1' } }),
+  };
+  return fault(code, unknown ? { outcome: 'Whether the last statement took effect is not known.' } : {}, options);
+}
+
+/** A second try of the whole transaction may succeed. */
+export const isRetryable = (error: unknown): boolean => error instanceof Fault && error.code === 'QRY_SERIALIZATION';

@@ -1,0 +1,327 @@
+/**
+ * How a statement runs: as it stands, or (where it answers with rows that the server would not give) as a few statements in one
+ * transaction. Made once at load for both servers, of which one is met later; what cannot be done is refused here.
+ */
+import type { SqlScan } from '../../../kernel/language/sql.js';
+import { behindGroup, isName, nameOf } from '../../../kernel/language/sql-read.js';
+import { columnList, elementStarts } from '../../../kernel/language/sql-placeholders.js';
+import { quoteReserved } from '../../../kernel/language/sql-reserved.js';
+import { scanSql } from '../../../kernel/language/sql.js';
+import { nameOutputs } from './outputs.js';
+import { translate } from './translate.js';
+import type { Flavour, ValueType } from './types.js';
+import { isWord, quoteName, render, unsayable, wordsOf, type Rendered, type Words } from './words.js';
+
+export interface Form {
+  /** The whole statement; of one that is run in steps, what changes the rows. */
+  readonly main: Rendered;
+  /** Names to types of the rows. */
+  readonly outputs: ReadonlyMap<string, ValueType>;
+  readonly steps: InsertSteps | ChangeSteps | null;
+}
+
+/** An INSERT whose rows are read afterwards by their key. */
+export interface InsertSteps {
+  readonly step: 'insert';
+  readonly table: string;
+  /** `SELECT list FROM table`. */
+  readonly select: Rendered;
+  /** Whether the statement says itself that it answers with rows. */
+  readonly asked: boolean;
+  /** For each row the value of each named column; null where it is none that can be written twice. */
+  readonly rows: readonly ReadonlyMap<string, Rendered | null>[];
+  /** Columns of ON CONFLICT: by them the row is found. */
+  readonly conflict: readonly string[] | null;
+  readonly conflicting: boolean;
+}
+
+/** An UPDATE or DELETE whose rows are locked first, by their key, and read before or after. */
+export interface ChangeSteps {
+  readonly step: 'update' | 'delete';
+  readonly table: string;
+  /** Behind `SELECT keys`: ` FROM table WHERE ... FOR UPDATE`. */
+  readonly found: Rendered;
+  readonly select: Rendered;
+  /** The name under which the statement knows the table. */
+  readonly alias: string;
+  /** Up to WHERE. */
+  readonly change: Rendered;
+  /** Columns that it sets. */
+  readonly sets: readonly string[];
+}
+
+export function scanQuoted(written: SqlScan): SqlScan {
+  const { text } = quoteReserved(written);
+  return text === written.text ? written : scanSql(text);
+}
+
+export function formOf(scan: SqlScan, flavour: Flavour, lock: string | null): Form {
+  const words = wordsOf(scan);
+  const end = endOf(words);
+  translate(words, flavour);
+  const { all } = words;
+  const verb = all.findIndex((word) => isWord(word, scan.verb) && word.depth === 0);
+  if (
+    words.all.some(
+      (word) => word.depth > 0 && isWord(word, 'INSERT', 'UPDATE', 'DELETE') && isStatement(words, word.start),
+    )
+  ) {
+    throw unsayable('a write inside WITH', 'an actionable of its own, in the same transaction');
+  }
+  if (scan.verb === 'INSERT') return insertForm(words, verb, end, flavour);
+  if (scan.verb === 'UPDATE' || scan.verb === 'DELETE') return changeForm(words, verb, end, flavour);
+  const outputs =
+    scan.verb === 'SELECT' && verb >= 0
+      ? nameOutputs(words, listStart(words, verb), selectEnd(words, verb, end))
+      : NONE;
+  const main = render(words, 0, end);
+  return { main: lock === null ? main : { ...main, text: `${main.text} ${lock}` }, outputs, steps: null };
+}
+
+const NONE: ReadonlyMap<string, ValueType> = new Map();
+
+/** Behind the last word that is no semicolon. */
+function endOf({ all }: Words): number {
+  let end = all.length;
+  while (all[end - 1]?.type === 'semicolon') end--;
+  return end;
+}
+
+const isStatement = ({ all }: Words, start: number): boolean => {
+  const i = all.findIndex((word) => word.start === start);
+  return all[i - 1]?.text === '(' && !isWord(all[i - 2], 'KEY');
+};
+
+const listStart = ({ all }: Words, verb: number): number =>
+  isWord(all[verb + 1], 'DISTINCT', 'ALL') ? verb + 2 : verb + 1;
+
+function wordAtDepth({ all }: Words, from: number, end: number, ...texts: string[]): number {
+  const depth = all[from]?.depth ?? 0;
+  const at = all.findIndex((word, i) => i > from && i < end && word.depth === depth && isWord(word, ...texts));
+  return at < 0 ? end : at;
+}
+
+const selectEnd = (words: Words, verb: number, end: number): number =>
+  wordAtDepth(
+    words,
+    verb,
+    end,
+    'FROM',
+    'WHERE',
+    'GROUP',
+    'ORDER',
+    'LIMIT',
+    'UNION',
+    'EXCEPT',
+    'INTERSECT',
+    'HAVING',
+    'FOR',
+  );
+
+/** The table behind INTO, UPDATE or FROM: its name, the words of it with its alias, and what it is called. */
+function tableAt(words: Words, from: number): { name: string; alias: string; end: number; text: string } {
+  const { all } = words;
+  let at = from;
+  while (all[at + 1]?.type === 'dot') at += 2;
+  const last = all[at];
+  if (!isName(last)) throw unsayable('a statement without a table', 'the name of a table');
+  const text = render(words, from, at + 1).text;
+  at++;
+  const as = isWord(all[at], 'AS') ? at + 1 : at;
+  const aliased = all[as];
+  if (
+    isName(aliased) &&
+    (as > at || !isWord(aliased, 'SET', 'WHERE', 'RETURNING', 'VALUES', 'SELECT', 'DEFAULT', 'USING', 'ON', 'WITH'))
+  ) {
+    return { name: nameOf(last), alias: nameOf(aliased), end: as + 1, text };
+  }
+  return { name: nameOf(last), alias: nameOf(last), end: at, text };
+}
+
+interface Listed {
+  readonly list: Rendered;
+  readonly outputs: ReadonlyMap<string, ValueType>;
+}
+
+function returningOf(words: Words, at: number, end: number): Listed {
+  if (at >= end) return { list: { text: '*', order: [], places: [] }, outputs: NONE };
+  const outputs = nameOutputs(words, at + 1, end);
+  return { list: render(words, at + 1, end), outputs };
+}
+
+const join = (...parts: readonly (string | Rendered)[]): Rendered => ({
+  text: parts.map((part) => (typeof part === 'string' ? part : part.text)).join(''),
+  order: parts.flatMap((part) => (typeof part === 'string' ? [] : part.order)),
+  places: parts.flatMap((part) => (typeof part === 'string' ? [] : part.places)),
+});
+
+function insertForm(words: Words, verb: number, end: number, flavour: Flavour): Form {
+  const { all, out } = words;
+  const table = tableAt(words, verb + 2);
+  if (table.alias !== table.name) renamed(words, verb + 2, table);
+  const returning = wordAtDepth(words, verb, end, 'RETURNING');
+  const { list, outputs } = returningOf(words, returning, end);
+  let at = table.end;
+  const names = all[at]?.text === '(' ? columnList(all, at) : null;
+  if (names) at = behindGroup(all, at);
+  const rows = rowsOf(words, at, names);
+  const on = conflictAt(words, verb, returning);
+  const conflict = on < returning ? onConflict(words, on, returning, table.text, names) : null;
+  if (isWord(all[at], 'DEFAULT') && isWord(all[at + 1], 'VALUES')) {
+    out[at] = '()';
+    out[at + 1] = 'VALUES ()';
+  }
+  const asked = returning < end;
+  const main = render(words, 0, returning);
+  if (flavour === 'mariadb' && conflict === null) {
+    return { main: join(main, ' RETURNING ', list), outputs, steps: null };
+  }
+  const select = join('SELECT ', list, ` FROM ${table.text}`);
+  const steps: InsertSteps = {
+    step: 'insert',
+    table: table.name,
+    select,
+    asked,
+    rows,
+    conflict: conflict?.columns ?? null,
+    conflicting: conflict !== null,
+  };
+  return { main, outputs, steps };
+}
+
+const conflictAt = (words: Words, verb: number, end: number): number => {
+  const at = wordAtDepth(words, verb, end, 'CONFLICT');
+  return at < end && isWord(words.all[at - 1], 'ON') ? at - 1 : end;
+};
+
+/** An INSERT has no other name for its table here: the table's own stands for it. */
+function renamed({ all, out }: Words, from: number, table: ReturnType<typeof tableAt>): void {
+  for (let at = table.end - 1; at > from && all[at]?.end !== undefined; at--) {
+    if (at === table.end - 1 || isWord(all[at], 'AS')) out[at] = '';
+    else break;
+  }
+  all.forEach((word, i) => {
+    if (isName(word) && all[i + 1]?.type === 'dot' && nameOf(word) === table.alias) out[i] = table.text;
+  });
+}
+
+/** The values of each row by column, for those that say the same when they are written again. */
+function rowsOf(
+  words: Words,
+  values: number,
+  names: readonly (string | null)[] | null,
+): ReadonlyMap<string, Rendered | null>[] {
+  const { all } = words;
+  if (names === null) return [];
+  const rowAt = (starts: readonly number[], end: number): ReadonlyMap<string, Rendered | null> => {
+    const row = new Map<string, Rendered | null>();
+    starts.forEach((from, i) => {
+      const name = names[i];
+      const next = starts[i + 1];
+      const to = next === undefined ? end : next - 1;
+      if (name) row.set(name, isConstant(words, from, to) ? render(words, from, to) : null);
+    });
+    return row;
+  };
+  // Of several rows with one key the server would refuse the second.
+  if (isWord(all[values], 'SELECT'))
+    return [rowAt(elementStarts(all, values + 1), selectEnd(words, values, all.length))];
+  if (!isWord(all[values], 'VALUES')) return [];
+  const rows: ReadonlyMap<string, Rendered | null>[] = [];
+  for (let at = values + 1; all[at]?.text === '(';) {
+    const close = behindGroup(all, at) - 1;
+    rows.push(rowAt(elementStarts(all, at + 1), close));
+    if (all[close + 1]?.type !== 'comma') break;
+    at = close + 2;
+  }
+  return rows;
+}
+
+/** Functions that give the same value again. */
+const STEADY = /^(?:LOWER|UPPER|TRIM|COALESCE|CAST|AS|CHAR|SIGNED|TEXT|BIGINT|INT)$/;
+
+const isConstant = ({ all }: Words, from: number, to: number): boolean =>
+  all.slice(from, to).every(({ type, text }) => {
+    if (type === 'word') return STEADY.test(text);
+    return /^(?:placeholder|string|number|cast|dollar-string|open|close|comma)$/.test(type) || text === '-';
+  });
+
+interface Conflict {
+  readonly columns: readonly string[] | null;
+}
+
+/** ON CONFLICT in the words of MySQL, which asks every unique key and not only the named one. */
+function onConflict(
+  words: Words,
+  on: number,
+  end: number,
+  table: string,
+  names: readonly (string | null)[] | null,
+): Conflict {
+  const { all, out } = words;
+  let at = on + 2;
+  let columns: readonly string[] | null = null;
+  out[on + 1] = 'DUPLICATE KEY UPDATE';
+  if (all[at]?.text === '(') {
+    columns = columnList(all, at).flatMap((name) => name ?? []);
+    const behind = behindGroup(all, at);
+    for (; at < behind; at++) out[at] = '';
+  } else if (isWord(all[at], 'ON')) {
+    for (const to = at + 3; at < to; at++) out[at] = '';
+  }
+  if (!isWord(all[at], 'DO')) throw unsayable('a condition of ON CONFLICT', 'the columns of a unique key alone');
+  out[at] = '';
+  if (isWord(all[at + 1], 'NOTHING')) {
+    const any = columns?.[0] ?? names?.find((name) => name !== null);
+    if (any === undefined || any === null)
+      throw unsayable('ON CONFLICT without columns', 'ON CONFLICT (column) DO NOTHING');
+    out[at + 1] = `${quoteName(any)} = ${table}.${quoteName(any)}`;
+    return { columns };
+  }
+  out[at + 1] = out[at + 2] = '';
+  for (let i = at + 3; i < end; i++) {
+    if (isWord(all[i], 'WHERE') && all[i]?.depth === all[on]?.depth)
+      throw unsayable('DO UPDATE ... WHERE', 'CASE in the SET list');
+    if (isWord(all[i], 'EXCLUDED') && all[i + 1]?.type === 'dot') {
+      out[i] = 'VALUES(';
+      out[i + 1] = '';
+      out[i + 2] = `${out[i + 2] ?? ''})`;
+    }
+  }
+  return { columns };
+}
+
+function changeForm(words: Words, verb: number, end: number, flavour: Flavour): Form {
+  const { all, scan } = words;
+  const updates = scan.verb === 'UPDATE';
+  let at = updates ? verb + 1 : verb + 2;
+  if (isWord(all[at], 'ONLY')) words.out[at++] = '';
+  const table = tableAt(words, at);
+  const returning = wordAtDepth(words, verb, end, 'RETURNING');
+  const where = wordAtDepth(words, verb, returning, 'WHERE');
+  const others = updates ? wordAtDepth(words, table.end, where, 'FROM') : wordAtDepth(words, verb, where, 'USING');
+  if (others < where) throw unsayable(`${scan.verb} with further tables`, 'a sub-query in WHERE');
+  if (returning >= end) return { main: render(words, 0, end), outputs: NONE, steps: null };
+  const { list, outputs } = returningOf(words, returning, end);
+  if (!updates && flavour === 'mariadb' && table.alias === table.name) {
+    return { main: join(render(words, 0, returning), ' RETURNING ', list), outputs, steps: null };
+  }
+  if (verb > 0) throw unsayable('WITH before a write that answers with rows', 'a sub-query in WHERE');
+  const from = ` FROM ${render(words, at, table.end).text}`;
+  const condition = where < returning ? join(' ', render(words, where, returning)) : '';
+  const sets = updates
+    ? elementStarts(all, table.end + 1)
+        .map((i) => all[i])
+        .flatMap((word) => (isName(word) ? nameOf(word) : []))
+    : [];
+  const steps: ChangeSteps = {
+    step: updates ? 'update' : 'delete',
+    table: table.name,
+    alias: table.alias,
+    found: join(from, condition, ' FOR UPDATE'),
+    select: join('SELECT ', list, from),
+    change: updates ? render(words, 0, where) : { text: `DELETE FROM ${table.text}`, order: [], places: [] },
+    sets,
+  };
+  return { main: render(words, 0, returning), outputs, steps };
+}

@@ -1,0 +1,28 @@
+/** Strings of PostgreSQL as the text that they stand for. Refuses those whose meaning would be another here. */
+import { unsayable, type Lexeme } from './words.js';
+
+/** The text that a literal stands for. */
+export function literalOf({ type, text: written }: Lexeme): string {
+  if (type === 'dollar-string') {
+    const tag = written.indexOf('$', 1) + 1;
+    return written.slice(tag, -tag);
+  }
+  if (/^[eE]/.test(written)) {
+    const inner = written.slice(2, -1).replaceAll("''", "'");
+    return inner.replace(/\\(.)/gs, (_, c: string) => ({ n: '\n', t: '\t', r: '\r', b: '\b', f: '\f' })[c] ?? plain(c));
+  }
+  if (/^[uUbBxX]/.test(written)) throw unsayable(`a string written as ${written.slice(0, 2)}...`, 'a plain string');
+  return written.slice(written.indexOf("'") + 1, -1).replaceAll("''", "'");
+}
+
+function plain(c: string): string {
+  if (/[0-9xuU]/.test(c)) throw unsayable('an escape of a character by its number', 'the character itself');
+  return c;
+}
+
+/** `1 day` as MySQL writes it behind INTERVAL. */
+export function intervalOf(value: string): string {
+  const found = /^\s*([+-]?\d+)\s+(microsecond|second|minute|hour|day|week|month|year)s?\s*$/i.exec(value);
+  if (!found) throw unsayable(`the interval '${value}'`, "one number and one unit, as in interval '7 days'");
+  return `${found[1] ?? ''} ${(found[2] ?? '').toUpperCase()}`;
+}

@@ -1,0 +1,66 @@
+/** From the options of a connection in the config file to those of the driver. Only this file knows both vocabularies. */
+import type { ConnectionOptions } from 'mysql2';
+
+export interface MysqlOptions {
+  readonly client: ConnectionOptions;
+  readonly pool: number;
+  /** Milliseconds. */
+  readonly poolWait: number;
+  readonly idle: number;
+  readonly deadline: number;
+  /** Level of isolation of a transaction; `snapshot` as in `Dialect.begin`. */
+  readonly isolation: (snapshot: boolean) => string;
+}
+
+const number = (value: unknown, otherwise: number): number => (typeof value === 'number' ? value : otherwise);
+
+/** Null for what is no address of this dialect. What it asks for behind a question mark is not the driver's business, but `ssl`. */
+function addressOf(url: unknown): ConnectionOptions | null {
+  if (typeof url !== 'string' || !/^(?:mysql|mariadb):\/\//.test(url) || !URL.canParse(url)) return null;
+  const { hostname, port, username, password, pathname, searchParams } = new URL(url);
+  const database = decodeURIComponent(pathname.slice(1));
+  const tls = searchParams.get('ssl') ?? searchParams.get('sslmode');
+  if (hostname === '' || database === '') return null;
+  return {
+    host: hostname.replace(/^\[(.*)\]$/, '$1'),
+    port: port === '' ? 3306 : Number(port),
+    user: decodeURIComponent(username),
+    password: decodeURIComponent(password),
+    database,
+    ...(tls !== null && !/^(?:false|0|disable[d]?)$/.test(tls) && { ssl: { rejectUnauthorized: tls !== 'no-verify' } }),
+  };
+}
+
+export function readOptions(options: Readonly<Record<string, unknown>>): MysqlOptions | null {
+  const address = addressOf(options['url']);
+  const deadline = number(options['statement_timeout'], 10) * 1000;
+  const poolWait = number(options['pool_wait'], 2) * 1000;
+  const isolation = typeof options['isolation'] === 'string' ? options['isolation'] : 'auto';
+  return (
+    address && {
+      client: {
+        ...address,
+        charset: 'UTF8MB4_BIN',
+        timezone: 'Z',
+        connectTimeout: Math.max(poolWait, 2000),
+        dateStrings: true,
+        supportBigNumbers: true,
+        bigNumberStrings: true,
+        jsonStrings: true,
+        rowsAsArray: true,
+        multipleStatements: false,
+        // Rows that were changed are counted, not those that were found.
+        flags: ['-FOUND_ROWS', '-LOCAL_FILES', '-IGNORE_SPACE'],
+        infileStreamFactory: () => {
+          throw new Error('LOCAL INFILE is refused');
+        },
+        maxPreparedStatements: 500,
+      },
+      pool: number(options['pool_size'], 10),
+      poolWait,
+      idle: number(options['idle_timeout'], 30) * 1000,
+      deadline,
+      isolation: (snapshot) => (isolation !== 'auto' ? isolation : snapshot ? 'serializable' : 'read committed'),
+    }
+  );
+}

@@ -1,0 +1,100 @@
+/**
+ * The list of columns that a statement answers with: each gets the name that PostgreSQL would give it, and what the text says
+ * of its type is kept for the rows on their way out.
+ */
+import { nameOf, isName } from '../../../kernel/language/sql-read.js';
+import { elementStarts } from '../../../kernel/language/sql-placeholders.js';
+import { normalType } from '../../../kernel/language/sql-types.js';
+import { castOf, type ValueType } from './types.js';
+import { isWord, operandStart, quoteName, type Words } from './words.js';
+
+/** Words of a condition: what they stand in is true or false. */
+const CONDITION = /^(?:AND|OR|NOT|IS|LIKE|ILIKE|IN|BETWEEN|EXISTS)$/;
+const COMPARISON = /^(?:=|<>|!=|<|>|<=|>=|~~|~~\*)$/;
+
+interface Item {
+  readonly from: number;
+  /** Behind the expression, before its name. */
+  readonly end: number;
+  readonly name: string | null;
+}
+
+/** Words `[start, end)` are the list. */
+export function nameOutputs(words: Words, start: number, end: number): ReadonlyMap<string, ValueType> {
+  const types = new Map<string, ValueType>();
+  const starts = elementStarts(words.all, start).filter((at) => at < end);
+  starts.forEach((from, n) => {
+    const next = starts[n + 1];
+    const item = itemOf(words, from, next === undefined ? end : next - 1);
+    const name = item.name ?? defaultName(words, item);
+    if (name === null) return;
+    if (item.name === null && item.end > from) {
+      words.out[item.end - 1] = `${words.out[item.end - 1] ?? ''} AS ${quoteName(name)}`;
+    }
+    const type = typeOf(words, item);
+    if (type !== undefined) types.set(name, type);
+  });
+  return types;
+}
+
+function itemOf({ all }: Words, from: number, end: number): Item {
+  const last = all[end - 1];
+  const before = all[end - 2];
+  if (end - 2 > from && isWord(before, 'AS') && isName(last)) return { from, end: end - 2, name: nameOf(last) };
+  const follows =
+    before !== undefined && /^(?:word|quoted-identifier|close|number|string|placeholder|cast)$/.test(before.type);
+  if (end - 2 >= from && follows && isName(last) && !isWord(last, 'END', 'NULL', 'TRUE', 'FALSE')) {
+    const operator = before.type === 'word' && CONDITION.test(before.text);
+    if (!operator) return { from, end: end - 1, name: nameOf(last) };
+  }
+  return { from, end, name: null };
+}
+
+/** Null for a plain column or a star: their names are the same everywhere. */
+function defaultName({ all, scan }: Words, { from, end }: Item): string | null {
+  const first = all[from];
+  const last = all[end - 1];
+  if (first === undefined || last === undefined || last.text === '*') return null;
+  if (last.type === 'cast' && operandStart(all, end - 1) === from) {
+    let inner = end - 1;
+    while (all[inner - 1]?.type === 'cast') inner--;
+    const named = defaultName({ all, scan, out: [] }, { from, end: inner, name: null });
+    if (named === null) return nameOf(all[inner - 1] as never);
+    if (named !== '?column?') return named;
+    return castOf(normalType(last.text.slice(2)))?.label ?? named;
+  }
+  if (isWord(first, 'CASE')) return 'case';
+  if (isWord(first, 'TRUE', 'FALSE') && end === from + 1) return 'bool';
+  if (isName(first) && !isWord(first, 'NULL', 'NOT', 'INTERVAL', 'EXISTS')) {
+    const start = operandStart(all, end - 1);
+    if (start !== from) return '?column?';
+    if (last.type !== 'close') return null;
+    const open = all.findIndex((word, i) => i > from && word.type === 'open');
+    const callee = all[open - 1];
+    return callee === undefined ? '?column?' : nameOf(callee);
+  }
+  return isWord(first, 'EXISTS') && end > from + 1 ? 'exists' : '?column?';
+}
+
+function typeOf({ all, scan }: Words, { from, end }: Item): ValueType | undefined {
+  const first = all[from];
+  const last = all[end - 1];
+  const depth = first?.depth ?? 0;
+  const inside = all.slice(from, end).filter((word) => word.depth === depth);
+  const conditional = inside.some(({ type, text }) =>
+    type === 'word' ? CONDITION.test(text) : type === 'operator' && COMPARISON.test(text),
+  );
+  if (conditional && !isWord(first, 'CASE')) return 'boolean';
+  if (end === from + 1 && isWord(first, 'TRUE', 'FALSE')) return 'boolean';
+  if (last?.type === 'cast' && operandStart(all, end - 1) === from)
+    return castOf(normalType(last.text.slice(2)))?.value;
+  if (isWord(first, 'CAST') && last?.type === 'close' && last.depth === depth) {
+    const as = all.findLastIndex((word, i) => i > from && i < end && word.depth === depth + 1 && isWord(word, 'AS'));
+    return as < 0 ? undefined : castOf(normalType(scan.text.slice(all[as]?.end, last.start)))?.value;
+  }
+  if (first?.type === 'word' && /^JSON_(?:ARRAY|OBJECT|EXTRACT|ARRAYAGG|OBJECTAGG|MERGE|SET|QUERY)/.test(first.text)) {
+    return operandStart(all, end - 1) === from ? 'json' : undefined;
+  }
+  const [, arrow] = inside.filter(({ type }) => type !== 'placeholder');
+  return arrow?.text === '->' && inside.every(({ text }) => text !== '->>') ? 'json' : undefined;
+}

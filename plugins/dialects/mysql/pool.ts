@@ -1,0 +1,277 @@
+/**
+ * The connections to one server: each serves one caller at a time, in a session whose settings make the text of a definition
+ * mean what it means on PostgreSQL. Knows nothing of statements.
+ */
+import mysql from 'mysql2';
+import type { Connection, FieldPacket } from 'mysql2';
+import type { Log } from '../../../kernel/contract/plugin.js';
+import type { Bound } from './bind.js';
+import { isLost, Overdue, Unavailable } from './errors.js';
+import type { MysqlOptions } from './options.js';
+import type { Flavour } from './types.js';
+
+/** What a statement answered. */
+export interface Answer {
+  /** Null: it gives no rows. */
+  readonly rows: readonly (readonly unknown[])[] | null;
+  readonly fields: readonly FieldPacket[];
+  readonly insertId: string;
+  readonly affected: number;
+}
+
+export interface Wire {
+  readonly flavour: Flavour;
+  run(text: string, values: readonly Bound[]): Promise<Answer>;
+  /** Fixed commands of a session. */
+  command(text: string): Promise<void>;
+  /** Numbers of what the server remarked on the statement before. */
+  remarks(): Promise<readonly number[]>;
+}
+
+export interface Lease {
+  readonly wire: Wire;
+  readonly release: (broken: boolean) => void;
+}
+
+export interface Pool {
+  lease(): Promise<Lease>;
+  close(): Promise<void>;
+}
+
+interface Member extends Wire {
+  readonly connection: Connection;
+  lost: boolean;
+  since: number;
+}
+
+interface Waiter {
+  readonly take: (lease: Lease) => void;
+  readonly fail: (error: unknown) => void;
+  readonly timer: NodeJS.Timeout;
+}
+
+/** Milliseconds in which callers may bring their connections back at the end. */
+const LAST_WAIT = 5000;
+
+const MODE =
+  'ANSI_QUOTES,PIPES_AS_CONCAT,NO_BACKSLASH_ESCAPES,STRICT_ALL_TABLES,STRICT_TRANS_TABLES,NO_ZERO_DATE,NO_ZERO_IN_DATE,' +
+  'ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION,ONLY_FULL_GROUP_BY';
+
+const settings = (flavour: Flavour, deadline: number): string => {
+  const seconds = Math.max(1, Math.ceil(deadline / 1000));
+  const own =
+    flavour === 'mysql'
+      ? `max_execution_time = ${Math.ceil(deadline)}`
+      : `max_statement_time = ${deadline / 1000}, idle_transaction_timeout = ${seconds + 30}`;
+  const collation = flavour === 'mysql' ? 'utf8mb4_0900_bin' : 'utf8mb4_nopad_bin';
+  return (
+    `SET SESSION sql_mode = '${MODE}', time_zone = '+00:00', character_set_client = utf8mb4, ` +
+    `character_set_results = utf8mb4, collation_connection = ${collation}, innodb_lock_wait_timeout = ${seconds}, ` +
+    `${own}, autocommit = 1`
+  );
+};
+
+interface Header {
+  readonly insertId?: number | string;
+  readonly affectedRows?: number;
+}
+
+const answerOf = (result: unknown, fields: readonly FieldPacket[] | undefined): Answer => {
+  const rows = Array.isArray(result) ? (result as readonly (readonly unknown[])[]) : null;
+  const { insertId = 0, affectedRows = 0 } = rows ? {} : (result as Header);
+  return { rows, fields: fields ?? [], insertId: String(insertId), affected: affectedRows };
+};
+
+export async function createPool(options: MysqlOptions, log: Log): Promise<Pool> {
+  const all = new Set<Member>();
+  const idle: { member: Member; since: number }[] = [];
+  const waiting: Waiter[] = [];
+  let opening = 0;
+  let closed = false;
+  /** Set while the end waits for the last connection. */
+  let emptied: (() => void) | null = null;
+
+  const drop = (member: Member): void => {
+    member.lost = true;
+    all.delete(member);
+    const at = idle.findIndex((one) => one.member === member);
+    if (at >= 0) idle.splice(at, 1);
+    member.connection.destroy();
+    if (all.size === 0) emptied?.();
+    if (waiting.length > 0) grow();
+  };
+
+  /** Runs one exchange; one that does not end in time costs the connection. */
+  function exchange<T>(member: Member, start: (settle: (error: unknown, value?: T) => void) => void): Promise<T> {
+    return new Promise((resolve, reject) => {
+      let over = false;
+      const settle = (error: unknown, value?: T): void => {
+        if (over) return;
+        over = true;
+        clearTimeout(timer);
+        if (error === null || error === undefined) resolve(value as T);
+        else {
+          if (isLost(error)) drop(member);
+          reject(error instanceof Error ? error : new Error('the driver failed', { cause: error }));
+        }
+      };
+      // The server has the same deadline for what it can stop by itself; it goes first.
+      const timer = setTimeout(() => {
+        stop(member);
+        drop(member);
+        settle(new Overdue('no answer in time'));
+      }, options.deadline + 500);
+      start(settle);
+    });
+  }
+
+  /** Ends on the server what nobody waits for any more. */
+  function stop({ connection: { threadId } }: Member): void {
+    const id = Number(threadId);
+    if (!Number.isInteger(id)) return;
+    connect()
+      .then(async (member) => {
+        await member.command(`KILL ${id}`).finally(() => drop(member));
+      })
+      .catch((error: unknown) => log.debug({ err: error }, 'a statement that took too long was not stopped'));
+  }
+
+  async function connect(): Promise<Member> {
+    const connection = mysql.createConnection(options.client);
+    // A listener for errors must always be there, or the process would end.
+    connection.on('error', (error: unknown) => {
+      log.debug({ err: error }, 'database connection lost');
+      drop(member);
+    });
+    const member: Member = {
+      connection,
+      flavour: 'mysql',
+      lost: false,
+      since: performance.now(),
+      run: (text, values) =>
+        exchange(member, (settle) => {
+          connection.execute(text, values as never, (error, result, fields) => {
+            settle(error, error ? undefined : answerOf(result, fields));
+          });
+        }),
+      command: (text) => exchange(member, (settle) => void connection.query(text, (error) => settle(error))),
+      remarks: () =>
+        exchange(member, (settle) => {
+          connection.query('SHOW WARNINGS', (error, result) => {
+            settle(error, error ? undefined : (result as unknown as unknown[][]).map((row) => Number(row[1])));
+          });
+        }),
+    };
+    try {
+      await new Promise<void>((resolve, reject) => {
+        connection.connect((error) => (error ? reject(error) : resolve()));
+      });
+      const { rows } = await member.run('SELECT VERSION()', []);
+      const flavour = /mariadb/i.test(String(rows?.[0]?.[0])) ? 'mariadb' : 'mysql';
+      Object.assign(member, { flavour });
+      await member.command(settings(flavour, options.deadline));
+      await member.command('SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED');
+      // The server may have closed it while nobody listened.
+      (connection as unknown as { stream: NodeJS.EventEmitter }).stream.on('close', () => drop(member));
+      return member;
+    } catch (error) {
+      member.lost = true;
+      connection.destroy();
+      throw error;
+    }
+  }
+
+  function leaseOf(member: Member): Lease {
+    let given = false;
+    return {
+      wire: member,
+      release(broken) {
+        if (given) return;
+        given = true;
+        if (broken || member.lost || closed) drop(member);
+        else hand(member);
+      },
+    };
+  }
+
+  function hand(member: Member): void {
+    const next = waiting.shift();
+    if (next === undefined) {
+      idle.push({ member, since: performance.now() });
+      return;
+    }
+    clearTimeout(next.timer);
+    next.take(leaseOf(member));
+  }
+
+  /** One more connection for those who wait. */
+  function grow(): void {
+    if (closed || all.size + opening >= options.pool) return;
+    opening++;
+    connect()
+      .then((member) => {
+        all.add(member);
+        hand(member);
+      })
+      .catch((error: unknown) => {
+        const next = waiting.shift();
+        if (next === undefined) return;
+        clearTimeout(next.timer);
+        next.fail(new Unavailable('no connection', { cause: error }));
+      })
+      .finally(() => opening--);
+  }
+
+  const sweep = setInterval(() => {
+    const now = performance.now();
+    for (const { member, since } of [...idle]) if (now - since > options.idle && all.size > 1) drop(member);
+  }, 1000);
+  sweep.unref();
+
+  try {
+    const first = await connect();
+    all.add(first);
+    hand(first);
+  } catch (error) {
+    clearInterval(sweep);
+    throw error;
+  }
+
+  return {
+    lease() {
+      if (closed) return Promise.reject(new Unavailable('closed'));
+      const free = idle.pop();
+      if (free) return Promise.resolve(leaseOf(free.member));
+      return new Promise((take, fail) => {
+        const timer = setTimeout(() => {
+          waiting.splice(waiting.indexOf(waiter), 1);
+          fail(new Unavailable('no connection became free in time'));
+        }, options.poolWait);
+        const waiter: Waiter = { take, fail, timer };
+        waiting.push(waiter);
+        grow();
+      });
+    },
+    async close() {
+      if (closed) return;
+      closed = true;
+      clearInterval(sweep);
+      for (const { timer, fail } of waiting.splice(0)) {
+        clearTimeout(timer);
+        fail(new Unavailable('closed'));
+      }
+      for (const { member } of [...idle]) drop(member);
+      // Callers that hold a connection may finish; one that does not come back is cut off.
+      if (all.size > 0) {
+        await new Promise<void>((done) => {
+          const timer = setTimeout(done, LAST_WAIT);
+          emptied = () => {
+            clearTimeout(timer);
+            done();
+          };
+        });
+      }
+      for (const member of [...all]) drop(member);
+    },
+  };
+}

@@ -1,0 +1,163 @@
+/**
+ * One statement of a definition, ready at load: its forms on both servers, and what the text says of each placeholder. Types of
+ * columns come from the database, once it is there.
+ */
+import { createHash } from 'node:crypto';
+import type { BootError } from '../../../kernel/contract/boot-error.js';
+import type { ColumnType, ModelTable } from '../../../kernel/contract/model.js';
+import { scanSql, type SqlPlaceholder, type SqlScan } from '../../../kernel/language/sql.js';
+import { isName, nameOf, significant } from '../../../kernel/language/sql-read.js';
+import type { Prepared, PrepareInput } from '../../kinds/dialect.js';
+import { withRowLock } from '../shared/row-lock.js';
+import type { BindType } from './bind.js';
+import type { Catalogue } from './catalogue.js';
+import { formOf, scanQuoted, type Form } from './forms.js';
+import { isListAt } from './casts.js';
+import { comparedWith } from './operands.js';
+import { refusalOf } from './refusals.js';
+import { tablesNear } from './scopes.js';
+import { castOf, type Flavour, type ValueType } from './types.js';
+import { isWord, type Rendered } from './words.js';
+
+export interface MyPrepared extends Prepared {
+  readonly forms: Readonly<Record<Flavour, Form>>;
+  /** Changes tables themselves, not their rows. */
+  readonly changesTables: boolean;
+  /** How the values of each placeholder are bound, once the tables are known. */
+  readonly typesIn: (catalogue: Catalogue) => ReadonlyMap<number, BindType>;
+  readonly tables: readonly string[];
+  /** Why the models say that it can never run on a server. */
+  readonly refusals: Readonly<Record<Flavour, BootError | null>>;
+}
+
+const ROWS = /^(?:SELECT|INSERT|UPDATE|DELETE|VALUES|TABLE|REPLACE|SET|SHOW|WITH|CALL|DO|)$/;
+const WRITES = /^(?:INSERT|UPDATE|DELETE|REPLACE|INTO|SHARE|LOCK)$/i;
+
+const MODEL_TYPES: Readonly<Record<ColumnType, ValueType>> = {
+  integer: 'big',
+  float: 'float',
+  text: 'text',
+  boolean: 'boolean',
+  timestamp: 'instant',
+  json: 'json',
+};
+
+export function prepareStatement(input: PrepareInput): MyPrepared {
+  const scan = scanQuoted(input.scan);
+  const locked = input.lock === true && withRowLock(scan) !== null;
+  const lock = locked ? 'FOR UPDATE' : null;
+  const forms = { mysql: formOf(scan, 'mysql', lock), mariadb: formOf(scan, 'mariadb', lock) };
+  const { tables: models = [] } = input;
+  const refusals = { mysql: refusalOf(forms.mysql, models), mariadb: refusalOf(forms.mariadb, models) };
+  if (refusals.mysql !== null && refusals.mariadb !== null) throw refusals.mysql;
+  const { text } = forms.mysql.main;
+  const count = scan.placeholders.reduce((most, { n }) => Math.max(most, n), 0);
+  const all = Array.from({ length: count }, (_, i) => i);
+  const isJson = (i: number): boolean => {
+    const casts = scan.placeholders.filter(({ n }) => n === i + 1).map(({ cast }) => cast);
+    const column = input.jsonColumns[i] === true && casts.every((cast) => cast === null);
+    return column || casts.some((cast) => cast !== null && /^jsonb?$/.test(cast));
+  };
+  const json = all.map(isJson);
+  const writes = significant(scan.text, scan.tokens).some((word) => WRITES.test(word.text) && word.type === 'word');
+  return Object.freeze({
+    name: `lintel_${createHash('sha256').update(text).digest('base64url').slice(0, 27)}`,
+    text,
+    order: all,
+    json,
+    readOnly: !locked && /^(?:SELECT|VALUES|TABLE)$/.test(scan.verb) && !writes,
+    forms,
+    changesTables: !ROWS.test(scan.verb),
+    typesIn: typesOf(scan, json, models),
+    tables: scan.tables.map(({ name }) => name),
+    refusals,
+  });
+}
+
+function typesOf(scan: SqlScan, json: readonly boolean[], models: readonly ModelTable[]): MyPrepared['typesIn'] {
+  const words = significant(scan.text, scan.tokens);
+  const names = scan.tables.map(({ name }) => name);
+  const said = new Map(scan.placeholders.map((placeholder) => [placeholder.start, saidOf(placeholder, words)]));
+  const qualifiers = new Map(scan.placeholders.map(({ start }) => [start, qualifierOf(words, start)]));
+  const operands = new Map(scan.placeholders.map(({ start }) => [start, comparedWith(words, start)]));
+  const near = new Map(scan.placeholders.map(({ start }) => [start, tablesNear(scan, words, start)]));
+  return (catalogue) => {
+    const among = (column: string, tables: readonly string[]): ValueType | undefined => {
+      const found = new Set<ValueType>();
+      for (const table of tables) {
+        const known = catalogue.get(table)?.columns.get(column);
+        const model = models.find((one) => one.table === table)?.columns.find(({ name }) => name === column);
+        const type = known ?? (model && MODEL_TYPES[model.type]);
+        if (type !== undefined) found.add(type);
+      }
+      return found.size === 1 ? [...found][0] : undefined;
+    };
+    /** The nearest tables of which one has the column; of several types there is none. */
+    const columnAt = (start: number) => (column: string, table: string | null) => {
+      const ways = table === null ? [...(near.get(start) ?? []), names] : [aliased(scan, words, table)];
+      for (const tables of ways) {
+        const type = among(column, tables);
+        if (type !== undefined) return type;
+      }
+      return undefined;
+    };
+    return new Map(
+      scan.placeholders.map(({ n, start, cast, column }): [number, BindType] => {
+        const type = said.get(start) ?? null;
+        const columnOf = columnAt(start);
+        const known = column === null ? undefined : columnOf(column, qualifiers.get(start) ?? null);
+        if (type !== null && typeof type === 'object')
+          return [start, { list: type.list ?? known ?? listed(words, start, (name) => columnOf(name, null)) }];
+        if (type !== null) return [start, type];
+        if (column === null && cast === null) return [start, operands.get(start)?.(columnOf) ?? null];
+        if (known === 'json' || (json[n - 1] === true && cast === null)) return [start, 'json'];
+        return [start, known ?? null];
+      }),
+    );
+  };
+}
+
+type Words = ReturnType<typeof significant>;
+
+/** `e.id = $1`: what stands before the dot. */
+function qualifierOf(words: Words, start: number): string | null {
+  const i = words.findIndex((word) => word.start === start);
+  const qualifier = words[i - 4];
+  if (words[i - 1]?.type !== 'operator' || words[i - 3]?.type !== 'dot' || !isName(qualifier)) return null;
+  return nameOf(qualifier);
+}
+
+/** The tables that a statement calls by this name; all of them where it calls none so. */
+function aliased(scan: SqlScan, words: Words, name: string): readonly string[] {
+  const found = scan.tables.filter((table) => {
+    const at = words.findIndex((word) => word.start === table.start);
+    const alias = isWord(words[at + 1], 'AS') ? words[at + 2] : words[at + 1];
+    return isName(alias) && nameOf(alias) === name ? true : table.name === name;
+  });
+  return (found.length === 0 ? scan.tables : found).map((table) => table.name);
+}
+
+/** `column = ANY ($1)`. */
+function listed(words: Words, start: number, columnOf: (name: string) => ValueType | undefined): ValueType | null {
+  const i = words.findIndex((word) => word.start === start);
+  const column = words[i - 4];
+  return column?.type === 'word' ? (columnOf(column.text.toLowerCase()) ?? null) : null;
+}
+
+/** What stands around a placeholder. */
+function saidOf({ start, cast }: SqlPlaceholder, words: Words): BindType {
+  const i = words.findIndex((word) => word.start === start);
+  const before = words[i - 1];
+  const next = words[i + 1];
+  if (isListAt(words, i)) return { list: cast === null ? null : (castOf(cast.replace(/\[\]$/, ''))?.value ?? null) };
+  const call = words[i - 1]?.type === 'comma' ? words[i - 4] : words[i - 2];
+  if (isWord(call, 'PLAINTO_TSQUERY', 'WEBSEARCH_TO_TSQUERY', 'PHRASETO_TSQUERY', 'TO_TSQUERY')) return 'search';
+  if (cast !== null) return castOf(cast)?.value ?? null;
+  if (isWord(before, 'LIMIT', 'OFFSET')) return 'limit';
+  if (before?.text === '->' || before?.text === '->>') return 'path';
+  const sum = /^[-+*/%]$/;
+  return sum.test(before?.text ?? '') || sum.test(next?.text ?? '') ? 'arithmetic' : null;
+}
+
+export const selectOne = (): MyPrepared => prepareStatement({ scan: scanSql('SELECT 1'), jsonColumns: [] });
+export type { Rendered };

@@ -1,0 +1,44 @@
+/**
+ * Statements whose rows could never be found again on a server, by what the models say: told at the start and not by the first
+ * request. What no model tells is met when the statement runs.
+ */
+import type { BootError } from '../../../kernel/contract/boot-error.js';
+import type { ModelTable } from '../../../kernel/contract/model.js';
+import type { CatalogueTable } from './catalogue.js';
+import type { Form } from './forms.js';
+import { finderOf } from './steps.js';
+import { unsayable } from './words.js';
+
+/** Null: nothing speaks against it. */
+export function refusalOf({ steps }: Form, models: readonly ModelTable[]): BootError | null {
+  const model = steps && models.find(({ table }) => table === steps.table);
+  if (!model) return null;
+  const known = keysOf(model);
+  const where = `RETURNING of ${steps.table}`;
+  if (steps.step === 'insert') {
+    if (!steps.asked || finderOf(steps, known) !== undefined) return null;
+    return unsayable(
+      `${where}, whose rows cannot be found again,`,
+      'a model with a primary key, and its value in VALUES',
+    );
+  }
+  if (known.keys.length === 0)
+    return unsayable(`${where}, whose model has no key,`, '`primary_key` or `unique` at a field of the model');
+  const primary = known.keys.find((key) => key.primary)?.columns ?? [];
+  const set = primary.find((name) => steps.sets.includes(name.toLowerCase()));
+  if (set === undefined) return null;
+  return unsayable(`${where} in an UPDATE of its key "${set}"`, 'an UPDATE without RETURNING, and a SELECT behind it');
+}
+
+/** As the database would have it once it holds the model. */
+function keysOf({ columns, uniques }: ModelTable): Pick<CatalogueTable, 'keys' | 'auto'> {
+  const primary = columns.filter(({ primaryKey }) => primaryKey).map(({ name }) => name);
+  const others = [...columns.filter(({ unique }) => unique).map(({ name }) => [name]), ...uniques];
+  return {
+    auto: columns.find(({ autoIncrement }) => autoIncrement)?.name ?? null,
+    keys: [
+      ...(primary.length > 0 ? [{ name: 'PRIMARY', primary: true, columns: primary }] : []),
+      ...others.map((names) => ({ name: names.join('_'), primary: false, columns: names })),
+    ],
+  };
+}

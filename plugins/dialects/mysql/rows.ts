@@ -1,0 +1,96 @@
+/**
+ * Rows as the driver gives them to native JSON values: by what the statement says of a column (a cast, a comparison), else by
+ * the type that the server sends with it. The same digits as on PostgreSQL.
+ */
+import mysql from 'mysql2';
+import type { FieldPacket } from 'mysql2';
+import { instant as iso } from '../shared/types.js';
+import type { Row } from '../../kinds/dialect.js';
+import type { Answer } from './pool.js';
+import type { ValueType } from './types.js';
+
+type Parse = (value: unknown) => unknown;
+
+const asText = (value: unknown): string =>
+  Buffer.isBuffer(value) ? value.toString('utf8') : typeof value === 'string' ? value : String(value);
+
+/** Whole numbers that a double cannot hold stay text: a wrong id is worse than a string. */
+const integer: Parse = (value) => {
+  const number = Number(value);
+  return Number.isSafeInteger(number) ? number : String(value);
+};
+
+const decimal: Parse = (value) => {
+  const text = asText(value)
+    .replace(/(\.\d*?)0+$/, '$1')
+    .replace(/\.$/, '');
+  return text.includes('.') ? Number(text) : integer(text);
+};
+const json: Parse = (value) => JSON.parse(asText(value)) as unknown;
+const boolean: Parse = (value) => Number(value) !== 0;
+const instant: Parse = (value) => iso(trimmed(value));
+const time: Parse = (value) => trimmed(value);
+const bytes: Parse = (value) => (Buffer.isBuffer(value) ? `\\x${value.toString('hex')}` : value);
+
+/** Without the zeros at the end of a fraction. */
+const trimmed = (value: unknown): string =>
+  asText(value)
+    .replace(/(\.\d*?)0+$/, '$1')
+    .replace(/\.$/, '');
+
+const { Types } = mysql;
+const BY_TYPE: Readonly<Record<number, Parse>> = {
+  [Types.LONGLONG]: integer,
+  [Types.DECIMAL]: decimal,
+  [Types.NEWDECIMAL]: decimal,
+  [Types.JSON]: json,
+  [Types.DATETIME]: instant,
+  [Types.TIMESTAMP]: instant,
+  [Types.TIME]: time,
+};
+const SAID: Partial<Record<ValueType, Parse>> = { json, boolean, instant, time, number: decimal };
+const plain: Parse = asText;
+
+interface Field extends FieldPacket {
+  readonly columnType?: number;
+  readonly columnLength?: number;
+  readonly extendedFormat?: string;
+  readonly characterSet?: number;
+  readonly orgTable: string;
+}
+
+const BINARY = 63;
+const isBytes = ({ columnType = 0, characterSet, orgTable }: Field): boolean =>
+  columnType >= 249 && columnType <= 254 && characterSet === BINARY && orgTable !== '';
+
+function parseOf(field: Field, said: ValueType | undefined): Parse {
+  const known = said === undefined ? undefined : SAID[said];
+  if (known) return known;
+  const { columnType = 0 } = field;
+  if (field.extendedFormat === 'json') return json;
+  // Only of a column: of an expression the width says nothing.
+  if (columnType === Types.TINY && field.columnLength === 1 && field.orgTable !== '') return boolean;
+  if (Object.hasOwn(BY_TYPE, columnType)) return BY_TYPE[columnType] as Parse;
+  if (isBytes(field)) return bytes;
+  return (value) => (typeof value === 'number' ? value : plain(value));
+}
+
+/** `said`: types that the statement itself gives its columns, by name. */
+export function rowsOf({ rows, fields }: Answer, said: ReadonlyMap<string, ValueType>): Row[] {
+  if (rows === null) return [];
+  const columns = (fields as readonly Field[]).map((field) => ({
+    name: field.name,
+    parse: parseOf(field, said.get(field.name)),
+  }));
+  return rows.map((values) => {
+    const row: Record<string, unknown> = {};
+    for (let i = 0; i < columns.length; i++) {
+      const { name, parse } = columns[i] as { name: string; parse: Parse };
+      const value = values[i];
+      const native = value === null || value === undefined ? null : parse(value);
+      if (name === '__proto__') Object.defineProperty(row, name, { value: native, enumerable: true });
+      else row[name] = native;
+    }
+    return row;
+  });
+}

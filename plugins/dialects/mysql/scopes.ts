@@ -1,0 +1,52 @@
+/**
+ * Which tables a column without a qualifier may belong to: those of its own SELECT first, then those around it. Reads words
+ * only; whether a table has the column is asked by others.
+ */
+import type { SqlScan } from '../../../kernel/language/sql.js';
+import { isWord, type Lexeme } from './words.js';
+
+/** A place of tables: the bracket that opens it, and which SELECT in it (0: before the first). */
+interface Scope {
+  readonly open: number;
+  readonly select: number;
+}
+
+const isQuery = (word: Lexeme | undefined): boolean => isWord(word, 'SELECT', 'WITH', 'VALUES');
+
+/** Innermost first; the last is the statement itself. */
+function scopesAt(all: readonly Lexeme[], i: number): Scope[] {
+  const scopes: Scope[] = [];
+  let depth = all[i]?.depth ?? 0;
+  let select = -1;
+  for (let at = i; at >= 0; at--) {
+    const word = all[at];
+    if (word === undefined || word.depth > depth) continue;
+    if (word.depth === depth && isWord(word, 'SELECT') && select < 0) select = at;
+    if (word.type !== 'open' || word.depth !== depth - 1) continue;
+    if (isQuery(all[at + 1])) {
+      scopes.push({ open: at, select });
+      select = -1;
+    }
+    depth -= 1;
+  }
+  return [...scopes, { open: -1, select }];
+}
+
+const isSame = (one: Scope | undefined, other: Scope): boolean =>
+  one?.open === other.open && one.select === other.select;
+
+/** Lists of tables, the nearest first. */
+export function tablesNear(scan: SqlScan, all: readonly Lexeme[], start: number): readonly (readonly string[])[] {
+  const at = (place: number): number => all.findIndex((word) => word.start === place);
+  const i = at(start);
+  const homes = scan.tables.map((table) => ({ name: table.name, home: scopesAt(all, at(table.start))[0] }));
+  const scopes = scopesAt(all, i);
+  // `INSERT INTO t (id) SELECT $1 FROM u`: the value is one of `t`.
+  const [first] = scopes;
+  const isTop = scan.verb === 'INSERT' && first?.open === -1;
+  if (isTop && scan.target !== null && first.select >= 0 && !hasFrom(all, first.select, i)) return [[scan.target.name]];
+  return scopes.map((scope) => homes.filter(({ home }) => isSame(home, scope)).map(({ name }) => name));
+}
+
+const hasFrom = (all: readonly Lexeme[], from: number, to: number): boolean =>
+  all.slice(from, to).some((word) => word.depth === all[from]?.depth && isWord(word, 'FROM'));

@@ -1,0 +1,56 @@
+/**
+ * FILTER and the search for words: clauses whose parts stand in another order here. Rewrites words in place, after all that is
+ * inside of them was rewritten.
+ */
+import { behindGroup } from '../../../kernel/language/sql-read.js';
+import { isWord, operandEnd, operandStart, render, unsayable, type Lexeme, type Words } from './words.js';
+
+/** `sum(x) FILTER (WHERE c)` as `sum(CASE WHEN c THEN x END)`. What is moved may hold no parameter: their order would change. */
+export function filter(words: Words, i: number): void {
+  const { all, out } = words;
+  const start = operandStart(all, i - 1);
+  const open = all.findIndex((word, at) => at >= start && word.type === 'open');
+  const argument = render(words, open + 1, i - 1);
+  const close = behindGroup(all, i + 1) - 1;
+  if (argument.order.length > 0 || isWord(all[open + 1], 'DISTINCT'))
+    throw unsayable('such a FILTER', 'CASE inside of the function');
+  for (let at = open + 1; at < i; at++) out[at] = '';
+  out[i] = 'CASE WHEN';
+  out[i + 1] = out[i + 2] = '';
+  out[close] = ` THEN ${argument.text === '*' ? '1' : argument.text} END)`;
+}
+
+/** `to_tsvector('english', column) @@ plainto_tsquery('english', $1)`, and the rank of the two. */
+export function wordSearch({ all, out }: Words, i: number): void {
+  const ranks = all[i]?.text !== '@@';
+  const vector = ranks ? i + 2 : operandStart(all, i - 1);
+  const end = operandEnd(all, vector);
+  const query = ranks ? end + 1 : i + 1;
+  const queryEnd = operandEnd(all, query);
+  const searched = argumentAt(all, vector, end, 'TO_TSVECTOR');
+  const asked = argumentAt(
+    all,
+    query,
+    queryEnd,
+    'PLAINTO_TSQUERY',
+    'WEBSEARCH_TO_TSQUERY',
+    'PHRASETO_TSQUERY',
+    'TO_TSQUERY',
+  );
+  const columnEnd = searched === null ? -1 : operandEnd(all, searched);
+  if (searched === null || asked === null || columnEnd !== end - 1 || all[asked]?.type !== 'placeholder') {
+    throw unsayable('such a word search', "to_tsvector('english', column) @@ plainto_tsquery('english', $1)");
+  }
+  for (let at = ranks ? i : vector; at < searched; at++) out[at] = '';
+  out[searched] = `MATCH (${out[searched] ?? ''}`;
+  for (let at = columnEnd; at < asked; at++) out[at] = '';
+  out[asked] = ') AGAINST (? IN BOOLEAN MODE)';
+  for (let at = asked + 1; at < queryEnd + (ranks ? 1 : 0); at++) out[at] = '';
+}
+
+/** Where the last argument of one of these functions begins; null: it is another function, or has other arguments. */
+function argumentAt(all: readonly Lexeme[], from: number, end: number, ...names: readonly string[]): number | null {
+  if (!isWord(all[from], ...names) || all[from + 1]?.text !== '(') return null;
+  if (all[from + 2]?.type !== 'string') return from + 2;
+  return all[from + 3]?.type === 'comma' && from + 4 < end ? from + 4 : null;
+}

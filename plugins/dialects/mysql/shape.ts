@@ -1,0 +1,152 @@
+/**
+ * How MySQL and MariaDB keep what a model says. Text compares exactly, byte for byte, with no regard to blanks at its end
+ * (`NO PAD`); only fields that are searched for words compare without regard to case. What is part of a key needs a bound.
+ */
+import type { ColumnType, ModelColumn, ModelTable } from '../../../kernel/contract/model.js';
+import type { KnownColumn, KnownTables, Misfit, Shape } from '../shared/known.js';
+
+/** Names of collations, which the two servers have in common nowhere. */
+export interface Collations {
+  readonly exact: string;
+  /** For fields with `fts`: MATCH finds words by the collation of their column. */
+  readonly words: string;
+}
+
+export const collationsOf = (mariadb: boolean): Collations =>
+  mariadb
+    ? { exact: 'utf8mb4_nopad_bin', words: 'utf8mb4_unicode_520_nopad_ci' }
+    : { exact: 'utf8mb4_0900_bin', words: 'utf8mb4_0900_ai_ci' };
+
+/** Characters of text in a key whose model says no bound. */
+const KEY_LENGTH = 255;
+/** An index takes 3072 bytes, a character up to 4. */
+const INDEX_CHARS = 768;
+/** Longer text lies beside the row, which has 65535 bytes for all of its columns. */
+const INLINE_CHARS = 1000;
+
+const TYPES: Readonly<Record<Exclude<ColumnType, 'text'>, string>> = {
+  integer: 'BIGINT',
+  float: 'DOUBLE',
+  boolean: 'TINYINT(1)',
+  timestamp: 'DATETIME(6)',
+  json: 'JSON',
+};
+
+const FITTING: Readonly<Record<ColumnType, readonly string[]>> = {
+  integer: ['bigint', 'int', 'mediumint', 'smallint', 'decimal'],
+  float: ['double', 'float', 'decimal'],
+  text: ['varchar', 'char', 'text', 'mediumtext', 'longtext', 'tinytext', 'uuid', 'enum'],
+  boolean: ['boolean'],
+  timestamp: ['datetime', 'timestamp', 'date'],
+  json: ['json', 'longtext'],
+};
+
+const KEYABLE = ['varchar', 'char', 'uuid', 'enum'];
+
+/** In a key, an index or a reference. */
+const isKeyed = ({ uniques }: ModelTable, column: ModelColumn): boolean =>
+  column.primaryKey ||
+  column.index ||
+  column.references !== null ||
+  uniques.some((unique) => unique.includes(column.name));
+
+/** How many characters of a column its widest key has room for. */
+function roomOf({ columns, uniques }: ModelTable, column: ModelColumn): number {
+  const keys = columns.filter(({ primaryKey }) => primaryKey).map(({ name }) => name);
+  const texts = [keys, ...uniques]
+    .filter((names) => names.includes(column.name))
+    .map((names) => columns.filter(({ name, type }) => type === 'text' && names.includes(name)).length);
+  // One for the character that is there to be refused, and some bytes for columns of other types.
+  return Math.floor((INDEX_CHARS - 16) / Math.max(1, ...texts)) - 1;
+}
+
+/**
+ * The bound that the check holds. The type has room for one more: a value of too many blanks would be cut to the length of
+ * the type without a word, and now meets the check.
+ */
+function bound(table: ModelTable, column: ModelColumn): number | null {
+  if (column.type !== 'text') return null;
+  if (!isKeyed(table, column)) return column.maxLength;
+  return Math.min(column.maxLength ?? KEY_LENGTH, roomOf(table, column));
+}
+
+/** Words are searched by the collation of their column; a text that refers to another has that of the other. */
+function collationOf(table: ModelTable, column: ModelColumn, known: KnownTables, { exact, words }: Collations): string {
+  const target = column.references;
+  const there = target && known.get(target.table)?.columns.get(target.column)?.collation;
+  if (there) return there;
+  return column.search && !isKeyed(table, column) ? words : exact;
+}
+
+/** Collations begin with the name of their character set. */
+const charsetOf = (collation: string): string => collation.split('_', 1)[0] ?? 'utf8mb4';
+
+function textType(table: ModelTable, column: ModelColumn, collation: string): string {
+  const length = bound(table, column);
+  const short = length !== null && (isKeyed(table, column) || length < INLINE_CHARS);
+  const type = short ? `VARCHAR(${length + 1})` : 'LONGTEXT';
+  return `${type} CHARACTER SET ${charsetOf(collation)} COLLATE ${collation}`;
+}
+
+/** Both sides of a reference must have one type: that of a table that is there already decides. */
+function integerType(column: ModelColumn, known: KnownTables): string {
+  const target = column.references;
+  const there = target && known.get(target.table)?.columns.get(target.column);
+  return there && FITTING.integer.includes(there.type) && there.type !== 'bigint'
+    ? there.written
+    : there?.written.includes('unsigned') === true
+      ? 'BIGINT UNSIGNED'
+      : TYPES.integer;
+}
+
+const broken = (message: string, blocks: Misfit['blocks'] = 'all'): Misfit => ({ message, blocks, serious: true });
+
+function typeMisfit(column: ModelColumn, known: KnownColumn): Misfit | null {
+  // A flag that was made by hand may be wider than the word BOOLEAN makes it.
+  const fits = FITTING[column.type].includes(known.type) || (column.type === 'boolean' && known.type === 'tinyint');
+  return fits ? null : broken(`column has type ${known.written}, the model says ${column.type}`);
+}
+
+function textMisfit(table: ModelTable, column: ModelColumn, known: KnownColumn, collation: string): Misfit | null {
+  const keyed = isKeyed(table, column);
+  if (keyed && !KEYABLE.includes(known.type))
+    return broken(`column has type ${known.written}, which no key or index can hold`);
+  const { maxLength } = column;
+  const wanted = maxLength ?? (keyed ? bound(table, column) : null);
+  if (known.length !== null && (wanted === null || known.length < wanted)) {
+    const says = maxLength === null ? (wanted === null ? 'says no bound' : `gets ${wanted}`) : `says ${maxLength}`;
+    return broken(`column takes ${known.length} characters, the model ${says}`, 'nothing');
+  }
+  return collationMisfit(column.search && !keyed, known.collation, collation);
+}
+
+/** Not said at every start: tables that were made elsewhere are full of them. */
+function collationMisfit(words: boolean, there: string | null, wanted: string): Misfit | null {
+  if (there === null || there === wanted || (words && there.endsWith('_ci'))) return null;
+  const effect = words
+    ? 'by which words are found in their very letters alone'
+    : 'by which different texts may count as equal';
+  return { message: `column has collation ${there}, ${effect}`, blocks: 'references', serious: false };
+}
+
+function cannot(column: ModelColumn, what: 'unique' | 'index' | 'search'): string | null {
+  if (column.type === 'json')
+    return `this database has no ${what === 'search' ? 'search ' : ''}index for JSON: ${what === 'unique' ? 'values may repeat' : 'none is made'}`;
+  return what === 'search' && column.type !== 'text'
+    ? 'this database searches for words in text alone: no index is made'
+    : null;
+}
+
+export const shapeOf = (known: KnownTables, collations: Collations): Shape => ({
+  typeOf: (table, column) =>
+    column.type === 'text'
+      ? textType(table, column, collationOf(table, column, known, collations))
+      : column.type === 'integer'
+        ? integerType(column, known)
+        : TYPES[column.type],
+  misfit: (table, column, there) =>
+    typeMisfit(column, there) ??
+    (column.type === 'text' ? textMisfit(table, column, there, collationOf(table, column, known, collations)) : null),
+  bound,
+  cannot,
+});

@@ -1,0 +1,176 @@
+/**
+ * From the SQL of PostgreSQL, as definitions are written, to that of MySQL or MariaDB, word by word at load. What has no
+ * certain counterpart is refused with words; what is not known here is passed on as it stands.
+ */
+import { normalType } from '../../../kernel/language/sql-types.js';
+import { nameOf } from '../../../kernel/language/sql-read.js';
+import { cast, castCall, jsonStep } from './casts.js';
+import { intervalOf, literalOf } from './literals.js';
+import { filter, wordSearch } from './searches.js';
+import { CAST_NAMES, castOf, type Flavour } from './types.js';
+import { isWord, operandStart, quoteName, quoteText, unsayable, type Lexeme, type Words } from './words.js';
+
+const OPERATORS: Readonly<Record<string, string>> = {
+  '@>': 'JSON_CONTAINS(a, b)',
+  '<@': 'JSON_CONTAINS(b, a)',
+  '~': 'REGEXP_LIKE(a, b)',
+  '~*': 'REGEXP_LIKE(a, b)',
+  '!~': 'NOT REGEXP_LIKE(a, b)',
+  '!~*': 'NOT REGEXP_LIKE(a, b)',
+  '~~': 'LIKE',
+  '~~*': 'ILIKE',
+  '#>': "JSON_EXTRACT(a, '$.b.c')",
+  '#>>': "JSON_UNQUOTE(JSON_EXTRACT(a, '$.b.c'))",
+  '^': 'POWER(a, b)',
+};
+
+/** Rewrites all words in place, but for what concerns RETURNING and ON CONFLICT. */
+export function translate(words: Words, flavour: Flavour): void {
+  const { all } = words;
+  refuseComments(words);
+  all.forEach((word, i) => {
+    if (word.type === 'string' || word.type === 'dollar-string') text(words, i);
+    else if (word.type === 'quoted-identifier') words.out[i] = quoteName(nameOf(word));
+    else if (word.type === 'placeholder') words.out[i] = '?';
+    else if (word.type === 'operator') operator(words, i, flavour);
+    else if (word.type === 'open' && word.text === '[') throw unsayable('an array', 'a list in JSON, or `= ANY($1)`');
+    else if (word.type === 'word') wordAt(words, i, flavour);
+  });
+  all.forEach((word, i) => {
+    if (word.text === '@@' || isWord(word, 'TS_RANK')) wordSearch(words, i);
+  });
+  // From left to right, so that the second of two casts goes around the first.
+  all.forEach((word, i) => {
+    if (word.type === 'cast' && words.out[i] !== '')
+      cast(words, operandStart(all, i - 1), i, normalType(word.text.slice(2)), flavour);
+    else if (isWord(word, 'CAST') && all[i + 1]?.text === '(') castCall(words, i, flavour);
+    else if (word.text === '->' || word.text === '->>') jsonStep(words, i, flavour);
+  });
+  all.forEach((word, i) => {
+    if (isWord(word, 'FILTER') && all[i + 1]?.text === '(' && all[i - 1]?.text === ')') filter(words, i);
+  });
+}
+
+/** What MySQL runs although it looks like a comment. */
+function refuseComments({ scan: { text: sql, tokens } }: Words): void {
+  for (const { type, start } of tokens) {
+    if (type === 'comment' && /^\/\*M?!/.test(sql.slice(start, start + 4))) {
+      throw unsayable('a comment that MySQL runs (`/*!`)', 'a plain comment, or none');
+    }
+  }
+}
+
+function text(words: Words, i: number): void {
+  const value = literalOf(words.all[i] as Lexeme);
+  const before = words.all[i - 1];
+  if (isWord(before, 'INTERVAL')) words.out[i] = intervalOf(value);
+  else words.out[i] = quoteText(value);
+}
+
+function operator(words: Words, i: number, flavour: Flavour): void {
+  const { text: sign } = words.all[i] as Lexeme;
+  if (/^(?:->>?|@@|\|\||!=|[-+*/%<>=]{1,3})$/.test(sign)) return;
+  if (sign === '~~' || sign === '!~~') words.out[i] = sign === '~~' ? ' LIKE ' : ' NOT LIKE ';
+  else if (sign === '~~*' || sign === '!~~*') words.out[i] = ilike(sign.startsWith('!'), flavour);
+  else {
+    const instead = Object.hasOwn(OPERATORS, sign) ? OPERATORS[sign] : undefined;
+    throw unsayable(`the operator ${sign}`, instead ?? 'an operator or a function of MySQL');
+  }
+}
+
+/** Equality is exact here as on PostgreSQL; only this comparison looks past upper and lower case. */
+const ilike = (not: boolean, flavour: Flavour): string =>
+  ` COLLATE ${flavour === 'mysql' ? 'utf8mb4_0900_as_ci' : 'utf8mb4_general_ci'}${not ? ' NOT' : ''} LIKE `;
+
+const REFUSED: Readonly<Record<string, string>> = {
+  ARRAY: 'a list in JSON',
+  NULLS: 'ORDER BY column IS NULL, column',
+  TABLESAMPLE: 'ORDER BY RAND() LIMIT',
+  OVERRIDING: 'an INSERT without it',
+};
+
+/** Functions of PostgreSQL under another name here, with the same arguments. */
+const RENAMED: Readonly<Record<string, string>> = {
+  GEN_RANDOM_UUID: 'UUID',
+  JSONB_BUILD_OBJECT: 'JSON_OBJECT',
+  JSON_BUILD_OBJECT: 'JSON_OBJECT',
+  JSONB_BUILD_ARRAY: 'JSON_ARRAY',
+  JSON_BUILD_ARRAY: 'JSON_ARRAY',
+  JSONB_AGG: 'JSON_ARRAYAGG',
+  JSON_AGG: 'JSON_ARRAYAGG',
+};
+
+/** Functions that do not exist here, with what does their work. */
+const FOREIGN: Readonly<Record<string, string>> = {
+  ARRAY_AGG: 'JSON_ARRAYAGG(a)',
+  DATE_TRUNC: 'DATE_FORMAT(a, format)',
+  GENERATE_SERIES: 'WITH RECURSIVE',
+  JSONB_ARRAY_ELEMENTS: 'JSON_TABLE(a, path COLUMNS (...))',
+  JSONB_ARRAY_ELEMENTS_TEXT: 'JSON_TABLE(a, path COLUMNS (...))',
+  JSONB_ARRAY_LENGTH: 'JSON_LENGTH(a)',
+  JSONB_EACH: 'JSON_TABLE(a, path COLUMNS (...))',
+  JSONB_SET: 'JSON_SET(a, path, value)',
+  SPLIT_PART: 'SUBSTRING_INDEX(a, separator, count)',
+  STRING_AGG: 'GROUP_CONCAT(a SEPARATOR b)',
+  UNNEST: 'JSON_TABLE(a, path COLUMNS (...))',
+};
+
+function wordAt(words: Words, i: number, flavour: Flavour): void {
+  const { all, out } = words;
+  const { text: word } = all[i] as Lexeme;
+  const next = all[i + 1];
+  if (all[i - 1]?.type === 'dot') return;
+  if (word === 'ILIKE') {
+    const not = isWord(all[i - 1], 'NOT');
+    if (not) out[i - 1] = '';
+    out[i] = ilike(not, flavour);
+  } else if (word === 'NOW' && next?.text === '(' && all[i + 2]?.text === ')') out[i + 2] = '6)';
+  else if (word === 'CURRENT_TIMESTAMP' && next?.text !== '(') out[i] = 'CURRENT_TIMESTAMP(6)';
+  else if (next?.text === '(' && Object.hasOwn(RENAMED, word)) out[i] = RENAMED[word] ?? word;
+  else if (next?.text === '(' && Object.hasOwn(FOREIGN, word))
+    throw unsayable(`the function ${word.toLowerCase()}`, FOREIGN[word] ?? '');
+  else if (word === 'NO' && isWord(next, 'KEY') && isWord(all[i + 2], 'UPDATE')) out[i] = out[i + 1] = '';
+  else if (word === 'KEY' && isWord(next, 'SHARE')) out[i] = '';
+  else if (word === 'FOR' && flavour === 'mariadb' && isShared(all, i)) lockInShareMode(words, i);
+  else if (word === 'IS' && isWord(next, 'NOT') && isWord(all[i + 2], 'DISTINCT') && isWord(all[i + 3], 'FROM')) {
+    out.splice(i, 4, '<=>', '', '', '');
+  } else if (word === 'IS' && isWord(next, 'DISTINCT')) throw unsayable('IS DISTINCT FROM', 'NOT (a <=> b)');
+  else if (word === 'DISTINCT' && isWord(next, 'ON')) throw unsayable('DISTINCT ON', 'GROUP BY or a window function');
+  else if (word === 'ANY' || word === 'ALL' || word === 'SOME') anyOf(words, i, flavour);
+  else if (Object.hasOwn(REFUSED, word) && (word !== 'NULLS' || isWord(next, 'FIRST', 'LAST'))) {
+    throw unsayable(word, REFUSED[word] ?? '');
+  }
+}
+
+const isShared = (all: readonly Lexeme[], i: number): boolean =>
+  isWord(all[i + 1], 'SHARE') || (isWord(all[i + 1], 'KEY') && isWord(all[i + 2], 'SHARE'));
+
+function lockInShareMode({ all, out }: Words, i: number): void {
+  const share = isWord(all[i + 1], 'SHARE') ? i + 1 : i + 2;
+  out[i] = 'LOCK IN';
+  out[share] = 'SHARE MODE';
+}
+
+/** `= ANY($1)`: the list travels as JSON and becomes rows on the server. */
+function anyOf({ all, out, scan }: Words, i: number, flavour: Flavour): void {
+  if (all[i + 1]?.text !== '(' || all[i + 2]?.type !== 'placeholder') return;
+  const casted = all[i + 3]?.type === 'cast' ? 1 : 0;
+  if (all[i + 3 + casted]?.text !== ')') return;
+  const sign = all[i - 1]?.text ?? '';
+  const word = all[i]?.text === 'ALL' ? 'NOT IN' : 'IN';
+  if (!(word === 'IN' ? sign === '=' : sign === '<>' || sign === '!=')) {
+    throw unsayable(`${sign} ${all[i]?.text ?? ''} of a list`, '= ANY($1) or <> ALL($1)');
+  }
+  const named = scan.placeholders.find(({ start }) => start === all[i + 2]?.start)?.cast ?? null;
+  const item = named === null ? undefined : castOf(named.replace(/\[\]$/, ''));
+  if (named !== null && item === undefined) throw unsayable(`the cast to ${named}`, `a list of ${CAST_NAMES}`);
+  const collation = flavour === 'mysql' ? 'utf8mb4_0900_bin' : 'utf8mb4_nopad_bin';
+  const numeric = item?.sql === 'SIGNED';
+  const type = numeric ? 'BIGINT' : `VARCHAR(4096) CHARACTER SET utf8mb4 COLLATE ${collation}`;
+  out[i - 1] = '';
+  out[i] = word;
+  out[i + 1] = '(SELECT lintel_list.v FROM JSON_TABLE(';
+  out[i + 2] = '?';
+  if (casted) out[i + 3] = '';
+  out[i + 3 + casted] = `, '$[*]' COLUMNS (v ${type} PATH '$')) AS lintel_list)`;
+}

@@ -1,0 +1,117 @@
+/**
+ * A statement as words that can be rewritten one by one: where an operand begins, what stands around it. Positions come
+ * from the scanner; nothing here looks at text by a pattern.
+ */
+import { BootError } from '../../../kernel/contract/boot-error.js';
+import type { SqlScan } from '../../../kernel/language/sql.js';
+import { behindGroup, isName, significant, type Lexeme } from '../../../kernel/language/sql-read.js';
+
+export type { Lexeme } from '../../../kernel/language/sql-read.js';
+
+/** Words behind which a bracket is no call. */
+const NO_CALLEE = new Set(
+  (
+    'SELECT WHERE AND OR NOT ON SET RETURNING THEN ELSE WHEN CASE BETWEEN LIKE ILIKE LIMIT OFFSET BY DISTINCT HAVING ' +
+    'IN ANY ALL SOME EXISTS VALUES FROM JOIN AS USING IS UNION EXCEPT INTERSECT'
+  ).split(' '),
+);
+
+/** A statement cannot be said in the other language: told at the start, with what would be right. */
+export const unsayable = (what: string, instead: string): BootError =>
+  new BootError('QRY_NOT_TRANSLATED', { what, instead });
+
+export interface Words {
+  readonly scan: SqlScan;
+  readonly all: readonly Lexeme[];
+  /** What each word becomes. */
+  readonly out: string[];
+}
+
+export function wordsOf(scan: SqlScan): Words {
+  const all = significant(scan.text, scan.tokens);
+  return {
+    scan,
+    all,
+    out: all.map(({ type, start, end, text }) => (type === 'word' ? scan.text.slice(start, end) : text)),
+  };
+}
+
+export const isWord = (word: Lexeme | undefined, ...texts: readonly string[]): boolean =>
+  word?.type === 'word' && texts.includes(word.text);
+
+/** Index of the bracket that opens the group closed at `i`. */
+function openerOf(all: readonly Lexeme[], i: number): number {
+  const depth = all[i]?.depth ?? 0;
+  let at = i - 1;
+  while (at > 0 && !(all[at]?.type === 'open' && all[at]?.depth === depth)) at--;
+  return at;
+}
+
+function chainStart(all: readonly Lexeme[], i: number): number {
+  let at = i;
+  while (all[at - 1]?.type === 'dot' && isName(all[at - 2])) at -= 2;
+  return at;
+}
+
+/** Where the operand that ends at `i` (inclusive) begins. */
+export function operandStart(all: readonly Lexeme[], i: number): number {
+  const word = all[i];
+  if (word?.type === 'cast') return operandStart(all, i - 1);
+  if (word?.type === 'close') {
+    const open = openerOf(all, i);
+    const before = all[open - 1];
+    // `count(*) FILTER (...)` is one operand.
+    if (isWord(before, 'FILTER', 'OVER')) return operandStart(all, open - 2);
+    const called = isName(before) && !(before.type === 'word' && NO_CALLEE.has(before.text));
+    return called ? chainStart(all, open - 1) : open;
+  }
+  if (isWord(word, 'END')) {
+    let at = i - 1;
+    for (let open = 1; at > 0; at--) {
+      if (isWord(all[at], 'END')) open++;
+      if (isWord(all[at], 'CASE') && --open === 0) return at;
+    }
+  }
+  return isName(word) ? chainStart(all, i) : i;
+}
+
+/** Index behind the operand that begins at `i`, casts included. */
+export function operandEnd(all: readonly Lexeme[], i: number): number {
+  let at = i;
+  if (all[at]?.type === 'open') at = behindGroup(all, at);
+  else {
+    while (isName(all[at]) && all[at + 1]?.type === 'dot') at += 2;
+    at++;
+    if (all[at]?.text === '(' && isName(all[at - 1])) at = behindGroup(all, at);
+  }
+  while (all[at]?.type === 'cast') at++;
+  return at;
+}
+
+export interface Rendered {
+  readonly text: string;
+  /** Parameter number (0-based) for each `?`. */
+  readonly order: readonly number[];
+  /** Where in the text of the definition each of them stands. */
+  readonly places: readonly number[];
+}
+
+/** The words `[from, to)` as text. Comments are gone; a blank stays one blank. */
+export function render({ scan, all, out }: Words, from = 0, to = all.length): Rendered {
+  const order: number[] = [];
+  const places: number[] = [];
+  let text = '';
+  for (let i = from; i < to; i++) {
+    const word = all[i] as Lexeme;
+    const gap = i > from && scan.text.slice(all[i - 1]?.end, word.start) !== '';
+    text += (gap ? ' ' : '') + (out[i] ?? '');
+    if (word.type !== 'placeholder') continue;
+    order.push(Number(word.text.slice(1)) - 1);
+    places.push(word.start);
+  }
+  return { text: text.trim(), order, places };
+}
+
+export const quoteName = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+/** Text as a literal; sessions know no backslash escapes. */
+export const quoteText = (text: string): string => `'${text.replaceAll("'", "''")}'`;

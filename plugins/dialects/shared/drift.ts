@@ -1,0 +1,162 @@
+/**
+ * What a table has and its model does not say, or says otherwise. Each difference is a warning with what to do about it, or,
+ * where that was asked for, the change that mends it. Pure.
+ */
+import type { ColumnType, ModelColumn } from '../../../kernel/contract/model.js';
+import type { KnownColumn, KnownConstraint, KnownTable } from './known.js';
+import { objectName, sameColumns, warn, type Part } from './plan.js';
+
+/** What to do: nothing is done to data unless somebody asks for it in so many words. */
+const LEFT = 'it is left as it is';
+const MENDS = '`lintel migrate --destroy`';
+
+/** Sorts of types between which a database can turn values; what fails on one value leaves all of them alone. */
+const FAMILIES: readonly (readonly [RegExp, ColumnType])[] = [
+  [/^(?:int|bigint|smallint|mediumint|tinyint$)/, 'integer'],
+  [/^(?:float|double|numeric|decimal|real)/, 'float'],
+  [/^bool/, 'boolean'],
+  [/^(?:timestamp|date)/, 'timestamp'],
+  [/^json/, 'json'],
+  [/(?:char|text|uuid|name|enum)/, 'text'],
+];
+
+/** From what to what: `exact` loses nothing and never fails. */
+const CASTS: Readonly<Record<ColumnType, Partial<Record<ColumnType, 'exact' | 'tried'>>>> = {
+  integer: { integer: 'tried', float: 'tried', text: 'exact', boolean: 'tried' },
+  float: { integer: 'tried', float: 'tried', text: 'exact' },
+  text: { integer: 'tried', float: 'tried', text: 'tried', boolean: 'tried', timestamp: 'tried', json: 'tried' },
+  boolean: { integer: 'exact', text: 'exact', boolean: 'exact' },
+  timestamp: { text: 'exact', timestamp: 'tried' },
+  json: { text: 'exact', json: 'exact' },
+};
+
+const castOf = (from: string, to: ColumnType): 'exact' | 'tried' | undefined => {
+  const family = FAMILIES.find(([pattern]) => pattern.test(from))?.[1];
+  return family && CASTS[family][to];
+};
+
+function typeDrift(part: Part, column: ModelColumn, known: KnownColumn, destroy: boolean): void {
+  const { model, shape } = part;
+  const misfit = shape.misfit(model, column, known);
+  if (misfit === null) return;
+  const cast = castOf(known.type, column.type);
+  if (cast === undefined) {
+    const said = destroy ? 'no cast is certain: add a column of another name and fill it by hand' : LEFT;
+    warn(part, column.name, `${misfit.message}; ${said}`);
+  } else if (destroy) {
+    const { table } = model;
+    const type = shape.typeOf(model, column);
+    const exact = cast === 'exact';
+    part.changes.push({
+      change: 'set-type',
+      table,
+      column,
+      type,
+      from: known.written,
+      exact,
+      nullable: known.nullable,
+    });
+  } else warn(part, column.name, `${misfit.message}; ${LEFT}; ${MENDS} changes the type`, misfit.serious);
+}
+
+function nullDrift(part: Part, column: ModelColumn, known: KnownColumn, destroy: boolean): void {
+  const { model, shape } = part;
+  const wanted = column.nullable && !column.primaryKey;
+  if (known.nullable === wanted || column.autoIncrement || column.primaryKey) return;
+  if (destroy) {
+    const type = shape.typeOf(model, column);
+    part.changes.push({ change: 'set-nullable', table: model.table, column, type, nullable: wanted });
+  } else if (known.nullable) {
+    warn(part, column.name, `is required in the model, and the table allows NULL; ${MENDS} forbids it`, false);
+  } else warn(part, column.name, `is optional in the model, and the table demands a value; ${MENDS} allows NULL`);
+}
+
+/** `... <= 20)`, in whichever way the database writes its checks down. */
+const boundIn = ({ definition }: KnownConstraint): number => Number(/<= \(?'?(\d+)/.exec(definition)?.[1] ?? NaN);
+
+function lengthDrift(part: Part, column: ModelColumn, known: KnownTable, destroy: boolean): void {
+  const { model, shape } = part;
+  const { table } = model;
+  const name = objectName(table, column.name, 'length');
+  const check = known.constraints.find((one) => one.name === name);
+  const length = shape.bound(model, column);
+  if (!check || boundIn(check) === length) return;
+  if (destroy) {
+    part.changes.push({ change: 'drop-length', table, column: column.name, name });
+    if (length !== null) part.changes.push({ change: 'add-length', table, column: column.name, name, length });
+    return;
+  }
+  const says = length === null ? 'the model has none' : `than max_length ${length}`;
+  warn(part, column.name, `the length check ${name} holds another bound ${says}; ${LEFT}; ${MENDS} replaces it`);
+}
+
+function foreignDrift(part: Part, known: KnownTable, destroy: boolean): void {
+  const { model, tables } = part;
+  const { table } = model;
+  for (const { type, name, columns, target } of known.constraints) {
+    if (type !== 'foreign') continue;
+    const [first = ''] = columns;
+    const wanted = model.columns.find((column) => column.name === first)?.references;
+    const reachable = wanted && tables.some((one) => one.table === wanted.table) ? wanted : null;
+    if (columns.length === 1 && reachable?.table === target) continue;
+    const column = columns.join(', ');
+    if (!destroy) {
+      const says = reachable ? `the model says ${reachable.table}` : 'the model says nothing of it';
+      const refers = `foreign key refers to ${target ?? 'another table'}`;
+      warn(part, column, `${refers}, ${says}; ${LEFT}; ${MENDS} ${reachable ? 'replaces' : 'drops'} it`);
+      continue;
+    }
+    part.changes.push({ change: 'drop-foreign', table, column, name });
+    if (reachable && columns.length === 1) {
+      const fresh = objectName(table, first, 'foreign');
+      part.changes.push({ change: 'add-foreign', table, column: first, name: fresh, target: reachable });
+    }
+  }
+}
+
+/** A unique index that the model does not ask for refuses rows; others are the business of whoever made them. */
+function uniqueDrift(part: Part, known: KnownTable, destroy: boolean): void {
+  const { model } = part;
+  const keys = model.columns.filter(({ primaryKey }) => primaryKey).map(({ name }) => name);
+  for (const { name, unique, primary, constraint, columns } of known.indexes) {
+    if (!unique || columns.length === 0) continue;
+    const column = columns.join(', ');
+    if (primary) {
+      if (keys.length > 0 && !sameColumns(columns, keys))
+        warn(part, undefined, `the primary key is ${column}, the model says ${keys.join(', ')}; ${LEFT}`);
+      continue;
+    }
+    if ([keys, ...model.uniques].some((one) => sameColumns(one, columns))) continue;
+    // It goes with its column.
+    if (!columns.every((one) => model.columns.some((known) => known.name === one))) continue;
+    if (destroy) part.changes.push({ change: 'drop-unique', table: model.table, column, name, constraint });
+    else warn(part, column, `unique in the table, and not in the model; ${LEFT}; ${MENDS} drops the index ${name}`);
+  }
+}
+
+function columnDrift(part: Part, known: KnownTable, destroy: boolean): void {
+  const { model } = part;
+  for (const [name, { nullable, filled }] of known.columns) {
+    if (model.columns.some((column) => column.name === name)) continue;
+    if (destroy) part.changes.push({ change: 'drop-column', table: model.table, column: name });
+    else if (nullable || filled)
+      warn(part, name, `the model does not know this column; ${LEFT}; ${MENDS} drops it`, false);
+    else {
+      const fails = 'the model does not know this column, which demands a value: every INSERT fails';
+      warn(part, name, `${fails}; give it a default, add it to the model, or let ${MENDS} drop it`);
+    }
+  }
+}
+
+export function driftOf(part: Part, known: KnownTable, destroy: boolean): void {
+  for (const column of part.model.columns) {
+    const there = known.columns.get(column.name);
+    if (!there) continue;
+    typeDrift(part, column, there, destroy);
+    nullDrift(part, column, there, destroy);
+    lengthDrift(part, column, known, destroy);
+  }
+  foreignDrift(part, known, destroy);
+  uniqueDrift(part, known, destroy);
+  columnDrift(part, known, destroy);
+}

@@ -1,0 +1,15 @@
+/** Fixed SQL of plugins, through the same door as the statements of definitions: prepared once for each text, values bound. */
+import { scanSql } from '../../../kernel/language/sql.js';
+import type { Dialect, Prepared, Statements, Transaction } from '../../kinds/dialect.js';
+
+export function executor(dialect: Pick<Dialect, 'prepare' | 'run'>): Statements['execute'] {
+  const known = new Map<string, Prepared>();
+  return (text, values, transaction) => {
+    let prepared = known.get(text);
+    if (prepared === undefined) {
+      prepared = dialect.prepare({ scan: scanSql(text), jsonColumns: values.map(() => false) });
+      known.set(text, prepared);
+    }
+    return dialect.run(prepared, values, transaction as Transaction | null);
+  };
+}

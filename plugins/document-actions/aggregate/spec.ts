@@ -1,0 +1,50 @@
+/** `AGGREGATE`: an action of `mongo_query`. */
+import { definePlugin } from '../../../kernel/contract/plugin.js';
+import { list, shape, value } from '../../../kernel/schema/combinators.js';
+import { STAGE_NAMES } from '../../kinds/document-names.js';
+import { MISTAKEN_PIPELINE } from '../../kinds/document-fields.js';
+
+export default definePlugin({
+  kind: 'document-action',
+  name: 'AGGREGATE',
+  aliases: ['PIPELINE', 'AGGREGATION'],
+  since: '0.5.0',
+  summary: 'Runs a pipeline over the collection.',
+  facts: { writes: false },
+  schema: shape(
+    {
+      pipeline: list(value(null, { doc: 'A stage: an object of one operator.' }), {
+        doc:
+          'The stages, in their order. Values of a request are never paths or operators in them. Stages that write (`$out`, ' +
+          '`$merge`) or run code are refused.',
+        itemLabel: 'stage',
+        members: STAGE_NAMES,
+        examples: [[{ $match: { done: true } }, { $group: { _id: '$owner', count: { $sum: 1 } } }]],
+      }).required(),
+    },
+    { mistaken: MISTAKEN_PIPELINE },
+  ),
+  examples: [
+    {
+      title: 'Sums by owner',
+      json: {
+        action: 'AGGREGATE',
+        pipeline: [
+          { $match: { done: true } },
+          { $group: { _id: '$owner', count: { $sum: 1 } } },
+          { $sort: { _id: 1 } },
+        ],
+      },
+    },
+  ],
+  counterExamples: [
+    {
+      title: 'No such field',
+      json: { action: 'AGGREGATE', pipeline: [], nothing: [] },
+      code: 'DEF_UNKNOWN_KEY',
+      at: '/nothing',
+    },
+    { title: 'No stages', json: { action: 'AGGREGATE' }, code: 'DEF_REQUIRED', at: '' },
+    { title: 'An invented name', json: { action: 'AGGREGATE', stages: [] }, code: 'DEF_INVENTED', at: '/stages' },
+  ],
+});

@@ -1,0 +1,17 @@
+/** `COUNT`: how many documents match. */
+import { defineRuntime } from '../../../kernel/contract/plugin.js';
+import { documentAction } from '../../kinds/document-action.js';
+
+export default defineRuntime(documentAction, {
+  create: () => ({
+    reads: true,
+    plan: (_value, parts) => {
+      const { store, collection } = parts;
+      const filter = parts.filter();
+      return (frame) => {
+        const which = filter(frame);
+        return async (inside) => [{ count: await store.count(collection, which, inside) }];
+      };
+    },
+  }),
+});

@@ -1,0 +1,21 @@
+/** `DELETE`: removes the documents that match, or marks them. */
+import { defineRuntime } from '../../../kernel/contract/plugin.js';
+import { documentAction } from '../../kinds/document-action.js';
+import { settled } from '../shared/options.js';
+
+export default defineRuntime(documentAction, {
+  create: () => ({
+    changes: true,
+    plan: (_value, parts) => {
+      const { store, collection, one } = parts;
+      const [filter, marks] = [parts.filter(), parts.softDelete()];
+      const options = settled({ one, sort: parts.constant('sort') });
+      return (frame) => {
+        const which = filter(frame);
+        if (marks === null) return (inside) => store.remove(collection, which, options, inside);
+        const change = marks(frame);
+        return (inside) => store.update(collection, which, change, options, inside);
+      };
+    },
+  }),
+});

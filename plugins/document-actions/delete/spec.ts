@@ -1,0 +1,42 @@
+/** `DELETE`: an action of `mongo_query`. */
+import { definePlugin } from '../../../kernel/contract/plugin.js';
+import { flag, shape } from '../../../kernel/schema/combinators.js';
+import { filterField, MISTAKEN_FILTER, sortField } from '../../kinds/document-fields.js';
+
+export default definePlugin({
+  kind: 'document-action',
+  name: 'DELETE',
+  aliases: ['deleteOne', 'DELETE_ONE', 'deleteMany', 'DELETE_MANY', 'REMOVE', 'findOneAndDelete', 'findByIdAndDelete'],
+  since: '0.5.0',
+  summary: 'Removes the documents that match, and gives them as they were.',
+  details:
+    '`"result": "one"` on the actionable removes the first only, in the order of `sort`. An empty `filter_predicate` means all.',
+  facts: { writes: true, changes: true },
+  schema: shape(
+    {
+      filter_predicate: filterField().required(),
+      soft_delete: flag({
+        doc: 'Keeps the documents and writes the time into `deleted_at` instead.',
+        default: false,
+      }),
+      sort: sortField(),
+    },
+    { mistaken: MISTAKEN_FILTER },
+  ),
+  examples: [
+    { title: 'By its id', json: { action: 'DELETE', filter_predicate: { _id: '$PAYLOAD.id' } } },
+    {
+      title: 'Deleted documents stay',
+      json: { action: 'DELETE', filter_predicate: { owner: '$PAYLOAD.owner' }, soft_delete: true },
+    },
+  ],
+  counterExamples: [
+    {
+      title: 'No such field',
+      json: { action: 'DELETE', filter_predicate: {}, nothing: [] },
+      code: 'DEF_UNKNOWN_KEY',
+      at: '/nothing',
+    },
+    { title: 'Which documents', json: { action: 'DELETE' }, code: 'DEF_REQUIRED', at: '' },
+  ],
+});

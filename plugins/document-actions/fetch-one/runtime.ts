@@ -1,0 +1,27 @@
+/** `FETCH_ONE`: the first document that matches. */
+import { defineRuntime } from '../../../kernel/contract/plugin.js';
+import { documentAction } from '../../kinds/document-action.js';
+import { settled } from '../shared/options.js';
+
+export default defineRuntime(documentAction, {
+  create: () => ({
+    reads: true,
+    locks: true,
+    plan: (_value, parts) => {
+      const { store, collection } = parts;
+      const [filter, projection, skip] = [parts.filter(), parts.projection(), parts.number('skip')];
+      const sort = parts.constant('sort');
+      return (frame) => {
+        const which = filter(frame);
+        const options = settled({
+          sort,
+          projection: projection(frame),
+          skip: skip(frame),
+          limit: 1,
+          lock: parts.lock(),
+        });
+        return (inside) => store.find(collection, which, options, inside);
+      };
+    },
+  }),
+});

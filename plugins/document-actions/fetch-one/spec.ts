@@ -1,0 +1,34 @@
+/** `FETCH_ONE`: an action of `mongo_query`. */
+import { definePlugin } from '../../../kernel/contract/plugin.js';
+import { shape } from '../../../kernel/schema/combinators.js';
+import { filterField, MISTAKEN_FIND, projectionField, skipField, sortField } from '../../kinds/document-fields.js';
+import { answersBehind } from '../../kinds/document-answers.js';
+
+export default definePlugin({
+  kind: 'document-action',
+  name: 'FETCH_ONE',
+  aliases: ['findOne', 'FIND_ONE', 'findById', 'FIND_BY_ID', 'findUnique', 'findFirst'],
+  since: '0.5.0',
+  summary: 'Reads the first document that matches.',
+  facts: { writes: false },
+  answers: ({ value }) => answersBehind(value['projection']),
+  schema: shape(
+    {
+      filter_predicate: filterField(),
+      projection: projectionField(),
+      sort: sortField(),
+      skip: skipField(),
+    },
+    { mistaken: MISTAKEN_FIND },
+  ),
+  examples: [
+    {
+      title: 'The newest one',
+      json: { action: 'FETCH_ONE', filter_predicate: { done: false }, sort: { created_at: -1 } },
+    },
+  ],
+  counterExamples: [
+    { title: 'No such field', json: { action: 'FETCH_ONE', nothing: [] }, code: 'DEF_UNKNOWN_KEY', at: '/nothing' },
+    { title: 'There is one only', json: { action: 'FETCH_ONE', limit: 2 }, code: 'DEF_UNKNOWN_KEY', at: '/limit' },
+  ],
+});

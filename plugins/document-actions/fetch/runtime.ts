@@ -1,0 +1,30 @@
+/** `FETCH`: the documents that match. */
+import { defineRuntime } from '../../../kernel/contract/plugin.js';
+import { documentAction } from '../../kinds/document-action.js';
+import { settled } from '../shared/options.js';
+
+export default defineRuntime(documentAction, {
+  create: () => ({
+    reads: true,
+    locks: true,
+    plan: (_value, parts) => {
+      const { store, collection, one } = parts;
+      const [filter, projection] = [parts.filter(), parts.projection()];
+      const [limit, skip] = [parts.number('limit'), parts.number('skip')];
+      const sort = parts.constant('sort');
+      return (frame) => {
+        const most = one ? Math.min(1, limit(frame) ?? 1) : limit(frame);
+        const which = filter(frame);
+        const options = settled({
+          sort,
+          projection: projection(frame),
+          skip: skip(frame),
+          limit: most,
+          lock: parts.lock(),
+        });
+        // To a database, a limit of 0 is none.
+        return (inside) => (most === 0 ? Promise.resolve([]) : store.find(collection, which, options, inside));
+      };
+    },
+  }),
+});

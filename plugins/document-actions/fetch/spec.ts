@@ -1,0 +1,51 @@
+/** `FETCH`: an action of `mongo_query`. */
+import { definePlugin } from '../../../kernel/contract/plugin.js';
+import { shape } from '../../../kernel/schema/combinators.js';
+import {
+  filterField,
+  limitField,
+  MISTAKEN_FIND,
+  projectionField,
+  skipField,
+  sortField,
+} from '../../kinds/document-fields.js';
+import { answersBehind } from '../../kinds/document-answers.js';
+
+export default definePlugin({
+  kind: 'document-action',
+  name: 'FETCH',
+  aliases: ['find', 'SELECT', 'READ', 'LIST', 'FIND_MANY', 'FIND_ALL', 'GET'],
+  since: '0.5.0',
+  summary: 'Reads the documents that match.',
+  details: '`"result": "one"` on the actionable asks for the first only.',
+  facts: { writes: false },
+  answers: ({ value }) => answersBehind(value['projection']),
+  schema: shape(
+    {
+      filter_predicate: filterField(),
+      projection: projectionField(),
+      sort: sortField(),
+      limit: limitField(),
+      skip: skipField(),
+    },
+    { mistaken: MISTAKEN_FIND },
+  ),
+  examples: [
+    { title: 'All documents', json: { action: 'FETCH' } },
+    {
+      title: 'The newest ones',
+      json: {
+        action: 'FETCH',
+        filter_predicate: { done: false },
+        sort: { created_at: -1 },
+        limit: 20,
+        projection: { _id: 0 },
+      },
+    },
+  ],
+  counterExamples: [
+    { title: 'No such field', json: { action: 'FETCH', nothing: [] }, code: 'DEF_UNKNOWN_KEY', at: '/nothing' },
+    { title: 'An invented name', json: { action: 'FETCH', filter: {} }, code: 'DEF_INVENTED', at: '/filter' },
+    { title: 'Half a document', json: { action: 'FETCH', limit: 1.5 }, code: 'DEF_RANGE', at: '/limit' },
+  ],
+});

@@ -1,0 +1,44 @@
+/** `INSERT`: an action of `mongo_query`. */
+import { definePlugin } from '../../../kernel/contract/plugin.js';
+import { shape, value } from '../../../kernel/schema/combinators.js';
+import { FIELD_NAMES } from '../../kinds/document-names.js';
+import { MISTAKEN_DOCUMENT } from '../../kinds/document-fields.js';
+
+export default definePlugin({
+  kind: 'document-action',
+  name: 'INSERT',
+  aliases: ['insertOne', 'INSERT_ONE', 'insertMany', 'INSERT_MANY', 'CREATE', 'ADD', 'SAVE'],
+  since: '0.5.0',
+  summary: 'Writes a document, and gives it back.',
+  details:
+    'Names in what a client sends must not begin with `$` or hold a dot: such a document is refused with 422. Without an `_id` the database makes one.',
+  facts: { writes: true },
+  schema: shape(
+    {
+      document: value(null, {
+        members: FIELD_NAMES,
+        doc:
+          'The document that is written. Without it every entry of `parameters` is a field: a bare name is its own field, an ' +
+          'accessor has the name of its last segment.',
+        examples: [{ _id: '$GENERATOR.ULID', owner: '$PROTECTED.id', text: '$PAYLOAD.text' }],
+        form: '{"text": "$PAYLOAD.text"}',
+      }),
+    },
+    { mistaken: MISTAKEN_DOCUMENT },
+  ),
+  examples: [
+    { title: 'Fields by name', json: { action: 'INSERT', parameters: ['title', '$PAYLOAD.text'] } },
+    {
+      title: 'The document written out',
+      json: {
+        action: 'INSERT',
+        document: { text: '$PAYLOAD.text', tags: [], seen: { count: 0 } },
+        with_timestamp: true,
+      },
+    },
+  ],
+  counterExamples: [
+    { title: 'No such field', json: { action: 'INSERT', nothing: [] }, code: 'DEF_UNKNOWN_KEY', at: '/nothing' },
+    { title: 'An invented name', json: { action: 'INSERT', data: {} }, code: 'DEF_INVENTED', at: '/data' },
+  ],
+});

@@ -1,0 +1,7 @@
+/** Options of a call to a document store, without those that nobody asked for. */
+
+type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
+
+export function settled<T extends object>(options: T): Defined<T> {
+  return Object.fromEntries(Object.entries(options).filter(([, option]) => option !== undefined)) as Defined<T>;
+}

@@ -1,0 +1,21 @@
+/** `UPDATE`: changes the documents that match. */
+import { defineRuntime } from '../../../kernel/contract/plugin.js';
+import { documentAction } from '../../kinds/document-action.js';
+import { settled } from '../shared/options.js';
+
+export default defineRuntime(documentAction, {
+  create: () => ({
+    changes: true,
+    plan: (value, parts) => {
+      const { store, collection, one } = parts;
+      const [filter, update, filters] = [parts.filter(), parts.update(), parts.filters('array_filters')];
+      const sort = parts.constant('sort');
+      const upsert = value['upsert'] === true;
+      return (frame) => {
+        const [which, change] = [filter(frame), update(frame)];
+        const options = settled({ one, sort, upsert, arrayFilters: filters(frame) });
+        return (inside) => store.update(collection, which, change, options, inside);
+      };
+    },
+  }),
+});

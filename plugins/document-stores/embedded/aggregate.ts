@@ -1,0 +1,51 @@
+/**
+ * Pipelines: the first `$match` is asked of the database, the rest runs over what it finds. Other collections that stages name are
+ * read beforehand. Nothing is written by a pipeline.
+ */
+import { fault } from '../../../kernel/contract/fault.js';
+import type { Transaction } from '../../kinds/dialect.js';
+import type { Document } from '../../kinds/document-store.js';
+import { run } from './engine.js';
+import type { Reader } from './reader.js';
+
+const WRITING: ReadonlySet<string> = new Set(['$out', '$merge']);
+
+const isFields = (value: unknown): value is Document => typeof value === 'object' && value !== null;
+
+/** Collections that stages name, at any depth. */
+function namesIn(pipeline: readonly Document[], names: Set<string>): void {
+  for (const stage of pipeline) {
+    for (const [operator, value] of Object.entries(stage)) {
+      if (WRITING.has(operator))
+        throw fault('QRY_FAILED', {}, { cause: new Error(`a pipeline does not write: ${operator}`) });
+      if (operator === '$unionWith' && typeof value === 'string') names.add(value);
+      if (!isFields(value)) continue;
+      if (/^\$(?:lookup|graphLookup|unionWith)$/.test(operator)) {
+        const name = value['from'] ?? value['coll'];
+        if (typeof name === 'string') names.add(name);
+        if (Array.isArray(value['pipeline'])) namesIn(value['pipeline'] as readonly Document[], names);
+      }
+      if (operator === '$facet') {
+        for (const inner of Object.values(value))
+          if (Array.isArray(inner)) namesIn(inner as readonly Document[], names);
+      }
+    }
+  }
+}
+
+export async function aggregateWith(
+  reader: Reader,
+  collection: string,
+  pipeline: readonly Document[],
+  inside: Transaction | null,
+): Promise<readonly Document[]> {
+  const names = new Set<string>();
+  namesIn(pipeline, names);
+  const first = pipeline[0]?.['$match'];
+  const filter = isFields(first) ? first : {};
+  const documents = await reader.all(collection, filter, inside);
+  const others = new Map<string, readonly Document[]>();
+  for (const name of names) others.set(name, await reader.all(name, {}, inside));
+  const rest = isFields(first) ? pipeline.slice(1) : pipeline;
+  return rest.length === 0 ? documents : run(documents, rest, (name) => others.get(name) ?? []);
+}

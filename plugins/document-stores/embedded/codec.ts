@@ -1,0 +1,138 @@
+/**
+ * Documents as JSON and back: order of fields is kept, and `Date`, `ObjectId` and odd numbers have forms of their own. Names
+ * that begin with `$` are doubled on the way in, so that no document can be taken for such a form.
+ */
+import { createHash } from 'node:crypto';
+import { ObjectId } from 'bson';
+import { fault, type Fault } from '../../../kernel/contract/fault.js';
+import { escapePointer, type Json } from '../../../kernel/contract/json.js';
+import type { Document } from '../../kinds/document-store.js';
+
+/** As deep as MongoDB goes. */
+const DEEPEST = 100;
+/** Longer keys are kept as digests: an index entry has room for little more. */
+const LONGEST = 80;
+
+export function refused(pointer: string, detail: string): Fault {
+  const issues = [{ pointer, code: 'QRY_BAD_VALUE', detail }];
+  return fault('QRY_BAD_VALUE', {}, pointer === '' ? {} : { issues });
+}
+
+const isPlain = (value: object): value is Record<string, unknown> => {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+};
+
+/** Also one that another copy of the library has made. What a client sends is a plain object and never taken for one. */
+export const isObjectId = (value: unknown): value is ObjectId =>
+  value instanceof ObjectId ||
+  (typeof value === 'object' &&
+    value !== null &&
+    !isPlain(value) &&
+    !Object.hasOwn(value, '_bsontype') &&
+    (value as { _bsontype?: unknown })._bsontype === 'ObjectId');
+
+/** A copy whose objects are plain ones; `leaf` says what becomes of everything that is no object or list. */
+function walk(value: unknown, at: string, depth: number, name: (key: string) => string, leaf: Leaf): unknown {
+  if (depth > DEEPEST) throw refused(top(at), 'is nested too deeply');
+  if (Array.isArray(value)) return value.map((item, i) => walk(item, `${at}/${i}`, depth + 1, name, leaf));
+  if (typeof value !== 'object' || value === null || !isPlain(value)) return leaf(value, at);
+  const made: Record<string, unknown> = {};
+  for (const key of Object.keys(value)) {
+    put(made, name(key), walk(value[key], `${at}/${escapePointer(key)}`, depth + 1, name, leaf));
+  }
+  return made;
+}
+/** Also a field that is called like the prototype. */
+function put(made: Record<string, unknown>, key: string, value: unknown): void {
+  if (key !== '__proto__') made[key] = value;
+  else Object.defineProperty(made, key, { value, enumerable: true, configurable: true, writable: true });
+}
+
+type Leaf = (value: unknown, at: string) => unknown;
+
+/** The field of the document that a place is in. */
+const top = (at: string): string => at.split('/').slice(0, 2).join('/');
+
+function leafIn(value: unknown, at: string): Json {
+  switch (typeof value) {
+    case 'string':
+    case 'boolean':
+      return value;
+    case 'undefined':
+      return null;
+    case 'number':
+      return Number.isFinite(value) && !Object.is(value, -0)
+        ? value
+        : { $number: Object.is(value, -0) ? '-0' : String(value) };
+    case 'object':
+      if (value === null) return null;
+      if (value instanceof Date) return { $date: timeOf(value, at) };
+      if (isObjectId(value)) return { $oid: value.toHexString() };
+      break;
+    default:
+  }
+  throw refused(top(at), 'cannot be kept in a document');
+}
+
+function timeOf(date: Date, at: string): number {
+  if (Number.isNaN(date.getTime())) throw refused(top(at), 'is no date');
+  return date.getTime();
+}
+
+const doubled = (key: string): string => (key.startsWith('$') ? `$${key}` : key);
+
+export const encode = (document: Document): Json => walk(document, '', 0, doubled, leafIn) as Json;
+
+/** The same with plain objects throughout: what is compared with documents must be made like them. */
+export const plainCopy = <T>(value: T): T =>
+  walk(
+    value,
+    '',
+    0,
+    (key) => key,
+    (leaf) => (isObjectId(leaf) ? new ObjectId(leaf.toHexString()) : leaf),
+  ) as T;
+
+export function decode(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(decode);
+  const fields = value as Record<string, unknown>;
+  const made: Record<string, unknown> = {};
+  for (const key of Object.keys(fields)) {
+    const inner = fields[key];
+    if (!key.startsWith('$')) put(made, key, decode(inner));
+    else if (key === '$date') return new Date(Number(inner));
+    else if (key === '$oid') return new ObjectId(String(inner));
+    else if (key === '$number') return Number(inner);
+    else made[key.slice(1)] = decode(inner);
+  }
+  return made;
+}
+
+/** A text for a value that is equal for equal values; null for values that are compared in other ways. */
+export function scalarKey(value: unknown): string | null {
+  switch (typeof value) {
+    case 'string':
+      return `s${value}`;
+    case 'boolean':
+      return value ? 'bt' : 'bf';
+    case 'number':
+      return Number.isFinite(value) ? `n${value === 0 ? 0 : value}` : null;
+    default:
+  }
+  if (value instanceof Date) return `d${value.getTime()}`;
+  return isObjectId(value) ? `o${value.toHexString()}` : null;
+}
+
+/** Text that the database takes as it is. */
+export const short = (text: string): string =>
+  text.length <= LONGEST && /^[\x20-\x7e]*$/.test(text)
+    ? text
+    : `#${createHash('sha256').update(JSON.stringify(text)).digest('base64url').slice(0, 32)}`;
+
+/** The key of a document. */
+export function idKey(id: unknown): string {
+  if (Array.isArray(id) || id === undefined || id instanceof RegExp) throw refused('/_id', 'cannot be an id');
+  return short(scalarKey(id) ?? `j${JSON.stringify(encode({ id }))}`);
+}

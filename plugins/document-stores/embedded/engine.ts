@@ -1,0 +1,201 @@
+/**
+ * MongoDB's query and update language, by `mingo`, with script evaluation off and some operators made exact. Knows no database;
+ * what the library throws becomes a Fault here.
+ */
+import { Aggregator } from 'mingo/aggregator';
+import { Context, evalExpr, type OpType } from 'mingo/core';
+import * as accumulators from 'mingo/operators/accumulator';
+import * as expressions from 'mingo/operators/expression';
+import * as stages from 'mingo/operators/pipeline';
+import * as projections from 'mingo/operators/projection';
+import * as queries from 'mingo/operators/query';
+import * as windows from 'mingo/operators/window';
+import { Lazy } from 'mingo/lazy';
+import { Query } from 'mingo/query';
+import { updateMany } from 'mingo/updater';
+import { resolve } from 'mingo/util';
+import { Fault, fault } from '../../../kernel/contract/fault.js';
+import type { Document } from '../../kinds/document-store.js';
+import { judgeOperands } from './operands.js';
+import { predicatesOver } from './predicates.js';
+import { bucketAsGroups, expressionsOver, joiner, sorting, type Stream } from './stages.js';
+
+export type Fields = Record<string, unknown>;
+type Operators = Record<string, unknown>;
+
+const without = (operators: object, ...names: string[]): Operators =>
+  Object.fromEntries(Object.entries(operators).filter(([name]) => name.startsWith('$') && !names.includes(name)));
+
+interface StageOptions {
+  readonly collectionResolver?: (name: string) => readonly Document[];
+  readonly variables?: Document;
+}
+
+type Stage = (stream: Stream, expression: Document, options: StageOptions) => Stream;
+
+const within = (document: Document, path: string): unknown => resolve(document, path);
+
+/** Between two fields. With a `pipeline` that runs over what was found. */
+const lookup: Stage = (stream, expression, options) => {
+  const { from, localField, foreignField, pipeline = [], let: variables = {}, as } = expression;
+  if (typeof localField !== 'string' || typeof foreignField !== 'string')
+    return (stages.$lookup as unknown as Stage)(stream, expression, options);
+  const { collectionResolver } = options;
+  const find = joiner(collectionResolver?.(String(from)) ?? [], localField, foreignField, within);
+  return stream.map((document) => {
+    const found = find(document);
+    if (!Array.isArray(pipeline) || pipeline.length === 0) return { ...document, [String(as)]: found };
+    const own = evalExpr(document, variables, options as never) as Fields;
+    const settings = { ...SETTINGS, collectionResolver, variables: { ...options.variables, ...own } };
+    return {
+      ...document,
+      [String(as)]: new Aggregator(pipeline as Fields[], settings as never).run(found as Fields[]),
+    };
+  });
+};
+
+const flow = (documents: readonly Document[]): Stream => Lazy(documents);
+
+const bucket: Stage = (stream, expression, options) =>
+  stream.transform((documents) =>
+    flow(new Aggregator(bucketAsGroups(expression) as Fields[], options as never).run(documents)),
+  );
+
+/** Of nothing, there is no count. */
+const count: Stage = (stream, name) =>
+  stream.transform((documents) =>
+    flow(documents.length === 0 ? [] : [{ [name as unknown as string]: documents.length }]),
+  );
+
+type Accumulator = (documents: unknown, expression: unknown, options: unknown) => unknown;
+
+/** A field that is not there is not collected. */
+const present =
+  (accumulator: unknown): Accumulator =>
+  (...given) => {
+    const values = (accumulator as Accumulator)(...given);
+    return Array.isArray(values) ? values.filter((value) => value !== undefined) : values;
+  };
+
+const CONTEXT = Context.init({
+  accumulator: {
+    ...without(accumulators, '$accumulator'),
+    $push: present(accumulators.$push),
+    $addToSet: present(accumulators.$addToSet),
+  },
+  expression: {
+    ...without(expressions, '$function'),
+    ...expressionsOver(evalExpr, expressions),
+  },
+  pipeline: {
+    ...without(stages, '$out', '$merge'),
+    $sort: sorting(flow),
+    $bucket: bucket,
+    $count: count,
+    $lookup: lookup,
+  },
+  projection: without(projections),
+  query: { ...without(queries, '$where'), ...predicatesOver(queries) },
+  window: without(windows),
+} as unknown as Partial<Record<OpType, never>>);
+
+const SETTINGS = { scriptEnabled: false, useStrictMode: true, context: CONTEXT } as const;
+
+/** Names of operators come from the definition; whatever else the library says may quote a value. */
+function wordsOf(error: unknown): string {
+  const operator = /\boperator:? '?(\$\w+)/.exec(error instanceof Error ? error.message : '')?.[1];
+  return operator === undefined
+    ? 'the query language refused it'
+    : `the query language refused the operator ${operator}`;
+}
+
+function guarded<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw error instanceof Fault ? error : fault('QRY_FAILED', {}, { cause: new Error(wordsOf(error)) });
+  }
+}
+
+export type Test = (document: Document) => boolean;
+
+export function testOf(filter: Document): Test {
+  if (Object.keys(filter).length === 0) return () => true;
+  const query = guarded(() => new Query(filter, SETTINGS));
+  return (document) => guarded(() => query.test(document as Fields));
+}
+
+/** The id comes first; what is not there is left out. */
+function tidy(document: Document): Document {
+  const fields = Object.entries(document).filter(([name, value]) => name !== '_id' && value !== undefined);
+  const { _id } = document;
+  return _id === undefined ? Object.fromEntries(fields) : { _id, ...Object.fromEntries(fields) };
+}
+
+const isSlice = (value: unknown): value is { readonly $slice: unknown } =>
+  typeof value === 'object' && value !== null && Object.hasOwn(value, '$slice') && !isExpression(value as Document);
+/** `$slice` of a field that is named: then it is an expression. */
+const isExpression = ({ $slice: spec }: Document): boolean => Array.isArray(spec) && typeof spec[0] !== 'number';
+
+function sliced(list: unknown, spec: unknown): unknown {
+  if (!Array.isArray(list)) return list;
+  const [first, count] = (Array.isArray(spec) ? spec : [null, spec]).map(Number) as [number, number];
+  if (!Array.isArray(spec)) return count < 0 ? list.slice(count) : list.slice(0, count);
+  const from = first < 0 ? Math.max(0, list.length + first) : first;
+  return list.slice(from, from + count);
+}
+
+/** A cut of a list alone leaves every other field where it is. */
+export function project(documents: readonly Document[], filter: Document, projection: Document): readonly Document[] {
+  const cuts = Object.entries(projection).filter(([path, value]) => isSlice(value) && !path.includes('.'));
+  const others = Object.entries(projection).filter(([path, value]) => !isSlice(value) || path.includes('.'));
+  const chosen = others.some(([path, value]) => path !== '_id' && Boolean(value));
+  const rest = Object.fromEntries([...others, ...(chosen ? cuts.map(([path]) => [path, 1] as const) : [])]);
+  const whole = Object.keys(rest).length === 0 ? documents : projected(documents, filter, rest);
+  if (cuts.length === 0) return whole;
+  return whole.map((document) => {
+    const changed = cuts.flatMap(([path, value]) =>
+      isSlice(value) && Object.hasOwn(document, path) ? [[path, sliced(document[path], value.$slice)] as const] : [],
+    );
+    return { ...document, ...Object.fromEntries(changed) };
+  });
+}
+
+/** The fields that are asked for. */
+function projected(documents: readonly Document[], filter: Document, projection: Document): readonly Document[] {
+  return guarded(() =>
+    new Query(filter, SETTINGS)
+      .find<Fields>(documents as Fields[], projection as Fields)
+      .all()
+      .map(tidy),
+  );
+}
+
+/** Changes the documents, which all match the filter; gives those that stand for them then. */
+export function change(
+  documents: readonly Fields[],
+  filter: Document,
+  update: Document | readonly Document[],
+  arrayFilters: readonly Document[],
+): readonly Fields[] {
+  return guarded(() => {
+    const changed = [...documents];
+    if (!Array.isArray(update)) judgeOperands(update as Document, documents);
+    const config = { arrayFilters: arrayFilters as Fields[], cloneMode: 'deep' as const };
+    updateMany(changed, filter as Fields, update as Fields, config, SETTINGS);
+    return changed;
+  });
+}
+
+export function run(
+  documents: readonly Document[],
+  pipeline: readonly Document[],
+  collection: (name: string) => readonly Document[],
+): readonly Document[] {
+  const collectionResolver = (name: string): Fields[] => collection(name) as Fields[];
+  return guarded(() =>
+    new Aggregator(pipeline as Fields[], { ...SETTINGS, collectionResolver })
+      .run<Fields>(documents as Fields[])
+      .map(tidy),
+  );
+}

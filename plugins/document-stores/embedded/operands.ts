@@ -1,0 +1,64 @@
+/** Updates that cannot be worked out: a number is added to text, an item to what is no list. The library would do nothing. */
+import type { Document } from '../../kinds/document-store.js';
+import { refused } from './codec.js';
+import { isFields } from './order.js';
+
+const NUMBERS: ReadonlySet<string> = new Set(['$inc', '$mul']);
+const LISTS: ReadonlySet<string> = new Set(['$push', '$addToSet', '$pop', '$pull', '$pullAll']);
+
+function valueAt(document: Document, path: string): unknown {
+  return path.split('.').reduce<unknown>((value, part) => {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, part)) return undefined;
+    return (value as Document)[part];
+  }, document);
+}
+
+/** Operators that go all the way to their field, and make what is missing there or find nothing. */
+const GOING: ReadonlySet<string> = new Set([
+  '$set',
+  '$inc',
+  '$mul',
+  '$min',
+  '$max',
+  '$push',
+  '$addToSet',
+  '$pop',
+  '$pull',
+  '$pullAll',
+  '$bit',
+  '$currentDate',
+]);
+
+/** A field cannot be made inside a text, a number or null, nor a named one inside a list. */
+function judgeWay(path: string, documents: readonly Document[]): void {
+  const parts = path.split('.');
+  for (const document of documents) {
+    let value: unknown = document;
+    for (const part of parts) {
+      if (value === undefined) break;
+      const inside = Array.isArray(value) ? /^\d+$/.test(part) : isFields(value);
+      if (!inside) throw refused(pointerOf(path), 'has no fields');
+      value = Object.hasOwn(value as object, part) ? (value as Document)[part] : undefined;
+    }
+  }
+}
+
+const pointerOf = (path: string): string => `/${path.split('.')[0] ?? ''}`;
+
+export function judgeOperands(update: Document, documents: readonly Document[]): void {
+  for (const [operator, fields] of Object.entries(update)) {
+    const numeric = NUMBERS.has(operator);
+    for (const [path, operand] of Object.entries((fields ?? {}) as Document)) {
+      if (GOING.has(operator) && !path.includes('$')) judgeWay(path, documents);
+      if (!numeric && !LISTS.has(operator)) continue;
+      if (numeric && typeof operand !== 'number') throw refused(pointerOf(path), 'is no number');
+      // Places in a list are found by the language itself.
+      if (path.includes('$')) continue;
+      for (const document of documents) {
+        const value = valueAt(document, path);
+        if (value === undefined || (numeric ? typeof value === 'number' : Array.isArray(value))) continue;
+        throw refused(pointerOf(path), numeric ? 'is no number' : 'is no list');
+      }
+    }
+  }
+}

@@ -1,0 +1,112 @@
+/**
+ * The order of values as MongoDB has it: by type first, a missing field is null, a list counts by its least or greatest member.
+ * Texts are compared by code point. Nothing else of the language.
+ */
+import type { Document } from '../../kinds/document-store.js';
+import { isObjectId } from './codec.js';
+
+/** Places of the types. */
+export function rankOf(value: unknown): number {
+  if (value === null || value === undefined) return 1;
+  switch (typeof value) {
+    case 'number':
+      return 2;
+    case 'string':
+      return 3;
+    case 'boolean':
+      return 8;
+    default:
+  }
+  if (Array.isArray(value)) return 5;
+  if (isObjectId(value)) return 7;
+  return value instanceof Date ? 9 : 4;
+}
+
+const plain = (a: number | string | boolean, b: number | string | boolean): number => (a < b ? -1 : a > b ? 1 : 0);
+
+/** UTF-16 puts what lies beyond the first plane before some of what lies in it. */
+const texts = (a: string, b: string): number => (a === b ? 0 : Buffer.compare(Buffer.from(a), Buffer.from(b)));
+
+function numbers(a: number, b: number): number {
+  if (Number.isNaN(a) || Number.isNaN(b)) return Number(Number.isNaN(b)) - Number(Number.isNaN(a));
+  return plain(a, b);
+}
+
+function objects(a: Document, b: Document): number {
+  const left = Object.entries(a);
+  const right = Object.entries(b);
+  for (const [i, [name, value]] of left.entries()) {
+    const other = right[i];
+    if (other === undefined) return 1;
+    const found = plain(rankOf(value), rankOf(other[1])) || texts(name, other[0]) || compare(value, other[1]);
+    if (found !== 0) return found;
+  }
+  return plain(left.length, right.length);
+}
+
+export function compare(a: unknown, b: unknown): number {
+  const rank = rankOf(a);
+  if (rank !== rankOf(b)) return plain(rank, rankOf(b));
+  switch (rank) {
+    case 1:
+      return 0;
+    case 2:
+      return numbers(a as number, b as number);
+    case 3:
+      return texts(a as string, b as string);
+    case 5:
+      return objects({ ...(a as unknown[]) }, { ...(b as unknown[]) });
+    case 7:
+      return plain(String(a), String(b));
+    case 8:
+      return plain(a as boolean, b as boolean);
+    case 9:
+      return plain(Number(a), Number(b));
+    default:
+      return objects(a as Document, b as Document);
+  }
+}
+
+/** Values at a path; a list on the way stands for all its members. `whole`: a number points at it, it counts as itself. */
+function valuesAt(value: unknown, parts: readonly string[], whole = false): readonly unknown[] {
+  const [part, ...rest] = parts;
+  if (part === undefined) return Array.isArray(value) && !whole ? (value.length === 0 ? [EMPTY] : value) : [value];
+  if (Array.isArray(value)) {
+    const items = value as readonly unknown[];
+    if (/^\d+$/.test(part) && Number(part) < items.length)
+      return valuesAt(items[Number(part)], rest, rest.length === 0);
+    return items.flatMap((item) => (isFields(item) && !Array.isArray(item) ? valuesAt(item, parts) : []));
+  }
+  return isFields(value) && Object.hasOwn(value, part) ? valuesAt(value[part], rest) : [undefined];
+}
+
+/** An empty list comes before everything. */
+const EMPTY = Symbol('empty');
+export const isFields = (value: unknown): value is Document =>
+  typeof value === 'object' && value !== null && !(value instanceof Date) && !isObjectId(value);
+
+const compareKeys = (a: unknown, b: unknown): number =>
+  a === EMPTY || b === EMPTY ? Number(b === EMPTY) - Number(a === EMPTY) : compare(a, b);
+
+export type Compare = (a: Document, b: Document) => number;
+
+export function orderOf(sort: Readonly<Record<string, unknown>>): Compare {
+  const keys = Object.entries(sort).map(([path, direction]) => {
+    const sign = Number(direction) < 0 ? -1 : 1;
+    const parts = path.split('.');
+    const first = (document: Document): unknown => {
+      const values = valuesAt(document, parts);
+      return values.length === 0
+        ? null
+        : values.reduce((best, value) => (compareKeys(value, best) * sign < 0 ? value : best));
+    };
+    return (a: Document, b: Document): number => compareKeys(first(a), first(b)) * sign;
+  });
+  return (a, b) => {
+    for (const key of keys) {
+      const found = key(a, b);
+      if (found !== 0) return found;
+    }
+    return 0;
+  };
+}

@@ -1,0 +1,205 @@
+/**
+ * The comparing operators of filters, as MongoDB has them: values are equal with the order of their fields, greater only within
+ * their type, and a list counts with all its members. The library is less exact here.
+ */
+import type { Document } from '../../kinds/document-store.js';
+import { isObjectId } from './codec.js';
+import { compare, isFields, rankOf } from './order.js';
+
+type Predicate = (document: Document) => boolean;
+/** The first two are those of the library: path and operand. */
+export type Operator = (path: string, operand: unknown, options?: unknown) => Predicate;
+
+/** Values at a path. `whole`: a list that a number points at counts as itself only; `flat`: members of a list at the end count too. */
+function at(value: unknown, parts: readonly string[], whole: boolean, flat = true): readonly unknown[] {
+  const [part, ...rest] = parts;
+  if (part === undefined) return Array.isArray(value) && !whole && flat ? [value, ...(value as unknown[])] : [value];
+  if (Array.isArray(value)) {
+    const items = value as readonly unknown[];
+    const number = /^\d+$/.test(part);
+    const inner = number && Number(part) < items.length ? at(items[Number(part)], rest, rest.length === 0, flat) : [];
+    const objects = items.filter(
+      (item) => isFields(item) && !Array.isArray(item) && (!number || Object.hasOwn(item, part)),
+    );
+    return [...inner, ...objects.flatMap((item) => at(item, parts, false, flat))];
+  }
+  return isFields(value) && Object.hasOwn(value, part) ? at(value[part], rest, false, flat) : [undefined];
+}
+
+/** Lists at a path, each as a whole. */
+const anyList =
+  (path: string, matches: (list: readonly unknown[]) => boolean): Predicate =>
+  (document) =>
+    at(document, path.split('.'), false, false).some((value) => Array.isArray(value) && matches(value));
+
+const any =
+  (path: string, matches: (value: unknown) => boolean): Predicate =>
+  (document) => {
+    const value = Object.hasOwn(document, path) ? document[path] : undefined;
+    if (!path.includes('.')) return matches(value) || (Array.isArray(value) && value.some(matches));
+    return at(document, path.split('.'), false).some(matches);
+  };
+
+const not =
+  (operator: Operator): Operator =>
+  (path, operand) => {
+    const inner = operator(path, operand);
+    return (document) => !inner(document);
+  };
+
+/** A repetition of what repeats already: such a pattern can take for ever on a text of forty characters. */
+const ENDLESS = /\((?:[^()\\]|\\.)*(?:[*+]|\{\d+,\})(?:[^()\\]|\\.)*\)(?:[*+]|\{\d+,)/;
+
+export function judgePattern(pattern: RegExp): void {
+  if (ENDLESS.test(pattern.source)) throw new Error('the pattern repeats what repeats already');
+}
+
+const judged = (pattern: RegExp): ((value: unknown) => boolean) => {
+  judgePattern(pattern);
+  const own = fresh(pattern);
+  return (value) => typeof value === 'string' && own.test(value);
+};
+
+const equals = (operand: unknown): ((value: unknown) => boolean) => {
+  if (operand instanceof RegExp) return judged(operand);
+  return (value) => (value === operand && value !== undefined) || compare(value, operand) === 0;
+};
+/** A pattern that remembers its place would answer differently the second time. */
+const fresh = (pattern: RegExp): RegExp =>
+  pattern.global || pattern.sticky ? new RegExp(pattern, pattern.flags.replace(/[gy]/g, '')) : pattern;
+
+const listed = (operand: unknown): readonly unknown[] => {
+  if (!Array.isArray(operand)) throw new Error(`the operator needs a list`);
+  return operand;
+};
+
+const $eq: Operator = (path, operand) => any(path, equals(operand));
+const $in: Operator = (path, operand) => {
+  const tests = listed(operand).map(equals);
+  return any(path, (value) => tests.some((test) => test(value)));
+};
+
+const range =
+  (fits: (order: number) => boolean): Operator =>
+  (path, operand) => {
+    const rank = rankOf(operand);
+    const orEqual = fits(0);
+    if (rank === 1) return any(path, (value) => orEqual && rankOf(value) === 1);
+    if (Number.isNaN(operand)) return any(path, (value) => orEqual && Number.isNaN(value));
+    return any(path, (value) => rankOf(value) === rank && !Number.isNaN(value) && fits(compare(value, operand)));
+  };
+
+const INT = 2_147_483_647;
+const isInt = (value: unknown): boolean => Number.isInteger(value) && Math.abs(Number(value)) <= INT;
+const isLong = (value: unknown): boolean => Number.isInteger(value) && !isInt(value);
+
+const TYPES: Readonly<Record<string, (value: unknown) => boolean>> = {
+  number: (value) => typeof value === 'number',
+  int: isInt,
+  long: isLong,
+  double: (value) => typeof value === 'number' && !Number.isInteger(value),
+  decimal: () => false,
+  string: (value) => typeof value === 'string',
+  bool: (value) => typeof value === 'boolean',
+  date: (value) => value instanceof Date,
+  objectId: isObjectId,
+  null: (value) => value === null,
+  array: Array.isArray,
+  object: (value) => isFields(value) && !Array.isArray(value),
+};
+const NUMBERED: Readonly<Record<string, string>> = {
+  1: 'double',
+  2: 'string',
+  3: 'object',
+  4: 'array',
+  7: 'objectId',
+  8: 'bool',
+  9: 'date',
+  10: 'null',
+  16: 'int',
+  18: 'long',
+  19: 'decimal',
+};
+
+const $type: Operator = (path, operand) => {
+  const tests = (Array.isArray(operand) ? (operand as unknown[]) : [operand]).map((type) => {
+    const name = typeof type === 'number' ? NUMBERED[type] : String(type);
+    const test = name !== undefined && Object.hasOwn(TYPES, name) ? TYPES[name] : undefined;
+    if (test === undefined) throw new Error('there is no such type');
+    return test;
+  });
+  return any(path, (value) => tests.some((test) => test(value)));
+};
+
+const $mod: Operator = (path, operand) => {
+  const [divisor, remainder] = listed(operand).map((value) => Math.trunc(Number(value)));
+  if (divisor === undefined || remainder === undefined || !(divisor !== 0))
+    throw new Error('the operator needs two numbers');
+  return any(path, (value) => typeof value === 'number' && Math.trunc(value) % divisor === remainder);
+};
+
+/** Without operators inside: those are for the library. */
+const $all =
+  (otherwise: Operator): Operator =>
+  (path, operand, options) => {
+    const values = listed(operand);
+    if (
+      values.length === 0 ||
+      values.some((value) => isFields(value) && Object.keys(value)[0]?.startsWith('$') === true)
+    )
+      return otherwise(path, operand, options);
+    const tests = values.map((value) => any(path, equals(value)));
+    return (document) => tests.every((test) => test(document));
+  };
+
+const $size: Operator = (path, operand) => {
+  if (!Number.isInteger(operand) || Number(operand) < 0) throw new Error('the operator needs a whole number');
+  return anyList(path, (list) => list.length === operand);
+};
+
+/** The library finds lists inside lists, too. */
+const $elemMatch =
+  (otherwise: Operator): Operator =>
+  (path, operand, options) => {
+    const inner = otherwise('list', operand, options);
+    return anyList(path, (list) => inner({ list }));
+  };
+
+const $exists: Operator = (path, operand) => {
+  const there = any(path, (value) => value !== undefined);
+  return (document) => there(document) === Boolean(operand);
+};
+
+const $regex: Operator = (path, operand) => {
+  return any(path, judged(operand instanceof RegExp ? operand : new RegExp(String(operand))));
+};
+
+/** Members of a list that are no objects have no fields: nothing is said of them. */
+const ofObjects =
+  (operator: Operator): Operator =>
+  (...given) => {
+    const predicate = operator(...given);
+    return (document) => isFields(document) && predicate(document);
+  };
+
+/** `known`: the operators of the library. */
+export const predicatesOver = (known: Readonly<Record<string, unknown>>): Readonly<Record<string, Operator>> =>
+  Object.fromEntries(Object.entries(operatorsOver(known)).map(([name, operator]) => [name, ofObjects(operator)]));
+
+const operatorsOver = (known: Readonly<Record<string, unknown>>): Readonly<Record<string, Operator>> => ({
+  $eq,
+  $ne: not($eq),
+  $in,
+  $nin: not($in),
+  $gt: range((order) => order > 0),
+  $gte: range((order) => order >= 0),
+  $lt: range((order) => order < 0),
+  $lte: range((order) => order <= 0),
+  $type,
+  $mod,
+  $exists,
+  $regex,
+  $size,
+  $elemMatch: $elemMatch(known['$elemMatch'] as Operator),
+  $all: $all(known['$all'] as Operator),
+});

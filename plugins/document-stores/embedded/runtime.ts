@@ -1,0 +1,70 @@
+/**
+ * Runtime of the document store `embedded`: its tables lie in a SQL connection of the config, which opens and closes by itself.
+ */
+import { BootError } from '../../../kernel/contract/boot-error.js';
+import { defineRuntime, type RuntimeContext } from '../../../kernel/contract/plugin.js';
+import { dialect, type Dialect } from '../../kinds/dialect.js';
+import { documentStore, type DocumentStore } from '../../kinds/document-store.js';
+import { build, outline } from './layout.js';
+import { createStore } from './store.js';
+import { createTables, type Tables } from './tables.js';
+
+interface Opened {
+  readonly sql: Dialect;
+  readonly tables: Tables;
+}
+
+/** What belongs to a handle and is nobody else's business. */
+const opened = new WeakMap<DocumentStore, Opened>();
+const partsOf = (handle: DocumentStore): Opened => {
+  const found = opened.get(handle);
+  if (found === undefined) throw new Error('not a handle of this plugin');
+  return found;
+};
+
+const connectionOf = (options: RuntimeContext['options']): string =>
+  typeof options['connection'] === 'string' ? options['connection'] : 'main';
+
+function resolveSql({ resolve, instance, options }: RuntimeContext): Dialect {
+  const connection = connectionOf(options);
+  try {
+    return resolve(dialect, connection);
+  } catch (error) {
+    if (error instanceof BootError && error.code === 'PLG_NO_RUNTIME')
+      throw new BootError('DOC_CONNECTION', { instance, connection }, error);
+    throw error;
+  }
+}
+
+export default defineRuntime(documentStore, {
+  create(context) {
+    const sql = resolveSql(context);
+    const tables = createTables(sql, context.instance);
+    const handle = createStore({ sql, tables, instance: context.instance });
+    opened.set(handle, { sql, tables });
+    return handle;
+  },
+
+  async open(handle, { instance, options }) {
+    const [row] = await partsOf(handle).sql.execute('SELECT version() AS version', [], null);
+    if (!/^PostgreSQL\b/.test(String(row?.['version'])))
+      throw new BootError('DOC_NOT_POSTGRESQL', { instance, connection: connectionOf(options) });
+  },
+
+  async health(handle) {
+    try {
+      await partsOf(handle).sql.execute('SELECT 1 AS one', [], null);
+      return { ok: true };
+    } catch {
+      return { ok: false, detail: 'the database does not answer' };
+    }
+  },
+
+  plan: (handle, models, { instance }) => outline({ ...partsOf(handle), instance }, models),
+
+  async adopt(handle, models, { instance, log }, progress) {
+    const parts = partsOf(handle);
+    await build({ ...parts, instance }, models, log, progress);
+    parts.tables.forget();
+  },
+});

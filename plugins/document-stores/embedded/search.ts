@@ -1,0 +1,75 @@
+/**
+ * `$text`: words in the fields that the model marks for search, with the stems of English, by the text search of the database.
+ * Any word will do, every phrase in quotes must be there, no word behind a minus may.
+ */
+import { fault } from '../../../kernel/contract/fault.js';
+import type { Document } from '../../kinds/document-store.js';
+import type { KnownIndex } from '../shared/plan.js';
+
+export interface Search {
+  /** Conditions whose values have these numbers and the following. */
+  readonly conditions: (first: number) => readonly string[];
+  readonly values: readonly unknown[];
+}
+
+export const searchedIn = (indexes: readonly KnownIndex[]): readonly string[] =>
+  indexes.find(({ words }) => words !== null)?.words ?? [];
+
+/** What is searched of a document, as it also stands in the index. */
+export function searchedText(fields: readonly string[]): string {
+  const parts = fields.map((field) => `coalesce(doc #>> ${pathLiteral(field)}, '')`);
+  return `to_tsvector('english'::regconfig, ${parts.join(` || ' ' || `)})`;
+}
+
+/** A path as a literal of an array; names come from models. */
+export const pathLiteral = (field: string): string => {
+  const quoted = `"${field.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
+  return `'{${quoted.replaceAll("'", "''")}}'::text[]`;
+};
+
+const unusable = (reason: string): never => {
+  throw fault('QRY_FAILED', {}, { cause: new Error(`$text: ${reason}`) });
+};
+
+interface Taken {
+  readonly search: Search | null;
+  readonly rest: Document;
+}
+
+/** Takes `$text` out of a filter, where it may stand. */
+export function searchOf(filter: Document, fields: readonly string[]): Taken {
+  const { $text: text, $comment: _, ...rest } = filter;
+  if (text !== undefined) return { search: searchFor(text, fields), rest };
+  const all = filter['$and'];
+  if (!Array.isArray(all)) return { search: null, rest };
+  const parts = (all as readonly Document[]).map((part) => searchOf(part, fields));
+  const found = parts.filter(({ search }) => search !== null);
+  if (found.length > 1) unusable('stands more than once');
+  return { search: found[0]?.search ?? null, rest: { ...rest, $and: parts.map((part) => part.rest) } };
+}
+
+function searchFor(text: unknown, fields: readonly string[]): Search {
+  if (fields.length === 0) unusable('no field of the model is searched (`fts`)');
+  const asked = typeof text === 'object' && text !== null ? (text as Document)['$search'] : undefined;
+  if (typeof asked !== 'string') return unusable('`$search` is no text');
+  const clean = asked.replaceAll('\0', ' ').toWellFormed();
+  const phrases = [...clean.matchAll(/(?<![^\s-])(-?)"([^"]*)"/g)];
+  const words = clean.replace(/-?"[^"]*"/g, ' ').split(/\s+/);
+  const wanted = words.filter((word) => !word.startsWith('-')).join(' ');
+  const unwanted = words.filter((word) => word.startsWith('-')).map((word) => word.slice(1));
+  const must = phrases.filter(([, minus]) => minus === '').map(([, , phrase = '']) => phrase);
+  const mustNot = [...unwanted, ...phrases.filter(([, minus]) => minus !== '').map(([, , phrase = '']) => phrase)];
+  const values = [must.length === 0 ? wanted : '', must, mustNot];
+  const vector = searchedText(fields);
+  return {
+    values,
+    conditions: (first) => [
+      ...(must.length === 0 ? [`${vector} @@ ${anyOf(`$${first}::text`)}`] : [`$${first}::text IS NOT NULL`]),
+      `(SELECT coalesce(bool_and(${vector} @@ phraseto_tsquery('english', phrase)), true) FROM unnest($${first + 1}::text[]) AS phrase)`,
+      `NOT (SELECT coalesce(bool_or(${vector} @@ phraseto_tsquery('english', word)), false) FROM unnest($${first + 2}::text[]) AS word)`,
+    ],
+  };
+}
+
+/** A query for all words becomes one for any. */
+const anyOf = (value: string): string => `replace(plainto_tsquery('english', ${value})::text, ' & ', ' | ')::tsquery`;

@@ -1,0 +1,169 @@
+/**
+ * Stages of pipelines and operators of expressions in which the library answers otherwise than MongoDB. The library calls them with
+ * what it has; nothing here evaluates text.
+ */
+import type { Document } from '../../kinds/document-store.js';
+import { scalarKey } from './codec.js';
+import { compare, isFields, orderOf } from './order.js';
+import { judgePattern } from './predicates.js';
+
+/** How values of expressions are worked out: by the library. */
+export type Evaluate = (document: unknown, expression: unknown, options: never) => unknown;
+
+/** A field that is not there comes before null. */
+const compareValues = (a: unknown, b: unknown): number =>
+  a === undefined || b === undefined ? Number(a !== undefined) - Number(b !== undefined) : compare(a, b);
+
+type Expression = (document: unknown, expression: unknown, options: never) => unknown;
+
+const comparing =
+  (evaluate: Evaluate, answer: (order: number) => unknown): Expression =>
+  (document, expression, options) => {
+    const [a, b] = evaluate(document, expression, options) as readonly unknown[];
+    return answer(compareValues(a, b));
+  };
+
+const DATES = [
+  'year',
+  'month',
+  'week',
+  'hour',
+  'minute',
+  'second',
+  'millisecond',
+  'dayOfMonth',
+  'dayOfWeek',
+  'dayOfYear',
+  'isoWeek',
+  'isoWeekYear',
+  'isoDayOfWeek',
+];
+
+/** The library never comes to an end where a pattern matches nothing at all between two characters. */
+function findAll({ input, regex, options = '' }: Readonly<Record<string, unknown>>): unknown {
+  if (input === null || input === undefined || regex === null || regex === undefined) return [];
+  if (typeof input !== 'string' || typeof regex !== 'string' || typeof options !== 'string')
+    throw new Error('the operator needs text');
+  const pattern = new RegExp(regex, `g${options.replace(/[gyx]/g, '')}`);
+  judgePattern(pattern);
+  return [...input.matchAll(pattern)].map((found) => ({
+    match: found[0],
+    idx: [...input.slice(0, found.index)].length,
+    captures: found.slice(1).map((part: string | undefined) => part ?? null),
+  }));
+}
+
+/** Longer ones would take the memory of the whole process. */
+const LONGEST_RANGE = 1_000_000;
+
+export function expressionsOver(
+  evaluate: Evaluate,
+  known: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, Expression>> {
+  const dates = DATES.flatMap((name): [string, Expression][] => {
+    const operator = known[`$${name}`] as Expression | undefined;
+    if (operator === undefined) return [];
+    const part: Expression = (document, expression, options) => {
+      const date = evaluate(
+        document,
+        isFields(expression) && 'date' in expression ? expression['date'] : expression,
+        options,
+      );
+      return date === null || date === undefined ? null : operator(document, expression, options);
+    };
+    return [[`$${name}`, part]];
+  });
+  const trunc = known['$trunc'] as Expression;
+  const range = known['$range'] as Expression;
+  return {
+    ...Object.fromEntries(dates),
+    $eq: comparing(evaluate, (order) => order === 0),
+    $ne: comparing(evaluate, (order) => order !== 0),
+    $gt: comparing(evaluate, (order) => order > 0),
+    $gte: comparing(evaluate, (order) => order >= 0),
+    $lt: comparing(evaluate, (order) => order < 0),
+    $lte: comparing(evaluate, (order) => order <= 0),
+    $cmp: comparing(evaluate, Math.sign),
+    $trunc: (document, expression, options) =>
+      trunc(document, Array.isArray(expression) ? expression : [expression, 0], options),
+    $regexFindAll: (document, expression, options) =>
+      findAll(evaluate(document, expression, options) as Readonly<Record<string, unknown>>),
+    $range: (document, expression, options) => {
+      const [from, to, by = 1] = evaluate(document, expression, options) as readonly number[];
+      const count = (Number(to) - Number(from)) / Number(by);
+      if (!(count <= LONGEST_RANGE)) throw new Error('the range is too long');
+      return range(
+        document,
+        [from, to, by].map((bound) => ({ $literal: bound })),
+        options,
+      );
+    },
+    // Some stages of the library are made of functions of its own. A definition is JSON and has none.
+    $function: (document, expression, options) => {
+      const { body, args } = expression as { body?: unknown; args?: unknown };
+      if (typeof body !== 'function') throw new Error('scripts are not run');
+      return (body as (...values: unknown[]) => unknown)(...(evaluate(document, args, options) as unknown[]));
+    },
+  };
+}
+
+/** Documents on their way through a pipeline, as the library has them. */
+export interface Stream {
+  map(change: (document: Document) => unknown): Stream;
+  transform(change: (documents: Document[]) => Stream): Stream;
+}
+
+/** Makes a stream of a list. */
+export type Flow = (documents: readonly Document[]) => Stream;
+
+export const sorting =
+  (flow: Flow) =>
+  (stream: Stream, keys: Readonly<Record<string, unknown>>): Stream =>
+    stream.transform((documents) => flow([...documents].sort(orderOf(keys))));
+
+/** The same as groups and a choice: a boundary belongs to what lies above it. */
+export function bucketAsGroups(spec: Document): readonly Document[] {
+  const { groupBy, boundaries, output } = spec;
+  const all = boundaries as readonly unknown[];
+  const branches = all.slice(0, -1).map((least, i) => ({
+    case: { $and: [{ $gte: [groupBy, { $literal: least }] }, { $lt: [groupBy, { $literal: all[i + 1] }] }] },
+    then: { $literal: least },
+  }));
+  const choice = { branches, ...('default' in spec && { default: { $literal: spec['default'] } }) };
+  const fields = isFields(output) ? output : { count: { $sum: 1 } };
+  return [{ $group: { _id: { $switch: choice }, ...fields } }, { $sort: { _id: 1 } }];
+}
+
+const keyOf = (value: unknown): string =>
+  value === null || value === undefined ? 'z' : (scalarKey(value) ?? `j${JSON.stringify(value)}`);
+
+/** Values at a path, those of lists one by one; what is not there is null. */
+function keysAt(
+  document: Document,
+  path: string,
+  within: (document: Document, path: string) => unknown,
+): readonly string[] {
+  const value = within(document, path) ?? null;
+  if (!Array.isArray(value)) return [keyOf(value)];
+  return value.length === 0 ? ['z'] : [keyOf(value), ...(value as unknown[]).map(keyOf)];
+}
+
+/** Documents of the other collection for each document, in their order there. */
+export function joiner(
+  others: readonly Document[],
+  local: string,
+  foreign: string,
+  within: (document: Document, path: string) => unknown,
+): (document: Document) => readonly Document[] {
+  const byKey = new Map<string, number[]>();
+  others.forEach((other, i) => {
+    for (const key of new Set(keysAt(other, foreign, within))) byKey.set(key, [...(byKey.get(key) ?? []), i]);
+  });
+  return (document) => {
+    const value = within(document, local);
+    const keys =
+      Array.isArray(value) && value.length > 0 ? (value as unknown[]).map(keyOf) : keysAt(document, local, within);
+    const places = new Set(keys.flatMap((key) => byKey.get(key) ?? []));
+    return others.length === 0 ? [] : [...places].sort((a, b) => a - b).map((i) => others[i] as Document);
+  };
+}

@@ -1,0 +1,233 @@
+/**
+ * The handle of the embedded document store. The database narrows down which documents may match, the query language decides
+ * which do. Everything inside a transaction runs on that one's connection: waiting for another could last for ever.
+ */
+import { ObjectId } from 'bson';
+import { Fault, fault } from '../../../kernel/contract/fault.js';
+import type { Dialect, Transaction } from '../../kinds/dialect.js';
+import type {
+  Document,
+  DocumentStore,
+  DocumentTransaction,
+  FindOptions,
+  UpdateOptions,
+} from '../../kinds/document-store.js';
+import { wantsNothing } from '../shared/window.js';
+import { aggregateWith } from './aggregate.js';
+import { encode, idKey, plainCopy, refused } from './codec.js';
+import { change, project, type Fields } from './engine.js';
+import { orderOf } from './order.js';
+import { createReader, type Found, type Query } from './reader.js';
+import { judge, named, NOTHING, type Known } from './rules.js';
+import { searchOf } from './search.js';
+import { indexName, tableName, type Tables } from './tables.js';
+import { termsLiteral } from './terms.js';
+import { inserted, operatorsOf, seedOf } from './upsert.js';
+
+/** A unit of one call is tried this often in all. */
+const TRIES = 4;
+
+export interface Parts {
+  readonly sql: Dialect;
+  readonly tables: Tables;
+  /** Of the store, as the config has it. */
+  readonly instance: string;
+}
+
+type Inside = DocumentTransaction | null;
+const of = (inside: Inside): Transaction | null => (inside === null ? null : (inside.transaction as Transaction));
+
+export function createStore({ sql, tables, instance }: Parts): DocumentStore {
+  const reader = createReader(tables);
+
+  /** In the transaction that there is, or in one of its own. */
+  async function within<T>(inside: Inside, work: (transaction: Transaction) => Promise<T>): Promise<T> {
+    const given = of(inside);
+    if (given !== null) return work(given);
+    for (let attempt = 1; ; attempt++) {
+      const own = await sql.begin(false);
+      try {
+        const result = await work(own);
+        await sql.commit(own);
+        return result;
+      } catch (error) {
+        await sql.rollback(own);
+        if (attempt >= TRIES || !sql.retryable(error)) throw error;
+      }
+    }
+  }
+
+  async function write(
+    collection: string,
+    sort: 'insert' | 'update',
+    documents: readonly Document[],
+    { indexes }: Known,
+    inside: Transaction | null,
+  ): Promise<void> {
+    if (documents.length === 0) return;
+    const keys = documents.map((document) => idKey(document['_id']));
+    const texts = documents.map((document) => JSON.stringify(encode(document)));
+    try {
+      await tables.execute(tables.texts(collection)[sort], [keys, texts, documents.map(termsLiteral)], inside);
+    } catch (error) {
+      const table = tableName(collection, instance);
+      throw named(error, new Map(indexes.map(({ name, fields }) => [indexName(table, name), fields])));
+    }
+  }
+
+  async function insert(collection: string, given: readonly Document[], inside: Inside): Promise<readonly Document[]> {
+    const documents = given.map((document) => withId(plainCopy(document)));
+    const known = await tables.make(collection, of(inside));
+    documents.forEach((document) => demand(known, document));
+    await write(collection, 'insert', documents, known, of(inside));
+    return documents;
+  }
+
+  /** Those that match, locked; what changed since they were looked at is judged again. */
+  async function locked(
+    collection: string,
+    filter: Document,
+    { one, sort }: Pick<UpdateOptions, 'one' | 'sort'>,
+    transaction: Transaction,
+  ): Promise<readonly Document[]> {
+    const options: FindOptions = { ...(one === true && { limit: 1 }), ...(sort !== undefined && { sort }) };
+    for (let attempt = 1; ; attempt++) {
+      const query = await reader.queryOf(collection, filter, transaction);
+      if (query === null) return [];
+      const found = await candidates(collection, query, options, transaction);
+      const documents = found.map(({ document }) => document);
+      const still = await again(collection, query, documents, sort, transaction);
+      // Another one may match instead of the one that somebody else has changed.
+      if (one !== true || found.length === 0 || still.length > 0 || attempt >= TRIES) return still;
+    }
+  }
+
+  /** What was found, locked; without what does not match any more. */
+  async function again(
+    collection: string,
+    query: Query,
+    documents: readonly Document[],
+    sort: UpdateOptions['sort'],
+    transaction: Transaction,
+  ): Promise<readonly Document[]> {
+    const keys = documents.map(({ _id }) => idKey(_id));
+    const held = await reader.lock(collection, keys, transaction);
+    return sorted(held.filter(query.test), sort);
+  }
+
+  async function candidates(
+    collection: string,
+    query: Query,
+    options: FindOptions,
+    inside: Transaction | null,
+  ): Promise<readonly Found[]> {
+    const sort = options.sort === undefined ? null : orderOf(options.sort);
+    const most = options.limit === undefined ? Infinity : (options.skip ?? 0) + options.limit;
+    let found: Found[] = [];
+    const cut = (): void => {
+      if (sort !== null) found.sort((a, b) => sort(a.document, b.document) || a.seq - b.seq);
+      if (found.length > most) found = found.slice(0, most);
+    };
+    await reader.each(collection, query, inside, (one) => {
+      found.push(one);
+      // Nothing is kept that the end would throw away.
+      if (sort !== null && found.length > 2 * most + 1000) cut();
+      return sort !== null || found.length < most;
+    });
+    cut();
+    return found;
+  }
+
+  async function updateInside(
+    collection: string,
+    filter: Document,
+    update: Document | readonly Document[],
+    options: UpdateOptions,
+    transaction: Transaction,
+  ): Promise<readonly Document[]> {
+    const documents = (await locked(collection, filter, options, transaction)) as readonly Fields[];
+    const arrayFilters = options.arrayFilters ?? [];
+    if (documents.length === 0) {
+      const made = withId(inserted(seedOf(filter), update, arrayFilters));
+      if (options.upsert !== true) return [];
+      const known = await tables.make(collection, transaction);
+      demand(known, made);
+      await write(collection, 'insert', [made], known, transaction);
+      return [made];
+    }
+    const known = (await tables.known(collection, transaction)) ?? NOTHING;
+    // A document that was wrong before is not judged until it is right.
+    const before = documents.map((document) => ({ key: idKey(document['_id']), right: isRight(known, document) }));
+    const changed = change(documents, searchOf(filter, ['']).rest, operatorsOf(update), arrayFilters);
+    changed.forEach((document, i) => {
+      if (idKey(document['_id']) !== before[i]?.key) throw refused('/_id', 'cannot be changed');
+      if (before[i].right) demand(known, document);
+    });
+    await write(collection, 'update', changed, known, transaction);
+    return changed;
+  }
+
+  const handle: DocumentStore = {
+    on: sql,
+    insert,
+    async find(collection, given, options, inside) {
+      if (wantsNothing(options)) return [];
+      const filter = plainCopy(given);
+      const query = await reader.queryOf(collection, filter, of(inside));
+      if (query === null) return [];
+      const transaction = of(inside);
+      const found = await candidates(collection, query, options, transaction);
+      const chosen = found.slice(options.skip ?? 0).map(({ document }) => document);
+      const { projection, lock, sort } = options;
+      const documents =
+        lock === true && transaction !== null ? await again(collection, query, chosen, sort, transaction) : chosen;
+      if (projection === undefined || Object.keys(projection).length === 0) return documents;
+      return project(documents, query.rest, projection);
+    },
+    async update(collection, filter, update, options, inside) {
+      const call = (transaction: Transaction): Promise<readonly Document[]> =>
+        updateInside(collection, plainCopy(filter), plainCopy(update), plainCopy(options), transaction);
+      try {
+        return await within(inside, call);
+      } catch (error) {
+        // Two made the same document at once: now it is there.
+        if (inside !== null || options.upsert !== true || !isTaken(error)) throw error;
+        return within(inside, call);
+      }
+    },
+    remove: (collection, given, options, inside) =>
+      within(inside, async (transaction) => {
+        const documents = await locked(collection, plainCopy(given), options, transaction);
+        const keys = documents.map(({ _id }) => idKey(_id));
+        if (keys.length > 0) await tables.execute(tables.texts(collection).remove, [keys], transaction);
+        return documents;
+      }),
+    count: (collection, filter, inside) => reader.count(collection, plainCopy(filter), of(inside)),
+    aggregate: (collection, pipeline, inside) => aggregateWith(reader, collection, plainCopy(pipeline), of(inside)),
+    async begin(snapshot = true) {
+      return { transaction: await sql.begin(snapshot) };
+    },
+    commit: (transaction) => sql.commit(transaction.transaction as Transaction),
+    rollback: (transaction) => sql.rollback(transaction.transaction as Transaction),
+    retryable: (error) => sql.retryable(error),
+  };
+  return handle;
+}
+
+const isRight = ({ rules }: Known, document: Document): boolean => rules === null || judge(rules, document) === null;
+
+function demand({ rules }: Known, document: Document): void {
+  const issue = rules === null ? null : judge(rules, document);
+  if (issue !== null) throw fault(issue.code, {}, { issues: [issue] });
+}
+
+const isTaken = (error: unknown): boolean => error instanceof Fault && error.code === 'QRY_UNIQUE';
+
+/** The id comes first, as MongoDB keeps it. */
+function withId(document: Document): Document {
+  const { _id, ...fields } = document;
+  return { _id: Object.hasOwn(document, '_id') ? _id : new ObjectId(), ...fields };
+}
+
+const sorted = (documents: readonly Document[], sort: UpdateOptions['sort']): readonly Document[] =>
+  sort === undefined ? documents : [...documents].sort(orderOf(sort));

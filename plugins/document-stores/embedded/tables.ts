@@ -1,0 +1,156 @@
+/**
+ * One table for each collection, in a SQL database that speaks PostgreSQL's language, and the texts of all statements on it. Names
+ * of collections become names of tables only here, quoted; values are always bound.
+ */
+import { createHash } from 'node:crypto';
+import type { Dialect, Row, Transaction } from '../../kinds/dialect.js';
+import { NOTHING, type Known } from './rules.js';
+
+/** Rows of one step. */
+export const BATCH = 500;
+/** Any number that other users of the database do not take. */
+const LOCK = '7306089142510572';
+const NAME_BYTES = 63;
+
+export const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+
+/** Names have 63 bytes at most; longer ones end in a digest of the whole. */
+export function fitting(name: string, suffix = ''): string {
+  const whole = name + suffix;
+  if (Buffer.byteLength(whole) <= NAME_BYTES) return whole;
+  const digest = createHash('sha256').update(name).digest('hex').slice(0, 12);
+  return `${name.slice(0, NAME_BYTES - 13 - suffix.length)}_${digest}${suffix}`;
+}
+
+/** No collection has an `@` in its name. */
+export const tableName = (collection: string, instance: string): string =>
+  fitting(`lintel_docs_${collection}${instance === 'main' ? '' : `@${Buffer.from(instance).toString('hex')}`}`);
+
+export const indexName = (table: string, name: string): string => fitting(`${table}_${name}`);
+
+/** What is known of a collection stands in the comment of its table. */
+export const commentOf = (table: string, known: Known): string =>
+  `COMMENT ON TABLE ${quote(table)} IS '${JSON.stringify(known).replaceAll("'", "''")}'`;
+
+export const knownOf = (comment: unknown): Known =>
+  typeof comment === 'string' && comment.startsWith('{"rules":') ? (JSON.parse(comment) as Known) : NOTHING;
+
+export interface Texts {
+  /** As it stands in statements. */
+  readonly table: string;
+  readonly create: readonly string[];
+  readonly insert: string;
+  readonly update: string;
+  readonly remove: string;
+  readonly lock: string;
+  readonly count: string;
+  /** `$1`: behind which place. Then the lists, each a value. `early`: the index on the lists is worth asking. */
+  readonly read: (lists: number, more: readonly string[], early: boolean) => string;
+}
+
+/** Documents are read as text: what is taken apart on the way may hold no NUL. */
+const RECORDS = 'unnest($1::text[], $2::text[], $3::text[]) AS r(id, doc, terms)';
+
+export function textsOf(name: string): Texts {
+  const table = quote(name);
+  const known = new Map<string, string>();
+  function read(lists: number, more: readonly string[], early: boolean): string {
+    const key = `${lists} ${String(early)} ${more.join(' ')}`;
+    const made = known.get(key);
+    if (made !== undefined) return made;
+    // An expression has no index: the database is left with those of the conditions.
+    const place = early ? '(seq + 0)' : 'seq';
+    const conditions = [
+      `${place} > $1::bigint`,
+      ...Array.from({ length: lists }, (_, i) => `terms && $${i + 2}::text[]`),
+      ...more,
+    ];
+    const text = `SELECT seq, doc FROM ${table} WHERE ${conditions.join(' AND ')} ORDER BY ${place} LIMIT ${BATCH}`;
+    known.set(key, text);
+    return text;
+  }
+  return {
+    table,
+    create: [
+      `CREATE TABLE IF NOT EXISTS ${table} (id text PRIMARY KEY, seq bigint GENERATED ALWAYS AS IDENTITY, doc json NOT NULL, terms text[] NOT NULL)`,
+      `CREATE UNIQUE INDEX IF NOT EXISTS ${quote(fitting(name, '_seq'))} ON ${table} (seq)`,
+      `CREATE INDEX IF NOT EXISTS ${quote(fitting(name, '_terms'))} ON ${table} USING gin (terms)`,
+    ],
+    insert: `INSERT INTO ${table} (id, doc, terms) SELECT id, doc::json, terms::text[] FROM ${RECORDS} RETURNING 1 AS one`,
+    update: `UPDATE ${table} AS d SET doc = r.doc::json, terms = r.terms::text[] FROM ${RECORDS} WHERE d.id = r.id RETURNING 1 AS one`,
+    remove: `DELETE FROM ${table} WHERE id = ANY($1::text[]) RETURNING 1 AS one`,
+    lock: `SELECT seq, doc FROM ${table} WHERE id = ANY($1::text[]) ORDER BY seq FOR UPDATE`,
+    count: `SELECT count(*) AS n FROM ${table}`,
+    read,
+  };
+}
+
+export interface Tables {
+  readonly texts: (collection: string) => Texts;
+  readonly execute: (text: string, values: readonly unknown[], inside: Transaction | null) => Promise<readonly Row[]>;
+  /** What is known of a collection; null where there is none. */
+  known(collection: string, inside: Transaction | null): Promise<Known | null>;
+  /** As `known`; makes the table where it is missing. */
+  make(collection: string, inside: Transaction | null): Promise<Known>;
+  /** Nobody else makes tables until the transaction ends. */
+  alone(inside: Transaction): Promise<void>;
+  /** Collections may have changed. */
+  forget(): void;
+}
+
+const LOOK = `SELECT to_regclass($1::text) IS NOT NULL AS there, obj_description(to_regclass($1::text), 'pg_class') AS known`;
+
+export function createTables(sql: Dialect, instance: string): Tables {
+  const texts = new Map<string, Texts>();
+  const there = new Map<string, Known>();
+  /** What a transaction has made is there for others only after its end. */
+  const made = new WeakMap<Transaction, Set<string>>();
+  const textsFor = (collection: string): Texts => {
+    const known = texts.get(collection) ?? textsOf(tableName(collection, instance));
+    texts.set(collection, known);
+    return known;
+  };
+  const execute: Tables['execute'] = (text, values, inside) => sql.execute(text, values, inside);
+  async function known(collection: string, inside: Transaction | null): Promise<Known | null> {
+    const found = there.get(collection);
+    if (found !== undefined) return found;
+    if (inside !== null && made.get(inside)?.has(collection) === true) return NOTHING;
+    const [row] = await execute(LOOK, [textsFor(collection).table], inside);
+    if (row?.['there'] !== true) return null;
+    const read = knownOf(row['known']);
+    there.set(collection, read);
+    return read;
+  }
+  async function alone(inside: Transaction): Promise<void> {
+    await execute(`SELECT pg_advisory_xact_lock(${LOCK}) IS NULL AS waited`, [], inside);
+  }
+  async function makeInside(collection: string, inside: Transaction): Promise<void> {
+    await alone(inside);
+    for (const text of textsFor(collection).create) await execute(text, [], inside);
+    made.set(inside, (made.get(inside) ?? new Set()).add(collection));
+  }
+  return {
+    texts: textsFor,
+    execute,
+    known,
+    alone,
+    forget: () => there.clear(),
+    async make(collection, inside) {
+      const found = await known(collection, inside);
+      if (found !== null) return found;
+      if (inside !== null) {
+        await makeInside(collection, inside);
+        return NOTHING;
+      }
+      const own = await sql.begin(false);
+      try {
+        await makeInside(collection, own);
+        await sql.commit(own);
+      } catch (error) {
+        await sql.rollback(own);
+        throw error;
+      }
+      return (await known(collection, null)) ?? NOTHING;
+    },
+  };
+}

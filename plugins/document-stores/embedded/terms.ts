@@ -1,0 +1,90 @@
+/**
+ * What an index knows of a document: for every value at every path one short text, lists taken apart as MongoDB does. A filter asks
+ * for such texts. Whatever is found is tested again, so a text too many does no harm, and one too few is never there.
+ */
+import type { Document } from '../../kinds/document-store.js';
+import { scalarKey, short } from './codec.js';
+
+/** A document with more values than this is a candidate of every filter. */
+const MOST = 400;
+export const EVERY = '*';
+/** More conditions narrow no further than their cost. */
+const CONDITIONS = 3;
+
+const termOf = (path: string, key: string): string => short(`${path}=${key}`);
+
+export function termsOf(document: Document): readonly string[] {
+  const found = new Set<string>();
+  const visit = (value: unknown, path: string): void => {
+    if (found.size > MOST) return;
+    const key = scalarKey(value);
+    if (key !== null) found.add(termOf(path, key));
+    else if (Array.isArray(value)) for (const item of value) visit(item, path);
+    else if (typeof value === 'object' && value !== null) fields(value as Document, `${path}.`);
+  };
+  const fields = (value: Document, prefix: string): void => {
+    for (const key of Object.keys(value)) visit(value[key], prefix + key);
+  };
+  fields(document, '');
+  return found.size > MOST ? [EVERY] : [...found];
+}
+
+/** The same as the text of an array of the database. */
+export const termsLiteral = (document: Document): string =>
+  `{${termsOf(document)
+    .map((term) => `"${term.replace(/["\\]/g, '\\$&')}"`)
+    .join(',')}}`;
+
+/** Lists of texts; a document that matches has at least one of each list. */
+export type Narrow = readonly (readonly string[])[];
+
+const isFilter = (value: unknown): value is Document =>
+  typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+
+/** The first segment of a path counts positions in a list where it is a number: the index has no positions. */
+const isPlainPath = (path: string): boolean =>
+  !path.startsWith('$') && !path.split('.').some((part) => /^\d*$/.test(part));
+
+function listOf(path: string, values: unknown): readonly string[] | null {
+  if (!Array.isArray(values)) return null;
+  const keys = values.map(scalarKey);
+  return keys.every((key) => key !== null) ? keys.map((key) => termOf(path, key)) : null;
+}
+
+function ofOperators(path: string, operators: Document): Narrow {
+  return Object.entries(operators).flatMap(([operator, value]): Narrow => {
+    if (operator === '$eq') return single(listOf(path, [value]));
+    if (operator === '$in') return single(listOf(path, value));
+    if (operator === '$all') return (listOf(path, value) ?? []).map((term) => [term]);
+    if (operator === '$elemMatch' && isFilter(value) && !Object.keys(value).some((key) => key.startsWith('$')))
+      return ofFilter(value, `${path}.`);
+    return [];
+  });
+}
+
+const single = (list: readonly string[] | null): Narrow => (list === null ? [] : [list]);
+
+function ofCondition(path: string, condition: unknown): Narrow {
+  if (!isFilter(condition)) return single(listOf(path, [condition]));
+  return Object.keys(condition)[0]?.startsWith('$') === true ? ofOperators(path, condition) : [];
+}
+
+/** Any branch will do: each must say something. */
+function ofBranches(branches: unknown, prefix: string): Narrow {
+  if (!Array.isArray(branches)) return [];
+  const firsts = branches.map((branch) => (isFilter(branch) ? shortest(ofFilter(branch, prefix))[0] : undefined));
+  return firsts.every((list) => list !== undefined) ? [firsts.flat()] : [];
+}
+
+const shortest = (narrow: Narrow): Narrow => [...narrow].sort((a, b) => a.length - b.length);
+
+function ofFilter(filter: Document, prefix: string): Narrow {
+  return Object.entries(filter).flatMap(([key, condition]): Narrow => {
+    if (key === '$and' && Array.isArray(condition))
+      return condition.flatMap((one) => (isFilter(one) ? ofFilter(one, prefix) : []));
+    if (key === '$or') return ofBranches(condition, prefix);
+    return isPlainPath(key) ? ofCondition(prefix + key, condition) : [];
+  });
+}
+
+export const narrowOf = (filter: Document): Narrow => shortest(ofFilter(filter, '')).slice(0, CONDITIONS);

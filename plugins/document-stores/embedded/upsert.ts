@@ -1,0 +1,55 @@
+/** The document that an update makes where none matches: what the filter says for certain, then the update. Pure. */
+import type { Document } from '../../kinds/document-store.js';
+import { change, type Fields } from './engine.js';
+
+const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+
+function put(fields: Fields, [first = '', ...rest]: readonly string[], value: unknown): void {
+  if (first === '__proto__') return;
+  if (rest.length === 0) {
+    fields[first] = value;
+    return;
+  }
+  const inner = Object.hasOwn(fields, first) ? fields[first] : undefined;
+  const made = isFields(inner) ? inner : {};
+  fields[first] = made;
+  put(made, rest, value);
+}
+
+/** Fields that the filter demands to be equal to something. */
+export function seedOf(filter: Document): Fields {
+  return Object.entries(filter).reduce<Fields>((seed, [key, condition]) => {
+    if (key === '$and' && Array.isArray(condition))
+      return condition.reduce<Fields>((made, part) => (isFields(part) ? { ...made, ...seedOf(part) } : made), seed);
+    if (key.startsWith('$')) return seed;
+    if (!isFields(condition) || Object.keys(condition)[0]?.startsWith('$') !== true)
+      return { ...seed, [key]: condition };
+    if (Object.hasOwn(condition, '$eq')) return { ...seed, [key]: condition['$eq'] };
+    const all = condition['$in'];
+    return Array.isArray(all) && all.length === 1 ? { ...seed, [key]: all[0] as unknown } : seed;
+  }, {});
+}
+
+const isPipeline = (update: Document | readonly Document[]): update is readonly Document[] => Array.isArray(update);
+
+/** For documents that are there: what is only for new ones falls away. */
+export function operatorsOf(update: Document | readonly Document[]): Document | readonly Document[] {
+  if (isPipeline(update)) return update;
+  const { $setOnInsert: _, ...others } = update;
+  return others;
+}
+
+export function inserted(
+  seed: Fields,
+  update: Document | readonly Document[],
+  arrayFilters: readonly Document[],
+): Document {
+  const start: Fields = {};
+  for (const [path, value] of Object.entries(seed)) put(start, path.split('.'), value);
+  if (isPipeline(update)) return change([start], {}, update, arrayFilters)[0] ?? start;
+  const { $setOnInsert: first, ...others } = update;
+  const set = { ...(others['$set'] as Fields | undefined), ...(first as Fields | undefined) };
+  const whole = Object.keys(set).length > 0 ? { ...others, $set: set } : others;
+  return change([start], {}, whole, arrayFilters)[0] ?? start;
+}

@@ -1,0 +1,99 @@
+/**
+ * The connection of a store to its servers. The driver is loaded when it is opened. Says in fixed words why it cannot be opened:
+ * what a server or the driver says never goes into the message, for it may repeat the address with its password.
+ */
+import type { Db, MongoClient, ObjectId } from 'mongodb';
+import { Fault, fault } from '../../../kernel/contract/fault.js';
+import { NETWORK_REASONS } from '../../kinds/network-reasons.js';
+import { cleanCause, isLost, nameOf, networkCode, numberOf } from './errors.js';
+import type { StoreSettings } from './options.js';
+
+export interface Connection {
+  readonly client: MongoClient;
+  readonly db: Db;
+  readonly settings: StoreSettings;
+  readonly newId: () => ObjectId;
+  /** The servers are no replica set: they have no transactions. */
+  readonly alone: boolean;
+  /** A server that takes writes is known; and how often one was found. Together they tell whether a write may have been sent. */
+  readonly reach: () => { readonly there: boolean; readonly times: number };
+  /** Text for people of a command with its values. */
+  readonly print: (command: object) => string;
+}
+
+export async function connect(settings: StoreSettings, instance: string): Promise<Connection> {
+  const { MongoClient: Driver, ObjectId: Id, BSON } = await import('mongodb');
+  const client = made(() => new Driver(settings.url, settings.client), instance);
+  const reach = watch(client);
+  try {
+    await client.connect();
+    const db = client.db(settings.database ?? undefined);
+    const hello = (await db.admin().command({ hello: 1 })) as { readonly setName?: string; readonly msg?: string };
+    // `hello` answers everybody; this one needs the login.
+    await db.command({ listCollections: 1, nameOnly: true, authorizedCollections: true });
+    return {
+      ...{ client, db, settings, reach },
+      newId: () => new Id(),
+      alone: hello.setName === undefined && hello.msg !== 'isdbgrid',
+      print: (command) => BSON.EJSON.stringify(command),
+    };
+  } catch (error) {
+    await client.close().catch(() => undefined);
+    throw connectFault(instance, error);
+  }
+}
+
+/** The driver has read the address when the client is made, and asks nobody yet. */
+function made(make: () => MongoClient, instance: string): MongoClient {
+  try {
+    return make();
+  } catch {
+    throw addressFault(instance);
+  }
+}
+
+function watch(client: MongoClient): Connection['reach'] {
+  let state = { there: false, times: 0 };
+  client.on('topologyDescriptionChanged', ({ newDescription }) => {
+    const there = [...newDescription.servers.values()].some(({ type }) =>
+      ['Standalone', 'RSPrimary', 'Mongos', 'LoadBalancer'].includes(type),
+    );
+    state = { there, times: state.times + (there && !state.there ? 1 : 0) };
+  });
+  return () => state;
+}
+
+export const addressFault = (instance: string): Fault =>
+  fault('QRY_CONNECT', { instance, reason: 'the address is not valid' });
+
+const NUMBERS: Readonly<Record<number, string>> = {
+  13: 'the user may not use this database, or the server wants a login',
+  18: 'user name or password refused',
+  8000: 'user name or password refused',
+};
+const NAMES: readonly (readonly [RegExp, string])[] = [
+  [/Parse|InvalidArgument|MissingCredentials/, 'the address is not valid'],
+  [/Compatibility/, 'the server is too old for the driver'],
+];
+
+function reasonOf(error: unknown): string {
+  const number = numberOf(error);
+  const said = number !== null && Object.hasOwn(NUMBERS, number) ? NUMBERS[number] : undefined;
+  const code = networkCode(error);
+  const network = Object.hasOwn(NETWORK_REASONS, code) ? NETWORK_REASONS[code] : undefined;
+  const named = NAMES.find(([pattern]) => pattern.test(nameOf(error)))?.[1];
+  return said ?? network ?? named ?? (isLost(error) ? 'no answer in time' : 'the connection failed');
+}
+
+/** The server may be there later, and take the same address and the same password. */
+const PASSING = new Set([6, 7, 89, 91, 189, 9001, 10107, 11600, 11602, 13435, 13436]);
+const isPassing = (error: unknown): boolean => {
+  const number = numberOf(error);
+  return number !== null ? PASSING.has(number) : isLost(error);
+};
+
+export function connectFault(instance: string, error: unknown): Fault {
+  if (error instanceof Fault) return error;
+  const params = { instance, reason: reasonOf(error) };
+  return fault('QRY_CONNECT', params, { cause: cleanCause(error), retryable: isPassing(error) });
+}

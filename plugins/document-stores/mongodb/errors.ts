@@ -1,0 +1,159 @@
+/**
+ * From what the driver throws to a Fault of the catalogue. Texts of the server quote values (a refused document, a key that is
+ * taken): they go nowhere, not even into the log; of an error its number, its name and the fields that it is about are kept.
+ */
+import { Fault, fault, type FaultOptions, type Issue } from '../../../kernel/contract/fault.js';
+import { escapePointer } from '../../../kernel/contract/json.js';
+import { refusedFields, type dialectErrors } from '../../kinds/dialect-errors.js';
+import { violationsOf, type Violation } from './violations.js';
+
+type Code = keyof typeof dialectErrors;
+
+/** What the driver tells; everything may be missing. */
+interface DriverError {
+  readonly name?: unknown;
+  readonly code?: unknown;
+  readonly codeName?: unknown;
+  readonly keyPattern?: unknown;
+  readonly errInfo?: unknown;
+  readonly errorLabelSet?: ReadonlySet<string>;
+  readonly cause?: unknown;
+}
+
+const RETRY_AFTER = { 'retry-after': '1' };
+
+const NUMBERS: Readonly<Record<number, Code>> = {
+  11000: 'QRY_UNIQUE',
+  11001: 'QRY_UNIQUE',
+  12582: 'QRY_UNIQUE',
+  // Write conflict, lock timeout, no such transaction, snapshot gone.
+  112: 'QRY_SERIALIZATION',
+  24: 'QRY_SERIALIZATION',
+  251: 'QRY_SERIALIZATION',
+  246: 'QRY_SERIALIZATION',
+  50: 'QRY_TIMEOUT',
+  262: 'QRY_TIMEOUT',
+  // A value of a type that an operator cannot work with, a conversion that fails, a document or a key that is too large.
+  14: 'QRY_BAD_VALUE',
+  28: 'QRY_BAD_VALUE',
+  241: 'QRY_BAD_VALUE',
+  10334: 'QRY_BAD_VALUE',
+  17280: 'QRY_BAD_VALUE',
+  17419: 'QRY_BAD_VALUE',
+  17420: 'QRY_BAD_VALUE',
+  51091: 'QRY_BAD_VALUE',
+  // Not the one that writes, going down, too few servers that answer.
+  6: 'QRY_UNAVAILABLE',
+  7: 'QRY_UNAVAILABLE',
+  64: 'QRY_UNAVAILABLE',
+  89: 'QRY_UNAVAILABLE',
+  91: 'QRY_UNAVAILABLE',
+  100: 'QRY_UNAVAILABLE',
+  133: 'QRY_UNAVAILABLE',
+  189: 'QRY_UNAVAILABLE',
+  9001: 'QRY_UNAVAILABLE',
+  10058: 'QRY_UNAVAILABLE',
+  10107: 'QRY_UNAVAILABLE',
+  11600: 'QRY_UNAVAILABLE',
+  11602: 'QRY_UNAVAILABLE',
+  13435: 'QRY_UNAVAILABLE',
+  13436: 'QRY_UNAVAILABLE',
+};
+const INVALID = 121;
+
+/** Errors of the driver itself have names and no numbers. */
+const LOST =
+  /Network|ServerSelection|NotConnected|WaitQueue|PoolClear|PoolClosed|ServerClosed|TopologyClosed|ClientClosed|StalePrimary|OperationTimeout/;
+/** The last try sent nothing: no connection was found. */
+const UNSENT = /WaitQueue|PoolClosed|PoolClearedError|NotConnected|TopologyClosed|ClientClosed/;
+/** What the platform says of a broken connection sometimes comes as it is. */
+const PLATFORM = /^(?:ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|ENOTFOUND|EAI_|ERR_STREAM|ERR_SOCKET)/;
+/** BSON cannot hold it: a circle, a NUL in a name, more than 16 MiB. */
+const UNFIT = /^BSON|^RangeError$/;
+
+const asError = (error: unknown): DriverError => (typeof error === 'object' && error !== null ? error : {});
+export const numberOf = (error: unknown): number | null => {
+  const { code } = asError(error);
+  return typeof code === 'number' ? code : null;
+};
+export const nameOf = (error: unknown): string => {
+  const { name } = asError(error);
+  return typeof name === 'string' ? name : '';
+};
+export const isLost = (error: unknown): boolean =>
+  numberOf(error) === null && (LOST.test(nameOf(error)) || PLATFORM.test(networkCode(error)));
+export const isSelection = (error: unknown): boolean => nameOf(error).includes('ServerSelection');
+export const isUnsent = (error: unknown): boolean => UNSENT.test(nameOf(error));
+const labelled = (error: unknown, label: string): boolean => asError(error).errorLabelSet?.has(label) === true;
+
+function codeOf(error: unknown, violations: readonly Violation[]): Code {
+  const number = numberOf(error);
+  if (number === INVALID) return violations[0]?.code ?? 'QRY_CHECK';
+  const exact = number !== null && Object.hasOwn(NUMBERS, number) ? NUMBERS[number] : undefined;
+  if (exact) return exact;
+  if (isLost(error)) return 'QRY_UNAVAILABLE';
+  if (labelled(error, 'TransientTransactionError')) return 'QRY_SERIALIZATION';
+  return UNFIT.test(nameOf(error)) ? 'QRY_BAD_VALUE' : 'QRY_FAILED';
+}
+
+function issuesOf(code: Code, error: unknown, violations: readonly Violation[]): Issue[] {
+  const detail = refusedFields[code];
+  if (detail === undefined) return [];
+  const { keyPattern } = asError(error);
+  const taken = code === 'QRY_UNIQUE' && typeof keyPattern === 'object' ? Object.keys(keyPattern ?? {}) : [];
+  const paths = [
+    ...taken.map((path) => path.split('.')),
+    ...violations.filter((one) => one.code === code).map(({ path }) => path),
+  ];
+  return paths.map((path) => ({ pointer: path.map((name) => `/${escapePointer(name)}`).join(''), code, detail }));
+}
+
+/** What the log may see. */
+export function cleanCause(error: unknown): Error {
+  const { code, codeName } = asError(error);
+  const inner = networkCode(error);
+  const clean = new Error(`database error ${[nameOf(error), codeName ?? code, inner].filter(Boolean).join(' ')}`);
+  clean.name = 'DatabaseError';
+  return Object.assign(clean, { code, codeName });
+}
+
+/** The platform's code (`ECONNREFUSED`) at the bottom of errors that have causes. */
+export function networkCode(error: unknown): string {
+  for (let [one, depth] = [error, 0]; depth < 5; [one, depth] = [asError(one).cause, depth + 1]) {
+    const { code } = asError(one);
+    if (typeof code === 'string') return code;
+  }
+  return '';
+}
+
+/** `sent`: a write had perhaps been sent when the connection went away, so nobody knows whether it ran. */
+export function toFault(error: unknown, sent = false): Fault {
+  if (error instanceof Fault) return error;
+  const violations = numberOf(error) === INVALID ? violationsOf(asError(error).errInfo) : [];
+  const code = codeOf(error, violations);
+  const issues = issuesOf(code, error, violations);
+  const away = code === 'QRY_UNAVAILABLE';
+  const unknown = away && sent;
+  const options: FaultOptions = {
+    cause: cleanCause(error),
+    ...(issues.length > 0 && { issues }),
+    ...((code === 'QRY_SERIALIZATION' || (away && !unknown)) && { retryable: true }),
+    ...((away || code === 'QRY_TIMEOUT') && { headers: RETRY_AFTER }),
+  };
+  return fault(code, unknown ? { outcome: 'Whether the last statement took effect is not known.' } : {}, options);
+}
+
+const BAD_VALUE = 2;
+
+/** In an update the server means what is stored (an item for what is no list), elsewhere the query itself. */
+export async function updating<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (numberOf(error) !== BAD_VALUE) throw error;
+    throw fault('QRY_BAD_VALUE', {}, { cause: cleanCause(error) });
+  }
+}
+
+/** A second try of the whole transaction may succeed. */
+export const isRetryable = (error: unknown): boolean => error instanceof Fault && error.code === 'QRY_SERIALIZATION';

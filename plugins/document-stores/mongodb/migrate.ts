@@ -1,0 +1,167 @@
+/**
+ * Brings collections to the shape of the models: look, plan, change one after the other. Nothing is locked: who meets another
+ * process that makes the same looks again, and finds less to do. Collections change by adding only.
+ */
+import { fault, type Fault } from '../../../kernel/contract/fault.js';
+import type { MigrationOutline, MigrationProgress } from '../../../kernel/contract/migration.js';
+import type { ModelTable } from '../../../kernel/contract/model.js';
+import type { Log } from '../../../kernel/contract/plugin.js';
+import { stepOf, storeName } from '../shared/outline.js';
+import {
+  heldBy,
+  planCollections,
+  type KnownCollection,
+  type KnownIndex,
+  type MigrationPlan,
+  type Planned,
+} from '../shared/plan.js';
+import type { Connection } from './connection.js';
+import { cleanCause, isLost, numberOf } from './errors.js';
+
+/** Who migrates, and who hears of it. */
+export interface Migrating {
+  readonly store: string;
+  readonly log: Log;
+  readonly progress?: MigrationProgress | undefined;
+}
+
+interface Listed {
+  readonly name: string;
+  readonly type?: string;
+  readonly options?: {
+    readonly validator?: unknown;
+    readonly validationLevel?: string;
+    readonly validationAction?: string;
+  };
+}
+
+async function look(connection: Connection, tables: readonly ModelTable[]): Promise<MigrationPlan> {
+  const { db } = connection;
+  const names = tables.map(({ table }) => table);
+  const found = (await db.listCollections({ name: { $in: names } }).toArray()) as readonly Listed[];
+  const known = new Map<string, KnownCollection>();
+  for (const { name, type, options = {} } of found) {
+    const plain = type === undefined || type === 'collection';
+    const lenient = options.validationLevel === 'off' || options.validationAction === 'warn';
+    const indexes = plain ? (await db.collection(name).indexes()).map(indexOf) : [];
+    known.set(name, { plain, lenient, validator: options.validator, indexes });
+  }
+  return planCollections(tables, known);
+}
+
+function indexOf({
+  name,
+  key,
+  unique,
+  weights,
+  partialFilterExpression: held,
+}: Readonly<Record<string, unknown>>): KnownIndex {
+  const words = isRecord(weights) ? Object.keys(weights) : null;
+  const fields = isRecord(key) && words === null ? Object.keys(key) : [];
+  return { name: String(name), fields, unique: unique === true, partial: held !== undefined, words };
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+
+/** Documents that are there already are judged when they have been right once. */
+const judged = { validationLevel: 'moderate', validationAction: 'error' } as const;
+
+/** The command of the server. */
+function commandOf(planned: Planned): Readonly<Record<string, unknown>> {
+  const { collection } = planned;
+  switch (planned.change) {
+    case 'create':
+      return { create: collection, validator: { $jsonSchema: planned.rules }, ...judged };
+    case 'add-rules':
+    case 'change-rules':
+      return { collMod: collection, validator: { $jsonSchema: planned.rules }, ...judged };
+    case 'add-unique': {
+      const key = Object.fromEntries(planned.columns.map(({ name }) => [name, 1]));
+      const index = { key, name: planned.name, unique: true, partialFilterExpression: heldBy(planned.columns) };
+      return { createIndexes: collection, indexes: [index] };
+    }
+    case 'add-index': {
+      const key = Object.fromEntries(planned.columns.map(({ name }) => [name, 1]));
+      return { createIndexes: collection, indexes: [{ key, name: planned.name }] };
+    }
+    case 'add-search': {
+      const key = Object.fromEntries(planned.columns.map(({ name }) => [name, 'text']));
+      // A field `language` of a document is a field like others, not the language of its words.
+      const words = { default_language: 'english', language_override: '_words_language' };
+      return { createIndexes: collection, indexes: [{ key, name: planned.name, ...words }] };
+    }
+  }
+}
+
+/** Somebody makes the same at this moment: collection there, index being built, conflict. */
+const MEANWHILE = new Set([48, 112, 276, 12586, 12587]);
+const DUPLICATE = 11000;
+const ROUNDS = 20;
+
+export async function migrate(connection: Connection, tables: readonly ModelTable[], who: Migrating): Promise<void> {
+  if (tables.length === 0) return;
+  const { log } = who;
+  const first = await looked(connection, tables);
+  for (const { message, ...place } of first.warnings) log.warn(place, message);
+  let { changes } = first;
+  const changed = new Set<string>();
+  for (let round = 1; changes.length > 0; round++) {
+    const met = await changeAll(connection, changes, who, round === ROUNDS);
+    for (const { collection } of changes) changed.add(collection);
+    if (!met) break;
+    ({ changes } = await looked(connection, tables));
+  }
+  if (changed.size > 0) log.info({ tables: [...changed] }, 'collections brought to the shape of the models');
+}
+
+/** True where another process was met: look again. */
+async function changeAll(
+  { db, print }: Connection,
+  changes: readonly Planned[],
+  { log, store, progress }: Migrating,
+  last: boolean,
+): Promise<boolean> {
+  for (const [index, planned] of changes.entries()) {
+    progress?.(stepOf(store, planned), index + 1, changes.length);
+    const command = commandOf(planned);
+    try {
+      await db.command(command);
+    } catch (error) {
+      if (!last && MEANWHILE.has(numberOf(error) ?? 0)) return true;
+      throw refusal(planned, error);
+    }
+    log.debug({ table: planned.collection, sql: print(command) }, 'migration');
+  }
+  return false;
+}
+
+/** Documents that are there already can stand against a unique index. */
+function refusal({ change, collection: table, columns }: Planned, error: unknown): Fault {
+  const cause = cleanCause(error);
+  if (change !== 'add-unique' || numberOf(error) !== DUPLICATE)
+    return fault('QRY_MIGRATION', { table }, { cause, retryable: isLost(error) });
+  return fault('QRY_DUPLICATES', { table, columns: columns.map(({ name }) => name).join(', ') }, { cause });
+}
+
+async function looked(connection: Connection, tables: readonly ModelTable[]): Promise<MigrationPlan> {
+  try {
+    return await look(connection, tables);
+  } catch (error) {
+    const table = tables.map((one) => one.table).join(', ');
+    throw fault('QRY_MIGRATION', { table }, { cause: cleanCause(error), retryable: isLost(error) });
+  }
+}
+
+/** What `migrate` would do now. Reads only. */
+export async function outline(
+  connection: Connection,
+  tables: readonly ModelTable[],
+  store: string,
+): Promise<MigrationOutline> {
+  if (tables.length === 0) return { steps: [], warnings: [] };
+  const { changes, warnings } = await looked(connection, tables);
+  return {
+    steps: changes.map((planned) => ({ ...stepOf(store, planned), sql: [connection.print(commandOf(planned))] })),
+    warnings: warnings.map((warning) => ({ store: storeName(store), ...warning })),
+  };
+}

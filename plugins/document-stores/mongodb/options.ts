@@ -1,0 +1,57 @@
+/**
+ * From the options of a store in the config file to the options of the driver, with the defaults of the product. Only this
+ * file knows both vocabularies.
+ */
+import type { MongoClientOptions, TransactionOptions } from 'mongodb';
+
+export interface StoreSettings {
+  readonly url: string;
+  /** Null: the address names it. */
+  readonly database: string | null;
+  readonly client: MongoClientOptions;
+  readonly transaction: TransactionOptions;
+  /** Milliseconds that one call may take on the server. */
+  readonly deadline: number;
+}
+
+const number = (value: unknown, otherwise: number): number => (typeof value === 'number' ? value : otherwise);
+
+/** Between the hosts and the options. */
+const hasDatabase = (url: string): boolean => /^mongodb(?:\+srv)?:\/\/[^/]+\/[^?]/.test(url);
+
+/** Null: no address of MongoDB. */
+export function readSettings(options: Readonly<Record<string, unknown>>): StoreSettings | null {
+  const { url, database } = options;
+  if (typeof url !== 'string' || !/^mongodb(?:\+srv)?:\/\/./.test(url)) return null;
+  const deadline = Math.max(1, Math.round(number(options['statement_timeout'], 10) * 1000));
+  const wait = Math.max(1, Math.round(number(options['pool_wait'], 2) * 1000));
+  // What is acknowledged lies on disk on a majority of the servers, and what is read cannot be taken back.
+  const writeConcern = { w: 'majority', journal: true, wtimeoutMS: deadline } as const;
+  return {
+    url,
+    database: hasDatabase(url) ? null : typeof database === 'string' ? database : 'lintel',
+    deadline,
+    client: {
+      appName: 'lintel',
+      writeConcern,
+      readConcern: { level: 'majority' },
+      readPreference: 'primary',
+      retryWrites: true,
+      retryReads: true,
+      maxPoolSize: number(options['pool_size'], 10),
+      waitQueueTimeoutMS: wait,
+      serverSelectionTimeoutMS: wait,
+      connectTimeoutMS: wait,
+      maxIdleTimeMS: Math.round(number(options['idle_timeout'], 30) * 1000),
+      heartbeatFrequencyMS: 2000,
+      // Whole numbers that a double cannot hold stay what they are until `values.ts` sees them.
+      promoteLongs: true,
+    },
+    transaction: {
+      readConcern: { level: 'snapshot' },
+      writeConcern,
+      readPreference: 'primary',
+      maxCommitTimeMS: deadline,
+    },
+  };
+}

@@ -1,0 +1,61 @@
+/**
+ * Runtime of the document store `mongodb`: opens and closes the connection of one configured store, migrates it, and says whether
+ * it is well. How calls run is in `store.ts`.
+ */
+import { fault } from '../../../kernel/contract/fault.js';
+import { defineRuntime } from '../../../kernel/contract/plugin.js';
+import { documentStore, type DocumentStore } from '../../kinds/document-store.js';
+import { addressFault, connect, type Connection } from './connection.js';
+import { migrate, outline } from './migrate.js';
+import { readSettings } from './options.js';
+import { createStore } from './store.js';
+
+/** What belongs to a handle and is nobody else's business. */
+const opened = new WeakMap<DocumentStore, Connection>();
+
+function connectionOf(handle: DocumentStore): Connection {
+  const found = opened.get(handle);
+  if (!found) throw fault('QRY_UNAVAILABLE', {}, { retryable: true, headers: { 'retry-after': '1' } });
+  return found;
+}
+
+/** Milliseconds: who asks how things are does not wait. */
+const HEALTH_DEADLINE = 900;
+
+export default defineRuntime(documentStore, {
+  create() {
+    const handle: DocumentStore = createStore(() => connectionOf(handle));
+    return handle;
+  },
+
+  async open(handle, { options, instance, log }) {
+    const settings = readSettings(options);
+    if (settings === null) throw addressFault(instance);
+    const connection = await connect(settings, instance);
+    if (connection.alone) {
+      const message = 'the document store is no replica set: it has no transactions, every call stands for itself';
+      log.warn({ store: instance }, message);
+    }
+    opened.set(handle, connection);
+  },
+
+  plan: (handle, tables, { instance }) => outline(connectionOf(handle), tables, instance),
+
+  adopt: (handle, tables, { instance, log }, progress) =>
+    migrate(connectionOf(handle), tables, { store: instance, log, progress }),
+
+  async close(handle) {
+    const connection = opened.get(handle);
+    opened.delete(handle);
+    await connection?.client.close();
+  },
+
+  async health(handle) {
+    try {
+      await connectionOf(handle).db.command({ ping: 1 }, { timeoutMS: HEALTH_DEADLINE });
+      return { ok: true };
+    } catch {
+      return { ok: false, detail: 'the database does not answer' };
+    }
+  },
+});

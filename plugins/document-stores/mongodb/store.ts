@@ -1,0 +1,183 @@
+/**
+ * The handle of a MongoDB store. Filters, updates and pipelines go to the server as they are given; every call has a deadline
+ * there. Several documents are written as one: in a transaction of their own where the caller has none and the servers can.
+ */
+import type { ClientSession, Collection, Document as Stored, Filter, FindOptions as DriverFind, Sort } from 'mongodb';
+import type {
+  Document,
+  DocumentStore,
+  DocumentTransaction,
+  FindOptions,
+  UpdateOptions,
+} from '../../kinds/document-store.js';
+import { wantsNothing } from '../shared/window.js';
+import type { Connection } from './connection.js';
+import { createCalls, type Session } from './calls.js';
+import { isRetryable, updating } from './errors.js';
+import { keyFor } from './turns.js';
+import { plain } from './values.js';
+
+/** Ids that one command takes; a document has 16 MiB at most. */
+const AT_ONCE = 50_000;
+
+export function createStore(connection: () => Connection): DocumentStore {
+  const collection = (name: string): Collection => connection().db.collection(name);
+  const { call, together, lock, begin, commit, rollback } = createCalls(connection);
+  const limits = (session: Session): { maxTimeMS: number; session?: ClientSession } => ({
+    maxTimeMS: connection().settings.deadline,
+    ...(session && { session }),
+  });
+
+  async function read(name: string, filter: Document, options: FindOptions, session: Session): Promise<Document[]> {
+    if (wantsNothing(options)) return [];
+    const found = collection(name).find(filter as Filter<Stored>, { ...(options as DriverFind), ...limits(session) });
+    return (await found.toArray()).map(plain);
+  }
+
+  async function idsOf(name: string, filter: Document, session: Session): Promise<unknown[]> {
+    return (await read(name, filter, { projection: { _id: 1 } }, session)).map(({ _id }) => _id);
+  }
+
+  /** Those with these ids, in their order. */
+  async function byIds(name: string, ids: readonly unknown[], session: Session): Promise<Document[]> {
+    const found = new Map<string, Document>();
+    for (const some of chunks(ids)) {
+      for (const one of await read(name, { _id: { $in: some } }, {}, session)) found.set(keyOf(one['_id']), one);
+    }
+    return ids.map((id) => found.get(keyOf(id))).filter((one) => one !== undefined);
+  }
+
+  async function updateOne(
+    name: string,
+    filter: Document,
+    update: Document | readonly Document[],
+    { sort, upsert, arrayFilters }: UpdateOptions,
+    session: Session,
+  ): Promise<Document[]> {
+    const made = collection(name).findOneAndUpdate(filter, update, {
+      ...(sort && { sort: sort as Sort }),
+      ...(upsert && { upsert }),
+      ...(arrayFilters && { arrayFilters: [...arrayFilters] }),
+      ...limits(session),
+      returnDocument: 'after',
+    });
+    const found = await updating(made);
+    return found === null ? [] : [plain(found)];
+  }
+
+  async function updateMany(
+    name: string,
+    filter: Document,
+    update: Document | readonly Document[],
+    { arrayFilters }: UpdateOptions,
+    session: Session,
+  ): Promise<Document[]> {
+    const ids = await idsOf(name, filter, session);
+    for (const some of chunks(ids)) {
+      const options = { ...(arrayFilters && { arrayFilters: [...arrayFilters] }), ...limits(session) };
+      await updating(collection(name).updateMany(among(filter, some), update, options));
+    }
+    return byIds(name, ids, session);
+  }
+
+  async function removeMany(name: string, filter: Document, session: Session): Promise<Document[]> {
+    const found = await read(name, filter, {}, session);
+    for (const some of chunks(found.map(({ _id }) => _id))) {
+      await collection(name).deleteMany(among(filter, some), limits(session));
+    }
+    return found;
+  }
+
+  async function removeOne(
+    name: string,
+    filter: Document,
+    sort: UpdateOptions['sort'],
+    session: Session,
+  ): Promise<Document[]> {
+    const options = { ...(sort && { sort: sort as Sort }), ...limits(session) };
+    const found = await collection(name).findOneAndDelete(filter, options);
+    return found === null ? [] : [plain(found)];
+  }
+
+  /**
+   * The filter narrowed to the one document that matches now, so that one command does; null where several do. Whatever begins to
+   * match in between counts as later.
+   */
+  async function single(name: string, filter: Document, inside: DocumentTransaction | null): Promise<Document | null> {
+    if (isOne(filter)) return filter;
+    const options = { projection: { _id: 1 }, limit: 2 };
+    const [first, second] = await call(inside, false, (session) => read(name, filter, options, session));
+    if (second !== undefined) return null;
+    return first === undefined ? filter : among(filter, [first['_id']]);
+  }
+
+  return {
+    async insert(name, documents, inside) {
+      if (documents.length === 0) return [];
+      const { newId } = connection();
+      const made = documents.map(({ _id, ...rest }) => ({ _id: _id ?? newId(), ...rest }));
+      const [first] = made;
+      if (made.length === 1 && first !== undefined) {
+        await call(inside, true, (session) => collection(name).insertOne(first as Stored, limits(session)));
+      } else {
+        await together(inside, (session) => collection(name).insertMany(made as Stored[], limits(session)));
+      }
+      return made;
+    },
+    async find(name, filter, { lock: locks, ...options }, inside) {
+      if (locks === true) await lock(inside, keyFor(name, filter));
+      return call(inside, false, (session) => read(name, filter, options, session));
+    },
+    async update(name, filter, update, options, inside) {
+      const one = options.one === true ? filter : await single(name, filter, inside);
+      if (one === null) return together(inside, (session) => updateMany(name, filter, update, options, session));
+      const { upsert, ...narrow } = options;
+      const done = await call(inside, true, (session) =>
+        updateOne(name, one, update, one === filter ? options : narrow, session),
+      );
+      if (done.length > 0 || one === filter || upsert !== true) return done;
+      // It went away in between. A document that is made takes values from the filter as it was written, and no id of another.
+      return call(inside, true, (session) => updateOne(name, filter, update, options, session));
+    },
+    async remove(name, filter, { one, sort }, inside) {
+      const which = one === true ? filter : await single(name, filter, inside);
+      if (which === null) return together(inside, (session) => removeMany(name, filter, session));
+      return call(inside, true, (session) => removeOne(name, which, sort, session));
+    },
+    count: (name, filter, inside) =>
+      call(inside, false, (session) => collection(name).countDocuments(filter as Filter<Stored>, limits(session))),
+    aggregate: (name, pipeline, inside) =>
+      call(inside, pipeline.some(isWrite), async (session) => {
+        const found = await collection(name)
+          .aggregate([...pipeline], limits(session))
+          .toArray();
+        return found.map(plain);
+      }),
+    begin: () => Promise.resolve(connection().alone ? null : begin()),
+    commit,
+    rollback,
+    retryable: isRetryable,
+  };
+}
+
+/** A stage that writes what comes out. */
+const isWrite = (stage: Document): boolean => Object.hasOwn(stage, '$out') || Object.hasOwn(stage, '$merge');
+
+const among = (filter: Document, ids: readonly unknown[]): Filter<Stored> => ({
+  $and: [filter, { _id: { $in: ids } }],
+});
+
+/** Names one id: at most one document matches. */
+function isOne(filter: Document): boolean {
+  const id = Object.hasOwn(filter, '_id') ? filter['_id'] : undefined;
+  if (typeof id === 'string' || typeof id === 'number') return true;
+  if (typeof id !== 'object' || id === null) return false;
+  return '_bsontype' in id || Object.hasOwn(id, '$eq');
+}
+
+/** Ids of any type, so that text and an id of the same digits are two. */
+const keyOf = (id: unknown): string => `${typeof id} ${id instanceof Date} ${JSON.stringify(id)}`;
+
+function* chunks<T>(list: readonly T[]): Generator<T[]> {
+  for (let at = 0; at < list.length; at += AT_ONCE) yield list.slice(at, at + AT_ONCE);
+}

@@ -1,0 +1,107 @@
+/**
+ * Waiting instead of being refused: MongoDB has no lock that a reader could wait for, and refuses the second writer at once. Who reads
+ * to write takes a turn: in this process by a queue, among processes by a document that one transaction at a time can write.
+ */
+import { createHash } from 'node:crypto';
+import type { ClientSession } from 'mongodb';
+import { fault } from '../../../kernel/contract/fault.js';
+import type { Document } from '../../kinds/document-store.js';
+import type { Connection } from './connection.js';
+import { isRetryable, numberOf, toFault } from './errors.js';
+
+/** Holds counters only. */
+const COLLECTION = 'lintel_turns';
+/** There are 4096 turns: that two filters share one costs a wait. */
+const DIGITS = 3;
+const EXISTS = 48;
+/** Milliseconds between two looks. */
+const PAUSE = 15;
+
+export const keyFor = (collection: string, filter: Document): string =>
+  createHash('sha256')
+    .update(`${collection} ${JSON.stringify(filter)}`)
+    .digest('hex')
+    .slice(0, DIGITS);
+
+export interface Turns {
+  /** Resolves when it is one's turn, with what ends it; refuses after `patience` milliseconds. */
+  readonly take: (key: string, patience: number) => Promise<() => void>;
+}
+
+export function createTurns(): Turns {
+  /** Who has the turn is not in its list. */
+  const waiting = new Map<string, Set<() => void>>();
+
+  function leave(key: string): void {
+    const others = waiting.get(key);
+    const [next] = others ?? [];
+    if (next === undefined) waiting.delete(key);
+    else {
+      others?.delete(next);
+      next();
+    }
+  }
+
+  async function take(key: string, patience: number): Promise<() => void> {
+    const others = waiting.get(key);
+    if (others === undefined) waiting.set(key, new Set());
+    else await queued(others, patience);
+    let over = false;
+    return () => {
+      if (!over) leave(key);
+      over = true;
+    };
+  }
+
+  return { take };
+}
+
+const queued = (others: Set<() => void>, patience: number): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const go = (): void => {
+      clearTimeout(timer);
+      resolve();
+    };
+    const timer = setTimeout(() => {
+      others.delete(go);
+      reject(fault('QRY_TIMEOUT', {}, { headers: { 'retry-after': '1' } }));
+    }, patience);
+    others.add(go);
+  });
+
+/** Connections whose collection of turns is there. A transaction that makes one would meet others that do. */
+const ready = new WeakMap<Connection, Promise<void>>();
+
+function made(connection: Connection): Promise<void> {
+  const known = ready.get(connection);
+  if (known !== undefined) return known;
+  const making = connection.db.createCollection(COLLECTION).then(
+    () => undefined,
+    (error: unknown) => {
+      if (numberOf(error) === EXISTS) return;
+      ready.delete(connection);
+      throw toFault(error);
+    },
+  );
+  ready.set(connection, making);
+  return making;
+}
+
+/** The first work of a transaction: as long as another one has the turn, this one begins anew. */
+export async function hold(connection: Connection, session: ClientSession, key: string, end: number): Promise<void> {
+  await made(connection);
+  const { db, settings } = connection;
+  const turns = db.collection<{ _id: string; n: number }>(COLLECTION);
+  for (;;) {
+    try {
+      const options = { upsert: true, session, maxTimeMS: settings.deadline };
+      await turns.updateOne({ _id: key }, { $inc: { n: 1 } }, options);
+      return;
+    } catch (error) {
+      if (Date.now() > end || !isRetryable(toFault(error))) throw error;
+      await session.abortTransaction();
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * PAUSE));
+      session.startTransaction(settings.transaction);
+    }
+  }
+}

@@ -1,0 +1,52 @@
+/**
+ * What the server says of a document that breaks the rules of its collection: which fields, and in which way. Only names of
+ * fields and operators are looked at, never the values that it quotes.
+ */
+export interface Violation {
+  readonly path: readonly string[];
+  readonly code: 'QRY_NOT_NULL' | 'QRY_BAD_VALUE' | 'QRY_CHECK';
+}
+
+type Told = Readonly<Record<string, unknown>>;
+
+const listOf = (value: unknown): readonly Told[] =>
+  Array.isArray(value) ? value.filter((one): one is Told => typeof one === 'object' && one !== null) : [];
+const textsOf = (value: unknown): string[] =>
+  Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : [];
+const inside = (value: unknown, name: string): unknown =>
+  typeof value === 'object' && value !== null ? (value as Told)[name] : undefined;
+
+/** What is missing comes first: without it the rest means little. */
+const ORDER = ['QRY_NOT_NULL', 'QRY_BAD_VALUE', 'QRY_CHECK'] as const;
+
+export function violationsOf(errInfo: unknown): Violation[] {
+  const found = rulesOf(inside(inside(errInfo, 'details'), 'schemaRulesNotSatisfied'), []);
+  const first = new Map<string, Violation>();
+  const sorted = found.sort((a, b) => ORDER.indexOf(a.code) - ORDER.indexOf(b.code));
+  for (const one of sorted) {
+    const key = JSON.stringify(one.path);
+    if (!first.has(key)) first.set(key, one);
+  }
+  return [...first.values()];
+}
+
+function rulesOf(rules: unknown, path: readonly string[]): Violation[] {
+  return listOf(rules).flatMap((rule): Violation[] => {
+    switch (rule['operatorName']) {
+      case 'required':
+        return textsOf(rule['missingProperties']).map((name) => ({ path: [...path, name], code: 'QRY_NOT_NULL' }));
+      case 'properties':
+        return listOf(rule['propertiesNotSatisfied']).flatMap((one) =>
+          rulesOf(one['details'], [...path, String(one['propertyName'])]),
+        );
+      case 'items':
+        return rulesOf(rule['details'], [...path, String(rule['itemIndex'])]);
+      case 'bsonType':
+        return [{ path, code: rule['consideredType'] === 'null' ? 'QRY_NOT_NULL' : 'QRY_BAD_VALUE' }];
+      case 'multipleOf':
+        return [{ path, code: 'QRY_BAD_VALUE' }];
+      default:
+        return [{ path, code: 'QRY_CHECK' }];
+    }
+  });
+}

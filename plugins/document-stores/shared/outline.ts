@@ -1,0 +1,33 @@
+/** The changes of collections in words, for people who want to read them before they are made. Nothing is changed here. */
+import type { MigrationStep } from '../../../kernel/contract/migration.js';
+import type { ModelColumn } from '../../../kernel/contract/model.js';
+import type { Planned } from './plan.js';
+
+const CHANGES: Readonly<Record<Planned['change'], string>> = {
+  create: 'create collection',
+  'add-rules': 'add rules',
+  'change-rules': 'change rules',
+  'add-unique': 'add unique',
+  'add-index': 'add index',
+  'add-search': 'add search index',
+};
+
+const fieldWords = ({ name, type, nullable }: ModelColumn): string => `${name} ${type}${nullable ? ', optional' : ''}`;
+
+function detailOf({ change, columns }: Planned): string {
+  if (change === 'add-rules' || change === 'change-rules') return columns.map(fieldWords).join(', ');
+  return columns.map(({ name, type }) => (change === 'create' ? `${name} ${type}` : name)).join(', ');
+}
+
+/** A SQL connection may have the same name: the field of the config stands before it. */
+export const storeName = (instance: string): string => `documents.${instance}`;
+
+/** `instance`: of the store, as the config has it. */
+export const stepOf = (instance: string, planned: Planned): Omit<MigrationStep, 'sql'> => ({
+  store: storeName(instance),
+  table: planned.collection,
+  change: CHANGES[planned.change],
+  detail: detailOf(planned),
+  destructive: false,
+  loses: null,
+});

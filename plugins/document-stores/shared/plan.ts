@@ -1,0 +1,173 @@
+/**
+ * Compares models with the collections that exist and lists what is missing. Additive only: nothing is dropped, renamed or
+ * narrowed; differences that adding cannot mend become warnings. Pure: no database.
+ */
+import type { MigrationWarning } from '../../../kernel/contract/migration.js';
+import type { ColumnType, ModelColumn, ModelTable } from '../../../kernel/contract/model.js';
+import { fieldsOf, mergeRules, ourRules, rulesOf, type Rules } from './rules.js';
+
+export interface KnownIndex {
+  readonly name: string;
+  /** In their order; empty for an index of words. */
+  readonly fields: readonly string[];
+  readonly unique: boolean;
+  /** Documents that lack a value are not in it. */
+  readonly partial: boolean;
+  /** The fields whose words an index of words holds. */
+  readonly words: readonly string[] | null;
+}
+
+export interface KnownCollection {
+  /** False for a view and the like. */
+  readonly plain: boolean;
+  readonly validator: unknown;
+  /** Rules are there, but nothing is refused for them. */
+  readonly lenient: boolean;
+  readonly indexes: readonly KnownIndex[];
+}
+
+export type Change =
+  | {
+      readonly change: 'create' | 'add-rules' | 'change-rules';
+      readonly rules: Rules;
+      readonly columns: readonly ModelColumn[];
+    }
+  | {
+      readonly change: 'add-unique' | 'add-index' | 'add-search';
+      readonly name: string;
+      readonly columns: readonly ModelColumn[];
+    };
+
+export type Planned = Change & { readonly collection: string };
+
+export interface MigrationPlan {
+  readonly changes: readonly Planned[];
+  readonly warnings: readonly Omit<MigrationWarning, 'store'>[];
+}
+
+interface Part {
+  add(change: Change): void;
+  warn(column: string | null, message: string): void;
+}
+
+const LEFT = 'left as it is';
+
+function rulesPart(table: ModelTable, known: KnownCollection, part: Part): void {
+  const wanted = rulesOf(table);
+  const columns = fieldsOf(table);
+  const found = ourRules(known.validator);
+  if (found === 'foreign') {
+    part.warn(null, `the collection has rules of somebody else; what the model demands is not added, it is ${LEFT}`);
+    return;
+  }
+  if (found === null) {
+    if (columns.length > 0) part.add({ change: 'add-rules', rules: wanted, columns });
+    return;
+  }
+  if (known.lenient) part.warn(null, `the rules of the collection are switched off; it is ${LEFT}`);
+  const { rules, changed, demanded, narrower, forgotten } = mergeRules(found, wanted);
+  if (rules !== null) {
+    part.add({ change: 'change-rules', rules, columns: columns.filter(({ name }) => changed.includes(name)) });
+  }
+  for (const name of demanded) {
+    part.warn(name, 'required field added to an existing collection: documents that are there already may lack it');
+  }
+  for (const name of narrower) {
+    part.warn(name, `the rules of the collection let more through than the model does; the field is ${LEFT}`);
+  }
+  for (const name of forgotten) {
+    part.warn(name, `the rules of the collection demand a field that the model does not have; it is ${LEFT}`);
+  }
+}
+
+/** Combinations of fields of which no two documents may have the same values. `_id` is unique anyway. */
+function uniquesOf({ columns, uniques }: ModelTable): readonly (readonly string[])[] {
+  const primary = columns.filter(({ primaryKey }) => primaryKey).map(({ name }) => name);
+  return [...(primary.length > 0 ? [primary] : []), ...uniques].filter((names) => names.join() !== '_id');
+}
+
+const sameFields = (a: readonly string[], b: readonly string[]): boolean =>
+  a.length === b.length && a.every((name) => b.includes(name));
+
+/** A search for a value of this one field can use it. */
+const finds = ({ fields, partial }: KnownIndex, name: string): boolean =>
+  fields[0] === name && (!partial || fields.length === 1);
+
+function indexPart(table: ModelTable, known: readonly KnownIndex[], part: Part): void {
+  const indexes = [...known];
+  const named = (names: readonly string[]): ModelColumn[] =>
+    names.flatMap((name) => table.columns.find((column) => column.name === name) ?? []);
+  const add = (change: 'add-unique' | 'add-index' | 'add-search', fields: readonly string[], name: string): void => {
+    if (indexes.some((index) => index.name === name)) {
+      part.warn(fields.join(', '), `the index ${name} has other properties than the model demands; it is ${LEFT}`);
+      return;
+    }
+    const unique = change === 'add-unique';
+    indexes.push({ name, fields, unique, partial: unique, words: null });
+    part.add({ change, name, columns: named(fields) });
+  };
+  for (const names of uniquesOf(table)) {
+    if (indexes.some(({ unique, fields }) => unique && sameFields(fields, names))) continue;
+    add('add-unique', names, `${names.join('_')}_unique`);
+  }
+  for (const { name, index } of fieldsOf(table)) {
+    if (index && !indexes.some((one) => finds(one, name))) add('add-index', [name], `${name}_index`);
+  }
+  const words = fieldsOf(table)
+    .filter(({ search }) => search)
+    .map(({ name }) => name);
+  const there = indexes.find((index) => index.words !== null)?.words;
+  if (words.length === 0) return;
+  if (!there) add('add-search', words, 'words_search');
+  else if (!words.every((name) => there.includes(name))) {
+    const fields = words.join(', ');
+    part.warn(fields, `a collection has one index of words, and that of this one holds other fields; it is ${LEFT}`);
+  }
+}
+
+/** Rules before indexes: what an index refuses is worth more when the rest is right. */
+export function planCollections(
+  tables: readonly ModelTable[],
+  known: ReadonlyMap<string, KnownCollection>,
+): MigrationPlan {
+  const changes: Planned[] = [];
+  const warnings: Omit<MigrationWarning, 'store'>[] = [];
+  for (const table of tables) {
+    const collection = table.table;
+    const part: Part = {
+      add: (change) => void changes.push({ ...change, collection }),
+      warn: (column, message) => void warnings.push({ table: collection, column, message }),
+    };
+    const existing = known.get(collection);
+    if (existing?.plain === false) {
+      part.warn(null, `is no collection (a view perhaps); it is ${LEFT}`);
+      continue;
+    }
+    if (existing) rulesPart(table, existing, part);
+    else part.add({ change: 'create', rules: rulesOf(table), columns: fieldsOf(table) });
+    indexPart(table, existing?.indexes ?? [], part);
+  }
+  return { changes, warnings };
+}
+
+/** Below every value of the type: what an index of unique values holds has a value, so that others may lack it. */
+const LEAST: Readonly<Record<ColumnType, unknown>> = {
+  integer: -Infinity,
+  float: -Infinity,
+  text: '',
+  boolean: false,
+  timestamp: new Date(-8_640_000_000_000_000),
+  json: undefined,
+};
+
+/**
+ * Which documents a unique index holds: those that have all its values. A comparison and no `$type`, because a search for a
+ * value then finds the index.
+ */
+export const heldBy = (columns: readonly ModelColumn[]): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(
+    columns.map(({ name, type }) => [
+      name,
+      type === 'json' ? { $type: ['object', 'array', 'string', 'bool', 'number'] } : { $gte: LEAST[type] },
+    ]),
+  );

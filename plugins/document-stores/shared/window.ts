@@ -1,0 +1,12 @@
+/** How many documents are wanted, and from which on: numbers that may come from a client. MongoDB takes a limit of 0 for none at all. */
+import { fault } from '../../../kernel/contract/fault.js';
+import type { FindOptions } from '../../kinds/document-store.js';
+
+const isCount = (value: unknown): boolean => value === undefined || (Number.isSafeInteger(value) && Number(value) >= 0);
+
+/** True where nothing is wanted. Throws QRY_BAD_VALUE for what is no number of documents. */
+export function wantsNothing({ limit, skip }: FindOptions): boolean {
+  if (!isCount(limit) || !isCount(skip))
+    throw fault('QRY_BAD_VALUE', {}, { cause: new Error('no number of documents') });
+  return limit === 0;
+}

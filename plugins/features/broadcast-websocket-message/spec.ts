@@ -1,0 +1,209 @@
+/** `broadcast_websocket_message`: what an actionable gave, as a message to connected clients. */
+import { asText, isObject } from '../../../kernel/contract/json.js';
+import { definePlugin, type CheckPlace, type Finding } from '../../../kernel/contract/plugin.js';
+import { accessorsIn } from '../../../kernel/language/accessor.js';
+import { shape, slot } from '../../../kernel/schema/combinators.js';
+import { relayErrors } from '../../kinds/relay-fields.js';
+
+const KIND = { say: 'who gets the message is `"broadcast_type"`', rename: 'broadcast_type' };
+const EVENT = { say: 'the name of the event is `"action"`', rename: 'action' };
+const TO = { say: 'the receivers stand in `"broadcast_to"`', rename: 'broadcast_to' };
+
+const DATA = 'what is sent is the result of the actionable; `returnables` say what of it';
+const ALL = 'nobody can be left out; `"broadcast_type": "BULK"` names those who get it';
+const ROOM = (many: string) => ({ say: `the ${many} in \`"broadcast_to_room"\``, rename: 'broadcast_to_room' });
+const MESSAGE = 'a message is sent by `"broadcast_websocket_message": {"broadcast_type": "ALL", "action": "..."}`';
+const SENDS = { say: MESSAGE, rename: 'broadcast_websocket_message' };
+const CONNECTED =
+  'every resource answers over connections too, as soon as `websocket` in the config lets clients connect';
+const ON_ACTIONABLE = `${MESSAGE} on an actionable`;
+
+export default definePlugin({
+  kind: 'feature',
+  name: 'broadcast_websocket_message',
+  since: '0.4.0',
+  summary: 'Sends the result of the actionable to connected clients.',
+  details: [
+    'The message is `{uid, action, data}`: the `uid` of the receiver, the name of the event, and what this actionable gave. Of the',
+    'result leaves what `returnables` of the actionable name; where it has none, what those of the resource name; where that has',
+    'none either, everything but secret fields. It is sent once the work is committed, never when it is rolled back, and whoever',
+    'began the work: a request, a connection, a job or the clock. A job that is tried again may send it again.',
+    '',
+    'The answer does not wait for the message, and nothing that happens to it changes the answer: what could not be sent is in the',
+    'log. The `relay` of the config carries it to other processes. A result that comes from the cache of the actionable is sent',
+    'like any other; an answer from the cache of the resource sends nothing, because nothing is done.',
+  ].join('\n'),
+  facts: { applies: 'when-present' },
+  requires: ['broadcast:*', 'relay:*'],
+  slots: {
+    resource: shape(
+      {},
+      {
+        mistaken: {
+          broadcast: ON_ACTIONABLE,
+          emit: ON_ACTIONABLE,
+          notify: ON_ACTIONABLE,
+          publish: ON_ACTIONABLE,
+          websocket: CONNECTED,
+          ws: CONNECTED,
+          socket: CONNECTED,
+          transport: CONNECTED,
+          protocol: CONNECTED,
+        },
+      },
+    ),
+    actionable: shape(
+      {
+        broadcast_websocket_message: slot(['actionable.broadcast_websocket_message'], {
+          doc: 'Sends the result to connected clients.',
+          form: '{"broadcast_type": "ALL", "action": "menu_changed"}',
+          examples: [{ broadcast_type: 'SINGLE', action: 'order_shipped', broadcast_to: '$PAYLOAD.customer_id' }],
+          mistaken: {
+            type: KIND,
+            mode: KIND,
+            event: EVENT,
+            name: EVENT,
+            event_name: EVENT,
+            to: TO,
+            target: TO,
+            targets: TO,
+            receiver: TO,
+            receivers: TO,
+            uid: TO,
+            uids: TO,
+            users: TO,
+            room: ROOM('room stands'),
+            rooms: ROOM('rooms stand'),
+            channel: ROOM('room stands'),
+            channels: ROOM('rooms stand'),
+            group: ROOM('room stands'),
+            topic: EVENT,
+            title: EVENT,
+            recipients: TO,
+            user: TO,
+            user_id: TO,
+            data: DATA,
+            message: DATA,
+            payload: DATA,
+            body: DATA,
+            content: DATA,
+            returnables: `${DATA}, beside the message`,
+            except: ALL,
+            exclude: ALL,
+            exclude_sender: ALL,
+          },
+        }),
+      },
+      {
+        mistaken: {
+          broadcast: SENDS,
+          broadcast_ws_message: SENDS,
+          broadcast_socket_message: SENDS,
+          websocket_message: SENDS,
+          websocket: SENDS,
+          websocket_broadcast: SENDS,
+          ws: SENDS,
+          emit: SENDS,
+          notify: SENDS,
+          publish: SENDS,
+          push: SENDS,
+          send_message: SENDS,
+        },
+      },
+    ),
+  },
+  check,
+  openapi: ({ value: { broadcast_websocket_message: written } }) => ({
+    notes: ['Sends a message to connected clients.'],
+    ...(isObject(written) && {
+      events: [{ action: asText(written['action']), to: asText(written['broadcast_type']) }],
+    }),
+  }),
+  errors: {
+    ...relayErrors,
+    BRC_NAME: {
+      severity: 'error',
+      title: 'Name that changes',
+      message: 'The name of an event is the same in every message; no accessor can stand in it.',
+      help: 'Clients tell messages apart by `action`. What changes belongs into the result, which is sent as `data`.',
+    },
+    BRC_OFF: {
+      severity: 'warning',
+      title: 'Nobody is connected',
+      message: 'Nobody gets this message: the config does not let clients connect.',
+      help: 'Write `"websocket": {"enabled": true}` into the config, or set ALLOW_WEBSOCKET_CONNECTIONS to true. Where another process has the connections, nothing is wrong.',
+    },
+    BRC_EVERYTHING: {
+      severity: 'warning',
+      title: 'Everything is sent',
+      message: 'Neither this actionable nor the resource has `returnables`: every column but the secret ones is sent.',
+      help: 'List the names that receivers need, beside the message.',
+    },
+    BRC_NOTHING: {
+      severity: 'warning',
+      title: 'Nothing is sent',
+      message:
+        'The result of this actionable has none of the names in the `returnables` of the resource: `data` will be empty.',
+      help: 'List what receivers need in `returnables` of the actionable itself.',
+    },
+  },
+  examples: [
+    {
+      title: 'To everybody',
+      json: { broadcast_websocket_message: { broadcast_type: 'ALL', action: 'menu_changed' } },
+    },
+    {
+      title: 'To one, of a row only what is needed',
+      json: {
+        payload_validation: [{ field: { id: { type: 'NUMBER' } } }],
+        mode: 'RETURN',
+        value: { id: '$PAYLOAD.id', state: 'shipped', margin: 7 },
+        returnables: ['id', 'state'],
+        broadcast_websocket_message: { broadcast_type: 'SINGLE', action: 'order_shipped', broadcast_to: '$PAYLOAD.id' },
+      },
+    },
+  ],
+  counterExamples: [
+    {
+      title: 'No type',
+      json: { broadcast_websocket_message: { action: 'menu_changed' } },
+      code: 'DEF_REQUIRED',
+      at: '/broadcast_websocket_message',
+    },
+    {
+      title: 'Unknown type',
+      json: { broadcast_websocket_message: { broadcast_type: 'SINGEL', action: 'menu_changed' } },
+      code: 'DEF_UNKNOWN_PLUGIN',
+      at: '/broadcast_websocket_message/broadcast_type',
+    },
+  ],
+});
+
+function check(place: CheckPlace): Finding[] {
+  const written = place.value['broadcast_websocket_message'];
+  const action = isObject(written) ? asText(written['action']) : '';
+  const named = accessorsIn(action).map(({ start, end }): Finding => {
+    return { code: 'BRC_NAME', at: '/broadcast_websocket_message/action', span: [start, end] };
+  });
+  const off: Finding = { code: 'BRC_OFF', at: '/broadcast_websocket_message', key: true };
+  return [...named, ...(place.connections === false ? [off] : []), ...checkShown(place)];
+}
+
+/** What leaves of the result, where that is certain. */
+function checkShown({ holder, root, actions }: CheckPlace): Finding[] {
+  if (holder['returnables'] !== undefined) return [];
+  const list: readonly unknown[] = Array.isArray(root['actionables']) ? root['actionables'] : [];
+  const index = list.findIndex((one) => isObject(one) && one['id'] === holder['id']);
+  const action = actions.find((one) => one.index === index);
+  if (action === undefined) return [];
+  const at = '/broadcast_websocket_message';
+  const { answers } = action;
+  const above: unknown = root['returnables'];
+  if (!Array.isArray(above)) {
+    const tellsAll = action.models.length > 0 && answers?.length !== 0;
+    return tellsAll ? [{ code: 'BRC_EVERYTHING', at, key: true }] : [];
+  }
+  const firsts = new Set((above as readonly unknown[]).map((name) => asText(name).split('.')[0]));
+  const isEmpty = answers !== null && answers.length > 0 && !answers.some((name) => firsts.has(name));
+  return isEmpty ? [{ code: 'BRC_NOTHING', at, key: true }] : [];
+}

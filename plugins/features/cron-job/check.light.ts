@@ -1,0 +1,38 @@
+/** What is wrong with a schedule that is written down, with what would be right. */
+import { asText, isObject } from '../../../kernel/contract/json.js';
+import type { CheckPlace, Finding } from '../../../kernel/contract/plugin.js';
+import { readCron, type CronFlaw } from '../../../kernel/language/cron.js';
+import { zoneFindings } from '../../kinds/scheduler-fields.js';
+import { removing } from '../../kinds/removing.js';
+
+const INTERVAL = '/cron_job/execution_interval';
+
+export function checkSchedule({ value, holder, nearest }: CheckPlace): Finding[] {
+  const written = isObject(value['cron_job']) ? value['cron_job'] : {};
+  const expression = asText(written['execution_interval']);
+  const { flaws = [] } = readCron(expression);
+  return [
+    ...flaws.map((flaw) => finding(expression, flaw)),
+    ...zoneFindings(written['time_zone'], '/cron_job/time_zone', nearest),
+    ...(holder['no_op'] === true ? [beside('CRN_NO_OP', 'no_op')] : []),
+    ...(holder['payload_validation'] === undefined ? [] : [beside('CRN_RULES', 'payload_validation')]),
+  ];
+}
+
+const beside = (code: string, field: string): Finding => ({
+  code,
+  at: `/${field}`,
+  key: true,
+  ...removing(`/${field}`),
+});
+
+function finding(text: string, { start, end, field, what, right }: CronFlaw): Finding {
+  const whole = right === undefined ? undefined : text.slice(0, start) + right + text.slice(end);
+  return {
+    code: field === null ? 'CRN_SIX' : 'CRN_FIELD',
+    at: INTERVAL,
+    span: [start, end],
+    params: { what, field: field ?? '', hint: whole === undefined ? '' : ` Write "${whole}".` },
+    ...(right !== undefined && { fix: { title: `change to "${right}"`, text: right } }),
+  };
+}

@@ -1,0 +1,222 @@
+/**
+ * The clock of a process: waits for the instants of all schedules, claims each in the ledger and has it run. However often the
+ * clock is put, an instant runs at most once: the ledger knows it by itself. What was missed is made up for by its latest run.
+ */
+import { randomUUID } from 'node:crypto';
+import type { Running, Schedule } from '../../../kernel/contract/deferred.js';
+import type { Log } from '../../../kernel/contract/plugin.js';
+import { readCron } from '../../../kernel/language/cron.js';
+import { timetable, type Timetable } from '../../../kernel/language/cron-next.js';
+import type { Ledger, Scheduler } from '../../kinds/scheduler.js';
+import { createFlights } from './flights.js';
+
+/** Time as the clock sees it. */
+export interface Time {
+  /** Milliseconds since 1970. */
+  now(): number;
+  /** Calls back once; gives the function that prevents it. */
+  after(milliseconds: number, call: () => void): () => void;
+}
+
+export interface ClockInput {
+  readonly running: Pick<Running, 'schedules' | 'swapped' | 'tick' | 'tell'>;
+  readonly scheduler: Ledger & Pick<Scheduler, 'settings'>;
+  readonly log: Log;
+  readonly time: Time;
+}
+
+export interface Clock {
+  /** Takes up the schedules; what was missed before is made up for. */
+  begin(): void;
+  /** Takes up nothing more; resolves when what runs is over. */
+  rest(): Promise<void>;
+  /** What still runs is told to end, and others may go on. */
+  abandon(): Promise<void>;
+}
+
+/** Longest wait in one piece: a clock that was put is noticed within it, and timers cannot wait for weeks. */
+const LONGEST_WAIT = 10_000;
+/** Before the ledger is asked again. */
+const RETRY = 2000;
+/** A run may be so late, whatever the config says of missed ones: the ledger was away for a moment, the process was busy. */
+const TOLERANCE = 60_000;
+
+interface Entry {
+  readonly schedule: Schedule;
+  readonly form: string;
+  readonly table: Timetable;
+  /** Known from then on. */
+  readonly since: number;
+  /** Its runs of before `since` are looked at. */
+  readonly makesUp: boolean;
+  /** The ledger knows the schedule. */
+  noted: boolean;
+  /** Instants up to this one are settled. */
+  from: number;
+  next: number | null;
+  asking: { readonly instant: number; readonly by: string } | null;
+  attending: Promise<void> | null;
+  /** Ends the wait for another try. */
+  retry: (() => void) | null;
+  /** Skips in a row are told once. */
+  told: boolean;
+}
+
+export function createClock({ running, scheduler, log, time }: ClockInput): Clock {
+  const entries = new Map<string, Entry>();
+  const flights = createFlights({ running, ledger: scheduler, log, time });
+  const { catchUp } = scheduler.settings;
+  let wake: (() => void) | null = null;
+  let unsubscribe: (() => void) | null = null;
+  let over = false;
+  let isAway = false;
+
+  function enter(schedule: Schedule, form: string, makesUp: boolean): void {
+    const { cron } = readCron(schedule.expression);
+    if (cron === null) return;
+    const table = timetable(cron, schedule.zone ?? 'UTC');
+    const since = time.now();
+    const entry: Entry = {
+      ...{ schedule, form, table, since, makesUp },
+      ...{ noted: false, from: since, next: table.next(since) },
+      ...{ asking: null, attending: null, retry: null, told: false },
+    };
+    entries.set(schedule.key, entry);
+    attend(entry);
+  }
+
+  /** Schedules that stayed as they are are not touched: what is due for them is still due. */
+  function refresh(makesUp: boolean): void {
+    if (over) return;
+    const schedules = running.schedules();
+    const keys = new Set(schedules.map(({ key }) => key));
+    for (const [key, entry] of entries) if (!keys.has(key)) leave(key, entry);
+    for (const schedule of schedules) {
+      const form = `${schedule.expression} ${schedule.zone ?? 'UTC'}`;
+      const known = entries.get(schedule.key);
+      if (known?.form === form) continue;
+      if (known !== undefined) leave(schedule.key, known);
+      enter(schedule, form, makesUp);
+    }
+    arm();
+  }
+
+  function leave(key: string, entry: Entry): void {
+    entry.retry?.();
+    entries.delete(key);
+  }
+
+  function arm(): void {
+    wake?.();
+    wake = null;
+    if (over || entries.size === 0) return;
+    const now = time.now();
+    const waits = [...entries.values()].flatMap(({ next, attending, retry }) =>
+      next === null || attending !== null || retry !== null ? [] : [next - now],
+    );
+    wake = time.after(Math.max(0, Math.min(LONGEST_WAIT, ...waits)), look);
+  }
+
+  function look(): void {
+    const now = time.now();
+    for (const entry of entries.values()) {
+      // The clock was put back: what comes again is the ledger's to judge.
+      if (now < entry.from && entry.attending === null) settle(entry, now);
+      if (entry.next !== null && entry.next <= now && entry.retry === null) attend(entry);
+    }
+    arm();
+  }
+
+  function settle(entry: Entry, instant: number): void {
+    entry.from = instant;
+    entry.next = entry.table.next(instant);
+  }
+
+  function attend(entry: Entry): void {
+    if (over || entry.attending !== null) return;
+    entry.attending = judge(entry)
+      .then(() => back())
+      .catch((error: unknown) => {
+        away(error);
+        if (over || entries.get(entry.schedule.key) !== entry) return;
+        entry.retry = time.after(RETRY, () => {
+          entry.retry = null;
+          attend(entry);
+        });
+      })
+      .finally(() => {
+        entry.attending = null;
+        arm();
+      });
+  }
+
+  /** Settles what is due. Rejects when the ledger is away; then everything is as it was. */
+  async function judge(entry: Entry): Promise<void> {
+    const { schedule, form, table } = entry;
+    if (!entry.noted) {
+      const latest = await scheduler.latest(schedule.key, form, entry.since);
+      entry.noted = true;
+      if (entry.makesUp) settle(entry, Math.min(entry.from, Math.max(latest, entry.since - catchUp - 1)));
+    }
+    const now = time.now();
+    const due = table.latest(entry.from, now);
+    if (due === null) return;
+    const late = now - due;
+    if (late > Math.max(catchUp, TOLERANCE)) {
+      log.warn({ action: schedule.key, instant: iso(due) }, 'a run was missed');
+      tell('run-missed', schedule, due);
+    } else await claim(entry, due, late);
+    settle(entry, due);
+  }
+
+  async function claim(entry: Entry, due: number, late: number): Promise<void> {
+    const { schedule } = entry;
+    if (entry.asking?.instant !== due) entry.asking = { instant: due, by: randomUUID() };
+    const claimed = await flights.claim(schedule.key, due, entry.asking.by);
+    if (claimed === 'mine') {
+      if (late > TOLERANCE)
+        log.warn({ action: schedule.key, instant: iso(due) }, 'a run that was missed is made up for');
+      flights.start(schedule, due);
+      entry.told = false;
+    }
+    if (claimed === 'busy') tell('run-skipped', schedule, due);
+    if (claimed === 'busy' && !entry.told) {
+      entry.told = true;
+      const skipped = await scheduler.skipped(schedule.key).catch(() => undefined);
+      log.warn({ action: schedule.key, instant: iso(due), skipped }, 'skipped: the run before still goes on');
+    }
+  }
+
+  const tell = (what: 'run-missed' | 'run-skipped', { resource, key }: Schedule, instant: number): void =>
+    running.tell({ what, resource, key, instant });
+
+  function away(error: unknown): void {
+    if (!isAway)
+      log.error({ err: error }, 'the ledger of scheduled runs is away; nothing scheduled runs until it is back');
+    isAway = true;
+  }
+
+  function back(): void {
+    if (isAway) log.info({}, 'the ledger of scheduled runs is back');
+    isAway = false;
+  }
+
+  return {
+    begin() {
+      unsubscribe ??= running.swapped(() => refresh(false));
+      refresh(true);
+    },
+    async rest() {
+      over = true;
+      unsubscribe?.();
+      wake?.();
+      for (const entry of entries.values()) entry.retry?.();
+      // What was claimed while this began is run: nobody else would.
+      await Promise.all([...entries.values()].map(({ attending }) => attending ?? Promise.resolve()));
+      await flights.landed();
+    },
+    abandon: () => flights.abandon(),
+  };
+}
+
+const iso = (instant: number): string => new Date(instant).toISOString();

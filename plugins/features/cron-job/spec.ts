@@ -1,0 +1,165 @@
+/** `cron_job`: an actionable that the clock begins, and no request. */
+import { definePlugin } from '../../../kernel/contract/plugin.js';
+import { shape, text } from '../../../kernel/schema/combinators.js';
+import { zoneErrors } from '../../kinds/scheduler-fields.js';
+import { checkSchedule } from './check.light.js';
+
+const FORM = '{"execution_interval": "0 0 3 * * *"}';
+const JOB = 'a schedule is written `"cron_job": {"execution_interval": "0 0 3 * * *"}` on an actionable';
+const HERE = { say: JOB, rename: 'cron_job' };
+const NO_QUARTERS = 'a schedule begins with the service and ends when its field is removed';
+const INTERVAL = { say: 'the schedule is `"execution_interval"`, six fields', rename: 'execution_interval' };
+const ZONE = { say: 'the zone of a schedule is `"time_zone"`', rename: 'time_zone' };
+
+export default definePlugin({
+  kind: 'feature',
+  name: 'cron_job',
+  since: '0.4.0',
+  summary: 'Runs an actionable on a schedule; no request reaches it.',
+  details: [
+    'Six fields: second, minute, hour, day of the month, month, day of the week. Each takes a number, `*`, lists (`1,15`), ranges',
+    '(`9-17`) and steps (`*/5`, `10-40/10`); months and days of the week have names too (`JAN`, `MON`), and Sunday is 0 or 7. `?`',
+    'is `*` in the fields of days. Where both of them are given, either will do.',
+    '',
+    'Of all processes that share the ledger of the config (`scheduler`) one runs each instant, once: a run that fails is not',
+    'repeated, the next one comes when it is due. A run that is due while the one before still goes on is skipped and counted.',
+    'After a downtime the latest run that was missed is made up for, unless it is older than `catch_up` of the config, a day.',
+    '',
+    'The zone is `time_zone` here, or that of the config, or UTC. Where clocks are put back, a schedule of fixed hours runs in the',
+    'first of the two hours, and one with `*` or a step in the hour goes on through both. A time that clocks leave out comes when',
+    'they go on.',
+    '',
+    'The clock brings no payload, no header and no token: what reads them is an error here. Dependencies run first, as anywhere.',
+    '`$DATETIME` is the instant of the schedule. With `queue` or `run_in_background` beside it the clock only accepts the work.',
+  ].join('\n'),
+  facts: { applies: 'when-present' },
+  requires: ['scheduler:*'],
+  slots: {
+    resource: shape(
+      {},
+      { mistaken: { cron: JOB, schedule: JOB, scheduled: JOB, cron_expression: JOB, interval: JOB } },
+    ),
+    actionable: shape(
+      {
+        cron_job: shape({
+          execution_interval: text({
+            doc: 'When it runs: second, minute, hour, day of the month, month, day of the week.',
+            examples: ['0 0 3 * * *', '0 */5 * * * *', '0 0 9 ? * MON-FRI'],
+            form: '"0 */5 * * * *"',
+            language: 'cron',
+          }).required(),
+          time_zone: text({
+            doc: 'Zone in which the hours are meant, by its IANA name; that of the config otherwise.',
+            examples: ['Europe/Berlin'],
+            language: 'zone',
+          }).min(1),
+        }).meta({
+          doc: 'Runs the actionable on a schedule.',
+          form: FORM,
+          mistaken: {
+            cron: INTERVAL,
+            expression: INTERVAL,
+            cron_expression: INTERVAL,
+            schedule: INTERVAL,
+            interval: INTERVAL,
+            pattern: INTERVAL,
+            timezone: ZONE,
+            timeZone: ZONE,
+            tz: ZONE,
+            zone: ZONE,
+            every: INTERVAL,
+            time: INTERVAL,
+            at: INTERVAL,
+            enabled: NO_QUARTERS,
+            start: NO_QUARTERS,
+            run_on_start: NO_QUARTERS,
+            run_on_init: NO_QUARTERS,
+          },
+          short: { string: 'execution_interval' },
+        }),
+      },
+      {
+        mistaken: {
+          cron: HERE,
+          cron_expression: HERE,
+          schedule: HERE,
+          scheduled: HERE,
+          interval: HERE,
+          every: HERE,
+        },
+      },
+    ),
+  },
+  timing: () => 'scheduled',
+  check: checkSchedule,
+  openapi: () => ({}),
+  errors: {
+    ...zoneErrors,
+    CRN_SIX: {
+      severity: 'error',
+      title: 'Six fields',
+      message: 'The schedule {what}.{hint}',
+      help: 'Second, minute, hour, day of the month, month, day of the week: `0 */5 * * * *` is every five minutes.',
+    },
+    CRN_FIELD: {
+      severity: 'error',
+      title: 'Field of a schedule',
+      message: 'The {field} {what}.{hint}',
+      help: 'Second 0-59, minute 0-59, hour 0-23, day of the month 1-31, month 1-12 or JAN-DEC, day of the week 0-7 or SUN-SAT.',
+    },
+    CRN_NO_OP: {
+      severity: 'error',
+      title: 'A schedule that nothing begins',
+      message: 'An actionable with "no_op" runs only when another one depends on it; this one has a schedule.',
+      help: 'Remove `no_op`: what has a schedule is not run by requests anyway.',
+    },
+    CRN_RULES: {
+      severity: 'error',
+      title: 'Rules without a payload',
+      message: 'The clock brings no payload that these rules could judge.',
+      help: 'Remove the rules, or put the work of requests into an actionable of its own.',
+    },
+  },
+  examples: [
+    {
+      title: 'Every night at three',
+      json: { mode: 'RETURN', value: {}, cron_job: { execution_interval: '0 0 3 * * *' } },
+    },
+    {
+      title: 'Nine in the morning of working days, in Berlin',
+      json: {
+        mode: 'QUERY',
+        sql_query: { query: 'SELECT 1 AS one', parameters: [] },
+        cron_job: { execution_interval: '0 0 9 ? * MON-FRI', time_zone: 'Europe/Berlin' },
+      },
+    },
+  ],
+  counterExamples: [
+    {
+      title: 'Five fields, as in a crontab',
+      json: { cron_job: { execution_interval: '*/5 * * * *' } },
+      code: 'CRN_SIX',
+      at: '/cron_job/execution_interval',
+    },
+    {
+      title: 'No such hour',
+      json: { cron_job: { execution_interval: '0 0 24 * * *' } },
+      code: 'CRN_FIELD',
+      at: '/cron_job/execution_interval',
+    },
+    {
+      title: 'No such day',
+      json: { cron_job: { execution_interval: '0 0 0 31 FEB *' } },
+      code: 'CRN_FIELD',
+      at: '/cron_job/execution_interval',
+    },
+    {
+      title: 'No such zone',
+      json: { cron_job: { execution_interval: '0 0 3 * * *', time_zone: 'Europe/Berlinn' } },
+      code: 'CRN_ZONE',
+      at: '/cron_job/time_zone',
+    },
+    { title: 'A bare text', json: { cron_job: '0 0 3 * * *' }, code: 'DEF_TYPE', at: '/cron_job' },
+    { title: 'No schedule', json: { cron_job: {} }, code: 'DEF_REQUIRED', at: '/cron_job' },
+  ],
+});

@@ -1,0 +1,10 @@
+/** Runtime of `join_room`. */
+import { defineRuntime } from '../../../kernel/contract/plugin.js';
+import { feature } from '../../kinds/feature.js';
+import { roomSteps } from '../shared/rooms.js';
+
+export default defineRuntime(feature, {
+  create: () => ({
+    plan: ({ value }, tools) => ({ steps: roomSteps('join_room', value['join_room'] ?? null, tools) }),
+  }),
+});

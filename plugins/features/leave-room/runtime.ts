@@ -1,0 +1,10 @@
+/** Runtime of `leave_room`. */
+import { defineRuntime } from '../../../kernel/contract/plugin.js';
+import { feature } from '../../kinds/feature.js';
+import { roomSteps } from '../shared/rooms.js';
+
+export default defineRuntime(feature, {
+  create: () => ({
+    plan: ({ value }, tools) => ({ steps: roomSteps('leave_room', value['leave_room'] ?? null, tools) }),
+  }),
+});

@@ -1,0 +1,32 @@
+/** `leave_room`: messages to a room reach this connection no more. */
+import { definePlugin } from '../../../kernel/contract/plugin.js';
+import { shape } from '../../../kernel/schema/combinators.js';
+import { checkRooms, roomErrors, roomField } from '../../kinds/rooms.js';
+
+const ROOM = { say: 'a connection leaves a room by `"leave_room": "match $PAYLOAD.match_id"`', rename: 'leave_room' };
+const INVENTED = { unsubscribe: ROOM, leave: ROOM, exit: ROOM };
+
+export default definePlugin({
+  kind: 'feature',
+  name: 'leave_room',
+  since: '0.4.0',
+  summary: 'The connection that the message came over leaves a room (extension).',
+  details:
+    'It leaves once the work is committed. A room that it is not in is no failure. Connections that end leave all of their rooms ' +
+    'by themselves. A request that came over no connection is refused before any work is done.',
+  facts: { applies: 'when-present' },
+  slots: { actionable: shape({ leave_room: roomField('Name of the room that is left') }, { mistaken: INVENTED }) },
+  check: (place) => checkRooms('leave_room', place),
+  openapi: () => ({ refuses: ['WS_NO_CONNECTION', 'BRC_RECEIVER'] }),
+  errors: roomErrors,
+  examples: [
+    {
+      title: 'The room that was joined',
+      json: {
+        payload_validation: [{ field: { match_id: { type: 'NUMBER' } } }],
+        leave_room: 'match $PAYLOAD.match_id',
+      },
+    },
+  ],
+  counterExamples: [{ title: 'No name', json: { leave_room: null }, code: 'WS_ROOM', at: '/leave_room' }],
+});

@@ -1,0 +1,110 @@
+/**
+ * The statements of the outbox, as PostgreSQL and MySQL want them. Fixed text with bound values; which of the two answers is asked of
+ * the database itself. Knows nothing of queues.
+ */
+import type { Dialect, Row } from '../../kinds/dialect.js';
+
+/** Rows that are handed over together. */
+export const BATCH = 100;
+
+export interface OutboxSql {
+  /** The table is there afterwards; `transaction`: as part of it, where the database can. */
+  make(transaction: unknown): Promise<void>;
+  add(id: string, body: string, transaction: unknown): Promise<void>;
+  /** Rows nobody else is handing over, the oldest first: this process's own for longer than a queue may take to answer. */
+  take(): Promise<readonly OutboxRow[]>;
+  remove(rows: readonly OutboxRow[]): Promise<void>;
+  giveBack(rows: readonly OutboxRow[]): Promise<void>;
+  refuse(rows: readonly OutboxRow[], code: string): Promise<void>;
+}
+
+export interface OutboxRow {
+  readonly place: number;
+  readonly id: string;
+  readonly body: string;
+}
+
+const ADD = 'INSERT INTO lintel_outbox (id, body) VALUES ($1, $2)';
+/** One text for any number of rows: the last place is repeated. */
+const THESE = `WHERE place IN (${Array.from({ length: BATCH }, (_, n) => `$${n + 1}`).join(', ')})`;
+const REMOVE = `DELETE FROM lintel_outbox ${THESE}`;
+const GIVE_BACK = `UPDATE lintel_outbox SET taken_until = NULL ${THESE}`;
+const REFUSE = `UPDATE lintel_outbox SET refused = $${BATCH + 1} ${THESE}`;
+
+const placesOf = (rows: readonly OutboxRow[]): readonly number[] =>
+  Array.from({ length: BATCH }, (_, n) => rows[Math.min(n, rows.length - 1)]?.place ?? -1);
+const inOrder = (rows: readonly Row[]): readonly OutboxRow[] =>
+  rows
+    .map(({ place, id, body }) => ({ place: Number(place), id: String(id), body: String(body) }))
+    .sort((a, b) => a.place - b.place);
+
+type Making = Pick<OutboxSql, 'make' | 'take'>;
+
+/** Either in full or not at all. */
+async function inTransaction<T>(connection: Dialect, work: (transaction: unknown) => Promise<T>): Promise<T> {
+  const transaction = await connection.begin(false);
+  try {
+    const result = await work(transaction);
+    await connection.commit(transaction);
+    return result;
+  } catch (error) {
+    await connection.rollback(transaction);
+    throw error;
+  }
+}
+
+/** Of the lock under which the table is made: processes that start at once would meet. */
+const MAKING = 7_120_417_305;
+
+function onPostgres(connection: Dialect): Making {
+  const LOCK = 'SELECT pg_advisory_xact_lock($1)';
+  const MAKE = `CREATE TABLE IF NOT EXISTS lintel_outbox (
+  place bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, id text NOT NULL, body text NOT NULL, taken_until timestamptz,
+  refused text)`;
+  const TAKE = `UPDATE lintel_outbox SET taken_until = now() + interval '5 seconds' WHERE place IN (
+  SELECT place FROM lintel_outbox WHERE refused IS NULL AND (taken_until IS NULL OR taken_until < now())
+  ORDER BY place LIMIT ${BATCH} FOR UPDATE SKIP LOCKED) RETURNING place, id, body`;
+  const makeIn = async (transaction: unknown): Promise<void> => {
+    await connection.execute(LOCK, [MAKING], transaction);
+    await connection.execute(MAKE, [], transaction);
+  };
+  return {
+    make: (transaction) => (transaction === null ? inTransaction(connection, makeIn) : makeIn(transaction)),
+    take: async () => inOrder(await connection.execute(TAKE, [], null)),
+  };
+}
+
+function onMysql(connection: Dialect): Making {
+  const MAKE = `CREATE TABLE IF NOT EXISTS lintel_outbox (
+  place bigint NOT NULL AUTO_INCREMENT PRIMARY KEY, id varchar(255) NOT NULL, body longtext NOT NULL, taken_until datetime(3),
+  refused varchar(255))`;
+  const FREE = `SELECT place, id, body FROM lintel_outbox
+  WHERE refused IS NULL AND (taken_until IS NULL OR taken_until < UTC_TIMESTAMP(3))
+  ORDER BY place LIMIT ${BATCH} FOR UPDATE SKIP LOCKED`;
+  const TAKE = `UPDATE lintel_outbox SET taken_until = UTC_TIMESTAMP(3) + INTERVAL 5 SECOND ${THESE}`;
+  return {
+    // To make a table commits what is open: it is done beside the transaction, never as part of it.
+    make: async () => void (await connection.execute(MAKE, [], null)),
+    take: () =>
+      inTransaction(connection, async (transaction) => {
+        const rows = inOrder(await connection.execute(FREE, [], transaction));
+        if (rows.length > 0) await connection.execute(TAKE, placesOf(rows), transaction);
+        return rows;
+      }),
+  };
+}
+
+/** Asks `connection` which database it is; rejects where it does not answer. */
+export async function outboxSql(connection: Dialect, transaction: unknown): Promise<OutboxSql> {
+  const [row] = await connection.execute('SELECT version() AS version', [], transaction);
+  const making = String(row?.['version']).startsWith('PostgreSQL') ? onPostgres(connection) : onMysql(connection);
+  const run = async (text: string, values: readonly unknown[], inside: unknown = null): Promise<void> =>
+    void (await connection.execute(text, values, inside));
+  return {
+    ...making,
+    add: (id, body, inside) => run(ADD, [id, body], inside),
+    remove: (rows) => run(REMOVE, placesOf(rows)),
+    giveBack: (rows) => run(GIVE_BACK, placesOf(rows)),
+    refuse: (rows, code) => run(REFUSE, [...placesOf(rows), code]),
+  };
+}

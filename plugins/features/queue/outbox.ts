@@ -1,0 +1,165 @@
+/**
+ * The outbox: where the queue lies elsewhere, work is written into the database of the request, in its transaction, and
+ * handed over behind the commit. A row is removed when the queue has it, so that no end of a process loses any; the sweep
+ * of any process hands over what is left.
+ */
+import type { Put } from '../../../kernel/contract/deferred.js';
+import { Fault, fault } from '../../../kernel/contract/fault.js';
+import { isObject } from '../../../kernel/contract/json.js';
+import type { Log } from '../../../kernel/contract/plugin.js';
+import { fillMessage } from '../../../kernel/contract/problem.js';
+import type { Dialect } from '../../kinds/dialect.js';
+import { BATCH, outboxSql, type OutboxRow, type OutboxSql } from './outbox-sql.js';
+import { queueErrors, type Queue } from '../../kinds/queue.js';
+
+export interface Outbox {
+  add(work: readonly Put[], transaction: unknown): Promise<void>;
+  /** Something was committed: it is handed over soon. Nobody waits for it. */
+  hand(): void;
+  /** Makes the table and begins to sweep. */
+  serve(): Promise<void>;
+  /** Ends the sweep; what is under way is waited for. */
+  rest(): Promise<void>;
+}
+
+export interface OutboxInput {
+  readonly connection: Dialect;
+  readonly queue: Pick<Queue, 'add' | 'bury'>;
+  readonly log: Log;
+  /** Milliseconds between two sweeps. */
+  readonly pause?: number;
+}
+
+const PAUSE = 5000;
+/** Null for a row that somebody changed: it must not keep the others waiting. */
+function putIn(body: string): Put | null {
+  let read: unknown;
+  try {
+    read = JSON.parse(body);
+  } catch {
+    return null;
+  }
+  if (!isObject(read)) return null;
+  const { work, delay, priority, retries } = read;
+  const isPut = [delay, priority, retries].every(Number.isFinite) && isObject(work) && typeof work['id'] === 'string';
+  return isPut ? (read as unknown as Put) : null;
+}
+
+export function createOutbox({ connection, queue, log, pause = PAUSE }: OutboxInput): Outbox {
+  let made = false;
+  let resting = false;
+  let timer: NodeJS.Timeout | undefined;
+  /** The sweep that is under way. */
+  let sweeping: Promise<void> | null = null;
+  let again = false;
+  let failing = false;
+
+  let known: Promise<OutboxSql> | null = null;
+  /** The database is asked once what it is; again when it did not answer. */
+  const sqlOn = (transaction: unknown): Promise<OutboxSql> =>
+    (known ??= outboxSql(connection, transaction).catch((error: unknown) => {
+      known = null;
+      throw error;
+    }));
+
+  /** True when there may be more. */
+  async function handBatch(): Promise<boolean> {
+    const sql = await sqlOn(null);
+    const rows = await sql.take();
+    made = true;
+    if (rows.length === 0) return false;
+    try {
+      await handOver(rows);
+    } catch (error) {
+      await sql.giveBack(rows);
+      throw error;
+    }
+    return rows.length === BATCH;
+  }
+
+  async function handOver(rows: readonly OutboxRow[]): Promise<void> {
+    const refused = await refusal(rows);
+    if (refused === null) await (await sqlOn(null)).remove(rows);
+    // One that the queue will never take must not keep the others waiting.
+    else if (rows.length > 1) for (const row of rows) await handOver([row]);
+    else await setAside(rows, refused);
+  }
+
+  /** Dead work is looked after where all of it is; what is no work any more stays where it was found. */
+  async function setAside(rows: readonly OutboxRow[], { code, params }: Fault): Promise<void> {
+    const jobs = rows.map(({ id }) => id);
+    const work = rows.flatMap(({ body }) => putIn(body) ?? []);
+    if (queue.bury === undefined || work.length !== rows.length) {
+      log.error({ jobs, code }, 'the queue refuses work of the outbox; it stays there');
+      await (await sqlOn(null)).refuse(rows, code);
+      return;
+    }
+    const { message } = (queueErrors as Readonly<Record<string, { message: string }>>)[code] ?? queueErrors.JOB_FAILED;
+    for (const one of work) await queue.bury(one, { code, detail: fillMessage(message, params) });
+    log.error({ jobs, code }, 'the queue refuses work of the outbox; it is dead');
+    await (await sqlOn(null)).remove(rows);
+  }
+
+  /** Why the queue will never take it; null once it has it. */
+  async function refusal(rows: readonly OutboxRow[]): Promise<Fault | null> {
+    const work = rows.flatMap(({ body }) => putIn(body) ?? []);
+    if (work.length !== rows.length) return fault('JOB_BROKEN');
+    try {
+      await queue.add(work);
+      return null;
+    } catch (error) {
+      if (error instanceof Fault && error.options.retryable !== true && error.code !== 'JOB_AWAY') return error;
+      throw error;
+    }
+  }
+
+  async function sweep(): Promise<void> {
+    try {
+      do again = false;
+      while (((await handBatch()) || again) && !resting);
+      if (failing) log.info({}, 'work of the outbox is handed over again');
+      failing = false;
+    } catch (error) {
+      if (!failing) log.warn({ err: error }, 'work stays in the outbox: it cannot be handed over at the moment');
+      failing = true;
+    }
+  }
+
+  function hand(): void {
+    if (resting) return;
+    if (sweeping !== null) again = true;
+    else {
+      sweeping = sweep().finally(() => {
+        sweeping = null;
+        if (again) hand();
+      });
+    }
+    timer ??= setInterval(hand, pause).unref();
+  }
+
+  return {
+    async add(work, transaction) {
+      const sql = await sqlOn(transaction);
+      if (!made) await sql.make(transaction);
+      for (const one of work) await sql.add(one.work.id, JSON.stringify(one), transaction);
+    },
+    // While the queue is away the sweep alone asks again.
+    hand: () => {
+      if (!failing) hand();
+    },
+    async serve() {
+      try {
+        await (await sqlOn(null)).make(null);
+      } catch (error) {
+        // It is made with the first work then.
+        log.warn({ err: error }, 'the table of the outbox cannot be made at the moment');
+      }
+      hand();
+    },
+    async rest() {
+      resting = true;
+      clearInterval(timer);
+      await sweeping;
+    },
+  };
+}

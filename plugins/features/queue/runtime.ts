@@ -1,0 +1,110 @@
+/**
+ * Puts accepted work into the queue: inside the transaction of the request where there is one, so that neither is there
+ * without the other. A queue that lies elsewhere gets it through the outbox.
+ */
+import type { Deferral } from '../../../kernel/contract/deferred.js';
+import { isObject, type Json } from '../../../kernel/contract/json.js';
+import type { SharedUnit } from '../../../kernel/contract/plan.js';
+import { defineRuntime, type RuntimeContext } from '../../../kernel/contract/plugin.js';
+import { dialect, type Dialect } from '../../kinds/dialect.js';
+import { queue, type Queue, type Within } from '../../kinds/queue.js';
+import type { FeaturePlan } from '../../kinds/feature.js';
+import { putsOff, type PutsOff } from '../shared/putting-off.js';
+import { createOutbox, type Outbox } from './outbox.js';
+
+/** The connection that statements run on where nothing names another. */
+const CONNECTION = 'main';
+
+interface Handle extends PutsOff {
+  serve(): Promise<void>;
+  rest(): Promise<void>;
+}
+
+/** How work gets from transactions of one connection into the queue. */
+type Way = { readonly within: Within } | { readonly outbox: Outbox };
+
+export default defineRuntime(putsOff, {
+  create: (context): Handle => createHandle(context),
+  serve: (handle) => handle.serve(),
+  drain: (handle) => handle.rest(),
+  close: (handle) => handle.rest(),
+});
+
+function createHandle({ resolve, find, log }: RuntimeContext): Handle {
+  const store = (): Queue => resolve(queue, 'queue');
+  /** Of each connection that work is accepted on: found once, and again when it could not be found. */
+  const known = new Map<Dialect, Promise<Way>>();
+  const outboxes: Outbox[] = [];
+
+  async function look(of: Dialect): Promise<Way> {
+    const within = await store().within(of);
+    if (within !== null) return { within };
+    const outbox = createOutbox({ connection: of, queue: store(), log });
+    outboxes.push(outbox);
+    return { outbox };
+  }
+
+  function wayFrom(of: Dialect): Promise<Way> {
+    const before = known.get(of);
+    if (before !== undefined) return before;
+    const found = look(of);
+    known.set(of, found);
+    found.catch(() => known.delete(of));
+    return found;
+  }
+
+  const put: Deferral['put'] = (work) => store().add(work);
+
+  const putOn =
+    (of: Dialect, { of: own }: SharedUnit): Deferral['put'] =>
+    async (work, frame) => {
+      const { unit } = frame;
+      if (unit === null) return store().add(work);
+      const found = await wayFrom(of);
+      if ('within' in found) {
+        await found.within.add(work, own(unit));
+        await frame.whenCommitted(() => found.within.committed());
+      } else {
+        // What the queue would never take is refused now: later nobody waits for the answer.
+        store().judge?.(work);
+        await found.outbox.add(work, own(unit));
+        await frame.whenCommitted(() => found.outbox.hand());
+      }
+    };
+
+  /** The same for all plans, so that what one request puts off goes at once. */
+  const puts = new Map<Dialect, Deferral['put']>();
+  const putIn = (shared: SharedUnit): Deferral['put'] => {
+    if (shared.kind !== dialect.kind) return put;
+    const of = shared.handle as Dialect;
+    const made = puts.get(of) ?? putOn(of, shared);
+    puts.set(of, made);
+    return made;
+  };
+
+  return {
+    ways: () => ({ put, putIn }),
+    plan: ({ value }): FeaturePlan => {
+      const settings = { ...numbersIn(value), ...(isObject(value['queue']) && numbersIn(value['queue'])) };
+      const isNothing = !isObject(value['queue']) && Object.keys(settings).length === 0;
+      return { steps: [], ...(!isNothing && { defers: { ...settings, put, putIn } }) };
+    },
+    async serve() {
+      // What was accepted before may lie on `main`, also where nothing is accepted there any more.
+      const main = find?.(dialect, CONNECTION) ?? null;
+      for (const of of new Set([...(main === null ? [] : [main]), ...puts.keys()])) {
+        const found = await wayFrom(of);
+        if ('outbox' in found) await found.outbox.serve();
+      }
+    },
+    async rest() {
+      for (const outbox of outboxes) await outbox.rest();
+    },
+  };
+}
+
+/** Only what is written: settings of an actionable are laid over those of its resource. */
+function numbersIn(value: Readonly<Record<string, Json>>): Pick<Deferral, 'delay' | 'priority' | 'retries'> {
+  const names = ['delay', 'priority', 'retries'] as const;
+  return Object.fromEntries(names.flatMap((name) => (typeof value[name] === 'number' ? [[name, value[name]]] : [])));
+}

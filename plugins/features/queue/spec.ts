@@ -1,0 +1,207 @@
+/** `queue`: work that waits its turn behind the answer: later, before or after other work, tried again so often. */
+import { isObject } from '../../../kernel/contract/json.js';
+import { definePlugin, type CheckPlace, type Finding } from '../../../kernel/contract/plugin.js';
+import { numeric, shape } from '../../../kernel/schema/combinators.js';
+import { checkLater } from '../../kinds/later-checks.js';
+import { laterErrors } from '../../kinds/later-errors.js';
+import { queueErrors } from '../../kinds/queue.js';
+import { removing } from '../../kinds/removing.js';
+
+/** Seconds. */
+const YEAR = 31_536_000;
+
+const retries = () =>
+  numeric({
+    doc: 'How often the work is tried again after it failed, each time after a longer wait.',
+    default: 4,
+    form: '4',
+    examples: [2],
+  })
+    .integer()
+    .min(0)
+    .max(50);
+
+const DELAY = { say: 'the wait is `"delay"`, in seconds', rename: 'delay' };
+const RETRIES = { say: 'tries after the first are `"retries"`', rename: 'retries' };
+const PRIORITY = { say: 'what runs first is `"priority"`, a number', rename: 'priority' };
+
+const WHEN = {
+  say: 'work waits for `"delay"` seconds; what has a date of its own is begun by `cron_job`',
+  means: 'delay',
+};
+const CRON = 'what comes again and again is an actionable with `"cron_job": {"execution_interval": "0 0 3 * * *"}`';
+const CONFIG = 'pauses between tries, and how much runs at once, are settings of the queue in the config';
+const ID = 'the work has the id of its request, which the answer and `x-request-id` tell';
+const NAME = 'there is one queue; the config chooses where it lies, and `priority` what is begun first';
+
+/** Beside `queue`. */
+const QUEUE = 'work that waits its turn is marked `"queue": {"delay": 60, "priority": 10}`';
+const INVENTED = {
+  queued: { say: QUEUE, rename: 'queue' },
+  enqueue: { say: QUEUE, rename: 'queue' },
+  job: { say: QUEUE, rename: 'queue' },
+  worker: QUEUE,
+  retry: { say: RETRIES.say, rename: 'retries' },
+  attempts: RETRIES,
+  max_attempts: RETRIES,
+  max_retries: RETRIES,
+};
+
+const settings = (doc: string) =>
+  shape({
+    delay: numeric({
+      doc: 'How long to wait at least, before it is begun.',
+      unit: 'seconds',
+      default: 0,
+      examples: [60],
+      form: '60, in seconds',
+    })
+      .min(0)
+      .max(YEAR),
+    priority: numeric({
+      doc: 'Of what is due the higher one is begun first; among equals, what was accepted first.',
+      default: 0,
+      examples: [10],
+      form: '10, the higher first',
+    })
+      .min(-1_000_000)
+      .max(1_000_000),
+    retries: retries(),
+  }).meta({
+    doc,
+    form: '{"delay": 60, "priority": 10}',
+    short: { number: 'delay', boolean: '{}' },
+    mistaken: {
+      delay_seconds: DELAY,
+      delay_sec: DELAY,
+      delay_in_seconds: DELAY,
+      delay_ms: { say: DELAY.say, means: 'delay' },
+      ms: { say: DELAY.say, means: 'delay' },
+      run_at: WHEN,
+      run_after: WHEN,
+      at: WHEN,
+      date: WHEN,
+      cron: CRON,
+      schedule: CRON,
+      execution_interval: CRON,
+      repeat: CRON,
+      every: CRON,
+      max_retries: RETRIES,
+      max_attempts: RETRIES,
+      retry_count: RETRIES,
+      backoff: CONFIG,
+      retry_delay: CONFIG,
+      concurrency: CONFIG,
+      lease: CONFIG,
+      timeout_seconds: CONFIG,
+      job_id: ID,
+      id: ID,
+      key: ID,
+      use: 'where the queue lies is chosen in the config, by `"queue": {"use": "redis"}`',
+      type: 'where the queue lies is chosen in the config, by `"queue": {"use": "redis"}`',
+      channel: NAME,
+      queue: NAME,
+      queue_name: NAME,
+      topic: NAME,
+      wait: DELAY,
+      after: DELAY,
+      seconds: DELAY,
+      prio: PRIORITY,
+      importance: PRIORITY,
+      attempts: RETRIES,
+      tries: RETRIES,
+      retry: RETRIES,
+      name: NAME,
+    },
+  });
+
+export default definePlugin({
+  kind: 'feature',
+  name: 'queue',
+  since: '0.4.0',
+  summary: 'The work waits its turn behind the answer: after a delay, by priority, tried again when it fails.',
+  details:
+    'As `run_in_background`, which may stand beside it, with settings: `delay` in seconds, `priority` (the higher first), ' +
+    '`retries`. Each run has the same id; outbound calls carry it as `Idempotency-Key`. A run that fails is tried again ' +
+    'after 2, 4, 8, ... seconds; after the last one the work is kept, and `lintel jobs` lists it and puts it back. Where ' +
+    'the request writes to a SQL database, the work is accepted together with what was written, or not at all.',
+  facts: { applies: 'when-present' },
+  requires: ['queue:*'],
+  seeks: ['dialect:*'],
+  slots: {
+    resource: shape(
+      { queue: settings('Everything waits its turn behind the answer.'), retries: retries() },
+      { mistaken: INVENTED },
+    ),
+    actionable: shape(
+      { queue: settings('This actionable waits its turn behind the answer.'), retries: retries() },
+      { mistaken: INVENTED },
+    ),
+  },
+  timing: ({ value }) => (isObject(value['queue']) ? 'later' : null),
+  check,
+  openapi: ({ value }) => ({ refuses: isObject(value['queue']) ? ['JOB_AWAY', 'JOB_TOO_LARGE'] : [] }),
+  errors: {
+    ...laterErrors,
+    ...queueErrors,
+    QUE_TWICE: {
+      severity: 'error',
+      title: 'Retries twice',
+      message: '`retries` stands in `queue` and beside it.',
+      help: 'Keep the one in `queue`.',
+    },
+    QUE_MILLISECONDS: {
+      severity: 'warning',
+      title: 'Seconds',
+      message: '"delay" is in seconds: {written} are {hours} hours.',
+      help: 'One minute is 60, one hour 3600.',
+    },
+    QUE_NOTHING: {
+      severity: 'warning',
+      tag: 'unnecessary',
+      title: 'Nothing to try again',
+      message: '`retries` counts for work that is done behind the answer; this is done for it.',
+      help: 'Write `"queue": {"retries": 2}`, or `"run_in_background": true` beside it.',
+    },
+  },
+  examples: [
+    { title: 'In a minute', json: { queue: { delay: 60 } } },
+    {
+      title: 'A call that is tried twice more, before other work',
+      json: {
+        mode: 'HTTPREQUEST',
+        queue: { priority: 10, retries: 2 },
+        http: { url: 'https://hooks.example.com/orders', method: 'POST', request_body: { order: 4711 } },
+      },
+    },
+  ],
+  counterExamples: [
+    { title: 'No time machine', json: { queue: { delay: -5 } }, code: 'DEF_RANGE', at: '/queue/delay' },
+    { title: 'Settings, not a switch', json: { queue: true }, code: 'DEF_TYPE', at: '/queue' },
+    { title: 'A minute?', json: { queue: { delay: 60000 } }, code: 'QUE_MILLISECONDS', at: '/queue/delay' },
+    { title: 'Retries twice', json: { queue: { retries: 1 }, retries: 2 }, code: 'QUE_TWICE', at: '/retries' },
+    { title: 'Nothing is put off', json: { retries: 2 }, code: 'QUE_NOTHING', at: '/retries' },
+  ],
+});
+
+function check(place: CheckPlace): Finding[] {
+  const { queue, retries: beside } = place.value;
+  if (isObject(queue)) {
+    const twice = beside !== undefined && queue['retries'] !== undefined;
+    const twiceAt = twice ? [{ code: 'QUE_TWICE', at: '/retries', ...removing('/retries') }] : [];
+    return [...twiceAt, ...inMilliseconds(queue['delay']), ...checkLater(place, 'queue')];
+  }
+  const isBackground = [place.holder, place.root].some(
+    (one) => one['run_in_background'] === true || isObject(one['queue']),
+  );
+  return beside === undefined || isBackground ? [] : [{ code: 'QUE_NOTHING', at: '/retries', ...removing('/retries') }];
+}
+
+/** Thousands, and no quarters of hours: `60000` is a minute for those who count otherwise. */
+function inMilliseconds(delay: unknown): Finding[] {
+  if (typeof delay !== 'number' || delay < 5000 || delay % 1000 !== 0 || delay % 900 === 0) return [];
+  const text = String(delay / 1000);
+  const hours = Math.round(delay / 360) / 10;
+  const fix = { title: `change to ${text}`, text };
+  return [{ code: 'QUE_MILLISECONDS', at: '/queue/delay', params: { written: delay, hours }, fix }];
+}

@@ -1,0 +1,46 @@
+/**
+ * The connection that a message came over joins rooms, or leaves them, once the work is committed. Who may is decided by
+ * guards and rules before it; a request that came over no connection is refused before any work.
+ */
+import { fault } from '../../../kernel/contract/fault.js';
+import type { Json } from '../../../kernel/contract/json.js';
+import type { Connection, Frame, PlanTools, Step } from '../../../kernel/contract/plan.js';
+import { ActionPhase, ResourcePhase } from '../../../kernel/contract/slot.js';
+import { nameFrom } from '../../kinds/receivers.js';
+import { readsResults } from './late.js';
+
+const connectionOf = ({ invocation: { connection } }: Frame): Connection => {
+  if (connection === null) throw fault('WS_NO_CONNECTION');
+  return connection;
+};
+
+export function roomSteps(field: 'join_room' | 'leave_room', written: Json, tools: PlanTools): Step[] {
+  const rooms = Array.isArray(written) ? (written as readonly Json[]) : [written];
+  const readers = rooms.map((room) => tools.value(room));
+  const read = (frame: Frame): string[] => readers.map((reader) => nameFrom(reader(frame), field));
+  const move = (connection: Connection, names: readonly string[]): void => {
+    for (const name of names) {
+      if (field === 'leave_room') connection.leave(name);
+      else if (!connection.join(name)) throw fault('WS_ROOMS_FULL', { name });
+    }
+  };
+  const early = readsResults(written, tools) ? null : tools.memo();
+  const settle: Step = {
+    id: field,
+    phase: ActionPhase.SETTLE,
+    order: 200,
+    run: (frame) => {
+      const connection = connectionOf(frame);
+      const names = early === null ? read(frame) : ((frame.slots[early] ??= read(frame)) as string[]);
+      return frame.whenCommitted(() => move(connection, names));
+    },
+  };
+  const asked: Step = { id: field, phase: ResourcePhase.CHECK, order: -900, run: (frame) => void connectionOf(frame) };
+  if (early === null) return [asked, settle];
+  const before: Step = {
+    id: field,
+    phase: ActionPhase.PREPARE,
+    run: (frame) => void (frame.slots[early] = read(frame)),
+  };
+  return [asked, before, settle];
+}

@@ -1,0 +1,43 @@
+/** Kind `broadcast`: whom a message to connected clients is meant for. One reader of targets, made at load. */
+import type { Target } from '../../kernel/contract/deferred.js';
+import type { Json } from '../../kernel/contract/json.js';
+import { defineKind } from '../../kernel/contract/kind.js';
+import type { PlanTools, Reader } from '../../kernel/contract/plan.js';
+import { shape, text } from '../../kernel/schema/combinators.js';
+import { inActionable } from './hosts.js';
+
+export interface Broadcast {
+  /**
+   * `value` holds the whole `broadcast_websocket_message`. The reader throws a Fault for what names nobody; a list without
+   * anybody in it is nobody, and no failure.
+   */
+  plan(value: Readonly<Record<string, Json>>, tools: PlanTools): Reader<Target>;
+}
+
+/** Characters of the name of an event. */
+const MAX_ACTION = 128;
+
+export const broadcast = defineKind<Broadcast>({
+  kind: 'broadcast',
+  title: 'Broadcast',
+  summary: 'Whom a message to connected clients is meant for.',
+  slots: ['actionable.broadcast_websocket_message'],
+  select: { by: 'field', field: 'broadcast_type' },
+  common: shape({
+    action: text({
+      doc: 'Name of the event, by which clients tell messages apart. The same in every message: no accessor stands in it.',
+      examples: ['order_shipped'],
+    })
+      .required()
+      .min(1)
+      .max(MAX_ACTION),
+  }),
+  facts: {
+    receivers: { doc: 'Name of the field that says who gets the message.', type: 'string', required: false },
+  },
+  handle: ['plan'],
+  host: (fragment) => {
+    const host = inActionable({ broadcast_websocket_message: fragment });
+    return { ...host, at: `${host.at}/broadcast_websocket_message` };
+  },
+});

@@ -1,0 +1,24 @@
+/** Options that every pool of connections to a database has, whatever the driver. Light: schemas and words only. */
+import { numeric } from '../../kernel/schema/combinators.js';
+
+/** `poolSize` and `poolWait`: what is said of the two where a driver has more to say. */
+export const connectionFields = ({
+  poolSize = 'Connections at most.',
+  poolWait = 'How long a request waits for a free connection before it is refused (`QRY_UNAVAILABLE`).',
+}: {
+  readonly poolSize?: string;
+  readonly poolWait?: string;
+} = {}) => ({
+  pool_size: numeric({ doc: poolSize, unit: 'connections', default: 10 }).integer().min(1).max(500),
+  statement_timeout: numeric({
+    doc: 'A statement that runs longer is stopped (`QRY_TIMEOUT`).',
+    unit: 'seconds',
+    default: 10,
+  })
+    .min(0.001)
+    .max(3600),
+  pool_wait: numeric({ doc: poolWait, unit: 'seconds', default: 2 }).min(0.001).max(60),
+  idle_timeout: numeric({ doc: 'Connections without work are closed after this time.', unit: 'seconds', default: 30 })
+    .min(0.001)
+    .max(3600),
+});

@@ -1,0 +1,161 @@
+/**
+ * Finds what work that is put off would store although it is secret: payload fields that somewhere are hashed, encrypted or
+ * marked, values under such names, and headers that carry credentials. What the work seals by itself is fine.
+ */
+import { asText, escapePointer, isObject, type Json, type JsonObject } from '../../kernel/contract/json.js';
+import type { CheckPlace, Finding } from '../../kernel/contract/plugin.js';
+import { accessorsIn } from '../../kernel/language/accessor.js';
+import { objectsIn, type Split } from './later-parts.js';
+
+const CREDENTIALS = ['authorization', 'proxy-authorization', 'cookie'];
+const LIKE_A_SECRET = /^(.+[_-])?(password|passwd|passphrase|passcode|secret|cvv|cvc)$/i;
+
+interface Text {
+  readonly text: string;
+  /** Pointer inside the actionable. */
+  readonly at: string;
+  /** An entry of a list of parameters: a bare name means a value. */
+  readonly bare: boolean;
+}
+
+/** Something that is read, and where. */
+interface Read {
+  readonly name: string;
+  readonly at: string;
+  readonly span?: readonly [number, number];
+}
+
+/** `at`: where the actionable stands, seen from the place. */
+export function storedSecrets(place: CheckPlace, split: Split, action: JsonObject, at: string): Finding[] {
+  const texts = textsOf(action, at, false);
+  const fields = texts.flatMap((text) => fieldsIn(text));
+  const judged = judgeOf(place, split);
+  return [
+    ...texts.flatMap((text) => credentialsIn(text, place.root)),
+    ...fields.flatMap((read) => judged(read)),
+    ...extractedSecrets(place, split, action, at),
+  ];
+}
+
+function credentialsIn(text: Text, root: JsonObject): Finding[] {
+  const guard = root['protected'];
+  const provided = isObject(guard) ? asText(guard['provide_as']).toLowerCase() : '';
+  return headersIn(text).flatMap(({ name, ...where }) =>
+    name !== '' && [...CREDENTIALS, provided].includes(name.toLowerCase())
+      ? [{ code: 'LTR_CREDENTIAL', ...where, params: { name } }]
+      : [],
+  );
+}
+
+/** Judges what is read: a name that the work itself takes out of a result is not stored, and was judged where it is taken. */
+function judgeOf(place: CheckPlace, { later, now }: Split): (read: Read) => Finding[] {
+  const all = objectsIn(place.root['actionables']);
+  const own = later.flatMap(({ action }) => extractionsOf(action).map((one) => one.name));
+  const before = all.filter((_, index) => now.has(index)).flatMap((action) => extractionsOf(action));
+  const given = before.map((one) => one.name).filter((name) => !own.includes(name));
+  const taken = before.filter(({ path }) => isSecret(path, place.secrets)).map((one) => one.name);
+  const secrets = new Set([...place.secrets, ...taken]);
+  // A name gets its value later than what was sent is sealed.
+  const sealed = later.flatMap((one) => sealedBy(one.action)).filter((name) => !given.some((one) => within(name, one)));
+  return (read) =>
+    read.name !== '' && own.some((one) => within(read.name, one)) ? [] : judge(read, place.root, secrets, sealed);
+}
+
+/** Results of what is done for the answer are stored for the work that needs them, without their secrets. */
+function extractedSecrets({ root, secrets }: CheckPlace, { now }: Split, action: JsonObject, at: string): Finding[] {
+  const all = objectsIn(root['actionables']);
+  return extractionsOf(action).flatMap(({ path, pointer, from }) => {
+    const isDone = all.some(({ id }, index) => now.has(index) && id !== undefined && from.includes(id));
+    return isDone && isSecret(path, secrets)
+      ? [{ code: 'LTR_SECRET', at: `${at}${pointer}`, params: { name: path } }]
+      : [];
+  });
+}
+
+function judge(
+  { name, ...where }: Read,
+  root: JsonObject,
+  secrets: ReadonlySet<string>,
+  sealed: readonly string[],
+): Finding[] {
+  const names = name === '' ? declaredIn(root) : [name];
+  const secret = names.find((one) => isSecret(one, secrets) && !isSealed(one, sealed));
+  if (secret !== undefined) return [{ code: 'LTR_SECRET', ...where, params: { name: secret } }];
+  const likely = names.find((one) => LIKE_A_SECRET.test(lastOf(one)) && !isSealed(one, sealed));
+  return likely === undefined ? [] : [{ code: 'LTR_CLEAR', ...where, params: { name: likely } }];
+}
+
+const lastOf = (path: string): string => path.slice(path.lastIndexOf('.') + 1);
+const within = (path: string, outer: string): boolean => path === outer || path.startsWith(`${outer}.`);
+
+/** The name itself, something inside it, or what it is inside of. */
+const isSecret = (name: string, secrets: ReadonlySet<string>): boolean =>
+  secrets.has(lastOf(name)) || [...secrets].some((secret) => within(secret, name) || within(name, secret));
+
+const isSealed = (name: string, sealed: readonly string[]): boolean =>
+  sealed.some((one) => within(one, name) || within(name, one));
+
+/** What it hashes or encrypts itself: that is done before anything is stored. */
+function sealedBy(action: JsonObject): string[] {
+  const hashed = objectsIn(action['hashables']).map(({ property }) => asText(property));
+  const encrypted = objectsIn(action['ciphers']).flatMap(({ operation, properties }) =>
+    operation === 'Encrypt' && Array.isArray(properties) ? (properties as readonly Json[]).map(asText) : [],
+  );
+  return [...hashed, ...encrypted];
+}
+
+/** A value that is taken out of a result and given a name. */
+interface Extraction {
+  readonly path: string;
+  readonly name: string;
+  readonly pointer: string;
+  /** Ids of the actionables of this resource whose results it may be. */
+  readonly from: readonly Json[];
+}
+
+/** Those of its dependencies, and its own: directly on an actionable they are of all dependencies, or of its own result. */
+function extractionsOf(action: JsonObject): Extraction[] {
+  const read = (holder: JsonObject, pointer: string, from: readonly Json[]): Extraction[] =>
+    objectsIn(holder['extract_response_for']).map((one, i) => ({
+      path: asText(one['extract']),
+      name: asText(one['for']),
+      pointer: `${pointer}/extract_response_for/${i}/extract`,
+      from,
+    }));
+  const idsOf = ({ action_ids: ids }: JsonObject): readonly Json[] =>
+    Array.isArray(ids) ? (ids as readonly Json[]) : [];
+  const depends = objectsIn(action['depends_on']);
+  const own = depends.length > 0 ? depends.flatMap(idsOf) : [action['id'] ?? null];
+  return [...read(action, '', own), ...depends.flatMap((one, i) => read(one, `/depends_on/${i}`, idsOf(one)))];
+}
+
+/** Fields that rules declare: what `$PAYLOAD` as a whole surely brings. */
+const declaredIn = (root: JsonObject): string[] =>
+  objectsIn(root['actionables']).flatMap(({ payload_validation: rules }) =>
+    objectsIn(rules).flatMap(({ field }) => (isObject(field) ? Object.keys(field) : [])),
+  );
+
+function textsOf(json: Json, at: string, bare: boolean): Text[] {
+  if (typeof json === 'string') return [{ text: json, at, bare }];
+  if (Array.isArray(json)) return (json as readonly Json[]).flatMap((item, i) => textsOf(item, `${at}/${i}`, bare));
+  if (!isObject(json)) return [];
+  return Object.entries(json).flatMap(([key, inner]) =>
+    // What is hashed or encrypted, and with what, is named there and not read.
+    SEALS.has(key) ? [] : textsOf(inner, `${at}/${escapePointer(key)}`, key === 'parameters'),
+  );
+}
+const SEALS: ReadonlySet<string> = new Set(['hashables', 'ciphers', 'payload_validation', 'depends_on']);
+
+const headersIn = ({ text, at }: Text): Read[] =>
+  accessorsIn(text).flatMap(({ root, tail, start, end }) =>
+    root === 'HEADER' ? [{ name: tail.join('.'), at, span: [start, end] as const }] : [],
+  );
+
+/** Of the payload, or named values; `$PAYLOAD` as a whole has no name. */
+function fieldsIn({ text, at, bare }: Text): Read[] {
+  const parts = accessorsIn(text);
+  if (parts.length === 0) return bare && /^[A-Za-z_][\w.-]*$/.test(text) ? [{ name: text, at }] : [];
+  return parts.flatMap(({ root, tail, start, end }) =>
+    root === 'PAYLOAD' ? [{ name: tail.join('.'), at, span: [start, end] as const }] : [],
+  );
+}

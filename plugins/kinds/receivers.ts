@@ -1,0 +1,47 @@
+/**
+ * What broadcasts and rooms share: bounds, what can be said of a written receiver before anything runs, and values of a request as
+ * addresses. Light.
+ */
+import { fault } from '../../kernel/contract/fault.js';
+import { isObject, type Json } from '../../kernel/contract/json.js';
+import type { CodeEntry } from '../../kernel/contract/problem.js';
+
+/** Characters of a uid or of the name of a room. */
+export const MAX_NAME = 256;
+/** Receivers of one message. */
+export const MAX_UIDS = 10_000;
+export const MAX_ROOMS = 100;
+
+/** Roots of accessors that may name receivers and rooms. */
+export const RECEIVER_ROOTS = ['PAYLOAD', 'PROTECTED', 'HEADER', 'ENV'];
+
+/** A constant that can never name anybody. */
+export const isNobody = (json: Json | undefined): boolean =>
+  json === null || typeof json === 'boolean' || json === '' || isObject(json) || Array.isArray(json);
+
+/** Where the name of a room, or one of a list, is none: pointers from the field. */
+export function nameless(rooms: Json | undefined): string[] {
+  if (rooms === undefined) return [];
+  if (!Array.isArray(rooms)) return isNobody(rooms) ? [''] : [];
+  const list = rooms as readonly Json[];
+  if (list.length === 0 || list.length > MAX_ROOMS) return [''];
+  return list.flatMap((room, index) => (isNobody(room) ? [`/${index}`] : []));
+}
+
+/** Text or a number, bounded. Throws the Fault BRC_RECEIVER, naming `field`. */
+export function nameFrom(value: unknown, field: string): string {
+  const text = typeof value === 'number' && Number.isFinite(value) ? String(value) : value;
+  if (typeof text !== 'string' || text === '' || text.length > MAX_NAME) {
+    throw fault('BRC_RECEIVER', { field, max: MAX_NAME });
+  }
+  return text;
+}
+
+export const receiverErrors = {
+  BRC_RECEIVER: {
+    status: 422,
+    title: 'No receiver',
+    message: '"{field}" must give text of at most {max} characters, or a number.',
+    help: 'Nothing was sent. Who gets the message has to be told by the request, or by a result.',
+  },
+} as const satisfies Readonly<Record<string, CodeEntry>>;

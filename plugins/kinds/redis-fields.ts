@@ -1,0 +1,17 @@
+/** How a Redis server is named in the config, whatever it is used for. Light. */
+import { string } from 'yup';
+import { flag, text, value } from '../../kernel/schema/combinators.js';
+
+export const redisFields = {
+  url: value(string().required(), {
+    doc: 'Address of the server, with the password and the number of the database. Keep it in the environment.',
+    examples: ['$ENV.REDIS_URL'],
+    roots: ['ENV'],
+    secret: true,
+  }).required(),
+  prefix: text({
+    doc: 'What every key begins with, so that several systems can share a server.',
+    default: 'lintel:',
+  }).max(100),
+  tls: flag({ doc: 'Encrypts the connection; `rediss://` in the address does the same.', default: false }),
+};

@@ -1,0 +1,108 @@
+/**
+ * Figures of what happens beside requests: connections, messages to them, deferred and scheduled work. Labels are names of
+ * definitions, codes and words of this file; how much work there is, is asked for when somebody looks, and not too often.
+ */
+import { Counter, Gauge, type Registry } from 'prom-client';
+import type { Backlog } from '../../../kernel/contract/deferred.js';
+import type { Happening } from '../../../kernel/contract/hooks.js';
+
+export interface Happenings {
+  note(event: Happening): void;
+}
+
+const NONE = '-';
+/** Milliseconds: who looks more often sees what was seen before. */
+const FRESH = 5000;
+
+/** `backlog`: null where nothing is known; asked for when the figures are looked at. */
+export function countHappenings(registry: Registry, backlog: () => Promise<Backlog | null>): Happenings {
+  const registers = [registry];
+  const counter = <L extends string>(name: string, help: string, labelNames: L[]): Counter<L> =>
+    new Counter({ name: `lintel_${name}`, help, labelNames, registers });
+
+  const open = new Gauge({ name: 'lintel_connections', help: 'WebSocket connections that are open.', registers });
+  const opened = counter('connections_opened_total', 'WebSocket connections that were opened.', []);
+  const closed = counter('connections_closed_total', 'WebSocket connections that ended, by code.', ['code']);
+  const sent = counter('messages_sent_total', 'Messages to connected clients that definitions sent.', ['action']);
+  const delivered = counter('messages_delivered_total', 'Messages handed to connections of this process.', ['action']);
+  const dropped = counter('messages_dropped_total', 'Messages that connections did not keep up with.', ['action']);
+  const accepted = counter('work_accepted_total', 'Work that was put off.', ['resource']);
+  const ended = counter(
+    'work_ended_total',
+    'Runs of deferred work, by what became of it: done, again (it will be tried again), dead.',
+    ['resource', 'outcome', 'code'],
+  );
+  const unbegun = counter('scheduled_runs_not_begun_total', 'Scheduled runs that were skipped or missed.', [
+    'action',
+    'why',
+  ]);
+  watchBacklog(registry, backlog);
+
+  return {
+    note(event) {
+      switch (event.what) {
+        case 'connection-opened':
+          opened.inc();
+          return open.set(event.open);
+        case 'connection-closed':
+          closed.inc({ code: codeOf(event.code) });
+          return open.set(event.open);
+        case 'message-sent':
+          return sent.inc({ action: event.action });
+        case 'message-delivered':
+          if (event.receivers > 0) delivered.inc({ action: event.action }, event.receivers);
+          if (event.dropped > 0) dropped.inc({ action: event.action }, event.dropped);
+          return;
+        case 'work-accepted':
+          return accepted.inc({ resource: event.resource });
+        case 'work-ended': {
+          const { resource = NONE, outcome, code = NONE } = event;
+          return ended.inc({ resource, outcome, code });
+        }
+        case 'run-skipped':
+          return unbegun.inc({ action: event.key, why: 'skipped' });
+        case 'run-missed':
+          return unbegun.inc({ action: event.key, why: 'missed' });
+      }
+    },
+  };
+}
+
+/** Of RFC 6455 and of Lintel; any other one was made up by a client. */
+const CODES: ReadonlySet<number> = new Set([
+  ...[1000, 1001, 1002, 1003, 1005, 1006, 1007, 1008, 1009, 1011, 1013, 4400, 4401],
+]);
+const codeOf = (code: number): string => (CODES.has(code) ? String(code) : NONE);
+
+function watchBacklog(registry: Registry, backlog: () => Promise<Backlog | null>): void {
+  const registers = [registry];
+  let asked: { readonly at: number; readonly found: Promise<Backlog | null> } | null = null;
+  const look = (): Promise<Backlog | null> => {
+    const now = performance.now();
+    if (asked === null || now - asked.at > FRESH) asked = { at: now, found: backlog().catch(() => null) };
+    return asked.found;
+  };
+  new Gauge({
+    name: 'lintel_work',
+    help: 'Deferred work, of all processes that share the queue; counting may end at ten thousand.',
+    labelNames: ['state'],
+    registers,
+    async collect() {
+      const found = await look();
+      // A figure that is not known is left out: the last one would look like news.
+      this.reset();
+      if (found === null) return;
+      for (const state of ['ready', 'delayed', 'running', 'dead'] as const) this.set({ state }, found[state]);
+    },
+  });
+  new Gauge({
+    name: 'lintel_work_oldest_seconds',
+    help: 'How long the oldest of the work that may run has waited since then.',
+    registers,
+    async collect() {
+      const found = await look();
+      this.remove();
+      if (found !== null) this.set(found.oldest);
+    },
+  });
+}

@@ -1,0 +1,25 @@
+/** What callers are told of a query of documents: its rows, as far as they are certain, and which refusals are its own. Light. */
+import type { ApiPart, ApiPlace, JsonSchema } from '../../../kernel/contract/api.js';
+import { asText } from '../../../kernel/contract/json.js';
+import { ActionPhase } from '../../../kernel/contract/slot.js';
+import { ANY, listOf } from '../../../kernel/schema/forms.js';
+
+const OF_LISTS = ['QRY_TOO_WIDE', 'QRY_NO_LIST', 'QRY_ITEM'];
+const OF_WRITES = ['QRY_UNIQUE', 'QRY_NOT_NULL', 'QRY_CHECK', 'QRY_FOREIGN_KEY', 'QRY_SERIALIZATION'];
+const COUNTED: JsonSchema = {
+  type: 'array',
+  items: { type: 'object', properties: { count: { type: 'integer', minimum: 0 } }, required: ['count'] },
+  minItems: 1,
+  maxItems: 1,
+};
+
+export function describe({ value, repeated, facts }: ApiPlace): ApiPart {
+  const action = asText(value['action']);
+  const writes = facts('document-action', action)?.['writes'] !== false;
+  const rows = action === 'COUNT' ? COUNTED : listOf(ANY);
+  return {
+    changes: [{ phase: ActionPhase.EXECUTE, order: -100, change: () => [repeated ? listOf(ANY) : rows] }],
+    refuses: ['QRY_BAD_VALUE', ...(writes ? ['MQL_KEY'] : []), ...(repeated ? OF_LISTS : [])],
+    never: writes ? [] : OF_WRITES,
+  };
+}

@@ -1,0 +1,161 @@
+/**
+ * What the checks of document queries share: findings, names of fields against the model, and literals against the types of
+ * fields. Where no model is known, nothing is said of names and types.
+ */
+import { asText, escapePointer, isObject, own, type Json } from '../../../kernel/contract/json.js';
+import type { CheckPlace, Finding } from '../../../kernel/contract/plugin.js';
+import { accessorsIn } from '../../../kernel/language/accessor.js';
+import { placeholderOf } from '../../../kernel/language/placeholder.js';
+
+export type Definition = Readonly<Record<string, Json>>;
+/** By exact name; null for one of which only the name is known. */
+export type Known = ReadonlyMap<string, Definition | null>;
+
+export interface Looking {
+  readonly findings: Finding[];
+  readonly model: string;
+  /** Names that documents have at this place; null where nothing is known of them. */
+  readonly known: Known | null;
+  /** Values here are written to fields. */
+  readonly updates?: boolean;
+  readonly parameters: readonly Json[];
+  readonly nearest: CheckPlace['nearest'];
+  readonly facts: CheckPlace['facts'];
+}
+
+/** Every document may have these, whatever its model says. */
+const ALWAYS = new Set(['_id', 'created_at', 'updated_at', 'deleted_at']);
+/** A place in a list: a number, or one of MongoDB's marks. */
+const PLACE_IN_LIST = /^(?:\d+|\$|\$\[[a-z0-9_]*\])$/i;
+const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z0-9_]+)*$/;
+
+export const isOperator = (key: string): boolean => key.startsWith('$');
+export const below = (at: string, key: string | number): string => `${at}/${escapePointer(String(key))}`;
+export const entriesOf = (json: Definition): [string, Json][] => Object.entries(json);
+
+/** A text that stands for a value: of the request, or of `parameters`. */
+export const isValue = (json: Json | undefined): json is string =>
+  typeof json === 'string' && (placeholderOf(json) !== null || accessorsIn(json).length > 0);
+
+/** A name in the definition that somebody hopes to fill at run time. */
+export function isFilledName(look: Looking, key: string, at: string): boolean {
+  if (!isValue(key)) return false;
+  look.findings.push({ code: 'DOC_NAME', at, key: true, params: { name: key } });
+  return true;
+}
+
+/** Undefined: unknown, and reported; null: nothing is known of its type. */
+export function fieldAt(look: Looking, path: string, spot: Pick<Finding, 'at' | 'key' | 'span'>): Definition | null {
+  const { known, model } = look;
+  const [root = path, ...rest] = path.split('.');
+  if (known === null || isValue(path)) return null;
+  const found = known.get(root);
+  if (found === undefined) {
+    if (!ALWAYS.has(root)) reportField(look, `the model "${model}"`, root, known.keys(), path, spot);
+    return null;
+  }
+  let field: Definition | null = found;
+  for (const [i, segment] of rest.entries()) {
+    if (field === null || PLACE_IN_LIST.test(segment)) continue;
+    const column = columnOf(look, field);
+    const before = [root, ...rest.slice(0, i)].join('.');
+    if (column !== null && column !== 'json') {
+      look.findings.push({ code: 'DOC_NO_OBJECT', ...spot, params: { name: before, type: asText(field['type']) } });
+      return null;
+    }
+    const properties: Json | undefined = field['properties'];
+    if (!isObject(properties)) return null;
+    const inner: unknown = own(properties, segment);
+    if (inner === undefined) reportField(look, `"${before}"`, segment, Object.keys(properties), path, spot);
+    field = isObject(inner) ? inner : null;
+  }
+  return field;
+}
+
+function reportField(
+  { findings, nearest }: Looking,
+  where: string,
+  name: string,
+  candidates: Iterable<string>,
+  path: string,
+  spot: Pick<Finding, 'at' | 'key' | 'span'>,
+): void {
+  const near = nearest(name, candidates);
+  const right = path.split('.').map((segment) => (segment === name ? (near ?? name) : segment));
+  const text = spot.span === undefined ? JSON.stringify(right.join('.')) : right.join('.');
+  const fix = near === undefined ? {} : { fix: { title: `change to "${right.join('.')}"`, text } };
+  findings.push({ code: 'DOC_FIELD', ...spot, params: { where, name, hint: hintOf(near) }, ...fix });
+}
+
+export const hintOf = (near: string | undefined): string => (near === undefined ? '' : ` Did you mean "${near}"?`);
+
+export function columnOf({ facts }: Looking, field: Definition): string | null {
+  const column = facts('field-type', asText(field['type']))?.['column'];
+  return typeof column === 'string' ? column : null;
+}
+
+export const wordOf = (json: Json): string => {
+  if (json === null) return 'null';
+  if (Array.isArray(json)) return 'a list';
+  if (typeof json === 'object') return 'an object';
+  return typeof json === 'string' ? 'a text' : typeof json === 'number' ? 'a number' : 'true or false';
+};
+
+/** A literal that is compared with a field, or written to it; also the one behind `"$1"`. */
+export function judgeValue(look: Looking, json: Json, field: Definition | null, at: string): void {
+  if (field === null) return;
+  const literal = literalOf(look, json, at);
+  if (literal === null) return;
+  const column = columnOf(look, field);
+  if (column === null || fits(column, literal.json)) return;
+  const [type, actual, right] = [asText(field['type']), shown(literal.json), RIGHT[column] ?? 'a value of that type'];
+  look.findings.push({ code: 'DOC_TYPE', at: literal.at, params: { type, actual, right } });
+}
+
+/** The literal at a place, or behind the placeholder there; null for what is known when it runs. */
+function literalOf(
+  { parameters }: Looking,
+  json: Json,
+  at: string,
+): { readonly json: Json; readonly at: string } | null {
+  const n = placeholderOf(json);
+  if (n === null) return isValue(json) ? null : { json, at };
+  const literal = parameters[n - 1];
+  if (literal === undefined || isValue(literal)) return null;
+  // What looks like a name may be one.
+  if (typeof literal === 'string' && IDENTIFIER.test(literal)) return null;
+  return { json: literal, at: `/parameters/${n - 1}` };
+}
+
+const RIGHT: Readonly<Record<string, string>> = {
+  integer: 'a whole number',
+  float: 'a number',
+  text: 'a text',
+  boolean: 'true or false',
+  timestamp: 'a time as ISO 8601 writes it, such as "2030-01-31T12:00:00Z"',
+};
+const TIME = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/i;
+
+export function fits(column: string, json: Json): boolean {
+  if (json === null) return true;
+  switch (column) {
+    case 'integer':
+      return typeof json === 'number' && Number.isInteger(json);
+    case 'float':
+      return typeof json === 'number';
+    case 'text':
+      return typeof json === 'string';
+    case 'boolean':
+      return typeof json === 'boolean';
+    case 'timestamp':
+      return typeof json === 'string' && TIME.test(json) && !Number.isNaN(Date.parse(json.replace(' ', 'T')));
+    default:
+      return true;
+  }
+}
+
+/** A number with a fraction is a number too. */
+const shown = (json: Json): string => {
+  if (typeof json === 'number' || typeof json === 'boolean') return String(json);
+  return typeof json === 'string' ? 'this text' : wordOf(json);
+};

@@ -1,0 +1,146 @@
+/**
+ * Texts, names and forms that authors bring along from shells, drivers and SQL: calls such as `ObjectId("...")`, names of the
+ * payload without an accessor, operators of other query languages. It finds words; what follows from them is others' business.
+ */
+import type { Json } from '../../../kernel/contract/json.js';
+import { below, entriesOf, isOperator, type Definition, type Looking } from './check-context.light.js';
+
+/** What says the same as an operator that there is not. */
+const INSTEAD: Readonly<Record<string, string>> = {
+  $like: 'text is searched by {"$regex": "^$PAYLOAD.q", "$options": "i"}',
+  $ilike: 'text is searched by {"$regex": "^$PAYLOAD.q", "$options": "i"}',
+  $startsWith: 'write {"$regex": "^$PAYLOAD.q"}',
+  $contains: 'a list that has a value is found by the value alone: {"tags": "$PAYLOAD.tag"}',
+  $includes: 'a list that has a value is found by the value alone: {"tags": "$PAYLOAD.tag"}',
+  $between: 'write {"$gte": ..., "$lte": ...}',
+  $is: 'write {"$eq": ...}, or the value alone',
+  $equals: 'write {"$eq": ...}, or the value alone',
+  $greater: 'write "$gt"',
+  $less: 'write "$lt"',
+  $notIn: 'write "$nin"',
+  $isNull: 'write {"field": null}',
+  $oid: 'an id is written as the text alone: {"_id": "$PAYLOAD.id"}',
+  $date: 'a time is written as the text alone: "2030-01-31T12:00:00Z", or "$DATETIME"',
+  $numberLong: 'a number is written as it is',
+  $increment: 'write "$inc"',
+  $decrement: 'write {"$inc": {"field": -1}}',
+  $append: 'write "$push"',
+  $remove: 'a field is taken away by "$unset", an element of a list by "$pull"',
+  $delete: 'a field is taken away by "$unset"',
+  $toggle: 'write the update as a list of stages: [{"$set": {"done": {"$not": "$done"}}}]',
+};
+
+export const insteadOf = (name: string): string =>
+  Object.hasOwn(INSTEAD, name) ? ` ${capital(INSTEAD[name] ?? '')}.` : '';
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** Signs and words of other languages; operators without their dollar are found by the table of operators. */
+const SIGNS: Readonly<Record<string, string>> = {
+  '=': '$eq',
+  '==': '$eq',
+  '===': '$eq',
+  '!=': '$ne',
+  '<>': '$ne',
+  '>': '$gt',
+  '>=': '$gte',
+  '<': '$lt',
+  '<=': '$lte',
+};
+
+/** Names that hardly are fields of an object that is meant as a value. */
+const BARE = new Set(['eq', 'ne', 'gt', 'gte', 'lt', 'lte', 'in', 'nin', 'regex', 'elemMatch']);
+const operatorFor = (name: string): string | undefined =>
+  Object.hasOwn(SIGNS, name) ? SIGNS[name] : BARE.has(name) ? `$${name}` : undefined;
+
+/** Behind `or` stands a list of queries, as behind no field. */
+export const listOperatorFor = (name: string): string | undefined =>
+  ['and', 'or', 'nor', 'AND', 'OR', 'NOR'].includes(name) ? `$${name.toLowerCase()}` : undefined;
+
+/** `{"age": {"gt": 1}}`: nothing but names of operators stands there, so that they are meant to be operators. */
+export function reportBareOperators(look: Looking, json: Definition, at: string): boolean {
+  const keys = Object.keys(json);
+  const meant = keys.flatMap((key) => operatorFor(key) ?? []);
+  if (keys.length === 0 || meant.length < keys.length) return false;
+  keys.forEach((key, i) => reportDollar(look, key, meant[i] ?? key, below(at, key)));
+  return true;
+}
+
+export function reportDollar({ findings }: Looking, name: string, right: string, at: string): void {
+  const fix = { title: `change to "${right}"`, text: JSON.stringify(right) };
+  findings.push({ code: 'DOC_DOLLAR', at, key: true, params: { name, right }, fix });
+}
+
+interface Meant {
+  readonly isCall: boolean;
+  readonly right: string;
+  /** What to write is certain. */
+  readonly isCertain: boolean;
+}
+
+const ACCESSOR = /^\$[A-Z]/;
+const IDS = /^(?:new\s+)?(?:mongoose\.)?(?:Types\.)?ObjectI[dD]\s*\(\s*(.*?)\s*\)$/;
+const TIMES = /^(?:new\s+)?(?:ISODate|Date)\s*\(\s*(.*?)\s*\)$/;
+const NOW = /^(?:NOW|now|CURRENT_TIMESTAMP|Date\.now|getdate|GETDATE|moment|dayjs)\s*(?:\(\s*\))?$/;
+const NUMBERS = /^(?:NumberLong|NumberInt|NumberDecimal|Long|Int32)\s*\(\s*['"]?(-?\d+(?:\.\d+)?)['"]?\s*\)$/;
+const REQUEST =
+  /^(?:req(?:uest)?\.(?:body|params|query)|payload|body|\$(?:payload|body|req\.body|request\.body))\.([A-Za-z_][\w.]*)$/;
+const HOLDER = /^(?:\?|:[A-Za-z_]\w*|@[A-Za-z_]\w*|%s)$/;
+
+const bare = (text: string): string => text.replace(/^['"`]|['"`]$/g, '');
+
+/** What a text means that stands as a value of a field; null for a text like any other. */
+function meantBy(text: string, field: string): Meant | null {
+  const id = IDS.exec(text)?.[1];
+  if (id !== undefined) {
+    const isText = /^[0-9a-f]{24}$/i.test(bare(id)) || ACCESSOR.test(id);
+    return { isCall: true, right: isText ? bare(id) : '$GENERATOR.BSON', isCertain: isText || id === '' };
+  }
+  const time = TIMES.exec(text)?.[1];
+  if (time !== undefined && time !== '') return { isCall: true, right: bare(time), isCertain: true };
+  if (time === '' || NOW.test(text)) return { isCall: true, right: '$DATETIME', isCertain: true };
+  const number = NUMBERS.exec(text)?.[1];
+  if (number !== undefined) return { isCall: true, right: number, isCertain: false };
+  const path = REQUEST.exec(text)?.[1];
+  if (path !== undefined) return { isCall: false, right: `$PAYLOAD.${path}`, isCertain: true };
+  const isName = text === field.split('.').at(-1) || text === `$${field}`;
+  if (isName) return { isCall: false, right: `$PAYLOAD.${text.replace('$', '')}`, isCertain: true };
+  return HOLDER.test(text) ? { isCall: false, right: '$1', isCertain: true } : null;
+}
+
+/** True when the text is found out, and nothing else has to be said of it. */
+export function reportMeant({ findings }: Looking, json: Json, at: string): boolean {
+  if (typeof json !== 'string') return false;
+  const segments = at.split('/').slice(1);
+  const field = segments.findLast((segment) => !isOperator(segment) && !/^\d+$/.test(segment)) ?? '';
+  const meant = meantBy(json.trim(), field);
+  if (meant === null) return false;
+  const { isCall, right, isCertain } = meant;
+  const shown = isCall && NUMBERS.test(json) ? right : JSON.stringify(right);
+  const fix = isCertain ? { fix: { title: `change to ${shown}`, text: shown } } : {};
+  if (isCall) findings.push({ code: 'DOC_CODE', at, params: { right: shown }, ...fix });
+  else findings.push({ code: 'DOC_TEXT', at, params: { text: json, right: shown }, ...fix });
+  return isCall;
+}
+
+/** `"tags.$[t]"` says which elements by an entry of `array_filters`. */
+export function reportFilters({ findings }: Looking, update: Definition, filters: Json | undefined): void {
+  const listed = Array.isArray(filters) ? (filters as readonly Json[]) : [];
+  const known = new Set(
+    listed.flatMap((one) =>
+      typeof one === 'object' && one !== null ? Object.keys(one).map((key) => key.split('.')[0]) : [],
+    ),
+  );
+  const seen = new Set<string>();
+  for (const [operator, fields] of entriesOf(update)) {
+    if (typeof fields !== 'object' || fields === null || Array.isArray(fields)) continue;
+    for (const path of Object.keys(fields)) {
+      const at = below(below('/update_predicate', operator), path);
+      const name = /\$\[([A-Za-z]\w*)\]/.exec(path)?.[1];
+      if (name !== undefined && !known.has(name))
+        findings.push({ code: 'DOC_FILTER', at, key: true, params: { name } });
+      const other = [...seen].find((one) => one === path || one.startsWith(`${path}.`) || path.startsWith(`${one}.`));
+      if (other !== undefined) findings.push({ code: 'DOC_TWICE', at, key: true, params: { name: path, other } });
+      seen.add(path);
+    }
+  }
+}

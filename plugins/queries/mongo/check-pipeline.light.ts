@@ -1,0 +1,138 @@
+/**
+ * Pipelines: stages that exist, and paths that the model has as long as the documents still are those of the model. What a stage
+ * makes of documents is not followed further than names.
+ */
+import { isObject, type Json } from '../../../kernel/contract/json.js';
+import type { Finding } from '../../../kernel/contract/plugin.js';
+import { namesAfter, type NameFlow } from '../../../kernel/schema/name-flow.js';
+import { STAGE_FLOWS } from '../../kinds/document-stages.js';
+import {
+  below,
+  entriesOf,
+  fieldAt,
+  isFilledName,
+  type Definition,
+  type Known,
+  type Looking,
+} from './check-context.light.js';
+import { checkExpression } from './check-expression.light.js';
+import { checkConstant, checkLiteral, checkOperand, checkQuery } from './check-query.light.js';
+import { reportOperator, wrongForm } from './check-report.light.js';
+import { STAGE_MEMBERS, STAGES, UPDATE_STAGES, type Operand, type Operators } from './operators.light.js';
+
+/** Stages in their order; each hands on what is known of the documents. */
+export function checkPipeline(look: Looking, json: Json, at: string, stages: Operators = STAGES): void {
+  if (!Array.isArray(json)) {
+    wrongForm(look, json, at, 'here', 'a list of stages');
+    return;
+  }
+  const where = stages === STAGES ? 'as a stage' : 'as a stage of an update';
+  let now = look;
+  json.forEach((stage: Json, i) => {
+    const here = below(at, i);
+    const names = isObject(stage) ? Object.keys(stage) : [];
+    const [name] = names;
+    if (!isObject(stage) || name === undefined || names.length > 1) {
+      wrongForm(now, stage, here, 'here', 'an object with one stage');
+      return;
+    }
+    const operand = stages[name];
+    const inner = (stage as Definition)[name] ?? null;
+    if (operand === undefined) {
+      reportOperator(now, name, below(here, name), stages, where);
+      now = { ...now, known: null };
+      return;
+    }
+    checkStage(now, operand, name, inner, below(here, name));
+    now = { ...now, known: knownAfter(now.known, name, inner) };
+  });
+}
+
+function checkStage(look: Looking, operand: Operand, name: string, json: Json, at: string): void {
+  const where = `behind "${name}"`;
+  switch (operand) {
+    case 'fields':
+      if (name === '$group' && isObject(json) && !Object.hasOwn(json, '_id'))
+        look.findings.push({ code: 'DOC_GROUP', at, fix: allTogether(at) });
+      if (!isObject(json)) wrongForm(look, json, at, where, 'an object of names');
+      else for (const [key, inner] of entriesOf(json)) checkNamed(look, key, inner, below(at, key));
+      return;
+    case 'stages':
+      checkPipeline({ ...look, known: null }, json, at, name === 'pipeline' ? STAGES : UPDATE_STAGES);
+      return;
+    case 'facets':
+      if (!isObject(json)) wrongForm(look, json, at, where, 'an object of pipelines');
+      else for (const [key, inner] of entriesOf(json)) checkPipeline(look, inner, below(at, key));
+      return;
+    case 'object':
+      checkMembers(look, name, json, at);
+      return;
+    case 'literal':
+      checkLiteral(look, json, null, at);
+      return;
+    case 'constant':
+      checkConstant(look, json, at, where);
+      checkNames(look, name, json, at);
+      return;
+    default:
+      checkOperand(look, operand, name, json, null, at);
+  }
+}
+
+/** The one expression that is right for any documents; most people mean another. */
+const allTogether = (at: string): NonNullable<Finding['fix']> => ({
+  title: 'take all documents together: "_id": null',
+  edits: [{ at: below(at, '_id'), put: null }],
+  asks: true,
+});
+
+function checkNamed(look: Looking, key: string, json: Json, at: string): void {
+  if (!isFilledName(look, key, at)) checkExpression(look, json, at);
+}
+
+function checkMembers(look: Looking, name: string, json: Json, at: string): void {
+  const members = STAGE_MEMBERS[name];
+  if (members === undefined) return;
+  if (!isObject(json)) {
+    wrongForm(look, json, at, `behind "${name}"`, `an object: ${Object.keys(members).join(', ')}`);
+    return;
+  }
+  // What is joined has fields of its own.
+  const inner = name === '$unionWith' ? { ...look, known: null } : look;
+  for (const [key, value] of entriesOf(json)) {
+    const here = below(at, key);
+    const operand = members[key];
+    if (operand === undefined) reportOperator(look, key, here, members, `behind "${name}"`);
+    else if (operand === 'query') checkQuery({ ...look, known: null }, value, here);
+    else checkStage(inner, operand, key, value, here);
+  }
+}
+
+/** Stages that name fields as they stand. */
+function checkNames(look: Looking, name: string, json: Json, at: string): void {
+  if (name === '$sort' && isObject(json)) {
+    for (const key of Object.keys(json)) fieldAt(look, key, { at: below(at, key), key: true });
+  }
+  if (name === '$unset') {
+    const names = Array.isArray(json) ? (json as readonly Json[]) : [json];
+    names.forEach((field, i) => {
+      if (typeof field === 'string') fieldAt(look, field, { at: Array.isArray(json) ? below(at, i) : at });
+    });
+  }
+  if (name === '$unwind')
+    checkExpression(
+      look,
+      isObject(json) ? ((json as Definition)['path'] ?? null) : json,
+      isObject(json) ? `${at}/path` : at,
+    );
+}
+
+/** What is followed: a stage that makes documents of its own is where the checker stops. */
+const FOLLOWED: ReadonlySet<NameFlow | undefined> = new Set<NameFlow>(['keeps', 'adds', 'joins', 'unwinds']);
+
+function knownAfter(known: Known | null, name: string, json: Json): Known | null {
+  const flow = STAGE_FLOWS[name];
+  // Of what is taken away the name is still one that somebody knows.
+  if (known === null || flow === 'drops') return known;
+  return FOLLOWED.has(flow) ? namesAfter(flow, known, json, () => null) : null;
+}

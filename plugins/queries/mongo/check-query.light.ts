@@ -1,0 +1,207 @@
+/**
+ * Filters of document queries: operators where they may stand, operands of the right form, fields that the model has. A value
+ * of a request is a value everywhere: where a query must stand, it is refused.
+ */
+import { isObject, type Json } from '../../../kernel/contract/json.js';
+import {
+  below,
+  entriesOf,
+  fieldAt,
+  isFilledName,
+  isOperator,
+  isValue,
+  judgeValue,
+  type Definition,
+  type Looking,
+} from './check-context.light.js';
+import { checkExpression } from './check-expression.light.js';
+import { insteadOf, listOperatorFor, reportBareOperators, reportDollar, reportMeant } from './check-mistakes.light.js';
+import { misplaced, reportOperator, wrongForm } from './check-report.light.js';
+import { FIELD_OPERATORS, QUERY_OPERATORS, SEARCH_FIELDS, type Operand } from './operators.light.js';
+
+/** An object of fields and operators. */
+export function checkQuery(look: Looking, json: Json, at: string): void {
+  if (!isObject(json)) {
+    wrongForm(look, json, at, 'here', 'an object of names of fields');
+    return;
+  }
+  for (const [key, inner] of entriesOf(json)) {
+    const here = below(at, key);
+    if (isFilledName(look, key, here)) continue;
+    const meant = Array.isArray(inner) ? listOperatorFor(key) : undefined;
+    if (meant !== undefined) {
+      reportDollar(look, key, meant, here);
+      continue;
+    }
+    if (!isOperator(key)) {
+      checkField(look, inner, fieldAt(look, key, { at: here, key: true }), here);
+      continue;
+    }
+    const operand = QUERY_OPERATORS[key];
+    if (operand === undefined) reportOperator(look, key, here, QUERY_OPERATORS, 'in a query beside fields');
+    else checkOperand(look, operand, key, inner, null, here);
+  }
+}
+
+/** What stands behind a field: a value, or operators. */
+export function checkField(look: Looking, json: Json, field: Definition | null, at: string): void {
+  if (!isObject(json)) {
+    if (!reportMeant(look, json, at)) judgeValue(look, json, field, at);
+    return;
+  }
+  if (reportBareOperators(look, json, at)) return;
+  const keys = Object.keys(json);
+  if (keys.some(isOperator)) checkCondition(look, json, field, at);
+  else checkWhole(look, json, at, at);
+}
+
+/** An object that is compared as a whole: an operator in it would be compared too. */
+function checkWhole(look: Looking, json: Definition, at: string, top: string): void {
+  for (const [key, inner] of entriesOf(json)) {
+    const here = below(at, key);
+    if (isFilledName(look, key, here)) continue;
+    if (isOperator(key)) {
+      const path = here
+        .slice(top.lastIndexOf('/') + 1)
+        .split('/')
+        .slice(0, -1)
+        .join('.');
+      const instead = insteadOf(key);
+      if (instead !== '') {
+        reportOperator(look, key, here, {}, 'in a value');
+        continue;
+      }
+      const right = look.updates
+        ? `expressions stand in an update that is a list: [{"$set": {"${path}": {"${key}": ...}}}]`
+        : `write the path as one name: {"${path}": {"${key}": ...}}`;
+      misplaced(look, key, here, 'inside an object that is a value', right);
+    } else if (isObject(inner)) checkWhole(look, inner, here, top);
+  }
+}
+
+export function checkCondition(look: Looking, json: Definition, field: Definition | null, at: string): void {
+  for (const [key, inner] of entriesOf(json)) {
+    const here = below(at, key);
+    if (isFilledName(look, key, here)) continue;
+    if (!isOperator(key)) {
+      const right = 'a field of it is named by its path, such as "address.city"';
+      misplaced(look, key, here, 'beside operators', right);
+      continue;
+    }
+    const operand = FIELD_OPERATORS[key];
+    if (operand === undefined) reportOperator(look, key, here, FIELD_OPERATORS, 'behind a field');
+    else checkOperand(look, operand, key, inner, field, here);
+  }
+}
+
+/** What stands behind an operator of a query. */
+export function checkOperand(
+  look: Looking,
+  operand: Operand,
+  name: string,
+  json: Json,
+  field: Definition | null,
+  at: string,
+): void {
+  const where = `behind "${name}"`;
+  switch (operand) {
+    case 'value':
+      checkLiteral(look, json, field, at);
+      return;
+    case 'values':
+      if (Array.isArray(json)) json.forEach((item: Json, i) => checkLiteral(look, item, field, below(at, i)));
+      else if (!isValue(json)) wrongForm(look, json, at, where, 'a list of values');
+      return;
+    case 'numbers':
+      if (!Array.isArray(json) || !json.every((item) => typeof item === 'number' || isValue(item as Json)))
+        wrongForm(look, json, at, where, 'a list of numbers');
+      return;
+    case 'number':
+    case 'text':
+    case 'flag':
+      checkScalar(look, operand, json, at, where);
+      return;
+    case 'query':
+      checkQuery(look, json, at);
+      return;
+    case 'queries':
+      if (!Array.isArray(json) || json.length === 0) wrongForm(look, json, at, where, 'a list of queries');
+      else json.forEach((item: Json, i) => checkQuery(look, item, below(at, i)));
+      return;
+    case 'condition':
+      if (isObject(json)) checkCondition(look, json, field, at);
+      else wrongForm(look, json, at, where, 'operators: {"$gt": 1}');
+      return;
+    case 'element':
+    case 'matching':
+      checkElement(look, operand, json, at, where);
+      return;
+    case 'search':
+      checkSearch(look, json, at);
+      return;
+    case 'expression':
+      checkExpression(look, json, at);
+      return;
+    case 'constant':
+      checkConstant(look, json, at, where);
+      return;
+    default:
+  }
+}
+
+const SCALARS = {
+  number: ['number', 'a number'],
+  text: ['string', 'a text'],
+  flag: ['boolean', 'true or false'],
+} as const;
+
+/** `{"$exists": 1}` is an old way to say true. */
+function checkScalar(look: Looking, operand: keyof typeof SCALARS, json: Json, at: string, where: string): void {
+  const [type, right] = SCALARS[operand];
+  if (isValue(json) || typeof json === type || (operand === 'flag' && (json === 0 || json === 1))) return;
+  wrongForm(look, json, at, where, right);
+}
+
+/** A query of objects, or a condition of plain elements; nothing is known of their fields. */
+function checkElement(look: Looking, operand: 'element' | 'matching', json: Json, at: string, where: string): void {
+  if (!isObject(json)) {
+    if (operand === 'element') wrongForm(look, json, at, where, 'a query, or operators');
+    return;
+  }
+  const free = { ...look, known: null };
+  const isCondition = Object.keys(json).some((key) => Object.hasOwn(FIELD_OPERATORS, key));
+  if (isCondition) checkCondition(free, json, null, at);
+  else checkQuery(free, json, at);
+}
+
+function checkSearch(look: Looking, json: Json, at: string): void {
+  if (!isObject(json)) {
+    wrongForm(look, json, at, 'behind "$text"', 'an object: {"$search": "words"}');
+    return;
+  }
+  for (const [key, inner] of entriesOf(json)) {
+    const operand = SEARCH_FIELDS[key];
+    if (operand === undefined) reportOperator(look, key, below(at, key), SEARCH_FIELDS, 'behind "$text"');
+    else checkOperand(look, operand, key, inner, null, below(at, key));
+  }
+}
+
+/** What the definition says as it stands: no value of a request has a place there. */
+export function checkConstant(look: Looking, json: Json, at: string, where: string): void {
+  if (isValue(json)) look.findings.push({ code: 'DOC_CONSTANT', at, params: { text: json, where } });
+  else if (Array.isArray(json)) json.forEach((item: Json, i) => checkConstant(look, item, below(at, i), where));
+  else if (isObject(json)) {
+    for (const [key, inner] of entriesOf(json)) checkConstant(look, inner, below(at, key), where);
+  }
+}
+
+/** A value: operators in it would be data. */
+export function checkLiteral(look: Looking, json: Json, field: Definition | null, at: string): void {
+  if (reportMeant(look, json, at)) return;
+  // An operator of another language is no object that is meant.
+  const isForeign = isObject(json) && Object.keys(json).some(isOperator);
+  if (!isForeign) judgeValue(look, json, field, at);
+  const lists = Array.isArray(json) ? (json as readonly Json[]) : [];
+  lists.forEach((item, i) => checkLiteral(look, item, null, below(at, i)));
+  if (isObject(json)) checkWhole(look, json, at, at);
+}

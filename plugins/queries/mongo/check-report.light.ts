@@ -1,0 +1,50 @@
+/** Findings about operators and operands of document queries: what is wrong at this place, then where it would be right. */
+import type { Json } from '../../../kernel/contract/json.js';
+import { insteadOf } from './check-mistakes.light.js';
+import { hintOf, isValue, wordOf, type Looking } from './check-context.light.js';
+import {
+  EXPRESSIONS,
+  FIELD_OPERATORS,
+  isRefused,
+  QUERY_OPERATORS,
+  REFUSED,
+  STAGES,
+  UPDATE_OPERATORS,
+  type Operators,
+} from './operators.light.js';
+
+const HOMES: readonly (readonly [Operators, string])[] = [
+  [FIELD_OPERATORS, 'it stands behind the name of a field: {"name": {"OPERATOR": ...}}'],
+  [QUERY_OPERATORS, 'it stands in a query beside names of fields'],
+  [UPDATE_OPERATORS, 'it belongs into `update_predicate`'],
+  [STAGES, 'it is a stage of the `pipeline` of an AGGREGATE'],
+  [EXPRESSIONS, 'it stands in expressions, such as those behind "$expr"'],
+];
+
+/** An operator that this place does not have: refused, of another place, or unknown. */
+export function reportOperator(look: Looking, name: string, at: string, here: Operators, where: string): void {
+  const spot = { at, key: true } as const;
+  if (isRefused(name)) {
+    look.findings.push({ code: 'DOC_REFUSED', ...spot, params: { name, why: REFUSED[name] ?? '' } });
+    return;
+  }
+  const home = HOMES.find(([operators]) => operators !== here && Object.hasOwn(operators, name));
+  if (home !== undefined) {
+    misplaced(look, name, at, where, home[1].replace('OPERATOR', name));
+    return;
+  }
+  const instead = insteadOf(name);
+  const near = instead === '' ? look.nearest(name, Object.keys(here)) : undefined;
+  const fix = near === undefined ? {} : { fix: { title: `change to "${near}"`, text: JSON.stringify(near) } };
+  look.findings.push({ code: 'DOC_OPERATOR', ...spot, params: { name, where, hint: instead || hintOf(near) }, ...fix });
+}
+
+/** A name that is good elsewhere; `right` is how to write it. */
+export function misplaced(look: Looking, name: string, at: string, where: string, right: string): void {
+  look.findings.push({ code: 'DOC_PLACE', at, key: true, params: { name, where, right } });
+}
+
+export function wrongForm(look: Looking, json: Json, at: string, where: string, right: string): void {
+  if (isValue(json)) look.findings.push({ code: 'DOC_QUERY', at, params: { text: json, where, right } });
+  else look.findings.push({ code: 'DOC_OPERAND', at, params: { where, right, actual: wordOf(json) } });
+}

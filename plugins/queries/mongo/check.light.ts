@@ -1,0 +1,147 @@
+/**
+ * What can be said of a document query before it runs: its operators, its placeholders, its fields as the model has them.
+ * Nothing is said of fields where the collection has no model.
+ */
+import { asText, isObject, type Json } from '../../../kernel/contract/json.js';
+import type { CheckAction, CheckPlace, Finding, FindingEdit } from '../../../kernel/contract/plugin.js';
+import { below, fieldAt, isOperator, type Definition, type Known, type Looking } from './check-context.light.js';
+import { checkExpression } from './check-expression.light.js';
+import { checkPipeline } from './check-pipeline.light.js';
+import { checkConstant, checkOperand, checkQuery } from './check-query.light.js';
+import { reportOperator, wrongForm } from './check-report.light.js';
+import { checkDocument, checkEntries, checkUpdate } from './check-update.light.js';
+import { placeholderOf } from '../../../kernel/language/placeholder.js';
+import { PROJECTION_OPERATORS } from './operators.light.js';
+
+export function checkDocuments(place: CheckPlace): Finding[] {
+  const { value, nearest, facts } = place;
+  const action = actionOf(place);
+  const parameters = Array.isArray(value['parameters']) ? (value['parameters'] as readonly Json[]) : [];
+  const [model = '', other] = action?.models ?? [];
+  const known = action === undefined || model === '' || other !== undefined ? null : knownOf(action);
+  const look: Looking = { findings: [], model, known, parameters, nearest, facts };
+  checkPlaceholders(look, value);
+  checkParts(look, value);
+  return look.findings;
+}
+
+const actionOf = ({ holder, root, actions }: CheckPlace): CheckAction | undefined => {
+  const all = Array.isArray(root['actionables']) ? (root['actionables'] as readonly Json[]) : [];
+  const index = all.findIndex((one) => isObject(one) && one['id'] === holder['id']);
+  return actions.find((one) => one.index === index);
+};
+
+/** Names as the model writes them; about a name of which nothing else is certain, nothing else is said. */
+const knownOf = ({ names, fields }: CheckAction): Known =>
+  new Map(names.map((name) => [name, fields.get(name.toLowerCase()) ?? null]));
+
+function checkParts(look: Looking, value: Definition): void {
+  const part = (name: string, check: (json: Json, at: string) => void): void => {
+    const json = value[name];
+    if (json !== undefined) check(json, below('', name));
+  };
+  const dated = value['with_timestamp'] === true || value['with_timestamps'] === true;
+  part('filter_predicate', (json, at) => checkQuery(look, json, at));
+  part('update_predicate', (json, at) => checkUpdate(look, json, at, value['array_filters']));
+  part('pipeline', (json, at) => checkPipeline(look, json, at));
+  part('document', (json, at) => checkDocument(look, json, at, dated));
+  part('sort', (json, at) => checkSort(look, json, at));
+  part('projection', (json, at) => checkProjection(look, json, at));
+  part('array_filters', (json, at) => {
+    if (Array.isArray(json)) json.forEach((item: Json, i) => checkQuery({ ...look, known: null }, item, below(at, i)));
+  });
+  if (asText(value['action']) === 'INSERT' && value['document'] === undefined) checkEntries(look, dated);
+}
+
+function checkSort(look: Looking, json: Json, at: string): void {
+  checkConstant(look, json, at, 'in a sort');
+  if (!isObject(json)) return;
+  for (const [key, order] of Object.entries(json as Definition)) {
+    const here = below(at, key);
+    if (isObject(order)) continue;
+    if (isOperator(key)) reportOperator(look, key, here, {}, 'in a sort');
+    else fieldAt(look, key, { at: here, key: true });
+  }
+}
+
+/** A name beside 0 or 1 is a field; beside an expression it is a new name. */
+function checkProjection(look: Looking, json: Json, at: string): void {
+  if (!isObject(json)) {
+    wrongForm(look, json, at, 'here', 'an object such as {"email": 1}');
+    return;
+  }
+  judgeMixture(look, json, at);
+  for (const [key, inner] of Object.entries(json as Definition)) {
+    const here = below(at, key);
+    if (typeof inner === 'number' || typeof inner === 'boolean') {
+      fieldAt(look, key, { at: here, key: true });
+      continue;
+    }
+    const [name] = isObject(inner) ? Object.keys(inner) : [];
+    const operand = name === undefined ? undefined : PROJECTION_OPERATORS[name];
+    if (name === undefined || operand === undefined) checkExpression(look, inner, here);
+    else checkOperand(look, operand, name, (inner as Definition)[name] ?? null, null, below(here, name));
+  }
+}
+
+/** Fields are named that stay, or that go; only `_id` may be otherwise. */
+function judgeMixture({ findings }: Looking, json: Definition, at: string): void {
+  const told = Object.entries(json).filter(
+    ([key, one]) => key !== '_id' && (typeof one === 'number' || typeof one === 'boolean'),
+  );
+  const [first, ...more] = told;
+  const odd = more.find(([, one]) => Boolean(one) !== Boolean(first?.[1]));
+  if (odd !== undefined)
+    findings.push({ code: 'DOC_MIXED', at: below(at, odd[0]), params: { name: odd[0], first: first?.[0] ?? '' } });
+}
+
+/** `"$1"` anywhere but in the list itself. An INSERT without a document takes the whole list. */
+function checkPlaceholders({ findings, parameters }: Looking, value: Definition): void {
+  const used = new Set<number>();
+  const places: { readonly n: number; readonly at: string }[] = [];
+  const visit = (json: Json, at: string): void => {
+    const n = placeholderOf(json);
+    if (n !== null) {
+      used.add(n);
+      places.push({ n, at });
+      if (n < 1 || n > parameters.length)
+        findings.push({
+          code: 'DOC_PARAMETER',
+          at,
+          params: { n, count: parameters.length },
+          ...filled(n, at, parameters),
+        });
+    } else if (Array.isArray(json)) json.forEach((item: Json, i) => visit(item, below(at, i)));
+    else if (isObject(json))
+      for (const [key, inner] of Object.entries(json as Definition)) visit(inner, below(at, key));
+  };
+  for (const [key, json] of Object.entries(value)) if (key !== 'parameters') visit(json, below('', key));
+  if (asText(value['action']) === 'INSERT' && value['document'] === undefined) return;
+  const unused = parameters.flatMap((_, i) => (used.has(i + 1) ? [] : [i + 1]));
+  for (const n of unused) {
+    // Of several the numbers behind the first would be wrong for the second.
+    const fix = unused.length === 1 ? withoutUnused(n, parameters.length, places) : {};
+    findings.push({ code: 'DOC_PARAMETER_UNUSED', at: below('/parameters', n - 1), params: { n }, ...fix });
+  }
+}
+
+/** The value of the next placeholder, named after the field that it is compared with or written to. */
+function filled(n: number, at: string, parameters: readonly Json[]): Pick<Finding, 'fix'> {
+  const keys = at.split('/').slice(2);
+  const field = keys.findLast((key) => /^[A-Za-z_]/.test(key));
+  if (n !== parameters.length + 1 || field === undefined || !/^[A-Za-z_][A-Za-z0-9_]*$/.test(field)) return {};
+  const edits = [{ at: '/parameters', add: [field] }];
+  return { fix: { title: `add "${field}" to "parameters"`, edits, asks: true } };
+}
+
+/** Without the value, and the placeholders behind it counted anew; without the list where it holds nothing else. */
+function withoutUnused(
+  unused: number,
+  count: number,
+  places: readonly { readonly n: number; readonly at: string }[],
+): Pick<Finding, 'fix'> {
+  const at = count === 1 ? '/parameters' : below('/parameters', unused - 1);
+  const behind = places.filter(({ n }) => n > unused);
+  const edits: FindingEdit[] = behind.map(({ n, at }) => ({ at, span: [0, `$${n}`.length], text: `$${n - 1}` }));
+  return { fix: { title: 'remove it', edits: [{ at, remove: true }, ...edits], asks: true } };
+}

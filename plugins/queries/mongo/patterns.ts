@@ -1,0 +1,31 @@
+/** Text of a client, and patterns in which it stands for itself: what it sends is escaped and never becomes part of the pattern. */
+import type { Json } from '../../../kernel/contract/json.js';
+import type { Frame } from '../../../kernel/contract/plan.js';
+import { parseTemplate } from '../../../kernel/language/accessor.js';
+import { placeholderOf } from '../../../kernel/language/placeholder.js';
+import { constant, dynamic, wrong, type Dynamic, type Leaf, type Node } from './template.js';
+import { badValue } from './values.js';
+
+const SPECIAL = /[\\^$.*+?()[\]{}|\-#\s]/g;
+
+export const sentText = ({ read, field }: Dynamic, frame: Frame): string => {
+  const sent = read(frame);
+  if (typeof sent !== 'string') throw badValue(field, 'must be text');
+  if (sent.includes('\0')) throw badValue(field, 'must not hold a NUL character');
+  return sent;
+};
+
+/** The definition's part of a pattern is a pattern; what a client sends stands for itself in it: it is escaped. */
+export function pattern(json: Json, leaf: Leaf): Node {
+  if (typeof json !== 'string') throw wrong('a pattern is text that the definition writes out');
+  const whole = placeholderOf(json) === null ? null : leaf(json);
+  const parts = whole === null ? parseTemplate(json) : [];
+  const readers = parts.map((part) => (typeof part === 'string' ? part : leaf(json.slice(part.start, part.end))));
+  const all = whole === null ? readers.filter((part) => part !== null) : [whole];
+  if (all.every((part) => typeof part === 'string')) return constant(json);
+  return dynamic((frame) =>
+    all
+      .map((part) => (typeof part === 'string' ? part : sentText(part, frame).replaceAll(SPECIAL, String.raw`\$&`)))
+      .join(''),
+  );
+}

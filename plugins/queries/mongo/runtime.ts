@@ -1,0 +1,78 @@
+/** Plans a query of documents: one closure per actionable, which runs it once, or once for each item of a list. */
+import { Fault } from '../../../kernel/contract/fault.js';
+import { asText, type Json } from '../../../kernel/contract/json.js';
+import type { Frame, PlanTools } from '../../../kernel/contract/plan.js';
+import { defineRuntime } from '../../../kernel/contract/plugin.js';
+import { documentAction, type Bound, type DocumentAction } from '../../kinds/document-action.js';
+import { documentStore, type DocumentStore } from '../../kinds/document-store.js';
+import { query, type QueryPlan } from '../../kinds/query.js';
+import { repeated } from '../shared/repeat.js';
+import { describeQuery, makeQuery, type Query } from './statement.js';
+import { noteAlone, unitOf, type Opened } from './unit.js';
+import { plain } from './values.js';
+
+type Fields = Readonly<Record<string, Json>>;
+
+export default defineRuntime(query, {
+  create: ({ resolve }) => ({
+    plan: (value, pointer, tools, result) => {
+      const name = tools.connection(documentStore);
+      const action = resolve(documentAction, asText(value['action']));
+      const store = resolve(documentStore, name);
+      return plan(value, pointer, tools, { name, store, action, one: result === 'one' });
+    },
+  }),
+});
+
+interface Chosen {
+  readonly name: string;
+  readonly store: DocumentStore;
+  readonly action: DocumentAction;
+  readonly one: boolean;
+}
+
+function plan(value: Fields, pointer: string, tools: PlanTools, { name, store, action, one }: Chosen): QueryPlan {
+  const made = makeQuery(value, pointer, tools, store, action, one);
+  const unit = unitOf(store, name, [made]);
+  const describe = describeQuery(value, made, name);
+  const { repeat } = tools;
+  if (repeat === null) return { execute: (frame: Frame) => runOnce(made, frame), unit, describe };
+  // One at a time: a transaction takes no two at once, and without one the order is that of the list all the same.
+  const { parameters, bind, named } = made;
+  const each = repeated({ parameters, portion: 1, bind, run, named }, repeat, tools);
+  return {
+    execute: (frame: Frame) => noted(each(frame), frame),
+    unit,
+    always: true,
+    list: true,
+    ...(repeat.body && { takesList: true }),
+    ...(repeat.body && repeat.pointer === null && { needsList: true }),
+    describe,
+  };
+}
+
+async function runOnce({ bind, named }: Query, frame: Frame): Promise<unknown> {
+  try {
+    return await run(bind(frame), frame.unit);
+  } catch (error) {
+    const refused = error instanceof Fault ? named(error) : error;
+    if (transactionOf(frame.unit) === null) noteAlone(refused);
+    throw refused;
+  }
+}
+
+const transactionOf = (unit: unknown): Opened['transaction'] => (unit as Opened | null)?.transaction ?? null;
+
+/** What fails outside a transaction may have been done in part. */
+async function noted<T>(work: Promise<T>, frame: Frame): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (transactionOf(frame.unit) === null) noteAlone(error);
+    throw error;
+  }
+}
+
+async function run(bound: Bound, unit: unknown): Promise<readonly unknown[]> {
+  return (await bound(transactionOf(unit))).map(plain);
+}

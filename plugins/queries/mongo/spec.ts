@@ -1,0 +1,145 @@
+/** `mongo_query`: a query of a collection of documents, written as an object. Operators come from the definition only. */
+import { dialectErrors } from '../../kinds/dialect-errors.js';
+import { listErrors } from '../../kinds/list-errors.js';
+import { describe } from './api.light.js';
+import { checkDocuments } from './check.light.js';
+import { documentErrors } from './errors.light.js';
+import { definePlugin } from '../../../kernel/contract/plugin.js';
+import { either, flag, list, shape, text, value } from '../../../kernel/schema/combinators.js';
+
+const VALUES = { say: 'values for `"$1"`, `"$2"`, ... are listed in `"parameters"`', rename: 'parameters' };
+const COLLECTION = { say: 'the collection is `"collection"`', rename: 'collection' };
+const ACTION = { say: 'what is done is `"action"`', rename: 'action' };
+const MISTAKEN = {
+  sql: 'SQL stands in `"sql_query"`',
+  params: VALUES,
+  values: VALUES,
+  args: VALUES,
+  table: COLLECTION,
+  model: COLLECTION,
+  from: COLLECTION,
+  operation: ACTION,
+  op: ACTION,
+  method: ACTION,
+  many: '`"result": "one"` on the actionable asks for one document only',
+};
+
+const DATES =
+  'An INSERT also writes `created_at` and `updated_at`, an UPDATE `updated_at`, unless the query does so itself.';
+const column = () => text({ doc: 'A field.', examples: ['email'], complete: { source: 'model-field' } }).required();
+
+export default definePlugin({
+  kind: 'query',
+  name: 'mongo_query',
+  since: '0.5.0',
+  summary: 'A query of a collection of documents, with the predicates of MongoDB.',
+  details:
+    'Values inside predicates are literals, accessors, or `"$1"`, `"$2"`, ... for the entries of `parameters`. What a client ' +
+    'sends is always a value, never an operator.',
+  requires: ['document-store:*', 'document-action:*'],
+  schema: shape({
+    collection: text({
+      doc: 'The collection. A model may be called by its name, without the underscore, or in the plural.',
+      language: 'collection',
+      store: 'document-store',
+      binds: 'parameters',
+      beside: {
+        connection: 'connection',
+        joins: 'pipeline',
+        unique: 'unique',
+        timestamps: ['with_timestamp', 'with_timestamps'],
+        softDelete: 'soft_delete',
+        each: 'multi',
+      },
+      examples: ['users'],
+    })
+      .required()
+      .matches(/^[A-Za-z_][A-Za-z0-9_.-]{0,119}$/),
+    parameters: list(
+      value(null, {
+        doc: 'A payload field, a name from another actionable, an accessor, or a literal.',
+        refers: { symbol: 'name', soft: true, firm: { field: 'action', is: 'INSERT', without: 'document' } },
+      }),
+      {
+        doc: 'Values for `"$1"`, `"$2"`, ... in that order. For an INSERT without `document`, each entry is a field.',
+        default: [],
+        examples: [['email', '$DATETIME']],
+      },
+    ),
+    connection: text({
+      doc: 'The document store of the config. Without it: the one that the model names, else `main`.',
+      complete: { source: 'connection', of: 'document-store' },
+      default: 'main',
+      examples: ['archive'],
+    }).min(1),
+    with_timestamp: flag({ doc: DATES, default: false }),
+    with_timestamps: flag({ doc: `The same under the name that \`sql_query\` has for it. ${DATES}`, default: false }),
+    unique: list(
+      either([column(), list(column(), { doc: 'Taken together.' }).min(1)], {
+        doc: 'A field, or several that are taken together.',
+      }),
+      {
+        doc:
+          'Fields whose values must be free. A unique index made from the model enforces it; a value that is taken is refused ' +
+          'with 409.',
+        examples: [['email'], ['email', ['tenant', 'number']]],
+      },
+    ),
+    multi: either(
+      [
+        flag({ doc: 'For the one list there is.' }),
+        text({ doc: 'The name of the list.', complete: { source: 'payload-field' } }).min(1),
+      ],
+      {
+        doc:
+          'Runs the query once for each item of a list, in one transaction where the deployment has them; the result is a list. ' +
+          '`true` takes the body itself when it is a list, otherwise the one list that the rules declare; a name says which ' +
+          'list. Names in `parameters` mean fields of the item first.',
+        default: false,
+        examples: [true, 'items'],
+      },
+    ),
+  }).meta({
+    doc: 'What is done with which documents.',
+    parts: ['mongo_query'],
+    mistaken: MISTAKEN,
+    form: '{"collection": "users", "action": "FETCH", "filter_predicate": {"email": "$PAYLOAD.email"}}',
+  }),
+  check: checkDocuments,
+  openapi: describe,
+  errors: {
+    ...documentErrors,
+    MQL_WRONG: {
+      status: 500,
+      title: 'Query that cannot be planned',
+      message: 'This query of documents cannot be planned: {what}.',
+      help: 'Operators, names and the shape of a query come from the definition; values of a request stand where values stand.',
+    },
+    MQL_KEY: {
+      status: 422,
+      title: 'Name not allowed',
+      message: 'A name in the value cannot be kept in a document.',
+      help: 'Names inside documents that a client sends must not begin with `$`, hold a dot or a NUL character, or be `__proto__`.',
+    },
+    // The same words as behind a statement.
+    QRY_BAD_VALUE: dialectErrors.QRY_BAD_VALUE,
+    QRY_TOO_WIDE: listErrors.QRY_TOO_WIDE,
+    QRY_NO_LIST: listErrors.QRY_NO_LIST,
+    QRY_ITEM: listErrors.QRY_ITEM,
+  },
+  examples: [
+    {
+      title: 'Read by a field',
+      json: { collection: '_user', action: 'FETCH', filter_predicate: { email: '$PAYLOAD.email' } },
+    },
+  ],
+  counterExamples: [
+    { title: 'No collection', json: { action: 'FETCH' }, code: 'DEF_REQUIRED', at: '' },
+    {
+      title: 'No such action',
+      json: { collection: '_user', action: 'GET' },
+      code: 'DEF_UNKNOWN_PLUGIN',
+      at: '/action',
+    },
+  ],
+});

@@ -1,0 +1,213 @@
+/**
+ * One query of a definition, made ready at load: its parts as closures for the action that is chosen, and which payload field a
+ * complaint of the store is about.
+ */
+import { Fault, type Issue } from '../../../kernel/contract/fault.js';
+import { asText, escapePointer, isObject, type Json } from '../../../kernel/contract/json.js';
+import type { Frame, ParameterPlan, PlanTools, Reader } from '../../../kernel/contract/plan.js';
+import { accessorsIn } from '../../../kernel/language/accessor.js';
+import type { Bound, DocumentAction, DocumentParts } from '../../kinds/document-action.js';
+import type { Document, DocumentStore } from '../../kinds/document-store.js';
+import { filter, filterReader, number, type Compiling } from './filter.js';
+import { fieldName } from './inserted.light.js';
+import { placeholderOf } from '../../../kernel/language/placeholder.js';
+import { pipeline } from './pipeline.js';
+import { constant, dynamic, fixed, listOf, objectOf, readerOf, wrong, writtenList } from './template.js';
+import type { Dynamic, Leaf, Node } from './template.js';
+import { document, projection, update, type Added } from './update.js';
+import { badValue, checked, convert, untyped, type TypeOf } from './values.js';
+
+type Fields = Readonly<Record<string, Json>>;
+type Entries = readonly (readonly [string, Node])[];
+
+export interface Query {
+  readonly collection: string;
+  readonly action: DocumentAction;
+  /** Settled when a unit of work is put together, at load. */
+  lock: boolean;
+  readonly parameters: readonly ParameterPlan[];
+  readonly bind: (frame: Frame) => Bound;
+  /** The same fault, with issues that point at payload fields. */
+  readonly named: (error: Fault) => Fault;
+}
+
+export function makeQuery(
+  value: Fields,
+  pointer: string,
+  tools: PlanTools,
+  store: DocumentStore,
+  action: DocumentAction,
+  one: boolean,
+): Query {
+  const listed = Array.isArray(value['parameters']) ? (value['parameters'] as readonly Json[]) : [];
+  const parameters = listed.map((json, index) => tools.parameter(json, `${pointer}/parameters/${index}`));
+  const collection = asText(value['collection']);
+  const typeOf = typesOf(tools, collection);
+  const compiling: Compiling = { typeOf, leaf: leafOf(parameters, pointer, tools) };
+  const written = new Map<string, string | null>();
+  const parts = partsOf(value, listed, parameters, compiling, written);
+  const query: Query = {
+    ...{ collection, action, parameters },
+    lock: false,
+    bind: action.plan(value, { ...parts, store, collection, one, lock: () => query.lock }),
+    named: renamer(written),
+  };
+  return query;
+}
+
+/**
+ * What the model says of a field; of what is inside one, nothing. An `_id` that no model makes text is an id. A model is called in
+ * one way by all queries, so the name that is written is that of its collection.
+ */
+function typesOf({ tables }: PlanTools, collection: string): TypeOf {
+  const columns = tables.find(({ table }) => table === collection)?.columns ?? [];
+  const types = new Map(columns.map(({ name, type }) => [name, type] as const));
+  return (path) => types.get(path) ?? (path === '_id' ? 'id' : null);
+}
+
+const leafOf =
+  (parameters: readonly ParameterPlan[], pointer: string, tools: PlanTools) =>
+  (text: string): Dynamic | null => {
+    const place = placeholderOf(text);
+    if (place === null) return accessorsIn(text).length === 0 ? null : tools.parameter(text, pointer);
+    const parameter = parameters[place - 1];
+    if (parameter === undefined) throw wrong(`"${text}" has no parameter`);
+    return parameter;
+  };
+
+type Parts = Omit<DocumentParts, 'store' | 'collection' | 'one' | 'lock'>;
+
+function partsOf(
+  value: Fields,
+  listed: readonly Json[],
+  parameters: readonly ParameterPlan[],
+  compiling: Compiling,
+  written: Map<string, string | null>,
+): Parts {
+  const { leaf, typeOf } = compiling;
+  const dates = value['with_timestamp'] === true || value['with_timestamps'] === true;
+  const now = (field: string): Node => {
+    const type = typeOf(field) ?? 'timestamp';
+    return dynamic((frame) => convert(frame.now(), type, null));
+  };
+  const note = (entries: Entries): void => {
+    for (const [field, node] of entries) if (!node.constant && node.field !== undefined) written.set(field, node.field);
+  };
+  return {
+    filter: () => {
+      // Of what it is equal to, a new document may be made.
+      const made = value['upsert'] === true ? { typeOf, leaf: storable(leaf) } : compiling;
+      return filterReader(value['filter_predicate'], made) as Reader<Document>;
+    },
+    update: () => {
+      const added: Added = {
+        $set: dates ? [['updated_at', now('updated_at')]] : [],
+        $setOnInsert: dates && value['upsert'] === true ? [['created_at', now('created_at')]] : [],
+      };
+      return readerOf(update(value['update_predicate'], compiling, added, note)) as Reader<Document>;
+    },
+    softDelete: () => {
+      if (value['soft_delete'] !== true) return null;
+      return readerOf(objectOf([['$set', objectOf([['deleted_at', now('deleted_at')]])]])) as Reader<Document>;
+    },
+    pipeline: () => readerOf(pipeline(value['pipeline'], compiling)) as Reader<readonly Document[]>,
+    document: () => {
+      const own =
+        value['document'] === undefined
+          ? fromParameters(listed, parameters, typeOf)
+          : document(value['document'], compiling);
+      const names = new Set(own.map(([field]) => field));
+      const times = (dates ? ['created_at', 'updated_at'] : []).filter((field) => !names.has(field));
+      note(own);
+      return withoutNullId(readerOf(objectOf([...own, ...times.map((field) => [field, now(field)] as const)])));
+    },
+    constant: (field) => {
+      const json = value[field];
+      if (json === undefined) return undefined;
+      const node = fixed(json, leaf, `"${field}"`);
+      return node.constant ? (node.value as Document) : undefined;
+    },
+    projection: () => {
+      const json = value['projection'];
+      return readerOf(json === undefined ? constant(undefined) : projection(json, compiling)) as Reader<
+        Document | undefined
+      >;
+    },
+    filters: (field) => {
+      const json = value[field];
+      if (json === undefined) return () => undefined;
+      const bare: Compiling = { leaf, typeOf: untyped };
+      return readerOf(listOf(writtenList(json, `"${field}"`).map((item) => filter(item, bare)))) as Reader<
+        readonly Document[]
+      >;
+    },
+    number: (field) => counted(value[field], compiling),
+  };
+}
+
+/** Values in which no name is one that a document must not have. */
+const storable =
+  (leaf: Leaf): Leaf =>
+  (text) => {
+    const found = leaf(text);
+    return found === null ? null : { ...found, read: checked(found) };
+  };
+
+/** An INSERT without `document`: each parameter is a field. */
+function fromParameters(listed: readonly Json[], parameters: readonly ParameterPlan[], typeOf: TypeOf): Entries {
+  return parameters.map(({ read, field, source }, index) => {
+    const name = fieldName(listed[index] ?? null);
+    if (name === null || source === 'literal') {
+      throw wrong(`no field is named for ${JSON.stringify(listed[index])}; write the document out in "document"`);
+    }
+    const type = typeOf(name);
+    const sent = checked({ read, field });
+    return [name, dynamic((frame) => convert(sent(frame), type, field), field)] as const;
+  });
+}
+
+/** Without an id that is one, the store makes it. */
+const withoutNullId =
+  (read: Reader): Reader<Document> =>
+  (frame) => {
+    const made = read(frame) as Document;
+    if (made['_id'] !== null || !Object.hasOwn(made, '_id')) return made;
+    const { _id, ...rest } = made;
+    return rest;
+  };
+
+function counted(json: Json | undefined, { leaf }: Compiling): Reader<number | undefined> {
+  if (json === undefined) return () => undefined;
+  const found = typeof json === 'string' ? leaf(json) : null;
+  const node = number(json, leaf);
+  if (node.constant) return () => node.value as number;
+  return (frame) => {
+    const count = node.read(frame) as number;
+    if (!Number.isSafeInteger(count) || count < 0)
+      throw badValue(found?.field ?? null, 'must be a whole number from 0');
+    return count;
+  };
+}
+
+/** The store complains about fields of documents; the caller knows payload fields. */
+function renamer(written: ReadonlyMap<string, string | null>): Query['named'] {
+  const fieldOf = ({ pointer }: Issue): string | null | undefined => written.get(pointer.slice(1));
+  return (error) => {
+    const { issues } = error.options;
+    if (issues === undefined || written.size === 0) return error;
+    // Of several fields, those that the caller did not send (a claim, a generated id) are nothing to correct.
+    const sent = issues.filter((issue) => fieldOf(issue) !== null);
+    const renamed = (sent.length > 0 ? sent : issues).map((issue) => {
+      const field = fieldOf(issue);
+      return field ? { ...issue, pointer: `/${escapePointer(field)}` } : issue;
+    });
+    return new Fault(error.code, error.params, { ...error.options, issues: renamed });
+  };
+}
+
+/** For `lintel plan`: the query as it is written, and what its placeholders stand for. */
+export function describeQuery(value: Fields, { collection, parameters }: Query, connection: string): Json {
+  const { collection: _, parameters: __, connection: ___, ...rest } = value;
+  const labels = parameters.map(({ source, label }, index) => `$${index + 1} = ${label} (${source})`);
+  return { connection, collection, ...(isObject(rest) ? rest : {}), parameters: labels };
+}

@@ -1,0 +1,120 @@
+/**
+ * Values on their way into documents and out of them: converted to the type that the model says, refused where a client sends
+ * what could be more than a value. Nothing here knows operators, and nothing is guessed for fields that no model knows.
+ */
+import { ObjectId } from 'bson';
+import { fault, type Fault } from '../../../kernel/contract/fault.js';
+import { escapePointer } from '../../../kernel/contract/json.js';
+import type { ColumnType } from '../../../kernel/contract/model.js';
+import type { Reader } from '../../../kernel/contract/plan.js';
+
+/** Of a field: what its model says, `id` for an `_id` that no model makes text; null: as JSON has it. */
+export type FieldType = ColumnType | 'id' | null;
+
+/** By the path of the field in a document (`address.city`). */
+export type TypeOf = (path: string) => FieldType;
+
+export const untyped: TypeOf = () => null;
+
+/** A value that does not fit; `field` is where in the payload it came from, null for what no client can mend. */
+export function badValue(field: string | null, detail: string): Fault {
+  const pointer = field === null ? null : `/${escapePointer(field)}`;
+  return fault('QRY_BAD_VALUE', {}, pointer === null ? {} : { issues: [{ pointer, code: 'QRY_BAD_VALUE', detail }] });
+}
+
+const HEX_ID = /^[0-9a-f]{24}$/i;
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+const DAY = /^(\d{4})-(\d{2})-(\d{2})/;
+const INSTANT = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/i;
+
+/** As a SQL database would read it: text that is a number is one, text that is none is refused. */
+export function convert(value: unknown, type: FieldType, field: string | null): unknown {
+  if (type === null || value === null || value === undefined) return value ?? null;
+  switch (type) {
+    case 'timestamp':
+      return toInstant(value, field);
+    case 'integer':
+    case 'float':
+      return toNumber(value, type === 'integer', field);
+    case 'boolean':
+      return toSwitch(value, field);
+    case 'id':
+      return typeof value === 'string' && HEX_ID.test(value) ? new ObjectId(value) : value;
+    default:
+      return value;
+  }
+}
+
+function toInstant(value: unknown, field: string | null): Date {
+  if (value instanceof Date) return value;
+  if (typeof value !== 'string' || !INSTANT.test(value)) throw badValue(field, 'must be a time');
+  const hasZone = /(?:Z|[+-]\d{2}:?\d{2})$/i.test(value.slice(10));
+  const text = value.replace(' ', 'T');
+  const instant = new Date(text.length === 10 || hasZone ? text : `${text}Z`);
+  const [, year = '', month = '', day = ''] = DAY.exec(value) ?? [];
+  // JavaScript takes the 30th of February for the first of March.
+  const isThere = new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate() >= Number(day);
+  if (Number.isNaN(instant.getTime()) || !isThere) throw badValue(field, 'must be a time that exists');
+  return instant;
+}
+
+function toNumber(value: unknown, whole: boolean, field: string | null): number {
+  const number = typeof value === 'string' && NUMBER.test(value) ? Number(value) : value;
+  if (typeof number !== 'number' || !Number.isFinite(number)) throw badValue(field, 'must be a number');
+  if (whole && !Number.isSafeInteger(number)) throw badValue(field, 'must be a whole number');
+  return number;
+}
+
+function toSwitch(value: unknown, field: string | null): boolean {
+  if (typeof value === 'boolean') return value;
+  if (value === 'true' || value === 'false') return value === 'true';
+  throw badValue(field, 'must be true or false');
+}
+
+const isOdd = (key: string): boolean =>
+  key.startsWith('$') || key.includes('.') || key.includes('\0') || key === '__proto__';
+
+/** What a client sends as (part of) a document: no key in it may look like an operator or a path. */
+export function refuseOddKeys(value: unknown, field: string | null): void {
+  const at: (string | number)[] = field === null ? [] : [field];
+  const visit = (inner: unknown): void => {
+    if (typeof inner !== 'object' || inner === null || inner instanceof Date || inner instanceof ObjectId) return;
+    for (const [key, next] of Object.entries(inner)) {
+      at.push(key);
+      if (!Array.isArray(inner) && isOdd(key)) throw oddKey(at, field !== null);
+      visit(next);
+      at.pop();
+    }
+  };
+  visit(value);
+}
+
+/** A value that may be stored, of which only the keys are judged: its type is not known. */
+export const checked =
+  ({ read, field }: { readonly read: Reader; readonly field: string | null }): Reader =>
+  (frame) => {
+    const sent = read(frame) ?? null;
+    refuseOddKeys(sent, field);
+    return sent;
+  };
+
+function oddKey(at: readonly (string | number)[], known: boolean): Fault {
+  const pointer = at.map((segment) => `/${escapePointer(String(segment))}`).join('');
+  const detail = 'this name cannot be kept in a document';
+  return fault('MQL_KEY', {}, known ? { issues: [{ pointer, code: 'MQL_KEY', detail }] } : {});
+}
+
+/** A document as JSON has it: ids and times are text. */
+export function plain(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value === undefined ? null : value;
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString();
+  if (value instanceof ObjectId) return value.toHexString();
+  if (Array.isArray(value)) return value.map(plain);
+  const json = (value as { toJSON?: unknown }).toJSON;
+  if (typeof json === 'function') return plain((json as () => unknown).call(value));
+  const out: Record<string, unknown> = Object.hasOwn(value, '__proto__')
+    ? (Object.create(null) as Record<string, unknown>)
+    : {};
+  for (const [key, inner] of Object.entries(value)) if (inner !== undefined) out[key] = plain(inner);
+  return out;
+}

@@ -1,0 +1,141 @@
+/**
+ * `multi`: one statement for each item of a list, in one transaction. Every item has a frame of its own, in which names
+ * mean the item's fields first. All values are read before the first statement is sent; statements then go out in
+ * portions, in the order of the list. Whatever the query language.
+ */
+import { Fault, fault, type Issue } from '../../../kernel/contract/fault.js';
+import { isObject } from '../../../kernel/contract/json.js';
+import type { Frame, ParameterPlan, Payload, PlanTools, Repeat } from '../../../kernel/contract/plan.js';
+
+/** Fields of the payload beside the list, times its items: each item sees them all, and a small body can hold many of both. */
+const MOST_BESIDE = 200_000;
+
+/** What is done for each item. */
+export interface Repeatable<Bound> {
+  readonly parameters: readonly ParameterPlan[];
+  /** Statements on their way at once; after the first that fails no further portion is sent. */
+  readonly portion: number;
+  /** Reads the values of one item. */
+  readonly bind: (frame: Frame) => Bound;
+  readonly run: (bound: Bound, unit: unknown) => Promise<readonly unknown[]>;
+  /** The same fault, with issues that point at payload fields. */
+  readonly named: (error: Fault) => Fault;
+}
+
+interface Items {
+  readonly list: readonly unknown[];
+  /** JSON pointer of the list in the payload; null for one that came from elsewhere. */
+  readonly pointer: string | null;
+  /** The payload beside the list. */
+  readonly around: Payload;
+}
+
+const NOTHING: Payload = Object.freeze({});
+
+export function repeated<Bound>(
+  statement: Repeatable<Bound>,
+  repeat: Repeat,
+  tools: PlanTools,
+): (frame: Frame) => Promise<unknown> {
+  const kept = tools.memo();
+  const plain = namesItem(statement, repeat.name) ? repeat.name : null;
+  return async (frame) => {
+    const items = itemsOf(frame, repeat);
+    const frames = framesOf(frame, items, plain, kept);
+    return runAll(statement, items, frames, frame.unit);
+  };
+}
+
+/** A parameter that is called like the list means the item itself, which may then be plain text or a number. */
+const namesItem = ({ parameters }: Pick<Repeatable<never>, 'parameters'>, name: string | null): boolean =>
+  name !== null && parameters.some(({ label }) => label === name || label === `$PAYLOAD.${name}`);
+
+function itemsOf(frame: Frame, { body, pointer, read, name, optional }: Repeat): Items {
+  if (Array.isArray(frame.payload)) {
+    if (body) return { list: frame.payload, pointer: '', around: NOTHING };
+    // A list has no names beside it.
+    if (pointer !== null) throw fault('VAL_NOT_OBJECT');
+  }
+  const around = Array.isArray(frame.payload) ? NOTHING : frame.payload;
+  const list = read(frame);
+  if (Array.isArray(list)) return { list: list as readonly unknown[], pointer, around };
+  if (optional && (list === undefined || list === null)) return { list: [], pointer, around };
+  const where = pointer ?? '';
+  const issues: Issue[] = [{ pointer: where, code: 'QRY_NO_LIST', detail: 'must be a list' }];
+  throw fault('QRY_NO_LIST', { what: name === null ? 'The body' : `"${name}"` }, { issues });
+}
+
+/** A frame for each item. A transaction that is tried again keeps the values that were made once (generated ids). */
+function framesOf(frame: Frame, { list, pointer, around }: Items, plain: string | null, kept: number): Frame[] {
+  if (Object.keys(around).length * list.length > MOST_BESIDE) throw fault('QRY_TOO_WIDE');
+  const earlier = (frame.slots[kept] ?? []) as readonly Frame[];
+  const frames = list.map((item, index) => {
+    const own = frame.fork(payloadOf(item, around, plain, `${pointer ?? ''}/${index}`), earlier[index]);
+    own.unit = frame.unit;
+    return own;
+  });
+  frame.slots[kept] = frames;
+  return frames;
+}
+
+/** The item's own fields before the others of the payload. */
+function payloadOf(item: unknown, around: Payload, plain: string | null, pointer: string): Payload {
+  if (isObject(item)) return plain === null ? { ...around, ...item } : { ...around, ...item, [plain]: item };
+  if (plain !== null) return { ...around, [plain]: item };
+  const issues: Issue[] = [{ pointer, code: 'QRY_ITEM', detail: 'must be an object' }];
+  throw fault('QRY_ITEM', {}, { issues });
+}
+
+async function runAll<Bound>(
+  statement: Repeatable<Bound>,
+  items: Items,
+  frames: readonly Frame[],
+  unit: unknown,
+): Promise<unknown[]> {
+  const { bind, run, portion: size } = statement;
+  const bound = frames.map((frame, index) => {
+    try {
+      return bind(frame);
+    } catch (error) {
+      throw placed(error, statement, items, index);
+    }
+  });
+  const results: unknown[] = [];
+  for (let from = 0; from < bound.length; from += size) {
+    const portion = bound.slice(from, from + size);
+    const outcomes = await Promise.allSettled(portion.map((values) => run(values, unit)));
+    for (const [offset, outcome] of outcomes.entries()) {
+      if (outcome.status === 'rejected') throw placed(outcome.reason, statement, items, from + offset);
+      take(results, outcome.value);
+    }
+  }
+  return results;
+}
+
+/** Every row counts; an item that gave none keeps its place. */
+function take(results: unknown[], rows: readonly unknown[]): void {
+  if (rows.length === 0) results.push(null);
+  else for (const row of rows) results.push(row);
+}
+
+/** A complaint about `/email` is one about `/3/email`, unless the value came from beside the list. */
+function placed(
+  error: unknown,
+  { named }: Pick<Repeatable<never>, 'named'>,
+  { list, pointer, around }: Items,
+  index: number,
+): unknown {
+  if (!(error instanceof Fault)) return error;
+  const renamed = named(error);
+  const { issues } = renamed.options;
+  if (issues === undefined || pointer === null) return renamed;
+  const item = list[index];
+  const base = `${pointer}/${index}`;
+  const moved = issues.map((issue) => {
+    const field = issue.pointer.split('/')[1] ?? '';
+    if (!isObject(item)) return { ...issue, pointer: base };
+    const beside = !Object.hasOwn(item, field) && Object.hasOwn(around, field);
+    return beside ? issue : { ...issue, pointer: `${base}${issue.pointer}` };
+  });
+  return new Fault(renamed.code, renamed.params, { ...renamed.options, issues: moved });
+}

@@ -1,0 +1,63 @@
+/**
+ * Runtime of the queue `embedded`: its tables lie in the embedded database of a connection, which opens and closes by itself.
+ * There is one connection: the queue waits while a request has a transaction open.
+ */
+import { BootError } from '../../../kernel/contract/boot-error.js';
+import { asText } from '../../../kernel/contract/json.js';
+import { defineRuntime } from '../../../kernel/contract/plugin.js';
+import type { RuntimeContext } from '../../../kernel/contract/plugin.js';
+import { dialect, type Dialect } from '../../kinds/dialect.js';
+import { queue, type Queue } from '../../kinds/queue.js';
+import { createQueue } from '../shared/queue.js';
+import { readSettings } from '../shared/settings.js';
+import { makeTables } from '../shared/sql-schema.js';
+import { addingTo, createSqlStore, type RunSql } from '../shared/sql-store.js';
+import { repositoryOn, runAll } from './agenda.js';
+import { worker } from '../shared/worker.js';
+
+/** Nobody else adds work, so looks are rare. */
+const POLL_SECONDS = 5;
+
+/** What belongs to a handle and is nobody else's business. */
+const makers = new WeakMap<Queue, () => Promise<void>>();
+
+function mainOf({ options, resolve }: RuntimeContext): Dialect {
+  const connection = asText(options['connection']) || 'main';
+  try {
+    return resolve(dialect, connection);
+  } catch (error) {
+    if (error instanceof BootError && /^PLG_(?:UNDECLARED|NO_RUNTIME)$/.test(error.code))
+      throw new BootError('JOB_NOT_EMBEDDED', { connection }, error);
+    throw error;
+  }
+}
+
+export default defineRuntime(queue, {
+  create(context) {
+    const main = mainOf(context);
+    let making: Promise<void> | null = null;
+    const ready = (): Promise<void> =>
+      (making ??= makeTables((text) => runAll(main, text)).catch((error: unknown) => {
+        making = null;
+        throw error;
+      }));
+    const run: RunSql = async (_name, text, values) => {
+      await ready();
+      return main.execute(text, values, null);
+    };
+    const handle = createQueue({
+      store: createSqlStore(run, repositoryOn(main)),
+      settings: readSettings(context.options, POLL_SECONDS),
+      log: context.log,
+      told: (event) => context.running?.tell(event),
+      patience: Infinity,
+      within: (statements) => Promise.resolve(statements === main ? addingTo(main) : null),
+    });
+    makers.set(handle, ready);
+    return handle;
+  },
+
+  open: async (handle) => makers.get(handle)?.(),
+  ...worker,
+  close: (handle) => handle.rest(),
+});

@@ -1,0 +1,104 @@
+/**
+ * The connection of a queue to MongoDB. The driver is loaded when it is needed. What is acknowledged lies on disk on a majority of the
+ * servers; nothing waits long for a server that is away.
+ */
+import type { JobRepository } from 'agenda';
+import type { Collection, Document, MongoClient, MongoClientOptions, ObjectId } from 'mongodb';
+
+/** A job as it is stored. */
+export interface Job extends Document {
+  readonly _id: ObjectId;
+}
+
+export interface Opened {
+  readonly client: MongoClient;
+  readonly jobs: Collection<Job>;
+  /** Agenda's own, on the same collection. */
+  readonly repository: JobRepository;
+  readonly idOf: (digits: string) => ObjectId;
+  /** The servers are no replica set: several documents cannot be written as one. */
+  readonly alone: boolean;
+}
+
+export interface Server {
+  /** Rejects when no server can be reached; the next call tries again. */
+  opened(): Promise<Opened>;
+  close(): Promise<void>;
+}
+
+export interface ServerOptions {
+  readonly url: string;
+  /** Where the address names none. */
+  readonly database: string;
+  readonly collection: string;
+}
+
+/** Milliseconds after which a silent connection is given up. */
+const SILENCE_TIMEOUT = 5000;
+const CONNECT_TIMEOUT = 800;
+
+const OPTIONS: MongoClientOptions = {
+  appName: 'lintel queue',
+  writeConcern: { w: 'majority', journal: true },
+  readConcern: { level: 'local' },
+  readPreference: 'primary',
+  retryWrites: true,
+  retryReads: true,
+  serverSelectionTimeoutMS: CONNECT_TIMEOUT,
+  connectTimeoutMS: CONNECT_TIMEOUT,
+  waitQueueTimeoutMS: SILENCE_TIMEOUT,
+  socketTimeoutMS: SILENCE_TIMEOUT,
+  heartbeatFrequencyMS: 2000,
+  maxPoolSize: 20,
+};
+
+const INDEXES = [
+  { name: 'lintel_order', key: { state: 1, priority: -1, addedAt: 1, number: 1 } },
+  { name: 'lintel_due', key: { state: 1, nextRunAt: 1 } },
+  { name: 'lintel_lease', key: { state: 1, leaseUntil: 1 } },
+] as const;
+
+export function createServer({ url, database, collection }: ServerOptions): Server {
+  let opening: Promise<Opened> | null = null;
+  let closed = false;
+
+  /** A client whose first connection failed is of no use any more. */
+  async function open(): Promise<Opened> {
+    const { MongoClient: Driver, ObjectId: Id } = await import('mongodb');
+    const { MongoBackend } = await import('@agendajs/mongo-backend');
+    const client = new Driver(url, OPTIONS);
+    try {
+      await client.connect();
+      const db = client.db(hasDatabase(url) ? undefined : database);
+      const hello = (await db.admin().command({ hello: 1 })) as { readonly setName?: string; readonly msg?: string };
+      const { repository } = new MongoBackend({ mongo: db, collection });
+      await repository.connect();
+      const jobs = db.collection<Job>(collection);
+      // Those that are there already are left as they are, whoever made them.
+      await jobs.createIndexes(INDEXES.map(({ name, key }) => ({ name, key: { ...key } })));
+      const idOf = (digits: string): ObjectId => Id.createFromHexString(digits);
+      return { client, jobs, repository, idOf, alone: hello.setName === undefined && hello.msg !== 'isdbgrid' };
+    } catch (error) {
+      await client.close().catch(() => undefined);
+      throw error;
+    }
+  }
+
+  return {
+    opened() {
+      if (closed) return Promise.reject(new Error('the queue is closed'));
+      return (opening ??= open().catch((error: unknown) => {
+        opening = null;
+        throw error;
+      }));
+    },
+    async close() {
+      closed = true;
+      const found = await opening?.catch(() => undefined);
+      await found?.client.close();
+    },
+  };
+}
+
+/** Between the hosts and the options. */
+const hasDatabase = (url: string): boolean => /^mongodb(?:\+srv)?:\/\/[^/]+\/[^?]/.test(url);

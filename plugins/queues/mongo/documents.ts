@@ -1,0 +1,104 @@
+/**
+ * Work as a document of Agenda, with the fields that leases, attempts and order need beside its own. Instants are the server's; values are
+ * literals, never operators. Reads and writes nothing.
+ */
+import type { Document } from 'mongodb';
+import type { JobFilter, JobView } from '../../../kernel/contract/deferred.js';
+import { dataOf, NAME, type JobData } from '../shared/job.js';
+import type { Claimed, Entry, Failure } from '../shared/store.js';
+import type { Job } from './connection.js';
+
+export const NOW = '$$NOW';
+export const after = (milliseconds: number): Document => ({ $add: [NOW, milliseconds] });
+export const literal = (value: unknown): Document => ({ $literal: value });
+
+/** A job of ours; whatever has no `state` is not. */
+export interface Kept extends Job {
+  readonly data: JobData;
+  readonly priority: number;
+  readonly nextRunAt: Date | null;
+  readonly failedAt: Date | null;
+  readonly failReason: string | null;
+  readonly state: 'waiting' | 'delayed' | 'running' | 'dead';
+  readonly attempts: number;
+  readonly retries: number;
+  readonly token: string | null;
+  readonly failCode: string | null;
+}
+
+/** What a job is when nobody holds it. */
+export const FREE = { token: null, leaseUntil: null, lockedAt: null } as const;
+
+/** Agenda writes all of its fields. */
+const UNUSED = {
+  ...{ lastRunAt: null, lastFinishedAt: null, failedAt: null, failCount: null, failReason: null, progress: null },
+  ...{ repeatInterval: null, repeatAt: null, repeatTimezone: null, startDate: null, endDate: null, skipDays: null },
+  ...{ disabled: null, fork: null, debounceStartedAt: null, lastModifiedBy: null },
+} as const;
+
+const KNOWN = { $ne: [{ $type: '$state' }, 'missing'] };
+
+/**
+ * Writes a job that is not known, and leaves one that is. `number`: of what this process added, since clocks have only milliseconds.
+ * `dead`: why it will never run.
+ */
+export function addition(entry: Entry, _id: Job['_id'], number: number, dead?: Failure): Document[] {
+  const { delay, priority, retries } = entry;
+  const state = delay > 0 ? 'delayed' : 'waiting';
+  const fixed = {
+    ...{ _id, name: NAME, type: 'normal', priority, data: dataOf(entry), ...UNUSED },
+    ...{ state, retries, attempts: 0, failCode: null, ...FREE, number },
+  };
+  const times = { addedAt: NOW, nextRunAt: after(Math.max(0, delay)) };
+  const made = { $mergeObjects: [literal(fixed), times, ...(dead === undefined ? [] : [ended(dead)])] };
+  return [{ $replaceWith: { $cond: [KNOWN, '$$ROOT', made] } }];
+}
+
+/** As a failure of the first run would be noted, but no run was begun. */
+const ended = ({ code, detail }: Failure): Document => ({
+  ...{ state: 'dead', nextRunAt: null, failedAt: NOW, lastFinishedAt: NOW, failCount: 1 },
+  ...{ failReason: literal(detail), failCode: literal(code) },
+});
+
+/** As Agenda locks and begins a job, and counts it. */
+export const taking = (token: string, lease: number): Document[] => [
+  {
+    $set: {
+      ...{ state: 'running', token: literal(token), leaseUntil: after(lease), attempts: { $add: ['$attempts', 1] } },
+      ...{ lockedAt: NOW, lastRunAt: NOW, nextRunAt: null },
+    },
+  },
+];
+
+export const released: Document[] = [
+  { $set: { state: 'waiting', ...FREE, nextRunAt: NOW, attempts: { $add: ['$attempts', -1] } } },
+];
+
+/** What Agenda notes of a failure, and the code. `pause`: until it is due again; null: never. */
+export const failed = ({ code, detail }: Failure, state: Kept['state'], pause: number | null): Document[] => [
+  {
+    $set: {
+      ...{ state, nextRunAt: pause === null ? null : after(pause), ...FREE },
+      ...{ failedAt: NOW, lastFinishedAt: NOW, failCount: { $add: [{ $ifNull: ['$failCount', 0] }, 1] } },
+      ...{ failReason: literal(detail), failCode: literal(code) },
+    },
+  },
+];
+
+export const claimOf = ({ data, attempts, retries }: Kept, token: string): Claimed => ({
+  ...{ id: data.id, token, attempt: attempts, retries, body: data.work },
+});
+
+export const statesOf = (state: NonNullable<JobFilter['state']>): string[] =>
+  state === 'waiting' ? ['waiting', 'delayed'] : [state];
+
+export function viewOf({ data, priority, attempts, retries, state, nextRunAt, failCode, ...rest }: Kept): JobView {
+  const { id, resource, part, acceptedAt } = data;
+  const waits = state === 'waiting' || state === 'delayed';
+  const { failReason, failedAt } = rest;
+  return {
+    ...{ id, resource, part, state: waits ? 'waiting' : state, priority, attempts, retries, acceptedAt },
+    dueAt: waits ? (nextRunAt?.getTime() ?? null) : null,
+    failure: failCode === null ? null : { code: failCode, detail: failReason ?? '', at: failedAt?.getTime() ?? 0 },
+  };
+}

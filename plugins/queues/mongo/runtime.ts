@@ -1,0 +1,75 @@
+/** Runtime of the queue `mongo`: opens and closes its connection. A server that is away does not stop the start. */
+import { BootError } from '../../../kernel/contract/boot-error.js';
+import { defineRuntime, type RuntimeContext } from '../../../kernel/contract/plugin.js';
+import { queue, type Queue } from '../../kinds/queue.js';
+import { createQueue } from '../shared/queue.js';
+import { readSettings } from '../shared/settings.js';
+import { createServer, type Server } from './connection.js';
+import { createMongoStore } from './store.js';
+import { worker } from '../shared/worker.js';
+
+/** What belongs to a handle and is nobody else's business. */
+const servers = new WeakMap<Queue, Server>();
+
+/** Reasons that do not pass by themselves: login, rights. */
+const FATAL: ReadonlySet<unknown> = new Set([13, 18, 8000]);
+
+const textOr = (given: unknown, otherwise: string): string => (typeof given === 'string' ? given : otherwise);
+
+/** `patience`: milliseconds in which work has to be accepted; by default what callers of a queue are promised. */
+export function createMongoQueue(
+  { options, log, running }: Pick<RuntimeContext, 'options' | 'log' | 'running'>,
+  patience?: number,
+): Queue {
+  const { url, database, collection } = options;
+  if (typeof url !== 'string' || !/^mongodb(?:\+srv)?:\/\/./.test(url)) throw new BootError('JOB_MONGO_ADDRESS', {});
+  const place = { database: textOr(database, 'lintel'), collection: textOr(collection, 'lintel_jobs') };
+  const server = createServer({ url, ...place });
+  const store = createMongoStore(server);
+  const settings = readSettings(options, 0.5);
+  const handle = createQueue({
+    ...{ store, settings, log },
+    told: (event) => running?.tell(event),
+    ...(patience !== undefined && { patience }),
+  });
+  servers.set(handle, server);
+  return handle;
+}
+
+export default defineRuntime(queue, {
+  create: (context) => createMongoQueue(context),
+
+  async open(handle, { log }) {
+    const server = servers.get(handle);
+    if (server === undefined) return;
+    try {
+      const { alone } = await server.opened();
+      if (alone)
+        log.warn(
+          {},
+          'the store of the queue is no replica set: work that is accepted together may be accepted in part',
+        );
+    } catch (error) {
+      if (FATAL.has((error as { readonly code?: unknown }).code)) throw new BootError('JOB_MONGO_REFUSED', {}, error);
+      log.warn({ err: error }, 'the store of the queue is away; it is looked for until it is there');
+    }
+  },
+
+  ...worker,
+
+  async close(handle) {
+    const server = servers.get(handle);
+    servers.delete(handle);
+    await handle.rest();
+    await server?.close();
+  },
+
+  async health(handle) {
+    try {
+      await handle.list({ limit: 1 });
+      return { ok: true };
+    } catch {
+      return { ok: false, detail: 'the store of the queue does not answer' };
+    }
+  },
+});

@@ -1,0 +1,81 @@
+/** Spec of the queue `mongo`: a collection in a MongoDB database that several processes share. */
+import { string } from 'yup';
+import { definePlugin } from '../../../kernel/contract/plugin.js';
+import { shape, text, value } from '../../../kernel/schema/combinators.js';
+import { queueFields } from '../../kinds/queue-fields.js';
+import { queueErrors } from '../../kinds/queue.js';
+
+const fields = queueFields(0.5);
+
+export default definePlugin({
+  kind: 'queue',
+  name: 'mongo',
+  since: '0.4.0',
+  aliases: ['mongodb', 'agenda'],
+  summary: 'A queue in MongoDB 5 or later, run by `agenda`.',
+  details: [
+    'Jobs are documents of Agenda, so that its tools see them, under the name `lintel`. The queue makes its own collection and indexes. What is accepted lies on disk on a majority of the servers (`w: "majority"`,',
+    '`j: true`). Work that one request asks for is accepted as a whole, which needs a replica set, be it of one server; the log',
+    'says so where there is none.',
+    '',
+    'Work runs at least once: the process that does it holds a lease, and what it ends in counts only while the lease is held.',
+    'Among work that is due the higher priority runs first. Other processes look for work by themselves, every `poll` seconds.',
+    '',
+    'Work of a request that writes to a SQL database waits in an outbox of that database until the queue has it: neither is there',
+    'without the other.',
+    '',
+    'A server that is away does not stop the start: requests that ask for work are refused (`JOB_AWAY`) until it is back.',
+  ].join('\n'),
+  facts: { shared: true },
+  schema: shape({
+    url: value(string().required(), {
+      doc: 'Address of the servers, with the password and the database. Keep it in the environment.',
+      examples: ['$ENV.MONGO_URL'],
+      roots: ['ENV'],
+      secret: true,
+    }).required(),
+    database: text({ doc: 'Name of the database, where the address has none.', default: 'lintel' })
+      .min(1)
+      .max(60)
+      .matches(/^[A-Za-z0-9_-]+$/),
+    collection: text({ doc: 'Name of the collection.', default: 'lintel_jobs' })
+      .min(1)
+      .max(100)
+      .matches(/^[A-Za-z0-9_-]+$/),
+    ...fields,
+    // A document of MongoDB has 16 MiB at most.
+    max_payload: fields.max_payload.max(15_000_000),
+  }),
+  openapi: () => ({ refuses: ['JOB_AWAY', 'JOB_TOO_LARGE'] }),
+  errors: {
+    ...queueErrors,
+    JOB_MONGO_ADDRESS: {
+      title: 'Address of the queue',
+      message: 'The address of the queue is not one of MongoDB.',
+      help: 'Write `mongodb://user:password@host:27017/database`, or `mongodb+srv://...`, in the variable that `url` names.',
+      status: 500,
+    },
+    JOB_MONGO_REFUSED: {
+      title: 'Queue refused',
+      message: 'The MongoDB server of the queue refused the login, or does not let the user make what the queue needs.',
+      help: 'User and password stand in the variable that `url` names; the user needs the role `readWrite`. The log has the words of the server.',
+      status: 500,
+    },
+  },
+  examples: [
+    { title: 'Address from the environment', json: { use: 'mongo', url: '$ENV.MONGO_URL' } },
+    {
+      title: 'A collection of its own, looked at more often',
+      json: { use: 'mongo', url: '$ENV.MONGO_URL', database: 'shop', collection: 'shop_jobs', poll: 0.2 },
+    },
+  ],
+  counterExamples: [
+    { title: 'The address is needed', json: { use: 'mongo' }, code: 'DEF_REQUIRED', at: '' },
+    {
+      title: 'Numbers are written as numbers',
+      json: { use: 'mongo', url: '$ENV.MONGO_URL', concurrency: 'many' },
+      code: 'DEF_TYPE',
+      at: '/concurrency',
+    },
+  ],
+});

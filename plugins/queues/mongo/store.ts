@@ -1,0 +1,229 @@
+/**
+ * The store of the queue on MongoDB: the steps in which Agenda promises less, on its documents. What is written about a job that somebody
+ * holds is written under its lease. Values are never operators: filters compare with `$eq` and `$in`.
+ */
+import type { ClientSession, Collection, Document, Filter, MongoClient } from 'mongodb';
+import { COUNTED } from '../../../kernel/contract/deferred.js';
+import { shortIdOf } from '../shared/job.js';
+import type { Entry, Failure, Held, Store, Swept } from '../shared/store.js';
+import type { Job, Opened, Server } from './connection.js';
+import * as documents from './documents.js';
+import { NOW, type Kept } from './documents.js';
+
+/** A caller of `add` has given up by then, in milliseconds. */
+const ADD_TIMEOUT = 850;
+/** How often a claim looks again when others were quicker. */
+const TRIES = 5;
+/** The most that one sweep finds dead, and that is listed where nobody says how much. */
+const MOST = 1000;
+
+/** Older first among equals. */
+const ORDER = { priority: -1, addedAt: 1, number: 1 } as const;
+const WAITS: Filter<Job> = { state: 'waiting', disabled: { $ne: true } };
+
+type Opening = Pick<Opened, 'idOf'>;
+const named = ({ idOf }: Opening, id: string): Filter<Job> => ({ _id: { $eq: idOf(shortIdOf(id)) } });
+const heldBy = (opened: Opening, { id, token }: Held): Filter<Job> => ({
+  ...named(opened, id),
+  token: { $eq: token },
+  state: 'running',
+});
+
+export function createMongoStore(server: Server): Store {
+  let number = 0;
+
+  async function add(entries: readonly Entry[]): Promise<void> {
+    const { jobs, client, alone, idOf } = await server.opened();
+    const updates = entries.map((entry) => {
+      const _id = idOf(shortIdOf(entry.id));
+      return { filter: { _id: { $eq: _id } }, update: documents.addition(entry, _id, ++number), upsert: true };
+    });
+    const [first] = updates;
+    if (first !== undefined && updates.length === 1) {
+      await jobs.updateOne(first.filter, first.update, { upsert: true });
+      return;
+    }
+    const operations = updates.map((updateOne) => ({ updateOne }));
+    if (alone) await jobs.bulkWrite(operations);
+    else await together(client, (session) => jobs.bulkWrite(operations, { session }));
+  }
+
+  return {
+    jobs: async () => (await server.opened()).repository,
+    add,
+    async bury(entry, failure) {
+      const { jobs, idOf } = await server.opened();
+      const _id = idOf(shortIdOf(entry.id));
+      await jobs.updateOne({ _id: { $eq: _id } }, documents.addition(entry, _id, ++number, failure), { upsert: true });
+    },
+    async claim(token, limit, lease) {
+      const { jobs } = await server.opened();
+      return (await take(jobs, token, limit, lease)).map((job) => documents.claimOf(job, token));
+    },
+    async renew(held, lease) {
+      if (held.length === 0) return new Set();
+      const opened = await server.opened();
+      const all = { $or: held.map((one) => heldBy(opened, one)) };
+      const { matchedCount } = await opened.jobs.updateMany(all, [{ $set: { leaseUntil: documents.after(lease) } }]);
+      if (matchedCount === held.length) return new Set(held.map(({ id }) => id));
+      const still = (await opened.jobs.find(all, { projection: { 'data.id': 1 } }).toArray()) as Kept[];
+      return new Set(still.map(({ data }) => data.id));
+    },
+    async done(held) {
+      const opened = await server.opened();
+      return (await opened.jobs.deleteOne(heldBy(opened, held))).deletedCount === 1;
+    },
+    async fail(held, failure, pause) {
+      const opened = await server.opened();
+      const update = documents.failed(failure, pause === null ? 'dead' : 'delayed', pause);
+      return (await opened.jobs.updateOne(heldBy(opened, held), update)).modifiedCount === 1;
+    },
+    async release(held) {
+      if (held.length === 0) return;
+      const opened = await server.opened();
+      await opened.jobs.updateMany({ $or: held.map((one) => heldBy(opened, one)) }, documents.released);
+    },
+    sweep: async (lost) => sweep((await server.opened()).jobs, lost),
+
+    async list({ state, resource, limit = MOST }) {
+      const filter: Filter<Job> = {
+        state: state === undefined ? { $type: 'string' } : { $in: documents.statesOf(state) },
+        ...(resource !== undefined && { 'data.resource': { $eq: resource } }),
+      };
+      const { jobs } = await server.opened();
+      // By an index in which a job never moves: by the one of states, a job that changes its state meanwhile may be missed.
+      const sort = { 'data.acceptedAt': 1, number: 1 } as const;
+      const options = { sort, hint: { _id: 1 }, projection: { 'data.work': 0 }, limit } as const;
+      return ((await jobs.find(filter, options).toArray()) as Kept[]).map(documents.viewOf);
+    },
+    async backlog() {
+      const { jobs } = await server.opened();
+      const count = (state: Kept['state']): Promise<number> => jobs.countDocuments({ state }, { limit: COUNTED });
+      const [delayed, running, dead] = await Promise.all([count('delayed'), count('running'), count('dead')]);
+      const [found] = await jobs.aggregate<{ ready: number; oldest: number | null }>(READY).toArray();
+      return { ready: found?.ready ?? 0, delayed, running, dead, oldest: Math.max(0, (found?.oldest ?? 0) / 1000) };
+    },
+    async show(id) {
+      const opened = await server.opened();
+      const found = (await opened.jobs.findOne(named(opened, id))) as Kept | null;
+      return found && { view: documents.viewOf(found), body: found.data.work };
+    },
+    async retry(id) {
+      const opened = await server.opened();
+      const back = [{ $set: { state: 'waiting', attempts: 0, nextRunAt: NOW } }];
+      return (await opened.jobs.updateOne({ ...named(opened, id), state: 'dead' }, back)).modifiedCount === 1;
+    },
+    async purge(which) {
+      const opened = await server.opened();
+      const filter: Filter<Job> =
+        'id' in which ? { ...named(opened, which.id), state: { $ne: 'running' } } : { state: 'dead' };
+      return (await opened.jobs.deleteMany(filter)).deletedCount;
+    },
+  };
+}
+
+/** All that were taken have the same token, which nobody else has. */
+async function take(jobs: Collection<Job>, token: string, limit: number, lease: number): Promise<readonly Kept[]> {
+  const taking = documents.taking(token, lease);
+  if (limit === 1) {
+    const one = await jobs.findOneAndUpdate(WAITS, taking, { sort: ORDER, returnDocument: 'after' });
+    return one === null ? [] : [one as Kept];
+  }
+  for (let tries = 0; tries < TRIES; tries++) {
+    const first = await jobs.find(WAITS, { sort: ORDER, limit, projection: { _id: 1 } }).toArray();
+    if (first.length === 0) return [];
+    const ids = first.map(({ _id }) => _id);
+    const { modifiedCount } = await jobs.updateMany({ _id: { $in: ids }, ...WAITS }, taking);
+    if (modifiedCount === 0) continue;
+    return (await jobs.find({ _id: { $in: ids }, token: { $eq: token } }, { sort: ORDER }).toArray()) as Kept[];
+  }
+  return [];
+}
+
+async function sweep(jobs: Collection<Job>, lost: Failure): Promise<Swept> {
+  const { due: delayed, over: silent } = await nextOf(jobs);
+  let woken = 0;
+  let next = delayed;
+  if (delayed !== null && delayed.at <= delayed.now) {
+    const due = { state: 'delayed', nextRunAt: { $lte: new Date(delayed.now) } };
+    woken += (await jobs.updateMany(due, { $set: { state: 'waiting' } })).modifiedCount;
+    next = (await nextOf(jobs)).due;
+  }
+  const dead: string[] = [];
+  if (silent !== null && silent.at <= silent.now) {
+    const over = { state: 'running', leaseUntil: { $lte: new Date(silent.now) } };
+    const worn = (await jobs
+      .find(
+        { ...over, $expr: { $gt: ['$attempts', '$retries'] } },
+        { limit: MOST, projection: { token: 1, 'data.id': 1 } },
+      )
+      .toArray()) as Kept[];
+    for (const { _id, token, data } of worn) {
+      const still = { _id: { $eq: _id }, token: { $eq: token }, ...over };
+      const { modifiedCount } = await jobs.updateOne(still, documents.failed(lost, 'dead', null));
+      if (modifiedCount === 1) dead.push(data.id);
+    }
+    const again = { ...over, $expr: { $lte: ['$attempts', '$retries'] } };
+    woken += (await jobs.updateMany(again, documents.failed(lost, 'waiting', 0))).modifiedCount;
+  }
+  return { woken, dead, next: next === null ? null : Math.max(0, next.at - next.now) };
+}
+
+/** What may run, in its turn: how much it is, and for how many milliseconds the oldest has waited. */
+const READY = [
+  { $match: { state: 'waiting' } },
+  { $sort: ORDER },
+  { $limit: COUNTED },
+  { $match: { disabled: { $ne: true } } },
+  { $group: { _id: null, ready: { $sum: 1 }, first: { $min: '$nextRunAt' } } },
+  { $project: { ready: 1, oldest: { $subtract: [NOW, '$first'] } } },
+];
+
+/** Writes all or nothing; again when others wrote the same, as long as somebody waits for it. */
+async function together(client: MongoClient, write: (session: ClientSession) => Promise<unknown>): Promise<void> {
+  const end = performance.now() + ADD_TIMEOUT;
+  await client.withSession(async (session) => {
+    for (;;) {
+      try {
+        session.startTransaction();
+        await write(session);
+        await session.commitTransaction();
+        return;
+      } catch (error) {
+        await session.abortTransaction().catch(() => undefined);
+        if (performance.now() > end || !isPassing(error)) throw error;
+      }
+    }
+  });
+}
+
+const isPassing = (error: unknown): boolean => {
+  const labels: unknown = (error as { readonly errorLabels?: unknown }).errorLabels;
+  return Array.isArray(labels) && labels.includes('TransientTransactionError');
+};
+
+interface Next {
+  readonly at: number;
+  /** The time of the server. */
+  readonly now: number;
+}
+
+const firstOf = (state: string, field: string): Document[] => [
+  { $match: { state } },
+  { $sort: { [field]: 1 } },
+  { $limit: 1 },
+  { $project: { _id: 0, state: 1, at: `$${field}`, now: NOW } },
+];
+
+/** When the first delayed work is due, and when the first lease is over: one look. */
+async function nextOf(jobs: Collection<Job>): Promise<{ readonly due: Next | null; readonly over: Next | null }> {
+  const running = { $unionWith: { coll: jobs.collectionName, pipeline: firstOf('running', 'leaseUntil') } };
+  const found = await jobs
+    .aggregate<{ state: string; at: Date; now: Date }>([...firstOf('delayed', 'nextRunAt'), running])
+    .toArray();
+  const of = (state: string): Next | null => {
+    const one = found.find((row) => row.state === state);
+    return one === undefined ? null : { at: one.at.getTime(), now: one.now.getTime() };
+  };
+  return { due: of('delayed'), over: of('running') };
+}

@@ -1,0 +1,46 @@
+/** Agenda's channel on PostgreSQL (`LISTEN`), on a connection of its own beside the pool. */
+import pg from 'pg';
+import type { Log } from '../../../kernel/contract/plugin.js';
+import { hear, RECONNECT, type Ear } from '../shared/hearing.js';
+
+export const CHANNEL = 'lintel_jobs';
+
+/** Makes connections, one at a time: the channel forgets one that was lost while it began to listen. */
+function connections(config: pg.ClientConfig) {
+  let current: pg.Client | null = null;
+  let closed = false;
+  const end = (): void => {
+    current?.end().catch(() => undefined);
+    current = null;
+  };
+  return {
+    async connect(): Promise<pg.Client & { release(): void }> {
+      end();
+      if (closed) throw new Error('the queue is closed');
+      const client = new pg.Client(config);
+      current = client;
+      // Until the channel listens to it.
+      client.on('error', () => undefined);
+      await client.connect();
+      return Object.assign(client, { release: end });
+    },
+    close() {
+      closed = true;
+      end();
+    },
+  };
+}
+
+export function listenOn(config: pg.ClientConfig, woken: () => void, log: Log): Ear {
+  const made = connections(config);
+  const pool = made as unknown as pg.Pool;
+  return hear({
+    async channel() {
+      const { PostgresNotificationChannel } = await import('@agendajs/postgres-backend');
+      return new PostgresNotificationChannel({ pool, channelName: CHANNEL, reconnect: RECONNECT });
+    },
+    close: () => made.close(),
+    woken,
+    log,
+  });
+}

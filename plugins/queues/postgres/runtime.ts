@@ -1,0 +1,69 @@
+/** Runtime of the queue `postgres`: opens and closes its connections. A server that is away does not stop the start. */
+import { BootError } from '../../../kernel/contract/boot-error.js';
+import { defineRuntime } from '../../../kernel/contract/plugin.js';
+import { queue, type Queue } from '../../kinds/queue.js';
+import { createQueue } from '../shared/queue.js';
+import { readSettings } from '../shared/settings.js';
+import { addingThrough, createSqlStore } from '../shared/sql-store.js';
+import { createServer, type Server } from './server.js';
+import { worker } from '../shared/worker.js';
+
+/** What belongs to a handle and is nobody else's business. */
+const servers = new WeakMap<Queue, Server>();
+
+/** Reasons that do not pass by themselves: password, login, no such database. */
+const FATAL = /^(?:28P01|28000|3D000)$/;
+
+export default defineRuntime(queue, {
+  create({ options, log, running }) {
+    const { url, pool_size: size } = options;
+    if (typeof url !== 'string' || !/^postgres(?:ql)?:\/\/./.test(url)) throw new BootError('JOB_POSTGRES_ADDRESS', {});
+    const server = createServer({ url, size: typeof size === 'number' ? size : 4 }, log);
+    const made = createQueue({
+      store: createSqlStore(server.run, server.jobs, server.notify),
+      settings: readSettings(options, 1),
+      log,
+      told: (event) => running?.tell(event),
+      within: (statements) => addingThrough(server.run, statements),
+    });
+    const handle: Queue = {
+      ...made,
+      // Who only looks or adds need not hear of new work.
+      work(run) {
+        server.listen(made.wake);
+        return made.work(run);
+      },
+    };
+    servers.set(handle, server);
+    return handle;
+  },
+
+  async open(handle, { log }) {
+    try {
+      await servers.get(handle)?.ready();
+    } catch (error) {
+      const { code } = error as { readonly code?: unknown };
+      if (typeof code === 'string' && FATAL.test(code)) throw new BootError('JOB_POSTGRES_REFUSED', {}, error);
+      log.warn({ err: error }, 'the store of the queue is away; it is looked for until it is there');
+    }
+  },
+
+  ...worker,
+
+  async close(handle) {
+    const server = servers.get(handle);
+    servers.delete(handle);
+    await handle.rest();
+    await server?.close();
+  },
+
+  async health(handle) {
+    try {
+      await servers.get(handle)?.run('health', 'SELECT 1', []);
+      return { ok: true };
+    } catch {
+      // What needs no queue is served without it.
+      return { ok: false, optional: true, detail: 'the store of the queue does not answer' };
+    }
+  },
+});

@@ -1,0 +1,100 @@
+/**
+ * The connections of a queue to its PostgreSQL server: a small pool, and one that listens for others that added work. Tables are made
+ * with the first statement that reaches the server. While it is away statements fail at once or in time, and nothing waits.
+ */
+import type { JobRepository } from 'agenda';
+import pg from 'pg';
+import type { Log } from '../../../kernel/contract/plugin.js';
+import type { Row } from '../../kinds/dialect.js';
+import type { Ear } from '../shared/hearing.js';
+import { call } from '../shared/job.js';
+import { makeTables, TABLE } from '../shared/sql-schema.js';
+import type { RunSql } from '../shared/sql-store.js';
+import { CHANNEL, listenOn } from './channel.js';
+
+/** Milliseconds for a statement and for a connection. */
+const STATEMENT_TIMEOUT = 5000;
+const CONNECT_TIMEOUT = 800;
+/** Any number that nobody else locks: processes that start together make the tables one after the other. */
+const LOCK = 7_239_104_556_218_733;
+
+export interface Server {
+  readonly run: RunSql;
+  readonly notify: () => Promise<void>;
+  /** Agenda's own repository, on the same pool. */
+  readonly jobs: () => Promise<JobRepository>;
+  /** Makes the tables; rejects when the server cannot be reached. */
+  ready(): Promise<void>;
+  /** `woken` runs when somebody added work, and when some may have been missed. */
+  listen(woken: () => void): void;
+  close(): Promise<void>;
+}
+
+export interface ServerOptions {
+  readonly url: string;
+  readonly size: number;
+}
+
+export function createServer({ url, size }: ServerOptions, log: Log): Server {
+  const client = {
+    connectionString: url,
+    keepAlive: true,
+    connectionTimeoutMillis: CONNECT_TIMEOUT,
+    query_timeout: STATEMENT_TIMEOUT,
+    statement_timeout: STATEMENT_TIMEOUT,
+  };
+  const pool = new pg.Pool({ ...client, application_name: 'lintel queue', max: size });
+  // Without a listener a lost connection would end the process.
+  pool.on('error', (error) => log.debug({ err: error }, 'idle connection of the queue dropped'));
+  let making: Promise<void> | null = null;
+  const ready = (): Promise<void> =>
+    (making ??= makeTogether(pool).catch((error: unknown) => {
+      making = null;
+      throw error;
+    }));
+  async function backend(): Promise<JobRepository> {
+    const { PostgresBackend } = await import('@agendajs/postgres-backend');
+    return new PostgresBackend({ pool, tableName: TABLE, ensureSchema: false, disableNotifications: true }).repository;
+  }
+  let jobs: Promise<JobRepository> | null = null;
+  let ear: Ear | null = null;
+
+  return {
+    ready,
+    async run(name, text, values) {
+      await ready();
+      const { rows } = await pool.query<Row>({ name: `lintel_queue_${name}`, text, values: [...values] });
+      return rows;
+    },
+    jobs: () => (jobs ??= backend()),
+    // Agenda's channel only speaks where it also listens.
+    async notify() {
+      await pool.query('SELECT pg_notify($1, $2)', [CHANNEL, JSON.stringify(call())]);
+    },
+    listen(woken) {
+      ear ??= listenOn({ ...client, application_name: 'lintel queue (listens)' }, woken, log);
+    },
+    async close() {
+      await ear?.end();
+      await pool.end();
+    },
+  };
+}
+
+/** Agenda's statements must not meet: processes that start together make the tables one after the other. */
+async function makeTogether(pool: pg.Pool): Promise<void> {
+  const session = await pool.connect();
+  let broken = true;
+  try {
+    await session.query('BEGIN');
+    await session.query('SELECT pg_advisory_xact_lock($1::bigint)', [LOCK]);
+    await makeTables(async (text) => {
+      const { rows } = await session.query<Row>(text);
+      return rows ?? [];
+    });
+    await session.query('COMMIT');
+    broken = false;
+  } finally {
+    session.release(broken);
+  }
+}

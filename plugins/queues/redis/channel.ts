@@ -1,0 +1,43 @@
+/** Agenda's channel on Redis (`SUBSCRIBE`), on a connection of its own. */
+import type { RedisNotificationChannelConfig } from '@agendajs/redis-backend';
+import type { Redis } from 'ioredis';
+import type { Log } from '../../../kernel/contract/plugin.js';
+import { hear, RECONNECT, type Ear } from '../shared/hearing.js';
+
+/** Makes connections, one at a time: the channel looks for a new one by itself, but only where an error tells it to. */
+function connections(client: Redis) {
+  let current: Redis | null = null;
+  let closed = false;
+  const end = (): void => current?.disconnect();
+  return {
+    duplicate(): Redis {
+      end();
+      const ear = client.duplicate({ lazyConnect: true, enableOfflineQueue: true, retryStrategy: () => null });
+      current = ear;
+      ear.on('error', () => undefined);
+      ear.on('end', () => {
+        if (!closed && current === ear) ear.emit('error', new Error('the connection has ended'));
+      });
+      if (closed) ear.disconnect();
+      return ear;
+    },
+    close() {
+      closed = true;
+      end();
+    },
+  };
+}
+
+export function listenOn(client: Redis, channelName: string, woken: () => void, log: Log): Ear {
+  const made = connections(client);
+  const redis = made as unknown as NonNullable<RedisNotificationChannelConfig['redis']>;
+  return hear({
+    async channel() {
+      const { RedisNotificationChannel } = await import('@agendajs/redis-backend');
+      return new RedisNotificationChannel({ redis, channelName, reconnect: RECONNECT });
+    },
+    close: () => made.close(),
+    woken,
+    log,
+  });
+}

@@ -1,0 +1,112 @@
+/** Runtime of the queue `redis`: opens and closes its connections. A server that is away does not stop the start. */
+import { BootError } from '../../../kernel/contract/boot-error.js';
+import { defineRuntime, type Log } from '../../../kernel/contract/plugin.js';
+import { queue, type Queue } from '../../kinds/queue.js';
+import type { Ear } from '../shared/hearing.js';
+import { createQueue } from '../shared/queue.js';
+import { readSettings } from '../shared/settings.js';
+import { listenOn } from './channel.js';
+import { COMMAND_TIMEOUT, createClient, inspect, type Client } from './connection.js';
+import { createRedisStore, type RedisStore } from './store.js';
+import { worker } from '../shared/worker.js';
+
+/** What belongs to a handle and is nobody else's business. */
+interface Server {
+  readonly client: Client;
+  readonly store: RedisStore;
+  /** The server came back without what it held. */
+  forgot: boolean;
+  ear: Ear | null;
+}
+const servers = new WeakMap<Queue, Server>();
+
+/** Reasons that do not pass by themselves: password, user, rights. */
+const FATAL = /^(?:WRONGPASS|NOAUTH|NOPERM)|invalid password/;
+
+export default defineRuntime(queue, {
+  create({ options, log, running }) {
+    const { url, prefix, tls } = options;
+    if (typeof url !== 'string' || !/^rediss?:\/\/./.test(url)) throw new BootError('JOB_REDIS_ADDRESS', {});
+    const client = createClient({ url, tls: tls === true });
+    const store = createRedisStore(client, typeof prefix === 'string' ? prefix : 'lintel:', () => {
+      server.forgot = true;
+      log.error({}, 'the store of the queue came back empty: work that was accepted is lost');
+    });
+    const server: Server = { client, store, forgot: false, ear: null };
+    const made = createQueue({
+      store,
+      settings: readSettings(options, 1),
+      log,
+      told: (event) => running?.tell(event),
+    });
+    const handle: Queue = {
+      ...made,
+      // Who only looks or adds need not hear of new work.
+      work(run) {
+        server.ear ??= listenOn(client, store.channel, made.wake, log);
+        return made.work(run);
+      },
+    };
+    servers.set(handle, server);
+    return handle;
+  },
+
+  async open(handle, { log }) {
+    const server = servers.get(handle);
+    if (server === undefined) return;
+    inspectOnce(server.client, log);
+    // The first attempt is waited for, but not its success: the connection is looked for until it is there.
+    let late: NodeJS.Timeout | undefined;
+    const patience = new Promise<void>((_, reject) => {
+      late = setTimeout(() => reject(new Error('no answer in time')), COMMAND_TIMEOUT);
+    });
+    // What the driver rejects with says only that there is no connection.
+    let reason: Error | undefined;
+    const note = (error: Error): void => void (reason = error);
+    server.client.on('error', note);
+    const connected = server.client.connect();
+    try {
+      await Promise.race([connected, patience]);
+    } catch (error) {
+      connected.catch(() => undefined);
+      const err = reason ?? error;
+      if (err instanceof Error && FATAL.test(err.message)) {
+        server.client.disconnect();
+        throw new BootError('JOB_REDIS_REFUSED', {}, err);
+      }
+      log.warn({ err }, 'the store of the queue is away; it is looked for until it is there');
+    } finally {
+      clearTimeout(late);
+      server.client.off('error', note);
+    }
+  },
+
+  ...worker,
+
+  async close(handle) {
+    const server = servers.get(handle);
+    servers.delete(handle);
+    await handle.rest();
+    await server?.ear?.end();
+    server?.client.disconnect();
+  },
+
+  async health(handle) {
+    const server = servers.get(handle);
+    try {
+      await server?.store.ping();
+    } catch {
+      return { ok: false, detail: 'the store of the queue does not answer' };
+    }
+    if (server?.forgot)
+      return { ok: false, optional: true, detail: 'the store of the queue came back empty: work is lost' };
+    return { ok: true };
+  },
+});
+
+/** With the first connection that comes about. */
+function inspectOnce(client: Client, log: Log): void {
+  client.once('ready', () => {
+    inspect(client, log).catch(() => inspectOnce(client, log));
+  });
+}

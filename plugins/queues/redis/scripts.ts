@@ -1,0 +1,236 @@
+/**
+ * What has to happen as one on the server, as Lua. Keys and values only ever come as arguments; instants are the server's.
+ *
+ * A job is a hash of Agenda, and lies in Agenda's sets. Beside those, what waits lies in `due` (by instant) until its time has come, then in
+ * `ready` (by priority), then in `running` (by the end of its lease) or in `dead`. Members are `number:id`, so that among equals the older
+ * one comes first. A full server refuses what is new and nothing else: what is there must be done to make room.
+ */
+
+import { HEAD, HELD, MAKE, MARK } from './lua.js';
+
+const NEW = '#!lua\n';
+const ANY = '#!lua flags=allow-oom\n';
+const READS = '#!lua flags=no-writes,allow-oom,allow-stale\n';
+
+/**
+ * ARGV: the mark, then for each job: id, name, priority, rank, retries, when it was accepted (as text), data, milliseconds from now. Known
+ * ones are left as they are. Gives the mark.
+ */
+const ADD = `${NEW}${HEAD}${MARK}${MAKE}
+for at = 2, #ARGV, 8 do
+  local key, member = make(at)
+  if key then
+    local delay = tonumber(ARGV[at + 7])
+    runsAt(key, ARGV[at], now + delay)
+    if delay > 0 then redis.call('ZADD', due, now + delay, member) else waits(key, member) end
+  end
+end
+return known`;
+
+/** ARGV: the mark, then of one job what `ADD` wants, but no milliseconds; code and detail. Gives the mark. */
+const BURY = `${NEW}${HEAD}${MARK}${MAKE}
+local key, member = make(2)
+if key then
+  runsAt(key, ARGV[2], nil)
+  failed(key, ARGV[9], ARGV[10])
+  redis.call('ZADD', dead, now, member)
+end
+return known`;
+
+/**
+ * ARGV: lease, its milliseconds, how many. Gives id, attempt, retries and data of each. An attempt counts as it begins. What
+ * somebody disabled is looked at again after a while.
+ */
+const CLAIM = `${ANY}${HEAD}
+local taken, limit = {}, tonumber(ARGV[3])
+while #taken < limit do
+  local member = redis.call('ZRANGE', ready, 0, 0)[1]
+  if not member then break end
+  redis.call('ZREM', ready, member)
+  local key, id = keyOf(member), idOf(member)
+  local disabled = redis.call('HGET', key, 'disabled')
+  if disabled == 'true' then
+    redis.call('ZADD', due, now + 1000, member)
+  elseif disabled then
+    local attempt = redis.call('HINCRBY', key, 'attempts', 1)
+    redis.call('HSET', key, 'lease', ARGV[1], 'lockedAtMs', now, 'lastRunAt', iso(now))
+    runsAt(key, id, nil)
+    redis.call('ZADD', running, now + tonumber(ARGV[2]), member)
+    local got = redis.call('HMGET', key, 'retries', 'data')
+    taken[#taken + 1] = { id, attempt, got[1], got[2] }
+  end
+end
+return taken`;
+
+/** ARGV: milliseconds, then id and lease of each. Gives the ids that are still held. */
+const RENEW = `${ANY}${HEAD}${HELD}
+local still = {}
+for at = 2, #ARGV, 2 do
+  local member = memberOf(ARGV[at], ARGV[at + 1])
+  if member then
+    redis.call('ZADD', running, now + tonumber(ARGV[1]), member)
+    still[#still + 1] = ARGV[at]
+  end
+end
+return still`;
+
+/** ARGV: id, lease. */
+const DONE = `${ANY}${HEAD}${HELD}
+local member = memberOf(ARGV[1], ARGV[2])
+if not member then return 0 end
+redis.call('ZREM', running, member)
+return forget(job .. ARGV[1], ARGV[1])`;
+
+/** ARGV: id, lease, code, detail, milliseconds until it is tried again; none: never. */
+const FAIL = `${ANY}${HEAD}${HELD}
+local member = memberOf(ARGV[1], ARGV[2])
+if not member then return 0 end
+local key = job .. ARGV[1]
+redis.call('ZREM', running, member)
+failed(key, ARGV[3], ARGV[4])
+if ARGV[5] == '' then
+  redis.call('ZADD', dead, now, member)
+else
+  local instant = now + tonumber(ARGV[5])
+  runsAt(key, ARGV[1], instant)
+  redis.call('ZADD', due, instant, member)
+end
+return 1`;
+
+/** ARGV: id and lease of each. */
+const RELEASE = `${ANY}${HEAD}${HELD}
+for at = 1, #ARGV, 2 do
+  local member = memberOf(ARGV[at], ARGV[at + 1])
+  if member then
+    local key = job .. ARGV[at]
+    redis.call('ZREM', running, member)
+    redis.call('HINCRBY', key, 'attempts', -1)
+    free(key)
+    runsAt(key, ARGV[at], now)
+    waits(key, member)
+  end
+end
+return 1`;
+
+/**
+ * ARGV: mark, code and detail of what lost its process, the most that one call moves. Gives the mark, how much
+ * waits that did not before, milliseconds until something is due (-1: nothing is), and the ids of what is dead.
+ */
+const SWEEP = `${ANY}${HEAD}${MARK}
+local woken, gone = 0, {}
+for _, member in ipairs(redis.call('ZRANGEBYSCORE', due, '-inf', now, 'LIMIT', 0, ARGV[4])) do
+  redis.call('ZREM', due, member)
+  local key = keyOf(member)
+  if redis.call('EXISTS', key) == 1 then
+    waits(key, member)
+    woken = woken + 1
+  end
+end
+for _, member in ipairs(redis.call('ZRANGEBYSCORE', running, '-inf', now, 'LIMIT', 0, ARGV[4])) do
+  redis.call('ZREM', running, member)
+  local key = keyOf(member)
+  local counts = redis.call('HMGET', key, 'attempts', 'retries')
+  if counts[1] then
+    failed(key, ARGV[2], ARGV[3])
+    if tonumber(counts[1]) > tonumber(counts[2]) then
+      redis.call('ZADD', dead, now, member)
+      gone[#gone + 1] = idOf(member)
+    else
+      runsAt(key, idOf(member), now)
+      waits(key, member)
+      woken = woken + 1
+    end
+  end
+end
+local first = redis.call('ZRANGE', due, 0, 0, 'WITHSCORES')[2]
+return { known, woken, first and math.max(0, first - now) or -1, gone }`;
+
+/** ARGV: id. */
+const RETRY = `${ANY}${HEAD}
+local key = job .. ARGV[1]
+local member = redis.call('HGET', key, 'member')
+if not member or redis.call('ZREM', dead, member) == 0 then return 0 end
+redis.call('HSET', key, 'attempts', 0)
+runsAt(key, ARGV[1], now)
+waits(key, member)
+return 1`;
+
+/** ARGV: id of what does not run; or none, for as many dead ones as the second says. Gives how many. */
+const PURGE = `${ANY}${HEAD}
+if ARGV[1] ~= '' then
+  local member = redis.call('HGET', job .. ARGV[1], 'member')
+  if not member or redis.call('ZSCORE', running, member) then return 0 end
+  for _, set in ipairs({ ready, due, dead }) do redis.call('ZREM', set, member) end
+  return forget(job .. ARGV[1], ARGV[1])
+end
+local gone = redis.call('ZRANGE', dead, 0, ARGV[2] - 1)
+for _, member in ipairs(gone) do
+  redis.call('ZREM', dead, member)
+  forget(keyOf(member), idOf(member))
+end
+return #gone`;
+
+/**
+ * ARGV: which of `ready`, `due`, `running` and `dead`. Gives the members of each at one instant: between two commands a job may move from
+ * the set that is read next to the one that was read before. Not by MULTI, which a full server refuses.
+ */
+const MEMBERS = `${READS}${HEAD}
+local sets = { ready = ready, due = due, running = running, dead = dead }
+local found = {}
+for at, name in ipairs(ARGV) do found[at] = redis.call('ZRANGE', sets[name], 0, -1) end
+return found`;
+
+/** ARGV: a member. */
+const STATE = `${READS}${HEAD}
+if redis.call('ZSCORE', dead, ARGV[1]) then return 'dead' end
+return redis.call('ZSCORE', running, ARGV[1]) and 'running' or 'waiting'`;
+
+/** ARGV: of how much that may run the oldest is looked for. Gives what may run, is delayed, runs, is dead; and milliseconds. */
+const BACKLOG = `${READS}${HEAD}
+local first = now
+for _, member in ipairs(redis.call('ZRANGE', ready, 0, ARGV[1] - 1)) do
+  local instant = tonumber(redis.call('ZSCORE', times, idOf(member)) or now)
+  if instant < first then first = floor(instant) end
+end
+return { redis.call('ZCARD', ready), redis.call('ZCARD', due), redis.call('ZCARD', running), redis.call('ZCARD', dead), now - first }`;
+
+const script = (lua: string) => ({ lua, numberOfKeys: 10 }) as const;
+
+export const SCRIPTS = {
+  lintelAdd: script(ADD),
+  lintelBury: script(BURY),
+  lintelClaim: script(CLAIM),
+  lintelRenew: script(RENEW),
+  lintelDone: script(DONE),
+  lintelFail: script(FAIL),
+  lintelRelease: script(RELEASE),
+  lintelSweep: script(SWEEP),
+  lintelRetry: script(RETRY),
+  lintelPurge: script(PURGE),
+  lintelMembers: script(MEMBERS),
+  lintelState: script(STATE),
+  lintelBacklog: script(BACKLOG),
+} as const;
+
+type Key = string;
+export type Keys = readonly [Key, Key, Key, Key, Key, Key, Key, Key, Key, Key];
+type Arguments = readonly (string | number)[];
+
+/** The scripts as methods of a client: the keys, then what each wants. */
+export interface Scripted {
+  lintelAdd(...given: Arguments): Promise<string>;
+  lintelBury(...given: Arguments): Promise<string>;
+  lintelClaim(...given: Arguments): Promise<[id: string, attempt: number, retries: string, data: string][]>;
+  lintelRenew(...given: Arguments): Promise<string[]>;
+  lintelDone(...given: Arguments): Promise<number>;
+  lintelFail(...given: Arguments): Promise<number>;
+  lintelRelease(...given: Arguments): Promise<number>;
+  lintelSweep(...given: Arguments): Promise<[mark: string, woken: number, next: number, dead: string[]]>;
+  lintelRetry(...given: Arguments): Promise<number>;
+  lintelPurge(...given: Arguments): Promise<number>;
+  lintelMembers(...given: Arguments): Promise<string[][]>;
+  lintelState(...given: Arguments): Promise<'waiting' | 'running' | 'dead'>;
+  lintelBacklog(
+    ...given: Arguments
+  ): Promise<[ready: number, delayed: number, running: number, dead: number, oldest: number]>;
+}

@@ -1,0 +1,185 @@
+/**
+ * The store of the queue on Redis: the steps in which Agenda promises less, each one script on its keys. They have one hash tag, so a
+ * cluster keeps them together.
+ */
+import { randomUUID } from 'node:crypto';
+import type { RedisBackendConfig } from '@agendajs/redis-backend';
+import type { JobRepository } from 'agenda';
+import type { JobFilter, JobView } from '../../../kernel/contract/deferred.js';
+import type { Entry, Held, Store } from '../shared/store.js';
+import { call, dataOf, NAME, type JobData } from '../shared/job.js';
+import { giveUp, type Client } from './connection.js';
+import type { Keys } from './scripts.js';
+
+/** The most that one sweep moves, so that other commands get their turn. */
+const MOST = 5000;
+const PAGE = 500;
+const MOST_LISTED = 1000;
+/** Of what may run: counting costs nothing, but ages stand in the jobs. */
+const LOOKED_AT = 100;
+
+export interface RedisStore extends Store {
+  readonly channel: string;
+  readonly notify: () => Promise<void>;
+  ping(): Promise<void>;
+}
+
+const pairs = (held: readonly Held[]): string[] => held.flatMap(({ id, token }) => [id, token]);
+/** A job, as the scripts that write new ones want it. */
+const wordsOf = (entry: Entry): (string | number)[] => {
+  const { id, priority, retries, acceptedAt } = entry;
+  return [id, NAME, priority, -priority, retries, new Date(acceptedAt).toISOString(), JSON.stringify(dataOf(entry))];
+};
+/** Where jobs lie, and what that says of them. */
+const SETS = [
+  ['ready', 'waiting'],
+  ['due', 'waiting'],
+  ['running', 'running'],
+  ['dead', 'dead'],
+] as const;
+
+const orderOf = (member: string): number => Number.parseInt(member, 10);
+const idOf = (member: string): string => member.slice(member.indexOf(':') + 1);
+
+/** `lost` is called when the server has forgotten what this process has seen there. */
+export function createRedisStore(client: Client, prefix: string, lost: () => void): RedisStore {
+  const base = `${prefix}{queue}:`;
+  const [ready, due, running, dead] = [`${base}ready`, `${base}due`, `${base}running`, `${base}dead`];
+  const jobKey = `${base}job:`;
+  const [all, named, times] = [`${base}jobs:all`, `${base}jobs:by_name:${NAME}`, `${base}jobs:by_next_run_at`];
+  const keys: Keys = [ready, due, running, dead, jobKey, `${base}mark`, `${base}counter`, all, named, times];
+  const channel = `${base}wake`;
+  let jobs: Promise<JobRepository> | null = null;
+  let mark: string | undefined;
+
+  async function ask<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      giveUp(client, error);
+      throw error;
+    }
+  }
+
+  function look(found: string): void {
+    if (mark !== undefined && mark !== found) lost();
+    mark = found;
+  }
+
+  async function viewsOf(members: readonly (readonly [member: string, state: JobView['state']])[]): Promise<JobView[]> {
+    const asked = client.pipeline();
+    for (const [member] of members) asked.hgetall(jobKey + idOf(member));
+    const got = (await asked.exec()) ?? [];
+    return got.flatMap(([error, fields], at) => {
+      if (error) throw error;
+      const [member, state] = members[at] ?? ['', 'waiting'];
+      const known = fields as Readonly<Record<string, string>>;
+      return known['data'] === undefined || known['member'] === undefined ? [] : [viewOf(idOf(member), state, known)];
+    });
+  }
+
+  async function membersOf(state: JobFilter['state']): Promise<(readonly [string, JobView['state']])[]> {
+    const sets = SETS.filter(([, of]) => state === undefined || state === of);
+    const found = await client.lintelMembers(...keys, ...sets.map(([set]) => set));
+    return sets
+      .flatMap(([, of], at) => (found[at] ?? []).map((member) => [member, of] as const))
+      .sort(([a], [b]) => orderOf(a) - orderOf(b));
+  }
+
+  async function repository(): Promise<JobRepository> {
+    const { RedisBackend } = await import('@agendajs/redis-backend');
+    // It brings a driver of its own version, and is given ours.
+    const redis = client as unknown as RedisBackendConfig['redis'];
+    return new RedisBackend({ ...(redis && { redis }), keyPrefix: base, channelName: channel }).repository;
+  }
+
+  return {
+    channel,
+    jobs: () => (jobs ??= repository()),
+    ping: () => ask(async () => void (await client.ping())),
+    add: (entries) =>
+      ask(async () => {
+        const words = entries.flatMap((entry) => [...wordsOf(entry), Math.max(0, entry.delay)]);
+        look(await client.lintelAdd(...keys, randomUUID(), ...words));
+      }),
+    bury: (entry, { code, detail }) =>
+      ask(async () => look(await client.lintelBury(...keys, randomUUID(), ...wordsOf(entry), code, detail))),
+    claim: (token, limit, lease) =>
+      ask(async () => {
+        const taken = await client.lintelClaim(...keys, token, lease, limit);
+        return taken.map(([id, attempt, retries, data]) => ({
+          ...{ id, token, attempt, retries: Number(retries) },
+          body: (JSON.parse(data) as JobData).work,
+        }));
+      }),
+    renew: (held, lease) =>
+      ask(async () => new Set(held.length === 0 ? [] : await client.lintelRenew(...keys, lease, ...pairs(held)))),
+    done: ({ id, token }) => ask(async () => (await client.lintelDone(...keys, id, token)) === 1),
+    fail: ({ id, token }, { code, detail }, after) =>
+      ask(async () => (await client.lintelFail(...keys, id, token, code, detail, after ?? '')) === 1),
+    release: (held) =>
+      ask(async () => {
+        if (held.length > 0) await client.lintelRelease(...keys, ...pairs(held));
+      }),
+    sweep: ({ code, detail }) =>
+      ask(async () => {
+        const [found, woken, next, gone] = await client.lintelSweep(...keys, randomUUID(), code, detail, MOST);
+        look(found);
+        return { woken, dead: gone, next: next < 0 ? null : next };
+      }),
+    notify: () => ask(async () => void (await client.publish(channel, JSON.stringify(call())))),
+
+    list: ({ state, resource, limit = MOST_LISTED }) =>
+      ask(async () => {
+        const members = await membersOf(state);
+        const views: JobView[] = [];
+        for (let at = 0; at < members.length && views.length < limit; at += PAGE) {
+          const page = await viewsOf(members.slice(at, at + PAGE));
+          views.push(...page.filter((view) => resource === undefined || view.resource === resource));
+        }
+        return views.slice(0, limit);
+      }),
+    backlog: () =>
+      ask(async () => {
+        const [waits, delayed, runs, gone, oldest] = await client.lintelBacklog(...keys, LOOKED_AT);
+        return { ready: waits, delayed, running: runs, dead: gone, oldest: oldest / 1000 };
+      }),
+    show: (id) =>
+      ask(async () => {
+        const fields = await client.hgetall(jobKey + id);
+        const { member, data } = fields;
+        if (member === undefined || data === undefined) return null;
+        const { work } = JSON.parse(data) as JobData;
+        return { view: viewOf(id, await client.lintelState(...keys, member), fields), body: work };
+      }),
+    retry: (id) => ask(async () => (await client.lintelRetry(...keys, id)) === 1),
+    purge: (which) =>
+      ask(async () => {
+        if ('id' in which) return client.lintelPurge(...keys, which.id, 0);
+        for (let total = 0; ;) {
+          const gone = await client.lintelPurge(...keys, '', PAGE);
+          total += gone;
+          if (gone < PAGE) return total;
+        }
+      }),
+  };
+}
+
+function viewOf(id: string, state: JobView['state'], fields: Readonly<Record<string, string>>): JobView {
+  const { data = '{}', code, failReason = '', nextRunAt = '', failedAt = '' } = fields;
+  const { resource, part, acceptedAt } = JSON.parse(data) as JobData;
+  const number = (name: string): number => Number(fields[name] ?? 0);
+  return {
+    id,
+    resource,
+    part,
+    state,
+    // Not minus zero.
+    priority: 0 - number('rank'),
+    attempts: number('attempts'),
+    retries: number('retries'),
+    acceptedAt,
+    dueAt: state === 'waiting' ? Date.parse(nextRunAt) : null,
+    failure: code === undefined ? null : { code, detail: failReason, at: Date.parse(failedAt) },
+  };
+}

@@ -1,0 +1,208 @@
+/**
+ * The queue over any store: what is added, who is woken, how work is taken up, and how that ends. Knows neither SQL nor a driver, and
+ * decides nothing about the work itself.
+ */
+import type { Put } from '../../../kernel/contract/deferred.js';
+import { fault } from '../../../kernel/contract/fault.js';
+import type { Log } from '../../../kernel/contract/plugin.js';
+import type { Queue, Run, Within } from '../../kinds/queue.js';
+import type { Statements } from '../../kinds/dialect.js';
+import { startEngine, type Engine } from './agenda.js';
+import { createWatch } from './away.js';
+import { workIn } from './body.js';
+import { createClaims } from './claims.js';
+import { createLeases } from './leases.js';
+import { createRun, type Tell } from './runs.js';
+import type { Settings } from './settings.js';
+import type { Entry, Store } from './store.js';
+import { createSweeper } from './sweeper.js';
+
+export interface QueueInput {
+  readonly store: Store;
+  readonly settings: Settings;
+  readonly log: Log;
+  /** Told how work ended; nobody in a process that only looks. */
+  readonly told?: Tell;
+  /** Milliseconds for callers that wait for the store; Infinity for one in this process. */
+  readonly patience?: number;
+  /** Adds entries inside transactions of a connection; null where the store lies elsewhere. Absent: it never does. */
+  readonly within?: (statements: Statements) => Promise<Adding | null>;
+}
+
+export type Adding = (entries: readonly Entry[], transaction: unknown) => Promise<void>;
+
+export interface SharedQueue extends Queue {
+  /** Other processes added work: there may be some to take up. */
+  readonly wake: () => void;
+}
+
+const WAKE_MS = 3;
+const NAMELESS = { resource: undefined, part: undefined, attempt: undefined } as const;
+
+export function entriesOf(work: readonly Put[], { maxPayload }: Pick<Settings, 'maxPayload'>): readonly Entry[] {
+  return work.map(({ work: deferred, delay, priority, retries }) => {
+    const body = JSON.stringify(deferred);
+    const size = Buffer.byteLength(body);
+    if (size > maxPayload) throw fault('JOB_TOO_LARGE', { size, limit: maxPayload });
+    const { id, resource, part, acceptedAt } = deferred;
+    return { id, resource, part, acceptedAt, priority, retries, delay: Math.round(delay * 1000), body };
+  });
+}
+
+export function createQueue({
+  store,
+  settings,
+  log,
+  patience,
+  within,
+  told = () => undefined,
+}: QueueInput): SharedQueue {
+  const watch = createWatch(log, patience);
+  const claims = createClaims(
+    { claim: (...given) => watch.note(store.claim(...given)), release: (held) => store.release(held) },
+    settings.concurrency,
+    settings.lease,
+  );
+  const leases = createLeases((...given) => watch.note(store.renew(...given)), settings.lease);
+  const sweeper = createSweeper(
+    async (lost) => {
+      const found = await watch.note(store.sweep(lost));
+      for (const id of found.dead) told({ what: 'work-ended', id, ...NAMELESS, outcome: 'dead', code: lost.code });
+      return found;
+    },
+    settings.poll,
+    log,
+    wake,
+  );
+  const later = (milliseconds: number): void => sweeper.later(milliseconds);
+  const perform = createRun({ store, leases, settings, log, tell: told, later });
+  let engine: Engine | null = null;
+  let begun = false;
+  let resting = false;
+  let abandoned = false;
+  let telling: NodeJS.Timeout | undefined;
+  /** Settled when nobody waits any more for work that was begun: Agenda would keep the process as long as it lasts. */
+  let letGo = (): void => undefined;
+  const gone = new Promise<() => Promise<void>>((resolve) => (letGo = () => resolve(() => Promise.resolve())));
+
+  function wake(): void {
+    if (!resting) engine?.wake();
+  }
+
+  /** Wakes whoever may do it: this process, and others where it cannot do all of it. */
+  function added(delays: readonly number[]): void {
+    const ready = delays.filter((delay) => delay <= 0).length;
+    soonest(delays);
+    if (ready === 0) return;
+    const mine = engine === null ? 0 : claims.free();
+    if (mine > 0) wake();
+    if (ready > mine) tell();
+  }
+
+  function soonest(delays: readonly number[]): void {
+    const delayed = delays.filter((delay) => delay > 0);
+    if (delayed.length > 0) later(Math.min(...delayed));
+  }
+
+  /** Others are told once for what was added in the same moment. */
+  function tell(): void {
+    if (store.notify === undefined || telling !== undefined) return;
+    telling = setTimeout(() => {
+      telling = undefined;
+      store.notify?.().catch(() => undefined);
+    }, WAKE_MS);
+  }
+
+  /** Whatever goes wrong with a look is told by the watch, and the next look may succeed. */
+  const next = () => claims.next().catch(() => undefined);
+
+  async function begin(run: Run): Promise<void> {
+    if (begun || resting) return;
+    begun = true;
+    // What became due while nobody worked takes its place before the first claim.
+    await sweeper.start();
+    const started = await startEngine({
+      jobs: () => store.jobs(),
+      next,
+      concurrency: settings.concurrency,
+      async run(job) {
+        const done = abandoned ? () => store.release([job]).catch(() => undefined) : perform(job, run);
+        const settle = await Promise.race([done, gone]);
+        return () => settle().finally(() => claims.gone());
+      },
+      failed: (error) => log.error({ err: error }, 'the queue stumbled'),
+    });
+    if (resting) return started.stop();
+    engine = started;
+    wake();
+  }
+
+  async function rest(): Promise<void> {
+    resting = true;
+    await sweeper.stop();
+    await claims.stop().catch(() => undefined);
+    await claims.settled();
+    leases.surrender();
+    letGo();
+    await engine?.stop();
+    engine = null;
+  }
+
+  return {
+    async add(work) {
+      if (work.length === 0) return;
+      const entries = entriesOf(work, settings);
+      await watch.soon(() => store.add(entries));
+      added(entries.map(({ delay }) => delay));
+    },
+    judge: (work) => void entriesOf(work, settings),
+    async bury(work, failure) {
+      const [entry] = entriesOf([work], { maxPayload: Infinity });
+      if (entry !== undefined) await watch.soon(() => store.bury(entry, failure));
+    },
+    async within(statements): Promise<Within | null> {
+      const put = (await within?.(statements)) ?? null;
+      if (put === null) return null;
+      return {
+        async add(work, transaction) {
+          const entries = entriesOf(work, settings);
+          await put(entries, transaction);
+          soonest(entries.map(({ delay }) => delay));
+        },
+        // How much it was is not remembered: a look costs little.
+        committed: () => added([0]),
+      };
+    },
+    work: begin,
+    rest,
+    async abandon() {
+      resting = abandoned = true;
+      await sweeper.stop();
+      const given = leases.surrender();
+      await claims.stop().catch(() => undefined);
+      claims.letGo();
+      try {
+        if (given.length > 0) await watch.note(store.release(given));
+        await store.notify?.();
+      } catch {
+        // A store that is away learns of it from leases that end.
+      }
+    },
+    wake,
+    list: (filter) => watch.answer(store.list(filter)),
+    async show(id) {
+      const found = await watch.answer(store.show(id));
+      return found && { view: found.view, work: workIn(found.body) };
+    },
+    async retry(id) {
+      const put = await watch.answer(store.retry(id));
+      if (put) {
+        wake();
+        await store.notify?.().catch(() => undefined);
+      }
+      return put;
+    },
+    purge: (which) => watch.answer(store.purge(which)),
+    backlog: () => watch.answer(store.backlog()),
+  };
+}

@@ -1,0 +1,106 @@
+/**
+ * One run of work that was claimed: does it, and notes what it ended in, as long as the lease is held. A store that is away is asked
+ * again until the end is noted or the lease is lost.
+ */
+import type { Deferred, Outcome, Running } from '../../../kernel/contract/deferred.js';
+import type { Log } from '../../../kernel/contract/plugin.js';
+import { queueErrors, type Run } from '../../kinds/queue.js';
+import type { Settle } from './agenda.js';
+import type { Holding, Leases } from './leases.js';
+import { workIn } from './body.js';
+import { pauseAfter, type Settings } from './settings.js';
+import type { Claimed, Failure, Store } from './store.js';
+
+/** Between attempts to note an outcome while the store is away. */
+const AGAIN_MS = 200;
+const BROKEN: Failure = { code: 'JOB_FAILED', detail: queueErrors.JOB_FAILED.message };
+
+export type Tell = Running['tell'];
+
+export interface RunsInput {
+  readonly store: Pick<Store, 'done' | 'fail'>;
+  readonly leases: Leases;
+  readonly settings: Settings;
+  readonly log: Log;
+  /** Tells observers how a run ended. */
+  readonly tell: Tell;
+  /** Work will be due in so many milliseconds. */
+  readonly later: (milliseconds: number) => void;
+}
+
+const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+/** Runs work, and gives what notes its end; neither rejects. */
+export function createRun({
+  store,
+  leases,
+  settings,
+  log,
+  tell,
+  later,
+}: RunsInput): (job: Claimed, run: Run) => Promise<Settle> {
+  async function outcomeOf(job: Claimed, run: Run, { abort }: Holding): Promise<Outcome> {
+    try {
+      return await run(workIn(job.body), job.attempt, abort.signal);
+    } catch (error) {
+      log.error({ err: error, job: job.id }, 'deferred work threw');
+      return { done: false, ...BROKEN, retryable: true };
+    }
+  }
+
+  function settle(job: Claimed, outcome: Outcome): Promise<boolean> {
+    if (outcome.done) return store.done(job);
+    const { code, detail } = outcome;
+    const after = mayRunAgain(job, outcome) ? Math.round(pauseAfter(job.attempt, settings)) : null;
+    const fields = { job: job.id, code, attempt: job.attempt, of: job.retries + 1 };
+    if (after === null) log.error(fields, 'deferred work failed and is dead');
+    else log.warn({ ...fields, again: after / 1000 }, 'deferred work failed and will be tried again');
+    return store.fail(job, { code, detail }, after).then((held) => {
+      if (held && after !== null) later(after);
+      return held;
+    });
+  }
+
+  async function note(job: Claimed, outcome: Outcome, holding: Holding): Promise<boolean> {
+    while (!holding.lost) {
+      try {
+        return await settle(job, outcome);
+      } catch {
+        await pause(AGAIN_MS);
+      }
+    }
+    return false;
+  }
+
+  function tellEnd(job: Claimed, outcome: Outcome): void {
+    const { resource, part } = namesIn(job);
+    const { id, attempt } = job;
+    const ended = { what: 'work-ended', id, resource, part, attempt } as const;
+    if (outcome.done) tell({ ...ended, outcome: 'done', code: undefined });
+    else tell({ ...ended, outcome: mayRunAgain(job, outcome) ? 'again' : 'dead', code: outcome.code });
+  }
+
+  return async (job, run) => {
+    const holding = leases.begin(job);
+    const outcome = await outcomeOf(job, run, holding);
+    return async () => {
+      const counted = await note(job, outcome, holding);
+      leases.end(holding);
+      if (counted) tellEnd(job, outcome);
+      else log.warn({ job: job.id, attempt: job.attempt }, 'the lease was lost: what the work ended in is not counted');
+    };
+  };
+}
+
+const mayRunAgain = ({ attempt, retries }: Claimed, { retryable }: Outcome & { readonly done: false }): boolean =>
+  retryable && attempt <= retries;
+
+/** What is stored may be no work at all: then its run has thrown. */
+function namesIn(job: Claimed): Partial<Pick<Deferred, 'resource' | 'part'>> {
+  try {
+    const { resource, part } = workIn(job.body);
+    return { resource, part };
+  } catch {
+    return {};
+  }
+}

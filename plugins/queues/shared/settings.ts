@@ -1,0 +1,31 @@
+/** From the options of the config to what a queue works with: milliseconds and numbers. Only this file knows both vocabularies. */
+export interface Settings {
+  readonly concurrency: number;
+  readonly lease: number;
+  /** Milliseconds before the first retry. */
+  readonly backoff: number;
+  readonly poll: number;
+  /** Bytes. */
+  readonly maxPayload: number;
+}
+
+const LONGEST_PAUSE = 3_600_000;
+
+/** `poll`: seconds, as the schema of the plugin says. */
+export function readSettings(options: Readonly<Record<string, unknown>>, poll: number): Settings {
+  const number = (field: string, otherwise: number): number => {
+    const given = options[field];
+    return typeof given === 'number' ? given : otherwise;
+  };
+  return {
+    concurrency: number('concurrency', 10),
+    lease: number('lease', 30) * 1000,
+    backoff: number('backoff', 2) * 1000,
+    poll: number('poll', poll) * 1000,
+    maxPayload: number('max_payload', 262_144),
+  };
+}
+
+/** Milliseconds before the next attempt, twice as long each time; not all that failed together come back together. */
+export const pauseAfter = (attempt: number, { backoff }: Pick<Settings, 'backoff'>): number =>
+  Math.min(LONGEST_PAUSE, backoff * 2 ** Math.min(attempt - 1, 30)) * (0.9 + Math.random() * 0.2);

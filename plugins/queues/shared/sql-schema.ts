@@ -1,0 +1,63 @@
+/**
+ * The tables of a queue in PostgreSQL, on a server or embedded: Agenda makes its table, and gets the columns and indexes that leases, order
+ * and attempts need. What is there already is left alone.
+ */
+import { createHash } from 'node:crypto';
+import type { Pool } from 'pg';
+import type { Row } from '../../kinds/dialect.js';
+
+export const TABLE = 'lintel_jobs';
+/** Proves that two connections reach the same database. */
+export const MARKS = 'lintel_job_marks';
+
+/** Agenda's priority is a whole number and its failures are counted at their end; whatever has no `state` is not ours. */
+const OWN: readonly string[] = [
+  `ALTER TABLE lintel_jobs
+    ADD COLUMN IF NOT EXISTS seq bigint GENERATED ALWAYS AS IDENTITY,
+    ADD COLUMN IF NOT EXISTS state text,
+    ADD COLUMN IF NOT EXISTS rank double precision,
+    ADD COLUMN IF NOT EXISTS attempts integer,
+    ADD COLUMN IF NOT EXISTS retries integer,
+    ADD COLUMN IF NOT EXISTS token text,
+    ADD COLUMN IF NOT EXISTS lease_until timestamptz,
+    ADD COLUMN IF NOT EXISTS failure_code text`,
+  `ALTER TABLE lintel_jobs
+    SET (fillfactor = 85, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 500)`,
+  // What waits in its order, what is due, whose lease is over, and what is dead.
+  `CREATE INDEX IF NOT EXISTS lintel_jobs_waiting ON lintel_jobs (rank DESC, seq) WHERE state = 'waiting'`,
+  `CREATE INDEX IF NOT EXISTS lintel_jobs_delayed ON lintel_jobs (next_run_at) WHERE state = 'delayed'`,
+  `CREATE INDEX IF NOT EXISTS lintel_jobs_running ON lintel_jobs (lease_until) WHERE state = 'running'`,
+  `CREATE INDEX IF NOT EXISTS lintel_jobs_dead ON lintel_jobs (created_at) WHERE state = 'dead'`,
+  `CREATE TABLE IF NOT EXISTS lintel_job_marks (mark text PRIMARY KEY, made_at timestamptz NOT NULL DEFAULT now())`,
+];
+
+const LAYOUT = `SELECT obj_description(to_regclass('lintel_jobs')::oid, 'pg_class') AS layout`;
+
+/** Runs one text, which may be several statements, without values. */
+export type RunText = (text: string) => Promise<readonly Row[]>;
+
+/**
+ * Makes the tables, unless they are there as this version makes them: Agenda takes locks each time that wait for everybody who adds work
+ * inside a transaction. Two processes must not do it at once.
+ */
+export async function makeTables(run: RunText): Promise<void> {
+  const agenda = await import('@agendajs/postgres-backend');
+  const texts = [
+    agenda.getCreateTableSQL(TABLE),
+    ...agenda.getCreateIndexesSQL(TABLE),
+    agenda.getUpdateTimestampTriggerSQL(TABLE),
+    ...OWN,
+  ];
+  const layout = createHash('sha256').update(texts.join()).digest('hex');
+  const [found] = await run(LAYOUT);
+  if (found?.['layout'] === layout) return;
+  const query = async (text: string): Promise<object> => {
+    const rows = await run(text);
+    return { rows, rowCount: rows.length };
+  };
+  const session = { query, release: () => undefined };
+  const pool = { query, connect: () => Promise.resolve(session) } as unknown as Pool;
+  await new agenda.PostgresBackend({ pool, tableName: TABLE, disableNotifications: true }).repository.connect();
+  for (const text of OWN) await run(text);
+  await run(`COMMENT ON TABLE lintel_jobs IS '${layout}'`);
+}

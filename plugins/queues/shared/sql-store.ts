@@ -1,0 +1,184 @@
+/**
+ * The store of a queue in PostgreSQL, on a server or embedded: the steps in which Agenda promises less, each one statement on its table.
+ * All text is fixed, all values are bound; the clock is that of the database.
+ */
+import { randomUUID } from 'node:crypto';
+import { Fault } from '../../../kernel/contract/fault.js';
+import type { Row, Statements } from '../../kinds/dialect.js';
+import type { Adding } from './queue.js';
+import { dataOf, NAME, uuidOf } from './job.js';
+import { deskOf } from './sql-desk.js';
+import type { Claimed, Entry, Held, Store } from './store.js';
+
+/** Runs one statement. `name` is short and the same for the same text. */
+export type RunSql = (name: string, text: string, values: readonly unknown[]) => Promise<readonly Row[]>;
+
+const COLUMNS = 'id, name, type, priority, next_run_at, data, created_at, state, rank, attempts, retries';
+const ADD_ONE = `INSERT INTO lintel_jobs (${COLUMNS})
+VALUES ($1::uuid, '${NAME}', 'normal', $2::int, now() + $3::float8 * interval '1 millisecond', ($4::text)::jsonb,
+  to_timestamp($5::float8 / 1000), $6, $7::float8, 0, $8::int)
+ON CONFLICT (id) DO NOTHING RETURNING seq`;
+/** As a failure of the first run would be noted, but no run was begun. */
+const BURY = `INSERT INTO lintel_jobs (${COLUMNS}, failure_code, fail_reason, fail_count, failed_at, last_finished_at)
+VALUES ($1::uuid, '${NAME}', 'normal', $2::int, NULL, ($3::text)::jsonb, to_timestamp($4::float8 / 1000), 'dead',
+  $5::float8, 0, $6::int, $7, $8, 1, now(), now())
+ON CONFLICT (id) DO NOTHING RETURNING seq`;
+const ADD_MANY = `INSERT INTO lintel_jobs (${COLUMNS})
+SELECT id, '${NAME}', 'normal', priority, now() + delay * interval '1 millisecond', data, to_timestamp(accepted / 1000),
+  state, rank, 0, retries
+FROM json_to_recordset(($1::text)::json) AS e(id uuid, priority int, delay float8, data jsonb, accepted float8, state text,
+  rank float8, retries int)
+ON CONFLICT (id) DO NOTHING RETURNING seq`;
+/** As Agenda locks and begins a job, and counts it. */
+const CLAIM = `WITH next AS MATERIALIZED (
+  SELECT id FROM lintel_jobs WHERE state = 'waiting' AND disabled IS NOT TRUE
+  ORDER BY rank DESC, seq LIMIT $2::int FOR UPDATE SKIP LOCKED)
+UPDATE lintel_jobs j SET state = 'running', attempts = j.attempts + 1, token = $1,
+  locked_at = now(), last_run_at = now(), next_run_at = NULL, lease_until = now() + $3::float8 * interval '1 millisecond'
+FROM next WHERE j.id = next.id
+RETURNING j.data->>'id' AS id, j.data->>'work' AS body, j.seq, j.rank, j.attempts, j.retries`;
+const RENEW = `UPDATE lintel_jobs j SET lease_until = now() + $3::float8 * interval '1 millisecond'
+FROM unnest($1::text[], $2::text[]) AS h(id, token)
+WHERE j.id = h.id::uuid AND j.token = h.token AND j.state = 'running' RETURNING j.id`;
+const DONE = `DELETE FROM lintel_jobs WHERE id = $1::uuid AND token = $2 AND state = 'running' RETURNING seq`;
+/** What Agenda notes of a failure, and the code. */
+const FAILED = `token = NULL, lease_until = NULL, locked_at = NULL, fail_count = coalesce(fail_count, 0) + 1,
+  failed_at = now(), last_finished_at = now()`;
+const FAIL = `UPDATE lintel_jobs SET ${FAILED}, failure_code = $3, fail_reason = $4,
+  state = CASE WHEN $5::float8 IS NULL THEN 'dead' ELSE 'delayed' END,
+  next_run_at = now() + $5::float8 * interval '1 millisecond'
+WHERE id = $1::uuid AND token = $2 AND state = 'running' RETURNING seq`;
+const RELEASE = `UPDATE lintel_jobs j SET state = 'waiting', attempts = j.attempts - 1, token = NULL, lease_until = NULL,
+  locked_at = NULL, next_run_at = now()
+FROM unnest($1::text[], $2::text[]) AS h(id, token)
+WHERE j.id = h.id::uuid AND j.token = h.token AND j.state = 'running' RETURNING j.id`;
+/** In portions, so that it never takes long: what is left over is found by the next one, which comes at once. */
+const PORTION = 1000;
+const SWEEP = `WITH due AS MATERIALIZED (
+  SELECT id FROM lintel_jobs WHERE state = 'delayed' AND next_run_at <= now() ORDER BY next_run_at LIMIT ${PORTION}
+  FOR UPDATE SKIP LOCKED),
+woken AS (UPDATE lintel_jobs j SET state = 'waiting' FROM due WHERE j.id = due.id RETURNING j.id),
+over AS MATERIALIZED (
+  SELECT id FROM lintel_jobs WHERE state = 'running' AND lease_until <= now() LIMIT ${PORTION} FOR UPDATE SKIP LOCKED),
+lapsed AS (UPDATE lintel_jobs j SET ${FAILED}, failure_code = $1, fail_reason = $2,
+  state = CASE WHEN j.attempts > j.retries THEN 'dead' ELSE 'waiting' END,
+  next_run_at = CASE WHEN j.attempts > j.retries THEN NULL ELSE now() END
+  FROM over WHERE j.id = over.id RETURNING j.data->>'id' AS id, j.state)
+SELECT (SELECT count(*) FROM woken) + (SELECT count(*) FROM lapsed WHERE state = 'waiting') AS woken,
+  (SELECT json_agg(id) FROM lapsed WHERE state = 'dead') AS dead,
+  (SELECT extract(epoch FROM min(next_run_at) - now()) * 1000 FROM lintel_jobs WHERE state = 'delayed'
+     AND id NOT IN (SELECT id FROM due)) AS next`;
+
+const stateOf = ({ delay }: Entry): string => (delay > 0 ? 'delayed' : 'waiting');
+const number = (value: unknown): number => Number(value);
+
+/** To Agenda it is a whole number. */
+const LARGEST = 2_147_483_647;
+const wholeOf = (priority: number): number => Math.max(-LARGEST, Math.min(LARGEST, Math.round(priority)));
+
+/** The statement that adds entries, and its values. */
+function addition(entries: readonly Entry[]): readonly [name: string, text: string, values: readonly unknown[]] {
+  const [one] = entries;
+  if (one !== undefined && entries.length === 1) {
+    const { id, priority, retries, acceptedAt, delay } = one;
+    const values = [uuidOf(id), wholeOf(priority), delay, JSON.stringify(dataOf(one)), acceptedAt, stateOf(one)];
+    return ['add', ADD_ONE, [...values, priority, retries]];
+  }
+  const rows = entries.map((entry) => ({
+    ...{ id: uuidOf(entry.id), priority: wholeOf(entry.priority), delay: entry.delay, data: dataOf(entry) },
+    ...{ accepted: entry.acceptedAt, state: stateOf(entry), rank: entry.priority, retries: entry.retries },
+  }));
+  return ['adds', ADD_MANY, [JSON.stringify(rows)]];
+}
+
+const pairs = (held: readonly Held[]): readonly unknown[] => [
+  held.map(({ id }) => uuidOf(id)),
+  held.map(({ token }) => token),
+];
+
+/** The order of rows that an UPDATE gives back is nobody's promise. */
+const inOrder = (a: Row, b: Row): number =>
+  number(b['rank']) - number(a['rank']) || number(a['seq']) - number(b['seq']);
+
+export function createSqlStore(run: RunSql, jobs: Store['jobs'], notify?: Store['notify']): Store {
+  return {
+    jobs,
+    async add(entries) {
+      await run(...addition(entries));
+    },
+    async bury(entry, { code, detail }) {
+      const { id, priority, retries, acceptedAt } = entry;
+      const values = [uuidOf(id), wholeOf(priority), JSON.stringify(dataOf(entry)), acceptedAt, priority, retries];
+      await run('bury', BURY, [...values, code, detail]);
+    },
+    async claim(token, limit, lease) {
+      const rows = await run('claim', CLAIM, [token, limit, lease]);
+      const claimed = ({ id, attempts, retries, body }: Row): Claimed => ({
+        id: String(id),
+        token,
+        attempt: number(attempts),
+        retries: number(retries),
+        body: String(body),
+      });
+      return [...rows].sort(inOrder).map(claimed);
+    },
+    async renew(held, lease) {
+      const rows = await run('renew', RENEW, [...pairs(held), lease]);
+      const still = new Set(rows.map(({ id }) => String(id)));
+      return new Set(held.map(({ id }) => id).filter((id) => still.has(uuidOf(id))));
+    },
+    done: async ({ id, token }) => (await run('done', DONE, [uuidOf(id), token])).length > 0,
+    fail: async ({ id, token }, { code, detail }, after) =>
+      (await run('fail', FAIL, [uuidOf(id), token, code, detail, after])).length > 0,
+    async release(held) {
+      await run('release', RELEASE, pairs(held));
+    },
+    async sweep({ code, detail }) {
+      const [row] = await run('sweep', SWEEP, [code, detail]);
+      const next = row?.['next'] ?? null;
+      return {
+        woken: number(row?.['woken'] ?? 0),
+        dead: (row?.['dead'] ?? []) as readonly string[],
+        next: next === null ? null : Math.max(1, Math.ceil(number(next))),
+      };
+    },
+    ...(notify && { notify }),
+    ...deskOf(run),
+  };
+}
+
+const MARK = `INSERT INTO lintel_job_marks (mark) VALUES ($1) RETURNING mark`;
+const IS_MARKED = `SELECT mark FROM lintel_job_marks WHERE mark = $1`;
+const UNMARK = `DELETE FROM lintel_job_marks WHERE mark = $1 OR made_at < now() - interval '1 hour' RETURNING mark`;
+
+/**
+ * Whether a connection reaches the database of the queue at this moment: a mark that was just made here must be there. (Addresses may
+ * differ and mean the same; a copy of the database has everything but the newest mark.)
+ */
+export async function addingThrough(run: RunSql, statements: Statements): Promise<Adding | null> {
+  const mark = randomUUID();
+  await run('mark', MARK, [mark]);
+  try {
+    if (!(await reaches(statements, mark))) return null;
+  } finally {
+    await run('unmark', UNMARK, [mark]);
+  }
+  return addingTo(statements);
+}
+
+export const addingTo =
+  (statements: Statements): Adding =>
+  async (entries, transaction) => {
+    const [, text, values] = addition(entries);
+    await statements.execute(text, values, transaction);
+  };
+
+async function reaches(statements: Statements, mark: string): Promise<boolean> {
+  try {
+    return (await statements.execute(IS_MARKED, [mark], null)).length > 0;
+  } catch (error) {
+    // A database without the tables of the queue; one that is away may be the same or not.
+    if (error instanceof Fault && error.code === 'QRY_FAILED') return false;
+    throw error;
+  }
+}

@@ -1,0 +1,19 @@
+/** Runtime of the relay `local`: its options, nothing else. */
+import { defineRuntime } from '../../../kernel/contract/plugin.js';
+import { relay } from '../../kinds/relay.js';
+import { settingsOf } from '../shared/settings.js';
+import { createLocal } from './local.js';
+
+export default defineRuntime(relay, {
+  create: ({ options, running }) =>
+    createLocal({
+      ...settingsOf(options),
+      deliver: (message) => running?.deliver(message),
+      now: () => performance.now(),
+    }),
+
+  open(handle, { options, running }) {
+    if (settingsOf(options).replay) running?.replays((id) => handle.since(id));
+    return Promise.resolve();
+  },
+});

@@ -1,0 +1,194 @@
+/**
+ * The relay on Redis: one stream that every process appends to and reads. A message comes back to the process that sent it the
+ * way it comes to all others, so that the order is the same everywhere; only what could not be sent is delivered here at once.
+ */
+import { randomBytes } from 'node:crypto';
+import type { Delivery, Running } from '../../../kernel/contract/deferred.js';
+import { fault, type Fault } from '../../../kernel/contract/fault.js';
+import type { Log } from '../../../kernel/contract/plugin.js';
+import type { Relay } from '../../kinds/relay.js';
+import { COMMAND_TIMEOUT, connectionTo, giveUpIfSilent, soon, type RedisAddress } from '../../shared/redis.js';
+import { idOf, numberIn, pack, unpack } from '../shared/messages.js';
+import { createRing, RING_BYTES } from '../shared/ring.js';
+import type { RelaySettings } from '../shared/settings.js';
+import { BLOCK, createReader, type Stand, type StreamEntry } from './reader.js';
+import { SCRIPTS, type Scripted } from './scripts.js';
+
+export interface RedisRelayOptions extends RelaySettings, RedisAddress {
+  readonly deliver: Running['deliver'];
+  readonly log: Log;
+}
+
+export interface RedisRelay extends Relay {
+  open(): Promise<void>;
+  /** Resolves when everything that was to be sent is sent, or has failed. */
+  settled(): Promise<void>;
+  close(): void;
+  /** Rejects while the server does not answer. */
+  ask(): Promise<void>;
+  /** Messages that other processes did not get. */
+  lost(): number;
+}
+
+/** Messages that are on their way to the server at most; beyond that it is as good as away. */
+const MOST_UNDER_WAY = 10_000;
+/** Milliseconds in which this process may be behind what a client has seen elsewhere. */
+const BEHIND = 1000;
+
+const randomName = (): string => randomBytes(9).toString('base64url');
+
+const away = (cause: unknown): Fault =>
+  fault('RLY_AWAY', {}, { cause, retryable: true, headers: { 'retry-after': '1' } });
+
+export function createRedisRelay(options: RedisRelayOptions): RedisRelay {
+  const { replay, keep, most, deliver, log } = options;
+  const [stream, counter] = [`{${options.prefix}relay}:messages`, `{${options.prefix}relay}:counter`];
+  const me = randomName();
+  const writer = connectionTo<Scripted>(options, SCRIPTS);
+  const ring = createRing({ keep, most, bytes: RING_BYTES, now: () => Date.now() });
+  /** Sent and not yet acknowledged: whether it came back meanwhile. */
+  const underWay = new Map<string, boolean>();
+  /** Delivered here without the server, which may have them all the same. */
+  const skipped = new Set<string>();
+  const sending = new Set<Promise<unknown>>();
+  const waiting: { readonly number: number; readonly go: () => void }[] = [];
+  let [sent, lost, isAway] = [0, 0, false];
+  let epoch: string | null = null;
+  /** Number of the message read last; null where the next one may have any. */
+  let latest: number | null = null;
+
+  const tellAway = (error: unknown): void => {
+    if (isAway) return;
+    isAway = true;
+    const reason = error instanceof Error ? error.message : String(error);
+    log.warn({ reason }, 'the relay is away; messages reach the clients of this process only');
+  };
+  const tellBack = (): void => {
+    if (isAway) log.info({ lost }, 'the relay is back');
+    isAway = false;
+  };
+  // Without a listener ioredis prints errors by itself.
+  writer.on('error', tellAway);
+  writer.on('ready', tellBack);
+
+  function begin(next: string): void {
+    if (next === epoch) return;
+    if (epoch !== null) log.warn({}, 'the relay came back empty: what was sent before is not known any more');
+    epoch = next;
+    latest = null;
+    ring.begin(0);
+  }
+
+  function stands({ epoch: of, number, isStart }: Stand): void {
+    const isNew = of !== epoch;
+    begin(of);
+    if (!isNew) return;
+    if (isStart) latest = number;
+    ring.begin(number);
+  }
+
+  function take({ epoch: of, number, from, text, at, isOld }: StreamEntry): void {
+    begin(of);
+    if (latest !== null && number > latest + 1) {
+      log.warn(
+        { missed: number - latest - 1 },
+        'messages to clients were missed: the relay was away for longer than it keeps',
+      );
+    }
+    latest = number;
+    if (underWay.has(from)) underWay.set(from, true);
+    const read = unpack(text);
+    if (read === null) return;
+    const message: Delivery = Object.freeze({ ...read, id: replay ? idOf(of, number) : null });
+    if (replay) ring.add(number, message, text.length, at);
+    if (!skipped.delete(from) && !isOld) deliver(message);
+    while (waiting[0] !== undefined && waiting[0].number <= ring.latest()) waiting.shift()?.go();
+  }
+
+  async function send(message: Omit<Delivery, 'id'>, text: string): Promise<void> {
+    const from = `${me}:${++sent}`;
+    try {
+      if (underWay.size >= MOST_UNDER_WAY) throw new Error('too many messages are on their way');
+      underWay.set(from, false);
+      await writer.lintelPublish(stream, counter, from, text, randomName(), most, keep);
+      underWay.delete(from);
+    } catch (error) {
+      giveUpIfSilent(writer, error);
+      const cameBack = underWay.get(from) === true;
+      underWay.delete(from);
+      if (cameBack) return;
+      lost++;
+      tellAway(error);
+      skip(from);
+      deliver({ ...message, id: null });
+      throw away(error);
+    }
+  }
+
+  function skip(from: string): void {
+    skipped.add(from);
+    const [oldest] = skipped;
+    if (skipped.size > MOST_UNDER_WAY && oldest !== undefined) skipped.delete(oldest);
+  }
+
+  const reader = createReader({
+    client: connectionTo<Scripted>(options, SCRIPTS, BLOCK + COMMAND_TIMEOUT),
+    stream,
+    counter,
+    epoch: randomName,
+    keep: replay ? keep : null,
+    stands,
+    take,
+    failed: tellAway,
+  });
+
+  return {
+    async publish(message) {
+      const { text } = pack(message);
+      const work = send(message, text);
+      sending.add(work);
+      try {
+        await work;
+      } finally {
+        sending.delete(work);
+      }
+    },
+    async since(id) {
+      const number = replay && epoch !== null ? numberIn(id, epoch) : null;
+      if (number === null) return null;
+      // Another process may have been faster, and this one is about to read the same.
+      if (number > ring.latest()) await caughtUp(waiting, number);
+      return epoch !== null && numberIn(id, epoch) === number ? ring.after(number) : null;
+    },
+    async open() {
+      // Waited for, but not their success: they are looked for until they are there.
+      await Promise.all([soon(writer.connect()), reader.open()]);
+    },
+    async settled() {
+      await Promise.allSettled(sending);
+    },
+    close() {
+      reader.close();
+      writer.disconnect();
+    },
+    async ask() {
+      await writer.ping();
+    },
+    lost: () => lost,
+  };
+}
+
+function caughtUp(waiting: { readonly number: number; readonly go: () => void }[], number: number): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => end(), BEHIND);
+    const one = { number, go: () => end() };
+    const end = (): void => {
+      clearTimeout(timer);
+      const at = waiting.indexOf(one);
+      if (at !== -1) waiting.splice(at, 1);
+      resolve();
+    };
+    const behind = waiting.findIndex((other) => other.number > number);
+    waiting.splice(behind === -1 ? waiting.length : behind, 0, one);
+  });
+}

@@ -1,0 +1,37 @@
+/** Messages as text and back, within their bound; ids that clients hand back are judged before they are used. */
+import type { Delivery } from '../../../kernel/contract/deferred.js';
+import { fault } from '../../../kernel/contract/fault.js';
+import { isObject } from '../../../kernel/contract/json.js';
+import { MAX_MESSAGE } from '../../kinds/relay-fields.js';
+
+export interface Packed {
+  readonly text: string;
+  readonly bytes: number;
+}
+
+/** Throws the Fault RLY_LARGE. */
+export function pack({ action, data, to }: Omit<Delivery, 'id'>): Packed {
+  const text = JSON.stringify({ action, data, to });
+  const bytes = Buffer.byteLength(text);
+  if (bytes > MAX_MESSAGE) throw fault('RLY_LARGE', { max: MAX_MESSAGE });
+  return { text, bytes };
+}
+
+/** Null for what no relay of this version wrote. */
+export function unpack(text: string): Omit<Delivery, 'id'> | null {
+  try {
+    const read: unknown = JSON.parse(text);
+    if (!isObject(read) || typeof read['action'] !== 'string' || !isObject(read['to'])) return null;
+    return { action: read['action'], data: read['data'] ?? null, to: read['to'] as unknown as Delivery['to'] };
+  } catch {
+    return null;
+  }
+}
+
+export const idOf = (epoch: string, number: number): string => `${epoch}.${number}`;
+
+/** The number of a message of this epoch; null for any other text. */
+export function numberIn(id: string, epoch: string): number | null {
+  const [, of, digits] = /^([A-Za-z0-9_-]{1,64})\.(0|[1-9]\d{0,14})$/.exec(id) ?? [];
+  return of === epoch && digits !== undefined ? Number(digits) : null;
+}

@@ -1,0 +1,82 @@
+/**
+ * The last messages, in order and numbered without a gap, for clients that come back. Bounded in number, time and bytes;
+ * what is older is gone. It knows nothing of where messages come from.
+ */
+import type { Delivery } from '../../../kernel/contract/deferred.js';
+
+export interface RingOptions {
+  readonly most: number;
+  /** Milliseconds. */
+  readonly keep: number;
+  readonly bytes: number;
+  /** Milliseconds; never goes back. */
+  readonly now: () => number;
+}
+
+interface Kept {
+  readonly number: number;
+  readonly at: number;
+  readonly size: number;
+  readonly message: Delivery;
+}
+
+export interface Ring {
+  /** `number` is one more than that of the message before; anything else forgets what came before. */
+  add(number: number, message: Delivery, size: number, at?: number): void;
+  /** Messages up to this number are known not to be here. */
+  begin(number: number): void;
+  /** Number of the latest message; -1 before there is one. */
+  latest(): number;
+  /** What came after this number; null where some of it is gone. */
+  after(number: number): readonly Delivery[] | null;
+}
+
+/** Of all messages together; what is kept for clients must not fill the process. */
+export const RING_BYTES = 33_554_432;
+
+export function createRing({ most, keep, bytes, now }: RingOptions): Ring {
+  let kept: Kept[] = [];
+  /** Entries of `kept` before this place are gone; they are cut off now and then. */
+  let first = 0;
+  let total = 0;
+  let latest = -1;
+
+  const drop = (): void => {
+    total -= kept[first]?.size ?? 0;
+    first++;
+    if (first < 1024 || first * 2 < kept.length) return;
+    kept = kept.slice(first);
+    first = 0;
+  };
+  const trim = (): void => {
+    const oldest = now() - keep;
+    while (first < kept.length) {
+      const one = kept[first];
+      if (one === undefined || (kept.length - first <= most && total <= bytes && one.at >= oldest)) return;
+      drop();
+    }
+  };
+  const begin = (number: number): void => {
+    [kept, first, total, latest] = [[], 0, 0, number];
+  };
+
+  return {
+    begin,
+    latest: () => latest,
+    add(number, message, size, at = now()) {
+      if (number !== latest + 1) begin(number - 1);
+      latest = number;
+      kept.push({ number, at, size, message });
+      total += size;
+      trim();
+    },
+    after(number) {
+      trim();
+      if (number > latest) return null;
+      if (number === latest) return [];
+      const from = kept[first];
+      if (from === undefined || number < from.number - 1) return null;
+      return kept.slice(first + (number + 1 - from.number)).map(({ message }) => message);
+    },
+  };
+}

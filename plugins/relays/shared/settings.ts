@@ -1,0 +1,17 @@
+/** The options that every relay has, as numbers; the checker has judged them. */
+import { DEFAULT_KEEP, DEFAULT_MOST } from '../../kinds/relay-fields.js';
+
+export interface RelaySettings {
+  readonly replay: boolean;
+  /** Milliseconds. */
+  readonly keep: number;
+  readonly most: number;
+}
+
+const number = (value: unknown, otherwise: number): number => (typeof value === 'number' ? value : otherwise);
+
+export const settingsOf = (options: Readonly<Record<string, unknown>>): RelaySettings => ({
+  replay: options['replay'] === true,
+  keep: number(options['keep'], DEFAULT_KEEP) * 1000,
+  most: number(options['most'], DEFAULT_MOST),
+});

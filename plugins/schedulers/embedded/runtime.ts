@@ -1,0 +1,36 @@
+/** Runtime of the scheduler `embedded`: statements through a SQL connection, waited for however long they take. */
+import { BootError } from '../../../kernel/contract/boot-error.js';
+import { asText } from '../../../kernel/contract/json.js';
+import { defineRuntime, type RuntimeContext } from '../../../kernel/contract/plugin.js';
+import { dialect, type Dialect } from '../../kinds/dialect.js';
+import { scheduler } from '../../kinds/scheduler.js';
+import { once, withSettings } from '../shared/settings.js';
+import { createSqlLedger, TABLES, THERE } from '../shared/sql-ledger.js';
+
+function ledgerOf({ options, resolve }: RuntimeContext): Dialect {
+  const connection = asText(options['connection']) || 'main';
+  try {
+    return resolve(dialect, connection);
+  } catch (error) {
+    if (error instanceof BootError && /^PLG_(?:UNDECLARED|NO_RUNTIME)$/.test(error.code))
+      throw new BootError('CRN_NOT_EMBEDDED', { connection }, error);
+    throw error;
+  }
+}
+
+export default defineRuntime(scheduler, {
+  create(context) {
+    const { options } = context;
+    const main = ledgerOf(context);
+    const tables = once(async () => {
+      const [found] = await main.execute(THERE, [], null);
+      if (found?.['there'] === true) return;
+      for (const table of TABLES) await main.execute(table, [], null);
+    });
+    const ledger = createSqlLedger(async (text, values) => {
+      await tables();
+      return main.execute(text, values, null);
+    });
+    return withSettings(ledger, options);
+  },
+});

@@ -1,0 +1,117 @@
+/**
+ * The ledger in MongoDB: a document for each schedule, and one for each instant that was claimed lately. The unique `_id` of an
+ * instant decides whose it is; what happens to its schedule is one update, whose conditions the server judges.
+ */
+import { MongoServerError, type Collection, type Document } from 'mongodb';
+import { REMEMBERED, type Ledger } from '../../kinds/scheduler.js';
+
+export interface ScheduleDocument {
+  readonly _id: string;
+  readonly form?: string;
+  readonly latest?: number;
+  readonly forgotten?: number;
+  readonly running?: number | null;
+  readonly until?: number;
+  readonly skipped?: number;
+  /** Whose claim was judged last: asked again, it is not judged again. */
+  readonly judged?: string;
+}
+
+export interface InstantDocument {
+  readonly _id: string;
+  readonly key: string;
+  readonly instant: number;
+  readonly by: string;
+}
+
+export interface Collections {
+  readonly schedules: Collection<ScheduleDocument>;
+  readonly instants: Collection<InstantDocument>;
+}
+
+const isDuplicate = (error: unknown): boolean => error instanceof MongoServerError && error.code === 11_000;
+/** Text that comes from a definition is never an operator or a path in a pipeline. */
+const literal = (value: string): Document => ({ $literal: value });
+
+/** Of the server: leases are measured by one clock. */
+const NOW: Document = { $toLong: '$$NOW' };
+const IS_BUSY: Document = {
+  $and: [{ $ne: [{ $ifNull: ['$running', null] }, null] }, { $gt: [{ $ifNull: ['$until', 0] }, NOW] }],
+};
+
+/** The schedule is taken, unless its lease holds; that was judged already where the same asks again. */
+function claiming(instant: number, lease: number, by: string): Document[] {
+  const judge = { $ne: [{ $ifNull: ['$judged', ''] }, literal(by)] };
+  const kept = (field: string, otherwise: unknown, taken: unknown): Document => ({
+    $cond: [{ $and: [judge, { $not: IS_BUSY }] }, taken, { $ifNull: [`$${field}`, otherwise] }],
+  });
+  return [
+    {
+      $set: {
+        latest: { $max: ['$latest', instant] },
+        skipped: { $add: [{ $ifNull: ['$skipped', 0] }, { $cond: [{ $and: [judge, IS_BUSY] }, 1, 0] }] },
+        running: kept('running', null, instant),
+        until: kept('until', 0, { $add: [NOW, lease] }),
+        judged: literal(by),
+      },
+    },
+  ];
+}
+
+/** `ready` gives the collections once their index is there. */
+export function createMongoLedger(ready: () => Promise<Collections>): Ledger {
+  return {
+    async claim(key, instant, lease, by) {
+      const { schedules, instants } = await ready();
+      const _id = `${key}@${instant}`;
+      const forgotten = await schedules.findOne({ _id: key, forgotten: { $gte: instant } });
+      if (forgotten !== null) return 'taken';
+      try {
+        await instants.insertOne({ _id, key, instant, by });
+      } catch (error) {
+        if (!isDuplicate(error)) throw error;
+        if ((await instants.findOne({ _id, by })) === null) return 'taken';
+      }
+      const claimed = await schedules.findOneAndUpdate({ _id: key }, claiming(instant, lease * 1000, by), {
+        upsert: true,
+        returnDocument: 'after',
+      });
+      return claimed?.running === instant ? 'mine' : 'busy';
+    },
+
+    async renew(key, instant, lease) {
+      const { schedules } = await ready();
+      const until = { $add: [NOW, lease * 1000] };
+      const { matchedCount } = await schedules.updateOne({ _id: key, running: instant }, [{ $set: { until } }]);
+      return matchedCount === 1;
+    },
+
+    async finish(key, instant) {
+      const { schedules, instants } = await ready();
+      await schedules.updateOne({ _id: key, running: instant }, { $set: { running: null, until: 0 } });
+      const old = { key, instant: { $lt: instant - REMEMBERED } };
+      const gone = await instants.findOne(old, { sort: { instant: -1 } });
+      if (gone === null) return;
+      // First noted, then removed: in between an instant is only refused twice.
+      await schedules.updateOne({ _id: key }, { $max: { forgotten: gone.instant } });
+      await instants.deleteMany({ key, instant: { $lte: gone.instant } });
+    },
+
+    async latest(key, form, since) {
+      const { schedules } = await ready();
+      const known = { $ifNull: ['$latest', since] };
+      const isSame = { $eq: [{ $ifNull: ['$form', ''] }, literal(form)] };
+      const latest = { $cond: [isSame, known, { $max: [known, since] }] };
+      const found = await schedules.findOneAndUpdate({ _id: key }, [{ $set: { latest, form: literal(form) } }], {
+        upsert: true,
+        returnDocument: 'after',
+      });
+      return found?.latest ?? since;
+    },
+
+    async skipped(key) {
+      const { schedules } = await ready();
+      return (await schedules.findOne({ _id: key }))?.skipped ?? 0;
+    },
+  };
+}

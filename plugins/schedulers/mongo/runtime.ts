@@ -1,0 +1,68 @@
+/**
+ * Runtime of the scheduler `mongo`: a client of its own. Nothing connects before the first schedule is looked at; a server that
+ * does not answer is given up after a second.
+ */
+import { MongoClient } from 'mongodb';
+import { BootError } from '../../../kernel/contract/boot-error.js';
+import { defineRuntime } from '../../../kernel/contract/plugin.js';
+import { scheduler, type Scheduler } from '../../kinds/scheduler.js';
+import { once, withSettings } from '../shared/settings.js';
+import { createMongoLedger, type InstantDocument, type ScheduleDocument } from './ledger.js';
+
+const clients = new WeakMap<Scheduler, MongoClient>();
+/** Seconds in which the server has to be found, and to answer. */
+const TIMEOUT = 0.9;
+
+function clientOf({ url, timeout }: Readonly<Record<string, unknown>>): MongoClient {
+  const deadline = (typeof timeout === 'number' ? timeout : TIMEOUT) * 1000;
+  const flaw = (cause?: unknown): BootError =>
+    new BootError('CRN_ADDRESS', { what: 'MongoDB (`mongodb://user:password@host:27017/database`)' }, cause);
+  if (typeof url !== 'string' || !/^mongodb(\+srv)?:\/\/./.test(url)) throw flaw();
+  try {
+    return new MongoClient(url, {
+      appName: 'lintel scheduler',
+      maxPoolSize: 4,
+      serverSelectionTimeoutMS: deadline,
+      connectTimeoutMS: deadline,
+      socketTimeoutMS: deadline,
+      waitQueueTimeoutMS: deadline,
+      // What one process was told must hold for all of them, also when another server takes over.
+      writeConcern: { w: 'majority' },
+      // Whoever asks again gets the same answer; a second try here would only take another second.
+      retryWrites: false,
+      readPreference: 'primary',
+    });
+  } catch (error) {
+    throw flaw(error);
+  }
+}
+
+export default defineRuntime(scheduler, {
+  create({ options }) {
+    const client = clientOf(options);
+    const collections = {
+      schedules: client.db().collection<ScheduleDocument>('lintel_schedules'),
+      instants: client.db().collection<InstantDocument>('lintel_schedule_instants'),
+    };
+    const ready = once(async () => {
+      await collections.instants.createIndex({ key: 1, instant: 1 });
+      return collections;
+    });
+    const handle = withSettings(createMongoLedger(ready), options);
+    clients.set(handle, client);
+    return handle;
+  },
+
+  async close(handle) {
+    await clients.get(handle)?.close();
+  },
+
+  async health(handle) {
+    try {
+      await clients.get(handle)?.db().command({ ping: 1 });
+      return { ok: true };
+    } catch {
+      return { ok: false, optional: true, detail: 'the ledger of scheduled runs does not answer' };
+    }
+  },
+});

@@ -1,0 +1,66 @@
+/**
+ * Runtime of the scheduler `postgres`: a small pool of its own, so that no request that waits for a connection delays a run.
+ * Nothing connects before the first schedule is looked at; a server that does not answer is given up after a second.
+ */
+import pg from 'pg';
+import { BootError } from '../../../kernel/contract/boot-error.js';
+import { defineRuntime } from '../../../kernel/contract/plugin.js';
+import { scheduler, type Scheduler } from '../../kinds/scheduler.js';
+import { once, withSettings } from '../shared/settings.js';
+import { createSqlLedger, TABLES, THERE } from '../shared/sql-ledger.js';
+
+const pools = new WeakMap<Scheduler, pg.Pool>();
+/** Milliseconds in which the server has to connect, and to answer. */
+const DEADLINE = 900;
+/** Only one process at a time makes tables; the number means nothing else. */
+const LOCK = 4_611_006_229;
+
+async function makeTables(pool: pg.Pool): Promise<void> {
+  const { rows } = await pool.query<{ there: boolean }>(THERE);
+  if (rows[0]?.there === true) return;
+  await pool.query(['BEGIN', `SELECT pg_advisory_xact_lock(${LOCK})`, ...TABLES, 'COMMIT'].join(';\n'));
+}
+
+export default defineRuntime(scheduler, {
+  create({ options }) {
+    const { url } = options;
+    if (typeof url !== 'string' || !/^postgres(ql)?:\/\/./.test(url))
+      throw new BootError('CRN_ADDRESS', { what: 'PostgreSQL (`postgres://user:password@host:5432/database`)' });
+    const pool = new pg.Pool({
+      connectionString: url,
+      application_name: 'lintel scheduler',
+      max: 2,
+      keepAlive: true,
+      connectionTimeoutMillis: DEADLINE,
+      query_timeout: DEADLINE,
+      statement_timeout: DEADLINE,
+      idleTimeoutMillis: 60_000,
+      allowExitOnIdle: true,
+    });
+    // An idle connection that is cut would end the process; the next query tells.
+    pool.on('error', () => undefined);
+    const tables = once(() => makeTables(pool));
+    const ledger = createSqlLedger(async (text, values) => {
+      await tables();
+      const { rows } = await pool.query<Record<string, unknown>>(text, [...values]);
+      return rows;
+    });
+    const handle = withSettings(ledger, options);
+    pools.set(handle, pool);
+    return handle;
+  },
+
+  async close(handle) {
+    const pool = pools.get(handle);
+    if (pool !== undefined && !pool.ended) await pool.end();
+  },
+
+  async health(handle) {
+    try {
+      await pools.get(handle)?.query('SELECT 1');
+      return { ok: true };
+    } catch {
+      return { ok: false, optional: true, detail: 'the ledger of scheduled runs does not answer' };
+    }
+  },
+});

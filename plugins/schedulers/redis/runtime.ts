@@ -1,0 +1,80 @@
+/**
+ * Runtime of the scheduler `redis`: one connection, looked for until it is there; while it is away every call fails at once and
+ * schedules wait. What is logged of that is the clock's business.
+ */
+import type { Redis } from 'ioredis';
+import { BootError } from '../../../kernel/contract/boot-error.js';
+import { defineRuntime } from '../../../kernel/contract/plugin.js';
+import { REMEMBERED, scheduler, type Ledger, type Scheduler } from '../../kinds/scheduler.js';
+import { addressIn, connectionTo, giveUpIfSilent, soon } from '../../shared/redis.js';
+import { withSettings } from '../shared/settings.js';
+import { SCRIPTS, type Scripted } from './scripts.js';
+
+type Client = Redis & Scripted;
+
+const clients = new WeakMap<Scheduler, Client>();
+/** For so long whoever claimed an instant may ask again. */
+const ASKED_AGAIN = 600_000;
+
+function createLedger(client: Client, prefix: string): Ledger {
+  // One slot of a cluster for everything of a schedule.
+  const scheduleKey = (key: string): string => `${prefix}schedule:{${key}}`;
+  const instantsKey = (key: string): string => `${scheduleKey(key)}:instants`;
+  async function ask<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      giveUpIfSilent(client, error);
+      throw error;
+    }
+  }
+  return {
+    claim: (key, instant, lease, by) =>
+      ask(() => {
+        const schedule = scheduleKey(key);
+        const claimed = `${schedule}:by:${instant}`;
+        return client.lintelClaim(schedule, instantsKey(key), claimed, instant, lease * 1000, by, ASKED_AGAIN);
+      }),
+    renew: (key, instant, lease) =>
+      ask(async () => (await client.lintelRenew(scheduleKey(key), instant, lease * 1000)) === 1),
+    finish: (key, instant) =>
+      ask(async () => {
+        await client.lintelFinish(scheduleKey(key), instantsKey(key), instant, instant - REMEMBERED);
+      }),
+    latest: (key, form, since) => ask(async () => Number(await client.lintelLatest(scheduleKey(key), form, since))),
+    skipped: (key) => ask(async () => Number((await client.hget(scheduleKey(key), 'skipped')) ?? 0)),
+  };
+}
+
+export default defineRuntime(scheduler, {
+  create({ options }) {
+    const address = addressIn(options);
+    if (address === null) throw new BootError('CRN_ADDRESS', { what: 'Redis (`redis://:password@host:6379/0`)' });
+    const client = connectionTo<Scripted>(address, SCRIPTS);
+    // Without a listener ioredis prints errors by itself.
+    client.on('error', () => undefined);
+    const handle = withSettings(createLedger(client, address.prefix), options);
+    clients.set(handle, client);
+    return handle;
+  },
+
+  async open(handle) {
+    const client = clients.get(handle);
+    // The first attempt is waited for, but not its success: the connection is looked for until it is there.
+    if (client !== undefined) await soon(client.connect());
+  },
+
+  close(handle) {
+    clients.get(handle)?.disconnect();
+    return Promise.resolve();
+  },
+
+  async health(handle) {
+    try {
+      await clients.get(handle)?.ping();
+      return { ok: true };
+    } catch {
+      return { ok: false, optional: true, detail: 'the ledger of scheduled runs does not answer' };
+    }
+  },
+});

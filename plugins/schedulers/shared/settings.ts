@@ -1,0 +1,23 @@
+/** A ledger with what the config says of schedules. A zone that only the environment tells is judged here. */
+import { BootError } from '../../../kernel/contract/boot-error.js';
+import { isZone } from '../../../kernel/language/zone.js';
+import { readSettings } from '../../kinds/scheduler-fields.js';
+import type { Ledger, Scheduler } from '../../kinds/scheduler.js';
+
+export function withSettings(ledger: Ledger, options: Readonly<Record<string, unknown>>): Scheduler {
+  const settings = readSettings(options);
+  if (!isZone(settings.zone)) throw new BootError('CRN_ZONE', { name: settings.zone, hint: '' });
+  return { ...ledger, settings };
+}
+
+/** Done once; tried again by the next who asks when it failed. */
+export function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | null = null;
+  return () => {
+    made ??= make().catch((error: unknown) => {
+      made = null;
+      throw error;
+    });
+    return made;
+  };
+}

@@ -1,0 +1,249 @@
+/**
+ * What the files of `deploy/` say of Lintel is still so: commands, probes, variables, deadlines, users and names. Nothing is
+ * started; what can be run of them is in `test/e2e/deploy-*.test.ts`.
+ */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { cp, mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { DEFAULTS } from '../../kernel/analysis/config-schema.js';
+import type { Config } from '../../kernel/analysis/config.js';
+import { COMMANDS } from '../../kernel/cli/commands.js';
+import { loadDefinitions, loadProject } from '../../kernel/runtime/project.js';
+import {
+  at,
+  DEPLOY,
+  exampleEnv,
+  instructionsOf,
+  interpolated,
+  readDeploy,
+  yamlOf,
+  type Tree,
+} from '../support/deploy.js';
+import { ROOT, tempProject } from '../support/project.js';
+
+const compose = yamlOf('compose.yaml')[0] ?? {};
+const services = compose['services'] as Readonly<Record<string, Tree>>;
+const KUBERNETES = readdirSync(join(DEPLOY, 'kubernetes')).filter((name) => name.endsWith('.yaml'));
+const manifests = KUBERNETES.filter((name) => name !== 'kustomization.yaml').flatMap((name) =>
+  yamlOf(`kubernetes/${name}`),
+);
+const kustomization = yamlOf('kubernetes/kustomization.yaml')[0] ?? {};
+const manifest = (kind: string): Tree => {
+  const found = manifests.find((each) => each['kind'] === kind);
+  if (found === undefined) throw new Error(`there is no ${kind}`);
+  return found;
+};
+const docker = instructionsOf('Dockerfile');
+const last = (word: string): string => docker.filter((each) => each.word === word).at(-1)?.rest ?? '';
+const env = exampleEnv();
+const seconds = (text: unknown): number => Number(/^(\d+)s$/.exec(String(text))?.[1]);
+const { status_path: status } = DEFAULTS.http;
+
+/** The config file and definitions as a container has them, with the environment that it gets. */
+async function judged(config: string, definitions: string, environment: Record<string, string>): Promise<Config> {
+  const project = await tempProject({ 'lintel.config.json': readDeploy(config) });
+  try {
+    await mkdir(join(project.folder, 'definitions'));
+    await cp(definitions, join(project.folder, 'definitions'), { recursive: true });
+    const loaded = await loadProject(project.folder, undefined, environment);
+    if (loaded.config === null) throw new Error(JSON.stringify(loaded.configProblems));
+    const { problems } = await loadDefinitions(loaded, loaded.config);
+    expect(problems.filter(({ severity }) => severity !== 'hint')).to.deep.equal([]);
+    return loaded.config;
+  } finally {
+    await project.dispose();
+  }
+}
+
+const environmentOf = (service: Tree | undefined): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries((service?.['environment'] ?? {}) as Tree).map(([name, value]) => [
+      name,
+      interpolated(String(value), env),
+    ]),
+  );
+
+/** What ending may take, by a config: lingering, requests under way, the closing of plugins. */
+const ending = ({ http: { timeouts }, deadlines }: Config): number =>
+  timeouts.linger + timeouts.drain + deadlines.close;
+
+describe('deploy/Dockerfile', () => {
+  it('runs a Node that the package supports', () => {
+    const major = Number(/^NODE_IMAGE=node:(\d+)-/.exec(docker.find(({ word }) => word === 'ARG')?.rest ?? '')?.[1]);
+    const { engines } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { engines: { node: string } };
+    const [, least] = /^>=(\d+)\./.exec(engines.node) ?? [];
+    expect(major).to.be.at.least(Number(least));
+    // The first on which the packages were tried without their install scripts.
+    expect(major).to.be.at.least(24);
+    expect(docker.filter(({ word }) => word === 'FROM').every(({ rest }) => rest.startsWith('${NODE_IMAGE}'))).to.equal(
+      true,
+    );
+  });
+
+  it('starts a command that exists, as a user that is not root', () => {
+    const [node, file] = JSON.parse(last('ENTRYPOINT')) as string[];
+    expect([node, file]).to.deep.equal(['node', '/lintel/dist/kernel/cli.js']);
+    expect(existsSync(join(ROOT, (file ?? '').replace('/lintel/', '')))).to.equal(true);
+    const [command = ''] = JSON.parse(last('CMD')) as string[];
+    expect(Object.keys(COMMANDS)).to.include(command);
+    expect(last('USER')).to.match(/^[1-9]\d*:[1-9]\d*$/);
+  });
+
+  it('copies what is there, and what .dockerignore lets through', () => {
+    const ignore = readFileSync(join(ROOT, '.dockerignore'), 'utf8').split('\n');
+    expect(ignore).to.include('*');
+    const copied = docker
+      .filter(({ word, rest }) => word === 'COPY' && !rest.startsWith('--from'))
+      .flatMap(({ rest }) => rest.split(/\s+/).slice(0, -1));
+    expect(copied).to.include.members(['package.json', 'package-lock.json', 'kernel', 'plugins']);
+    for (const path of copied) {
+      expect(existsSync(join(ROOT, path)), path).to.equal(true);
+      expect(ignore, path).to.include(`!${path}`);
+    }
+  });
+});
+
+describe('deploy/compose.yaml', () => {
+  it('demands every secret, and `.env.example` names each; whoever follows it commits none', () => {
+    const demanded = [...readDeploy('compose.yaml').matchAll(/\$\{([A-Z0-9_]+):\?/g)].map(([, name]) => name);
+    expect(Object.keys(env)).to.include.members([...new Set(demanded)]);
+    const used = [...readDeploy('compose.yaml').matchAll(/\$\{([A-Z0-9_]+)/g)].map(([, name]) => name);
+    expect(Object.keys(env).filter((name) => !used.includes(name))).to.deep.equal([]);
+    expect(readFileSync(join(ROOT, '.gitignore'), 'utf8').split('\n')).to.include('.env');
+  });
+
+  it('gives a process all that its config and the definitions ask for', async () => {
+    const config = await judged('lintel.config.json', join(ROOT, 'definitions'), environmentOf(services['lintel-1']));
+    expect(services['lintel-2']).to.deep.equal(services['lintel-1']);
+    expect(environmentOf(services['migrate'])).to.deep.equal(environmentOf(services['lintel-1']));
+    expect(seconds(services['lintel-1']?.['stop_grace_period'])).to.be.greaterThan(ending(config));
+    expect(config.http.trusted_proxies).to.equal(1);
+    expect(config.migrate).to.equal(false);
+  });
+
+  it('names services only that are there', () => {
+    const names = Object.keys(services);
+    const hosts = Object.values(environmentOf(services['lintel-1'])).flatMap((value) => {
+      const [, host] = /^[a-z]+:\/\/(?:[^@/]*@)?([a-z0-9-]+):\d+/.exec(value) ?? [];
+      return host === undefined ? [] : [host];
+    });
+    expect(hosts).to.include.members(['postgres', 'redis', 's3']);
+    for (const host of hosts) expect(names).to.include(host);
+    for (const service of Object.values(services)) {
+      for (const name of Object.keys(service['depends_on'] ?? {})) expect(names).to.include(name);
+    }
+  });
+
+  it('runs every process of Lintel without rights that it does not need', () => {
+    for (const name of ['lintel-1', 'lintel-2', 'migrate']) {
+      const service = services[name] ?? {};
+      expect(service['read_only'], name).to.equal(true);
+      expect(service['cap_drop'], name).to.deep.equal(['ALL']);
+      expect(service['tmpfs'], name).to.have.length(1);
+      expect(service['user'], name).to.equal(undefined);
+    }
+    expect(Object.keys(COMMANDS)).to.include(at(services['migrate'], 'command.0'));
+  });
+
+  it('has connections enough in the database', async () => {
+    const config = await judged('lintel.config.json', join(ROOT, 'definitions'), environmentOf(services['lintel-1']));
+    const pool = Number(config.chosen.find(({ kind }) => kind === 'dialect')?.options['pool_size']);
+    const most = Number(/max_connections=(\d+)/.exec(JSON.stringify(services['postgres']))?.[1]);
+    expect(pool).to.be.greaterThan(0);
+    expect(most).to.be.at.least(2 * pool + 10);
+  });
+});
+
+describe('deploy/haproxy.cfg', () => {
+  const proxy = readDeploy('haproxy.cfg');
+
+  it('asks the status page, and notices in less time than a process lingers', async () => {
+    expect(proxy).to.contain(`uri ${status}/ready`);
+    const [, every, fails] = /check inter (\d+)s .*fall (\d+)/.exec(proxy) ?? [];
+    const config = await judged('lintel.config.json', join(ROOT, 'definitions'), environmentOf(services['lintel-1']));
+    expect(Number(every) * (Number(fails) + 1)).to.be.lessThan(config.http.timeouts.linger);
+  });
+
+  it('sends requests to the services, at the port of the image', () => {
+    const port = /\bPORT=(\d+)/.exec(last('ENV'))?.[1];
+    const servers = [...proxy.matchAll(/^ {2}server \S+ "\$\{\w+-([a-z0-9-]+):(\d+)\}"/gm)];
+    expect(servers.map(([, host]) => host)).to.deep.equal(['lintel-1', 'lintel-2']);
+    for (const [, host = '', there] of servers) {
+      expect(services).to.have.property(host);
+      expect(there).to.equal(port);
+    }
+  });
+});
+
+describe('deploy/kubernetes', () => {
+  const deployment = manifest('Deployment');
+  const pod = at(deployment, 'spec.template.spec') as Tree;
+  const container = at(pod, 'containers.0') as Tree;
+  const given = (manifest('Secret')['stringData'] ?? {}) as Record<string, string>;
+
+  it('lists every manifest, and the files that its maps are made of', () => {
+    expect(kustomization['resources']).to.have.members(KUBERNETES.filter((name) => name !== 'kustomization.yaml'));
+    for (const map of kustomization['configMapGenerator'] as Tree[]) {
+      for (const file of map['files'] as string[])
+        expect(existsSync(join(DEPLOY, 'kubernetes', file)), file).to.equal(true);
+    }
+    for (const each of manifests)
+      expect([each['apiVersion'], each['kind'], at(each, 'metadata.name')]).not.to.include(undefined);
+  });
+
+  it('gives a process all that its config and the definitions ask for, and time to end', async () => {
+    const config = await judged('kubernetes/lintel.config.json', join(DEPLOY, 'kubernetes', 'definitions'), given);
+    expect(pod['terminationGracePeriodSeconds']).to.be.greaterThan(ending(config));
+    expect(config.http.timeouts.linger).to.be.greaterThan(0);
+    expect(config.migrate).to.equal(false);
+    const pool = Number(config.chosen.find(({ kind }) => kind === 'dialect')?.options['pool_size']);
+    expect((Number(at(manifest('HorizontalPodAutoscaler'), 'spec.maxReplicas')) + 1) * pool).to.be.below(100);
+  });
+
+  it('probes pages of the status path at a port that the container has', () => {
+    const paths = ['startupProbe', 'livenessProbe', 'readinessProbe'].map((name) =>
+      at(container, `${name}.httpGet.path`),
+    );
+    expect(paths).to.deep.equal([`${status}/live`, `${status}/live`, `${status}/ready`]);
+    expect(at(container, 'ports.0.name')).to.equal('http');
+    expect(String(at(container, 'ports.0.containerPort'))).to.equal(at(container, 'env.1.value'));
+    for (const name of ['startupProbe', 'livenessProbe', 'readinessProbe']) {
+      expect(at(container, `${name}.httpGet.port`)).to.equal('http');
+    }
+  });
+
+  it('is the user of the image, and can write nowhere but to /tmp', () => {
+    for (const [kind, path] of [
+      ['Deployment', 'spec.template.spec'],
+      ['Job', 'spec.template.spec'],
+    ] as const) {
+      const spec = at(manifest(kind), path);
+      expect(
+        `${String(at(spec, 'securityContext.runAsUser'))}:${String(at(spec, 'securityContext.runAsGroup'))}`,
+      ).to.equal(last('USER'));
+      expect(at(spec, 'securityContext.runAsNonRoot')).to.equal(true);
+      expect(at(spec, 'containers.0.securityContext.readOnlyRootFilesystem')).to.equal(true);
+      expect(Object.keys(COMMANDS)).to.include(at(spec, 'containers.0.args.0'));
+    }
+    const mounts = container['volumeMounts'] as Tree[];
+    expect(mounts.filter((mount) => mount['readOnly'] !== true).map((mount) => mount['mountPath'])).to.deep.equal([
+      '/tmp',
+    ]);
+  });
+
+  it('refers to names that are there', () => {
+    const app = { app: 'lintel' };
+    expect(at(deployment, 'spec.selector.matchLabels')).to.deep.equal(app);
+    expect(at(deployment, 'spec.template.metadata.labels')).to.deep.equal(app);
+    expect(at(manifest('Service'), 'spec.selector')).to.deep.equal(app);
+    expect(at(manifest('PodDisruptionBudget'), 'spec.selector.matchLabels')).to.deep.equal(app);
+    expect(at(manifest('NetworkPolicy'), 'spec.podSelector.matchLabels')).to.deep.equal(app);
+    expect(at(manifest('HorizontalPodAutoscaler'), 'spec.scaleTargetRef.name')).to.equal('lintel');
+    expect(at(manifest('Ingress'), 'spec.rules.0.http.paths.0.backend.service.name')).to.equal('lintel');
+    expect(at(container, 'envFrom.0.secretRef.name')).to.equal(at(manifest('Secret'), 'metadata.name'));
+    const maps = (kustomization['configMapGenerator'] as Tree[]).map((map) => map['name']);
+    const used = (pod['volumes'] as Tree[]).flatMap((volume) => at(volume, 'configMap.name') ?? []);
+    expect(used).to.have.members(maps);
+  });
+});

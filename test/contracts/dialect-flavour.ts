@@ -1,0 +1,94 @@
+/**
+ * Where the contract of dialects meets databases that differ: as data, each with its reason. Nothing is left out silently: what
+ * differs is still run, and must give the other answer or the refusal that is written here.
+ */
+import { expect } from 'chai';
+import { BootError } from '../../kernel/contract/boot-error.js';
+import { Fault } from '../../kernel/contract/fault.js';
+
+/** `answer`: what comes instead; without it the statement is refused before it is sent. */
+export interface Difference {
+  readonly why: string;
+  readonly answer?: unknown;
+}
+
+export interface DialectFlavour {
+  /** The words of a CREATE TABLE. */
+  readonly ddl: (sql: string) => string;
+  /** By the text of the expression or the statement. */
+  readonly differences: Readonly<Record<string, Difference>>;
+  /** An INSERT into a table without any key answers with its row. */
+  readonly keyless: boolean;
+  /** The SQL of PostgreSQL: what it alone can do is asked too. */
+  readonly postgresql: boolean;
+}
+
+export const POSTGRESQL: DialectFlavour = {
+  ddl: (sql) => sql,
+  differences: {},
+  keyless: true,
+  postgresql: true,
+};
+
+const NO_ARRAYS = { why: 'there are no arrays' };
+const NO_TYPE = { why: 'there is no such type' };
+
+const SHARED: Readonly<Record<string, Difference>> = {
+  "'infinity'::timestamptz": { why: 'there is no infinite time' },
+  "'0044-03-15 00:00:00 BC'::timestamp": { why: 'times begin with the year 0' },
+  "'1 day 2 hours'::interval": { why: 'an interval has one unit' },
+  [String.raw`'\x6869'::bytea`]: NO_TYPE,
+  "'(1,2)'::point": NO_TYPE,
+  'ARRAY[1,2,NULL]::int[]': NO_ARRAYS,
+  [String.raw`ARRAY['a','b,c','d"e\f','NULL','',NULL]::text[]`]: NO_ARRAYS,
+  'ARRAY[]::text[]': NO_ARRAYS,
+  'ARRAY[ARRAY[1,2],ARRAY[3,4]]': NO_ARRAYS,
+  [`ARRAY['{"a":1}']::jsonb[]`]: NO_ARRAYS,
+  "ARRAY['2026-01-02 03:04:05+00']::timestamptz[]": NO_ARRAYS,
+  '$1::text[]': NO_ARRAYS,
+  '$1::int[]': NO_ARRAYS,
+  "'2026-01-02 03:04:05+00'::timestamptz::text": {
+    why: 'a time as text has six digits of a second and no zone',
+    answer: '2026-01-02 03:04:05.000000',
+  },
+  'SELECT 1 / $1::int': { why: 'a division by zero is NULL', answer: null },
+};
+
+const collated =
+  (collation: string) =>
+  (sql: string): string =>
+    sql.startsWith('CREATE TABLE')
+      ? `${sql
+          .replace(/\btext (PRIMARY KEY|UNIQUE|NOT NULL DEFAULT)/g, 'varchar(190) $1')
+          .replaceAll('jsonb', 'json')} CHARACTER SET utf8mb4 COLLATE ${collation}`
+      : sql;
+
+export const MYSQL: DialectFlavour = {
+  ddl: collated('utf8mb4_0900_bin'),
+  differences: SHARED,
+  keyless: false,
+  postgresql: false,
+};
+
+export const MARIADB: DialectFlavour = {
+  ddl: collated('utf8mb4_nopad_bin'),
+  differences: { ...SHARED, 'SELECT $1::text::jsonb': { why: 'text that is no JSON becomes NULL', answer: null } },
+  keyless: true,
+  postgresql: false,
+};
+
+/** What the statement was refused with before it was sent: in words, or as a value of the wrong form. */
+export async function expectRefused(work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (error instanceof BootError) {
+      expect(error.code).to.equal('QRY_NOT_TRANSLATED');
+      expect(error.params['what']).to.be.a('string').and.not.equal('');
+      return;
+    }
+    if (error instanceof Fault) return void expect(error.code).to.equal('QRY_BAD_VALUE');
+    throw error;
+  }
+  throw new Error('expected a refusal');
+}

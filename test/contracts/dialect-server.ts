@@ -1,0 +1,141 @@
+/**
+ * What every dialect behind a network has to do when its server or a connection fails: wait no longer than it may, lose no more than
+ * the transaction at hand, send nothing twice, say why it cannot connect. Suites of one server add what only that one can do.
+ */
+import { expect } from 'chai';
+import type { PluginRuntime } from '../../kernel/contract/plugin.js';
+import type { Dialect } from '../../plugins/kinds/dialect.js';
+import { until } from '../support/until.js';
+import { openDialect } from './dialect-open.js';
+import { faultOf, runner, type OpenDialect, type Run } from './dialect-support.js';
+
+export interface DialectServer {
+  readonly runtime: PluginRuntime<Dialect>;
+  /** The address of a new, empty database, or why there is none. */
+  readonly make: () => Promise<string | { readonly skip: string }>;
+  /** Ends the connections of the dialect to this database. */
+  readonly end: (url: string) => Promise<void>;
+  readonly connections: (url: string) => Promise<number>;
+  /** An INSERT of one row into `once` that takes seconds, and whether it is at work. */
+  readonly slowInsert: string;
+  readonly isSlow: (url: string) => Promise<boolean>;
+  /** Says no to a login that does not exist. */
+  readonly hasLogins: boolean;
+}
+
+export type Opened = OpenDialect & { readonly run: Run };
+
+export interface Serving {
+  readonly url: () => string;
+  /** Closed after the test. */
+  readonly open: (options?: Readonly<Record<string, unknown>>) => Promise<Opened>;
+}
+
+/** To be called inside a `describe`. */
+export function dialectServer(server: DialectServer): Serving {
+  const { runtime, make } = server;
+  let url = '';
+  const opened: OpenDialect[] = [];
+
+  async function open(options: Readonly<Record<string, unknown>> = {}): Promise<Opened> {
+    const made = await openDialect(runtime, { url, ...options });
+    opened.push(made);
+    return { ...made, run: runner(() => made.handle) };
+  }
+
+  before(async function () {
+    this.timeout(60_000);
+    const made = await make();
+    if (typeof made !== 'string') return this.skip();
+    url = made;
+  });
+  afterEach(() => Promise.all(opened.splice(0).map((made) => made.close())));
+
+  const serving: Serving = { url: () => url, open };
+  limits(serving, runtime);
+  losses(serving, server);
+  reasons(serving, server);
+  return serving;
+}
+
+function limits({ url, open }: Serving, runtime: DialectServer['runtime']): void {
+  it('refuses when no connection becomes free in time', async () => {
+    const { run, handle } = await open({ pool_size: 1, pool_wait: 0.2 });
+    const transaction = await handle.begin(true);
+    const fault = await faultOf(run('SELECT 1'));
+    expect(fault.code).to.equal('QRY_UNAVAILABLE');
+    expect(fault.options.retryable).to.equal(true);
+    expect(fault.options.headers).to.deep.equal({ 'retry-after': '1' });
+    await handle.rollback(transaction);
+    await run('SELECT 1');
+  });
+
+  it('is healthy while open and unavailable when closed', async () => {
+    const made = await openDialect(runtime, { url: url() });
+    expect(await made.health()).to.equal(true);
+    await made.close();
+    await made.close();
+    expect(await made.health()).to.equal(false);
+    expect((await faultOf(runner(() => made.handle)('SELECT 1'))).code).to.equal('QRY_UNAVAILABLE');
+  });
+}
+
+function losses({ url, open }: Serving, { end, connections, slowInsert, isSlow }: DialectServer): void {
+  async function terminate(): Promise<void> {
+    await end(url());
+    await until(async () => (await connections(url())) === 0, 'the connections are gone', 5000);
+  }
+
+  it('goes on after its idle connections were terminated', async () => {
+    const { run } = await open();
+    await run('CREATE TABLE survives (id int PRIMARY KEY)');
+    for (let round = 0; round < 3; round++) {
+      await terminate();
+      expect(await run('SELECT 1 AS n')).to.deep.equal([{ n: 1 }]);
+      expect(await run('INSERT INTO survives (id) VALUES ($1)', [round])).to.deep.equal([{ id: round }]);
+    }
+  });
+
+  it('fails a transaction whose connection was lost, and only that', async () => {
+    const { run, handle } = await open();
+    const transaction = await handle.begin(true);
+    await run('SELECT 1', [], [], transaction);
+    await terminate();
+    expect((await faultOf(run('SELECT 1', [], [], transaction))).code).to.equal('QRY_UNAVAILABLE');
+    await handle.rollback(transaction);
+    expect(await run('SELECT 1 AS n')).to.deep.equal([{ n: 1 }]);
+  });
+
+  it('says that the outcome is unknown when the connection is lost during a write, and does not send it twice', async () => {
+    const { run } = await open();
+    await run('CREATE TABLE once (id int PRIMARY KEY, n int)');
+    const write = faultOf(run(slowInsert));
+    await until(() => isSlow(url()), 'the write is at work', 5000);
+    await terminate();
+    const fault = await write;
+    expect(fault.code).to.equal('QRY_UNAVAILABLE');
+    expect(fault.params['outcome']).to.match(/not known/);
+    expect(fault.options.retryable ?? false).to.equal(false);
+    expect(await run('SELECT count(*) AS n FROM once')).to.deep.equal([{ n: 0 }]);
+  });
+}
+
+function reasons({ url }: Serving, { runtime, hasLogins }: DialectServer): void {
+  it('says in fixed words why it cannot connect', async () => {
+    const [nobody, nowhere, wrong] = [new URL(url()), new URL(url()), new URL(url())];
+    nobody.port = '1';
+    nowhere.pathname = '/nowhere_secret';
+    wrong.username = 'nobody_secret';
+    wrong.password = 'secret';
+    for (const [address, reason] of [
+      [nobody.href, 'nothing listens at this address'],
+      [nowhere.href, 'the database does not exist'],
+      ['db.example.com/secret', 'the address is not valid'],
+      ...(hasLogins ? [[wrong.href, 'user name or password refused'] as const] : []),
+    ] as const) {
+      const fault = await faultOf(openDialect(runtime, { url: address }));
+      expect(fault.code).to.equal('QRY_CONNECT');
+      expect(fault.params).to.deep.equal({ instance: 'main', reason });
+    }
+  });
+}

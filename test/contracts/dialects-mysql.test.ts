@@ -1,0 +1,107 @@
+/**
+ * Runs the dialect contract against MariaDB and MySQL, and what only their servers can do: deadlines, lost connections,
+ * deadlocks, refused logins.
+ */
+import { expect } from 'chai';
+import client, { type RowDataPacket } from 'mysql2/promise';
+import type { Fault } from '../../kernel/contract/fault.js';
+import { scanSql } from '../../kernel/language/sql.js';
+import mysql from '../../plugins/dialects/mysql/runtime.js';
+import { freshMysql, startMysql, type MysqlFlavour } from '../support/mysql.js';
+import { until } from '../support/until.js';
+import { dialectContract } from './dialect.contract.js';
+import { MARIADB, MYSQL } from './dialect-flavour.js';
+import { openDialect } from './dialect-open.js';
+import { dialectServer } from './dialect-server.js';
+import { faultOf, type MakeConnection } from './dialect-support.js';
+
+const HEAVY =
+  'SELECT count(*) FROM information_schema.collations a, information_schema.collations b, information_schema.collations c, information_schema.collations d';
+
+async function onServer(url: string, sql: string): Promise<RowDataPacket[]> {
+  const connection = await client.createConnection({ uri: url });
+  try {
+    return (await connection.query<RowDataPacket[]>(sql))[0];
+  } finally {
+    connection.destroy();
+  }
+}
+
+const OTHERS =
+  'SELECT id AS id, info AS info FROM information_schema.processlist WHERE db = DATABASE() AND id <> CONNECTION_ID()';
+
+const isSlow = async (url: string): Promise<boolean> =>
+  (await onServer(url, OTHERS)).some((row) => String(row['info']).includes('SLEEP(5)'));
+
+for (const flavour of ['mariadb', 'mysql'] as const satisfies readonly MysqlFlavour[]) {
+  const make = async (): ReturnType<MakeConnection> => {
+    const server = await startMysql(flavour);
+    return 'skip' in server ? server : openDialect(mysql, { url: await freshMysql(flavour) });
+  };
+  dialectContract(flavour, make, flavour === 'mysql' ? MYSQL : MARIADB);
+  describe(`dialect ${flavour}, with a server`, () => withServer(flavour));
+}
+
+function withServer(flavour: MysqlFlavour): void {
+  const { url, open } = dialectServer({
+    runtime: mysql,
+    async make() {
+      const server = await startMysql(flavour);
+      return 'skip' in server ? server : freshMysql(flavour);
+    },
+    async end(at) {
+      for (const { id } of await onServer(at, OTHERS)) await onServer(at, `KILL ${Number(id)}`).catch(() => undefined);
+    },
+    connections: async (at) => (await onServer(at, OTHERS)).length,
+    slowInsert: 'INSERT INTO once (id, n) SELECT 1, SLEEP(5)',
+    isSlow,
+    hasLogins: true,
+  });
+
+  it('stops a statement at its deadline, also one that writes', async () => {
+    const { run } = await open({ statement_timeout: 0.2 });
+    const fault = await faultOf(run(HEAVY));
+    expect(fault.code).to.equal('QRY_TIMEOUT');
+    expect(fault.options.headers).to.deep.equal({ 'retry-after': '1' });
+    await run('CREATE TABLE slow (id int PRIMARY KEY, n int)');
+    await run('INSERT INTO slow (id, n) VALUES (1, 1)');
+    expect((await faultOf(run('UPDATE slow SET n = n + SLEEP(5)'))).code).to.equal('QRY_TIMEOUT');
+    await until(async () => !(await isSlow(url())), 'the statement is stopped', 5000);
+    expect(await run('SELECT n FROM slow')).to.deep.equal([{ n: 1 }]);
+  });
+
+  it('breaks a deadlock: one of the two deserves a second try', async () => {
+    const { run, handle } = await open();
+    await run('CREATE TABLE pair (id int PRIMARY KEY, n int)');
+    await run('INSERT INTO pair (id, n) VALUES (1, 0), (2, 0)');
+    const update = 'UPDATE pair SET n = n + 1 WHERE id = $1';
+    const [a, b] = [await handle.begin(false), await handle.begin(false)];
+    await run(update, [1], [], a);
+    await run(update, [2], [], b);
+    const ends = await Promise.allSettled([run(update, [2], [], a), run(update, [1], [], b)]);
+    const refused = ends.filter((end) => end.status === 'rejected');
+    expect(refused).to.have.length(1);
+    const reason: unknown = refused[0]?.reason;
+    expect((reason as Fault).code).to.equal('QRY_SERIALIZATION');
+    expect(handle.retryable(reason)).to.equal(true);
+    await handle.rollback(a);
+    await handle.rollback(b);
+  });
+
+  it('locks the rows of a read that feeds a write', async () => {
+    const { run, handle } = await open();
+    await run('CREATE TABLE fed (id int PRIMARY KEY, n int)');
+    await run('INSERT INTO fed (id, n) VALUES (1, 0)');
+    const scan = scanSql('SELECT n FROM fed WHERE id = $1');
+    const locked = handle.prepare({ scan, jsonColumns: [false], lock: true });
+    expect(locked.readOnly).to.equal(false);
+    const add = async (): Promise<void> => {
+      const transaction = await handle.begin(false);
+      const [row] = await handle.run(locked, [1], transaction);
+      await run('UPDATE fed SET n = $1 WHERE id = 1', [Number(row?.['n']) + 1], [], transaction);
+      await handle.commit(transaction);
+    };
+    await Promise.all(Array.from({ length: 10 }, add));
+    expect(await run('SELECT n FROM fed')).to.deep.equal([{ n: 10 }]);
+  });
+}

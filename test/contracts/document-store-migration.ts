@@ -1,0 +1,157 @@
+/** Contract of document stores: from models to collections by adding only. */
+import { expect } from 'chai';
+import type { ModelColumn } from '../../kernel/contract/model.js';
+import { bare, collectionOf, type OpenStore } from './document-store-support.js';
+import { column, faultOf } from './dialect-support.js';
+
+const NOTHING = { warnings: [], statements: [], progress: [] };
+
+export function documentMigrationContract(store: () => OpenStore): void {
+  const id = column('id', 'integer', { primaryKey: true, autoIncrement: true });
+  const email = column('email', 'text', { unique: true, maxLength: 20 });
+  const age = column('age', 'integer', { nullable: true, index: true });
+  const users = collectionOf('m_users', [id, email, age]);
+  const insert = (name: string, document: object) => store().handle.insert(name, [{ ...document }], null);
+  const words = async (name: string, columns: readonly ModelColumn[]): Promise<string[]> =>
+    (await store().plan([collectionOf(name, columns)])).steps.map(({ change, detail }) => `${change} ${detail}`);
+
+  it('plans what it would do, in words, and changes nothing by that', async () => {
+    const first = await store().plan([users]);
+    expect(first.warnings).to.deep.equal([]);
+    expect(first.steps.map(({ table, change, detail }) => `${table}: ${change} ${detail}`)).to.deep.equal([
+      'm_users: create collection id integer, email text, age integer',
+      'm_users: add unique id',
+      'm_users: add unique email',
+      'm_users: add index age',
+    ]);
+    expect(await store().plan([users])).to.deep.equal(first);
+    const { statements, progress, warnings } = await store().adopt([users]);
+    expect(warnings).to.deep.equal([]);
+    expect(first.steps.flatMap(({ sql }) => sql)).to.deep.equal(statements);
+    expect(progress).to.deep.equal(
+      first.steps.map(({ store: name, table, change, detail }, i) => `${i + 1}/4 ${name} ${table} ${change} ${detail}`),
+    );
+  });
+
+  it('finds nothing to do the second time', async () => {
+    expect(await store().adopt([users])).to.deep.equal(NOTHING);
+    expect(await store().plan([users])).to.deep.equal({ steps: [], warnings: [] });
+    expect(await store().adopt([])).to.deep.equal(NOTHING);
+  });
+
+  it('a counted key may be left out, and is there once if it is given', async () => {
+    await insert('m_users', { email: 'a' });
+    await insert('m_users', { email: 'b', id: 5 });
+    expect((await faultOf(insert('m_users', { email: 'c', id: 5 }))).code).to.equal('QRY_UNIQUE');
+  });
+
+  it('adds what is missing to a collection with documents, and leaves those as they are', async () => {
+    const nick = column('nick', 'text');
+    const code = column('code', 'text', { nullable: true, unique: true });
+    const columns = [id, email, age, nick, code];
+    expect(await words('m_users', columns)).to.deep.equal([
+      'change rules nick text, code text, optional',
+      'add unique code',
+    ]);
+    const { warnings } = await store().adopt([collectionOf('m_users', columns)]);
+    expect(warnings).to.have.length(1);
+    expect(warnings[0]).to.match(/required field/);
+    expect(bare(await store().handle.find('m_users', { email: 'a' }, {}, null))).to.deep.equal([{ email: 'a' }]);
+    // What is there already is not judged until it is right.
+    await store().handle.update('m_users', { email: 'a' }, { $set: { age: 3 } }, { one: true }, null);
+    expect((await faultOf(insert('m_users', { email: 'd' }))).code).to.equal('QRY_NOT_NULL');
+    await insert('m_users', { email: 'd', nick: 'n', code: 'c' });
+    expect((await faultOf(insert('m_users', { email: 'e', nick: 'n', code: 'c' }))).code).to.equal('QRY_UNIQUE');
+  });
+
+  it('narrows nothing, and says so; widens', async () => {
+    const note = (rest: Partial<ModelColumn>, type: ModelColumn['type'] = 'text') =>
+      collectionOf('m_notes', [column('text', type, rest)]);
+    await store().adopt([note({ nullable: true, maxLength: 10 })]);
+    for (const narrower of [
+      note({ maxLength: 10 }),
+      note({ nullable: true, maxLength: 5 }),
+      note({ nullable: true }, 'boolean'),
+    ]) {
+      const { warnings, statements } = await store().adopt([narrower]);
+      expect(statements).to.deep.equal([]);
+      expect(warnings).to.have.length(1);
+      expect(warnings[0]).to.match(/left as it is/);
+    }
+    const wider = note({ nullable: true, maxLength: 20 });
+    expect((await store().plan([wider])).steps.map(({ change, detail }) => [change, detail])).to.deep.equal([
+      ['change rules', 'text text, optional'],
+    ]);
+    await store().adopt([wider]);
+    await insert('m_notes', { text: 'x'.repeat(20) });
+    expect(await store().adopt([wider])).to.deep.equal(NOTHING);
+  });
+
+  it('takes over a collection that somebody else made', async () => {
+    await insert('m_found', { name: 'x', n: 'text' });
+    const found = collectionOf('m_found', [column('name', 'text', { unique: true }), column('n', 'integer')]);
+    expect((await store().plan([found])).steps.map(({ change, detail }) => `${change} ${detail}`)).to.deep.equal([
+      'add rules name text, n integer',
+      'add unique name',
+    ]);
+    await store().adopt([found]);
+    expect(bare(await store().handle.find('m_found', {}, {}, null))).to.deep.equal([{ name: 'x', n: 'text' }]);
+    expect((await faultOf(insert('m_found', { name: 'y', n: 'text' }))).code).to.equal('QRY_BAD_VALUE');
+  });
+
+  it('makes combinations unique, finds words, and does so once', async () => {
+    const columns = [
+      column('a', 'text'),
+      column('b', 'integer', { index: true }),
+      column('title', 'text', { search: true }),
+      column('body', 'text', { nullable: true, search: true }),
+    ];
+    const many = collectionOf('m_many', columns, [['b', 'a']]);
+    expect((await store().plan([many])).steps.map(({ change, detail }) => `${change} ${detail}`)).to.deep.equal([
+      'create collection a text, b integer, title text, body text',
+      'add unique b, a',
+      'add index b',
+      'add search index title, body',
+    ]);
+    await store().adopt([many]);
+    expect(await store().adopt([many])).to.deep.equal(NOTHING);
+    const again = collectionOf('m_many', columns, [['a', 'b']]);
+    expect(await store().adopt([again]), 'in any order').to.deep.equal(NOTHING);
+    await insert('m_many', { a: 'x', b: 1, title: 'Running dogs', body: 'nothing' });
+    await insert('m_many', { a: 'x', b: 2, title: 'Cats', body: 'a dog runs' });
+    await insert('m_many', { a: 'y', b: 1, title: 'Birds' });
+    const found = await store().handle.find('m_many', { $text: { $search: 'dog' } }, { sort: { b: 1 } }, null);
+    expect(found.map(({ title }) => title)).to.deep.equal(['Running dogs', 'Cats']);
+    expect((await faultOf(insert('m_many', { a: 'x', b: 1, title: 't' }))).code).to.equal('QRY_UNIQUE');
+  });
+
+  it('survives several starts at the same time', async () => {
+    const late = collectionOf('m_late', [column('name', 'text', { unique: true })]);
+    await Promise.all([store().adopt([late]), store().adopt([late]), store().adopt([late])]);
+    await insert('m_late', { name: 'x' });
+    expect(await store().adopt([late])).to.deep.equal(NOTHING);
+  });
+
+  it('names collection and fields, and shows no value, when documents stand against a unique index', async () => {
+    await insert('m_dup', { name: 'twice-secret' });
+    await insert('m_dup', { name: 'twice-secret' });
+    const fault = await faultOf(store().adopt([collectionOf('m_dup', [column('name', 'text', { unique: true })])]));
+    expect(fault.code).to.equal('QRY_DUPLICATES');
+    expect(fault.params).to.deep.equal({ table: 'm_dup', columns: 'name' });
+    const cause = fault.options.cause as Error | undefined;
+    expect(`${cause?.stack} ${JSON.stringify({ ...cause })}`).not.to.contain('twice-secret');
+  });
+
+  it('takes on ten thousand documents', async function () {
+    this.timeout(60_000);
+    const documents = Array.from({ length: 10_000 }, (_, n) => ({ n, name: `name ${n}` }));
+    await store().handle.insert('m_large', documents, null);
+    const large = collectionOf('m_large', [
+      column('n', 'integer', { unique: true }),
+      column('name', 'text', { index: true, search: true }),
+    ]);
+    const { progress } = await store().adopt([large]);
+    expect(progress.map((line) => line.slice(0, 3))).to.deep.equal(['1/4', '2/4', '3/4', '4/4']);
+    expect((await faultOf(insert('m_large', { n: 9999, name: 'x' }))).code).to.equal('QRY_UNIQUE');
+  });
+}

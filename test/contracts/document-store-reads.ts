@@ -1,0 +1,181 @@
+/** Contract of document stores: find, count, aggregate, and what values look like when they come back. */
+import { ObjectId } from 'bson';
+import { expect } from 'chai';
+import type { DocumentStore } from '../../plugins/kinds/document-store.js';
+import { faultOf } from './dialect-support.js';
+import { bare, isId } from './document-store-support.js';
+
+export function documentReadsContract(handle: () => DocumentStore): void {
+  const pets = [
+    {
+      name: 'Ada',
+      age: 3,
+      tags: ['a', 'b'],
+      home: { city: 'Bern', zip: 3000 },
+      born: new Date('2023-01-02T03:04:05.678Z'),
+    },
+    { name: 'Bea', age: 5, tags: ['b'], home: { city: 'Chur' } },
+    { name: 'Cid', age: null, tags: [] },
+    { name: 'Dan', age: 4.5 },
+  ];
+  const names = async (filter: object, options: object = {}): Promise<unknown[]> =>
+    (await handle().find('r_pets', { ...filter }, { ...options }, null)).map(({ name }) => name);
+
+  before(() => handle().insert('r_pets', pets, null));
+
+  it('gives an empty list for a collection that nobody has written to', async () => {
+    expect(await handle().find('r_nothing', {}, {}, null)).to.deep.equal([]);
+    expect(await handle().count('r_nothing', {}, null)).to.equal(0);
+    expect(await handle().aggregate('r_nothing', [{ $match: {} }], null)).to.deep.equal([]);
+  });
+
+  it('gives documents in the order in which they were written, with ids and values as they were', async () => {
+    const found = await handle().find('r_pets', {}, {}, null);
+    expect(bare(found)).to.deep.equal(pets);
+    for (const { _id } of found) expect(isId(_id)).to.equal(true);
+  });
+
+  it('finds by a value, also one inside an object or a list', async () => {
+    expect(await names({ name: 'Ada' })).to.deep.equal(['Ada']);
+    expect(await names({ 'home.city': 'Chur' })).to.deep.equal(['Bea']);
+    expect(await names({ tags: 'b' })).to.deep.equal(['Ada', 'Bea']);
+    expect(await names({ born: new Date('2023-01-02T03:04:05.678Z') })).to.deep.equal(['Ada']);
+  });
+
+  it('finds by an id', async () => {
+    const [first] = await handle().find('r_pets', { name: 'Bea' }, {}, null);
+    expect(await names({ _id: first?.['_id'] })).to.deep.equal(['Bea']);
+    expect(await names({ _id: new ObjectId() })).to.deep.equal([]);
+    expect(await names({ _id: String(first?.['_id']) }), 'text is no id').to.deep.equal([]);
+  });
+
+  it('null stands for a field that is null or not there', async () => {
+    expect(await names({ age: null })).to.deep.equal(['Cid']);
+    expect(await names({ home: null })).to.deep.equal(['Cid', 'Dan']);
+    expect(await names({ home: { $exists: true } })).to.deep.equal(['Ada', 'Bea']);
+  });
+
+  it('knows the operators of MongoDB', async () => {
+    for (const [filter, wanted] of [
+      [{ age: { $gt: 3 } }, ['Bea', 'Dan']],
+      [{ age: { $gte: 3, $lt: 5 } }, ['Ada', 'Dan']],
+      [{ age: { $ne: 3 } }, ['Bea', 'Cid', 'Dan']],
+      [{ name: { $in: ['Ada', 'Dan', 'Eve'] } }, ['Ada', 'Dan']],
+      [{ name: { $nin: ['Ada', 'Dan'] } }, ['Bea', 'Cid']],
+      [{ $or: [{ name: 'Ada' }, { age: 5 }] }, ['Ada', 'Bea']],
+      [{ $and: [{ tags: 'b' }, { tags: 'a' }] }, ['Ada']],
+      [{ $nor: [{ tags: 'b' }] }, ['Cid', 'Dan']],
+      [{ age: { $not: { $gt: 3 } } }, ['Ada', 'Cid']],
+      [{ name: { $regex: '^[AB]' } }, ['Ada', 'Bea']],
+      [{ name: { $regex: 'ada', $options: 'i' } }, ['Ada']],
+      [{ tags: { $size: 2 } }, ['Ada']],
+      [{ tags: { $all: ['b', 'a'] } }, ['Ada']],
+      [{ tags: { $elemMatch: { $eq: 'a' } } }, ['Ada']],
+      [{ age: { $type: 'number' } }, ['Ada', 'Bea', 'Dan']],
+      [{ $expr: { $eq: ['$home.city', 'Bern'] } }, ['Ada']],
+    ] as const) {
+      expect(await names(filter), JSON.stringify(filter)).to.deep.equal(wanted);
+    }
+  });
+
+  it('text in the place of a value is a value, whatever it looks like', async () => {
+    for (const text of ['$name', '{"$ne": null}', '$$ROOT', '$where', `' OR '1'='1`, '\u2028', '']) {
+      expect(await names({ name: { $eq: text } }), text).to.deep.equal([]);
+    }
+    expect(await names({ name: { $eq: { $ne: null } } })).to.deep.equal([]);
+  });
+
+  it('sorts, skips, limits and projects', async () => {
+    expect(await names({}, { sort: { name: -1 } })).to.deep.equal(['Dan', 'Cid', 'Bea', 'Ada']);
+    expect(await names({}, { sort: { age: 1 }, skip: 1, limit: 2 })).to.deep.equal(['Ada', 'Dan']);
+    const [found] = await handle().find('r_pets', { name: 'Ada' }, { projection: { name: 1, _id: 0 } }, null);
+    expect(found).to.deep.equal({ name: 'Ada' });
+    const [other] = await handle().find('r_pets', { name: 'Ada' }, { projection: { tags: 0, born: 0, _id: 0 } }, null);
+    expect(other).to.deep.equal({ name: 'Ada', age: 3, home: { city: 'Bern', zip: 3000 } });
+  });
+
+  it('a limit of none gives none, and what is no number of documents is refused', async () => {
+    expect(await names({}, { limit: 0 })).to.deep.equal([]);
+    expect(await names({}, { skip: 9 })).to.deep.equal([]);
+    for (const options of [{ limit: -1 }, { limit: 1.5 }, { limit: NaN }, { skip: -1 }, { skip: 1e300 }]) {
+      expect((await faultOf(names({}, options))).code, JSON.stringify(options)).to.equal('QRY_BAD_VALUE');
+    }
+  });
+
+  it('sorts by several fields in the order in which they stand', async () => {
+    await handle().insert(
+      'r_order',
+      [
+        { a: 1, b: 1 },
+        { a: 2, b: 1 },
+        { a: 1, b: 2 },
+      ],
+      null,
+    );
+    const found = await handle().find('r_order', {}, { sort: { b: -1, a: -1 } }, null);
+    expect(bare(found)).to.deep.equal([
+      { a: 1, b: 2 },
+      { a: 2, b: 1 },
+      { a: 1, b: 1 },
+    ]);
+  });
+
+  it('counts', async () => {
+    expect(await handle().count('r_pets', {}, null)).to.equal(4);
+    expect(await handle().count('r_pets', { tags: 'b' }, null)).to.equal(2);
+  });
+
+  it('aggregates: groups, sorts, reshapes', async () => {
+    const rows = await handle().aggregate(
+      'r_pets',
+      [
+        { $match: { age: { $ne: null } } },
+        { $unwind: '$tags' },
+        { $group: { _id: '$tags', total: { $sum: '$age' }, pets: { $push: '$name' } } },
+        { $sort: { _id: 1 } },
+        { $project: { _id: 0, tag: '$_id', total: 1, pets: 1 } },
+      ],
+      null,
+    );
+    expect(rows).to.deep.equal([
+      { total: 3, pets: ['Ada'], tag: 'a' },
+      { total: 8, pets: ['Ada', 'Bea'], tag: 'b' },
+    ]);
+    expect(await handle().aggregate('r_pets', [{ $count: 'n' }], null)).to.deep.equal([{ n: 4 }]);
+  });
+
+  it('joins another collection', async () => {
+    await handle().insert('r_homes', [{ city: 'Bern', size: 9 }], null);
+    const rows = await handle().aggregate(
+      'r_pets',
+      [
+        { $match: { name: { $in: ['Ada', 'Bea'] } } },
+        { $lookup: { from: 'r_homes', localField: 'home.city', foreignField: 'city', as: 'homes' } },
+        { $project: { _id: 0, name: 1, sizes: '$homes.size' } },
+      ],
+      null,
+    );
+    expect(rows).to.deep.equal([
+      { name: 'Ada', sizes: [9] },
+      { name: 'Bea', sizes: [] },
+    ]);
+  });
+
+  it('keeps odd names and odd texts of a document as they are', async () => {
+    const odd = JSON.parse(
+      '{"__proto__": {"x": 1}, "constructor": "c", "toString": 1, "ü": "😀\\u0000", "deep": {"__proto__": [1]}, "": "empty"}',
+    ) as Record<string, unknown>;
+    const [made] = await handle().insert('r_odd', [odd], null);
+    const [found] = await handle().find('r_odd', { _id: made?.['_id'] }, {}, null);
+    expect(JSON.stringify(bare([found ?? {}]))).to.equal(JSON.stringify([odd]));
+    expect(({} as Record<string, unknown>)['x']).to.equal(undefined);
+  });
+
+  it('keeps numbers: whole ones, fractions, the largest', async () => {
+    const numbers = [0, -1, 2147483648, 9007199254740991, -9007199254740991, 0.1, 1e300, -0.5];
+    const [made] = await handle().insert('r_numbers', [{ numbers }], null);
+    const [found] = await handle().find('r_numbers', { _id: made?.['_id'] }, {}, null);
+    expect(found?.['numbers']).to.deep.equal(numbers);
+    expect(await handle().count('r_numbers', { numbers: 9007199254740991 }, null)).to.equal(1);
+  });
+}

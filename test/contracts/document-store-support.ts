@@ -1,0 +1,157 @@
+/** Helpers of the contract of document stores: opening one by its runtime alone, with a log that nobody reads, and models in brief. */
+import { tmpdir } from 'node:os';
+import type { MigrationOutline } from '../../kernel/contract/migration.js';
+import type { ModelColumn, ModelTable } from '../../kernel/contract/model.js';
+import type { Health, Log, PluginRuntime, RuntimeContext } from '../../kernel/contract/plugin.js';
+import type { Document, DocumentStore, DocumentTransaction } from '../../plugins/kinds/document-store.js';
+
+export interface Adopted {
+  readonly warnings: readonly string[];
+  /** What was sent, in the words of the store. */
+  readonly statements: readonly string[];
+  readonly progress: readonly string[];
+}
+
+/** An open store under test. */
+export interface OpenStore {
+  readonly handle: DocumentStore;
+  readonly adopt: (tables: readonly ModelTable[]) => Promise<Adopted>;
+  readonly plan: (tables: readonly ModelTable[]) => Promise<MigrationOutline>;
+  readonly health: () => Promise<Health | undefined>;
+  /** Every word that the store has written to its log. */
+  readonly logged: () => string;
+  readonly close: () => Promise<void>;
+}
+
+/** An empty store, or why there is none. */
+export type MakeStore = () => Promise<OpenStore | { readonly skip: string }>;
+
+export interface StoreOptions {
+  readonly options?: Readonly<Record<string, unknown>>;
+  readonly folder?: string;
+  /** Other plugins that the store runs on. */
+  readonly resolve?: RuntimeContext['resolve'];
+}
+
+const nothing = (): never => {
+  throw new Error('nothing to resolve');
+};
+
+export async function openStore(
+  runtime: PluginRuntime<DocumentStore>,
+  { options = {}, folder = tmpdir(), resolve = nothing }: StoreOptions = {},
+): Promise<OpenStore> {
+  const lines: string[] = [];
+  const contextOf = (warnings: string[], statements: string[]): RuntimeContext => {
+    const note = (fields: object, message: string): void => {
+      const { err } = fields as { err?: unknown };
+      lines.push(`${message} ${JSON.stringify(fields)} ${err instanceof Error ? String(err.stack) : ''}`);
+    };
+    const log: Log = {
+      debug: (fields, message) => {
+        note(fields, message);
+        if ('sql' in fields) statements.push(String(fields.sql));
+      },
+      info: note,
+      warn: (fields, message) => {
+        note(fields, message);
+        warnings.push(message);
+      },
+      error: note,
+    };
+    const { signal } = new AbortController();
+    return { id: 'document-store:test', instance: 'main', options, log, signal, env: () => undefined, folder, resolve };
+  };
+  const context = contextOf([], []);
+  const handle = runtime.create?.(context);
+  if (!handle) throw new Error('no handle');
+  try {
+    await runtime.open?.(handle, context);
+  } catch (error) {
+    await runtime.close?.(handle);
+    throw error;
+  }
+  return {
+    handle,
+    async adopt(tables) {
+      const [warnings, statements, progress]: string[][] = [[], [], []];
+      await runtime.adopt?.(handle, tables, contextOf(warnings ?? [], statements ?? []), (step, at, of) => {
+        progress?.push(`${at}/${of} ${step.store} ${step.table} ${step.change} ${step.detail}`);
+      });
+      return { warnings: warnings ?? [], statements: statements ?? [], progress: progress ?? [] };
+    },
+    plan: async (tables) => (await runtime.plan?.(handle, tables, context)) ?? { steps: [], warnings: [] },
+    health: async () => runtime.health?.(handle),
+    logged: () => lines.join('\n'),
+    close: async () => runtime.close?.(handle),
+  };
+}
+
+/** Stores that a suite opens by their addresses, to be closed together. */
+export function openings(runtime: PluginRuntime<DocumentStore>): {
+  readonly open: (url: string, options?: object) => Promise<OpenStore>;
+  readonly closeAll: () => Promise<unknown>;
+} {
+  const opened: OpenStore[] = [];
+  return {
+    async open(url, options = {}) {
+      const store = await openStore(runtime, { options: { url, ...options } });
+      opened.push(store);
+      return store;
+    },
+    closeAll: () => Promise.all(opened.splice(0).map((store) => store.close())),
+  };
+}
+
+/** A model whose documents this store holds. */
+export const collectionOf = (
+  name: string,
+  columns: readonly ModelColumn[],
+  uniques: readonly (readonly string[])[] = columns.filter(({ unique }) => unique).map((column) => [column.name]),
+): ModelTable => ({
+  model: `_${name}`,
+  table: name,
+  stores: [{ kind: 'document-store', instance: 'main' }],
+  columns,
+  uniques,
+});
+
+/** An id of `bson`, whichever copy of the package made it. */
+export const isId = (value: unknown): boolean =>
+  typeof value === 'object' && (value as { _bsontype?: unknown } | null)?._bsontype === 'ObjectId';
+
+/** Documents without their ids: the stores make those up. */
+export const bare = (documents: readonly Document[]): Document[] =>
+  documents.map(({ _id, ...rest }) => (_id === undefined ? { withoutId: true } : rest));
+
+/** Runs `work` in a transaction, again as long as the store says that it may help. */
+export async function inTransaction(
+  handle: DocumentStore,
+  work: (inside: DocumentTransaction | null) => Promise<void>,
+): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    const inside = await handle.begin();
+    try {
+      await work(inside);
+      if (inside !== null) await handle.commit(inside);
+      return;
+    } catch (error) {
+      if (inside !== null) await handle.rollback(inside);
+      if (!handle.retryable(error)) throw error;
+      // As the kernel does, so that two that met do not meet again.
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * 5 * 2 ** Math.min(attempt, 4)));
+    }
+  }
+}
+
+/** Tries again until it does not throw. */
+export async function until<T>(what: () => Promise<T>): Promise<T> {
+  for (const end = Date.now() + 20_000; ;) {
+    try {
+      return await what();
+    } catch (error) {
+      if (Date.now() > end) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 25));
+    }
+  }
+}

@@ -1,0 +1,37 @@
+/**
+ * What every document store must do, whatever keeps the documents. A suite brings a way to open an empty store; nothing here
+ * knows a driver. Answers are compared with literals, so that two stores that pass give equal answers.
+ */
+import { expect } from 'chai';
+import { documentFaultsContract } from './document-store-faults.js';
+import { documentMigrationContract } from './document-store-migration.js';
+import { documentReadsContract } from './document-store-reads.js';
+import type { MakeStore, OpenStore } from './document-store-support.js';
+import { documentTransactionsContract } from './document-store-transactions.js';
+import { documentWritesContract } from './document-store-writes.js';
+
+export function documentStoreContract(name: string, open: MakeStore): void {
+  describe(`document store ${name}`, () => {
+    let opened: OpenStore | undefined;
+    const store = (): OpenStore => {
+      if (!opened) throw new Error('not open');
+      return opened;
+    };
+    const handle = (): OpenStore['handle'] => store().handle;
+
+    before(async function () {
+      this.timeout(60_000);
+      const made = await open();
+      if ('skip' in made) this.skip();
+      else opened = made;
+    });
+    after(async () => opened?.close());
+
+    it('is well', async () => expect((await store().health())?.ok).to.equal(true));
+    describe('reads', () => documentReadsContract(handle));
+    describe('writes', () => documentWritesContract(handle));
+    describe('faults', () => documentFaultsContract(store));
+    describe('transactions', () => documentTransactionsContract(store));
+    describe('migration', () => documentMigrationContract(store));
+  });
+}

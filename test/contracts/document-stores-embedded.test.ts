@@ -1,0 +1,241 @@
+/** Runs the contract of document stores against the embedded one, in both databases that it can lie in, and what is its own. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { BootError } from '../../kernel/contract/boot-error.js';
+import type { RuntimeContext } from '../../kernel/contract/plugin.js';
+import pglite from '../../plugins/dialects/pglite/runtime.js';
+import postgres from '../../plugins/dialects/postgres/runtime.js';
+import { decode, encode } from '../../plugins/document-stores/embedded/codec.js';
+import { testOf } from '../../plugins/document-stores/embedded/engine.js';
+import embedded from '../../plugins/document-stores/embedded/runtime.js';
+import { EVERY, narrowOf, termsOf } from '../../plugins/document-stores/embedded/terms.js';
+import type { Dialect } from '../../plugins/kinds/dialect.js';
+import { freshDatabase, startPostgres } from '../support/postgres.js';
+import { openDialect } from './dialect-open.js';
+import { column, faultOf, type OpenDialect } from './dialect-support.js';
+import { documentStoreContract } from './document-store.contract.js';
+import { bare, collectionOf, inTransaction, openStore, type OpenStore } from './document-store-support.js';
+
+/** The store on a connection, which is closed with it. */
+async function openOn(sql: OpenDialect): Promise<OpenStore> {
+  const resolve: RuntimeContext['resolve'] = () => sql.handle as never;
+  const store = await openStore(embedded, { resolve });
+  return { ...store, close: () => store.close().then(() => sql.close()) };
+}
+
+documentStoreContract('embedded, in pglite', async () => openOn(await openDialect(pglite, { path: 'memory://' })));
+
+documentStoreContract('embedded, in postgres', async () => {
+  const server = await startPostgres();
+  return 'skip' in server ? server : openOn(await openDialect(postgres, { url: await freshDatabase() }));
+});
+
+describe('document store embedded, by itself', () => {
+  it('the index never loses a document that matches', () => {
+    const scalar = fc.constantFrom(0, 5, 'a', 'b"\\', '\0', 'ü'.repeat(99), true, null, new Date(5));
+    const { value } = fc.letrec((tie) => ({
+      value: fc.oneof(
+        { maxDepth: 3 },
+        scalar,
+        fc.array(tie('value'), { maxLength: 3 }),
+        fc.dictionary(fc.constantFrom('a', 'b', '0', 'c.d'), tie('value'), { maxKeys: 3 }),
+      ),
+    }));
+    const document = fc.record({ a: value, b: value });
+    const path = fc.constantFrom('a', 'b', 'a.b', 'a.0', 'b.a');
+    const condition = fc.oneof(
+      scalar,
+      scalar.map((one) => ({ $eq: one })),
+      fc.array(scalar, { maxLength: 3 }).map((all) => ({ $in: all })),
+      fc.array(scalar, { minLength: 1, maxLength: 2 }).map((all) => ({ $all: all })),
+      scalar.map((one) => ({ $elemMatch: { b: one } })),
+    );
+    const one = fc.tuple(path, condition).map(([key, wanted]) => ({ [key]: wanted }));
+    const filter = fc.oneof(
+      one,
+      fc.tuple(one, one).map((both) => ({ $or: both })),
+      fc.tuple(one, one).map((both) => ({ $and: both })),
+    );
+    let hits = 0;
+    fc.assert(
+      fc.property(document, filter, (fields, asked) => {
+        const made = decode(encode(fields)) as Record<string, unknown>;
+        if (!testOf(asked)(made)) return;
+        const lists = narrowOf(asked);
+        hits += lists.length > 0 ? 1 : 0;
+        const terms = termsOf(made);
+        for (const list of lists) expect(terms.some((term) => term === EVERY || list.includes(term))).to.equal(true);
+      }),
+      { numRuns: 3000 },
+    );
+    expect(hits).to.be.greaterThan(20);
+  });
+
+  it('a document is the same after it was kept', () => {
+    const odd = { $date: 1, $$x: { $oid: 'x' }, n: [NaN, -0, Infinity], b: { $number: '5' }, d: new Date(7), '': [[]] };
+    expect(decode(JSON.parse(JSON.stringify(encode(odd))))).to.deep.equal(odd);
+  });
+
+  it('is refused in a database that is not PostgreSQL, with what would be right', async () => {
+    const sql = { execute: () => Promise.resolve([{ version: '11.4.2-MariaDB' }]) } as unknown as Dialect;
+    const opened = await openStore(embedded, { resolve: () => sql as never }).catch((error: unknown) => error);
+    expect(opened).to.be.instanceOf(BootError);
+    expect((opened as BootError).code).to.equal('DOC_NOT_POSTGRESQL');
+    expect((opened as BootError).params).to.deep.equal({ instance: 'main', connection: 'main' });
+  });
+
+  it('loses nothing that it has acknowledged when its process is killed', async function () {
+    this.timeout(60_000);
+    const folder = await mkdtemp(join(tmpdir(), 'lintel-docs-'));
+    const worker = fileURLToPath(new URL('../support/documents-worker.js', import.meta.url));
+    const child = spawn(process.execPath, [worker, folder], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const over = once(child, 'close');
+    let last = -1;
+    for await (const line of createInterface({ input: child.stdout })) {
+      last = Number(line);
+      if (last === 25) child.kill('SIGKILL');
+    }
+    await over;
+    const store = await openOn(await openDialect(pglite, { path: 'data' }, folder));
+    const found = await store.handle.find('kept', {}, { sort: { n: 1 } }, null);
+    await store.close();
+    await rm(folder, { recursive: true, force: true });
+    expect(last).to.be.at.least(25);
+    expect(found.slice(0, last + 1).map(({ n }) => n)).to.deep.equal(Array.from({ length: last + 1 }, (_, n) => n));
+    expect(found.filter(({ n, changed }) => Number(n) < last && Number(n) % 3 === 1 && changed !== true)).to.deep.equal(
+      [],
+    );
+  });
+
+  describe('in one postgres, with two processes', () => {
+    const stores: OpenStore[] = [];
+    const handles = () => stores.map(({ handle }) => handle);
+
+    before(async function () {
+      this.timeout(60_000);
+      const server = await startPostgres();
+      if ('skip' in server) this.skip();
+      const url = await freshDatabase();
+      for (let i = 0; i < 2; i++) stores.push(await openOn(await openDialect(postgres, { url })));
+    });
+    after(() => Promise.all(stores.map((store) => store.close())));
+
+    it('both make a collection at once', async () => {
+      const made = Array.from({ length: 10 }, async (_, n) => handles()[n % 2]?.insert('both', [{ n }], null));
+      await Promise.all(made);
+      expect(await handles()[0]?.count('both', {}, null)).to.equal(10);
+    });
+
+    it('lose no update, in one call or read and written back', async function () {
+      this.timeout(60_000);
+      await handles()[0]?.insert('sums', [{ _id: 'x', a: 0, b: 0 }], null);
+      await Promise.all(
+        handles().flatMap((handle) =>
+          Array.from({ length: 10 }, async () => {
+            await handle.update('sums', { _id: 'x' }, { $inc: { a: 1 } }, {}, null);
+            await inTransaction(handle, async (inside) => {
+              const [found] = await handle.find('sums', { _id: 'x' }, {}, inside);
+              await handle.update('sums', { _id: 'x' }, { $set: { b: Number(found?.['b']) + 1 } }, {}, inside);
+            });
+          }),
+        ),
+      );
+      expect(await handles()[1]?.find('sums', {}, {}, null)).to.deep.equal([{ _id: 'x', a: 20, b: 20 }]);
+    });
+
+    it('make one document where none matches, if a value is there once', async () => {
+      const [first] = stores;
+      await first?.adopt([collectionOf('once', [column('name', 'text', { unique: true })])]);
+      const calls = handles().flatMap((handle) =>
+        Array.from({ length: 10 }, () =>
+          handle.update('once', { name: 'x' }, { $inc: { n: 1 } }, { upsert: true }, null),
+        ),
+      );
+      await Promise.all(calls);
+      expect(bare((await handles()[1]?.find('once', {}, {}, null)) ?? [])).to.deep.equal([{ name: 'x', n: 20 }]);
+    });
+  });
+
+  describe('queries', () => {
+    let store: OpenStore;
+    before(async () => {
+      store = await openOn(await openDialect(pglite, { path: 'memory://' }));
+      const columns = [
+        column('title', 'text', { search: true }),
+        column('body', 'text', { search: true, nullable: true }),
+      ];
+      await store.adopt([collectionOf('notes', columns)]);
+      await store.handle.insert(
+        'notes',
+        [
+          { title: 'Running dogs', body: 'a cat sleeps' },
+          { title: 'The quick cat', body: 'runs after a dog' },
+          { title: 'Coffee shop', body: null },
+        ],
+        null,
+      );
+    });
+    after(() => store.close());
+    const titles = async (text: string, more: object = {}): Promise<unknown[]> =>
+      (await store.handle.find('notes', { $text: { $search: text }, ...more }, {}, null)).map(({ title }) => title);
+
+    it('find words by their stems: any word, every phrase, none behind a minus', async () => {
+      expect(await titles('run')).to.deep.equal(['Running dogs', 'The quick cat']);
+      expect(await titles('coffee dog')).to.deep.equal(['Running dogs', 'The quick cat', 'Coffee shop']);
+      expect(await titles('"cat sleeps"')).to.deep.equal(['Running dogs']);
+      expect(await titles('dog -quick')).to.deep.equal(['Running dogs']);
+      expect(await titles('dog -"quick cat"')).to.deep.equal(['Running dogs']);
+      expect(await titles('the a')).to.deep.equal([]);
+      expect(await titles(`' | & ! :* <-> \\ "`)).to.deep.equal([]);
+      expect(await titles('dog', { title: 'The quick cat' })).to.deep.equal(['The quick cat']);
+      const rows = await store.handle.aggregate(
+        'notes',
+        [{ $match: { $text: { $search: 'dog' } } }, { $count: 'n' }],
+        null,
+      );
+      expect(rows).to.deep.equal([{ n: 2 }]);
+    });
+
+    it('evaluate no script, write nothing by a pipeline, and refuse a pattern that may not end', async () => {
+      const { handle } = store;
+      const body = 'function() { return 1 }';
+      for (const work of [
+        handle.find('notes', { $where: 'true' }, {}, null),
+        handle.find('notes', { $expr: { $function: { body, args: [], lang: 'js' } } }, {}, null),
+        handle.aggregate('notes', [{ $group: { _id: 1, x: { $accumulator: { init: body } } } }], null),
+        handle.aggregate('notes', [{ $project: { x: { $function: { body, args: [], lang: 'js' } } } }], null),
+        handle.aggregate('notes', [{ $out: 'others' }], null),
+        handle.aggregate('notes', [{ $facet: { a: [{ $merge: { into: 'others' } }] } }], null),
+        handle.find('notes', { title: { $regex: '^(a+)+$' } }, {}, null),
+        handle.find('notes', { title: { $in: [/(x*)*y/] } }, {}, null),
+      ])
+        expect((await faultOf(work)).code).to.equal('QRY_FAILED');
+      expect(await handle.count('others', {}, null)).to.equal(0);
+    });
+
+    it('a field cannot be made inside a text', async () => {
+      const change = store.handle.update('notes', {}, { $set: { 'title.x': 1 } }, { one: true }, null);
+      const { code, options } = await faultOf(change);
+      expect([code, options.issues?.[0]?.pointer]).to.deep.equal(['QRY_BAD_VALUE', '/title']);
+    });
+
+    it('sort among twenty thousand, and keep in memory what is asked for', async function () {
+      this.timeout(60_000);
+      const many = Array.from({ length: 20_000 }, (_, n) => ({ n, rest: n % 7, text: 'x'.repeat(100) }));
+      await store.handle.insert('many', many, null);
+      const found = await store.handle.find('many', {}, { sort: { rest: -1, n: 1 }, skip: 1, limit: 2 }, null);
+      expect(found.map(({ n }) => n)).to.deep.equal([13, 20]);
+      const begun = performance.now();
+      expect((await store.handle.find('many', { n: 19_999 }, {}, null)).map(({ rest }) => rest)).to.deep.equal([0]);
+      expect(performance.now() - begun, 'by the index').to.be.lessThan(500);
+      expect(await store.handle.count('many', { n: { $gte: 19_000 } }, null)).to.equal(1000);
+    });
+  });
+});

@@ -1,0 +1,90 @@
+/** What the suites of the queue contract share: a new queue for each test, handles that are closed after it, work that is waited for. */
+import type { JobRepository } from 'agenda';
+import type { Deferred, Outcome, Put } from '../../kernel/contract/deferred.js';
+import type { Run } from '../../plugins/kinds/queue.js';
+import type { Found } from '../support/guarded.js';
+import type { Opened, Options } from '../support/queues.js';
+import { until } from '../support/until.js';
+
+/** One queue, new and empty. */
+export interface Place {
+  /** A handle on the queue; several are as many processes. */
+  readonly open: (options?: Options) => Promise<Opened>;
+  readonly dispose: () => Promise<void>;
+  /** Agenda's own repository of the same jobs, as a tool makes it, and its end. */
+  readonly tool: () => Promise<{ readonly jobs: JobRepository; readonly end: () => Promise<void> }>;
+}
+
+export interface QueueBackend {
+  readonly name: string;
+  readonly fresh: () => Promise<Found<Place>>;
+  /** Processes that wait are woken by others at once. */
+  readonly wakes: boolean;
+}
+
+export interface Suite {
+  readonly open: (options?: Options) => Promise<Opened>;
+  /** Opens, and adds. */
+  readonly added: (put: readonly Put[], options?: Options) => Promise<Opened>;
+  /** Once something was opened. */
+  readonly tool: () => Promise<JobRepository>;
+  /** Works until so many runs have ended; gives them in the order in which they began. */
+  readonly runs: (one: Opened, count: number, run?: Run) => Promise<Deferred[]>;
+}
+
+export const DONE: Outcome = { done: true };
+export const failing = (retryable: boolean): Outcome => ({
+  done: false,
+  code: 'TST_FAILED',
+  detail: 'On purpose.',
+  retryable,
+});
+export const isEmpty = async ({ queue }: Opened): Promise<boolean> => (await queue.list({})).length === 0;
+
+/** Quick enough for tests, and still in the right order. */
+const QUICK = { poll: 0.2, backoff: 0.05 };
+
+/** Registers the hooks of the suite that it is called in. */
+export function suiteOf({ fresh }: QueueBackend): Suite {
+  let place: Place;
+  const opened: Opened[] = [];
+  const ends: (() => Promise<void>)[] = [];
+  beforeEach(async function () {
+    const found = await fresh();
+    if ('skip' in found) return this.skip();
+    place = found;
+  });
+  afterEach(async () => {
+    await Promise.all(ends.splice(0).map((end) => end()));
+    await Promise.all(opened.splice(0).map(({ close }) => close()));
+    await place?.dispose();
+  });
+  const open = async (options: Options = {}): Promise<Opened> => {
+    const one = await place.open({ ...QUICK, ...options });
+    opened.push(one);
+    return one;
+  };
+  return {
+    open,
+    async tool() {
+      const { jobs, end } = await place.tool();
+      ends.push(end);
+      return jobs;
+    },
+    async added(put, options) {
+      const one = await open(options);
+      await one.queue.add(put);
+      return one;
+    },
+    async runs({ queue }, count, run = () => Promise.resolve(DONE)) {
+      const begun: Deferred[] = [];
+      let ended = 0;
+      await queue.work(async (work, attempt, signal) => {
+        begun.push(work);
+        return run(work, attempt, signal).finally(() => ended++);
+      });
+      await until(() => ended >= count, `${count} runs`);
+      return begun;
+    },
+  };
+}

@@ -1,0 +1,130 @@
+/** Of queues in a SQL database: work that is added inside a transaction of a connection, and tables that nobody else touches. */
+import { expect } from 'chai';
+import type { Within } from '../../plugins/kinds/queue.js';
+import type { Dialect } from '../../plugins/kinds/dialect.js';
+import type { Found } from '../support/guarded.js';
+import { putOf, type Opened } from '../support/queues.js';
+import { until } from '../support/until.js';
+import { id, table, type OpenDialect } from './dialect-support.js';
+import { DONE, isEmpty } from './queue-support.js';
+
+export interface SqlPlace {
+  readonly queue: Opened;
+  /** The connection in whose database the queue lies. */
+  readonly main: Dialect;
+  /** Null where the connection was not opened by itself. */
+  readonly tables: Pick<OpenDialect, 'adopt' | 'plan'> | null;
+  readonly close: () => Promise<void>;
+}
+
+export interface SqlBackend {
+  readonly name: string;
+  readonly place: () => Promise<Found<SqlPlace>>;
+  /** Its places have `tables`. */
+  readonly migrates: boolean;
+}
+
+export function queueTransactions({ name, place, migrates }: SqlBackend): void {
+  describe(`queue ${name}, transactions`, function () {
+    this.timeout(30_000);
+    let here: SqlPlace | undefined;
+    let within: Within;
+
+    const opened = (): SqlPlace => {
+      if (here === undefined) throw new Error('not open');
+      return here;
+    };
+    beforeEach(async function () {
+      const found = await place();
+      if ('skip' in found) return this.skip();
+      here = found;
+      const joined = await found.queue.queue.within(found.main);
+      if (joined === null) throw new Error('the queue does not know its own database');
+      within = joined;
+    });
+    afterEach(async () => {
+      await here?.close();
+      here = undefined;
+    });
+
+    it('have the work if they commit', async () => {
+      const { queue, main } = opened();
+      const seen: unknown[] = [];
+      await queue.queue.work((work) => Promise.resolve((seen.push(work.state.payload), DONE)));
+      const transaction = await main.begin(false);
+      await within.add([putOf('one \0 \ud800'), putOf('two')], transaction);
+      await within.add([putOf('three')], transaction);
+      expect(seen).to.deep.equal([]);
+      await main.commit(transaction);
+      within.committed();
+      await until(() => seen.length === 3, 'all ran', 4000);
+      expect(seen).to.have.members(['one \0 \ud800', 'two', 'three']);
+      await until(() => isEmpty(queue), 'gone');
+    });
+
+    it('have nothing if they are rolled back', async () => {
+      const { queue, main } = opened();
+      const transaction = await main.begin(false);
+      await within.add([putOf(), putOf()], transaction);
+      await main.rollback(transaction);
+      expect(await isEmpty(queue)).to.equal(true);
+    });
+
+    it('may add what is known already, and what waits for its time', async () => {
+      const { queue, main } = opened();
+      await queue.queue.add([putOf('first', { id: 'same', delay: 60 })]);
+      const transaction = await main.begin(false);
+      await within.add([putOf('second', { id: 'same' })], transaction);
+      await within.add([putOf('later', { id: 'later', delay: 0.2 })], transaction);
+      await main.commit(transaction);
+      within.committed();
+      expect((await queue.queue.show('same'))?.work.state.payload).to.equal('first');
+      const seen: string[] = [];
+      await queue.queue.work((work) => Promise.resolve((seen.push(work.id), DONE)));
+      await until(() => seen.length === 1, 'the later one ran');
+      expect(seen).to.deep.equal(['later']);
+    });
+
+    it('are not touched by work that is too large', async () => {
+      const { queue, main } = opened();
+      const transaction = await main.begin(false);
+      const refused: unknown = await within
+        .add([putOf('x'.repeat(300_000))], transaction)
+        .catch((error: unknown) => error);
+      expect(refused).to.include({ code: 'JOB_TOO_LARGE' });
+      await within.add([putOf('small')], transaction);
+      await main.commit(transaction);
+      expect(await queue.queue.list({})).to.have.length(1);
+    });
+
+    it('of many requests at once add each of theirs', async () => {
+      const { queue, main } = opened();
+      const one = async (n: number): Promise<void> => {
+        const transaction = await main.begin(false);
+        await within.add([putOf(n)], transaction);
+        await (n % 3 === 0 ? main.rollback(transaction) : main.commit(transaction));
+        if (n % 3 !== 0) within.committed();
+      };
+      const seen: number[] = [];
+      await queue.queue.work((work) => Promise.resolve((seen.push(work.state.payload as number), DONE)));
+      await Promise.all(Array.from({ length: 30 }, (_, n) => one(n)));
+      await until(() => isEmpty(queue), 'all done');
+      const expected = Array.from({ length: 30 }, (_, n) => n).filter((n) => n % 3 !== 0);
+      expect(seen.sort((a, b) => a - b)).to.deep.equal(expected);
+    });
+
+    if (!migrates) return;
+
+    it('leave the tables of the queue alone when the models are migrated', async () => {
+      const { queue, tables } = opened();
+      if (tables === null) throw new Error('no tables');
+      await queue.queue.add([putOf(null, { delay: 60 })]);
+      const notes = table('notes', id);
+      const steps = (await tables.plan([notes])).steps;
+      expect(steps.map((step) => step.table)).to.deep.equal(steps.map(() => 'notes'));
+      await tables.adopt([notes]);
+      expect(await tables.plan([notes])).to.deep.equal({ steps: [], warnings: [] });
+      expect(await queue.queue.list({})).to.have.length(1);
+    });
+  });
+}

@@ -1,0 +1,75 @@
+/** What the log says of a store that is away, and what callers hear: with stores that never answer, late, or fail. */
+import { expect } from 'chai';
+import { Fault } from '../../kernel/contract/fault.js';
+import type { Log } from '../../kernel/contract/plugin.js';
+import { createWatch, type Watch } from '../../plugins/queues/shared/away.js';
+
+const AWAY = 'the store of the queue is away; work is neither accepted nor done';
+const BACK = 'the store of the queue is back';
+const PATIENCE = 5;
+
+interface Held {
+  readonly call: () => Promise<string>;
+  readonly answer: () => void;
+  readonly fail: () => void;
+}
+function held(): Held {
+  let [answer, fail] = [(): void => {}, (): void => {}];
+  const promise = new Promise<string>((resolve, reject) => {
+    answer = () => resolve('done');
+    fail = () => reject(new Error('lost'));
+  });
+  return { call: () => promise, answer: () => answer(), fail: () => fail() };
+}
+
+describe('queue: the watch over a store', () => {
+  let told: string[];
+  let watch: Watch;
+  const tell = (_what: object, message: string): void => void told.push(message);
+  const ready = (): Promise<string> => Promise.resolve('done');
+  const refused = (work: Promise<unknown>): Promise<unknown> =>
+    work.then(
+      () => expect.fail('it was taken'),
+      (error: unknown) => error instanceof Fault && error.code,
+    );
+
+  beforeEach(() => {
+    told = [];
+    const log: Log = { debug: tell, info: tell, warn: tell, error: tell };
+    watch = createWatch(log, PATIENCE);
+  });
+
+  it('tells that it is away when somebody was refused, though the driver goes on trying', async () => {
+    expect(await refused(watch.soon(held().call))).to.equal('JOB_AWAY');
+    expect(await refused(watch.soon(held().call))).to.equal('JOB_AWAY');
+    expect(told).to.deep.equal([AWAY]);
+    await watch.soon(ready);
+    expect(told).to.deep.equal([AWAY, BACK]);
+  });
+
+  it('takes a late answer for no news: whoever asks next tells', async () => {
+    const late = held();
+    expect(await refused(watch.soon(late.call))).to.equal('JOB_AWAY');
+    late.answer();
+    await late.call();
+    expect(told).to.deep.equal([AWAY]);
+    await watch.note(ready());
+    expect(told).to.deep.equal([AWAY, BACK]);
+  });
+
+  it('takes a late failure for no news when it is back', async () => {
+    const late = held();
+    const lost = watch.note(late.call()).catch(() => undefined);
+    expect(await refused(watch.soon(held().call))).to.equal('JOB_AWAY');
+    await watch.soon(ready);
+    late.fail();
+    await lost;
+    expect(told).to.deep.equal([AWAY, BACK]);
+  });
+
+  it('says nothing as long as everybody is answered in time', async () => {
+    expect(await watch.soon(ready)).to.equal('done');
+    expect(await watch.answer(ready())).to.equal('done');
+    expect(told).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,213 @@
+/**
+ * What every queue must do, whatever store is behind it: keep what was added, run it at least once and in order of priority, count one
+ * completion, try again what failed, keep what is dead. Events are what work itself does; nothing here waits for a fixed time.
+ */
+import { expect } from 'chai';
+import { Fault } from '../../kernel/contract/fault.js';
+import { putOf, type Opened } from '../support/queues.js';
+import { until } from '../support/until.js';
+import { queueEnds } from './queue-ends.js';
+import { queueFailures } from './queue-failures.js';
+import { queueTools } from './queue-tools.js';
+import { DONE, failing, isEmpty, suiteOf, type QueueBackend } from './queue-support.js';
+
+export function queueContract(backend: QueueBackend): void {
+  const { name, wakes } = backend;
+  describe(`queue ${name}`, function () {
+    this.timeout(30_000);
+    const suite = suiteOf(backend);
+    const { open, added, runs } = suite;
+
+    it('runs what was added with all that travels, and removes it', async () => {
+      const text = { text: 'a\0b \ud800 é "$1" \\ \u2028', number: 1.5, list: [null, true, { '': [] }] };
+      const put = putOf(text, { id: "o'dd; id \\ é" });
+      const one = await added([put]);
+      const begun = await runs(one, 1, async (_work, attempt) => {
+        expect(attempt).to.equal(1);
+        const [seen] = await one.queue.list({});
+        expect(seen).to.include({ state: 'running', attempts: 1, dueAt: null });
+        return DONE;
+      });
+      expect(begun).to.deep.equal([put.work]);
+      await until(() => isEmpty(one), 'the work is gone');
+      expect(await one.queue.show(put.work.id)).to.equal(null);
+    });
+
+    it('says how much there is of each sort, and how long the oldest of what may run has waited', async () => {
+      const one = await open();
+      expect(await one.queue.backlog?.()).to.deep.equal({ ready: 0, delayed: 0, running: 0, dead: 0, oldest: 0 });
+      const late = { ...putOf('late'), delay: 600 };
+      await one.queue.add([putOf('first'), putOf('second'), late, { ...putOf('fails'), retries: 0, priority: 9 }]);
+      await until(async () => ((await one.queue.backlog?.())?.oldest ?? 0) > 0.05, 'it has waited');
+      const { oldest, ...counted } = (await one.queue.backlog?.()) ?? { oldest: -1 };
+      expect(counted).to.deep.equal({ ready: 3, delayed: 1, running: 0, dead: 0 });
+      expect(oldest).to.be.within(0.05, 20);
+      const seen: unknown[] = [];
+      await runs(one, 3, async ({ state }) => {
+        seen.push((await one.queue.backlog?.())?.running);
+        return state.payload === 'fails' ? failing(false) : DONE;
+      });
+      expect(Math.max(...seen.map(Number))).to.be.greaterThan(0);
+      const left = { ready: 0, delayed: 1, running: 0, dead: 1, oldest: 0 };
+      await until(async () => JSON.stringify(await one.queue.backlog?.()) === JSON.stringify(left), 'all is settled');
+    });
+
+    it('keeps what was added when the process that added it is over', async () => {
+      const first = await added([putOf('kept')]);
+      await first.close();
+      const [work] = await runs(await open(), 1);
+      expect(work?.state.payload).to.equal('kept');
+    });
+
+    it('leaves work alone whose id is known, while it waits and while it runs', async () => {
+      const one = await added([putOf('first', { id: 'same' })]);
+      await one.queue.add([putOf('second', { id: 'same' }), putOf('other', { id: 'other' })]);
+      expect(await one.queue.list({})).to.have.length(2);
+      const begun = await runs(one, 2, async (work) => {
+        await one.queue.add([putOf('third', { id: work.id })]);
+        return DONE;
+      });
+      expect(begun.map(({ state }) => state.payload)).to.have.members(['first', 'other']);
+      await until(() => isEmpty(one), 'nothing is left');
+    });
+
+    it('adds all of several or none', async () => {
+      const one = await open({ max_payload: 2000 });
+      const large = putOf('x'.repeat(3000));
+      const refused: unknown = await one.queue.add([putOf('fits'), large]).catch((error: unknown) => error);
+      expect(refused).to.be.instanceOf(Fault);
+      expect(refused).to.include({ code: 'JOB_TOO_LARGE' });
+      expect(await isEmpty(one)).to.equal(true);
+      await one.queue.add([]);
+      await one.queue.add(Array.from({ length: 50 }, (_, n) => putOf(n)));
+      expect(await one.queue.list({})).to.have.length(50);
+    });
+
+    it('takes work of 256 KiB, and no more', async () => {
+      const one = await open();
+      const frame = JSON.stringify(putOf('', { id: 'large' }).work).length;
+      await one.queue.add([putOf('x'.repeat(262_144 - frame), { id: 'large' })]);
+      const refused: unknown = await one.queue
+        .add([putOf('x'.repeat(262_145 - frame), { id: 'larger' })])
+        .catch((error: unknown) => error);
+      expect(refused).to.include({ code: 'JOB_TOO_LARGE' });
+      expect((await runs(one, 1)).map(({ id }) => id)).to.deep.equal(['large']);
+    });
+
+    it('runs the higher priority first among what is due, then what was added first, whenever it became due', async () => {
+      const priorities = [0, 3, -1, 0.5, 1e9, -0.5, 3, 0, -1e9, 0.25, -7, 0.5];
+      const one = await open({ concurrency: 1 });
+      for (const [n, priority] of priorities.entries()) {
+        await one.queue.add([putOf([priority, n], { priority, delay: n % 3 === 0 ? 0.05 : 0 })]);
+      }
+      await until(async () => (await one.queue.list({})).every(({ dueAt }) => (dueAt ?? 0) <= Date.now() - 50), 'due');
+      const order = (await runs(one, priorities.length)).map(({ state }) => state.payload as [number, number]);
+      const sorted = priorities.map((priority, n) => [priority, n] as [number, number]);
+      sorted.sort((a, b) => b[0] - a[0] || a[1] - b[1]);
+      expect(order).to.deep.equal(sorted);
+    });
+
+    it('lets urgent work that comes later overtake a backlog', async () => {
+      const one = await added(
+        Array.from({ length: 30 }, (_, n) => putOf(n)),
+        { concurrency: 2 },
+      );
+      const begun = await runs(one, 31, async (work) => {
+        if (work.state.payload === 3) await one.queue.add([putOf('urgent', { priority: 1 })]);
+        return DONE;
+      });
+      expect(begun.findIndex(({ state }) => state.payload === 'urgent')).to.be.lessThan(8);
+    });
+
+    it('runs nothing before its time, and soon after it', async () => {
+      const one = await open({ poll: 20 });
+      const start = Date.now();
+      await one.queue.work(() => Promise.resolve(DONE));
+      await one.queue.add([putOf('later', { delay: 0.4, id: 'later' }), putOf('now')]);
+      await until(async () => (await one.queue.list({})).length === 1, 'the other is done');
+      const [waiting] = await one.queue.list({ state: 'waiting' });
+      expect(waiting?.id).to.equal('later');
+      expect(waiting?.dueAt).to.be.within(start + 350, Date.now() + 1000);
+      await until(() => isEmpty(one), 'it ran');
+      expect(Date.now() - start).to.be.within(399, 5000);
+    });
+
+    it('does as much at once as it may, and no more', async () => {
+      const one = await added(
+        Array.from({ length: 12 }, (_, n) => putOf(n)),
+        { concurrency: 3 },
+      );
+      let [running, most] = [0, 0];
+      const gates: (() => void)[] = [];
+      await one.queue.work(async () => {
+        most = Math.max(most, ++running);
+        await new Promise<void>((resolve) => gates.push(resolve));
+        running--;
+        return DONE;
+      });
+      for (let n = 0; n < 12; n++) {
+        await until(() => gates.length > 0 && (running === 3 || n > 9), 'a run waits');
+        gates.shift()?.();
+      }
+      await until(() => isEmpty(one), 'all done');
+      expect(most).to.equal(3);
+    });
+
+    it('fills a place as soon as it is free, without waiting for the next look', async () => {
+      const one = await added(
+        Array.from({ length: 40 }, (_, n) => putOf(n)),
+        { concurrency: 2, poll: 20 },
+      );
+      const start = Date.now();
+      await runs(one, 40);
+      expect(Date.now() - start).to.be.lessThan(5000);
+    });
+
+    it('gives work to one of two workers, never to both', async () => {
+      const count = 200;
+      const workers = [await open(), await open()];
+      const seen: string[] = [];
+      for (const { queue } of workers)
+        await queue.work(async (work) => {
+          seen.push(work.id);
+          await new Promise((resolve) => setImmediate(resolve));
+          return DONE;
+        });
+      for (let n = 0; n < count; n += 20) {
+        await workers[n % 2]?.queue.add(
+          Array.from({ length: 20 }, (_, i) => putOf(n + i, { id: `one of many ${n + i}` })),
+        );
+      }
+      await until(() => isEmpty(workers[0] as Opened), 'all done');
+      expect(seen).to.have.length(count);
+      expect(new Set(seen).size).to.equal(count);
+    });
+
+    if (wakes)
+      it('wakes a process that waits when another adds work', async () => {
+        const [worker, other] = [await open({ poll: 30 }), await open({ poll: 30 })];
+        const begun: string[] = [];
+        await worker.queue.work((work) => {
+          begun.push(work.id);
+          return Promise.resolve(DONE);
+        });
+        // The first may still be found by the look at the start; the others only by a call.
+        for (const n of [1, 2, 3]) {
+          await other.queue.add([putOf(n)]);
+          await until(() => begun.length === n, `the worker was woken for the ${n}.`, 5000);
+        }
+      });
+
+    it('looks for itself where nobody called', async () => {
+      const [worker, other] = [await open({ poll: 0.1 }), await open()];
+      let ran = 0;
+      await worker.queue.work(() => Promise.resolve((ran++, DONE)));
+      await other.queue.add([putOf()]);
+      await until(() => ran === 1, 'the work was found', 5000);
+    });
+
+    queueFailures(suite);
+    queueEnds(suite);
+    queueTools(suite);
+  });
+}

@@ -1,0 +1,249 @@
+/**
+ * Runs the queue contract against Redis, and what only such a server can do: be set up to forget, be full, come back empty, refuse
+ * the login. A suite that stops or fills a server has one of its own.
+ */
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { RedisBackend } from '@agendajs/redis-backend';
+import { expect } from 'chai';
+import { Redis } from 'ioredis';
+import redis from '../../plugins/queues/redis/runtime.js';
+import { BootError } from '../../kernel/contract/boot-error.js';
+import { Fault } from '../../kernel/contract/fault.js';
+import { faultProxy } from '../support/fault-proxy.js';
+import type { Found } from '../support/guarded.js';
+import { openQueue, putOf, type Address, type Opened } from '../support/queues.js';
+import { until } from '../support/until.js';
+import { ownRedis, startRedis, type RedisServer } from '../support/redis.js';
+import { queueAway } from './queue-away.js';
+import { queueContract } from './queue.contract.js';
+import { queueProcesses } from './queue-processes.js';
+import { DONE, isEmpty } from './queue-support.js';
+
+const at = (url: string, options: object = {}): Address => ({ plugin: 'redis', options: { url, ...options } });
+const onServer = async (): Promise<Found<Address>> => {
+  const server = await startRedis();
+  return 'skip' in server ? server : at(server.url, { prefix: `test:${randomUUID()}:` });
+};
+
+queueContract({
+  name: 'redis',
+  wakes: true,
+  async fresh() {
+    const address = await onServer();
+    if ('skip' in address) return address;
+    return {
+      open: (options) => openQueue({ ...address, options: { ...address.options, ...options } }),
+      dispose: () => Promise.resolve(),
+      async tool() {
+        const { url, prefix } = address.options;
+        const backend = new RedisBackend({ connectionString: String(url), keyPrefix: `${String(prefix)}{queue}:` });
+        await backend.repository.connect();
+        return { jobs: backend.repository, end: () => backend.disconnect() };
+      },
+    };
+  },
+});
+
+queueProcesses({ name: 'redis', shared: true, address: onServer });
+
+queueAway({
+  name: 'redis',
+  async behind() {
+    const direct = await onServer();
+    if ('skip' in direct) return direct;
+    const url = new URL(String(direct.options['url']));
+    const proxy = await faultProxy({ host: url.hostname, port: Number(url.port) });
+    url.port = String(proxy.port);
+    return { direct, proxy, address: { ...direct, options: { ...direct.options, url: url.href } } };
+  },
+});
+
+describe('queue redis, its server', function () {
+  this.timeout(30_000);
+  const servers: RedisServer[] = [];
+  const opened: Opened[] = [];
+  const folders: string[] = [];
+
+  /** Settings of the command line; suites that need no server of their own are skipped where there is none. */
+  async function server(context: Mocha.Context, settings = '', port?: number): Promise<RedisServer & { port: number }> {
+    const found = await ownRedis(port, settings);
+    if ('skip' in found) return context.skip();
+    servers.push(found);
+    return found;
+  }
+  async function open(url: string, options: object = {}): Promise<Opened> {
+    const one = await openQueue(at(url, { poll: 0.1, ...options }));
+    opened.push(one);
+    return one;
+  }
+  const told = (one: Opened, words: string): boolean => one.told.some((message) => message.includes(words));
+  const health = async (one: Opened) => redis.health?.(one.queue);
+
+  afterEach(async () => {
+    await Promise.all(opened.splice(0).map((one) => one.close()));
+    await Promise.all(servers.splice(0).map(({ stop }) => stop()));
+    await Promise.all(folders.splice(0).map((folder) => rm(folder, { recursive: true, force: true })));
+  });
+
+  for (const [settings, words] of [
+    ['', 'keeps nothing on disk'],
+    [`--save '3600 1'`, 'only makes snapshots'],
+    ['--appendonly yes --maxmemory-policy allkeys-lru', 'throws work away when it is full'],
+  ] as const)
+    it(`is said to lose work where it may (${settings || 'no persistence'})`, async function () {
+      const one = await open((await server(this, settings)).url);
+      await until(() => told(one, words), 'it was said');
+      expect(await health(one)).to.deep.equal({ ok: true });
+    });
+
+  it('is not complained about when it is set up to keep work', async function () {
+    const one = await open((await server(this, '--appendonly yes')).url);
+    await one.queue.add([putOf()]);
+    // The answer to the question about its settings comes before that of a later command.
+    await one.queue.list({});
+    expect(one.told).to.deep.equal([]);
+  });
+
+  it('that forgot everything is told as loss of data, while connections stand', async function () {
+    const { url } = await server(this);
+    const [worker, other] = [await open(url), await open(url)];
+    await worker.queue.work(() => new Promise(() => {}));
+    await other.queue.add([putOf(), putOf()]);
+    expect(told(other, 'came back empty')).to.equal(false);
+    const operator = new Redis(url);
+    await operator.flushall();
+    operator.disconnect();
+    await until(() => told(worker, 'came back empty'), 'the worker saw it');
+    expect(await health(worker)).to.deep.include({ ok: false, optional: true });
+    // Whoever only adds sees it with the next work, although the worker has been there.
+    await other.queue.add([putOf()]);
+    expect(told(other, 'came back empty')).to.equal(true);
+    await worker.queue.abandon();
+  });
+
+  it('that was started anew without its data is told as loss of data', async function () {
+    const first = await server(this);
+    const one = await open(first.url);
+    await one.queue.add([putOf()]);
+    await servers.splice(0)[0]?.stop();
+    await server(this, '', first.port);
+    await until(
+      () =>
+        one.queue.add([putOf()]).then(
+          () => true,
+          () => false,
+        ),
+      'it takes work again',
+    );
+    expect(told(one, 'came back empty')).to.equal(true);
+    expect(await one.queue.list({})).to.have.length(1);
+  });
+
+  it('that was killed and comes back with its data has all that was accepted, and is no loss', async function () {
+    const folder = await mkdtemp(join(tmpdir(), 'lintel-redis-data-'));
+    folders.push(folder);
+    const settings = `--dir '${folder}' --appendonly yes --appendfsync always`;
+    const first = await server(this, settings);
+    const one = await open(first.url, { lease: 0.5 });
+    const begun: string[] = [];
+    let finish = (): void => {};
+    await one.queue.work(async (work, attempt) => {
+      begun.push(work.id);
+      if (work.id === 'runs' && attempt === 1) await new Promise<void>((resolve) => (finish = resolve));
+      return DONE;
+    });
+    await one.queue.add([putOf(null, { id: 'runs', retries: 3 }), putOf(null, { id: 'waits', delay: 1 })]);
+    await until(() => begun.includes('runs'), 'one runs');
+    const operator = new Redis(first.url, { retryStrategy: () => null });
+    operator.on('error', () => undefined);
+    const pid = Number(/process_id:(\d+)/.exec(await operator.info('server'))?.[1]);
+    const ended = once(operator, 'end');
+    process.kill(pid, 'SIGKILL');
+    await ended;
+    await servers.splice(0)[0]?.stop();
+    const refused: unknown = await one.queue.add([putOf()]).catch((error: unknown) => error);
+    expect(refused).to.be.instanceOf(Fault).and.include({ code: 'JOB_AWAY' });
+    await server(this, settings, first.port);
+    await until(() => begun.includes('waits'), 'what waited was done');
+    // Its end counts if nobody else began it meanwhile; otherwise the other's does.
+    finish();
+    await until(() => isEmpty(one), 'what ran is done');
+    expect(told(one, 'came back empty')).to.equal(false);
+  });
+
+  it('that is full refuses new work, does what is there, and takes work again', async function () {
+    const { url } = await server(this, '--maxmemory 3mb --maxmemory-policy noeviction');
+    const one = await open(url, { concurrency: 4 });
+    const large = 'x'.repeat(100_000);
+    const fill = async (): Promise<unknown> => {
+      for (let n = 0; n < 100; n++) await one.queue.add([putOf(large), putOf(large)]);
+      return 'never full';
+    };
+    const refused: unknown = await fill().catch((error: unknown) => error);
+    expect(refused).to.be.instanceOf(Fault).and.include({ code: 'JOB_AWAY' });
+    const waiting = (await one.queue.list({})).length;
+    // Two were accepted together, or none.
+    expect(waiting % 2).to.equal(0);
+    let ran = 0;
+    await one.queue.work(() => Promise.resolve((ran++, DONE)));
+    await until(() => isEmpty(one), 'all was done');
+    expect(ran).to.equal(waiting);
+    await one.queue.add([putOf(large)]);
+    await until(() => ran === waiting + 1, 'it takes work again');
+  });
+
+  it('refuses the start when it refuses the login, and when the address is none', async function () {
+    const { url } = await server(this);
+    const operator = new Redis(url);
+    await operator.config('SET', 'requirepass', 'secret');
+    operator.disconnect();
+    for (const [given, code] of [
+      [url, 'JOB_REDIS_REFUSED'],
+      [url.replace('redis://', 'redis://:wrong@'), 'JOB_REDIS_REFUSED'],
+      ['http://127.0.0.1:1', 'JOB_REDIS_ADDRESS'],
+    ] as const) {
+      const refused: unknown = await open(given).catch((error: unknown) => error);
+      expect(refused).to.be.instanceOf(BootError).and.include({ code });
+    }
+    await (await open(url.replace('redis://', 'redis://:secret@'))).queue.add([putOf()]);
+  });
+
+  it('does not stop the start when it is away, and is found later', async function () {
+    const first = await server(this);
+    await servers.splice(0)[0]?.stop();
+    const one = await open(first.url);
+    expect(told(one, 'is away')).to.equal(true);
+    expect(await health(one)).to.deep.include({ ok: false });
+    let ran = 0;
+    await one.queue.work(() => Promise.resolve((ran++, DONE)));
+    await server(this, '', first.port);
+    await until(
+      () =>
+        one.queue.add([putOf()]).then(
+          () => true,
+          () => false,
+        ),
+      'it was found',
+    );
+    await until(() => ran === 1, 'work was done');
+    expect(await health(one)).to.deep.equal({ ok: true });
+  });
+
+  it('holds keys of one place in a cluster, and those of several systems apart', async function () {
+    const { url } = await server(this);
+    const [one, other] = [await open(url, { prefix: 'a:' }), await open(url, { prefix: 'b:' })];
+    await one.queue.add([putOf(null, { id: 'same {x}' }), putOf(null, { delay: 60 })]);
+    await other.queue.add([putOf(null, { id: 'same {x}' })]);
+    expect([(await one.queue.list({})).length, (await other.queue.list({})).length]).to.deep.equal([2, 1]);
+    const operator = new Redis(url);
+    const keys = await operator.keys('*');
+    const tagOf = (key: string): string | undefined => /^[^{]*\{([^}]+)\}/.exec(key)?.[1];
+    expect(keys.filter((key) => key.startsWith('a:'))).to.have.length(9);
+    expect(new Set(keys.map(tagOf))).to.deep.equal(new Set(['queue']));
+    operator.disconnect();
+  });
+});

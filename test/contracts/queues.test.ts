@@ -1,0 +1,141 @@
+/** Runs the queue contract against every store. What only some of them can do stands in suites of its own. */
+import { join } from 'node:path';
+import { PostgresBackend, type PostgresJobRepository } from '@agendajs/postgres-backend';
+import { expect } from 'chai';
+import pg from 'pg';
+import postgres from '../../plugins/dialects/postgres/runtime.js';
+import { repositoryOn } from '../../plugins/queues/embedded/agenda.js';
+import { faultProxy } from '../support/fault-proxy.js';
+import type { Found } from '../support/guarded.js';
+import { freshDatabase, startPostgres } from '../support/postgres.js';
+import { tempProject, type TempProject } from '../support/project.js';
+import { openMain, openQueue, type Address, type Main } from '../support/queues.js';
+import { queueAway } from './queue-away.js';
+import { queueContract } from './queue.contract.js';
+import { queueProcesses } from './queue-processes.js';
+import type { Place } from './queue-support.js';
+import { queueTransactions, type SqlPlace } from './queue-transactions.js';
+import { openDialect } from './dialect-open.js';
+
+/** One database for all of them, and empty each time: databases take long to make and to drop. */
+let database: string | undefined;
+
+async function onServer(): Promise<Found<Address>> {
+  const server = await startPostgres();
+  if ('skip' in server) return server;
+  const url = (database ??= await freshDatabase());
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query('DROP TABLE IF EXISTS lintel_jobs, lintel_job_marks, notes');
+  await client.end();
+  return { plugin: 'postgres', options: { url, pool_size: 2 } };
+}
+
+queueContract({
+  name: 'postgres',
+  wakes: true,
+  async fresh() {
+    const address = await onServer();
+    if ('skip' in address) return address;
+    return {
+      open: (options) => openQueue({ ...address, options: { ...address.options, ...options } }),
+      dispose: () => Promise.resolve(),
+      async tool() {
+        const connectionString = String(address.options['url']);
+        const { repository } = new PostgresBackend({ connectionString, tableName: 'lintel_jobs' });
+        await repository.connect();
+        return { jobs: repository, end: () => (repository as PostgresJobRepository).disconnect() };
+      },
+    };
+  },
+});
+
+queueProcesses({ name: 'postgres', shared: true, address: onServer });
+
+const withConnection = async (): Promise<Found<SqlPlace>> => {
+  const address = await onServer();
+  if ('skip' in address) return address;
+  const queue = await openQueue({ ...address, options: { ...address.options, poll: 20 } });
+  const connection = await openDialect(postgres, { url: address.options['url'] });
+  const close = async (): Promise<void> => {
+    await queue.close();
+    await connection.close();
+  };
+  return { queue, main: connection.handle, tables: connection, close };
+};
+queueTransactions({ name: 'postgres', place: withConnection, migrates: true });
+
+describe('queue postgres, connections of other databases', () => {
+  const places: SqlPlace[] = [];
+  beforeEach(async function () {
+    for (let n = 0; n < 2; n++) {
+      const place = await withConnection();
+      if ('skip' in place) return this.skip();
+      places.push(place);
+      database = undefined;
+    }
+  });
+  afterEach(() => Promise.all(places.splice(0).map(({ close }) => close())));
+
+  it('are not joined, though they have the same tables, or none', async () => {
+    const [here, there] = places as [SqlPlace, SqlPlace];
+    expect(await here.queue.queue.within(there.main)).to.equal(null);
+    await there.main.execute('DROP TABLE lintel_jobs', [], null);
+    await there.main.execute('DROP TABLE lintel_job_marks', [], null);
+    expect(await here.queue.queue.within(there.main)).to.equal(null);
+    expect(await here.queue.queue.within(here.main)).to.not.equal(null);
+    expect(await here.main.execute('SELECT mark FROM lintel_job_marks', [], null)).to.deep.equal([]);
+  });
+});
+
+queueAway({
+  name: 'postgres',
+  async behind() {
+    const direct = await onServer();
+    if ('skip' in direct) return direct;
+    const url = new URL(String(direct.options['url']));
+    const proxy = await faultProxy({ host: url.hostname, port: Number(url.port) });
+    url.port = String(proxy.port);
+    return { direct, proxy, address: { ...direct, options: { ...direct.options, url: url.href } } };
+  },
+});
+
+describe('the embedded database', () => {
+  let main: Main | undefined;
+  after(() => main?.close());
+
+  /** The engine takes seconds to start: one for all, and empty each time. */
+  async function fresh(): Promise<Place> {
+    main ??= await openMain('memory://');
+    const { handle } = main;
+    await handle.execute('DROP TABLE IF EXISTS lintel_jobs', [], null);
+    return {
+      open: (options) => openQueue({ plugin: 'embedded', options: options ?? {} }, handle),
+      dispose: () => Promise.resolve(),
+      tool: async () => ({ jobs: await repositoryOn(handle)(), end: () => Promise.resolve() }),
+    };
+  }
+  queueContract({ name: 'embedded', wakes: false, fresh });
+
+  queueTransactions({
+    name: 'embedded',
+    migrates: false,
+    async place() {
+      const place = await fresh();
+      const queue = await place.open();
+      if (queue.main === null) throw new Error('no connection');
+      return { queue, main: queue.main, tables: null, close: queue.close };
+    },
+  });
+
+  let project: TempProject | undefined;
+  after(() => project?.dispose());
+  queueProcesses({
+    name: 'embedded',
+    shared: false,
+    async address() {
+      project ??= await tempProject();
+      return { plugin: 'embedded', options: {}, path: join(project.folder, 'data') };
+    },
+  });
+});

@@ -1,0 +1,165 @@
+/**
+ * What every ledger of scheduled runs must do: give an instant to one who asks, nobody while the run before goes on, remember
+ * what was run, and free a schedule whose process is gone. `open` opens the same ledger again, as another process would.
+ */
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { REMEMBERED, type Claim, type Scheduler } from '../../plugins/kinds/scheduler.js';
+import { patient } from '../support/patient.js';
+
+export interface OpenScheduler {
+  readonly handle: Scheduler;
+  readonly close: () => Promise<void>;
+}
+
+const HOUR = 3_600_000;
+const T = Date.parse('2026-03-01T03:00:00Z');
+
+export function schedulerContract(
+  name: string,
+  start: () => Promise<(() => Promise<OpenScheduler>) | { readonly skip: string }>,
+): void {
+  describe(`scheduler ${name}`, function () {
+    this.timeout(30_000);
+    const opened: OpenScheduler[] = [];
+    let one: Scheduler;
+    let two: Scheduler;
+    let three: Scheduler;
+    let made = 0;
+    const fresh = (): string => `contract#${++made}`;
+    const claim = (ledger: Scheduler, key: string, instant: number, lease = 30, by: string = randomUUID()) =>
+      ledger.claim(key, instant, lease, by);
+
+    before(async function () {
+      const open = await start();
+      if ('skip' in open) return this.skip();
+      for (let n = 0; n < 3; n++) opened.push(await open());
+      [one, two, three] = opened.map(({ handle }) => handle) as [Scheduler, Scheduler, Scheduler];
+    });
+    after(async () => {
+      for (const { close } of opened.reverse()) await close();
+    });
+
+    it('gives an instant to one of all who ask at once', async () => {
+      for (let round = 0; round < 10; round++) {
+        const key = fresh();
+        const asked = [one, two, three, one, two, three].map((ledger) => claim(ledger, key, T));
+        const answers = (await Promise.all(asked)).sort();
+        expect(answers).to.deep.equal(['mine', 'taken', 'taken', 'taken', 'taken', 'taken']);
+      }
+    });
+
+    it('gives it to nobody again, finished or not', async () => {
+      const key = fresh();
+      expect(await claim(one, key, T)).to.equal('mine');
+      expect(await claim(two, key, T)).to.equal('taken');
+      await one.finish(key, T);
+      expect(await claim(two, key, T)).to.equal('taken');
+      expect(await claim(one, key, T)).to.equal('taken');
+    });
+
+    it('tells schedules apart by their keys, whatever these are', async () => {
+      const keys = [
+        `${fresh()}`,
+        `${fresh()}`,
+        'ä#1',
+        "'; DROP TABLE x; --#1",
+        '$set#1',
+        '{a}#1',
+        'a.b#1',
+        '__proto__#1',
+      ];
+      for (const key of keys) expect(await claim(one, key, T + 7), key).to.equal('mine');
+    });
+
+    it('skips what is due while a run goes on, counts it once, and goes on after it', async () => {
+      const key = fresh();
+      expect(await claim(one, key, T)).to.equal('mine');
+      const answers: Claim[] = await Promise.all([one, two, three].map((ledger) => claim(ledger, key, T + 1000)));
+      expect(answers.sort()).to.deep.equal(['busy', 'taken', 'taken']);
+      expect(await two.skipped(key)).to.equal(1);
+      await one.finish(key, T);
+      expect(await claim(three, key, T + 1000), 'what was skipped is over').to.equal('taken');
+      expect(await claim(three, key, T + 2000)).to.equal('mine');
+      expect(await one.skipped(key)).to.equal(1);
+    });
+
+    it('counts nothing for a schedule that it does not know', async () => {
+      expect(await one.skipped(fresh())).to.equal(0);
+    });
+
+    it('answers the same to whoever asks again', async () => {
+      const key = fresh();
+      const by = randomUUID();
+      expect(await claim(one, key, T, 30, by)).to.equal('mine');
+      expect(await claim(one, key, T, 30, by)).to.equal('mine');
+      const other = randomUUID();
+      expect(await claim(two, key, T + 1000, 30, other)).to.equal('busy');
+      expect(await claim(two, key, T + 1000, 30, other)).to.equal('busy');
+      expect(await one.skipped(key)).to.equal(1);
+    });
+
+    it('frees a schedule when its lease is over, and not as long as it is renewed', async () => {
+      const key = fresh();
+      expect(await claim(one, key, T, 0.5)).to.equal('mine');
+      expect(await one.renew(key, T, 30)).to.equal(true);
+      expect(await claim(two, key, T + 1000)).to.equal('busy');
+      expect(await one.renew(key, T, 0.3)).to.equal(true);
+      let instant = T + 1000;
+      await patient(async () => (await claim(two, key, (instant += 1000))) === 'mine');
+      expect(instant, 'not at once').to.be.greaterThan(T + 1000);
+      expect(await one.renew(key, T, 30), 'it belongs to somebody else by now').to.equal(false);
+      await one.finish(key, T);
+      expect(await claim(three, key, instant + 1000), 'the end of a lost run frees nothing').to.equal('busy');
+    });
+
+    it('renews nothing that is finished or was never claimed', async () => {
+      const key = fresh();
+      expect(await one.renew(key, T, 30)).to.equal(false);
+      await claim(one, key, T);
+      await one.finish(key, T);
+      expect(await one.renew(key, T, 30)).to.equal(false);
+    });
+
+    it('knows the latest instant, and since when a schedule is known', async () => {
+      const key = fresh();
+      expect(await one.latest(key, 'a', T)).to.equal(T);
+      expect(await two.latest(key, 'a', T + 5000)).to.equal(T);
+      await claim(one, key, T + 10_000);
+      expect(await two.latest(key, 'a', T + 20_000)).to.equal(T + 10_000);
+      await claim(one, key, T + 11_000);
+      expect(await three.latest(key, 'a', T + 20_000), 'a skipped one is known too').to.equal(T + 11_000);
+    });
+
+    it('begins anew with a schedule that has changed', async () => {
+      const key = fresh();
+      await one.latest(key, 'a', T);
+      expect(await one.latest(key, 'b', T + 5000)).to.equal(T + 5000);
+      expect(await two.latest(key, 'b', T + 9000)).to.equal(T + 5000);
+      await claim(one, key, T + 60_000);
+      expect(await two.latest(key, 'c', T + 9000), 'never before what was run').to.equal(T + 60_000);
+    });
+
+    it('runs an instant that comes again, when clocks are put back, once; and one that was left out', async () => {
+      const key = fresh();
+      for (const instant of [T, T + 24 * HOUR, T + 23 * HOUR]) {
+        expect(await claim(one, key, instant)).to.equal('mine');
+        await one.finish(key, instant);
+      }
+      for (const instant of [T, T + 23 * HOUR, T + 24 * HOUR])
+        expect(await claim(two, key, instant), new Date(instant).toISOString()).to.equal('taken');
+      expect(await claim(two, key, T + HOUR)).to.equal('mine');
+    });
+
+    it('forgets single instants in time, and runs none of those again', async () => {
+      const key = fresh();
+      const old = [T, T + 1000, T + 2000];
+      for (const instant of [...old, T + 2000 + REMEMBERED + 1]) {
+        expect(await claim(one, key, instant)).to.equal('mine');
+        await one.finish(key, instant);
+      }
+      for (const instant of [T - 1000, T + 500, ...old]) expect(await claim(two, key, instant)).to.equal('taken');
+      expect(await claim(two, key, T + 3000), 'nobody had this one').to.equal('mine');
+    });
+  });
+}

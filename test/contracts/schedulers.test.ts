@@ -1,0 +1,132 @@
+/**
+ * Runs the contract of schedulers against all four ledgers on real databases; and what happens to each while its server is away:
+ * a call that fails within a second.
+ */
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { BootError } from '../../kernel/contract/boot-error.js';
+import type { PluginRuntime, RuntimeContext } from '../../kernel/contract/plugin.js';
+import pglite from '../../plugins/dialects/pglite/runtime.js';
+import type { Scheduler } from '../../plugins/kinds/scheduler.js';
+import embedded from '../../plugins/schedulers/embedded/runtime.js';
+import mongo from '../../plugins/schedulers/mongo/runtime.js';
+import postgres from '../../plugins/schedulers/postgres/runtime.js';
+import redis from '../../plugins/schedulers/redis/runtime.js';
+import { freePort } from '../support/guarded.js';
+import { faultProxy } from '../support/fault-proxy.js';
+import { freshMongo, startMongo } from '../support/mongo.js';
+import { freshDatabase, startPostgres } from '../support/postgres.js';
+import { patient } from '../support/patient.js';
+import { startRedis } from '../support/redis.js';
+import { schedulerContract, type OpenScheduler } from './scheduler.contract.js';
+
+const quiet = (): void => undefined;
+const log = { debug: quiet, info: quiet, warn: quiet, error: quiet };
+
+async function opened(runtime: PluginRuntime<Scheduler>, options: object, more: object = {}): Promise<OpenScheduler> {
+  const context = { options, log, instance: 'scheduler', ...more } as unknown as RuntimeContext;
+  const handle = runtime.create?.(context);
+  if (handle === undefined) throw new Error('no handle');
+  await runtime.open?.(handle, context);
+  return { handle, close: async () => runtime.close?.(handle) };
+}
+
+schedulerContract('embedded', async () => {
+  const context = { options: { path: 'memory://' }, log, instance: 'main', folder: '' } as unknown as RuntimeContext;
+  const main = pglite.create?.(context);
+  if (main === undefined) throw new Error('no handle');
+  await pglite.open?.(main, context);
+  let users = 0;
+  return async () => {
+    users++;
+    const { handle } = await opened(embedded, {}, { resolve: () => main });
+    return { handle, close: async () => void (--users === 0 && (await pglite.close?.(main))) };
+  };
+});
+
+schedulerContract('postgres', async () => {
+  const server = await startPostgres();
+  if ('skip' in server) return server;
+  const url = await freshDatabase();
+  return () => opened(postgres, { url });
+});
+
+schedulerContract('redis', async () => {
+  const server = await startRedis();
+  if ('skip' in server) return server;
+  const prefix = `test:${randomUUID()}:`;
+  return () => opened(redis, { url: server.url, prefix });
+});
+
+schedulerContract('mongo', async () => {
+  const server = await startMongo();
+  if ('skip' in server) return server;
+  const url = await freshMongo();
+  // The server of the tests may run in an emulator.
+  return () => opened(mongo, { url, timeout: 10 });
+});
+
+describe('schedulers on a server', function () {
+  this.timeout(30_000);
+
+  const SERVERS = [
+    { name: 'postgres', runtime: postgres, scheme: 'postgres', start: startPostgres, fresh: freshDatabase },
+    { name: 'redis', runtime: redis, scheme: 'redis', start: startRedis, fresh: null },
+    { name: 'mongo', runtime: mongo, scheme: 'mongodb', start: startMongo, fresh: freshMongo },
+  ] as const;
+
+  for (const { name, runtime, scheme, start, fresh } of SERVERS) {
+    it(`${name}: made where nobody answers, every call fails within a second or so`, async () => {
+      const { handle, close } = await opened(runtime, { url: `${scheme}://127.0.0.1:${await freePort()}/x` });
+      const began = performance.now();
+      const failed = await handle.claim('a#1', Date.now(), 30, 'me').catch((error: unknown) => error);
+      expect(failed).to.be.instanceOf(Error);
+      expect(performance.now() - began).to.be.lessThan(2500);
+      expect(await runtime.health?.(handle)).to.include({ ok: false, optional: true });
+      await close();
+    });
+
+    it(`${name}: one that hangs is given up, and used again when it answers`, async function () {
+      const server = await start();
+      if ('skip' in server) return this.skip();
+      const address = new URL(fresh === null ? server.url : await fresh());
+      const proxy = await faultProxy({ host: address.hostname, port: Number(address.port) });
+      address.port = String(proxy.port);
+      const prefix = `test:${randomUUID()}:`;
+      const { handle, close } = await opened(runtime, { url: address.href, ...(name === 'redis' && { prefix }) });
+      try {
+        // Its tables are made first, which may take several attempts on a busy machine.
+        let claimed: unknown;
+        await patient(async () => {
+          claimed = await handle.claim('a#1', 1000, 30, 'me').catch(() => null);
+          return claimed !== null;
+        });
+        expect(claimed).to.equal('mine');
+        proxy.stall();
+        const began = performance.now();
+        expect(await handle.renew('a#1', 1000, 30).catch((error: unknown) => error)).to.be.instanceOf(Error);
+        expect(performance.now() - began).to.be.lessThan(2500);
+        await proxy.pass();
+        await patient(() => handle.renew('a#1', 1000, 30).catch(() => false));
+      } finally {
+        await close();
+        await proxy.close();
+      }
+    });
+
+    it(`${name}: an address of another kind stops the start, and is not told`, () => {
+      const context = { options: { url: 'file:///secret' }, log, instance: 'scheduler' } as unknown as RuntimeContext;
+      expect(() => runtime.create?.(context))
+        .to.throw(BootError)
+        .with.property('code', 'CRN_ADDRESS');
+    });
+  }
+
+  it('a zone that only the environment tells stops the start where there is none of that name', () => {
+    const options = { url: 'redis://127.0.0.1:1', time_zone: 'Mars/Olympus' };
+    const context = { options, log, instance: 'scheduler' } as unknown as RuntimeContext;
+    expect(() => redis.create?.(context))
+      .to.throw(BootError)
+      .with.property('code', 'CRN_ZONE');
+  });
+});

@@ -1,0 +1,169 @@
+/**
+ * Accepted work and the order of things: what is due, what comes first, and definitions that change between the acceptance
+ * and the work. One kernel in this process, on the embedded database.
+ */
+import { expect } from 'chai';
+import type { JobDesk } from '../../kernel/contract/deferred.js';
+import type { Loose } from '../support/client.js';
+import { eventually, JOBS, jobsOf, noJobs } from '../support/jobs.js';
+import { startKernel, type TestKernel } from '../support/kernel.js';
+import { startUpstream } from '../support/upstream.js';
+
+const NOTES = {
+  seq: { type: 'Number', auto_increment: true, primary_key: true },
+  text: { type: 'String' },
+};
+const note = (rest: Loose = {}, parameters: readonly string[] = ['text']): Loose => ({
+  id: 'note',
+  resource: 'note',
+  actionables: [
+    { id: 1, mode: 'QUERY', sql_query: { query: 'INSERT INTO notes (text) VALUES ($1)', parameters }, ...rest },
+  ],
+});
+
+describe('accepted work and time', function () {
+  this.timeout(30_000);
+  let kernel!: TestKernel;
+  const start = async (resources: readonly Loose[], queue: Loose = {}, config: Loose = {}): Promise<void> => {
+    const files = Object.fromEntries(resources.map((one) => [`definitions/${String(one['id'])}.json`, one]));
+    kernel = await startKernel({
+      files: {
+        ...files,
+        'definitions/_notes.model.json': NOTES,
+        'definitions/jobs.json': JOBS,
+        'definitions/notes.json': {
+          id: 'notes',
+          resource: 'notes',
+          actionables: [
+            { id: 1, mode: 'QUERY', result: 'many', sql_query: { query: 'SELECT text FROM notes ORDER BY seq' } },
+          ],
+        },
+      },
+      config: {
+        connections: { main: { use: 'pglite', path: 'memory://' } },
+        queue: { use: 'embedded', backoff: 0.02, poll: 0.2, ...queue },
+        ...config,
+      },
+    });
+  };
+  afterEach(() => kernel.close());
+
+  const notes = async (): Promise<string[]> =>
+    (await kernel.post<readonly { text: string }[]>('/notes')).body.map(({ text }) => text);
+  const accept = async (path: string, body: Loose): Promise<void> => {
+    expect((await kernel.post(path, body)).status).to.equal(202);
+  };
+  const reload = async (definition: Loose): Promise<void> => {
+    await kernel.project.write('definitions/note.json', definition);
+    const { applied, failure } = await kernel.kernel.reload();
+    expect(applied, String(failure)).to.equal(true);
+  };
+  const desk = (): JobDesk => kernel.kernel.desks()[0] as JobDesk;
+
+  it('begins the higher priority first, among equals what was accepted first', async () => {
+    let go = (): void => undefined;
+    const upstream = await startUpstream((_req, res) => {
+      go = () => void res.writeHead(204).end();
+    });
+    const at = (id: string, priority?: number): Loose => ({
+      ...note({ queue: { ...(priority !== undefined && { priority }) } }),
+      id,
+      resource: id,
+    });
+    const held = {
+      id: 'held',
+      resource: 'held',
+      actionables: [{ id: 1, mode: 'HTTPREQUEST', queue: {}, http: { url: `${upstream.url}/` } }],
+    };
+    await start(
+      [held, at('low', -2), at('plain'), at('high', 7.5)],
+      { concurrency: 1 },
+      { outbound: { allow: [`127.0.0.1:${upstream.port}`] } },
+    );
+    // Everything else has to wait behind it.
+    await accept('/held', {});
+    await eventually(
+      () => upstream.asked,
+      ({ length }) => length === 1,
+    );
+    for (const text of ['low 1', 'plain 1', 'high 1', 'plain 2', 'high 2'])
+      await accept(`/${text.split(' ')[0]}`, { text });
+    go();
+    await noJobs(kernel);
+    await upstream.close();
+    expect(await notes()).to.deep.equal(['high 1', 'high 2', 'plain 1', 'plain 2', 'low 1']);
+  });
+
+  it('is accepted in the envelope that the config chooses', async () => {
+    await start([note({ queue: {} })], {}, { envelope: 'success-message-data' });
+    const { status, body, headers } = await kernel.post('/note', { text: 'x' });
+    expect(status).to.equal(202);
+    expect(body).to.deep.equal({
+      success: true,
+      message: 'Operation successful',
+      data: { accepted: true, id: headers.get('x-request-id') },
+    });
+    await eventually(
+      async () => (await kernel.post<{ data: readonly unknown[] }>('/notes')).body.data,
+      ({ length }) => length === 1,
+    );
+  });
+
+  it('waits for the delay, and has the instant at which it was accepted', async () => {
+    await start([note({ queue: { delay: 0.5 } }, ['$DATETIME'])]);
+    const from = Date.now();
+    await accept('/note', {});
+    expect(await notes()).to.deep.equal([]);
+    await noJobs(kernel);
+    expect(Date.now() - from).to.be.at.least(500);
+    const [at = ''] = await notes();
+    expect(Date.parse(at) - from).to.be.lessThan(400);
+  });
+
+  it('works for a resource that a reload is the first to put off', async () => {
+    await start([note()]);
+    await reload(note({ run_in_background: true }));
+    await accept('/note', { text: 'first' });
+    await eventually(notes, ({ length }) => length === 1);
+  });
+
+  it('is kept with its reason when its definition has gone, and done when it comes back', async () => {
+    await start([note({ queue: { delay: 0.3, retries: 1 } })]);
+    await accept('/note', { text: 'kept' });
+    await reload({ ...note({ queue: {} }), id: 'other', resource: 'other' });
+    const [dead] = await eventually(
+      () => jobsOf(kernel),
+      ([row]) => row?.state === 'dead',
+    );
+    expect(dead).to.deep.include({ attempts: 2, failure_code: 'JOB_UNKNOWN' });
+    expect(await notes()).to.deep.equal([]);
+    await reload(note({ queue: { delay: 0.3, retries: 1 } }));
+    expect(await desk().retry(dead?.id ?? '')).to.equal(true);
+    await eventually(notes, ({ length }) => length === 1);
+  });
+
+  it('is kept when its definition needs something else by now, and done when only other things changed', async () => {
+    await start([note({ queue: { delay: 0.3, retries: 0 } })]);
+    await accept('/note', { text: 'kept' });
+    await reload(note({ queue: { delay: 0.3, retries: 0 } }, ['title']));
+    const [dead] = await eventually(
+      () => jobsOf(kernel),
+      ([row]) => row?.state === 'dead',
+    );
+    expect(dead?.failure_code).to.equal('JOB_CHANGED');
+    await reload(note({ queue: { priority: 3 } }));
+    expect(await desk().retry(dead?.id ?? '')).to.equal(true);
+    expect(await eventually(notes, ({ length }) => length === 1)).to.deep.equal(['kept']);
+  });
+
+  it('loses nothing while definitions are swapped again and again', async () => {
+    await start([note({ queue: {} })], { concurrency: 4 });
+    const texts = Array.from({ length: 40 }, (_, index) => `n${index}`);
+    const swaps = (async () => {
+      for (let round = 0; round < 5; round++) await reload(note({ queue: { priority: round } }));
+    })();
+    await Promise.all([swaps, ...texts.map((text) => accept('/note', { text }))]);
+    await noJobs(kernel);
+    expect((await notes()).sort()).to.deep.equal([...texts].sort());
+  });
+});

@@ -1,0 +1,202 @@
+/**
+ * Broadcasts beyond one process, and beyond one connection: two kernels on one Redis with clients on both, what clients get that
+ * come back, and a Redis that is away.
+ */
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { startKernel, type TestKernel } from '../support/kernel.js';
+import { freePort } from '../support/guarded.js';
+import { startRedis } from '../support/redis.js';
+import { connect, type Frame, type SocketClient } from '../support/sockets.js';
+import { bearer, jwt, KEY } from '../support/tokens.js';
+
+const telling = (id: string, message: object, rest: object = {}): object => ({
+  id,
+  resource: id,
+  actionables: [
+    { id: 1, mode: 'RETURN', value: { n: '$PAYLOAD.n' }, broadcast_websocket_message: { action: 'told', ...message } },
+  ],
+  ...rest,
+});
+const FILES = {
+  'definitions/all.json': [
+    telling('all', { broadcast_type: 'ALL' }),
+    telling('one', { broadcast_type: 'SINGLE', broadcast_to: '$PAYLOAD.to' }),
+    telling('room', { broadcast_type: 'ROOM', broadcast_to_room: 'lobby' }),
+    { id: 'join', resource: 'join', actionables: [{ id: 1, mode: 'RETURN', value: {}, join_room: 'lobby' }] },
+  ],
+};
+const GUARDED = {
+  ...FILES,
+  'definitions/guarded.json': {
+    id: 'me',
+    resource: 'me',
+    tokenize: { type: 'JWT', encryption_key: '$ENV.KEY' },
+    protected: { extract_claims: ['id'] },
+    actionables: [{ id: 1, mode: 'RETURN', value: { id: '$PROTECTED.id' } }],
+  },
+};
+
+const kernels: TestKernel[] = [];
+const clients: SocketClient[] = [];
+async function start(relay: unknown, files: Readonly<Record<string, unknown>> = FILES, url = ''): Promise<TestKernel> {
+  const config = { websocket: { enabled: true }, relay };
+  const kernel = await startKernel({ files: files, config, env: { REDIS: url, KEY } });
+  kernels.push(kernel);
+  return kernel;
+}
+async function client(kernel: TestKernel, query = '', protocols: readonly string[] = []): Promise<SocketClient> {
+  const made = await connect(kernel.url, { query, protocols });
+  clients.push(made);
+  return made;
+}
+const tell = async (kernel: TestKernel, path: string, n: number, rest: object = {}): Promise<void> => {
+  const { status, text } = await kernel.post(path, { n, ...rest });
+  expect(status, text).to.equal(200);
+};
+const next = async (one: SocketClient, count: number): Promise<Frame[]> => {
+  const frames: Frame[] = [];
+  while (frames.length < count) frames.push(await one.next());
+  return frames;
+};
+const numbers = (frames: readonly Frame[]): unknown[] => frames.map(({ data }) => (data as { n: unknown }).n);
+
+describe('broadcasts, clients that come back', () => {
+  afterEach(async () => {
+    for (const one of clients.splice(0)) await one.close();
+    for (const kernel of kernels.splice(0)) await kernel.close();
+  });
+
+  it('get what was meant for them while they were away, before anything newer', async () => {
+    const kernel = await start({ use: 'local', replay: true });
+    const first = await client(kernel, '?uid=ada');
+    await tell(kernel, '/one', 1, { to: 'ada' });
+    const [seen] = await next(first, 1);
+    expect(seen).to.have.all.keys('uid', 'action', 'data', 'id');
+    await first.close();
+    await tell(kernel, '/one', 2, { to: 'ada' });
+    await tell(kernel, '/one', 3, { to: 'bob' });
+    await tell(kernel, '/all', 4);
+    const again = await client(kernel, `?uid=ada&last_id=${seen?.id}`);
+    await tell(kernel, '/all', 5);
+    const missed = await next(again, 3);
+    expect(numbers(missed)).to.deep.equal([2, 4, 5]);
+    expect(missed.map(({ uid }) => uid)).to.deep.equal(['ada', 'ada', 'ada']);
+  });
+
+  it('are told when nobody knows what they missed', async () => {
+    const kernel = await start({ use: 'local', replay: true });
+    const one = await client(kernel, '?uid=ada&last_id=unknown.5');
+    const frame = await one.next();
+    expect(frame).to.include({ uid: 'ada', action: 'replay' });
+    expect(frame.error?.['code']).to.equal('WS_REPLAY_GAP');
+    await tell(kernel, '/all', 1);
+    expect(numbers(await next(one, 1))).to.deep.equal([1]);
+  });
+
+  it('are told so too where nothing is kept, and frames are those of the interface', async () => {
+    const kernel = await start('local');
+    const one = await client(kernel, '?last_id=a.1');
+    expect((await one.next()).error?.['code']).to.equal('WS_REPLAY_GAP');
+    await tell(kernel, '/all', 1);
+    expect(await one.next()).to.deep.equal({ uid: null, action: 'told', data: { n: 1 } });
+  });
+
+  it('get nothing of somebody else by asking for it', async () => {
+    const kernel = await start({ use: 'local', replay: true }, GUARDED);
+    const ada = await client(kernel, '?uid=ada', ['Authorization', await jwt({ id: 'ada' })]);
+    await tell(kernel, '/all', 1);
+    const [seen] = await next(ada, 1);
+    await tell(kernel, '/one', 2, { to: 'ada' });
+    expect(numbers(await next(ada, 1))).to.deep.equal([2]);
+    const thief = await client(kernel, `?uid=ada&last_id=${seen?.id}`);
+    await tell(kernel, '/all', 3);
+    expect(numbers(await next(thief, 1))).to.deep.equal([3]);
+    expect((await kernel.post('/me', {}, bearer(await jwt({ id: 'ada' })))).status).to.equal(200);
+  });
+});
+
+describe('broadcasts, two processes', function () {
+  this.timeout(30_000);
+  let url = '';
+  before(async function () {
+    const server = await startRedis();
+    if ('skip' in server) return this.skip();
+    ({ url } = server);
+  });
+  afterEach(async () => {
+    for (const one of clients.splice(0)) await one.close();
+    for (const kernel of kernels.splice(0)) await kernel.close();
+  });
+  async function pair(more: object = {}): Promise<[TestKernel, TestKernel]> {
+    const relay = { use: 'redis', url: '$ENV.REDIS', prefix: `test:${randomUUID()}:`, ...more };
+    return [await start(relay, FILES, url), await start(relay, FILES, url)];
+  }
+
+  it('every client gets each message once, wherever it was sent and wherever they are', async () => {
+    const [one, two] = await pair();
+    const here = [await client(one, '?uid=a'), await client(one), await client(two, '?uid=a'), await client(two)];
+    for (let n = 0; n < 20; n++) await tell(n % 2 === 0 ? one : two, '/all', n);
+    const got = await Promise.all(here.map(async (who) => numbers(await next(who, 20))));
+    for (const list of got) expect(list).to.deep.equal(got[0]);
+    expect(new Set(got[0]).size).to.equal(20);
+    await tell(one, '/one', 100, { to: 'a' });
+    expect(numbers([...(await next(here[0]!, 1)), ...(await next(here[2]!, 1))])).to.deep.equal([100, 100]);
+    await tell(two, '/all', 101);
+    expect(numbers([...(await next(here[1]!, 1)), ...(await next(here[3]!, 1))])).to.deep.equal([101, 101]);
+  });
+
+  it('rooms reach across', async () => {
+    const [one, two] = await pair();
+    const [inside, outside] = [await client(one), await client(one)];
+    await inside.ask('join');
+    await tell(two, '/room', 1);
+    await tell(two, '/all', 2);
+    expect(numbers(await next(inside, 2))).to.deep.equal([1, 2]);
+    expect(numbers(await next(outside, 1))).to.deep.equal([2]);
+  });
+
+  it('a client comes back to the other one, and misses nothing', async () => {
+    const [one, two] = await pair({ replay: true });
+    const first = await client(one, '?uid=ada');
+    await tell(one, '/one', 1, { to: 'ada' });
+    const [seen] = await next(first, 1);
+    await first.close();
+    await tell(two, '/one', 2, { to: 'ada' });
+    await tell(one, '/one', 3, { to: 'ada' });
+    const again = await client(two, `?uid=ada&last_id=${seen?.id}`);
+    await tell(one, '/one', 4, { to: 'ada' });
+    expect(numbers(await next(again, 3))).to.deep.equal([2, 3, 4]);
+  });
+
+  it('one that is closed sends what it has promised first', async () => {
+    const [one, two] = await pair();
+    const other = await client(two);
+    await Promise.all(Array.from({ length: 20 }, (_, n) => tell(one, '/all', n)));
+    await one.close();
+    kernels.splice(kernels.indexOf(one), 1);
+    expect(numbers(await next(other, 20)).sort((a, b) => Number(a) - Number(b))).to.deep.equal(
+      Array.from({ length: 20 }, (_, n) => n),
+    );
+  });
+});
+
+describe('broadcasts, without the relay', () => {
+  afterEach(async () => {
+    for (const one of clients.splice(0)) await one.close();
+    for (const kernel of kernels.splice(0)) await kernel.close();
+  });
+
+  it('requests answer at once, clients of this process are told, the log says so once', async () => {
+    const kernel = await start({ use: 'redis', url: '$ENV.REDIS' }, FILES, `redis://127.0.0.1:${await freePort()}`);
+    const here = await client(kernel);
+    const begun = performance.now();
+    for (let n = 0; n < 5; n++) await tell(kernel, '/all', n);
+    expect(numbers(await next(here, 5))).to.deep.equal([0, 1, 2, 3, 4]);
+    expect(performance.now() - begun).to.be.below(1000);
+    const rows = kernel.log.filter(({ level }) => level === 'warn' || level === 'error');
+    expect(rows.map(({ message }) => message)).to.deep.equal([
+      'the relay is away; messages reach the clients of this process only',
+    ]);
+  });
+});

@@ -1,0 +1,86 @@
+/**
+ * The end of `lintel serve` in its order: work that was begun is finished or handed back, connections at rest hold up nobody,
+ * a balancer has time to notice. The plugin `desk` says what it is told; nothing here waits for time but the last assertion.
+ */
+import { connect } from 'node:net';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import type { Child } from '../support/child.js';
+import { PLUGIN_FIXTURES, returning } from '../support/project.js';
+import { ready, serving } from '../support/serve.js';
+
+const PLUGINS = ['builtin:*', join(PLUGIN_FIXTURES, 'desk'), join(PLUGIN_FIXTURES, 'witness')];
+const filesWith = (timeouts: object = {}): Record<string, unknown> => ({
+  'definitions/a.json': [returning('desk', '$GENERATOR.DESK'), returning('echo', '$PAYLOAD')],
+  'lintel.config.json': { plugins: PLUGINS, http: { timeouts } },
+});
+/** What the plugin said after it was ready, in order. */
+const said = (child: Child): string[] =>
+  [...child.output().matchAll(/^desk: (.*)$/gm)].map(([, text]) => text ?? '').slice(2);
+
+describe('lintel serve ends', function () {
+  this.timeout(60_000);
+  const { start } = serving();
+
+  it('with work under way: nothing new is taken up, requests and work are finished, then plugins close; exit code 0', async () => {
+    const child = await start(filesWith(), { env: { WORK: 'SIGUSR2' } });
+    const client = await ready(child);
+    const slow = client.post('/echo', { hold: 'SIGUSR1' });
+    await child.printed(/recorder holds a request/);
+    const over = child.stop('SIGTERM');
+    // Work ends beside the requests, and begins to end before they do.
+    await child.printed(/desk: takes up nothing more/);
+    child.process.kill('SIGUSR1');
+    expect((await slow).status).to.equal(200);
+    expect(said(child)).to.deep.equal(['takes up nothing more']);
+    child.process.kill('SIGUSR2');
+    expect((await over).code).to.equal(0);
+    expect(said(child)).to.deep.equal(['takes up nothing more', 'is over', 'closed']);
+  });
+
+  it('with work that takes too long: it is handed back, said, and the exit code is 1', async () => {
+    const child = await start(filesWith({ drain: 0.3 }), { env: { WORK: 'SIGUSR2' } });
+    await ready(child);
+    const { code, stdout } = await child.stop('SIGTERM');
+    expect(code).to.equal(1);
+    expect(said(child)).to.deep.equal(['takes up nothing more', 'hands back', 'closed']);
+    expect(stdout).to.contain('work was handed back').and.not.contain('requests were cut off');
+  });
+
+  it('at the second signal: work is handed back at once, and the exit code is not 0', async () => {
+    const child = await start(filesWith(), { env: { WORK: 'SIGUSR2' } });
+    await ready(child);
+    child.process.kill('SIGTERM');
+    await child.printed(/desk: takes up nothing more/);
+    const since = performance.now();
+    expect((await child.stop('SIGTERM')).code).to.equal(1);
+    expect(performance.now() - since).to.be.below(1000);
+    expect(said(child)).to.deep.equal(['takes up nothing more', 'hands back']);
+  });
+
+  it('though a client has opened a connection and says nothing', async () => {
+    const child = await start(filesWith());
+    const { url } = await ready(child);
+    const socket = connect(Number(new URL(url).port), '127.0.0.1');
+    await once(socket, 'connect');
+    // The server has it once it answers one that came later.
+    await fetch(`${url}/status/live`).then((answer) => answer.text());
+    const since = performance.now();
+    const closed = once(socket, 'close');
+    expect((await child.stop('SIGTERM')).code).to.equal(0);
+    expect(performance.now() - since).to.be.below(4000);
+    await closed;
+  });
+
+  it('after `linger`: not ready, and what still comes is answered on connections that end', async () => {
+    const child = await start(filesWith({ linger: 1 }));
+    const client = await ready(child);
+    const over = child.stop('SIGTERM');
+    await child.printed(/"msg":"closing"/);
+    const [status, answer] = [await client.request('GET', '/status/ready'), await client.post('/echo', { a: 1 })];
+    expect([status.status, answer.status, answer.body]).to.deep.equal([503, 200, { a: 1 }]);
+    expect(answer.headers.get('connection')).to.equal('close');
+    expect((await over).code).to.equal(0);
+  });
+});

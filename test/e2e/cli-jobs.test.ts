@@ -1,0 +1,179 @@
+/** `lintel jobs`: what operators see of deferred work and may do with it, on a plugin that keeps it in a file. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import type { CommandOptions } from '../../kernel/cli/commands.js';
+import { mistakeIn } from '../../kernel/cli/jobs.js';
+import type { JobView } from '../../kernel/contract/deferred.js';
+import { runCli, startCli, type Finished } from '../support/child.js';
+import { PLUGIN_FIXTURES, querying, returning, tempProject, type TempProject } from '../support/project.js';
+
+const AT = Date.UTC(2026, 10, 20, 12);
+const view = (id: string, state: JobView['state'], more: Partial<JobView> = {}): JobView => ({
+  id,
+  resource: 'order',
+  part: 'order#2',
+  state,
+  priority: 0,
+  attempts: state === 'dead' ? 6 : 0,
+  retries: 5,
+  acceptedAt: AT,
+  dueAt: state === 'waiting' ? AT + 1000 : null,
+  failure: state === 'dead' ? { code: 'QRY_UNAVAILABLE', detail: 'The database cannot be reached.', at: AT } : null,
+  ...more,
+});
+const work = { payload: { amount: 7 }, claims: { id: 'ada' } };
+const JOBS = [
+  view('w1', 'waiting'),
+  view('r1', 'running', { attempts: 1, resource: 'mail', part: 'sender#1' }),
+  view('d1', 'dead'),
+  view('d2', 'dead', { resource: 'mail', part: 'mail#1' }),
+].map((one) => ({ view: one, work: { state: work } }));
+
+const NOTHING: CommandOptions = {
+  config: undefined,
+  format: undefined,
+  out: undefined,
+  for: undefined,
+  force: false,
+  check: false,
+  dryRun: false,
+  sql: false,
+  destroy: false,
+  yes: false,
+  all: false,
+  dead: false,
+  state: undefined,
+  resource: undefined,
+  limit: undefined,
+  stdio: false,
+  arguments: [],
+};
+
+describe('lintel jobs', function () {
+  this.timeout(60_000);
+  let project: TempProject;
+  beforeEach(async () => {
+    project = await tempProject({
+      'definitions/a.json': returning('a', '$GENERATOR.DESK'),
+      // Needs a database that is not there, and that nobody who looks after work needs.
+      'definitions/b.json': querying('b', 'SELECT 1 AS one'),
+      'lintel.config.json': { plugins: ['builtin:*', join(PLUGIN_FIXTURES, 'desk')] },
+      'jobs.json': JOBS,
+    });
+  });
+  afterEach(() => project.dispose());
+
+  const jobs = (...words: string[]): Promise<Finished> =>
+    runCli(['jobs', ...words], {
+      cwd: project.folder,
+      env: { NO_COLOR: '1', DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' },
+    });
+  const states = async (): Promise<string> => {
+    const rows = JSON.parse(await readFile(join(project.folder, 'jobs.json'), 'utf8')) as typeof JOBS;
+    return rows.map(({ view: { id, state } }) => `${id} ${state}`).join(', ');
+  };
+
+  it('lists work as a table, and opens nothing but its store', async () => {
+    const { code, stdout, stderr } = await jobs();
+    expect([code, stderr]).to.deep.equal([0, 'desk: open\ndesk: closed\n']);
+    const [head, ...rows] = stdout.trim().split('\n');
+    expect(head?.split(/ {2,}/)).to.deep.equal(['id', 'actionable', 'state', 'attempts', 'due or failed at', 'code']);
+    expect(rows.map((row) => row.split(/ {2,}/))).to.deep.equal([
+      ['w1', 'order#2', 'waiting', '0/6', '2026-11-20T12:00:01.000Z', '-'],
+      ['r1', 'mail (sender#1)', 'running', '1/6', '-', '-'],
+      ['d1', 'order#2', 'dead', '6/6', '2026-11-20T12:00:00.000Z', 'QRY_UNAVAILABLE'],
+      ['d2', 'mail#1', 'dead', '6/6', '2026-11-20T12:00:00.000Z', 'QRY_UNAVAILABLE'],
+    ]);
+  });
+
+  it('lists only what is asked for, as JSON for programs', async () => {
+    const dead = await jobs('list', '--state', 'dead', '--format', 'json');
+    expect((JSON.parse(dead.stdout) as JobView[]).map(({ id }) => id)).to.deep.equal(['d1', 'd2']);
+    const mail = await jobs('list', '--state', 'dead', '--resource', 'mail', '--format', 'json');
+    expect(JSON.parse(mail.stdout)).to.deep.equal([JOBS[3]?.view]);
+    const first = await jobs('list', '--limit', '1');
+    expect(first.stdout).to.contain('w1 ').and.contain('the oldest 1; --limit shows more').and.not.contain('d1');
+  });
+
+  it('shows one with everything that travels with it', async () => {
+    const { code, stdout } = await jobs('show', 'd1');
+    expect(code).to.equal(0);
+    expect(JSON.parse(stdout)).to.deep.equal({ ...JOBS[2]?.view, work: { state: work } });
+    const none = await jobs('show', 'd9');
+    expect([none.code, none.stdout]).to.deep.equal([1, '']);
+    expect(none.stderr).to.contain('There is no work "d9".');
+  });
+
+  it('shows nothing that a terminal would obey', async () => {
+    const evil = '\u001b]0;owned\u0007\u009b2J\u202etxt\u007f\r\n';
+    const row = { view: view(evil, 'dead', { resource: evil, part: evil }), work: { state: { payload: evil } } };
+    row.view = { ...row.view, failure: { code: evil, detail: evil, at: AT } };
+    await project.write('jobs.json', [row]);
+    // eslint-disable-next-line no-control-regex -- these are what is looked for
+    const obeyed = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/;
+    const table = (await jobs()).stdout;
+    expect(table).to.contain('\\u001b]0;owned').and.not.match(obeyed);
+    expect(table.trim().split('\n')).to.have.length(2);
+    const list = (await jobs('list', '--format', 'json')).stdout;
+    expect(list).not.to.match(obeyed);
+    expect(JSON.parse(list)).to.deep.equal([row.view]);
+    const shown = (await jobs('show', evil)).stdout;
+    expect(shown).not.to.match(obeyed);
+    expect(JSON.parse(shown)).to.deep.equal({ ...row.view, work: row.work });
+  });
+
+  it('puts dead work back: one, or all', async () => {
+    expect((await jobs('retry', 'd1')).stdout).to.equal('1 put back\n');
+    expect(await states()).to.equal('w1 waiting, r1 running, d1 waiting, d2 dead');
+    const alive = await jobs('retry', 'w1');
+    expect([alive.code, alive.stdout]).to.deep.equal([1, '']);
+    expect((await jobs('retry', '--all', '--format', 'json')).stdout).to.equal('{"count":1}\n');
+    expect(await states()).to.equal('w1 waiting, r1 running, d1 waiting, d2 waiting');
+  });
+
+  it('removes work: one, or all that is dead', async () => {
+    expect((await jobs('purge', 'w1')).stdout).to.equal('1 removed\n');
+    expect((await jobs('purge', '--dead')).stdout).to.equal('2 removed\n');
+    expect(await states()).to.equal('r1 running');
+    expect((await jobs('purge', 'w1')).code).to.equal(1);
+  });
+
+  it('removes nothing by accident, and says what would be right', async () => {
+    const { code, stdout, stderr } = await jobs('purge');
+    expect([code, stdout]).to.deep.equal([2, '']);
+    expect(stderr).to.contain('takes either an id or --dead');
+    const asked = (words: readonly string[], more: Partial<CommandOptions> = {}): string | null =>
+      mistakeIn({ ...NOTHING, arguments: words, ...more });
+    expect([asked([]), asked(['purge', 'd1']), asked(['retry'], { all: true })]).to.deep.equal([null, null, null]);
+    expect(asked(['purge', 'd1'], { dead: true })).to.contain('takes either an id or --dead');
+    expect(asked(['purge'], { all: true })).to.contain('takes either an id or --dead');
+    expect(asked(['retry'])).to.contain('takes either an id or --all');
+    expect(asked(['show'])).to.contain('needs an id');
+    expect(asked(['lst'])).to.contain('Did you mean "list"?');
+    expect(asked(['list'], { state: 'done' })).to.contain('--state takes waiting, running, dead; not "done"');
+    expect(asked(['list'], { limit: '0' })).to.contain('--limit takes a whole number; not "0"');
+    expect(asked(['retry'], { all: true, state: 'dead' })).to.contain('Only `lintel jobs list` takes --state');
+    expect(asked([], { format: 'xml' })).to.contain('--format takes pretty, json; not "xml"');
+    expect(asked(['list', 'd1'])).to.contain('lintel jobs show d1');
+    expect(await states()).to.equal('w1 waiting, r1 running, d1 dead, d2 dead');
+  });
+
+  it('says so where nothing is put off', async () => {
+    await project.write('definitions/a.json', returning('a', 1));
+    const { code, stderr } = await jobs('list');
+    expect([code, stderr]).to.deep.equal([1, 'No definition puts work off, so there is no queue to look into.\n']);
+  });
+
+  it('does not disturb a server that runs', async () => {
+    await project.remove('definitions/b.json');
+    const server = startCli(['serve'], { cwd: project.folder, env: { PORT: '0' } });
+    try {
+      await server.printed(/desk: works/);
+      expect((await jobs('retry', '--all')).code).to.equal(0);
+      expect(server.output()).not.to.contain('desk: closed');
+    } finally {
+      await server.stop();
+    }
+  });
+});

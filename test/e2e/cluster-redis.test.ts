@@ -1,0 +1,205 @@
+/**
+ * Three processes whose queue, relay and cache lie on one Redis, and what becomes of work and messages when it goes, comes
+ * back with what it held, and comes back without.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { Redis } from 'ioredis';
+import { startCluster, type Cluster, type Member } from '../support/cluster.js';
+import { eventually } from '../support/jobs.js';
+import { startHeldUpstream, type HeldUpstream } from '../support/held-upstream.js';
+import { returning } from '../support/project.js';
+import { ownRedis, type RedisServer } from '../support/redis.js';
+import { connect, type Frame, type SocketClient } from '../support/sockets.js';
+
+const note = (id: string, rest: object): object => ({
+  id,
+  resource: id,
+  actionables: [
+    {
+      id: 1,
+      mode: 'QUERY',
+      sql_query: { query: 'INSERT INTO entries (id) VALUES ($1)', parameters: ['$PAYLOAD.id'] },
+      ...rest,
+    },
+  ],
+});
+const FILES = {
+  'definitions/_entry.json': {
+    row: { type: 'Number', primary_key: true, auto_increment: true },
+    id: { type: 'String' },
+  },
+  'definitions/a.json': [
+    note('later', { queue: { delay: 0.5 } }),
+    note('much-later', { queue: { delay: 60 } }),
+    {
+      id: 'both',
+      resource: 'both',
+      actionables: [
+        {
+          id: 1,
+          mode: 'QUERY',
+          sql_query: { query: 'INSERT INTO entries (id) VALUES ($1)', parameters: ['$PAYLOAD.id'] },
+        },
+        {
+          id: 2,
+          mode: 'QUERY',
+          queue: {},
+          sql_query: { query: "INSERT INTO entries (id) VALUES ('then ' || $1)", parameters: ['$PAYLOAD.id'] },
+        },
+      ],
+    },
+    {
+      id: 'entries',
+      resource: 'entries',
+      actionables: [{ id: 1, mode: 'QUERY', result: 'many', sql_query: { query: 'SELECT id FROM entries' } }],
+    },
+    {
+      id: 'call',
+      resource: 'call',
+      run_in_background: true,
+      actionables: [
+        {
+          id: 1,
+          mode: 'HTTPREQUEST',
+          http: { url: '$ENV.REMOTE/work', method: 'POST', request_body: { who: '$ENV.MEMBER' } },
+        },
+      ],
+    },
+    returning(
+      'all',
+      { n: '$PAYLOAD.n' },
+      {},
+      {
+        broadcast_websocket_message: { action: 'told', broadcast_type: 'ALL' },
+      },
+    ),
+  ],
+};
+
+describe('three processes and their Redis', function () {
+  this.timeout(60_000);
+  let folder: string;
+  let server: RedisServer & { readonly port: number };
+  let upstream: HeldUpstream;
+  let cluster: Cluster;
+  let clients: readonly SocketClient[] = [];
+
+  async function startServer(port?: number): Promise<boolean> {
+    const found = await ownRedis(port, `--dir '${folder}' --appendonly yes --appendfsync always`);
+    if ('skip' in found) return false;
+    server = found;
+    return true;
+  }
+  before(async function () {
+    folder = await mkdtemp(join(tmpdir(), 'lintel-redis-data-'));
+    if (!(await startServer())) return this.skip();
+    upstream = await startHeldUpstream();
+    const url = '$ENV.REDIS_URL';
+    const found = await startCluster({
+      files: FILES,
+      redis: server.url,
+      config: {
+        websocket: { enabled: true },
+        relay: { use: 'redis', url, replay: true },
+        queue: { use: 'redis', url, lease: 10, backoff: 0.05, poll: 0.2 },
+        outbound: { allow: [`127.0.0.1:${upstream.port}`] },
+        http: { timeouts: { linger: 0 } },
+      },
+      env: { REMOTE: upstream.url },
+    });
+    if ('skip' in found) return this.skip();
+    cluster = found;
+  });
+  beforeEach(async () => {
+    clients = await Promise.all(cluster.members.map(({ url }) => connect(url)));
+  });
+  afterEach(() => Promise.all(clients.map((client) => client.close())));
+  after(async () => {
+    await cluster?.close();
+    await upstream?.close();
+    await server?.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const at = (index: number): Member => cluster.members[index]!;
+  const entries = async (): Promise<string[]> =>
+    (await at(0).client.post<readonly { id: string }[]>('/entries')).body.map(({ id }) => id);
+  const post = async (index: number, path: string, body: object, status: number): Promise<void> => {
+    const answer = await at(index).client.post(path, body);
+    expect(answer.status, answer.text).to.equal(status);
+  };
+  const numbers = async (client: SocketClient, count: number): Promise<unknown[]> => {
+    const frames: Frame[] = [];
+    while (frames.length < count) frames.push(await client.next());
+    return frames.map(({ data }) => (data as { n: unknown }).n);
+  };
+  /** Each process says so, `times` times since its start. */
+  const said = async (text: string, times = 1): Promise<void> => {
+    const counts = (): number[] => cluster.members.map(({ child }) => child.output().split(text).length - 1);
+    await eventually(counts, (found) => found.every((count) => count >= times));
+    expect(counts(), text).to.deep.equal([times, times, times]);
+  };
+
+  it('is away: what needs it is refused in time, everything else goes on; back, it has all work, and messages flow', async () => {
+    upstream.hold(true);
+    await post(0, '/call', {}, 202);
+    await eventually(
+      () => upstream.calls,
+      ({ length }) => length === 1,
+    );
+    for (const [index, id] of ['a', 'b', 'c'].entries()) await post(index, '/later', { id }, 202);
+    await server.stop();
+    const begun = performance.now();
+    await post(1, '/call', {}, 503);
+    expect(performance.now() - begun).to.be.lessThan(1500);
+    await post(1, '/both', { id: 'd' }, 200);
+    for (const index of [0, 1, 2]) await post(index, '/all', { n: index }, 200);
+    // Each process has its own clients, at least.
+    for (const [index, client] of clients.entries()) expect(await numbers(client, 1)).to.deep.equal([index]);
+    await said('the relay is away; messages reach the clients of this process only');
+    await said('the store of the queue is away; work is neither accepted nor done');
+    expect(await entries()).to.deep.equal(['d']);
+
+    await startServer(server.port);
+    upstream.hold(false);
+    await said('the relay is back');
+    await said('the store of the queue is back');
+    await eventually(entries, ({ length }) => length === 5);
+    expect((await entries()).sort()).to.deep.equal(['a', 'b', 'c', 'd', 'then d']);
+    for (const index of [0, 1, 2]) await post(index, '/all', { n: 10 + index }, 200);
+    for (const client of clients) expect(await numbers(client, 3)).to.have.members([10, 11, 12]);
+    const operator = new Redis(server.url);
+    await eventually(
+      () => operator.zcard('lintel:{queue}:running'),
+      (count) => count === 0,
+    );
+    operator.disconnect();
+    // The call was under way all the time, and counted.
+    expect(upstream.calls).to.have.length(1);
+    for (const { child } of cluster.members) expect(child.output()).not.to.contain('came back empty');
+  });
+
+  it('is emptied: every process says what is lost, and goes on', async () => {
+    await post(0, '/all', { n: 1 }, 200);
+    await Promise.all(clients.map((client) => numbers(client, 1)));
+    await post(0, '/much-later', { id: 'lost' }, 202);
+    const operator = new Redis(server.url);
+    await operator.flushall();
+    operator.disconnect();
+    await said('the store of the queue came back empty: work that was accepted is lost');
+    for (const { client } of cluster.members) {
+      const { status, body } = await client.request('GET', '/status');
+      expect(status).to.equal(200);
+      expect(JSON.stringify(body)).to.contain('came back empty');
+      expect((await client.request('GET', '/status/ready')).status).to.equal(200);
+    }
+    for (const index of [0, 1, 2]) await post(index, '/all', { n: 20 + index }, 200);
+    for (const client of clients) expect(await numbers(client, 3)).to.have.members([20, 21, 22]);
+    await said('the relay came back empty: what was sent before is not known any more');
+    await post(1, '/later', { id: 'after' }, 202);
+    await eventually(entries, (ids) => ids.includes('after'));
+  });
+});

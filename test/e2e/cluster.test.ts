@@ -1,0 +1,211 @@
+/**
+ * Three processes of the same definitions, on one PostgreSQL and one Redis: what one of them did holds in the others at
+ * once. Requests go to a process of the test's choice, past the balancer.
+ */
+import { expect } from 'chai';
+import { startCluster, type Cluster } from '../support/cluster.js';
+import type { Answer, Client, Loose } from '../support/client.js';
+import { formOf, PNG_RED } from '../support/pictures.js';
+import { querying, returning } from '../support/project.js';
+import { bearer, KEY } from '../support/tokens.js';
+import { counted } from '../support/wallet.js';
+
+const JWT = { type: 'JWT', encryption_key: '$ENV.KEY' };
+const GENERATORS = ['BSON', 'CUID', 'CUID2', 'KSUID', 'NANOID', 'SHORTUUID', 'SLUGID', 'ULID', 'UNIQID', 'UUID'];
+const query = (id: number, text: string, parameters: readonly unknown[], rest: object = {}): object => ({
+  id,
+  mode: 'QUERY',
+  sql_query: { query: text, parameters },
+  ...rest,
+});
+const BALANCE = {
+  resource_id: 'self',
+  action_ids: [1],
+  extract_response_for: [{ extract: 'balance', for: 'balance' }],
+};
+
+const FILES = {
+  'definitions/_note.json': { id: { type: 'Number', primary_key: true }, text: { type: 'String' } },
+  'definitions/_account.json': {
+    id: { type: 'Number', primary_key: true },
+    email: { type: 'String', unique: true },
+    balance: { type: 'Number' },
+  },
+  'definitions/a.json': [
+    { ...returning('limited', 1), rate_limit: { limit: 20, identifier: '$HEADER.x-who', expires_after: 600 } },
+    returning('sign-in', { id: 'ada' }, { tokenize: { ...JWT, custom_claim_fields: ['id'] } }),
+    returning('me', { id: '$PROTECTED.id' }, { tokenize: JWT, protected: { extract_claims: ['id'] } }),
+    {
+      id: 'sign-out',
+      resource: 'sign-out',
+      tokenize: JWT,
+      protected: {},
+      invalidate_tokenize: { tokens: '$HEADER.authorization' },
+    },
+    querying('note', 'SELECT id, text FROM notes WHERE id = $1', ['$PAYLOAD.id'], {
+      returnables: ['id', 'text'],
+      cacheable: { read_from_cache: true, duration: 600, cache_key: 'note $PAYLOAD.id' },
+    }),
+    querying(
+      'write',
+      'INSERT INTO notes (id, text) VALUES ($1, $2) ON CONFLICT (id) DO UPDATE SET text = excluded.text RETURNING text',
+      ['$PAYLOAD.id', '$PAYLOAD.text'],
+      { returnables: ['text'], cacheable: { invalidate_cache_keys: ['note $PAYLOAD.id'] } },
+    ),
+    returning('ids', Object.fromEntries(GENERATORS.map((name) => [name, `$GENERATOR.${name}`]))),
+    querying('open', 'INSERT INTO accounts (id, email, balance) VALUES ($1, $2, 0) RETURNING id', [
+      '$PAYLOAD.id',
+      '$PAYLOAD.email',
+    ]),
+    {
+      id: 'deposit',
+      resource: 'deposit',
+      actionables: [
+        query(1, 'SELECT balance FROM accounts WHERE id = $1', ['$PAYLOAD.id']),
+        query(
+          2,
+          'UPDATE accounts SET balance = $1::bigint + 1 WHERE id = $2 RETURNING balance',
+          ['balance', '$PAYLOAD.id'],
+          {
+            depends_on: [BALANCE],
+            main_returnable: true,
+          },
+        ),
+      ],
+      returnables: ['balance'],
+    },
+    {
+      id: 'lend',
+      resource: 'lend',
+      actionables: [
+        {
+          id: 1,
+          mode: 'UPLOAD',
+          uploads: { allowed_mimetypes: ['image/png'], upload_folder: 'lent', expiration: 60 },
+        },
+      ],
+    },
+  ],
+};
+
+describe('three processes', function () {
+  this.timeout(60_000);
+  let cluster: Cluster;
+  let clients: readonly Client[];
+  const at = (index: number) => (): Client => {
+    const client = clients[index];
+    if (!client) throw new Error('no such process');
+    return client;
+  };
+  const [a, b, c] = [at(0), at(1), at(2)];
+  /** `count` requests at the same time, evenly over the processes. */
+  const spread = (count: number, send: (client: Client, index: number) => Promise<Answer<Loose>>) =>
+    Promise.all(Array.from({ length: count }, (_, index) => send(at(index % 3)(), index)));
+
+  before(async function () {
+    const found = await startCluster({ files: FILES, env: { KEY } });
+    if ('skip' in found) return this.skip();
+    cluster = found;
+    clients = cluster.members.map(({ client }) => client);
+  });
+  after(() => cluster?.close());
+
+  it('started at once on an empty database, and one of them made the tables', async () => {
+    expect(clients).to.have.length(3);
+    const made = cluster.members.filter(({ child }) => child.output().includes('tables brought to the shape'));
+    expect(made).to.have.length(1);
+    expect((await a().request('GET', '/status/ready')).status).to.equal(200);
+  });
+
+  it('count together: of three times as many requests as the limit exactly a third pass', async () => {
+    const answers = await spread(60, (client) => client.post('/limited', {}, { headers: { 'x-who': 'ada' } }));
+    expect(counted(answers, 200, 429)).to.deep.equal([20, 40]);
+    const left = answers
+      .filter(({ status }) => status === 200)
+      .map(({ headers }) => headers.get('x-ratelimit-remaining'));
+    expect(left.map(Number).sort((x, y) => x - y)).to.deep.equal(Array.from({ length: 20 }, (_, index) => index));
+  });
+
+  it('a token that one ends is refused by the others with the next request', async () => {
+    for (let round = 0; round < 10; round++) {
+      const token = String((await a().post('/sign-in', {})).body['token']);
+      const before = await spread(3, (client) => client.post('/me', {}, bearer(token)));
+      expect(counted(before, 200)).to.deep.equal([3]);
+      expect((await a().post('/sign-out', {}, bearer(token))).status).to.equal(200);
+      const after = await spread(6, (client) => client.post('/me', {}, bearer(token)));
+      expect(counted(after, 401)).to.deep.equal([6]);
+    }
+  });
+
+  it('what one has written, none serves from before, however often it was kept', async () => {
+    const read = async (client: Client): Promise<unknown> => (await client.post('/note', { id: 1 })).body['text'];
+    await a().post('/write', { id: 1, text: 'v0' });
+    for (let round = 1; round <= 20; round++) {
+      await Promise.all(clients.map(read));
+      expect((await at(round % 3)().post('/write', { id: 1, text: `v${round}` })).status).to.equal(200);
+      expect(await Promise.all(clients.map(read))).to.deep.equal([`v${round}`, `v${round}`, `v${round}`]);
+    }
+  });
+
+  it('readers of two never see an older text than the last whose write was answered, while the third writes', async () => {
+    let isOver = false;
+    let answered = 0;
+    const watch = async (client: Client): Promise<number> => {
+      let reads = 0;
+      for (; !isOver; reads++) {
+        const known = answered;
+        expect(Number((await client.post('/note', { id: 2 })).body['text'])).to.be.at.least(known);
+      }
+      return reads;
+    };
+    await a().post('/write', { id: 2, text: '0' });
+    const watching = Promise.all([watch(b()), watch(c())]);
+    for (let text = 1; text <= 100; text++) {
+      await a().post('/write', { id: 2, text: String(text) });
+      answered = text;
+      // What is read after the answer of a write is this text or a later one.
+      const [first, second] = await Promise.all([b(), c()].map((client) => client.post('/note', { id: 2 })));
+      expect([first?.body['text'], second?.body['text']]).to.deep.equal([String(text), String(text)]);
+    }
+    isOver = true;
+    for (const reads of await watching) expect(reads).to.be.greaterThan(20);
+  });
+
+  it('make identifiers that never meet', async () => {
+    const answers = await spread(300, (client) => client.post('/ids', {}));
+    expect(counted(answers, 200)).to.deep.equal([300]);
+    for (const name of GENERATORS) {
+      expect(new Set(answers.map(({ body }) => body[name])).size, name).to.equal(300);
+    }
+  });
+
+  it('of those who want the same address at the same time one gets it, the others 409', async () => {
+    for (let round = 0; round < 5; round++) {
+      const email = `round${round}@example.com`;
+      const answers = await spread(12, (client, index) => client.post('/open', { id: 100 * round + index, email }));
+      expect(counted(answers, 200, 409)).to.deep.equal([1, 11]);
+    }
+  });
+
+  it('lose no update between reading a balance and writing it', async () => {
+    await a().post('/open', { id: 9000, email: 'balance@example.com' });
+    const answers = await spread(60, (client) => client.post('/deposit', { id: 9000 }));
+    expect(counted(answers, 200)).to.deep.equal([60]);
+    expect((await b().post('/deposit', { id: 9000 })).body).to.deep.equal({ balance: 61 });
+  });
+
+  it('sign addresses of files with the same key, also when they made the folder together', async () => {
+    const part = { name: 'file', content: PNG_RED, file: 'red.png', type: 'image/png' };
+    const answers = await spread(3, (client) => client.request('POST', '/lend', { body: formOf([part]) }));
+    expect(counted(answers, 200)).to.deep.equal([3]);
+    for (const answer of answers) {
+      const url = String((answer.body as unknown as Loose[])[0]?.['url']);
+      for (const client of clients) expect((await client.request('GET', url)).status).to.equal(200);
+      const { status } = await b().request(
+        'GET',
+        url.replace(/.$/, (last) => (last === 'A' ? 'E' : 'A')),
+      );
+      expect(status).to.equal(403);
+    }
+  });
+});

@@ -1,0 +1,88 @@
+/**
+ * A shop of documents in the style of another system of the interface, unchanged under its profile, on both document stores: what
+ * its clients send and what they get.
+ */
+import { expect } from 'chai';
+import type { Loose } from '../support/client.js';
+import { SHOP } from '../support/circles-documents.js';
+import { onEach, STORES } from '../support/databases.js';
+import { connect } from '../support/sockets.js';
+import { bearer, KEY } from '../support/tokens.js';
+
+const ADA = { email: 'ada@example.com', handle: 'ada', password: 'a long password', points: 1, address: {} };
+
+onEach(
+  'definitions of a shop of documents',
+  STORES,
+  {
+    files: SHOP,
+    config: { profile: 'sub0', on_problem: 'refuse', websocket: { enabled: true } },
+    env: { JWT_SECRET_KEY: KEY },
+  },
+  (kernel) => {
+    let ada = {} as Loose;
+    let placed = {} as Loose;
+    const as = (who: Loose): RequestInit => bearer(String(who['session']));
+    async function data(path: string, body: unknown = {}, init?: RequestInit): Promise<Loose> {
+      const answer = await kernel().post(path, body, init);
+      expect(answer.status, `${path} ${answer.text}`).to.equal(200);
+      expect(answer.body).to.have.all.keys('success', 'message', 'data');
+      return answer.body['data'] as Loose;
+    }
+    async function refused(path: string, status: number, body: unknown = {}, init?: RequestInit): Promise<void> {
+      const answer = await kernel().post(path, body, init);
+      expect(answer.status, `${path} ${answer.text}`).to.equal(status);
+      expect(answer.body).to.include({ success: false });
+    }
+
+    it('signs up once for each address, and in: the store makes the id, and it is in the token', async () => {
+      const made = await data('/sign-up', ADA);
+      expect(made).to.have.all.keys('_id', 'handle', 'session');
+      await refused('/sign-up', 409, { ...ADA, handle: 'another' });
+      ada = await data('/sign-in', ADA);
+      expect(ada).to.include({ _id: made['_id'], handle: 'ada', points: 1 });
+      await refused('/sign-in', 401, { ...ADA, password: 'not that password' });
+      await refused('/sign-in', 401, { ...ADA, email: 'nobody@example.com' });
+      await refused('/sign-in', 422, { email: { $ne: null }, password: { $ne: null } });
+    });
+
+    it('updates fields of an object inside, and counts', async () => {
+      await refused('/address', 401, { city: 'Turin' });
+      const changed = { address: { city: 'Turin', zip: '10100' }, points: 6 };
+      expect(await data('/address', { city: 'Turin', zip: '10100' }, as(ada))).to.deep.equal(changed);
+    });
+
+    it('a value of a client is a value, also where it looks like an operator', async () => {
+      await refused('/address', 422, { city: { $inc: 1 }, zip: '1' }, as(ada));
+      const kept = { address: { city: '$set', zip: '$points' }, points: 11 };
+      expect(await data('/address', { city: '$set', zip: '$points' }, as(ada))).to.deep.equal(kept);
+      expect(await data('/orders/find', { status: { $ne: null } })).to.equal(null);
+    });
+
+    it('places an order behind a read that is written last, and tells everybody', async () => {
+      const watcher = await connect(kernel().url);
+      try {
+        placed = await data('/order', { lines: [{ sku: 'a', n: 2 }], total: 12.5, status: 'FULFILLED' }, as(ada));
+        expect(placed).to.deep.include({ status: 'new', total: 12.5, lines: { 0: { sku: 'a' } } });
+        expect(await watcher.next()).to.deep.include({ action: 'ordered', data: placed });
+      } finally {
+        await watcher.close();
+      }
+    });
+
+    it('finds by operators, inside lists, by claims; no row is null, one an object, several a list', async () => {
+      const found = await data('/orders', { from: 10, sku: 'a' }, as(ada));
+      expect(found).to.include({ _id: placed['_id'], customer: ada['_id'], total: 12.5 });
+      expect(found['created_at']).to.match(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+      expect(await data('/orders', { from: 13, sku: 'a' }, as(ada))).to.equal(null);
+      await data('/order', { lines: [{ sku: 'a' }, { sku: 'b' }], total: 20 }, as(ada));
+      expect(await data('/orders', { from: 10, sku: 'a' }, as(ada))).to.have.length(2);
+      expect(await data('/orders', { from: 10, sku: 'b' }, as(ada))).to.include({ total: 20 });
+    });
+
+    it('an update finds nothing the second time', async () => {
+      expect(await data('/orders/done', { _id: placed['_id'] })).to.include({ status: 'FULFILLED', total: 12.5 });
+      expect(await data('/orders/done', { _id: placed['_id'] })).to.equal(null);
+    });
+  },
+);

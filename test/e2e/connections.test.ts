@@ -1,0 +1,100 @@
+/**
+ * Several named connections: a model or a query says where it lies, what one request writes on two of them are two units, and
+ * each is seen by the page of health.
+ */
+import { expect } from 'chai';
+import type { Loose } from '../support/client.js';
+import { startKernel, type TestKernel } from '../support/kernel.js';
+import { freshMysql, startMysql } from '../support/mysql.js';
+import { freshDatabase, startPostgres } from '../support/postgres.js';
+import { querying } from '../support/project.js';
+
+const id = { type: 'Number', primary_key: true, auto_increment: true };
+const step = (number: number, query: string, parameters: unknown[], more: object = {}): object => ({
+  id: number,
+  mode: 'QUERY',
+  sql_query: { query, parameters, ...more },
+  returnables: ['id'],
+});
+const NAME = '$PAYLOAD.name';
+
+const FILES = {
+  'definitions/_note.json': { id, name: { type: 'String' } },
+  'definitions/_event.json': { connection: 'reports', id, name: { type: 'String', unique: true } },
+  'definitions/both.json': {
+    id: 'both',
+    resource: 'both',
+    actionables: [
+      step(1, 'INSERT INTO note (name) VALUES ($1)', [NAME]),
+      step(2, 'INSERT INTO event (name) VALUES ($1)', [NAME]),
+    ],
+  },
+  'definitions/notes.json': querying('notes', 'SELECT id, name FROM note ORDER BY id', [], { result: 'many' }),
+  'definitions/events.json': querying('events', 'SELECT id, name FROM event ORDER BY id', [], { result: 'many' }),
+  'definitions/elsewhere.json': {
+    id: 'elsewhere',
+    resource: 'elsewhere',
+    actionables: [step(1, 'SELECT count(*) AS id FROM note', [], { connection: 'reports' })],
+  },
+};
+
+const REPORTS = {
+  pglite: { use: 'pglite', path: 'memory://' },
+  mysql: { use: 'mysql', url: '$ENV.REPORTS_URL' },
+  postgres: { use: 'postgres', url: '$ENV.REPORTS_URL' },
+};
+
+for (const [name, reports] of Object.entries(REPORTS)) {
+  describe(`named connections: pglite beside ${name}`, function () {
+    this.timeout(60_000);
+    let kernel: TestKernel;
+    const names = async (path: string): Promise<unknown[]> =>
+      (await kernel.post<Loose[]>(path, {})).body.map((row) => row['name']);
+
+    before(async function () {
+      const env: Record<string, string> = {};
+      if (name === 'mysql') {
+        if ('skip' in (await startMysql('mariadb'))) this.skip();
+        env['REPORTS_URL'] = await freshMysql('mariadb');
+      }
+      if (name === 'postgres') {
+        if ('skip' in (await startPostgres())) this.skip();
+        env['REPORTS_URL'] = await freshDatabase();
+      }
+      const connections = { main: { use: 'pglite', path: 'memory://' }, reports };
+      kernel = await startKernel({ files: FILES, config: { connections }, env });
+    });
+    after(() => kernel?.close());
+
+    it('each holds its own tables, and one request writes to both', async () => {
+      expect((await kernel.post('/both', { name: 'a' })).status).to.equal(200);
+      expect([await names('/notes'), await names('/events')]).to.deep.equal([['a'], ['a']]);
+    });
+
+    it('each writes in a transaction of its own: what the first has committed stays when the second refuses', async () => {
+      expect((await kernel.post('/both', { name: 'a' })).status).to.equal(409);
+      expect([await names('/notes'), await names('/events')]).to.deep.equal([['a', 'a'], ['a']]);
+      expect((await kernel.post('/both', { name: 'b' })).status).to.equal(200);
+      expect([await names('/notes'), await names('/events')]).to.deep.equal([
+        ['a', 'a', 'b'],
+        ['a', 'b'],
+      ]);
+    });
+
+    it('a query may name another than its models do: the table is there too, with rows of its own', async () => {
+      const { status, body } = await kernel.post<Loose>('/elsewhere', {});
+      expect([status, body['id']]).to.deep.equal([200, 0]);
+    });
+
+    it('each is named by the page of health', async () => {
+      const { body } = await kernel.request<{ plugins: Loose }>('GET', '/status/ready');
+      expect(Object.keys(body.plugins).filter((key) => key.startsWith('dialect:'))).to.have.length(2);
+      expect(JSON.stringify(body.plugins)).to.contain('reports').and.contain('main');
+    });
+
+    it('the plan of migrations is one for each', async () => {
+      const { steps } = await kernel.kernel.outline({ destroy: true });
+      expect(steps).to.deep.equal([]);
+    });
+  });
+}

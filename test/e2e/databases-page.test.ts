@@ -1,0 +1,48 @@
+/** The page about databases, taken at its word: every config on it is one that the checker takes. Opens nothing. */
+import { expect } from 'chai';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { analyseConfig } from '../../kernel/analysis/config.js';
+import { envFacts } from '../../kernel/project/environment.js';
+import { builtinRegistry } from '../support/fixtures.js';
+import { ROOT } from '../support/project.js';
+
+const PAGE = readFileSync(join(ROOT, 'docs', 'databases.md'), 'utf8');
+const configs = [...PAGE.matchAll(/^```json\n([^]*?)^```/gm)].map(([, text = '']) => text);
+const ENV = envFacts({
+  DATABASE_URL: 'postgres://127.0.0.1/a',
+  MYSQL_URL: 'mysql://127.0.0.1/a',
+  MONGO_URL: 'mongodb://127.0.0.1/a',
+});
+
+describe('the page about databases', () => {
+  it('shows configs that the checker takes', () => {
+    expect(configs).to.have.length(2);
+    for (const text of configs) {
+      const { problems } = analyseConfig('lintel.config.json', text, builtinRegistry(), ENV);
+      expect(problems.map(({ message }) => message)).to.deep.equal([]);
+    }
+  });
+
+  it('says where things lie by default', () => {
+    const chosen = (env: Record<string, string>, json = '{}') =>
+      (analyseConfig('lintel.config.json', json, builtinRegistry(), envFacts(env)).config?.chosen ?? [])
+        .filter(({ kind }) => ['dialect', 'document-store', 'queue', 'scheduler'].includes(kind))
+        .map(({ kind, instance, name, options }) => [kind, instance, name, options['connection'] ?? '']);
+    expect(chosen({ MYSQL_URL: 'mysql://127.0.0.1/a' })).to.have.deep.members([
+      ['dialect', 'main', 'mysql', ''],
+      ['dialect', 'embedded', 'pglite', ''],
+      ['document-store', 'main', 'embedded', 'embedded'],
+      ['queue', 'queue', 'embedded', 'embedded'],
+      ['scheduler', 'scheduler', 'embedded', 'embedded'],
+    ]);
+    // Somebody has said what there is: nothing is put beside it.
+    const written = '{"connections": {"main": {"use": "pglite"}}}';
+    expect(chosen({ MYSQL_URL: 'mysql://127.0.0.1/a' }, written)).to.have.deep.members([
+      ['dialect', 'main', 'pglite', ''],
+      ['document-store', 'main', 'embedded', ''],
+      ['queue', 'queue', 'embedded', ''],
+      ['scheduler', 'scheduler', 'embedded', ''],
+    ]);
+  });
+});

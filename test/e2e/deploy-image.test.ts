@@ -1,0 +1,159 @@
+/**
+ * What `deploy/Dockerfile` promises, run without an image: a user without rights on a folder that it cannot write to, files
+ * as a ConfigMap shows them, the health check as it stands there, and signals to process 1.
+ */
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import { createClient } from '../support/client.js';
+import { instructionsOf } from '../support/deploy.js';
+import { freePort, onPath, pause } from '../support/guarded.js';
+import { formOf, PNG_RED } from '../support/pictures.js';
+import { PLUGIN_FIXTURES, returning, ROOT } from '../support/project.js';
+import { ready, serving } from '../support/serve.js';
+
+const run = promisify(execFile);
+const CLI = join(ROOT, 'dist', 'kernel', 'cli.js');
+const DEFINITION = JSON.stringify([
+  returning('echo', '$PAYLOAD'),
+  {
+    id: 'add',
+    resource: 'add',
+    actionables: [{ id: 1, mode: 'UPLOAD', uploads: { allowed_mimetypes: ['image/png'], upload_folder: 'x' } }],
+  },
+]);
+
+/** Another user than root, where this one is root and the other may read the repository. */
+async function lent(): Promise<readonly string[]> {
+  const words = ['setpriv', '--reuid=1000', '--regid=1000', '--clear-groups', '--no-new-privs'];
+  if (process.getuid?.() !== 0) return [];
+  const [program = '', ...rest] = [...words, process.execPath, CLI, '--version'];
+  return run(program, rest).then(
+    () => words,
+    () => [],
+  );
+}
+
+describe('a container', function () {
+  this.timeout(60_000);
+  const folders: string[] = [];
+  const made = async (): Promise<string> => {
+    const folder = await realpath(await mkdtemp(join(tmpdir(), 'lintel-image-')));
+    folders.push(folder);
+    return folder;
+  };
+  after(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true }))));
+  const { start } = serving();
+
+  it('serves a folder that it cannot write to, mounted as Kubernetes mounts maps, as a user without rights', async () => {
+    const [project, temporary] = [await made(), await made()];
+    // Each file is a link to one below `..data`, which is a link itself: found once, not twice.
+    const definitions = join(project, 'definitions');
+    await mkdir(join(definitions, '..2026_01_01'), { recursive: true });
+    await writeFile(join(definitions, '..2026_01_01', 'a.json'), DEFINITION);
+    await symlink('..2026_01_01', join(definitions, '..data'));
+    await symlink(join('..data', 'a.json'), join(definitions, 'a.json'));
+    const files = join(temporary, 'files');
+    const config = { storage: { use: 'local-disk', path: files } };
+    await writeFile(join(project, 'lintel.config.json'), JSON.stringify(config));
+    for (const folder of [join(definitions, '..2026_01_01'), definitions, project]) await chmod(folder, 0o555);
+    await chmod(temporary, 0o777);
+
+    const words = await lent();
+    const [program = '', ...rest] = [...words, process.execPath, CLI, 'serve'];
+    const env = { PATH: process.env['PATH'], PORT: '0', NODE_ENV: 'production', TMPDIR: temporary };
+    const child = spawn(program, rest, { cwd: project, env });
+    let said = '';
+    const url = await new Promise<string>((resolve, reject) => {
+      const hear = (text: Buffer): void => {
+        said += String(text);
+        const found = /ready at (http:\S+)/.exec(said)?.[1];
+        if (found !== undefined) resolve(found);
+      };
+      child.stdout.on('data', hear);
+      child.stderr.on('data', hear);
+      child.once('exit', () => reject(new Error(said)));
+    });
+    const client = createClient(url);
+    expect((await client.post('/echo', { a: 1 })).body).to.deep.equal({ a: 1 });
+    const part = { name: 'file', content: PNG_RED, file: 'red.png', type: 'image/png' };
+    expect((await client.request('POST', '/add', { body: formOf([part]) })).status).to.equal(200);
+    const over = once(child, 'exit');
+    child.kill('SIGTERM');
+    expect((await over)[0]).to.equal(0);
+  });
+
+  it('is healthy while Lintel answers, and not where nobody does', async () => {
+    const check = instructionsOf('Dockerfile').find(({ word }) => word === 'HEALTHCHECK')?.rest ?? '';
+    const [node = '', ...words] = JSON.parse(check.slice(check.indexOf('['))) as string[];
+    expect(node).to.equal('node');
+    const client = await ready(await start({ 'definitions/a.json': returning('a', 1) }));
+    const ask = (port: string): Promise<number> =>
+      run(process.execPath, words, { env: { PORT: port } }).then(
+        () => 0,
+        (error: { code: number }) => error.code,
+      );
+    expect(await ask(new URL(client.url).port)).to.equal(0);
+    expect(await ask(String(await freePort()))).to.equal(1);
+  });
+
+  describe('whose first process is Lintel', () => {
+    let words: readonly string[] = [];
+    before(async function () {
+      const unshare = onPath('unshare');
+      const works =
+        unshare !== undefined &&
+        (await run(unshare, ['-p', '-f', 'true']).then(
+          () => true,
+          () => false,
+        ));
+      if (!works) return this.skip();
+      words = [unshare, '-p', '-f', '--kill-child', process.execPath, CLI, 'serve'];
+    });
+
+    /** Starts it as process 1, waits for a line, sends SIGTERM to it; its exit code, and how long it took. */
+    async function told(cwd: string, line: RegExp): Promise<{ code: unknown; ms: number }> {
+      const [program = '', ...rest] = words;
+      const outer = spawn(program, rest, { cwd, env: { PATH: process.env['PATH'], PORT: '0' } });
+      const over = once(outer, 'exit');
+      let said = '';
+      outer.stdout.on('data', (text: Buffer) => (said += String(text)));
+      outer.stderr.on('data', (text: Buffer) => (said += String(text)));
+      const end = Date.now() + 20_000;
+      while (!line.test(said)) {
+        if (Date.now() > end) throw new Error(said);
+        await pause(20);
+      }
+      const inner = await readFile(`/proc/${outer.pid}/task/${outer.pid}/children`, 'utf8');
+      const since = performance.now();
+      process.kill(Number(inner), 'SIGTERM');
+      const [code] = (await over) as [unknown];
+      return { code, ms: performance.now() - since };
+    }
+
+    it('ends in order when it is told to', async () => {
+      const folder = await made();
+      await mkdir(join(folder, 'definitions'));
+      await writeFile(join(folder, 'definitions', 'a.json'), DEFINITION);
+      const { code, ms } = await told(folder, /ready at/);
+      expect(code).to.equal(0);
+      expect(ms).to.be.below(5000);
+    });
+
+    it('ends when it is told to while it still starts', async () => {
+      const folder = await made();
+      await mkdir(join(folder, 'definitions'));
+      const plugins = ['builtin:*', join(PLUGIN_FIXTURES, 'broken', 'open-hangs')];
+      await writeFile(join(folder, 'lintel.config.json'), JSON.stringify({ plugins, deadlines: { open: 20 } }));
+      const hanging = returning('a', '$GENERATOR.OPENHANGS');
+      await writeFile(join(folder, 'definitions', 'a.json'), JSON.stringify(hanging));
+      const { code, ms } = await told(folder, /waiting for the plugin to open/);
+      expect(code).to.equal(143);
+      expect(ms).to.be.below(5000);
+    });
+  });
+});

@@ -1,0 +1,102 @@
+/**
+ * The proxy of `deploy/` with the configuration that is shipped, in front of two real processes: requests reach both, the
+ * client's address arrives, and replacing both under load fails no request.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { startCluster, type Cluster, type Member } from '../support/cluster.js';
+import { createClient, type Client } from '../support/client.js';
+import { freePort, missing, onPath, pause } from '../support/guarded.js';
+import { startLoad } from '../support/load.js';
+import { ROOT, returning } from '../support/project.js';
+
+const FILES = {
+  'definitions/a.json': [returning('echo', { id: '$PAYLOAD.id' }), returning('who', { ip: '$HEADER.ip' })],
+};
+
+interface Proxy {
+  readonly client: Client;
+  /** Its log: a line for each request. */
+  said(): string;
+  stop(): Promise<void>;
+}
+
+/** Ends with the test; it has nothing on the disk. */
+async function startProxy(haproxy: string, members: readonly Member[]): Promise<Proxy> {
+  const port = await freePort();
+  const [first, second] = members.map((member) => `127.0.0.1:${member.port}`);
+  const child = spawn(haproxy, ['-db', '-f', join(ROOT, 'deploy', 'haproxy.cfg')], {
+    env: { PROXY_ADDRESS: `127.0.0.1:${port}`, LINTEL_1: first, LINTEL_2: second },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let said = '';
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (said += text));
+  const over = once(child, 'exit');
+  const client = createClient(`http://127.0.0.1:${port}`);
+  const end = Date.now() + 10_000;
+  const answers = (): Promise<boolean> =>
+    client.request('GET', '/status/ready').then(
+      ({ status }) => status === 200,
+      () => false,
+    );
+  while (!(await answers())) {
+    if (child.exitCode !== null || Date.now() > end) throw new Error(`the proxy did not start:\n${said}`);
+    await pause(50);
+  }
+  return {
+    client,
+    said: () => said,
+    async stop() {
+      child.kill('SIGKILL');
+      await over;
+    },
+  };
+}
+
+describe('the proxy of deploy/', function () {
+  this.timeout(120_000);
+  let cluster: Cluster;
+  let proxy: Proxy;
+
+  before(async function () {
+    const haproxy = process.env['TEST_HAPROXY'] ?? onPath('haproxy') ?? missing('no TEST_HAPROXY and no local haproxy');
+    if (typeof haproxy !== 'string') return this.skip();
+    const config = { http: { trusted_proxies: 1, timeouts: { linger: 3 } } };
+    const found = await startCluster({ files: FILES, config, size: 2 });
+    if ('skip' in found) return this.skip();
+    cluster = found;
+    proxy = await startProxy(haproxy, cluster.members);
+  });
+  after(async () => {
+    await proxy?.stop();
+    await cluster?.close();
+  });
+
+  it('tells Lintel who the client is, whatever the client says of itself', async () => {
+    const headers = { 'x-forwarded-for': '203.0.113.9' };
+    expect((await proxy.client.post('/who', {}, { headers })).body).to.deep.equal({ ip: '127.0.0.1' });
+  });
+
+  it('sends requests to both', async () => {
+    const answers = await Promise.all(Array.from({ length: 20 }, (_, id) => proxy.client.post('/echo', { id })));
+    expect(answers.map(({ body }) => body['id'])).to.deep.equal(Array.from({ length: 20 }, (_, id) => id));
+    expect(proxy.said())
+      .to.match(/ lintel\/lintel-1 /)
+      .and.match(/ lintel\/lintel-2 /);
+  });
+
+  it('fails no request while both processes are replaced, one after the other', async () => {
+    const load = startLoad((id) => proxy.client.post('/echo', { id }));
+    await load.more(200);
+    for (const member of [...cluster.members]) {
+      expect((await cluster.end(member)).code).to.equal(0);
+      await cluster.start(member.port);
+    }
+    await load.more(200);
+    const { sent, acknowledged, failed } = await load.end();
+    expect(failed).to.deep.equal([]);
+    expect(acknowledged).to.have.length(sent);
+  });
+});

@@ -1,0 +1,187 @@
+/**
+ * Published attack strings through a running service, on every database: each is stored, found and written again as the value that it
+ * is, objects of operators too, and no other row or document is touched. The vectors lie beside the repository.
+ */
+import { readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { onEach, SQL, STORES } from '../support/databases.js';
+import type { TestKernel } from '../support/kernel.js';
+import { querying, vectorFile } from '../support/project.js';
+
+/** Values sent, under names that say where they come from; null where the vectors are not there. */
+type Values = readonly (readonly [id: string, value: unknown])[];
+interface Vector {
+  readonly id: string;
+  readonly text?: string;
+  readonly values?: { readonly name: unknown };
+}
+
+const read = (name: string): Values | null => {
+  const file = vectorFile(name);
+  if (file === null) return null;
+  const vectors = readFileSync(file, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Vector);
+  return vectors.map(({ id, text, values }) => [id, values === undefined ? text : values.name]);
+};
+
+/** As clients send them where a text is expected: what a store would take for conditions and updates, if it were asked to. */
+const OPERATORS: Values = [
+  { $ne: null },
+  { $gt: '' },
+  { $exists: true },
+  { $in: ['canary', 'x'] },
+  { $nin: [] },
+  { $not: { $eq: 'x' } },
+  { $regex: '.*' },
+  { $where: 'sleep(1000) || true' },
+  { $expr: { $function: { body: 'function () { return true }', args: [], lang: 'js' } } },
+  { $or: [{}, { name: 'canary' }] },
+  { $set: { name: 'changed' } },
+  { $literal: 'canary' },
+  [{ $ne: null }],
+  [{ $set: { name: 'changed' } }],
+  { deep: [{ er: { $gt: '' } }] },
+  { $oid: '507f1f77bcf86cd799439011' },
+  { $date: '2026-01-01T00:00:00Z' },
+  { $numberLong: '1' },
+].map((value, index) => [`operator ${index + 1}`, value]);
+
+const LANES = 6;
+
+/** So many at a time; names of those that failed, with the reason. */
+async function wrongOf(values: Values, judge: (id: string, value: unknown) => Promise<void>): Promise<string[]> {
+  const wrong: string[] = [];
+  const waiting = [...values.entries()];
+  const lane = async (): Promise<void> => {
+    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+      const [index, [name, value]] = next;
+      await judge(`${index}`, value).catch((error: unknown) => wrong.push(`${name}: ${String(error)}`));
+    }
+  };
+  await Promise.all(Array.from({ length: LANES }, lane));
+  return wrong;
+}
+
+const asks = (kernel: () => TestKernel) => async (path: string, body: object) => {
+  const answer = await kernel().post<readonly Readonly<Record<string, unknown>>[]>(path, body);
+  if (answer.status !== 200) throw new Error(`${path} ${answer.status} ${answer.text.slice(0, 200)}`);
+  return answer.body;
+};
+
+const many = { result: 'many' };
+const SQL_FILES = {
+  'definitions/all.json': [
+    { _word: { id: { type: 'String', primary_key: true }, name: { type: 'String' } } },
+    {
+      id: 'through',
+      resource: 'through',
+      actionables: [
+        ['INSERT INTO _word (id, name) VALUES ($1, $2)', ['$PAYLOAD.id', '$PAYLOAD.name']],
+        ['UPDATE _word SET name = $1 WHERE id = $2 AND name = $1', ['$PAYLOAD.name', '$PAYLOAD.id']],
+        ['SELECT name FROM _word WHERE name = $1 AND id = $2', ['$PAYLOAD.name', '$PAYLOAD.id']],
+      ].map(([query, parameters], at) => ({ id: at + 1, mode: 'QUERY', ...many, sql_query: { query, parameters } })),
+    },
+    querying('clear', 'DELETE FROM _word WHERE name = $1', ['$PAYLOAD.name'], many),
+    querying('all', 'SELECT id, name FROM _word', [], many),
+  ],
+};
+
+onEach('attack strings as parameters of SQL', SQL, { files: SQL_FILES }, (kernel) => {
+  const post = asks(kernel);
+  const stored = async (): Promise<number> => (await post('/all', {})).length;
+
+  for (const file of ['sql-strings.jsonl', 'naughty-strings.jsonl']) {
+    it(`${file}: each is a value and nothing else`, async function () {
+      this.timeout(120_000);
+      const values = read(file);
+      if (values === null) return this.skip();
+      expect(values.length).to.be.greaterThan(200);
+      const before = await stored();
+      const wrong = await wrongOf(values, async (id, name) => {
+        const key = `${file} ${id}`;
+        expect(await post('/through', { id: key, name })).to.deep.equal([{ name }]);
+      });
+      expect(wrong).to.deep.equal([]);
+      const all = await post('/all', {});
+      expect(all.length).to.equal(before + values.length);
+      const byId = new Map(all.map(({ id, name }) => [id, name]));
+      expect(values.map((_, at) => byId.get(`${file} ${at}`))).to.deep.equal(values.map(([, name]) => name));
+    });
+  }
+
+  it('a statement that deletes by one of them deletes what is equal to it', async function () {
+    this.timeout(60_000);
+    const values = read('sql-strings.jsonl');
+    if (values === null) return this.skip();
+    await post('/through', { id: 'canary', name: 'canary' });
+    const attacks = values.filter(([, name]) => /\bor\b|union|drop|delete/i.test(String(name))).slice(0, 120);
+    expect(await wrongOf(attacks, async (_, name) => void (await post('/clear', { name })))).to.deep.equal([]);
+    expect((await post('/all', {})).find(({ id }) => id === 'canary')).to.deep.equal({ id: 'canary', name: 'canary' });
+    expect(await stored()).to.be.greaterThan(500);
+  });
+});
+
+const onWords = (id: string, ...queries: object[]): object => ({
+  id,
+  resource: id,
+  actionables: queries.map((query, at) => ({
+    id: at + 1,
+    mode: 'QUERY',
+    ...many,
+    mongo_query: { collection: '_word', ...query },
+  })),
+});
+const byBoth = { filter_predicate: { key: '$PAYLOAD.key', name: '$PAYLOAD.name' } };
+const byName = { filter_predicate: { name: '$PAYLOAD.name' } };
+const STORE_FILES = {
+  'definitions/all.json': [
+    onWords(
+      'through',
+      { action: 'INSERT', parameters: ['$PAYLOAD.key', '$PAYLOAD.name'] },
+      { action: 'UPDATE', ...byBoth, update_predicate: { $set: { name: '$PAYLOAD.name' } } },
+      { action: 'FETCH', ...byBoth },
+    ),
+    onWords('find', { action: 'FETCH', ...byName }),
+    onWords('all', { action: 'FETCH' }),
+    onWords('clear', { action: 'DELETE', ...byName }),
+  ],
+};
+
+onEach('attack strings and operators as values of documents', STORES, { files: STORE_FILES }, (kernel) => {
+  const post = asks(kernel);
+
+  for (const file of ['nosql-strings.jsonl', 'naughty-strings.jsonl']) {
+    it(`${file}: each is a value and nothing else`, async function () {
+      this.timeout(120_000);
+      const values = read(file)?.filter(([, value]) => !JSON.stringify(value).includes('"$'));
+      if (values === undefined) return this.skip();
+      expect(values.length).to.be.greaterThan(40);
+      const before = (await post('/all', {})).length;
+      const wrong = await wrongOf(values, async (id, name) => {
+        const key = `${file} ${id}`;
+        expect((await post('/through', { key, name })).map((row) => row['name'])).to.deep.equal([name]);
+      });
+      expect(wrong).to.deep.equal([]);
+      const all = await post('/all', {});
+      expect(all.length).to.equal(before + values.length);
+      const byKey = new Map(all.map(({ key, name }) => [key, name]));
+      expect(values.map((_, at) => byKey.get(`${file} ${at}`))).to.deep.equal(values.map(([, name]) => name));
+    });
+  }
+
+  it('objects of operators are conditions nowhere, and nothing that is written', async function () {
+    this.timeout(60_000);
+    await post('/through', { key: 'canary', name: 'canary' });
+    const before = await post('/all', {});
+    const wrong = await wrongOf(OPERATORS, async (key, name) => {
+      const refused = await kernel().post('/through', { key, name });
+      expect([refused.status, refused.body['code']]).to.deep.equal([422, 'MQL_KEY']);
+      expect(await post('/find', { name })).to.deep.equal([]);
+      expect(await post('/clear', { name })).to.deep.equal([]);
+    });
+    expect(wrong).to.deep.equal([]);
+    expect(await post('/all', {})).to.deep.equal(before);
+  });
+});

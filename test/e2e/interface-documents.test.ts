@@ -1,0 +1,181 @@
+/**
+ * The interface, sentence by sentence, on documents: the same definitions, requests and answers on both document stores. One row
+ * is one sentence and one request; rows run in their order on one kernel.
+ */
+import { expect } from 'chai';
+import type { Loose } from '../support/client.js';
+import { placeOn, STORES, type Database } from '../support/databases.js';
+import { LIBRARY } from '../support/interface-documents.js';
+import { found, HEX, ISO, ROWS, ULID } from '../support/interface-documents-rows.js';
+import { eventually } from '../support/jobs.js';
+import { startKernel, type TestKernel } from '../support/kernel.js';
+import { formOf, PNG_RED } from '../support/pictures.js';
+import { connect } from '../support/sockets.js';
+import { bearer, KEY } from '../support/tokens.js';
+import { startUpstream, type Upstream } from '../support/upstream.js';
+import { hmac } from '../support/webhooks.js';
+
+const ENV = {
+  JWT_SECRET_KEY: KEY,
+  FIELD_KEY: 'Hy6Bn3Vc8Xz1Lk5Jh9Gf2Ds7Aq4Wp0Er',
+  HOOK_KEY: 'Xq5Rt8Lm2Zc7Vb4Nk9Wp3Jh6Gf1Ds0Ay',
+};
+
+/** Texts against patterns, everything else exactly. */
+function compare(actual: unknown, right: unknown, where: string): void {
+  if (right instanceof RegExp) expect(actual, where).to.be.a('string').and.match(right);
+  else if (Array.isArray(right)) {
+    expect(actual, where).to.be.an('array').with.length(right.length);
+    right.forEach((one, i) => compare((actual as unknown[])[i], one, `${where}/${i}`));
+  } else if (typeof right === 'object' && right !== null) {
+    expect(actual, where).to.be.an('object').with.all.keys(Object.keys(right));
+    for (const [key, inner] of Object.entries(right)) compare((actual as Loose)[key], inner, `${where}/${key}`);
+  } else expect(actual, where).to.equal(right);
+}
+
+/** What a row says of a problem document. */
+const told = (body: Loose): Loose => ({ ...body, pointer: (body['errors'] as Loose[] | undefined)?.[0]?.['pointer'] });
+
+for (const store of STORES) {
+  describe(`the interface: documents (${store.name})`, () => describeDocuments(store));
+}
+
+function describeDocuments(store: Database): void {
+  let kernel!: TestKernel;
+  let upstream!: Upstream;
+  before(async function () {
+    this.timeout(60_000);
+    const found = await placeOn(store);
+    if ('skip' in found) return this.skip();
+    upstream = await startUpstream((_req, res) => {
+      res.writeHead(200, { 'content-type': 'application/json' }).end('{"ok":true}');
+    });
+    kernel = await startKernel({
+      files: { 'definitions/library.json': LIBRARY },
+      config: { ...found.config, outbound: { allow: [`127.0.0.1:${upstream.port}`] }, websocket: { enabled: true } },
+      env: { ...found.env, ...ENV, REMOTE: upstream.url },
+    });
+  });
+  after(async () => {
+    await kernel?.close();
+    await upstream?.close();
+  });
+
+  const post = (path: string, body: unknown = {}, init: RequestInit = {}) =>
+    kernel.post(`/lib/${path}`, body, { ...init, headers: { 'x-kind': 'test', ...(init.headers as object) } });
+
+  for (const [says, path, body, status, gives] of ROWS) {
+    it(`${says} (${path})`, async () => {
+      const answer = await post(path, body);
+      expect(answer.status, answer.text).to.equal(status);
+      if (gives === undefined) return;
+      if (status === 200) compare(answer.body, gives, path);
+      else for (const [key, one] of Object.entries(gives as Loose)) expect(told(answer.body)[key], key).to.equal(one);
+    });
+  }
+
+  /** Exactly one value of a row, where the rows cannot say it. */
+  const given = async (path: string, body: unknown = {}, init?: RequestInit): Promise<unknown> => {
+    const answer = await post(path, body, init);
+    expect(answer.status, `${path}: ${answer.text}`).to.equal(200);
+    return answer.body;
+  };
+  const signed = async (): Promise<RequestInit> => {
+    const { token } = (await given('sign-in', { email: 'ada@example.com', password: 'correct horse' })) as Loose;
+    return bearer(String(token));
+  };
+  const asked = (path: string): unknown[] =>
+    upstream.asked.filter(({ url }) => url === path).map(({ body }) => JSON.parse(body) as unknown);
+
+  it('what `sort`, `skip` and `limit` leave', async () => {
+    expect(await given('page', { skip: 2 })).to.deep.equal(found('b2', 'b3'));
+    expect(await given('page', { skip: 900 })).to.deep.equal([]);
+    expect((await post('page', { skip: -1 })).status).to.equal(422);
+    expect((await post('page', { skip: { $gt: 1 } })).status).to.equal(422);
+  });
+
+  it('claims: a protected read and a chain of a read and a change that loses nothing', async () => {
+    const own = await signed();
+    compare(
+      await given('me', { id: 'r2' }, own),
+      { _id: HEX, id: ULID, email: 'ada@example.com', balance: 0, created_at: ISO, updated_at: ISO },
+      'me',
+    );
+    expect(await given('top-up', { amount: 2.5 }, own)).to.deep.equal({ balance: 2.5 });
+    expect(await given('top-up', { amount: 0.5, add_bal: 900 }, own)).to.deep.equal({ balance: 3 });
+    expect((await post('top-up', { amount: '5' }, own)).status).to.equal(422);
+  });
+
+  it('ciphers: kept encrypted, and read again', async () => {
+    const own = await signed();
+    const { card } = (await given('card-set', { card: '4111 1111' }, own)) as Loose;
+    expect(card).to.be.a('string').and.not.contain('4111');
+    expect(await given('card-get', {}, own)).to.deep.equal({ card: '4111 1111' });
+  });
+
+  it('pattern 5: an upload, then an insert with `multi`', async () => {
+    const part = (file: string) => ({ name: 'file', content: PNG_RED, file, type: 'image/png' });
+    const answer = await kernel.request('POST', '/lib/covers', { body: formOf([part('a.png'), part('b.png')]) });
+    expect(answer.status, answer.text).to.equal(200);
+    const key = /^covers\/[A-Za-z0-9._-]+\.png$/;
+    compare(
+      answer.body,
+      [1, 2].map(() => ({ storage_key: key, file_size: PNG_RED.length })),
+      'covers',
+    );
+  });
+
+  it('pattern 6: a state is used once, then the token endpoint is called', async () => {
+    const { state } = (await given('state-make', {}, await signed())) as Loose;
+    expect((await post('state-use', { state: { $ne: null }, code: 'c' })).status).to.equal(404);
+    expect(await given('state-use', { state, code: 'c' })).to.deep.equal({ ok: true });
+    expect((await post('state-use', { state, code: 'c' })).status).to.equal(404);
+    expect(asked('/token')).to.have.length(1);
+    compare(asked('/token')[0], { code: 'c', of: ULID }, 'token');
+  });
+
+  it('pattern 7: a queued call, and work behind the answer', async () => {
+    expect(await given('call-later', { id: 'b2' })).to.deep.equal({ id: 'b2' });
+    expect((await post('add-later', { id: 'q1', title: 'queued' })).status).to.equal(202);
+    expect((await post('add-behind', { id: 'q2', title: 'behind' })).status).to.equal(202);
+    await eventually(
+      () => asked('/later'),
+      ({ length }) => length === 1,
+    );
+    expect(asked('/later')).to.deep.equal([{ title: 'The Lake' }]);
+    for (const id of ['q1', 'q2'])
+      await eventually(
+        () => given('get', { id }),
+        (book) => book !== null,
+      );
+  });
+
+  it('a webhook: verified, accepted, then written with the whole payload', async () => {
+    const body = JSON.stringify({ id: 'p1', amount: 5 });
+    expect((await post('paid', body)).status).to.equal(401);
+    const sound = { headers: { 'x-signature': hmac(body, ENV.HOOK_KEY) } };
+    expect((await post('paid', body, sound)).status).to.equal(202);
+    const rows = await eventually(
+      () => given('payments'),
+      (all) => (all as unknown[]).length > 0,
+    );
+    expect(rows).to.deep.equal([{ id: 'p1', kind: 'test', all: { amount: 5 } }]);
+  });
+
+  it('a broadcast has what the actionable answers', async () => {
+    const client = await connect(kernel.url);
+    const coming = client.next(({ action }) => action === 'returned');
+    expect(await given('announce', { id: 'b1' })).to.deep.equal({ id: 'b1', lent: false });
+    expect((await coming).data).to.deep.equal({ id: 'b1', lent: false });
+    await client.close();
+  });
+
+  it('pattern 8: what is fulfilled goes away by itself', async () => {
+    await given('finish', { id: 'b3' });
+    await eventually(
+      () => given('get', { id: 'b3' }),
+      (book) => book === null,
+    );
+    expect(await given('get-one', { id: 'b2' })).not.to.equal(null);
+  });
+}

@@ -1,0 +1,215 @@
+/**
+ * The interface, sentence by sentence, for clients that stay connected: the table of the WebSocket endpoint, broadcasts, what the
+ * environment switches. Definitions as somebody writes them who has read nothing else; both profiles.
+ */
+import { expect } from 'chai';
+import type { Loose } from '../support/client.js';
+import { startKernel, type TestKernel } from '../support/kernel.js';
+import { connecting, type SocketClient } from '../support/sockets.js';
+import { claimsOf, jwt, KEY, OTHER_KEY } from '../support/tokens.js';
+import { hmac } from '../support/webhooks.js';
+
+const sql = (query: string, parameters: readonly unknown[] = []) => ({ query, parameters });
+const judges = { type: 'JWT', algorithm: 'HS256', encryption_key: '$ENV.JWT_SECRET_KEY' };
+const guarded = (provide_as: string) => ({ tokenize: judges, protected: { provide_as, extract_claims: ['id'] } });
+const of = (id: string, action: object, rest: object = {}): object => ({
+  id,
+  resource: `live/${id}`,
+  actionables: [{ id: 1, mode: 'QUERY', ...action }],
+  ...rest,
+});
+const told = (broadcast_type: string, broadcast_to?: string) => ({
+  broadcast_websocket_message: { broadcast_type, action: 'told', ...(broadcast_to && { broadcast_to }) },
+});
+const text = { payload_validation: [{ field: { text: { type: 'STRING' } }, min_length: 1, max_length: 50 }] };
+const saying = {
+  ...text,
+  sql_query: sql("SELECT $1::text AS text, 'hidden' AS rest", ['text']),
+  returnables: ['text'],
+};
+
+const DEFINITIONS = [
+  of('whoami', { sql_query: sql('SELECT $1::text AS id', ['$PAYLOAD.id']) }),
+  of('say', saying),
+  of('mine', { sql_query: sql('SELECT $1::text AS owner', ['$PROTECTED.id']) }, guarded('Authorization')),
+  of('mine-custom', { sql_query: sql('SELECT $1::text AS owner', ['$PROTECTED.id']) }, guarded('x-access-token')),
+  of(
+    'sign-in',
+    { sql_query: sql('SELECT $1::text AS id', ['$PAYLOAD.id']) },
+    {
+      tokenize: { ...judges, expiration: 60, custom_claim_fields: ['id'], property_name: 'token' },
+      returnables: ['id', 'token'],
+    },
+  ),
+  of('to-all', { ...saying, ...told('ALL') }),
+  of('to-one', { ...saying, ...told('SINGLE', '$PAYLOAD.to') }),
+  of('to-some', { ...saying, ...told('BULK', '$PAYLOAD.to') }),
+  of('behind', { ...saying, ...told('ALL'), run_in_background: true }),
+  of('queued', { ...saying, ...told('SINGLE', '$PAYLOAD.to'), queue: { delay: 0, priority: 2 } }),
+  of(
+    'hook',
+    { ...saying, ...told('ALL') },
+    {
+      run_in_background: true,
+      webhook: {
+        verifications: { HmacSignatureVerifier: { sig_header: '$HEADER.x-signature', secret_key: '$ENV.HOOK_KEY' } },
+      },
+    },
+  ),
+];
+const PULSE = of('pulse', {
+  sql_query: sql("SELECT 'pulse' AS text"),
+  returnables: ['text'],
+  cron_job: { execution_interval: '* * * * * *' },
+  ...told('ALL'),
+});
+const HOOK_KEY = 'Xq5Rt8Lm2Zc7Vb4Nk9Wp3Jh6Gf1Ds0Ay';
+const ENV = { JWT_SECRET_KEY: KEY, HOOK_KEY, ALLOW_WEBSOCKET_CONNECTIONS: 'true' };
+
+for (const profile of [null, 'sub0'] as const) {
+  describe(`the interface: clients that stay connected (${profile ?? 'default profile'})`, function () {
+    this.timeout(60_000);
+    const { start, open, farewell } = connecting({ 'definitions/live.json': DEFINITIONS });
+    const options = (env: Record<string, string>, files: object) => ({
+      env: { ...ENV, ...env },
+      files: { 'definitions/live.json': DEFINITIONS, ...files },
+      // The environment alone decides whether clients may connect.
+      config: {
+        websocket: {},
+        connections: { main: { use: 'pglite', path: 'memory://' } },
+        queue: { use: 'embedded', poll: 0.1 },
+        ...(profile && { profile }),
+      },
+    });
+    let shared!: TestKernel;
+    before(async () => void (shared = await startKernel(options({}, {}))));
+    after(() => shared.close());
+    const serve = (env?: Record<string, string>, files: object = {}): Promise<TestKernel> =>
+      env === undefined ? Promise.resolve(shared) : start(options(env, files));
+    /** Where something is protected, messages for a uid are for those who have shown that it is theirs. */
+    const named = async (url: string, uid: string): Promise<SocketClient> =>
+      open(url, { query: `?uid=${uid}`, protocols: ['Authorization', await jwt({ ...claimsOf(), id: uid })] });
+    const toldTo = (client: SocketClient) => client.next(({ action }) => action === 'told');
+
+    it('is off without ALLOW_WEBSOCKET_CONNECTIONS=true', async () => {
+      const { url } = await serve({ ALLOW_WEBSOCKET_CONNECTIONS: 'false' });
+      expect(await open(url).catch((error: Error) => error)).to.be.an('error');
+    });
+
+    it('is at /ws; a message is {resource, action, payload}, its answer {uid, action, data}, without any envelope', async () => {
+      const client = await open((await serve()).url, { query: '?uid=ada' });
+      client.send({ resource: 'live/say', action: 'say', payload: { text: 'hello' } });
+      expect(await client.next()).to.deep.equal({ uid: 'ada', action: 'say', data: { text: 'hello' } });
+      client.send({ resource: 'say', action: 'by id', payload: { text: 'hello' } });
+      expect(await client.next()).to.deep.equal({ uid: 'ada', action: 'by id', data: { text: 'hello' } });
+    });
+
+    it('is elsewhere with WEBSOCKET_ENDPOINT', async () => {
+      const { url } = await serve({ WEBSOCKET_ENDPOINT: '/live-now' });
+      expect((await (await open(url, { path: '/live-now' })).ask('say', { text: 'x' })).data).to.deep.equal({
+        text: 'x',
+      });
+      expect(await open(url).catch((error: Error) => error)).to.be.an('error');
+    });
+
+    it('a uid is optional, and demanded with FORCE_WEBSOCKET_WITH_UID=true', async () => {
+      const free = await open((await serve()).url);
+      expect(await free.ask('say', { text: 'x' })).to.include({ uid: null });
+      const { url } = await serve({ FORCE_WEBSOCKET_WITH_UID: 'true' });
+      expect(await farewell(url, {})).to.include({ code: 'WS_UID', closed: 4400 });
+      expect(await (await open(url, { query: '?uid=7' })).ask('say', { text: 'x' })).to.include({ uid: '7' });
+    });
+
+    it('the uid is injected into the payload as `id`', async () => {
+      const { url } = await serve();
+      const client = await open(url, { query: '?uid=ada' });
+      expect((await client.ask('whoami', {})).data).to.deep.equal({ id: 'ada' });
+      expect((await client.ask('whoami')).data).to.deep.equal({ id: 'ada' });
+      const nobody = await open(url);
+      expect((await nobody.ask('whoami', { id: 'own' })).data).to.deep.equal({ id: 'own' });
+    });
+
+    it('protected resources: the sub-protocols are the name of the header and the token', async () => {
+      const { url } = await serve();
+      const token = await jwt(claimsOf());
+      for (const [header, id] of [
+        ['Authorization', 'mine'],
+        ['x-access-token', 'mine-custom'],
+      ] as const) {
+        const client = await open(url, { query: '?uid=ada', protocols: [header, token] });
+        expect((await client.ask(id, {})).data, header).to.deep.equal({ owner: 'ada' });
+      }
+      const { error } = await (await open(url, { query: '?uid=ada' })).ask('mine', {});
+      expect(error).to.include({ status: 401, code: 'TOK_REFUSED', success: false });
+      const forged = await jwt(claimsOf(), OTHER_KEY);
+      expect(await farewell(url, { protocols: ['Authorization', forged] })).to.include({ status: 401, closed: 4401 });
+      expect(await farewell(url, { query: '?uid=eve', protocols: ['Authorization', token] })).to.include({
+        closed: 4401,
+      });
+    });
+
+    it('the same `tokenize` and rules as over HTTP', async () => {
+      const { url } = await serve();
+      const client = await open(url, { query: '?uid=ada' });
+      const { data } = await client.ask('sign-in', {});
+      expect(data).to.have.all.keys('id', 'token');
+      const mine = await open(url, {
+        query: '?uid=ada',
+        protocols: ['Authorization', String((data as Loose)['token'])],
+      });
+      expect((await mine.ask('mine', {})).data).to.deep.equal({ owner: 'ada' });
+      expect((await client.ask('say', {})).error).to.include({ status: 422, code: 'VAL_PAYLOAD' });
+      expect((await client.ask('nowhere', {})).error).to.include({ status: 404, code: 'REQ_NOT_FOUND' });
+      client.send('not json');
+      expect((await client.next()).error).to.include({ status: 400, code: 'REQ_MALFORMED' });
+    });
+
+    it('broadcasts: ALL, SINGLE by an accessor, BULK by a list; `data` is what the action returns', async () => {
+      const kernel = await serve();
+      const [ada, grace, free] = [
+        await named(kernel.url, 'ada'),
+        await named(kernel.url, 'grace'),
+        await open(kernel.url),
+      ] as const;
+      expect((await kernel.post('/live/to-all', { text: 'all' })).status).to.equal(200);
+      for (const [client, uid] of [
+        [ada, 'ada'],
+        [grace, 'grace'],
+        [free, null],
+      ] as const)
+        expect(await toldTo(client)).to.deep.equal({ uid, action: 'told', data: { text: 'all' } });
+      await kernel.post('/live/to-one', { text: 'one', to: 'grace' });
+      await kernel.post('/live/to-some', { text: 'some', to: ['ada', 'grace'] });
+      // In order: what comes next to the others shows that the message to one was not theirs.
+      expect((await toldTo(grace)).data).to.deep.equal({ text: 'one' });
+      for (const client of [ada, grace]) expect((await toldTo(client)).data).to.deep.equal({ text: 'some' });
+      await kernel.post('/live/to-all', { text: 'last' });
+      expect((await toldTo(free)).data).to.deep.equal({ text: 'last' });
+    });
+
+    it('a message that broadcasts gives its sender both: the answer and the event', async () => {
+      const client = await open((await serve()).url);
+      expect((await client.ask('to-all', { text: 'twice' })).data).to.deep.equal({ text: 'twice' });
+      expect(await toldTo(client)).to.deep.equal({ uid: null, action: 'told', data: { text: 'twice' } });
+    });
+
+    it('work behind the answer, queued work and webhooks broadcast when they are done', async () => {
+      const kernel = await serve();
+      const client = await named(kernel.url, 'ada');
+      const { data } = await client.ask('behind', { text: 'behind' });
+      expect(data).to.include({ accepted: true }).and.to.have.all.keys('accepted', 'id');
+      expect((await toldTo(client)).data).to.deep.equal({ text: 'behind' });
+      expect((await kernel.post('/live/queued', { text: 'queued', to: 'ada' })).status).to.equal(202);
+      expect((await toldTo(client)).data).to.deep.equal({ text: 'queued' });
+      const body = JSON.stringify({ text: 'hook' });
+      const headers = { 'x-signature': hmac(body, HOOK_KEY) };
+      expect((await kernel.post('/live/hook', body, { headers })).status).to.equal(202);
+      expect((await toldTo(client)).data).to.deep.equal({ text: 'hook' });
+    });
+
+    it('the clock broadcasts', async () => {
+      const client = await open((await serve({}, { 'definitions/pulse.json': PULSE })).url);
+      expect(await toldTo(client)).to.deep.equal({ uid: null, action: 'told', data: { text: 'pulse' } });
+    });
+  });
+}

@@ -1,0 +1,302 @@
+/**
+ * The interface, sentence by sentence, for work that outlives its request: the background endpoint, queues, webhooks that queue,
+ * scheduled resources. Definitions as somebody writes them who has read nothing else; both databases, both profiles.
+ */
+import { expect } from 'chai';
+import type { JobDesk } from '../../kernel/contract/deferred.js';
+import type { Answer, Loose } from '../support/client.js';
+import { SCHEDULED, WORK } from '../support/interface-work.js';
+import { eventually, JOBS, queueIn } from '../support/jobs.js';
+import { DATABASES, startKernel, type DatabaseSort, type TestKernel } from '../support/kernel.js';
+import { bearer, claimsOf, jwt, KEY } from '../support/tokens.js';
+import { startUpstream, type Asked, type Upstream } from '../support/upstream.js';
+import { hmac } from '../support/webhooks.js';
+
+const HOOK_KEY = 'Xq5Rt8Lm2Zc7Vb4Nk9Wp3Jh6Gf1Ds0Ay';
+type Row = Readonly<Record<'id' | 'text' | 'status', string>> & { readonly url: string | null };
+
+for (const { name, make } of DATABASES) {
+  for (const profile of [null, 'sub0'] as const) {
+    describe(`the interface: work (${name}, ${profile ?? 'default profile'})`, () => describeWork(name, make, profile));
+  }
+}
+
+function describeWork(name: DatabaseSort['name'], make: DatabaseSort['make'], profile: 'sub0' | null): void {
+  let kernel!: TestKernel;
+  let upstream!: Upstream;
+  let failures = new Map<string, number>();
+  before(async function () {
+    this.timeout(60_000);
+    const database = await make();
+    if ('skip' in database) return this.skip();
+    upstream = await startUpstream((_req, res, { url }) => {
+      const left = failures.get(url) ?? 0;
+      failures.set(url, left - 1);
+      res.writeHead(left > 0 ? 503 : 200, { 'content-type': 'application/json' }).end('{"ok":true}');
+    });
+    kernel = await startKernel({
+      files: { 'definitions/work.json': [...WORK, JOBS] },
+      config: {
+        connections: database.connections,
+        queue: { ...queueIn(name), concurrency: 1, poll: 0.1 },
+        outbound: { allow: [`127.0.0.1:${upstream.port}`] },
+        ...(profile && { profile }),
+      },
+      env: { ...database.env, JWT_SECRET_KEY: KEY, HOOK_KEY, REMOTE: upstream.url, STAGE: 'test' },
+    });
+  });
+  after(async () => {
+    await kernel?.close();
+    await upstream?.close();
+  });
+  beforeEach(() => {
+    upstream.asked.splice(0);
+    failures = new Map();
+  });
+
+  /** What the answer holds under either profile. */
+  const inside = ({ body }: Answer<Loose>): Loose => (profile === null ? body : (body['data'] as Loose));
+  const post = (id: string, body: unknown = {}, init?: RequestInit) => kernel.post(`/work/${id}`, body, init);
+  const asked = (path: string): Asked[] => upstream.asked.filter(({ url }) => url === `/${path}`);
+  const until = (path: string, times = 1): Promise<Asked[]> =>
+    eventually(
+      () => asked(path),
+      ({ length }) => length >= times,
+    );
+  const bodyOf = (one: Asked | undefined): Loose => JSON.parse(one?.body ?? 'null') as Loose;
+  const notes = async (status: string): Promise<Row[]> =>
+    (inside(await post('notes')) as unknown as Row[]).filter((row) => row.status === status);
+  const noted = (status: string, times = 1): Promise<Row[]> =>
+    eventually(
+      () => notes(status),
+      ({ length }) => length >= times,
+    );
+  const desk = () => kernel.kernel.desks()[0] as JobDesk;
+  const idle = async (): Promise<void> => {
+    await eventually(
+      async () => inside(await kernel.post('/jobs')) as unknown as readonly unknown[],
+      ({ length }) => length === 0,
+    );
+  };
+  /** 202, with the id of the request. */
+  const accepted = (answer: Answer<Loose>): string => {
+    expect(answer.status, answer.text).to.equal(202);
+    const id = answer.headers.get('x-request-id') ?? '';
+    expect(inside(answer)).to.deep.equal({ accepted: true, id });
+    if (profile === 'sub0') expect(answer.body).to.include({ success: true }).and.to.have.property('message');
+    return id;
+  };
+  const signed = (body: Loose, key = HOOK_KEY): [string, RequestInit] => {
+    const text = JSON.stringify(body);
+    return [text, { headers: { 'x-signature': `sha256=${hmac(text, key)}`, 'x-kind': 'payment' } }];
+  };
+
+  describe('`run_in_background`: the request returns at once and the work continues', () => {
+    it('on the resource: all of it is done behind the answer, in order, with the instant of the request', async () => {
+      const id = accepted(await post('report', { text: 'one' }));
+      const [call] = await until('reported');
+      expect(bodyOf(call)['text']).to.equal('one');
+      const [row] = (await noted('report')) as (Row & { created_at: string })[];
+      expect(bodyOf(call)['at']).to.equal(row?.created_at);
+      expect(call?.headers['idempotency-key']).to.equal(id);
+    });
+
+    it('on the only actionable', async () => {
+      accepted(await post('only', { text: 'one' }));
+      expect(await noted('only')).to.have.length(1);
+    });
+
+    it('on one of two: the other is answered, with 200, whichever stands first', async () => {
+      const both = await post('both', { text: 'two' });
+      expect([both.status, inside(both)]).to.deep.equal([200, { text: 'two' }]);
+      const second = await post('first-behind', { text: 'two' });
+      expect(second.status).to.equal(200);
+      expect(inside(second)).to.include({ text: 'two' });
+      for (const status of ['now', 'behind', 'now second', 'behind first'])
+        expect(await noted(status), status).to.have.length(1);
+    });
+
+    it('by the id of the definition as by its path', async () => {
+      accepted(await kernel.post('/report', { text: 'by id' }));
+      await until('reported');
+    });
+
+    it('an invalid payload stops it before anything is accepted', async () => {
+      for (const id of ['report', 'only']) {
+        const { status, body } = await post(id, { text: '' });
+        expect([status, body['code']], id).to.deep.equal([422, 'VAL_PAYLOAD']);
+      }
+      await idle();
+      expect(upstream.asked).to.deep.equal([]);
+      accepted(await post('bypassed', { text: 'x'.repeat(99) }));
+      await noted('bypassed');
+    });
+
+    if (profile === 'sub0')
+      it('an accessor that the payload lacks is NULL, as for the answer', async () => {
+        accepted(await post('absent'));
+        expect((await noted('absent'))[0]?.url).to.equal(null);
+      });
+
+    it('runs neighbours beside one another when they are `parallel`', async () => {
+      accepted(await post('parallel'));
+      await until('side-a');
+      await until('side-b');
+    });
+  });
+
+  describe('`queue`: delay, priority, retries', () => {
+    it('pattern 1: a token is issued for the answer, the welcome is sent behind it', async () => {
+      const email = 'ada@example.com';
+      const answer = await post('sign-up', { email, password: 'correct horse' });
+      expect(answer.status, answer.text).to.equal(200);
+      expect(inside(answer)).to.have.all.keys('id', 'email', 'token');
+      const [call] = await until('welcome');
+      expect(bodyOf(call)).to.deep.equal({ to: email, user: inside(answer)['id'], stage: 'test' });
+      expect(call?.body).not.to.include('correct horse');
+      expect((await post('sign-up', { email, password: 'another horse' })).status).to.equal(409);
+      await idle();
+      expect(asked('welcome'), 'of a refusal nothing is sent').to.have.length(1);
+    });
+
+    it('pattern 7: a queued outbound call, not before its delay in seconds', async () => {
+      const begun = Date.now();
+      accepted(await post('order', { text: 'lamp' }));
+      expect(asked('orders')).to.deep.equal([]);
+      const [call] = await until('orders');
+      expect(Date.now() - begun).to.be.at.least(950);
+      expect(bodyOf(call)).to.deep.equal({ text: 'lamp' });
+    });
+
+    it('on the resource, with headers of the request', async () => {
+      accepted(await post('queued', { text: 'q' }, { headers: { 'x-trace': 'abc' } }));
+      const [call] = await until('queued');
+      expect(call?.headers['x-trace']).to.equal('abc');
+    });
+
+    it('the higher priority is begun first', async () => {
+      accepted(await post('ranks'));
+      await Promise.all(['rank-low', 'rank-middle', 'rank-high'].map((path) => until(path)));
+      expect(upstream.asked.map(({ url }) => url)).to.deep.equal(['/rank-high', '/rank-middle', '/rank-low']);
+    });
+
+    it('tried again with the same id until it succeeds', async () => {
+      failures.set('/flaky', 2);
+      const id = accepted(await post('again', { text: 'thrice' }));
+      const calls = await until('flaky', 3);
+      expect(new Set(calls.map(({ headers }) => headers['idempotency-key']))).to.deep.equal(new Set([id]));
+      await idle();
+    });
+
+    it('what failed for good is kept, can be listed, and put back', async () => {
+      failures.set('/broken', 2);
+      accepted(await post('never'));
+      const [dead] = await eventually(
+        () => desk().list({ state: 'dead' }),
+        ({ length }) => length === 1,
+      );
+      expect(asked('broken')).to.have.length(2);
+      expect(await desk().retry(dead?.id ?? '')).to.equal(true);
+      await until('broken', 3);
+      await idle();
+    });
+  });
+
+  describe('chains, guards, files and caches', () => {
+    it('values of what was done before travel with the work', async () => {
+      const answer = await post('chain', { text: 'chained' });
+      expect(answer.status).to.equal(200);
+      const [row] = await noted('FULFILLED');
+      expect(row?.id).to.equal(inside(answer)['id']);
+    });
+
+    it('a dependency of another resource', async () => {
+      await post('both', { text: 'a first one' });
+      accepted(await post('elsewhere'));
+      const [call] = await until('elsewhere');
+      expect(bodyOf(call)['first']).to.be.a('string');
+    });
+
+    it('claims: a token is demanded first, and its claims are there when the work is done', async () => {
+      expect((await post('mine', { text: 'x' })).status).to.equal(401);
+      accepted(await post('mine', { text: 'x', id: 'somebody' }, bearer(await jwt(claimsOf()))));
+      expect(bodyOf((await until('mine'))[0])).to.deep.equal({ owner: 'ada', all: { text: 'x', id: 'somebody' } });
+    });
+
+    it('results of an upload flow into the queued insert', async () => {
+      const form = new FormData();
+      form.append('file', new Blob(['a text of its own\n'], { type: 'text/plain' }), 'a.txt');
+      const answer = await kernel.request('POST', '/work/upload', { body: form });
+      expect(answer.status, answer.text).to.equal(200);
+      const [stored] = inside(answer) as unknown as readonly Loose[];
+      const [row] = await noted('uploaded');
+      expect([row?.text, row?.url]).to.deep.equal([stored?.['storage_key'], stored?.['url']]);
+    });
+
+    it('a cache is emptied when the work is done', async () => {
+      expect(inside(await post('cached'))).to.deep.equal({ many: 0 });
+      accepted(await post('cache-add', { text: 'c' }));
+      await eventually(
+        async () => inside(await post('cached')),
+        ({ many }) => many === 1,
+      );
+    });
+  });
+
+  describe('the webhook endpoint', () => {
+    it('recommended with `run_in_background`: verified, accepted, then it writes and calls others', async () => {
+      accepted(await post('paid', ...signed({ text: 'invoice 7', amount: 5 })));
+      expect(bodyOf((await until('paid'))[0])).to.deep.equal({
+        all: { text: 'invoice 7', amount: 5 },
+        kind: 'payment',
+      });
+      expect((await noted('paid')).map(({ text }) => text)).to.deep.equal(['invoice 7']);
+    });
+
+    it('what is not verified is not accepted', async () => {
+      for (const [body, init] of [signed({ text: 'x' }, 'another key'), ['{"text":"x"}', {}] as const])
+        expect((await post('paid', body, init)).status).to.equal(401);
+      await idle();
+      expect(await notes('paid')).to.have.length(1);
+    });
+
+    it('can queue work: the answer is that of what is done at once', async () => {
+      const answer = await post('paid-any', { text: 'any' }, { headers: { 'x-secret': HOOK_KEY } });
+      expect([answer.status, inside(answer)]).to.deep.equal([200, { text: 'any' }]);
+      expect(bodyOf((await until('paid-any'))[0])).to.deep.equal({ id: 'any' });
+      expect((await post('paid-any', { text: 'none' }, { headers: { 'x-secret': 'wrong' } })).status).to.equal(401);
+    });
+
+    it('takes forms as well as JSON', async () => {
+      const form = new FormData();
+      form.append('text', 'from a form');
+      const answer = await kernel.request('POST', '/work/paid-any', { body: form, headers: { 'x-secret': HOOK_KEY } });
+      expect([answer.status, inside(answer)]).to.deep.equal([200, { text: 'from a form' }]);
+      await until('paid-any');
+    });
+  });
+
+  describe('scheduled resources', () => {
+    it('run on the schedule without client requests, and end when they are taken away', async () => {
+      await post('chain', { text: 'to be cleaned' });
+      await noted('FULFILLED');
+      await kernel.project.write('definitions/scheduled.json', SCHEDULED);
+      expect((await kernel.kernel.reload()).applied).to.equal(true);
+      const pulses = await until('pulse', 2);
+      const instants = pulses.map((one) => String(bodyOf(one)['at']));
+      for (const instant of instants) expect(instant).to.match(/:\d\d\.000Z$/);
+      expect(new Set(instants).size, 'one run for each instant').to.equal(instants.length);
+      await until('beat', 1);
+      // Pattern 8: what is fulfilled goes away.
+      await eventually(
+        () => notes('FULFILLED'),
+        ({ length }) => length === 0,
+      );
+      for (const id of ['cleanup', 'yearly', 'beat']) expect((await post(id)).status, id).to.equal(404);
+      expect(inside(await post('pulse')), 'the rest of its resource is reached').to.deep.equal({ alive: 1 });
+      expect(asked('yearly')).to.deep.equal([]);
+      await kernel.project.remove('definitions/scheduled.json');
+      expect((await kernel.kernel.reload()).applied).to.equal(true);
+    });
+  });
+}

@@ -1,0 +1,124 @@
+/**
+ * The page about the way in, read from top to bottom as its reader would do it: files are written, statements run on the database,
+ * commands in a shell, requests against what the last `lintel serve` serves. One database of a server, one folder.
+ */
+import { expect } from 'chai';
+import pg from 'pg';
+import { runCli, startCli, type Child } from '../support/child.js';
+import { createClient, type Client } from '../support/client.js';
+import { builtinRegistry } from '../support/fixtures.js';
+import { blocksOf, EXCHANGE, fits, pageText, type Block } from '../support/page.js';
+import { freshDatabase, startPostgres } from '../support/postgres.js';
+import { tempProject, type TempProject } from '../support/project.js';
+
+const ENV = { PORT: '0', NO_COLOR: '1', JWT_SECRET_KEY: 'k3-Jd92-mmQ8-x0a1-92jd-Kw81-0aJ2' };
+const blocks = blocksOf('migrating.md').filter(({ language }) => language !== 'js');
+
+const squeezed = (line: string): string => line.trim().replace(/ +/g, ' ');
+
+/** Lines that are printed, in this order, whatever their columns; `...` is any text, on a line of its own any lines. */
+function printed(expected: readonly string[], output: string): void {
+  const lines = output.split('\n').map(squeezed);
+  let from = 0;
+  for (const line of expected.map(squeezed)) {
+    if (line === '...' || line === '') continue;
+    const at = lines.findIndex((one, index) => {
+      const isSame = line.endsWith('...') ? one.startsWith(line.slice(0, -3)) : one === line;
+      return index >= from && isSame;
+    });
+    expect(at, `"${line}" is not printed, or not there:\n${output}`).to.be.greaterThan(-1);
+    from = at + 1;
+  }
+}
+
+describe('the page about the way in', function () {
+  this.timeout(60_000);
+  const names = new Map<string, string>();
+  let project!: TempProject;
+  let env: Record<string, string> = {};
+  let child: Child | undefined;
+  let client: Client | undefined;
+
+  before(async function () {
+    if ('skip' in (await startPostgres())) return this.skip();
+    env = { ...ENV, DATABASE_URL: await freshDatabase() };
+    project = await tempProject();
+  });
+  after(async () => {
+    await child?.stop();
+    await project?.dispose();
+  });
+
+  async function sql(text: string): Promise<void> {
+    const connection = new pg.Client({ connectionString: env['DATABASE_URL'] });
+    await connection.connect();
+    try {
+      await connection.query(text);
+    } finally {
+      await connection.end();
+    }
+  }
+
+  async function serve(words: readonly string[], expected: readonly string[]): Promise<void> {
+    await child?.stop();
+    child = startCli(words, { cwd: project.folder, env });
+    const [, url = ''] = await child.printed(/ready at (http:\S+)/);
+    client = createClient(url);
+    printed(expected, child.output());
+  }
+
+  async function shell(text: string): Promise<void> {
+    for (const part of text.split(/^\$ /m).filter((one) => one !== '')) {
+      const [command = '', ...expected] = part.trimEnd().split('\n');
+      const [program, ...words] = command.split(' ');
+      expect(program).to.equal('lintel');
+      if (words[0] === 'serve') await serve(words, expected);
+      else {
+        const { code, stdout, stderr } = await runCli(words, { cwd: project.folder, env });
+        expect(code, `${command}\n${stdout}${stderr}`).to.equal(0);
+        printed(expected, stdout);
+      }
+    }
+  }
+
+  async function http(text: string): Promise<void> {
+    const filled = (one: string): string => one.replace(/<\w+>/g, (name) => names.get(name) ?? name);
+    for (const written of text.trim().split('\n\n')) {
+      const parts = EXCHANGE.exec(written);
+      expect(parts, written).not.to.equal(null);
+      const [, method = '', path = '', body, header, value = '', status, answer = 'null'] = parts ?? [];
+      const headers = { 'content-type': 'application/json', ...(header !== undefined && { [header]: filled(value) }) };
+      const given = await client?.request(method, path, { headers, ...(body !== undefined && { body }) });
+      expect(given?.status, `${written}\n${given?.text}`).to.equal(Number(status));
+      const isWhole = given !== undefined && given.status < 300;
+      expect(fits(JSON.parse(answer), given?.body, names, isWhole), `${written}\n${given?.text}`).to.equal(true);
+    }
+  }
+
+  const RUN: Readonly<Record<string, (block: Block) => Promise<void>>> = {
+    json: ({ name, text }) => project.write(name, text),
+    sql: ({ text }) => sql(text),
+    console: ({ text }) => shell(text),
+    http: ({ text }) => http(text),
+  };
+
+  for (const block of blocks) {
+    const { heading, language, name, text } = block;
+    it(`${heading}: ${name || `${language} ${text.split('\n')[0] ?? ''}`}`, async () => {
+      const run = RUN[language];
+      if (run === undefined) throw new Error(`nobody runs ${language}`);
+      await run(block);
+    });
+  }
+
+  it('is all that a start prints: no resource is left out', () => {
+    expect(child?.output() ?? '').not.to.match(/^error /m);
+  });
+
+  it('names codes that exist', () => {
+    const { codes } = builtinRegistry();
+    const told = pageText('migrating.md').match(/(?<=`)(?:LNK|SEC)_[A-Z_]+(?=`)/g) ?? [];
+    expect(told.filter((code) => !Object.hasOwn(codes, code))).to.deep.equal([]);
+    expect(told.length).to.be.greaterThan(5);
+  });
+});

@@ -1,0 +1,330 @@
+/**
+ * `mongo_query` over real HTTP on both document stores: every action, values in every place, the types that models say, ids and
+ * times as text, and units of work.
+ */
+import { expect } from 'chai';
+import type { Loose } from '../support/client.js';
+import { documents, onEach, STORES } from '../support/databases.js';
+
+const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+const HEX = /^[0-9a-f]{24}$/;
+const notes = (action: string, rest: object): object => ({ collection: '_note', action, ...rest });
+
+const FILES = {
+  'definitions/models/_note.json': {
+    id: { type: 'String', primary_key: true },
+    text: { type: 'String' },
+    n: { type: 'Number', optional: true },
+    due: { type: 'DateTime', optional: true },
+    done: { type: 'Boolean', optional: true },
+    tags: { type: 'JSON_ARRAY', optional: true },
+    created_at: { type: 'DateTime', optional: true },
+    updated_at: { type: 'DateTime', optional: true },
+    deleted_at: { type: 'DateTime', optional: true },
+  },
+  'definitions/models/_user.json': {
+    email: { type: 'String', unique: true },
+    name: { type: 'String', optional: true },
+  },
+  'definitions/models/_owner.json': {
+    id: { type: 'String', primary_key: true },
+    pin: { type: 'String', secret: true },
+  },
+  'definitions/resources.json': [
+    documents('add-owner', { collection: '_owner', action: 'INSERT', parameters: ['id', '$PAYLOAD.pin'] }),
+    documents('joined', {
+      collection: 'log',
+      action: 'AGGREGATE',
+      pipeline: [{ $lookup: { from: '_owner', localField: 'by', foreignField: 'id', as: 'who' } }],
+    }),
+    documents('add-log', { collection: 'log', action: 'INSERT', parameters: ['$PAYLOAD.by'] }),
+    documents(
+      'add',
+      notes('INSERT', { parameters: ['id', '$PAYLOAD.text', 'n', 'due', 'done', 'tags'], with_timestamp: true }),
+    ),
+    documents('get', notes('FETCH', { filter_predicate: { id: '$PAYLOAD.id' } })),
+    documents('one', notes('FETCH_ONE', { filter_predicate: {}, sort: { n: -1 } })),
+    documents(
+      'list',
+      notes('FETCH', { sort: { n: 1 }, limit: '$PAYLOAD.limit', skip: '$PAYLOAD.skip', projection: { _id: 0, n: 1 } }),
+      {
+        result: 'many',
+      },
+    ),
+    documents(
+      'between',
+      notes('FETCH', {
+        filter_predicate: { due: { $gte: '$1', $lt: '$2' } },
+        parameters: ['$PAYLOAD.from', '$PAYLOAD.to'],
+      }),
+      {
+        result: 'many',
+      },
+    ),
+    documents('among', notes('FETCH', { filter_predicate: { n: { $in: '$PAYLOAD.all' } }, sort: { n: 1 } }), {
+      result: 'many',
+    }),
+    documents('like', notes('FETCH', { filter_predicate: { text: { $regex: '^$PAYLOAD.q', $options: 'i' } } }), {
+      result: 'many',
+    }),
+    documents('count', notes('COUNT', { filter_predicate: { n: { $gt: '$PAYLOAD.n' } } })),
+    documents(
+      'sums',
+      notes('AGGREGATE', {
+        pipeline: [
+          { $match: { n: { $gte: '$PAYLOAD.from' } } },
+          { $group: { _id: '$done', total: { $sum: '$n' }, label: { $max: '$1' } } },
+          { $sort: { total: 1 } },
+        ],
+        parameters: ['$PAYLOAD.label'],
+      }),
+      { result: 'many' },
+    ),
+    documents(
+      'later',
+      notes('FETCH', {
+        filter_predicate: { $expr: { $gt: ['$due', '$PAYLOAD.from'] } },
+        projection: { root: '$$ROOT.text' },
+      }),
+      { result: 'many' },
+    ),
+    documents(
+      'change',
+      notes('UPDATE', {
+        filter_predicate: { id: '$PAYLOAD.id' },
+        update_predicate: { $set: { due: '$PAYLOAD.due' }, $inc: { n: '$1' }, $push: { tags: '$PAYLOAD.tag' } },
+        parameters: ['$PAYLOAD.by'],
+        with_timestamps: true,
+      }),
+    ),
+    documents(
+      'mark',
+      notes('UPDATE', { filter_predicate: {}, update_predicate: { $set: { done: true } }, sort: { n: 1 } }),
+      {
+        result: 'one',
+      },
+    ),
+    documents('hide', notes('DELETE', { filter_predicate: { id: '$PAYLOAD.id' }, soft_delete: true })),
+    documents('drop', notes('DELETE', { filter_predicate: { id: '$PAYLOAD.id' } })),
+    documents('add-user', {
+      collection: 'users',
+      action: 'INSERT',
+      document: { email: '$PAYLOAD.email', name: '$PAYLOAD.name' },
+      unique: ['email'],
+    }),
+    documents('user', { collection: 'users', action: 'FETCH_ONE', filter_predicate: { _id: '$PAYLOAD.id' } }),
+    documents('put', { collection: 'loose', action: 'INSERT', document: { value: '$PAYLOAD.value' } }),
+    documents(
+      'loose',
+      { collection: 'loose', action: 'FETCH', filter_predicate: { value: '$PAYLOAD.value' } },
+      { result: 'many' },
+    ),
+    documents(
+      'many',
+      { collection: 'items', action: 'INSERT', parameters: ['$PAYLOAD.sku', 'list'], multi: 'all' },
+      {
+        payload_validation: [{ field: { all: { type: 'ARRAY' }, list: { type: 'STRING' } } }],
+      },
+    ),
+    documents('upsert', {
+      collection: 'counters',
+      action: 'UPDATE',
+      filter_predicate: { name: '$PAYLOAD.name' },
+      update_predicate: { $inc: { n: 1 } },
+      upsert: true,
+      with_timestamp: true,
+    }),
+    {
+      id: 'both',
+      resource: 'both',
+      actionables: [
+        { id: 1, mode: 'QUERY', mongo_query: notes('INSERT', { document: { id: '$PAYLOAD.id', text: 'first' } }) },
+        {
+          id: 2,
+          mode: 'QUERY',
+          mongo_query: notes('INSERT', { document: { id: '$PAYLOAD.other', text: 'second' } }),
+          must_return_value: true,
+        },
+      ],
+    },
+    {
+      id: 'chain',
+      resource: 'chain',
+      actionables: [
+        {
+          id: 1,
+          mode: 'QUERY',
+          no_op: true,
+          mongo_query: notes('FETCH_ONE', { filter_predicate: { id: '$PAYLOAD.id' } }),
+          must_return_value: true,
+        },
+        {
+          id: 2,
+          mode: 'QUERY',
+          depends_on: [
+            { resource_id: 'self', action_ids: [1], extract_response_for: [{ extract: 'n', for: 'before' }] },
+          ],
+          mongo_query: notes('UPDATE', {
+            filter_predicate: { id: '$PAYLOAD.id' },
+            update_predicate: [{ $set: { n: { $add: ['$1', '$PAYLOAD.amount'] } } }],
+            parameters: ['before'],
+          }),
+        },
+      ],
+      returnables: ['n'],
+    },
+  ],
+};
+
+onEach('document queries', STORES, { files: FILES }, (kernel) => {
+  const send = <T = Loose>(path: string, body: unknown = {}) => kernel().post<T>(`/${path}`, body);
+  const ok = async <T = Loose>(path: string, body: unknown = {}): Promise<T> => {
+    const answer = await send<T>(path, body);
+    expect(answer.status, `${path}: ${answer.text}`).to.equal(200);
+    return answer.body;
+  };
+  const refused = async (status: number, path: string, body: unknown): Promise<unknown> => {
+    const answer = await send<{ errors?: { pointer: string }[] }>(path, body);
+    expect(answer.status, `${path}: ${answer.text}`).to.equal(status);
+    return answer.body.errors?.map(({ pointer }) => pointer);
+  };
+
+  it('INSERT names the fields after its parameters, in the types of the model, and dates them', async () => {
+    const row = await ok('add', {
+      id: 'a',
+      text: 'Alpha',
+      n: 1,
+      due: '2026-01-01T00:00:00+01:00',
+      done: false,
+      tags: [{ a: 1 }],
+    });
+    expect(row).to.deep.include({
+      id: 'a',
+      text: 'Alpha',
+      n: 1,
+      due: '2025-12-31T23:00:00.000Z',
+      done: false,
+      tags: [{ a: 1 }],
+    });
+    expect(row['created_at']).to.match(ISO).and.equal(row['updated_at']);
+    expect(row['_id']).to.match(HEX);
+    await ok('add', { id: 'b', text: 'a.b', n: '2', due: '2026-02-01', done: 'true' });
+    await ok('add', { id: 'c', text: 'axb', n: 3, due: '2026-03-01', done: true });
+    expect(await ok('get', { id: 'b' })).to.deep.include({ n: 2, done: true, due: '2026-02-01T00:00:00.000Z' });
+  });
+
+  it('a value that does not fit its field is refused, and the payload field is named', async () => {
+    const sound = { id: 'x', text: 't' };
+    expect(await refused(422, 'add', { ...sound, n: 'many' })).to.deep.equal(['/n']);
+    expect(await refused(422, 'add', { ...sound, due: 'soon' })).to.deep.equal(['/due']);
+    expect(await refused(422, 'add', { ...sound, due: '2026-02-30' })).to.deep.equal(['/due']);
+    expect(await refused(422, 'between', { from: 5, to: '2026-01-01' })).to.deep.equal(['/from']);
+    expect(await refused(422, 'among', { all: 5 })).to.deep.equal(['/all']);
+    expect(await refused(422, 'list', { limit: -1, skip: 0 })).to.deep.equal(['/limit']);
+  });
+
+  it('FETCH: times, lists, patterns, order, limits', async () => {
+    const ids = async (path: string, body: object): Promise<unknown[]> =>
+      (await ok<Loose[]>(path, body)).map(({ id }) => id);
+    expect(await ids('between', { from: '2026-01-15', to: '2026-03-01T00:00:00Z' })).to.deep.equal(['b']);
+    expect(await ids('among', { all: [1, '3', null] })).to.deep.equal(['a', 'c']);
+    // What a client sends is no pattern.
+    expect(await ids('like', { q: 'A.' })).to.deep.equal(['b']);
+    expect(await ids('like', { q: '.*' })).to.deep.equal([]);
+    expect(await ok('one')).to.include({ id: 'c' });
+    expect(await ok('list', { limit: 2, skip: 1 })).to.deep.equal([{ n: 2 }, { n: 3 }]);
+    expect(await ok('list', { limit: 0, skip: 0 })).to.deep.equal([]);
+    expect(await ok('count', { n: 1 })).to.deep.equal({ count: 2 });
+  });
+
+  it('AGGREGATE: text of a client is no path', async () => {
+    expect(await ok('sums', { from: 1, label: '$text' })).to.deep.equal([
+      { _id: false, total: 1, label: '$text' },
+      { _id: true, total: 5, label: '$text' },
+    ]);
+    const later = await ok<Loose[]>('later', { from: '2026-02-15' });
+    expect(later.map(({ root }) => root)).to.deep.equal(['axb']);
+  });
+
+  it('a secret field of another collection does not leave with what is joined', async () => {
+    expect(await ok('add-owner', { id: 'o', pin: '1234' })).to.include({ id: 'o' });
+    await ok('add-log', { by: 'o' });
+    const { who } = await ok('joined');
+    expect(who).to.be.an('array').with.length(1);
+    expect((who as Loose[])[0])
+      .to.include({ id: 'o' })
+      .and.not.have.property('pin');
+  });
+
+  it('UPDATE gives the documents as they are then; `"result": "one"` changes the first only', async () => {
+    const row = await ok('change', { id: 'a', due: '2027-01-01', by: 10, tag: { k: 'v' } });
+    expect(row).to.deep.include({ n: 11, due: '2027-01-01T00:00:00.000Z', tags: [{ a: 1 }, { k: 'v' }] });
+    expect(row['updated_at']).to.match(ISO).and.not.equal(row['created_at']);
+    expect(await ok('mark')).to.deep.include({ id: 'b', done: true });
+    expect(await ok('get', { id: 'a' })).to.include({ done: false });
+    expect(await ok('get', { id: 'zzz' })).to.equal(null);
+  });
+
+  it('names in what a client sends are no operators and no paths', async () => {
+    const body = (tag: unknown): object => ({ id: 'a', due: null, by: 1, tag });
+    expect(await refused(422, 'change', body({ $each: [1] }))).to.deep.equal(['/tag/$each']);
+    expect(await refused(422, 'change', body([{ a: { 'b.c': 1 } }]))).to.deep.equal(['/tag/0/a/b.c']);
+    expect(await refused(422, 'put', { value: { 'a\0b': 1 } })).to.deep.equal(['/value/a\0b']);
+    expect(await ok('get', { id: 'a' })).to.include({ n: 11 });
+  });
+
+  it('DELETE gives the documents as they were; `soft_delete` keeps them', async () => {
+    await ok('add', { id: 'd', text: 'gone' });
+    expect((await ok('hide', { id: 'd' }))['deleted_at']).to.match(ISO);
+    expect((await ok('get', { id: 'd' }))['deleted_at']).to.match(ISO);
+    expect(await ok('drop', { id: 'd' })).to.include({ text: 'gone' });
+    expect(await ok('get', { id: 'd' })).to.equal(null);
+  });
+
+  it('ids go out as text and come in as text', async () => {
+    const user = await ok('add-user', { email: 'ada@example.com', name: 'Ada' });
+    expect(user['_id']).to.match(HEX);
+    expect(await ok('user', { id: user['_id'] })).to.include({ name: 'Ada' });
+    expect(await ok('user', { id: 'no-id' })).to.equal(null);
+    expect(await ok('user', { id: null })).to.equal(null);
+    expect(await refused(409, 'add-user', { email: 'ada@example.com', name: 'Eve' })).to.deep.equal(['/email']);
+  });
+
+  it('objects of a client are compared as a whole, and what is not there equals nothing', async () => {
+    await ok('put', { value: { a: 1 } });
+    await ok('put', { value: null });
+    expect(await ok('loose', { value: { a: 1 } })).to.have.length(1);
+    for (const value of [{ $ne: null }, { $gt: '' }, { $exists: true }, { a: { $ne: 2 } }, { $regex: '' }, null]) {
+      expect(await ok('loose', { value }), JSON.stringify(value)).to.deep.equal([]);
+    }
+  });
+
+  it('`multi` does it once for each item', async () => {
+    const rows = await ok<Loose[]>('many', { all: [{ sku: 'a' }, { sku: 'b' }], list: 'x' });
+    expect(rows.map(({ sku, list }) => [sku, list])).to.deep.equal([
+      ['a', 'x'],
+      ['b', 'x'],
+    ]);
+  });
+
+  it('`upsert` makes the document', async () => {
+    const made = await ok('upsert', { name: 'hits' });
+    expect(made).to.include({ name: 'hits', n: 1 });
+    expect(made['created_at']).to.match(ISO);
+    expect(await ok('upsert', { name: 'hits' })).to.include({ n: 2, created_at: made['created_at'] });
+  });
+
+  it('neighbours are one transaction', async () => {
+    expect(await refused(409, 'both', { id: 'new', other: 'a' })).to.deep.equal(['/other']);
+    expect(await ok('get', { id: 'new' })).to.equal(null);
+  });
+
+  it('a chain that reads and writes back loses no update', async () => {
+    await ok('add', { id: 'w', text: 'wallet', n: 0 });
+    const answers = await Promise.all(Array.from({ length: 6 }, () => send('chain', { id: 'w', amount: 1 })));
+    const done = answers.filter(({ status }) => status === 200).length;
+    expect(answers.map(({ status }) => status)).to.satisfy((all: number[]) => all.every((s) => s === 200 || s === 409));
+    expect(done).to.be.greaterThan(0);
+    expect(await ok('get', { id: 'w' })).to.include({ n: done });
+  });
+});

@@ -1,0 +1,232 @@
+/**
+ * Definitions served over HTTP on MariaDB and on MySQL: what a small service does (accounts, a read-then-write chain, rows that
+ * are written or changed), and the comparisons of text with numbers that these servers are known for.
+ */
+import { expect } from 'chai';
+import { startKernel, type TestKernel } from '../support/kernel.js';
+import { freshMysql, startMysql } from '../support/mysql.js';
+
+const query = (id: string, sql: string, parameters: readonly string[], rest: object = {}): object => ({
+  id,
+  resource: id,
+  actionables: [{ id: 1, mode: 'QUERY', sql_query: { query: sql, parameters }, ...rest }],
+});
+
+const FILES = {
+  'definitions/models/_user.json': {
+    id: { type: 'String', primary_key: true, max_length: 26 },
+    email: { type: 'String', max_length: 100, unique: true },
+    password: { type: 'String', max_length: 200 },
+    active: { type: 'Boolean', optional: true },
+    tags: { type: 'JSON_OBJECT', optional: true, properties: { a: { type: 'String' } } },
+    seen: { type: 'DateTime', optional: true },
+    balance: { type: 'Number' },
+  },
+  'definitions/models/_entry.json': {
+    id: { type: 'Number', primary_key: true, auto_increment: true },
+    text: { type: 'String', max_length: 100 },
+  },
+  'definitions/resources.json': [
+    query(
+      'signup',
+      'INSERT INTO users (id, email, password, active, tags, seen, balance) VALUES ($1, $2, $3, $4, $5, $6, 0)',
+      ['id', 'email', 'password', '$PAYLOAD.active', '$PAYLOAD.tags', '$PAYLOAD.seen'],
+      { hashables: [{ property: 'password', algorithm: 'BCRYPT', options: { rounds_cost: 4 } }] },
+    ),
+    query('find', 'SELECT id, email, active, tags, seen, balance FROM users WHERE email = $1', ['email']),
+    query('entry', 'INSERT INTO entries (text) VALUES ($1)', ['text']),
+    query('entry-by-id', 'SELECT id, text FROM entries WHERE id = $1', ['id']),
+    {
+      id: 'add',
+      resource: 'add',
+      actionables: [
+        {
+          id: 1,
+          mode: 'QUERY',
+          no_op: true,
+          sql_query: { query: 'SELECT balance FROM users WHERE id = $1', parameters: ['id'] },
+          must_return_value: true,
+        },
+        {
+          id: 2,
+          mode: 'QUERY',
+          depends_on: [
+            { resource_id: 'self', action_ids: [1], extract_response_for: [{ extract: 'balance', for: 'before' }] },
+          ],
+          sql_query: {
+            query: 'UPDATE users SET balance = $2::bigint + $3::bigint WHERE id = $1 RETURNING id, balance',
+            parameters: ['id', 'before', '$PAYLOAD.amount'],
+          },
+        },
+      ],
+      returnables: ['id', 'balance'],
+    },
+    {
+      id: 'half',
+      resource: 'half',
+      actionables: [
+        {
+          id: 1,
+          mode: 'QUERY',
+          sql_query: { query: 'UPDATE users SET balance = 99 WHERE id = $1', parameters: ['id'] },
+        },
+        {
+          id: 2,
+          mode: 'QUERY',
+          sql_query: { query: 'INSERT INTO entries (id, text) VALUES ($1, $2)', parameters: ['$PAYLOAD.entry', 'id'] },
+        },
+      ],
+    },
+  ],
+};
+
+for (const flavour of ['mariadb', 'mysql'] as const) {
+  describe(`definitions on ${flavour}`, () => {
+    let started: TestKernel | undefined;
+    const kernel = (): TestKernel => {
+      if (started === undefined) throw new Error('the kernel is not running');
+      return started;
+    };
+    before(async function () {
+      this.timeout(60_000);
+      const server = await startMysql(flavour);
+      if ('skip' in server) return this.skip();
+      // The default connection: nothing but the address is given.
+      started = await startKernel({ files: FILES, env: { MYSQL_URL: await freshMysql(flavour) } });
+    });
+    after(() => started?.close());
+
+    const ada = {
+      id: 'u1',
+      email: 'ada@x',
+      password: 'secret',
+      active: true,
+      tags: { a: 'b' },
+      seen: '2026-01-02T03:04:05+02:00',
+    };
+
+    it('writes a row and answers with native values', async () => {
+      const { status, body } = await kernel().post('/signup', ada);
+      expect(status, JSON.stringify(body)).to.equal(200);
+      const found = await kernel().post<readonly unknown[]>('/find', { email: 'ada@x' });
+      expect(found.body).to.deep.equal({
+        ...{ id: 'u1', email: 'ada@x', active: true, tags: { a: 'b' } },
+        ...{ seen: '2026-01-02T01:04:05.000Z', balance: 0 },
+      });
+    });
+
+    it('answers 409 for a value that is taken, and names the field', async () => {
+      const { status, body, text } = await kernel().post('/signup', { ...ada, id: 'u2' });
+      expect([status, body['code']]).to.deep.equal([409, 'QRY_UNIQUE']);
+      expect(JSON.stringify(body['errors'])).to.contain('/email');
+      expect(text).not.to.match(/Duplicate|ada@x/);
+    });
+
+    it('gives a row the number that the server made', async () => {
+      const made = await kernel().post('/entry', { text: 'one' });
+      expect(made.body).to.deep.equal({ id: 1, text: 'one' });
+    });
+
+    it('finds nothing by a number where text is meant, nor by text where a number is meant', async () => {
+      for (const email of [0, false, { email: 1 }, ['ada@x'], 'ADA@x', 'ada@x ']) {
+        const { status, body } = await kernel().post('/find', { email });
+        expect(status === 200 ? body : null, JSON.stringify(email)).to.equal(null);
+      }
+      for (const id of ['1abc', '1 OR 1=1', 'abc', '', [1], { id: 1 }, true, 1.5]) {
+        const { status, body } = await kernel().post('/entry-by-id', { id });
+        expect([status, body['code']], JSON.stringify(id)).to.deep.equal([422, 'QRY_BAD_VALUE']);
+        expect(JSON.stringify(body['errors'])).to.contain('/id');
+      }
+      expect((await kernel().post('/entry-by-id', { id: '1' })).body).to.deep.equal({ id: 1, text: 'one' });
+    });
+
+    it('loses no update of a chain that reads and writes', async function () {
+      this.timeout(30_000);
+      const amounts = Array.from({ length: 50 }, (_, n) => n + 1);
+      const answers = await Promise.all(amounts.map((amount) => kernel().post('/add', { id: 'u1', amount })));
+      expect(answers.map(({ status }) => status)).to.deep.equal(amounts.map(() => 200));
+      expect((await kernel().post('/find', { email: 'ada@x' })).body['balance']).to.equal(1275);
+    });
+
+    it('undoes a chain whose second half is refused', async () => {
+      const { status } = await kernel().post('/half', { id: 'u1', entry: 1 });
+      expect(status).to.equal(409);
+      expect((await kernel().post('/find', { email: 'ada@x' })).body['balance']).to.equal(1275);
+    });
+
+    it('reads no text as a number beside a function, a cast or a sum, nor in a statement inside another', async () => {
+      const one = (id: string, condition: string): object =>
+        query(id, `SELECT a.id FROM thing a WHERE ${condition} LIMIT 1`, ['$PAYLOAD.v']);
+      const files = {
+        'definitions/models/_thing.json': {
+          id: { type: 'Number', primary_key: true },
+          name: { type: 'String', max_length: 20, optional: true },
+          n: { type: 'Number', optional: true },
+        },
+        'definitions/models/_label.json': { id: { type: 'String', max_length: 20, primary_key: true } },
+        'definitions/resources.json': [
+          query('add', 'INSERT INTO thing (id, name, n) VALUES (0, $1, 0)', ['$PAYLOAD.v']),
+          one('length', 'length(a.name) = $1'),
+          one('coalesced', '$1 = coalesce(a.n, 0)'),
+          one('sum', 'a.n + 1 - 1 = $1'),
+          one('cast', 'a.name::int = $1'),
+          one('between', 'a.n BETWEEN 0 AND $1'),
+          one('in', 'abs(n) IN (7, $1)'),
+          one('inner', "id = $1 AND NOT EXISTS (SELECT 1 FROM label WHERE id = 'x')"),
+          one('lower', 'lower(a.name) = $1'),
+          one('outer', 'EXISTS (SELECT 1 FROM label l WHERE l.id <> $1) OR a.id = 0 AND upper(name) <> $1'),
+        ],
+      };
+      const running = await startKernel({ files, env: { MYSQL_URL: await freshMysql(flavour) } });
+      try {
+        expect((await running.post('/add', { v: '' })).status).to.equal(200);
+        for (const id of ['length', 'coalesced', 'sum', 'cast', 'between', 'in', 'inner']) {
+          const refused = await running.post(`/${id}`, { v: 'abc' });
+          expect([refused.status, refused.body['code']], id).to.deep.equal([422, 'QRY_BAD_VALUE']);
+          for (const v of [0, '0']) {
+            const found = await running.post(`/${id}`, { v });
+            expect([found.status, found.body?.['id']], `${id} ${found.text}`).to.deep.equal([200, 0]);
+          }
+        }
+        const nothing = await running.post('/lower', { v: 0 });
+        expect([nothing.status, nothing.body]).to.deep.equal([200, null]);
+        expect((await running.post('/outer', { v: 'abc' })).body['id']).to.equal(0);
+      } finally {
+        await running.close();
+      }
+    });
+
+    it('does not start with rows that it could never find again', async () => {
+      const models = {
+        'definitions/models/_keyless.json': { text: { type: 'String' } },
+        'definitions/models/_kept.json': { id: { type: 'Number', primary_key: true }, text: { type: 'String' } },
+      };
+      const started = async (sql: string, parameters: string[]): Promise<unknown> => {
+        const files = { ...models, 'definitions/resources.json': [query('no', sql, parameters)] };
+        const env = { MYSQL_URL: await freshMysql(flavour) };
+        return startKernel({ files, env }).then(
+          async (running) => running.close().then(() => 'started'),
+          (thrown: { code?: unknown }) => thrown.code,
+        );
+      };
+      const refused = 'QRY_NOT_TRANSLATED';
+      const change = 'UPDATE keyless SET text = $1 RETURNING text';
+      expect(await started(change, ['$PAYLOAD.text'])).to.equal(refused);
+      const rekey = 'UPDATE kept SET id = $1 WHERE text = $2 RETURNING id';
+      expect(await started(rekey, ['$PAYLOAD.id', '$PAYLOAD.text'])).to.equal(refused);
+      const insert = 'INSERT INTO keyless (text) VALUES ($1) RETURNING text';
+      expect(await started(insert, ['$PAYLOAD.text'])).to.equal(flavour === 'mysql' ? refused : 'started');
+    });
+
+    it('does not start with a statement that has no counterpart, and says what to write', async () => {
+      const files = { 'definitions/resources.json': [query('no', 'SELECT $1::tsvector AS v', ['v'])] };
+      const env = { MYSQL_URL: await freshMysql(flavour) };
+      const error = await startKernel({ files, env }).then(
+        () => null,
+        (thrown: unknown) => thrown as { code?: unknown; params?: Record<string, unknown> },
+      );
+      expect(error?.code).to.equal('QRY_NOT_TRANSLATED');
+      expect(error?.params?.['what']).to.contain('tsvector');
+    });
+  });
+}

@@ -1,0 +1,166 @@
+/**
+ * What observers learn beside requests, from one running service with all of them: messages and connections, deferred and
+ * scheduled work, how much of it waits. Figures, lines and spans are read as their readers read them.
+ */
+import { expect } from 'chai';
+import { startCollector, type Collector, type SeenSpan } from '../support/collector.js';
+import { eventually } from '../support/jobs.js';
+import { startKernel, type TestKernel } from '../support/kernel.js';
+import { connect, type SocketClient } from '../support/sockets.js';
+import { bearer, KEY } from '../support/tokens.js';
+import { returning } from '../support/project.js';
+
+const one = (id: string, action: object, rest: object = {}): object => ({
+  id,
+  resource: id,
+  actionables: [{ id: 1, mode: 'RETURN', value: '$PAYLOAD', ...action }],
+  ...rest,
+});
+const FAILING = {
+  mode: 'QUERY',
+  value: undefined,
+  sql_query: { query: 'SELECT 1 / $1::int AS n', parameters: ['$PAYLOAD.n'] },
+};
+const FILES = {
+  'definitions/a.json': [
+    returning('echo', '$PAYLOAD'),
+    one('later', { run_in_background: true }),
+    one('divide', { ...FAILING, queue: { retries: 1 } }),
+    one('tell', { broadcast_websocket_message: { broadcast_type: 'ALL', action: 'told' } }),
+    one('tick', { value: {}, cron_job: { execution_interval: '* * * * * *' } }),
+    one('delayed', { queue: { delay: 3600 } }),
+  ],
+};
+const TRACE = '0af7651916cd43dd8448eb211c80319c';
+const PARENT = 'b7ad6b7169203331';
+
+/** Without what a process says of itself, and without the steps of histograms. */
+const figuresIn = (text: string): string =>
+  `${text
+    .split('\n')
+    .filter((line) => /^lintel_(?!.*_bucket)/.test(line))
+    .join('\n')}\n`;
+
+describe('observers of what happens beside requests', function () {
+  this.timeout(90_000);
+  let collector: Collector;
+  let kernel: TestKernel;
+  const clients: SocketClient[] = [];
+  before(async () => {
+    collector = await startCollector();
+    kernel = await startKernel({
+      files: FILES,
+      env: { KEY },
+      config: {
+        connections: { main: { use: 'pglite', path: 'memory://' } },
+        queue: { use: 'embedded', backoff: 0.05, poll: 0.5 },
+        websocket: { enabled: true },
+        observers: {
+          figures: { use: 'prometheus' },
+          traces: { use: 'opentelemetry', endpoint: collector.url, interval: 0.05 },
+        },
+      },
+    });
+  });
+  after(async () => {
+    await Promise.all(clients.map((client) => client.close()));
+    await kernel?.close();
+    await collector?.close();
+  });
+  const opened = async (options: object = {}): Promise<SocketClient> => {
+    const client = await connect(kernel.url, options);
+    clients.push(client);
+    return client;
+  };
+  const page = async (): Promise<string> => figuresIn((await kernel.request('GET', '/metrics')).text);
+  const shows = (line: string): Promise<string> => eventually(page, (text) => text.includes(`${line}\n`));
+  const span = (fits: (span: SeenSpan) => boolean): Promise<SeenSpan | undefined> =>
+    eventually(
+      () => collector.spans.find(fits),
+      (found) => found !== undefined,
+    );
+
+  it('figures count connections, messages of clients and messages to them', async () => {
+    const [first, second] = [await opened(), await opened({ query: '?uid=canary-uid' })];
+    await first.ask('echo', { n: 'canary-value' });
+    await first.ask('nowhere-canary');
+    await shows('lintel_connections 2');
+    await kernel.post('/tell', { n: 1 });
+    await Promise.all([first, second].map((client) => client.next(({ action }) => action === 'told')));
+    await second.close();
+    const text = await shows('lintel_connections_closed_total{code="1005"} 1');
+    expect(text)
+      .to.contain('lintel_connections 1\n')
+      .and.contain('lintel_connections_opened_total 2\n')
+      .and.contain('lintel_messages_sent_total{action="told"} 1\n')
+      .and.contain('lintel_messages_delivered_total{action="told"} 2\n')
+      .and.contain('lintel_runs_total{resource="echo",trigger="websocket",status="200"} 1\n')
+      .and.contain('lintel_runs_total{resource="-",trigger="websocket",status="404"} 1\n');
+    expect(text).not.to.contain('lintel_messages_dropped_total{').and.not.to.contain('canary');
+  });
+
+  it('figures say what was accepted and what became of it, and how much waits', async () => {
+    await kernel.post('/later', {});
+    await kernel.post('/divide', { n: 0 });
+    await kernel.post('/delayed', {});
+    await shows('lintel_work_accepted_total{resource="later"} 1');
+    await shows('lintel_work_ended_total{resource="later",outcome="done",code="-"} 1');
+    // A division by nothing does not get better: it is not tried again.
+    await shows('lintel_work_ended_total{resource="divide",outcome="dead",code="QRY_BAD_VALUE"} 1');
+    const text = await shows('lintel_work{state="dead"} 1');
+    expect(text).to.contain('lintel_work{state="delayed"} 1\n').and.contain('lintel_work{state="ready"} 0\n');
+    expect(text).to.contain('lintel_work_oldest_seconds 0\n');
+    expect(text).to.match(/lintel_runs_total\{resource="tick",trigger="cron",status="200"\} \d+\n/);
+  });
+
+  it('the log has a line for each message, run and connection, without values', async () => {
+    const client = await opened({ query: '?uid=canary-log', headers: bearer('canary.token.text') }).catch(() => null);
+    expect(client).not.to.equal(null);
+    await client?.ask('echo', { a: 'canary-sent' });
+    await client?.close();
+    const lines = () => kernel.log.filter(({ level }) => level === 'info');
+    await eventually(lines, (rows) => rows.filter(({ message }) => message === 'connection closed').length >= 2);
+    const of = (message: string) => lines().filter((row) => row.message === message);
+    expect(of('message').at(-1)?.fields).to.include({ trigger: 'websocket', resource: 'echo', status: 200 });
+    expect(of('connection closed').at(-1)?.fields).to.include.keys('id', 'code', 'open', 'ms');
+    expect(of('work').find(({ fields }) => fields['resource'] === 'later')?.fields).to.include({
+      trigger: 'job',
+      status: 200,
+      attempt: 1,
+    });
+    expect(of('scheduled run')[0]?.fields).to.include({ trigger: 'cron', resource: 'tick', status: 200 });
+    expect(JSON.stringify(kernel.log)).not.to.contain('canary');
+  });
+
+  it('a run of work has a trace of its own with a link to the request that accepted it, and both are told', async () => {
+    const { headers } = await kernel.post('/later', {}, { headers: { traceparent: `00-${TRACE}-${PARENT}-01` } });
+    const id = headers.get('x-request-id');
+    const ofRequest = ({ attributes }: SeenSpan): boolean => attributes['lintel.request'] === id;
+    const run = await span((one) => ofRequest(one) && one.attributes['lintel.trigger'] === 'job');
+    const request = await span((one) => ofRequest(one) && one.attributes['http.route'] === '/later');
+    expect([request?.traceId, request?.parentSpanId]).to.deep.equal([TRACE, PARENT]);
+    expect(run?.traceId).not.to.equal(TRACE);
+    expect(run?.links?.map(({ traceId, spanId }) => [traceId, spanId])).to.deep.equal([[TRACE, request?.spanId]]);
+    expect(run).to.deep.include({ kind: 5, name: 'job /later' });
+    expect(run?.attributes['lintel.attempt']).to.equal(1);
+    const action = await span(({ parentSpanId }) => parentSpanId === run?.spanId);
+    expect(action?.name).to.equal('later#1');
+  });
+
+  it('messages of one connection and scheduled runs have traces of their own', async () => {
+    const client = await opened({ headers: { traceparent: `00-${TRACE}-${PARENT}-01` } });
+    await client.ask('echo', { n: 1 });
+    await client.ask('echo', { n: 2 });
+    const linked = (): SeenSpan[] =>
+      collector.spans.filter(({ name, links }) => name === 'websocket /echo' && links?.[0]?.traceId === TRACE);
+    const messages = await eventually(linked, ({ length }) => length === 2);
+    expect(new Set([TRACE, ...messages.map(({ traceId }) => traceId)]).size).to.equal(3);
+    expect(await span(({ name, kind }) => name === 'cron /tick' && kind === 1)).to.include({ name: 'cron /tick' });
+  });
+
+  it('the status page says how many are connected', async () => {
+    const { body } = await kernel.request('GET', '/status');
+    expect(await page()).to.contain(`lintel_connections ${String(body['connections'])}\n`);
+    expect(body['connections']).to.be.greaterThan(0);
+  });
+});

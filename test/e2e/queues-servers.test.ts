@@ -1,0 +1,92 @@
+/**
+ * Queues on Redis and MongoDB under a running kernel, chosen by nothing but the environment: what a request puts off lies on the
+ * server with its answer, survives the process, and is done by the next one.
+ */
+import { join } from 'node:path';
+import { expect } from 'chai';
+import type { Found } from '../support/guarded.js';
+import { startKernel, type TestKernel } from '../support/kernel.js';
+import { freshMongo, startMongo } from '../support/mongo.js';
+import { PLUGIN_FIXTURES } from '../support/project.js';
+import { openQueue, type Address } from '../support/queues.js';
+import { until } from '../support/until.js';
+import { ownRedis } from '../support/redis.js';
+
+interface Chosen {
+  readonly env: Readonly<Record<string, string>>;
+  /** The same queue, for operators. */
+  readonly address: Address;
+  readonly stop: () => Promise<void>;
+}
+
+const SERVERS: Readonly<Record<string, () => Promise<Found<Chosen>>>> = {
+  async redis() {
+    // The prefix is the default one, so the server is nobody else's.
+    const server = await ownRedis();
+    if ('skip' in server) return server;
+    const { url, stop } = server;
+    return { env: { REDIS_URL: url }, address: { plugin: 'redis', options: { url } }, stop };
+  },
+  async mongo() {
+    const server = await startMongo();
+    if ('skip' in server) return server;
+    const url = await freshMongo();
+    return { env: { MONGO_URL: url }, address: { plugin: 'mongo', options: { url } }, stop: () => Promise.resolve() };
+  },
+};
+
+const insert = {
+  id: 1,
+  mode: 'QUERY',
+  sql_query: { query: 'INSERT INTO notes (id, text) VALUES ($1, $2)', parameters: ['$PAYLOAD.id', '$PAYLOAD.text'] },
+};
+const select = {
+  id: 1,
+  mode: 'QUERY',
+  result: 'many',
+  sql_query: { query: 'SELECT id, text FROM notes', parameters: [] },
+};
+const files = {
+  'definitions/_notes.model.json': { id: { type: 'String', primary_key: true }, text: { type: 'String' } },
+  'definitions/later.json': { id: 'later', resource: 'later', puts_off: true, actionables: [insert] },
+  'definitions/all.json': { id: 'all', resource: 'all', actionables: [select] },
+};
+const config = {
+  plugins: ['builtin:*', join(PLUGIN_FIXTURES, 'puts-off')],
+  connections: { main: { use: 'pglite', path: 'memory://' } },
+};
+
+for (const [name, make] of Object.entries(SERVERS)) {
+  describe(`a queue on a server of its own (${name})`, function () {
+    this.timeout(60_000);
+    let chosen: Chosen;
+    let kernel: TestKernel | undefined;
+    before(async function () {
+      const found = await make();
+      if ('skip' in found) return this.skip();
+      chosen = found;
+      kernel = await startKernel({ files, env: chosen.env, config });
+    });
+    after(async () => {
+      await kernel?.close();
+      await chosen?.stop();
+    });
+
+    it('does behind the answer what was put off, and keeps what is broken', async () => {
+      const post = async (id: string) => (await kernel?.post('/later', { id, text: 'one' }))?.status;
+      const notes = async (): Promise<unknown> => (await kernel?.post('/all'))?.body;
+      expect(await post('a')).to.equal(202);
+      await until(async () => ((await notes()) as readonly unknown[]).length === 1, 'it was done');
+      expect(await notes()).to.deep.equal([{ id: 'a', text: 'one' }]);
+      // The same id again: accepted, and refused by the database behind the answer.
+      expect(await post('a')).to.equal(202);
+      const { queue, close } = await openQueue(chosen.address);
+      await until(async () => (await queue.list({ state: 'dead' })).length === 1, 'it is dead');
+      const [view] = await queue.list({});
+      expect(view).to.include({ resource: 'later', state: 'dead', attempts: 1 });
+      expect(view?.failure?.code).to.equal('QRY_UNIQUE');
+      expect(await queue.purge({ dead: true })).to.equal(1);
+      await close();
+    });
+  });
+}

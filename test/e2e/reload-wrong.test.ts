@@ -1,0 +1,129 @@
+/** Reload under load while files are wrong in every way: no request fails, and the last sound set stays. */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import type { Loose } from '../support/client.js';
+import { startKernel, type TestKernel } from '../support/kernel.js';
+import { returning } from '../support/project.js';
+import { bearer, jwt, KEY } from '../support/tokens.js';
+
+const A = 'definitions/a.json';
+const B = 'definitions/b.json';
+
+describe('reload of wrong files', () => {
+  let kernel: TestKernel;
+  const start = async (options: Parameters<typeof startKernel>[0] = {}): Promise<void> => {
+    kernel = await startKernel({ files: { [A]: returning('a', 'a1') }, onProblem: 'skip', ...options });
+  };
+  afterEach(() => kernel.close());
+
+  const write = (name: string, content: unknown): Promise<void> => kernel.project.write(name, content);
+  const reload = () => kernel.kernel.reload();
+  const answer = async (path: string): Promise<unknown> => {
+    const { status, body } = await kernel.post<unknown>(path, {});
+    return status === 200 ? body : status;
+  };
+  const degraded = async (): Promise<unknown> => (await kernel.request<Loose>('GET', '/status')).body['degraded'];
+
+  it('a file written byte by byte fails no request', async function () {
+    this.timeout(60_000);
+    await start({ files: { [A]: [returning('a', 1), returning('b', 1)] } });
+    let done = false;
+    let requests = 0;
+    const wrong: unknown[] = [];
+    const client = async (): Promise<void> => {
+      while (!done) {
+        for (const path of ['/a', '/b']) {
+          const got = await answer(path);
+          requests++;
+          if (got !== 1 && got !== 2) wrong.push([path, got]);
+        }
+      }
+    };
+    const clients = Array.from({ length: 4 }, client);
+    const bytes = Buffer.from(JSON.stringify([returning('a', 2), returning('b', 2)]));
+    for (let length = 0; length <= bytes.length; length++) {
+      await writeFile(join(kernel.project.folder, A), bytes.subarray(0, length));
+      await reload();
+    }
+    done = true;
+    await Promise.all(clients);
+    expect(wrong).to.deep.equal([]);
+    expect(requests).to.be.greaterThan(200);
+    expect([await answer('/a'), await answer('/b')]).to.deep.equal([2, 2]);
+    expect(kernel.kernel.degraded()).to.equal(false);
+  });
+
+  it('whatever is wrong with files fails no request of ten thousand, and is said; the last sound set stays', async function () {
+    this.timeout(60_000);
+    const sound = [returning('a', 1), returning('b', 1)];
+    const cyclic = {
+      ...returning('a', 2),
+      actionables: [
+        { id: 1, mode: 'RETURN', value: 2, depends_on: [{ resource_id: 'a', action_ids: [2] }] },
+        { id: 2, mode: 'RETURN', value: 2, depends_on: [{ resource_id: 'a', action_ids: [1] }] },
+      ],
+    };
+    const flaws: readonly [string, unknown][] = [
+      ['a mode that does not exist', [{ ...returning('a', 2), actionables: [{ id: 1, mode: 'RETRUN' }] }, sound[1]]],
+      ['half of a file', JSON.stringify(sound).slice(0, 40)],
+      ['the same id twice', [...sound, returning('a', 2)]],
+      ['a cycle', [cyclic, sound[1]]],
+      ['no file', null],
+    ];
+    for (const onProblem of ['refuse', 'skip'] as const) {
+      await start({ files: { [A]: sound, [B]: returning('c', 1) }, onProblem });
+      let [done, requests] = [false, 0];
+      const wrong: unknown[] = [];
+      const clients = Array.from({ length: 8 }, async () => {
+        while (!done || requests < 5000) {
+          for (const path of ['/a', '/b', '/c']) {
+            const got = await answer(path);
+            requests++;
+            if (got !== 1) wrong.push([path, got]);
+          }
+        }
+      });
+      for (const [what, content] of flaws) {
+        // A file that is gone is no mistake by itself: another one is.
+        if (content === null) await kernel.project.remove(A);
+        else await write(A, content);
+        if (content === null) await write(B, '{');
+        const { problems } = await reload();
+        expect(
+          problems.map(({ severity }) => severity),
+          what,
+        ).to.include('error');
+        expect(await degraded(), what).to.equal(true);
+      }
+      await write(A, sound);
+      await write(B, returning('c', 1));
+      expect((await reload()).problems).to.deep.equal([]);
+      done = true;
+      await Promise.all(clients);
+      expect(wrong).to.deep.equal([]);
+      expect(requests).to.be.at.least(5000);
+      expect(await degraded()).to.equal(false);
+      if (onProblem === 'refuse') await kernel.close();
+    }
+  });
+
+  it('a variable that is gone keeps the value of the start, and one that never was is no text "undefined"', async () => {
+    const guarded = (id: string, variable: string): object => ({
+      ...returning(id, '$PROTECTED.id'),
+      tokenize: { type: 'JWT', encryption_key: `$ENV.${variable}` },
+      protected: { extract_claims: ['id'] },
+    });
+    await start({ files: { [A]: guarded('a', 'WORD'), '.env': `WORD=${KEY}\n` }, onProblem: 'refuse' });
+    const init = bearer(await jwt({ id: 'ada' }));
+    const asked = async (path: string): Promise<unknown> => (await kernel.post<unknown>(path, {}, init)).body;
+    await kernel.project.remove('.env');
+    await write(B, guarded('b', 'WORD'));
+    expect((await reload()).applied).to.equal(true);
+    expect([await asked('/a'), await asked('/b')]).to.deep.equal(['ada', 'ada']);
+    await write(B, guarded('b', 'OTHER_WORD'));
+    const { applied, problems } = await reload();
+    expect([applied, problems.map(({ code }) => code)]).to.deep.equal([false, ['ENV_MISSING']]);
+    expect(await asked('/b')).to.equal('ada');
+  });
+});

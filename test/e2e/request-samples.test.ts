@@ -1,0 +1,46 @@
+/** The payload that an editor offers for each sample definition, sent to a kernel that serves them: no rule refuses it. */
+import { expect } from 'chai';
+import { requestOf, type RequestShape } from '../../kernel/export/openapi/request.js';
+import { loadSqlParser } from '../../kernel/project/sql-parser.js';
+import { startKernel, type TestKernel } from '../support/kernel.js';
+import { copySample, SAMPLE_ENV } from '../support/project.js';
+import { person } from '../support/wallet.js';
+
+/** Takes names of files that were stored before. */
+const PRESUMING = 'gallery-remove-01';
+
+describe('samples of requests, sent', function () {
+  this.timeout(60_000);
+  let kernel: TestKernel;
+  let token: string;
+  before(async () => {
+    kernel = await startKernel({ prepare: copySample, env: SAMPLE_ENV });
+    ({ token } = await person(kernel));
+  });
+  after(() => kernel.close());
+
+  it('are taken, or refused by something else than a rule', async () => {
+    const { project, config } = kernel.kernel;
+    const analysis = kernel.kernel.analysis();
+    const info = { title: '', version: '' };
+    const input = { analysis, registry: project.registry, config, info, sql: await loadSqlParser() };
+    const shapes = analysis.resources.flatMap((resource) => requestOf(input, resource) ?? []);
+    expect(shapes.length).to.be.greaterThan(20);
+    const seen: Record<string, number> = {};
+    for (const shape of shapes.filter(({ id, files }) => files.length === 0 && id !== PRESUMING)) {
+      const path = shape.parameters.reduce((text, { name, sample }) => text.replace(`:${name}`, sample), shape.path);
+      const { status, text } = await kernel.post(path, shape.payload, { headers: headersOf(shape, token) });
+      expect(status, `${shape.id}: ${text}`).not.to.be.oneOf([400, 413, 415, 422]);
+      seen[shape.id] = status;
+    }
+    expect(Object.values(seen).filter((status) => status === 200 || status === 202).length).to.be.greaterThan(8);
+  });
+
+  it('are judged by a check that can fail', async () => {
+    expect((await kernel.post('/sign-up', {})).status).to.equal(422);
+  });
+});
+
+/** A token in the header that the resource names. */
+const headersOf = ({ ways: [way = []] }: RequestShape, token: string): Record<string, string> =>
+  Object.fromEntries(way.map(({ header, prefix }) => [header, `${prefix}${token}`]));

@@ -1,0 +1,163 @@
+/** Rooms: connections join and leave them through resources, messages reach whoever is inside. Real connections on a real kernel. */
+import { expect } from 'chai';
+import { startKernel, type TestKernel } from '../support/kernel.js';
+import { querying } from '../support/project.js';
+import { connect, type SocketClient } from '../support/sockets.js';
+import { bearer, jwt, KEY } from '../support/tokens.js';
+
+const resource = (id: string, actionable: object, rest: object = {}): object => ({
+  id,
+  resource: id,
+  actionables: [{ id: 1, mode: 'RETURN', value: { done: true }, ...actionable }],
+  ...rest,
+});
+const guard = { tokenize: { type: 'JWT', encryption_key: '$ENV.KEY' }, protected: { extract_claims: ['id'] } };
+const room = (name: unknown): object => ({
+  broadcast_websocket_message: { broadcast_type: 'ROOM', action: 'said', broadcast_to_room: name },
+});
+const inserting = (id: string) => ({
+  query: 'INSERT INTO members (id, team) VALUES ($1, $2)',
+  parameters: [id, 'team'],
+});
+
+const FILES = {
+  'definitions/_members.model.json': { id: { type: 'Number', primary_key: true }, team: { type: 'String' } },
+  'definitions/all.json': [
+    querying('members', 'SELECT id FROM members ORDER BY id', [], { result: 'many' }),
+    resource('say', room('team $PAYLOAD.team')),
+    resource('say-twice', room(['team a', 'team b', 'team a'])),
+    resource('join', { join_room: 'team $PAYLOAD.team' }),
+    resource('join-many', { join_room: '$PAYLOAD.room' }),
+    resource('leave', { leave_room: 'team $PAYLOAD.team' }),
+    resource('owned', { join_room: 'team of $PROTECTED.id' }, guard),
+    {
+      id: 'enrol',
+      resource: 'enrol',
+      actionables: [
+        { id: 1, mode: 'QUERY', sql_query: inserting('id'), join_room: 'team $PAYLOAD.team' },
+        { id: 2, mode: 'QUERY', sql_query: inserting('$PAYLOAD.next') },
+      ],
+    },
+    {
+      id: 'found',
+      resource: 'found',
+      actionables: [
+        {
+          id: 1,
+          mode: 'QUERY',
+          sql_query: { query: 'SELECT team FROM members WHERE id = $1', parameters: ['id'] },
+          must_return_value: true,
+          extract_response_for: [{ extract: 'team', for: 'its_team' }],
+          join_room: 'team $PAYLOAD.its_team',
+        },
+      ],
+    },
+  ],
+};
+
+describe('rooms', () => {
+  let kernel!: TestKernel;
+  const clients: SocketClient[] = [];
+  before(async function () {
+    this.timeout(60_000);
+    kernel = await startKernel({
+      judged: true,
+      files: FILES,
+      config: {
+        websocket: { enabled: true, limits: { rooms: 3 } },
+        connections: { main: { use: 'pglite', path: 'memory://' } },
+      },
+      env: { KEY },
+    });
+  });
+  after(() => kernel.close());
+  afterEach(async () => {
+    for (const client of clients.splice(0)) await client.close();
+  });
+  async function client(options: Parameters<typeof connect>[1] = {}): Promise<SocketClient> {
+    const made = await connect(kernel.url, options);
+    clients.push(made);
+    return made;
+  }
+  const say = async (team: string): Promise<void> =>
+    void expect((await kernel.post('/say', { team })).status).to.equal(200);
+  const codeOf = (frame: { readonly error?: Readonly<Record<string, unknown>> }): unknown => frame.error?.['code'];
+  /** What has come and was not taken. */
+  const heard = (one: SocketClient): number => one.frames.filter(({ action }) => action === 'said').length;
+
+  it('reach those who joined, until they leave', async () => {
+    const [a, b] = [await client(), await client()];
+    expect((await a.ask('join', { team: 'a' })).data).to.deep.equal({ done: true });
+    await b.ask('join', { team: 'b' });
+    await say('a');
+    expect(await a.next()).to.deep.equal({ uid: null, action: 'said', data: { done: true } });
+    expect((await a.ask('leave', { team: 'a' })).error).to.equal(undefined);
+    await say('a');
+    await say('b');
+    await b.next();
+    await a.ask('leave', { team: 'never joined' });
+    expect([heard(a), heard(b)]).to.deep.equal([0, 0]);
+  });
+
+  it('bring a message once to who is in two of them', async () => {
+    const a = await client();
+    await a.ask('join', { team: 'a' });
+    await a.ask('join', { team: 'b' });
+    await kernel.post('/say-twice');
+    await a.next();
+    await a.ask('leave', { team: 'a' });
+    expect(heard(a)).to.equal(0);
+  });
+
+  it('are joined by a connection: over HTTP nobody is there, and no work is done', async () => {
+    for (const [path, body] of [
+      ['/join', { team: 'a' }],
+      ['/leave', { team: 'a' }],
+      ['/enrol', { id: 90, next: 91, team: 'a' }],
+    ] as const) {
+      const { status, body: problem } = await kernel.post(path, body);
+      expect([status, problem['code']]).to.deep.equal([409, 'WS_NO_CONNECTION']);
+    }
+    expect((await kernel.post('/members')).body).to.deep.equal([]);
+    // Who may not call is told that first.
+    expect((await kernel.post('/owned', {})).status).to.equal(401);
+    expect((await kernel.post('/owned', {}, bearer(await jwt({ id: 'ada' })))).status).to.equal(409);
+  });
+
+  it('are joined when the work is committed, and not when it is rolled back', async () => {
+    const [a, b] = [await client(), await client()];
+    expect((await a.ask('enrol', { id: 1, next: 2, team: 'x' })).error).to.equal(undefined);
+    expect(codeOf(await b.ask('enrol', { id: 3, next: 1, team: 'x' }))).to.equal('QRY_UNIQUE');
+    await say('x');
+    await a.next();
+    await b.ask('leave', { team: 'y' });
+    expect(heard(b)).to.equal(0);
+  });
+
+  it('may be told by a result, and nothing is joined without one', async () => {
+    const a = await client();
+    await a.ask('enrol', { id: 11, next: 12, team: 'z' });
+    const b = await client();
+    expect((await b.ask('found', { id: 11 })).error).to.equal(undefined);
+    expect(codeOf(await b.ask('found', { id: 99 }))).to.equal('ACT_NO_VALUE');
+    await say('z');
+    expect((await b.next()).action).to.equal('said');
+  });
+
+  it('are so many for a connection, and what is no name is none', async () => {
+    const a = await client();
+    for (const name of ['r1', 2, 'r3', 'r1'])
+      expect((await a.ask('join-many', { room: name })).error).to.equal(undefined);
+    const full = await a.ask('join-many', { room: 'r4' });
+    expect(codeOf(full)).to.equal('WS_ROOMS_FULL');
+    for (const name of [null, '', {}, 'x'.repeat(257)]) {
+      expect(codeOf(await a.ask('join-many', { room: name }))).to.equal('BRC_RECEIVER');
+    }
+  });
+
+  it('stand behind the guard of their resource', async () => {
+    const a = await client({ protocols: ['Authorization', await jwt({ id: 'ada' })] });
+    expect((await a.ask('owned')).data).to.deep.equal({ done: true });
+    expect(codeOf(await (await client()).ask('owned'))).to.equal('TOK_REFUSED');
+  });
+});

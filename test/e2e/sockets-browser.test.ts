@@ -1,0 +1,87 @@
+/** A real browser connects from a page: with a token in the sub-protocols, with what it reads of a refusal, and from elsewhere. */
+import type { Server } from 'node:http';
+import { expect } from 'chai';
+import type { Browser, Page } from 'playwright-core';
+import { startBrowser, startSite } from '../support/browser.js';
+import { startKernel, type TestKernel } from '../support/kernel.js';
+import { returning } from '../support/project.js';
+import { jwt, KEY } from '../support/tokens.js';
+
+const FILES = {
+  'definitions/a.json': {
+    ...returning('me', { id: '$PROTECTED.id' }),
+    tokenize: { type: 'JWT', encryption_key: '$ENV.KEY' },
+    protected: { extract_claims: ['id'] },
+  },
+};
+
+/** What the page saw, in order. */
+interface Seen {
+  readonly opened: string | null;
+  readonly frames: readonly Readonly<Record<string, unknown>>[];
+  readonly closed: number;
+}
+
+describe('a page with a connection', function () {
+  this.timeout(60_000);
+  let browser: Browser | null = null;
+  let page: Page;
+  let site: Server | undefined;
+  let origin: string;
+  let kernel: TestKernel;
+  before(async function () {
+    browser = await startBrowser();
+    if (browser === null) return this.skip();
+    ({ site, origin } = await startSite());
+    const env = { KEY, ALLOWED_ORIGINS: origin };
+    kernel = await startKernel({ files: FILES, config: { websocket: { enabled: true } }, env });
+    page = await browser.newPage();
+    await page.goto(origin);
+  });
+  after(async () => {
+    await browser?.close();
+    site?.close();
+    await kernel?.close();
+  });
+
+  /** Runs in the page: sends once, closes after the answer. As text, for what runs there is compiled for Node otherwise. */
+  const visit = (url: string, protocols: readonly string[]): Promise<Seen> =>
+    page.evaluate<Seen>(`new Promise((resolve) => {
+      const seen = { opened: null, frames: [], closed: 0 };
+      const socket = new WebSocket(${JSON.stringify(url)}, ${JSON.stringify(protocols)});
+      socket.onopen = () => {
+        seen.opened = socket.protocol;
+        socket.send(JSON.stringify({ resource: 'me', action: 'who', payload: {} }));
+      };
+      socket.onmessage = ({ data }) => {
+        seen.frames.push(JSON.parse(data));
+        if (seen.frames[0].data) socket.close(1000);
+      };
+      socket.onclose = ({ code }) => resolve({ ...seen, closed: code });
+    })`);
+  const address = (): string => `${kernel.url.replace('http', 'ws')}/ws?uid=ada`;
+
+  it('calls a protected resource with a token in the sub-protocols', async () => {
+    expect(await visit(address(), ['Authorization', await jwt({ id: 'ada' })])).to.deep.equal({
+      opened: 'Authorization',
+      frames: [{ uid: 'ada', action: 'who', data: { id: 'ada' } }],
+      closed: 1000,
+    });
+  });
+
+  it('can read why it was refused', async () => {
+    const { opened, frames, closed } = await visit(address(), ['Authorization', await jwt({ id: 'eve' })]);
+    expect({ opened, closed }).to.deep.equal({ opened: 'Authorization', closed: 4401 });
+    expect(frames[0]).to.include({ uid: 'ada', action: 'connect' });
+    expect(frames[0]?.['error']).to.include({ code: 'WS_NOT_YOURS', status: 401 });
+    const other = await visit(address(), ['X-Nobody', 'a.b.c']);
+    expect(other.closed).to.equal(4400);
+    expect(other.frames[0]?.['error']).to.include({ code: 'WS_HANDSHAKE' });
+  });
+
+  it('gets no connection from an origin that is not allowed', async () => {
+    await page.goto(origin.replace('127.0.0.1', 'localhost'));
+    expect(await visit(address(), [])).to.deep.equal({ opened: null, frames: [], closed: 1006 });
+    await page.goto(origin);
+  });
+});

@@ -1,0 +1,216 @@
+/** Who may connect, and where: settings, the handshake, pages and uids. Tokens have a suite of their own. */
+import { expect } from 'chai';
+import { head, parseRaw } from '../support/client.js';
+import type { TestKernel } from '../support/kernel.js';
+import { returning } from '../support/project.js';
+import { ready, serving } from '../support/serve.js';
+import { connect, connecting, refusedUpgrade, UPGRADE } from '../support/sockets.js';
+
+const OPEN = { 'definitions/a.json': [returning('open', { ok: true })] };
+
+describe('connecting', () => {
+  const { start, open, farewell } = connecting(OPEN);
+
+  describe('settings', () => {
+    it('is off by default, and then there is nothing at `/ws`', async () => {
+      const kernel = await start({ config: { websocket: {} } });
+      expect(await refusedUpgrade(kernel.url)).to.deep.include({ status: 404 });
+      expect((await refusedUpgrade(kernel.url)).body).to.include({ code: 'REQ_NOT_FOUND' });
+    });
+
+    it('is switched, moved and made stricter by the environment', async () => {
+      const env = {
+        ALLOW_WEBSOCKET_CONNECTIONS: 'true',
+        WEBSOCKET_ENDPOINT: '/live/now',
+        FORCE_WEBSOCKET_WITH_UID: 'TRUE',
+      };
+      const kernel = await start({ env, config: { websocket: { enabled: false, path: '/other' } } });
+      const client = await open(kernel.url, { path: '/live/now', query: '?uid=a' });
+      expect((await client.ask('open')).data).to.deep.equal({ ok: true });
+      expect(await farewell(kernel.url, { path: '/live/now' })).to.include({ code: 'WS_UID', closed: 4400 });
+      expect(await refusedUpgrade(kernel.url, { path: '/other' })).to.include({ status: 404 });
+      const off = await start({ env: { ALLOW_WEBSOCKET_CONNECTIONS: 'false' } });
+      expect(await refusedUpgrade(off.url)).to.include({ status: 404 });
+    });
+
+    it('does not start with a variable that says nothing', async () => {
+      for (const [name, value] of [
+        ['ALLOW_WEBSOCKET_CONNECTIONS', 'yes'],
+        ['FORCE_WEBSOCKET_WITH_UID', '1'],
+        ['WEBSOCKET_ENDPOINT', 'ws'],
+      ] as const) {
+        const failure = await start({ env: { [name]: value } }).catch((error: unknown) => error);
+        expect(failure, name).to.include({ code: 'CFG_VARIABLE' });
+      }
+    });
+
+    it('does not start when a resource has its address, and keeps it when a reload would take it', async () => {
+      for (const taken of [returning('ws', 1), { ...returning('x', 1), resource: 'ws' }]) {
+        const failure = await start({ files: { 'definitions/a.json': taken } }).catch((error: unknown) => error);
+        expect(failure).to.include({ code: 'KRN_ROUTE' });
+      }
+      expect(await start({}, { path: '/status' }).catch((error: unknown) => error)).to.include({ code: 'KRN_ROUTE' });
+      const observers = { figures: { use: 'prometheus' } };
+      expect(
+        await start({ config: { observers, websocket: { enabled: true, path: '/metrics' } } }).catch(
+          (error: unknown) => error,
+        ),
+      ).to.include({ code: 'KRN_ROUTE' });
+      const kernel = await start();
+      await kernel.project.write('definitions/b.json', returning('ws', 1));
+      expect((await kernel.kernel.reload()).applied).to.equal(false);
+      expect((await (await open(kernel.url)).ask('open')).data).to.deep.equal({ ok: true });
+    });
+
+    it('wins over a path with parameters, for this one address', async () => {
+      const kernel = await start({
+        files: { 'definitions/a.json': { ...returning('any', '$PAYLOAD.name'), resource: ':name' } },
+      });
+      expect((await (await open(kernel.url)).ask('other')).data).to.equal('other');
+      expect((await kernel.post<unknown>('/other', {})).body).to.equal('other');
+      expect((await kernel.post('/ws', {})).body).to.include({ code: 'REQ_METHOD' });
+    });
+  });
+
+  describe('the handshake', () => {
+    it('is demanded of whoever comes to the address', async () => {
+      const kernel = await start();
+      const { status, headers, body } = await kernel.request('GET', '/ws');
+      expect([status, headers.get('upgrade'), body['code']]).to.deep.equal([426, 'websocket', 'WS_UPGRADE']);
+      expect((await kernel.post('/ws', {})).status).to.equal(405);
+    });
+
+    it('is refused with an answer of HTTP when it is not sound', async () => {
+      const kernel = await start();
+      const asked: readonly (readonly [Readonly<Record<string, string | number>>, number, string])[] = [
+        [{ ...UPGRADE, 'sec-websocket-version': 8 }, 400, 'WS_HANDSHAKE'],
+        [{ ...UPGRADE, 'sec-websocket-key': 'short' }, 400, 'WS_HANDSHAKE'],
+        [{ ...UPGRADE, 'sec-websocket-protocol': 'a,,b' }, 400, 'WS_HANDSHAKE'],
+        [{ ...UPGRADE, 'sec-websocket-protocol': 'a, a' }, 400, 'WS_HANDSHAKE'],
+        [{ ...UPGRADE, 'sec-websocket-protocol': 'authorization' }, 400, 'WS_HANDSHAKE'],
+        [{ ...UPGRADE, 'sec-websocket-protocol': 'a.b.c, authorization' }, 400, 'WS_HANDSHAKE'],
+        [{ ...UPGRADE, upgrade: 'h2c' }, 426, 'WS_UPGRADE'],
+      ];
+      for (const [headers, status, code] of asked) {
+        const answer = parseRaw(await kernel.raw(head('GET', '/ws', { ...headers, connection: 'Upgrade, close' })));
+        expect(
+          [answer.status, (JSON.parse(answer.body) as { code: string }).code],
+          JSON.stringify(headers),
+        ).to.deep.equal([status, code]);
+      }
+    });
+
+    it('leaves requests alone that ask for something else', async () => {
+      const kernel = await start({ config: { websocket: { enabled: true }, http: { methods: ['POST', 'GET'] } } });
+      const body = '{"a":1}';
+      const upgrade = {
+        connection: 'Upgrade, HTTP2-Settings, close',
+        upgrade: 'h2c',
+        'http2-settings': 'AAMAAABkAAQAAP__',
+      };
+      const json = { 'content-type': 'application/json', 'content-length': body.length };
+      const posted = parseRaw(await kernel.raw(head('POST', '/open', { ...upgrade, ...json }) + body));
+      expect([posted.status, posted.body]).to.deep.equal([200, '{"ok":true}']);
+      expect(parseRaw(await kernel.raw(head('GET', '/open', upgrade))).status).to.equal(200);
+      // Also WebSocket at another address.
+      expect(
+        parseRaw(await kernel.raw(head('GET', '/open', { ...UPGRADE, connection: 'Upgrade, close' }))).status,
+      ).to.equal(200);
+      const { status } = parseRaw(await kernel.raw(head('CONNECT', 'example.com:80', {})).catch(() => ''));
+      expect(status).not.to.equal(200);
+      expect((await kernel.post('/open', {})).status).to.equal(200);
+    });
+
+    it('is bounded like other requests', async () => {
+      const kernel = await start();
+      const many = Object.fromEntries(Array.from({ length: 200 }, (_, n) => [`x-${n}`, 'v']));
+      expect(parseRaw(await kernel.raw(head('GET', '/ws', { ...UPGRADE, ...many }))).status).to.equal(431);
+      const long = `/ws?uid=${'a'.repeat(9000)}`;
+      const answer = parseRaw(await kernel.raw(head('GET', long, { ...UPGRADE, connection: 'Upgrade, close' })));
+      expect(answer.status).to.equal(414);
+    });
+
+    it('takes so many connections and no more, until one has gone', async () => {
+      const kernel = await start({}, { limits: { connections: 2 } });
+      const [first] = [await open(kernel.url), await open(kernel.url)];
+      const { status, body } = await refusedUpgrade(kernel.url);
+      expect([status, body['code']]).to.deep.equal([503, 'WS_FULL']);
+      await first?.close();
+      expect((await (await open(kernel.url)).ask('open')).data).to.deep.equal({ ok: true });
+    });
+  });
+
+  describe('pages', () => {
+    const upgrade = async (kernel: TestKernel, origin: string, host = 'test'): Promise<number> =>
+      (await refusedUpgrade(kernel.url, { headers: { origin, host } }).catch(() => ({ status: 101 }))).status;
+
+    it('connect from their own origin, and from those of the config', async () => {
+      const kernel = await start({ env: { ALLOWED_ORIGINS: 'https://app.example.com|http://b.example.com:8080' } });
+      for (const origin of ['https://app.example.com', 'http://b.example.com:8080', 'https://test', 'http://test'])
+        expect(await upgrade(kernel, origin), origin).to.equal(101);
+      expect(await upgrade(kernel, 'https://test:8443', 'test:8443')).to.equal(101);
+      expect(await upgrade(kernel, 'https://test', 'test:443')).to.equal(101);
+      for (const origin of [
+        'https://evil.example',
+        'http://app.example.com',
+        'https://test.evil.example',
+        'null',
+        'file://',
+        'https://test:8443',
+      ])
+        expect(await upgrade(kernel, origin), origin).to.equal(403);
+      const { body } = await refusedUpgrade(kernel.url, { origin: 'https://evil.example' });
+      expect(body).to.include({ code: 'WS_ORIGIN', status: 403 });
+      // Who says two has at most one that is true.
+      const both = {
+        ...UPGRADE,
+        connection: 'Upgrade, close',
+        origin: 'https://app.example.com',
+        Origin: 'https://b.example',
+      };
+      expect(parseRaw(await kernel.raw(head('GET', '/ws', both))).status).to.equal(403);
+    });
+
+    it('connect from anywhere when all origins are allowed', async () => {
+      const kernel = await start({ env: { ALLOWED_ORIGINS: '*' } });
+      expect(await upgrade(kernel, 'https://evil.example')).to.equal(101);
+    });
+  });
+
+  describe('uids', () => {
+    it('are 1 to 256 characters, none of them a control character, and given once', async () => {
+      const kernel = await start();
+      for (const query of ['?uid=', `?uid=${'a'.repeat(257)}`, '?uid=a%00b', '?uid=a%0Ab', '?uid=a&uid=b'])
+        expect(await farewell(kernel.url, { query }), query).to.deep.equal({
+          action: 'connect',
+          code: 'WS_UID',
+          status: 400,
+          closed: 4400,
+        });
+      for (const uid of ['a', 'a'.repeat(256), 'ада 🙂']) {
+        const client = await open(kernel.url, { query: `?uid=${encodeURIComponent(uid)}` });
+        expect((await client.ask('open')).uid).to.equal(uid);
+      }
+    });
+
+    it('may be demanded', async () => {
+      const kernel = await start({}, { force_uid: true });
+      expect(await farewell(kernel.url, {})).to.include({ code: 'WS_UID', closed: 4400 });
+      expect((await (await open(kernel.url, { query: '?uid=a' })).ask('open')).data).to.deep.equal({ ok: true });
+    });
+  });
+});
+
+describe('the address of connections', function () {
+  this.timeout(60_000);
+  const { start } = serving();
+  it('is printed by the start', async () => {
+    const child = await start(OPEN, { env: { ALLOW_WEBSOCKET_CONNECTIONS: 'true', WEBSOCKET_ENDPOINT: '/live' } });
+    const { url } = await ready(child);
+    await child.printed(new RegExp(`clients connect at ${url.replace('http', 'ws')}/live\\n`));
+    const client = await connect(url, { path: '/live' });
+    expect((await client.ask('open')).data).to.deep.equal({ ok: true });
+    const { code } = await Promise.all([client.closed, child.stop('SIGTERM')]).then(([closed]) => closed);
+    expect(code).to.equal(1001);
+  });
+});

@@ -1,0 +1,211 @@
+/** Tokens that connections come with: how they are sent, whose they are, and until when they hold. */
+import { expect } from 'chai';
+import { head } from '../support/client.js';
+import { returning } from '../support/project.js';
+import { connecting, UPGRADE, type ConnectOptions } from '../support/sockets.js';
+import { bearer, jwt, KEY, OTHER_KEY, seconds } from '../support/tokens.js';
+
+const TOKENIZE = { type: 'JWT', encryption_key: '$ENV.KEY' };
+const me = (id: string, tokenize: object = TOKENIZE, guard: object = {}): object => ({
+  ...returning(id, { id: '$PROTECTED.id', sent: '$PAYLOAD' }),
+  tokenize,
+  protected: { extract_claims: ['id'], ...guard },
+});
+const GUARDED = {
+  'definitions/a.json': [
+    returning('open', { ok: true }),
+    me('me'),
+    me('me-too'),
+    me('other', { type: 'JWT', encryption_key: '$ENV.OTHER' }),
+    me('own', TOKENIZE, { provide_as: 'x-access' }),
+    { id: 'sign-out', resource: 'sign-out', tokenize: TOKENIZE, invalidate_tokenize: { tokens: '$PAYLOAD.tokens' } },
+    {
+      ...returning('wrong-password', 1),
+      actionables: [
+        {
+          id: 1,
+          mode: 'RETURN',
+          value: { password: 'x' },
+          verify_hashables: [{ property: 'password', algorithm: 'BCRYPT' }],
+        },
+      ],
+    },
+  ],
+};
+const ENV = { KEY, OTHER: OTHER_KEY };
+const OPEN = { 'definitions/a.json': [returning('open', { ok: true })] };
+
+describe('tokens of connections', () => {
+  const { start, open, farewell } = connecting(OPEN);
+  const guarded = (websocket: object = {}) => start({ files: GUARDED, env: ENV }, websocket);
+  const withToken = (token: string, header = 'Authorization'): ConnectOptions => ({ protocols: [header, token] });
+
+  it('stand in the sub-protocols: only the name of the header is said again, and messages have the header', async () => {
+    const kernel = await guarded();
+    const token = await jwt({ id: 'ada' });
+    for (const header of ['Authorization', 'authorization', 'AUTHORIZATION', 'x-access']) {
+      const client = await open(kernel.url, withToken(token, header));
+      expect(client.socket.protocol).to.equal(header);
+      const resource = header === 'x-access' ? 'own' : 'me';
+      expect((await client.ask(resource, {})).data).to.deep.equal({ id: 'ada', sent: {} });
+    }
+    const asked = head('GET', '/ws', { ...UPGRADE, 'sec-websocket-protocol': `Authorization, ${token}` });
+    const answer = await kernel.raw([asked, Buffer.from('888000000000', 'hex')]);
+    expect(answer).to.contain('101 Switching').and.contain('Protocol: Authorization\r\n').and.not.contain(token);
+  });
+
+  it('may stand in the header itself, where a client can send one', async () => {
+    const kernel = await guarded();
+    const headers = { authorization: `Bearer ${await jwt({ id: 'ada' })}` };
+    const client = await open(kernel.url, { headers });
+    expect((await client.ask('me')).data).to.include({ id: 'ada' });
+    const refused = await farewell(kernel.url, { headers: { authorization: 'Bearer a.b.c' } });
+    expect(refused).to.include({ code: 'TOK_REFUSED', status: 401, closed: 4401 });
+  });
+
+  it('of the sub-protocols win over a header of the same name', async () => {
+    const kernel = await guarded();
+    const client = await open(kernel.url, {
+      headers: { authorization: `Bearer ${await jwt({ id: 'eve' })}` },
+      protocols: ['Authorization', await jwt({ id: 'ada' })],
+    });
+    expect((await client.ask('me')).data).to.include({ id: 'ada' });
+  });
+
+  it('that nobody takes end the connection, readably', async () => {
+    const kernel = await guarded();
+    const expired = await jwt({ id: 'ada', exp: seconds(-60) });
+    const [, , signature = ''] = expired.split('.');
+    for (const token of ['nonsense', 'a.b.c', expired, `${expired}x`, await jwt({ id: 'ada' }, `${KEY}x`), signature])
+      expect(await farewell(kernel.url, withToken(token)), token).to.deep.equal({
+        action: 'connect',
+        code: 'TOK_REFUSED',
+        status: 401,
+        closed: 4401,
+      });
+  });
+
+  it('are taken by any guard that reads the header', async () => {
+    const kernel = await guarded();
+    const client = await open(kernel.url, withToken(await jwt({ id: 'bob' }, OTHER_KEY)));
+    expect((await client.ask('other')).data).to.include({ id: 'bob' });
+    // Another guard does not take it; the connection is still who it is.
+    expect((await client.ask('me')).error).to.include({ code: 'TOK_REFUSED' });
+    expect((await client.ask('other')).data).to.include({ id: 'bob' });
+  });
+
+  it('in a header that nobody reads are refused', async () => {
+    const kernel = await guarded();
+    const token = await jwt({ id: 'ada' });
+    for (const protocols of [
+      ['X-Other', token],
+      ['graphql-ws', 'json'],
+      ['Authorization', token, 'more'],
+    ])
+      expect(await farewell(kernel.url, { protocols }), protocols.join()).to.include({
+        code: 'WS_HANDSHAKE',
+        closed: 4400,
+      });
+    const free = await start();
+    expect(await farewell(free.url, withToken(token))).to.include({ code: 'WS_HANDSHAKE', closed: 4400 });
+  });
+
+  it('say which uid the connection may have', async () => {
+    const kernel = await guarded();
+    const token = await jwt({ id: 'ada', sub: 'other', n: 7 });
+    const client = await open(kernel.url, { ...withToken(token), query: '?uid=ada' });
+    expect((await client.ask('me', { a: 1 })).data).to.deep.equal({ id: 'ada', sent: { a: 1, id: 'ada' } });
+    expect(await farewell(kernel.url, { ...withToken(token), query: '?uid=eve' })).to.deep.equal({
+      action: 'connect',
+      code: 'WS_NOT_YOURS',
+      status: 401,
+      closed: 4401,
+    });
+    const without = await jwt({ sub: 'ada' });
+    expect(await farewell(kernel.url, { ...withToken(without), query: '?uid=ada' })).to.include({ closed: 4401 });
+    for (const [id, uid] of [
+      [['ada'], 'ada'],
+      [{ toString: 'x' }, '[object Object]'],
+      [null, 'null'],
+      [true, 'true'],
+    ] as const)
+      expect(await farewell(kernel.url, { ...withToken(await jwt({ id })), query: `?uid=${uid}` }), uid).to.include({
+        code: 'WS_NOT_YOURS',
+      });
+    const bySub = await guarded({ uid_claim: 'sub' });
+    expect((await (await open(bySub.url, { ...withToken(token), query: '?uid=other' })).ask('me')).uid).to.equal(
+      'other',
+    );
+    const byNumber = await guarded({ uid_claim: 'n' });
+    expect((await (await open(byNumber.url, { ...withToken(token), query: '?uid=7' })).ask('me')).uid).to.equal('7');
+    const inherited = await guarded({ uid_claim: 'constructor' });
+    expect(await farewell(inherited.url, { ...withToken(token), query: '?uid=a' })).to.include({ closed: 4401 });
+  });
+
+  it('are not needed to connect, only where a resource demands one', async () => {
+    const kernel = await guarded();
+    const client = await open(kernel.url);
+    expect((await client.ask('me')).error).to.include({ code: 'TOK_REFUSED', status: 401 });
+    expect((await client.ask('open')).data).to.deep.equal({ ok: true });
+  });
+
+  it('that a message is refused for end the connection once they are revoked', async () => {
+    const kernel = await guarded();
+    const token = await jwt({ id: 'ada', jti: 'one' });
+    const client = await open(kernel.url, withToken(token));
+    const quiet = await open(kernel.url, withToken(await jwt({ id: 'bob', jti: 'two' })));
+    expect((await client.ask('me')).data).to.include({ id: 'ada' });
+    await kernel.post('/sign-out', { tokens: `Bearer ${token}` }, bearer(token));
+    expect((await client.ask('me')).error).to.include({ code: 'TOK_REFUSED' });
+    expect((await client.closed).code).to.equal(4401);
+    expect((await quiet.ask('me')).data).to.include({ id: 'bob' });
+  });
+
+  it('are asked about again while nothing is sent', async () => {
+    const kernel = await guarded({ ping: 0.05 });
+    const token = await jwt({ id: 'ada', jti: 'three' });
+    const client = await open(kernel.url, withToken(token));
+    await client.ask('me');
+    await kernel.post('/sign-out', { tokens: `Bearer ${token}` }, bearer(token));
+    expect((await client.next()).error).to.include({ code: 'TOK_REFUSED' });
+    expect((await client.closed).code).to.equal(4401);
+  });
+
+  it('end the connection when their time is over, readably', async () => {
+    const kernel = await guarded();
+    const client = await open(kernel.url, {
+      ...withToken(await jwt({ id: 'ada', exp: seconds(2) })),
+      query: '?uid=ada',
+    });
+    expect((await client.ask('me')).data).to.include({ id: 'ada' });
+    const { uid, action, error } = await client.next();
+    expect({ uid, action, code: error?.['code'], status: error?.['status'] }).to.deep.equal({
+      uid: 'ada',
+      action: 'connect',
+      code: 'WS_TOKEN_OVER',
+      status: 401,
+    });
+    expect((await client.closed).code).to.equal(4401);
+  });
+
+  it('are judged by the guards of the newest definitions', async () => {
+    const kernel = await start();
+    const token = await jwt({ id: 'ada' });
+    expect(await farewell(kernel.url, withToken(token))).to.include({ closed: 4400 });
+    await kernel.project.write('definitions/b.json', me('me', { type: 'JWT', encryption_key: '$ENV.KEY' }));
+    const failed = await kernel.kernel.reload();
+    expect(failed.applied).to.equal(false);
+    await kernel.project.write('definitions/b.json', me('me', { type: 'JWT', encryption_key: KEY }));
+    await kernel.kernel.reload();
+    const client = await open(kernel.url, withToken(token));
+    expect((await client.ask('me')).data).to.include({ id: 'ada' });
+  });
+
+  it('a wrong password is no reason to end the connection', async () => {
+    const kernel = await guarded();
+    const client = await open(kernel.url, withToken(await jwt({ id: 'ada' })));
+    const { error } = await client.ask('wrong-password', { password: 'y' });
+    expect(error).to.include({ status: 401 });
+    expect((await client.ask('me')).data).to.include({ id: 'ada' });
+  });
+});

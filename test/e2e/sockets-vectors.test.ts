@@ -1,0 +1,77 @@
+/** The shared vectors of texts and of JSON, as messages: what goes in comes out, and what HTTP refuses is refused. */
+import { readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { startKernel, type TestKernel } from '../support/kernel.js';
+import { returning, vectorFile } from '../support/project.js';
+import { connect, type SocketClient } from '../support/sockets.js';
+
+interface Case {
+  readonly id: string;
+  readonly op: string;
+  readonly text?: string;
+  readonly bytes?: string;
+  readonly content_type?: string;
+  readonly expect: { readonly ok: boolean | null; readonly out?: unknown };
+}
+
+const casesOf = (name: string): readonly Case[] | null => {
+  const file = vectorFile(name);
+  if (file === null) return null;
+  return readFileSync(file, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Case);
+};
+
+describe('messages against the shared vectors', function () {
+  this.timeout(60_000);
+  let kernel: TestKernel;
+  let client: SocketClient;
+  before(async () => {
+    const files = { 'definitions/a.json': returning('echo', '$PAYLOAD') };
+    const limits = { rate: 1_000_000, message: 1_048_576 };
+    kernel = await startKernel({ files, config: { websocket: { enabled: true, limits } } });
+    client = await connect(kernel.url);
+  });
+  after(async () => {
+    await client.close();
+    await kernel.close();
+  });
+
+  for (const name of ['naughty-strings.jsonl', 'sql-strings.jsonl', 'crlf-strings.jsonl'])
+    it(`${name}: each text comes back as it was, as a value and as a name`, async function () {
+      const cases = casesOf(name);
+      if (cases === null) return this.skip();
+      const texts = cases.flatMap(({ text }) => (text === undefined ? [] : [text]));
+      expect(texts.length).to.be.greaterThan(30);
+      const wrong: string[] = [];
+      for (const text of texts) {
+        const { data, action } = await client.ask('echo', { text }, { action: text.slice(0, 256) });
+        if ((data as { text: unknown }).text !== text || action !== text.slice(0, 256)) wrong.push(text);
+      }
+      expect(wrong).to.deep.equal([]);
+    });
+
+  it('json-body.jsonl: a payload is taken and refused as a body is', async function () {
+    const cases = casesOf('json-body.jsonl');
+    if (cases === null) return this.skip();
+    const wrong: string[] = [];
+    let sent = 0;
+    for (const { id, bytes = '', content_type, expect: wanted } of cases) {
+      const body = Buffer.from(bytes, 'hex');
+      // What is no text cannot be part of a message, and a body of nothing is no payload of nothing.
+      if (content_type !== 'application/json' || body.length === 0 || !Buffer.from(body.toString()).equals(body))
+        continue;
+      sent += 1;
+      client.send(Buffer.concat([Buffer.from('{"resource":"echo","payload":'), body, Buffer.from('}')]).toString());
+      const { error, data } = await client.next();
+      const code = error?.['code'];
+      const isRead = error === undefined || code === 'VAL_NOT_OBJECT';
+      if (wanted.ok === null ? code === 'INT_UNEXPECTED' : wanted.ok !== isRead) wrong.push(`${id} ${String(code)}`);
+      if (data !== undefined && wanted.ok === true && JSON.stringify(data) !== JSON.stringify(wanted.out))
+        wrong.push(`${id} ${JSON.stringify(data)}`);
+    }
+    expect(sent).to.be.greaterThan(150);
+    expect(wrong).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,244 @@
+/**
+ * A start without the servers that the config names: the process listens, serves what it can and is ready soon after they
+ * are there. What is wrong, rather than away, still ends it at once. Real servers, started late or behind a proxy.
+ */
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect } from 'chai';
+import { createClient, type Client, type Loose } from '../support/client.js';
+import type { Child } from '../support/child.js';
+import { faultProxy, type FaultProxy } from '../support/fault-proxy.js';
+import { freePort } from '../support/guarded.js';
+import { startKernel, type TestKernel } from '../support/kernel.js';
+import { formOf, PNG_RED } from '../support/pictures.js';
+import { freshDatabase, hasLocalPostgres, ownPostgres, startPostgres } from '../support/postgres.js';
+import { PLUGIN_FIXTURES, querying, returning } from '../support/project.js';
+import { freshBucket, startS3 } from '../support/s3.js';
+import { ready, serving } from '../support/serve.js';
+
+const NOTE = { id: { type: 'Number', primary_key: true, auto_increment: true }, text: { type: 'String' } };
+const FILES = {
+  'definitions/_note.json': NOTE,
+  'definitions/a.json': [
+    querying('note', 'INSERT INTO notes (text) VALUES ($1)', ['$PAYLOAD.text']),
+    returning('echo', '$PAYLOAD'),
+  ],
+};
+const PASSWORD = 'right-canary-1';
+
+async function listening(child: Child): Promise<Client> {
+  const [, url = ''] = await child.printed(/listening at (http:\S+)/);
+  return createClient(url);
+}
+
+/** A proxy in front of a server of this run that refuses every connection. */
+async function refusing(url: string): Promise<{ proxy: FaultProxy; url: string }> {
+  const target = new URL(url);
+  const proxy = await faultProxy({ host: target.hostname, port: Number(target.port) });
+  await proxy.refuse();
+  target.host = `127.0.0.1:${proxy.port}`;
+  return { proxy, url: target.href.replace(/\/$/, '') };
+}
+
+async function expectSoon(check: () => Promise<boolean>): Promise<void> {
+  const end = performance.now() + 5000;
+  while (!(await check())) {
+    if (performance.now() > end) throw new Error('did not happen within five seconds');
+    await new Promise(setImmediate);
+  }
+}
+const readiness = async (client: Client): Promise<number> => (await client.request('GET', '/status/ready')).status;
+
+describe('lintel serve without its database', function () {
+  this.timeout(60_000);
+  const { start } = serving();
+  const port = freePort();
+  const urlWith = async (password: string, database = 'postgres'): Promise<string> =>
+    `postgres://postgres:${password}@127.0.0.1:${await port}/${database}`;
+  let stop: () => Promise<void> = () => Promise.resolve();
+  before(function () {
+    if (!hasLocalPostgres()) this.skip();
+  });
+  after(() => stop());
+
+  it('listens, serves what it can, says what it waits for, and is ready within five seconds', async () => {
+    const child = await start(FILES, { env: { DATABASE_URL: await urlWith(PASSWORD) } });
+    const client = await listening(child);
+    expect((await client.request('GET', '/status/live')).status).to.equal(200);
+    const status = await client.request<{ ready: boolean; plugins: Loose }>('GET', '/status/ready');
+    expect(status.status).to.equal(503);
+    expect([status.body.ready, status.body.plugins['dialect:postgres/main']]).to.deep.equal([
+      false,
+      { ok: false, detail: 'waiting: Connection main cannot be opened: nothing listens at this address.' },
+    ]);
+    expect((await client.post('/echo', { a: 1 })).body).to.deep.equal({ a: 1 });
+    const refused = await client.post('/note', { text: 'x' });
+    expect([refused.status, refused.headers.get('retry-after'), refused.body['code']]).to.deep.equal([
+      503,
+      '1',
+      'REQ_WAITING',
+    ]);
+    const server = await ownPostgres(await port, PASSWORD);
+    if ('skip' in server) throw new Error(server.skip);
+    stop = () => server.stop();
+    await expectSoon(async () => (await readiness(client)) === 200);
+    const first = await client.post('/note', { text: 'x' });
+    expect([first.status, first.body['id']]).to.deep.equal([200, 1]);
+    await ready(child);
+    const { code, stdout, stderr } = await child.stop();
+    expect(code).to.equal(0);
+    expect(stderr)
+      .to.contain('waiting for\n  dialect:postgres/main: ')
+      .and.match(/POST +\/note /);
+    expect(stdout + stderr).not.to.contain(PASSWORD);
+  });
+
+  for (const [what, url, words] of [
+    ['a wrong password', () => urlWith('wrong-canary'), 'user name or password refused'],
+    ['an unknown database', () => urlWith(PASSWORD, 'nowhere'), 'the database does not exist'],
+    [
+      'a setting that the server refuses',
+      () => urlWith(PASSWORD, 'postgres?options=-c%20nonsense%3D1'),
+      'the connection failed',
+    ],
+    ['a bad address', () => Promise.resolve('mysql://nowhere'), 'the address is not valid'],
+  ] as const) {
+    it(`ends at once where it meets ${what}, with one clear line`, async () => {
+      const child = await start(FILES, { env: { DATABASE_URL: await url() } });
+      const { code, stdout, stderr } = await child.finished;
+      expect(code).to.equal(1);
+      expect(stderr.trim().split('\n')[0]).to.contain('PLG_OPEN').and.contain(words);
+      expect(stdout + stderr).not.to.contain('canary');
+      expect(stderr).not.to.contain('listening at').and.not.contain('    at ');
+    });
+  }
+
+  it('ends when the server that it waited for refuses its password', async () => {
+    const { proxy, url } = await refusing(await urlWith('wrong-canary'));
+    const child = await start(FILES, { env: { DATABASE_URL: url } });
+    await listening(child);
+    await proxy.pass();
+    const { code, stderr } = await child.finished;
+    expect(code).to.equal(1);
+    expect(stderr).to.contain('user name or password refused').and.not.contain('ready at');
+    await proxy.close();
+  });
+
+  it('ends at once with exit code 0 when it is told to while it waits, whatever hangs', async () => {
+    const { proxy, url } = await refusing(await urlWith(PASSWORD));
+    await proxy.pass();
+    proxy.stall();
+    const main = { use: 'postgres', url: '$ENV.DATABASE_URL', pool_wait: 2 };
+    const child = await start(
+      { ...FILES, 'lintel.config.json': { connections: { main } } },
+      { env: { DATABASE_URL: url } },
+    );
+    const client = await listening(child);
+    const { body } = await client.request<{ plugins: Record<string, Loose> }>('GET', '/status');
+    expect(body.plugins['dialect:postgres/main']?.['detail']).to.contain('no answer in time');
+    const since = performance.now();
+    const { code, stderr } = await child.stop('SIGTERM');
+    expect([code, stderr.includes('ready at')]).to.deep.equal([0, false]);
+    expect(performance.now() - since).to.be.below(1500);
+    await proxy.close();
+  });
+});
+
+describe('a kernel that waits for several servers', function () {
+  this.timeout(60_000);
+  let kernel: TestKernel | undefined;
+  const proxies: FaultProxy[] = [];
+  afterEach(async () => {
+    await kernel?.close();
+    for (const proxy of proxies.splice(0)) await proxy.close();
+  });
+  const away = async (url: string): Promise<{ proxy: FaultProxy; url: string }> => {
+    const made = await refusing(url);
+    proxies.push(made.proxy);
+    return made;
+  };
+  const waiting = (): string[] => [...(kernel?.kernel.waiting.keys() ?? [])];
+
+  it('three at once: each is served as soon as it is there, in whatever order', async function () {
+    const [database, s3] = [await startPostgres(), await startS3()];
+    if ('skip' in database || 'skip' in s3) return this.skip();
+    const [main, other] = [await away(await freshDatabase()), await away(await freshDatabase())];
+    const files = await away(s3.endpoint);
+    const upload = {
+      id: 'upload',
+      resource: 'upload',
+      actionables: [{ id: 1, mode: 'UPLOAD', uploads: { allowed_mimetypes: ['image/png'], upload_folder: 'in' } }],
+    };
+    kernel = await startKernel({
+      files: { ...FILES, 'definitions/b.json': upload },
+      config: {
+        connections: {
+          main: { use: 'postgres', url: '$ENV.MAIN' },
+          other: { use: 'postgres', url: '$ENV.OTHER' },
+        },
+        storage: {
+          use: 'minio',
+          endpoint: '$ENV.S3',
+          access_key: '$ENV.S3_KEY',
+          secret_key: '$ENV.S3_SECRET',
+          bucket: await freshBucket(),
+        },
+      },
+      env: { MAIN: main.url, OTHER: other.url, S3: files.url, S3_KEY: s3.accessKey, S3_SECRET: s3.secretKey },
+      wait: true,
+    });
+    const running = kernel;
+    expect(waiting()).to.have.members(['dialect:postgres/main', 'dialect:postgres/other', 'storage:minio']);
+    const send = async (): Promise<number> => {
+      const body = formOf([{ name: 'file', content: PNG_RED, file: 'red.png', type: 'image/png' }]);
+      return (await running.request('POST', '/upload', { body })).status;
+    };
+    const note = async (): Promise<number> => (await running.post('/note', { text: 'x' })).status;
+    expect([await send(), await note()]).to.deep.equal([503, 503]);
+    await files.proxy.pass();
+    await expectSoon(async () => (await send()) === 200);
+    expect([await note(), await readiness(running)]).to.deep.equal([503, 503]);
+    await main.proxy.pass();
+    await expectSoon(async () => (await note()) === 200);
+    expect([waiting(), await readiness(running)]).to.deep.equal([['dialect:postgres/other'], 503]);
+    await other.proxy.pass();
+    await running.kernel.complete();
+    expect([waiting(), await readiness(running)]).to.deep.equal([[], 200]);
+  });
+
+  it('taps of `ready` are told when everything is there, once; a reload meanwhile is taken over', async function () {
+    const database = await startPostgres();
+    if ('skip' in database) return this.skip();
+    const { proxy, url } = await away(await freshDatabase());
+    const module = pathToFileURL(join(PLUGIN_FIXTURES, 'witness', 'recorder', 'runtime.js')).href;
+    const { events } = (await import(module)) as { events: unknown[][] };
+    events.length = 0;
+    kernel = await startKernel({
+      files: FILES,
+      config: { plugins: ['builtin:*', join(PLUGIN_FIXTURES, 'witness')] },
+      env: { DATABASE_URL: url },
+      wait: true,
+    });
+    const told = (): unknown[] => events.filter(([event]) => event === 'ready');
+    await kernel.project.write('definitions/_note.json', { ...NOTE, more: { type: 'String', optional: true } });
+    await kernel.project.write('definitions/a.json', [
+      querying('note', 'INSERT INTO notes (text, more) VALUES ($1, $2)', ['$PAYLOAD.text', '$PAYLOAD.more']),
+      returning('echo', 'new'),
+    ]);
+    expect((await kernel.kernel.reload()).applied).to.equal(true);
+    expect((await kernel.post('/echo', {})).body).to.equal('new');
+    expect((await kernel.post('/note', { text: 'x', more: 'y' })).status).to.equal(503);
+    expect(told()).to.deep.equal([]);
+    await proxy.pass();
+    await kernel.kernel.complete();
+    expect((await kernel.post('/note', { text: 'x', more: 'y' })).body).to.include({ text: 'x', more: 'y' });
+    await kernel.kernel.ready();
+    expect(told()).to.deep.equal([['ready', ['note', 'echo']]]);
+  });
+
+  it('without `wait` a server that is away ends the start, as `lintel dev` and `lintel migrate` do', async () => {
+    const env = { DATABASE_URL: 'postgres://postgres@127.0.0.1:1/postgres' };
+    const failure = await startKernel({ files: FILES, env }).catch((error: unknown) => error);
+    expect(failure).to.have.property('code', 'PLG_OPEN');
+  });
+});

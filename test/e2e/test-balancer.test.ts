@@ -1,0 +1,83 @@
+/** The balancer that tests put in front of several processes: whom it asks, what it hides (nothing), and what it passes on. */
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { once } from 'node:events';
+import { expect } from 'chai';
+import { WebSocket, WebSocketServer } from 'ws';
+import { balancer, type Balancer } from '../support/balancer.js';
+import { createClient } from '../support/client.js';
+
+interface Stub {
+  readonly server: Server;
+  readonly port: number;
+  ready: boolean;
+}
+
+describe('the balancer of tests', () => {
+  let front: Balancer;
+  const stubs: Stub[] = [];
+  /** Says its number; `/cut` ends the connection instead of an answer. */
+  async function stub(number: number): Promise<Stub> {
+    const server = createServer((req, res) => {
+      if (req.url === '/status/ready') res.writeHead(made.ready ? 200 : 503).end();
+      else if (req.url === '/cut') req.socket.destroy();
+      else req.resume().on('end', () => res.end(JSON.stringify({ number, from: req.headers['x-forwarded-for'] })));
+    });
+    new WebSocketServer({ server }).on('connection', (socket) => socket.on('message', (text) => socket.send(text)));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const made: Stub = { server, port: (server.address() as AddressInfo).port, ready: true };
+    stubs.push(made);
+    return made;
+  }
+  beforeEach(async () => (front = await balancer()));
+  afterEach(async () => {
+    await front.close();
+    for (const { server } of stubs.splice(0)) {
+      server.closeAllConnections();
+      server.close();
+    }
+  });
+
+  it('goes round among those that are ready, and tells them who the client is', async () => {
+    const [a, b] = [await stub(1), await stub(2)];
+    for (const { port } of [a, b]) front.add(port);
+    await Promise.all([a, b].map(({ port }) => front.knows(port, 'up')));
+    const client = createClient(front.url);
+    const told = async (): Promise<string> => (await client.post('/x', {})).text;
+    const [first, second] = [await told(), await told()];
+    expect([first, second].map((text) => JSON.parse(text) as unknown)).to.have.deep.members([
+      { number: 1, from: '127.0.0.1' },
+      { number: 2, from: '127.0.0.1' },
+    ]);
+    b.ready = false;
+    await front.knows(b.port, 'down');
+    for (let i = 0; i < 4; i++) expect(await told()).to.contain('"number":1');
+    a.ready = false;
+    await front.knows(a.port, 'down');
+    expect((await client.post('/x', {})).status).to.equal(503);
+  });
+
+  it('does not try again: what was cut off is 502 at the one that did it', async () => {
+    const one = await stub(1);
+    front.add(one.port);
+    await front.knows(one.port, 'up');
+    const { status, text } = await createClient(front.url).post('/cut', {});
+    expect([status, text]).to.deep.equal([502, `${one.port}: ECONNRESET`]);
+    expect(front.served(one.port)).to.equal(1);
+  });
+
+  it('passes connections on that stay, both ways', async () => {
+    const one = await stub(1);
+    front.add(one.port);
+    await front.knows(one.port, 'up');
+    const socket = new WebSocket(front.url.replace('http', 'ws'));
+    await once(socket, 'open');
+    socket.send('hello');
+    const [text] = (await once(socket, 'message')) as [Buffer];
+    expect(String(text)).to.equal('hello');
+    const over = once(socket, 'close');
+    socket.close(1000);
+    expect((await over)[0]).to.equal(1000);
+  });
+});

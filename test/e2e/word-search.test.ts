@@ -1,0 +1,88 @@
+/**
+ * A field with `fts` is searched for words over HTTP: plain words find the same on every SQL database and on both document stores,
+ * in whatever case they are written or asked for.
+ */
+import { expect } from 'chai';
+import type { Loose } from '../support/client.js';
+import { documents, onEach, SQL, STORES } from '../support/databases.js';
+import type { TestKernel } from '../support/kernel.js';
+import { querying } from '../support/project.js';
+
+const PAGES = [
+  [1, 'The quick brown Fox jumps'],
+  [2, 'A lazy dog, and a FOX'],
+  [3, 'Brown bread; nothing else'],
+  [4, 'foxtrot'],
+] as const;
+
+/** What is asked for, and which pages have all of it. */
+const ASKED: readonly (readonly [words: string, found: readonly number[]])[] = [
+  ['fox', [1, 2]],
+  ['FOX', [1, 2]],
+  ['Brown', [1, 3]],
+  ['dog', [2]],
+  ['absent', []],
+];
+
+const MODEL = {
+  id: { type: 'Number', primary_key: true },
+  body: { type: 'String', fts: true },
+};
+
+const search = (kernel: () => TestKernel, path: string, rest: typeof ASKED): void => {
+  it('finds plain words, whatever their case', async () => {
+    for (const [id, body] of PAGES) expect((await kernel().post('/add', { id, body })).status).to.equal(200);
+    for (const [words, found] of rest) {
+      const { status, body, text } = await kernel().post<Loose[]>(path, { words });
+      expect(status, text).to.equal(200);
+      expect(body.map(({ id }) => id).sort(), words).to.deep.equal(found);
+    }
+  });
+
+  it('takes the signs of query languages for no more than words', async () => {
+    for (const words of ["fox' OR 1=1 --", 'fox & ! | (', '+fox* @@ ~"', '*', ''])
+      expect((await kernel().post(path, { words })).status, words).to.equal(200);
+  });
+};
+
+const ONE = "SELECT id FROM page WHERE to_tsvector('english', body) @@ plainto_tsquery('english', $1) ORDER BY id";
+
+onEach(
+  'a search for words',
+  SQL,
+  {
+    files: {
+      'definitions/_page.json': MODEL,
+      'definitions/add.json': querying('add', 'INSERT INTO page (id, body) VALUES ($1, $2)', ['id', 'body']),
+      'definitions/find.json': querying('find', ONE, ['$PAYLOAD.words'], { result: 'many' }),
+    },
+  },
+  (kernel) => search(kernel, '/find', [...ASKED, ['brown fox', [1]], ['fox, BROWN!', [1]]]),
+);
+
+onEach(
+  'a search for words',
+  STORES,
+  {
+    files: {
+      'definitions/_page.json': MODEL,
+      'definitions/add.json': documents('add', {
+        collection: '_page',
+        action: 'INSERT',
+        parameters: ['id', '$PAYLOAD.body'],
+      }),
+      'definitions/find.json': documents(
+        'find',
+        {
+          collection: '_page',
+          action: 'FETCH',
+          filter_predicate: { $text: { $search: '$PAYLOAD.words' } },
+          sort: { id: 1 },
+        },
+        { result: 'many' },
+      ),
+    },
+  },
+  // Several words are alternatives there.
+  (kernel) => search(kernel, '/find', [...ASKED, ['bread dog', [2, 3]]]),
+);

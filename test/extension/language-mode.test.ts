@@ -1,0 +1,114 @@
+/** Which files become definitions when they are opened, and that a language that somebody chose by hand stays. */
+import { expect } from 'chai';
+import { build } from 'esbuild';
+import { EventEmitter } from 'node:events';
+import { join } from 'node:path';
+import { ROOT } from '../support/project.js';
+import { evaluate } from '../support/vscode-stub.js';
+
+interface Document {
+  readonly uri: { readonly scheme: string; readonly path: string };
+  languageId: string;
+}
+
+interface Module {
+  keepLanguage: (projects: object) => { dispose: () => void };
+}
+
+/** An editor with nothing but documents, which opens and closes them as VS Code does. */
+async function editor(holds: (document: Document) => boolean) {
+  const events = new EventEmitter();
+  const on = (name: string) => (listener: (value: unknown) => void) => {
+    events.on(name, listener);
+    return { dispose: () => events.off(name, listener) };
+  };
+  const documents: Document[] = [];
+  const change = (document: Document, languageId: string): void => {
+    events.emit('close', document);
+    document.languageId = languageId;
+    events.emit('open', document);
+  };
+  const vscode = {
+    Disposable: {
+      from: (...all: { dispose: () => void }[]) => ({ dispose: () => all.forEach((each) => each.dispose()) }),
+    },
+    workspace: { textDocuments: documents, onDidOpenTextDocument: on('open'), onDidCloseTextDocument: on('close') },
+    languages: {
+      setTextDocumentLanguage: async (document: Document, languageId: string) => change(document, languageId),
+    },
+  };
+  const { outputFiles } = await build({
+    entryPoints: [join(ROOT, 'extension/src/language-mode.ts')],
+    bundle: true,
+    platform: 'node',
+    format: 'cjs',
+    external: ['vscode'],
+    write: false,
+  });
+  const { keepLanguage } = evaluate(outputFiles[0]?.text ?? '', import.meta.filename, vscode) as Module;
+  const kept = keepLanguage({ onDidChange: on('projects'), holds });
+  return {
+    kept,
+    change,
+    events,
+    open: (path: string, languageId = 'json', scheme = 'file'): Document => {
+      const document = { uri: { scheme, path, toString: () => `${scheme}:${path}` }, languageId };
+      documents.push(document);
+      events.emit('open', document);
+      return document;
+    },
+    close: (document: Document): void => {
+      documents.splice(documents.indexOf(document), 1);
+      events.emit('close', document);
+    },
+  };
+}
+
+const inFolder = ({ uri }: Document): boolean => uri.path.startsWith('/definitions/');
+
+describe('extension: language of a file', () => {
+  it('is ours for JSON that the project holds, and nothing else', async () => {
+    const { open } = await editor(inFolder);
+    expect(open('/definitions/a.json').languageId).to.equal('lintel');
+    expect(open('/definitions/a.jsonc', 'jsonc').languageId).to.equal('lintel');
+    expect(open('/other/a.json').languageId).to.equal('json');
+    expect(open('/definitions/a.md', 'markdown').languageId).to.equal('markdown');
+    expect(open('/definitions/a.json', 'json', 'git').languageId).to.equal('json');
+  });
+
+  it('becomes ours when the config comes to name it', async () => {
+    let isHeld = false;
+    const { open, events } = await editor(() => isHeld);
+    const document = open('/definitions/a.json');
+    expect(document.languageId).to.equal('json');
+    isHeld = true;
+    events.emit('projects');
+    expect(document.languageId).to.equal('lintel');
+  });
+
+  it('stays what somebody chose by hand, until the file is closed', async () => {
+    const { open, change, close, events } = await editor(inFolder);
+    const document = open('/definitions/a.json');
+    change(document, 'json');
+    expect(document.languageId).to.equal('json');
+    events.emit('projects');
+    expect(document.languageId).to.equal('json');
+    await Promise.resolve();
+    close(document);
+    await Promise.resolve();
+    expect(open('/definitions/a.json').languageId).to.equal('lintel');
+  });
+
+  it('is given again after an ordinary close', async () => {
+    const { open, close } = await editor(inFolder);
+    close(open('/definitions/a.json'));
+    await Promise.resolve();
+    expect(open('/definitions/a.json').languageId).to.equal('lintel');
+  });
+
+  it('is left alone once the extension ends', async () => {
+    const { open, kept } = await editor(inFolder);
+    kept.dispose();
+    expect(open('/definitions/a.json').languageId).to.equal('json');
+  });
+});

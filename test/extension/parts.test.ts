@@ -1,0 +1,134 @@
+/** The parts of the extension that need no editor: reading configs, names, and the form in which problems are printed. */
+import { expect } from 'chai';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { NAMED_DEFINITION } from '../../extension/src/files.js';
+import { definitionGlobs } from '../../extension/src/globs.js';
+import { readJsonc } from '../../extension/src/jsonc.js';
+import { fileNameOf, pathMistake, tableMistake } from '../../extension/src/words.js';
+import { analyse } from '../../kernel/analysis/analyse.js';
+import { DEFAULTS } from '../../kernel/analysis/config-schema.js';
+import { codeFrame } from '../../kernel/source/frame.js';
+import { builtinRegistry } from '../support/fixtures.js';
+import { ROOT } from '../support/project.js';
+
+describe('extension: reading JSON with comments', () => {
+  const cases: readonly (readonly [string, unknown])[] = [
+    ['{"a": 1, // one ]\n }', { a: 1 }],
+    ['[1, /* , ] */ 2,\n]', [1, 2]],
+    ['{"a": "// no comment, ]", "b": "\\"/*",}', { a: '// no comment, ]', b: '"/*' }],
+    ['\uFEFF{}', {}],
+    ['[1 // at the end {\n, 2]', [1, 2]],
+    ['{"a": ', undefined],
+    ['', undefined],
+    ['{"a": "open', undefined],
+    ['/* open', undefined],
+  ];
+  for (const [text, json] of cases) {
+    it(JSON.stringify(text), () => expect(readJsonc(text)).to.deep.equal(json));
+  }
+});
+
+describe('extension: where definitions lie', () => {
+  it('as the config says, without the globs that take away', () => {
+    const globs = definitionGlobs('{ "definitions": ["./api/**/*.json", "!api/old/**", 5], // x\n }');
+    expect(globs).to.deep.equal({ include: ['api/**/*.json'], exclude: ['api/old/**'] });
+  });
+
+  it('where the kernel looks when the config says nothing, or nothing that can be read', () => {
+    const { definitions } = DEFAULTS;
+    for (const text of ['{}', '{ "definitions": ', '[]', 'null', '{ "definitions": "x" }'])
+      expect(definitionGlobs(text), text).to.deep.equal({ include: definitions, exclude: [] });
+  });
+
+  it('files are known by their names too', () => {
+    for (const name of ['a.resource.json', 'x/_user.model.jsonc']) expect(NAMED_DEFINITION.test(name)).to.equal(true);
+    for (const name of ['resource.json', 'a.json', 'a.resource.json.bak'])
+      expect(NAMED_DEFINITION.test(name)).to.equal(false);
+  });
+});
+
+describe('extension: names of new files', () => {
+  it('a file is named after the path', () => {
+    expect(fileNameOf('notes/:note/done')).to.equal('notes-note-done');
+    expect(fileNameOf('Sign Up!')).to.equal('sign-up');
+  });
+
+  it('a path that may not be is refused with a reason', () => {
+    for (const path of ['', ' ', '/a', 'a/', 'a//b', 'a b', 'ä', '::'])
+      expect(pathMistake(path), path).to.be.a('string');
+    for (const path of ['a', 'notes/list', 'notes/:id', 'v1.0/x_y-z']) expect(pathMistake(path), path).to.equal(null);
+  });
+
+  it('whatever is let through is a path, and gives an id, for the check', () => {
+    const registry = builtinRegistry();
+    for (const path of [
+      'a',
+      'notes/list',
+      'notes/:id',
+      'v1.0/x_y-z',
+      '.a',
+      '..',
+      'a/./b',
+      ':1',
+      '-',
+      '_',
+      ':a:b',
+      'a:b',
+    ]) {
+      if (pathMistake(path) !== null) continue;
+      const actionables = [{ id: 1, mode: 'RETURN', value: {} }];
+      const text = JSON.stringify({ id: fileNameOf(path), resource: path, actionables });
+      const { problems } = analyse([{ file: 'a.resource.json', text }], registry, { env: null });
+      expect(
+        problems.map(({ message }) => message),
+        path,
+      ).to.deep.equal([]);
+    }
+  });
+
+  it('a table has a name that needs no quotes', () => {
+    for (const name of ['note', 'user_2']) expect(tableMistake(name)).to.equal(null);
+    for (const name of ['', '_note', 'Note', '2x', 'a-b', 'a'.repeat(61)]) expect(tableMistake(name)).to.be.a('string');
+  });
+});
+
+describe('extension: problems of a terminal', () => {
+  interface Pattern {
+    readonly regexp: string;
+    readonly [part: string]: number | string;
+  }
+  const { contributes } = JSON.parse(readFileSync(join(ROOT, 'extension', 'package.json'), 'utf8')) as {
+    readonly contributes: {
+      readonly problemPatterns: readonly { readonly patterns: readonly Pattern[] }[];
+      readonly problemMatchers: readonly {
+        readonly background?: { readonly beginsPattern: string; readonly endsPattern: string };
+      }[];
+    };
+  };
+  const [first, second] = contributes.problemPatterns[0]?.patterns ?? [];
+
+  it('are read as the kernel prints them', () => {
+    const text = '{\n  "id": "a", "resource": "a", "actionabels": []\n}';
+    const registry = builtinRegistry();
+    const { problems, documents } = analyse([{ file: 'a b/x.resource.json', text }], registry, { env: null });
+    expect(problems.length).to.be.greaterThan(0);
+    for (const problem of problems) {
+      const lines = codeFrame(problem, documents.get(problem.file), (_, plain) => plain).split('\n');
+      const [, severity, code, message] = new RegExp(first?.regexp ?? '').exec(lines[0] ?? '') ?? [];
+      expect([severity, code, message]).to.deep.equal([problem.severity, problem.code, problem.message]);
+      const [, file, line, column] = new RegExp(second?.regexp ?? '').exec(lines[1] ?? '') ?? [];
+      const { start } = problem.range;
+      expect([file, Number(line), Number(column)]).to.deep.equal([problem.file, start.line + 1, start.character + 1]);
+    }
+  });
+
+  it('of a kernel that watches begin and end with lines that it prints', () => {
+    const { beginsPattern = '', endsPattern = '' } =
+      contributes.problemMatchers.flatMap((m) => m.background ?? [])[0] ?? {};
+    const source = readFileSync(join(ROOT, 'kernel', 'cli', 'dev.ts'), 'utf8');
+    expect(source).to.contain(beginsPattern.slice(1)).and.contain("'serving'");
+    expect(new RegExp(endsPattern).test('serving 3 resource(s): 0 errors')).to.equal(true);
+    expect(new RegExp(endsPattern).test('still serving the last sound set 1 resource(s): 1 error')).to.equal(true);
+  });
+});

@@ -1,0 +1,125 @@
+/** The status items: what they say while the server starts, while it reads a project, and when all has been told. */
+import { expect } from 'chai';
+import { build } from 'esbuild';
+import { join } from 'node:path';
+import { createProjectWords, type ProjectWords } from '../../extension/src/project-words.js';
+import { ROOT } from '../support/project.js';
+import { evaluate } from '../support/vscode-stub.js';
+
+interface Item {
+  text: string;
+  detail?: string;
+  busy?: boolean;
+}
+
+/** An editor with one project, and the words that its server says. */
+async function statusBar(folder: string) {
+  const items = new Map<string, Item>();
+  const listeners: (() => void)[] = [];
+  const listen = (listener: () => void) => {
+    listeners.push(listener);
+    return { dispose: () => undefined };
+  };
+  const vscode = {
+    Disposable: { from: () => ({ dispose: () => undefined }) },
+    DiagnosticSeverity: { Error: 0, Warning: 1 },
+    LanguageStatusSeverity: { Information: 0, Warning: 1, Error: 2 },
+    languages: {
+      createLanguageStatusItem: (id: string) => {
+        const item: Item = { text: '' };
+        items.set(id, item);
+        return item;
+      },
+      getDiagnostics: () => [
+        [
+          {},
+          [
+            { source: 'lintel', severity: 0 },
+            { source: 'other', severity: 0 },
+          ],
+        ],
+      ],
+      onDidChangeDiagnostics: listen,
+    },
+    window: { activeTextEditor: undefined, onDidChangeActiveTextEditor: listen },
+    workspace: { asRelativePath: (uri: string) => uri },
+  };
+  const { outputFiles } = await build({
+    entryPoints: [join(ROOT, 'extension/src/status.ts')],
+    bundle: true,
+    platform: 'node',
+    format: 'cjs',
+    external: ['vscode'],
+    write: false,
+  });
+  const { showStatus } = evaluate(outputFiles[0]?.text ?? '', import.meta.filename, vscode) as {
+    showStatus: (session: object, projects: object) => void;
+  };
+  const said = createProjectWords();
+  let state = 'starting';
+  const current = { folder: { toString: () => folder }, config: 'lintel.config.json' };
+  showStatus({ onDidChange: listen, state: () => state, said }, { onDidChange: listen, of: () => current });
+  const item = (): Item => items.get('lintel.project') ?? { text: 'none' };
+  return {
+    item,
+    become: (next: string, say?: (words: ProjectWords) => void): void => {
+      state = next;
+      say?.(said);
+      listeners.forEach((listener) => listener());
+    },
+  };
+}
+
+const FOLDER = 'file:///c%3A/projects/my%20shop';
+/** The same, as a server writes it. */
+const ROOT_SAID = 'file:///c:/projects/my%20shop';
+
+describe('extension: status of the project', () => {
+  it('says that the definitions are being read, until all has been told', async () => {
+    const { item, become } = await statusBar(FOLDER);
+    become('running');
+    expect(item()).to.include({ text: '1 error, 0 warnings', busy: false });
+    become('running', (words) => words.reading({ root: ROOT_SAID }));
+    expect(item()).to.include({ text: '1 error, 0 warnings, reading the definitions', busy: true });
+    become('running', (words) => words.status({ root: ROOT_SAID, resources: 3, models: 1 }));
+    expect(item()).to.include({ text: '1 error, 0 warnings', busy: false });
+    expect(item().detail).to.equal('lintel.config.json, 3 resources, 1 model');
+  });
+
+  it('is not about another project, nor about a server that has ended', async () => {
+    const { item, become } = await statusBar(FOLDER);
+    become('running', (words) => words.reading({ root: 'file:///c:/projects/other' }));
+    expect(item().busy).to.equal(false);
+    become('running', (words) => words.reading({ root: ROOT_SAID }));
+    become('stopped');
+    expect(item()).to.include({ text: '1 error, 0 warnings', busy: false });
+  });
+});
+
+describe('extension: words of the server', () => {
+  it('are forgotten when it begins anew', () => {
+    const words = createProjectWords();
+    words.status({ root: 'file:///a', resources: 1, models: 0 });
+    words.reading({ root: 'file:///b' });
+    expect(words.of('file:///a').status?.resources).to.equal(1);
+    expect(words.of('file:///b').isRead).to.equal(false);
+    words.clear();
+    expect(words.of('file:///a').status).to.equal(undefined);
+    expect(words.of('file:///b').isRead).to.equal(true);
+  });
+
+  it('hold for any folder where the server names none', () => {
+    const words = createProjectWords();
+    words.reading({});
+    expect(words.of('file:///a').isRead).to.equal(false);
+    words.status({ resources: 2, models: 0 });
+    expect(words.of('file:///a')).to.deep.include({ isRead: true });
+    expect(words.of(undefined).status?.resources).to.equal(2);
+  });
+
+  it('survive an address that is none', () => {
+    const words = createProjectWords();
+    words.reading({ root: 'file:///%E0%A4%A' });
+    expect(words.of('file:///%E0%A4%A').isRead).to.equal(false);
+  });
+});

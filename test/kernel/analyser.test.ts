@@ -1,0 +1,143 @@
+/**
+ * An analyser that is kept says what a fresh analysis says, whatever has been typed in between: sets of definitions are edited
+ * step by step, as people and hostile tools edit them, and both are asked after each step.
+ */
+import { expect } from 'chai';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  analyse,
+  createAnalyser,
+  type AnalyseOptions,
+  type Analyser,
+  type SourceFile,
+} from '../../kernel/analysis/analyse.js';
+import { analyseConfig } from '../../kernel/analysis/config.js';
+import type { Analysis, Definition } from '../../kernel/analysis/model.js';
+import { positionAt } from '../../kernel/source/document.js';
+import { envFacts } from '../../kernel/project/environment.js';
+import { caseNames, CONFIG, DEFINITIONS, FIXTURE_ENV, readFiles, SQL, trialRegistry } from '../support/fixtures.js';
+import { editAt, randomOf, type Random } from '../support/edits.js';
+import { ROOT, SAMPLE_ENV } from '../support/project.js';
+
+const registry = trialRegistry();
+const ENVS = [new Map([...FIXTURE_ENV, ...envFacts(SAMPLE_ENV)]), FIXTURE_ENV, new Map(), null];
+/** Steps of one set; more of them find more. */
+const STEPS = Number(process.env['EDIT_STEPS'] ?? 12);
+/** Another number, other edits. */
+const SEED = Number(process.env['EDIT_SEED'] ?? 1);
+
+const filesIn = (folder: string): SourceFile[] =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.jsonc?$/.test(name) && !name.includes('lintel.config') && !name.includes('node_modules'))
+    .sort()
+    .map((file) => ({ file, text: readFileSync(join(folder, file), 'utf8') }));
+
+const sample = filesIn(join(ROOT, 'definitions'));
+/** Where it is there: definitions that other people wrote. */
+const COMPAT = join(ROOT, '..', 'shared', 'compat');
+const compat = existsSync(COMPAT)
+  ? readdirSync(COMPAT, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => ({ name, files: filesIn(join(COMPAT, name)) }))
+  : [];
+
+/** What a plan, or an editor, can see of the models, with places as they are in the files. */
+function seen({ problems, resources, models, uses, documents }: Analysis): unknown {
+  const placeOf = ({ doc, node, name, sort }: Definition): unknown => [
+    doc.file,
+    sort,
+    name,
+    positionAt(doc, node.start),
+    positionAt(doc, node.end),
+  ];
+  return {
+    problems,
+    uses: [...uses].sort(),
+    documents: [...documents].map(([file, { text }]) => [file, text]),
+    resources: resources.map(({ definition, actions, places, ...rest }) => ({
+      ...rest,
+      definition: placeOf(definition),
+      places: places.map(({ node, ...place }) => ({ ...place, at: positionAt(definition.doc, node.start) })),
+      actions: actions.map(({ definition: of, node, places: all, parameters, ...action }) => ({
+        ...action,
+        node: [positionAt(of.doc, node.start), positionAt(of.doc, node.end)],
+        places: all.map(({ node: at, ...place }) => ({ ...place, at: positionAt(of.doc, at.start) })),
+        parameters: [...parameters].map(([pointer, decision]) => [pointer, decision]),
+      })),
+    })),
+    models: models.map(({ definition, ...rest }) => ({ ...rest, definition: placeOf(definition) })),
+  };
+}
+
+/** Configs of the fixtures that are sound, and none. */
+const GIVEN = [
+  null,
+  ...caseNames().flatMap((name) => {
+    const config = readFiles(join(DEFINITIONS, name)).find(({ file }) => file === CONFIG);
+    const { text = '{}' } = config ?? {};
+    return config === undefined ? [] : [analyseConfig(CONFIG, text, registry, FIXTURE_ENV).config];
+  }),
+];
+
+function optionsFrom(files: readonly SourceFile[], random: Random): AnalyseOptions {
+  const config = files.find(({ file }) => file === CONFIG);
+  const own = config === undefined ? null : analyseConfig(CONFIG, config.text, registry, FIXTURE_ENV).config;
+  const env = random.pick(ENVS, 0.8);
+  const given = random.chance(0.75) ? own : random.pick(GIVEN);
+  return { env: env && new Map(env), sql: random.chance(0.95) ? SQL : undefined, given: given && { ...given } };
+}
+
+/** Edits a set step by step, and asks the analyser and a fresh one after each. */
+function replay(name: string, files: readonly SourceFile[], steps: number, others: readonly SourceFile[]): void {
+  const random = randomOf(`${SEED} ${name}`);
+  const analyser: Analyser = createAnalyser(registry);
+  let now = files;
+  for (let step = 0; step < steps; step++) {
+    const definitions = now.filter(({ file }) => file !== CONFIG);
+    const options = optionsFrom(now, random);
+    const early = definitions.length > 0 && random.chance(0.5) ? analyser.glance(random.pick(definitions)) : [];
+    const kept = seen(analyser.analyse(definitions, options));
+    const fresh = seen(analyse(definitions, registry, options));
+    const place = `${name}, seed ${SEED}, step ${step}`;
+    expect(kept, place).to.deep.equal(fresh);
+    const all = new Set((fresh as Pick<Analysis, 'problems'>).problems.map((problem) => JSON.stringify(problem)));
+    for (const problem of early)
+      expect(all.has(JSON.stringify(problem)), `${place}: ${problem.message}`).to.equal(true);
+    // Now and then only the environment, or the config, is another.
+    if (random.chance(0.8)) now = editAt(now, files, others, random);
+  }
+}
+
+describe('an analyser that is kept', function () {
+  this.timeout(600_000);
+
+  for (const name of caseNames()) {
+    it(`says of ${name} what a fresh one says, at every step`, () => {
+      replay(name, readFiles(join(DEFINITIONS, name)), STEPS, sample);
+    });
+  }
+
+  it('... of the sample', () => {
+    replay('the sample', sample, STEPS * 10, sample);
+  });
+
+  it('... of the sample in one file', () => {
+    const isResource = ({ text }: SourceFile): boolean => text.includes('"actionables"');
+    const resources = sample.filter(isResource).map(({ text }) => text.trim());
+    const models = sample.filter((source) => !isResource(source));
+    const files = [...models, { file: 'all.json', text: `[\n${resources.join(',\n')}\n]` }];
+    replay('one file', files, STEPS * 10, sample);
+  });
+
+  if (compat.length === 0) {
+    it('... of definitions that other people wrote, which are not here', function () {
+      this.skip();
+    });
+  }
+  for (const { name, files } of compat) {
+    it(`... of ${name}`, () => {
+      replay(name, files, STEPS * 3, sample);
+    });
+  }
+});

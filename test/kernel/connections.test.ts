@@ -1,0 +1,99 @@
+/**
+ * The connections of a process as messages find them, without any wire: what is left of one that has gone, how many rooms one
+ * may be in, and what happens to one that waits for older messages.
+ */
+import { expect } from 'chai';
+import type { Delivery, Target } from '../../kernel/contract/deferred.js';
+import { createHub, type Client } from '../../kernel/sockets/hub.js';
+
+const INPUT = { isGuarded: () => true, maxRooms: 2, tell: (): void => undefined };
+
+interface Ear {
+  readonly client: Client;
+  readonly heard: string[];
+  readonly cuts: () => number;
+}
+
+function ear(uid: string | null, given: Partial<Client> = {}): Ear {
+  const heard: string[] = [];
+  let cuts = 0;
+  const client: Client = {
+    ...{ uid, verified: true, until: Infinity, rooms: new Set<string>(), waiting: null },
+    ...given,
+    send(frame, left) {
+      heard.push((JSON.parse(frame.toString()) as { action: string }).action);
+      left?.();
+      return true;
+    },
+    cut: () => void cuts++,
+  };
+  return { client, heard, cuts: () => cuts };
+}
+
+const message = (action: string, to: Target, id: string | null = null): Delivery => ({ action, data: null, to, id });
+
+describe('the connections of a process', () => {
+  it('keep nothing of one that has gone: neither its uid nor its rooms', () => {
+    const hub = createHub(INPUT);
+    const { client, heard } = ear('ada');
+    hub.add(client);
+    hub.join(client, 'room');
+    hub.remove(client);
+    expect(hub.count).to.equal(0);
+    for (const to of [{ all: true }, { uids: ['ada'] }, { rooms: ['room'] }] as const) hub.deliver(message('late', to));
+    expect(heard).to.deep.equal([]);
+  });
+
+  it('take one that has gone into no room', () => {
+    const hub = createHub(INPUT);
+    const { client, heard } = ear('ada');
+    hub.add(client);
+    hub.remove(client);
+    hub.join(client, 'room');
+    hub.deliver(message('late', { rooms: ['room'] }));
+    expect({ heard, rooms: client.rooms.size }).to.deep.equal({ heard: [], rooms: 0 });
+  });
+
+  it('are in as many rooms as they may be; one that is left makes place', () => {
+    const hub = createHub(INPUT);
+    const { client, heard } = ear('ada');
+    hub.add(client);
+    expect(['a', 'b', 'a', 'c'].map((room) => hub.join(client, room))).to.deep.equal([true, true, true, false]);
+    hub.leave(client, 'a');
+    expect(hub.join(client, 'c')).to.equal(true);
+    for (const room of ['a', 'b', 'c']) hub.deliver(message(room, { rooms: [room] }));
+    expect(heard).to.deep.equal(['b', 'c']);
+  });
+
+  it('get what is meant for an owner only while the token lasts that proved it', () => {
+    const hub = createHub(INPUT);
+    const ears = [ear('ada'), ear('ada', { verified: false }), ear('ada', { until: Date.now() - 1 })];
+    for (const { client } of ears) hub.add(client);
+    hub.deliver(message('own', { uids: ['ada'] }));
+    hub.deliver(message('all', { all: true }));
+    expect(ears.map(({ heard }) => heard)).to.deep.equal([['own', 'all'], ['all'], ['all']]);
+  });
+
+  it('get what they missed before what came meanwhile, and nothing twice', async () => {
+    const hub = createHub(INPUT);
+    const { client, heard } = ear('ada', { waiting: [] });
+    hub.add(client);
+    hub.deliver(message('both', { all: true }, '2'));
+    hub.deliver(message('new', { all: true }, '3'));
+    hub.deliver(message('nameless', { all: true }));
+    const missed = [message('old', { all: true }, '1'), message('other', { uids: ['eve'] }, '1a')];
+    await hub.catchUp(client, [...missed, message('both', { all: true }, '2')]);
+    hub.deliver(message('newest', { all: true }, '4'));
+    expect(heard).to.deep.equal(['old', 'both', 'new', 'nameless', 'newest']);
+  });
+
+  it('are cut when more waits for them than may', () => {
+    const hub = createHub(INPUT);
+    const { client, cuts } = ear('ada', { waiting: [] });
+    hub.add(client);
+    for (let n = 0; n < 1000; n++) hub.deliver(message('one', { all: true }));
+    expect(cuts()).to.equal(0);
+    hub.deliver(message('one', { all: true }));
+    expect(cuts()).to.equal(1);
+  });
+});

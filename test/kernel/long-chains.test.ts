@@ -1,0 +1,24 @@
+/** What a chain of resources costs to check: in proportion to its length, as far as anybody can tell. */
+import { expect } from 'chai';
+import { analyse } from '../../kernel/analysis/analyse.js';
+import { builtinRegistry } from '../support/fixtures.js';
+
+/** Processor time in microseconds; a busy machine does not count. */
+function costOf(count: number, target: (i: number) => number): number {
+  const files = Array.from({ length: count }, (_, i) => {
+    const waits = i === 0 ? {} : { depends_on: [{ resource_id: `r${target(i)}`, action_ids: [1] }] };
+    const action = { id: 1, mode: 'QUERY', sql_query: { query: 'SELECT id FROM t', parameters: [] }, ...waits };
+    return { file: `${i}.json`, text: JSON.stringify({ id: `r${i}`, resource: `r/${i}`, actionables: [action] }) };
+  });
+  const before = process.cpuUsage();
+  analyse(files, builtinRegistry(), { env: null });
+  return process.cpuUsage(before).user;
+}
+
+describe('a long chain of resources', () => {
+  it('costs no more than a few times what as many resources cost that wait for one', () => {
+    costOf(50, () => 0);
+    const star = costOf(400, () => 0);
+    expect(costOf(400, (i) => i - 1)).below(4 * star);
+  });
+});

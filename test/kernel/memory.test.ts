@@ -1,0 +1,48 @@
+/** The memory of an analysis: work is done again only for a thing that is new, or when something that it read is another. */
+import { expect } from 'chai';
+import { createMemory } from '../../kernel/analysis/memory.js';
+import { once } from '../../kernel/analysis/once.js';
+import { createReport, type Report } from '../../kernel/analysis/report.js';
+import { CATALOGUE } from '../../kernel/problems/catalogue.js';
+import { document } from '../../kernel/source/document.js';
+
+interface Thing {
+  readonly name: string;
+}
+
+const doc = document('a.json', '{}');
+
+describe('the memory of an analysis', () => {
+  it('does the same work on many things once for each, and tells their problems every time', () => {
+    const memory = createMemory(CATALOGUE);
+    const done: string[] = [];
+    const work = ({ name }: Thing, report: Report): string => {
+      done.push(name);
+      report.add('LNK_DUPLICATE_MODEL', { doc, start: 0, end: 2 }, { name });
+      return name.toUpperCase();
+    };
+    const run = (things: readonly Thing[], reads: readonly unknown[]): [string[], number] => {
+      const report = createReport(CATALOGUE);
+      const outcomes = memory.rememberAll(things, report, { name: 'stage', reads: reads as string[], work });
+      return [outcomes, report.rows.length];
+    };
+    const [a, b, c] = ['a', 'b', 'c'].map((name) => ({ name })) as [Thing, Thing, Thing];
+    expect(run([a, b], [new Map([['x', ['y']]])])).to.deep.equal([['A', 'B'], 2]);
+    expect(run([c, b, a], [new Map([['x', ['y']]])])).to.deep.equal([['C', 'B', 'A'], 3]);
+    expect(done).to.deep.equal(['a', 'b', 'c']);
+    expect(run([a], [new Map([['x', ['z']]])])).to.deep.equal([['A'], 1]);
+    expect(run([a], [new Set(['x'])])).to.deep.equal([['A'], 1]);
+    expect(done).to.deep.equal(['a', 'b', 'c', 'a', 'a']);
+  });
+
+  it('reads off one thing what it says alone, once in its life', () => {
+    let count = 0;
+    const nameOf = once(({ name }: Thing) => {
+      count++;
+      return name;
+    });
+    const thing = { name: '' };
+    expect([nameOf(thing), nameOf(thing), nameOf({ name: 'b' })]).to.deep.equal(['', '', 'b']);
+    expect(count).to.equal(2);
+  });
+});

@@ -1,0 +1,66 @@
+/** Kinds and specs as data: they say what the real ones say, judge as they do, and ask for their code when it is called. */
+import { expect } from 'chai';
+import { analyse, createAnalyser } from '../../kernel/analysis/analyse.js';
+import { analyseConfig } from '../../kernel/analysis/config.js';
+import { buildRegistry } from '../../kernel/analysis/registry.js';
+import { definePlugin, pluginId, type SchemaLike } from '../../kernel/contract/plugin.js';
+import { packSpecs, unpackSpecs, type PackedSpecs } from '../../kernel/export/packed.js';
+import { fold } from '../../kernel/schema/fold.js';
+import { specs } from '../../plugins/index.spec.js';
+import { kinds } from '../../plugins/kinds/index.js';
+
+const packed = JSON.parse(JSON.stringify(packSpecs({ kinds, specs }))) as PackedSpecs;
+
+const isSchema = (value: object): value is SchemaLike => '__isYupSchema__' in value;
+
+/** Schemas as they fold, functions as a word, nothing that is undefined. */
+function said(value: unknown): unknown {
+  if (typeof value === 'function') return 'code';
+  if (typeof value !== 'object' || value === null) return value;
+  if (isSchema(value)) return fold(value, 'a schema');
+  if (Array.isArray(value)) return value.map(said);
+  const entries = Object.entries(value).filter(([, inner]) => inner !== undefined);
+  return Object.fromEntries(entries.map(([key, inner]) => [key, said(inner)]));
+}
+
+describe('kinds and specs as data', () => {
+  it('say what the real ones say', () => {
+    const back = unpackSpecs(packed, () => ({ kinds, specs }));
+    for (const [i, kind] of kinds.entries()) expect(said(back.kinds[i]), kind.kind).to.deep.equal(said(kind));
+    for (const [i, spec] of specs.entries()) expect(said(back.specs[i]), pluginId(spec)).to.deep.equal(said(spec));
+  });
+
+  it('ask for code when it is called, and not for a registry or what a schema says', () => {
+    let asked = 0;
+    const back = unpackSpecs(packed, () => {
+      asked++;
+      return { kinds, specs };
+    });
+    const registry = buildRegistry(back.kinds, back.specs);
+    const shape = '{ "id": "a", "resource": "a", "actionables": [{ "id": 1, "mode": "QUERYS" }] }';
+    const [first] = createAnalyser(registry).glance({ file: 'a.json', text: shape });
+    expect(first?.code).to.equal('DEF_UNKNOWN_PLUGIN');
+    expect(asked).to.equal(0);
+    expect(analyseConfig('lintel.config.json', '{}', registry, new Map(), true).config).to.deep.equal(
+      analyseConfig('lintel.config.json', '{}', buildRegistry(kinds, specs), new Map(), true).config,
+    );
+    expect(asked).to.be.greaterThan(0);
+  });
+
+  it('judge as the real ones do', () => {
+    const back = unpackSpecs(packed, () => ({ kinds, specs }));
+    const registries = [buildRegistry(kinds, specs), buildRegistry(back.kinds, back.specs)];
+    const text =
+      '{ "id": "a", "resource": "a", "protected": {}, "actionables": [{ "id": 1, "mode": "RETURN", "value": 1 }] }';
+    const [real, data] = registries.map((registry) => analyse([{ file: 'a.json', text }], registry, { env: null }));
+    expect(real?.problems.map(({ code }) => code)).to.include('TOK_NO_SETTINGS');
+    expect(data?.problems).to.deep.equal(real?.problems);
+  });
+
+  it('refuse what is neither data, nor a schema, nor code', () => {
+    const [spec] = specs;
+    if (spec === undefined) throw new Error('no spec');
+    const odd = definePlugin({ ...spec, details: 1n as unknown as string });
+    expect(() => packSpecs({ kinds, specs: [odd] })).to.throw(TypeError, 'bigint');
+  });
+});

@@ -1,0 +1,60 @@
+/**
+ * How a run of deferred work is judged by what it ends in: what may succeed when it is tried again, and what never will. The
+ * failure is that of an `accept` tap, before any plan is needed.
+ */
+import { expect } from 'chai';
+import type { Deferred, Outcome } from '../../kernel/contract/deferred.js';
+import { fault, type FaultOptions } from '../../kernel/contract/fault.js';
+import type { PlanSet } from '../../kernel/compile/plan.js';
+import type { LiveHooks } from '../../kernel/runtime/hooks.js';
+import { createRunning } from '../../kernel/runtime/running.js';
+
+const WORK: Deferred = {
+  ...{ id: 'w', resource: 'r', part: 'r#1', version: 'v', needs: 'n', acceptedAt: 0 },
+  state: { payload: {}, claims: null, headers: {}, remote: '', names: {}, results: {}, made: [] },
+};
+
+describe('a run of deferred work', () => {
+  const resume = async (status: number, options: FaultOptions = {}, work = WORK): Promise<Outcome> => {
+    const quiet = (): void => undefined;
+    const part = { key: 'r#1', needs: 'n', version: 'v' };
+    const plan = { id: 'r', path: 'r', parts: new Map([[part.key, part]]) };
+    const live = { accept: () => Promise.reject(fault('TST_ENDED', {}, options)), afterResponse: null };
+    const input = {
+      plans: () => ({ byId: new Map([[plan.id, plan]]) }) as unknown as PlanSet,
+      hooks: () => live as unknown as LiveHooks,
+      desks: () => [],
+      codes: { TST_ENDED: { status, title: 'Ended', message: 'It ended.', help: '' } },
+      log: { debug: quiet, info: quiet, warn: quiet, error: quiet },
+    };
+    return createRunning(input).resume(work, 1, new AbortController().signal);
+  };
+  const isRetryable = async (...given: Parameters<typeof resume>): Promise<boolean> => {
+    const outcome = await resume(...given);
+    return !outcome.done && outcome.retryable;
+  };
+
+  it('is not tried again when it was refused, unless the refusal may pass', async () => {
+    expect(await resume(422)).to.deep.equal({
+      done: false,
+      code: 'TST_ENDED',
+      detail: 'It ended.',
+      retryable: false,
+    });
+    for (const status of [400, 401, 403, 404, 409, 422]) expect(await isRetryable(status), `${status}`).to.equal(false);
+    for (const status of [408, 425, 429]) expect(await isRetryable(status), `${status}`).to.equal(true);
+    expect(await isRetryable(409, { retryable: true })).to.equal(true);
+    expect(await isRetryable(422, { status: 429 })).to.equal(true);
+  });
+
+  it('is tried again when it failed', async () => {
+    for (const status of [500, 502, 503, 504]) expect(await isRetryable(status), `${status}`).to.equal(true);
+  });
+
+  it('may succeed in another process where this one has other definitions', async () => {
+    const gone = await resume(422, {}, { ...WORK, part: 'r#2' });
+    expect(gone).to.include({ code: 'JOB_UNKNOWN', retryable: true });
+    const changed = await resume(422, {}, { ...WORK, needs: 'more' });
+    expect(changed).to.include({ code: 'JOB_CHANGED', retryable: true });
+  });
+});

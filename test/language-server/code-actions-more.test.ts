@@ -1,0 +1,208 @@
+/** Code actions that join places: what waits for what, what is listed, what is bound, and models that are not there yet. */
+import { expect } from 'chai';
+import type { Diagnostic } from 'vscode-languageserver-protocol';
+import { openEditor, type Editor } from '../support/editor-pair.js';
+import { actionsAt } from '../support/editor-actions.js';
+
+const FILE = 'definitions/a.resource.json';
+const MODEL = 'definitions/_user.model.json';
+
+const resource = (actionables: string, rest = ''): string =>
+  `{\n  "id": "a-01",\n  "resource": "a",${rest}\n  "actionables": [${actionables}]\n}\n`;
+const query = (sql: string, rest = ''): string =>
+  `{ "id": 1, "mode": "QUERY", "sql_query": { "query": "${sql}"${rest} } }`;
+
+const codes = (diagnostics: readonly Diagnostic[]): unknown[] =>
+  diagnostics.filter(({ severity }) => severity === 1).map(({ code }) => code);
+
+describe('language server: actions that join places', () => {
+  let editor: Editor;
+  before(
+    async () =>
+      (editor = await openEditor({
+        files: {
+          [MODEL]:
+            '{ "id": { "type": "String", "primary_key": true }, "email": { "type": "String" }, "age": { "type": "Number", "optional": true } }',
+        },
+        capabilities: {
+          workspace: { workspaceEdit: { documentChanges: true, resourceOperations: ['create'] } },
+        },
+      })),
+  );
+  after(() => editor.close());
+
+  const first =
+    '{ "id": 1, "no_op": true, "mode": "QUERY", "sql_query": { "query": "SELECT age FROM _user" }, ' +
+    '"extract_response_for": [{ "extract": "age", "for": "age_now" }] }';
+  const second = (list: string, rest = ''): string =>
+    `{ "id": 2, "mode": "QUERY", "sql_query": { "query": "SELECT id FROM _user WHERE age = $1", "parameters": [${list}] }${rest} }`;
+
+  it('lets an actionable wait for the one that gives a name', async () => {
+    for (const use of ['"age_‸now"', '"$PAYLOAD.age_‸now"']) {
+      const offered = await actionsAt(editor, FILE, resource(`${second(use)}, ${first}`));
+      const after = await offered.mended('Let actionable 2 wait for actionable 1');
+      expect(after.text).to.include('}, "depends_on": [{ "resource_id": "self", "action_ids": [1] }] },');
+      expect(codes(after.diagnostics)).to.deep.equal([]);
+    }
+  });
+
+  it('adds to the dependencies that are there', async () => {
+    const third = query('SELECT 1').replace('"id": 1', '"id": 3');
+    const rest = ', "depends_on": [{ "resource_id": "self", "action_ids": [3] }]';
+    const offered = await actionsAt(editor, FILE, resource(`${second('"age_‸now"', rest)}, ${first}, ${third}`));
+    const after = await offered.mended('Let actionable 2 wait for actionable 1');
+    expect(after.text).to.include('"action_ids": [3, 1]');
+    expect(codes(after.diagnostics)).to.deep.equal([]);
+  });
+
+  it('never makes actionables wait in a circle', async () => {
+    const waiting = first
+      .replace('"no_op": true, ', '')
+      .replace('"mode"', '"depends_on": [{ "resource_id": "self", "action_ids": [2] }], "mode"');
+    const { titles } = await actionsAt(editor, FILE, resource(`${second('"age_‸now"')}, ${waiting}`));
+    expect(titles.filter((title) => title.includes('wait for'))).to.deep.equal([]);
+  });
+
+  it('lists a claim that is read, and never puts up a guard', async () => {
+    const key = '"tokenize": { "type": "JWT", "encryption_key": "$ENV.HOME" }';
+    const sql = query('SELECT id FROM _user WHERE id = $1', ', "parameters": ["$PROTECTED.‸uid"]');
+    for (const [guard, after] of [
+      ['{ "extract_claims": ["email"] }', '{ "extract_claims": ["email", "uid"] }'],
+      ['{}', '{ "extract_claims": ["uid"] }'],
+    ] as const) {
+      const offered = await actionsAt(editor, FILE, resource(sql, `\n  ${key}, "protected": ${guard},`));
+      const { text, diagnostics } = await offered.mended('Add "uid" to "extract_claims"');
+      expect(text).to.include(`"protected": ${after}`);
+      expect(codes(diagnostics)).not.to.include('ACC_UNDECLARED');
+    }
+    const { titles } = await actionsAt(editor, FILE, resource(sql));
+    expect(titles.filter((title) => title.includes('extract_claims'))).to.deep.equal([]);
+  });
+
+  it('takes a value out of a statement, where its column is plain', async () => {
+    const sql = "SELECT id FROM _user WHERE \\u0061ge = $1 AND email = 'a''b@ex‸ample.com'";
+    const offered = await actionsAt(editor, FILE, resource(query(sql, ', "parameters": [5]')));
+    const after = await offered.mended('Bind it as $2');
+    expect(after.text).to.include('\\u0061ge = $1 AND email = $2", "parameters": [5, "a\'b@example.com"]');
+    expect(codes(after.diagnostics)).to.deep.equal([]);
+    const number = await actionsAt(editor, FILE, resource(query('SELECT id FROM _user WHERE age > 1‸8')));
+    const { text, diagnostics } = await number.mended('Bind it as $1');
+    expect(text).to.include('age > $1", "parameters": [18]');
+    expect(codes(diagnostics)).to.deep.equal([]);
+  });
+
+  it('leaves a value where it is that would mean something else, or have no type', async () => {
+    for (const sql of ['SELECT 1‸8', "SELECT id FROM _user WHERE email = 'ema‸il'", "SELECT id FROM _user -- '1‸8'"]) {
+      const { titles } = await actionsAt(editor, FILE, resource(query(sql)), { only: 'refactor.extract' });
+      expect(titles, sql).to.deep.equal([]);
+    }
+  });
+
+  it('writes a model of a table that has none', async () => {
+    const sql = 'INSERT INTO gad‸get (label, colour) VALUES ($1, $2) RETURNING id';
+    const rest = ', "parameters": ["$PAYLOAD.label", "$PAYLOAD.colour"]';
+    const offered = await actionsAt(editor, FILE, resource(query(sql, rest)));
+    const title = 'Write a model of "gadget"';
+    expect(offered.taken(title)['definitions/_gadget.model.json']).to.equal(
+      '{\n  "id": { "type": "String", "primary_key": true },\n' +
+        '  "label": { "type": "String" },\n  "colour": { "type": "String" }\n}\n',
+    );
+    const { diagnostics } = await offered.mended(title);
+    expect(diagnostics.map(({ code }) => code)).not.to.include('SQL_TABLE');
+    expect(diagnostics.filter(({ severity }) => severity === 1)).to.deep.equal([]);
+  });
+});
+
+describe('language server: the first statement of a project', () => {
+  it('is judged while nobody has saved it', async () => {
+    const editor = await openEditor({ files: { [MODEL]: '{ "id": { "type": "String", "primary_key": true } }' } });
+    editor.open(FILE, resource(query('SELECT agge FROM _user')));
+    expect((await editor.diagnostics(FILE)).map(({ code }) => code)).to.include('SQL_COLUMN');
+    await editor.close();
+  });
+});
+
+describe('language server: fixes of what is plainly wrong', () => {
+  let editor: Editor;
+  before(
+    async () =>
+      (editor = await openEditor({
+        files: { 'lintel.config.json': '{ "documents": { "main": { "use": "memory" } } }' },
+      })),
+  );
+  after(() => editor.close());
+
+  it('adds a comma behind what stands before it, comments aside', async () => {
+    const text = '{\n  "id": "a-01", // mine\n  "resource": "a" // its path\n  "actiona‸bles": []\n}\n';
+    const offered = await actionsAt(editor, FILE, text);
+    const after = await offered.mended('Add a comma');
+    expect(after.text).to.include('"resource": "a", // its path');
+    expect(after.diagnostics.map(({ code }) => code)).not.to.include('SRC_SYNTAX');
+    const none = await actionsAt(editor, FILE, '{ "id": 1 ‸2 }');
+    expect(none.titles).not.to.include('Add a comma');
+  });
+
+  it('removes a key that is there twice, when somebody asks', async () => {
+    const text = resource(query('SELECT 1')).replace('"resource"', '"id": "b-01",\n  "resource"');
+    const offered = await actionsAt(editor, FILE, text.replace('"id": "b', '"‸id": "b'));
+    const after = await offered.mended('Remove this "id" and keep the first');
+    expect(after.text).to.equal(resource(query('SELECT 1')));
+    expect(after.diagnostics).to.deep.equal([]);
+    expect((await actionsAt(editor, FILE, text, { only: 'source.fixAll' })).titles).to.deep.equal([]);
+  });
+
+  it('binds a template that stands in a statement, with the quotes around it', async () => {
+    for (const written of ["'{{buy‸er.id}}'", '${buy‸er.id}', "'${buy‸er.id}'"]) {
+      const offered = await actionsAt(editor, FILE, resource(query(`SELECT 1 WHERE 'a' = ${written}`)));
+      const after = await offered.mended(/^Write \$1 and put/);
+      expect(after.text).to.include(`'a' = $1", "parameters": ["$PAYLOAD.buyer.id"]`);
+      expect(codes(after.diagnostics)).to.deep.equal([]);
+    }
+    const inside = await actionsAt(editor, FILE, resource(query("SELECT 1 WHERE 'a' LIKE 'x {{buy‸er.id}}'")));
+    expect(inside.titles.filter((title) => title.startsWith('Write $'))).to.deep.equal([]);
+  });
+
+  it('removes `unique` where it has no effect', async () => {
+    const offered = await actionsAt(editor, FILE, resource(query('SELECT 1', ', "unique": ["i‸d"]')));
+    const after = await offered.mended('Remove "unique"');
+    expect(after.text).to.equal(resource(query('SELECT 1')));
+    expect(codes(after.diagnostics)).to.deep.equal([]);
+  });
+
+  it('removes an option that only columns have from a sub-field', async () => {
+    const field = (rest: string): string =>
+      `{ "id": { "type": "String", "primary_key": true }, "b": { "type": "JSON_OBJECT", "properties": { "a/b": { "type": "String"${rest} } } } }`;
+    const offered = await actionsAt(editor, 'definitions/_b.model.json', field(', "unique": tr‸ue'));
+    const after = await offered.mended('Remove "unique"');
+    expect(after.text).to.equal(field(''));
+    expect(codes(after.diagnostics)).not.to.include('FLD_NO_EFFECT');
+    editor.shut('definitions/_b.model.json');
+  });
+
+  it('removes an extraction that nothing uses', async () => {
+    const entry = (name: string, caret = ''): string => `{ "extract": "id", "for": "${name}${caret}" }`;
+    const action = (list: string): string => resource(query('SELECT 1 AS id').replace(/ }$/, `${list} }`));
+    const one = await actionsAt(editor, FILE, action(`, "extract_response_for": [${entry('first_id', '‸')}]`));
+    expect((await one.mended('Remove the extraction')).text).to.equal(action(''));
+    const two = await actionsAt(
+      editor,
+      FILE,
+      action(`, "extract_response_for": [${entry('first_id', '‸')}, ${entry('other_id')}]`),
+    );
+    const after = await two.mended('Remove the extraction');
+    expect(after.text).to.equal(action(`, "extract_response_for": [${entry('other_id')}]`));
+    expect(after.diagnostics.filter(({ severity }) => severity === 1)).to.deep.equal([]);
+  });
+
+  it('removes a value of a document query that no placeholder uses, and counts the others anew', async () => {
+    const find = (filter: string, list: string): string =>
+      resource(
+        `{ "id": 1, "mode": "QUERY", "mongo_query": { "collection": "_c", "action": "FETCH", "filter_predicate": ${filter}${list} } }`,
+      );
+    const text = find('{ "a": "$1", "b": { "$gt": "$3" } }', ', "parameters": [1, ‸2, 3]');
+    const offered = await actionsAt(editor, FILE, text);
+    const after = await offered.mended('Remove it');
+    expect(after.text).to.equal(find('{ "a": "$1", "b": { "$gt": "$2" } }', ', "parameters": [1, 3]'));
+    expect(after.diagnostics.filter(({ severity }) => severity === 1)).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,165 @@
+/** Code actions over the protocol: what is offered, the text after it, and that the problem is gone and no other came. */
+import { expect } from 'chai';
+import { openEditor, type Editor } from '../support/editor-pair.js';
+import { actionsAt } from '../support/editor-actions.js';
+
+const FILE = 'definitions/a.resource.json';
+
+const resource = (actionables: string, rest = ''): string =>
+  `{\n  "id": "a-01",\n  "resource": "a",${rest}\n  "actionables": [${actionables}]\n}\n`;
+
+describe('language server: code actions', () => {
+  let editor: Editor;
+  before(async () => (editor = await openEditor()));
+  after(() => editor.close());
+
+  it('offers the fix of a problem, bound to its diagnostic', async () => {
+    const offered = await actionsAt(
+      editor,
+      FILE,
+      resource('{ "id": 1, "mode": "QUE‸Y", "sql_query": { "query": "SELECT 1" } }'),
+    );
+    const [first] = offered.actions;
+    expect(first?.title).to.equal('Change to "QUERY"');
+    expect(first?.isPreferred).to.equal(true);
+    expect(first?.diagnostics?.map(({ code }) => code)).to.deep.equal(['DEF_UNKNOWN_PLUGIN']);
+    const { text, diagnostics } = await offered.mended('Change to "QUERY"');
+    expect(text).to.include('"mode": "QUERY"');
+    expect(diagnostics).to.deep.equal([]);
+  });
+
+  it('mends all of a file at once', async () => {
+    const wrong = (id: number, mode: string, key: string): string =>
+      `{ "id": ${id}, "mode": "${mode}", "sql_query": { "${key}": "SELECT 1" } }`;
+    const text = resource(`${wrong(1, 'QUEY', 'query')}, ${wrong(2, 'QUERY', 'qery')}`);
+    const offered = await actionsAt(editor, FILE, text, { only: 'source.fixAll' });
+    const after = await offered.mended(/^Mend all/);
+    expect(after.text).to.equal(text.replace('QUEY', 'QUERY').replace('qery', 'query'));
+    expect(after.diagnostics).to.deep.equal([]);
+  });
+
+  it('offers nothing where nothing is wrong', async () => {
+    const { titles } = await actionsAt(
+      editor,
+      FILE,
+      resource('{ "id": 1, "mode": "QUERY", "sql_query": { "query": "SELECT 1" } }'),
+    );
+    expect(titles).to.deep.equal([]);
+  });
+});
+
+describe('language server: what actions write', () => {
+  const MODEL = 'definitions/_user.model.json';
+  let editor: Editor;
+  before(
+    async () =>
+      (editor = await openEditor({
+        files: {
+          [MODEL]:
+            '{ "id": { "type": "String", "primary_key": true }, "email": { "type": "String" }, "age": { "type": "Number", "optional": true } }',
+          '.env.example': 'OTHER=1',
+          '.env': 'OTHER=1\n',
+        },
+      })),
+  );
+  after(() => editor.close());
+
+  const codes = (
+    diagnostics: readonly { readonly code?: unknown; readonly severity?: number | undefined }[],
+  ): unknown[] => diagnostics.filter(({ severity }) => severity === 1).map(({ code }) => code);
+
+  it('adds what is required, all at once, beside what is there', async () => {
+    const text = '{‸\n  // mine\n  "id": "b-01"\n}\n';
+    const offered = await actionsAt(editor, FILE, text.replace('"id": "b-01"', '"resource": "b"'));
+    const after = await offered.mended('Add "id", "actionables"');
+    expect(after.text.split('\n').slice(0, 4)).to.deep.equal([
+      '{',
+      '  // mine',
+      '  "resource": "b",',
+      '  "id": "sign-up-01",',
+    ]);
+    expect(codes(after.diagnostics)).not.to.include('DEF_REQUIRED');
+  });
+
+  it('adds the values that placeholders miss, named after their columns', async () => {
+    const query = '"sql_query": { "query": "SELECT email FROM _user WHERE id = $‸1 AND age = $2" }';
+    const offered = await actionsAt(editor, FILE, resource(`{ "id": 1, "mode": "QUERY", ${query} }`));
+    const after = await offered.mended('Add "id", "age" to "parameters"');
+    expect(after.text).to.include('AND age = $2", "parameters": ["id", "age"] }');
+    expect(codes(after.diagnostics)).to.deep.equal([]);
+  });
+
+  it('removes a value that no placeholder uses, and counts the others anew', async () => {
+    const query =
+      '"query": "SELECT email FROM _user WHERE id = $1 AND age = $3", "parameters": ["id", "em‸ail", "age"]';
+    const offered = await actionsAt(editor, FILE, resource(`{ "id": 1, "mode": "QUERY", "sql_query": { ${query} } }`));
+    const after = await offered.mended('Remove it');
+    expect(after.text).to.include('age = $2", "parameters": ["id", "age"] }');
+    expect(codes(after.diagnostics)).to.deep.equal([]);
+  });
+
+  it('binds an accessor that stands in a statement', async () => {
+    const query = `"query": "SELECT email FROM _user WHERE \\u0069d = '$PAYLO‸AD.id'"`;
+    const offered = await actionsAt(editor, FILE, resource(`{ "id": 1, "mode": "QUERY", "sql_query": { ${query} } }`));
+    const after = await offered.mended(/^Write \$1/);
+    expect(after.text).to.include('\\u0069d = $1", "parameters": ["$PAYLOAD.id"] }');
+    expect(codes(after.diagnostics)).to.deep.equal([]);
+  });
+
+  it('adds rules for the fields that are used, of types that their columns take', async () => {
+    const query =
+      '"query": "INSERT INTO _user (id, email, age) VALUES ($1, $2, $3)", "parameters": ["id", "email", "$PAYLOAD.age"]';
+    const offered = await actionsAt(editor, FILE, resource(`{ "id": 1, "mode": "QU‸ERY", "sql_query": { ${query} } }`));
+    const after = await offered.mended('Add rules for "id", "email", "age"');
+    expect(after.text).to.include(
+      '"payload_validation": [{ "field": { "id": { "type": "STRING" }, "email": { "type": "STRING" }, ' +
+        '"age": { "type": "NUMBER", "optional": true } } }]',
+    );
+    expect(codes(after.diagnostics)).to.deep.equal([]);
+  });
+
+  it('says which actionable gives the result', async () => {
+    const one = (id: number, caret = ''): string =>
+      `{ "id": ${id}${caret}, "mode": "QUERY", "sql_query": { "query": "SELECT 1" } }`;
+    const offered = await actionsAt(editor, FILE, resource(`${one(1)}, ${one(2, '‸')}`));
+    const after = await offered.mended('Let actionable 2 give the result');
+    expect(after.text).to.include('"SELECT 1" }, "main_returnable": true }');
+    expect(codes(after.diagnostics)).to.deep.equal([]);
+  });
+
+  it('writes a variable that is missing into .env, as .env.example says', async () => {
+    await editor.write({ '.env.example': 'OTHER=1\nMADE_UP_SALT=generate:24\n', '.env': 'OTHER=1' });
+    const hash =
+      '"hashables": [{ "property": "a", "algorithm": "BCRYPT", "options": { "salt": "$ENV.MADE_UP‸_SALT" } }]';
+    const query = '"sql_query": { "query": "SELECT 1" }';
+    const offered = await actionsAt(editor, FILE, resource(`{ "id": 1, "mode": "QUERY", ${query}, ${hash} }`), {
+      texts: { '.env': 'OTHER=1' },
+    });
+    const title = 'Add "MADE_UP_SALT" to .env as .env.example says';
+    expect(offered.taken(title)['.env']).to.match(/^OTHER=1\nMADE_UP_SALT=[\w-]{24}\n$/);
+    const { diagnostics } = await offered.mended(title);
+    expect(codes(diagnostics)).not.to.include('ENV_MISSING');
+    await editor.write({ '.env.example': 'OTHER=1', '.env': 'OTHER=1\n' });
+  });
+
+  it('moves a secret to .env, under a name of its own, and keeps it out of every title', async () => {
+    const secret = 'correct horse \\"battery\\"';
+    const text = resource(
+      '{ "id": 1, "mode": "QUERY", "sql_query": { "query": "SELECT 1" } }',
+      `\n  "tokenize": { "type": "JWT", "encryption_key": "${secret}‸" },`,
+    );
+    const offered = await actionsAt(editor, FILE, text, { texts: { '.env': 'OTHER=1\n', '.env.example': 'OTHER=1' } });
+    expect(JSON.stringify(offered.titles)).not.to.include('horse');
+    const title = /^Move it to \.env/;
+    const { '': after, '.env': env, '.env.example': example } = offered.taken(title);
+    const name = /"\$ENV\.(\w+)"/.exec(after ?? '')?.[1] ?? '?';
+    expect(env).to.equal(`OTHER=1\n${name}='correct horse "battery"'\n`);
+    expect(example).to.equal(`OTHER=1\n${name}=\n`);
+    const { diagnostics } = await offered.mended(title);
+    expect(diagnostics.map(({ code }) => code)).not.to.include('SEC_CLEAR');
+    expect(editor.errors).to.deep.equal([]);
+    // Only when somebody asks for it by name.
+    const all = await actionsAt(editor, FILE, text, { only: 'source.fixAll' });
+    expect(all.titles).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,106 @@
+/**
+ * Completion in text that is not finished, at every offset: it never fails, every edit is where it says, and nothing of the
+ * rest of the project is analysed for it.
+ */
+import { expect } from 'chai';
+import { mkdtemp, mkdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { document, positionAt } from '../../kernel/source/document.js';
+import { CompletionRequest, type CompletionList } from 'vscode-languageserver-protocol';
+import { openProject } from '../../language-server/project.js';
+import { viewOf } from '../../language-server/view.js';
+import { completionsAt } from '../../language-server/features/completion.js';
+import { openEditor, type Editor } from '../support/editor-pair.js';
+
+const FILE = 'definitions/a.resource.json';
+const WHOLE = `// A comment, then a list.\r
+[\r
+  { "id": "first", "resource": "first", "actionables": [{ "id": 1, "mode": "RETURN", "value": "\\u0041 😀 $PAYLOAD.x" }] },\r
+  {\r
+    "id": "second", "resource": "second/:slug", /* in between */ "protected": { "extract_claims": ["id"] },\r
+    "actionables": [\r
+      { "id": 1, "mode": "QUERY", "sql_query": { "query": "SELECT 1 AS one WHERE $1 = 'x'", "parameters": ["slug", "$PROTECTED.id"] } },\r
+      { "id": 2, "mode": "RETURN", "value": { "a": ["$DATETIME", true, null, -1.5e3] },\r
+        "depends_on": [{ "resource_id": "first", "action_ids": [1], "extract_response_for": [{ "extract": "0.id", "for": "the_id" }] }] }\r
+    ]\r
+  }\r
+]\r
+`;
+
+describe('language server: completion in half-typed files', () => {
+  let editor: Editor;
+  before(
+    async () =>
+      (editor = await openEditor({ files: { 'definitions/_m.model.json': '{ "id": { "type": "String" } }' } })),
+  );
+  after(() => editor.close());
+
+  it('answers at every end of a text, with edits around the caret', async () => {
+    for (let end = 0; end <= WHOLE.length; end += 3) {
+      const text = WHOLE.slice(0, end);
+      const { uri } = editor.open(FILE, text);
+      const position = positionAt(document('', text), end);
+      const answer = (await editor.client.sendRequest(CompletionRequest.type, {
+        textDocument: { uri },
+        position,
+      })) as CompletionList;
+      expect(answer.isIncomplete).to.equal(false);
+      for (const { textEdit, label, filterText } of answer.items) {
+        const range = textEdit !== undefined && 'range' in textEdit ? textEdit.range : null;
+        expect(range?.start.line, label).to.equal(position.line);
+        expect(range?.end.line, label).to.equal(position.line);
+        expect(range === null || range.start.character <= position.character, label).to.equal(true);
+        expect(range === null || range.end.character >= position.character, label).to.equal(true);
+        expect(filterText, label).to.be.a('string');
+      }
+    }
+  });
+
+  it('answers wherever a caret can stand, with a quote or a brace missing anywhere', async () => {
+    for (const missing of ['', '"', '}', ':', ',', ']']) {
+      for (let offset = 0; offset <= WHOLE.length; offset += 11) {
+        const at = missing === '' ? -1 : WHOLE.indexOf(missing, offset);
+        const text = at === -1 ? WHOLE : WHOLE.slice(0, at) + WHOLE.slice(at + 1);
+        const { uri } = editor.open(FILE, text);
+        const position = positionAt(document('', text), Math.min(offset, text.length));
+        await editor.client.sendRequest(CompletionRequest.type, { textDocument: { uri }, position });
+      }
+    }
+    expect(editor.errors).to.deep.equal([]);
+  });
+
+  it('puts the comma that was forgotten, and closes nothing that is open', async () => {
+    const { accept } = await editor.complete(FILE, '[{ "id": "a"\n  "resource": "a"\n  ‸');
+    expect(accept('actionables')).to.equal('[{ "id": "a"\n  "resource": "a",\n  "actionables": [{‸}]');
+    const next = await editor.complete(
+      FILE,
+      '{ "id": "a", "actionables": [{ "id": 1, "mode": "RETURN", "value": ‸\n  "no_op": true }] }',
+    );
+    expect(next.accept('$DATETIME')).to.include('"value": "$DATETIME",\n  "no_op"');
+  });
+
+  it('reads one entry of a list and analyses nothing', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'lintel-editor-'));
+    try {
+      await mkdir(join(folder, 'definitions'));
+      await writeFile(join(folder, 'lintel.config.json'), '{}');
+      const name = join(folder, FILE);
+      await writeFile(name, WHOLE);
+      const project = await openProject(folder, { trusted: () => false }).read;
+      project.snapshot();
+      void project.type(name, WHOLE.replace('"RETURN", "value": {', '"RETURN", "value": { "typed": "$PROTECTED.",'));
+      expect(project.fresh()).to.equal(null);
+      const view = viewOf(project, name);
+      if (view === null) throw new Error('no view');
+      const labels = completionsAt(view, view.doc.text.indexOf('$PROTECTED.",') + '$PROTECTED.'.length).map(
+        ({ label }) => label,
+      );
+      expect(labels).to.deep.equal(['id']);
+      expect(completionsAt(view, view.doc.text.indexOf('"depends_on"')).map(({ label }) => label)).to.include('no_op');
+      expect(project.fresh()).to.equal(null);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+});

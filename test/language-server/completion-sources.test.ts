@@ -1,0 +1,49 @@
+/** The sources of names: what specs ask for is registered, and what is registered is asked for by somebody. */
+import { expect } from 'chai';
+import { configField } from '../../kernel/analysis/config.js';
+import { GRAMMAR } from '../../kernel/analysis/grammar.js';
+import type { FieldNode } from '../../kernel/schema/field-node.js';
+import { fold } from '../../kernel/schema/fold.js';
+import { NAME_SOURCES } from '../../language-server/completion/names/index.js';
+import { builtinRegistry } from '../support/fixtures.js';
+
+const registry = builtinRegistry();
+
+function fields(): FieldNode[] {
+  const all: FieldNode[] = [];
+  const visit = (field: FieldNode): void => {
+    all.push(field);
+    Object.values(field.fields).forEach(visit);
+    if (field.inner !== null) visit(field.inner);
+    field.options.forEach(visit);
+  };
+  visit(configField(registry));
+  Object.values(GRAMMAR).forEach(visit);
+  for (const { kind, common } of registry.kinds.values()) if (common !== undefined) visit(fold(common, kind));
+  for (const [id, { kind }] of registry.plugins) {
+    for (const slot of registry.kind(kind)?.slots ?? []) {
+      const schema = registry.schema(id, slot);
+      if (schema !== undefined) visit(schema);
+    }
+  }
+  return all;
+}
+
+describe('language server: sources of names', () => {
+  const asked = new Set(
+    fields().flatMap(({ meta: { complete, refers } }) => [
+      ...(complete === undefined ? [] : [complete.source]),
+      ...(refers === undefined ? [] : [refers.symbol]),
+    ]),
+  );
+
+  it('has every source that a spec asks for', () => {
+    expect([...asked].filter((name) => NAME_SOURCES[name] === undefined)).to.deep.equal([]);
+  });
+
+  it('has none that nobody asks for', () => {
+    // What a spec declares or an accessor reads is asked for by its facts.
+    const other = ['resource', 'generated', 'claim', 'secret', 'env-name'];
+    expect(Object.keys(NAME_SOURCES).filter((name) => !asked.has(name) && !other.includes(name))).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,164 @@
+/**
+ * What an editor is told is what `lintel check` says: the same codes, places, words and related places, for every fixture of
+ * the front end and for the sample; also when a text was broken before it became what it is.
+ */
+import { expect } from 'chai';
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DiagnosticSeverity, HoverRequest, type Diagnostic } from 'vscode-languageserver-protocol';
+import type { Problem, Severity } from '../../kernel/contract/problem.js';
+import { loadDefinitions, loadProject } from '../../kernel/runtime/project.js';
+import { openEditor, type Editor } from '../support/editor-pair.js';
+import { caseNames, CONFIG, DEFINITIONS, readFiles } from '../support/fixtures.js';
+import { ROOT } from '../support/project.js';
+
+/** The variables that fixtures count on. */
+const ENV = [
+  'EXAMPLE_KEY=example-key',
+  'FIELD_KEY="thirty-two letters for one key.."',
+  `JWT_SECRET_KEY=${'j'.repeat(64)}`,
+  `GUEST_KEY=${'g'.repeat(32)}`,
+  'SHORT_TOKEN_KEY="nineteen characters"',
+  'BLANK_KEY=" \t"',
+  'SHORT_KEY=kéy',
+  '',
+].join('\n');
+const SAMPLE = 'the-sample';
+
+const SEVERITIES: Readonly<Record<Severity, DiagnosticSeverity>> = {
+  error: DiagnosticSeverity.Error,
+  warning: DiagnosticSeverity.Warning,
+  hint: DiagnosticSeverity.Information,
+};
+
+/** A project in a folder of the editor's: its files with their texts, by name in the workspace. */
+interface Case {
+  readonly name: string;
+  readonly folder: string;
+  readonly files: ReadonlyMap<string, string>;
+}
+
+interface Row {
+  readonly code: unknown;
+  readonly severity: unknown;
+  readonly message: unknown;
+  readonly range: unknown;
+  readonly related: readonly unknown[];
+}
+
+describe('language server: diagnostics', function () {
+  this.timeout(120_000);
+  let editor: Editor;
+  const cases: Case[] = [];
+  const expected = new Map<string, { rows: ReadonlyMap<string, readonly Row[]>; configFailed: boolean }>();
+
+  before(async () => {
+    editor = await openEditor();
+    for (const name of caseNames()) cases.push(putFixture(editor.folder, name));
+    cases.push(putSample(editor.folder));
+    for (const one of cases) {
+      expected.set(one.name, await checked(one, editor));
+    }
+  });
+  after(() => editor.close());
+
+  /** Every file open in this form; resolves when the last of them was judged. */
+  async function typed(form: (text: string) => string): Promise<void> {
+    for (const { files } of cases) for (const [name, text] of files) editor.open(name, form(text));
+    await toldOf();
+    // Whatever was told of other files in the same breath has arrived when an answer has.
+    await editor.client.sendRequest(HoverRequest.type, {
+      textDocument: { uri: editor.uri(`${SAMPLE}/${CONFIG}`) },
+      position: { line: 0, character: 0 },
+    });
+  }
+
+  function compare(one: Case, told: ReadonlyMap<string, readonly Diagnostic[]>): void {
+    const { rows, configFailed } = expected.get(one.name) ?? { rows: new Map<string, Row[]>(), configFailed: false };
+    for (const name of one.files.keys()) {
+      // The command stops at a config with errors; an editor goes on with the last one that was sound.
+      if (configFailed && !name.endsWith(CONFIG)) continue;
+      expect(told.get(name)?.map(rowOf), `${one.name}: ${name}`).to.deep.equal(rows.get(editor.uri(name)) ?? []);
+    }
+  }
+
+  const toldOf = async (): Promise<Map<string, readonly Diagnostic[]>> => {
+    const told = new Map<string, readonly Diagnostic[]>();
+    for (const { files } of cases) for (const name of files.keys()) told.set(name, await editor.diagnostics(name));
+    return told;
+  };
+
+  it('are those of `lintel check`, for every fixture and for the sample', async () => {
+    await typed((text) => text);
+    const told = await toldOf();
+    for (const one of cases) compare(one, told);
+    const rows = [...expected.values()].flatMap((found) => [...found.rows.values()].flat());
+    expect(rows.length).to.be.greaterThan(500);
+  });
+
+  it('are the same again after every text was broken', async () => {
+    await typed((text) => `${text.slice(0, Math.floor(text.length / 2))}"`);
+    await typed((text) => text);
+    const told = await toldOf();
+    for (const one of cases) compare(one, told);
+  });
+});
+
+function putFixture(root: string, name: string): Case {
+  const folder = join(root, name);
+  mkdirSync(join(folder, 'definitions'), { recursive: true });
+  writeFileSync(join(folder, '.env'), ENV);
+  const files = new Map<string, string>();
+  const config = readFiles(join(DEFINITIONS, name)).find(({ file }) => file === CONFIG);
+  writeFileSync(join(folder, CONFIG), config?.text ?? '{}');
+  if (config !== undefined) files.set(`${name}/${CONFIG}`, config.text);
+  for (const { file, text, unreadable } of readFiles(join(DEFINITIONS, name))) {
+    if (file === CONFIG) continue;
+    cpSync(join(DEFINITIONS, name, file), join(folder, 'definitions', file));
+    // An editor does not show what is no text.
+    if (unreadable === undefined) files.set(`${name}/definitions/${file}`, text);
+  }
+  return { name, folder, files };
+}
+
+function putSample(root: string): Case {
+  const folder = join(root, SAMPLE);
+  cpSync(join(ROOT, 'definitions'), join(folder, 'definitions'), { recursive: true });
+  for (const name of [CONFIG, '.env.example']) cpSync(join(ROOT, name), join(folder, name));
+  const names = readdirSync(join(folder, 'definitions'), { recursive: true, encoding: 'utf8' });
+  const files = [
+    'lintel.config.json',
+    ...names.filter((name) => name.endsWith('.json')).map((name) => `definitions/${name}`),
+  ];
+  const texts = files.map((name) => [`${SAMPLE}/${name}`, readFileSync(join(folder, name), 'utf8')] as const);
+  return { name: SAMPLE, folder, files: new Map(texts) };
+}
+
+/** What the command would print, by address of the file. */
+async function checked({ folder, name }: Case, editor: Editor) {
+  const project = await loadProject(folder, undefined, process.env);
+  const loaded = project.config === null ? null : await loadDefinitions(project, project.config);
+  const rows = new Map<string, Row[]>();
+  const uriOf = (file: string): string => editor.uri(`${name}/${file}`);
+  for (const problem of loaded?.problems ?? project.configProblems) {
+    const uri = uriOf(problem.file);
+    rows.set(uri, [...(rows.get(uri) ?? []), expectedRow(problem, uriOf)]);
+  }
+  return { rows, configFailed: project.config === null };
+}
+
+const expectedRow = ({ code, severity, message, range, related }: Problem, uriOf: (file: string) => string): Row => ({
+  code,
+  severity: SEVERITIES[severity],
+  message,
+  range,
+  related: related.map((one) => ({ message: one.message, location: { uri: uriOf(one.file), range: one.range } })),
+});
+
+const rowOf = ({ code, severity, message, range, relatedInformation = [] }: Diagnostic): Row => ({
+  code,
+  severity,
+  message,
+  range,
+  related: relatedInformation,
+});

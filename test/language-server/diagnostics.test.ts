@@ -1,0 +1,144 @@
+/** What comes with a diagnostic beside its words, over the protocol: how it is drawn, and where there is more to read. */
+import { expect } from 'chai';
+import { join } from 'node:path';
+import { DiagnosticTag, type Diagnostic } from 'vscode-languageserver-protocol';
+import { fault } from '../../kernel/contract/fault.js';
+import { refuse } from '../../kernel/runtime/problem-details.js';
+import { CATALOGUE } from '../../kernel/problems/catalogue.js';
+import { openProject } from '../../language-server/project.js';
+import { createWorkspace } from '../../language-server/workspace.js';
+import { diagnosticOf } from '../../language-server/render.js';
+import { openEditor, type Editor } from '../support/editor-pair.js';
+
+const FILE = 'definitions/a.resource.json';
+const DOCS = 'https://docs.example.com/errors/';
+const TEXT = `{ "id": "a", "resource": "a", "actionables": [{ "id": 1, "mode": "RETURN", "value": {},
+  "payload_validation": [{ "field": { "count": { "type": "NUMBER" } }, "max_length": 5 }] }, { "id": 1, "mode": "RETURN", "value": {} }] }`;
+
+describe('language server: what comes with a diagnostic', () => {
+  let editor: Editor;
+  before(async () => (editor = await openEditor()));
+  after(() => editor.close());
+
+  const told = async (config: string) => {
+    editor.open('lintel.config.json', config);
+    await editor.diagnostics('lintel.config.json');
+    editor.open(FILE, TEXT);
+    return editor.diagnostics(FILE);
+  };
+
+  it('is faded where the catalogue says that it can go', async () => {
+    const found = await told('{}');
+    expect(found.find(({ code }) => code === 'VAL_BOUND_UNUSED')?.tags).to.deep.equal([DiagnosticTag.Unnecessary]);
+    expect(found.find(({ code }) => code === 'LNK_DUPLICATE_ACTION')).not.to.have.property('tags');
+    expect(CATALOGUE['DEF_DEPRECATED']?.tag).to.equal('deprecated');
+    expect(CATALOGUE['LNK_RULE_UNUSED']?.tag).to.equal('unnecessary');
+  });
+
+  it('leads to the page that answers name as the type of a problem', async () => {
+    const found = await told(JSON.stringify({ docs: DOCS }));
+    expect(found.map(({ code }) => code)).to.include('LNK_DUPLICATE_ACTION');
+    for (const { code, codeDescription } of found) expect(codeDescription?.href).to.equal(DOCS + String(code));
+    const { body } = refuse(fault('INT_UNEXPECTED'), 'r', CATALOGUE, DOCS);
+    expect(body.type).to.equal(`${DOCS}INT_UNEXPECTED`);
+  });
+
+  it('leads nowhere where there is no page', async () => {
+    for (const { codeDescription } of await told('{}')) expect(codeDescription).to.equal(undefined);
+  });
+
+  it('has the related place with its address', async () => {
+    const found = await told('{}');
+    const [related] = found.find(({ code }) => code === 'LNK_DUPLICATE_ACTION')?.relatedInformation ?? [];
+    expect(related?.location.uri).to.equal(editor.uri(FILE));
+    expect(related?.message).to.match(/^actionable 1 stands here first$/);
+  });
+});
+
+describe('language server: the first diagnostics', () => {
+  const text = `{ "id": "a", "resource": "a", "actionables": [{ "id": 1, "mode": "RETURNS", "value": {} },
+    { "id": 2, "mode": "RETURN", "value": {}, "depends_on": [{ "resource_id": "nobody", "action_ids": [1] }] }] }`;
+  const codes = (found: readonly Diagnostic[]): unknown[] => found.map(({ code }) => code);
+
+  it('are what an open file tells by itself, and more comes when the others have been read', async () => {
+    const editor = await openEditor();
+    editor.open(FILE, text);
+    const first = codes(await editor.told(FILE, (found) => found.length > 0));
+    expect(first).to.include('DEF_UNKNOWN_PLUGIN').and.not.include('LNK_UNKNOWN_RESOURCE');
+    const all = codes(await editor.diagnostics(FILE));
+    expect(all).to.include.members([...first, 'LNK_UNKNOWN_RESOURCE']);
+    await editor.close();
+  });
+
+  it('come before the config and the other definitions are read', async () => {
+    const editor = await openEditor({ files: { [FILE]: text } });
+    const name = join(editor.folder, FILE);
+    const glimpses: string[] = [];
+    let glimpsed = (): void => undefined;
+    const told = new Promise<void>((resolve) => (glimpsed = resolve));
+    let goOn = (): void => undefined;
+    const workspace = createWorkspace({
+      trusted: () => false,
+      quiet: new Promise((resolve) => (goOn = resolve)),
+      glimpsed: (project) => {
+        expect(project.isRead).to.equal(false);
+        expect([...project.files.keys()]).to.deep.equal([name]);
+        glimpses.push(...project.glance(name).map(({ code }) => code));
+        glimpsed();
+      },
+    });
+    workspace.addFolders([editor.folder]);
+    workspace.begin();
+    const whole = workspace.type(name, text);
+    await told;
+    expect(glimpses).to.include('DEF_UNKNOWN_PLUGIN').and.not.include('LNK_UNKNOWN_RESOURCE');
+    goOn();
+    const project = await whole;
+    expect(project?.isRead).to.equal(true);
+    expect(project?.snapshot().problems.map(({ code }) => code)).to.include.members([
+      ...glimpses,
+      'LNK_UNKNOWN_RESOURCE',
+    ]);
+    await editor.close();
+  });
+
+  it('ask for no analysis of the project', async () => {
+    const config = JSON.stringify({ docs: DOCS });
+    const editor = await openEditor({ files: { 'lintel.config.json': config, [FILE]: text } });
+    const project = await openProject(editor.folder, { trusted: () => false }).read;
+    const first = project.glance(join(editor.folder, FILE)).map((problem) => diagnosticOf(problem, project, String));
+    expect(codes(first)).to.include('DEF_UNKNOWN_PLUGIN');
+    expect(first[0]?.codeDescription?.href).to.equal(`${DOCS}DEF_UNKNOWN_PLUGIN`);
+    expect(project.fresh()).to.equal(null);
+    project.snapshot();
+    expect(project.fresh()).not.to.equal(null);
+    await editor.close();
+  });
+
+  it('say nothing of a name that a plugin may have which is not known here, even where what is built in was forgotten', async () => {
+    const config = JSON.stringify({ plugins: ['./mine'] });
+    const spec = { 'mine/spec.ts': 'export default {};\n', 'mine/runtime.ts': 'export default {};\n' };
+    const editor = await openEditor({ trusted: false, files: { 'lintel.config.json': config, ...spec } });
+    editor.open(FILE, text);
+    expect(codes(await editor.told(FILE, () => true))).not.to.include('DEF_UNKNOWN_PLUGIN');
+    const [list] = await editor.told('lintel.config.json', (found) => found.length > 0);
+    expect(list?.code).to.equal('PLG_UNREAD');
+    expect(codes(await editor.diagnostics(FILE))).not.to.include('DEF_UNKNOWN_PLUGIN');
+    await editor.close();
+  });
+});
+
+describe('language server: the first statement of a project', () => {
+  it('is judged by the parser while it is typed, before anything is saved', async () => {
+    const editor = await openEditor();
+    const typed = (query: string): string =>
+      `{ "id": "a", "resource": "a", "actionables": [{ "id": 1, "mode": "QUERY", "sql_query": { "query": "${query}" } }] }`;
+    editor.open(FILE, '{ "id": "a" }');
+    await editor.diagnostics(FILE);
+    editor.change(FILE, typed('SELECT FROM WHERE 1'));
+    expect((await editor.diagnostics(FILE)).map(({ code }) => code)).to.include('SQL_SYNTAX');
+    editor.change(FILE, typed('SELECT 1 AS one'));
+    expect((await editor.diagnostics(FILE)).map(({ code }) => code)).not.to.include('SQL_SYNTAX');
+    await editor.close();
+  });
+});

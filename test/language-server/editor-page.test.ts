@@ -1,0 +1,152 @@
+/**
+ * The page about the editor, taken at its word: what it quotes is what the server says about the model and the resource of the
+ * README; commands and settings are those of the extension; links lead somewhere.
+ */
+import { expect } from 'chai';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { CodeActionRequest, InlayHintRequest } from 'vscode-languageserver-protocol';
+import { NAME_SOURCES } from '../../language-server/completion/names/index.js';
+import { openEditor, type Editor } from '../support/editor-pair.js';
+import { hoverAt } from '../support/hovering.js';
+import { ROOT } from '../support/project.js';
+
+const read = (name: string): string => readFileSync(join(ROOT, name), 'utf8');
+const PAGE = read('docs/editor.md');
+/** Without what the formatter of the page does to tables. */
+const FLAT = PAGE.replace(/\s+/g, ' ');
+const quoted = (text: string): string => {
+  expect(FLAT, 'the page').to.contain(text);
+  return text;
+};
+const RESOURCE = 'definitions/resources/note-add.resource.json';
+const MODEL = 'definitions/models/_note.model.json';
+const shown = (file: string): string => {
+  const text = new RegExp(`^\`\`\`jsonc\\n// ${file.replaceAll('.', '\\.')}\\n([^]*?)^\`\`\``, 'm').exec(
+    read('README.md'),
+  )?.[1];
+  if (text === undefined) throw new Error(`the README does not show ${file}`);
+  return text;
+};
+
+describe('the page about the editor', () => {
+  let editor: Editor;
+  const resource = shown(RESOURCE);
+  before(async () => {
+    editor = await openEditor({
+      files: { [MODEL]: shown(MODEL), [RESOURCE]: resource, '.env.example': 'STAFF_TOKEN=generate:32\n' },
+    });
+  });
+  after(() => editor.close());
+  const query = 'INSERT INTO _note (id, text, created_at) VALUES ($1, $2, $3)';
+  const list = '"$GENERATOR.ULID", "text", "$DATETIME"';
+  const asking = (statement: string, values = list): string => resource.replace(query, statement).replace(list, values);
+  const titles = async (source: string): Promise<string[]> => {
+    const { uri, caret } = editor.open(RESOURCE, source);
+    const diagnostics = await editor.diagnostics(RESOURCE);
+    if (caret === null) throw new Error('no caret');
+    const all = { textDocument: { uri }, range: { start: caret, end: caret } };
+    const context = { diagnostics: [...diagnostics] };
+    const fixed = { ...all, context: { ...context, only: ['source.fixAll.lintel'] } };
+    const answers = [
+      await editor.client.sendRequest(CodeActionRequest.type, { ...all, context }),
+      await editor.client.sendRequest(CodeActionRequest.type, fixed),
+    ];
+    return answers.flatMap((answer) => (answer ?? []).map(({ title }) => title));
+  };
+
+  it('quotes completions', async () => {
+    const whole = await editor.complete('definitions/b.json', '{ "id": "b", "resource": "b", "actionables": [‸] }');
+    expect(whole.labels).to.include.members([quoted('{ QUERY: sql_query }'), quoted('{ UPLOAD }')]);
+    editor.shut('definitions/b.json');
+    const columns = await editor.complete(RESOURCE, asking(quoted('SELECT n.‸ FROM notes n')));
+    expect(columns.labels).to.include.members(['id', 'text', 'created_at']);
+    const bound = await editor.complete(RESOURCE, asking(`SELECT id FROM notes ${quoted('WHERE text = ‸')}`, ''));
+    expect(
+      bound.labels.some((label) => /^\$\d+ = text$/.test(label)),
+      bound.labels.join(),
+    ).to.equal(true);
+  });
+
+  it('quotes documentation and hints', async () => {
+    const placeholder = await hoverAt(editor, RESOURCE, resource.replace('$2', '$‸2'));
+    expect(placeholder?.markdown).to.contain(
+      quoted('**$2** is the field `text` of the payload: STRING, min_length 1, max_length 500'),
+    );
+    const job = '"cron_job": { "execution_interval": "0 30 3‸ * * *", "time_zone": "Europe/Berlin" }';
+    const cron = await hoverAt(
+      editor,
+      'definitions/c.json',
+      `{ "id": "c", "resource": "c", "actionables": [{ "id": 1, "mode": "RETURN", "value": {}, ${job} }] }`,
+    );
+    expect(cron?.markdown.toLowerCase()).to.contain(quoted('at 03:30 (Europe/Berlin)').toLowerCase());
+    editor.shut('definitions/c.json');
+    const { uri } = editor.open(RESOURCE, resource);
+    const range = { start: { line: 0, character: 0 }, end: { line: 99, character: 0 } };
+    const hints = await editor.client.sendRequest(InlayHintRequest.type, { textDocument: { uri }, range });
+    quoted('(`$2` `= text`)'.slice(0, -1));
+    expect(hints?.map(({ label }) => label)).to.include('= text');
+  });
+
+  it('quotes actions', async () => {
+    const misspelt = await titles(resource.replace('"min_length"', '"min_lenght‸"'));
+    expect(misspelt).to.include.members([
+      quoted('Rename to "min_length"'),
+      quoted('Mend all that has one certain fix'),
+    ]);
+    const header = '"tokenize": { "type": "JWT", "encryption_key": ';
+    const secret = resource.replace('"actionables"', `${header}"correct‸ horse battery" },\n  "actionables"`);
+    expect(await titles(secret)).to.include(quoted('Move it to .env, as JWT_SECRET_KEY'));
+    const missing = resource.replace('"actionables"', `${header}"$ENV.STAFF_‸TOKEN" },\n  "actionables"`);
+    expect(await titles(missing)).to.include(quoted('Add "STAFF_TOKEN" to .env as .env.example says'));
+  });
+
+  it('names every command and every setting of the extension', () => {
+    const { contributes } = JSON.parse(read('extension/package.json')) as {
+      contributes: {
+        commands: { command: string; title: string }[];
+        menus: { commandPalette: { command: string; when: string }[] };
+        configuration: { properties: object };
+      };
+    };
+    const hidden = contributes.menus.commandPalette
+      .filter(({ when }) => when === 'false')
+      .map(({ command }) => command);
+    for (const { command, title } of contributes.commands)
+      if (!hidden.includes(command)) quoted(`**${title.replace('...', '')}**`);
+    for (const name of Object.keys(contributes.configuration.properties)) quoted(`\`${name}\``);
+  });
+
+  it('and CONTRIBUTING names sources that there are', () => {
+    const [, list = ''] = /^- `complete: \{ source[^]*?Sources ([^]*?)^- /m.exec(read('CONTRIBUTING.md')) ?? [];
+    const [names = ''] = list.split('Of cron');
+    const named = [...names.matchAll(/`([a-z-]+)`/g)].map(([, name = '']) => name).filter((name) => name !== 'refers');
+    expect(Object.keys(NAME_SOURCES)).to.include.members(named);
+    expect(named).to.include.members(['connection', 'glob', 'model-field']);
+  });
+
+  it('leads somewhere, as README, CONTRIBUTING and the page about the architecture do', () => {
+    for (const name of [
+      'docs/editor.md',
+      'README.md',
+      'CONTRIBUTING.md',
+      'docs/architecture.md',
+      'extension/README.md',
+    ]) {
+      for (const [, target = ''] of read(name).matchAll(/(?<!!)\[[^\]]*\]\(([^)\s]+)\)/g)) {
+        if (/^[a-z]+:/.test(target)) continue;
+        const [file = '', anchor] = target.split('#');
+        const path = file === '' ? name : join(dirname(name), file);
+        expect(existsSync(join(ROOT, path)), `${name}: ${target}`).to.equal(true);
+        if (anchor === undefined) continue;
+        const headings = [...read(path).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
+          heading
+            .toLowerCase()
+            .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+            .replace(/\s/g, '-'),
+        );
+        expect(headings, `${name}: ${target}`).to.include(anchor);
+      }
+    }
+  });
+});

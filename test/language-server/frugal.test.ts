@@ -1,0 +1,30 @@
+/** When the server gives memory back: once in each pause, and not while messages come. */
+import { expect } from 'chai';
+import { collectInPauses, engineCollection } from '../../language-server/frugal.js';
+
+describe('the memory of the server', () => {
+  it('is collected once in a pause, and never while messages come', async () => {
+    let collected = 0;
+    let over = (): void => undefined;
+    const first = new Promise<void>((resolve) => (over = resolve));
+    const noticed = collectInPauses(() => {
+      collected++;
+      over();
+    }, 20);
+    for (let i = 0; i < 100; i++) noticed();
+    expect(collected).to.equal(0);
+    // The pause does not keep a process alive; this test is one that waits.
+    const alive = setInterval(() => undefined, 1000);
+    await first;
+    clearInterval(alive);
+    expect(collected).to.equal(1);
+  });
+
+  it('comes back', () => {
+    const collect = engineCollection();
+    const before = process.memoryUsage().heapUsed;
+    expect(Array.from({ length: 200_000 }, (_, i) => ({ i }))).to.have.length(200_000);
+    collect();
+    expect(process.memoryUsage().heapUsed).to.be.lessThan(before + 10_000_000);
+  });
+});

@@ -1,0 +1,62 @@
+/** Hover right behind a letter: what fields say is told without an analysis, and everything is what an analysis would have told. */
+import { expect } from 'chai';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { hoverIn } from '../../language-server/features/hover.js';
+import { openProject, type Project } from '../../language-server/project.js';
+import { viewOf } from '../../language-server/view.js';
+import { ROOT } from '../support/project.js';
+
+const FILES = ['models/_users.model.json', 'resources/sign-in.resource.json', 'resources/wallet.resource.json'];
+/** Characters between two places that are asked about. */
+const STEP = 47;
+
+describe('language server: hover while somebody types', () => {
+  let project: Project;
+  before(async () => {
+    project = await openProject(ROOT, { trusted: () => false }).read;
+    await project.prepare();
+  });
+
+  const nameOf = (file: string): string => join(ROOT, 'definitions', file);
+  const hover = (name: string, offset: number): unknown => {
+    const view = viewOf(project, name);
+    if (view === null) throw new Error('no view');
+    return hoverIn(view, offset);
+  };
+
+  it('tells of fields, plugins and values, and analyses nothing', () => {
+    const name = nameOf('resources/sign-in.resource.json');
+    const text = readFileSync(name, 'utf8');
+    project.snapshot();
+    project.type(name, `${text} `);
+    expect(project.fresh()).to.equal(null);
+    for (const [word, said] of [
+      ['"actionables"', 'actionables'],
+      ['"mode"', 'mode'],
+      ['"QUERY"', 'QUERY'],
+    ] as const) {
+      expect(JSON.stringify(hover(name, text.indexOf(word) + 2)), word).to.include(said);
+    }
+    expect(project.fresh(), 'an analysis').to.equal(null);
+    project.type(name, null);
+  });
+
+  it('tells what it tells when everything has been analysed', () => {
+    for (const file of FILES) {
+      const name = nameOf(file);
+      const text = readFileSync(name, 'utf8');
+      let told = 0;
+      for (let offset = 0; offset < text.length; offset += STEP) {
+        project.type(name, text);
+        project.snapshot();
+        const settled = hover(name, offset);
+        project.type(name, `${text}\n`);
+        expect(hover(name, offset), `${file} at ${offset}`).to.deep.equal(settled);
+        if (settled !== null) told++;
+      }
+      expect(told, file).to.be.greaterThan(2);
+      project.type(name, null);
+    }
+  });
+});

@@ -1,0 +1,194 @@
+/**
+ * Plugins of a workspace in the editor: a verifier written by somebody else gets completion and diagnostics, from its manifest
+ * or, where the workspace is trusted, from its specs in a process of their own; and nothing of it runs in the server.
+ */
+import { expect } from 'chai';
+import { cp, mkdir, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { openEditor, type Editor } from '../support/editor-pair.js';
+import { ROOT } from '../support/project.js';
+
+const FILE = 'definitions/hook.resource.json';
+const CONFIG = JSON.stringify({ plugins: ['builtin:*', './my-plugins/slack'] });
+const hook = (verifier: string): string =>
+  `{ "id": "hook", "resource": "hook", "webhook": { "verifications": {${verifier}} }, "actionables": [] }`;
+
+/** Written as its author would; it tells the world when it is run, and by which process. */
+const SPEC = `
+import { writeFileSync } from 'node:fs';
+import { definePlugin, shape, text } from 'lintel';
+writeFileSync(new URL('./ran.txt', import.meta.url), String(process.pid));
+export default definePlugin({
+  kind: 'verifier', name: 'SlackVerifier', since: '1.0.0',
+  summary: 'Checks the signature that Slack sends.',
+  facts: { needsRaw: true, needsRemote: false },
+  schema: shape({ signing_secret: text({ doc: 'The signing secret of the app.', secret: true, examples: ['$ENV.SLACK'] }).required() }),
+  examples: [{ title: 'A secret', json: { signing_secret: '$ENV.SLACK' } }],
+  counterExamples: [{ title: 'None', json: {}, code: 'DEF_REQUIRED', at: '' }],
+});
+`;
+
+const files = {
+  'lintel.config.json': CONFIG,
+  'my-plugins/slack/spec.mjs': SPEC,
+  '.env': 'SLACK=abcdefghijklmnopqrstuvwxyz012345\n',
+};
+
+/** The package, as `npm install` would have put it there. */
+async function installed(editor: { readonly folder: string }): Promise<void> {
+  await mkdir(join(editor.folder, 'node_modules'), { recursive: true });
+  await symlink(ROOT, join(editor.folder, 'node_modules', 'lintel'));
+}
+const ran = (editor: Editor): Promise<string | null> =>
+  readFile(join(editor.folder, 'my-plugins/slack/ran.txt'), 'utf8').catch(() => null);
+
+describe('language server: plugins of a workspace', () => {
+  const editors: Editor[] = [];
+  const open = async (trusted: boolean, given: Readonly<Record<string, string>> = files): Promise<Editor> => {
+    const editor = await openEditor({ files: given, trusted, before: installed });
+    editors.push(editor);
+    return editor;
+  };
+  after(() => Promise.all(editors.map((editor) => editor.close())));
+
+  it('trusted: a verifier without a manifest is completed and judged, and ran in another process', async () => {
+    const editor = await open(true);
+    const { labels, accept } = await editor.complete(FILE, hook('‸'));
+    expect(labels).to.include('SlackVerifier');
+    expect(accept('SlackVerifier')).to.contain('"SlackVerifier": {');
+    editor.change(FILE, hook('"SlackVerifier": {"signing_secre": "$ENV.SLACK"}'));
+    const codes = (await editor.diagnostics(FILE)).map(({ code }) => code);
+    expect(codes).to.include.members(['DEF_UNKNOWN_KEY', 'DEF_REQUIRED']);
+    const pid = await ran(editor);
+    expect(pid, 'its specs ran').not.to.equal(null);
+    expect(Number(pid)).not.to.equal(process.pid);
+  });
+
+  it('not trusted and without a manifest: nothing runs, the config says so, and no false error is told', async () => {
+    const editor = await open(false);
+    editor.open(FILE, hook('"SlackVerifier": {"signing_secret": "$ENV.SLACK"}'));
+    expect(await editor.diagnostics(FILE)).to.deep.equal([]);
+    const { ranges } = editor.open(
+      'lintel.config.json',
+      CONFIG.replace('"./my-plugins/slack"', '«1:"./my-plugins/slack"»'),
+    );
+    const [note, ...others] = await editor.diagnostics('lintel.config.json');
+    expect(others).to.deep.equal([]);
+    expect(note).to.deep.include({ code: 'PLG_UNREAD', severity: 3, range: ranges.get('1') });
+    expect(note?.message).to.contain('lintel manifest ./my-plugins/slack');
+    expect(await ran(editor)).to.equal(null);
+  });
+
+  it('not trusted, with a manifest: the same help, and still nothing runs', async () => {
+    const made = await open(true);
+    const { labels } = await made.complete(FILE, hook('‸'));
+    expect(labels).to.include('SlackVerifier');
+    const manifest = await manifestOf(made);
+    const editor = await open(false, { ...files, 'my-plugins/slack/plugin.manifest.json': manifest });
+    const answer = await editor.complete(FILE, hook('"SlackVerifier": {‸}'));
+    expect(answer.labels).to.include('signing_secret');
+    editor.change(FILE, hook('"SlackVerifier": {}'));
+    expect((await editor.diagnostics(FILE)).map(({ code }) => code)).to.include('DEF_REQUIRED');
+    expect(await ran(editor)).to.equal(null);
+  });
+
+  it('a manifest that comes while the editor is open is read', async () => {
+    const manifest = await manifestOf(editors[0] as Editor);
+    const editor = await open(false);
+    editor.open(FILE, hook('"SlackVerifier": {}'));
+    expect(await editor.diagnostics(FILE)).to.deep.equal([]);
+    await editor.write({ 'my-plugins/slack/plugin.manifest.json': manifest });
+    const told = await editor.told(FILE, (all) => all.length > 0);
+    expect(told.map(({ code }) => code)).to.deep.equal(['DEF_REQUIRED']);
+  });
+
+  it('trust given later lets the specs speak', async () => {
+    const editor = await open(false);
+    editor.open(FILE, hook('"SlackVerifier": {}'));
+    expect(await editor.diagnostics(FILE)).to.deep.equal([]);
+    await editor.client.sendNotification('lintel/trust', { trusted: true });
+    const told = await editor.told(FILE, (all) => all.length > 0);
+    expect(told.map(({ code }) => code)).to.deep.equal(['DEF_REQUIRED']);
+  });
+
+  it('a manifest older than its specs is told where nothing may run', async () => {
+    const manifest = await manifestOf(editors[0] as Editor);
+    const editor = await open(false, { ...files, 'my-plugins/slack/plugin.manifest.json': manifest });
+    const past = new Date(Date.now() - 60_000);
+    await utimes(join(editor.folder, 'my-plugins/slack/plugin.manifest.json'), past, past);
+    await editor.write({ 'my-plugins/slack/spec.mjs': SPEC });
+    editor.open('lintel.config.json', CONFIG);
+    const [note] = await editor.told('lintel.config.json', (all) => all.length > 0);
+    expect(note?.message).to.contain('older than its specs');
+  });
+
+  for (const [what, spec, words] of [
+    ['that throw', 'throw new Error("no")', 'no'],
+    ['that never end', 'await new Promise((done) => setTimeout(done, 60000))', 'no answer in'],
+    ['that print something else', 'console.log("hello"); export default { kind: "verifier" }', ''],
+  ] as const) {
+    it(`specs ${what} cost a note, and no help with anything else`, async function () {
+      this.timeout(30_000);
+      const editor = await open(true, { ...files, 'my-plugins/slack/spec.mjs': spec });
+      editor.open('lintel.config.json', CONFIG);
+      const [note] = await editor.told('lintel.config.json', (all) => all.length > 0);
+      expect(note).to.deep.include({ code: 'PLG_UNREAD' });
+      expect(note?.message).to.contain(words);
+      const { labels } = await editor.complete(FILE, '{ ‸ }');
+      expect(labels).to.include('resource');
+    });
+  }
+
+  for (const [what, manifest] of [
+    ['is no JSON', 'nonsense'],
+    ['is too large', ' '.repeat(2_000_001)],
+    ['leads outside', '{"format":1,"lintel":">=0","kinds":[],"plugins":[{"runtime":"../x.js"}]}'],
+  ] as const) {
+    it(`a manifest that ${what} is refused with words`, async () => {
+      const editor = await open(false, { ...files, 'my-plugins/slack/plugin.manifest.json': manifest });
+      editor.open('lintel.config.json', CONFIG);
+      const [note] = await editor.told('lintel.config.json', (all) => all.length > 0);
+      expect(note).to.deep.include({ code: 'PLG_UNREAD' });
+    });
+  }
+
+  it('a folder outside the project is read only where the workspace is trusted', async () => {
+    const outside = await open(true);
+    const folder = join(outside.folder, 'my-plugins/slack');
+    const manifest = await manifestOf(editors[0] as Editor);
+    await writeFile(join(folder, 'plugin.manifest.json'), manifest);
+    const config = JSON.stringify({ plugins: ['builtin:*', folder] });
+    const wary = await open(false, { ...files, 'lintel.config.json': config });
+    wary.open('lintel.config.json', config);
+    const [note] = await wary.told('lintel.config.json', (all) => all.length > 0);
+    expect(note?.message).to.contain('outside the project');
+  });
+
+  it('a kind of the workspace brings its own fields and plugins', async () => {
+    const editor = await openEditor({
+      trusted: true,
+      files: { 'lintel.config.json': JSON.stringify({ plugins: ['builtin:*', './limits'] }) },
+      before: async (one) => {
+        await installed(one);
+        await cp(join(ROOT, 'test/fixtures/plugins/limits'), join(one.folder, 'limits'), { recursive: true });
+        await writeFile(join(one.folder, 'package.json'), '{"type": "module"}');
+      },
+    });
+    editors.push(editor);
+    const { labels } = await editor.complete(FILE, '{ "id": "a", "resource": "a", ‸ }');
+    expect(labels).to.include('quota');
+  });
+
+  /** What its author would commit. */
+  async function manifestOf(editor: Editor): Promise<string> {
+    const { readFolder } = await import('../../kernel/project/plugin-folders.js');
+    const { manifestOf: made, manifestText } = await import('../../kernel/export/manifest.js');
+    const { buildRegistry } = await import('../../kernel/analysis/registry.js');
+    const { kinds } = await import('../../plugins/kinds/index.js');
+    const { specs: builtin } = await import('../../plugins/index.spec.js');
+    const { specs } = await readFolder(join(editor.folder, 'my-plugins/slack'));
+    await rm(join(editor.folder, 'my-plugins/slack/ran.txt'), { force: true });
+    const registry = buildRegistry(kinds, [...builtin, ...specs]);
+    return manifestText(made({ registry, version: '0.5.0', kinds: [], specs, runtime: () => null }));
+  }
+});

@@ -1,0 +1,73 @@
+/** What panels ask the language server for: all resources with their places, and the request that one of them takes. */
+import { expect } from 'chai';
+import { pathToFileURL } from 'node:url';
+import type { ListedResource, RequestTold, ServedProject } from '../../language-server/features/requests.js';
+import { openEditor, type Editor } from '../support/editor-pair.js';
+
+const SIGN_UP = `[
+  // emoji 😀 before
+  {
+    "id": "\\u0073ign-up", "resource": "sign-up/:team",
+    "actionables": [{
+      "id": 1, "mode": "RETURN", "value": "$PAYLOAD.email",
+      "payload_validation": [{ "field": { "email": { "type": "EMAIL" }, "age": { "type": "NUMBER", "min": 18, "optional": true } } }]
+    }]
+  },
+  { "id": "broken", "resource": "broken", "actionables": [{ "id": 1, "mode": "RETRUN" }] }
+]`;
+
+describe('language server: what panels ask for', () => {
+  let editor: Editor;
+  beforeEach(async () => {
+    editor = await openEditor({
+      files: { 'definitions/a.json': SIGN_UP, 'lintel.config.json': '{"http": {"port": 9191}}' },
+    });
+  });
+  afterEach(() => editor.close());
+  const all = (): Promise<ListedResource[]> => editor.client.sendRequest('lintel/resources');
+  const ask = (resource: unknown, folder?: string): Promise<RequestTold | null> =>
+    editor.client.sendRequest('lintel/request', { resource, ...(folder !== undefined && { folder }) });
+
+  it('all resources, with where they stand', async () => {
+    const [first, second] = await all();
+    expect(first).to.deep.include({ id: 'sign-up', path: 'sign-up/:team', sound: true });
+    expect(first?.uri).to.equal(editor.uri('definitions/a.json'));
+    expect(first?.folder).to.equal(pathToFileURL(editor.folder).href);
+    expect(first?.range.start).to.deep.equal({ line: 3, character: 10 });
+    expect(first?.actions['sign-up#1']?.start).to.deep.equal({ line: 4, character: 20 });
+    expect(second).to.deep.include({ id: 'broken', sound: false });
+  });
+
+  it('what a request needs, by id and by path, with the port of the config', async () => {
+    const told = await ask('sign-up', pathToFileURL(editor.folder).href);
+    expect(told).to.deep.include({ id: 'sign-up', path: '/sign-up/:team', sound: true });
+    const [project] = await editor.client.sendRequest<readonly ServedProject[]>('lintel/projects');
+    expect(project).to.deep.include({ folder: pathToFileURL(editor.folder).href, port: 9191 });
+    expect(told?.methods[0]).to.equal('POST');
+    expect(told?.payload).to.deep.equal({ email: 'ada@example.com' });
+    expect(told?.optional).to.deep.equal({ age: 18 });
+    expect(told?.parameters).to.deep.equal([{ name: 'team', sample: 'text' }]);
+    expect((await ask('sign-up/:team'))?.id).to.equal('sign-up');
+  });
+
+  it('follows what is typed', async () => {
+    editor.open('definitions/a.json', SIGN_UP.replace('"age"', '"years"'));
+    expect((await ask('sign-up'))?.optional).to.deep.equal({ years: 18 });
+  });
+
+  it('answers nothing for what is not there, and for what is no question', async () => {
+    expect(await ask('nowhere')).to.equal(null);
+    expect(await ask('sign-up', 'file:///elsewhere')).to.equal(null);
+    expect(await ask(7)).to.equal(null);
+    expect(await editor.client.sendRequest('lintel/request', null)).to.equal(null);
+    expect((await ask('broken'))?.sound).to.equal(false);
+  });
+
+  it('stands up to every prefix of a file', async () => {
+    for (let end = 0; end < SIGN_UP.length; end += 17) {
+      editor.open('definitions/a.json', SIGN_UP.slice(0, end));
+      await all();
+      await ask('sign-up');
+    }
+  });
+});

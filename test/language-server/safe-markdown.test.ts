@@ -1,0 +1,42 @@
+/** Third-party text in hovers: nothing in it is a command, a picture or HTML, and code stays what it was. */
+import { expect } from 'chai';
+import { inBlock, inCode, safeMarkdown } from '../../language-server/safe-markdown.js';
+
+describe('language server: safe Markdown', () => {
+  it('leaves plain words and code alone', () => {
+    for (const text of [
+      'One *word*, `a < b` and ``a ` <b>``.',
+      '```json\n{"a": "<b>"}\n```',
+      '[page](https://example.com/a)',
+    ])
+      expect(safeMarkdown(text)).to.equal(text);
+  });
+
+  it('takes away what does something', () => {
+    expect(safeMarkdown('<img src=x>')).to.equal('&lt;img src=x>');
+    expect(safeMarkdown('[a](command:x)')).to.equal('[a]\\(command:x)');
+    expect(safeMarkdown('[a]( command:x)')).to.equal('[a]\\( command:x)');
+    expect(safeMarkdown('![a](https://example.com/a.png)')).to.match(/^!\\\[/);
+    expect(safeMarkdown('[a][b]\n\n[b]: command:x')).to.equal('[a][b]\n\n[b]\\: command:x');
+    expect(safeMarkdown('<command:x>')).to.equal('&lt;command:x>');
+  });
+
+  it('is not misled by backticks that open nothing', () => {
+    for (const text of ['\\`<b>\\`', '`one\n\n<b>`', '``<b>`', '`<b>``'])
+      expect(safeMarkdown(text), text)
+        .to.include('&lt;b>')
+        .and.not.to.match(/(^|[^;])<b>/);
+  });
+
+  it('shows nothing without an end', () => {
+    expect(safeMarkdown('a'.repeat(100_000)).length).to.be.below(5000);
+  });
+
+  it('puts names and blocks into fences that they cannot end', () => {
+    expect(inCode('a')).to.equal('`a`');
+    expect(inCode('a`b')).to.equal('``a`b``');
+    expect(inCode('`')).to.equal('`` ` ``');
+    expect(inCode('a\n\n# b')).to.equal('`a # b`');
+    expect(inBlock('```', 'json')).to.equal('````json\n```\n````');
+  });
+});

@@ -1,0 +1,119 @@
+/**
+ * Definitions beyond all measure: a file of a megabyte, a workspace of two thousand files. The editor goes on answering, nothing
+ * throws, and what is kept does not grow with every letter. The bounds are processor time, four times what was measured.
+ */
+import { expect } from 'chai';
+import { DocumentSymbolRequest, HoverRequest } from 'vscode-languageserver-protocol';
+import { engineCollection } from '../../language-server/frugal.js';
+import { openEditor, type Editor } from '../support/editor-pair.js';
+
+const MODEL =
+  '{ "id": { "type": "String", "primary_key": true, "max_length": 26 }, "email": { "type": "String", "max_length": 320 } }';
+
+const resource = (n: number): string =>
+  `{ "id": "r-${n}", "resource": "r${n}", "actionables": [{ "id": 1, "mode": "QUERY", "payload_validation": [{ "field": ` +
+  `{ "email": { "type": "EMAIL" } }, "max_length": 320 }], "returnables": ["id"], "sql_query": { "query": ` +
+  `"SELECT id FROM _users WHERE email = $1", "parameters": ["email"] } }] }`;
+
+/** Seconds of the processor. */
+async function worked(work: () => Promise<unknown>): Promise<number> {
+  const before = process.cpuUsage();
+  await work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1e6;
+}
+
+const collect = engineCollection();
+/** Megabytes that are still needed. */
+function kept(): number {
+  collect();
+  return process.memoryUsage().heapUsed / 1e6;
+}
+
+describe('language server: definitions beyond all measure', function () {
+  this.timeout(60_000);
+  let editor: Editor | undefined;
+  afterEach(async () => {
+    await editor?.close();
+    editor = undefined;
+  });
+
+  it('a file of a megabyte', async () => {
+    const file = 'definitions/all.resource.json';
+    const many = Math.ceil(1e6 / (resource(10_000).length + 2));
+    const text = `[\n${Array.from({ length: many }, (_, n) => resource(n)).join(',\n')}\n]\n`;
+    expect(text.length).to.be.above(0.98e6);
+    const before = kept();
+    const opened = (editor = await openEditor({
+      files: { 'definitions/_users.model.json': MODEL, [file]: text },
+    }));
+    expect(
+      await worked(async () => {
+        opened.open(file, text);
+        expect(await opened.diagnostics(file)).to.deep.equal([]);
+      }),
+      'opening',
+    ).to.be.below(8);
+    const half = many >> 1;
+    const here = `"id": "r-${half}", `;
+    const letter = async (typed: string, code: string): Promise<void> => {
+      opened.change(file, text.replace(here, `${here}${typed}: 1, `));
+      expect((await opened.diagnostics(file)).map((one) => one.code)).to.include(code);
+    };
+    expect(await worked(() => letter('"a"', 'DEF_UNKNOWN_KEY')), 'a letter').to.be.below(3.2);
+    const afterOne = kept();
+    for (const typed of ['"ab"', '"abc"']) await letter(typed, 'DEF_UNKNOWN_KEY');
+    expect(
+      await worked(async () => {
+        const { labels } = await opened.complete(file, text.replace(here, `${here}"ret‸" `));
+        expect(labels).to.include('returnables');
+      }),
+      'completion, and the analysis of the letter, which may come before it',
+    ).to.be.below(4);
+    const { uri, caret } = opened.change(file, text.replace(here, `"i‸d": "r-${half}", `));
+    const position = caret ?? { line: 0, character: 0 };
+    expect(await opened.client.sendRequest(HoverRequest.type, { textDocument: { uri }, position })).not.to.equal(null);
+    const symbols = await opened.client.sendRequest(DocumentSymbolRequest.type, { textDocument: { uri } });
+    expect(symbols?.length).to.equal(many);
+    opened.change(file, text.slice(0, -500));
+    expect((await opened.diagnostics(file)).map(({ code }) => code)).to.include('SRC_SYNTAX');
+    opened.change(file, text);
+    expect(await opened.diagnostics(file)).to.deep.equal([]);
+    const afterAll = kept();
+    expect(afterOne - before, 'megabytes').to.be.below(240);
+    expect(afterAll, 'megabytes that every letter leaves').to.be.below(before + (afterOne - before) * 1.5);
+  });
+
+  it('a workspace of two thousand files', async () => {
+    const nameOf = (n: number): string => `definitions/f${n % 100}/r${n}.resource.json`;
+    const files = Object.fromEntries(Array.from({ length: 2000 }, (_, n) => [nameOf(n), resource(n)]));
+    const before = kept();
+    const opened = (editor = await openEditor({
+      files: { 'definitions/_users.model.json': MODEL, ...files },
+      pause: 0,
+    }));
+    const file = nameOf(50);
+    expect(
+      await worked(async () => {
+        opened.open(file, resource(50));
+        expect(await opened.diagnostics(file)).to.deep.equal([]);
+      }),
+      'opening',
+    ).to.be.below(8);
+    expect(kept() - before, 'megabytes').to.be.below(160);
+    expect(
+      await worked(async () => {
+        opened.change(file, resource(50).replace('"mode"', '"mod"'));
+        expect((await opened.diagnostics(file)).map(({ code }) => code)).to.include('DEF_UNKNOWN_KEY');
+      }),
+      'a letter',
+    ).to.be.below(1.2);
+    expect(
+      await worked(async () => {
+        const { labels } = await opened.complete(file, resource(50).replace('"mode"', '"‸", "mode"'));
+        expect(labels).to.include('no_op');
+      }),
+      'completion, and the analysis of the letter, which may come before it',
+    ).to.be.below(1.2);
+  });
+});

@@ -1,0 +1,102 @@
+/**
+ * Every database of the interface as suites take it: SQL databases and stores of documents, each new and empty, or the reason why there
+ * is none. Where one is reached over the network its address is told, so that a proxy can stand in between. Nothing is judged here.
+ */
+import { freshMongo, startMongo } from './mongo.js';
+import { freshMysql, startMysql, type MysqlFlavour } from './mysql.js';
+import { freshDatabase, startPostgres } from './postgres.js';
+import { startKernel, type TestKernel, type TestKernelOptions } from './kernel.js';
+
+export type SqlName = 'pglite' | 'postgres' | MysqlFlavour;
+export type StoreName = 'embedded' | 'mongodb';
+
+/** Fields of the config with a database at this address. */
+export type ConfigAt = (url: string, options?: object) => Readonly<Record<string, unknown>>;
+
+export interface Database<Name extends string = string> {
+  readonly name: Name;
+  /** Null: it runs inside the process. Otherwise the address of a new, empty one. */
+  readonly make: (() => Promise<string | { readonly skip: string }>) | null;
+  readonly config: ConfigAt;
+}
+
+const LITE = { main: { use: 'pglite', path: 'memory://' } };
+
+const onMysql = (name: MysqlFlavour): Database<SqlName> => ({
+  name,
+  async make() {
+    const server = await startMysql(name);
+    return 'skip' in server ? server : freshMysql(name);
+  },
+  config: (url, options) => ({ connections: { main: { use: 'mysql', url, ...options } } }),
+});
+
+export const SQL: readonly Database<SqlName>[] = [
+  { name: 'pglite', make: null, config: () => ({ connections: LITE }) },
+  {
+    name: 'postgres',
+    async make() {
+      const server = await startPostgres();
+      return 'skip' in server ? server : freshDatabase();
+    },
+    config: (url, options) => ({ connections: { main: { use: 'postgres', url, ...options } } }),
+  },
+  onMysql('mariadb'),
+  onMysql('mysql'),
+];
+
+export const STORES: readonly Database<StoreName>[] = [
+  { name: 'embedded', make: null, config: () => ({ connections: LITE, documents: { main: { use: 'embedded' } } }) },
+  {
+    name: 'mongodb',
+    async make() {
+      const server = await startMongo();
+      return 'skip' in server ? server : freshMongo();
+    },
+    config: (url, options) => ({ connections: LITE, documents: { main: { use: 'mongodb', url, ...options } } }),
+  },
+];
+
+/** Config and environment of a new, empty one, or the reason why there is none. */
+export async function placeOn({
+  make,
+  config,
+}: Database): Promise<{ readonly config: object; readonly env: Record<string, string> } | { readonly skip: string }> {
+  const url = make === null ? '' : await make();
+  return typeof url === 'string' ? { config: config('$ENV.DATABASE'), env: { DATABASE: url } } : url;
+}
+
+/** One suite on each of them, with a kernel started before and closed after it. */
+export function onEach<Name extends string>(
+  title: string,
+  databases: readonly Database<Name>[],
+  options: TestKernelOptions,
+  suite: (kernel: () => TestKernel, name: Name) => void,
+): void {
+  for (const database of databases) {
+    const { name } = database;
+    describe(`${title} (${name})`, () => {
+      let started: TestKernel | undefined;
+      before(async function () {
+        this.timeout(120_000);
+        const found = await placeOn(database);
+        if ('skip' in found) return this.skip();
+        const config = { ...options.config, ...found.config };
+        started = await startKernel({ ...options, config, env: { ...options.env, ...found.env } });
+      });
+      after(() => started?.close());
+      suite(() => {
+        if (started === undefined) throw new Error('the kernel is not running');
+        return started;
+      }, name);
+    });
+  }
+}
+
+/** A resource with one query of documents. */
+export const documents = (id: string, query: object, rest: object = {}, more: object = {}): object => ({
+  id,
+  resource: id,
+  actionables: [{ id: 1, mode: 'QUERY', mongo_query: query, ...rest }],
+  ...more,
+});

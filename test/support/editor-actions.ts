@@ -1,0 +1,74 @@
+/** Code actions as a person meets them: what is offered at a caret or a marked range, and the files after one is taken. */
+import {
+  CodeActionRequest,
+  type CodeAction,
+  type Diagnostic,
+  type TextDocumentEdit,
+  type TextEdit,
+} from 'vscode-languageserver-protocol';
+import type { Editor } from './editor-pair.js';
+import { edited, marked } from './marked.js';
+
+export interface Offered {
+  readonly actions: readonly CodeAction[];
+  readonly titles: readonly string[];
+  /** Texts of the files after an action, by name; the one that was asked about under `''`. */
+  taken(title: string | RegExp): Readonly<Record<string, string>>;
+  /** Takes it, writes it into the open file, and gives what the server says of it then. */
+  mended(title: string | RegExp): Promise<{ readonly text: string; readonly diagnostics: readonly Diagnostic[] }>;
+}
+
+/** `texts`: what other files hold that an action may change. `only`: the kinds that are asked for. */
+export async function actionsAt(
+  editor: Editor,
+  name: string,
+  source: string,
+  { texts = {}, only }: { readonly texts?: Readonly<Record<string, string>>; readonly only?: string } = {},
+): Promise<Offered> {
+  const { text, caret, ranges } = marked(source);
+  editor.open(name, text);
+  const start = { line: 0, character: 0 };
+  const range =
+    ranges.get('1') ?? (caret === null ? { start, end: { line: 1e6, character: 0 } } : { start: caret, end: caret });
+  const answer = await editor.client.sendRequest(CodeActionRequest.type, {
+    textDocument: { uri: editor.uri(name) },
+    range,
+    context: { diagnostics: [], ...(only !== undefined && { only: [only] }) },
+  });
+  const actions = (answer ?? []) as CodeAction[];
+  const find = (title: string | RegExp): CodeAction => {
+    const found = actions.find((one) => (typeof title === 'string' ? one.title === title : title.test(one.title)));
+    if (found === undefined)
+      throw new Error(`no action ${String(title)}, but ${actions.map((one) => one.title).join('; ')}`);
+    return found;
+  };
+  const taken = (title: string | RegExp): Record<string, string> => {
+    const after: Record<string, string> = {};
+    for (const [uri, edits] of editsOf(find(title))) {
+      const file = decodeURIComponent(uri.slice(editor.uri('').length)).replace(/^\//, '');
+      if (file === name) after[''] = edited(text, edits);
+      else after[file] = edited(texts[file] ?? '', edits);
+    }
+    return after;
+  };
+  return {
+    actions,
+    titles: actions.map((one) => one.title),
+    taken,
+    async mended(title) {
+      const { '': after = text, ...others } = taken(title);
+      await editor.write(others);
+      editor.change(name, after);
+      return { text: after, diagnostics: await editor.diagnostics(name) };
+    },
+  };
+}
+
+/** Edits by address, in the order in which they are made. */
+export function editsOf({ edit }: CodeAction): readonly (readonly [string, readonly TextEdit[]])[] {
+  const documents = (edit?.documentChanges ?? []).filter((one): one is TextDocumentEdit => 'textDocument' in one);
+  return [
+    ...Object.entries(edit?.changes ?? {}),
+    ...documents.map(({ textDocument, edits }) => [textDocument.uri, edits as TextEdit[]] as const),
+  ];
+}

@@ -1,0 +1,217 @@
+/**
+ * An editor and the language server in one process, joined by two streams: what a client says and hears, over the real
+ * protocol, in a project folder of its own. Waits for notifications, never for time.
+ */
+import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { pathToFileURL } from 'node:url';
+import {
+  createConnection,
+  createProtocolConnection,
+  StreamMessageReader,
+  StreamMessageWriter,
+  type ProtocolConnection,
+} from 'vscode-languageserver/node';
+import {
+  CompletionRequest,
+  DidChangeTextDocumentNotification,
+  DidChangeWatchedFilesNotification,
+  DidCloseTextDocumentNotification,
+  DidOpenTextDocumentNotification,
+  InitializedNotification,
+  InitializeRequest,
+  LogMessageNotification,
+  PublishDiagnosticsNotification,
+  RegistrationRequest,
+  ShutdownRequest,
+  type CompletionItem,
+  type Diagnostic,
+  type InitializeResult,
+  type Position,
+  type PublishDiagnosticsParams,
+} from 'vscode-languageserver-protocol';
+import { serve } from '../../language-server/server.js';
+import { edited, marked, snippetShown, type Marked } from './marked.js';
+
+export interface Editor {
+  readonly folder: string;
+  readonly client: ProtocolConnection;
+  readonly initialized: InitializeResult;
+  /** What the server wrote into the log as errors; a test that ends with any has failed (`close`). */
+  readonly errors: string[];
+  uri(name: string): string;
+  /** Opens a file of the project, with the text that is on disk or this one; marks are taken out. `language`: what the editor calls it. */
+  open(name: string, source: string, language?: string): Marked & { readonly uri: string };
+  /** Types: the whole text is replaced. */
+  change(name: string, source: string): Marked & { readonly uri: string };
+  shut(name: string): void;
+  /** Writes files of the project and tells the server. */
+  write(files: Readonly<Record<string, string>>): Promise<void>;
+  /** Diagnostics of the version of the file that is open now. */
+  diagnostics(name: string): Promise<readonly Diagnostic[]>;
+  /** The next time that diagnostics of a file meet a condition; those told last count too. */
+  told(name: string, meets: (diagnostics: readonly Diagnostic[]) => boolean): Promise<readonly Diagnostic[]>;
+  /** Completion at the caret of a marked text. */
+  complete(name: string, source: string): Promise<Completed>;
+  close(): Promise<void>;
+}
+
+export interface Completed {
+  readonly items: readonly CompletionItem[];
+  readonly labels: readonly string[];
+  /** The text of the file after an item was accepted, with `‸` where the caret may stop. */
+  readonly accept: (label: string) => string;
+}
+
+interface Options {
+  /** Files of the project, by name. */
+  readonly files?: Readonly<Record<string, string>>;
+  readonly trusted?: boolean;
+  /** Milliseconds without a keystroke before diagnostics are told. */
+  readonly pause?: number;
+  readonly capabilities?: object;
+  /** The folder in which the project's is made. */
+  readonly under?: string;
+  /** Called when the files are there and nobody has read them yet. */
+  readonly before?: (project: { readonly folder: string }) => Promise<void>;
+}
+
+export async function openEditor({
+  files = {},
+  trusted = true,
+  pause,
+  capabilities = {},
+  under = tmpdir(),
+  before,
+}: Options = {}): Promise<Editor> {
+  const folder = await realpath(await mkdtemp(join(under, 'lintel-editor-')));
+  const put = async (name: string, text: string): Promise<void> => {
+    await mkdir(dirname(join(folder, name)), { recursive: true });
+    await writeFile(join(folder, name), text);
+  };
+  for (const [name, text] of Object.entries({ 'lintel.config.json': '{}', ...files })) await put(name, text);
+
+  await before?.({ folder });
+  const [up, down] = [new PassThrough(), new PassThrough()];
+  const server = createConnection(new StreamMessageReader(up), new StreamMessageWriter(down));
+  serve(server, '0.0.0-test');
+  const client = createProtocolConnection(new StreamMessageReader(down), new StreamMessageWriter(up));
+  const errors: string[] = [];
+  const told = new Map<string, PublishDiagnosticsParams>();
+  const waiting = new Set<() => void>();
+  /** Folders of projects of which more will be told without a letter being typed. */
+  const unfinished = new Set<string>();
+  client.onNotification(LogMessageNotification.type, ({ type, message }) => void (type === 1 && errors.push(message)));
+  client.onNotification(PublishDiagnosticsNotification.type, (params) => {
+    told.set(params.uri, params);
+    for (const look of [...waiting]) look();
+  });
+  client.onNotification('lintel/reading', ({ root }: { readonly root: string }) => void unfinished.add(root));
+  client.onNotification('lintel/status', ({ root }: { readonly root: string }) => {
+    unfinished.delete(root);
+    for (const look of [...waiting]) look();
+  });
+  client.onRequest(RegistrationRequest.type, () => undefined);
+  client.listen();
+  const uri = (name: string): string => pathToFileURL(join(folder, name)).href;
+  const initialized = await client.sendRequest(InitializeRequest.type, {
+    // The server lives in this very process: there is no other one to watch.
+    processId: null,
+    rootUri: pathToFileURL(folder).href,
+    workspaceFolders: [{ uri: pathToFileURL(folder).href, name: 'test' }],
+    initializationOptions: { trusted, ...(pause !== undefined && { pause }) },
+    capabilities: {
+      textDocument: {
+        completion: { completionItem: { snippetSupport: true } },
+        publishDiagnostics: { versionSupport: true, relatedInformation: true },
+        documentSymbol: { hierarchicalDocumentSymbolSupport: true },
+      },
+      workspace: { workspaceFolders: true, didChangeWatchedFiles: { dynamicRegistration: true } },
+      ...capabilities,
+    },
+  });
+  void client.sendNotification(InitializedNotification.type, {});
+
+  const versions = new Map<string, number>();
+  const wait = (name: string, meets: (params: PublishDiagnosticsParams) => boolean): Promise<readonly Diagnostic[]> =>
+    new Promise((resolve) => {
+      const look = (): void => {
+        const params = told.get(uri(name));
+        if (params === undefined || !meets(params)) return;
+        waiting.delete(look);
+        resolve(params.diagnostics);
+      };
+      waiting.add(look);
+      look();
+    });
+
+  const editor: Editor = {
+    folder,
+    client,
+    initialized,
+    errors,
+    uri,
+    open(name, source, language = 'lintel') {
+      if (versions.has(name)) return editor.change(name, source);
+      const found = marked(source);
+      versions.set(name, 1);
+      const textDocument = { uri: uri(name), languageId: language, version: 1, text: found.text };
+      void client.sendNotification(DidOpenTextDocumentNotification.type, { textDocument });
+      return { ...found, uri: uri(name) };
+    },
+    change(name, source) {
+      const found = marked(source);
+      const version = (versions.get(name) ?? 0) + 1;
+      versions.set(name, version);
+      void client.sendNotification(DidChangeTextDocumentNotification.type, {
+        textDocument: { uri: uri(name), version },
+        contentChanges: [{ text: found.text }],
+      });
+      return { ...found, uri: uri(name) };
+    },
+    shut(name) {
+      versions.delete(name);
+      void client.sendNotification(DidCloseTextDocumentNotification.type, { textDocument: { uri: uri(name) } });
+    },
+    async write(changed) {
+      for (const [name, text] of Object.entries(changed)) await put(name, text);
+      const changes = Object.keys(changed).map((name) => ({ uri: uri(name), type: 2 as const }));
+      void client.sendNotification(DidChangeWatchedFilesNotification.type, { changes });
+    },
+    diagnostics: (name) =>
+      wait(name, ({ version }) => {
+        const isFinished = ![...unfinished].some((root) => uri(name).startsWith(`${root}/`));
+        return isFinished && version === versions.get(name);
+      }),
+    told: (name, meets) => wait(name, ({ diagnostics }) => meets(diagnostics)),
+    async complete(name, source) {
+      const { text, caret } = editor.open(name, source);
+      const position = caret as Position;
+      const answer = await client.sendRequest(CompletionRequest.type, { textDocument: { uri: uri(name) }, position });
+      const items = Array.isArray(answer) ? answer : (answer?.items ?? []);
+      return { items, labels: items.map(({ label }) => label), accept: (label) => accepted(text, items, label) };
+    },
+    async close() {
+      await client.sendRequest(ShutdownRequest.type);
+      // No `exit`: it would end this process.
+      client.dispose();
+      server.dispose();
+      await rm(folder, { recursive: true, force: true });
+      if (errors.length > 0) throw new Error(`the server logged errors:\n${errors.join('\n')}`);
+    },
+  };
+  return editor;
+}
+
+function accepted(text: string, items: readonly CompletionItem[], label: string): string {
+  const item = items.find((one) => one.label === label);
+  if (item === undefined) {
+    throw new Error(`"${label}" is not offered, but ${items.map((one) => one.label).join(', ') || 'nothing'}`);
+  }
+  const edit = item.textEdit;
+  if (edit === undefined || !('range' in edit)) throw new Error(`"${label}" has no edit`);
+  const newText = item.insertTextFormat === 2 ? snippetShown(edit.newText) : edit.newText;
+  return edited(text, [{ range: edit.range, newText }, ...(item.additionalTextEdits ?? [])]);
+}

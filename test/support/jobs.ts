@@ -1,0 +1,58 @@
+/** What tests ask about deferred work: the rows of the queue, read like any table, and waiting until something is so. */
+import type { Client } from './client.js';
+import type { DatabaseSort } from './kernel.js';
+
+export interface JobRow {
+  readonly id: string;
+  readonly state: string;
+  readonly attempts: number;
+  readonly failure_code: string | null;
+  readonly body: string;
+}
+
+/** A resource that shows the rows of the queue, wherever it lies in the database. */
+export const JOBS = {
+  id: 'jobs',
+  resource: 'jobs',
+  actionables: [
+    {
+      id: 1,
+      mode: 'QUERY',
+      result: 'many',
+      sql_query: {
+        query:
+          "SELECT data->>'id' AS id, state, attempts, failure_code, data->>'work' AS body FROM lintel_jobs ORDER BY seq",
+        parameters: [],
+      },
+    },
+  ],
+};
+
+export const jobsOf = async (client: Client): Promise<readonly JobRow[]> =>
+  (await client.post<readonly JobRow[]>('/jobs')).body;
+
+/** The queue of a database, with short pauses. */
+export const queueIn = (database: DatabaseSort['name']): object =>
+  database === 'pglite'
+    ? { use: 'embedded', backoff: 0.05, poll: 0.5 }
+    : { use: 'postgres', url: '$ENV.DATABASE_URL', backoff: 0.05, poll: 0.5 };
+
+const PATIENCE_MS = 20_000;
+const PAUSE_MS = 20;
+
+/** Reads again and again until what was read is as it should be; gives it. */
+export async function eventually<T>(read: () => Promise<T> | T, holds: (value: T) => boolean): Promise<T> {
+  const end = Date.now() + PATIENCE_MS;
+  for (;;) {
+    const value = await read();
+    if (holds(value)) return value;
+    if (Date.now() > end) throw new Error(`never came to be; last was ${JSON.stringify(value)}`);
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+  }
+}
+
+export const noJobs = (client: Client): Promise<unknown> =>
+  eventually(
+    () => jobsOf(client),
+    ({ length }) => length === 0,
+  );

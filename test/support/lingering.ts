@@ -1,0 +1,102 @@
+/**
+ * What a test run leaves open: a server, a socket, a child process, a timer that keeps the process from ending. It says
+ * what that is, and of a timer where it was set, and ends the process as a failed one; it closes nothing itself, since what
+ * stays open is a mistake to mend.
+ */
+import { ChildProcess } from 'node:child_process';
+import { syncBuiltinESMExports } from 'node:module';
+import { Server, Socket } from 'node:net';
+import timers from 'node:timers';
+import promises from 'node:timers/promises';
+
+/** Milliseconds in which the process must end by itself after its last test. */
+const patience = 20_000;
+
+/** Who set a timer. The timer is held weakly, so one that nobody can stop any more is told too, and none is kept. */
+interface Origin {
+  readonly timer: WeakRef<NodeJS.Timeout>;
+  /** Its stack is written out only when it is asked for. */
+  readonly at: Error;
+}
+
+const origins = new Set<Origin>();
+const forgotten = new FinalizationRegistry((origin: Origin) => origins.delete(origin));
+const asleep = new Set<Error>();
+
+/** To be called before anything that sets timers is loaded. Whole runs grow by a gigabyte with it. */
+export function rememberTimers(): void {
+  const native = { setTimeout: timers.setTimeout, setInterval: timers.setInterval };
+  for (const name of ['setTimeout', 'setInterval'] as const) {
+    const set = native[name] as (...given: unknown[]) => NodeJS.Timeout;
+    const remembering = Object.assign((...given: unknown[]): NodeJS.Timeout => {
+      const timer = set(...given);
+      const origin = { timer: new WeakRef(timer), at: here(remembering) };
+      origins.add(origin);
+      forgotten.register(timer, origin);
+      return timer;
+    }, native[name]);
+    Object.defineProperty(remembering, Symbol.for('nodejs.util.promisify.custom'), { value: promises.setTimeout });
+    Object.assign(timers, { [name]: remembering });
+    Object.assign(globalThis, { [name]: remembering });
+  }
+  const sleep = promises.setTimeout;
+  promises.setTimeout = async (...given) => {
+    const at = here(promises.setTimeout);
+    asleep.add(at);
+    try {
+      return await sleep(...given);
+    } finally {
+      asleep.delete(at);
+    }
+  };
+  syncBuiltinESMExports();
+}
+
+function here(above: (...given: never[]) => unknown): Error {
+  const at = new Error('set');
+  Error.captureStackTrace(at, above);
+  return at;
+}
+
+/** Waits without keeping the process alive, so a run that leaves nothing open never sees it. */
+export function refuseToLinger(print: (text: string) => void): void {
+  const tell = () => {
+    print(
+      `failed: the tests are over, but something keeps the process alive: ${process.getActiveResourcesInfo().join(', ')}`,
+    );
+    for (const handle of handles()) print(`  ${described(handle)}`);
+    for (const place of running()) print(`  timer set ${place}`);
+    if (origins.size === 0) print('  TRACE_TIMERS=1 says where timers were set');
+    // Set last, behind mocha's own listener, which knows of failed tests only.
+    process.on('exit', () => (process.exitCode = process.exitCode === 0 ? 1 : process.exitCode));
+    process.exit();
+  };
+  setTimeout(tell, patience).unref();
+}
+
+/** Where the timers that are still to fire, and keep the process alive, were set. */
+function running(): readonly string[] {
+  const left = [...origins].filter(({ timer }) => {
+    // Not in the types of Node: whether it has fired or was cleared.
+    const set = timer.deref() as (NodeJS.Timeout & { _destroyed?: boolean }) | undefined;
+    return set !== undefined && set._destroyed !== true && set.hasRef();
+  });
+  return [...left.map(({ at }) => at), ...asleep].map(({ stack }) =>
+    (stack ?? '').split('\n').slice(1, 7).join('\n').trim(),
+  );
+}
+
+/** Not documented by Node, which has no other way to the handles themselves. */
+function handles(): readonly unknown[] {
+  return (process as unknown as { _getActiveHandles(): unknown[] })._getActiveHandles();
+}
+
+function described(handle: unknown): string {
+  if (handle instanceof ChildProcess) return `process ${String(handle.pid)}: ${handle.spawnargs.join(' ')}`;
+  if (handle instanceof Server) return `server at ${JSON.stringify(handle.address())}`;
+  if (handle instanceof Socket) {
+    const { localAddress, localPort, remoteAddress, remotePort } = handle;
+    return `socket ${localAddress ?? '?'}:${String(localPort ?? '?')} - ${remoteAddress ?? '?'}:${String(remotePort ?? '?')}`;
+  }
+  return Object.prototype.toString.call(handle) + ' ' + String((handle as object).constructor.name);
+}

@@ -1,0 +1,71 @@
+/**
+ * Steady load by several callers, each request sent exactly once and known by its number, so that afterwards every one can
+ * be looked for in a ledger. Nothing is tried again; what became of each number is told, not judged.
+ */
+export interface Load {
+  /** Requests begun so far. */
+  begun(): number;
+  /** Resolves when so many more have been begun. */
+  more(count: number): Promise<void>;
+  /** Begins nothing new; resolves when all that was begun is over. */
+  end(): Promise<Ledger>;
+}
+
+export interface Ledger {
+  readonly sent: number;
+  /** Numbers that were answered with 200. */
+  readonly acknowledged: readonly number[];
+  /** All others, with what was told instead. */
+  readonly failed: readonly { readonly id: number; readonly what: string }[];
+}
+
+export interface Told {
+  readonly status: number;
+  readonly text: string;
+}
+
+/** How many send at the same time. */
+export const CALLERS = 8;
+
+export function startLoad(send: (id: number) => Promise<Told>): Load {
+  const acknowledged: number[] = [];
+  const failed: { id: number; what: string }[] = [];
+  const waiting = new Set<() => void>();
+  let [next, isOver] = [1, false];
+
+  async function call(): Promise<void> {
+    while (!isOver) {
+      const id = next++;
+      for (const look of waiting) look();
+      await send(id).then(
+        ({ status, text }) => (status === 200 ? acknowledged.push(id) : failed.push({ id, what: `${status} ${text}` })),
+        (error: unknown) => failed.push({ id, what: reasonOf(error) }),
+      );
+    }
+  }
+  const over = Promise.all(Array.from({ length: CALLERS }, call));
+
+  return {
+    begun: () => next - 1,
+    more: (count) =>
+      new Promise((resolve) => {
+        const goal = next + count;
+        const look = (): void => {
+          if (next < goal) return;
+          waiting.delete(look);
+          resolve();
+        };
+        waiting.add(look);
+      }),
+    async end() {
+      isOver = true;
+      await over;
+      return { sent: next - 1, acknowledged, failed };
+    },
+  };
+}
+
+const reasonOf = (error: unknown): string => {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  return cause instanceof Error ? `${cause.message}` : String(cause);
+};

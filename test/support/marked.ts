@@ -1,0 +1,56 @@
+/**
+ * Texts with marks for tests of the editor: `‸` is the caret, `«1:...»` a numbered range. JSON and SQL use the usual pipe
+ * themselves, so these signs stand in for it. Also applies the edits that a server answers.
+ */
+import type { Position, Range, TextEdit } from 'vscode-languageserver-protocol';
+import { document, positionAt } from '../../kernel/source/document.js';
+
+export interface Marked {
+  readonly text: string;
+  /** Null where no caret stands. */
+  readonly caret: Position | null;
+  readonly offset: number | null;
+  readonly ranges: ReadonlyMap<string, Range>;
+}
+
+export function marked(source: string): Marked {
+  let text = '';
+  let offset: number | null = null;
+  const open: { name: string; start: number }[] = [];
+  const spans: { name: string; start: number; end: number }[] = [];
+  let copied = 0;
+  for (const mark of source.matchAll(/‸|«(\w+):|»/g)) {
+    text += source.slice(copied, mark.index);
+    copied = mark.index + mark[0].length;
+    if (mark[0] === '‸') offset = text.length;
+    else if (mark[1] !== undefined) open.push({ name: mark[1], start: text.length });
+    else {
+      const { name, start } = open.pop() ?? { name: '?', start: 0 };
+      spans.push({ name, start, end: text.length });
+    }
+  }
+  text += source.slice(copied);
+  const doc = document('', text);
+  const ranges = spans.map(
+    ({ name, start, end }) => [name, { start: positionAt(doc, start), end: positionAt(doc, end) }] as const,
+  );
+  return { text, offset, caret: offset === null ? null : positionAt(doc, offset), ranges: new Map(ranges) };
+}
+
+/** The text after the edits; places of snippets are left as `‸`. */
+export function edited(text: string, edits: readonly TextEdit[]): string {
+  const doc = document('', text);
+  const offsetOf = ({ line, character }: Position): number => (doc.lineStarts[line] ?? text.length) + character;
+  return [...edits]
+    .map(({ range, newText }) => ({ start: offsetOf(range.start), end: offsetOf(range.end), newText }))
+    .sort((a, b) => b.start - a.start || b.end - a.end)
+    .reduce((result, { start, end, newText }) => result.slice(0, start) + newText + result.slice(end), text);
+}
+
+/** A snippet as it stands right after it was accepted: `${1:name}` is `name`, `${1|a,b|}` is `a`, `$0` and `$1` are `‸`. */
+export const snippetShown = (snippet: string): string =>
+  snippet
+    .replace(/(?<!\\)\$\{\d+\|((?:[^|\\]|\\.)*?)(?:,(?:[^|\\]|\\.)*)?\|\}/g, '$1')
+    .replace(/(?<!\\)\$\{\d+:((?:[^}\\]|\\.)*)\}/g, '$1')
+    .replace(/(?<!\\)\$(?:\d+|\{\d+\})/g, '‸')
+    .replace(/\\([\\$}|,])/g, '$1');

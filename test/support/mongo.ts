@@ -1,0 +1,105 @@
+/**
+ * A MongoDB server for tests: TEST_MONGO_URL, or the program TEST_MONGOD (`.ci/mongod` makes one), or `mongod` on PATH, as a
+ * replica set of one in a temporary folder on a free port. One for the whole run, started by the first suite that asks; every
+ * suite takes a database of its own. A suite that stops its server starts one of its own.
+ */
+import { randomUUID } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { MongoClient } from 'mongodb';
+import { freePort, missing, onPath, startGuarded, type Found } from './guarded.js';
+
+export interface MongoServer {
+  readonly url: string;
+  readonly stop: () => Promise<void>;
+}
+export type TestMongo = Found<MongoServer>;
+
+const SET = 'lintel';
+
+async function onServer<T>(url: string, work: (client: MongoClient) => Promise<T>): Promise<T> {
+  const client = new MongoClient(url, { serverSelectionTimeoutMS: 2000 });
+  try {
+    await client.connect();
+    return await work(client);
+  } finally {
+    await client.close();
+  }
+}
+
+/** Is the one that writes, or rejects; a server that is in no set yet is told that it is one. */
+const writes = (port: number): Promise<void> =>
+  onServer(`mongodb://127.0.0.1:${port}/?directConnection=true`, async (client) => {
+    const admin = client.db('admin');
+    const hello = (await admin.command({ hello: 1 })) as { isWritablePrimary?: boolean; setName?: string };
+    if (hello.isWritablePrimary === true) return;
+    if (hello.setName === undefined) {
+      const members = [{ _id: 0, host: `127.0.0.1:${port}` }];
+      // Who comes back is not to wait for the end of the term that it had.
+      const settings = { electionTimeoutMillis: 1000 };
+      await admin.command({ replSetInitiate: { _id: SET, members, settings } });
+    }
+    throw new Error('nobody was elected yet');
+  });
+
+/**
+ * A server for one suite alone, always a local one. In the same `data` folder again it is the server that came back. `inSet`: false
+ * for one that is in no replica set.
+ */
+export async function ownMongo(
+  port?: number,
+  data?: string,
+  inSet = true,
+): Promise<Found<MongoServer & { readonly port: number }>> {
+  const program = process.env['TEST_MONGOD'] ?? onPath('mongod');
+  if (!program) return missing('no TEST_MONGO_URL, no TEST_MONGOD and no local mongod');
+  const chosen = port ?? (await freePort());
+  const { stop } = await startGuarded({
+    name: 'mongo',
+    // Nothing of it is needed any more, and an orderly end waits for its clients.
+    signal: 'KILL',
+    prepare: async (folder) => void (await mkdir(data ?? join(folder, 'data'), { recursive: true })),
+    script: (folder) =>
+      `keep '${program}' --dbpath '${data ?? join(folder, 'data')}' --port ${chosen} --bind_ip 127.0.0.1 ` +
+      `${inSet ? `--replSet ${SET} --oplogSize 64` : ''} --nounixsocket --setParameter diagnosticDataCollectionEnabled=false`,
+    ready: () => writes(chosen),
+    patienceMs: 60_000,
+  });
+  // Directly: whoever comes through a proxy must not be sent to the address that the set knows.
+  return { url: `mongodb://127.0.0.1:${chosen}/?directConnection=true`, port: chosen, stop };
+}
+
+let server: Promise<TestMongo> | undefined;
+const made: string[] = [];
+
+/** The server of this run. */
+export function startMongo(): Promise<TestMongo> {
+  const given = process.env['TEST_MONGO_URL'];
+  return (server ??= given ? Promise.resolve({ url: given, stop: async () => {} }) : ownMongo());
+}
+
+/** The address of a new, empty database; throws where there is no server (ask `startMongo` first). */
+export async function freshMongo(): Promise<string> {
+  const found = await startMongo();
+  if ('skip' in found) throw new Error(found.skip);
+  const name = `lintel_test_${randomUUID().replaceAll('-', '')}`;
+  made.push(name);
+  const url = new URL(found.url);
+  url.pathname = `/${name}`;
+  return url.href;
+}
+
+/** Drops the databases of this run and stops the server, if this run started it. */
+export async function stopMongo(): Promise<void> {
+  const found = await server;
+  server = undefined;
+  const dropped = made.splice(0);
+  if (!found || 'skip' in found) return;
+  if (process.env['TEST_MONGO_URL']) {
+    await onServer(found.url, (client) => Promise.all(dropped.map((name) => client.db(name).dropDatabase())));
+  }
+  await found.stop();
+}
+
+// In a mocha run the end of the run stops the server; elsewhere (benchmarks) the caller does.
+if (typeof after === 'function') after(stopMongo);

@@ -1,0 +1,148 @@
+/**
+ * Servers for tests that speak the protocol of MySQL: MariaDB (TEST_MARIADB_URL, or `mariadbd` on PATH) and MySQL (TEST_MYSQL_URL,
+ * or the program TEST_MYSQLD, which `.ci/mysqld` makes, or `mysqld` on PATH). One of each for the whole run, started by the first
+ * suite that asks, in a temporary folder on a free port; every suite takes a database of its own.
+ */
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { existsSync, realpathSync } from 'node:fs';
+import { chmod } from 'node:fs/promises';
+import { tmpdir, userInfo } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import mysql from 'mysql2/promise';
+import { freePort, missing, onPath, startGuarded, type Found } from './guarded.js';
+
+export type MysqlFlavour = 'mariadb' | 'mysql';
+export interface MysqlServer {
+  readonly url: string;
+  readonly stop: () => Promise<void>;
+}
+export type TestMysql = Found<MysqlServer>;
+
+const run = promisify(execFile);
+
+/** What one flavour needs: where it is given, its program, how its data folder is made and how it is started. */
+interface Flavour {
+  readonly variable: string;
+  readonly program: () => string | undefined;
+  readonly hint: string;
+  readonly initialise: (program: string, data: string) => Promise<unknown>;
+  readonly options: string;
+}
+
+/** MariaDB calls its server `mysqld` too. */
+const notMariadb = (program: string | undefined): string | undefined =>
+  program !== undefined && realpathSync(program).endsWith('mariadbd') ? undefined : program;
+
+const COMMON = '--skip-log-bin --bind-address=127.0.0.1 --max-connections=300 --character-set-server=utf8mb4';
+
+const FLAVOURS: Readonly<Record<MysqlFlavour, Flavour>> = {
+  mariadb: {
+    variable: 'TEST_MARIADB_URL',
+    program: () => onPath('mariadbd') ?? onPath('../sbin/mariadbd'),
+    hint: 'no TEST_MARIADB_URL and no local mariadbd',
+    initialise: (_program, data) =>
+      run(
+        onPath('mariadb-install-db') ?? 'mariadb-install-db',
+        [
+          `--user=${userInfo().username}`,
+          `--datadir=${data}`,
+          '--auth-root-authentication-method=normal',
+          '--skip-test-db',
+        ],
+        { cwd: tmpdir() },
+      ),
+    options: `--no-defaults --user=${userInfo().username} ${COMMON} --innodb-flush-log-at-trx-commit=0`,
+  },
+  mysql: {
+    variable: 'TEST_MYSQL_URL',
+    program: () => process.env['TEST_MYSQLD'] ?? notMariadb(onPath('mysqld')),
+    hint: 'no TEST_MYSQL_URL, no TEST_MYSQLD and no local mysqld',
+    initialise: (program, data) => run(program, [`--datadir=${data}`, '--initialize-insecure'], { cwd: tmpdir() }),
+    options: `${COMMON} --mysqlx=OFF --innodb-flush-log-at-trx-commit=0`,
+  },
+};
+
+async function onServer(url: string, sql: string): Promise<void> {
+  const connection = await mysql.createConnection({ uri: url, connectTimeout: 2000 });
+  try {
+    await connection.query(sql);
+  } finally {
+    connection.destroy();
+  }
+}
+
+/** A server for one suite alone, always a local one. In the same `data` folder again it is the server that came back. */
+export async function ownMysql(
+  flavour: MysqlFlavour,
+  port?: number,
+  data?: string,
+): Promise<Found<MysqlServer & { readonly port: number }>> {
+  const { program: find, hint, initialise, options } = FLAVOURS[flavour];
+  const program = find();
+  if (program === undefined) return missing(hint);
+  const chosen = port ?? (await freePort());
+  const url = `mysql://root@127.0.0.1:${chosen}/`;
+  const { stop } = await startGuarded({
+    name: flavour,
+    signal: 'KILL',
+    prepare: async (folder) => {
+      await chmod(folder, 0o755);
+      const place = data ?? join(folder, 'data');
+      if (data === undefined || !isMade(place)) await initialise(program, place);
+    },
+    script: (folder) =>
+      `keep '${program}' ${options} --datadir='${data ?? join(folder, 'data')}' --port=${chosen} --socket='${folder}/s.sock' ` +
+      `--pid-file='${folder}/pid'`,
+    ready: () => onServer(url, 'SELECT 1'),
+    patienceMs: 60_000,
+  });
+  return { url, port: chosen, stop };
+}
+
+const isMade = (folder: string): boolean => existsSync(join(folder, 'ibdata1'));
+
+const servers = new Map<MysqlFlavour, Promise<TestMysql>>();
+const made: { readonly flavour: MysqlFlavour; readonly name: string }[] = [];
+
+/** The server of this run. */
+export function startMysql(flavour: MysqlFlavour): Promise<TestMysql> {
+  const given = process.env[FLAVOURS[flavour].variable];
+  const known = servers.get(flavour);
+  if (known !== undefined) return known;
+  const started = given ? Promise.resolve({ url: given, stop: async () => {} }) : ownMysql(flavour);
+  servers.set(flavour, started);
+  return started;
+}
+
+/** The address of a new, empty database; throws where there is no server (ask `startMysql` first). */
+export async function freshMysql(flavour: MysqlFlavour): Promise<string> {
+  const found = await startMysql(flavour);
+  if ('skip' in found) throw new Error(found.skip);
+  const name = `lintel_test_${randomUUID().replaceAll('-', '')}`;
+  await onServer(found.url, `CREATE DATABASE ${name}`);
+  made.push({ flavour, name });
+  const url = new URL(found.url);
+  url.pathname = `/${name}`;
+  return url.href;
+}
+
+/** Drops the databases of this run and stops the servers that this run started. */
+export async function stopMysql(): Promise<void> {
+  const dropped = made.splice(0);
+  for (const [flavour, starting] of [...servers]) {
+    servers.delete(flavour);
+    const found = await starting.catch(() => ({ skip: 'it did not start' }));
+    if ('skip' in found) continue;
+    if (process.env[FLAVOURS[flavour].variable]) {
+      for (const { flavour: own, name } of dropped) {
+        if (own === flavour) await onServer(found.url, `DROP DATABASE IF EXISTS ${name}`).catch(() => {});
+      }
+    }
+    await found.stop();
+  }
+}
+
+// In a mocha run the end of the run stops the servers; elsewhere (benchmarks) the caller does.
+if (typeof after === 'function') after(stopMysql);

@@ -1,0 +1,48 @@
+/**
+ * A process that works on a queue until it is killed. Each line that it prints is one event: `ready`, `begin ID ATTEMPT`, `lost ID`, `end
+ * ID`. What it does with a job stands in the job's payload: `hang`, `die`, `block` the process for so many milliseconds, `turn` (die and be put back, without end), or nothing.
+ * SIGTERM abandons what it does and closes the queue (`closed`); then nothing of it is left that would keep a process.
+ */
+import { openQueue, type Address } from './queues.js';
+
+const print = (...words: readonly (string | number)[]): void => void process.stdout.write(`${words.join(' ')}\n`);
+
+interface Orders {
+  readonly hang?: boolean;
+  readonly die?: boolean;
+  readonly block?: number;
+  readonly turn?: boolean;
+}
+
+/** As soon as it is dead. */
+async function putBack(id: string): Promise<void> {
+  while (!(await queue.retry(id)));
+}
+
+const address = JSON.parse(process.argv[2] ?? '') as Address;
+const opened = await openQueue(address);
+const { queue } = opened;
+process.once('SIGTERM', () => {
+  void queue
+    .abandon()
+    .then(() => opened.close())
+    .then(() => print('closed'));
+});
+await queue.work(async (work, attempt, signal) => {
+  print('begin', work.id.replaceAll(' ', '-'), attempt);
+  signal.addEventListener('abort', () => print('lost', work.id.replaceAll(' ', '-')));
+  const orders = (work.state.payload ?? {}) as Orders;
+  if (orders.die === true) process.kill(process.pid, 'SIGKILL');
+  if (orders.turn === true) {
+    void putBack(work.id);
+    return { done: false, code: 'TST_TURNS', detail: 'It turns.', retryable: false };
+  }
+  if (orders.hang === true) await new Promise(() => {});
+  const end = Date.now() + (orders.block ?? 0);
+  while (Date.now() < end);
+  // Who was blocked hears of it now.
+  if (orders.block !== undefined) await new Promise<void>((resolve) => signal.addEventListener('abort', resolve));
+  print('end', work.id.replaceAll(' ', '-'));
+  return { done: true };
+});
+print('ready');

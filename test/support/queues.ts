@@ -1,0 +1,90 @@
+/**
+ * Queues for tests, opened as the kernel opens them: by the runtime of the plugin, on a store that somebody else started. Knows how each
+ * plugin is given its store, and nothing of how it works.
+ */
+import pglite from '../../plugins/dialects/pglite/runtime.js';
+import embedded from '../../plugins/queues/embedded/runtime.js';
+import mongo, { createMongoQueue } from '../../plugins/queues/mongo/runtime.js';
+import postgres from '../../plugins/queues/postgres/runtime.js';
+import redis from '../../plugins/queues/redis/runtime.js';
+import type { Json } from '../../kernel/contract/json.js';
+import type { Put } from '../../kernel/contract/deferred.js';
+import type { Log, PluginRuntime, RuntimeContext } from '../../kernel/contract/plugin.js';
+import type { Dialect } from '../../plugins/kinds/dialect.js';
+import type { Queue } from '../../plugins/kinds/queue.js';
+
+export type Options = Readonly<Record<string, unknown>>;
+
+/** What names a queue: enough for a child process to open the same one. */
+export interface Address {
+  readonly plugin: string;
+  readonly options: Options;
+  /** Of the embedded database. */
+  readonly path?: string;
+}
+
+export interface Opened {
+  readonly queue: Queue;
+  /** The connection `main`, for queues that lie in it. */
+  readonly main: Dialect | null;
+  /** Messages of the log, in order. */
+  readonly told: readonly string[];
+  readonly close: () => Promise<void>;
+}
+
+/** The server may be an emulated one: where it is not the subject, time is not counted. */
+const patientMongo: PluginRuntime<Queue> = { ...mongo, create: (context) => createMongoQueue(context, 20_000) };
+const RUNTIMES: Readonly<Record<string, PluginRuntime<Queue>>> = {
+  embedded,
+  mongo,
+  'mongo, patiently': patientMongo,
+  postgres,
+  redis,
+};
+
+const nothing = (): void => {};
+const SILENT: Log = { debug: nothing, info: nothing, warn: nothing, error: nothing };
+
+export interface Main {
+  readonly handle: Dialect;
+  readonly close: () => Promise<void>;
+}
+
+export async function openMain(path: string, log: Log = SILENT): Promise<Main> {
+  const context = { options: { path }, instance: 'main', folder: '/', log } as unknown as RuntimeContext;
+  const handle = pglite.create?.(context);
+  if (handle === undefined) throw new Error('no handle');
+  await pglite.open?.(handle, context);
+  return { handle, close: async () => pglite.close?.(handle) };
+}
+
+/** `given`: a connection that is open already, and stays open. */
+export async function openQueue({ plugin, options, path }: Address, given?: Dialect): Promise<Opened> {
+  const told: string[] = [];
+  const tell = (_fields: object, message: string): void => void told.push(message);
+  const log: Log = { debug: nothing, info: tell, warn: tell, error: tell };
+  const own = path === undefined || given !== undefined ? null : await openMain(path, log);
+  const main = given ?? own?.handle ?? null;
+  const context = { options, log, instance: plugin, resolve: () => main } as unknown as RuntimeContext;
+  const runtime = RUNTIMES[plugin];
+  const queue = runtime?.create?.(context);
+  if (runtime === undefined || queue === undefined) throw new Error(`no queue ${plugin}`);
+  await runtime.open?.(queue, context);
+  const close = async (): Promise<void> => {
+    await runtime.close?.(queue);
+    await own?.close();
+  };
+  return { queue, main, told, close };
+}
+
+let made = 0;
+
+/** Work that does nothing: what it is for stands in its payload. */
+export function putOf(
+  payload: Json = null,
+  { delay = 0, priority = 0, retries = 0, id = `work ${++made}` }: Partial<Omit<Put, 'work'> & { id: string }> = {},
+): Put {
+  const state = { payload, claims: null, headers: {}, remote: '', names: {}, results: {}, made: [] };
+  const work = { id, resource: 'mail', part: 'mail/1', version: 'v1', needs: 'n1', acceptedAt: Date.now(), state };
+  return { work, delay, priority, retries };
+}

