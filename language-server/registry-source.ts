@@ -4,7 +4,7 @@
  */
 import { resolve } from 'node:path';
 import { CONFIG_NAME } from '../kernel/project/names.js';
-import { builtIn } from './built-in.js';
+import { builtIn, IS_JUDGED } from './built-in.js';
 import { findManifest } from './manifests.js';
 import { pluginLists } from '../kernel/analysis/config.js';
 import { buildRegistry, type Registry } from '../kernel/analysis/registry.js';
@@ -73,7 +73,10 @@ function tolerant(all: readonly Kind[], enabled: readonly PluginSpec[], notes: M
 }
 
 /** All that is built in. */
-const everything = (): Registry => (whole ??= buildRegistry(builtIn().kinds, builtIn().specs));
+function everything(): Registry {
+  const { kinds, specs } = builtIn();
+  return (whole ??= buildRegistry(kinds, specs, IS_JUDGED));
+}
 
 /** Each at its entry; what belongs to none stands at the list. */
 function problemsOf(registry: Registry, source: string | null, notes: ReadonlyMap<string, string>): readonly Problem[] {

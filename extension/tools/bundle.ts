@@ -31,6 +31,28 @@ const narrow: Plugin = {
   },
 };
 
+/** Modules that take milliseconds to load, and that a start does not need. */
+const LATE = ['crypto', 'child_process'];
+
+/** Loaded when something of them is first used. */
+const late: Plugin = {
+  name: 'late modules',
+  setup(build) {
+    const filter = new RegExp(`^(node:)?(${LATE.join('|')})$`);
+    build.onResolve({ filter }, ({ path, namespace }) =>
+      namespace === 'late' ? null : { path: path.replace('node:', ''), namespace: 'late' },
+    );
+    build.onLoad({ filter: /./, namespace: 'late' }, ({ path }) => ({
+      contents: `
+        const get = (name) => ({ enumerable: true, get: () => require('${path}')[name] });
+        for (const name of '${Object.keys(createRequire(import.meta.url)(path) as object).join(' ')}'.split(' '))
+          Object.defineProperty(exports, name, get(name));
+      `,
+      resolveDir: ROOT,
+    }));
+  },
+};
+
 const COMMON: BuildOptions = {
   absWorkingDir: ROOT,
   bundle: true,
@@ -55,7 +77,7 @@ export async function bundle({ debug = false, folder = join(EXTENSION, 'dist') }
   const options: BuildOptions = debug ? { ...COMMON, minify: false, sourcemap: true } : COMMON;
   await mkdir(folder, { recursive: true });
   const make = async (name: keyof typeof ENTRIES): Promise<Metafile> => {
-    const plugins = name === 'server' ? [narrow, builtInAsData] : [narrow];
+    const plugins = name === 'server' ? [narrow, late, builtInAsData] : [narrow];
     const own = { entryPoints: [ENTRIES[name]], outfile: join(folder, `${name}.js`), plugins };
     return (await build({ ...options, ...own, metafile: true })).metafile;
   };

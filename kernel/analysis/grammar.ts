@@ -1,130 +1,32 @@
 /**
- * The part of the definition language that the kernel owns: ids, paths, the list of actionables, modes, order. Every
- * other field comes from a plugin through a slot.
+ * The part of the definition language that the kernel owns, by slot and by sort of definition. Every other field comes from a plugin
+ * through a slot.
  */
-import { number } from 'yup';
 import { Slot } from '../contract/slot.js';
-import { fold } from '../schema/fold.js';
-import { either, flag, list, record, shape, slot, text } from '../schema/combinators.js';
 import { EMPTY_OBJECT, type FieldNode } from '../schema/field-node.js';
-
-const rename = (name: string, say = `the field is called "${name}"`) => ({ say, rename: name });
-const PATH = rename('resource', 'the path of the endpoint is `"resource"`');
-const STEPS = rename('actionables', 'the units of work are listed in `"actionables"`');
-const VERBS = 'verbs are switched on for all endpoints, in the config file: `"http": {"methods": ["POST", "GET"]}`';
-const RESOURCE_FORMS = {
-  name: rename('id'),
-  path: PATH,
-  route: PATH,
-  endpoint: PATH,
-  url: PATH,
-  actions: STEPS,
-  actionable: STEPS,
-  steps: STEPS,
-  tasks: STEPS,
-  handlers: STEPS,
-  method: VERBS,
-  methods: VERBS,
-  verb: VERBS,
-  http_method: VERBS,
-};
-const ACTIONABLE_FORMS = {
-  type: rename('mode', 'the sort of work is `"mode"`'),
-  name: 'actionables have numbers, not names: `"id": 1`',
-  noop: rename('no_op'),
-  method: VERBS,
-  order: 'actionables run in the order written',
-};
-
-const actionable = shape(
-  {
-    id: number()
-      .required()
-      .integer()
-      .meta({
-        doc: 'Number of the actionable inside its resource; other actionables name it in `depends_on`.',
-        declares: 'action',
-        examples: [1],
-      }),
-    no_op: flag({ doc: 'The actionable runs only when another one depends on it.', default: false }),
-    parallel: flag({
-      doc: 'Runs at the same time as the parallel actionables next to it, outside any transaction.',
-      default: false,
-    }),
-    main_returnable: flag({ doc: 'The result of this actionable is the result of the resource.', default: false }),
-  },
-  { mistaken: ACTIONABLE_FORMS },
-);
-
-const resource = shape(
-  {
-    id: text({
-      doc: 'Identifier of the resource; also a path under which it is reachable.',
-      declares: 'resource',
-      examples: ['sign-up-01'],
-    }).required(),
-    resource: text({
-      doc: 'Path of the endpoint; slashes are part of it. A segment `:name` puts what stands there into the payload.',
-      examples: ['sign-up', 'wallet/transfer', 'notes/:id'],
-    })
-      .required()
-      .matches(
-        /^(?!(.*\/)?\.{1,2}(\/|$))(:[A-Za-z_][A-Za-z0-9_]*|[A-Za-z0-9._~-]+)(\/(:[A-Za-z_][A-Za-z0-9_]*|[A-Za-z0-9._~-]+))*$/,
-      ),
-    parallel: flag({ doc: 'All actionables of the resource run at the same time.', default: false }),
-    actionables: list(slot([Slot.ACTIONABLE, Slot.MODE], { doc: 'One unit of work.' }), {
-      doc: 'Units of work, run in the order written.',
-      itemLabel: 'this actionable',
-      form: '[{"id": 1, "mode": "...", ...}]',
-    }).required(),
-  },
-  { mistaken: RESOURCE_FORMS },
-);
-
-const model = record(slot([Slot.MODEL_FIELD], { doc: 'One column (or document field).', form: '{"type": "Number"}' }), {
-  doc: 'A database model: field names and their definitions.',
-  declares: 'model-field',
-});
-
-const ownField = () => text({ doc: 'A field of the model.', complete: { source: 'model-field' }, examples: ['email'] });
+import { NODES } from './grammar-schemas.js';
 
 /** What a model may say beside its fields; an object under one of these names is a field like any other. */
-export const BESIDE_FIELDS: FieldNode = fold(
-  shape({
-    unique: list(
-      either([ownField(), list(ownField(), { doc: 'Taken together.' }).min(1)], {
-        doc: 'A field, or several that are taken together.',
-      }),
-      {
-        doc: 'Fields, or lists of fields that are taken together, of which no two rows may have the same values.',
-        examples: [[['owner', 'title']]],
-      },
-    ),
-    connection: text({
-      doc: 'The connection of the config that the model lies on, if not `main`.',
-      complete: { source: 'connection' },
-      examples: ['reports'],
-    }),
-  }),
-  'model',
-);
+export const BESIDE_FIELDS: FieldNode = NODES.beside;
 
 /** Objects of a slot that the grammar opens: kernel-owned fields before any plugin has added its own. */
 export const GRAMMAR: Readonly<Record<string, FieldNode>> = Object.freeze({
-  [Slot.RESOURCE]: { ...fold(resource, 'resource'), parts: [Slot.RESOURCE] },
-  [Slot.ACTIONABLE]: fold(actionable, 'actionable'),
-  [Slot.MODEL]: fold(model, 'model'),
+  [Slot.RESOURCE]: NODES.resource,
+  [Slot.ACTIONABLE]: NODES.actionable,
+  [Slot.MODEL]: NODES.model,
 });
 
 /** What a whole definition is, by its sort. */
 export const ROOT_FIELDS: Readonly<Record<'resource' | 'model', FieldNode>> = Object.freeze({
   resource: { ...EMPTY_OBJECT, parts: [Slot.RESOURCE] },
-  model: GRAMMAR[Slot.MODEL] ?? EMPTY_OBJECT,
+  model: NODES.model,
 });
 
 /** Which invented keys stand for a field of resources, for telling what a file is meant to be. */
 export const MEANT_FOR_RESOURCE: ReadonlyMap<string, string> = new Map(
-  Object.entries(RESOURCE_FORMS).flatMap(([key, right]) => (typeof right === 'string' ? [] : [[key, right.rename]])),
+  Object.entries(NODES.resource.meta.mistaken ?? {}).flatMap(([key, right]) =>
+    typeof right === 'string' || right.rename === undefined ? [] : [[key, right.rename]],
+  ),
 );
 
 /** Slots open before any plugin is read. */

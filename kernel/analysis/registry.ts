@@ -63,15 +63,16 @@ export interface Registry {
   expand(field: FieldNode, read: (key: string) => Json | undefined): Expansion;
 }
 
-export function buildRegistry(kinds: readonly Kind[], specs: readonly PluginSpec[]): Registry {
+/** `judged`: the very same kinds and specs have made a registry before, so nothing of them is judged again. */
+export function buildRegistry(kinds: readonly Kind[], specs: readonly PluginSpec[], judged = false): Registry {
   const kindMap = new Map<string, Kind>();
   for (const kind of kinds) {
-    checkKind(kind);
+    if (!judged) checkKind(kind);
     if (kindMap.has(kind.kind)) throw new BootError('PLG_DUPLICATE', { name: `kind ${kind.kind}` });
     kindMap.set(kind.kind, kind);
   }
   const plugins = new Map<PluginId, PluginSpec>();
-  const schemas = new Map<string, FieldNode>();
+  const schemas = new Map<string, Folding>();
   const commons = new Map<string, FieldNode>();
   for (const kind of kinds) if (kind.common !== undefined) commons.set(kind.kind, foldOf(kind.common, kind.kind));
   for (const spec of specs) {
@@ -79,16 +80,28 @@ export function buildRegistry(kinds: readonly Kind[], specs: readonly PluginSpec
     const kind = kindMap.get(spec.kind);
     if (kind === undefined) throw new BootError('PLG_UNKNOWN_KIND', { name: id, kind: spec.kind });
     if (plugins.has(id)) throw new BootError('PLG_DUPLICATE', { name: id });
-    checkSpec(spec);
-    checkFacts(kind, spec);
+    if (!judged) {
+      checkSpec(spec);
+      checkFacts(kind, spec);
+    }
     plugins.set(id, spec);
-    for (const [slot, schema] of slotsOf(kind, spec)) schemas.set(`${id}@${slot}`, foldOf(schema, id));
+    for (const [slot, schema] of slotsOf(kind, spec)) schemas.set(`${id}@${slot}`, foldingOf(schema, id));
   }
-  const nodes = [...Object.values(GRAMMAR), ...schemas.values(), ...commons.values()];
-  checkSlots(kinds, nodes, OPEN_SLOTS);
   const registry = freezeRegistry(kindMap, plugins, schemas, commons);
-  assertNoSharedFields({ registry, grammar: GRAMMAR, commons }, nodes);
+  if (!judged) {
+    const nodes = [...Object.values(GRAMMAR), ...[...schemas.values()].map((folded) => folded()), ...commons.values()];
+    checkSlots(kinds, nodes, OPEN_SLOTS);
+    assertNoSharedFields({ registry, grammar: GRAMMAR, commons }, nodes);
+  }
   return registry;
+}
+
+/** A schema's node, folded when somebody asks. */
+type Folding = () => FieldNode;
+
+function foldingOf(schema: SchemaLike, name: string): Folding {
+  let known: FieldNode | undefined;
+  return () => (known ??= foldOf(schema, name));
 }
 
 function slotsOf(kind: Kind, spec: PluginSpec): [string, SchemaLike][] {
@@ -108,7 +121,7 @@ function foldOf(schema: SchemaLike, name: string): FieldNode {
 function freezeRegistry(
   kinds: ReadonlyMap<string, Kind>,
   plugins: ReadonlyMap<PluginId, PluginSpec>,
-  schemas: ReadonlyMap<string, FieldNode>,
+  schemas: ReadonlyMap<string, Folding>,
   commons: ReadonlyMap<string, FieldNode>,
 ): Registry {
   const names = new Map<string, string[]>();
@@ -132,7 +145,7 @@ function freezeRegistry(
         (names.get(kind) ?? []).filter((name) => plugins.get(`${kind}:${name}`)?.facts?.['tail'] === tail),
       ),
     kindsIn: (slot) => inSlot.get(slot) ?? [],
-    schema: (id, slot) => schemas.get(`${id}@${slot}`),
+    schema: (id, slot) => schemas.get(`${id}@${slot}`)?.(),
     expand: (field, read) => expander(field, read),
   };
   const expander = createExpander(registry, commons);

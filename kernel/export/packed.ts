@@ -1,25 +1,31 @@
 /**
  * Kinds and specs as data with their code left behind: schemas folded, functions as places. A bundle carries them so that a
- * process which must answer at once makes no schema, and runs the code of specs only when somebody calls it.
+ * process which must answer at once makes no schema, and runs the code of specs only when somebody calls it. It is text of many
+ * lines, the first of which is read at once, and each other one when somebody looks at what it holds.
  */
+import { buildRegistry } from '../analysis/registry.js';
 import type { Json, JsonObject } from '../contract/json.js';
 import type { Kind } from '../contract/kind.js';
 import type { PluginSpec, SchemaLike } from '../contract/plugin.js';
-import type { FieldNode } from '../schema/field-node.js';
-import { fold, foldedSchema } from '../schema/fold.js';
+import { fold, foldedLater } from '../schema/fold.js';
+import { unpackNode, type PackedNode } from '../schema/packed-node.js';
 import { plainOf } from './manifest.js';
 
 type Way = readonly (string | number)[];
 
+/** What stands there, and the number of its line. */
+type Placed = readonly [way: Way, line: number];
+
 interface PackedOne {
-  /** All of it that is data. */
   readonly data: JsonObject;
-  readonly schemas: readonly (readonly [way: Way, packed: Json])[];
+  readonly schemas: readonly Placed[];
+  /** More data, for readers of documentation. */
+  readonly words: readonly Placed[];
   /** Where its functions stand. */
   readonly code: readonly Way[];
 }
 
-export interface PackedSpecs {
+interface Packed {
   readonly kinds: readonly PackedOne[];
   readonly specs: readonly PackedOne[];
 }
@@ -29,16 +35,39 @@ export interface SpecList {
   readonly specs: readonly PluginSpec[];
 }
 
-/** Throws where something is neither data nor a function nor a schema. */
-export const packSpecs = ({ kinds, specs }: SpecList): PackedSpecs => ({
-  kinds: kinds.map((kind) => packOne(kind, `kind ${kind.kind}`)),
-  specs: specs.map((spec) => packOne(spec, `${spec.kind}:${spec.name}`)),
-});
+/** Of a spec, what no definition is judged by. */
+const WORDS: readonly string[] = ['examples', 'counterExamples', 'details'];
+
+/**
+ * Nothing but ASCII. Throws where something is neither data nor a function nor a schema, and where all together make no registry.
+ */
+export function packSpecs({ kinds, specs }: SpecList): string {
+  const lines = [''];
+  const known = new Map<string, number>();
+  // What several say alike is kept once.
+  const keep = (value: Json): number => {
+    const text = JSON.stringify(value);
+    const line = known.get(text) ?? lines.push(text) - 1;
+    known.set(text, line);
+    return line;
+  };
+  const packed: Packed = {
+    kinds: kinds.map((kind) => packOne(kind, `kind ${kind.kind}`, keep)),
+    specs: specs.map((spec) => packOne(spec, `${spec.kind}:${spec.name}`, keep)),
+  };
+  buildRegistry(kinds, specs);
+  lines[0] = JSON.stringify(packed);
+  return lines.join('\n').replaceAll(/[\u0080-\uffff]/g, escaped);
+}
+
+/** As JSON writes it. */
+const escaped = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
 const isSchema = (value: object): value is SchemaLike => '__isYupSchema__' in value;
 
-function packOne(whole: object, name: string): PackedOne {
-  const schemas: [Way, Json][] = [];
+function packOne(whole: object, name: string, keep: (value: Json) => number): PackedOne {
+  const schemas: Placed[] = [];
+  const words: Placed[] = [];
   const code: Way[] = [];
   const rest = (value: unknown, way: Way): unknown => {
     if (typeof value === 'function') code.push(way);
@@ -46,25 +75,50 @@ function packOne(whole: object, name: string): PackedOne {
       return typeof value === 'function' ? undefined : value;
     }
     if (isSchema(value)) {
-      schemas.push([way, plainOf(fold(value, name), name)]);
+      schemas.push([way, keep(plainOf(fold(value, name), name))]);
       return undefined;
     }
     if (Array.isArray(value)) return value.map((item, i) => rest(item, [...way, i]) ?? null);
     return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, rest(inner, [...way, key])]));
   };
-  return { data: plainOf(rest(whole, []), name) as JsonObject, schemas, code };
+  const { ...data } = plainOf(rest(whole, []), name) as Record<string, Json>;
+  for (const key of WORDS) {
+    const said = data[key];
+    if (said === undefined || code.some(([first]) => first === key)) continue;
+    words.push([[key], keep(said)]);
+    delete data[key];
+  }
+  return { data, schemas, words, code };
 }
 
 /** `real`: where the code is; asked when a function is called for the first time. */
-export function unpackSpecs(packed: PackedSpecs, real: () => SpecList): SpecList {
-  const kinds = packed.kinds.map((one, i) => unpackOne(one, () => real().kinds[i]) as unknown as Kind);
-  const specs = packed.specs.map((one, i) => unpackOne(one, () => real().specs[i]) as unknown as PluginSpec);
-  return { kinds, specs };
+export function unpackSpecs(text: string, real: () => SpecList): SpecList {
+  const lines = text.split('\n');
+  const read = (line: number): unknown => JSON.parse(lines[line] ?? '');
+  const packed = read(0) as Packed;
+  return {
+    kinds: packed.kinds.map((one, i) => unpackOne(one, read, () => real().kinds[i]) as unknown as Kind),
+    specs: packed.specs.map((one, i) => unpackOne(one, read, () => real().specs[i]) as unknown as PluginSpec),
+  };
 }
 
-function unpackOne({ data, schemas, code }: PackedOne, real: () => object | undefined): object {
+function unpackOne(
+  { data, schemas, words, code }: PackedOne,
+  read: (line: number) => unknown,
+  real: () => object | undefined,
+): object {
   const whole: Record<string, unknown> = { ...data };
-  for (const [way, packed] of schemas) put(whole, way, foldedSchema(nodeOf(packed as unknown as PackedNode)));
+  for (const [way, line] of schemas) {
+    put(
+      whole,
+      way,
+      foldedLater(() => unpackNode(read(line) as PackedNode)),
+    );
+  }
+  for (const [[key = ''], line] of words) {
+    let known: unknown;
+    Object.defineProperty(whole, key, { enumerable: true, get: () => (known ??= read(line)) });
+  }
   for (const way of code) {
     let found: ((...given: unknown[]) => unknown) | undefined;
     const call = (...given: unknown[]): unknown => {
@@ -80,41 +134,4 @@ function put(whole: Record<string | number, unknown>, way: Way, value: unknown):
   const [last = '', ...before] = [...way].reverse();
   const holder = before.reverse().reduce((at, key) => (at[key] ??= {}) as typeof whole, whole);
   holder[last] = value;
-}
-
-/** As `plainOf` leaves a node: without what every field has by default. */
-type PackedNode = Pick<FieldNode, 'type' | 'meta'> & {
-  readonly [K in Exclude<keyof FieldNode, 'type' | 'meta' | 'fields' | 'inner' | 'options'>]?: FieldNode[K];
-} & {
-  readonly fields?: Readonly<Record<string, PackedNode>>;
-  readonly inner?: PackedNode;
-  readonly options?: readonly PackedNode[];
-};
-
-function nodeOf({
-  type,
-  meta,
-  required,
-  nullable,
-  values,
-  bounds,
-  fields,
-  parts,
-  inner,
-  options,
-}: PackedNode): FieldNode {
-  const own = Object.create(null) as Record<string, FieldNode>;
-  for (const name in fields) own[name] = nodeOf(fields[name] as PackedNode);
-  return Object.freeze({
-    type,
-    meta,
-    required: required ?? false,
-    nullable: nullable ?? false,
-    values: values ?? null,
-    bounds: bounds ?? {},
-    fields: Object.freeze(own),
-    parts: parts ?? [],
-    inner: inner === undefined ? null : nodeOf(inner),
-    options: (options ?? []).map(nodeOf),
-  });
 }

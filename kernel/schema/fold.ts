@@ -24,6 +24,17 @@ export interface FoldedSchema extends SchemaLike {
 
 export const foldedSchema = (folded: FieldNode): FoldedSchema => ({ __isYupSchema__: true, folded });
 
+/** `make` is called when somebody looks, once. */
+export function foldedLater(make: () => FieldNode): FoldedSchema {
+  let known: FieldNode | undefined;
+  return {
+    __isYupSchema__: true,
+    get folded() {
+      return (known ??= make());
+    },
+  };
+}
+
 const isFolded = (schema: SchemaLike): schema is FoldedSchema => Object.hasOwn(schema, 'folded');
 
 /** `path` names the field in error messages. Throws FoldError for a field without documentation or an unknown test. */

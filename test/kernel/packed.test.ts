@@ -2,14 +2,18 @@
 import { expect } from 'chai';
 import { analyse, createAnalyser } from '../../kernel/analysis/analyse.js';
 import { analyseConfig } from '../../kernel/analysis/config.js';
+import { NODES } from '../../kernel/analysis/grammar-schemas.js';
 import { buildRegistry } from '../../kernel/analysis/registry.js';
+import { BootError } from '../../kernel/contract/boot-error.js';
 import { definePlugin, pluginId, type SchemaLike } from '../../kernel/contract/plugin.js';
-import { packSpecs, unpackSpecs, type PackedSpecs } from '../../kernel/export/packed.js';
+import { plainOf } from '../../kernel/export/manifest.js';
+import { packSpecs, unpackSpecs } from '../../kernel/export/packed.js';
 import { fold } from '../../kernel/schema/fold.js';
+import { unpackNode, type PackedNode } from '../../kernel/schema/packed-node.js';
 import { specs } from '../../plugins/index.spec.js';
 import { kinds } from '../../plugins/kinds/index.js';
 
-const packed = JSON.parse(JSON.stringify(packSpecs({ kinds, specs }))) as PackedSpecs;
+const packed = packSpecs({ kinds, specs });
 
 const isSchema = (value: object): value is SchemaLike => '__isYupSchema__' in value;
 
@@ -49,7 +53,7 @@ describe('kinds and specs as data', () => {
 
   it('judge as the real ones do', () => {
     const back = unpackSpecs(packed, () => ({ kinds, specs }));
-    const registries = [buildRegistry(kinds, specs), buildRegistry(back.kinds, back.specs)];
+    const registries = [buildRegistry(kinds, specs), buildRegistry(back.kinds, back.specs, true)];
     const text =
       '{ "id": "a", "resource": "a", "protected": {}, "actionables": [{ "id": 1, "mode": "RETURN", "value": 1 }] }';
     const [real, data] = registries.map((registry) => analyse([{ file: 'a.json', text }], registry, { env: null }));
@@ -62,5 +66,26 @@ describe('kinds and specs as data', () => {
     if (spec === undefined) throw new Error('no spec');
     const odd = definePlugin({ ...spec, details: 1n as unknown as string });
     expect(() => packSpecs({ kinds, specs: [odd] })).to.throw(TypeError, 'bigint');
+  });
+
+  it('are refused where all together make no registry, since nobody looks again', () => {
+    const [spec] = specs;
+    if (spec === undefined) throw new Error('no spec');
+    expect(() => packSpecs({ kinds, specs: [...specs, spec] })).to.throw(BootError);
+  });
+
+  it('are ASCII, whatever their words are', () => {
+    const [spec] = specs;
+    if (spec === undefined) throw new Error('no spec');
+    const foreign = definePlugin({ ...spec, name: 'FOREIGN', details: 'größer \u2028 als 🙂' });
+    const text = packSpecs({ kinds, specs: [...specs, foreign] });
+    expect(text).to.match(/^[\n -~]*$/);
+    expect(unpackSpecs(text, () => ({ kinds, specs })).specs.at(-1)?.details).to.equal(foreign.details);
+  });
+
+  it('the grammar is the same again', () => {
+    const back = JSON.parse(JSON.stringify(plainOf(NODES, 'grammar'))) as Readonly<Record<string, PackedNode>>;
+    const nodes = Object.fromEntries(Object.entries(back).map(([name, node]) => [name, unpackNode(node)]));
+    expect(nodes).to.deep.equal(NODES);
   });
 });
