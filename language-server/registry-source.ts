@@ -60,7 +60,7 @@ export async function loadRegistry(folder: string, source: string | null, truste
 function tolerant(all: readonly Kind[], enabled: readonly PluginSpec[], notes: Map<string, string>): Registry {
   const { kinds, specs } = builtIn();
   const own = enabled.filter((spec) => specs.includes(spec));
-  const tries = [() => buildRegistry(all, enabled), () => buildRegistry(kinds, own)];
+  const tries = [() => buildRegistry(all, enabled, judged()), () => buildRegistry(kinds, own, judged())];
   for (const make of tries) {
     try {
       return make();
@@ -75,7 +75,12 @@ function tolerant(all: readonly Kind[], enabled: readonly PluginSpec[], notes: M
 /** All that is built in. */
 function everything(): Registry {
   const { kinds, specs } = builtIn();
-  return (whole ??= buildRegistry(kinds, specs, IS_JUDGED));
+  return (whole ??= buildRegistry(kinds, specs, judged()));
+}
+
+function judged(): ReadonlySet<Kind | PluginSpec> {
+  const { kinds, specs } = builtIn();
+  return new Set(IS_JUDGED ? [...kinds, ...specs] : []);
 }
 
 /** Each at its entry; what belongs to none stands at the list. */

@@ -63,11 +63,15 @@ export interface Registry {
   expand(field: FieldNode, read: (key: string) => Json | undefined): Expansion;
 }
 
-/** `judged`: the very same kinds and specs have made a registry before, so nothing of them is judged again. */
-export function buildRegistry(kinds: readonly Kind[], specs: readonly PluginSpec[], judged = false): Registry {
+/** `judged`: kinds and specs that have made a registry together before; what they are alone is not judged again. */
+export function buildRegistry(
+  kinds: readonly Kind[],
+  specs: readonly PluginSpec[],
+  judged: ReadonlySet<Kind | PluginSpec> = NONE,
+): Registry {
   const kindMap = new Map<string, Kind>();
   for (const kind of kinds) {
-    if (!judged) checkKind(kind);
+    if (!judged.has(kind)) checkKind(kind);
     if (kindMap.has(kind.kind)) throw new BootError('PLG_DUPLICATE', { name: `kind ${kind.kind}` });
     kindMap.set(kind.kind, kind);
   }
@@ -80,7 +84,7 @@ export function buildRegistry(kinds: readonly Kind[], specs: readonly PluginSpec
     const kind = kindMap.get(spec.kind);
     if (kind === undefined) throw new BootError('PLG_UNKNOWN_KIND', { name: id, kind: spec.kind });
     if (plugins.has(id)) throw new BootError('PLG_DUPLICATE', { name: id });
-    if (!judged) {
+    if (!judged.has(spec)) {
       checkSpec(spec);
       checkFacts(kind, spec);
     }
@@ -88,13 +92,15 @@ export function buildRegistry(kinds: readonly Kind[], specs: readonly PluginSpec
     for (const [slot, schema] of slotsOf(kind, spec)) schemas.set(`${id}@${slot}`, foldingOf(schema, id));
   }
   const registry = freezeRegistry(kindMap, plugins, schemas, commons);
-  if (!judged) {
+  if (![...kinds, ...specs].every((one) => judged.has(one))) {
     const nodes = [...Object.values(GRAMMAR), ...[...schemas.values()].map((folded) => folded()), ...commons.values()];
     checkSlots(kinds, nodes, OPEN_SLOTS);
     assertNoSharedFields({ registry, grammar: GRAMMAR, commons }, nodes);
   }
   return registry;
 }
+
+const NONE: ReadonlySet<Kind | PluginSpec> = new Set();
 
 /** A schema's node, folded when somebody asks. */
 type Folding = () => FieldNode;

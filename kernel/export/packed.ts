@@ -1,7 +1,7 @@
 /**
  * Kinds and specs as data with their code left behind: schemas folded, functions as places. A bundle carries them so that a
  * process which must answer at once makes no schema, and runs the code of specs only when somebody calls it. It is text of many
- * lines, the first of which is read at once, and each other one when somebody looks at what it holds.
+ * lines: the first is read at once, each other one when somebody looks at the schema that it holds.
  */
 import { buildRegistry } from '../analysis/registry.js';
 import type { Json, JsonObject } from '../contract/json.js';
@@ -19,8 +19,8 @@ type Placed = readonly [way: Way, line: number];
 interface PackedOne {
   readonly data: JsonObject;
   readonly schemas: readonly Placed[];
-  /** More data, for readers of documentation. */
-  readonly words: readonly Placed[];
+  /** What is left with the code: data for readers of documentation. */
+  readonly words: readonly string[];
   /** Where its functions stand. */
   readonly code: readonly Way[];
 }
@@ -67,7 +67,6 @@ const isSchema = (value: object): value is SchemaLike => '__isYupSchema__' in va
 
 function packOne(whole: object, name: string, keep: (value: Json) => number): PackedOne {
   const schemas: Placed[] = [];
-  const words: Placed[] = [];
   const code: Way[] = [];
   const rest = (value: unknown, way: Way): unknown => {
     if (typeof value === 'function') code.push(way);
@@ -82,16 +81,12 @@ function packOne(whole: object, name: string, keep: (value: Json) => number): Pa
     return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, rest(inner, [...way, key])]));
   };
   const { ...data } = plainOf(rest(whole, []), name) as Record<string, Json>;
-  for (const key of WORDS) {
-    const said = data[key];
-    if (said === undefined || code.some(([first]) => first === key)) continue;
-    words.push([[key], keep(said)]);
-    delete data[key];
-  }
+  const words = WORDS.filter((key) => key in data);
+  for (const key of words) delete data[key];
   return { data, schemas, words, code };
 }
 
-/** `real`: where the code is; asked when a function is called for the first time. */
+/** `real`: where the code is; asked when a function is called, or documentation read, for the first time. */
 export function unpackSpecs(text: string, real: () => SpecList): SpecList {
   const lines = text.split('\n');
   const read = (line: number): unknown => JSON.parse(lines[line] ?? '');
@@ -115,9 +110,8 @@ function unpackOne(
       foldedLater(() => unpackNode(read(line) as PackedNode)),
     );
   }
-  for (const [[key = ''], line] of words) {
-    let known: unknown;
-    Object.defineProperty(whole, key, { enumerable: true, get: () => (known ??= read(line)) });
+  for (const key of words) {
+    Object.defineProperty(whole, key, { enumerable: true, get: () => (real() as Record<string, unknown>)[key] });
   }
   for (const way of code) {
     let found: ((...given: unknown[]) => unknown) | undefined;

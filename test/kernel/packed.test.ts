@@ -3,11 +3,11 @@ import { expect } from 'chai';
 import { analyse, createAnalyser } from '../../kernel/analysis/analyse.js';
 import { analyseConfig } from '../../kernel/analysis/config.js';
 import { NODES } from '../../kernel/analysis/grammar-schemas.js';
-import { buildRegistry } from '../../kernel/analysis/registry.js';
+import { buildRegistry, type Registry } from '../../kernel/analysis/registry.js';
 import { BootError } from '../../kernel/contract/boot-error.js';
-import { definePlugin, pluginId, type SchemaLike } from '../../kernel/contract/plugin.js';
+import { definePlugin, pluginId, type PluginSpec, type SchemaLike } from '../../kernel/contract/plugin.js';
 import { plainOf } from '../../kernel/export/manifest.js';
-import { packSpecs, unpackSpecs } from '../../kernel/export/packed.js';
+import { packSpecs, unpackSpecs, type SpecList } from '../../kernel/export/packed.js';
 import { fold } from '../../kernel/schema/fold.js';
 import { unpackNode, type PackedNode } from '../../kernel/schema/packed-node.js';
 import { specs } from '../../plugins/index.spec.js';
@@ -27,6 +27,9 @@ function said(value: unknown): unknown {
   return Object.fromEntries(entries.map(([key, inner]) => [key, said(inner)]));
 }
 
+const registryOf = (known: SpecList): Registry =>
+  buildRegistry(known.kinds, known.specs, new Set([...known.kinds, ...known.specs]));
+
 describe('kinds and specs as data', () => {
   it('say what the real ones say', () => {
     const back = unpackSpecs(packed, () => ({ kinds, specs }));
@@ -34,17 +37,19 @@ describe('kinds and specs as data', () => {
     for (const [i, spec] of specs.entries()) expect(said(back.specs[i]), pluginId(spec)).to.deep.equal(said(spec));
   });
 
-  it('ask for code when it is called, and not for a registry or what a schema says', () => {
+  it('ask for code when it is called or its documentation read, and not for a registry or what a schema says', () => {
     let asked = 0;
     const back = unpackSpecs(packed, () => {
       asked++;
       return { kinds, specs };
     });
-    const registry = buildRegistry(back.kinds, back.specs);
+    const registry = registryOf(back);
     const shape = '{ "id": "a", "resource": "a", "actionables": [{ "id": 1, "mode": "QUERYS" }] }';
     const [first] = createAnalyser(registry).glance({ file: 'a.json', text: shape });
     expect(first?.code).to.equal('DEF_UNKNOWN_PLUGIN');
     expect(asked).to.equal(0);
+    expect(back.specs[0]?.examples).to.deep.equal(specs[0]?.examples);
+    expect(asked).to.equal(1);
     expect(analyseConfig('lintel.config.json', '{}', registry, new Map(), true).config).to.deep.equal(
       analyseConfig('lintel.config.json', '{}', buildRegistry(kinds, specs), new Map(), true).config,
     );
@@ -53,12 +58,27 @@ describe('kinds and specs as data', () => {
 
   it('judge as the real ones do', () => {
     const back = unpackSpecs(packed, () => ({ kinds, specs }));
-    const registries = [buildRegistry(kinds, specs), buildRegistry(back.kinds, back.specs, true)];
+    const registries = [buildRegistry(kinds, specs), registryOf(back)];
     const text =
       '{ "id": "a", "resource": "a", "protected": {}, "actionables": [{ "id": 1, "mode": "RETURN", "value": 1 }] }';
     const [real, data] = registries.map((registry) => analyse([{ file: 'a.json', text }], registry, { env: null }));
     expect(real?.problems.map(({ code }) => code)).to.include('TOK_NO_SETTINGS');
     expect(data?.problems).to.deep.equal(real?.problems);
+  });
+
+  it('are not judged again beside one that is new, which is', () => {
+    let asked = 0;
+    const back = unpackSpecs(packed, () => {
+      asked++;
+      return { kinds, specs };
+    });
+    const [spec] = specs;
+    if (spec === undefined) throw new Error('no spec');
+    const judged = new Set([...back.kinds, ...back.specs]);
+    const own = (summary: string): PluginSpec => ({ ...spec, name: 'OWN', aliases: [], errors: {}, summary });
+    expect(buildRegistry(back.kinds, [...back.specs, own('Its own.')], judged).plugins.size).to.equal(specs.length + 1);
+    expect(asked).to.equal(0);
+    expect(() => buildRegistry(back.kinds, [...back.specs, own('')], judged)).to.throw(BootError);
   });
 
   it('refuse what is neither data, nor a schema, nor code', () => {
@@ -77,10 +97,10 @@ describe('kinds and specs as data', () => {
   it('are ASCII, whatever their words are', () => {
     const [spec] = specs;
     if (spec === undefined) throw new Error('no spec');
-    const foreign = definePlugin({ ...spec, name: 'FOREIGN', details: 'größer \u2028 als 🙂' });
+    const foreign = definePlugin({ ...spec, name: 'FOREIGN', summary: 'größer \u2028 als 🙂' });
     const text = packSpecs({ kinds, specs: [...specs, foreign] });
     expect(text).to.match(/^[\n -~]*$/);
-    expect(unpackSpecs(text, () => ({ kinds, specs })).specs.at(-1)?.details).to.equal(foreign.details);
+    expect(unpackSpecs(text, () => ({ kinds, specs })).specs.at(-1)?.summary).to.equal(foreign.summary);
   });
 
   it('the grammar is the same again', () => {
