@@ -115,7 +115,18 @@ function expand(
     instead: new Map(),
   };
   addFields(registry, commons, draft, field, null, read);
-  return draft;
+  const required = [...draft.fields].filter(([, owned]) => owned.field.required);
+  return { ...draft, required, always: alwaysApplied(registry, field) };
+}
+
+function alwaysApplied(registry: Registry, { parts }: FieldNode): PluginId[] {
+  return parts.flatMap((slot) =>
+    registry
+      .kindsIn(slot)
+      .filter(({ select }) => select.by === 'always')
+      .flatMap(({ kind }) => registry.names(kind).map((name): PluginId => `${kind}:${name}`))
+      .filter((id) => registry.plugins.get(id)?.facts?.['applies'] === 'always' && registry.schema(id, slot)),
+  );
 }
 
 function addFields(

@@ -19,7 +19,11 @@ export function collectPlaces(
 ): void {
   const byPlugin = new Map<PluginId, Record<string, Json>>();
   const holder = toJson(node) as Readonly<Record<string, Json>>;
-  for (const id of [...expansion.selected, ...alwaysApplied(context, field)]) byPlugin.set(id, {});
+  for (const id of expansion.selected) byPlugin.set(id, {});
+  for (const id of expansion.always) {
+    byPlugin.set(id, {});
+    context.finds.uses.add(id);
+  }
   for (const [key, { plugin }] of expansion.fields) {
     if (plugin === null || !Object.hasOwn(holder, key)) continue;
     const fields = byPlugin.get(plugin) ?? (Object.create(null) as Record<string, Json>);
@@ -35,22 +39,6 @@ export function collectPlaces(
     const own = byKey === undefined || byKey === null ? value : (toJson(byKey) as Record<string, Json>);
     context.finds.places.push({ plugin, slot, node: byKey ?? node, value: own, holder, sound: !flawed.has(plugin) });
   }
-}
-
-/** Plugins that have a say in every object of a slot, whether or not their fields are written. */
-function alwaysApplied({ registry, finds }: WalkContext, field: FieldNode): PluginId[] {
-  const ids: PluginId[] = [];
-  for (const slot of field.parts) {
-    for (const kind of registry.kindsIn(slot)) {
-      if (kind.select.by !== 'always') continue;
-      for (const name of registry.names(kind.kind)) {
-        const id = `${kind.kind}:${name}`;
-        if (registry.plugins.get(id)?.facts?.['applies'] === 'always' && registry.schema(id, slot)) ids.push(id);
-      }
-    }
-  }
-  ids.forEach((id) => finds.uses.add(id));
-  return ids;
 }
 
 /** False while a value in it is still to be typed. */

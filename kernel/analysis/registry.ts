@@ -34,9 +34,13 @@ export interface KeyChoice {
 /** What an object of a definition may hold, given what it does hold. */
 export interface Expansion {
   readonly fields: ReadonlyMap<string, OwnedField>;
+  /** Those of them that must be there. */
+  readonly required: readonly (readonly [name: string, field: OwnedField])[];
   readonly choices: readonly KeyChoice[];
   /** Plugins selected by the value of a field. */
   readonly selected: readonly PluginId[];
+  /** Plugins that have a say in every such object, whether or not their fields are written. */
+  readonly always: readonly PluginId[];
   /** A selector is missing or wrong: keys that some plugin would accept are not reported as unknown. */
   readonly tolerated: ReadonlySet<string>;
   /** Keys that people invent here. */

@@ -137,8 +137,8 @@ function reportMissing(context: WalkContext, node: LocatedNode, expansion: Expan
 
 /** Fields that an object needs and does not have. */
 export const missingIn = (node: LocatedNode, expansion: Expansion): readonly (readonly [string, OwnedField])[] =>
-  [...expansion.fields].filter(([name, { field }]) => {
-    if (!field.required || memberOf(node, name) !== undefined) return false;
+  expansion.required.filter(([name]) => {
+    if (memberOf(node, name) !== undefined) return false;
     if (expansion.instead.get(name)?.some((key) => memberOf(node, key) !== undefined) === true) return false;
     // Written under an invented name, which is reported.
     return !node.members.some(({ key }) => !expansion.fields.has(key) && standsFor(expansion, key) === name);

@@ -3,6 +3,7 @@
  * a fault with a place. Duplicate keys are mistakes here: readers would disagree about which one counts.
  */
 import { createScanner, parseTree, printParseErrorCode, type Node, type ParseError } from 'jsonc-parser';
+import { soundTree, twice } from './sound-tree.js';
 import { escapePointer, isObject, type Json } from '../contract/json.js';
 import type { Document } from './document.js';
 import { withMends } from './fault-mends.js';
@@ -67,6 +68,8 @@ const SYNTAX_WORDS: Readonly<Record<string, string>> = {
 };
 
 export function parseSource(doc: Document): SourceTree {
+  const sound = soundTree(doc.text, MAX_DEPTH);
+  if (sound !== null) return { root: sound.root, faults: withMends(doc, sound.root, sound.faults) };
   const deep = findTooDeep(doc.text);
   if (deep !== null) {
     return { root: null, faults: [{ code: 'SRC_TOO_DEEP', params: { max: MAX_DEPTH }, start: deep, end: deep + 1 }] };
@@ -153,15 +156,7 @@ function locateMembers(node: Node, pointer: string, reading: Reading): Member[] 
     };
     const first = seen.get(name);
     if (first === undefined) seen.set(name, member);
-    else {
-      reading.faults.push({
-        code: 'SRC_DUPLICATE_KEY',
-        params: { key: name },
-        start: member.keyStart,
-        end: member.keyEnd,
-        related: { message: `"${name}" stands here first`, start: first.keyStart, end: first.keyEnd },
-      });
-    }
+    else reading.faults.push(twice(first, member));
     members.push(member);
   }
   return members;

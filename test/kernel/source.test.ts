@@ -1,8 +1,10 @@
 /** Texts as trees: comments, faults, duplicate keys, half-typed files; what stands where, and what is never lost. */
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { parseTree, type Node, type ParseError } from 'jsonc-parser';
 import { document } from '../../kernel/source/document.js';
 import { escapePointer } from '../../kernel/contract/json.js';
+import { soundTree } from '../../kernel/source/sound-tree.js';
 import { MAX_DEPTH, memberOf, nodeAt, parseSource, toJson, type LocatedNode } from '../../kernel/source/tree.js';
 
 const parse = (text: string): LocatedNode => {
@@ -12,6 +14,19 @@ const parse = (text: string): LocatedNode => {
 };
 const faultsOf = (text: string): string[] =>
   parseSource(document('a.json', text)).faults.map(({ code, start, end }) => `${code} ${start}-${end}`);
+
+function same(node: LocatedNode, { type, offset, length, value, children = [] }: Node): void {
+  expect([node.type, node.start, node.end]).to.deep.equal([type, offset, offset + length]);
+  if (type === 'array') expect(node.items.length).to.equal(children.length);
+  else if (type === 'object') expect(node.members.length).to.equal(children.length);
+  else expect(node.scalar).to.equal(value);
+  node.items.forEach((item, i) => same(item, children[i] as Node));
+  node.members.forEach(({ key, keyStart, keyEnd, value: inner }, i) => {
+    const [name, child] = children[i]?.children as [Node, Node];
+    expect([key, keyStart, keyEnd]).to.deep.equal([name.value, name.offset, name.offset + name.length]);
+    same(inner as LocatedNode, child);
+  });
+}
 
 describe('source tree', () => {
   it('reads JSON with comments and trailing commas', () => {
@@ -98,6 +113,43 @@ describe('source tree', () => {
         const text = JSON.stringify(value, null, space);
         expect(JSON.stringify(toJson(parse(text)))).to.equal(JSON.stringify(JSON.parse(text)));
       }),
+    );
+  });
+
+  it('is read in one go if and only if the library finds no mistake, with the same nodes', () => {
+    const whole = fc.jsonValue({ maxDepth: 4 }).map((value) => JSON.stringify(value, null, 1));
+    const pieces = [
+      '',
+      ',',
+      ' ',
+      '/* */',
+      '// a\n',
+      '"',
+      '{',
+      ']',
+      '1',
+      '-',
+      '\\',
+      '\t',
+      '\ufeff',
+      '"a": 1',
+      '/*',
+      'nul',
+    ];
+    const spoilt = fc.tuple(whole, fc.nat(), fc.nat(2), fc.constantFrom(...pieces)).map(([text, at, cut, piece]) => {
+      const from = at % (text.length + 1);
+      return text.slice(0, from) + piece + text.slice(from + cut);
+    });
+    fc.assert(
+      fc.property(fc.oneof(whole, spoilt), (text) => {
+        const errors: ParseError[] = [];
+        const bare = text.replace(/^\ufeff/, ' ');
+        const library = parseTree(bare, errors, { allowTrailingComma: true });
+        const sound = soundTree(text, MAX_DEPTH);
+        expect(sound !== null, text).to.equal(errors.length === 0 && library !== undefined);
+        if (sound !== null && library !== undefined) same(sound.root, library);
+      }),
+      { numRuns: 3000 },
     );
   });
 
