@@ -72,8 +72,8 @@ function tolerant(all: readonly Kind[], enabled: readonly PluginSpec[], notes: M
   return everything();
 }
 
-/** All that is built in. */
-function everything(): Registry {
+/** All that is built in, which is what most projects know: made before somebody asks, it waits for nobody. */
+export function everything(): Registry {
   const { kinds, specs } = builtIn();
   return (whole ??= buildRegistry(kinds, specs, judged()));
 }

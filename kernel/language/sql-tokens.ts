@@ -12,15 +12,14 @@ interface Piece {
   readonly open?: string;
 }
 
-const SPACE = /\s/;
-const DIGIT = /[0-9]/;
+/** Space beyond ASCII. */
+const OTHER_SPACE = /\s/;
 const LINE = /[^\r\n]*/y;
-const WORD_START = /[A-Za-z_\u0080-\uffff]/;
-const WORD = /[A-Za-z0-9_$\u0080-\uffff]*/y;
 const NUMBER =
   /0[xX][0-9a-fA-F_]+|0[oO][0-7_]+|0[bB][01_]+|(?:[0-9][0-9_]*(?:\.(?!\.)[0-9_]*)?|\.[0-9][0-9_]*)(?:[eE][+-]?[0-9]+)?/y;
 const DOLLAR_TAG = /\$(?:[A-Za-z_\u0080-\uffff][A-Za-z0-9_\u0080-\uffff]*)?\$/y;
-const OPERATOR = /[-+*/<>=~!@#%^&|`?:]/;
+/** By their codes: a text is asked about character by character. */
+const OPERATORS: ReadonlySet<number> = new Set([...'-+*/<>=~!@#%^&|`?:'].map((sign) => sign.charCodeAt(0)));
 /** Characters that let an operator of several characters end in `+` or `-`. */
 const FREE_OPERATOR = /[~!@#%^&|`?]/;
 const SINGLE: Readonly<Record<string, SqlTokenType>> = {
@@ -32,6 +31,13 @@ const SINGLE: Readonly<Record<string, SqlTokenType>> = {
   ';': 'semicolon',
   '.': 'dot',
 };
+
+const isDigit = (code: number): boolean => code >= 48 && code <= 57;
+const isWordStart = (code: number): boolean =>
+  (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || code === 95 || code >= 128;
+const isWord = (code: number): boolean => isWordStart(code) || isDigit(code) || code === 36; /* $ */
+const isSpace = (code: number): boolean =>
+  code === 32 || (code >= 9 && code <= 13) || (code >= 128 && OTHER_SPACE.test(String.fromCharCode(code)));
 
 /** End of what a sticky pattern matches at `at`, or -1. */
 function match(pattern: RegExp, text: string, at: number): number {
@@ -73,7 +79,7 @@ function quoted(text: string, at: number, type: 'string' | 'quoted-identifier', 
 /** `$1`, `$$...$$`, `$tag$...$tag$`, or a lone dollar. */
 function dollar(text: string, at: number): Piece {
   let end = at + 1;
-  while (DIGIT.test(text[end] ?? '')) end++;
+  while (isDigit(text.charCodeAt(end))) end++;
   if (end > at + 1) return { type: 'placeholder', end };
   const body = match(DOLLAR_TAG, text, at);
   if (body < 0) return { type: 'operator', end };
@@ -85,18 +91,24 @@ function dollar(text: string, at: number): Piece {
 /** A word, or a string whose prefix looks like one: E'..', B'..', X'..', N'..', U&'..', U&"..". */
 function word(text: string, at: number): Piece {
   const first = text[at] ?? '';
-  if (/[eEbBxXnN]/.test(first) && text[at + 1] === "'") return quoted(text, at + 1, 'string', /[eE]/.test(first));
-  if (/[uU]/.test(first) && text[at + 1] === '&') {
+  const second = text[at + 1];
+  if (second === "'" && 'eEbBxXnN'.includes(first))
+    return quoted(text, at + 1, 'string', first === 'e' || first === 'E');
+  if (second === '&' && (first === 'u' || first === 'U')) {
     if (text[at + 2] === "'") return quoted(text, at + 2, 'string', false);
     if (text[at + 2] === '"') return quoted(text, at + 2, 'quoted-identifier', false);
   }
-  return { type: 'word', end: match(WORD, text, at) };
+  let end = at + 1;
+  while (isWord(text.charCodeAt(end))) end++;
+  return { type: 'word', end };
 }
+
+const ENDS_OPERATOR: ReadonlySet<string> = new Set(['--', '/*', '::']);
 
 /** A run of operator characters; a comment or a cast ends it, and so does the rule about a trailing sign. */
 function operator(text: string, at: number): Piece {
   let end = at + 1;
-  while (OPERATOR.test(text[end] ?? '') && !/^(?:--|\/\*|::)/.test(text.slice(end, end + 2))) end++;
+  while (OPERATORS.has(text.charCodeAt(end)) && !ENDS_OPERATOR.has(text.slice(end, end + 2))) end++;
   if (!FREE_OPERATOR.test(text.slice(at, end))) while (end > at + 1 && /[-+]/.test(text[end - 1] ?? '')) end--;
   return { type: 'operator', end };
 }
@@ -107,21 +119,22 @@ function colons(text: string, at: number): Piece {
 }
 
 function pieceAt(text: string, at: number): Piece {
+  const code = text.charCodeAt(at);
+  if (isWordStart(code)) return word(text, at);
   const c = text[at] ?? '';
+  const next = text.charCodeAt(at + 1);
+  if (isDigit(code) || (c === '.' && isDigit(next))) return { type: 'number', end: match(NUMBER, text, at) };
+  const single = Object.hasOwn(SINGLE, c) ? SINGLE[c] : undefined;
+  if (single) return { type: single, end: at + 1 };
+  if (c === "'") return quoted(text, at, 'string', false);
+  if (c === '"') return quoted(text, at, 'quoted-identifier', false);
+  if (c === '$') return dollar(text, at);
+  if (!OPERATORS.has(code)) return { type: 'operator', end: at + 1 };
   const pair = text.slice(at, at + 2);
   if (pair === '--') return lineComment(text, at);
   if (pair === '/*') return blockComment(text, at);
   if (pair === '::') return colons(text, at);
-  if (c === "'") return quoted(text, at, 'string', false);
-  if (c === '"') return quoted(text, at, 'quoted-identifier', false);
-  if (c === '$') return dollar(text, at);
-  if (WORD_START.test(c)) return word(text, at);
-  if (DIGIT.test(c) || (c === '.' && DIGIT.test(text[at + 1] ?? ''))) {
-    return { type: 'number', end: match(NUMBER, text, at) };
-  }
-  const single = Object.hasOwn(SINGLE, c) ? SINGLE[c] : undefined;
-  if (single) return { type: single, end: at + 1 };
-  return OPERATOR.test(c) ? operator(text, at) : { type: 'operator', end: at + 1 };
+  return operator(text, at);
 }
 
 /** Brackets without a partner. A wrong partner counts as lost, so that the rest of the text is still judged. */
@@ -147,7 +160,7 @@ export function tokenizeSql(text: string): { tokens: SqlToken[]; faults: SqlFaul
   const faults: SqlFault[] = [];
   let at = 0;
   while (at < text.length) {
-    if (SPACE.test(text[at] ?? '')) {
+    if (isSpace(text.charCodeAt(at))) {
       at++;
       continue;
     }
