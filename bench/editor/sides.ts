@@ -1,4 +1,4 @@
-/** The two language servers, bundled alike, and the projects they are measured in. Makes files and folders; starts nothing. */
+/** The two language servers, each bundled, and the projects they are measured in. Makes files and folders; starts nothing. */
 import { build } from 'esbuild';
 import { cp, mkdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
