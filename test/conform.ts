@@ -3,16 +3,13 @@
  * for each line on stdout. For checks from outside; nothing of it is shipped.
  */
 import { createInterface } from 'node:readline';
-import { closeStrings } from './conform/strings.js';
-import { OPS, runLine } from './conform/run.js';
+import { runCommand } from './conform/command.js';
 
-const name = process.argv[2] ?? '';
-if (!Object.hasOwn(OPS, name)) {
-  process.stderr.write(`Usage: npm run -s conform -- <op>, with one of: ${Object.keys(OPS).sort().join(', ')}\n`);
-  process.exitCode = 1;
-} else {
-  for await (const line of createInterface({ input: process.stdin, crlfDelay: Infinity })) {
-    if (line.trim() !== '') process.stdout.write(`${JSON.stringify(await runLine(name, line))}\n`);
-  }
-  await closeStrings();
-}
+process.exitCode = await runCommand(
+  process.argv.slice(2),
+  createInterface({ input: process.stdin, crlfDelay: Infinity }),
+  {
+    out: (text) => void process.stdout.write(text),
+    error: (text) => void process.stderr.write(text),
+  },
+);

@@ -7,7 +7,9 @@ import { BrokenSet, createKernel, type Kernel, type KernelOptions } from '../run
 import { loadProject } from '../runtime/project.js';
 import { explain } from './explain.js';
 import { createLog } from './log.js';
+import { paintFor } from './paint.js';
 import { pretty, withConfig } from './problems.js';
+import type { Terminal } from './terminal.js';
 
 export interface Booted {
   readonly kernel: Kernel;
@@ -16,17 +18,19 @@ export interface Booted {
 
 /** Null when the set is broken and has been shown. Without `onProblem` the config decides what broken is. */
 export async function boot(
+  terminal: Terminal,
   configFile: string | undefined,
   options: Partial<KernelOptions> & { readonly log?: Logger; readonly dev?: true } = {},
 ): Promise<Booted | null> {
-  const log = options.log ?? (await createLog());
-  const project = await loadProject(process.cwd(), configFile, process.env, options.dev);
+  const log = options.log ?? (await createLog(terminal));
+  const project = await loadProject(terminal.cwd, configFile, terminal.env, options.dev);
   try {
     return { kernel: await createKernel({ ...options, project, log }), log };
   } catch (error) {
     if (!(error instanceof BrokenSet)) throw error;
     const documents = withConfig(project, error.analysis?.documents);
-    process.stderr.write(`${pretty(error.problems, documents)}\n\n${explain(error)}\n`);
+    const paint = paintFor(terminal);
+    terminal.stderr.write(`${pretty(error.problems, documents, paint)}\n\n${explain(error, paint)}\n`);
     return null;
   }
 }

@@ -3,6 +3,7 @@
  * the reference are made from this table; a command's code is imported only when it runs.
  */
 import type { CommandDoc, OptionDoc } from '../export/command-doc.js';
+import type { Terminal } from './terminal.js';
 
 export interface CommandOptions {
   readonly config: string | undefined;
@@ -26,7 +27,7 @@ export interface CommandOptions {
 }
 
 /** Gives the exit code; a command that serves gives it when the server has stopped. */
-export type Command = (options: CommandOptions) => Promise<number>;
+export type Command = (options: CommandOptions, terminal: Terminal) => Promise<number>;
 
 export interface CommandEntry extends CommandDoc {
   readonly load: () => Promise<Command>;

@@ -2,61 +2,99 @@
 import { watch, type FSWatcher } from 'chokidar';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import type { Paint } from '../source/frame.js';
 import type { CommandOptions } from './commands.js';
+import { findDefinitions } from '../project/definition-files.js';
 import type { Kernel, ReloadOutcome } from '../runtime/kernel.js';
 import { boot } from './boot.js';
 import { API_PATH, docsPages, PAGE_PATH, takenPages } from './docs-pages.js';
 import { explain } from './explain.js';
-import { paint } from './paint.js';
+import { paintFor } from './paint.js';
 import { pretty, summary, withConfig } from './problems.js';
 import { run } from './serve.js';
 import { endpointTable, scheduleTable } from './table.js';
+import type { Output, Terminal } from './terminal.js';
 
 /** Milliseconds of quiet after a change: editors write a file in several steps. */
 const SETTLE = 60;
+/**
+ * Milliseconds after a reload when the files are compared with those it read: while the watcher lists a folder it drops events of
+ * that folder, so a folder that is created at that moment goes unnoticed.
+ */
+const SECOND_LOOK = 500;
 
-export async function dev({ config }: CommandOptions): Promise<number> {
-  const booted = await boot(config, { onProblem: 'skip', dev: true });
+export async function dev({ config }: CommandOptions, terminal: Terminal): Promise<number> {
+  const { stdout } = terminal;
+  const paint = paintFor(terminal);
+  const booted = await boot(terminal, config, { onProblem: 'skip', dev: true });
   if (booted === null) return 1;
   const { kernel } = booted;
   let table = '';
+  let secondLook: NodeJS.Timeout | undefined;
   const reload = async (): Promise<void> => {
+    clearTimeout(secondLook);
+    const before = await readTimes(kernel);
     // Where a round begins: editors that list these problems forget those of the round before.
-    process.stdout.write('reading the definitions\n');
-    show(kernel, await kernel.reload());
-    showTaken(kernel);
-    const next = tables(kernel);
+    stdout.write('reading the definitions\n');
+    stdout.write(shown(kernel, await kernel.reload(), paint));
+    stdout.write(takenWords(kernel));
+    const next = tables(kernel, paint);
     // The first one is printed by the start.
-    if (table !== '' && next !== table) process.stdout.write(`\n${next}\n\n`);
+    if (table !== '' && next !== table) stdout.write(`\n${next}\n\n`);
     table = next;
+    secondLook = setTimeout(() => void lookAgain(before), SECOND_LOOK);
+    secondLook.unref();
   };
-  const watcher = watchDefinitions(kernel, () => void reload());
+  const lookAgain = async (before: Times): Promise<void> => {
+    const now = await readTimes(kernel);
+    watcher.add(foldersOf(now).filter((folder) => !Object.hasOwn(watcher.getWatched(), folder)));
+    if (!isDeepStrictEqual(now, before)) await reload();
+  };
+  const watcher = watchDefinitions(kernel, stdout, () => void reload());
   try {
     await once(watcher, 'ready');
     // Plugins may have taken seconds to open; what was saved meanwhile raised no event.
     await reload();
-    return await run(kernel, docsPages(kernel), pageLines(kernel));
+    return await run(kernel, terminal, docsPages(kernel), pageLines(kernel));
   } finally {
+    clearTimeout(secondLook);
     await watcher.close();
   }
 }
 
+/** Of each definition file, when it was last changed. */
+type Times = ReadonlyMap<string, number>;
+
+async function readTimes({ project, config }: Kernel): Promise<Times> {
+  const { folder, configFile } = project;
+  const names = await findDefinitions({ folder, configFile, patterns: config.definitions });
+  const modified = (name: string): Promise<number> =>
+    stat(name).then(
+      ({ mtimeMs }) => mtimeMs,
+      () => 0,
+    );
+  return new Map(await Promise.all(names.map(async (name) => [name, await modified(name)] as const)));
+}
+
+const foldersOf = (times: Times): string[] => [...new Set([...times.keys()].map((name) => dirname(name)))];
+
 /** When something runs next changes all the time: that is no news. */
-function tables(kernel: Kernel): string {
+function tables(kernel: Kernel, paint: Paint): string {
   const plans = kernel.plans();
-  const schedules = scheduleTable(plans, null);
-  return `${endpointTable(plans, kernel.config.http.methods)}${schedules === null ? '' : `\n\n${schedules}`}`;
+  const schedules = scheduleTable(plans, null, paint);
+  return `${endpointTable(plans, kernel.config.http.methods, paint)}${schedules === null ? '' : `\n\n${schedules}`}`;
 }
 
 /** Said at each reload: a definition may have taken the address. */
-function showTaken(kernel: Kernel): void {
-  for (const { path, id } of takenPages(kernel)) {
-    process.stdout.write(
-      `${path} is answered by the resource "${id}"; the page of \`lintel dev\` is not shown there\n`,
-    );
-  }
-}
+const takenWords = (kernel: Kernel): string =>
+  takenPages(kernel)
+    .map(
+      ({ path, id }) => `${path} is answered by the resource "${id}"; the page of \`lintel dev\` is not shown there\n`,
+    )
+    .join('');
 
 const pageLines =
   (kernel: Kernel) =>
@@ -69,7 +107,7 @@ const pageLines =
   };
 
 /** Watches the folders that the globs begin with. */
-function watchDefinitions(kernel: Kernel, changed: () => void): FSWatcher {
+function watchDefinitions(kernel: Kernel, stdout: Output, changed: () => void): FSWatcher {
   const { folder, configFile } = kernel.project;
   const roots = new Set(kernel.config.definitions.map((glob) => resolve(folder, fixedPart(glob))));
   const folders = [...roots].map(existing);
@@ -82,7 +120,7 @@ function watchDefinitions(kernel: Kernel, changed: () => void): FSWatcher {
   });
   watcher.on('all', (_event, path) => {
     if (resolve(path) === configFile || basename(path) === '.env') {
-      process.stdout.write(`${basename(path)} changed: restart to take it over\n`);
+      stdout.write(`${basename(path)} changed: restart to take it over\n`);
       return;
     }
     if (!/\.jsonc?$/.test(path) || ![...roots].some((root) => isInside(path, root))) return;
@@ -108,10 +146,10 @@ function fixedPart(glob: string): string {
   return wild === -1 ? dirname(glob) : dirname(`${glob.slice(0, wild)}x`);
 }
 
-function show(kernel: Kernel, { applied, problems, documents: read, failure }: ReloadOutcome): void {
-  const documents = withConfig(kernel.project, read);
-  if (problems.length > 0) process.stdout.write(`\n${pretty(problems, documents)}\n`);
-  if (failure !== undefined) process.stdout.write(`\n${explain(failure)}\n`);
+function shown(kernel: Kernel, outcome: ReloadOutcome, paint: Paint): string {
+  const { applied, problems, documents, failure } = outcome;
+  const list = problems.length > 0 ? `\n${pretty(problems, withConfig(kernel.project, documents), paint)}\n` : '';
+  const reason = failure === undefined ? '' : `\n${explain(failure, paint)}\n`;
   const state = applied ? 'serving' : paint('warning', 'still serving the last sound set');
-  process.stdout.write(`${state} ${kernel.plans().byId.size} resource(s): ${summary(problems)}\n`);
+  return `${list}${reason}${state} ${kernel.plans().byId.size} resource(s): ${summary(problems)}\n`;
 }

@@ -6,26 +6,28 @@ import { MARKER, referencePages } from '../export/reference.js';
 import { loadProject } from '../runtime/project.js';
 import { COMMANDS, COMMON_OPTIONS, type CommandOptions } from './commands.js';
 import { fileError, readText, writeWhole } from './files.js';
+import type { Terminal } from './terminal.js';
 
 const FOLDER = 'docs/reference';
 
-export async function docs({ config, out = FOLDER, check }: CommandOptions): Promise<number> {
-  const { registry } = await loadProject(process.cwd(), config, process.env);
+export async function docs({ config, out = FOLDER, check }: CommandOptions, terminal: Terminal): Promise<number> {
+  const { cwd, env, stdout } = terminal;
+  const { registry } = await loadProject(cwd, config, env);
   const pages = referencePages({ registry, commands: COMMANDS, commonOptions: COMMON_OPTIONS });
-  const folder = resolve(out);
+  const folder = resolve(cwd, out);
   const stale = await stalePages(folder, pages);
   if (check) {
     if (stale.length > 0) throw new BootError('CLI_STALE', { what: `${out}/${stale.join(', ')}`, command: 'docs' });
-    process.stdout.write(`${out}: ${pages.size} pages, all current\n`);
+    stdout.write(`${out}: ${pages.size} pages, all current\n`);
     return 0;
   }
   for (const name of stale) {
     const text = pages.get(name);
     if (text === undefined) await rm(join(folder, name));
     else await writeWhole(join(folder, name), text);
-    process.stdout.write(`${text === undefined ? 'removed' : 'wrote'} ${out}/${name}\n`);
+    stdout.write(`${text === undefined ? 'removed' : 'wrote'} ${out}/${name}\n`);
   }
-  process.stdout.write(`${out}: ${pages.size} pages, ${stale.length} changed\n`);
+  stdout.write(`${out}: ${pages.size} pages, ${stale.length} changed\n`);
   return 0;
 }
 

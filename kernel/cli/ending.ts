@@ -5,21 +5,23 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunningServer } from '../http/server.js';
 import type { Kernel } from '../runtime/kernel.js';
+import type { Terminal } from './terminal.js';
 
 /** Milliseconds; a connection attempt that hangs must not keep a process that is done. */
 const LINGERING = 500;
+const ENDING = ['SIGTERM', 'SIGINT'] as const;
 
 /** Resolves with the exit code when a signal has ended everything; rejects when what was waited for turned out to be wrong. */
-export function ending(kernel: Kernel, server: RunningServer): Promise<number> {
+export function ending(kernel: Kernel, server: RunningServer, { signals, exit }: Terminal): Promise<number> {
   return new Promise((resolve, reject) => {
     let isEnding = false;
     const leave = (): void => {
-      process.off('SIGTERM', stop).off('SIGINT', stop);
-      setTimeout(() => process.exit(), LINGERING).unref();
+      for (const signal of ENDING) signals.off(signal, stop);
+      setTimeout(exit, LINGERING).unref();
     };
     const stop = (signal: NodeJS.Signals): void => {
       if (isEnding) {
-        void kernel.abandon().finally(() => process.exit(1));
+        void kernel.abandon().finally(() => exit(1));
         return;
       }
       isEnding = true;
@@ -29,7 +31,7 @@ export function ending(kernel: Kernel, server: RunningServer): Promise<number> {
         resolve(isWhole ? 0 : 1);
       }, reject);
     };
-    process.on('SIGTERM', stop).on('SIGINT', stop);
+    for (const signal of ENDING) signals.on(signal, stop);
     kernel.complete().catch(async (error: unknown) => {
       if (isEnding) return;
       isEnding = true;

@@ -2,10 +2,11 @@
 import { dirname, resolve } from 'node:path';
 import type { CommandOptions } from './commands.js';
 import { fillEnvFile, type Filled } from './env-file.js';
+import type { Terminal } from './terminal.js';
 
-export async function env({ config }: CommandOptions): Promise<number> {
-  const folder = config === undefined ? process.cwd() : dirname(resolve(config));
-  process.stdout.write(`${told(await fillEnvFile(folder, process.env))}\n`);
+export async function env({ config }: CommandOptions, terminal: Terminal): Promise<number> {
+  const folder = config === undefined ? terminal.cwd : dirname(resolve(terminal.cwd, config));
+  terminal.stdout.write(`${told(await fillEnvFile(folder, terminal.env))}\n`);
   return 0;
 }
 

@@ -2,9 +2,9 @@
 import { BootError } from '../contract/boot-error.js';
 import { fillMessage } from '../contract/problem.js';
 import { CATALOGUE } from '../problems/catalogue.js';
-import { paint } from './paint.js';
+import type { Paint } from '../source/frame.js';
 
-export function explain(error: unknown): string {
+export function explain(error: unknown, paint: Paint): string {
   if (error instanceof BootError) {
     const entry = CATALOGUE[error.code] ?? error.words;
     const message = entry === undefined ? error.message : fillMessage(entry.message, error.params);

@@ -13,6 +13,7 @@ import { told } from './env.js';
 import { fillEnvFile } from './env-file.js';
 import { fileError, writeNew } from './files.js';
 import { inFolder } from './schema.js';
+import type { Terminal } from './terminal.js';
 import { versionOfPackage } from './version.js';
 
 const PACKAGE = fileURLToPath(new URL('../../..', import.meta.url));
@@ -20,13 +21,14 @@ const TEMPLATE = join(PACKAGE, 'templates', 'project');
 /** npm keeps no `.gitignore` in a package, so names that begin with a dot are stored with this instead. */
 const DOT = 'dot-';
 
-export async function init({ arguments: words, force }: CommandOptions): Promise<number> {
+export async function init({ arguments: words, force }: CommandOptions, terminal: Terminal): Promise<number> {
+  const { cwd, stdout, stderr } = terminal;
   const [name] = words;
   if (name === undefined) {
-    process.stderr.write('Which folder? lintel init <folder>\n');
+    stderr.write('Which folder? lintel init <folder>\n');
     return 2;
   }
-  const folder = resolve(name);
+  const folder = resolve(cwd, name);
   if (!force && (await holdsFiles(folder))) throw new BootError('CLI_NOT_EMPTY', { folder: name });
   const files = [...(await templateFiles(folder)), ...(await schemaFiles())];
   const written: string[] = [];
@@ -34,15 +36,15 @@ export async function init({ arguments: words, force }: CommandOptions): Promise
   for (const [file, text] of files) ((await writeNew(folder, file, text)) ? written : kept).push(file);
   // What the shell of whoever runs this happens to hold is no part of the project.
   const filled = await fillEnvFile(folder, {});
-  report(written, kept, told(filled));
-  const steps = [...(folder === process.cwd() ? [] : [`cd ${relative(process.cwd(), folder)}`]), 'npm install'];
-  process.stdout.write(`\nnext:\n${[...steps, 'npm run dev'].map((step) => `  ${step}`).join('\n')}\n`);
+  stdout.write(report(written, kept, told(filled)));
+  const steps = [...(folder === cwd ? [] : [`cd ${relative(cwd, folder)}`]), 'npm install'];
+  stdout.write(`\nnext:\n${[...steps, 'npm run dev'].map((step) => `  ${step}`).join('\n')}\n`);
   return 0;
 }
 
-function report(written: readonly string[], kept: readonly string[], env: string): void {
+function report(written: readonly string[], kept: readonly string[], env: string): string {
   const lines = [...written.map((file) => `  + ${file}`), ...kept.map((file) => `    ${file} (was there)`), `  ${env}`];
-  process.stdout.write(`${lines.join('\n')}\n`);
+  return `${lines.join('\n')}\n`;
 }
 
 /** For the editor settings of the template. */

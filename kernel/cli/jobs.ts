@@ -9,8 +9,10 @@ import { nearest } from '../source/suggest.js';
 import { boot } from './boot.js';
 import type { CommandOptions } from './commands.js';
 import { createLog } from './log.js';
-import { paint } from './paint.js';
+import type { Paint } from '../source/frame.js';
+import { paintFor } from './paint.js';
 import { plain } from './plain.js';
+import type { Terminal } from './terminal.js';
 
 const FORMATS = ['pretty', 'json'];
 const STATES: readonly JobView['state'][] = ['waiting', 'running', 'dead'];
@@ -22,62 +24,67 @@ const BATCH = 500;
 interface Asked {
   readonly id: string | undefined;
   readonly options: CommandOptions;
+  readonly terminal: Terminal;
 }
 type Action = (desks: readonly JobDesk[], asked: Asked) => Promise<number>;
 
 const ACTIONS: Readonly<Record<string, Action>> = { list, show, retry, purge };
 
-export async function jobs(options: CommandOptions): Promise<number> {
+export async function jobs(options: CommandOptions, terminal: Terminal): Promise<number> {
   const [name = 'list', id] = options.arguments;
   const mistake = mistakeIn(options);
-  if (mistake !== null) return refuse(mistake, 2);
+  if (mistake !== null) return refuse(mistake, 2, terminal);
   const action = ACTIONS[name] ?? list;
-  const log = await createLog();
+  const log = await createLog(terminal);
   // What is found is printed here; the log would say it beside the table.
   log.level = 'error';
-  const booted = await boot(options.config, { log, connect: 'desks', onProblem: 'skip' });
+  const booted = await boot(terminal, options.config, { log, connect: 'desks', onProblem: 'skip' });
   if (booted === null) return 1;
   const { kernel } = booted;
   try {
     const desks = kernel.desks();
-    if (desks.length === 0) return refuse('No definition puts work off, so there is no queue to look into.', 1);
-    return await action(desks, { id, options });
+    if (desks.length === 0) {
+      return refuse('No definition puts work off, so there is no queue to look into.', 1, terminal);
+    }
+    return await action(desks, { id, options, terminal });
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
-    return refuse(`The queue cannot be asked: ${wordsOf(error, kernel.project.registry.codes)}`, 1);
+    return refuse(`The queue cannot be asked: ${wordsOf(error, kernel.project.registry.codes)}`, 1, terminal);
   } finally {
     await kernel.close('done');
   }
 }
 
-async function list(desks: readonly JobDesk[], { options }: Asked): Promise<number> {
+async function list(desks: readonly JobDesk[], { options, terminal }: Asked): Promise<number> {
   const limit = Number(options.limit ?? LIMIT);
   const state = STATES.find((one) => one === options.state);
   const filter: JobFilter = { limit, ...(state && { state }), ...(options.resource && { resource: options.resource }) };
   const rows = (await Promise.all(desks.map((desk) => desk.list(filter)))).flat().slice(0, limit);
-  const text = options.format === 'json' ? plain(JSON.stringify(rows, null, 2)) : table(rows, limit);
-  process.stdout.write(`${text}\n`);
+  const text =
+    options.format === 'json' ? plain(JSON.stringify(rows, null, 2)) : table(rows, limit, paintFor(terminal));
+  terminal.stdout.write(`${text}\n`);
   return 0;
 }
 
-async function show(desks: readonly JobDesk[], { id = '' }: Asked): Promise<number> {
+async function show(desks: readonly JobDesk[], { id = '', terminal }: Asked): Promise<number> {
   for (const desk of desks) {
     const found = await desk.show(id);
     if (found === null) continue;
-    process.stdout.write(`${plain(JSON.stringify({ ...found.view, work: found.work }, null, 2))}\n`);
+    terminal.stdout.write(`${plain(JSON.stringify({ ...found.view, work: found.work }, null, 2))}\n`);
     return 0;
   }
-  return refuse(`There is no work "${id}".`, 1);
+  return refuse(`There is no work "${id}".`, 1, terminal);
 }
 
-async function retry(desks: readonly JobDesk[], { id, options }: Asked): Promise<number> {
+async function retry(desks: readonly JobDesk[], asked: Asked): Promise<number> {
+  const { id, terminal } = asked;
   if (id === undefined) {
     let count = 0;
     for (const desk of desks) count += await retryAll(desk);
-    return counted(count, 'put back', options);
+    return counted(count, 'put back', asked);
   }
-  for (const desk of desks) if (await desk.retry(id)) return counted(1, 'put back', options);
-  return refuse(`There is no dead work "${id}"; only dead work can be put back.`, 1);
+  for (const desk of desks) if (await desk.retry(id)) return counted(1, 'put back', asked);
+  return refuse(`There is no dead work "${id}"; only dead work can be put back.`, 1, terminal);
 }
 
 async function retryAll(desk: JobDesk): Promise<number> {
@@ -90,14 +97,16 @@ async function retryAll(desk: JobDesk): Promise<number> {
   }
 }
 
-async function purge(desks: readonly JobDesk[], { id, options }: Asked): Promise<number> {
+async function purge(desks: readonly JobDesk[], asked: Asked): Promise<number> {
+  const { id, terminal } = asked;
   let count = 0;
   for (const desk of desks) count += await desk.purge(id === undefined ? { dead: true } : { id });
-  if (id !== undefined && count === 0) return refuse(`There is no work "${id}" that does not run just now.`, 1);
-  return counted(count, 'removed', options);
+  if (id !== undefined && count === 0)
+    return refuse(`There is no work "${id}" that does not run just now.`, 1, terminal);
+  return counted(count, 'removed', asked);
 }
 
-function table(rows: readonly JobView[], limit: number): string {
+function table(rows: readonly JobView[], limit: number, paint: Paint): string {
   if (rows.length === 0) return 'no work';
   const cells = rows.map((row) => [
     row.id,
@@ -124,8 +133,8 @@ function instant({ state, dueAt, failure }: JobView): string {
   return at === null || at === undefined ? '-' : new Date(at).toISOString();
 }
 
-function counted(count: number, what: string, { format }: CommandOptions): number {
-  process.stdout.write(format === 'json' ? `${JSON.stringify({ count })}\n` : `${count} ${what}\n`);
+function counted(count: number, what: string, { options: { format }, terminal }: Asked): number {
+  terminal.stdout.write(format === 'json' ? `${JSON.stringify({ count })}\n` : `${count} ${what}\n`);
   return 0;
 }
 
@@ -152,7 +161,7 @@ function unknownAction(name: string): string {
   return `\`lintel jobs\` takes ${known}; not "${name}".${near === undefined ? '' : ` Did you mean "${near}"?`}`;
 }
 
-function refuse(text: string, code: number): number {
-  process.stderr.write(`${text}\n`);
+function refuse(text: string, code: number, { stderr }: Terminal): number {
+  stderr.write(`${text}\n`);
   return code;
 }

@@ -1,12 +1,14 @@
 /** With `on_problem: "skip"` a set with errors is used in part; this shows on stderr what is left out, so that it is seen. */
 import type { Kernel } from '../runtime/kernel.js';
+import { paintFor } from './paint.js';
 import { pretty, withConfig } from './problems.js';
+import type { Terminal } from './terminal.js';
 
-export function showLeftOut(kernel: Kernel): void {
+export function showLeftOut(kernel: Kernel, terminal: Terminal): void {
   if (!kernel.degraded()) return;
   const errors = kernel.problems().filter(({ severity }) => severity === 'error');
   const documents = withConfig(kernel.project, kernel.analysis().documents);
-  process.stderr.write(`${pretty(errors, documents)}\n\n`);
+  terminal.stderr.write(`${pretty(errors, documents, paintFor(terminal))}\n\n`);
   const left = kernel.analysis().resources.filter(({ sound }) => !sound);
   kernel.log.warn({ resources: left.map(({ id }) => id) }, 'resources with errors are left out and answer 503');
 }

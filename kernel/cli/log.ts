@@ -1,20 +1,29 @@
 /** The log: structured lines, pretty on a terminal. Fields are ids, codes and times; values of requests never. */
 import { pino, type Logger } from 'pino';
+import type { Terminal } from './terminal.js';
 
 const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 
-export async function createLog(): Promise<Logger> {
-  const wanted = process.env['LOG_LEVEL'] ?? 'info';
+export async function createLog(terminal: Terminal): Promise<Logger> {
+  const wanted = terminal.env['LOG_LEVEL'] ?? 'info';
   const level = LEVELS.includes(wanted) ? wanted : 'info';
   const options = { level, base: null, timestamp: () => `,"time":"${new Date().toISOString()}"` };
-  if (!isPretty()) return pino(options);
+  const { stdout } = terminal;
+  // Written to the file behind the stream, which is several times as fast.
+  if (!isPretty(terminal)) return pino(options, stdout.fd === undefined ? stdout : pino.destination(stdout.fd));
   const { default: pretty } = await import('pino-pretty');
-  const stream = pretty({ ignore: 'pid,hostname', translateTime: 'HH:MM:ss', singleLine: true, sync: true });
+  const stream = pretty({
+    ignore: 'pid,hostname',
+    translateTime: 'HH:MM:ss',
+    singleLine: true,
+    sync: true,
+    destination: stdout.fd ?? stdout,
+  });
   return pino(options, stream);
 }
 
 /** LOG_FORMAT decides, then whether somebody is looking. */
-export const isPretty = (): boolean => {
-  const format = process.env['LOG_FORMAT'];
-  return format === undefined ? process.stdout.isTTY : format === 'pretty';
+export const isPretty = ({ env, stdout }: Terminal): boolean => {
+  const format = env['LOG_FORMAT'];
+  return format === undefined ? stdout.isTTY === true : format === 'pretty';
 };

@@ -10,19 +10,23 @@ import { readFolder } from '../project/plugin-folders.js';
 import { loadProject } from '../runtime/project.js';
 import type { CommandOptions } from './commands.js';
 import { readText, writeWhole } from './files.js';
-import { paint } from './paint.js';
+import { paintFor } from './paint.js';
+import type { Terminal } from './terminal.js';
 import { versionOfPackage } from './version.js';
 
 const NAME = 'plugin.manifest.json';
 
-export async function manifest({ config, arguments: words, check }: CommandOptions): Promise<number> {
+export async function manifest(options: CommandOptions, terminal: Terminal): Promise<number> {
+  const { config, arguments: words, check } = options;
+  const { cwd, env, stdout, stderr } = terminal;
+  const paint = paintFor(terminal);
   const [name] = words;
   if (name === undefined) {
-    process.stderr.write('Which folder? lintel manifest <plugin folder>\n');
+    stderr.write('Which folder? lintel manifest <plugin folder>\n');
     return 2;
   }
-  const folder = resolve(name);
-  const project = await loadProject(process.cwd(), config, process.env);
+  const folder = resolve(cwd, name);
+  const project = await loadProject(cwd, config, env);
   const found = await readFolder(folder, name);
   // The config may list this folder already, or one around it: what is the same is there once.
   const registry = buildRegistry(
@@ -35,7 +39,7 @@ export async function manifest({ config, arguments: words, check }: CommandOptio
   ];
   for (const { id, flaws } of judged) {
     const told = flaws.map((flaw) => `  ${paint('error', '!')} ${flaw}\n`);
-    if (flaws.length > 0) process.stderr.write(`${id}\n${told.join('')}`);
+    if (flaws.length > 0) stderr.write(`${id}\n${told.join('')}`);
   }
   const count = judged.reduce((sum, { flaws }) => sum + flaws.length, 0);
   if (count > 0) throw new BootError('CLI_FLAWS', { folder: name, count });
@@ -51,10 +55,10 @@ export async function manifest({ config, arguments: words, check }: CommandOptio
   if (check) {
     const current = (await readText(join(folder, NAME))) === text;
     if (!current) throw new BootError('CLI_STALE', { what: join(name, NAME), command: `manifest ${name}` });
-    process.stdout.write(`${join(name, NAME)} is current: ${what}\n`);
+    stdout.write(`${join(name, NAME)} is current: ${what}\n`);
     return 0;
   }
   await writeWhole(join(folder, NAME), text);
-  process.stdout.write(`wrote ${join(name, NAME)}: ${what}\n`);
+  stdout.write(`wrote ${join(name, NAME)}: ${what}\n`);
   return 0;
 }

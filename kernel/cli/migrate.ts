@@ -7,48 +7,54 @@ import { isConfirmed } from './confirm.js';
 import { showLeftOut } from './left-out.js';
 import { createLog } from './log.js';
 import { migrationScript, migrationWords } from './migration-words.js';
+import { paintFor } from './paint.js';
 import { createProgress } from './progress.js';
+import type { Terminal } from './terminal.js';
 
 const FORMATS = ['pretty', 'json'];
 
-export async function migrate(options: CommandOptions): Promise<number> {
+export async function migrate(options: CommandOptions, terminal: Terminal): Promise<number> {
   const { config, format = 'pretty' } = options;
   if (!FORMATS.includes(format)) {
-    process.stderr.write(`--format takes ${FORMATS.join(', ')}; not "${format}".\n`);
+    terminal.stderr.write(`--format takes ${FORMATS.join(', ')}; not "${format}".\n`);
     return 2;
   }
-  const log = await createLog();
+  const log = await createLog(terminal);
   // What is found and done is printed here; the log would say it twice.
   log.level = 'error';
-  const booted = await boot(config, { log, connect: 'stores' });
+  const booted = await boot(terminal, config, { log, connect: 'stores' });
   if (booted === null) return 1;
   const { kernel } = booted;
   try {
-    showLeftOut(kernel);
-    return await look(kernel, options, format);
+    showLeftOut(kernel, terminal);
+    return await look(kernel, options, terminal);
   } finally {
     await kernel.close('done');
   }
 }
 
-async function look(kernel: Kernel, options: CommandOptions, format: string): Promise<number> {
-  const { dryRun, check, sql, destroy, yes } = options;
+async function look(kernel: Kernel, options: CommandOptions, terminal: Terminal): Promise<number> {
+  const { dryRun, check, sql, destroy, yes, format = 'pretty' } = options;
+  const { stdout } = terminal;
   const outline = await kernel.outline({ destroy });
   const isPending = outline.steps.length > 0;
-  if (format === 'pretty') process.stdout.write(`${sql ? migrationScript(outline) : migrationWords(outline)}\n`);
+  if (format === 'pretty') {
+    stdout.write(`${sql ? migrationScript(outline) : migrationWords(outline, paintFor(terminal))}\n`);
+  }
   const asked = isPending && !dryRun && !check;
-  const applies = asked && (!isTakingAway(outline) || (await isConfirmed('Make these changes?', yes)));
-  if (applies) await apply(kernel, format, { destroy });
-  if (format === 'json') process.stdout.write(`${JSON.stringify({ ...outline, applied: applies }, null, 2)}\n`);
+  const applies = asked && (!isTakingAway(outline) || (await isConfirmed(terminal, 'Make these changes?', yes)));
+  if (applies) await apply(kernel, format, { destroy }, terminal);
+  if (format === 'json') stdout.write(`${JSON.stringify({ ...outline, applied: applies }, null, 2)}\n`);
   return (check && isPending) || (asked && !applies) ? 1 : 0;
 }
 
 const isTakingAway = ({ steps }: MigrationOutline): boolean => steps.some(({ destructive }) => destructive);
 
-async function apply(kernel: Kernel, format: string, how: MigrationHow): Promise<void> {
+async function apply(kernel: Kernel, format: string, how: MigrationHow, terminal: Terminal): Promise<void> {
+  const { stdout, stderr } = terminal;
   const started = performance.now();
   // Progress is for people; beside JSON it must not stand on stdout.
-  const progress = createProgress(format === 'json' ? process.stderr : process.stdout);
+  const progress = createProgress(format === 'json' ? stderr : stdout);
   let count = 0;
   try {
     await kernel.migrate((step, at, of) => {
@@ -59,5 +65,5 @@ async function apply(kernel: Kernel, format: string, how: MigrationHow): Promise
     progress.end();
   }
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
-  if (format === 'pretty') process.stdout.write(`${count} change${count === 1 ? '' : 's'} made in ${seconds} s\n`);
+  if (format === 'pretty') stdout.write(`${count} change${count === 1 ? '' : 's'} made in ${seconds} s\n`);
 }

@@ -3,9 +3,9 @@
  * of it there is, `!` what differs and is left; or the same as a script. Text only.
  */
 import type { MigrationOutline, MigrationStep } from '../contract/migration.js';
-import { paint } from './paint.js';
+import type { Paint } from '../source/frame.js';
 
-export function migrationWords(outline: MigrationOutline): string {
+export function migrationWords(outline: MigrationOutline, paint: Paint): string {
   const { steps, warnings } = outline;
   const stores = [...new Set([...steps, ...warnings].map(({ store }) => store))];
   const width = Math.max(0, ...steps.map(({ change }) => change.length));
@@ -14,26 +14,28 @@ export function migrationWords(outline: MigrationOutline): string {
       steps: steps.filter((step) => step.store === store),
       warnings: warnings.filter((warning) => warning.store === store),
     };
-    const blocks = blocksOf(here, width);
+    const blocks = blocksOf(here, width, paint);
     if (stores.length === 1) return blocks;
     return `${paint('bold', store.includes('.') ? store : `connection ${store}`)}: ${counted(here)}\n${blocks}`;
   });
   return [groups.join('\n\n'), ...(groups.length > 0 ? [''] : []), counted(outline)].join('\n').trimStart();
 }
 
-function blocksOf({ steps, warnings }: MigrationOutline, width: number): string {
+function blocksOf({ steps, warnings }: MigrationOutline, width: number, paint: Paint): string {
   const all = [...new Set([...steps, ...warnings].map(({ store, table }) => `${table} (${store})`))];
   const blocks = all.map((name) => {
     const isHere = ({ store, table }: { store: string; table: string }): boolean => `${table} (${store})` === name;
     const left = warnings
       .filter(isHere)
       .map(({ column, message }) => `  ${paint('warning', '!')} ${column === null ? '' : `${column}: `}${message}`);
-    return [paint('bold', name), ...steps.filter(isHere).map((step) => stepLine(step, width)), ...left].join('\n');
+    return [paint('bold', name), ...steps.filter(isHere).map((step) => stepLine(step, width, paint)), ...left].join(
+      '\n',
+    );
   });
   return blocks.join('\n');
 }
 
-function stepLine({ change, detail, destructive, loses }: MigrationStep, width: number): string {
+function stepLine({ change, detail, destructive, loses }: MigrationStep, width: number, paint: Paint): string {
   const sign = destructive ? paint('error', '-') : '+';
   return `  ${sign} ${change.padEnd(width)}  ${detail}${loses === null ? '' : `: ${paint('error', 'loses')} ${loses}`}`;
 }

@@ -10,25 +10,27 @@ import type { CommandOptions } from './commands.js';
 import { readText, writeWhole } from './files.js';
 import { showLeftOut } from './left-out.js';
 import { createLog } from './log.js';
+import type { Terminal } from './terminal.js';
 
 const FILE = 'openapi.json';
 
-export async function openapi({ config, out, check }: CommandOptions): Promise<number> {
-  const log = await createLog();
+export async function openapi({ config, out, check }: CommandOptions, terminal: Terminal): Promise<number> {
+  const { cwd, stdout } = terminal;
+  const log = await createLog(terminal);
   // The log shares stdout with the document; what is left out is shown on stderr.
   log.level = 'error';
-  const booted = await boot(config, { connect: false, log });
+  const booted = await boot(terminal, config, { connect: false, log });
   if (booted === null) return 1;
   const { kernel } = booted;
   try {
-    showLeftOut(kernel);
+    showLeftOut(kernel, terminal);
     const document = await describeKernel(kernel);
     const text = `${JSON.stringify(document, null, 2)}\n`;
-    if (check) return await judge(out ?? FILE, text);
-    if (out === undefined) process.stdout.write(text);
+    if (check) return await judge(out ?? FILE, text, terminal);
+    if (out === undefined) stdout.write(text);
     else {
-      await writeWhole(resolve(out), text);
-      process.stdout.write(`wrote ${out}\n`);
+      await writeWhole(resolve(cwd, out), text);
+      stdout.write(`wrote ${out}\n`);
     }
     return 0;
   } finally {
@@ -36,9 +38,10 @@ export async function openapi({ config, out, check }: CommandOptions): Promise<n
   }
 }
 
-async function judge(file: string, text: string): Promise<number> {
-  if ((await readText(resolve(file))) !== text) throw new BootError('CLI_STALE', { what: file, command: 'openapi' });
-  process.stdout.write(`${file}: current\n`);
+async function judge(file: string, text: string, { cwd, stdout }: Terminal): Promise<number> {
+  if ((await readText(resolve(cwd, file))) !== text)
+    throw new BootError('CLI_STALE', { what: file, command: 'openapi' });
+  stdout.write(`${file}: current\n`);
   return 0;
 }
 

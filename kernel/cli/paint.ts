@@ -1,6 +1,7 @@
-/** Colours for people; none when the stream is not a terminal or NO_COLOR is set. */
+/** Colours for people; none when stdout is no terminal or NO_COLOR is set. */
 import { styleText } from 'node:util';
 import type { Paint } from '../source/frame.js';
+import type { Terminal } from './terminal.js';
 
 const STYLES = {
   error: ['bold', 'red'],
@@ -10,10 +11,17 @@ const STYLES = {
   bold: 'bold',
 } as const;
 
-const coloured = (): boolean =>
-  process.env['FORCE_COLOR'] !== undefined || (process.stdout.isTTY && process.env['NO_COLOR'] === undefined);
+const isColoured = ({ env, stdout }: Terminal): boolean =>
+  env['FORCE_COLOR'] !== undefined || (stdout.isTTY === true && env['NO_COLOR'] === undefined);
 
-export const paint: Paint = (style, text) => {
-  const format = STYLES[style];
-  return coloured() ? styleText(typeof format === 'string' ? format : [...format], text) : text;
-};
+/** Text as it is. */
+export const unpainted: Paint = (_style, text) => text;
+
+export function paintFor(terminal: Terminal): Paint {
+  if (!isColoured(terminal)) return unpainted;
+  return (style, text) => {
+    const format = STYLES[style];
+    // Whether there are colours is decided already, and not by the streams of this process.
+    return styleText(typeof format === 'string' ? format : [...format], text, { validateStream: false });
+  };
+}

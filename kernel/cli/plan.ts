@@ -5,23 +5,26 @@ import { createKernel } from '../runtime/kernel.js';
 import { loadProject } from '../runtime/project.js';
 import { nearest } from '../source/suggest.js';
 import { createLog } from './log.js';
+import type { Terminal } from './terminal.js';
 
 const FORMATS = ['pretty', 'json'];
 
-export async function plan({ config, format = 'pretty', arguments: words }: CommandOptions): Promise<number> {
+export async function plan(options: CommandOptions, terminal: Terminal): Promise<number> {
+  const { config, format = 'pretty', arguments: words } = options;
+  const { cwd, env, stdout, stderr } = terminal;
   const [id] = words;
   if (id === undefined) {
-    process.stderr.write('Which resource? lintel plan <id>\n');
+    stderr.write('Which resource? lintel plan <id>\n');
     return 2;
   }
   if (!FORMATS.includes(format)) {
-    process.stderr.write(`--format takes ${FORMATS.join(', ')}; not "${format}".\n`);
+    stderr.write(`--format takes ${FORMATS.join(', ')}; not "${format}".\n`);
     return 2;
   }
-  const log = await createLog();
+  const log = await createLog(terminal);
   // The log shares stdout with the plan: what programs read is JSON and nothing else.
   log.level = format === 'json' ? 'error' : 'warn';
-  const project = await loadProject(process.cwd(), config, process.env);
+  const project = await loadProject(cwd, config, env);
   const kernel = await createKernel({ project, log, onProblem: 'skip', connect: false });
   try {
     const plans = kernel.plans();
@@ -30,11 +33,11 @@ export async function plan({ config, format = 'pretty', arguments: words }: Comm
       const near = nearest(id, plans.byId.keys());
       const known = kernel.analysis().resources.some((resource) => resource.id === id);
       const reason = known ? 'has errors; see `lintel check`' : 'does not exist';
-      process.stderr.write(`The resource "${id}" ${reason}.${near === undefined ? '' : ` Did you mean "${near}"?`}\n`);
+      stderr.write(`The resource "${id}" ${reason}.${near === undefined ? '' : ` Did you mean "${near}"?`}\n`);
       return 1;
     }
     const { describe } = found.summary;
-    process.stdout.write(format === 'json' ? `${JSON.stringify(describe, null, 2)}\n` : `${outline(describe, 0)}\n`);
+    stdout.write(format === 'json' ? `${JSON.stringify(describe, null, 2)}\n` : `${outline(describe, 0)}\n`);
     return 0;
   } finally {
     await kernel.close('done');

@@ -1,11 +1,10 @@
 /** Problems in the three forms that `check` knows: code frames for people, rows for programs, SARIF for code hosts. */
 import type { CodeEntry, Problem } from '../contract/problem.js';
-import { codeFrame } from '../source/frame.js';
+import { codeFrame, type Paint } from '../source/frame.js';
 import type { Project } from '../runtime/project.js';
 import type { Document } from '../source/document.js';
-import { paint } from './paint.js';
 
-export function pretty(problems: readonly Problem[], documents: ReadonlyMap<string, Document>): string {
+export function pretty(problems: readonly Problem[], documents: ReadonlyMap<string, Document>, paint: Paint): string {
   const frames = problems.map((problem) => codeFrame(problem, documents.get(problem.file), paint));
   return [...frames, summary(problems)].join('\n\n');
 }

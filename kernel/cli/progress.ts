@@ -1,6 +1,7 @@
 /**
  * What is under way: one line that turns on a terminal, with the seconds of what takes long, plain lines anywhere else.
  */
+import type { Output } from './terminal.js';
 
 export interface Progress {
   show(text: string): void;
@@ -10,7 +11,7 @@ export interface Progress {
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 const TURN = 80;
 
-export function createProgress(stream: NodeJS.WriteStream): Progress {
+export function createProgress(stream: Output): Progress {
   if (!stream.isTTY) return { show: (text) => void stream.write(`${text}\n`), end: () => undefined };
   let current: string | null = null;
   let turns = 0;
@@ -18,10 +19,11 @@ export function createProgress(stream: NodeJS.WriteStream): Progress {
   const clear = (): void => void stream.write('\r\u001b[2K');
   const draw = (): void => {
     if (current === null) return;
+    const { columns = 0 } = stream;
     const seconds = Math.floor((performance.now() - since) / 1000);
     const line = `${FRAMES[turns++ % FRAMES.length] ?? ''} ${seconds < 1 ? '' : `${seconds} s `}${current}`;
     // A line that wraps could not be taken back.
-    stream.write(`\r\u001b[2K${[...line].slice(0, (stream.columns || 80) - 1).join('')}`);
+    stream.write(`\r\u001b[2K${[...line].slice(0, (columns > 0 ? columns : 80) - 1).join('')}`);
   };
   const timer = setInterval(draw, TURN);
   const settle = (): void => {

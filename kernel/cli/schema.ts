@@ -6,26 +6,30 @@ import { schemaFor, SCHEMA_TARGETS, type SchemaTarget } from '../export/schema-f
 import { nearest } from '../source/suggest.js';
 import { loadProject } from '../runtime/project.js';
 import { writeWhole } from './files.js';
+import type { Terminal } from './terminal.js';
 
-export async function schema({ config, out, for: wanted = 'all' }: CommandOptions): Promise<number> {
+export async function schema(
+  { config, out, for: wanted = 'all' }: CommandOptions,
+  { cwd, env, stdout, stderr }: Terminal,
+): Promise<number> {
   const target = SCHEMA_TARGETS.find((name) => name === wanted);
   if (target === undefined) {
     const near = nearest(wanted, SCHEMA_TARGETS);
     const hint = near === undefined ? '' : ` Did you mean "${near}"?`;
-    process.stderr.write(`--for takes ${SCHEMA_TARGETS.join(', ')}; not "${wanted}".${hint}\n`);
+    stderr.write(`--for takes ${SCHEMA_TARGETS.join(', ')}; not "${wanted}".${hint}\n`);
     return 2;
   }
-  const { registry } = await loadProject(process.cwd(), config, process.env);
+  const { registry } = await loadProject(cwd, config, env);
   if (out === undefined) {
-    process.stdout.write(schemaText(target, registry));
+    stdout.write(schemaText(target, registry));
     return 0;
   }
   const files = out.endsWith('.json')
     ? [[out, schemaText(target, registry)] as const]
     : inFolder(out, target, registry);
   for (const [file, text] of files) {
-    await writeWhole(resolve(file), text);
-    process.stdout.write(`wrote ${file}\n`);
+    await writeWhole(resolve(cwd, file), text);
+    stdout.write(`wrote ${file}\n`);
   }
   return 0;
 }

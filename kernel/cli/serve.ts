@@ -10,19 +10,22 @@ import { boot } from './boot.js';
 import { ending } from './ending.js';
 import { showLeftOut } from './left-out.js';
 import { isPretty } from './log.js';
+import { paintFor } from './paint.js';
 import { curlLine, endpointTable, scheduleTable } from './table.js';
+import type { Output, Terminal } from './terminal.js';
 
-export async function serve({ config }: CommandOptions): Promise<number> {
-  const booted = await boot(config, { wait: true });
+export async function serve({ config }: CommandOptions, terminal: Terminal): Promise<number> {
+  const booted = await boot(terminal, config, { wait: true });
   if (booted === null) return 1;
   const { kernel } = booted;
-  showLeftOut(kernel);
-  return run(kernel);
+  showLeftOut(kernel, terminal);
+  return run(kernel, terminal);
 }
 
 /** Listens until a signal comes; gives the exit code. `more` is said of the pages at the start. */
 export async function run(
   kernel: Kernel,
+  terminal: Terminal,
   pages: readonly Route[] = [],
   more: (url: string) => string = () => '',
 ): Promise<number> {
@@ -34,27 +37,28 @@ export async function run(
     await kernel.close('failed start');
     throw error;
   }
-  const over = ending(kernel, server);
+  const over = ending(kernel, server, terminal);
   const { url } = server;
-  if (kernel.waiting.size > 0) announceWaiting(kernel, url);
+  if (kernel.waiting.size > 0) announceWaiting(kernel, url, terminal);
   void kernel.complete().then(
-    () => kernel.waiting.size === 0 && announce(kernel, url, more(url)),
+    () => kernel.waiting.size === 0 && announce(kernel, url, more(url), terminal),
     () => undefined,
   );
   return over;
 }
 
 /** What is served is served already; the table of endpoints follows when everything is there. */
-function announceWaiting({ waiting, config, log }: Kernel, url: string): void {
+function announceWaiting({ waiting, config, log }: Kernel, url: string, terminal: Terminal): void {
   const list = [...waiting].map(([plugin, reason]) => `  ${plugin}: ${reason}\n`).join('');
-  (isPretty() ? process.stdout : process.stderr).write(
-    `\nlistening at ${url} (status: ${config.http.status_path}), waiting for\n${list}\n`,
-  );
+  forPeople(terminal).write(`\nlistening at ${url} (status: ${config.http.status_path}), waiting for\n${list}\n`);
   log.info({ url, waiting: [...waiting.keys()] }, 'listening, and waiting for servers');
 }
 
-/** For people: on the terminal beside a pretty log, on stderr when stdout is for machines. */
-function announce(kernel: Kernel, url: string, more: string): void {
+/** On the terminal beside a pretty log; on stderr when stdout is for machines. */
+const forPeople = (terminal: Terminal): Output => (isPretty(terminal) ? terminal.stdout : terminal.stderr);
+
+function announce(kernel: Kernel, url: string, more: string, terminal: Terminal): void {
+  const paint = paintFor(terminal);
   const plans = kernel.plans();
   const { methods, status_path: statusPath } = kernel.config.http;
   const { enabled, path } = kernel.config.websocket;
@@ -62,10 +66,10 @@ function announce(kernel: Kernel, url: string, more: string): void {
   const curl = curlLine(plans, url, methods);
   const none =
     kernel.analysis().documents.size === 0 ? `\nNo file matches ${kernel.config.definitions.join(', ')}.` : '';
-  const schedules = scheduleTable(plans, Date.now());
+  const schedules = scheduleTable(plans, Date.now(), paint);
   const clock = schedules === null ? '' : `\n\n${schedules}`;
-  const text = `\n${endpointTable(plans, methods)}${none}${clock}\n\nready at ${url} (status: ${statusPath})\n${live}${placesLine(kernel)}${more}${curl === null ? '' : `try:\n  ${curl}\n`}\n`;
-  (isPretty() ? process.stdout : process.stderr).write(text);
+  const text = `\n${endpointTable(plans, methods, paint)}${none}${clock}\n\nready at ${url} (status: ${statusPath})\n${live}${placesLine(kernel)}${more}${curl === null ? '' : `try:\n  ${curl}\n`}\n`;
+  forPeople(terminal).write(text);
   const places = Object.fromEntries(kernel.places().map(({ kind, name }) => [kind, name]));
   kernel.log.info({ url, resources: plans.byId.size, definitions: plans.hash, ...places }, 'listening');
   const warnings = kernel.problems().filter(({ severity }) => severity === 'warning').length;

@@ -7,11 +7,11 @@
 const CODES = { SIGTERM: 143, SIGINT: 130 } as const;
 
 /** A command that listens itself decides alone, from then on. */
-export function heedSignals(pid = process.pid): void {
-  if (pid !== 1) return;
+export function heedSignals(first: NodeJS.Process): void {
+  if (first.pid !== 1) return;
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.on(signal, () => {
-      if (process.listenerCount(signal) === 1) process.exit(CODES[signal]);
+    first.on(signal, () => {
+      if (first.listenerCount(signal) === 1) first.exit(CODES[signal]);
     });
   }
 }

@@ -4,7 +4,7 @@ import type { PlanSet, ResourcePlan } from '../compile/plan.js';
 import { readCron } from '../language/cron.js';
 import { timetable } from '../language/cron-next.js';
 import { fillPath, hasParameters } from '../language/route.js';
-import { paint } from './paint.js';
+import type { Paint } from '../source/frame.js';
 
 /** How the compiler writes that nobody is asked. */
 const OPEN = 'open';
@@ -13,7 +13,7 @@ const HEAD = ['verb', 'path', 'guard', 'validation', 'touches'];
 /** Only where one of them does not answer its result. */
 const ANSWER = 'answer';
 
-export function endpointTable(plans: PlanSet, methods: readonly string[]): string {
+export function endpointTable(plans: PlanSet, methods: readonly string[], paint: Paint): string {
   const served = reachable(plans);
   if (served.length === 0) return 'No endpoint: the definitions hold no resource that can be reached.';
   const hasLater = served.some(({ accepts }) => accepts !== null);
@@ -26,7 +26,7 @@ export function endpointTable(plans: PlanSet, methods: readonly string[]): strin
     plan.summary.touches.filter((name) => name !== 'nothing').join(', ') || '-',
     ...(hasLater ? [answerOf(plan)] : []),
   ]);
-  return aligned(head, cells);
+  return aligned(head, cells, paint);
 }
 
 /** What an answer has to wait for. */
@@ -36,7 +36,7 @@ function answerOf({ accepts }: ResourcePlan): string {
 }
 
 /** What the clock begins; null where it begins nothing. `now`: milliseconds since 1970; null: without the next run. */
-export function scheduleTable(plans: PlanSet, now: number | null): string | null {
+export function scheduleTable(plans: PlanSet, now: number | null, paint: Paint): string | null {
   const schedules = [...plans.byId.values()].flatMap((plan) => plan.schedules);
   if (schedules.length === 0) return null;
   const cells = schedules.map(({ key, expression, zone }) => [
@@ -45,7 +45,7 @@ export function scheduleTable(plans: PlanSet, now: number | null): string | null
     zone ?? 'UTC',
     ...(now === null ? [] : [nextRun(expression, zone ?? 'UTC', now)]),
   ]);
-  return aligned(['scheduled', 'interval', 'zone', ...(now === null ? [] : ['next run'])], cells);
+  return aligned(['scheduled', 'interval', 'zone', ...(now === null ? [] : ['next run'])], cells, paint);
 }
 
 function nextRun(expression: string, zone: string, now: number): string {
@@ -54,7 +54,7 @@ function nextRun(expression: string, zone: string, now: number): string {
   return next === null ? '-' : new Date(next).toISOString().replace('.000Z', 'Z');
 }
 
-function aligned(head: readonly string[], cells: readonly (readonly string[])[]): string {
+function aligned(head: readonly string[], cells: readonly (readonly string[])[], paint: Paint): string {
   const widths = head.map((title, column) => Math.max(title.length, ...cells.map((row) => row[column]?.length ?? 0)));
   const line = (row: readonly string[]): string =>
     row

@@ -82,7 +82,15 @@ export async function spool(stream: Readable, path: string): Promise<Spooled> {
     kept += part.length;
     first.push(part);
   });
-  await pipeline(stream, createWriteStream(path, { flags: 'wx', mode: 0o600 }));
+  const file = createWriteStream(path, { flags: 'wx', mode: 0o600 });
+  const closed = new Promise<void>((resolve) => file.once('close', resolve));
+  try {
+    await pipeline(stream, file);
+  } catch (error) {
+    // The file may not be open yet: a caller that removes it now would see it created afterwards.
+    await closed;
+    throw error;
+  }
   return { path, size, head: Buffer.concat(first, kept) };
 }
 

@@ -13,7 +13,7 @@ import { besideFrame, createFrame, type FrameMemory, type UnitFrame } from './fr
 import type { LiveHooks } from './hooks.js';
 
 /** A unit of work that met a serialization failure or a deadlock is tried this often in all. */
-const UNIT_TRIES = 4;
+const UNIT_TRIES = 8;
 
 /** Throws a Fault, stamped with resource and actionable. */
 export async function invoke(plan: ResourcePlan, invocation: Invocation, hooks: LiveHooks): Promise<Reply> {
@@ -181,6 +181,9 @@ async function actOn(action: ActionPlan, frame: Frame): Promise<void> {
 /** All are waited for, so that none still works when the answer leaves; the first in order that failed speaks. */
 async function runAtOnce({ actions }: ActionGroup, frame: FrameMemory): Promise<void> {
   const outcomes = await Promise.allSettled(actions.map((action) => runBeside(action, frame)));
+  // What was done next to a failure is not undone by it.
+  for (const [at, { status }] of outcomes.entries())
+    if (status === 'fulfilled') frame.committedTo = actions[at]?.index ?? frame.committedTo;
   for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
 }
 

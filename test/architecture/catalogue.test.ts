@@ -6,33 +6,43 @@ import { expect } from 'chai';
 import ts from 'typescript';
 import { CATALOGUE } from '../../kernel/problems/catalogue.js';
 import { specs } from '../../plugins/index.spec.js';
-import { eachNode, sourcesIn, stringsOf } from '../support/sources.js';
+import { eachNode, sourcesIn, stringOf } from '../support/sources.js';
 
-const sources = sourcesIn('kernel', 'language-server', 'plugins').filter(
-  ({ path }) => !path.startsWith('kernel/problems/'),
-);
-const strings = new Set(sources.flatMap(stringsOf));
 const pluginCodes = Object.assign({}, ...specs.map(({ errors }) => errors ?? {})) as NonNullable<
   (typeof specs)[number]['errors']
 >;
 const all = { ...CATALOGUE, ...pluginCodes };
 
+const strings = new Set<string>();
+/** First arguments of calls that throw or report. */
+const reported: string[] = [];
+const uses: (Use & { readonly path: string })[] = [];
+/** To parse the sources is what takes long, so each is parsed once for all tests. */
+function readSources(): void {
+  for (const source of sourcesIn('kernel', 'language-server', 'plugins')) {
+    if (source.path.startsWith('kernel/problems/') || !/['"`][A-Z]{2,3}_[A-Z0-9_]+['"`]/.test(source.text)) continue;
+    eachNode(source, (node) => {
+      const string = stringOf(node);
+      if (string !== null) strings.add(string);
+      const use = useOf(node);
+      if (use !== null) uses.push({ ...use, path: source.path });
+      if (!ts.isCallExpression(node) && !ts.isNewExpression(node)) return;
+      const [first] = node.arguments ?? [];
+      if (first === undefined || !ts.isStringLiteralLike(first)) return;
+      if (/^(fault|Fault|BootError|.*\.add|report)$/.test(node.expression.getText())) reported.push(first.text);
+    });
+  }
+}
+
 describe('architecture: catalogue', () => {
+  before(readSources);
+
   it('every code is used somewhere', () => {
     expect(Object.keys(all).filter((code) => !strings.has(code))).to.deep.equal([]);
   });
 
   it('every code that is thrown or reported is known', () => {
-    const used: string[] = [];
-    for (const source of sources) {
-      eachNode(source, (node) => {
-        const isCall = ts.isCallExpression(node) || ts.isNewExpression(node);
-        const [first] = isCall ? (node.arguments ?? []) : [];
-        if (!isCall || first === undefined || !ts.isStringLiteralLike(first)) return;
-        if (/^(fault|Fault|BootError|.*\.add|report)$/.test(node.expression.getText())) used.push(first.text);
-      });
-    }
-    const codes = used.filter((text) => /^[A-Z]{2,3}_/.test(text));
+    const codes = reported.filter((text) => /^[A-Z]{2,3}_/.test(text));
     expect(codes.length).to.be.greaterThan(30);
     expect([...new Set(codes)].filter((code) => !Object.hasOwn(all, code))).to.deep.equal([]);
   });
@@ -40,17 +50,11 @@ describe('architecture: catalogue', () => {
   it('whoever throws or reports a code gives every parameter of its message', () => {
     let judged = 0;
     const gaps: string[] = [];
-    for (const source of sources) {
-      eachNode(source, (node) => {
-        const use = useOf(node);
-        const needed = use === null ? [] : placeholdersOf(all[use.code]?.message ?? '');
-        if (use === null || needed.length === 0 || use.params === 'unknown') return;
-        judged++;
-        const { params } = use;
-        gaps.push(
-          ...needed.filter((name) => !params.includes(name)).map((name) => `${source.path} ${use.code} {${name}}`),
-        );
-      });
+    for (const { code, params, path } of uses) {
+      const needed = placeholdersOf(all[code]?.message ?? '');
+      if (needed.length === 0 || params === 'unknown') continue;
+      judged++;
+      gaps.push(...needed.filter((name) => !params.includes(name)).map((name) => `${path} ${code} {${name}}`));
     }
     expect(gaps).to.deep.equal([]);
     expect(judged).to.be.greaterThan(20);

@@ -23,7 +23,7 @@ describe('architecture: files', () => {
 
   it('leave the console to the command line and the benchmark', () => {
     const loud = sources
-      .filter(({ path }) => !/^(kernel\/cli(\.ts|\/)|bench\/)/.test(path))
+      .filter(({ path, text }) => text.includes('console') && !/^(kernel\/cli(\.ts|\/)|bench\/)/.test(path))
       .filter((source) => {
         let found = false;
         eachNode(source, (node) => {

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { vectorFile } from '../support/project.js';
 import { ops } from './bcrypt.js';
+import { NO_SHARED, skipTest } from '../support/skip.js';
 
 interface Case extends Readonly<Record<string, unknown>> {
   readonly id: string;
@@ -11,10 +12,9 @@ interface Case extends Readonly<Record<string, unknown>> {
 }
 
 describe('bcrypt against the shared vectors', function () {
-  this.timeout(60_000);
   const file = vectorFile('bcrypt.jsonl');
   before(function () {
-    if (file === null) this.skip();
+    if (file === null) skipTest(this, NO_SHARED);
   });
 
   it('verifies, refuses and hashes as they say', async () => {

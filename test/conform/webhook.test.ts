@@ -1,5 +1,6 @@
 /** `ip.allowed`, for which there are no published vectors: lists, mapped addresses, and what proxies may tell. */
 import { expect } from 'chai';
+import { addressList } from '../../plugins/verifiers/ip-allow-list/allowed.js';
 import { runLine } from './run.js';
 
 type Case = readonly [ok: boolean, list: string, peer: string, forwarded?: string | readonly string[], hops?: number];
@@ -70,4 +71,70 @@ describe('conformance: addresses', () => {
       for (const one of cases) expect(await allowed(one), JSON.stringify(one)).to.equal(one[0]);
     });
   }
+});
+
+describe('address lists', () => {
+  const isAllowed = (list: string, address: string): boolean => {
+    const contains = addressList(list);
+    return typeof contains === 'string' ? expect.fail(contains) : contains(address);
+  };
+
+  it('reject ranges that are longer than an address, or shorter than the prefix of mapped IPv4', () => {
+    for (const entry of [
+      '192.0.2.0/33',
+      '192.0.2.0/999',
+      '2001:db8::/129',
+      '::ffff:192.0.2.0/95',
+      '::ffff:192.0.2.0/0',
+      '::ffff:192.0.2.0/32',
+      '::ffff:192.0.2.0/129',
+      '::ffff:c000:200/95',
+    ])
+      expect(addressList(`198.51.100.1, ${entry}`), entry).to.equal(`"${entry}" is no address and no range`);
+  });
+
+  it('accept ranges of every length up to that of the address', () => {
+    expect(isAllowed('192.0.2.1/32', '192.0.2.1')).to.equal(true);
+    expect(isAllowed('192.0.2.1/32', '192.0.2.0')).to.equal(false);
+    expect(isAllowed('192.0.2.1/31', '192.0.2.0')).to.equal(true);
+    expect(isAllowed('2001:db8::1/128', '2001:db8::1')).to.equal(true);
+    expect(isAllowed('2001:db8::1/128', '2001:db8::2')).to.equal(false);
+    expect(isAllowed('::/0', '2001:db8::1')).to.equal(true);
+  });
+
+  it('read the length of a mapped range behind its first 96 bits', () => {
+    expect(isAllowed('::ffff:192.0.2.0/96', '203.0.113.9')).to.equal(true);
+    expect(isAllowed('::ffff:192.0.2.0/96', '2001:db8::1')).to.equal(false);
+    expect(isAllowed('::ffff:192.0.2.0/97', '203.0.113.9')).to.equal(true);
+    expect(isAllowed('::ffff:192.0.2.0/97', '127.0.0.1')).to.equal(false);
+    expect(isAllowed('::ffff:192.0.2.1/128', '192.0.2.1')).to.equal(true);
+    expect(isAllowed('::ffff:192.0.2.1/128', '192.0.2.2')).to.equal(false);
+    for (const address of ['1::ffff:192.0.2.1', '::ffff:c000:201:1', '::fffe:192.0.2.1'])
+      expect(isAllowed('192.0.2.1', address), address).to.equal(false);
+    expect(isAllowed('::ffff:203.113.7.9', '203.113.7.9')).to.equal(true);
+    expect(isAllowed('203.113.7.9', '::ffff:cb71:709')).to.equal(true);
+  });
+
+  it('reject what is no length, an interface, and a list without an entry', () => {
+    for (const entry of [
+      '192.0.2.0/',
+      '192.0.2.0/x',
+      '192.0.2.0/+8',
+      '192.0.2.0/8/8',
+      '192.0.2.0/0008',
+      'fe80::1%eth0',
+      'hooks.example.com',
+      '192.0.2',
+      '192.0.2.01',
+      '*',
+      '::g',
+    ])
+      expect(addressList(entry), entry).to.equal(`"${entry}" is no address and no range`);
+    for (const list of ['', ' ', ' , | ']) expect(addressList(list), list).to.equal('it names no address');
+  });
+
+  it('contain nothing that is no address', () => {
+    for (const address of ['', '%eth0', '192.0.2', 'localhost', '::g', '192.0.2.1/32'])
+      expect(isAllowed('0.0.0.0/0, ::/0', address), address).to.equal(false);
+  });
 });

@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import type { Cache } from '../../plugins/kinds/cache.js';
 import { vectorFile } from '../support/project.js';
+import { skipTest } from '../support/skip.js';
 
 export interface OpenCache {
   readonly handle: Cache;
@@ -44,7 +45,6 @@ function oddKeys(): string[] {
 
 export function cacheContract(name: string, open: () => Promise<OpenCache | { readonly skip: string }>): void {
   describe(`cache ${name}`, function () {
-    this.timeout(30_000);
     let cache: Cache;
     let until: OpenCache['until'];
     let close: (() => Promise<void>) | undefined;
@@ -53,7 +53,7 @@ export function cacheContract(name: string, open: () => Promise<OpenCache | { re
 
     before(async function () {
       const opened = await open();
-      if ('skip' in opened) return this.skip();
+      if ('skip' in opened) return skipTest(this, opened.skip);
       ({ handle: cache, until, close } = opened);
     });
     after(() => close?.());

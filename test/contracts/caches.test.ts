@@ -10,9 +10,11 @@ import { Fault } from '../../kernel/contract/fault.js';
 import type { RuntimeContext } from '../../kernel/contract/plugin.js';
 import type { Cache } from '../../plugins/kinds/cache.js';
 import { faultProxy, type FaultProxy } from '../support/fault-proxy.js';
-import { pause } from '../support/guarded.js';
 import { ownRedis, startRedis } from '../support/redis.js';
 import { cacheContract, type OpenCache } from './cache.contract.js';
+import { skipTest } from '../support/skip.js';
+import { startStopwatch } from '../support/stopwatch.js';
+import { until as waitUntil } from '../support/until.js';
 
 const memory = (options: Partial<MemoryOptions> = {}): { cache: Cache; pass: (milliseconds: number) => void } => {
   let instant = 0;
@@ -31,14 +33,6 @@ cacheContract('memory', () => {
   return Promise.resolve({ handle: cache, until, close: () => Promise.resolve() });
 });
 
-const patient = async (check: () => Promise<boolean>): Promise<void> => {
-  const end = Date.now() + 10_000;
-  while (!(await check())) {
-    if (Date.now() > end) throw new Error('did not happen within ten seconds');
-    await pause(10);
-  }
-};
-
 interface OpenRedis extends OpenCache {
   /** Messages of the log, in order. */
   readonly told: string[];
@@ -52,7 +46,7 @@ async function openRedis(url: string, prefix = `test:${randomUUID()}:`): Promise
   const handle = redis.create?.(context);
   if (handle === undefined) throw new Error('no handle');
   await redis.open?.(handle, context);
-  return { handle, until: patient, close: async () => redis.close?.(handle), told };
+  return { handle, until: waitUntil, close: async () => redis.close?.(handle), told };
 }
 
 cacheContract('redis', async () => {
@@ -132,13 +126,12 @@ describe('cache memory, when it is full', () => {
 });
 
 describe('cache redis, with a server', function () {
-  this.timeout(30_000);
   let server: { url: string; port: number; stop: () => Promise<void> } | undefined;
   const opened: { close: () => Promise<unknown> }[] = [];
 
   before(async function () {
     const found = await ownRedis();
-    if ('skip' in found) return this.skip();
+    if ('skip' in found) return skipTest(this, found.skip);
     server = found;
   });
   after(async () => {
@@ -160,12 +153,12 @@ describe('cache redis, with a server', function () {
 
   /** Code of what it rejects with, and the milliseconds it took. */
   async function refusal(work: () => unknown): Promise<[string, number]> {
-    const start = performance.now();
+    const elapsed = startStopwatch();
     try {
       await work();
       return ['none', 0];
     } catch (error) {
-      return [error instanceof Fault ? error.code : String(error), performance.now() - start];
+      return [error instanceof Fault ? error.code : String(error), elapsed()];
     }
   }
   const everyMethod = (cache: Cache): (() => unknown)[] => [
@@ -238,9 +231,9 @@ describe('cache redis, with a server', function () {
     const proxy = await faultProxy({ host: '127.0.0.1', port: server?.port ?? 0 });
     opened.push(proxy);
     proxy.reset();
-    const start = performance.now();
+    const elapsed = startStopwatch();
     const { handle, until, told } = await open(`redis://127.0.0.1:${proxy.port}`);
-    expect(performance.now() - start).to.be.below(2000);
+    expect(elapsed()).to.be.below(2000);
     await expectAway(handle);
     expect(await redis.health?.(handle)).to.include({ ok: false, optional: true });
     await proxy.pass();
@@ -265,7 +258,7 @@ describe('cache redis, with a server', function () {
     if ('skip' in own) throw new Error(own.skip);
     opened.push({ close: own.stop });
     const lru = await open(own.url);
-    await patient(() => Promise.resolve(lru.told.some((line) => line.includes('maxmemory-policy'))));
+    await waitUntil(() => Promise.resolve(lru.told.some((line) => line.includes('maxmemory-policy'))));
     const strict = await ownRedis(undefined, '--maxmemory 2mb --maxmemory-policy noeviction');
     if ('skip' in strict) throw new Error(strict.skip);
     opened.push({ close: strict.stop });

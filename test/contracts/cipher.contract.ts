@@ -1,12 +1,13 @@
 /** What every cipher must do: give back what it sealed, and nothing when a single bit of anything is another. */
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
-import fc from 'fast-check';
 import type { Cipher } from '../../plugins/kinds/cipher.js';
 import type { Plugins } from './kind-support.js';
+import { fc } from '../support/properties.js';
 
 const NOTHING = Buffer.alloc(0);
-const SIZES = [0, 1, 2, 15, 16, 17, 31, 32, 33, 63, 64, 65, 255, 4096, 1_048_576];
+const LARGE = 1_048_576;
+const SIZES = [0, 1, 2, 15, 16, 17, 31, 32, 33, 63, 64, 65, 255, 4096, LARGE];
 
 /** The same bytes with one bit of one of them changed. */
 function flipped(bytes: Uint8Array, at: number, bit = 0): Buffer {
@@ -27,9 +28,10 @@ export function cipherContract(plugins: Plugins, name: string): void {
     });
 
     for (const size of SIZES) {
-      it(`gives ${size} bytes back, with additional data and without`, () => {
+      it(`gives ${size} bytes back, whatever the additional data`, () => {
         const plain = randomBytes(size);
-        for (const aad of [NOTHING, Buffer.from('a'), randomBytes(16), randomBytes(100)]) {
+        const texts = [NOTHING, Buffer.from('a'), randomBytes(16), randomBytes(100)];
+        for (const aad of size === LARGE ? texts.slice(-1) : texts) {
           const { key: bytes, nonce } = make();
           const key = cipher.key(bytes);
           const sealed = key.seal(nonce, plain, aad);

@@ -8,6 +8,7 @@ import type { Dialect } from '../../plugins/kinds/dialect.js';
 import { until } from '../support/until.js';
 import { openDialect } from './dialect-open.js';
 import { faultOf, runner, type OpenDialect, type Run } from './dialect-support.js';
+import { skipTest } from '../support/skip.js';
 
 export interface DialectServer {
   readonly runtime: PluginRuntime<Dialect>;
@@ -44,9 +45,8 @@ export function dialectServer(server: DialectServer): Serving {
   }
 
   before(async function () {
-    this.timeout(60_000);
     const made = await make();
-    if (typeof made !== 'string') return this.skip();
+    if (typeof made !== 'string') return skipTest(this, made.skip);
     url = made;
   });
   afterEach(() => Promise.all(opened.splice(0).map((made) => made.close())));
@@ -83,7 +83,7 @@ function limits({ url, open }: Serving, runtime: DialectServer['runtime']): void
 function losses({ url, open }: Serving, { end, connections, slowInsert, isSlow }: DialectServer): void {
   async function terminate(): Promise<void> {
     await end(url());
-    await until(async () => (await connections(url())) === 0, 'the connections are gone', 5000);
+    await until(async () => (await connections(url())) === 0, 'the connections are gone');
   }
 
   it('goes on after its idle connections were terminated', async () => {
@@ -110,7 +110,7 @@ function losses({ url, open }: Serving, { end, connections, slowInsert, isSlow }
     const { run } = await open();
     await run('CREATE TABLE once (id int PRIMARY KEY, n int)');
     const write = faultOf(run(slowInsert));
-    await until(() => isSlow(url()), 'the write is at work', 5000);
+    await until(() => isSlow(url()), 'the write is at work');
     await terminate();
     const fault = await write;
     expect(fault.code).to.equal('QRY_UNAVAILABLE');

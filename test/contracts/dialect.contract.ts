@@ -11,6 +11,7 @@ import { runner } from './dialect-support.js';
 import type { MakeConnection, OpenDialect, Run } from './dialect-support.js';
 import { transactionsContract } from './dialect-transactions.js';
 import { valuesContract } from './dialect-values.js';
+import { skipTest } from '../support/skip.js';
 
 export function dialectContract(
   name: string,
@@ -28,9 +29,8 @@ export function dialectContract(
     const run: Run = (sql, ...rest) => plain(flavour.ddl(sql), ...rest);
 
     before(async function () {
-      this.timeout(60_000);
       const made = await makeConnection();
-      if ('skip' in made) this.skip();
+      if ('skip' in made) skipTest(this, made.skip);
       else opened = made;
     });
     after(async () => opened?.close());
@@ -39,6 +39,6 @@ export function dialectContract(
     describe('faults', () => faultsContract(run, flavour));
     describe('transactions', () => transactionsContract(run, handle));
     describe('migration', () => migrationContract(run, open, flavour));
-    describe('hostile strings', () => stringsContract(run));
+    describe('hostile strings', () => stringsContract(run, name));
   });
 }

@@ -66,7 +66,7 @@ function withServer(flavour: MysqlFlavour): void {
     await run('CREATE TABLE slow (id int PRIMARY KEY, n int)');
     await run('INSERT INTO slow (id, n) VALUES (1, 1)');
     expect((await faultOf(run('UPDATE slow SET n = n + SLEEP(5)'))).code).to.equal('QRY_TIMEOUT');
-    await until(async () => !(await isSlow(url())), 'the statement is stopped', 5000);
+    await until(async () => !(await isSlow(url())), 'the statement is stopped');
     expect(await run('SELECT n FROM slow')).to.deep.equal([{ n: 1 }]);
   });
 

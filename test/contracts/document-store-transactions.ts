@@ -82,7 +82,6 @@ export function documentTransactionsContract(store: () => OpenStore): void {
   });
 
   it('loses no update when a hundred read an amount and write it back', async function () {
-    this.timeout(60_000);
     await write(1, null);
     const add = (): Promise<void> =>
       inTransaction(handle(), async (inside) => {

@@ -9,6 +9,7 @@ import { documentReadsContract } from './document-store-reads.js';
 import type { MakeStore, OpenStore } from './document-store-support.js';
 import { documentTransactionsContract } from './document-store-transactions.js';
 import { documentWritesContract } from './document-store-writes.js';
+import { skipTest } from '../support/skip.js';
 
 export function documentStoreContract(name: string, open: MakeStore): void {
   describe(`document store ${name}`, () => {
@@ -20,9 +21,8 @@ export function documentStoreContract(name: string, open: MakeStore): void {
     const handle = (): OpenStore['handle'] => store().handle;
 
     before(async function () {
-      this.timeout(60_000);
       const made = await open();
-      if ('skip' in made) this.skip();
+      if ('skip' in made) skipTest(this, made.skip);
       else opened = made;
     });
     after(async () => opened?.close());

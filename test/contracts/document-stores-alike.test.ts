@@ -3,7 +3,6 @@
  * the same on both. What differs and is known is not made here; where it is left out it says why.
  */
 import { expect } from 'chai';
-import fc from 'fast-check';
 import { Fault } from '../../kernel/contract/fault.js';
 import type { RuntimeContext } from '../../kernel/contract/plugin.js';
 import pglite from '../../plugins/dialects/pglite/runtime.js';
@@ -13,6 +12,9 @@ import type { Document, DocumentStore } from '../../plugins/kinds/document-store
 import { freshMongo, startMongo } from '../support/mongo.js';
 import { openDialect } from './dialect-open.js';
 import { openStore } from './document-store-support.js';
+import { skipTest } from '../support/skip.js';
+import { fc } from '../support/properties.js';
+import { countRuns } from '../support/sample.js';
 
 const DOCUMENTS: readonly Document[] = [
   { _id: 1, a: 5, s: 'x', d: new Date(5), o: { p: 1, q: [1, 2] }, l: [1, 2, 3] },
@@ -97,15 +99,14 @@ const pipeline = fc
   .tuple(fc.array(stage, { maxLength: 3 }), last)
   .map(([stages, end]): readonly Document[] => [{ $sort: { _id: 1 } }, ...stages, ...end]);
 
-const RUNS = { numRuns: 200, seed: 20_300_131, endOnFailure: true };
+const RUNS = { numRuns: countRuns('mongo', 40, 200), seed: 20_300_131, endOnFailure: true };
 
 describe('document stores: the embedded one answers as MongoDB does', function () {
-  this.timeout(60_000);
   const stores: DocumentStore[] = [];
   const closing: (() => Promise<unknown>)[] = [];
   before(async function () {
     const server = await startMongo();
-    if ('skip' in server) return this.skip();
+    if ('skip' in server) return skipTest(this, server.skip);
     const sql = await openDialect(pglite, { path: 'memory://' });
     const resolve: RuntimeContext['resolve'] = () => sql.handle as never;
     for (const store of [

@@ -11,6 +11,8 @@ import { startKernel } from '../support/kernel.js';
 import { freshMongo, ownMongo, startMongo } from '../support/mongo.js';
 import { column, faultOf } from './dialect-support.js';
 import { bare, collectionOf, openings, until } from './document-store-support.js';
+import { NO_MONGO, skipTest } from '../support/skip.js';
+import { sampleTests } from '../support/sample.js';
 
 const querying = (id: string, mongo_query: object): object => ({
   id,
@@ -27,157 +29,159 @@ const NOTES = {
 
 const { open, closeAll } = openings(mongodb);
 
-describe('document store mongodb, between two tries of its driver', () => {
-  /** The driver has lost the server in between and found it again, or not. */
-  const outcomeOf = async (name: string, lost: boolean): Promise<unknown> => {
-    let times = 1;
-    const calls = createCalls(() => ({ reach: () => ({ there: true, times }) }) as unknown as Connection);
-    const work = (): Promise<never> => {
-      if (lost) times++;
-      return Promise.reject(Object.assign(new Error('no connection'), { name }));
+describe('document stores on MongoDB, unavailable', function () {
+  describe('document store mongodb, between two tries of its driver', () => {
+    /** The driver has lost the server in between and found it again, or not. */
+    const outcomeOf = async (name: string, lost: boolean): Promise<unknown> => {
+      let times = 1;
+      const calls = createCalls(() => ({ reach: () => ({ there: true, times }) }) as unknown as Connection);
+      const work = (): Promise<never> => {
+        if (lost) times++;
+        return Promise.reject(Object.assign(new Error('no connection'), { name }));
+      };
+      return (await faultOf(calls.call(null, true, work))).params['outcome'];
     };
-    return (await faultOf(calls.call(null, true, work))).params['outcome'];
-  };
 
-  for (const name of ['MongoWaitQueueTimeoutError', 'MongoPoolClearedError']) {
-    it(`${name} behind a connection that was lost leaves the outcome unknown, and else nothing was sent`, async () => {
-      expect(await outcomeOf(name, true)).to.match(/not known/);
-      expect(await outcomeOf(name, false)).to.equal(undefined);
-    });
-  }
-});
-
-describe('document store mongodb, behind a connection that fails', () => {
-  let proxy: FaultProxy;
-  let through = '';
-  before(async function () {
-    this.timeout(60_000);
-    const server = await startMongo();
-    if ('skip' in server) return this.skip();
-    const address = new URL(await freshMongo());
-    proxy = await faultProxy({ host: address.hostname, port: Number(address.port) });
-    address.port = String(proxy.port);
-    through = address.href;
-  });
-  afterEach(() => proxy?.pass());
-  after(async () => {
-    await closeAll();
-    await proxy?.close();
-  });
-
-  it('refuses when no connection becomes free in time', async () => {
-    const { handle } = await open(through, { pool_size: 1, pool_wait: 0.3 });
-    await handle.count('x', {}, null);
-    proxy.mute();
-    const [first, second] = [faultOf(handle.count('x', {}, null)), faultOf(handle.count('x', {}, null))];
-    for (const fault of [await first, await second]) {
-      expect(fault.code).to.equal('QRY_UNAVAILABLE');
-      expect(fault.options.retryable).to.equal(true);
-      expect(fault.options.headers).to.deep.equal({ 'retry-after': '1' });
+    for (const name of ['MongoWaitQueueTimeoutError', 'MongoPoolClearedError']) {
+      it(`${name} behind a connection that was lost leaves the outcome unknown, and else nothing was sent`, async () => {
+        expect(await outcomeOf(name, true)).to.match(/not known/);
+        expect(await outcomeOf(name, false)).to.equal(undefined);
+      });
     }
   });
 
-  it('says that the outcome is unknown when a write was perhaps sent, and not when no server was there', async () => {
-    const { handle } = await open(through, { pool_wait: 0.3 });
-    await handle.insert('once', [{ n: 0 }], null);
-    proxy.mute();
-    const fault = await faultOf(handle.insert('once', [{ n: 1 }], null));
-    expect(fault.code).to.equal('QRY_UNAVAILABLE');
-    expect(fault.params['outcome']).to.match(/not known/);
-    expect(fault.options.retryable ?? false).to.equal(false);
-    await proxy.refuse();
-    await until(async () => {
-      const later = await faultOf(handle.insert('once', [{ n: 2 }], null));
-      expect([later.params['outcome'], later.options.retryable]).to.deep.equal([undefined, true]);
+  describe('document store mongodb, behind a connection that fails', () => {
+    let proxy: FaultProxy;
+    let through = '';
+    before(async function () {
+      const server = await startMongo();
+      if ('skip' in server) return skipTest(this, server.skip);
+      const address = new URL(await freshMongo());
+      proxy = await faultProxy({ host: address.hostname, port: Number(address.port) });
+      address.port = String(proxy.port);
+      through = address.href;
     });
-    await proxy.pass();
-    await until(() => handle.insert('once', [{ n: 3 }], null));
-    expect(await handle.count('once', { n: 2 }, null), 'what was not sent is not there').to.equal(0);
-    expect(await handle.count('once', { n: 1 }, null), 'not sent twice').to.be.below(2);
-  });
+    afterEach(() => proxy?.pass());
+    after(async () => {
+      await closeAll();
+      await proxy?.close();
+    });
 
-  it('says so too when a second try found no server behind a first one that lost its connection', async () => {
-    const { handle } = await open(through, { pool_wait: 0.5 });
-    await handle.insert('twice', [{ n: 0 }], null);
-    proxy.cutAfter(1000, 'refuse');
-    const fault = await faultOf(handle.insert('twice', [{ n: 1, text: 'x'.repeat(2_000_000) }], null));
-    expect([fault.code, fault.options.retryable ?? false]).to.deep.equal(['QRY_UNAVAILABLE', false]);
-    expect(fault.params['outcome']).to.match(/not known/);
-  });
-
-  it('goes on after its connections were cut; what a cut transaction wrote is not there', async () => {
-    const { handle } = await open(through, { pool_wait: 2 });
-    await handle.insert('cut', [{ n: 0 }], null);
-    const inside = await handle.begin();
-    if (inside === null) throw new Error('no transactions');
-    await handle.insert('cut', [{ n: 1 }], inside);
-    proxy.reset();
-    const fault = await faultOf(handle.insert('cut', [{ n: 2 }], inside));
-    expect(fault.code).to.equal('QRY_UNAVAILABLE');
-    await handle.rollback(inside);
-    await proxy.pass();
-    for (let round = 0; round < 3; round++) {
-      proxy.reset();
-      await proxy.pass();
-      await until(() => handle.insert('cut', [{ n: 10 + round }], null));
-    }
-    expect(await handle.count('cut', { n: { $in: [1, 2] } }, null)).to.equal(0);
-  });
-});
-
-// In no replica set: nobody has to be elected, and what is kept is kept in the same way.
-describe('document store mongodb, on a server of its own', function () {
-  this.timeout(90_000);
-  let data = '';
-  let server: Exclude<Awaited<ReturnType<typeof ownMongo>>, { skip: string }> | undefined;
-  async function start(port?: number): Promise<boolean> {
-    const found = await ownMongo(port, data, false);
-    if ('skip' in found) return false;
-    server = found;
-    return true;
-  }
-  before(async function () {
-    data = await mkdtemp(join(tmpdir(), 'lintel-mongo-'));
-    if (!(await start())) return this.skip();
-  });
-  after(async () => {
-    await closeAll();
-    await server?.stop();
-    await rm(data, { recursive: true, force: true });
-  });
-
-  it('has no transactions, says so once, and does the rest', async () => {
-    const { handle, logged, adopt } = await open(server?.url ?? '');
-    expect(logged().match(/no replica set/g)).to.have.length(1);
-    expect(await handle.begin()).to.equal(null);
-    const { warnings } = await adopt([collectionOf('alone', [column('n', 'integer', { unique: true })])]);
-    expect(warnings).to.deep.equal([]);
-    await handle.insert('alone', [{ n: 1 }, { n: 2 }, { n: 3 }], null);
-    const updated = await handle.update('alone', { n: { $gt: 1 } }, { $inc: { n: 10 } }, {}, null);
-    expect(bare(updated)).to.deep.equal([{ n: 12 }, { n: 13 }]);
-    expect((await faultOf(handle.insert('alone', [{ n: 1 }], null))).code).to.equal('QRY_UNIQUE');
-    expect(await handle.remove('alone', {}, {}, null)).to.have.length(3);
-  });
-
-  it('answers 503 while the server is away, and serves again when it is back with what it had', async () => {
-    const { port = 0, url = '' } = server ?? {};
-    const kernel = await startKernel({ files: NOTES, env: { MONGO_URL: url.replace('/?', '/away?') } });
-    try {
-      expect((await kernel.post('/note', { text: 'one' })).status).to.equal(200);
-      await server?.stop();
-      for (const name of ['/note', '/notes']) {
-        const { status, headers, body } = await kernel.post(name, { text: 'two' });
-        expect([status, body['code']]).to.deep.equal([503, 'QRY_UNAVAILABLE']);
-        expect(headers.get('retry-after')).to.equal('1');
+    it('refuses when no connection becomes free in time', async () => {
+      const { handle } = await open(through, { pool_size: 1, pool_wait: 0.3 });
+      await handle.count('x', {}, null);
+      proxy.mute();
+      const [first, second] = [faultOf(handle.count('x', {}, null)), faultOf(handle.count('x', {}, null))];
+      for (const fault of [await first, await second]) {
+        expect(fault.code).to.equal('QRY_UNAVAILABLE');
+        expect(fault.options.retryable).to.equal(true);
+        expect(fault.options.headers).to.deep.equal({ 'retry-after': '1' });
       }
-      await start(port);
-      await until(async () => expect((await kernel.post('/notes', {})).status).to.equal(200));
-      expect((await kernel.post('/note', { text: 'three' })).status).to.equal(200);
-      const { body } = await kernel.post('/notes', {});
-      const texts = (body as unknown as { text: string }[]).map(({ text }) => text);
-      expect(texts).to.include('one').and.include('three');
-    } finally {
-      await kernel.close();
-    }
+    });
+
+    it('says that the outcome is unknown when a write was perhaps sent, and not when no server was there', async () => {
+      const { handle } = await open(through, { pool_wait: 0.3 });
+      await handle.insert('once', [{ n: 0 }], null);
+      proxy.mute();
+      const fault = await faultOf(handle.insert('once', [{ n: 1 }], null));
+      expect(fault.code).to.equal('QRY_UNAVAILABLE');
+      expect(fault.params['outcome']).to.match(/not known/);
+      expect(fault.options.retryable ?? false).to.equal(false);
+      await proxy.refuse();
+      await until(async () => {
+        const later = await faultOf(handle.insert('once', [{ n: 2 }], null));
+        expect([later.params['outcome'], later.options.retryable]).to.deep.equal([undefined, true]);
+      });
+      await proxy.pass();
+      await until(() => handle.insert('once', [{ n: 3 }], null));
+      expect(await handle.count('once', { n: 2 }, null), 'what was not sent is not there').to.equal(0);
+      expect(await handle.count('once', { n: 1 }, null), 'not sent twice').to.be.below(2);
+    });
+
+    it('says so too when a second try found no server behind a first one that lost its connection', async () => {
+      const { handle } = await open(through, { pool_wait: 0.5 });
+      await handle.insert('twice', [{ n: 0 }], null);
+      proxy.cutAfter(1000, 'refuse');
+      const fault = await faultOf(handle.insert('twice', [{ n: 1, text: 'x'.repeat(2_000_000) }], null));
+      expect([fault.code, fault.options.retryable ?? false]).to.deep.equal(['QRY_UNAVAILABLE', false]);
+      expect(fault.params['outcome']).to.match(/not known/);
+    });
+
+    it('goes on after its connections were cut; what a cut transaction wrote is not there', async () => {
+      const { handle } = await open(through, { pool_wait: 2 });
+      await handle.insert('cut', [{ n: 0 }], null);
+      const inside = await handle.begin();
+      if (inside === null) throw new Error('no transactions');
+      await handle.insert('cut', [{ n: 1 }], inside);
+      proxy.reset();
+      const fault = await faultOf(handle.insert('cut', [{ n: 2 }], inside));
+      expect(fault.code).to.equal('QRY_UNAVAILABLE');
+      await handle.rollback(inside);
+      await proxy.pass();
+      for (let round = 0; round < 3; round++) {
+        proxy.reset();
+        await proxy.pass();
+        await until(() => handle.insert('cut', [{ n: 10 + round }], null));
+      }
+      expect(await handle.count('cut', { n: { $in: [1, 2] } }, null)).to.equal(0);
+    });
   });
+
+  // In no replica set: nobody has to be elected, and what is kept is kept in the same way.
+  describe('document store mongodb, on a server of its own', function () {
+    let data = '';
+    let server: Exclude<Awaited<ReturnType<typeof ownMongo>>, { skip: string }> | undefined;
+    async function start(port?: number): Promise<boolean> {
+      const found = await ownMongo(port, data, false);
+      if ('skip' in found) return false;
+      server = found;
+      return true;
+    }
+    before(async function () {
+      data = await mkdtemp(join(tmpdir(), 'lintel-mongo-'));
+      if (!(await start())) return skipTest(this, NO_MONGO);
+    });
+    after(async () => {
+      await closeAll();
+      await server?.stop();
+      await rm(data, { recursive: true, force: true });
+    });
+
+    it('has no transactions, says so once, and does the rest', async () => {
+      const { handle, logged, adopt } = await open(server?.url ?? '');
+      expect(logged().match(/no replica set/g)).to.have.length(1);
+      expect(await handle.begin()).to.equal(null);
+      const { warnings } = await adopt([collectionOf('alone', [column('n', 'integer', { unique: true })])]);
+      expect(warnings).to.deep.equal([]);
+      await handle.insert('alone', [{ n: 1 }, { n: 2 }, { n: 3 }], null);
+      const updated = await handle.update('alone', { n: { $gt: 1 } }, { $inc: { n: 10 } }, {}, null);
+      expect(bare(updated)).to.deep.equal([{ n: 12 }, { n: 13 }]);
+      expect((await faultOf(handle.insert('alone', [{ n: 1 }], null))).code).to.equal('QRY_UNIQUE');
+      expect(await handle.remove('alone', {}, {}, null)).to.have.length(3);
+    });
+
+    it('answers 503 while the server is away, and serves again when it is back with what it had', async () => {
+      const { port = 0, url = '' } = server ?? {};
+      const kernel = await startKernel({ files: NOTES, env: { MONGO_URL: url.replace('/?', '/away?') } });
+      try {
+        expect((await kernel.post('/note', { text: 'one' })).status).to.equal(200);
+        await server?.stop();
+        for (const name of ['/note', '/notes']) {
+          const { status, headers, body } = await kernel.post(name, { text: 'two' });
+          expect([status, body['code']]).to.deep.equal([503, 'QRY_UNAVAILABLE']);
+          expect(headers.get('retry-after')).to.equal('1');
+        }
+        await start(port);
+        await until(async () => expect((await kernel.post('/notes', {})).status).to.equal(200));
+        expect((await kernel.post('/note', { text: 'three' })).status).to.equal(200);
+        const { body } = await kernel.post('/notes', {});
+        const texts = (body as unknown as { text: string }[]).map(({ text }) => text);
+        expect(texts).to.include('one').and.include('three');
+      } finally {
+        await kernel.close();
+      }
+    });
+  });
+
+  sampleTests('mongo', this, 3);
 });

@@ -8,6 +8,7 @@ import type { DocumentStore, DocumentTransaction } from '../../plugins/kinds/doc
 import { freshMongo, startMongo } from '../support/mongo.js';
 import { column, faultOf } from './dialect-support.js';
 import { bare, collectionOf, openings, until } from './document-store-support.js';
+import { skipTest } from '../support/skip.js';
 
 const { open, closeAll } = openings(mongodb);
 
@@ -21,9 +22,8 @@ describe('document store mongodb, with a server', () => {
   };
 
   before(async function () {
-    this.timeout(60_000);
     const server = await startMongo();
-    if ('skip' in server) this.skip();
+    if ('skip' in server) skipTest(this, server.skip);
     url = await freshMongo();
   });
   afterEach(closeAll);

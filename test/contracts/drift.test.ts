@@ -6,6 +6,7 @@ import { expect } from 'chai';
 import type { ModelTable } from '../../kernel/contract/model.js';
 import { column, faultOf, id, table } from './dialect-support.js';
 import { STORES, type MigratedStore } from './migration-stores.js';
+import { skipTest } from '../support/skip.js';
 
 const DIGITS =
   '(SELECT 0 AS d UNION ALL SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3 UNION ALL SELECT 4 UNION ALL SELECT 5 UNION ALL SELECT 6 UNION ALL SELECT 7 UNION ALL SELECT 8 UNION ALL SELECT 9)';
@@ -14,7 +15,6 @@ const NUMBERS = `(SELECT a.d + 10 * b.d + 100 * c.d + 1000 * e.d AS n FROM ${DIG
 
 for (const [name, open] of Object.entries(STORES)) {
   describe(`drift on ${name}`, function () {
-    this.timeout(60_000);
     let store: MigratedStore;
     const words = async (tables: readonly ModelTable[], destroy = false): Promise<string[]> => {
       const { steps, warnings } = await store.plan(tables, destroy);
@@ -33,7 +33,7 @@ for (const [name, open] of Object.entries(STORES)) {
 
     before(async function () {
       const opened = await open();
-      if ('skip' in opened) this.skip();
+      if ('skip' in opened) skipTest(this, opened.skip);
       store = opened;
     });
     after(() => store?.close());

@@ -2,9 +2,9 @@
 import { randomBytes } from 'node:crypto';
 import { base32, base58, base64, base64urlnopad, hex } from '@scure/base';
 import { expect } from 'chai';
-import fc from 'fast-check';
 import type { Encoding } from '../../plugins/kinds/encoding.js';
 import type { Plugins } from './kind-support.js';
+import { fc } from '../support/properties.js';
 
 /** The same encodings as somebody else wrote them. */
 const OTHERS: Readonly<Record<string, { readonly encode: (bytes: Uint8Array) => string }>> = {

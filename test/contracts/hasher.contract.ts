@@ -1,9 +1,9 @@
 /** What every hash algorithm must do: hash differently each time, verify from the hash alone, and take anything without a word. */
 import { expect } from 'chai';
-import fc from 'fast-check';
 import type { JsonObject } from '../../kernel/contract/json.js';
 import type { Hash, Hasher, Verify } from '../../plugins/kinds/hasher.js';
 import type { Plugins } from './kind-support.js';
+import { fc } from '../support/properties.js';
 
 /** The least work that an algorithm can be told to do. */
 const CHEAP: Readonly<Record<string, JsonObject>> = {

@@ -2,10 +2,10 @@
 import { expect } from 'chai';
 import { column, faultOf, id, table } from './dialect-support.js';
 import { openMysql, type Before, type Cells, type MigratedStore } from './migration-stores.js';
+import { skipTest } from '../support/skip.js';
 
 for (const flavour of ['mariadb', 'mysql'] as const) {
   describe(`migrations on ${flavour}`, function () {
-    this.timeout(60_000);
     /** Throws where a process would end. */
     let hear: Before = () => {};
     let store: MigratedStore;
@@ -21,7 +21,7 @@ for (const flavour of ['mariadb', 'mysql'] as const) {
 
     before(async function () {
       const opened = await openMysql(flavour, (sql) => hear(sql));
-      if ('skip' in opened) this.skip();
+      if ('skip' in opened) skipTest(this, opened.skip);
       store = opened;
     });
     after(() => store?.close());

@@ -4,6 +4,7 @@ import mysql from 'mysql2/promise';
 import { writtenName } from '../../kernel/language/sql-quotes.js';
 import { RESERVED } from '../../plugins/dialects/mysql/reserved.light.js';
 import { freshMysql, startMysql, type MysqlFlavour } from '../support/mysql.js';
+import { skipWithout } from '../support/skip.js';
 
 /** Reserved by MySQL 8.0, and free again in the versions that may run here. */
 const EARLIER = ['master_bind'];
@@ -11,12 +12,11 @@ const EARLIER = ['master_bind'];
 const FLAVOURS: readonly MysqlFlavour[] = ['mysql', 'mariadb'];
 
 describe('words that MySQL and MariaDB reserve', function () {
-  this.timeout(60_000);
   const connections = new Map<MysqlFlavour, mysql.Connection>();
 
   before(async function () {
     for (const flavour of FLAVOURS) {
-      if ('skip' in (await startMysql(flavour))) return this.skip();
+      await skipWithout(this, startMysql(flavour));
       connections.set(flavour, await mysql.createConnection({ uri: await freshMysql(flavour) }));
     }
   });

@@ -11,6 +11,8 @@ import { freshDatabase, startPostgres } from '../support/postgres.js';
 import { openDialect } from './dialect-open.js';
 import type { OpenDialect } from './dialect-support.js';
 import { faultOf } from './dialect-support.js';
+import { skipTest } from '../support/skip.js';
+import { until } from '../support/until.js';
 
 const ADD = 'INSERT INTO entry (id) VALUES ($1)';
 const COUNT = 'SELECT count(*) AS n FROM entry';
@@ -48,15 +50,9 @@ describe('dialect postgres, pipelines', () => {
   const backends = async (where: string): Promise<number> =>
     (await admin.query(`SELECT pid ${OURS} AND ${where}`)).rowCount ?? -1;
 
-  async function expectSoon(check: () => Promise<boolean>): Promise<void> {
-    const end = Date.now() + 5000;
-    while (!(await check())) if (Date.now() > end) throw new Error('did not happen within five seconds');
-  }
-
   before(async function () {
-    this.timeout(60_000);
     const server = await startPostgres();
-    if ('skip' in server) return this.skip();
+    if ('skip' in server) return skipTest(this, server.skip);
     url = await freshDatabase();
     admin = new pg.Client({ connectionString: url });
     await admin.connect();
@@ -127,7 +123,7 @@ describe('dialect postgres, pipelines', () => {
     const transaction = await handle.begin(false);
     await run(handle, ADD, [1], transaction);
     const slow = faultOf(run(handle, 'SELECT pg_sleep(10)', [], transaction, true));
-    await expectSoon(async () => (await backends(`wait_event = 'PgSleep'`)) === 1);
+    await until(async () => (await backends(`wait_event = 'PgSleep'`)) === 1);
     await admin.query(`SELECT pg_cancel_backend(pid) ${OURS} AND wait_event = 'PgSleep'`);
     expect((await slow).code).to.equal('QRY_TIMEOUT');
     await handle.rollback(transaction);
@@ -141,7 +137,7 @@ describe('dialect postgres, pipelines', () => {
       const transaction = await handle.begin(false);
       await run(handle, ADD, [1], transaction);
       const cut = faultOf(run(handle, 'SELECT pg_sleep(10)', [], transaction, last));
-      await expectSoon(async () => (await backends(`wait_event = 'PgSleep'`)) === 1);
+      await until(async () => (await backends(`wait_event = 'PgSleep'`)) === 1);
       await admin.query(`SELECT pg_terminate_backend(pid) ${OURS} AND wait_event = 'PgSleep'`);
       const fault = await cut;
       expect(fault.code).to.equal('QRY_UNAVAILABLE');
@@ -154,7 +150,6 @@ describe('dialect postgres, pipelines', () => {
   }
 
   it('loses no connection in a thousand transactions that end in every way', async function () {
-    this.timeout(60_000);
     const handle = await open({ pool_size: 3 });
     await run(handle, ADD, [0]);
     const one = async (n: number): Promise<void> => {
@@ -195,7 +190,7 @@ describe('dialect postgres, pipelines', () => {
     const transaction = await handle.begin(false);
     await run(handle, ADD, [1], transaction);
     const waiting = faultOf(run(handle, ADD, [1]));
-    await expectSoon(
+    await until(
       async () =>
         (await backends(`wait_event_type = 'Lock'
       AND clock_timestamp() - query_start > interval '40 ms'`)) === 1,
@@ -210,14 +205,14 @@ describe('dialect postgres, pipelines', () => {
   it('an insert under way on a shared connection that is cut: the outcome is unknown, and it is not sent again', async () => {
     const handle = await openRelaxed();
     const write = faultOf(run(handle, 'INSERT INTO entry (id) VALUES (length(pg_sleep(10)::text))'));
-    await expectSoon(async () => (await backends(`wait_event = 'PgSleep'`)) === 1);
+    await until(async () => (await backends(`wait_event = 'PgSleep'`)) === 1);
     await admin.query(`SELECT pg_terminate_backend(pid) ${OURS}`);
     const fault = await write;
     expect(fault.code).to.equal('QRY_UNAVAILABLE');
     expect(fault.params['outcome']).to.match(/not known/);
-    await expectSoon(async () => (await backends('true')) === 0);
+    await until(async () => (await backends('true')) === 0);
     // Had one of these run after all, the next would be refused for ever.
-    await expectSoon(() =>
+    await until(() =>
       run(handle, ADD, [5]).then(
         () => true,
         () => false,

@@ -5,6 +5,7 @@ import type { Run } from '../../plugins/kinds/queue.js';
 import type { Found } from '../support/guarded.js';
 import type { Opened, Options } from '../support/queues.js';
 import { until } from '../support/until.js';
+import { skipTest } from '../support/skip.js';
 
 /** One queue, new and empty. */
 export interface Place {
@@ -51,7 +52,7 @@ export function suiteOf({ fresh }: QueueBackend): Suite {
   const ends: (() => Promise<void>)[] = [];
   beforeEach(async function () {
     const found = await fresh();
-    if ('skip' in found) return this.skip();
+    if ('skip' in found) return skipTest(this, found.skip);
     place = found;
   });
   afterEach(async () => {

@@ -7,6 +7,7 @@ import { putOf, type Opened } from '../support/queues.js';
 import { until } from '../support/until.js';
 import { id, table, type OpenDialect } from './dialect-support.js';
 import { DONE, isEmpty } from './queue-support.js';
+import { skipTest } from '../support/skip.js';
 
 export interface SqlPlace {
   readonly queue: Opened;
@@ -26,7 +27,6 @@ export interface SqlBackend {
 
 export function queueTransactions({ name, place, migrates }: SqlBackend): void {
   describe(`queue ${name}, transactions`, function () {
-    this.timeout(30_000);
     let here: SqlPlace | undefined;
     let within: Within;
 
@@ -36,7 +36,7 @@ export function queueTransactions({ name, place, migrates }: SqlBackend): void {
     };
     beforeEach(async function () {
       const found = await place();
-      if ('skip' in found) return this.skip();
+      if ('skip' in found) return skipTest(this, found.skip);
       here = found;
       const joined = await found.queue.queue.within(found.main);
       if (joined === null) throw new Error('the queue does not know its own database');
@@ -57,7 +57,7 @@ export function queueTransactions({ name, place, migrates }: SqlBackend): void {
       expect(seen).to.deep.equal([]);
       await main.commit(transaction);
       within.committed();
-      await until(() => seen.length === 3, 'all ran', 4000);
+      await until(() => seen.length === 3, 'all ran');
       expect(seen).to.have.members(['one \0 \ud800', 'two', 'three']);
       await until(() => isEmpty(queue), 'gone');
     });

@@ -19,6 +19,9 @@ import { queueAway } from './queue-away.js';
 import { queueContract } from './queue.contract.js';
 import { queueProcesses } from './queue-processes.js';
 import { DONE, isEmpty } from './queue-support.js';
+import { skipTest } from '../support/skip.js';
+import { startStopwatch } from '../support/stopwatch.js';
+import { sampleTests } from '../support/sample.js';
 
 type Plugin = 'mongo' | 'mongo, patiently';
 const at = (url: string, options: object = {}, plugin: Plugin = 'mongo'): Address => ({
@@ -30,147 +33,157 @@ const onServer = async (plugin: Plugin = 'mongo, patiently'): Promise<Found<Addr
   return 'skip' in server ? server : at(await freshMongo(), {}, plugin);
 };
 
-queueContract({
-  name: 'mongo',
-  wakes: false,
-  async fresh() {
-    const address = await onServer();
-    if ('skip' in address) return address;
-    return {
-      open: (options) => openQueue({ ...address, options: { ...address.options, ...options } }),
-      dispose: () => Promise.resolve(),
-      async tool() {
-        const backend = new MongoBackend({ address: String(address.options['url']), collection: 'lintel_jobs' });
-        await backend.repository.connect();
-        return { jobs: backend.repository, end: () => backend.disconnect() };
-      },
-    };
-  },
-});
-
-queueProcesses({ name: 'mongo', shared: true, lease: 2, address: () => onServer() });
-
-queueAway({
-  name: 'mongo',
-  async behind() {
-    const direct = await onServer('mongo');
-    if ('skip' in direct) return direct;
-    const url = new URL(String(direct.options['url']));
-    const proxy = await faultProxy({ host: url.hostname, port: Number(url.port) });
-    url.port = String(proxy.port);
-    return { direct, proxy, address: { ...direct, options: { ...direct.options, url: url.href } } };
-  },
-});
-
-describe('queue mongo, its server', function () {
-  this.timeout(60_000);
-  const opened: Opened[] = [];
-  const ends: (() => Promise<unknown>)[] = [];
-  async function open(address: Address): Promise<Opened> {
-    const one = await openQueue({ ...address, options: { poll: 0.1, ...address.options } });
-    opened.push(one);
-    return one;
-  }
-  async function shared(context: Mocha.Context): Promise<Address> {
-    const address = await onServer();
-    return 'skip' in address ? context.skip() : address;
-  }
-  const told = (one: Opened, words: string): boolean => one.told.some((message) => message.includes(words));
-
-  afterEach(async () => {
-    await Promise.all(opened.splice(0).map((one) => one.close()));
-    for (const end of ends.splice(0)) await end();
+describe('queue on MongoDB', function () {
+  queueContract({
+    name: 'mongo',
+    wakes: false,
+    async fresh() {
+      const address = await onServer();
+      if ('skip' in address) return address;
+      return {
+        open: (options) => openQueue({ ...address, options: { ...address.options, ...options } }),
+        dispose: () => Promise.resolve(),
+        async tool() {
+          const backend = new MongoBackend({ address: String(address.options['url']), collection: 'lintel_jobs' });
+          await backend.repository.connect();
+          return { jobs: backend.repository, end: () => backend.disconnect() };
+        },
+      };
+    },
   });
 
-  it('that was killed and comes back has all that was accepted', async function () {
-    const data = await mkdtemp(join(tmpdir(), 'lintel-mongo-data-'));
-    ends.push(() => rm(data, { recursive: true, force: true }));
-    const first = await ownMongo(undefined, data);
-    if ('skip' in first) return this.skip();
-    let { stop } = first;
-    ends.unshift(() => stop());
-    const one = await open(at(first.url, { lease: 1 }));
-    const begun: string[] = [];
-    let finish = (): void => {};
-    await one.queue.work(async (work, attempt) => {
-      begun.push(work.id);
-      if (work.id === 'runs' && attempt === 1) await new Promise<void>((resolve) => (finish = resolve));
-      return DONE;
-    });
-    await one.queue.add([putOf(null, { id: 'runs', retries: 3 }), putOf(null, { id: 'waits', delay: 1 })]);
-    await until(() => begun.includes('runs'), 'one runs');
-    // The guard of the server ends it as `kill -9` does.
-    await stop();
-    const start = Date.now();
-    const refused: unknown = await one.queue.add([putOf()]).catch((error: unknown) => error);
-    expect(Date.now() - start).to.be.lessThan(1100);
-    expect(refused).to.be.instanceOf(Fault).and.include({ code: 'JOB_AWAY' });
-    expect(await mongo.health?.(one.queue)).to.deep.include({ ok: false });
-    const second = await ownMongo(first.port, data);
-    if ('skip' in second) throw new Error(second.skip);
-    ({ stop } = second);
-    await until(() => begun.includes('waits'), 'what waited was done', 20_000);
-    // Its end counts if nobody else began it meanwhile; otherwise the other's does.
-    finish();
-    await until(() => isEmpty(one), 'what ran is done', 20_000);
-    expect(await mongo.health?.(one.queue)).to.deep.equal({ ok: true });
+  queueProcesses({ name: 'mongo', shared: true, lease: 2, address: () => onServer() });
+
+  queueAway({
+    name: 'mongo',
+    async behind() {
+      const direct = await onServer('mongo');
+      if ('skip' in direct) return direct;
+      const url = new URL(String(direct.options['url']));
+      const proxy = await faultProxy({ host: url.hostname, port: Number(url.port) });
+      url.port = String(proxy.port);
+      return { direct, proxy, address: { ...direct, options: { ...direct.options, url: url.href } } };
+    },
   });
 
-  it('that stands alone is told, and takes several at once all the same', async function () {
-    const server = await ownMongo(undefined, undefined, false);
-    if ('skip' in server) return this.skip();
-    ends.push(server.stop);
-    const one = await open(at(server.url));
-    expect(told(one, 'is no replica set')).to.equal(true);
-    let ran = 0;
-    await one.queue.work(() => Promise.resolve((ran++, DONE)));
-    await one.queue.add([putOf(), putOf()]);
-    await until(() => ran === 2, 'both were done');
-    await until(() => isEmpty(one), 'nothing is left');
-  });
-
-  it('is told nothing as an operator that stands in a value', async function () {
-    const one = await open(await shared(this));
-    const put = putOf({ $gt: '' }, { id: '$$NOW' });
-    const work = { ...put.work, resource: '$state', part: '$$ROOT' };
-    await one.queue.add([{ ...put, work }, putOf(null, { id: '$where', delay: 60 })]);
-    expect((await one.queue.show('$$NOW'))?.work).to.deep.equal(work);
-    expect((await one.queue.list({ resource: '$state' })).map(({ id, part }) => [id, part])).to.deep.equal([
-      ['$$NOW', '$$ROOT'],
-    ]);
-    await one.queue.work(() => Promise.resolve({ done: false, code: '$token', detail: '$$ROOT', retryable: false }));
-    await until(async () => (await one.queue.list({ state: 'dead' })).length === 1, 'it is dead');
-    expect((await one.queue.show('$$NOW'))?.view.failure).to.include({ code: '$token', detail: '$$ROOT' });
-    const operator = { $ne: '' } as unknown as string;
-    expect(await one.queue.purge({ id: operator })).to.equal(0);
-    expect(await one.queue.retry(operator)).to.equal(false);
-    expect(await one.queue.list({ resource: operator })).to.deep.equal([]);
-  });
-
-  it('keeps apart what is in collections and databases of different names', async function () {
-    const address = await shared(this);
-    const one = await open(address);
-    const other = await open({ ...address, options: { ...address.options, collection: 'other_jobs' } });
-    await one.queue.add([putOf()]);
-    expect([(await one.queue.list({})).length, (await other.queue.list({})).length]).to.deep.equal([1, 0]);
-    const named = new URL(String(address.options['url']));
-    const name = named.pathname.slice(1);
-    named.pathname = '/';
-    const same = await open(at(named.href, { database: name }));
-    expect(await same.queue.list({})).to.have.length(1);
-  });
-
-  it('refuses the start when it refuses the login, and when the address is none', async function () {
-    const address = await shared(this);
-    const url = new URL(String(address.options['url']));
-    url.username = 'nobody';
-    url.password = 'wrong';
-    for (const [given, code] of [
-      [url.href, 'JOB_MONGO_REFUSED'],
-      ['http://127.0.0.1:1', 'JOB_MONGO_ADDRESS'],
-    ] as const) {
-      const refused: unknown = await open(at(given)).catch((error: unknown) => error);
-      expect(refused).to.be.instanceOf(BootError).and.include({ code });
+  describe('queue mongo, its server', function () {
+    const opened: Opened[] = [];
+    const ends: (() => Promise<unknown>)[] = [];
+    async function open(address: Address): Promise<Opened> {
+      const one = await openQueue({ ...address, options: { poll: 0.1, ...address.options } });
+      opened.push(one);
+      return one;
     }
+    async function shared(context: Mocha.Context): Promise<Address> {
+      const address = await onServer();
+      return 'skip' in address ? skipTest(context, address.skip) : address;
+    }
+    const told = (one: Opened, words: string): boolean => one.told.some((message) => message.includes(words));
+
+    afterEach(async () => {
+      await Promise.all(opened.splice(0).map((one) => one.close()));
+      for (const end of ends.splice(0)) await end();
+    });
+
+    it('that was killed and comes back has all that was accepted', async function () {
+      const data = await mkdtemp(join(tmpdir(), 'lintel-mongo-data-'));
+      ends.push(() => rm(data, { recursive: true, force: true }));
+      const first = await ownMongo(undefined, data);
+      if ('skip' in first) return skipTest(this, first.skip);
+      let { stop } = first;
+      ends.unshift(() => stop());
+      const one = await open(at(first.url, { lease: 1 }));
+      const begun: string[] = [];
+      let finish = (): void => {};
+      await one.queue.work(async (work, attempt) => {
+        begun.push(work.id);
+        if (work.id === 'runs' && attempt === 1) await new Promise<void>((resolve) => (finish = resolve));
+        return DONE;
+      });
+      const puts = [putOf(null, { id: 'runs', retries: 3 }), putOf(null, { id: 'waits', delay: 1 })];
+      // Refused where the emulated server is slow, and accepted once.
+      await until(() =>
+        one.queue.add(puts).then(
+          () => true,
+          () => false,
+        ),
+      );
+      await until(() => begun.includes('runs'), 'one runs');
+      // The guard of the server ends it as `kill -9` does.
+      await stop();
+      const elapsed = startStopwatch();
+      const refused: unknown = await one.queue.add([putOf()]).catch((error: unknown) => error);
+      expect(elapsed()).to.be.lessThan(1100);
+      expect(refused).to.be.instanceOf(Fault).and.include({ code: 'JOB_AWAY' });
+      expect(await mongo.health?.(one.queue)).to.deep.include({ ok: false });
+      const second = await ownMongo(first.port, data);
+      if ('skip' in second) throw new Error(second.skip);
+      ({ stop } = second);
+      await until(() => begun.includes('waits'), 'what waited was done');
+      // Its end counts if nobody else began it meanwhile; otherwise the other's does.
+      finish();
+      await until(() => isEmpty(one), 'what ran is done');
+      expect(await mongo.health?.(one.queue)).to.deep.equal({ ok: true });
+    });
+
+    it('that stands alone is told, and takes several at once all the same', async function () {
+      const server = await ownMongo(undefined, undefined, false);
+      if ('skip' in server) return skipTest(this, server.skip);
+      ends.push(server.stop);
+      const one = await open(at(server.url));
+      expect(told(one, 'is no replica set')).to.equal(true);
+      let ran = 0;
+      await one.queue.work(() => Promise.resolve((ran++, DONE)));
+      await one.queue.add([putOf(), putOf()]);
+      await until(() => ran === 2, 'both were done');
+      await until(() => isEmpty(one), 'nothing is left');
+    });
+
+    it('is told nothing as an operator that stands in a value', async function () {
+      const one = await open(await shared(this));
+      const put = putOf({ $gt: '' }, { id: '$$NOW' });
+      const work = { ...put.work, resource: '$state', part: '$$ROOT' };
+      await one.queue.add([{ ...put, work }, putOf(null, { id: '$where', delay: 60 })]);
+      expect((await one.queue.show('$$NOW'))?.work).to.deep.equal(work);
+      expect((await one.queue.list({ resource: '$state' })).map(({ id, part }) => [id, part])).to.deep.equal([
+        ['$$NOW', '$$ROOT'],
+      ]);
+      await one.queue.work(() => Promise.resolve({ done: false, code: '$token', detail: '$$ROOT', retryable: false }));
+      await until(async () => (await one.queue.list({ state: 'dead' })).length === 1, 'it is dead');
+      expect((await one.queue.show('$$NOW'))?.view.failure).to.include({ code: '$token', detail: '$$ROOT' });
+      const operator = { $ne: '' } as unknown as string;
+      expect(await one.queue.purge({ id: operator })).to.equal(0);
+      expect(await one.queue.retry(operator)).to.equal(false);
+      expect(await one.queue.list({ resource: operator })).to.deep.equal([]);
+    });
+
+    it('keeps apart what is in collections and databases of different names', async function () {
+      const address = await shared(this);
+      const one = await open(address);
+      const other = await open({ ...address, options: { ...address.options, collection: 'other_jobs' } });
+      await one.queue.add([putOf()]);
+      expect([(await one.queue.list({})).length, (await other.queue.list({})).length]).to.deep.equal([1, 0]);
+      const named = new URL(String(address.options['url']));
+      const name = named.pathname.slice(1);
+      named.pathname = '/';
+      const same = await open(at(named.href, { database: name }));
+      expect(await same.queue.list({})).to.have.length(1);
+    });
+
+    it('refuses the start when it refuses the login, and when the address is none', async function () {
+      const address = await shared(this);
+      const url = new URL(String(address.options['url']));
+      url.username = 'nobody';
+      url.password = 'wrong';
+      for (const [given, code] of [
+        [url.href, 'JOB_MONGO_REFUSED'],
+        ['http://127.0.0.1:1', 'JOB_MONGO_ADDRESS'],
+      ] as const) {
+        const refused: unknown = await open(at(given)).catch((error: unknown) => error);
+        expect(refused).to.be.instanceOf(BootError).and.include({ code });
+      }
+    });
   });
+
+  sampleTests('mongo', this, 12);
 });

@@ -22,6 +22,7 @@ import { queueAway } from './queue-away.js';
 import { queueContract } from './queue.contract.js';
 import { queueProcesses } from './queue-processes.js';
 import { DONE, isEmpty } from './queue-support.js';
+import { skipTest } from '../support/skip.js';
 
 const at = (url: string, options: object = {}): Address => ({ plugin: 'redis', options: { url, ...options } });
 const onServer = async (): Promise<Found<Address>> => {
@@ -63,7 +64,6 @@ queueAway({
 });
 
 describe('queue redis, its server', function () {
-  this.timeout(30_000);
   const servers: RedisServer[] = [];
   const opened: Opened[] = [];
   const folders: string[] = [];
@@ -71,7 +71,7 @@ describe('queue redis, its server', function () {
   /** Settings of the command line; suites that need no server of their own are skipped where there is none. */
   async function server(context: Mocha.Context, settings = '', port?: number): Promise<RedisServer & { port: number }> {
     const found = await ownRedis(port, settings);
-    if ('skip' in found) return context.skip();
+    if ('skip' in found) return skipTest(context, found.skip);
     servers.push(found);
     return found;
   }

@@ -16,17 +16,23 @@ import { queueProcesses } from './queue-processes.js';
 import type { Place } from './queue-support.js';
 import { queueTransactions, type SqlPlace } from './queue-transactions.js';
 import { openDialect } from './dialect-open.js';
+import { skipTest } from '../support/skip.js';
 
 /** One database for all of them, and empty each time: databases take long to make and to drop. */
 let database: string | undefined;
+const NEW = 'DROP TABLE IF EXISTS lintel_jobs, lintel_job_marks, notes';
+/** Tables that exist are emptied: to make them costs more than most tests. */
+const EMPTY = `DO $$ BEGIN
+  IF to_regclass('lintel_jobs') IS NOT NULL THEN TRUNCATE lintel_jobs, lintel_job_marks RESTART IDENTITY; END IF;
+END $$`;
 
-async function onServer(): Promise<Found<Address>> {
+async function onServer(prepare = NEW): Promise<Found<Address>> {
   const server = await startPostgres();
   if ('skip' in server) return server;
   const url = (database ??= await freshDatabase());
   const client = new pg.Client({ connectionString: url });
   await client.connect();
-  await client.query('DROP TABLE IF EXISTS lintel_jobs, lintel_job_marks, notes');
+  await client.query(prepare);
   await client.end();
   return { plugin: 'postgres', options: { url, pool_size: 2 } };
 }
@@ -35,7 +41,7 @@ queueContract({
   name: 'postgres',
   wakes: true,
   async fresh() {
-    const address = await onServer();
+    const address = await onServer(EMPTY);
     if ('skip' in address) return address;
     return {
       open: (options) => openQueue({ ...address, options: { ...address.options, ...options } }),
@@ -50,7 +56,7 @@ queueContract({
   },
 });
 
-queueProcesses({ name: 'postgres', shared: true, address: onServer });
+queueProcesses({ name: 'postgres', shared: true, address: () => onServer() });
 
 const withConnection = async (): Promise<Found<SqlPlace>> => {
   const address = await onServer();
@@ -70,7 +76,7 @@ describe('queue postgres, connections of other databases', () => {
   beforeEach(async function () {
     for (let n = 0; n < 2; n++) {
       const place = await withConnection();
-      if ('skip' in place) return this.skip();
+      if ('skip' in place) return skipTest(this, place.skip);
       places.push(place);
       database = undefined;
     }
@@ -108,7 +114,7 @@ describe('the embedded database', () => {
   async function fresh(): Promise<Place> {
     main ??= await openMain('memory://');
     const { handle } = main;
-    await handle.execute('DROP TABLE IF EXISTS lintel_jobs', [], null);
+    await handle.execute(EMPTY, [], null);
     return {
       open: (options) => openQueue({ plugin: 'embedded', options: options ?? {} }, handle),
       dispose: () => Promise.resolve(),

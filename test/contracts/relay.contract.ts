@@ -5,7 +5,9 @@
 import { expect } from 'chai';
 import type { Delivery } from '../../kernel/contract/deferred.js';
 import { Fault } from '../../kernel/contract/fault.js';
-import { actions, eventually, told, type OpenRelay, type RelayOptions } from '../support/relays.js';
+import { actions, told, type OpenRelay, type RelayOptions } from '../support/relays.js';
+import { skipTest } from '../support/skip.js';
+import { until } from '../support/until.js';
 
 const codeOf = async (work: Promise<unknown>): Promise<string> =>
   work.then(
@@ -18,11 +20,10 @@ export function relayContract(
   open: (options: RelayOptions) => Promise<OpenRelay | { readonly skip: string }>,
 ): void {
   describe(`relay ${name}`, function () {
-    this.timeout(30_000);
     const opened: OpenRelay[] = [];
     async function make(this: Mocha.Context, options: RelayOptions = {}): Promise<OpenRelay> {
       const found = await open(options);
-      if ('skip' in found) return this.skip();
+      if ('skip' in found) return skipTest(this, found.skip);
       opened.push(found);
       return found;
     }
@@ -36,7 +37,7 @@ export function relayContract(
       const targets: Delivery['to'][] = [{ all: true }, { uids: ['7', 'ä'] }, { rooms: ['match 5'] }];
       for (const to of targets) await handle.publish({ action: 'one', data, to });
       for (let n = 0; n < 50; n++) await handle.publish(told(`n${n}`, n));
-      await eventually(() => got.length >= 53, 'the last message');
+      await until(() => got.length >= 53, 'the last message');
       expect(got.slice(0, 3)).to.deep.equal(targets.map((to) => ({ action: 'one', data, to, id: null })));
       expect(actions(got.slice(3))).to.deep.equal(Array.from({ length: 50 }, (_, n) => `n${n}`));
     });
@@ -44,7 +45,7 @@ export function relayContract(
     it('keeps the order of messages that are not waited for', async function () {
       const { handle, got } = await make.call(this);
       await Promise.all(Array.from({ length: 200 }, (_, n) => handle.publish(told(`n${n}`))));
-      await eventually(() => got.length >= 200, 'the last message');
+      await until(() => got.length >= 200, 'the last message');
       expect(actions(got)).to.deep.equal(Array.from({ length: 200 }, (_, n) => `n${n}`));
     });
 
@@ -52,14 +53,14 @@ export function relayContract(
       const { handle, got } = await make.call(this);
       expect(await codeOf(handle.publish(told('huge', 'é'.repeat(131_072))))).to.equal('RLY_LARGE');
       await handle.publish(told('large', 'x'.repeat(261_000)));
-      await eventually(() => got.length > 0, 'the large one');
+      await until(() => got.length > 0, 'the large one');
       expect(actions(got)).to.deep.equal(['large']);
     });
 
     it('gives no ids where nothing is kept, and knows nothing of any', async function () {
       const { handle, got } = await make.call(this);
       await handle.publish(told('a'));
-      await eventually(() => got.length === 1, 'the message');
+      await until(() => got.length === 1, 'the message');
       expect(got[0]?.id).to.equal(null);
       for (const id of ['', '0', 'x.1', '__proto__.1']) expect(await handle.since(id)).to.equal(null);
     });
@@ -67,7 +68,7 @@ export function relayContract(
     it('gives what came after an id, oldest first, and nothing after the latest', async function () {
       const { handle, got } = await make.call(this, { replay: true });
       for (const action of ['a', 'b', 'c', 'd']) await handle.publish(told(action));
-      await eventually(() => got.length === 4, 'the last message');
+      await until(() => got.length === 4, 'the last message');
       const ids = got.map(({ id }) => id ?? '');
       expect(new Set(ids).size).to.equal(4);
       expect(actions((await handle.since(ids[1]!)) ?? [])).to.deep.equal(['c', 'd']);
@@ -78,7 +79,7 @@ export function relayContract(
     it('does not know ids that somebody made up', async function () {
       const { handle, got } = await make.call(this, { replay: true });
       await handle.publish(told('a'));
-      await eventually(() => got.length === 1, 'the message');
+      await until(() => got.length === 1, 'the message');
       const [epoch = ''] = got[0]!.id!.split('.');
       const wrong = [
         '',
@@ -99,7 +100,7 @@ export function relayContract(
     it('keeps so many and no more: whoever is further behind is told', async function () {
       const { handle, got } = await make.call(this, { replay: true, most: 10 });
       for (let n = 0; n < 30; n++) await handle.publish(told(`n${n}`));
-      await eventually(() => got.length === 30, 'the last message');
+      await until(() => got.length === 30, 'the last message');
       expect(actions((await handle.since(got[19]!.id!)) ?? [])).to.deep.equal(
         Array.from({ length: 10 }, (_, n) => `n${n + 20}`),
       );

@@ -10,8 +10,10 @@ import { createLocal } from '../../plugins/relays/local/local.js';
 import local from '../../plugins/relays/local/runtime.js';
 import { faultProxy } from '../support/fault-proxy.js';
 import { startRedis } from '../support/redis.js';
-import { actions, eventually, onRedis, openRelay, told, type Opened, type RelayOptions } from '../support/relays.js';
+import { actions, onRedis, openRelay, told, type Opened, type RelayOptions } from '../support/relays.js';
 import { relayContract } from './relay.contract.js';
+import { skipTest } from '../support/skip.js';
+import { until } from '../support/until.js';
 
 relayContract('local', (options) => openRelay(local, options));
 relayContract('redis', async (options) => {
@@ -60,12 +62,11 @@ describe('relay local, as time passes', () => {
 });
 
 describe('relay redis, several processes', function () {
-  this.timeout(30_000);
   let url = '';
   const opened: { close: () => Promise<unknown> }[] = [];
   before(async function () {
     const server = await startRedis();
-    if ('skip' in server) return this.skip();
+    if ('skip' in server) return skipTest(this, server.skip);
     ({ url } = server);
   });
   afterEach(async () => {
@@ -83,7 +84,7 @@ describe('relay redis, several processes', function () {
     await Promise.all(
       relays.flatMap(({ handle }, from) => Array.from({ length: 100 }, (_, n) => handle.publish(told(`${from}:${n}`)))),
     );
-    for (const { got } of relays) await eventually(() => got.length >= 300, 'the last message');
+    for (const { got } of relays) await until(() => got.length >= 300, 'the last message');
     const [first = [], ...others] = relays.map(({ got }) => actions(got));
     for (const other of others) expect(other).to.deep.equal(first);
     expect(new Set(first).size).to.equal(300);
@@ -98,11 +99,11 @@ describe('relay redis, several processes', function () {
     const first = await onRedis(url, prefix, { replay: true });
     opened.push(first);
     for (const action of ['a', 'b', 'c']) await first.handle.publish(told(action));
-    await eventually(() => first.got.length === 3, 'the last message');
+    await until(() => first.got.length === 3, 'the last message');
     const late = await onRedis(url, prefix, { replay: true });
     opened.push(late);
     await first.handle.publish(told('d'));
-    await eventually(() => late.got.length > 0, 'the message after it joined');
+    await until(() => late.got.length > 0, 'the message after it joined');
     expect(actions(late.got)).to.deep.equal(['d']);
     expect(actions((await late.handle.since(first.got[0]!.id!)) ?? [])).to.deep.equal(['b', 'c', 'd']);
   });
@@ -115,10 +116,10 @@ describe('relay redis, several processes', function () {
     const slow = await onRedis(`redis://127.0.0.1:${proxy.port}`, prefix, { replay: true });
     opened.push(fast, slow, proxy);
     await fast.handle.publish(told('a'));
-    await eventually(() => slow.got.length === 1, 'the first message');
+    await until(() => slow.got.length === 1, 'the first message');
     await proxy.refuse();
     await fast.handle.publish(told('b'));
-    await eventually(() => fast.got.length === 2, 'the second message');
+    await until(() => fast.got.length === 2, 'the second message');
     const asked = slow.handle.since(fast.got[1]!.id!);
     await proxy.pass();
     expect(await asked).to.deep.equal([]);
@@ -129,7 +130,7 @@ describe('relay redis, several processes', function () {
     const [one, two] = [await several(1), await several(1)].flat() as [Opened, Opened];
     await one.handle.publish(told('mine'));
     await two.handle.publish(told('yours'));
-    await eventually(() => one.got.length + two.got.length >= 2, 'both');
+    await until(() => one.got.length + two.got.length >= 2, 'both');
     expect([actions(one.got), actions(two.got)]).to.deep.equal([['mine'], ['yours']]);
   });
 

@@ -5,7 +5,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { REMEMBERED, type Claim, type Scheduler } from '../../plugins/kinds/scheduler.js';
-import { patient } from '../support/patient.js';
+import { until } from '../support/until.js';
+import { skipTest } from '../support/skip.js';
 
 export interface OpenScheduler {
   readonly handle: Scheduler;
@@ -20,7 +21,6 @@ export function schedulerContract(
   start: () => Promise<(() => Promise<OpenScheduler>) | { readonly skip: string }>,
 ): void {
   describe(`scheduler ${name}`, function () {
-    this.timeout(30_000);
     const opened: OpenScheduler[] = [];
     let one: Scheduler;
     let two: Scheduler;
@@ -32,7 +32,7 @@ export function schedulerContract(
 
     before(async function () {
       const open = await start();
-      if ('skip' in open) return this.skip();
+      if ('skip' in open) return skipTest(this, open.skip);
       for (let n = 0; n < 3; n++) opened.push(await open());
       [one, two, three] = opened.map(({ handle }) => handle) as [Scheduler, Scheduler, Scheduler];
     });
@@ -106,7 +106,7 @@ export function schedulerContract(
       expect(await claim(two, key, T + 1000)).to.equal('busy');
       expect(await one.renew(key, T, 0.3)).to.equal(true);
       let instant = T + 1000;
-      await patient(async () => (await claim(two, key, (instant += 1000))) === 'mine');
+      await until(async () => (await claim(two, key, (instant += 1000))) === 'mine');
       expect(instant, 'not at once').to.be.greaterThan(T + 1000);
       expect(await one.renew(key, T, 30), 'it belongs to somebody else by now').to.equal(false);
       await one.finish(key, T);

@@ -70,7 +70,6 @@ export function servedContract(plugins: Plugins, kind: string, folders: readonly
     let remote!: StandIn;
     const examples = examplesOf(plugins, kind);
     before(async function () {
-      this.timeout(60_000);
       remote = await standInFor(['api.example.com', 'login.example.com'], json({ id: 'remote-1', name: 'Ada' }));
       kernel = await startKernel({
         files: { 'definitions/examples.json': examples.map(({ json: one }) => one), ...remote.files },

@@ -1,15 +1,16 @@
 /** The contract of storages over every one of the distribution: opened by a kernel where they need one, on a real store. */
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
 import { specs } from '../../plugins/index.spec.js';
 import type { Storage } from '../../plugins/kinds/storage.js';
+import { openFolder } from '../../plugins/storages/local-disk/folder.js';
 import { startKernel } from '../support/kernel.js';
-import { PLUGIN_FIXTURES } from '../support/project.js';
+import { PLUGIN_FIXTURES, tempProject } from '../support/project.js';
 import { s3Subject } from '../support/s3-storage.js';
 import { filesBelow } from '../support/spool.js';
-import { storageContract, type StorageSort, type StorageSubject } from './storage.contract.js';
+import { MIB, storageContract, type StorageSort, type StorageSubject } from './storage.contract.js';
 
 const STORING = join(PLUGIN_FIXTURES, 'storing');
 
@@ -45,8 +46,9 @@ async function localDisk(): Promise<StorageSubject> {
 }
 
 const SORTS: readonly StorageSort[] = [
-  { name: 'local-disk', open: localDisk },
-  { name: 'minio', open: () => s3Subject() },
+  { name: 'local-disk', sizes: [8 * MIB + 1], open: localDisk },
+  // Parts of 8 MiB.
+  { name: 'minio', sizes: [5 * MIB + 1, 8 * MIB, 8 * MIB + 1, 12 * MIB], open: () => s3Subject() },
 ];
 
 describe('contracts of storages', () => {
@@ -55,4 +57,20 @@ describe('contracts of storages', () => {
     expect(SORTS.map(({ name }) => name)).to.have.members(names);
   });
   SORTS.forEach(storageContract);
+});
+
+describe('storage local-disk, a folder of several processes', () => {
+  it('opens while another process removes its own files', async () => {
+    const project = await tempProject();
+    const incoming = join(project.folder, 'incoming');
+    await openFolder(project.folder);
+    const names = Array.from({ length: 400 }, (_, n) => String(n).padStart(3, '0'));
+    await Promise.all(names.map((name) => writeFile(join(incoming, name), 'x')));
+    // Listed in one order and removed in the other: some are gone before they are looked at.
+    const listed = await readdir(incoming);
+    const opening = openFolder(project.folder);
+    for (const name of listed.reverse()) await rm(join(incoming, name), { force: true });
+    expect((await opening).secret).to.have.length(32);
+    await project.dispose();
+  });
 });

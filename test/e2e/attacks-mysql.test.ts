@@ -5,6 +5,7 @@
 import { expect } from 'chai';
 import { startKernel, type TestKernel } from '../support/kernel.js';
 import { freshMysql, startMysql } from '../support/mysql.js';
+import { skipTest } from '../support/skip.js';
 
 const WHERE: Readonly<Record<string, string>> = {
   call: 'COALESCE(pin, 0) = $1',
@@ -103,9 +104,8 @@ for (const flavour of ['mariadb', 'mysql'] as const) {
       return started;
     };
     before(async function () {
-      this.timeout(60_000);
       const server = await startMysql(flavour);
-      if ('skip' in server) return this.skip();
+      if ('skip' in server) return skipTest(this, server.skip);
       started = await startKernel({ files: FILES, env: { MYSQL_URL: await freshMysql(flavour) } });
       for (const id of ['word', 'vault']) expect((await kernel().post(`/${id}`, {})).status).to.equal(200);
     });

@@ -31,7 +31,6 @@ const tokenOf = async (id: string) => ({ protocols: ['Authorization', await jwt(
 const CLOSE = Buffer.from('888000000000', 'hex');
 
 describe('connections under attack', function () {
-  this.timeout(30_000);
   const { start: begin, open, farewell } = connecting(FILES);
   const start = (files: Readonly<Record<string, unknown>> = FILES, websocket: object = {}): Promise<TestKernel> =>
     begin({ files, env: ENV }, websocket);

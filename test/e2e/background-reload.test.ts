@@ -22,7 +22,6 @@ const note = (rest: Loose = {}, parameters: readonly string[] = ['text']): Loose
 });
 
 describe('accepted work and time', function () {
-  this.timeout(30_000);
   let kernel!: TestKernel;
   const start = async (resources: readonly Loose[], queue: Loose = {}, config: Loose = {}): Promise<void> => {
     const files = Object.fromEntries(resources.map((one) => [`definitions/${String(one['id'])}.json`, one]));

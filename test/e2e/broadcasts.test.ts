@@ -135,7 +135,6 @@ describe('broadcasts', () => {
   let overhearing: Overhearing;
   const clients: SocketClient[] = [];
   before(async function () {
-    this.timeout(60_000);
     overhearing = await fixture('overhearing');
     kernel = await startKernel({
       files: FILES,

@@ -8,9 +8,9 @@ import type { Browser, Page } from 'playwright-core';
 import { startBrowser, startSite } from '../support/browser.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
 import { returning } from '../support/project.js';
+import { NO_BROWSER, skipTest } from '../support/skip.js';
 
 describe('a page of another origin, in a browser', function () {
-  this.timeout(60_000);
   let browser: Browser | null = null;
   let page: Page;
   let site: Server | undefined;
@@ -19,7 +19,7 @@ describe('a page of another origin, in a browser', function () {
 
   before(async function () {
     browser = await startBrowser();
-    if (browser === null) return this.skip();
+    if (browser === null) return skipTest(this, NO_BROWSER);
     ({ site, origin } = await startSite());
     page = await browser.newPage();
     await page.goto(origin);

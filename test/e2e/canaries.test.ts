@@ -4,7 +4,7 @@
  * it to the caller, or in what the command line prints. What is driven stands in `test/support/canary-features.ts`.
  */
 import { expect } from 'chai';
-import { runCli } from '../support/child.js';
+import { runCli } from '../support/cli.js';
 import type { Client } from '../support/client.js';
 import { canaries, canary, FEATURES, JOIN_LATER, type CanaryCall } from '../support/canary-features.js';
 import { startCollector, type Collector } from '../support/collector.js';
@@ -12,6 +12,7 @@ import { eventually } from '../support/jobs.js';
 import { freshDatabase, startPostgres } from '../support/postgres.js';
 import { ready, serving } from '../support/serve.js';
 import { connect, type SocketClient } from '../support/sockets.js';
+import { skipTest } from '../support/skip.js';
 
 /** A secret is no better hidden as Base64 or hex. */
 const formsOf = (text: string): string[] => [
@@ -27,7 +28,6 @@ const merged = <T>(parts: readonly Readonly<Record<string, T>>[]): Record<string
   Object.fromEntries(parts.flatMap((part) => Object.entries(part)));
 
 describe('canaries', function () {
-  this.timeout(120_000);
   const { folder, startIn } = serving();
   let collector: Collector | undefined;
   after(() => collector?.close());
@@ -41,7 +41,7 @@ describe('canaries', function () {
 
   before(async function () {
     const server = await startPostgres();
-    if ('skip' in server) return this.skip();
+    if ('skip' in server) return skipTest(this, server.skip);
     collector = await startCollector();
     const address = new URL(await freshDatabase());
     address.password = canary('databasepassword');
@@ -180,7 +180,7 @@ describe('canaries', function () {
       'id' in definition ? [String(definition.id)] : [],
     );
     expect(ids.length).to.be.greaterThan(10);
-    // The endpoints are many and each plan is a process: one of each feature that has secrets, in both forms.
+    // The endpoints are many and each plan compiles them all: one of each feature that has secrets, in both forms.
     for (const words of [
       ['check'],
       ['check', '--format', 'json'],

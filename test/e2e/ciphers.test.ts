@@ -1,7 +1,8 @@
-/** `ciphers` over real HTTP on both databases: what is stored is unreadable, what comes back is what was sent. */
+/** `ciphers` over real HTTP: what is stored is unreadable, what comes back is what was sent. */
 import { expect } from 'chai';
 import type { Loose } from '../support/client.js';
-import { onBothDatabases } from '../support/kernel.js';
+import { onDatabase } from '../support/kernel.js';
+import { sampleCases } from '../support/sample.js';
 import { bearer, jwt } from '../support/tokens.js';
 import { ENV, FILES, FORMS, forms, sorts } from '../support/vaults.js';
 
@@ -24,7 +25,7 @@ const refusal = { code: 'CPH_OPEN', status: 422 };
 
 const OPTIONS = { judged: true, files: FILES, env: ENV, config: { http: { limits: { keys: 10_000 } } } };
 
-onBothDatabases('ciphers', OPTIONS, (kernel) => {
+onDatabase('ciphers', OPTIONS, (kernel) => {
   const post = <T = Loose>(path: string, body: unknown, init?: RequestInit) => kernel().post<T>(path, body, init);
   const add = async (id: string, body: object, init?: RequestInit): Promise<number> => {
     const { status, body: answer, text } = await post(`/add-${id}`, body, init);
@@ -34,8 +35,9 @@ onBothDatabases('ciphers', OPTIONS, (kernel) => {
   const stored = async (id: number): Promise<Loose> => (await post('/raw', { id })).body;
 
   for (const sort of sorts) {
-    it(`${sort}: any value comes back in every encoding, and only its ciphertext is in the row`, async () => {
-      for (const form of forms) {
+    const some = sampleCases('vectors', sort, forms, 1);
+    it(`${sort}: any value comes back in ${some.join(', ')}, and only its ciphertext is in the row`, async () => {
+      for (const form of some) {
         const seen = new Set<unknown>();
         for (const value of VALUES) {
           const id = await add(`${sort}-${form}`, { name: 'n', secret: value });

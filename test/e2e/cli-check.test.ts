@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { runCli, type Finished } from '../support/child.js';
+import { runCli, type Finished } from '../support/cli.js';
 import type { Loose } from '../support/client.js';
 import {
   copySample,
@@ -16,7 +16,6 @@ import {
 } from '../support/project.js';
 
 describe('lintel: words that only read', function () {
-  this.timeout(60_000);
   const projects: TempProject[] = [];
   after(() => Promise.all(projects.map((project) => project.dispose())));
 

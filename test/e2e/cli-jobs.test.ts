@@ -1,11 +1,12 @@
 /** `lintel jobs`: what operators see of deferred work and may do with it, on a plugin that keeps it in a file. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
 import type { CommandOptions } from '../../kernel/cli/commands.js';
 import { mistakeIn } from '../../kernel/cli/jobs.js';
 import type { JobView } from '../../kernel/contract/deferred.js';
-import { runCli, startCli, type Finished } from '../support/child.js';
+import { hostCli, runCli, type Finished } from '../support/cli.js';
 import { PLUGIN_FIXTURES, querying, returning, tempProject, type TempProject } from '../support/project.js';
 
 const AT = Date.UTC(2026, 10, 20, 12);
@@ -51,8 +52,12 @@ const NOTHING: CommandOptions = {
 };
 
 describe('lintel jobs', function () {
-  this.timeout(60_000);
   let project: TempProject;
+  let said: string[] = [];
+  before(async () => {
+    const module = pathToFileURL(join(PLUGIN_FIXTURES, 'desk', 'runtime.js')).href;
+    ({ said } = (await import(module)) as { said: string[] });
+  });
   beforeEach(async () => {
     project = await tempProject({
       'definitions/a.json': returning('a', '$GENERATOR.DESK'),
@@ -75,8 +80,9 @@ describe('lintel jobs', function () {
   };
 
   it('lists work as a table, and opens nothing but its store', async () => {
+    said.length = 0;
     const { code, stdout, stderr } = await jobs();
-    expect([code, stderr]).to.deep.equal([0, 'desk: open\ndesk: closed\n']);
+    expect([code, stderr, said]).to.deep.equal([0, '', ['open', 'closed']]);
     const [head, ...rows] = stdout.trim().split('\n');
     expect(head?.split(/ {2,}/)).to.deep.equal(['id', 'actionable', 'state', 'attempts', 'due or failed at', 'code']);
     expect(rows.map((row) => row.split(/ {2,}/))).to.deep.equal([
@@ -167,7 +173,7 @@ describe('lintel jobs', function () {
 
   it('does not disturb a server that runs', async () => {
     await project.remove('definitions/b.json');
-    const server = startCli(['serve'], { cwd: project.folder, env: { PORT: '0' } });
+    const server = hostCli(['serve'], { cwd: project.folder, env: { PORT: '0' } });
     try {
       await server.printed(/desk: works/);
       expect((await jobs('retry', '--all')).code).to.equal(0);

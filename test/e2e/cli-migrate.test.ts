@@ -1,12 +1,13 @@
-/** `lintel migrate` as a process: what it shows, what it changes, and what it leaves alone. */
+/** `lintel migrate`: what it shows, what it changes, and what it leaves alone. */
 import { expect } from 'chai';
 import pg from 'pg';
-import { runCli, startCli, type Finished } from '../support/child.js';
+import { hostCli, runCli, type Finished } from '../support/cli.js';
 import { createClient, type Loose } from '../support/client.js';
 import { documents, placeOn, STORES } from '../support/databases.js';
 import { freshMysql, startMysql } from '../support/mysql.js';
 import { freshDatabase, startPostgres } from '../support/postgres.js';
 import { querying, tempProject, type Files, type TempProject } from '../support/project.js';
+import { skipTest, skipWithout } from '../support/skip.js';
 
 const MODEL = {
   id: { type: 'Number', primary_key: true, auto_increment: true },
@@ -17,76 +18,53 @@ const FILES = {
   'definitions/list.json': querying('list', 'SELECT id, name FROM cat', [], { result: 'many' }),
 };
 
+const MEMORY = { main: { use: 'pglite', path: 'memory://' } };
+
 for (const dialect of ['pglite', 'postgres'] as const) {
+  // Each test goes on with the database that the one before has left.
   describe(`lintel migrate, on ${dialect}`, function () {
-    this.timeout(60_000);
     let project: TempProject;
     let env: Record<string, string> = {};
 
     before(async function () {
-      if (dialect === 'pglite') return;
-      if ('skip' in (await startPostgres())) this.skip();
+      if (dialect === 'postgres') {
+        await skipWithout(this, startPostgres());
+        env = { DATABASE_URL: await freshDatabase() };
+      }
+      project = await tempProject({ ...FILES, 'lintel.config.json': { migrate: false } });
     });
-    beforeEach(async () => {
-      project = await tempProject(FILES);
-      env = dialect === 'pglite' ? {} : { DATABASE_URL: await freshDatabase() };
-    });
-    afterEach(() => project.dispose());
+    after(() => project?.dispose());
 
     const run = (...words: string[]): Promise<Finished> => runCli(['migrate', ...words], { cwd: project.folder, env });
+    async function askServed(): Promise<number> {
+      const served = hostCli(['serve'], { cwd: project.folder, env: { ...env, PORT: '0' } });
+      const [, url = ''] = await served.printed(/ready at (http:\S+)/);
+      const { status } = await createClient(url).post('/list', {});
+      await served.stop();
+      return status;
+    }
 
-    it('shows the changes, makes them, and finds nothing the second time', async () => {
+    it('--check changes nothing, and fails while there is something to change', async () => {
+      const { code, stdout, stderr } = await run('--check');
+      expect([code, stderr]).to.deep.equal([1, '']);
+      expect(stdout).to.contain('\n3 changes to make\n').and.not.contain('changes made');
+    });
+
+    it('shows the changes and makes them, where starts leave the tables alone', async () => {
+      expect(await askServed()).to.equal(500);
       const { code, stdout, stderr } = await run();
       expect([code, stderr]).to.deep.equal([0, '']);
       expect(stdout).to.match(/^cat \(main\)\n {2}\+ create table +id integer, name text\n {2}\+ add unique +name\n/);
       expect(stdout).to.contain('\n3 changes to make\n').and.contain('\n2/3 cat: add unique name\n');
       expect(stdout).to.match(/\n3 changes made in [\d.]+ s\n$/);
-      expect(await run()).to.deep.equal({ code: 0, stdout: 'nothing to change\n', stderr: '' });
+      expect(await askServed()).to.equal(200);
     });
 
-    it('--dry-run and --check change nothing; --check fails while there is something to change', async () => {
-      const dry = await run('--dry-run');
-      expect([dry.code, dry.stdout.includes('changes made')]).to.deep.equal([0, false]);
-      const checked = await run('--check');
-      expect([checked.code, checked.stdout]).to.deep.equal([1, dry.stdout]);
-      expect((await run()).code).to.equal(0);
-      expect((await run('--check')).code).to.equal(0);
-    });
-
-    it('works where starts leave the tables alone', async () => {
-      await project.write('lintel.config.json', { migrate: false });
-      const ask = async (): Promise<number> => {
-        const child = startCli(['serve'], { cwd: project.folder, env: { ...env, PORT: '0' } });
-        const [, url = ''] = await child.printed(/ready at (http:\S+)/);
-        const { status } = await createClient(url).post('/list', {});
-        await child.stop();
-        return status;
-      };
-      expect(await ask()).to.equal(500);
-      expect((await run()).code).to.equal(0);
-      expect(await ask()).to.equal(200);
-    });
-
-    it('--format json is one document, with statements, also when it changes something', async () => {
-      const { code, stdout, stderr } = await run('--format', 'json');
-      expect([code, stderr.split('\n')[0]]).to.deep.equal([0, '1/3 cat: create table id integer, name text']);
-      const { steps, warnings, applied } = JSON.parse(stdout) as {
-        steps: Loose[];
-        warnings: Loose[];
-        applied: boolean;
-      };
-      expect([applied, warnings]).to.deep.equal([true, []]);
-      expect(steps[0]).to.include({ store: 'main', table: 'cat', change: 'create table' });
-      expect((steps[0]?.['sql'] as string[])[0]).to.match(/^create table "cat"/);
-    });
-
-    it('--sql is a script', async () => {
-      const { stdout } = await run('--dry-run', '--sql');
-      expect(stdout).to.match(/^-- main: cat, create table\ncreate table "cat" \(.*\);\n/);
+    it('--check passes once they are made, and there is nothing to change', async () => {
+      expect(await run('--check')).to.deep.equal({ code: 0, stdout: 'nothing to change\n', stderr: '' });
     });
 
     it('differences that adding cannot mend are listed with the reason and left', async () => {
-      await run();
       await project.write('definitions/_cat.json', { ...MODEL, name: { type: 'Boolean' }, born: { type: 'DateTime' } });
       const { code, stdout } = await run();
       expect(code).to.equal(0);
@@ -97,26 +75,57 @@ for (const dialect of ['pglite', 'postgres'] as const) {
       expect(stdout).to.contain('  ! born: required column added').and.contain('1 change to make; 4 differences left');
       expect((await run('--check')).code, 'a difference is nothing to make').to.equal(0);
     });
-
-    it('definitions with errors are refused before anything is opened', async () => {
-      await project.write('definitions/broken.json', '{ "id": "b", "resource": "b" }');
-      const { code, stdout, stderr } = await run();
-      expect([code, stdout]).to.deep.equal([1, '']);
-      expect(stderr).to.contain('definitions/broken.json:1:1').and.contain('KRN_BROKEN_SET');
-    });
-
-    it('where the config serves what is sound, that is what gets its tables', async () => {
-      await project.write('definitions/broken.json', '{ "id": "b", "resource": "b" }');
-      await project.write('lintel.config.json', { on_problem: 'skip' });
-      const { code, stdout, stderr } = await run();
-      expect([code, stdout.split('\n')[0]]).to.deep.equal([0, 'cat (main)']);
-      expect(stderr).to.contain('definitions/broken.json:1:1').and.not.contain('KRN_BROKEN_SET');
-    });
   });
 }
 
+describe('lintel migrate, on a new database', function () {
+  let project: TempProject;
+  beforeEach(async () => (project = await tempProject({ ...FILES, 'lintel.config.json': { connections: MEMORY } })));
+  afterEach(() => project.dispose());
+  const run = (...words: string[]): Promise<Finished> => runCli(['migrate', ...words], { cwd: project.folder });
+
+  it('--dry-run shows what --check shows, and does not fail', async () => {
+    const dry = await run('--dry-run');
+    expect([dry.code, dry.stdout.includes('changes made')]).to.deep.equal([0, false]);
+    const checked = await run('--check');
+    expect([checked.code, checked.stdout]).to.deep.equal([1, dry.stdout]);
+  });
+
+  it('--format json is one document, with statements, also when it changes something', async () => {
+    const { code, stdout, stderr } = await run('--format', 'json');
+    expect([code, stderr.split('\n')[0]]).to.deep.equal([0, '1/3 cat: create table id integer, name text']);
+    const { steps, warnings, applied } = JSON.parse(stdout) as {
+      steps: Loose[];
+      warnings: Loose[];
+      applied: boolean;
+    };
+    expect([applied, warnings]).to.deep.equal([true, []]);
+    expect(steps[0]).to.include({ store: 'main', table: 'cat', change: 'create table' });
+    expect((steps[0]?.['sql'] as string[])[0]).to.match(/^create table "cat"/);
+  });
+
+  it('--sql is a script', async () => {
+    const { stdout } = await run('--dry-run', '--sql');
+    expect(stdout).to.match(/^-- main: cat, create table\ncreate table "cat" \(.*\);\n/);
+  });
+
+  it('definitions with errors are refused before anything is opened', async () => {
+    await project.write('definitions/broken.json', '{ "id": "b", "resource": "b" }');
+    const { code, stdout, stderr } = await run();
+    expect([code, stdout]).to.deep.equal([1, '']);
+    expect(stderr).to.contain('definitions/broken.json:1:1').and.contain('KRN_BROKEN_SET');
+  });
+
+  it('where the config serves what is sound, that is what gets its tables', async () => {
+    await project.write('definitions/broken.json', '{ "id": "b", "resource": "b" }');
+    await project.write('lintel.config.json', { on_problem: 'skip', connections: MEMORY });
+    const { code, stdout, stderr } = await run();
+    expect([code, stdout.split('\n')[0]]).to.deep.equal([0, 'cat (main)']);
+    expect(stderr).to.contain('definitions/broken.json:1:1').and.not.contain('KRN_BROKEN_SET');
+  });
+});
+
 describe('lintel migrate --destroy', function () {
-  this.timeout(60_000);
   let project: TempProject;
   let env: Record<string, string> = {};
   const run = (...words: string[]): Promise<Finished> => runCli(['migrate', ...words], { cwd: project.folder, env });
@@ -126,7 +135,7 @@ describe('lintel migrate --destroy', function () {
   };
 
   before(async function () {
-    if ('skip' in (await startPostgres())) this.skip();
+    await skipWithout(this, startPostgres());
     env = { DATABASE_URL: await freshDatabase(), REPORTS_URL: await freshDatabase() };
     project = await tempProject({
       ...FILES,
@@ -196,13 +205,12 @@ describe('lintel migrate --destroy', function () {
 });
 
 describe('lintel migrate, on every other database', function () {
-  this.timeout(60_000);
   let project: TempProject | undefined;
   afterEach(() => project?.dispose());
 
   for (const flavour of ['mariadb', 'mysql'] as const) {
     it(`${flavour}: a plan in words, --check, a refusal to destroy without --yes, and nothing left afterwards`, async function () {
-      if ('skip' in (await startMysql(flavour))) return this.skip();
+      await skipWithout(this, startMysql(flavour));
       const { folder } = (project = await tempProject(FILES));
       const env = { MYSQL_URL: await freshMysql(flavour) };
       const run = (...words: string[]): Promise<Finished> => runCli(['migrate', ...words], { cwd: folder, env });
@@ -237,20 +245,25 @@ describe('lintel migrate, on every other database', function () {
   for (const store of STORES) {
     it(`documents (${store.name}) beside SQL: each is named, --destroy drops no field, a second run finds nothing`, async function () {
       const made = await placeOn(store);
-      if ('skip' in made) return this.skip();
-      const connections = { main: { use: 'pglite', path: './data' } };
-      const files = { ...DOCUMENTS, 'lintel.config.json': { ...made.config, connections } };
+      if ('skip' in made) return skipTest(this, made.skip);
+      const main = { use: 'pglite', path: './data' };
+      const files = {
+        ...DOCUMENTS,
+        'lintel.config.json': { ...made.config, connections: { main } },
+        'new.config.json': { ...made.config, connections: MEMORY },
+      };
       const { folder } = (project = await tempProject(files));
       const run = (...words: string[]): Promise<Finished> =>
         runCli(['migrate', ...words], { cwd: folder, env: made.env });
-      const checked = await run('--check');
+      const runNew = (...words: string[]): Promise<Finished> => run('--config', 'new.config.json', ...words);
+      const checked = await runNew('--check');
       expect([checked.code, checked.stderr]).to.deep.equal([1, '']);
       expect(checked.stdout)
         .to.contain('connection main: 3 changes to make\ncat (main)\n')
         .and.contain('documents.main: 2 changes to make\n_dog (documents.main)\n  + create collection  name text\n');
-      const json = JSON.parse((await run('--dry-run', '--format', 'json')).stdout) as { steps: Loose[] };
+      const json = JSON.parse((await runNew('--dry-run', '--format', 'json')).stdout) as { steps: Loose[] };
       expect(json.steps.map((step) => step['store'])).to.include.members(['main', 'documents.main']);
-      expect((await run('--dry-run', '--sql')).stdout).to.contain('-- documents.main: _dog, create collection\n');
+      expect((await runNew('--dry-run', '--sql')).stdout).to.contain('-- documents.main: _dog, create collection\n');
       const { code, stdout } = await run();
       expect([code, stdout.includes('\n5 changes made in ')]).to.deep.equal([0, true]);
       expect(await run('--check')).to.deep.equal({ code: 0, stdout: 'nothing to change\n', stderr: '' });
@@ -262,7 +275,6 @@ describe('lintel migrate, on every other database', function () {
 });
 
 describe('lintel migrate', function () {
-  this.timeout(60_000);
   const ended = async (files: Files, env: Record<string, string>, ...words: string[]): Promise<Finished> => {
     const project = await tempProject(files);
     const finished = await runCli(['migrate', ...words], { cwd: project.folder, env });

@@ -1,14 +1,13 @@
-/** `lintel openapi` as a process: what it prints and writes, how it compares, and what it refuses. */
+/** `lintel openapi`: what it prints and writes, how it compares, and what it refuses. */
 import { expect } from 'chai';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { runCli } from '../support/child.js';
+import { runCli } from '../support/cli.js';
 import type { Loose } from '../support/client.js';
 import { documentFlaws } from '../support/openapi.js';
 import { copySample, returning, SAMPLE_ENV, tempProject, type TempProject } from '../support/project.js';
 
 describe('lintel openapi', function () {
-  this.timeout(60_000);
   let project: TempProject;
   beforeEach(async () => {
     project = await tempProject({ 'package.json': { name: 'wallet', version: '3.1.4' } });

@@ -7,12 +7,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
-import { startCluster, type Cluster, type Member } from '../support/cluster.js';
+import { startCluster, type Cluster, type Peer } from '../support/cluster.js';
 import { eventually } from '../support/jobs.js';
 import { startHeldUpstream, type HeldUpstream } from '../support/held-upstream.js';
 import { returning } from '../support/project.js';
 import { ownRedis, type RedisServer } from '../support/redis.js';
 import { connect, type Frame, type SocketClient } from '../support/sockets.js';
+import { NO_REDIS, skipTest } from '../support/skip.js';
+import { startStopwatch } from '../support/stopwatch.js';
 
 const note = (id: string, rest: object): object => ({
   id,
@@ -80,7 +82,6 @@ const FILES = {
 };
 
 describe('three processes and their Redis', function () {
-  this.timeout(60_000);
   let folder: string;
   let server: RedisServer & { readonly port: number };
   let upstream: HeldUpstream;
@@ -95,11 +96,13 @@ describe('three processes and their Redis', function () {
   }
   before(async function () {
     folder = await mkdtemp(join(tmpdir(), 'lintel-redis-data-'));
-    if (!(await startServer())) return this.skip();
+    if (!(await startServer())) return skipTest(this, NO_REDIS);
     upstream = await startHeldUpstream();
     const url = '$ENV.REDIS_URL';
     const found = await startCluster({
       files: FILES,
+      size: 1,
+      joined: 2,
       redis: server.url,
       config: {
         websocket: { enabled: true },
@@ -110,11 +113,11 @@ describe('three processes and their Redis', function () {
       },
       env: { REMOTE: upstream.url },
     });
-    if ('skip' in found) return this.skip();
+    if ('skip' in found) return skipTest(this, found.skip);
     cluster = found;
   });
   beforeEach(async () => {
-    clients = await Promise.all(cluster.members.map(({ url }) => connect(url)));
+    clients = await Promise.all(cluster.peers.map(({ url }) => connect(url)));
   });
   afterEach(() => Promise.all(clients.map((client) => client.close())));
   after(async () => {
@@ -124,7 +127,7 @@ describe('three processes and their Redis', function () {
     await rm(folder, { recursive: true, force: true });
   });
 
-  const at = (index: number): Member => cluster.members[index]!;
+  const at = (index: number): Peer => cluster.peers[index]!;
   const entries = async (): Promise<string[]> =>
     (await at(0).client.post<readonly { id: string }[]>('/entries')).body.map(({ id }) => id);
   const post = async (index: number, path: string, body: object, status: number): Promise<void> => {
@@ -138,7 +141,7 @@ describe('three processes and their Redis', function () {
   };
   /** Each process says so, `times` times since its start. */
   const said = async (text: string, times = 1): Promise<void> => {
-    const counts = (): number[] => cluster.members.map(({ child }) => child.output().split(text).length - 1);
+    const counts = (): number[] => cluster.peers.map(({ output }) => output().split(text).length - 1);
     await eventually(counts, (found) => found.every((count) => count >= times));
     expect(counts(), text).to.deep.equal([times, times, times]);
   };
@@ -152,9 +155,9 @@ describe('three processes and their Redis', function () {
     );
     for (const [index, id] of ['a', 'b', 'c'].entries()) await post(index, '/later', { id }, 202);
     await server.stop();
-    const begun = performance.now();
+    const elapsed = startStopwatch();
     await post(1, '/call', {}, 503);
-    expect(performance.now() - begun).to.be.lessThan(1500);
+    expect(elapsed()).to.be.lessThan(1500);
     await post(1, '/both', { id: 'd' }, 200);
     for (const index of [0, 1, 2]) await post(index, '/all', { n: index }, 200);
     // Each process has its own clients, at least.
@@ -179,7 +182,7 @@ describe('three processes and their Redis', function () {
     operator.disconnect();
     // The call was under way all the time, and counted.
     expect(upstream.calls).to.have.length(1);
-    for (const { child } of cluster.members) expect(child.output()).not.to.contain('came back empty');
+    for (const { output } of cluster.peers) expect(output()).not.to.contain('came back empty');
   });
 
   it('is emptied: every process says what is lost, and goes on', async () => {
@@ -190,7 +193,7 @@ describe('three processes and their Redis', function () {
     await operator.flushall();
     operator.disconnect();
     await said('the store of the queue came back empty: work that was accepted is lost');
-    for (const { client } of cluster.members) {
+    for (const { client } of cluster.peers) {
       const { status, body } = await client.request('GET', '/status');
       expect(status).to.equal(200);
       expect(JSON.stringify(body)).to.contain('came back empty');

@@ -1,53 +1,67 @@
 /**
- * Three processes are replaced one after the other while requests come, work flows and clients stay connected, all through a
- * balancer that never tries again. Clients do as a browser would: who is sent away with 1001 connects again and says what it
- * saw last.
+ * Processes behind a balancer that never tries again are replaced and killed while requests come, work flows and clients stay
+ * connected. Every request has a number; the rows of the database are the ledger. Clients do as a browser would: a client that
+ * is sent away with 1001 connects again and says what it saw last.
  */
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
+import pg from 'pg';
 import { startCluster, type Cluster } from '../support/cluster.js';
 import { eventually } from '../support/jobs.js';
-import { startLoad } from '../support/load.js';
-import { returning } from '../support/project.js';
+import { CALLERS, startLoad, type Ledger } from '../support/load.js';
+import { querying, returning } from '../support/project.js';
 import { openQueue } from '../support/queues.js';
 import { connect, type Frame, type SocketClient } from '../support/sockets.js';
+import { skipTest } from '../support/skip.js';
 
-const FILES = {
-  'definitions/_entry.json': {
-    row: { type: 'Number', primary_key: true, auto_increment: true },
-    id: { type: 'Number', indexable: true },
-  },
-  'definitions/a.json': [
-    returning(
-      'tell',
-      { n: '$PAYLOAD.n' },
-      {},
-      { broadcast_websocket_message: { action: 'told', broadcast_type: 'ALL' } },
-    ),
-    {
-      id: 'later',
-      resource: 'later',
-      run_in_background: true,
-      actionables: [
-        {
-          id: 1,
-          mode: 'QUERY',
-          sql_query: { query: 'INSERT INTO entries (id) VALUES ($1)', parameters: ['$PAYLOAD.n'] },
-        },
-      ],
-    },
-    {
-      id: 'entries',
-      resource: 'entries',
-      actionables: [{ id: 1, mode: 'QUERY', result: 'many', sql_query: { query: 'SELECT id FROM entries' } }],
-    },
-  ],
+/** A number may be there twice: only so a request that was done twice can be seen. */
+const ENTRY = {
+  row: { type: 'Number', primary_key: true, auto_increment: true },
+  id: { type: 'Number', indexable: true },
 };
+const insert = 'INSERT INTO entries (id) VALUES ($1) RETURNING *';
+/** Every column is read back: a table that grows changes the shape of what a prepared statement gives. */
+const RESOURCES = [
+  {
+    id: 'add',
+    resource: 'add',
+    actionables: [
+      { id: 1, mode: 'QUERY', sql_query: { query: insert, parameters: ['$PAYLOAD.id'] } },
+      {
+        id: 2,
+        mode: 'QUERY',
+        sql_query: { query: 'SELECT * FROM entries WHERE id = $1', parameters: ['$PAYLOAD.id'] },
+      },
+    ],
+  },
+  {
+    id: 'later',
+    resource: 'later',
+    run_in_background: true,
+    actionables: [{ id: 1, mode: 'QUERY', sql_query: { query: insert, parameters: ['$PAYLOAD.id'] } }],
+  },
+  returning(
+    'tell',
+    { id: '$PAYLOAD.id' },
+    {},
+    { broadcast_websocket_message: { action: 'told', broadcast_type: 'ALL' } },
+  ),
+  querying('newest', 'SELECT * FROM entries ORDER BY row DESC LIMIT 1'),
+];
+const FILES = {
+  'definitions/_entry.json': ENTRY,
+  'definitions/a.json': [...RESOURCES, returning('version', { version: 1 })],
+};
+/** What requests ask for. */
+const PATHS = ['/tell', '/later', '/add'] as const;
+type Path = (typeof PATHS)[number];
+/** Milliseconds between two requests of a caller. */
+const PACE = 40;
 
-/** A client that is there for as long as the test wants. */
-interface Faithful {
-  /** Numbers that it was told. */
-  readonly told: readonly number[];
+/** A client that stays until the test ends it. */
+interface StayingClient {
+  /** Numbers that it received. */
+  readonly received: readonly number[];
   /** What its connections ended with. */
   readonly codes: readonly number[];
   /** Messages that were no broadcast. */
@@ -55,22 +69,22 @@ interface Faithful {
   end(): Promise<void>;
 }
 
-async function faithful(url: string): Promise<Faithful> {
-  const [told, codes, other]: [number[], number[], Frame[]] = [[], [], []];
+async function stay(url: string): Promise<StayingClient> {
+  const [received, codes, other]: [number[], number[], Frame[]] = [[], [], []];
   let [over, last] = [false, ''];
   let current: SocketClient;
   const open = (): Promise<SocketClient> =>
-    // Nobody may be ready to take it for a moment.
+    // No process may be ready to take it for a moment.
     eventually(
       () => connect(url, { query: last === '' ? '' : `?last_id=${last}` }).catch(() => null),
       (client) => client !== null,
     ) as Promise<SocketClient>;
   function take({ action, data, id, ...rest }: Frame): void {
     if (action !== 'told') return void other.push({ action, data, ...rest });
-    told.push((data as { n: number }).n);
+    received.push((data as { id: number }).id);
     last = id ?? last;
   }
-  async function stay(): Promise<void> {
+  async function receive(): Promise<void> {
     while (!over) {
       const frame = await current.next().catch(() => null);
       if (frame !== null) take(frame);
@@ -81,26 +95,43 @@ async function faithful(url: string): Promise<Faithful> {
     }
   }
   current = await open();
-  const staying = stay();
+  const receiving = receive();
   return {
-    told,
+    received,
     codes,
     other,
     async end() {
       over = true;
       await current.close();
-      await staying;
+      await receiving;
     },
   };
 }
 
-describe('processes that are replaced while clients are connected and work flows', function () {
-  this.timeout(90_000);
+async function readRows(url: string): Promise<Map<number, number>> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ id: string; n: string }>('SELECT id, count(*) AS n FROM entries GROUP BY id');
+    return new Map(rows.map(({ id, n }) => [Number(id), Number(n)]));
+  } finally {
+    await client.end();
+  }
+}
+
+describe('processes that come and go under load', function () {
   let cluster: Cluster;
-  const clients: Faithful[] = [];
+  const clients: StayingClient[] = [];
+  /** What each request asked for, by its number. */
+  const asked: Path[] = [];
+  const askedFor = (ids: readonly number[], ...paths: readonly Path[]): number[] =>
+    ids.filter((id) => paths.includes(asked[id]!));
+
   before(async function () {
     const found = await startCluster({
       files: FILES,
+      size: 1,
+      joined: 1,
       config: {
         websocket: { enabled: true },
         relay: { use: 'redis', url: '$ENV.REDIS_URL', prefix: `rolling:${randomUUID()}:`, replay: true, most: 100_000 },
@@ -108,50 +139,111 @@ describe('processes that are replaced while clients are connected and work flows
         http: { timeouts: { linger: 0.5 } },
       },
     });
-    if ('skip' in found) return this.skip();
+    if ('skip' in found) return skipTest(this, found.skip);
     cluster = found;
+    for (let n = 0; n < 6; n++) clients.push(await stay(cluster.balancer.url));
   });
   after(async () => {
     await Promise.all(clients.map((client) => client.end()));
     await cluster?.close();
   });
 
-  it('no request fails, no work is lost or doubled, and every client has every message once', async () => {
-    for (let n = 0; n < 9; n++) clients.push(await faithful(cluster.balancer.url));
+  /** Everything that is sent during `work`, and for a while before and after; numbers go on from test to test. */
+  async function underLoad(work: () => Promise<void>, paths: readonly Path[] = PATHS): Promise<Ledger> {
+    const from = asked.length;
     const load = startLoad(async (n) => {
-      const answer = await cluster.client.post(n % 2 === 0 ? '/tell' : '/later', { n });
+      const id = from + n;
+      const path = (asked[id] = paths[n % paths.length]!);
+      const answer = await cluster.client.post(path, { id });
       return answer.status === 202 ? { ...answer, status: 200 } : answer;
-    });
+    }, PACE);
     await load.more(100);
-    for (const member of [...cluster.members]) {
-      expect((await cluster.end(member)).code).to.equal(0);
-      await cluster.start(member.port);
-    }
+    await work();
     await load.more(100);
     const { sent, acknowledged, failed } = await load.end();
-    expect(failed).to.deep.equal([]);
-    expect(acknowledged).to.have.length(sent);
+    return {
+      sent,
+      acknowledged: acknowledged.map((id) => from + id),
+      failed: failed.map(({ id, what }) => ({ id: from + id, what })),
+    };
+  }
 
+  /** What was answered is there, and nothing is there twice; deferred work ends first. */
+  async function expectWhole({ sent, acknowledged, failed }: Ledger): Promise<Map<number, number>> {
     const { queue, close } = await openQueue({ plugin: 'postgres', options: { url: cluster.database } });
     await eventually(
       () => queue.list({ limit: 1 }),
       ({ length }) => length === 0,
     ).finally(close);
-    const { body } = await cluster.client.post<readonly { id: number }[]>('/entries');
-    const sorted = (numbers: readonly number[]): number[] => [...numbers].sort((a, b) => a - b);
-    expect(sorted(body.map(({ id }) => Number(id)))).to.deep.equal(sorted(acknowledged.filter((n) => n % 2 === 1)));
+    const rows = await readRows(cluster.database);
+    const twice = [...rows].filter(([, count]) => count > 1);
+    expect(twice, 'done twice').to.deep.equal([]);
+    const missing = askedFor(acknowledged, '/add', '/later').filter((id) => !rows.has(id));
+    expect(missing, 'answered, and not there').to.deep.equal([]);
+    expect(acknowledged.length + failed.length).to.equal(sent);
+    return rows;
+  }
 
-    const messages = sorted(acknowledged.filter((n) => n % 2 === 0));
-    for (const { told, codes, other } of clients) {
+  const sort = (numbers: readonly number[]): number[] => [...numbers].sort((a, b) => a - b);
+  const told: number[] = [];
+  /** Every client has every message that was acknowledged, once. */
+  async function expectReceived({ acknowledged }: Ledger): Promise<void> {
+    told.push(...askedFor(acknowledged, '/tell'));
+    for (const { received, other } of clients) {
       await eventually(
-        () => told,
-        ({ length }) => length >= messages.length,
+        () => received,
+        ({ length }) => length >= told.length,
       );
-      expect(sorted(told)).to.deep.equal(messages);
-      // Sent away by those that ended, and by nobody else.
-      expect(codes.filter((code) => code !== 1001)).to.deep.equal([]);
-      expect(codes.length).to.be.greaterThan(0);
+      expect(sort(received)).to.deep.equal(sort(told));
       expect(other).to.deep.equal([]);
     }
+  }
+
+  it('one is replaced on its own port: no request fails, no work is lost or doubled, every client has every message once', async () => {
+    const [leaving] = cluster.members;
+    const ledger = await underLoad(async () => {
+      expect((await cluster.end(leaving!)).code).to.equal(0);
+      await cluster.start(leaving!.port);
+    });
+    expect(ledger.failed).to.deep.equal([]);
+    await expectWhole(ledger);
+    await expectReceived(ledger);
+    const codes = clients.flatMap((client) => client.codes);
+    // Sent away by the one that ended, and by no other.
+    expect(codes.filter((code) => code !== 1001)).to.deep.equal([]);
+    expect(codes.length).to.be.within(1, clients.length);
+  });
+
+  it('each is replaced by one with new definitions, which comes first: no request fails, the tables have grown', async () => {
+    await cluster.project.write('definitions/_entry.json', { ...ENTRY, note: { type: 'String', optional: true } });
+    await cluster.project.write('definitions/a.json', [...RESOURCES, returning('version', { version: 2 })]);
+    const [leaving] = cluster.members;
+    const [kernel] = cluster.peers.filter((peer) => peer !== leaving);
+    const ledger = await underLoad(async () => {
+      await cluster.start();
+      expect((await cluster.end(leaving!)).code).to.equal(0);
+      await cluster.join();
+      await cluster.leave(kernel!);
+    });
+    expect(ledger.failed).to.deep.equal([]);
+    await expectWhole(ledger);
+    await expectReceived(ledger);
+    const answers = await Promise.all([1, 2, 3, 4].map(() => cluster.client.post('/version', {})));
+    expect(answers.map(({ body }) => body)).to.deep.equal(answers.map(() => ({ version: 2 })));
+    expect((await cluster.client.post('/newest', {})).body).to.include.keys('id', 'note');
+  });
+
+  it('one that is killed takes with it what it was doing, and nothing that was answered', async () => {
+    const [killed] = cluster.members;
+    // Work that it did is done again, perhaps twice: `kills.test.ts`.
+    const ledger = await underLoad(async () => void (await cluster.end(killed!, 'SIGKILL')), ['/add']);
+    // Cut off: the outcome is not known. Refused, before the balancer had noticed: certainly not done.
+    const refused = ledger.failed.filter(({ what }) => what === `502 ${killed!.port}: ECONNREFUSED`);
+    const cut = ledger.failed.filter(({ what }) => /^502 \d+: (ECONNRESET|socket hang up)/.test(what));
+    expect(refused.length + cut.length, JSON.stringify(ledger.failed)).to.equal(ledger.failed.length);
+    expect(cut.every(({ what }) => what.startsWith(`502 ${killed!.port}:`))).to.equal(true);
+    expect(cut.length).to.be.at.most(CALLERS);
+    const rows = await expectWhole(ledger);
+    expect(refused.filter(({ id }) => rows.has(id))).to.deep.equal([]);
   });
 });

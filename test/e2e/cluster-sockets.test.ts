@@ -4,10 +4,11 @@
  */
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { startCluster, type Cluster, type Member } from '../support/cluster.js';
+import { startCluster, type Cluster, type Peer } from '../support/cluster.js';
 import { returning } from '../support/project.js';
 import { connect, type ConnectOptions, type Frame, type SocketClient } from '../support/sockets.js';
 import { bearer, KEY } from '../support/tokens.js';
+import { skipTest } from '../support/skip.js';
 
 const JWT = { type: 'JWT', encryption_key: '$ENV.KEY' };
 const telling = (id: string, message: object): object =>
@@ -33,13 +34,14 @@ const FILES = {
 };
 
 describe('clients of three processes', function () {
-  this.timeout(60_000);
   let cluster: Cluster;
   const clients: SocketClient[] = [];
 
   before(async function () {
     const found = await startCluster({
       files: FILES,
+      size: 1,
+      joined: 2,
       config: {
         websocket: { enabled: true, ping: 0.5 },
         relay: { use: 'redis', url: '$ENV.REDIS_URL', prefix: `sockets:${randomUUID()}:`, replay: true },
@@ -47,16 +49,16 @@ describe('clients of three processes', function () {
       },
       env: { KEY },
     });
-    if ('skip' in found) return this.skip();
+    if ('skip' in found) return skipTest(this, found.skip);
     cluster = found;
   });
   afterEach(() => Promise.all(clients.splice(0).map((client) => client.close())));
   after(() => cluster?.close());
 
-  const at = (index: number): Member => {
-    const member = cluster.members[index];
-    if (member === undefined) throw new Error('no such process');
-    return member;
+  const at = (index: number): Peer => {
+    const peer = cluster.peers[index];
+    if (peer === undefined) throw new Error('no such process');
+    return peer;
   };
   async function tokenOf(id: string): Promise<string> {
     return String((await at(0).client.post('/sign-in', { id })).body['token']);
@@ -110,20 +112,21 @@ describe('clients of three processes', function () {
   });
 
   it('come back to another process after theirs was killed, and miss nothing', async () => {
-    const ada = await openAs(0, 'ada');
-    const port = at(0).port;
+    const [killed] = cluster.members;
+    const ada = await connect(killed!.url, { query: '?uid=ada', protocols: ['Authorization', await tokenOf('ada')] });
+    clients.push(ada);
     await tell(1, 'single', 1, 'ada');
     const [seen] = await take(ada, 1);
     // It is on its way when the process goes, or is never read.
     await tell(1, 'single', 2, 'ada');
-    await cluster.end(at(0), 'SIGKILL');
+    await cluster.end(killed!, 'SIGKILL');
     await ada.closed;
     await tell(0, 'single', 3, 'ada');
     await tell(1, 'bulk', 4, ['bob']);
     await tell(1, 'bulk', 5, ['ada']);
     const again = await openAs(1, 'ada', `&last_id=${seen?.id}`);
     expect(numbersIn(await take(again, 3))).to.deep.equal([2, 3, 5]);
-    await cluster.start(port);
+    await cluster.join();
     // The new one has it from before its time.
     const once = await openAs(2, 'ada', `&last_id=${seen?.id}`);
     await tell(0, 'all', 6);

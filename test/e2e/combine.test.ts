@@ -3,8 +3,8 @@
  * nothing leaves which is not meant to: only names of `returnables`, and no secret field that none of them names.
  */
 import { expect } from 'chai';
-import fc from 'fast-check';
-import { onBothDatabases, startKernel, type TestKernel } from '../support/kernel.js';
+import { fc } from '../support/properties.js';
+import { onDatabase, startKernel, type TestKernel } from '../support/kernel.js';
 
 const value = (id: number, json: unknown, rest: object = {}): object => ({ id, mode: 'RETURN', value: json, ...rest });
 const from = (...ids: readonly number[]): object => ({ combine_returned_results_from: ids });
@@ -151,7 +151,7 @@ const SECRETS = {
   ],
 };
 
-onBothDatabases('secret fields of merged results', { files: SECRETS }, (kernel) => {
+onDatabase('secret fields of merged results', { files: SECRETS }, (kernel) => {
   before(async () => expect((await kernel().post('/seed')).status).to.equal(200));
 
   for (const [path, expected] of [
@@ -190,7 +190,6 @@ describe('returnables: whatever results and names there are', () => {
   const action = fc.record({ result, kept: fc.option(fc.array(name), { nil: null }) });
 
   it('the answer of a resource has no other names, and takes each from where it is first found', async function () {
-    this.timeout(60_000);
     const cases = fc.sample(
       fc.record({ actions: fc.array(action, { minLength: 1, maxLength: 4 }), names: fc.uniqueArray(name) }),
       { numRuns: 150, seed: 7 },

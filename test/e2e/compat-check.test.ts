@@ -8,12 +8,13 @@ import type { Problem } from '../../kernel/contract/problem.js';
 import { loadDefinitions, loadProject } from '../../kernel/runtime/project.js';
 import { tempProject } from '../support/project.js';
 import { copyApplication, ENV, isAtHand } from '../support/soforotto.js';
+import { NO_SHARED, skipTest } from '../support/skip.js';
 
 describe('definitions of others (check)', function () {
   let problems: readonly Problem[] = [];
 
   before(async function () {
-    if (!isAtHand) return this.skip();
+    if (!isAtHand) return skipTest(this, NO_SHARED);
     const project = await tempProject({ 'lintel.config.json': { profile: 'sub0', websocket: { enabled: true } } });
     try {
       await copyApplication(project.folder);

@@ -4,8 +4,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { closeStrings } from '../conform/strings.js';
+import { runCommand } from '../conform/command.js';
 import { runLine } from '../conform/run.js';
 import { ROOT, vectorFile } from '../support/project.js';
+import { sampleCases } from '../support/sample.js';
+import { NO_SHARED, skipTest } from '../support/skip.js';
 
 interface Case {
   readonly id: string;
@@ -27,7 +30,8 @@ interface Case {
 
 /**
  * How many cases must be there at least, and how many of them are skipped because they are optional. Of what goes through a
- * running service only every so-and-so-many is sent here; the command takes them all, and suites of the parts too.
+ * running service only one of `every` is sent in a full run, and fewer in a sampled one; the command takes them all, and suites
+ * of the parts too.
  */
 const FILES: readonly {
   readonly file: string;
@@ -69,16 +73,27 @@ const isRightBelow = (prefix: string, key: unknown): boolean =>
 describe('shared vectors', () => {
   after(closeStrings);
   for (const { file: name, cases: many, optional, every = 1 } of FILES) {
-    it(`${name}: ${every === 1 ? 'every case' : `one case of ${every}`} gives what it must`, async function () {
+    it(`${name}: ${every === 1 ? 'every case gives what it must' : 'cases give what they must'}`, async function () {
       this.timeout(240_000);
       const file = vectorFile(name);
-      if (file === null) return this.skip();
+      if (file === null) return skipTest(this, NO_SHARED);
       const lines = readFileSync(file, 'utf8').trim().split('\n');
       expect(lines.length).to.be.at.least(many);
       const wrong: string[] = [];
       let skipped = 0;
       let accepted = 0;
-      for (const line of lines.filter((_, index) => index % every === 0)) {
+      const sent = lines.filter((_, index) => index % every === 0);
+      const isAccepted = (line: string): boolean => (JSON.parse(line) as Case).expect.ok === true;
+      const some = [
+        ...sampleCases('vectors', `${name}, accepted`, sent.filter(isAccepted), 3),
+        ...sampleCases(
+          'vectors',
+          `${name}, others`,
+          sent.filter((line) => !isAccepted(line)),
+          2,
+        ),
+      ];
+      for (const line of every === 1 ? sent : some) {
         const { id, op, expect: wanted, ...input } = JSON.parse(line) as Case;
         const { ok, out, footer, status, error } = await runLine(op, line);
         if (input.optional === true) {
@@ -112,17 +127,14 @@ describe('shared vectors', () => {
 });
 
 describe('conformance command', () => {
-  const run = (op: string, input: string) =>
-    spawnSync(process.execPath, [join(ROOT, 'dist', 'test', 'conform.js'), op], {
-      input,
-      encoding: 'utf8',
-      timeout: 20_000,
-    });
-
   it('answers one line for each case, in order', () => {
     const body = (id: string, text: string): string =>
       JSON.stringify({ id, content_type: 'application/json', bytes: Buffer.from(text).toString('hex') });
-    const { stdout, status } = run('json.body', `${body('a', '{"n":1}')}\n\n${body('b', '{')}\nno case\n`);
+    const { stdout, status } = spawnSync(process.execPath, [join(ROOT, 'dist', 'test', 'conform.js'), 'json.body'], {
+      input: `${body('a', '{"n":1}')}\n\n${body('b', '{')}\nno case\n`,
+      encoding: 'utf8',
+      timeout: 20_000,
+    });
     const results = stdout
       .trim()
       .split('\n')
@@ -134,9 +146,10 @@ describe('conformance command', () => {
     expect(results).to.have.length(3);
   });
 
-  it('names its operations when it is asked for another', () => {
-    const { stderr, status } = run('nothing', '');
+  it('names its operations when it is asked for another', async () => {
+    const said: string[] = [];
+    const status = await runCommand(['nothing'], [], { out: () => undefined, error: (text) => said.push(text) });
     expect(status).to.equal(1);
-    expect(stderr).to.match(/json\.body, .*multipart\.parse, .*rule\.check, .*token\.verify, url\.guard/);
+    expect(said.join('')).to.match(/json\.body, .*multipart\.parse, .*rule\.check, .*token\.verify, url\.guard/);
   });
 });

@@ -8,6 +8,7 @@ import { startKernel, type TestKernel } from '../support/kernel.js';
 import { freshMysql, startMysql } from '../support/mysql.js';
 import { freshDatabase, startPostgres } from '../support/postgres.js';
 import { querying } from '../support/project.js';
+import { skipWithout } from '../support/skip.js';
 
 const id = { type: 'Number', primary_key: true, auto_increment: true };
 const step = (number: number, query: string, parameters: unknown[], more: object = {}): object => ({
@@ -46,7 +47,6 @@ const REPORTS = {
 
 for (const [name, reports] of Object.entries(REPORTS)) {
   describe(`named connections: pglite beside ${name}`, function () {
-    this.timeout(60_000);
     let kernel: TestKernel;
     const names = async (path: string): Promise<unknown[]> =>
       (await kernel.post<Loose[]>(path, {})).body.map((row) => row['name']);
@@ -54,11 +54,11 @@ for (const [name, reports] of Object.entries(REPORTS)) {
     before(async function () {
       const env: Record<string, string> = {};
       if (name === 'mysql') {
-        if ('skip' in (await startMysql('mariadb'))) this.skip();
+        await skipWithout(this, startMysql('mariadb'));
         env['REPORTS_URL'] = await freshMysql('mariadb');
       }
       if (name === 'postgres') {
-        if ('skip' in (await startPostgres())) this.skip();
+        await skipWithout(this, startPostgres());
         env['REPORTS_URL'] = await freshDatabase();
       }
       const connections = { main: { use: 'pglite', path: 'memory://' }, reports };

@@ -6,6 +6,8 @@ import { expect } from 'chai';
 import pg from 'pg';
 import { startKernel, type TestKernel } from '../support/kernel.js';
 import { freshDatabase, startPostgres } from '../support/postgres.js';
+import { skipTest } from '../support/skip.js';
+import { until } from '../support/until.js';
 
 const resource = (id: string, query: string): object => ({
   id,
@@ -30,9 +32,8 @@ describe('a database that goes away', () => {
   let name = '';
 
   before(async function () {
-    this.timeout(60_000);
     const server = await startPostgres();
-    if ('skip' in server) return this.skip();
+    if ('skip' in server) return skipTest(this, server.skip);
     const url = await freshDatabase();
     name = new URL(url).pathname.slice(1);
     admin = new pg.Client({ connectionString: server.url });
@@ -49,14 +50,9 @@ describe('a database that goes away', () => {
   const cut = (): Promise<unknown> =>
     admin.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1`, [name]);
 
-  async function expectSoon(check: () => Promise<boolean>): Promise<void> {
-    const end = Date.now() + 8000;
-    while (!(await check())) if (Date.now() > end) throw new Error('did not happen within eight seconds');
-  }
   const readiness = async (): Promise<number> => (await kernel.request('GET', '/status/ready')).status;
 
   it('answers again after all connections were cut, at rest or at work', async function () {
-    this.timeout(30_000);
     for (let round = 0; round < 5; round++) {
       const atWork = Promise.all(Array.from({ length: 20 }, (_, n) => kernel.post(n % 2 ? '/write' : '/read', {})));
       await cut();
@@ -64,27 +60,25 @@ describe('a database that goes away', () => {
         expect([200, 503]).to.include(status);
         if (status === 503) expect([headers.get('retry-after'), body['code']]).to.deep.equal(['1', 'QRY_UNAVAILABLE']);
       }
-      await expectSoon(async () => (await kernel.post('/read', {})).status === 200);
+      await until(async () => (await kernel.post('/read', {})).status === 200);
       expect((await kernel.post('/write', {})).status).to.equal(200);
       expect(await readiness()).to.equal(200);
     }
   });
 
   it('is not ready while the database refuses it, and ready once it does not', async function () {
-    this.timeout(30_000);
     await admin.query(`ALTER DATABASE ${name} WITH ALLOW_CONNECTIONS false`);
     await cut();
-    await expectSoon(async () => (await readiness()) === 503);
+    await until(async () => (await readiness()) === 503);
     expect((await kernel.request('GET', '/status/live')).status).to.equal(200);
     const refused = await kernel.post('/read', {});
     expect([refused.status, refused.headers.get('retry-after')]).to.deep.equal([503, '1']);
     await admin.query(`ALTER DATABASE ${name} WITH ALLOW_CONNECTIONS true`);
-    await expectSoon(async () => (await readiness()) === 200);
+    await until(async () => (await readiness()) === 200);
     expect((await kernel.post('/read', {})).status).to.equal(200);
   });
 
   it('ends a statement at its deadline, and a wait for a connection at its own', async function () {
-    this.timeout(30_000);
     const slow = Array.from({ length: 6 }, () => kernel.post('/slow-write', {}));
     const answers = await Promise.all(slow);
     expect(new Set(answers.map(({ body }) => body['code']))).to.deep.equal(new Set(['QRY_TIMEOUT', 'QRY_UNAVAILABLE']));

@@ -14,7 +14,8 @@ import { instructionsOf } from '../support/deploy.js';
 import { freePort, onPath, pause } from '../support/guarded.js';
 import { formOf, PNG_RED } from '../support/pictures.js';
 import { PLUGIN_FIXTURES, returning, ROOT } from '../support/project.js';
-import { ready, serving } from '../support/serve.js';
+import { hosting, ready } from '../support/serve.js';
+import { skipTest } from '../support/skip.js';
 
 const run = promisify(execFile);
 const CLI = join(ROOT, 'dist', 'kernel', 'cli.js');
@@ -39,7 +40,6 @@ async function lent(): Promise<readonly string[]> {
 }
 
 describe('a container', function () {
-  this.timeout(60_000);
   const folders: string[] = [];
   const made = async (): Promise<string> => {
     const folder = await realpath(await mkdtemp(join(tmpdir(), 'lintel-image-')));
@@ -47,7 +47,7 @@ describe('a container', function () {
     return folder;
   };
   after(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true }))));
-  const { start } = serving();
+  const { start } = hosting();
 
   it('serves a folder that it cannot write to, mounted as Kubernetes mounts maps, as a user without rights', async () => {
     const [project, temporary] = [await made(), await made()];
@@ -111,7 +111,7 @@ describe('a container', function () {
           () => true,
           () => false,
         ));
-      if (!works) return this.skip();
+      if (!works) return skipTest(this, 'no container engine; `apt-get install podman`');
       words = [unshare, '-p', '-f', '--kill-child', process.execPath, CLI, 'serve'];
     });
 

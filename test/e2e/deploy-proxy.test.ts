@@ -11,6 +11,7 @@ import { createClient, type Client } from '../support/client.js';
 import { freePort, missing, onPath, pause } from '../support/guarded.js';
 import { startLoad } from '../support/load.js';
 import { ROOT, returning } from '../support/project.js';
+import { NO_HAPROXY, skipTest } from '../support/skip.js';
 
 const FILES = {
   'definitions/a.json': [returning('echo', { id: '$PAYLOAD.id' }), returning('who', { ip: '$HEADER.ip' })],
@@ -56,16 +57,15 @@ async function startProxy(haproxy: string, members: readonly Member[]): Promise<
 }
 
 describe('the proxy of deploy/', function () {
-  this.timeout(120_000);
   let cluster: Cluster;
   let proxy: Proxy;
 
   before(async function () {
-    const haproxy = process.env['TEST_HAPROXY'] ?? onPath('haproxy') ?? missing('no TEST_HAPROXY and no local haproxy');
-    if (typeof haproxy !== 'string') return this.skip();
+    const haproxy = process.env['TEST_HAPROXY'] ?? onPath('haproxy') ?? missing(NO_HAPROXY);
+    if (typeof haproxy !== 'string') return skipTest(this, haproxy.skip);
     const config = { http: { trusted_proxies: 1, timeouts: { linger: 3 } } };
     const found = await startCluster({ files: FILES, config, size: 2 });
-    if ('skip' in found) return this.skip();
+    if ('skip' in found) return skipTest(this, found.skip);
     cluster = found;
     proxy = await startProxy(haproxy, cluster.members);
   });
@@ -88,13 +88,14 @@ describe('the proxy of deploy/', function () {
   });
 
   it('fails no request while both processes are replaced, one after the other', async () => {
-    const load = startLoad((id) => proxy.client.post('/echo', { id }));
-    await load.more(200);
+    // A steady stream, and not so much that the processes that start have to wait for it.
+    const load = startLoad((id) => pause(20).then(() => proxy.client.post('/echo', { id })));
+    await load.more(100);
     for (const member of [...cluster.members]) {
       expect((await cluster.end(member)).code).to.equal(0);
       await cluster.start(member.port);
     }
-    await load.more(200);
+    await load.more(100);
     const { sent, acknowledged, failed } = await load.end();
     expect(failed).to.deep.equal([]);
     expect(acknowledged).to.have.length(sent);

@@ -35,7 +35,6 @@ describe('documents without a server', () => {
   };
 
   before(async function () {
-    this.timeout(60_000);
     app = await startKernel({ files: FILES, config: MEMORY });
   });
   after(() => app.close());

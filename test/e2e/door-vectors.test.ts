@@ -5,6 +5,7 @@ import { Fault } from '../../kernel/contract/fault.js';
 import { parseJson } from '../../kernel/http/body.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
 import { returning, vectorFile } from '../support/project.js';
+import { NO_SHARED, skipTest } from '../support/skip.js';
 
 interface Case {
   readonly id: string;
@@ -20,7 +21,7 @@ describe('JSON bodies against the shared vectors', () => {
   let cases: readonly Case[] = [];
   let kernel: TestKernel | undefined;
   before(async function () {
-    if (file === null) return this.skip();
+    if (file === null) return skipTest(this, NO_SHARED);
     cases = readFileSync(file, 'utf8')
       .trim()
       .split('\n')

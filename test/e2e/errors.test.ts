@@ -5,9 +5,10 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { head, parseRaw, type Loose } from '../support/client.js';
-import { onBothDatabases, startKernel, type TestKernel } from '../support/kernel.js';
+import { onBothDatabases, onDatabase, startKernel, type TestKernel } from '../support/kernel.js';
 import { freshDatabase, startPostgres } from '../support/postgres.js';
 import { PLUGIN_FIXTURES, querying, returning } from '../support/project.js';
+import { skipTest } from '../support/skip.js';
 
 const CANARY = 'canary-value-of-the-environment';
 const rules = { payload_validation: [{ field: { name: { type: 'STRING' } }, min_length: 2 }] };
@@ -207,8 +208,11 @@ function expectProblem(answer: { status: number; headers: Headers; body: Loose; 
   expect(text).not.to.match(INTERNAL);
 }
 
-for (const envelope of ['bare', 'success-message-data']) {
-  onBothDatabases(
+for (const [envelope, describeOn] of [
+  ['bare', onBothDatabases],
+  ['success-message-data', onDatabase],
+] as const) {
+  describeOn(
     `errors, envelope ${envelope}`,
     {
       files: FILES,
@@ -249,7 +253,7 @@ for (const envelope of ['bare', 'success-message-data']) {
 describe('errors of a busy or absent database', () => {
   it('503 QRY_UNAVAILABLE with Retry-After when no connection gets free in time', async function () {
     const server = await startPostgres();
-    if ('skip' in server) return this.skip();
+    if ('skip' in server) return skipTest(this, server.skip);
     const kernel: TestKernel = await startKernel({
       files: { 'definitions/a.json': querying('slow', 'SELECT pg_sleep(1.5)::text AS s FOR UPDATE') },
       config: { connections: { main: { use: 'postgres', url: '$ENV.DATABASE_URL', pool_size: 1, pool_wait: 0.5 } } },

@@ -1,6 +1,6 @@
 /** `extract_response_for` directly on an actionable, over real HTTP: where its values come from and who can use them. */
 import { expect } from 'chai';
-import { onBothDatabases, startKernel, type TestKernel } from '../support/kernel.js';
+import { onDatabase, startKernel, type TestKernel } from '../support/kernel.js';
 import { returning } from '../support/project.js';
 
 const pick = (...entries: readonly (readonly [extract: string, name: string])[]): object[] =>
@@ -167,7 +167,7 @@ const SQL = {
   ],
 };
 
-onBothDatabases('extract_response_for in statements', { files: SQL }, (kernel) => {
+onDatabase('extract_response_for in statements', { files: SQL }, (kernel) => {
   it('names are parameters of later statements', async () => {
     const { status, body } = await kernel().post('/add', { id: 1, price: 21, paid: 'not this' });
     expect([status, body]).to.deep.equal([200, { twice: 42, row: { id: 1, price: 21 }, path: '21' }]);

@@ -11,6 +11,7 @@ import { freshDatabase, startPostgres } from '../support/postgres.js';
 import { querying, returning } from '../support/project.js';
 import { ready, serving } from '../support/serve.js';
 import { until } from '../support/until.js';
+import { skipTest } from '../support/skip.js';
 
 const MODEL = { 'definitions/_note.json': { id: { type: 'Number', primary_key: true, auto_increment: true } } };
 const INSERT = { query: 'INSERT INTO notes DEFAULT VALUES', parameters: [] };
@@ -39,7 +40,6 @@ const FILES = {
 };
 
 describe('a database that is lost', function () {
-  this.timeout(60_000);
   const { start } = serving();
   let admin: pg.Client;
   let url = '';
@@ -48,7 +48,7 @@ describe('a database that is lost', function () {
 
   before(async function () {
     const server = await startPostgres();
-    if ('skip' in server) return this.skip();
+    if ('skip' in server) return skipTest(this, server.skip);
   });
   beforeEach(async () => {
     url = await freshDatabase();

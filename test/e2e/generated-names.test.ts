@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import type { Frame } from '../../kernel/contract/plan.js';
 import { createFrame } from '../../kernel/runtime/frame.js';
 import { isGenerated } from '../conform/id-check.js';
-import { onBothDatabases, startKernel, type TestKernel } from '../support/kernel.js';
+import { onDatabase, startKernel, type TestKernel } from '../support/kernel.js';
 
 const FILES = {
   'definitions/models/_note.model.json': {
@@ -56,7 +56,7 @@ const FILES = {
   ],
 };
 
-onBothDatabases('generate', { files: FILES }, (kernel) => {
+onDatabase('generate', { files: FILES }, (kernel) => {
   it('one identifier for this actionable and for those after it, and another for the next request', async () => {
     const answers = await Promise.all([1, 2].map((n) => kernel().post('/add', { text: `note ${n}` })));
     for (const { status, text, body } of answers) {

@@ -31,7 +31,6 @@ describe('HTTPREQUEST', () => {
   });
 
   before(async function () {
-    this.timeout(30_000);
     upstream = await startUpstream((_req, res, asked) => {
       const make = answers[asked.url.split('?')[0] ?? ''];
       if (make === undefined) return json({ ...asked, rawHeaders: undefined })(_req, res, asked);

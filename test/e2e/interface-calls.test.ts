@@ -1,12 +1,12 @@
 /**
  * The interface, sentence by sentence, for HTTPREQUEST, chaining, webhooks and their verification: definitions as somebody
- * writes them who has read nothing else, requests as their callers send them. On both databases, with a real other service.
+ * writes them who has read nothing else, requests as their callers send them. With a real other service.
  */
 import { createHash, createHmac, generateKeyPairSync, sign } from 'node:crypto';
 import { expect } from 'chai';
 import type { Answer, Loose } from '../support/client.js';
 import { DEFINITIONS } from '../support/interface-calls.js';
-import { onBothDatabases, type TestKernel } from '../support/kernel.js';
+import { onDatabase, type TestKernel } from '../support/kernel.js';
 import { formOf } from '../support/pictures.js';
 import { jwt } from '../support/tokens.js';
 import { json, startUpstream, type Asked, type Upstream } from '../support/upstream.js';
@@ -317,7 +317,7 @@ for (const profile of [undefined, 'sub0'] as const) {
     config: { outbound: { allow: ['127.0.0.1'] }, ...(profile && { profile }) },
   };
   const title = profile === undefined ? '' : ', profile sub0';
-  onBothDatabases(`the interface on calls and webhooks${title}`, options, (kernel) => {
+  onDatabase(`the interface on calls and webhooks${title}`, options, (kernel) => {
     // Where the other system gives NULL for an absent path it concerns parameters alone, never an address.
     for (const row of CALLS) it(`${row.says} (${row.path})`, () => judge(kernel(), row, profile !== undefined));
     for (const row of HOOKS) it(`${row.says} (${row.path})`, () => judge(kernel(), row, profile !== undefined));

@@ -14,6 +14,7 @@ import { connect } from '../support/sockets.js';
 import { bearer, KEY } from '../support/tokens.js';
 import { startUpstream, type Upstream } from '../support/upstream.js';
 import { hmac } from '../support/webhooks.js';
+import { skipTest } from '../support/skip.js';
 
 const ENV = {
   JWT_SECRET_KEY: KEY,
@@ -44,9 +45,8 @@ function describeDocuments(store: Database): void {
   let kernel!: TestKernel;
   let upstream!: Upstream;
   before(async function () {
-    this.timeout(60_000);
     const found = await placeOn(store);
-    if ('skip' in found) return this.skip();
+    if ('skip' in found) return skipTest(this, found.skip);
     upstream = await startUpstream((_req, res) => {
       res.writeHead(200, { 'content-type': 'application/json' }).end('{"ok":true}');
     });

@@ -6,6 +6,7 @@ import { expect } from 'chai';
 import type { Loose } from '../support/client.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
 import { freshMysql, startMysql } from '../support/mysql.js';
+import { skipWithout } from '../support/skip.js';
 
 type Part = Readonly<Record<string, unknown>>;
 const sql = (query: string, parameters: readonly unknown[] = [], more: Part = {}): Part => ({
@@ -190,8 +191,7 @@ for (const name of ['pglite', 'mariadb', 'mysql'] as const) {
   describe(`the interface: queries of SQL (${name})`, () => {
     let kernel!: TestKernel;
     before(async function () {
-      this.timeout(60_000);
-      if (name !== 'pglite' && 'skip' in (await startMysql(name))) return this.skip();
+      if (name !== 'pglite') await skipWithout(this, startMysql(name));
       kernel = await startKernel({
         files: { 'definitions/books.json': DEFINITIONS },
         ...(name === 'pglite'

@@ -7,6 +7,7 @@ import { DEFINITIONS } from '../support/interface-uploads.js';
 import { DATABASES, startKernel, type TestKernel } from '../support/kernel.js';
 import { formOf, GIF_BLACK, JPEG_BLUE, PDF, PNG_RED, SVG, type Part } from '../support/pictures.js';
 import { freshBucket, startS3 } from '../support/s3.js';
+import { skipTest } from '../support/skip.js';
 
 const png = (name = 'file'): Part => ({ name, content: PNG_RED, file: 'red.png', type: 'image/png' });
 const jpeg: Part = { name: 'anything', content: JPEG_BLUE, file: '../../../blue.JPG', type: 'image/jpeg' };
@@ -74,14 +75,15 @@ const PLACES = [
 for (const { database, bucket, profile } of PLACES) {
   const title = `${database?.name ?? ''}, ${bucket ? 'bucket' : 'disk'}, profile ${profile ?? 'none'}`;
   describe(`the interface on uploads (${title})`, function () {
-    this.timeout(120_000);
     let kernel: TestKernel;
     let tokens: Record<'ada' | 'bob', string>;
 
     before(async function () {
       const made = await database?.make();
       const server = bucket ? await startS3() : null;
-      if (made === undefined || 'skip' in made || (server !== null && 'skip' in server)) return this.skip();
+      if (made === undefined) return;
+      if ('skip' in made) return skipTest(this, made.skip);
+      if (server !== null && 'skip' in server) return skipTest(this, server.skip);
       const storage = server && {
         use: 'minio',
         endpoint: server.endpoint,

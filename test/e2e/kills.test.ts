@@ -5,16 +5,18 @@
 import { expect } from 'chai';
 import { killUnderLoad } from '../support/kills.js';
 import { judge } from '../support/kill-verdict.js';
+import { countRuns } from '../support/sample.js';
+import { skipTest } from '../support/skip.js';
 
 describe('processes that are killed under load', function () {
-  this.timeout(120_000);
-
   it('lose nothing that was answered, and do twice only what a kill interrupted', async function () {
-    const evidence = await killUnderLoad({ kills: 5, every: 700, pace: 40 });
-    if ('skip' in evidence) return this.skip();
+    const kills = countRuns('kills', 2, 5);
+    const size = countRuns('kills', 2, 3);
+    const evidence = await killUnderLoad({ kills, size, requests: 200, every: 500, pace: 50 });
+    if ('skip' in evidence) return skipTest(this, evidence.skip);
     const { faults, kinds } = judge(evidence);
     expect(faults).to.deep.equal([]);
-    expect(evidence.kills).to.have.length(5);
+    expect(evidence.kills).to.have.length(kills);
     for (const { kind, acknowledged, lost } of kinds) {
       expect(acknowledged, kind).to.be.greaterThan(20);
       expect(lost, kind).to.equal(0);

@@ -39,7 +39,6 @@ describe('the page about the language', () => {
   let remote: StandIn | undefined;
 
   before(async function () {
-    this.timeout(60_000);
     remote = await standInFor(['api.example.com'], (req, res, asked) => {
       const currency = asked.url.slice('/rates/'.length);
       json({ currency, rate: 1.25, source: 'x' }, currency === 'broken' ? 500 : 200)(req, res, asked);

@@ -259,7 +259,6 @@ onBothDatabases('the language in SQL', { files: FILES, env: { SECRET: 'canary-en
   });
 
   it('a value that is read and then written loses no update, however many do it at once', async function () {
-    this.timeout(60_000);
     const { id } = (await kernel().post('/add', { name: 'counter', price: 0 })).body;
     const insist = async (): Promise<void> => {
       for (let tries = 1; tries <= 200; tries++) {

@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import type { Loose } from '../support/client.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
 import { vectorFile } from '../support/project.js';
+import { NO_SHARED, skipTest } from '../support/skip.js';
 
 const judging = (id: string, ...rules: unknown[]): object => ({
   id,
@@ -165,7 +166,7 @@ describe('EMAIL against the shared vectors', () => {
   }
   const file = vectorFile('email.jsonl');
   before(async function () {
-    if (file === null) return this.skip();
+    if (file === null) return skipTest(this, NO_SHARED);
     kernel = await startKernel({
       files: { 'definitions/a.json': judging('email', { field: { v: { type: 'EMAIL' } } }) },
     });

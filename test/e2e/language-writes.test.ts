@@ -140,7 +140,6 @@ onBothDatabases('statements that write', { files: FILES }, (kernel) => {
 
 describe('a model that demands what its rows break', () => {
   it('stops the start with the names of table and columns, and starts when the rows are gone', async function () {
-    this.timeout(60_000);
     const folder = await mkdtemp(join(tmpdir(), 'lintel-unique-'));
     const config = { connections: { main: { use: 'pglite', path: join(folder, 'data') } } };
     const insert = { query: 'INSERT INTO people (name) VALUES ($1)', parameters: ['name'] };

@@ -4,12 +4,13 @@
  */
 import { expect } from 'chai';
 import pg from 'pg';
-import { runCli, startCli, type Child } from '../support/child.js';
+import { hostCli, runCli, type Running } from '../support/cli.js';
 import { createClient, type Client } from '../support/client.js';
 import { builtinRegistry } from '../support/fixtures.js';
 import { blocksOf, EXCHANGE, fits, pageText, type Block } from '../support/page.js';
 import { freshDatabase, startPostgres } from '../support/postgres.js';
 import { tempProject, type TempProject } from '../support/project.js';
+import { skipWithout } from '../support/skip.js';
 
 const ENV = { PORT: '0', NO_COLOR: '1', JWT_SECRET_KEY: 'k3-Jd92-mmQ8-x0a1-92jd-Kw81-0aJ2' };
 const blocks = blocksOf('migrating.md').filter(({ language }) => language !== 'js');
@@ -32,15 +33,14 @@ function printed(expected: readonly string[], output: string): void {
 }
 
 describe('the page about the way in', function () {
-  this.timeout(60_000);
   const names = new Map<string, string>();
   let project!: TempProject;
   let env: Record<string, string> = {};
-  let child: Child | undefined;
+  let child: Running | undefined;
   let client: Client | undefined;
 
   before(async function () {
-    if ('skip' in (await startPostgres())) return this.skip();
+    await skipWithout(this, startPostgres());
     env = { ...ENV, DATABASE_URL: await freshDatabase() };
     project = await tempProject();
   });
@@ -61,7 +61,7 @@ describe('the page about the way in', function () {
 
   async function serve(words: readonly string[], expected: readonly string[]): Promise<void> {
     await child?.stop();
-    child = startCli(words, { cwd: project.folder, env });
+    child = hostCli(words, { cwd: project.folder, env });
     const [, url = ''] = await child.printed(/ready at (http:\S+)/);
     client = createClient(url);
     printed(expected, child.output());

@@ -5,6 +5,7 @@
 import { expect } from 'chai';
 import { startKernel, type TestKernel } from '../support/kernel.js';
 import { freshMysql, startMysql } from '../support/mysql.js';
+import { skipTest } from '../support/skip.js';
 
 const query = (id: string, sql: string, parameters: readonly string[], rest: object = {}): object => ({
   id,
@@ -88,9 +89,8 @@ for (const flavour of ['mariadb', 'mysql'] as const) {
       return started;
     };
     before(async function () {
-      this.timeout(60_000);
       const server = await startMysql(flavour);
-      if ('skip' in server) return this.skip();
+      if ('skip' in server) return skipTest(this, server.skip);
       // The default connection: nothing but the address is given.
       started = await startKernel({ files: FILES, env: { MYSQL_URL: await freshMysql(flavour) } });
     });
@@ -141,7 +141,6 @@ for (const flavour of ['mariadb', 'mysql'] as const) {
     });
 
     it('loses no update of a chain that reads and writes', async function () {
-      this.timeout(30_000);
       const amounts = Array.from({ length: 50 }, (_, n) => n + 1);
       const answers = await Promise.all(amounts.map((amount) => kernel().post('/add', { id: 'u1', amount })));
       expect(answers.map(({ status }) => status)).to.deep.equal(amounts.map(() => 200));

@@ -1,13 +1,12 @@
 /** The observers over real HTTP: figures on a page, timings in a header, lines in the log. What none of them tells. */
 import { expect } from 'chai';
-import { runCli } from '../support/child.js';
+import { runCli } from '../support/cli.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
 import { CONNECTIONS, FILES, observedKernels } from '../support/observed.js';
 import { tempProject } from '../support/project.js';
 
 const TOKEN = 'Vx7pQ2mK9sLw4RtZ8bNc';
 describe('observers', function () {
-  this.timeout(60_000);
   const { start, keep } = observedKernels();
 
   describe('prometheus', () => {

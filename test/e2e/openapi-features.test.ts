@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import type { JsonObject } from '../../kernel/contract/json.js';
 import { describeKernel } from '../../kernel/cli/openapi.js';
 import type { Client, Loose } from '../support/client.js';
-import { onBothDatabases, type TestKernel } from '../support/kernel.js';
+import { onDatabase, type TestKernel } from '../support/kernel.js';
 import { documentFlaws, judged, judgeOf, type Judge } from '../support/openapi.js';
 import { formOf, PDF, PNG_RED } from '../support/pictures.js';
 import { returning } from '../support/project.js';
@@ -106,7 +106,7 @@ describe('openapi of all features', () => {
   });
   after(() => upstream.close());
 
-  onBothDatabases('served', { files, config, env: live }, (kernel) => describeServed(kernel));
+  onDatabase('served', { files, config, env: live }, (kernel) => describeServed(kernel));
 });
 
 function describeServed(kernel: () => TestKernel): void {

@@ -2,12 +2,13 @@
 import { expect } from 'chai';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { startBrowser } from '../support/browser.js';
-import { startCli, type Child } from '../support/child.js';
+import { hostCli, type Running } from '../support/cli.js';
 import { createClient, type Client, type Loose } from '../support/client.js';
 import { documentFlaws } from '../support/openapi.js';
 import { PNG_RED } from '../support/pictures.js';
 import { copySample, returning, SAMPLE_ENV, tempProject, type Files, type TempProject } from '../support/project.js';
-import { ready, serving } from '../support/serve.js';
+import { hosting, ready } from '../support/serve.js';
+import { NO_BROWSER, skipTest } from '../support/skip.js';
 
 const MEMORY = { connections: { main: { use: 'pglite', path: 'memory://' } } };
 
@@ -22,16 +23,15 @@ interface Tried {
 }
 
 describe('lintel dev: the interface', function () {
-  this.timeout(90_000);
   let project: TempProject;
-  let child: Child;
+  let child: Running;
   let url = '';
   let client: Client;
 
   async function start(files: Files, prepare?: (folder: string) => Promise<void>): Promise<void> {
     project = await tempProject({ 'lintel.config.json': MEMORY, ...files });
     await prepare?.(project.folder);
-    child = startCli(['dev'], { cwd: project.folder, env: { PORT: '0', ...SAMPLE_ENV } });
+    child = hostCli(['dev'], { cwd: project.folder, env: { PORT: '0', ...SAMPLE_ENV } });
     [, url = ''] = await child.printed(/ready at (http:\S+)/);
     client = createClient(url);
   }
@@ -88,7 +88,7 @@ describe('lintel dev: the interface', function () {
     let browser: Browser | null = null;
     before(async function () {
       browser = await startBrowser();
-      if (browser === null) this.skip();
+      if (browser === null) skipTest(this, NO_BROWSER);
     });
     after(() => browser?.close());
 
@@ -190,8 +190,7 @@ describe('lintel dev: the interface', function () {
 });
 
 describe('lintel serve: the interface', function () {
-  this.timeout(60_000);
-  const { start } = serving();
+  const { start } = hosting();
 
   it('has neither document nor page', async () => {
     const client = await ready(await start({ 'definitions/a.json': returning('a', 1) }));

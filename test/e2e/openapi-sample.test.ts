@@ -6,20 +6,21 @@ import { expect } from 'chai';
 import type { JsonObject } from '../../kernel/contract/json.js';
 import { describeKernel } from '../../kernel/cli/openapi.js';
 import type { Client } from '../support/client.js';
-import { onBothDatabases, startKernel, type TestKernel } from '../support/kernel.js';
+import { onDatabase, startKernel, type TestKernel } from '../support/kernel.js';
 import { documentFlaws, judged, judgeOf, type Judge } from '../support/openapi.js';
 import { formOf, PNG_RED } from '../support/pictures.js';
-import { copySample, querying, SAMPLE_ENV } from '../support/project.js';
+import { copyQuickSample, querying, SAMPLE_ENV } from '../support/project.js';
 import { startProvider } from '../support/provider.js';
 import { describeCalls } from '../support/soforotto-calls.js';
 import { copyApplication, ENV, isAtHand, seeds, standInForRemote } from '../support/soforotto.js';
 import type { StandIn } from '../support/upstream.js';
 import { bearer, freshEmail, PASSWORD, person, PIN } from '../support/wallet.js';
 import { hmac } from '../support/webhooks.js';
+import { NO_SHARED, skipTest } from '../support/skip.js';
 
 const provider = await startProvider();
 const sample = {
-  prepare: copySample,
+  prepare: copyQuickSample,
   env: { ...SAMPLE_ENV, ...provider.env },
   config: { outbound: provider.outbound },
 };
@@ -27,7 +28,7 @@ after(() => provider.upstream.close());
 /** Only a connection can be in a room. */
 const ROOMS = ['/support/join', '/support/leave', '/wallet/watch', '/wallet/unwatch'];
 
-onBothDatabases('openapi of the sample', sample, (kernel) => {
+onDatabase('openapi of the sample', sample, (kernel) => {
   let document: JsonObject;
   let judge: Judge;
   let client: Client;
@@ -56,7 +57,6 @@ onBothDatabases('openapi of the sample', sample, (kernel) => {
   });
 
   it('tells what people with a wallet are answered', async function () {
-    this.timeout(60_000);
     const ada = await person(client, 1000, { name: 'Ada' });
     const bob = await person(client);
     const profile = { name: 'Countess', address: { street: 'A 1', city: 'B', country: 'UK' }, interests: ['engines'] };
@@ -194,8 +194,7 @@ describe('openapi of a real application', () => {
   let remote: StandIn | undefined;
   let client: Client;
   before(async function () {
-    this.timeout(60_000);
-    if (!isAtHand) return this.skip();
+    if (!isAtHand) return skipTest(this, NO_SHARED);
     remote = await standInForRemote();
     const { outbound } = remote;
     kernel = await startKernel({

@@ -8,6 +8,7 @@ import { faultProxy, type FaultProxy } from '../support/fault-proxy.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
 import { querying, returning } from '../support/project.js';
 import { until } from '../support/until.js';
+import { skipTest } from '../support/skip.js';
 
 const asking = (id: string, mongo_query: object): object => ({
   id,
@@ -39,7 +40,6 @@ const SERVERS: readonly (Database & { readonly definitions: readonly object[] })
 
 for (const { name, make, config, definitions } of SERVERS) {
   describe(`a server that is lost and comes back (${name})`, function () {
-    this.timeout(90_000);
     const files = { 'definitions/all.json': definitions };
     let proxy: FaultProxy;
     let url = '';
@@ -57,8 +57,8 @@ for (const { name, make, config, definitions } of SERVERS) {
       until(async () => (await kernel.post('/read', { text: 'x' })).status === 200, 'it is back');
 
     before(async function () {
-      const found = await make?.();
-      if (typeof found !== 'string') return this.skip();
+      const found = await make!();
+      if (typeof found === 'object') return skipTest(this, found.skip);
       direct = await on(found);
       const address = new URL(found);
       proxy = await faultProxy({ host: address.hostname, port: Number(address.port) });

@@ -9,6 +9,7 @@ import pg from 'pg';
 import { onBothDatabases, startKernel, type TestKernel } from '../support/kernel.js';
 import { freshDatabase, startPostgres } from '../support/postgres.js';
 import { PLUGIN_FIXTURES } from '../support/project.js';
+import { skipTest } from '../support/skip.js';
 
 const MEETING = join(PLUGIN_FIXTURES, 'meeting');
 const resource = (id: string, actionables: readonly object[], rest: object = {}): object => ({
@@ -130,7 +131,7 @@ describe('parallel statements (postgres)', () => {
   let url: string;
   before(async function () {
     const server = await startPostgres();
-    if ('skip' in server) return this.skip();
+    if ('skip' in server) return skipTest(this, server.skip);
     url = await freshDatabase();
     const client = new pg.Client({ connectionString: url });
     await client.connect();

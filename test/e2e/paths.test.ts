@@ -1,9 +1,10 @@
 /** Paths with parameters over real HTTP: which plan answers, what arrives as payload, and what names nothing. */
 import { expect } from 'chai';
+import { unpainted } from '../../kernel/cli/paint.js';
 import { curlLine, endpointTable } from '../../kernel/cli/table.js';
 import { findRoute } from '../../kernel/http/routes.js';
 import { head, parseRaw } from '../support/client.js';
-import { onBothDatabases, startKernel, type TestKernel } from '../support/kernel.js';
+import { onDatabase, startKernel, type TestKernel } from '../support/kernel.js';
 import { querying, returning } from '../support/project.js';
 
 const at = (id: string, resource: string, value: unknown = { at: id, got: '$PAYLOAD' }): object =>
@@ -160,7 +161,7 @@ describe('path parameters', () => {
       onProblem: 'skip',
     });
     const plans = only.kernel.plans();
-    expect(endpointTable(plans, ['POST'])).to.contain('/ruled/:id/of/:who');
+    expect(endpointTable(plans, ['POST'], unpainted)).to.contain('/ruled/:id/of/:who');
     const line = curlLine(plans, only.url, ['POST']) ?? '';
     const [, path = '', data = ''] = /(\/ruled\S*) -H .* -d '(.*)'$/.exec(line) ?? [];
     expect(path).to.match(/^\/ruled\/[^/:]{4,}\/of\/[^/:]+$/);
@@ -209,7 +210,6 @@ describe('many paths with parameters', () => {
   const COUNT = 1000;
 
   it('leave exact paths as they are', async function () {
-    this.timeout(30_000);
     const patterns = Array.from({ length: COUNT }, (_, i) => at(`p-${i}`, `p${i}/:id`));
     const kernel = await startKernel({ files: { 'definitions/a.json': [at('exact', 'exact'), ...patterns] } });
     const untried = (): never => {
@@ -224,7 +224,7 @@ describe('many paths with parameters', () => {
   });
 });
 
-onBothDatabases(
+onDatabase(
   'path parameters in statements',
   { files: { 'definitions/a.json': querying('named', 'SELECT $1::text AS id, $2::text AS word', ['id', 'word']) } },
   (kernel) => {

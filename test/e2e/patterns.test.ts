@@ -1,6 +1,6 @@
 /**
  * The patterns of the interface as somebody writes them who knows nothing but the interface: `test/fixtures/patterns`,
- * over real HTTP on both databases, under the default profile and under `sub0`. Only the envelope, and what an absent
+ * over real HTTP, under the default profile and under `sub0`, each on a database of its own. Only the envelope, and what an absent
  * `$PAYLOAD` path means, may differ between the two.
  */
 import { cp } from 'node:fs/promises';
@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { describeKernel } from '../../kernel/cli/openapi.js';
 import type { Loose } from '../support/client.js';
-import { onBothDatabases, type TestKernel } from '../support/kernel.js';
+import { onDatabase, onPostgres, type TestKernel } from '../support/kernel.js';
 import { documentFlaws } from '../support/openapi.js';
 import { querying, ROOT } from '../support/project.js';
 import { KEY, OTHER_KEY } from '../support/tokens.js';
@@ -25,13 +25,11 @@ const ADA = {
 };
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-for (const profile of [null, 'sub0'] as const) {
-  const config = profile === null ? {} : { profile };
-  const title = `patterns of the interface, ${profile === null ? 'by default' : `profile ${profile}`}`;
-  onBothDatabases(title, { judged: true, config, env: ENV, prepare: copy }, (kernel) =>
-    describePatterns(kernel, profile === 'sub0'),
-  );
-}
+const options = { judged: true, env: ENV, prepare: copy };
+onDatabase('patterns of the interface, by default', options, (kernel) => describePatterns(kernel, false));
+onPostgres('patterns of the interface, profile sub0', { ...options, config: { profile: 'sub0' } }, (kernel) =>
+  describePatterns(kernel, true),
+);
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -260,7 +258,7 @@ const TABLES = {
   ],
 };
 
-onBothDatabases('names of tables', { files: TABLES }, (kernel) => {
+onDatabase('names of tables', { files: TABLES }, (kernel) => {
   const at = async (path: string, body: object = {}): Promise<unknown> => {
     const answer = await kernel().post<unknown>(path, body);
     expect(answer.status, `${path}: ${answer.text}`).to.equal(200);

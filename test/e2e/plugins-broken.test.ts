@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { BootError } from '../../kernel/contract/boot-error.js';
 import { explain } from '../../kernel/cli/explain.js';
+import { unpainted } from '../../kernel/cli/paint.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
 import { PLUGIN_FIXTURES, returning } from '../support/project.js';
 
@@ -45,7 +46,7 @@ describe('broken plugins', () => {
     const files = { 'package.json': { type: 'commonjs' }, 'mine/spec.js': 'import "node:fs";\nexport default {};\n' };
     const error = await bootErrorOf(startKernel({ files, config: { plugins: ['builtin:*', './mine'] } }));
     expect(error.code).to.equal('PLG_NOT_FOUND');
-    expect(explain(error)).to.contain('spec.js').and.contain('.mjs').and.contain('"type": "module"');
+    expect(explain(error, unpainted)).to.contain('spec.js').and.contain('.mjs').and.contain('"type": "module"');
   });
 
   for (const [folder, code, ...words] of USED) {
@@ -53,7 +54,7 @@ describe('broken plugins', () => {
       const name = folder.replaceAll('-', '').toUpperCase();
       const error = await bootErrorOf(start(folder, `$GENERATOR.${name}`));
       expect(error.code).to.equal(code);
-      for (const word of words) expect(explain(error)).to.contain(word);
+      for (const word of words) expect(explain(error, unpainted)).to.contain(word);
       const unused = await start(folder, 1);
       expect((await unused.post('/r')).body).to.equal(1);
       await unused.close();
@@ -74,20 +75,20 @@ describe('broken plugins', () => {
     it(`${folder}: ${code}, used or not`, async () => {
       const error = await bootErrorOf(start(folder, 1));
       expect(error.code).to.equal(code);
-      for (const word of words) expect(explain(error)).to.contain(word);
+      for (const word of words) expect(explain(error, unpainted)).to.contain(word);
     });
   }
 
   it('one folder named twice is a duplicate', async () => {
     const folder = join(PLUGIN_FIXTURES, 'short-code');
     const error = await bootErrorOf(startKernel({ config: { plugins: ['builtin:*', folder, folder] } }));
-    expect(explain(error)).to.contain('PLG_DUPLICATE').and.contain('generator:SHORTCODE');
+    expect(explain(error, unpainted)).to.contain('PLG_DUPLICATE').and.contain('generator:SHORTCODE');
   });
 
   it('a plugin that never opens is named after its deadline', async () => {
     const error = await bootErrorOf(start('open-hangs', '$GENERATOR.OPENHANGS', { deadlines: { open: 0.2 } }));
     expect(error.code).to.equal('PLG_TIMEOUT');
-    expect(explain(error)).to.contain('generator:OPENHANGS').and.contain('did not open within 0.2 s');
+    expect(explain(error, unpainted)).to.contain('generator:OPENHANGS').and.contain('did not open within 0.2 s');
   });
 
   it('a plugin that never closes does not hold up the end', async () => {

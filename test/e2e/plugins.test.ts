@@ -9,6 +9,7 @@ import type { Problem } from '../../kernel/contract/problem.js';
 import type { Loose } from '../support/client.js';
 import { DATABASES, startKernel, type TestKernel, type TestKernelOptions } from '../support/kernel.js';
 import { PLUGIN_FIXTURES, querying, returning } from '../support/project.js';
+import { skipTest } from '../support/skip.js';
 
 const folder = (name: string): string => join(PLUGIN_FIXTURES, name);
 
@@ -205,11 +206,10 @@ describe('an observer that taps the hooks', () => {
     ],
   };
   before(async function () {
-    this.timeout(60_000);
     seen = await recorder();
     seen.events.length = 0;
     const database = await DATABASES[0]!.make();
-    if ('skip' in database) return this.skip();
+    if ('skip' in database) return skipTest(this, database.skip);
     const config = { witness: { use: 'recorder', header: 'x-observed' }, connections: database.connections };
     kernel = await withPlugins(['witness'], { files, config });
   });

@@ -1,10 +1,9 @@
 /** `"profile": "sub0"` and `on_problem`: what changes for definitions of another system, and what never does. */
 import { expect } from 'chai';
 import { BrokenSet } from '../../kernel/runtime/kernel.js';
-import { startCli, type Child } from '../support/child.js';
-import { createClient } from '../support/client.js';
-import { onBothDatabases, startKernel } from '../support/kernel.js';
-import { querying, returning, tempProject, type Files, type TempProject } from '../support/project.js';
+import { onDatabase, startKernel } from '../support/kernel.js';
+import { querying, returning } from '../support/project.js';
+import { hosting, ready } from '../support/serve.js';
 
 const BROKEN = { id: 'broken', resource: 'broken/path', actionables: [{ id: 1, mode: 'RETRUN', value: 1 }] };
 const LEANS = {
@@ -95,7 +94,7 @@ const NULLS = {
   ],
 };
 
-onBothDatabases('absent values, profile sub0', { files: NULLS, config: { ...SUB0, envelope: 'bare' } }, (kernel) => {
+onDatabase('absent values, profile sub0', { files: NULLS, config: { ...SUB0, envelope: 'bare' } }, (kernel) => {
   it('are NULL in parameters, at any depth', async () => {
     expect((await kernel().post('/bound', {})).body).to.deep.equal({ a: null, b: null, c: null });
     expect((await kernel().post('/bound', { a: 1, deep: 5, c: null })).body).to.deep.equal({
@@ -121,7 +120,7 @@ onBothDatabases('absent values, profile sub0', { files: NULLS, config: { ...SUB0
   });
 });
 
-onBothDatabases('absent values, without a profile', { files: NULLS }, (kernel) => {
+onDatabase('absent values, without a profile', { files: NULLS }, (kernel) => {
   it('are refused in parameters, but for bare names', async () => {
     const { status, body } = await kernel().post('/bound', { a: 'x' });
     expect([status, body['code']]).to.deep.equal([422, 'ACC_UNRESOLVED']);
@@ -134,25 +133,13 @@ onBothDatabases('absent values, without a profile', { files: NULLS }, (kernel) =
 });
 
 describe('lintel serve with problems', function () {
-  this.timeout(60_000);
-  const children: Child[] = [];
-  const projects: TempProject[] = [];
-  afterEach(() => Promise.all(children.splice(0).map((child) => child.stop('SIGKILL'))));
-  after(() => Promise.all(projects.map((project) => project.dispose())));
-  const serve = async (files: Files): Promise<Child> => {
-    const project = await tempProject(files);
-    projects.push(project);
-    const child = startCli(['serve'], { cwd: project.folder, env: { PORT: '0' } });
-    children.push(child);
-    return child;
-  };
+  const { start } = hosting();
   const files = { 'definitions/a.json': returning('v', 1), 'definitions/b.json': BROKEN };
 
   for (const config of [SUB0, { on_problem: 'skip' }]) {
     it(`${JSON.stringify(config)}: shows them, starts, and says 503 where they are`, async () => {
-      const child = await serve({ ...files, 'lintel.config.json': config });
-      const [, url = ''] = await child.printed(/ready at (http:\S+)/);
-      const client = createClient(url);
+      const child = await start({ ...files, 'lintel.config.json': config });
+      const client = await ready(child);
       expect((await client.post('/v', {})).status).to.equal(200);
       expect((await client.post('/broken/path', {})).body).to.include({ status: 503, code: 'REQ_BROKEN' });
       expect((await client.request('GET', '/status')).body).to.include({ degraded: true });
@@ -167,7 +154,7 @@ describe('lintel serve with problems', function () {
   }
 
   it('on_problem "refuse" does not start, profile or not', async () => {
-    const child = await serve({ ...files, 'lintel.config.json': { ...SUB0, on_problem: 'refuse' } });
+    const child = await start({ ...files, 'lintel.config.json': { ...SUB0, on_problem: 'refuse' } });
     const { code, stdout, stderr } = await child.finished;
     expect([code, stdout]).to.deep.equal([1, '']);
     expect(stderr).to.contain('KRN_BROKEN_SET').and.not.contain('ready at');

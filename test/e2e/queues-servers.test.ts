@@ -11,6 +11,7 @@ import { PLUGIN_FIXTURES } from '../support/project.js';
 import { openQueue, type Address } from '../support/queues.js';
 import { until } from '../support/until.js';
 import { ownRedis } from '../support/redis.js';
+import { skipTest } from '../support/skip.js';
 
 interface Chosen {
   readonly env: Readonly<Record<string, string>>;
@@ -58,12 +59,11 @@ const config = {
 
 for (const [name, make] of Object.entries(SERVERS)) {
   describe(`a queue on a server of its own (${name})`, function () {
-    this.timeout(60_000);
     let chosen: Chosen;
     let kernel: TestKernel | undefined;
     before(async function () {
       const found = await make();
-      if ('skip' in found) return this.skip();
+      if ('skip' in found) return skipTest(this, found.skip);
       chosen = found;
       kernel = await startKernel({ files, env: chosen.env, config });
     });

@@ -11,6 +11,7 @@ import { freshMysql, startMysql } from '../support/mysql.js';
 import { freshDatabase, startPostgres } from '../support/postgres.js';
 import { PLUGIN_FIXTURES } from '../support/project.js';
 import { until } from '../support/until.js';
+import { skipTest, skipWithout } from '../support/skip.js';
 
 const PLUGINS = ['builtin:*', join(PLUGIN_FIXTURES, 'puts-off')];
 
@@ -61,7 +62,6 @@ async function refusal(options: TestKernelOptions): Promise<BootError> {
 
 for (const { name, make } of DATABASES) {
   describe(`a queue beside its database (${name})`, function () {
-    this.timeout(60_000);
     let kernel: TestKernel | undefined;
     const running = (): TestKernel => {
       if (kernel === undefined) throw new Error('not started');
@@ -69,7 +69,7 @@ for (const { name, make } of DATABASES) {
     };
     before(async function () {
       const database = await make();
-      if ('skip' in database) return this.skip();
+      if ('skip' in database) return skipTest(this, database.skip);
       const { connections, env } = database;
       kernel = await startKernel({ files: FILES, env, config: { plugins: PLUGINS, connections } });
     });
@@ -94,7 +94,6 @@ for (const { name, make } of DATABASES) {
 }
 
 describe('a queue of the config', function () {
-  this.timeout(60_000);
   let kernel: TestKernel | undefined;
   afterEach(async () => {
     await kernel?.close();
@@ -125,7 +124,7 @@ describe('a queue of the config', function () {
 
   it('cannot be embedded where the connection is not, and says which can', async function () {
     const server = await startPostgres();
-    if ('skip' in server) return this.skip();
+    if ('skip' in server) return skipTest(this, server.skip);
     const env = { DATABASE_URL: await freshDatabase() };
     const error = await refusal({ files: FILES, env, config: { plugins: PLUGINS, queue: 'embedded' } });
     expect(error.code).to.equal('JOB_NOT_EMBEDDED');
@@ -133,7 +132,7 @@ describe('a queue of the config', function () {
   });
 
   it('on MySQL, queue and schedules say what to write where nothing is configured, and run in what was written', async function () {
-    if ('skip' in (await startMysql('mariadb'))) return this.skip();
+    await skipWithout(this, startMysql('mariadb'));
     const env = { MYSQL_URL: await freshMysql('mariadb') };
     const nightly = {
       id: 'nightly',
@@ -165,7 +164,7 @@ describe('a queue of the config', function () {
 
   it('embedded, lies in the connection that it names, and main is another database', async function () {
     const server = await startPostgres();
-    if ('skip' in server) return this.skip();
+    if ('skip' in server) return skipTest(this, server.skip);
     const note = 'INSERT INTO notes (id, text) VALUES ($1, $2)';
     const actions = [1, 2].map((id) => ({
       id,
@@ -201,7 +200,7 @@ describe('a queue of the config', function () {
 
   it('must have the database of its address', async function () {
     const server = await startPostgres();
-    if ('skip' in server) return this.skip();
+    if ('skip' in server) return skipTest(this, server.skip);
     const url = new URL(server.url);
     url.pathname = '/lintel_nowhere';
     const connections = { main: { use: 'pglite', path: 'memory://' } };
@@ -213,7 +212,7 @@ describe('a queue of the config', function () {
 
   it('that is away costs the requests that need it, and nothing else', async function () {
     const server = await startPostgres();
-    if ('skip' in server) return this.skip();
+    if ('skip' in server) return skipTest(this, server.skip);
     const url = new URL(await freshDatabase());
     const proxy = await faultProxy({ host: url.hostname, port: Number(url.port) });
     url.port = String(proxy.port);

@@ -9,12 +9,13 @@ import { person } from '../support/wallet.js';
 /** Takes names of files that were stored before. */
 const PRESUMING = 'gallery-remove-01';
 
+const connections = { main: { use: 'pglite', path: 'memory://' } };
+
 describe('samples of requests, sent', function () {
-  this.timeout(60_000);
   let kernel: TestKernel;
   let token: string;
   before(async () => {
-    kernel = await startKernel({ prepare: copySample, env: SAMPLE_ENV });
+    kernel = await startKernel({ prepare: copySample, env: SAMPLE_ENV, config: { connections } });
     ({ token } = await person(kernel));
   });
   after(() => kernel.close());

@@ -59,7 +59,6 @@ describe('rooms', () => {
   let kernel!: TestKernel;
   const clients: SocketClient[] = [];
   before(async function () {
-    this.timeout(60_000);
     kernel = await startKernel({
       judged: true,
       files: FILES,

@@ -1,16 +1,15 @@
-/** Who gets in, and until when, in the sample, on both databases: guesses are counted, and a token ends with its sign-out. */
+/** Who gets in, and until when, in the sample: guesses are counted, and a token ends with its sign-out. */
 import { expect } from 'chai';
 import type { Answer, Loose } from '../support/client.js';
-import { onBothDatabases } from '../support/kernel.js';
-import { copySample, SAMPLE_ENV } from '../support/project.js';
+import { onDatabase } from '../support/kernel.js';
+import { copyQuickSample, SAMPLE_ENV } from '../support/project.js';
 import { bearer, PASSWORD, person } from '../support/wallet.js';
 
-onBothDatabases('sample: access', { prepare: copySample, env: SAMPLE_ENV }, (kernel) => {
+onDatabase('sample: access', { prepare: copyQuickSample, env: SAMPLE_ENV }, (kernel) => {
   const signIn = (email: string, password: string): Promise<Answer<Loose>> =>
     kernel().post('/sign-in', { email, password });
 
   it('lets somebody guess a password ten times, and says when to come back; others are not in the way', async function () {
-    this.timeout(60_000);
     const [ada, bob] = [await person(kernel()), await person(kernel())];
     for (let left = 9; left >= 0; left--) {
       const { status, headers } = await signIn(ada.email, `wrong ${left}`);

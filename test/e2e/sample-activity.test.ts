@@ -29,7 +29,6 @@ onEach('sample: activity', STORES, { prepare: copySample, env: SAMPLE_ENV, confi
   const unread = async (of: Person): Promise<unknown> => (await of.post('/activity/unread')).body['count'];
 
   before(async function () {
-    this.timeout(30_000);
     [ada, bob] = [await person(kernel()), await person(kernel())];
     expect((await ada.post('/wallet/deposit', { amount: 500, note: 'renting out boats' })).status).to.equal(200);
     await arrived(ada, 1);

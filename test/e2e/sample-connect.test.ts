@@ -1,8 +1,8 @@
-/** Connecting an account of another service in the sample, on both databases; the other service is a stub on this machine. */
+/** Connecting an account of another service in the sample; the other service is a stub on this machine. */
 import { expect } from 'chai';
 import type { Answer, Loose } from '../support/client.js';
-import { onBothDatabases, startKernel } from '../support/kernel.js';
-import { copySample, querying, SAMPLE_ENV } from '../support/project.js';
+import { onDatabase, startKernel } from '../support/kernel.js';
+import { copyQuickSample, querying, SAMPLE_ENV } from '../support/project.js';
 import { ACCESS_TOKEN, startProvider } from '../support/provider.js';
 import { counted, person, type Person } from '../support/wallet.js';
 
@@ -24,7 +24,7 @@ const files = {
 describe('sample: connect', () => {
   after(() => upstream.close());
 
-  onBothDatabases('with the other service', { prepare: copySample, env, files, config: { outbound } }, (kernel) => {
+  onDatabase('with the other service', { prepare: copyQuickSample, env, files, config: { outbound } }, (kernel) => {
     let ada: Person;
     beforeEach(async () => {
       ada = await person(kernel());
@@ -126,9 +126,8 @@ describe('sample: connect', () => {
   });
 
   it('without the other service the rest works, and the answer to a callback is 502 in words', async function () {
-    this.timeout(60_000);
     const kernel = await startKernel({
-      prepare: copySample,
+      prepare: copyQuickSample,
       env: SAMPLE_ENV,
       // A port where nobody listens: no name is looked up.
       config: {

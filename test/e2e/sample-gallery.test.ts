@@ -1,10 +1,10 @@
-/** The gallery of the sample over real HTTP, on both databases: pictures of one person, their files, and the list that is kept. */
+/** The gallery of the sample over real HTTP: pictures of one person, their files, and the list that is kept. */
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Answer, Loose } from '../support/client.js';
-import { onBothDatabases } from '../support/kernel.js';
+import { onDatabase } from '../support/kernel.js';
 import { formOf, GIF_BLACK, JPEG_BLUE, PDF, PNG_RED, SVG, WEBP_GREEN, type Part } from '../support/pictures.js';
-import { copySample, querying, SAMPLE_ENV } from '../support/project.js';
+import { copyQuickSample, querying, SAMPLE_ENV } from '../support/project.js';
 import { filesBelow } from '../support/spool.js';
 import { bearer, person, type Person } from '../support/wallet.js';
 
@@ -15,7 +15,7 @@ const RED = picture(PNG_RED, 'red.png', 'image/png');
 
 const files = { 'definitions/rows.json': querying('rows', 'SELECT count(*)::int AS n FROM _photos') };
 
-onBothDatabases('sample: gallery', { prepare: copySample, env: SAMPLE_ENV, files }, (kernel) => {
+onDatabase('sample: gallery', { prepare: copyQuickSample, env: SAMPLE_ENV, files }, (kernel) => {
   let ada: Person;
   beforeEach(async () => {
     ada = await person(kernel());

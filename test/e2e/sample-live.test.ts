@@ -1,13 +1,13 @@
-/** The sample for clients that stay connected, on both databases: what moves in a wallet, talks with the staff, announcements. */
+/** The sample for clients that stay connected: what moves in a wallet, talks with the staff, announcements. */
 import { expect } from 'chai';
 import type { Answer, Loose } from '../support/client.js';
-import { onBothDatabases } from '../support/kernel.js';
-import { copySample, SAMPLE_ENV } from '../support/project.js';
+import { onDatabase } from '../support/kernel.js';
+import { copyQuickSample, SAMPLE_ENV } from '../support/project.js';
 import { connect, refusedUpgrade, type Frame, type SocketClient } from '../support/sockets.js';
 import { person, PIN, type Person } from '../support/wallet.js';
 import { hmac } from '../support/webhooks.js';
 
-onBothDatabases('sample: live', { prepare: copySample, env: SAMPLE_ENV }, (kernel) => {
+onDatabase('sample: live', { prepare: copyQuickSample, env: SAMPLE_ENV }, (kernel) => {
   const clients: SocketClient[] = [];
   afterEach(async () => {
     for (const client of clients.splice(0)) await client.close();

@@ -1,13 +1,12 @@
 /**
- * Webhooks of the sample over real HTTP, on both databases: payments are accepted at once and move money once, rates come from our
- * job alone.
+ * Webhooks of the sample over real HTTP: payments are accepted at once and move money once, rates come from our job alone.
  */
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import type { Answer, Loose } from '../support/client.js';
-import { onBothDatabases } from '../support/kernel.js';
+import { onDatabase } from '../support/kernel.js';
 import { eventually } from '../support/jobs.js';
-import { copySample, querying, SAMPLE_ENV } from '../support/project.js';
+import { copyQuickSample, querying, SAMPLE_ENV } from '../support/project.js';
 import { bearer, counted, person, type Person } from '../support/wallet.js';
 import { hmac } from '../support/webhooks.js';
 
@@ -17,7 +16,7 @@ const files = {
   'definitions/peek.json': querying('peek', 'SELECT deliveries FROM _payments WHERE id = $1', ['$PAYLOAD.event']),
 };
 
-onBothDatabases('sample: payments', { prepare: copySample, env: SAMPLE_ENV, files }, (kernel) => {
+onDatabase('sample: payments', { prepare: copyQuickSample, env: SAMPLE_ENV, files }, (kernel) => {
   let ada: Person;
   beforeEach(async () => {
     ada = await person(kernel(), 100);
@@ -68,7 +67,6 @@ onBothDatabases('sample: payments', { prepare: copySample, env: SAMPLE_ENV, file
   });
 
   it('that comes twenty times at once moves money once', async function () {
-    this.timeout(60_000);
     const event = eventFor(ada);
     const answers = await Promise.all(Array.from({ length: 20 }, () => deliver(event)));
     expect(counted(answers, 202)).to.deep.equal([20]);
@@ -77,7 +75,6 @@ onBothDatabases('sample: payments', { prepare: copySample, env: SAMPLE_ENV, file
   });
 
   it('beside deposits of the owner: every cent arrives', async function () {
-    this.timeout(60_000);
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, i) =>
         i % 2 ? deliver(eventFor(ada)) : ada.post('/wallet/deposit', { amount: 1 }),
@@ -133,7 +130,7 @@ onBothDatabases('sample: payments', { prepare: copySample, env: SAMPLE_ENV, file
   });
 });
 
-onBothDatabases('sample: rates', { prepare: copySample, env: SAMPLE_ENV }, (kernel) => {
+onDatabase('sample: rates', { prepare: copyQuickSample, env: SAMPLE_ENV }, (kernel) => {
   const bring = (rates: unknown, token: string = RATES_TOKEN): Promise<Answer<unknown>> =>
     kernel().post('/rates/update', { rates }, { headers: { 'x-rates-token': token } });
   const rates = async (): Promise<readonly Loose[]> => (await kernel().post<readonly Loose[]>('/rates')).body;

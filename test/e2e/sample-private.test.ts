@@ -1,8 +1,8 @@
-/** Private details of the sample over real HTTP, on both databases: ciphertext in the table, the values for their owner alone. */
+/** Private details of the sample over real HTTP: ciphertext in the table, the values for their owner alone. */
 import { expect } from 'chai';
 import type { Loose } from '../support/client.js';
-import { onBothDatabases } from '../support/kernel.js';
-import { copySample, querying, SAMPLE_ENV } from '../support/project.js';
+import { onDatabase } from '../support/kernel.js';
+import { copyQuickSample, querying, SAMPLE_ENV } from '../support/project.js';
 import { person, type Person } from '../support/wallet.js';
 
 const DETAILS = {
@@ -29,7 +29,7 @@ const files = {
   ],
 };
 
-onBothDatabases('sample: private details', { prepare: copySample, env: SAMPLE_ENV, files }, (kernel) => {
+onDatabase('sample: private details', { prepare: copyQuickSample, env: SAMPLE_ENV, files }, (kernel) => {
   let ada: Person;
   beforeEach(async () => {
     ada = await person(kernel());

@@ -1,11 +1,11 @@
-/** Work of the sample that nobody waits for, on both databases: mail through another service, and what the clock begins. */
+/** Work of the sample that nobody waits for: mail through another service, and what the clock begins. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Loose } from '../support/client.js';
 import { eventually } from '../support/jobs.js';
-import { onBothDatabases } from '../support/kernel.js';
-import { copySample, querying, SAMPLE_ENV } from '../support/project.js';
+import { onDatabase } from '../support/kernel.js';
+import { copyQuickSample, querying, SAMPLE_ENV } from '../support/project.js';
 import { json, startUpstream, type Behaviour } from '../support/upstream.js';
 import { person } from '../support/wallet.js';
 
@@ -21,7 +21,7 @@ describe('sample: work', () => {
     mail.asked.length = 0;
   });
 
-  onBothDatabases('mail', { prepare: copySample, env, config }, (kernel) => {
+  onDatabase('mail', { prepare: copyQuickSample, env, config }, (kernel) => {
     const sent = (count: number): Promise<unknown> =>
       eventually(
         () => mail.asked.length,
@@ -49,7 +49,6 @@ describe('sample: work', () => {
     });
 
     it('is sent again, under the same number, when the other service was away', async function () {
-      this.timeout(30_000);
       const ada = await person(kernel());
       trouble.push(json({}, 503));
       expect((await ada.post('/wallet/statement/mail')).status).to.equal(202);
@@ -71,7 +70,7 @@ describe('sample: work', () => {
 
   /** The nights of the sample, each a second long. */
   const hurried = async (folder: string): Promise<void> => {
-    await copySample(folder);
+    await copyQuickSample(folder);
     const file = join(folder, 'definitions', 'resources', 'nightly.resource.json');
     const text = await readFile(file, 'utf8');
     await writeFile(file, text.replace(/"execution_interval": "[^"]+"/g, '"execution_interval": "* * * * * *"'));
@@ -86,7 +85,7 @@ describe('sample: work', () => {
     ],
   };
 
-  onBothDatabases('nights', { prepare: hurried, env, files }, (kernel) => {
+  onDatabase('nights', { prepare: hurried, env, files }, (kernel) => {
     it('take away sign-ins that nobody came back from, and no others', async () => {
       const [late, quick] = [await person(kernel()), await person(kernel())];
       const states = async (id: string): Promise<number> =>

@@ -1,12 +1,10 @@
 /**
- * Schedules in running kernels: work that the clock begins, with what it depends on, once in all processes. Waits for rows; nothing
- * here knows how long a second is but the clock itself.
+ * Schedules in a running kernel: work that a schedule begins, with what it depends on. On real time; `cron-clock` has time of its own, and
+ * `cluster-schedules.test.ts` several processes.
  */
 import { expect } from 'chai';
-import { startKernel, type TestKernel, type TestKernelOptions } from '../support/kernel.js';
-import { patient } from '../support/patient.js';
-import { freshDatabase, startPostgres } from '../support/postgres.js';
-import { ready, serving } from '../support/serve.js';
+import { startKernel, type TestKernel } from '../support/kernel.js';
+import { until } from '../support/until.js';
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -29,160 +27,108 @@ const LIST = {
     },
   ],
 };
-const tick = (expression: string, rest: object = {}): object => ({
-  id: 'tick',
-  resource: 'tick',
+const EVERY_SECOND = { execution_interval: '* * * * * *' };
+const insert = (cron_job: object): object => ({
+  id: 1,
+  mode: 'QUERY',
+  sql_query: { query: 'INSERT INTO ticks (id, at) VALUES ($1, $2)', parameters: ['$GENERATOR.ULID', '$DATETIME'] },
+  cron_job,
+});
+const tick = (cron_job: object): object => ({ id: 'tick', resource: 'tick', actionables: [insert(cron_job)] });
+const MIXED = {
+  id: 'mixed',
+  resource: 'mixed',
+  actionables: [
+    {
+      id: 1,
+      no_op: true,
+      mode: 'RETURN',
+      value: { name: 'the night' },
+      extract_response_for: [{ extract: 'name', for: 'who' }],
+    },
+    { id: 2, mode: 'RETURN', value: { answer: 'of a request' } },
+    {
+      id: 3,
+      mode: 'QUERY',
+      depends_on: [{ resource_id: 'self', action_ids: [1] }],
+      sql_query: {
+        query: 'INSERT INTO ticks (id, at, who) VALUES ($1, $2, $3)',
+        parameters: ['$GENERATOR.ULID', '$DATETIME', 'who'],
+      },
+      cron_job: { ...EVERY_SECOND, time_zone: 'Asia/Tokyo' },
+    },
+  ],
+};
+const FAILS = {
+  id: 'fails',
+  resource: 'fails',
   actionables: [
     {
       id: 1,
       mode: 'QUERY',
-      sql_query: { query: 'INSERT INTO ticks (id, at) VALUES ($1, $2)', parameters: ['$GENERATOR.ULID', '$DATETIME'] },
-      cron_job: { execution_interval: expression, ...rest },
+      sql_query: { query: "INSERT INTO ticks (id, at, who) VALUES ('same', $1, 'fails')", parameters: ['$DATETIME'] },
+      cron_job: EVERY_SECOND,
     },
   ],
-});
-const FILES = { 'definitions/_ticks.json': MODEL, 'definitions/ticks.json': LIST };
+};
 
 describe('schedules', function () {
-  this.timeout(60_000);
-  const started: TestKernel[] = [];
-  afterEach(async () => {
-    for (const kernel of started.splice(0)) await kernel.close();
-  });
-
-  async function start(files: object, options: TestKernelOptions = {}): Promise<TestKernel> {
-    const { config, ...rest } = options;
-    const kernel = await startKernel({
-      ...rest,
-      files: { ...FILES, ...(files as TestKernelOptions['files']) },
-      config: { connections: { main: { use: 'pglite', path: 'memory://' } }, ...config },
+  let kernel: TestKernel;
+  before(async () => {
+    kernel = await startKernel({
+      files: { 'definitions/_ticks.json': MODEL, 'definitions/ticks.json': LIST },
+      config: {
+        connections: { main: { use: 'pglite', path: 'memory://' } },
+        scheduler: { use: 'embedded', time_zone: 'Europe/Berlin' },
+      },
     });
-    started.push(kernel);
-    return kernel;
-  }
-  const rowsOf = async (kernel: TestKernel): Promise<readonly Row[]> =>
-    (await kernel.post('/ticks')).body as unknown as readonly Row[];
-  const until = (kernel: TestKernel, count: number): Promise<void> =>
-    patient(async () => (await rowsOf(kernel)).length >= count, 20);
+  });
+  after(() => kernel?.close());
 
-  it('run every second without a request, at whole seconds, each once', async () => {
-    const kernel = await start({ 'definitions/tick.json': tick('* * * * * *') });
-    await until(kernel, 3);
-    const instants = (await rowsOf(kernel)).map(({ at }) => String(at));
+  const rowsOf = async (who: string | null): Promise<readonly Row[]> =>
+    ((await kernel.post('/ticks')).body as unknown as readonly Row[]).filter((row) => row['who'] === who);
+  const ran = (who: string | null, count: number): Promise<void> =>
+    until(async () => (await rowsOf(who)).length >= count);
+  async function reload(files: Readonly<Record<string, object>>): Promise<void> {
+    for (const [name, content] of Object.entries(files))
+      await kernel.project.write(`definitions/${name}.json`, content);
+    expect((await kernel.kernel.reload()).applied).to.equal(true);
+  }
+
+  it('begin with a reload that is the first to have any: every second, at whole seconds, each once', async () => {
+    expect(kernel.kernel.running.schedules()).to.deep.equal([]);
+    await reload({ tick: tick(EVERY_SECOND), mixed: MIXED, fails: FAILS });
+    await ran(null, 2);
+    const instants = (await rowsOf(null)).map(({ at }) => String(at));
     expect(new Set(instants).size).to.equal(instants.length);
     for (const instant of instants) expect(instant).to.match(/:\d\d\.000Z$/);
     expect((await kernel.post('/tick')).status, 'no request reaches it').to.equal(404);
   });
 
-  it('run what they depend on first, and stand beside work of requests', async () => {
-    const kernel = await start({
-      'definitions/mixed.json': {
-        id: 'mixed',
-        resource: 'mixed',
-        actionables: [
-          {
-            id: 1,
-            no_op: true,
-            mode: 'RETURN',
-            value: { name: 'the night' },
-            extract_response_for: [{ extract: 'name', for: 'who' }],
-          },
-          { id: 2, mode: 'RETURN', value: { answer: 'of a request' } },
-          {
-            id: 3,
-            mode: 'QUERY',
-            depends_on: [{ resource_id: 'self', action_ids: [1] }],
-            sql_query: {
-              query: 'INSERT INTO ticks (id, at, who) VALUES ($1, $2, $3)',
-              parameters: ['$GENERATOR.ULID', '$DATETIME', 'who'],
-            },
-            cron_job: { execution_interval: '* * * * * *', time_zone: 'Asia/Tokyo' },
-          },
-        ],
-      },
-    });
+  it('run what they depend on first, and are independent of work of requests', async () => {
     const answer = await kernel.post('/mixed');
     expect([answer.status, answer.body]).to.deep.equal([200, { answer: 'of a request' }]);
-    await until(kernel, 1);
-    expect((await rowsOf(kernel))[0]).to.include({ who: 'the night' });
-  });
-
-  it('begin with a reload that is the first to have any, and end with one that takes them away', async () => {
-    const kernel = await start({});
-    await kernel.project.write('definitions/tick.json', tick('* * * * * *'));
-    expect((await kernel.kernel.reload()).applied).to.equal(true);
-    await until(kernel, 1);
-    await kernel.project.write('definitions/tick.json', tick('0 0 0 1 1 *'));
-    expect((await kernel.kernel.reload()).applied).to.equal(true);
-    expect(kernel.kernel.running.schedules().map(({ expression }) => expression)).to.deep.equal(['0 0 0 1 1 *']);
-    await kernel.project.write('definitions/tick.json', {
-      id: 'tick',
-      resource: 'tick',
-      actionables: [{ id: 1, mode: 'RETURN', value: 1 }],
-    });
-    expect((await kernel.kernel.reload()).applied).to.equal(true);
-    expect(kernel.kernel.running.schedules()).to.deep.equal([]);
-  });
-
-  it('have the zone of the config where they name none', async () => {
-    const kernel = await start(
-      { 'definitions/tick.json': tick('0 0 3 * * *') },
-      { config: { scheduler: { use: 'embedded', time_zone: 'Europe/Berlin' } } },
-    );
-    expect(kernel.kernel.running.schedules().map(({ zone }) => zone)).to.deep.equal(['Europe/Berlin']);
+    await ran('the night', 1);
   });
 
   it('go on after a run that fails, which the log tells by its code', async () => {
-    const kernel = await start({
-      'definitions/fails.json': {
-        id: 'fails',
-        resource: 'fails',
-        actionables: [
-          {
-            id: 1,
-            mode: 'QUERY',
-            sql_query: { query: "INSERT INTO ticks (id, at) VALUES ('same', $1)", parameters: ['$DATETIME'] },
-            cron_job: { execution_interval: '* * * * * *' },
-          },
-        ],
-      },
-    });
     const failed = (): number => kernel.log.filter(({ fields }) => fields['code'] === 'QRY_UNIQUE').length;
-    await patient(() => failed() >= 4, 20);
-    expect(await rowsOf(kernel)).to.have.length(1);
+    await until(() => failed() >= 2);
+    expect(await rowsOf('fails')).to.have.length(1);
   });
 
   it('keep their ledger out of what `migrate` looks at', async () => {
-    const kernel = await start({ 'definitions/tick.json': tick('* * * * * *') });
-    await until(kernel, 1);
     expect(await kernel.kernel.outline()).to.deep.equal({ steps: [], warnings: [] });
   });
 
-  describe('in three processes on one database', () => {
-    const { folder, startIn } = serving();
-
-    it('run each instant once', async function () {
-      const server = await startPostgres();
-      if ('skip' in server) return this.skip();
-      const env = { DATABASE_URL: await freshDatabase() };
-      const project = await folder({ ...FILES, 'definitions/tick.json': tick('* * * * * *') });
-      const children = [];
-      for (let n = 0; n < 3; n++) {
-        const child = startIn(project.folder, { env });
-        children.push(child);
-        // One after the other: the first makes the tables.
-        await ready(child);
-      }
-      const [first] = children;
-      if (first === undefined) throw new Error('nothing was started');
-      const client = await ready(first);
-      const rows = async (): Promise<readonly Row[]> => (await client.post('/ticks')).body as unknown as readonly Row[];
-      const before = (await rows()).length;
-      await patient(async () => (await rows()).length >= before + 5, 20);
-      const instants = (await rows()).map(({ at }) => Date.parse(String(at)));
-      expect(new Set(instants).size, 'no instant twice').to.equal(instants.length);
-      expect(instants.filter((instant) => instant % 1000 !== 0)).to.deep.equal([]);
-      await Promise.all(children.map((child) => child.stop()));
-    });
+  it('have the zone of the config where they name none, and end with a reload that takes them away', async () => {
+    const zones = (): object =>
+      Object.fromEntries(kernel.kernel.running.schedules().map(({ expression, zone }) => [expression, zone]));
+    await kernel.project.remove('definitions/mixed.json');
+    await kernel.project.remove('definitions/fails.json');
+    await reload({ tick: tick({ execution_interval: '0 0 3 1 1 *' }) });
+    expect(zones()).to.deep.equal({ '0 0 3 1 1 *': 'Europe/Berlin' });
+    await reload({ tick: { id: 'tick', resource: 'tick', actionables: [{ id: 1, mode: 'RETURN', value: 1 }] } });
+    expect(zones()).to.deep.equal({});
   });
 });

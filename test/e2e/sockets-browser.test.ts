@@ -6,6 +6,7 @@ import { startBrowser, startSite } from '../support/browser.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
 import { returning } from '../support/project.js';
 import { jwt, KEY } from '../support/tokens.js';
+import { NO_BROWSER, skipTest } from '../support/skip.js';
 
 const FILES = {
   'definitions/a.json': {
@@ -23,7 +24,6 @@ interface Seen {
 }
 
 describe('a page with a connection', function () {
-  this.timeout(60_000);
   let browser: Browser | null = null;
   let page: Page;
   let site: Server | undefined;
@@ -31,7 +31,7 @@ describe('a page with a connection', function () {
   let kernel: TestKernel;
   before(async function () {
     browser = await startBrowser();
-    if (browser === null) return this.skip();
+    if (browser === null) return skipTest(this, NO_BROWSER);
     ({ site, origin } = await startSite());
     const env = { KEY, ALLOWED_ORIGINS: origin };
     kernel = await startKernel({ files: FILES, config: { websocket: { enabled: true } }, env });

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { head, parseRaw } from '../support/client.js';
 import type { TestKernel } from '../support/kernel.js';
 import { returning } from '../support/project.js';
-import { ready, serving } from '../support/serve.js';
+import { hosting, ready } from '../support/serve.js';
 import { connect, connecting, refusedUpgrade, UPGRADE } from '../support/sockets.js';
 
 const OPEN = { 'definitions/a.json': [returning('open', { ok: true })] };
@@ -202,8 +202,7 @@ describe('connecting', () => {
 });
 
 describe('the address of connections', function () {
-  this.timeout(60_000);
-  const { start } = serving();
+  const { start } = hosting();
   it('is printed by the start', async () => {
     const child = await start(OPEN, { env: { ALLOW_WEBSOCKET_CONNECTIONS: 'true', WEBSOCKET_ENDPOINT: '/live' } });
     const { url } = await ready(child);

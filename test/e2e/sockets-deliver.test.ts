@@ -127,20 +127,19 @@ describe('messages to connected clients', () => {
   });
 
   it('reach hundreds of clients, each with its own uid and in order, also when others come in between', async function () {
-    this.timeout(30_000);
     const kernel = await start();
-    const many = await Promise.all(Array.from({ length: 600 }, (_, n) => connect(kernel.url, { query: `?uid=u${n}` })));
+    const many = await Promise.all(Array.from({ length: 520 }, (_, n) => connect(kernel.url, { query: `?uid=u${n}` })));
     clients.push(...many);
     const wanted = Array.from({ length: 5 }, (_, n) => n);
-    for (const n of wanted) send(kernel, n === 3 ? { uids: ['u0', 'u599'] } : { all: true }, n);
+    for (const n of wanted) send(kernel, n === 3 ? { uids: ['u0', 'u519'] } : { all: true }, n);
     for (const [index, client] of many.entries()) {
-      const meant = index === 0 || index === 599 ? wanted : wanted.filter((n) => n !== 3);
+      const meant = index === 0 || index === 519 ? wanted : wanted.filter((n) => n !== 3);
       for (const n of meant) expect(await client.next()).to.deep.equal({ uid: `u${index}`, action: 'told', data: n });
     }
-    // Faster than they can leave.
-    for (let n = 0; n < 150; n++) send(kernel, { all: true }, n);
+    // More than is sent at once; `hub.test.ts` has more than may wait to be sent.
+    for (let n = 0; n < 20; n++) send(kernel, { all: true }, n);
     const [first, last] = [many[0], many.at(-1)];
-    for (let n = 0; n < 150; n++)
+    for (let n = 0; n < 20; n++)
       expect([(await first?.next())?.data, (await last?.next())?.data]).to.deep.equal([n, n]);
     await Promise.all(many.map((client) => client.close()));
   });

@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import { startKernel, type TestKernel } from '../support/kernel.js';
 import { returning, vectorFile } from '../support/project.js';
 import { connect, type SocketClient } from '../support/sockets.js';
+import { NO_SHARED, skipTest } from '../support/skip.js';
 
 interface Case {
   readonly id: string;
@@ -24,7 +25,6 @@ const casesOf = (name: string): readonly Case[] | null => {
 };
 
 describe('messages against the shared vectors', function () {
-  this.timeout(60_000);
   let kernel: TestKernel;
   let client: SocketClient;
   before(async () => {
@@ -41,7 +41,7 @@ describe('messages against the shared vectors', function () {
   for (const name of ['naughty-strings.jsonl', 'sql-strings.jsonl', 'crlf-strings.jsonl'])
     it(`${name}: each text comes back as it was, as a value and as a name`, async function () {
       const cases = casesOf(name);
-      if (cases === null) return this.skip();
+      if (cases === null) return skipTest(this, NO_SHARED);
       const texts = cases.flatMap(({ text }) => (text === undefined ? [] : [text]));
       expect(texts.length).to.be.greaterThan(30);
       const wrong: string[] = [];
@@ -54,7 +54,7 @@ describe('messages against the shared vectors', function () {
 
   it('json-body.jsonl: a payload is taken and refused as a body is', async function () {
     const cases = casesOf('json-body.jsonl');
-    if (cases === null) return this.skip();
+    if (cases === null) return skipTest(this, NO_SHARED);
     const wrong: string[] = [];
     let sent = 0;
     for (const { id, bytes = '', content_type, expect: wanted } of cases) {

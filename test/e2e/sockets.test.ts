@@ -58,7 +58,6 @@ describe('messages over a connection', () => {
   let kernel: TestKernel;
   let client: SocketClient;
   before(async function () {
-    this.timeout(60_000);
     kernel = await startKernel({ files: FILES, config: CONFIG, env: ENV });
   });
   after(() => kernel.close());

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
 import { createClient, type Client, type Loose } from '../support/client.js';
-import type { Child } from '../support/child.js';
+import type { Running } from '../support/cli.js';
 import { faultProxy, type FaultProxy } from '../support/fault-proxy.js';
 import { freePort } from '../support/guarded.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
@@ -14,7 +14,10 @@ import { formOf, PNG_RED } from '../support/pictures.js';
 import { freshDatabase, hasLocalPostgres, ownPostgres, startPostgres } from '../support/postgres.js';
 import { PLUGIN_FIXTURES, querying, returning } from '../support/project.js';
 import { freshBucket, startS3 } from '../support/s3.js';
-import { ready, serving } from '../support/serve.js';
+import { hosting, ready, serving } from '../support/serve.js';
+import { NO_POSTGRES, skipTest } from '../support/skip.js';
+import { startStopwatch } from '../support/stopwatch.js';
+import { until } from '../support/until.js';
 
 const NOTE = { id: { type: 'Number', primary_key: true, auto_increment: true }, text: { type: 'String' } };
 const FILES = {
@@ -26,7 +29,7 @@ const FILES = {
 };
 const PASSWORD = 'right-canary-1';
 
-async function listening(child: Child): Promise<Client> {
+async function listening(child: Running): Promise<Client> {
   const [, url = ''] = await child.printed(/listening at (http:\S+)/);
   return createClient(url);
 }
@@ -40,24 +43,17 @@ async function refusing(url: string): Promise<{ proxy: FaultProxy; url: string }
   return { proxy, url: target.href.replace(/\/$/, '') };
 }
 
-async function expectSoon(check: () => Promise<boolean>): Promise<void> {
-  const end = performance.now() + 5000;
-  while (!(await check())) {
-    if (performance.now() > end) throw new Error('did not happen within five seconds');
-    await new Promise(setImmediate);
-  }
-}
 const readiness = async (client: Client): Promise<number> => (await client.request('GET', '/status/ready')).status;
 
 describe('lintel serve without its database', function () {
-  this.timeout(60_000);
-  const { start } = serving();
+  const { start } = hosting();
+  const { start: startProcess } = serving();
   const port = freePort();
   const urlWith = async (password: string, database = 'postgres'): Promise<string> =>
     `postgres://postgres:${password}@127.0.0.1:${await port}/${database}`;
   let stop: () => Promise<void> = () => Promise.resolve();
   before(function () {
-    if (!hasLocalPostgres()) this.skip();
+    if (!hasLocalPostgres()) skipTest(this, NO_POSTGRES);
   });
   after(() => stop());
 
@@ -81,7 +77,7 @@ describe('lintel serve without its database', function () {
     const server = await ownPostgres(await port, PASSWORD);
     if ('skip' in server) throw new Error(server.skip);
     stop = () => server.stop();
-    await expectSoon(async () => (await readiness(client)) === 200);
+    await until(async () => (await readiness(client)) === 200);
     const first = await client.post('/note', { text: 'x' });
     expect([first.status, first.body['id']]).to.deep.equal([200, 1]);
     await ready(child);
@@ -129,23 +125,22 @@ describe('lintel serve without its database', function () {
     await proxy.pass();
     proxy.stall();
     const main = { use: 'postgres', url: '$ENV.DATABASE_URL', pool_wait: 2 };
-    const child = await start(
+    const child = await startProcess(
       { ...FILES, 'lintel.config.json': { connections: { main } } },
       { env: { DATABASE_URL: url } },
     );
     const client = await listening(child);
     const { body } = await client.request<{ plugins: Record<string, Loose> }>('GET', '/status');
     expect(body.plugins['dialect:postgres/main']?.['detail']).to.contain('no answer in time');
-    const since = performance.now();
+    const elapsed = startStopwatch();
     const { code, stderr } = await child.stop('SIGTERM');
     expect([code, stderr.includes('ready at')]).to.deep.equal([0, false]);
-    expect(performance.now() - since).to.be.below(1500);
+    expect(elapsed()).to.be.below(1500);
     await proxy.close();
   });
 });
 
 describe('a kernel that waits for several servers', function () {
-  this.timeout(60_000);
   let kernel: TestKernel | undefined;
   const proxies: FaultProxy[] = [];
   afterEach(async () => {
@@ -161,7 +156,8 @@ describe('a kernel that waits for several servers', function () {
 
   it('three at once: each is served as soon as it is there, in whatever order', async function () {
     const [database, s3] = [await startPostgres(), await startS3()];
-    if ('skip' in database || 'skip' in s3) return this.skip();
+    if ('skip' in database) return skipTest(this, database.skip);
+    if ('skip' in s3) return skipTest(this, s3.skip);
     const [main, other] = [await away(await freshDatabase()), await away(await freshDatabase())];
     const files = await away(s3.endpoint);
     const upload = {
@@ -196,10 +192,10 @@ describe('a kernel that waits for several servers', function () {
     const note = async (): Promise<number> => (await running.post('/note', { text: 'x' })).status;
     expect([await send(), await note()]).to.deep.equal([503, 503]);
     await files.proxy.pass();
-    await expectSoon(async () => (await send()) === 200);
+    await until(async () => (await send()) === 200);
     expect([await note(), await readiness(running)]).to.deep.equal([503, 503]);
     await main.proxy.pass();
-    await expectSoon(async () => (await note()) === 200);
+    await until(async () => (await note()) === 200);
     expect([waiting(), await readiness(running)]).to.deep.equal([['dialect:postgres/other'], 503]);
     await other.proxy.pass();
     await running.kernel.complete();
@@ -208,7 +204,7 @@ describe('a kernel that waits for several servers', function () {
 
   it('taps of `ready` are told when everything is there, once; a reload meanwhile is taken over', async function () {
     const database = await startPostgres();
-    if ('skip' in database) return this.skip();
+    if ('skip' in database) return skipTest(this, database.skip);
     const { proxy, url } = await away(await freshDatabase());
     const module = pathToFileURL(join(PLUGIN_FIXTURES, 'witness', 'recorder', 'runtime.js')).href;
     const { events } = (await import(module)) as { events: unknown[][] };

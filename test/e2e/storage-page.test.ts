@@ -13,6 +13,7 @@ import { builtinRegistry } from '../support/fixtures.js';
 import { ROOT } from '../support/project.js';
 import { s3Client } from '../support/s3.js';
 import { openMinio, s3Subject, type S3Subject } from '../support/s3-storage.js';
+import { skipTest } from '../support/skip.js';
 
 const PAGE = readFileSync(join(ROOT, 'docs', 'storage.md'), 'utf8');
 const shown = [...PAGE.matchAll(/^```json\n([^]*?)^```/gm)].map(([, text = '']) => JSON.parse(text) as JsonObject);
@@ -20,13 +21,11 @@ const configs = shown.filter((json) => 'storage' in json);
 const ENV = envFacts({ S3_ACCESS_KEY: 'name', S3_SECRET_KEY: 'canary-secret-Zk81jq' });
 
 describe('the page about storage', function () {
-  this.timeout(60_000);
   let s3!: S3Subject;
   let files!: Awaited<ReturnType<typeof fileMaker>>;
   before(async function () {
-    this.timeout(120_000);
     const found = await s3Subject();
-    if ('skip' in found) return this.skip();
+    if ('skip' in found) return skipTest(this, found.skip);
     s3 = found;
     files = await fileMaker();
   });

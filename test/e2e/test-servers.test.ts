@@ -8,8 +8,10 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { createConnection } from 'node:net';
 import { promisify } from 'node:util';
-import { pause, startGuarded } from '../support/guarded.js';
+import { startGuarded } from '../support/guarded.js';
 import { ownRedis } from '../support/redis.js';
+import { skipTest } from '../support/skip.js';
+import { until } from '../support/until.js';
 
 const run = promisify(execFile);
 const SUPPORT = new URL('../support/', import.meta.url).href;
@@ -22,25 +24,15 @@ const listens = (port: number): Promise<boolean> =>
     socket.once('connect', () => socket.destroy());
   });
 
-async function expectSoon(check: () => Promise<boolean>): Promise<void> {
-  const end = Date.now() + 8000;
-  while (!(await check())) {
-    if (Date.now() > end) throw new Error('did not happen within eight seconds');
-    await pause(50);
-  }
-}
-
 describe('servers of tests', function () {
-  this.timeout(60_000);
-
   it('answer until they are stopped, and can come back on their port', async function () {
     const first = await ownRedis();
-    if ('skip' in first) return this.skip();
+    if ('skip' in first) return skipTest(this, first.skip);
     expect(await listens(first.port)).to.equal(true);
     await first.stop();
     expect(await listens(first.port)).to.equal(false);
     const second = await ownRedis(first.port);
-    if ('skip' in second) return this.skip();
+    if ('skip' in second) return skipTest(this, second.skip);
     expect(second.url).to.equal(first.url);
     await second.stop();
   });
@@ -61,12 +53,12 @@ describe('servers of tests', function () {
       const found = JSON.parse(String(line)) as { url?: string };
       if (found.url === undefined) {
         child.kill('SIGKILL');
-        return this.skip();
+        return skipTest(this, `the server of ${title} is not installed`);
       }
       const port = Number(new URL(found.url).port);
       expect(await listens(port)).to.equal(true);
       child.kill('SIGKILL');
-      await expectSoon(async () => !(await listens(port)));
+      await until(async () => !(await listens(port)));
     });
   }
 

@@ -3,7 +3,7 @@ import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { expect } from 'chai';
 import { decodeJwt, jwtVerify } from 'jose';
 import { decrypt } from 'paseto-ts/v4';
-import { onBothDatabases, startKernel, type TestKernel } from '../support/kernel.js';
+import { onDatabase, startKernel, type TestKernel } from '../support/kernel.js';
 import { returning } from '../support/project.js';
 import { bearer, jwt, KEY } from '../support/tokens.js';
 
@@ -311,7 +311,7 @@ const USERS = {
   ],
 };
 
-onBothDatabases('tokens of rows', { files: USERS, env: { KEY } }, (kernel) => {
+onDatabase('tokens of rows', { files: USERS, env: { KEY } }, (kernel) => {
   it('sign-up and sign-in give one out, which finds the row of its owner and no other', async () => {
     for (const email of ['ada@example.com', 'eve@example.com']) {
       const up = await kernel().post('/sign-up', { email, password: 'pass' });

@@ -145,7 +145,6 @@ onBothDatabases('transactions', { files: FILES }, (kernel) => {
   const read = async (id: string): Promise<unknown> => (await kernel().post('/read', { id })).body['n'];
 
   it('a pair that met another is run again: both count, and the caller sees nothing of it', async function () {
-    this.timeout(30_000);
     await kernel().post('/make', { id: 'pair' });
     for (let round = 1; round <= 10; round++) {
       const answers = await Promise.all([1, 2].map(() => kernel().post('/slow-bump', { id: 'pair' })));
@@ -158,7 +157,6 @@ onBothDatabases('transactions', { files: FILES }, (kernel) => {
   });
 
   it('of many at once none is lost: each is counted, or refused with 409', async function () {
-    this.timeout(30_000);
     await kernel().post('/make', { id: 'many' });
     const answers = await Promise.all(Array.from({ length: 12 }, () => kernel().post('/slow-bump', { id: 'many' })));
     const counted = answers.filter(({ status }) => status === 200).length;

@@ -12,7 +12,9 @@ import { formOf, PNG_RED, type Part } from '../support/pictures.js';
 import { FORM_TYPE, rawForm } from '../support/pictures.js';
 import { s3Subject, type S3Subject } from '../support/s3-storage.js';
 import { spoolIsEmpty } from '../support/spool.js';
-import { expectSoon } from '../contracts/storage.contract.js';
+import { until } from '../support/until.js';
+import { skipTest } from '../support/skip.js';
+import { startStopwatch } from '../support/stopwatch.js';
 
 const MIB = 1024 * 1024;
 const uploads = { max_upload_file_size: 30 * MIB, allowed_mimetypes: ['image/png'], upload_folder: 'gallery' };
@@ -57,13 +59,11 @@ const small: Part = { name: 'file', content: PNG_RED, file: 'red.png', type: 'im
 const large: Part = { ...small, content: Buffer.concat([PNG_RED, randomBytes(20 * MIB)]) };
 
 describe('uploads to an S3 server', function () {
-  this.timeout(60_000);
   let kernel!: TestKernel;
   let s3!: S3Subject;
   before(async function () {
-    this.timeout(120_000);
     const found = await s3Subject();
-    if ('skip' in found) return this.skip();
+    if ('skip' in found) return skipTest(this, found.skip);
     s3 = found;
     const storage = {
       use: 'minio',
@@ -106,7 +106,7 @@ describe('uploads to an S3 server', function () {
   const titled = (title: string): Part => ({ name: 'title', content: title });
   /** What the bucket and the table hold must be the same again, soon. */
   async function expectNothingLeft(objects: readonly string[], count: number): Promise<void> {
-    await expectSoon(async () => (await s3.held()).join() === objects.join());
+    await until(async () => (await s3.held()).join() === objects.join());
     expect(await rows()).to.equal(count);
   }
 
@@ -125,7 +125,7 @@ describe('uploads to an S3 server', function () {
     const { url, storage_key } = body[0]!;
     expect((await fetch(url)).status).to.equal(200);
     expect((await fetch(url.slice(0, url.indexOf('?')))).status).to.equal(403);
-    await expectSoon(async () => (await fetch(url)).status === 403);
+    await until(async () => (await fetch(url)).status === 403);
     const { status, text } = await kernel.post('/drop', [storage_key]);
     expect(status, text).to.equal(200);
     expect(await s3.held()).not.to.include(storage_key);
@@ -183,12 +183,12 @@ describe('uploads to an S3 server', function () {
   it('are 503 soon when the server is silent, and other endpoints go on', async () => {
     const count = await rows();
     s3.proxy.stall();
-    const started = performance.now();
+    const elapsed = startStopwatch();
     const waiting = post<Record<string, unknown>>('/add', [titled('silent'), small]);
     expect(await rows()).to.equal(count);
     const { status, body } = await waiting;
     expect([status, body['code']]).to.deep.equal([503, 'STO_AWAY']);
-    expect(performance.now() - started).to.be.lessThan(8000);
+    expect(elapsed()).to.be.lessThan(8000);
     await s3.proxy.refuse();
   });
 

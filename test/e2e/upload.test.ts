@@ -1,8 +1,8 @@
-/** Mode UPLOAD over real HTTP on both databases: what is stored, what is answered, and what a following statement gets. */
+/** Mode UPLOAD over real HTTP: what is stored, what is answered, and what a following statement gets. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { onBothDatabases, type TestKernel } from '../support/kernel.js';
+import { onDatabase, type TestKernel } from '../support/kernel.js';
 import { formOf, GIF_BLACK, JPEG_BLUE, PNG_RED, WEBP_GREEN, type Part } from '../support/pictures.js';
 import { filesBelow, spoolIsEmpty } from '../support/spool.js';
 import { until } from '../support/until.js';
@@ -105,7 +105,7 @@ const png: Part = { name: 'file', content: PNG_RED, file: 'red.png', type: 'imag
 const jpeg: Part = { name: 'file', content: JPEG_BLUE, file: 'blue.JPG', type: 'image/jpeg' };
 const titleOf = (content: string): Part => ({ name: 'title', content });
 
-onBothDatabases('uploads', { files: { 'definitions/a.json': DEFINITIONS }, judged: true }, (kernel) => {
+onDatabase('uploads', { files: { 'definitions/a.json': DEFINITIONS }, judged: true }, (kernel) => {
   const post = <T = readonly Stored[]>(path: string, parts: readonly Part[]) =>
     kernel().request<T>('POST', path, { body: formOf(parts) });
   const folder = (running: TestKernel = kernel()): string => join(running.project.folder, '.lintel/files');

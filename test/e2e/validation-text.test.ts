@@ -1,7 +1,7 @@
 /** Values that can only come as text (query string, path) over real HTTP: converted where a rule asks for it, and nowhere else. */
 import { expect } from 'chai';
 import type { Loose } from '../support/client.js';
-import { onBothDatabases } from '../support/kernel.js';
+import { onDatabase } from '../support/kernel.js';
 
 const rules = (field: object): object => ({ payload_validation: [{ field }] });
 const NUMBER = { n: { type: 'NUMBER', min: -5 } };
@@ -52,7 +52,7 @@ const FILES = {
 };
 const http = { methods: ['GET', 'POST', 'DELETE'] };
 
-onBothDatabases('values that arrive as text', { files: FILES, config: { http } }, (kernel) => {
+onDatabase('values that arrive as text', { files: FILES, config: { http } }, (kernel) => {
   const ask = async (path: string, method = 'GET'): Promise<unknown> => {
     const { status, body } = await kernel().request(method, path);
     return status === 200 ? body : (body['errors'] as Loose[]).map(({ code }) => code);

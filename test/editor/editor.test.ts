@@ -5,11 +5,13 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { runCli, startCli, type Child } from '../support/child.js';
+import { hostCli, runCli, type Running } from '../support/cli.js';
 import { startEditor, type Editor } from '../support/editor.js';
 import { copySample, querying, ROOT, SAMPLE_ENV, tempProject, type TempProject } from '../support/project.js';
 import { until } from '../support/until.js';
 import { makeVsix } from '../support/vsix.js';
+import { skipTest } from '../support/skip.js';
+import { findEditor } from '../support/vscode.js';
 
 const HEALTH = 'definitions/resources/health.resource.json';
 const WALLET = 'definitions/resources/wallet.resource.json';
@@ -35,9 +37,9 @@ async function installLintel(folder: string): Promise<void> {
 
 describe('the extension, in a real VS Code', function () {
   this.timeout(240_000);
-  let project: TempProject;
-  let scratch: TempProject;
-  let kernel: Child | undefined;
+  let project!: TempProject;
+  let scratch!: TempProject;
+  let kernel: Running | undefined;
   let editor: Editor | undefined;
   const shown = (): Editor => editor!;
   /** Empty while there is none. */
@@ -49,19 +51,21 @@ describe('the extension, in a real VS Code', function () {
   };
 
   before(async function () {
+    const found = findEditor();
+    if ('skip' in found) return skipTest(this, found.skip);
     const variables = Object.entries(SAMPLE_ENV).map(([name, value]) => `${name}=${value}\n`);
     [project, scratch] = await Promise.all([tempProject({ ...OWN, '.env': variables.join('') }), tempProject()]);
     await Promise.all([copySample(project.folder), installLintel(project.folder)]);
-    kernel = startCli(['serve'], { cwd: project.folder, env: { ...SAMPLE_ENV, PORT: '0' } });
+    kernel = hostCli(['serve'], { cwd: project.folder, env: { ...SAMPLE_ENV, PORT: '0' } });
     const [[, url = ''], vsix] = await Promise.all([kernel.printed(/ready at (http:\S+)/), makeVsix(scratch.folder)]);
     const settings = { 'lintel.request.baseUrl': url };
     const started = await startEditor({ folder: project.folder, vsix: [vsix], settings });
-    if ('skip' in started) return this.skip();
+    if ('skip' in started) return skipTest(this, started.skip);
     editor = started;
   });
   after(async () => {
     await Promise.all([editor?.close(), kernel?.stop()]);
-    await Promise.all([project.dispose(), scratch.dispose()]);
+    await Promise.all([project?.dispose(), scratch?.dispose()]);
   });
 
   it('knows a definition by the config, and colours the SQL in its strings', async () => {

@@ -46,7 +46,6 @@ const packagesIn = ({ inputs }: Metafile): string[] => [
 ];
 
 describe('extension: package', function () {
-  this.timeout(60_000);
   const folder = mkdtempSync(join(tmpdir(), 'lintel-vsix-'));
   const vsix = join(folder, 'lintel.vsix');
   let bundles: Bundles;

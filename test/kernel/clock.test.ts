@@ -82,15 +82,17 @@ describe('the clock of schedules', () => {
     expect(ran).to.deep.equal(['03-01T00:00:10', '03-01T00:00:20', '03-01T00:00:30']);
   });
 
-  it('runs nothing early, also after weeks, and asks no timer for more than ten seconds', async () => {
-    start([of('0 0 0 27 3 *')]);
+  it('runs nothing early, also weeks ahead, and asks no timer for more than ten seconds', async () => {
     // A timer of Node overflows after 24.8 days.
-    await time.pass(26 * DAY - 1000);
+    start([of('0 0 0 27 3 *')]);
+    await time.pass(HOUR);
+    time.put(26 * DAY - 2 * HOUR);
+    await time.pass(HOUR - 1000);
     expect(ran).to.deep.equal([]);
     await time.pass(1000);
     expect(ran).to.deep.equal(['03-27T00:00:00']);
     expect(time.longest).to.be.at.most(10_000);
-  }).timeout(60_000);
+  });
 
   it('runs nothing again and loses nothing when the clock is put back by an hour, or a day', async () => {
     for (const jump of [HOUR, DAY]) {

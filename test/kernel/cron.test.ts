@@ -4,11 +4,12 @@
  */
 import { expect } from 'chai';
 import { CronExpressionParser } from 'cron-parser';
-import fc from 'fast-check';
 import { readCron, type Cron } from '../../kernel/language/cron.js';
 import { nextInstants, timetable } from '../../kernel/language/cron-next.js';
 import { cronInWords } from '../../kernel/language/cron-words.js';
 import { isZone, wallOf, zoneNames } from '../../kernel/language/zone.js';
+import { fc } from '../support/properties.js';
+import { countRuns } from '../support/sample.js';
 
 const read = (text: string): Cron => {
   const { cron, flaws } = readCron(text);
@@ -42,7 +43,7 @@ describe('schedules of six fields', () => {
         const theirs = Array.from({ length: 3 }, () => other.next().toDate().getTime());
         expect(iso(nextInstants(read(text), tz, from, 3))).to.deep.equal(iso(theirs));
       }),
-      { numRuns: 300 },
+      { numRuns: countRuns('strings', 60, 300) },
     );
   });
 
@@ -67,7 +68,7 @@ describe('schedules of six fields', () => {
         for (let at = next(from); at !== null && at <= to; at = next(at)) found.push(at);
         expect(iso(found), `${text} ${zone}`).to.deep.equal(iso(wanted));
       }),
-      { numRuns: 150 },
+      { numRuns: countRuns('strings', 20, 150) },
     );
   });
 
@@ -80,7 +81,7 @@ describe('schedules of six fields', () => {
         if (last !== null && (next(last) ?? Infinity) <= after + span) return;
         expect(latest(after, after + span)).to.equal(last);
       }),
-      { numRuns: 200 },
+      { numRuns: countRuns('strings', 60, 200) },
     );
   });
 

@@ -3,15 +3,16 @@
  * swapped, doubled or replaced. Whatever comes out, the front end answers, with problems that have a place and a code.
  */
 import { expect } from 'chai';
-import fc from 'fast-check';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { analyse, type SourceFile } from '../../kernel/analysis/analyse.js';
+import { analyse, createAnalyser, type SourceFile } from '../../kernel/analysis/analyse.js';
 import { analyseConfig } from '../../kernel/analysis/config.js';
 import type { Place, Problem } from '../../kernel/contract/problem.js';
 import { envFacts } from '../../kernel/project/environment.js';
 import { caseNames, FIXTURE_ENV, readFiles, DEFINITIONS, SQL, trialRegistry } from '../support/fixtures.js';
 import { ROOT, SAMPLE_ENV } from '../support/project.js';
+import { fc } from '../support/properties.js';
+import { countRuns } from '../support/sample.js';
 
 const registry = trialRegistry();
 const ENV = new Map([...FIXTURE_ENV, ...envFacts(SAMPLE_ENV)]);
@@ -138,12 +139,17 @@ function judge(problems: readonly Problem[], texts: ReadonlyMap<string, string>)
   }
 }
 
+/** One for each set: what a mutation leaves as it was is not analysed again. */
+const analysers = sound.map(() => createAnalyser(registry));
+const problemsIn = (which: number, files: readonly SourceFile[]): readonly Problem[] =>
+  (analysers[which] ?? createAnalyser(registry)).analyse(files, { env: ENV, sql: SQL }).problems;
+
 const textsOf = (files: readonly SourceFile[]): Map<string, string> =>
   new Map(files.map(({ file, text }) => [file, text]));
 
 describe('front end: fuzz', function () {
   this.timeout(600_000);
-  const runs = { numRuns: Number(process.env['FUZZ_RUNS'] ?? 1500) };
+  const numRuns = countRuns('edits', 120, 1500);
 
   it('starts from sets that are sound', () => {
     expect(sound.length).to.be.at.least(4);
@@ -158,13 +164,14 @@ describe('front end: fuzz', function () {
     const changes = fc.array(change, { minLength: 1, maxLength: 4 });
     fc.assert(
       fc.property(fc.nat(), fc.nat(), changes, (which, file, list) => {
-        const files = sound[which % sound.length] ?? [];
+        const set = which % sound.length;
+        const files = sound[set] ?? [];
         const mutated = files.map((source, i) =>
           i === file % files.length ? { ...source, text: mutate(source.text, list) } : source,
         );
-        judge(analyse(mutated, registry, { env: ENV, sql: SQL }).problems, textsOf(mutated));
+        judge(problemsIn(set, mutated), textsOf(mutated));
       }),
-      runs,
+      { numRuns },
     );
   });
 
@@ -174,13 +181,13 @@ describe('front end: fuzz', function () {
         const text = mutate(CONFIG, list);
         judge(analyseConfig('c', text, registry, ENV).problems, new Map([['c', text]]));
       }),
-      runs,
+      { numRuns },
     );
   });
 
   it('answers at every keystroke of a file', () => {
     // All files of all sets, each as likely as it is long: another part of them in every run.
-    const places = sound.flatMap((files) => files.map(({ text }, index) => ({ files, index, text })));
+    const places = sound.flatMap((files, set) => files.map(({ text }, index) => ({ set, files, index, text })));
     const keystroke = fc.oneof(
       ...places.map((place) => ({
         weight: Math.max(1, place.text.length),
@@ -188,12 +195,12 @@ describe('front end: fuzz', function () {
       })),
     );
     fc.assert(
-      fc.property(keystroke, ({ files, index, text, length }) => {
+      fc.property(keystroke, ({ set, files, index, text, length }) => {
         const typed = files.map((source, i) => (i === index ? { ...source, text: text.slice(0, length) } : source));
-        judge(analyse(typed, registry, { env: ENV, sql: SQL }).problems, textsOf(typed));
+        judge(problemsIn(set, typed), textsOf(typed));
       }),
-      // Each looks at a whole set.
-      { numRuns: Math.ceil(runs.numRuns / 3) },
+      // Nothing of a file behind the key is kept, so each costs several of the others.
+      { numRuns: countRuns('edits', 40, 500) },
     );
   });
 
@@ -239,7 +246,7 @@ describe('front end: fuzz', function () {
         const files = [{ file, text: JSON.stringify(value) }];
         judge(analyse(files, registry, { env: null, sql: SQL }).problems, textsOf(files));
       }),
-      runs,
+      { numRuns },
     );
   });
 

@@ -1,4 +1,7 @@
-/** Connections that are there and not yet known: what is sent meanwhile waits until it is known for whom it is. */
+/**
+ * Connections that are there and not yet known: what is sent meanwhile waits until it is known for whom it is. And messages for more
+ * connections than are served at once.
+ */
 import { expect } from 'chai';
 import type { Delivery, Target } from '../../kernel/contract/deferred.js';
 import { createHub, type Client, type Hub } from '../../kernel/sockets/hub.js';
@@ -69,5 +72,31 @@ describe('a connection of which nobody knows yet who it is', () => {
     expect(cuts()).to.equal(1);
     expect(arrival.messages.length).to.be.lessThan(1500);
     expect(gone.messages).to.deep.equal([]);
+  });
+});
+
+describe('messages for thousands of connections', () => {
+  it('let other work have its turn, and arrive in order also when they come faster than they are sent', async () => {
+    const reports: [number, number][] = [];
+    const tell = (_action: string, receivers: number, dropped: number): void => void reports.push([receivers, dropped]);
+    const hub = createHub({ isGuarded: () => false, maxRooms: 10, tell });
+    const clients = Array.from({ length: 1200 }, (_, n) => clientOf(`u${n}`));
+    for (const { client } of clients) hub.add(client);
+    const [first, last] = [clients[0]!, clients.at(-1)!];
+    hub.deliver(message(0, { all: true }));
+    expect([first.got, last.got]).to.deep.equal([[0], []]);
+    hub.deliver(message(1, { uids: ['u0', 'u1199'] }));
+    for (let n = 2; n < 100; n++) hub.deliver(message(n, { all: true }));
+    expect(last.got, 'up to here all of it waits').to.deep.equal([]);
+    // From here on the sender waits: no more may be on its way.
+    for (let n = 100; n < 110; n++) hub.deliver(message(n, { all: true }));
+    expect(last.got.length).to.be.greaterThan(100);
+    while (reports.length < 110) await new Promise((resolve) => setImmediate(resolve));
+    const all = Array.from({ length: 110 }, (_, n) => n);
+    const others = all.filter((n) => n !== 1);
+    for (const [index, { got }] of clients.entries())
+      expect(got).to.deep.equal(index === 0 || index === 1199 ? all : others);
+    expect(reports.filter(([receivers]) => receivers === 2)).to.deep.equal([[2, 0]]);
+    expect(reports.filter(([receivers]) => receivers === 1200)).to.have.length(109);
   });
 });

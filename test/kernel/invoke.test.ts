@@ -1,81 +1,11 @@
 /** Units of work in plans made by hand: what is put back before another try, and who has a unit beside neighbours. */
 import { expect } from 'chai';
-import type { ActionGroup, ActionPlan, ResourcePlan } from '../../kernel/compile/plan.js';
+import type { ActionGroup } from '../../kernel/compile/plan.js';
 import type { Frame, Turns, Unit } from '../../kernel/contract/plan.js';
 import { invoke } from '../../kernel/runtime/invoke.js';
 import { testInvocation } from '../support/invocation.js';
-import type { LiveHooks } from '../../kernel/runtime/hooks.js';
-
-const HOOKS: LiveHooks = {
-  accept: null,
-  beforeValidate: null,
-  reply: null,
-  afterResponse: null,
-  broadcast: null,
-  happening: null,
-  execute: () => null,
-};
-
-const action = (index: number, rest: Partial<ActionPlan>): ActionPlan => ({
-  key: `test#${index}`,
-  mode: 'TEST',
-  index,
-  before: null,
-  execute: () => null,
-  after: null,
-  shape: null,
-  unit: null,
-  parallel: false,
-  always: false,
-  turns: null,
-  apart: false,
-  describe: null,
-  ...rest,
-});
-
-const plan = (group: ActionGroup): ResourcePlan => ({
-  id: 'test',
-  path: 'test',
-  file: 'test.json',
-  admit: null,
-  check: null,
-  groups: [group],
-  accepts: null,
-  parts: new Map(),
-  schedules: [],
-  main: group.actions.length - 1,
-  reply: null,
-  settle: null,
-  slots: 0,
-  memos: [],
-  makers: [],
-  results: group.actions.length,
-  takesList: false,
-  files: null,
-  identities: [],
-  requestOnly: false,
-  reachable: true,
-  summary: { guard: 'open', validated: [], touches: [], sample: {}, presumes: false, describe: null },
-});
-
-const RETRY = new Error('try again');
-
-/** Notes what happens to it; each opening gives a number of its own. */
-function recorded(events: string[]): Unit {
-  let opened = 0;
-  const unit: Unit = {
-    key: 'recorded',
-    join: () => unit,
-    open: () => {
-      events.push(`open ${++opened}`);
-      return Promise.resolve(opened);
-    },
-    commit: (one) => Promise.resolve(void events.push(`commit ${String(one)}`)),
-    rollback: (one) => Promise.resolve(void events.push(`rollback ${String(one)}`)),
-    retryable: (error) => error instanceof Error && (error === RETRY || error.cause === RETRY),
-  };
-  return unit;
-}
+import { replaceTime } from '../support/manual-time.js';
+import { action, HOOKS, recorded, resourcePlan, RETRY } from '../support/plans.js';
 
 describe('units of work', () => {
   it('another try sees the payload that the first one saw', async () => {
@@ -95,7 +25,7 @@ describe('units of work', () => {
     };
     const actions = [action(0, { before: [change], execute, unit })];
     const { body } = await invoke(
-      plan({ unit, parallel: false, turns: null, actions }),
+      resourcePlan({ unit, parallel: false, turns: null, actions }),
       testInvocation({ word: 'a' }),
       HOOKS,
     );
@@ -117,7 +47,11 @@ describe('units of work', () => {
       action(1, { execute: look, unit, parallel: true, always: true }),
       action(2, { execute: look, unit, parallel: true }),
     ];
-    await invoke(plan({ unit: null, parallel: true, turns: null, actions }), testInvocation({ word: 'a' }), HOOKS);
+    await invoke(
+      resourcePlan({ unit: null, parallel: true, turns: null, actions }),
+      testInvocation({ word: 'a' }),
+      HOOKS,
+    );
     const now = new Date(0).toISOString();
     expect(seen).to.have.deep.members([
       [1, 1, 1, 'a', now],
@@ -137,7 +71,7 @@ describe('units of work', () => {
       };
       const actions = [action(0, { execute, unit, parallel, always: true })];
       const group = { unit: parallel ? null : unit, parallel, turns: null, actions };
-      await invoke(plan(group), testInvocation({}), HOOKS);
+      await invoke(resourcePlan(group), testInvocation({}), HOOKS);
       orders.push(events);
     }
     const order = ['open 1', 'commit 1', 'told 1', 'told 2'];
@@ -162,8 +96,8 @@ describe('units of work', () => {
       turns,
       actions: [action(0, { execute, unit })],
     });
-    await invoke(plan(group(() => 1)), testInvocation({}), HOOKS);
-    await invoke(plan(group(fails)), testInvocation({}), HOOKS).catch(() => undefined);
+    await invoke(resourcePlan(group(() => 1)), testInvocation({}), HOOKS);
+    await invoke(resourcePlan(group(fails)), testInvocation({}), HOOKS).catch(() => undefined);
     expect(events).to.deep.equal(['turn', 'open 1', 'commit 1', 'leave', 'turn', 'open 2', 'rollback 2', 'leave']);
   });
 
@@ -178,11 +112,148 @@ describe('units of work', () => {
       action(1, { execute: fails, unit, parallel: true, always: true }),
     ];
     const failure: unknown = await invoke(
-      plan({ unit: null, parallel: true, turns: null, actions }),
+      resourcePlan({ unit: null, parallel: true, turns: null, actions }),
       testInvocation({}),
       HOOKS,
     ).catch((error: unknown) => error);
     expect(failure).to.have.nested.property('where.action', 'test#1');
     expect(events).to.have.members(['open 1', 'open 2', 'commit 1', 'rollback 2']);
+  });
+
+  it('what a try that was rolled back has deferred until the commit is dropped', async () => {
+    for (const parallel of [false, true]) {
+      const events: string[] = [];
+      const unit = recorded(events);
+      let tries = 0;
+      const execute = (frame: Frame): void => {
+        const n = ++tries;
+        void frame.whenCommitted(() => void events.push(`done ${n}`));
+        void frame.fork({ item: 1 }).whenCommitted(() => void events.push(`item done ${n}`));
+        if (n < 3) throw RETRY;
+      };
+      const actions = [action(0, { execute, unit, parallel, always: true })];
+      await invoke(
+        resourcePlan({ unit: parallel ? null : unit, parallel, turns: null, actions }),
+        testInvocation({}),
+        HOOKS,
+      );
+      const tried = ['open 1', 'rollback 1', 'open 2', 'rollback 2', 'open 3'];
+      expect(events, `parallel: ${parallel}`).to.deep.equal([...tried, 'commit 3', 'done 3', 'item done 3']);
+    }
+  });
+
+  it('nothing that was deferred until the commit is done when the last try is rolled back', async () => {
+    const events: string[] = [];
+    const unit = recorded(events);
+    const execute = (frame: Frame): never => {
+      void frame.whenCommitted(() => void events.push('done'));
+      throw RETRY;
+    };
+    const actions = [action(0, { execute, unit })];
+    const failure: unknown = await invoke(
+      resourcePlan({ unit, parallel: false, turns: null, actions }),
+      testInvocation({}),
+      HOOKS,
+    ).catch((error: unknown) => error);
+    expect(failure).to.have.property('cause', RETRY);
+    const tries = [1, 2, 3, 4, 5, 6, 7, 8].flatMap((n) => [`open ${n}`, `rollback ${n}`]);
+    expect(events).to.deep.equal(tries);
+  });
+
+  it('a failure that another try cannot change is not tried again, also when the commit fails', async () => {
+    for (const fails of ['execute', 'commit'] as const) {
+      const events: string[] = [];
+      const unit = recorded(events);
+      const wrong = new Error('no');
+      const failing: Unit = { ...unit, commit: () => Promise.reject(wrong) };
+      const execute = (frame: Frame): void => {
+        void frame.whenCommitted(() => void events.push('done'));
+        if (fails === 'execute') throw wrong;
+      };
+      const used = fails === 'commit' ? failing : unit;
+      const failure: unknown = await invoke(
+        resourcePlan({ unit: used, parallel: false, turns: null, actions: [action(0, { execute, unit: used })] }),
+        testInvocation({}),
+        HOOKS,
+      ).catch((error: unknown) => error);
+      expect(failure, fails).to.have.property('cause', wrong);
+      expect(events, fails).to.deep.equal(['open 1', 'rollback 1']);
+    }
+  });
+
+  it('a unit whose commit fails is tried again as a whole', async () => {
+    const events: string[] = [];
+    const unit = recorded(events);
+    let commits = 0;
+    const conflicting: Unit = {
+      ...unit,
+      commit: (one) => (++commits === 1 ? Promise.reject(RETRY) : unit.commit(one)),
+    };
+    const execute = (frame: Frame): unknown => {
+      void frame.whenCommitted(() => void events.push(`done ${String(frame.unit)}`));
+      return frame.unit;
+    };
+    const actions = [action(0, { execute, unit: conflicting })];
+    const { body } = await invoke(
+      resourcePlan({ unit: conflicting, parallel: false, turns: null, actions }),
+      testInvocation({}),
+      HOOKS,
+    );
+    expect(body).to.equal(2);
+    expect(events).to.deep.equal(['open 1', 'rollback 1', 'open 2', 'commit 2', 'done null']);
+  });
+
+  it('is waited for longer before each further try, so that two that met do not meet again', async () => {
+    const time = replaceTime();
+    const { random } = Math;
+    Math.random = () => 1;
+    const opened: number[] = [];
+    const unit: Unit = { ...recorded([]), open: () => Promise.resolve(opened.push(time.now())) };
+    const execute = (): never => {
+      throw RETRY;
+    };
+    try {
+      const work = invoke(
+        resourcePlan({ unit, parallel: false, turns: null, actions: [action(0, { execute, unit })] }),
+        testInvocation({}),
+        HOOKS,
+      ).catch(() => undefined);
+      await time.pass(2000);
+      await work;
+    } finally {
+      time.restore();
+      Math.random = random;
+    }
+    expect(opened).to.deep.equal([0, 10, 30, 70, 150, 310, 630, 1270]);
+  });
+
+  it('that runs next to neighbours leaves the payload to them in another try', async () => {
+    const unit = recorded([]);
+    const seen: unknown[] = [];
+    const execute = (frame: Frame): void => {
+      seen.push(frame.payload);
+      frame.payload = { word: 'changed' };
+      if (seen.length < 2) throw RETRY;
+    };
+    const actions = [action(0, { execute, unit, parallel: true, always: true })];
+    await invoke(
+      resourcePlan({ unit: null, parallel: true, turns: null, actions }),
+      testInvocation({ word: 'a' }),
+      HOOKS,
+    );
+    expect(seen).to.deep.equal([{ word: 'a' }, { word: 'changed' }]);
+  });
+
+  it('is not opened for work next to neighbours that has none, nor for one step alone', async () => {
+    const events: string[] = [];
+    const unit = recorded(events);
+    const units: unknown[] = [];
+    const execute = (frame: Frame): unknown => units.push(frame.unit);
+    const actions = [
+      action(0, { execute, parallel: true, always: true }),
+      action(1, { execute, parallel: true, unit }),
+    ];
+    await invoke(resourcePlan({ unit: null, parallel: true, turns: null, actions }), testInvocation({}), HOOKS);
+    expect([units, events]).to.deep.equal([[null, null], []]);
   });
 });

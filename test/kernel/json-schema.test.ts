@@ -21,6 +21,7 @@ import {
   readFiles,
   trialRegistry,
 } from '../support/fixtures.js';
+import { cpuTime } from '../support/cpu.js';
 import { ROOT } from '../support/project.js';
 
 const registry = trialRegistry();
@@ -200,9 +201,11 @@ describe('JSON Schema', () => {
   });
 
   it('is made in less than 200 ms and is smaller than 300 KB', () => {
-    const started = performance.now();
-    const texts = SCHEMA_TARGETS.map((target) => JSON.stringify(schemaFor(target, builtinRegistry())));
-    expect(performance.now() - started, 'all four').to.be.lessThan(200 * SCHEMA_TARGETS.length);
+    let texts: string[] = [];
+    const took = cpuTime(() => {
+      texts = SCHEMA_TARGETS.map((target) => JSON.stringify(schemaFor(target, builtinRegistry())));
+    });
+    expect(took, 'all four').to.be.lessThan(200 * SCHEMA_TARGETS.length);
     for (const text of texts) expect(text.length).to.be.lessThan(300_000);
   });
 });

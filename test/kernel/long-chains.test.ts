@@ -1,18 +1,17 @@
 /** What a chain of resources costs to check: in proportion to its length, as far as anybody can tell. */
 import { expect } from 'chai';
 import { analyse } from '../../kernel/analysis/analyse.js';
+import { cpuTime } from '../support/cpu.js';
 import { builtinRegistry } from '../support/fixtures.js';
 
-/** Processor time in microseconds; a busy machine does not count. */
+/** Milliseconds of processor time. */
 function costOf(count: number, target: (i: number) => number): number {
   const files = Array.from({ length: count }, (_, i) => {
     const waits = i === 0 ? {} : { depends_on: [{ resource_id: `r${target(i)}`, action_ids: [1] }] };
     const action = { id: 1, mode: 'QUERY', sql_query: { query: 'SELECT id FROM t', parameters: [] }, ...waits };
     return { file: `${i}.json`, text: JSON.stringify({ id: `r${i}`, resource: `r/${i}`, actionables: [action] }) };
   });
-  const before = process.cpuUsage();
-  analyse(files, builtinRegistry(), { env: null });
-  return process.cpuUsage(before).user;
+  return cpuTime(() => analyse(files, builtinRegistry(), { env: null }));
 }
 
 describe('a long chain of resources', () => {

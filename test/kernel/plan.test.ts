@@ -1,16 +1,18 @@
 /**
  * Plan fixtures: what the compiler makes of definitions, as `lintel plan` shows it and as the table of endpoints does.
- * Compiled without connecting to anything. `UPDATE_FIXTURES=1` rewrites `plan.json` (then format it and read it).
+ * Compiled without connecting to anything.
  */
 import { expect } from 'chai';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { unpainted } from '../../kernel/cli/paint.js';
 import { endpointTable, scheduleTable } from '../../kernel/cli/table.js';
 import type { ResourceSummary } from '../../kernel/compile/plan.js';
 import { createKernel, type Kernel } from '../../kernel/runtime/kernel.js';
 import { loadProject } from '../../kernel/runtime/project.js';
 import { asText, isObject, type Json } from '../../kernel/contract/json.js';
-import { caseNames, isUpdating } from '../support/fixtures.js';
+import { compareWithFile, isUpdating } from '../support/expected.js';
+import { caseNames } from '../support/fixtures.js';
 import { ROOT } from '../support/project.js';
 
 const PLANS = join(ROOT, 'test', 'fixtures', 'plans');
@@ -31,8 +33,11 @@ function shown(summary: ResourceSummary): Json {
   return JSON.parse(JSON.stringify({ ...rest, describe: { ...(plan as object), file } })) as Json;
 }
 
-const expectedPlans = (folder: string): Record<string, Json> =>
-  JSON.parse(readFileSync(join(folder, 'plan.json'), 'utf8')) as Record<string, Json>;
+/** Of a new fixture all of them. */
+function expectedIds(file: string, kernel: Kernel): string[] {
+  if (isUpdating && !existsSync(file)) return [...kernel.plans().byId.keys()];
+  return Object.keys(JSON.parse(readFileSync(file, 'utf8')) as object);
+}
 
 describe('plans: fixtures', () => {
   const names = caseNames(PLANS);
@@ -44,8 +49,8 @@ describe('plans: fixtures', () => {
       const folder = join(PLANS, name);
       const kernel = await compiled(folder);
       try {
-        const expected = expectedPlans(folder);
-        const ids = Object.keys(expected);
+        const file = join(folder, 'plan.json');
+        const ids = expectedIds(file, kernel);
         expect(ids.length).to.be.at.least(1);
         const found = Object.fromEntries(
           ids.map((id) => {
@@ -54,8 +59,7 @@ describe('plans: fixtures', () => {
             return [id, shown(plan.summary)];
           }),
         );
-        if (isUpdating) writeFileSync(join(folder, 'plan.json'), `${JSON.stringify(found, null, 2)}\n`);
-        expect(found).to.deep.equal(expectedPlans(folder));
+        await compareWithFile(file, found, 'kernel/plan');
         expect(JSON.stringify(found)).not.to.include(SECRET);
       } finally {
         await kernel.close('done');
@@ -89,21 +93,21 @@ describe('plans', () => {
   it('are listed with what their answers wait for, and with the next run of the clock', async () => {
     await inCase('parts-and-schedules', (kernel) => {
       const plans = kernel.plans();
-      const [, later, mixed, ...more] = endpointTable(plans, ['POST']).split('\n');
+      const [, later, mixed, ...more] = endpointTable(plans, ['POST'], unpainted).split('\n');
       expect([later, mixed].map((line) => line?.split(/ {2,}/).at(-1))).to.deep.equal([
         '202, done later',
         'result, rest later',
       ]);
       expect(more).to.deep.equal([]);
-      const lines = (scheduleTable(plans, Date.UTC(2026, 6, 1, 12, 1)) ?? '').split('\n').slice(1);
+      const lines = (scheduleTable(plans, Date.UTC(2026, 6, 1, 12, 1), unpainted) ?? '').split('\n').slice(1);
       expect(lines.map((line) => line.split(/ {2,}/))).to.have.deep.members([
         ['mixed#3', '0 0 3 * * *', 'Europe/Berlin', '2026-07-02T01:00:00Z'],
         ['clock#1', '0 */5 * * * *', 'UTC', '2026-07-01T12:05:00Z'],
       ]);
     });
     await inCase('return-of-values', (kernel) => {
-      expect(scheduleTable(kernel.plans(), 0)).to.equal(null);
-      expect(endpointTable(kernel.plans(), ['POST'])).not.to.contain('answer');
+      expect(scheduleTable(kernel.plans(), 0, unpainted)).to.equal(null);
+      expect(endpointTable(kernel.plans(), ['POST'], unpainted)).not.to.contain('answer');
     });
   });
 

@@ -3,13 +3,13 @@
  * inside escaped strings, and the frame that shows them to people.
  */
 import { expect } from 'chai';
-import fc from 'fast-check';
 import type { Problem } from '../../kernel/contract/problem.js';
 import { document, positionAt, rangeAt } from '../../kernel/source/document.js';
 import { cursorAt } from '../../kernel/source/cursor.js';
 import { contentEnd, decodedOffset, offsetInString, stringOffsets } from '../../kernel/source/escapes.js';
 import { codeFrame } from '../../kernel/source/frame.js';
 import { parseSource, type LocatedNode } from '../../kernel/source/tree.js';
+import { fc } from '../support/properties.js';
 
 const parse = (text: string): LocatedNode => {
   const { root } = parseSource(document('a.json', text));

@@ -1,6 +1,6 @@
 /**
  * Samples of requests: values made of schemas pass them, and the payload that an editor offers for a resource passes the schema
- * of the same resource in the OpenAPI document, for everything that the fixtures hold.
+ * of the same resource in the OpenAPI document, for what the fixtures hold.
  */
 import { Ajv2020 } from 'ajv-2020/dist/2020.js';
 import { expect } from 'chai';
@@ -13,6 +13,7 @@ import { requestOf, type RequestShape } from '../../kernel/export/openapi/reques
 import { sampleOfSchema } from '../../kernel/schema/sample.js';
 import { caseNames, CONFIG, DEFINITIONS, FIXTURE_ENV, readFiles, SQL } from '../support/fixtures.js';
 import { at, registry } from '../support/openapi-documents.js';
+import { sampleCases } from '../support/sample.js';
 
 const ajv = new Ajv2020({
   strict: false,
@@ -103,10 +104,10 @@ describe('samples of schemas', () => {
 });
 
 describe('samples of requests', () => {
-  it('pass the schemas of all fixtures, with what may be left out and without', () => {
+  it('pass the schemas of fixtures, with what may be left out and without', () => {
     let judged = 0;
     let ruled = 0;
-    for (const name of caseNames()) {
+    for (const name of sampleCases('edits', 'requests', caseNames(), 60)) {
       const { document, shapes } = read(readFiles(join(DEFINITIONS, name)));
       for (const shape of shapes) {
         const path = shape.path.replace(/:([^/]+)/g, '{$1}');
@@ -122,8 +123,8 @@ describe('samples of requests', () => {
         if (!Array.isArray(payload)) expect(flaws(schema, { ...(payload as object), ...optional }), name).to.equal('');
       }
     }
-    expect(judged).to.be.greaterThan(100);
-    expect(ruled).to.be.greaterThan(30);
+    expect(judged).to.be.greaterThan(20);
+    expect(ruled).to.be.greaterThan(5);
   });
 
   it('tell what must come from what may', () => {

@@ -1,11 +1,12 @@
 /** Texts as trees: comments, faults, duplicate keys, half-typed files; what stands where, and what is never lost. */
 import { expect } from 'chai';
-import fc from 'fast-check';
 import { parseTree, type Node, type ParseError } from 'jsonc-parser';
 import { document } from '../../kernel/source/document.js';
 import { escapePointer } from '../../kernel/contract/json.js';
 import { soundTree } from '../../kernel/source/sound-tree.js';
 import { MAX_DEPTH, memberOf, nodeAt, parseSource, toJson, type LocatedNode } from '../../kernel/source/tree.js';
+import { fc } from '../support/properties.js';
+import { countRuns } from '../support/sample.js';
 
 const parse = (text: string): LocatedNode => {
   const { root } = parseSource(document('a.json', text));
@@ -149,7 +150,7 @@ describe('source tree', () => {
         expect(sound !== null, text).to.equal(errors.length === 0 && library !== undefined);
         if (sound !== null && library !== undefined) same(sound.root, library);
       }),
-      { numRuns: 3000 },
+      { numRuns: countRuns('edits', 600, 3000) },
     );
   });
 

@@ -8,9 +8,9 @@ import { basename, dirname, join } from 'node:path';
 import { expect } from 'chai';
 import { Fault } from '../../kernel/contract/fault.js';
 import { readForm, type FormSettings } from '../../kernel/http/form.js';
-import { spoolFolder, sweepSpools } from '../../kernel/http/spool.js';
+import { spool, spoolFolder, sweepSpools } from '../../kernel/http/spool.js';
 import { FORM_TYPE, PNG_RED, rawForm } from '../support/pictures.js';
-import { spoolIsEmpty } from '../support/spool.js';
+import { openInSpool, spoolIsEmpty } from '../support/spool.js';
 import { until } from '../support/until.js';
 
 describe('spool', () => {
@@ -49,6 +49,16 @@ describe('spool', () => {
     ).to.deep.equal(['living', 'own', 'elsewhere', 'other']);
     await sweepSpools(join(place, 'nowhere'));
     await rm(place, { recursive: true });
+  });
+
+  it('has closed a file whose sender fails before it reports that, so the file cannot appear after its removal', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'lintel-test-'));
+    const stream = new PassThrough();
+    const failed = spool(stream, join(folder, 'x')).catch((error: unknown) => (error as Error).message);
+    stream.destroy(new Error('the sender left'));
+    expect(await failed).to.equal('the sender left');
+    expect(await openInSpool(folder)).to.deep.equal([]);
+    await rm(folder, { recursive: true });
   });
 
   const held: (() => void | Promise<void>)[] = [];

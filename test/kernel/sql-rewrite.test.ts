@@ -1,8 +1,8 @@
 /** Statements that keep track of time: what is added to which text, and what is left alone. */
 import { expect } from 'chai';
-import fc from 'fast-check';
 import { scanSql } from '../../kernel/language/sql.js';
 import { rewriteSql, type SqlRewrite } from '../../kernel/language/sql-rewrite.js';
+import { fc } from '../support/properties.js';
 
 const stamped = (sql: string): SqlRewrite => rewriteSql(scanSql(sql), { timestamps: true, softDelete: false });
 const softly = (sql: string, timestamps = false): SqlRewrite =>

@@ -1,9 +1,10 @@
 /** What is said of parameters without a type, against the judge itself: a statement is warned about when PostgreSQL refuses it. */
-import type { PGlite } from '@electric-sql/pglite';
+import { PGlite } from '@electric-sql/pglite';
 import { expect } from 'chai';
 import { untypedIn } from '../../kernel/analysis/sql/untyped.js';
 import { childOf } from '../../kernel/analysis/sql/tree.js';
 import { loadSqlParser } from '../../kernel/project/sql-parser.js';
+import '../support/pglite-pool.js';
 
 const STATEMENTS = [
   'SELECT 1 FROM t WHERE ($1 IS NULL OR id = $1)',
@@ -28,11 +29,9 @@ const STATEMENTS = [
 ];
 
 describe('parameters without a type', function () {
-  this.timeout(60_000);
   let db: PGlite;
   before(async () => {
-    const { PGlite: Lite } = await import('@electric-sql/pglite');
-    db = await Lite.create();
+    db = await PGlite.create('memory://');
     await db.exec('CREATE TABLE t (id text, n bigint, j jsonb)');
   });
   after(() => db.close());

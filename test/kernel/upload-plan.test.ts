@@ -20,6 +20,13 @@ interface Trial {
   readonly end: (answered: boolean) => Promise<void>;
 }
 
+interface TrialOptions {
+  readonly stuck: boolean;
+  readonly action: object;
+  readonly root: object;
+  readonly discard: (keys: readonly string[]) => void;
+}
+
 const FAILS = fault('STO_AWAY');
 
 describe('UPLOAD with a store that fails', () => {
@@ -40,7 +47,10 @@ describe('UPLOAD with a store that fails', () => {
   });
 
   /** `failing`: which call of `put` fails; `stuck`: nothing can be removed. */
-  function trial(failing: number, { stuck = false, action = {}, root = {} } = {}): Trial {
+  function trial(
+    failing: number,
+    { stuck = false, action = {}, root = {}, discard }: Partial<TrialOptions> = {},
+  ): Trial {
     const [kept, told, inspected] = [new Set<string>(), [] as string[], [] as string[]];
     let calls = 0;
     const store: Storage = {
@@ -55,6 +65,7 @@ describe('UPLOAD with a store that fails', () => {
         for (const key of keys) kept.delete(key);
         return Promise.resolve();
       },
+      ...(discard && { discard }),
     };
     const inspect = (_file: unknown, type: string) => {
       inspected.push(type);
@@ -118,6 +129,13 @@ describe('UPLOAD with a store that fails', () => {
     expect(kept.size).to.equal(0);
   });
 
+  it('takes files back where nothing behind the upload was done', async () => {
+    const { run, end, kept } = trial(0);
+    await run(2, 0);
+    await end(false);
+    expect(kept.size).to.equal(0);
+  });
+
   it('keeps files that something behind the upload may refer to, and says so', async () => {
     const { run, end, kept, told } = trial(0);
     await run(2, 1);
@@ -131,6 +149,15 @@ describe('UPLOAD with a store that fails', () => {
     expect(await failure(run(2))).to.equal('STO_AWAY');
     await end(false);
     expect(told.join()).to.contain('could not be removed');
+  });
+
+  it('leaves files that cannot be taken back to a store that removes them later', async () => {
+    const discarded: string[] = [];
+    const { run, end, kept, told } = trial(0, { stuck: true, discard: (keys) => void discarded.push(...keys) });
+    await run(2);
+    await end(false);
+    expect(discarded).to.have.members([...kept]);
+    expect(told).to.deep.equal([]);
   });
 
   it('looks for a colour only where somebody could see it', async () => {

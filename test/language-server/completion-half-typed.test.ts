@@ -1,5 +1,5 @@
 /**
- * Completion in text that is not finished, at every offset: it never fails, every edit is where it says, and nothing of the
+ * Completion in text that is not finished, wherever it ends: it never fails, every edit is where it says, and nothing of the
  * rest of the project is analysed for it.
  */
 import { expect } from 'chai';
@@ -12,6 +12,7 @@ import { openProject } from '../../language-server/project.js';
 import { viewOf } from '../../language-server/view.js';
 import { completionsAt } from '../../language-server/features/completion.js';
 import { openEditor, type Editor } from '../support/editor-pair.js';
+import { sampleCases } from '../support/sample.js';
 
 const FILE = 'definitions/a.resource.json';
 const WHOLE = `// A comment, then a list.\r
@@ -28,6 +29,12 @@ const WHOLE = `// A comment, then a list.\r
 ]\r
 `;
 
+/** Every `step`th place of the text; fewer in a sampled run. */
+function offsets(name: string, step: number, count: number): readonly number[] {
+  const all = Array.from({ length: Math.floor(WHOLE.length / step) + 1 }, (_, n) => n * step);
+  return sampleCases('editor', name, all, count);
+}
+
 describe('language server: completion in half-typed files', () => {
   let editor: Editor;
   before(
@@ -36,8 +43,8 @@ describe('language server: completion in half-typed files', () => {
   );
   after(() => editor.close());
 
-  it('answers at every end of a text, with edits around the caret', async () => {
-    for (let end = 0; end <= WHOLE.length; end += 3) {
+  it('answers wherever a text ends, with edits around the caret', async () => {
+    for (const end of offsets('ends', 3, 100)) {
       const text = WHOLE.slice(0, end);
       const { uri } = editor.open(FILE, text);
       const position = positionAt(document('', text), end);
@@ -59,7 +66,7 @@ describe('language server: completion in half-typed files', () => {
 
   it('answers wherever a caret can stand, with a quote or a brace missing anywhere', async () => {
     for (const missing of ['', '"', '}', ':', ',', ']']) {
-      for (let offset = 0; offset <= WHOLE.length; offset += 11) {
+      for (const offset of offsets(`without ${missing}`, 11, 30)) {
         const at = missing === '' ? -1 : WHOLE.indexOf(missing, offset);
         const text = at === -1 ? WHOLE : WHOLE.slice(0, at) + WHOLE.slice(at + 1);
         const { uri } = editor.open(FILE, text);

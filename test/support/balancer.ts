@@ -5,6 +5,7 @@
 import { Agent, createServer, request, type IncomingMessage, type ServerResponse } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { once } from 'node:events';
+import { PATIENCE_MS } from './until.js';
 
 export interface Balancer {
   readonly url: string;
@@ -19,7 +20,6 @@ export interface Balancer {
 }
 
 const CHECK_MS = 100;
-const PATIENCE_MS = 30_000;
 
 interface Backend {
   readonly port: number;

@@ -1,8 +1,9 @@
 /**
- * A small HTTP client of a kernel under test: JSON posts through fetch, and bytes on a bare socket for everything that
- * fetch would repair or refuse. It judges nothing.
+ * A small HTTP client of a kernel under test: JSON posts, forms and all else that fetch sends, and bytes on a bare socket for
+ * everything that it would repair or refuse. It judges nothing.
  */
 import { connect } from 'node:net';
+import { send, type Received } from './send.js';
 
 export type Loose = Readonly<Record<string, unknown>>;
 
@@ -27,17 +28,17 @@ const SILENCE_MS = 8000;
 const isSendable = (body: unknown): body is string | Uint8Array<ArrayBuffer> =>
   typeof body === 'string' || body instanceof Uint8Array;
 
+async function viaFetch(url: string, init: RequestInit): Promise<Received> {
+  const response = await fetch(url, init);
+  return { status: response.status, headers: response.headers, text: await response.text() };
+}
+
 export function createClient(url: string): Client {
   async function request<T>(method: string, path: string, init: RequestInit = {}): Promise<Answer<T>> {
-    const response = await fetch(url + path, { method, ...init });
-    const text = await response.text();
-    const isJson = (response.headers.get('content-type') ?? '').includes('json') && text !== '';
-    return {
-      status: response.status,
-      headers: response.headers,
-      text,
-      body: (isJson ? JSON.parse(text) : text) as T,
-    };
+    const { status, headers, text } = await (send(url + path, { method, ...init }) ??
+      viaFetch(url + path, { method, ...init }));
+    const isJson = (headers.get('content-type') ?? '').includes('json') && text !== '';
+    return { status, headers, text, body: (isJson ? JSON.parse(text) : text) as T };
   }
 
   return {

@@ -1,26 +1,33 @@
 /**
- * Several `lintel serve` processes of one project folder behind a balancer, as a deployment has them: one PostgreSQL, one
- * Redis, an S3 bucket where it is asked for. Processes can be added, ended and killed; it judges nothing.
+ * Several processes of one project folder behind a balancer, as a deployment has them: one PostgreSQL, one Redis where it is
+ * asked for. Most are `lintel serve`, which can be ended and killed; a kernel in this process costs less and joins them.
  */
 import { randomUUID } from 'node:crypto';
 import { balancer, type Balancer } from './balancer.js';
 import { startCli, type Child, type Finished } from './child.js';
 import { createClient, type Client } from './client.js';
-import type { Found } from './guarded.js';
+import { pause, type Found } from './guarded.js';
+import { startKernel, type TestKernel } from './kernel.js';
 import { freshDatabase, startPostgres } from './postgres.js';
 import { tempProject, type Files, type TempProject } from './project.js';
 import { startRedis } from './redis.js';
 
-/** One process. */
-export interface Member {
-  /** Its variable `MEMBER`: nobody else of the cluster has it. */
+/** One of a cluster. */
+export interface Peer {
+  /** Its variable `MEMBER`, different in each. */
   readonly name: string;
   readonly port: number;
   /** Past the balancer. */
   readonly url: string;
-  readonly child: Child;
   /** Past the balancer. */
   readonly client: Client;
+  /** What it has logged and printed so far. */
+  readonly output: () => string;
+}
+
+/** A `lintel serve`. */
+export interface Member extends Peer {
+  readonly child: Child;
 }
 
 export interface ClusterOptions {
@@ -30,8 +37,10 @@ export interface ClusterOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Processes at the start; they start at the same time. */
   readonly size?: number;
-  /** Another server than the Redis of the run. */
-  readonly redis?: string;
+  /** Kernels in this process that start with them. */
+  readonly joined?: number;
+  /** Another server than the Redis of the run; null for none. */
+  readonly redis?: string | null;
 }
 
 export interface Cluster {
@@ -40,54 +49,104 @@ export interface Cluster {
   readonly balancer: Balancer;
   /** Through the balancer. */
   readonly client: Client;
-  /** Those that were started and not ended. */
+  /** Processes that were started and not ended. */
   readonly members: readonly Member[];
+  /** Those, and the kernels in this process. */
+  readonly peers: readonly Peer[];
   /** One more, on a free port or the given one; resolves when the balancer sends requests there. */
   start(port?: number): Promise<Member>;
+  /** One more, in this process. */
+  join(): Promise<Peer>;
   /** Signals a process and waits for its end. */
   end(member: Member, signal?: NodeJS.Signals): Promise<Finished>;
+  /** Closes a kernel in this process, once the balancer sends it nothing more. */
+  leave(peer: Peer): Promise<void>;
   close(): Promise<void>;
 }
 
+/** A member lives for seconds: too short for an optimizing compiler to be worth its time. */
+const NODE = ['--no-opt'];
+
 export async function startCluster(options: ClusterOptions): Promise<Found<Cluster>> {
-  const [postgres, redis] = [
-    await startPostgres(),
-    options.redis === undefined ? await startRedis() : { url: options.redis },
-  ];
+  const postgres = await startPostgres();
   if ('skip' in postgres) return postgres;
-  if ('skip' in redis) return redis;
+  const { redis: chosen } = options;
+  const redis = typeof chosen === 'string' ? { url: chosen } : chosen === null ? null : await startRedis();
+  if (redis !== null && 'skip' in redis) return redis;
   const database = await freshDatabase();
   const project = await tempProject({
     'lintel.config.json': {
-      cache: { use: 'redis', url: '$ENV.REDIS_URL', prefix: `cluster:${randomUUID()}:` },
+      ...(redis && { cache: { use: 'redis', url: '$ENV.REDIS_URL', prefix: `cluster:${randomUUID()}:` } }),
       ...options.config,
     },
     ...options.files,
   });
-  const env = { DATABASE_URL: database, REDIS_URL: redis.url, ...options.env };
+  const env = { DATABASE_URL: database, ...(redis && { REDIS_URL: redis.url }), ...options.env };
   const front = await balancer();
   const members: Member[] = [];
+  const joined = new Map<Peer, TestKernel>();
+  const children: Child[] = [];
+  let names = 0;
 
   async function start(port = 0): Promise<Member> {
-    const name = `m${started.length + 1}`;
-    const child = startCli(['serve'], { cwd: project.folder, env: { ...env, PORT: String(port), MEMBER: name } });
-    started.push(child);
+    const name = `m${++names}`;
+    const child = startCli(['serve'], {
+      cwd: project.folder,
+      env: { ...env, PORT: String(port), MEMBER: name },
+      node: NODE,
+    });
+    children.push(child);
     const [, url = ''] = await child.printed(/ready at (http:\S+)/);
-    const member = { name, url, port: Number(new URL(url).port), child, client: createClient(url) };
-    front.add(member.port);
-    await front.knows(member.port, 'up');
+    const member = { ...place(name, url), child, output: () => child.output() };
+    await include(member);
     members.push(member);
     return member;
   }
 
-  const started: Child[] = [];
+  async function join(): Promise<Peer> {
+    const name = `m${++names}`;
+    const kernel = await startKernel({ project, env: { ...env, PORT: '0', MEMBER: name }, wait: true });
+    const output = (): string => kernel.log.map((row) => `${row.message} ${JSON.stringify(row.fields)}`).join('\n');
+    const peer = { ...place(name, kernel.url), output };
+    joined.set(peer, kernel);
+    await kernel.kernel.complete();
+    await include(peer);
+    return peer;
+  }
+
+  const place = (name: string, url: string) => ({
+    name,
+    url,
+    port: Number(new URL(url).port),
+    client: createClient(url),
+  });
+
+  async function include({ port }: Peer): Promise<void> {
+    front.add(port);
+    await front.knows(port, 'up');
+  }
+
+  async function leave(peer: Peer): Promise<void> {
+    const kernel = joined.get(peer);
+    joined.delete(peer);
+    if (kernel === undefined) return;
+    kernel.server.leave();
+    await front.knows(peer.port, 'down');
+    front.remove(peer.port);
+    // As `lintel serve` does: a request may be on its way.
+    await pause(kernel.kernel.config.http.timeouts.linger * 1000);
+    await kernel.close();
+  }
+
   async function close(): Promise<void> {
     await front.close();
-    await Promise.all(started.map((child) => child.stop('SIGKILL')));
+    const closing = [...joined.values()].map((kernel) => kernel.close());
+    await Promise.all([...closing, ...children.map((child) => child.stop('SIGKILL'))]);
     await project.dispose();
   }
   try {
-    await Promise.all(Array.from({ length: options.size ?? 3 }, () => start()));
+    const { size = 3, joined: more = 0 } = options;
+    await Promise.all([...Array.from({ length: size }, () => start()), ...Array.from({ length: more }, () => join())]);
   } catch (error) {
     await close();
     throw error;
@@ -98,13 +157,18 @@ export async function startCluster(options: ClusterOptions): Promise<Found<Clust
     balancer: front,
     client: createClient(front.url),
     members,
+    get peers() {
+      return [...members, ...joined.keys()];
+    },
     start,
+    join,
     async end(member, signal = 'SIGTERM') {
       members.splice(members.indexOf(member), 1);
       const finished = await member.child.stop(signal);
       front.remove(member.port);
       return finished;
     },
+    leave,
     close,
   };
 }

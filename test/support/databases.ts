@@ -6,6 +6,7 @@ import { freshMongo, startMongo } from './mongo.js';
 import { freshMysql, startMysql, type MysqlFlavour } from './mysql.js';
 import { freshDatabase, startPostgres } from './postgres.js';
 import { startKernel, type TestKernel, type TestKernelOptions } from './kernel.js';
+import { skipTest } from './skip.js';
 
 export type SqlName = 'pglite' | 'postgres' | MysqlFlavour;
 export type StoreName = 'embedded' | 'mongodb';
@@ -78,9 +79,8 @@ export function onEach<Name extends string>(
     describe(`${title} (${name})`, () => {
       let started: TestKernel | undefined;
       before(async function () {
-        this.timeout(120_000);
         const found = await placeOn(database);
-        if ('skip' in found) return this.skip();
+        if ('skip' in found) return skipTest(this, found.skip);
         const config = { ...options.config, ...found.config };
         started = await startKernel({ ...options, config, env: { ...options.env, ...found.env } });
       });

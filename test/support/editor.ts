@@ -8,6 +8,7 @@ import { startBrowser } from './browser.js';
 import { missing, type Found } from './guarded.js';
 import { until } from './until.js';
 import { startVscode, type VscodeOptions } from './vscode.js';
+import { NO_BROWSER } from './skip.js';
 
 export interface EditorOptions extends VscodeOptions {
   /** The workspace; whoever made it removes it. */
@@ -61,7 +62,7 @@ interface InPage {
 }
 
 /** With two runs on a small machine an editor takes its time. */
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 60_000;
 
 export async function startEditor({ folder, ...options }: EditorOptions): Promise<Found<Editor>> {
   const server = await startVscode(options);
@@ -75,7 +76,7 @@ export async function startEditor({ folder, ...options }: EditorOptions): Promis
     browser = await startBrowser();
     if (browser === null) {
       await close();
-      return missing('there is no browser');
+      return missing(NO_BROWSER);
     }
     const page = await browser.newPage({ viewport: { width: 1600, height: 1000 } });
     page.setDefaultTimeout(PATIENCE_MS);
@@ -177,7 +178,7 @@ function acts(page: Page, folder: string): Omit<Editor, 'close'> {
       // A command may ask something itself; the palette is over when its own line is gone.
       const isOver = async (): Promise<boolean> =>
         !(await quickInput.isVisible()) || !(await quickInput.inputValue()).startsWith('>');
-      await until(isOver, `${title} has begun`, PATIENCE_MS);
+      await until(isOver, `${title} has begun`);
     },
     async answer(title, text) {
       await page.locator('.quick-input-title').filter({ hasText: title }).waitFor();
@@ -203,24 +204,20 @@ function acts(page: Page, folder: string): Omit<Editor, 'close'> {
     },
     async webview(selector) {
       let found: Frame | undefined;
-      await until(
-        async () => {
-          for (const frame of page.frames()) {
-            // A frame may go away while it is asked.
-            if (
-              await frame
-                .locator(selector)
-                .first()
-                .isVisible()
-                .catch(() => false)
-            )
-              found = frame;
-          }
-          return found !== undefined;
-        },
-        `a web view with ${selector}`,
-        PATIENCE_MS,
-      );
+      await until(async () => {
+        for (const frame of page.frames()) {
+          // A frame may go away while it is asked.
+          if (
+            await frame
+              .locator(selector)
+              .first()
+              .isVisible()
+              .catch(() => false)
+          )
+            found = frame;
+        }
+        return found !== undefined;
+      }, `a web view with ${selector}`);
       return found!;
     },
     async screenshot(file) {

@@ -1,10 +1,10 @@
 /**
  * Fixtures of the front end: folders of definition files with the exact list of problems they must give. Read from the
- * source folder, never from the compiled one. Knows how to run, show and rewrite them; it asserts nothing itself.
+ * source folder, never from the compiled one. Knows how to run and show them; it asserts nothing itself.
  */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { analyse, type SourceFile } from '../../kernel/analysis/analyse.js';
+import { createAnalyser, type Analyser, type SourceFile } from '../../kernel/analysis/analyse.js';
 import { analyseConfig } from '../../kernel/analysis/config.js';
 import { buildRegistry, type Registry } from '../../kernel/analysis/registry.js';
 import { pluginId, type PluginSpec } from '../../kernel/contract/plugin.js';
@@ -95,12 +95,16 @@ function read(path: string, file: string): SourceFile {
 }
 
 /** Everything the front end says of a set of files; the config file among them is checked as the config. */
-export function problemsOf(files: readonly SourceFile[], registry: Registry): readonly Problem[] {
+export function problemsOf(
+  files: readonly SourceFile[],
+  registry: Registry,
+  analyser: Analyser = createAnalyser(registry),
+): readonly Problem[] {
   const config = files.find(({ file }) => file === CONFIG);
   const definitions = files.filter(({ file }) => file !== CONFIG);
   const first = analyseConfig(CONFIG, config?.text ?? null, registry, FIXTURE_ENV);
   const given = { env: FIXTURE_ENV, sql: SQL, given: first.config };
-  return [...first.problems, ...analyse(definitions, registry, given).problems];
+  return [...first.problems, ...analyser.analyse(definitions, given).problems];
 }
 
 export function runFixture(name: string, registry: Registry): Fixture {
@@ -110,15 +114,9 @@ export function runFixture(name: string, registry: Registry): Fixture {
   return { name, files, problems, rows: problems.map((problem) => rowOf(problem, documents)) };
 }
 
+export const expectedFile = (name: string): string => join(DEFINITIONS, name, EXPECTED);
 export const expectedRows = (name: string): readonly ProblemRow[] =>
-  JSON.parse(readFileSync(join(DEFINITIONS, name, EXPECTED), 'utf8')) as ProblemRow[];
-
-/** `UPDATE_FIXTURES=1` rewrites what is expected; whoever does it reads every changed line. */
-export const isUpdating = process.env['UPDATE_FIXTURES'] === '1';
-
-export function writeExpected(name: string, rows: readonly ProblemRow[]): void {
-  writeFileSync(join(DEFINITIONS, name, EXPECTED), `${JSON.stringify(rows, null, 2)}\n`);
-}
+  JSON.parse(readFileSync(expectedFile(name), 'utf8')) as ProblemRow[];
 
 function rowOf({ code, severity, message, related, fix, ...place }: Problem, documents: Documents): ProblemRow {
   return {

@@ -80,7 +80,7 @@ export const onPath = (program: string): string | undefined =>
     .map((folder) => join(folder, program))
     .find((file) => existsSync(file));
 
-/** No server: a named skip on somebody's machine, a failure where everything must run. */
+/** No server: a named skip on a laptop, a failure where everything must run. */
 export function missing(reason: string): { readonly skip: string } {
   if (process.env['CI'] === 'true') throw new Error(reason);
   return { skip: reason };
@@ -109,7 +109,7 @@ export async function startGuarded(options: GuardedOptions): Promise<Guarded> {
     await over;
   };
 
-  const end = Date.now() + (options.patienceMs ?? 30_000);
+  const end = Date.now() + (options.patienceMs ?? 60_000);
   for (;;) {
     const failure = await options.ready().then(
       () => undefined,

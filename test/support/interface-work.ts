@@ -108,16 +108,16 @@ export const WORK: readonly object[] = [
   resource('first-behind', [{ ...insert('behind first'), run_in_background: true }, insert('now second')]),
   // Pattern 7.
   resource('order', [
-    { ...call('orders', { text: '$PAYLOAD.text' }), run_in_background: true, queue: { delay: 1, priority: 10 } },
+    { ...call('orders', { text: '$PAYLOAD.text' }), run_in_background: true, queue: { delay: 0.5, priority: 10 } },
   ]),
   resource('queued', [call('queued', { text: '$PAYLOAD.text' }, { 'x-trace': '$HEADER.x-trace' })], {
     queue: { delay: 0 },
     parallel: true,
   }),
   resource('ranks', [
-    { ...call('rank-low', {}), queue: { delay: 0.6, priority: 1 } },
-    { ...call('rank-high', {}), queue: { delay: 0.6, priority: 10 } },
-    { ...call('rank-middle', {}), queue: { delay: 0.6, priority: 5 } },
+    { ...call('rank-low', {}), queue: { delay: 0.3, priority: 1 } },
+    { ...call('rank-high', {}), queue: { delay: 0.3, priority: 10 } },
+    { ...call('rank-middle', {}), queue: { delay: 0.3, priority: 5 } },
   ]),
   resource('again', [{ ...call('flaky', { text: '$PAYLOAD.text' }), queue: { retries: 3 } }]),
   resource('never', [{ ...call('broken', {}), run_in_background: true, retries: 1 }]),

@@ -1,6 +1,7 @@
 /** What tests ask about deferred work: the rows of the queue, read like any table, and waiting until something is so. */
 import type { Client } from './client.js';
 import type { DatabaseSort } from './kernel.js';
+import { PATIENCE_MS } from './until.js';
 
 export interface JobRow {
   readonly id: string;
@@ -37,7 +38,6 @@ export const queueIn = (database: DatabaseSort['name']): object =>
     ? { use: 'embedded', backoff: 0.05, poll: 0.5 }
     : { use: 'postgres', url: '$ENV.DATABASE_URL', backoff: 0.05, poll: 0.5 };
 
-const PATIENCE_MS = 20_000;
 const PAUSE_MS = 20;
 
 /** Reads again and again until what was read is as it should be; gives it. */

@@ -4,14 +4,17 @@
  */
 import type { Route } from '../../kernel/contract/hooks.js';
 import type { Log } from '../../kernel/contract/plugin.js';
+import type { Problem } from '../../kernel/contract/problem.js';
 import { describeKernel } from '../../kernel/cli/openapi.js';
 import { listen, type RunningServer } from '../../kernel/http/server.js';
-import { createKernel, type Kernel } from '../../kernel/runtime/kernel.js';
+import { BrokenSet, createKernel, type Kernel } from '../../kernel/runtime/kernel.js';
 import { loadProject } from '../../kernel/runtime/project.js';
 import { createClient, type Client } from './client.js';
 import { judgeOf, watched } from './openapi.js';
 import { freshDatabase, startPostgres } from './postgres.js';
+import './pglite-pool.js';
 import { tempProject, type Files, type TempProject } from './project.js';
+import { skipTest } from './skip.js';
 
 export interface LogRow {
   readonly level: 'debug' | 'info' | 'warn' | 'error';
@@ -21,6 +24,8 @@ export interface LogRow {
 
 export interface TestKernelOptions {
   readonly files?: Files;
+  /** A project that exists, with its config: no file of it is written, and it remains at the end. */
+  readonly project?: TempProject;
   /** Fields of the config file; `http.port` is 0 unless it says otherwise. */
   readonly config?: Readonly<Record<string, unknown>>;
   readonly env?: Readonly<Record<string, string>>;
@@ -57,12 +62,12 @@ function recorder(): { log: Log; rows: LogRow[] } {
 export async function startKernel(options: TestKernelOptions = {}): Promise<TestKernel> {
   const { files = {}, config = {}, env = {}, onProblem, prepare, dev = false, pages = [], wait = false } = options;
   const isJudged = options.judged ?? process.env['JUDGE_ALL'] === '1';
-  const project = await tempProject(files);
+  const project = options.project ? { ...options.project, dispose: async () => {} } : await tempProject(files);
   const { log, rows } = recorder();
   let kernel: Kernel | undefined;
   try {
     const http = { port: 0, ...(config['http'] as object | undefined) };
-    await project.write('lintel.config.json', { ...config, http });
+    if (!options.project) await project.write('lintel.config.json', { ...config, http });
     await prepare?.(project.folder);
     const loaded = await loadProject(project.folder, undefined, env, dev);
     kernel = await createKernel({ project: loaded, log, onProblem, wait });
@@ -81,9 +86,13 @@ export async function startKernel(options: TestKernelOptions = {}): Promise<Test
   } catch (error) {
     await kernel?.close('test failed to start');
     await project.dispose();
+    if (error instanceof BrokenSet) error.message += `\n${error.problems.map(describeProblem).join('\n')}`;
     throw error;
   }
 }
+
+const describeProblem = ({ severity, code, file, message }: Problem): string =>
+  `${severity} ${code} in ${file}: ${message}`;
 
 const closing = (kernel: Kernel, server: RunningServer, project: TempProject) => async (): Promise<void> => {
   await server.stop(5);
@@ -119,30 +128,41 @@ export const DATABASES: readonly DatabaseSort[] = [
   },
 ];
 
-/** One suite on both databases, with a kernel started before and closed after it. */
-export function onBothDatabases(
-  title: string,
-  options: TestKernelOptions & { readonly configIn?: (database: DatabaseSort['name']) => object },
-  suite: (kernel: () => TestKernel, database: DatabaseSort['name']) => void,
-): void {
-  for (const { name, make } of DATABASES) {
-    describe(`${title} (${name})`, () => {
-      let started: TestKernel | undefined;
-      before(async function () {
-        this.timeout(60_000);
-        const database = await make();
-        if ('skip' in database) return this.skip();
-        started = await startKernel({
-          ...options,
-          config: { ...options.config, ...options.configIn?.(name), connections: database.connections },
-          env: { ...options.env, ...database.env },
-        });
-      });
-      after(() => started?.close());
-      suite(() => {
-        if (started === undefined) throw new Error('the kernel is not running');
-        return started;
-      }, name);
+interface SuiteOptions extends TestKernelOptions {
+  readonly configIn?: (database: DatabaseSort['name']) => object;
+}
+
+type Suite = (kernel: () => TestKernel, database: DatabaseSort['name']) => void;
+
+/** One suite with a kernel that is started before and closed after it, on an embedded database. */
+export function onDatabase(title: string, options: SuiteOptions, suite: Suite): void {
+  describe(title, () => describeOn(DATABASES[0]!, options, suite));
+}
+
+/** The suite once for each database: only for what a database decides, such as types, locks and errors. */
+export function onBothDatabases(title: string, options: SuiteOptions, suite: Suite): void {
+  for (const database of DATABASES) describe(`${title} (${database.name})`, () => describeOn(database, options, suite));
+}
+
+/** On PostgreSQL alone: what an embedded database cannot do, since it has one session. */
+export function onPostgres(title: string, options: SuiteOptions, suite: Suite): void {
+  describe(title, () => describeOn(DATABASES[1]!, options, suite));
+}
+
+function describeOn({ name, make }: DatabaseSort, options: SuiteOptions, suite: Suite): void {
+  let started: TestKernel | undefined;
+  before(async function () {
+    const database = await make();
+    if ('skip' in database) return skipTest(this, database.skip);
+    started = await startKernel({
+      ...options,
+      config: { ...options.config, ...options.configIn?.(name), connections: database.connections },
+      env: { ...options.env, ...database.env },
     });
-  }
+  });
+  after(() => started?.close());
+  suite(() => {
+    if (started === undefined) throw new Error('the kernel is not running');
+    return started;
+  }, name);
 }

@@ -13,6 +13,10 @@ import { openQueue } from './queues.js';
 
 export interface KillOptions {
   readonly kills: number;
+  /** Processes; three when it is left out. */
+  readonly size?: number;
+  /** Requests that are answered with 200 at least. */
+  readonly requests?: number;
   /** Milliseconds between kills, on average. */
   readonly every: number;
   /** Milliseconds between two requests of one of eight callers, on average. */
@@ -106,6 +110,7 @@ export async function killUnderLoad(options: KillOptions): Promise<Found<Evidenc
   try {
     const cluster = await startCluster({
       files: FILES,
+      size: options.size ?? 3,
       config: {
         outbound: { allow: ['127.0.0.1'] },
         queue: { use: 'postgres', url: '$ENV.DATABASE_URL', lease: LEASE, concurrency: CONCURRENCY },
@@ -140,6 +145,7 @@ async function gather(cluster: Cluster, effects: readonly Effect[], options: Kil
       if (kills.length % 20 === 0 && member) options.say?.(`${kills.length} kills, ${load.begun()} requests`);
     }
     await Promise.all(starting);
+    while (load.acknowledged() < (options.requests ?? 0)) await load.more(10);
   } finally {
     await load.end();
   }

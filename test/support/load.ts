@@ -2,9 +2,13 @@
  * Steady load by several callers, each request sent exactly once and known by its number, so that afterwards every one can
  * be looked for in a ledger. Nothing is tried again; what became of each number is told, not judged.
  */
+import { pause } from './guarded.js';
+
 export interface Load {
   /** Requests begun so far. */
   begun(): number;
+  /** Requests answered with 200 so far. */
+  acknowledged(): number;
   /** Resolves when so many more have been begun. */
   more(count: number): Promise<void>;
   /** Begins nothing new; resolves when all that was begun is over. */
@@ -27,7 +31,8 @@ export interface Told {
 /** How many send at the same time. */
 export const CALLERS = 8;
 
-export function startLoad(send: (id: number) => Promise<Told>): Load {
+/** `pace`: milliseconds that a caller waits after each request; without it all that the machine can do. */
+export function startLoad(send: (id: number) => Promise<Told>, pace = 0): Load {
   const acknowledged: number[] = [];
   const failed: { id: number; what: string }[] = [];
   const waiting = new Set<() => void>();
@@ -41,12 +46,14 @@ export function startLoad(send: (id: number) => Promise<Told>): Load {
         ({ status, text }) => (status === 200 ? acknowledged.push(id) : failed.push({ id, what: `${status} ${text}` })),
         (error: unknown) => failed.push({ id, what: reasonOf(error) }),
       );
+      if (pace > 0) await pause(pace);
     }
   }
   const over = Promise.all(Array.from({ length: CALLERS }, call));
 
   return {
     begun: () => next - 1,
+    acknowledged: () => acknowledged.length,
     more: (count) =>
       new Promise((resolve) => {
         const goal = next + count;

@@ -8,6 +8,8 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
 import { freePort, missing, onPath, startGuarded, type Found } from './guarded.js';
+import { shareServer, stopShared, whenOver } from './shared-server.js';
+import { NO_MONGO } from './skip.js';
 
 export interface MongoServer {
   readonly url: string;
@@ -52,7 +54,7 @@ export async function ownMongo(
   inSet = true,
 ): Promise<Found<MongoServer & { readonly port: number }>> {
   const program = process.env['TEST_MONGOD'] ?? onPath('mongod');
-  if (!program) return missing('no TEST_MONGO_URL, no TEST_MONGOD and no local mongod');
+  if (!program) return missing(NO_MONGO);
   const chosen = port ?? (await freePort());
   const { stop } = await startGuarded({
     name: 'mongo',
@@ -69,13 +71,12 @@ export async function ownMongo(
   return { url: `mongodb://127.0.0.1:${chosen}/?directConnection=true`, port: chosen, stop };
 }
 
-let server: Promise<TestMongo> | undefined;
 const made: string[] = [];
 
 /** The server of this run. */
 export function startMongo(): Promise<TestMongo> {
   const given = process.env['TEST_MONGO_URL'];
-  return (server ??= given ? Promise.resolve({ url: given, stop: async () => {} }) : ownMongo());
+  return shareServer('mongo', async () => (given ? { url: given, stop: async () => {} } : ownMongo()));
 }
 
 /** The address of a new, empty database; throws where there is no server (ask `startMongo` first). */
@@ -91,15 +92,11 @@ export async function freshMongo(): Promise<string> {
 
 /** Drops the databases of this run and stops the server, if this run started it. */
 export async function stopMongo(): Promise<void> {
-  const found = await server;
-  server = undefined;
-  const dropped = made.splice(0);
-  if (!found || 'skip' in found) return;
-  if (process.env['TEST_MONGO_URL']) {
-    await onServer(found.url, (client) => Promise.all(dropped.map((name) => client.db(name).dropDatabase())));
+  const [url, dropped] = [process.env['TEST_MONGO_URL'], made.splice(0)];
+  if (url && dropped.length > 0) {
+    await onServer(url, (client) => Promise.all(dropped.map((name) => client.db(name).dropDatabase())));
   }
-  await found.stop();
+  await stopShared('mongo');
 }
 
-// In a mocha run the end of the run stops the server; elsewhere (benchmarks) the caller does.
-if (typeof after === 'function') after(stopMongo);
+whenOver(stopMongo);

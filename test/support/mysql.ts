@@ -12,6 +12,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import mysql from 'mysql2/promise';
 import { freePort, missing, onPath, startGuarded, type Found } from './guarded.js';
+import { shareServer, stopShared, whenOver } from './shared-server.js';
+import { NO_MARIADB, NO_MYSQL } from './skip.js';
 
 export type MysqlFlavour = 'mariadb' | 'mysql';
 export interface MysqlServer {
@@ -41,7 +43,7 @@ const FLAVOURS: Readonly<Record<MysqlFlavour, Flavour>> = {
   mariadb: {
     variable: 'TEST_MARIADB_URL',
     program: () => onPath('mariadbd') ?? onPath('../sbin/mariadbd'),
-    hint: 'no TEST_MARIADB_URL and no local mariadbd',
+    hint: NO_MARIADB,
     initialise: (_program, data) =>
       run(
         onPath('mariadb-install-db') ?? 'mariadb-install-db',
@@ -58,7 +60,7 @@ const FLAVOURS: Readonly<Record<MysqlFlavour, Flavour>> = {
   mysql: {
     variable: 'TEST_MYSQL_URL',
     program: () => process.env['TEST_MYSQLD'] ?? notMariadb(onPath('mysqld')),
-    hint: 'no TEST_MYSQL_URL, no TEST_MYSQLD and no local mysqld',
+    hint: NO_MYSQL,
     initialise: (program, data) => run(program, [`--datadir=${data}`, '--initialize-insecure'], { cwd: tmpdir() }),
     options: `${COMMON} --mysqlx=OFF --innodb-flush-log-at-trx-commit=0`,
   },
@@ -103,17 +105,12 @@ export async function ownMysql(
 
 const isMade = (folder: string): boolean => existsSync(join(folder, 'ibdata1'));
 
-const servers = new Map<MysqlFlavour, Promise<TestMysql>>();
 const made: { readonly flavour: MysqlFlavour; readonly name: string }[] = [];
 
 /** The server of this run. */
 export function startMysql(flavour: MysqlFlavour): Promise<TestMysql> {
   const given = process.env[FLAVOURS[flavour].variable];
-  const known = servers.get(flavour);
-  if (known !== undefined) return known;
-  const started = given ? Promise.resolve({ url: given, stop: async () => {} }) : ownMysql(flavour);
-  servers.set(flavour, started);
-  return started;
+  return shareServer(flavour, async () => (given ? { url: given, stop: async () => {} } : ownMysql(flavour)));
 }
 
 /** The address of a new, empty database; throws where there is no server (ask `startMysql` first). */
@@ -130,19 +127,11 @@ export async function freshMysql(flavour: MysqlFlavour): Promise<string> {
 
 /** Drops the databases of this run and stops the servers that this run started. */
 export async function stopMysql(): Promise<void> {
-  const dropped = made.splice(0);
-  for (const [flavour, starting] of [...servers]) {
-    servers.delete(flavour);
-    const found = await starting.catch(() => ({ skip: 'it did not start' }));
-    if ('skip' in found) continue;
-    if (process.env[FLAVOURS[flavour].variable]) {
-      for (const { flavour: own, name } of dropped) {
-        if (own === flavour) await onServer(found.url, `DROP DATABASE IF EXISTS ${name}`).catch(() => {});
-      }
-    }
-    await found.stop();
+  for (const { flavour, name } of made.splice(0)) {
+    const url = process.env[FLAVOURS[flavour].variable];
+    if (url) await onServer(url, `DROP DATABASE IF EXISTS ${name}`).catch(() => {});
   }
+  await Promise.all([stopShared('mariadb'), stopShared('mysql')]);
 }
 
-// In a mocha run the end of the run stops the servers; elsewhere (benchmarks) the caller does.
-if (typeof after === 'function') after(stopMysql);
+whenOver(stopMysql);

@@ -11,6 +11,8 @@ import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { freePort, missing, startGuarded, type Found } from './guarded.js';
+import { shareServer, stopShared, whenOver } from './shared-server.js';
+import { NO_POSTGRES } from './skip.js';
 
 export type TestServer = Found<{ readonly url: string; stop(): Promise<void> }>;
 
@@ -52,7 +54,7 @@ async function initialise(binaries: string, folder: string, password: string | n
 async function startLocal(binaries: string, port: number, password: string | null): Promise<TestServer> {
   const url = `postgres://postgres${password === null ? '' : `:${password}`}@127.0.0.1:${port}/postgres`;
   const program = [...LEND, `'${join(binaries, 'postgres')}'`].join(' ');
-  const settings = '-c listen_addresses=127.0.0.1 -c fsync=off -c max_connections=200';
+  const settings = '-c listen_addresses=127.0.0.1 -c fsync=off -c max_connections=200 -c deadlock_timeout=100ms';
   const { stop } = await startGuarded({
     name: 'pg',
     signal: 'QUIT',
@@ -69,23 +71,22 @@ async function start(): Promise<TestServer> {
   if (given) return { url: given, stop: async () => {} };
   const binaries = findBinaries();
   if (binaries) return startLocal(binaries, await freePort(), null);
-  return missing('no TEST_DATABASE_URL and no local PostgreSQL (initdb, postgres)');
+  return missing(NO_POSTGRES);
 }
 
 /** A server for one suite alone, always a local one, which asks for a password. The caller stops it. */
 export async function ownPostgres(port: number, password: string): Promise<TestServer> {
   const binaries = findBinaries();
-  return binaries ? startLocal(binaries, port, password) : missing('no local PostgreSQL (initdb, postgres)');
+  return binaries ? startLocal(binaries, port, password) : missing(NO_POSTGRES);
 }
 
 export const hasLocalPostgres = (): boolean => findBinaries() !== undefined;
 
-let server: Promise<TestServer> | undefined;
 const made: string[] = [];
 
 /** The server of this run, started by the first suite that asks. */
 export function startPostgres(): Promise<TestServer> {
-  return (server ??= start());
+  return shareServer('postgres', start);
 }
 
 async function onServer(url: string, sql: string): Promise<void> {
@@ -112,18 +113,12 @@ export async function freshDatabase(): Promise<string> {
 
 /** Drops the databases of this run and stops the server, if this run started it. */
 export async function stopPostgres(): Promise<void> {
-  const found = await server;
-  server = undefined;
-  if (!found || 'skip' in found) return;
-  const dropped = made.splice(0);
-  // What this run started is thrown away whole.
-  if (process.env['TEST_DATABASE_URL']) {
-    for (const name of dropped) {
-      await onServer(found.url, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`).catch(() => {});
-    }
+  const url = process.env['TEST_DATABASE_URL'];
+  // The databases of a server that this run started go with it.
+  for (const name of url ? made.splice(0) : []) {
+    await onServer(url!, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`).catch(() => {});
   }
-  await found.stop();
+  await stopShared('postgres');
 }
 
-// In a mocha run the end of the run stops the server; elsewhere (benchmarks) the caller does.
-if (typeof after === 'function') after(stopPostgres);
+whenOver(stopPostgres);

@@ -1,6 +1,6 @@
 /** Temporary project folders for tests, and where the repository itself lies. Files only; nothing is started here. */
 import { existsSync } from 'node:fs';
-import { cp, mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -50,6 +50,30 @@ export async function tempProject(files: Files = {}): Promise<TempProject> {
 /** The sample definitions of the distribution, into `definitions/` of a project. */
 export const copySample = (folder: string): Promise<void> =>
   cp(join(ROOT, 'definitions'), join(folder, 'definitions'), { recursive: true });
+
+/** Places of the sample that say what a hash costs, and the least that each may cost. */
+const COSTS: readonly (readonly [file: string, said: string, least: string])[] = [
+  ['sign-up', '"rounds_cost": 10', '"rounds_cost": 4'],
+  ...['sign-up', 'profile'].map(
+    (file) =>
+      [
+        file,
+        '{ "property": "pin", "algorithm": "ARGON2" }',
+        '{ "property": "pin", "algorithm": "ARGON2", "options": { "memory_cost": 128, "time_cost": 1 } }',
+      ] as const,
+  ),
+];
+
+/** The sample with hashes of the least cost: for suites in which many people sign up, or sign what they send. */
+export async function copyQuickSample(folder: string): Promise<void> {
+  await copySample(folder);
+  for (const [name, said, least] of COSTS) {
+    const file = join(folder, 'definitions', 'resources', `${name}.resource.json`);
+    const text = await readFile(file, 'utf8');
+    if (!text.includes(said)) throw new Error(`${name} no longer says ${said}`);
+    await writeFile(file, text.replace(said, least));
+  }
+}
 
 /** What `.env.example` asks for: `lintel env` would make it up. */
 export const SAMPLE_ENV = {

@@ -19,7 +19,9 @@ export interface QueueChild {
 }
 
 export function startQueueChild(address: Address): QueueChild {
-  const child = spawn(process.execPath, [WORKER, JSON.stringify(address)], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, ['--no-opt', WORKER, JSON.stringify(address)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const lines: string[] = [];
   let rest = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {

@@ -1,7 +1,7 @@
 /**
  * A process that works on a queue until it is killed. Each line that it prints is one event: `ready`, `begin ID ATTEMPT`, `lost ID`, `end
- * ID`. What it does with a job stands in the job's payload: `hang`, `die`, `block` the process for so many milliseconds, `turn` (die and be put back, without end), or nothing.
- * SIGTERM abandons what it does and closes the queue (`closed`); then nothing of it is left that would keep a process.
+ * ID`. The job's payload says what it does: `hang`, `die`, `block` the process for so many milliseconds, or nothing.
+ * SIGTERM abandons what it does and closes the queue (`closed`); then nothing of it is left that would hold a process open.
  */
 import { openQueue, type Address } from './queues.js';
 
@@ -11,12 +11,6 @@ interface Orders {
   readonly hang?: boolean;
   readonly die?: boolean;
   readonly block?: number;
-  readonly turn?: boolean;
-}
-
-/** As soon as it is dead. */
-async function putBack(id: string): Promise<void> {
-  while (!(await queue.retry(id)));
 }
 
 const address = JSON.parse(process.argv[2] ?? '') as Address;
@@ -33,14 +27,10 @@ await queue.work(async (work, attempt, signal) => {
   signal.addEventListener('abort', () => print('lost', work.id.replaceAll(' ', '-')));
   const orders = (work.state.payload ?? {}) as Orders;
   if (orders.die === true) process.kill(process.pid, 'SIGKILL');
-  if (orders.turn === true) {
-    void putBack(work.id);
-    return { done: false, code: 'TST_TURNS', detail: 'It turns.', retryable: false };
-  }
   if (orders.hang === true) await new Promise(() => {});
   const end = Date.now() + (orders.block ?? 0);
   while (Date.now() < end);
-  // Who was blocked hears of it now.
+  // A process that was blocked learns of it now.
   if (orders.block !== undefined) await new Promise<void>((resolve) => signal.addEventListener('abort', resolve));
   print('end', work.id.replaceAll(' ', '-'));
   return { done: true };

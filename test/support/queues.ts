@@ -2,11 +2,6 @@
  * Queues for tests, opened as the kernel opens them: by the runtime of the plugin, on a store that somebody else started. Knows how each
  * plugin is given its store, and nothing of how it works.
  */
-import pglite from '../../plugins/dialects/pglite/runtime.js';
-import embedded from '../../plugins/queues/embedded/runtime.js';
-import mongo, { createMongoQueue } from '../../plugins/queues/mongo/runtime.js';
-import postgres from '../../plugins/queues/postgres/runtime.js';
-import redis from '../../plugins/queues/redis/runtime.js';
 import type { Json } from '../../kernel/contract/json.js';
 import type { Put } from '../../kernel/contract/deferred.js';
 import type { Log, PluginRuntime, RuntimeContext } from '../../kernel/contract/plugin.js';
@@ -33,13 +28,17 @@ export interface Opened {
 }
 
 /** The server may be an emulated one: where it is not the subject, time is not counted. */
-const patientMongo: PluginRuntime<Queue> = { ...mongo, create: (context) => createMongoQueue(context, 20_000) };
-const RUNTIMES: Readonly<Record<string, PluginRuntime<Queue>>> = {
-  embedded,
-  mongo,
+async function patientMongo(): Promise<PluginRuntime<Queue>> {
+  const { default: mongo, createMongoQueue } = await import('../../plugins/queues/mongo/runtime.js');
+  return { ...mongo, create: (context) => createMongoQueue(context, 20_000) };
+}
+/** Loaded when they are used: a child process needs one of them. */
+const RUNTIMES: Readonly<Record<string, () => Promise<PluginRuntime<Queue>>>> = {
+  embedded: async () => (await import('../../plugins/queues/embedded/runtime.js')).default,
+  mongo: async () => (await import('../../plugins/queues/mongo/runtime.js')).default,
   'mongo, patiently': patientMongo,
-  postgres,
-  redis,
+  postgres: async () => (await import('../../plugins/queues/postgres/runtime.js')).default,
+  redis: async () => (await import('../../plugins/queues/redis/runtime.js')).default,
 };
 
 const nothing = (): void => {};
@@ -51,6 +50,8 @@ export interface Main {
 }
 
 export async function openMain(path: string, log: Log = SILENT): Promise<Main> {
+  await import('./pglite-pool.js');
+  const { default: pglite } = await import('../../plugins/dialects/pglite/runtime.js');
   const context = { options: { path }, instance: 'main', folder: '/', log } as unknown as RuntimeContext;
   const handle = pglite.create?.(context);
   if (handle === undefined) throw new Error('no handle');
@@ -66,7 +67,7 @@ export async function openQueue({ plugin, options, path }: Address, given?: Dial
   const own = path === undefined || given !== undefined ? null : await openMain(path, log);
   const main = given ?? own?.handle ?? null;
   const context = { options, log, instance: plugin, resolve: () => main } as unknown as RuntimeContext;
-  const runtime = RUNTIMES[plugin];
+  const runtime = await RUNTIMES[plugin]?.();
   const queue = runtime?.create?.(context);
   if (runtime === undefined || queue === undefined) throw new Error(`no queue ${plugin}`);
   await runtime.open?.(queue, context);

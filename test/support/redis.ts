@@ -5,6 +5,8 @@
  */
 import { Redis } from 'ioredis';
 import { freePort, missing, onPath, startGuarded, type Found } from './guarded.js';
+import { shareServer, stopShared, whenOver } from './shared-server.js';
+import { NO_REDIS } from './skip.js';
 
 export interface RedisServer {
   readonly url: string;
@@ -30,7 +32,7 @@ async function answers(url: string): Promise<void> {
  */
 export async function ownRedis(port?: number, settings = ''): Promise<Found<RedisServer & { readonly port: number }>> {
   const program = onPath('redis-server');
-  if (program === undefined) return missing('no TEST_REDIS_URL and no local redis-server');
+  if (program === undefined) return missing(NO_REDIS);
   const chosen = port ?? (await freePort());
   const url = `redis://127.0.0.1:${chosen}`;
   const { stop } = await startGuarded({
@@ -42,20 +44,12 @@ export async function ownRedis(port?: number, settings = ''): Promise<Found<Redi
   return { url, port: chosen, stop };
 }
 
-let server: Promise<TestRedis> | undefined;
-
 /** The server of this run. */
 export function startRedis(): Promise<TestRedis> {
   const given = process.env['TEST_REDIS_URL'];
-  return (server ??= given ? Promise.resolve({ url: given, stop: async () => {} }) : ownRedis());
+  return shareServer('redis', async () => (given ? { url: given, stop: async () => {} } : ownRedis()));
 }
 
 /** Stops the server of this run, if this run started it. */
-export async function stopRedis(): Promise<void> {
-  const found = await server;
-  server = undefined;
-  if (found && !('skip' in found)) await found.stop();
-}
-
-// In a mocha run the end of the run stops the server; elsewhere (benchmarks) the caller does.
-if (typeof after === 'function') after(stopRedis);
+export const stopRedis = (): Promise<void> => stopShared('redis');
+whenOver(stopRedis);

@@ -24,15 +24,6 @@ export const told = (action: string, data: Delivery['data'] = null): Omit<Delive
   to: { all: true },
 });
 
-/** Polls until the check holds; there is no event for what another process has. */
-export async function eventually(check: () => boolean, what: string, seconds = 10): Promise<void> {
-  const end = Date.now() + seconds * 1000;
-  while (!check()) {
-    if (Date.now() > end) throw new Error(`${what} did not happen within ${seconds} seconds`);
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-}
-
 export const actions = (got: readonly Delivery[]): string[] => got.map(({ action }) => action);
 
 export interface Opened extends OpenRelay {

@@ -6,6 +6,8 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from 'minio';
 import { freePort, missing, onPath, startGuarded, type Found } from './guarded.js';
+import { shareServer, stopShared, whenOver } from './shared-server.js';
+import { NO_S3 } from './skip.js';
 
 export interface S3Server {
   /** `http://127.0.0.1:7480`, without a path. */
@@ -90,7 +92,7 @@ keep radosgw -c ceph.conf -n client.rgw -f
 
 async function startLocal(): Promise<Found<S3Server>> {
   const absent = PROGRAMS.filter((program) => onPath(program) === undefined);
-  if (absent.length > 0) return missing(`no TEST_S3_ENDPOINT and no local Ceph (${absent.join(', ')})`);
+  if (absent.length > 0) return missing(NO_S3);
   const [port, monitor] = [await freePort(), await freePort()];
   const keys = { accessKey: `AK${randomUUID().slice(0, 8)}`, secretKey: `SK${randomUUID().replaceAll('-', '')}` };
   const endpoint = `http://127.0.0.1:${port}`;
@@ -135,16 +137,12 @@ function given(): S3Server | undefined {
   };
 }
 
-let server: Promise<Found<S3Server>> | undefined;
 const buckets: string[] = [];
 
 /** The server of this run. Begin with it early: `void startS3()` at the top of a suite costs nothing. */
 export function startS3(): Promise<Found<S3Server>> {
-  if (server === undefined) {
-    const there = given();
-    server = there === undefined ? startLocal() : Promise.resolve(there);
-    server.catch(() => {});
-  }
+  const server = shareServer('s3', async () => given() ?? startLocal());
+  server.catch(() => {});
   return server;
 }
 
@@ -191,20 +189,16 @@ export async function partsOf(client: Client, bucket: string): Promise<string[]>
 
 /** Removes the buckets of this run where the server stays, and stops a server that this run started. */
 export async function stopS3(): Promise<void> {
-  const found = await server?.catch(() => undefined);
-  server = undefined;
-  if (!found || 'skip' in found) return;
-  const names = buckets.splice(0);
-  if (given() !== undefined) {
-    const client = s3Client(found);
+  const [server, names] = [given(), buckets.splice(0)];
+  if (server !== undefined) {
+    const client = s3Client(server);
     for (const name of names) {
       await client.removeObjects(name, await objectsOf(client, name));
       for (const part of await partsOf(client, name)) await client.removeIncompleteUpload(name, part);
       await client.removeBucket(name);
     }
   }
-  await found.stop();
+  await stopShared('s3');
 }
 
-// In a mocha run the end of the run stops the server; elsewhere (benchmarks) the caller does.
-if (typeof after === 'function') after(stopS3);
+whenOver(stopS3);

@@ -1,25 +1,44 @@
-/** `lintel serve` as a child process in a folder of its own, ended and removed after the test. Judges nothing. */
-import { startCli, type Child, type RunOptions } from './child.js';
+/** `lintel serve` in a folder of its own, ended and removed after the test. Judges nothing. */
+import { startCli, type Child, type SpawnOptions } from './child.js';
+import { hostCli, type RunOptions, type Running } from './cli.js';
 import { createClient, type Client } from './client.js';
 import { tempProject, type Files, type TempProject } from './project.js';
 
-export interface Serving {
-  readonly start: (files?: Files, options?: StartOptions) => Promise<Child>;
+type Placeless<Options> = Omit<Options, 'cwd'>;
+
+export interface Serving<Served extends Running, Options> {
+  readonly start: (files?: Files, options?: Options & Preparing) => Promise<Served>;
   /** In a folder that is there already. */
-  readonly startIn: (folder: string, options?: Omit<RunOptions, 'cwd'>) => Child;
+  readonly startIn: (folder: string, options?: Options) => Served;
   readonly folder: (files?: Files) => Promise<TempProject>;
 }
 
-export type StartOptions = Omit<RunOptions, 'cwd'> & {
+interface Preparing {
   /** Called before the start, for what is no text file. */
   readonly prepare?: (folder: string) => Promise<void>;
-};
+}
 
-/** To be called where a suite is described. */
-export function serving(): Serving {
+/** Child processes. To be called where a suite is described, as is `hosting`. */
+export const serving = (): Serving<Child, Placeless<SpawnOptions>> =>
+  servingBy(
+    (cwd, options) => startCli(['serve'], { ...options, env: { PORT: '0', ...options.env }, cwd }),
+    (child) => child.stop('SIGKILL'),
+  );
+
+/** In this process. */
+export const hosting = (): Serving<Running, Placeless<RunOptions>> =>
+  servingBy(
+    (cwd, options) => hostCli(['serve'], { env: { PORT: '0', ...options.env }, cwd }),
+    (running) => running.stop(),
+  );
+
+function servingBy<Served extends Running, Options extends object>(
+  begin: (folder: string, options: Options) => Served,
+  end: (served: Served) => Promise<unknown>,
+): Serving<Served, Options> {
   const projects: TempProject[] = [];
-  const children: Child[] = [];
-  afterEach(() => Promise.all(children.splice(0).map((child) => child.stop('SIGKILL'))));
+  const served: Served[] = [];
+  afterEach(() => Promise.all(served.splice(0).map(end)));
   after(() => Promise.all(projects.map((project) => project.dispose())));
 
   async function folder(files: Files = {}): Promise<TempProject> {
@@ -27,29 +46,29 @@ export function serving(): Serving {
     projects.push(project);
     return project;
   }
-  function startIn(cwd: string, options: Omit<RunOptions, 'cwd'> = {}): Child {
-    const child = startCli(['serve'], { ...options, env: { PORT: '0', ...options.env }, cwd });
-    children.push(child);
-    return child;
+  function startIn(cwd: string, options = {} as Options): Served {
+    const one = begin(cwd, options);
+    served.push(one);
+    return one;
   }
   return {
     folder,
     startIn,
-    start: async (files = {}, { prepare, ...options } = {}) => {
+    async start(files = {}, options = {} as Options & Preparing) {
       const project = await folder(files);
-      await prepare?.(project.folder);
+      await options.prepare?.(project.folder);
       return startIn(project.folder, options);
     },
   };
 }
 
-export async function ready(child: Child): Promise<Client & { url: string }> {
-  const [, url = ''] = await child.printed(/ready at (http:\S+)/);
+export async function ready(running: Running): Promise<Client & { url: string }> {
+  const [, url = ''] = await running.printed(/ready at (http:\S+)/);
   return { ...createClient(url), url };
 }
 
 /** The curl line that the start printed. */
-export async function curlOf(child: Child): Promise<string> {
-  const [, line = ''] = await child.printed(/try:\n +(curl .*)\n/);
+export async function curlOf(running: Running): Promise<string> {
+  const [, line = ''] = await running.printed(/try:\n +(curl .*)\n/);
   return line;
 }

@@ -6,6 +6,7 @@ import { once } from 'node:events';
 import { WebSocket, type ClientOptions } from 'ws';
 import { startKernel, type TestKernel, type TestKernelOptions } from './kernel.js';
 import type { Files } from './project.js';
+import { PATIENCE_MS } from './until.js';
 
 export interface Frame {
   readonly uid: string | null;
@@ -35,7 +36,6 @@ export interface ConnectOptions extends ClientOptions {
   readonly protocols?: readonly string[];
 }
 
-const DEADLINE_MS = 5000;
 let asked = 0;
 
 /** Rejects with what the server said when it refuses the upgrade. */
@@ -113,7 +113,7 @@ function clientOf(socket: WebSocket): SocketClient {
       };
       const timer = setTimeout(
         () => over(() => reject(new Error(`nothing that fits came; there is ${JSON.stringify(frames)}`))),
-        DEADLINE_MS,
+        PATIENCE_MS,
       );
       waiting.add(look);
       look();

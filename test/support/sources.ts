@@ -33,13 +33,18 @@ export function eachNode({ path, text }: Source, visit: (node: ts.Node) => void)
   walk(ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true));
 }
 
+const imports = new WeakMap<Source, string[]>();
+
 /** What a file imports: `kernel/contract/kind.ts` for files of the repository, the specifier itself for packages. */
 export function importsOf(source: Source): string[] {
+  const known = imports.get(source);
+  if (known !== undefined) return known;
   const found = new Set<string>();
   eachNode(source, (node) => {
     const specifier = specifierOf(node);
     if (specifier !== null) found.add(resolved(source.path, specifier));
   });
+  imports.set(source, [...found]);
   return [...found];
 }
 
@@ -58,12 +63,17 @@ function resolved(from: string, specifier: string): string {
   return posix.join(posix.dirname(from), specifier).replace(/\.js$/, '.ts');
 }
 
-/** Texts of string literals and of the pieces of templates; import specifiers are not among them. */
+/** The text of a string literal or of a piece of a template; null for import specifiers and all other nodes. */
+export function stringOf(node: ts.Node): string | null {
+  if (ts.isTemplateHead(node) || ts.isTemplateMiddle(node) || ts.isTemplateTail(node)) return node.text;
+  return ts.isStringLiteralLike(node) && specifierOf(node.parent) === null ? node.text : null;
+}
+
 export function stringsOf(source: Source): string[] {
   const found: string[] = [];
   eachNode(source, (node) => {
-    const isPiece = ts.isTemplateHead(node) || ts.isTemplateMiddle(node) || ts.isTemplateTail(node);
-    if (isPiece || (ts.isStringLiteralLike(node) && specifierOf(node.parent) === null)) found.push(node.text);
+    const text = stringOf(node);
+    if (text !== null) found.push(text);
   });
   return found;
 }

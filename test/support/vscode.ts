@@ -8,6 +8,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { freePort, missing, startGuarded, type Found } from './guarded.js';
+import { NO_EDITOR } from './skip.js';
 
 export interface VscodeServer {
   /** Of the page; `?folder=` names what it opens. */
@@ -61,10 +62,16 @@ function programs(folder: string): { readonly node: string; readonly server: str
   };
 }
 
-export async function startVscode({ vsix, settings = {} }: VscodeOptions): Promise<Found<VscodeServer>> {
+/** The folder of the editor. */
+export function findEditor(): Found<{ readonly folder: string }> {
   const folder = process.env['TEST_VSCODE'];
-  if (!folder) return missing('no TEST_VSCODE: `.ci/vscode FOLDER` makes one');
-  const { node, server } = programs(folder);
+  return folder ? { folder } : missing(NO_EDITOR);
+}
+
+export async function startVscode({ vsix, settings = {} }: VscodeOptions): Promise<Found<VscodeServer>> {
+  const found = findEditor();
+  if ('skip' in found) return found;
+  const { node, server } = programs(found.folder);
   if (!existsSync(server)) throw new Error(`TEST_VSCODE names no editor: there is no ${server}`);
 
   const port = await freePort();

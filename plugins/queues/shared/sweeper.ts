@@ -21,6 +21,7 @@ export function createSweeper(sweep: Store['sweep'], poll: number, log: Log, wak
   let timer: NodeJS.Timeout | undefined;
   let at = Infinity;
   let sweeping: Promise<void> | null = null;
+  let missed = false;
   let on = false;
 
   function plan(milliseconds: number): void {
@@ -31,12 +32,17 @@ export function createSweeper(sweep: Store['sweep'], poll: number, log: Log, wak
     timer = setTimeout(() => void look(), then - performance.now());
   }
 
-  const look = (): Promise<void> => (sweeping ??= lookNow().finally(() => (sweeping = null)));
-
-  async function lookNow(): Promise<void> {
+  function look(): Promise<void> {
     clearTimeout(timer);
     timer = undefined;
     at = Infinity;
+    if (sweeping === null) sweeping = lookNow().finally(() => (sweeping = null));
+    // What became due during a slow look may have come too late for it.
+    else missed = true;
+    return sweeping;
+  }
+
+  async function lookNow(): Promise<void> {
     let next = poll;
     try {
       const found = await sweep(LOST);
@@ -49,7 +55,8 @@ export function createSweeper(sweep: Store['sweep'], poll: number, log: Log, wak
     }
     // Others may have added work without a word.
     wake();
-    plan(next);
+    plan(missed ? 0 : next);
+    missed = false;
   }
 
   return {

@@ -60,8 +60,9 @@ export async function openFolder(path: string, now = Date.now()): Promise<Folder
 async function sweep(folder: string, oldest: number): Promise<void> {
   for (const name of await readdir(folder)) {
     const path = join(folder, name);
-    const { mtimeMs, ctimeMs } = await lstat(path);
-    if (Math.max(mtimeMs, ctimeMs) < oldest) await rm(path, { force: true });
+    // Another process may remove its own file after it was listed here.
+    const stats = await lstat(path).catch(ignoreAbsent);
+    if (stats && Math.max(stats.mtimeMs, stats.ctimeMs) < oldest) await rm(path, { force: true });
   }
 }
 
@@ -77,11 +78,14 @@ async function secretIn(root: string): Promise<Buffer> {
   } finally {
     await file.close();
   }
-  // Two processes that start at once agree on the key of the first.
-  await link(temporary, path).catch((error: unknown) => {
+  try {
+    // Two processes that start at once agree on the key of the first.
+    await intoPlace(temporary, path);
+  } catch (error) {
     if (codeOf(error) !== 'EEXIST') throw error;
-  });
-  await unlink(temporary);
+  } finally {
+    await rm(temporary, { force: true });
+  }
   if (!(await lstat(path)).isFile()) throw new Error('signing.key is no plain file');
   const secret = await readFile(path);
   if (secret.length < SECRET_BYTES) throw new Error('signing.key is too short');
@@ -170,7 +174,8 @@ async function intoPlace(temporary: string, target: string): Promise<void> {
     await link(temporary, target);
   } catch (error) {
     if (!['EPERM', 'ENOTSUP', 'ENOSYS', 'EMLINK'].includes(String(codeOf(error)))) throw error;
-    if (await lstat(target).catch(() => null)) throw error;
+    if (await lstat(target).catch(() => null))
+      throw Object.assign(new Error('the place is taken', { cause: error }), { code: 'EEXIST' });
     await rename(temporary, target);
   }
 }

@@ -1,7 +1,6 @@
 /**
- * What a test run leaves open: a server, a socket, a child process, a timer that keeps the process from ending. It says
- * what that is, and of a timer where it was set, and ends the process as a failed one; it closes nothing itself, since what
- * stays open is a mistake to mend.
+ * What a test run leaves open: a server, a socket, a child process, a timer that keeps the process from ending. Prints each,
+ * and where a timer was set, and ends the process with an error; closes nothing, since what stays open is a defect.
  */
 import { ChildProcess } from 'node:child_process';
 import { syncBuiltinESMExports } from 'node:module';
@@ -12,7 +11,7 @@ import promises from 'node:timers/promises';
 /** Milliseconds in which the process must end by itself after its last test. */
 const patience = 20_000;
 
-/** Who set a timer. The timer is held weakly, so one that nobody can stop any more is told too, and none is kept. */
+/** Where a timer was set. A weak reference, so that recording a timer does not keep it. */
 interface Origin {
   readonly timer: WeakRef<NodeJS.Timeout>;
   /** Its stack is written out only when it is asked for. */
@@ -58,20 +57,16 @@ function here(above: (...given: never[]) => unknown): Error {
   return at;
 }
 
-/** Waits without keeping the process alive, so a run that leaves nothing open never sees it. */
-export function refuseToLinger(print: (text: string) => void): void {
-  const tell = () => {
-    print(
-      `failed: the tests are over, but something keeps the process alive: ${process.getActiveResourcesInfo().join(', ')}`,
-    );
+/** Waits without keeping the process alive, so it does nothing in a process that leaves nothing open. */
+export function reportLingering(print = (text: string): void => void process.stderr.write(`${text}\n`)): void {
+  const report = () => {
+    print(`the tests are over, but something keeps the process alive: ${process.getActiveResourcesInfo().join(', ')}`);
     for (const handle of handles()) print(`  ${described(handle)}`);
     for (const place of running()) print(`  timer set ${place}`);
-    if (origins.size === 0) print('  TRACE_TIMERS=1 says where timers were set');
-    // Set last, behind mocha's own listener, which knows of failed tests only.
-    process.on('exit', () => (process.exitCode = process.exitCode === 0 ? 1 : process.exitCode));
-    process.exit();
+    if (origins.size === 0) print('  TRACE_TIMERS=1 in the environment prints where timers were set');
+    process.exit(1);
   };
-  setTimeout(tell, patience).unref();
+  setTimeout(report, patience).unref();
 }
 
 /** Where the timers that are still to fire, and keep the process alive, were set. */

@@ -1,0 +1,262 @@
+/**
+ * What every store of a queue must do, asked for directly, without a worker: order, leases by their token, attempts, and what a
+ * sweep finds. Time is that of the store, so short leases are waited for and nothing sleeps.
+ */
+import { expect } from 'chai';
+import { putOf } from '../support/queues.js';
+import { skipTest } from '../support/skip.js';
+import { until } from '../support/until.js';
+import { entriesOf } from '../../plugins/queues/shared/queue.js';
+import type { Claimed, Entry, Store } from '../../plugins/queues/shared/store.js';
+import type { Found } from '../support/guarded.js';
+
+export interface StoreBackend {
+  readonly name: string;
+  /** An empty one. */
+  readonly fresh: () => Promise<Found<{ readonly store: Store; readonly dispose: () => Promise<void> }>>;
+}
+
+const LONG = 60_000;
+const LOST = { code: 'JOB_LOST', detail: 'Lost.' };
+const FAILED = { code: 'TST_FAILED', detail: 'On purpose.' };
+
+const entry = (id: string, rest: Partial<Pick<Entry, 'priority' | 'retries' | 'delay'>> = {}): Entry => {
+  const [made] = entriesOf([putOf(null, { id })], { maxPayload: Infinity });
+  return { ...(made as Entry), ...rest };
+};
+const ids = (claimed: readonly { readonly id: string }[]): string[] => claimed.map(({ id }) => id);
+
+export function queueStoreContract({ name, fresh }: StoreBackend): void {
+  describe(`store of the queue ${name}`, () => {
+    let store!: Store;
+    let dispose = (): Promise<void> => Promise.resolve();
+    beforeEach(async function () {
+      const found = await fresh();
+      if ('skip' in found) return skipTest(this, found.skip);
+      ({ store, dispose } = found);
+    });
+    afterEach(() => dispose());
+
+    const claimOne = async (token: string, lease = LONG): Promise<Claimed> => {
+      const [claimed] = await store.claim(token, 1, lease);
+      return claimed ?? expect.fail('nothing waits');
+    };
+    const viewOf = async (id: string) => (await store.show(id))?.view ?? expect.fail(`no ${id}`);
+    const stateOf = async (id: string): Promise<unknown> => {
+      const { state, attempts } = await viewOf(id);
+      return [state, attempts];
+    };
+    /** Sweeps until it found something. */
+    async function swept(): Promise<{ woken: number; dead: readonly string[] }> {
+      let found = { woken: 0, dead: [] as readonly string[] };
+      await until(async () => {
+        found = await store.sweep(LOST);
+        return found.woken > 0 || found.dead.length > 0;
+      }, 'a sweep finds something');
+      return found;
+    }
+
+    describe('a lease that was lost, while another worker holds the work', () => {
+      let [first, second] = [{} as Claimed, {} as Claimed];
+      beforeEach(async () => {
+        await store.add([entry('moved', { retries: 5 })]);
+        first = await claimOne('first', 1);
+        await swept();
+        second = await claimOne('second');
+        expect([first.attempt, second.attempt]).to.deep.equal([1, 2]);
+      });
+      const unchanged = async (): Promise<void> => {
+        expect(await stateOf('moved')).to.deep.equal(['running', 2]);
+        expect(await store.claim('third', 5, LONG)).to.deep.equal([]);
+        expect([...(await store.renew([second], LONG))]).to.deep.equal(['moved']);
+        expect(await store.done(second)).to.equal(true);
+        expect(await store.show('moved')).to.equal(null);
+      };
+
+      it('does not end the work as done', async () => {
+        expect(await store.done(first)).to.equal(false);
+        await unchanged();
+      });
+
+      for (const after of [null, 0, 1000])
+        it(`does not end the work as failed (again after: ${after})`, async () => {
+          expect(await store.fail(first, FAILED, after)).to.equal(false);
+          expect((await viewOf('moved')).failure?.code).to.equal('JOB_LOST');
+          await unchanged();
+        });
+
+      it('does not give the work back', async () => {
+        await store.release([first]);
+        await unchanged();
+      });
+
+      it('is not renewed, and renewing it does not end the lease of the other', async () => {
+        expect([...(await store.renew([first], 1))]).to.deep.equal([]);
+        expect((await store.sweep(LOST)).woken).to.equal(0);
+        await unchanged();
+      });
+
+      it('leaves the other leases of the same worker as they are', async () => {
+        await store.add([entry('own')]);
+        const own = await claimOne('first');
+        expect([...(await store.renew([first, own], LONG))]).to.deep.equal(['own']);
+        await store.release([first, own]);
+        expect(await stateOf('own')).to.deep.equal(['waiting', 0]);
+        expect(await stateOf('moved')).to.deep.equal(['running', 2]);
+      });
+    });
+
+    it('counts nothing of a lease once the work waits, is dead or is gone', async () => {
+      await store.add([entry('waits', { retries: 1 }), entry('dead'), entry('gone')]);
+      const [waits, dead, gone] = (await store.claim('one', 3, LONG)) as [Claimed, Claimed, Claimed];
+      await store.release([waits]);
+      expect(await store.fail(dead, FAILED, null)).to.equal(true);
+      expect(await store.done(gone)).to.equal(true);
+      for (const held of [waits, dead, gone]) {
+        expect(await store.done(held), held.id).to.equal(false);
+        expect(await store.fail(held, FAILED, 0), held.id).to.equal(false);
+        expect([...(await store.renew([held], LONG))], held.id).to.deep.equal([]);
+        await store.release([held]);
+      }
+      expect(await stateOf('waits')).to.deep.equal(['waiting', 0]);
+      expect(await stateOf('dead')).to.deep.equal(['dead', 1]);
+      expect(await store.show('gone')).to.equal(null);
+    });
+
+    it('does nothing with a token that no claim was made with, or that belongs to other work', async () => {
+      await store.add([entry('one'), entry('two')]);
+      const [one] = (await store.claim('first', 1, LONG)) as [Claimed];
+      const [two] = (await store.claim('second', 1, LONG)) as [Claimed];
+      for (const token of ['', 'third', two.token]) {
+        const other = { id: one.id, token };
+        expect(await store.done(other)).to.equal(false);
+        expect(await store.fail(other, FAILED, null)).to.equal(false);
+        expect((await store.renew([other], 1)).size).to.equal(0);
+        await store.release([other]);
+      }
+      expect([await stateOf('one'), await stateOf('two')]).to.deep.equal([
+        ['running', 1],
+        ['running', 1],
+      ]);
+    });
+
+    it('claims no more than asked for, the highest priority first and then the oldest, and nothing twice', async () => {
+      const all = [
+        entry('a'),
+        entry('b', { priority: 1 }),
+        entry('c'),
+        entry('d', { priority: 1 }),
+        entry('later', { delay: LONG }),
+      ];
+      await store.add(all);
+      expect(ids(await store.claim('one', 3, LONG))).to.deep.equal(['b', 'd', 'a']);
+      const rest = await store.claim('two', 3, LONG);
+      expect(rest.map(({ id, token, attempt, retries, body }) => [id, token, attempt, retries, body])).to.deep.equal([
+        ['c', 'two', 1, 0, all[2]?.body],
+      ]);
+      expect(await store.claim('three', 3, LONG)).to.deep.equal([]);
+    });
+
+    it('gives work back to its place in the order, with the attempt not counted', async () => {
+      await store.add([entry('a'), entry('b'), entry('c')]);
+      const [a, b] = (await store.claim('one', 2, LONG)) as [Claimed, Claimed];
+      await store.release([b, a]);
+      await store.release([]);
+      expect(await stateOf('a')).to.deep.equal(['waiting', 0]);
+      const again = await store.claim('two', 3, LONG);
+      expect(again.map(({ id, attempt }) => [id, attempt])).to.deep.equal([
+        ['a', 1],
+        ['b', 1],
+        ['c', 1],
+      ]);
+    });
+
+    it('takes work up again when its lease is over and another try is left, and not before', async () => {
+      await store.add([
+        entry('short', { retries: 1 }),
+        entry('long', { retries: 1 }),
+        entry('renewed', { retries: 1 }),
+      ]);
+      await claimOne('one', 1);
+      await claimOne('two');
+      const renewed = await claimOne('three', 50);
+      expect([...(await store.renew([renewed], LONG))]).to.deep.equal(['renewed']);
+      expect(await swept()).to.deep.include({ woken: 1, dead: [] });
+      expect(await stateOf('short')).to.deep.equal(['waiting', 1]);
+      expect((await viewOf('short')).failure).to.deep.include(LOST);
+      const again = await claimOne('four', 1);
+      expect([again.id, again.attempt]).to.deep.equal(['short', 2]);
+      // It was begun once more than it may be tried again.
+      expect(await swept()).to.deep.include({ woken: 0, dead: ['short'] });
+      expect(await stateOf('short')).to.deep.equal(['dead', 2]);
+      const end = Date.now() + 60;
+      await until(() => Date.now() > end, 'the first lease of the renewed work would be over');
+      expect(await store.sweep(LOST)).to.deep.equal({ woken: 0, dead: [], next: null });
+      expect([await stateOf('long'), await stateOf('renewed')]).to.deep.equal([
+        ['running', 1],
+        ['running', 1],
+      ]);
+    });
+
+    it('is dead the first time its lease is over where it may not be tried again', async () => {
+      await store.add([entry('once')]);
+      await claimOne('one', 1);
+      expect(await swept()).to.deep.include({ woken: 0, dead: ['once'] });
+      expect(await viewOf('once')).to.deep.include({ state: 'dead', dueAt: null });
+    });
+
+    it('wakes delayed work when its time has come, and says when the next is due', async () => {
+      await store.add([entry('soon', { delay: 1 }), entry('later', { delay: LONG })]);
+      expect(await swept()).to.deep.include({ woken: 1, dead: [] });
+      const { next } = await store.sweep(LOST);
+      expect(next).to.be.within(LONG - 20_000, LONG);
+      expect(ids(await store.claim('one', 5, LONG))).to.deep.equal(['soon']);
+    });
+
+    it('tries failed work again after a pause, or never', async () => {
+      await store.add([entry('again'), entry('never')]);
+      const [again, never] = (await store.claim('one', 2, LONG)) as [Claimed, Claimed];
+      expect(await store.fail(again, FAILED, LONG)).to.equal(true);
+      expect(await store.fail(never, FAILED, null)).to.equal(true);
+      const view = await viewOf('again');
+      expect(view).to.deep.include({ state: 'waiting', attempts: 1 });
+      expect(view.dueAt).to.be.within(Date.now() + LONG - 20_000, Date.now() + LONG + 1000);
+      expect(view.failure).to.deep.include(FAILED);
+      expect(await viewOf('never')).to.deep.include({ state: 'dead', attempts: 1, dueAt: null });
+      expect(await store.claim('two', 5, LONG)).to.deep.equal([]);
+      expect(await store.retry('again')).to.equal(false);
+      expect(await store.retry('never')).to.equal(true);
+      expect((await claimOne('three')).attempt).to.equal(1);
+      expect(await store.retry('never')).to.equal(false);
+    });
+
+    it('removes what waits or is dead, by its id, and never what runs', async () => {
+      await store.add([
+        entry('runs', { priority: 2 }),
+        entry('dead', { priority: 1 }),
+        entry('waits'),
+        entry('later', { delay: LONG }),
+      ]);
+      await claimOne('one');
+      await store.fail(await claimOne('two'), FAILED, null);
+      expect(await store.purge({ id: 'runs' })).to.equal(0);
+      expect(await store.purge({ id: 'unknown' })).to.equal(0);
+      expect(await store.purge({ dead: true })).to.equal(1);
+      expect(await store.purge({ dead: true })).to.equal(0);
+      for (const id of ['waits', 'later']) expect(await store.purge({ id }), id).to.equal(1);
+      expect(ids(await store.list({}))).to.deep.equal(['runs']);
+    });
+
+    it('leaves work as it is that is added or buried again', async () => {
+      await store.add([entry('one', { retries: 3 })]);
+      await claimOne('first');
+      await store.add([entry('one'), entry('two')]);
+      await store.bury(entry('one'), FAILED);
+      await store.bury(entry('three'), FAILED);
+      await store.add([entry('three')]);
+      expect(await viewOf('one')).to.deep.include({ state: 'running', attempts: 1, retries: 3, failure: null });
+      expect(await stateOf('three')).to.deep.equal(['dead', 0]);
+      expect(ids(await store.claim('second', 5, LONG))).to.deep.equal(['two']);
+    });
+  });
+}

@@ -1,0 +1,88 @@
+/**
+ * Every command as a process of its own: the same output and exit code as in the process of the tests, where all else about them is
+ * tested. `serve`, `dev` and `lsp`, which go on, have tests of their own that start processes.
+ */
+import { cp, mkdir, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { COMMANDS } from '../../kernel/cli/commands.js';
+import { spawnCli } from '../support/child.js';
+import { runCli, type Finished, type RunOptions } from '../support/cli.js';
+import { PLUGIN_FIXTURES, querying, returning, ROOT, tempProject, type Files } from '../support/project.js';
+
+const MODEL = { id: { type: 'Number', primary_key: true, auto_increment: true }, name: { type: 'String' } };
+const FILES: Files = {
+  'package.json': { name: 'cats', version: '1.2.3', type: 'module' },
+  'lintel.config.json': {
+    plugins: ['builtin:*', './plugins'],
+    connections: { main: { use: 'pglite', path: 'memory://' } },
+  },
+  'definitions/_cat.json': MODEL,
+  'definitions/a.json': [
+    returning('a', '$GENERATOR.DESK'),
+    querying('cats', 'SELECT id, name FROM cat WHERE name = $1', ['$ENV.NAME']),
+  ],
+  '.env.example': 'KEY=generate:9\n',
+  'jobs.json': [],
+};
+const BROKEN = '{\n  "id": "b",\n  "resource": "b",\n  "actionables": [{ "id": 1, "mode": "RETRUN" }]\n}\n';
+
+/** What a new process is asked, by command. */
+const WORDS: Readonly<Record<string, readonly string[]>> = {
+  init: ['init', 'shop'],
+  env: ['env'],
+  check: ['check'],
+  migrate: ['migrate', '--format', 'json'],
+  jobs: ['jobs', 'list'],
+  plan: ['plan', 'cats'],
+  openapi: ['openapi'],
+  schema: ['schema', '--for', 'model', '--out', 'schemas'],
+  docs: ['docs', '--out', 'pages'],
+  manifest: ['manifest', 'plugins'],
+};
+
+describe('a command in a process of its own', function () {
+  async function runIn(
+    run: (words: readonly string[], options: RunOptions) => Promise<Finished>,
+    words: readonly string[],
+    files: Files = FILES,
+  ): Promise<Finished> {
+    const project = await tempProject(files);
+    try {
+      await mkdir(join(project.folder, 'node_modules'));
+      await symlink(ROOT, join(project.folder, 'node_modules/lintel'));
+      await cp(join(PLUGIN_FIXTURES, 'desk'), join(project.folder, 'plugins'), { recursive: true });
+      return await run(words, { cwd: project.folder, env: { NAME: 'Tom' } });
+    } finally {
+      await project.dispose();
+    }
+  }
+  async function compare(words: readonly string[], files?: Files): Promise<Finished> {
+    const [child, here] = [await runIn(spawnCli, words, files), await runIn(runCli, words, files)];
+    expect(child).to.deep.equal(here);
+    return child;
+  }
+
+  for (const [name, words] of Object.entries(WORDS)) {
+    it(`lintel ${name} prints what it prints here, and ends with code 0`, async () => {
+      const { code, stdout } = await compare(words);
+      expect([code, stdout === '']).to.deep.equal([0, false]);
+    });
+  }
+
+  it('is asked of every command that comes to an end', () => {
+    expect(['serve', 'dev', 'lsp', ...Object.keys(WORDS)]).to.have.members(Object.keys(COMMANDS));
+  });
+
+  it('refuses definitions with errors as it does here: problems on stdout, exit code 1', async () => {
+    const { code, stdout } = await compare(['check'], { ...FILES, 'definitions/b.json': BROKEN });
+    expect(code).to.equal(1);
+    expect(stdout).to.contain('definitions/b.json:4:38');
+  });
+
+  it('misunderstands as it does here: words on stderr, exit code 2', async () => {
+    const { code, stdout, stderr } = await compare(['chekc']);
+    expect([code, stdout]).to.deep.equal([2, '']);
+    expect(stderr).to.contain('Did you mean "check"?');
+  });
+});

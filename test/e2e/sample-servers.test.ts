@@ -1,0 +1,161 @@
+/**
+ * The sample on PostgreSQL, MariaDB and MySQL, with nothing but the address of the server: what many do at once, ledger,
+ * payments, encrypted details, pictures' rows. What is embedded lies in a database of its own beside the MySQL servers, and is not
+ * opened where nothing lies in it.
+ */
+import { expect } from 'chai';
+import type { Answer, Loose } from '../support/client.js';
+import { eventually } from '../support/jobs.js';
+import { startKernel, type TestKernel } from '../support/kernel.js';
+import { freshMysql, startMysql } from '../support/mysql.js';
+import { freshDatabase, startPostgres } from '../support/postgres.js';
+import { copyQuickSample, SAMPLE_ENV } from '../support/project.js';
+import { startProvider } from '../support/provider.js';
+import { skipTest } from '../support/skip.js';
+import { counted, freshEmail, PASSWORD, person, PIN, type Person } from '../support/wallet.js';
+import { hmac } from '../support/webhooks.js';
+
+const SERVERS = [
+  { name: 'postgres', variable: 'DATABASE_URL', start: startPostgres, fresh: freshDatabase, dialect: 'postgres' },
+  ...(['mariadb', 'mysql'] as const).map((name) => ({
+    name,
+    variable: 'MYSQL_URL',
+    start: () => startMysql(name),
+    fresh: () => freshMysql(name),
+    dialect: 'mysql',
+  })),
+] as const;
+
+const atOnce = <T>(times: number, work: (index: number) => Promise<T>): Promise<T[]> =>
+  Promise.all(Array.from({ length: times }, (_, index) => work(index)));
+
+for (const { name, variable, start, fresh, dialect } of SERVERS) {
+  describe(`sample: ${variable} alone (${name})`, function () {
+    let kernel!: TestKernel;
+    let url = '';
+    let ada: Person;
+    let bob: Person;
+    before(async function () {
+      const server = await start();
+      if ('skip' in server) return skipTest(this, server.skip);
+      url = await fresh();
+      const { upstream, env, outbound } = await startProvider();
+      provider = upstream;
+      kernel = await startKernel({
+        prepare: copyQuickSample,
+        env: { ...SAMPLE_ENV, ...env, [variable]: url },
+        config: { outbound },
+      });
+      [ada, bob] = [await person(kernel, 100), await person(kernel)];
+    });
+    let provider: Awaited<ReturnType<typeof startProvider>>['upstream'] | undefined;
+    after(async () => {
+      await kernel?.close();
+      await provider?.close();
+    });
+    const send = (from: Person, to: Person, amount: number): Promise<Answer<Loose>> =>
+      from.post('/wallet/transfer', { to_email: to.email, amount, pin: PIN });
+
+    it('many deposits at once are all counted, and each entry follows the one before it', async () => {
+      const deposits = await atOnce(30, () => ada.post('/wallet/deposit', { amount: 10 }));
+      expect(counted(deposits, 200)).to.deep.equal([30]);
+      const entries = (await ada.post<readonly Loose[]>('/wallet/history')).body;
+      const balances = entries.map((entry) => Number(entry['balance_after']));
+      expect(balances).to.deep.equal(Array.from({ length: 31 }, (_, i) => 400 - 10 * i));
+    });
+
+    it('a transfer is whole, and refused where there is not enough', async () => {
+      expect((await send(ada, bob, 401)).status).to.equal(409);
+      const sent = await send(ada, bob, 150);
+      expect(sent.status, sent.text).to.equal(200);
+      expect(sent.body).to.include({ amount: -150, balance_after: 250 });
+      expect([await ada.balance(), await bob.balance()]).to.deep.equal([250, 150]);
+      const { body } = await ada.post('/wallet/summary');
+      expect(body).to.include({ balance: 250, movements: 32, came: 400, went: 150 });
+    });
+
+    it('transfers in both directions at once all succeed, and those beyond the balance are refused', async () => {
+      const [left, right] = [await person(kernel, 500), await person(kernel, 500)];
+      const both = await atOnce(20, (i) => (i % 2 === 0 ? send(left, right, 1 + i) : send(right, left, 1 + i)));
+      expect(counted(both, 200)).to.deep.equal([20]);
+      expect([await left.balance(), await right.balance()]).to.deep.equal([510, 490]);
+      const poor = await person(kernel, 20);
+      expect(counted(await atOnce(20, () => send(poor, left, 2)), 200, 409)).to.deep.equal([10, 10]);
+      expect(await poor.balance()).to.equal(0);
+    });
+
+    it('of many who sign up at once with one address one gets it', async () => {
+      const body = { email: freshEmail(), name: 'Grace', password: PASSWORD };
+      expect(counted(await atOnce(10, () => kernel.post('/sign-up', body)), 200, 409)).to.deep.equal([1, 9]);
+    });
+
+    it('a state of another service is taken once, also of ten at the same time', async () => {
+      const { state } = (await ada.post('/connect/start')).body;
+      const answers = await atOnce(10, () => ada.post('/connect/callback', { state, code: 'good' }));
+      expect(counted(answers, 200, 410)).to.deep.equal([1, 9]);
+      expect(provider?.asked).to.have.lengthOf(1);
+    });
+
+    it('imports once, and finds words', async () => {
+      const entries = [{ reference: 'r1', amount: 5, note: 'an old book' }];
+      const came = await bob.post<readonly Loose[]>('/wallet/import', { entries });
+      expect(came.body.map(({ reference }) => reference)).to.deep.equal(['r1']);
+      expect((await bob.post('/wallet/import', { entries })).status).to.equal(409);
+      const found = await bob.post<readonly Loose[]>('/wallet/search', { words: 'book' });
+      expect(found.body.map(({ note }) => note)).to.deep.equal(['an old book']);
+    });
+
+    it('writes rows that may be there already: details, rates', async () => {
+      const update = (body: Loose) => bob.post('/profile/private/update', body);
+      expect((await update({ phone: '+31 20 555' })).status).to.equal(200);
+      expect((await update({ tax_number: 'NL12345' })).status).to.equal(200);
+      expect((await bob.post('/profile/private')).body).to.include({ phone: '+31 20 555', tax_number: 'NL12345' });
+      const changed = await bob.post('/profile/update', { interests: ['tea', 'sea'] });
+      expect(changed.body['interests']).to.deep.equal(['tea', 'sea']);
+    });
+
+    it('does work behind the answer: a payment that comes ten times at once moves money once', async () => {
+      const before = Number(await bob.balance());
+      const body = JSON.stringify({ event: `evt_${name}_1`, wallet: bob.id, amount: 70 });
+      const headers = { 'x-payment-signature': hmac(body, SAMPLE_ENV.PAYMENT_SECRET) };
+      const answers = await atOnce(10, () => kernel.post('/payments/webhook', body, { headers }));
+      expect(counted(answers, 202)).to.deep.equal([10]);
+      await eventually(
+        () => bob.balance(),
+        (balance) => balance === before + 70,
+      );
+      await eventually(
+        async () => (await kernel.kernel.desks()[0]?.list({}))?.length,
+        (length) => length === 0,
+      );
+      expect(await bob.balance()).to.equal(before + 70);
+      const read = await bob.post<readonly Loose[]>('/activity', { limit: 10 });
+      expect(read.body.map(({ kind }) => kind)).to.deep.equal(['received']);
+    });
+
+    it('closes a wallet', async () => {
+      expect((await bob.post('/profile/close')).status).to.equal(200);
+      expect((await bob.post('/profile')).status).to.equal(404);
+    });
+
+    it('opens no embedded database where nothing lies in it', async () => {
+      const query = { query: 'SELECT 1 AS one', parameters: [] };
+      const files = {
+        'definitions/one.json': {
+          id: 'one',
+          resource: 'one',
+          actionables: [{ id: 1, mode: 'QUERY', sql_query: query }],
+        },
+      };
+      const plain = await startKernel({ files, env: { [variable]: url } });
+      try {
+        expect((await plain.post('/one')).body).to.deep.equal({ one: 1 });
+        expect(plain.log.filter(({ message }) => message.includes('PGlite'))).to.deep.equal([]);
+        const status = await (await fetch(`${plain.url}/status`)).text();
+        expect(status).to.include(`dialect:${dialect}`).and.not.include('pglite');
+      } finally {
+        await plain.close();
+      }
+    });
+  });
+}

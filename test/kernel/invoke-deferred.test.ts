@@ -1,0 +1,190 @@
+/** Work that a request accepts for later, in plans made by hand: when it is put into its queue, and what takes it back. */
+import { expect } from 'chai';
+import type { AcceptPlan, ActionGroup, PartPlan } from '../../kernel/compile/plan.js';
+import { fault } from '../../kernel/contract/fault.js';
+import type { Frame, Step, Unit } from '../../kernel/contract/plan.js';
+import { HeldInvocation } from '../../kernel/runtime/deferring.js';
+import { invoke } from '../../kernel/runtime/invoke.js';
+import { testInvocation } from '../support/invocation.js';
+import { action, alone, faultOf, HOOKS, later, recorded, resourcePlan, step } from '../support/plans.js';
+
+describe('work that a request accepts for later', () => {
+  /** `seal`: what replaces the payload by what may be kept. */
+  function accepting(
+    events: string[],
+    { whole = false, seal = null as Step[] | null, fails = false } = {},
+  ): AcceptPlan {
+    const part = (key: string, put: string): PartPlan => ({
+      ...{ key, groups: [], version: 'v', needs: 'n', give: () => undefined },
+      take: (_frame, payload) => ({ payload }) as never,
+      deferral: {
+        ...{ delay: 1, priority: 2, retries: 3 },
+        put: puts[put] as never,
+      },
+    });
+    const puts: Record<string, unknown> = {};
+    for (const name of ['one', 'two'])
+      puts[name] = async (works: readonly { work: { id: string; state: { payload: unknown } } }[], frame: Frame) => {
+        await later(null);
+        if (fails) throw fault('JOB_AWAY');
+        const sent = works.map(({ work }) => `${work.id} ${JSON.stringify(work.state.payload)}`).join(', ');
+        events.push(`put ${name}: ${sent} in ${String(frame.unit)}`);
+      };
+    const [first, second, third] = [part('test#7', 'one'), part('test#8', 'two'), part('test#9', 'one')];
+    return { seal, whole, parts: [first, { ...first, deferral: null }, second, third] };
+  }
+  const accepted = 'put one: test {"a":1}, test.4 {"a":1}';
+  const noting = (events: string[]) => (event: { what: string; id?: string }) =>
+    void events.push(`${event.what} ${event.id}`);
+  const inUnit = (unit: Unit, execute?: () => unknown): ActionGroup => ({
+    ...{ unit, parallel: false, turns: null },
+    actions: [action(0, { unit, ...(execute && { execute }) })],
+  });
+
+  it('is put last inside the unit of the last group, after the answer was made, and reported after the commit', async () => {
+    const events: string[] = [];
+    const unit = recorded(events);
+    const reply = [
+      step(async () => {
+        await later(null);
+        events.push('reply');
+      }),
+    ];
+    const plan = resourcePlan([alone(0), inUnit(unit)], { reply, accepts: accepting(events), results: 2, main: 1 });
+    await invoke(plan, testInvocation({ a: 1 }), { ...HOOKS, happening: noting(events) });
+    expect(events).to.deep.equal([
+      'open 1',
+      'reply',
+      `${accepted} in 1`,
+      'put two: test.3 {"a":1} in 1',
+      'commit 1',
+      ...['test', 'test.4', 'test.3'].map((id) => `work-accepted ${id}`),
+    ]);
+  });
+
+  it('is put after the last group where that has no unit, and after the units before it', async () => {
+    for (const groups of [[alone(0)], [inUnit(recorded([])), alone(1)], []]) {
+      const events: string[] = [];
+      const plan = resourcePlan(groups, { accepts: accepting(events) });
+      await invoke(plan, testInvocation({ a: 1 }), HOOKS);
+      expect(events, `${groups.length} groups`).to.deep.equal([
+        `${accepted} in null`,
+        'put two: test.3 {"a":1} in null',
+      ]);
+    }
+  });
+
+  it('is rolled back with the unit, and takes the unit back when it cannot be put', async () => {
+    const events: string[] = [];
+    const unit = recorded(events);
+    const plan = resourcePlan(inUnit(unit), { accepts: accepting(events, { fails: true }) });
+    const failure = await faultOf(invoke(plan, testInvocation({ a: 1 }), HOOKS));
+    expect([failure.code, events]).to.deep.equal(['JOB_AWAY', ['open 1', 'rollback 1']]);
+    const replying = resourcePlan(inUnit(unit), {
+      accepts: accepting(events),
+      reply: [
+        step(() => {
+          throw fault('TOK_UNFIT');
+        }),
+      ],
+    });
+    expect((await faultOf(invoke(replying, testInvocation({ a: 1 }), HOOKS))).code).to.equal('TOK_UNFIT');
+    expect(events.slice(2)).to.deep.equal(['open 2', 'rollback 2']);
+  });
+
+  it('is not put when the work before it fails', async () => {
+    const events: string[] = [];
+    const fails = (): never => {
+      throw fault('QRY_FAILED');
+    };
+    for (const group of [alone(0, { execute: fails }), inUnit(recorded([]), fails)])
+      await faultOf(invoke(resourcePlan(group, { accepts: accepting(events) }), testInvocation(), HOOKS));
+    expect(events).to.deep.equal([]);
+  });
+
+  it('has the payload as it may be kept, while the work of the answer sees it as it came', async () => {
+    const events: string[] = [];
+    const seen: unknown[] = [];
+    const seal = [
+      step(async (frame) => {
+        await later(null);
+        frame.payload = { a: 'sealed' };
+      }),
+    ];
+    const execute = (frame: Frame): unknown => seen.push(frame.payload);
+    await invoke(
+      resourcePlan(alone(0, { execute }), { accepts: accepting(events, { seal }) }),
+      testInvocation({ a: 1 }),
+      HOOKS,
+    );
+    expect(seen).to.deep.equal([{ a: 1 }]);
+    expect(events[0]).to.equal('put one: test {"a":"sealed"}, test.4 {"a":"sealed"} in null');
+  });
+
+  it('is 202 with its id where it is all that is answered, and the result otherwise', async () => {
+    const ran: string[] = [];
+    const rest = { reply: [step(() => void ran.push('reply'))], settle: [step(() => void ran.push('settle'))] };
+    const answer = (whole: boolean) =>
+      invoke(
+        resourcePlan(alone(0, { execute: () => 'result' }), { ...rest, accepts: accepting([], { whole }) }),
+        testInvocation(),
+        HOOKS,
+      );
+    const { status, body } = await answer(true);
+    expect([status, { ...(body as object) }, ran]).to.deep.equal([202, { accepted: true, id: 'test' }, []]);
+    const other = await answer(false);
+    expect([other.status, other.body, ran]).to.deep.equal([200, 'result', ['reply', 'settle']]);
+  });
+});
+
+describe('the invocation of work that no client waits for', () => {
+  const create = (headers: Record<string, string> = {}, rest: object = {}): HeldInvocation =>
+    new HeldInvocation('job', 'one', 5, headers, '192.0.2.1', { a: 1 }, { timings: null, ...rest });
+
+  it('has the headers that travelled with the work, and no others', () => {
+    const invocation = create({ 'x-note': 'a' });
+    expect([invocation.header('x-note'), invocation.header('x-other')]).to.deep.equal([['a'], []]);
+    expect(invocation.header('constructor')).to.deep.equal([]);
+  });
+
+  it('has the payload that travelled, no bytes, no files and no connection', async () => {
+    const invocation = create();
+    expect(invocation.receive()).to.deep.equal({ a: 1 });
+    expect(await invocation.bytes()).to.have.length(0);
+    expect(invocation).to.deep.include({ files: [], texts: null, connection: null, trace: null });
+    expect(invocation).to.deep.include({ id: 'one', trigger: 'job', startedAt: 5, remote: '192.0.2.1' });
+    expect([invocation.attempt, invocation.origin]).to.deep.equal([1, {}]);
+    expect(create({}, { attempt: 3, origin: { trace: 'a' } })).to.deep.include({ attempt: 3, origin: { trace: 'a' } });
+  });
+
+  it('gives back what it holds once, waits for all of it, and fails with the first that cannot be given back', async () => {
+    const invocation = create();
+    const events: string[] = [];
+    invocation.release(async (answered) => {
+      await later(null);
+      events.push(`one ${answered}`);
+      throw new Error('stuck');
+    });
+    invocation.release((answered) => later(void events.push(`two ${answered}`)));
+    const failure: unknown = await invocation.finish(false).catch((error: unknown) => error);
+    expect(failure).to.have.property('message', 'stuck');
+    expect(events).to.have.members(['one false', 'two false']);
+    await invocation.finish(true);
+    expect(events).to.have.length(2);
+  });
+
+  it('knows the trace of the request that accepted it', async () => {
+    const events: unknown[] = [];
+    const part = { key: 'test#7', groups: [], version: 'v', needs: 'n', give: () => undefined };
+    const deferral = {
+      ...{ delay: 0, priority: 0, retries: 0 },
+      put: (works: readonly { work: { state: unknown } }[]) => Promise.resolve(void events.push(works[0]?.work.state)),
+    };
+    const take = () => ({ payload: 1 }) as never;
+    const accepts: AcceptPlan = { seal: null, whole: false, parts: [{ ...part, take, deferral }] };
+    const trace = { traceparent: '00-a' };
+    for (const one of [trace, null])
+      await invoke(resourcePlan(alone(0), { accepts }), testInvocation({}, { trace: one }), HOOKS);
+    expect(events).to.deep.equal([{ payload: 1, trace }, { payload: 1 }]);
+  });
+});

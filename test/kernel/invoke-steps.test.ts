@@ -1,0 +1,244 @@
+/** One request from its guards to its answer, in plans made by hand: what runs in which order, and what ends it. */
+import { expect } from 'chai';
+import type { ActionGroup } from '../../kernel/compile/plan.js';
+import { fault } from '../../kernel/contract/fault.js';
+import { done } from '../../kernel/contract/hooks.js';
+import type { ActionTiming, Frame, Step, Unit } from '../../kernel/contract/plan.js';
+import { Rendered } from '../../kernel/contract/rendered.js';
+import { invoke } from '../../kernel/runtime/invoke.js';
+import { testInvocation } from '../support/invocation.js';
+import { action, alone, faultOf, HOOKS, later, recorded, resourcePlan, step } from '../support/plans.js';
+
+/** Every sort of step, at once or later; each notes its name, and one may end the list with a value. */
+function recordedPlan(events: string[], late: boolean, ending?: string) {
+  const noted = (name: string): Step =>
+    step((frame, state) => {
+      events.push(`${name} ${JSON.stringify(state.result ?? null)} ${JSON.stringify(frame.payload)}`);
+      const end = name === ending ? done(`ended by ${name}`) : undefined;
+      return late ? later(end) : end;
+    });
+  const steps = (name: string): Step[] => [noted(`${name} 1`), noted(`${name} 2`)];
+  const execute = (): unknown => (late ? later('result') : 'result');
+  const only = alone(0, { before: steps('before'), execute, after: steps('after'), shape: steps('shape') });
+  const rest = { admit: steps('admit'), check: steps('check'), reply: steps('reply'), settle: steps('settle') };
+  return resourcePlan(only, rest);
+}
+
+const ALL = ['admit', 'check', 'before', 'after', 'reply', 'settle'].flatMap((name) => [`${name} 1`, `${name} 2`]);
+const upTo = (last: string): string[] => ALL.slice(0, ALL.indexOf(last) + 1);
+
+describe('the steps of a request', () => {
+  for (const late of [false, true])
+    describe(late ? 'that take time' : 'that end at once', () => {
+      const run = async (ending?: string): Promise<{ body: unknown; names: string[]; events: string[] }> => {
+        const events: string[] = [];
+        const { body } = await invoke(recordedPlan(events, late, ending), testInvocation({ a: 1 }), HOOKS);
+        return { body, events, names: events.map((event) => event.split(' ').slice(0, 2).join(' ')) };
+      };
+
+      it('run in order, guards without the payload, and see the result once there is one', async () => {
+        const { body, events } = await run();
+        expect(body).to.equal('result');
+        expect(events).to.deep.equal(
+          ALL.map((name) => {
+            const seen = /admit|check|before/.test(name) ? 'null' : '"result"';
+            return `${name} ${seen} ${name.startsWith('admit') ? '{}' : '{"a":1}'}`;
+          }),
+        );
+      });
+
+      for (const name of ['admit 1', 'admit 2', 'check 1', 'check 2'])
+        it(`end the request with the value of "${name}"`, async () => {
+          const { body, names } = await run(name);
+          expect([body, names]).to.deep.equal([`ended by ${name}`, upTo(name)]);
+        });
+
+      for (const name of ['before 1', 'before 2'])
+        it(`have a value of "${name}" in the place of the work, and shape it all the same`, async () => {
+          const { body, names } = await run(name);
+          const shaped = ['shape 1', 'shape 2', 'reply 1', 'reply 2', 'settle 1', 'settle 2'];
+          expect([body, names]).to.deep.equal([`ended by ${name}`, [...upTo(name), ...shaped]]);
+        });
+
+      for (const name of ['after 1', 'reply 1', 'settle 1'])
+        it(`have a value of "${name}" in the place of the result, without the steps of the same list`, async () => {
+          const { body, names } = await run(name);
+          expect(body).to.equal(`ended by ${name}`);
+          expect(names).to.deep.equal(ALL.filter((other) => other !== name.replace('1', '2')));
+        });
+    });
+
+  it('may be absent, and then there is the result of the main actionable alone', async () => {
+    const groups = [alone(0, { execute: () => 'first' }), alone(1, { execute: () => 'second' })];
+    const answered = async (main: number): Promise<unknown> =>
+      (await invoke(resourcePlan(groups, { main }), testInvocation(), HOOKS)).body;
+    expect([await answered(0), await answered(1), await answered(-1)]).to.deep.equal(['first', 'second', null]);
+  });
+
+  it('stop at the first that fails, with the resource and the actionable in the fault', async () => {
+    const wrong = new Error('wrong');
+    const ran: number[] = [];
+    const execute = (at: number) => (): void => {
+      ran.push(at);
+      if (at === 1) throw wrong;
+    };
+    const groups = [0, 1, 2].map((at) => alone(at, { execute: execute(at) }));
+    const failure = await faultOf(invoke(resourcePlan(groups), testInvocation(), HOOKS));
+    expect([failure.code, failure.cause, failure.where]).to.deep.equal([
+      'INT_UNEXPECTED',
+      wrong,
+      { resource: 'test', action: 'test#1' },
+    ]);
+    expect(ran).to.deep.equal([0, 1]);
+    const inner = fault('VAL_FAILED');
+    inner.where.action = 'other#3';
+    const passing = (): never => {
+      throw inner;
+    };
+    await faultOf(invoke(resourcePlan(alone(0, { execute: passing })), testInvocation(), HOOKS));
+    expect(inner.where).to.deep.equal({ resource: 'test', action: 'other#3' });
+  });
+
+  it('have a fault of their own with the headers that last, and name no actionable where none ran', async () => {
+    const own = fault('VAL_FAILED');
+    own.where.resource = 'other';
+    const lasting = step((frame) => {
+      frame.lastingHeaders = { 'x-lasting': '1' };
+      frame.headers['x-dropped'] = '1';
+    });
+    const refuse = step(() => {
+      throw own;
+    });
+    const plan = resourcePlan(alone(0), { admit: [lasting, refuse] });
+    const failure = await faultOf(invoke(plan, testInvocation(), HOOKS));
+    expect(failure).to.equal(own);
+    expect(failure.where).to.deep.equal({ resource: 'other' });
+    expect(failure.lastingHeaders).to.deep.equal({ 'x-lasting': '1' });
+  });
+
+  it('take a list only where the resource does, and a payload that comes later', async () => {
+    const list = [{ a: 1 }] as unknown as Record<string, unknown>;
+    const seen: unknown[] = [];
+    const groups = [alone(0, { execute: (frame) => seen.push(frame.payload, frame.received) })];
+    for (const payload of [list, later(list)]) {
+      const invocation = testInvocation({}, { receive: () => payload });
+      expect((await faultOf(invoke(resourcePlan(groups), invocation, HOOKS))).code).to.equal('VAL_NOT_OBJECT');
+      await invoke(resourcePlan(groups, { takesList: true }), invocation, HOOKS);
+    }
+    await invoke(resourcePlan(groups, { takesList: true }), testInvocation({ b: 1 }), HOOKS);
+    expect(seen).to.deep.equal([list, list, list, list, { b: 1 }, { b: 1 }]);
+  });
+
+  it('ask for as many files as the resource allows', async () => {
+    const asked: unknown[] = [];
+    const files = { count: 2, bytes: 10 };
+    const receive = (limits: unknown) => (asked.push(limits), {});
+    for (const limits of [files, null])
+      await invoke(resourcePlan(alone(0), { files: limits }), testInvocation({}, { receive }), HOOKS);
+    expect(asked).to.deep.equal([files, null]);
+  });
+});
+
+describe('hooks around a request', () => {
+  it('may answer before the request is looked at, and change what is answered', async () => {
+    const ran: string[] = [];
+    const plan = resourcePlan(alone(0, { execute: () => (ran.push('work'), { a: 1 }) }));
+    const accept = () => Promise.resolve(done('early'));
+    expect(await invoke(plan, testInvocation(), { ...HOOKS, accept })).to.deep.equal({
+      ...{ status: 200, headers: {}, body: 'early' },
+    });
+    expect(ran).to.deep.equal([]);
+    const reply = ((sent: unknown) => Promise.resolve({ status: 299, headers: { x: '1' }, body: [sent] })) as never;
+    const { status, headers, body } = await invoke(plan, testInvocation(), {
+      ...HOOKS,
+      reply,
+      accept: () => Promise.resolve(undefined),
+    });
+    expect([status, headers, body]).to.deep.equal([299, { x: '1' }, [{ status: 200, headers: {}, body: { a: 1 } }]]);
+  });
+
+  it('see values, also where a result is JSON text already', async () => {
+    const text = new Rendered(Buffer.from('{"a":1}'), (json) => JSON.parse(Buffer.from(json).toString()) as unknown);
+    const plan = resourcePlan(alone(0, { execute: () => text }));
+    expect((await invoke(plan, testInvocation(), HOOKS)).body).to.equal(text);
+    const seen: unknown[] = [];
+    const reply = ((sent: { body: unknown }) => (seen.push(sent.body), sent)) as never;
+    await invoke(plan, testInvocation(), { ...HOOKS, reply });
+    expect(seen).to.deep.equal([{ a: 1 }]);
+  });
+
+  it('are told each actionable before the rules look at the payload', async () => {
+    const events: string[] = [];
+    const check = [step(() => void events.push('check'))];
+    const beforeValidate = (async (frame: Frame, { key }: { key: string }) => {
+      await later(null);
+      events.push(`${key} ${JSON.stringify(frame.payload)}`);
+    }) as never;
+    await invoke(resourcePlan([alone(0), alone(1)], { check }), testInvocation({ a: 1 }), { ...HOOKS, beforeValidate });
+    expect(events).to.deep.equal(['test#0 {"a":1}', 'test#1 {"a":1}', 'check']);
+  });
+
+  it('learn how long each actionable took, also of one that failed', async () => {
+    const timings: ActionTiming[] = [];
+    const fails = (): never => {
+      throw fault('QRY_FAILED');
+    };
+    const plan = resourcePlan([alone(0, { execute: () => later(1) }), alone(1, { execute: fails })]);
+    const before = performance.timeOrigin + performance.now();
+    expect((await faultOf(invoke(plan, testInvocation({}, { timings }), HOOKS))).code).to.equal('QRY_FAILED');
+    const after = performance.timeOrigin + performance.now();
+    expect(timings.map(({ key, mode, code }) => [key, mode, code])).to.deep.equal([
+      ['test#0', 'TEST', undefined],
+      ['test#1', 'TEST', 'QRY_FAILED'],
+    ]);
+    for (const { startedAt, milliseconds } of timings) {
+      expect(startedAt).to.be.within(before, after);
+      expect(milliseconds).to.be.within(0, after - before);
+    }
+  });
+});
+
+describe('what of a request lasts when it fails later', () => {
+  const failing = (index: number, rest: object = {}) =>
+    action(index, {
+      execute: async () => {
+        await later(null);
+        throw fault('QRY_FAILED');
+      },
+      ...rest,
+    });
+  /** The place of the last actionable that lasts. */
+  async function lasts(groups: readonly ActionGroup[]): Promise<number | undefined> {
+    let frame: Frame | undefined;
+    const admit = [step((given) => void (frame = given))];
+    await faultOf(invoke(resourcePlan(groups, { admit }), testInvocation(), HOOKS));
+    return frame?.committedTo;
+  }
+  const unit = recorded([]);
+  const none = { unit: null, parallel: false, turns: null };
+  const failure: ActionGroup = { ...none, actions: [failing(9)] };
+
+  it('is nothing before the first group has ended', async () => {
+    expect(await lasts([failure])).to.equal(-1);
+    expect(await lasts([{ ...none, unit, actions: [action(0, { unit }), failing(1, { unit })] }])).to.equal(-1);
+  });
+
+  it('is every group that ended: one by one, a unit once it is committed, and all that ran at once', async () => {
+    expect(await lasts([alone(0), failure])).to.equal(0);
+    expect(await lasts([alone(0), alone(1), failure])).to.equal(1);
+    const both = [action(0, { unit }), action(1, { unit })];
+    expect(await lasts([{ ...none, unit, actions: both }, failure])).to.equal(1);
+    expect(await lasts([{ ...none, parallel: true, actions: [action(0), action(1)] }, failure])).to.equal(1);
+    const uncommitted: Unit = { ...unit, commit: () => Promise.reject(fault('QRY_FAILED')) };
+    expect(await lasts([{ ...none, unit: uncommitted, actions: both }])).to.equal(-1);
+  });
+
+  it('is also what was done next to one that failed', async () => {
+    const parallel = (...actions: ActionGroup['actions']): ActionGroup => ({ ...none, parallel: true, actions });
+    expect(await lasts([alone(0), parallel(action(1), failing(2))])).to.equal(1);
+    expect(await lasts([alone(0), parallel(failing(1), action(2))])).to.equal(2);
+    expect(await lasts([alone(0), parallel(failing(1), failing(2))])).to.equal(0);
+    const own = { unit, parallel: true, always: true };
+    expect(await lasts([alone(0), parallel(failing(1, own), action(2, own))])).to.equal(2);
+  });
+});

@@ -1,0 +1,160 @@
+/** The outbox above a queue that fails, refuses and comes back as each test says: rows are handed over once, given back, or set aside. */
+import { expect } from 'chai';
+import type { Put } from '../../kernel/contract/deferred.js';
+import { fault } from '../../kernel/contract/fault.js';
+import { createDialect } from '../../plugins/dialects/pglite/dialect.js';
+import { createOutbox } from '../../plugins/features/queue/outbox.js';
+import { PGlite } from '@electric-sql/pglite';
+import { eventually } from '../support/jobs.js';
+
+describe('the outbox over a queue that answers as a test wants', () => {
+  let engine!: PGlite;
+  before(async () => {
+    engine = await PGlite.create('memory://');
+  });
+  after(() => engine.close());
+  const log = { debug() {}, info() {}, warn() {}, error() {} };
+  const put = (id: string): Put => ({ work: { id } as Put['work'], delay: 1, priority: 2, retries: 3 });
+  const outboxOver = (add: (work: readonly Put[]) => Promise<void>) => {
+    const connection = createDialect(() => engine);
+    return { connection, outbox: createOutbox({ connection, queue: { add }, log, pause: 20 }) };
+  };
+  const rows = async (): Promise<readonly unknown[]> =>
+    (await engine.query('SELECT id, refused FROM lintel_outbox ORDER BY place')).rows;
+
+  it('keeps what the queue will never take, and hands over the rest', async () => {
+    const taken: Put[] = [];
+    const { connection, outbox } = outboxOver((work) => {
+      if (work.some((one) => one.work.id === 'large')) return Promise.reject(fault('JOB_TOO_LARGE'));
+      taken.push(...work);
+      return Promise.resolve();
+    });
+    await outbox.serve();
+    const transaction = await connection.begin(false);
+    await outbox.add([put('one'), put('large'), put('two')], transaction);
+    await connection.commit(transaction);
+    outbox.hand();
+    await eventually(rows, ({ length }) => length === 1);
+    await outbox.rest();
+    expect(taken).to.deep.equal([put('one'), put('two')]);
+    expect(await rows()).to.deep.equal([{ id: 'large', refused: 'JOB_TOO_LARGE' }]);
+    await engine.query('DELETE FROM lintel_outbox');
+  });
+
+  it('is kept as dead work where the queue can keep any, and a row that somebody changed keeps nothing waiting', async () => {
+    const taken: string[] = [];
+    const buried: unknown[] = [];
+    const add = (work: readonly Put[]): Promise<void> => {
+      const large = work.some((one) => one.work.id === 'large');
+      if (large) return Promise.reject(fault('JOB_TOO_LARGE', { size: 9, limit: 5 }));
+      taken.push(...work.map((one) => one.work.id));
+      return Promise.resolve();
+    };
+    const connection = createDialect(() => engine);
+    const bury = (work: Put, failure: object): Promise<void> => {
+      buried.push([work, failure]);
+      return Promise.resolve();
+    };
+    const outbox = createOutbox({ connection, queue: { add, bury }, log, pause: 20 });
+    await outbox.serve();
+    for (const body of ['no JSON', 'null', '7', '{"work":{"id":7}}', '{"work":{"id":"x"},"delay":"soon"}', '[]'])
+      await engine.query('INSERT INTO lintel_outbox (id, body) VALUES ($1, $2)', ['changed', body]);
+    const transaction = await connection.begin(false);
+    await outbox.add([put('one'), put('large'), put('two')], transaction);
+    await connection.commit(transaction);
+    outbox.hand();
+    await eventually(rows, (left) => left.length === 6 && left.every((row) => (row as { refused: unknown }).refused));
+    await outbox.rest();
+    expect(taken).to.deep.equal(['one', 'two']);
+    const detail = 'The work that this request asks for is too large to be done later: 9 bytes, at most 5.';
+    expect(buried).to.deep.equal([[put('large'), { code: 'JOB_TOO_LARGE', detail }]]);
+    expect(await rows()).to.deep.equal(Array(6).fill({ id: 'changed', refused: 'JOB_BROKEN' }));
+    await engine.query('DELETE FROM lintel_outbox');
+  });
+
+  const waiting = async (): Promise<readonly unknown[]> =>
+    (await engine.query('SELECT id, taken_until, refused FROM lintel_outbox ORDER BY place')).rows;
+
+  for (const [what, failure] of [
+    ['cannot be reached', fault('JOB_AWAY')],
+    ['fails in a way that passes', fault('JOB_TOO_LARGE', {}, { retryable: true })],
+    ['fails unexpectedly', new Error('the connection broke')],
+  ] as const)
+    it(`gives its rows back at once when the queue ${what}, so that any process can hand them over`, async () => {
+      const [messages, taken]: [string[], string[]] = [[], []];
+      let [works, calls] = [false, 0];
+      const add = (work: readonly Put[]): Promise<void> => {
+        calls++;
+        if (!works) return Promise.reject(failure);
+        taken.push(...work.map((one) => one.work.id));
+        return Promise.resolve();
+      };
+      const note = (_fields: object, message: string): void => void messages.push(message);
+      const connection = createDialect(() => engine);
+      const newOutbox = () =>
+        createOutbox({ connection, queue: { add }, log: { ...log, warn: note, info: note }, pause: 60_000 });
+      const [outbox, second] = [newOutbox(), newOutbox()];
+      const transaction = await connection.begin(false);
+      await outbox.add([put('one'), put('two')], transaction);
+      await connection.commit(transaction);
+      outbox.hand();
+      await eventually(
+        () => Promise.resolve(messages.length),
+        (count) => count === 1,
+      );
+      const free = { taken_until: null, refused: null };
+      expect(await waiting()).to.deep.equal([
+        { id: 'one', ...free },
+        { id: 'two', ...free },
+      ]);
+      // While the queue fails, only sweeps try again.
+      outbox.hand();
+      await outbox.rest();
+      expect(calls).to.equal(1);
+      works = true;
+      second.hand();
+      await second.rest();
+      expect(taken).to.deep.equal(['one', 'two']);
+      expect(await waiting()).to.deep.equal([]);
+      expect(messages).to.have.length(1);
+    });
+
+  it('tries again with the next sweep after the queue failed, and logs once that it failed and once that it works', async () => {
+    const messages: string[] = [];
+    let calls = 0;
+    const add = (): Promise<void> => (++calls < 4 ? Promise.reject(fault('JOB_AWAY')) : Promise.resolve());
+    const note = (_fields: object, message: string): void => void messages.push(message);
+    const connection = createDialect(() => engine);
+    const outbox = createOutbox({ connection, queue: { add }, log: { ...log, warn: note, info: note }, pause: 5 });
+    await outbox.serve();
+    const transaction = await connection.begin(false);
+    await outbox.add([put('one')], transaction);
+    await connection.commit(transaction);
+    outbox.hand();
+    await eventually(waiting, ({ length }) => length === 0);
+    await outbox.rest();
+    expect(calls).to.equal(4);
+    expect(messages.map((message) => message.includes('again'))).to.deep.equal([false, true]);
+  });
+
+  it('hands a row over once, however many processes sweep', async () => {
+    const taken: string[] = [];
+    const add = async (work: readonly Put[]): Promise<void> => {
+      await new Promise((resolve) => setImmediate(resolve));
+      taken.push(...work.map((one) => one.work.id));
+    };
+    const all = [outboxOver(add), outboxOver(add), outboxOver(add)];
+    await Promise.all(all.map(({ outbox }) => outbox.serve()));
+    const ids = Array.from({ length: 250 }, (_, index) => `job-${index}`);
+    const [first] = all;
+    if (first === undefined) throw new Error('there is none');
+    const transaction = await first.connection.begin(false);
+    await first.outbox.add(ids.map(put), transaction);
+    await first.connection.commit(transaction);
+    all.forEach(({ outbox }) => outbox.hand());
+    await eventually(rows, ({ length }) => length === 0);
+    await Promise.all(all.map(({ outbox }) => outbox.rest()));
+    expect(taken).to.have.length(250);
+    expect(new Set(taken).size).to.equal(250);
+  });
+});

@@ -1,0 +1,236 @@
+/** How a queue looks at its store: when it sweeps, what callers get while the store is unavailable, and what the log says. */
+import { expect } from 'chai';
+import { Fault } from '../../kernel/contract/fault.js';
+import type { Log } from '../../kernel/contract/plugin.js';
+import { createWatch } from '../../plugins/queues/shared/away.js';
+import { createSweeper, LOST } from '../../plugins/queues/shared/sweeper.js';
+import type { Swept } from '../../plugins/queues/shared/store.js';
+import { replaceTime, type ManualTime } from '../support/manual-time.js';
+
+describe('sweeps of a store', () => {
+  let time!: ManualTime;
+  let sweeps: number[] = [];
+  let wakes = 0;
+  let messages: string[] = [];
+  let answer: () => Promise<Swept> = () => Promise.resolve(NOTHING);
+  const NOTHING: Swept = { woken: 0, dead: [], next: null };
+  const note = (_fields: object, message: string): void => void messages.push(message);
+  const log: Log = { debug: note, info: note, warn: note, error: note };
+  beforeEach(() => {
+    time = replaceTime();
+    [sweeps, wakes, messages, answer] = [[], 0, [], () => Promise.resolve(NOTHING)];
+  });
+  afterEach(() => time.restore());
+  const create = () =>
+    createSweeper(
+      (lost) => {
+        expect(lost).to.equal(LOST);
+        sweeps.push(time.now());
+        return answer();
+      },
+      1000,
+      log,
+      () => wakes++,
+    );
+
+  it('begin with the start, come again after each pause, and wake the process each time', async () => {
+    const sweeper = create();
+    await sweeper.start();
+    await time.pass(2500);
+    expect([sweeps, wakes, messages]).to.deep.equal([[0, 1000, 2000], 3, []]);
+    await sweeper.stop();
+    expect(time.timers()).to.equal(0);
+    await time.pass(5000);
+    expect(sweeps).to.have.length(3);
+  });
+
+  it('come when the next work is due, where that is sooner', async () => {
+    const nexts = [300, 0, 5000, null];
+    answer = () => Promise.resolve({ ...NOTHING, next: nexts.shift() ?? null });
+    const sweeper = create();
+    await sweeper.start();
+    await time.pass(2400);
+    expect(sweeps).to.deep.equal([0, 300, 301, 1301, 2301]);
+    await sweeper.stop();
+  });
+
+  it('come sooner when the process learns of something that is due sooner, and no later', async () => {
+    const sweeper = create();
+    await sweeper.start();
+    sweeper.later(5000);
+    sweeper.later(400);
+    sweeper.later(600);
+    expect(time.timers()).to.equal(1);
+    await time.pass(1300);
+    expect(sweeps).to.deep.equal([0, 400]);
+    await time.pass(100);
+    expect(sweeps).to.deep.equal([0, 400, 1400]);
+    await sweeper.stop();
+  });
+
+  it('never overlap, and a stop waits for the one that is under way', async () => {
+    let finish = (): void => undefined;
+    answer = () => new Promise((resolve) => (finish = () => resolve(NOTHING)));
+    const sweeper = create();
+    const starting = sweeper.start();
+    sweeper.later(100);
+    await time.pass(500);
+    expect(sweeps).to.deep.equal([0]);
+    let isStopped = false;
+    const stopping = sweeper.stop().then(() => (isStopped = true));
+    await time.pass(500);
+    expect(isStopped).to.equal(false);
+    finish();
+    await Promise.all([starting, stopping]);
+    expect([sweeps, time.timers()]).to.deep.equal([[0], 0]);
+  });
+
+  it('follow at once after a slow one during which something became due, and go on after that', async () => {
+    const sweeper = create();
+    await sweeper.start();
+    let finish = (): void => undefined;
+    answer = () => new Promise((resolve) => (finish = () => resolve(NOTHING)));
+    await time.pass(1000);
+    sweeper.later(100);
+    await time.pass(1500);
+    expect(sweeps).to.deep.equal([0, 1000]);
+    answer = () => Promise.resolve(NOTHING);
+    finish();
+    await time.pass(1500);
+    expect(sweeps).to.deep.equal([0, 1000, 2501, 3501]);
+    await sweeper.stop();
+  });
+
+  it('do not begin before the start', async () => {
+    const sweeper = create();
+    sweeper.later(10);
+    await time.pass(5000);
+    expect([sweeps, time.timers()]).to.deep.equal([[], 0]);
+  });
+
+  it('go on after one that failed, and wake the process all the same', async () => {
+    answer = () => Promise.reject(new Error('unavailable'));
+    const sweeper = create();
+    await sweeper.start();
+    await time.pass(1000);
+    expect([sweeps, wakes, messages]).to.deep.equal([[0, 1000], 2, []]);
+    await sweeper.stop();
+  });
+
+  it('log what is dead, each by itself, and how much may run', async () => {
+    answer = () => Promise.resolve({ woken: 1, dead: ['a', 'b'], next: null });
+    const sweeper = create();
+    await sweeper.start();
+    const dead = 'deferred work was begun too often and is dead';
+    expect(messages).to.deep.equal([dead, dead, 'deferred work may run now']);
+    await sweeper.stop();
+  });
+});
+
+describe('a store that is unavailable', () => {
+  let time!: ManualTime;
+  let messages: string[] = [];
+  beforeEach(() => {
+    time = replaceTime();
+    messages = [];
+  });
+  afterEach(() => time.restore());
+  const note = (_fields: object, message: string): void => {
+    messages.push(message.includes('is back') ? 'back' : 'unavailable');
+  };
+  const log: Log = { debug: note, info: note, warn: note, error: note };
+  const wrong = new Error('no connection');
+  const fails = (): Promise<never> => Promise.reject(wrong);
+  const works = (): Promise<string> => Promise.resolve('answer');
+  const failureOf = (work: Promise<unknown>): Promise<unknown> =>
+    work.then(
+      () => null,
+      (error: unknown) => error,
+    );
+  const expectAway = (failure: unknown, cause?: unknown): void => {
+    expect(failure).to.be.instanceOf(Fault);
+    const { code, options } = failure as Fault;
+    expect([code, options.retryable, options.headers]).to.deep.equal(['JOB_AWAY', true, { 'retry-after': '1' }]);
+    if (cause !== undefined) expect(options.cause).to.equal(cause);
+  };
+
+  it('is logged once when it fails and once when it works again', async () => {
+    const watch = createWatch(log);
+    expect(await watch.note(works())).to.equal('answer');
+    expect(messages).to.deep.equal([]);
+    expect(await failureOf(watch.note(fails()))).to.equal(wrong);
+    await failureOf(watch.note(fails()));
+    expect(messages).to.deep.equal(['unavailable']);
+    await watch.note(works());
+    await watch.note(works());
+    expect(messages).to.deep.equal(['unavailable', 'back']);
+    await failureOf(watch.note(fails()));
+    expect(messages).to.deep.equal(['unavailable', 'back', 'unavailable']);
+  });
+
+  it('rejects callers with JOB_AWAY, and no words of a driver', async () => {
+    const watch = createWatch(log);
+    expectAway(await failureOf(watch.answer(fails())), wrong);
+    expectAway(await failureOf(watch.soon(fails)), wrong);
+    expect([await watch.answer(works()), await watch.soon(works)]).to.deep.equal(['answer', 'answer']);
+  });
+
+  it('answers callers within their patience, and is logged also where its driver goes on trying', async () => {
+    const watch = createWatch(log);
+    let reject = (_error: Error): void => undefined;
+    const asking = failureOf(watch.soon(() => new Promise<never>((_, no) => (reject = no))));
+    await time.pass(899);
+    expect(messages).to.deep.equal([]);
+    await time.pass(1);
+    expectAway(await asking);
+    expect(messages).to.deep.equal(['unavailable']);
+    // It may fail when nothing waits for it any more.
+    reject(wrong);
+    await time.pass(0);
+    expect([messages.length, time.timers()]).to.deep.equal([1, 0]);
+  });
+
+  it('is waited for as long as it takes where it is in this process', async () => {
+    const watch = createWatch(log, Infinity);
+    let resolve = (_value: string): void => undefined;
+    const asking = watch.soon(() => new Promise<string>((yes) => (resolve = yes)));
+    await time.pass(100_000);
+    expect(time.timers()).to.equal(0);
+    resolve('late');
+    expect([await asking, messages]).to.deep.equal(['late', []]);
+  });
+
+  it('leaves no timer behind a caller that was answered', async () => {
+    const watch = createWatch(log);
+    await watch.soon(works);
+    await failureOf(watch.soon(fails));
+    expect(time.timers()).to.equal(0);
+  });
+
+  it('is not logged as working again for the answer to a call that began just before the failure', async () => {
+    const watch = createWatch(log);
+    let resolve = (_value: string): void => undefined;
+    const failing = failureOf(watch.note(fails()));
+    const late = watch.note(new Promise<string>((yes) => (resolve = yes)));
+    await failing;
+    resolve('late');
+    await late;
+    expect(messages).to.deep.equal(['unavailable']);
+  });
+
+  it('is not logged again for a call that began before the last news', async () => {
+    const watch = createWatch(log);
+    let [rejectOld, resolveOld] = [(_error: Error): void => undefined, (_value: string): void => undefined];
+    const old = failureOf(watch.note(new Promise<never>((_, no) => (rejectOld = no))));
+    const older = watch.note(new Promise<string>((yes) => (resolveOld = yes)));
+    await failureOf(watch.note(fails()));
+    // An answer from before says nothing of now.
+    resolveOld('late');
+    await older;
+    expect(messages).to.deep.equal(['unavailable']);
+    await watch.note(works());
+    rejectOld(wrong);
+    await old;
+    expect(messages).to.deep.equal(['unavailable', 'back']);
+  });
+});

@@ -1,0 +1,73 @@
+/** What commands do for a person at a terminal, and what they leave out in a pipe: colours, a log for people, a question. */
+import { PassThrough } from 'node:stream';
+import { expect } from 'chai';
+import { isConfirmed } from '../../kernel/cli/confirm.js';
+import { isPretty } from '../../kernel/cli/log.js';
+import { paintFor } from '../../kernel/cli/paint.js';
+import type { Terminal } from '../../kernel/cli/terminal.js';
+
+interface FakeTerminal extends Terminal {
+  readonly stdin: PassThrough & { isTTY: boolean };
+  readonly stderr: PassThrough & { isTTY: boolean };
+}
+
+const fakeTerminal = (isTTY: boolean, env: Readonly<Record<string, string>> = {}): FakeTerminal => {
+  const stream = (): PassThrough & { isTTY: boolean } =>
+    Object.assign(new PassThrough({ encoding: 'utf8' }), { isTTY, columns: 80 });
+  const signals = { on: () => undefined, off: () => undefined };
+  return { cwd: '/', env, stdin: stream(), stdout: stream(), stderr: stream(), signals, exit: () => undefined };
+};
+
+describe('a terminal', () => {
+  it('gets colours, a pipe gets none; NO_COLOR and FORCE_COLOR decide otherwise', () => {
+    const painted = (isTTY: boolean, env: Record<string, string> = {}): string =>
+      paintFor(fakeTerminal(isTTY, env))('error', 'text');
+    expect(painted(true)).to.equal('\u001b[1m\u001b[31mtext\u001b[39m\u001b[22m');
+    expect(painted(false)).to.equal('text');
+    expect(painted(true, { NO_COLOR: '1' })).to.equal('text');
+    expect(painted(false, { FORCE_COLOR: '1' })).to.equal(painted(true));
+  });
+
+  it('gets a log for people, a pipe gets JSON; LOG_FORMAT decides otherwise', () => {
+    expect([isPretty(fakeTerminal(true)), isPretty(fakeTerminal(false))]).to.deep.equal([true, false]);
+    expect(isPretty(fakeTerminal(true, { LOG_FORMAT: 'json' }))).to.equal(false);
+    expect(isPretty(fakeTerminal(false, { LOG_FORMAT: 'pretty' }))).to.equal(true);
+  });
+});
+
+describe('a question before something is taken away', () => {
+  const written = (terminal: FakeTerminal): string => String(terminal.stderr.read() ?? '');
+
+  it('is answered by the word yes, and by nothing else', async () => {
+    for (const [typed, expected] of [
+      ['yes\n', true],
+      [' yes \n', true],
+      ['y\n', false],
+      ['\n', false],
+    ] as const) {
+      const terminal = fakeTerminal(true);
+      const answer = isConfirmed(terminal, 'Make these changes?', false);
+      terminal.stdin.write(typed);
+      expect(await answer, typed).to.equal(expected);
+      const text = written(terminal);
+      expect(text).to.contain('Make these changes? What is taken away is lost for good. Type yes: ');
+      expect(text.endsWith('Nothing was changed.\n'), typed).to.equal(!expected);
+    }
+  });
+
+  it('is answered with no where the input ends', async () => {
+    const terminal = fakeTerminal(true);
+    const answer = isConfirmed(terminal, 'Make these changes?', false);
+    terminal.stdin.end();
+    expect(await answer).to.equal(false);
+    expect(written(terminal)).to.contain('Nothing was changed.\n');
+  });
+
+  it('is not asked where an option has answered it, nor where there is no terminal', async () => {
+    const [told, alone] = [fakeTerminal(true), fakeTerminal(false)];
+    expect(await isConfirmed(told, 'Make these changes?', true)).to.equal(true);
+    expect(written(told)).to.equal('');
+    expect(await isConfirmed(alone, 'Make these changes?', false)).to.equal(false);
+    expect(written(alone)).to.contain('need --yes').and.not.contain('Make these changes?');
+  });
+});

@@ -1,0 +1,45 @@
+/** What is mutated at all: code that decides something. Types, documentation, texts of messages and lists of modules are not. */
+import ts from 'typescript';
+
+const LEFT_OUT: readonly RegExp[] = [
+  // Codes with their texts, and words for readers.
+  /^kernel\/problems\/[a-z]+-codes\.ts$|^kernel\/problems\/catalogue\.ts$/,
+  /^kernel\/cli\/(help|docs|docs-pages|explain|migration-words|commands|version)\.ts$/,
+  // Makes the reference.
+  /^kernel\/export\/(reference.*|markdown|command-doc|field-words|plugin-words|field-table|hosted)\.ts$/,
+  /(^|\/)index(\.[a-z]+)?\.ts$/,
+  /^plugins\/kinds\/(hosts|[a-z]+-errors)\.ts$/,
+  /\.d\.ts$/,
+];
+
+export const isMutated = (file: string): boolean => !LEFT_OUT.some((pattern) => pattern.test(file));
+
+/** Members that hold documentation. */
+const DOCUMENTATION = new Set(
+  'doc summary details examples example counterExamples help say mistaken since notes description title unit hint'.split(
+    ' ',
+  ),
+);
+/** Members that hold documentation where a plugin or a kind is described. */
+const IN_SPECS = new Set('errors message form host facts config expected invented label advanced'.split(' '));
+const SPEC = /(^plugins\/kinds\/|\/spec\.ts$)/;
+
+export function isSkippedNode(node: ts.Node, file: string): boolean {
+  if (ts.isTypeNode(node) || ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node)) return true;
+  if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node) || ts.isEnumDeclaration(node)) return true;
+  if (ts.isPropertyAssignment(node)) {
+    const name = node.name.getText();
+    return DOCUMENTATION.has(name) || (SPEC.test(file) && IN_SPECS.has(name));
+  }
+  return isMessage(node);
+}
+
+const REPORT = /^(log|this\.log|console|logger)\.|\.log\.|\b(debug|info|warn)$/;
+
+/** Faults and log messages: whether they are thrown is mutated elsewhere, what they say is not. */
+function isMessage(node: ts.Node): boolean {
+  if (ts.isNewExpression(node)) return /(Error|Fault)$/.test(node.expression.getText());
+  if (!ts.isCallExpression(node)) return false;
+  const called = node.expression.getText();
+  return called === 'fault' || called === 'refuse' || REPORT.test(called);
+}

@@ -1,0 +1,76 @@
+/** The compiled test files that the tool may run, and what each imports. */
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+
+export interface TestFile {
+  /** `dist/test/kernel/spool.test.js`. */
+  readonly path: string;
+  /** Sources (`kernel/http/spool.ts`) that it imports, also through others; not what is loaded on demand. */
+  readonly imports: ReadonlySet<string>;
+  /** Of all texts that it imports or loads on demand. */
+  readonly hash: string;
+}
+
+/**
+ * Left out: the editor, what reads sources or packs them, what starts an S3 server of its own (12 s each), what measures time, and
+ * what changes when any file of the repository does.
+ */
+const LEFT_OUT =
+  /^dist\/test\/(editor|architecture)\/|\/(package|speed|frugal|vast|budget|test-servers|kill-verdict|mutation)\.test\.js$/;
+const S3 = 'test/support/s3.ts';
+
+export function listTestFiles(root: string): TestFile[] {
+  const files = readdirSync(join(root, 'dist/test'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.test.js'))
+    .map((name) => join('dist/test', name))
+    .filter((path) => !LEFT_OUT.test(path))
+    .sort();
+  const modules = new Map<string, Module>();
+  return files
+    .map((path) => {
+      const onDemand = reach(modules, root, path, true);
+      const hash = createHash('sha256');
+      for (const file of [...onDemand].sort()) hash.update(modules.get(file)?.hash ?? '');
+      const imports = new Set([...reach(modules, root, path, false)].map(toSource));
+      return { path, imports, hash: hash.digest('hex').slice(0, 16) };
+    })
+    .filter(({ imports }) => process.env['TEST_S3_ENDPOINT'] !== undefined || !imports.has(S3));
+}
+
+const toSource = (path: string): string => path.replace(/^dist\//, '').replace(/\.js$/, '.ts');
+
+interface Module {
+  readonly hash: string;
+  readonly imports: readonly string[];
+  readonly onDemand: readonly string[];
+}
+
+function reach(modules: Map<string, Module>, root: string, path: string, withOnDemand: boolean): Set<string> {
+  const found = new Set<string>();
+  const open = [path];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (found.has(next)) continue;
+    found.add(next);
+    const module = modules.get(next) ?? readModule(root, next);
+    modules.set(next, module);
+    open.push(...module.imports, ...(withOnDemand ? module.onDemand : []));
+  }
+  return found;
+}
+
+const STATIC = /^(?:(?:import|export)\b[^;'"]*?\bfrom|import)\s*['"](\.[^'"]+)['"]/gm;
+const DYNAMIC = /\bimport\(\s*['"](\.[^'"]+)['"]/g;
+
+function readModule(root: string, path: string): Module {
+  const text = readFileSync(join(root, path), 'utf8');
+  const resolveAll = (pattern: RegExp): string[] =>
+    [...text.matchAll(pattern)]
+      .map(([, specifier = '']) => relative(root, resolve(root, dirname(path), specifier)))
+      .filter((file) => existsSync(join(root, file)));
+  return {
+    hash: createHash('sha256').update(text).digest('hex'),
+    imports: resolveAll(STATIC),
+    onDemand: resolveAll(DYNAMIC),
+  };
+}

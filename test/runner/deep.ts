@@ -1,0 +1,63 @@
+/**
+ * Tests that take long and rarely fail: a check runs a sample of them, chosen by the commit, and all of them where what they
+ * cover has changed since they last ran in full (`npm run test:deep` records that), and for a new version.
+ */
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { globSync } from 'tinyglobby';
+import { ROOT } from '../support/project.js';
+import type { Area } from '../support/sample.js';
+
+const RECORD = join(ROOT, 'test', 'deep.json');
+const FRONT_END = [
+  'kernel/{source,schema,language,analysis,problems,contract}/**/*.ts',
+  'plugins/**/{spec,check,*.light}.ts',
+];
+
+/** The sources whose change asks for all tests of an area. */
+const COVERED: Readonly<Record<Area, readonly string[]>> = {
+  edits: FRONT_END,
+  editor: ['language-server/**/*.ts', 'kernel/analysis/**/*.ts', 'extension/src/**/*.ts'],
+  vectors: [
+    'plugins/{ciphers,encodings,hashers,tokens,verifiers,validation-types,generators}/**/*.ts',
+    'kernel/http/**/*.ts',
+  ],
+  strings: [
+    'plugins/{dialects,queries,document-stores,document-actions,modes,storages}/**/*.ts',
+    'kernel/language/**/*.ts',
+  ],
+  kills: [
+    'plugins/{queues,schedulers,relays,dialects,caches}/**/*.ts',
+    'kernel/runtime/**/*.ts',
+    'plugins/features/{queue,cron-job,cacheable}/**/*.ts',
+  ],
+  // Their server is emulated, and slow.
+  mongo: ['plugins/{queues/{mongo,shared},document-stores,document-actions}/**/*.ts'],
+};
+
+const AREAS = Object.keys(COVERED) as Area[];
+
+function hashSources(patterns: readonly string[]): string {
+  const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { readonly version: string };
+  const hash = createHash('sha256').update(version);
+  for (const file of globSync([...patterns], { cwd: ROOT }).sort()) {
+    hash.update(`\n${file}\n`).update(readFileSync(join(ROOT, file)));
+  }
+  return hash.digest('hex').slice(0, 16);
+}
+
+const readRecord = (): Readonly<Record<string, string>> =>
+  existsSync(RECORD) ? (JSON.parse(readFileSync(RECORD, 'utf8')) as Record<string, string>) : {};
+
+/** Areas whose sources are not those of their last full run. */
+export function changedAreas(): Area[] {
+  const record = readRecord();
+  return AREAS.filter((area) => record[area] !== hashSources(COVERED[area]));
+}
+
+/** To be called after a full run without a failure. */
+export function recordDeepRun(): void {
+  const rows = AREAS.map((area) => [area, hashSources(COVERED[area])]);
+  writeFileSync(RECORD, `${JSON.stringify(Object.fromEntries(rows), null, 2)}\n`);
+}

@@ -1,0 +1,110 @@
+/** Which test files there are, how they are named on the command line, and in which order they run: the longest first. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative, sep } from 'node:path';
+import { globSync } from 'tinyglobby';
+import { ROOT } from '../support/project.js';
+
+const COMPILED = join(ROOT, 'dist', 'test');
+/** Seconds that each file took when it was last measured (`npm test -- --measure`). */
+const DURATIONS = join(ROOT, 'test', 'durations.json');
+const UNKNOWN_SECONDS = 5;
+
+/** `e2e/sockets` for a compiled test file. */
+export const shortName = (file: string): string =>
+  relative(COMPILED, file)
+    .replaceAll(sep, '/')
+    .replace(/\.test\.js$/, '');
+
+export const allFiles = (): string[] => globSync('**/*.test.js', { cwd: COMPILED, absolute: true }).sort();
+
+/** Files of the words on the command line: `e2e/sockets`, `test/e2e/sockets.test.ts`, `e2e`, a compiled file. */
+export function findFiles(words: readonly string[]): string[] {
+  const all = allFiles();
+  const found = words.flatMap((word) => {
+    const name = word
+      .replace(/^.*?\bdist[/\\]test[/\\]/, '')
+      .replace(/^(.*[/\\])?test[/\\]/, '')
+      .replace(/\.test\.[jt]s$/, '');
+    const exact = all.filter((file) => shortName(file) === name);
+    const inside = all.filter((file) => shortName(file).startsWith(name));
+    const matching = exact.length > 0 ? exact : inside;
+    if (matching.length === 0) throw new Error(`No test file is named "${word}". Names look like e2e/sockets.`);
+    return matching;
+  });
+  return [...new Set(found)];
+}
+
+/**
+ * What can differ from one version of Node to the next: native modules, WebAssembly, crypto, streams, HTTP and sockets, processes,
+ * module loading, time zones. A second version of Node runs these.
+ */
+const NODE_SENSITIVE = `
+  architecture/bundle architecture/packages conform contracts/dialects contracts/kinds contracts/storages
+  e2e/ciphers e2e/cli-dev e2e/cli-migrate e2e/cli-pipe e2e/cli-process e2e/cli-serve e2e/cli-start e2e/cluster e2e/conform-vectors e2e/door e2e/forms
+  e2e/hashing e2e/http-request e2e/http-request-faults e2e/limits e2e/local-disk e2e/observers e2e/plugins e2e/proxies e2e/queues
+  e2e/sample e2e/sample-wallet e2e/sockets e2e/sockets-faults e2e/tokens e2e/upload e2e/upload-types e2e/webhooks
+  kernel/cron kernel/dear-hashes kernel/packed kernel/spool kernel/sql-parser
+  language-server/frugal language-server/plugins language-server/process
+`
+  .trim()
+  .split(/\s+/);
+
+/** Throws where a name has no test file any more. */
+export function nodeSensitiveFiles(): string[] {
+  const all = allFiles();
+  return NODE_SENSITIVE.flatMap((name) => {
+    const found = all.filter((file) => shortName(file) === name || shortName(file).startsWith(`${name}/`));
+    if (found.length === 0) throw new Error(`No test file is named "${name}" (NODE_SENSITIVE).`);
+    return found;
+  });
+}
+
+/** Files whose large sets run as a sample, directly or through a module of test support. */
+export function sampledFiles(): string[] {
+  const usesSamples = (path: string): boolean => /['"][^'"]*\/sample\.js['"]/.test(readFileSync(path, 'utf8'));
+  const imports = (path: string): string[] =>
+    [...readFileSync(path, 'utf8').matchAll(/from '(\.[^']+)'/g)]
+      .map(([, name = '']) => join(dirname(path), name))
+      .filter((name) => name.startsWith(COMPILED) && !name.includes('runner'));
+  return allFiles().filter(
+    (file) => usesSamples(file) || imports(file).some((path) => existsSync(path) && usesSamples(path)),
+  );
+}
+
+/** Seconds that a file took, and how many of them the processor worked for it. */
+type Duration = readonly [seconds: number, cpu: number];
+
+export function readDurations(): Readonly<Record<string, Duration>> {
+  return existsSync(DURATIONS) ? (JSON.parse(readFileSync(DURATIONS, 'utf8')) as Record<string, Duration>) : {};
+}
+
+export function longestFirst(files: readonly string[]): string[] {
+  const durations = readDurations();
+  const seconds = (file: string): number => durations[shortName(file)]?.[0] ?? UNKNOWN_SECONDS;
+  return [...files].sort((a, b) => seconds(b) - seconds(a) || a.localeCompare(b));
+}
+
+/** Those that leave the processor to others for more than half of their time. */
+export function waitingFiles(files: readonly string[]): Set<string> {
+  const durations = readDurations();
+  return new Set(
+    files.filter((file) => {
+      const [seconds, cpu] = durations[shortName(file)] ?? [0, 0];
+      return cpu < seconds / 2;
+    }),
+  );
+}
+
+/** Of files that no longer exist nothing remains. */
+export function writeDurations(measured: ReadonlyMap<string, Duration>): void {
+  const names = new Set(allFiles().map(shortName));
+  const rows = {
+    ...readDurations(),
+    ...Object.fromEntries([...measured].map(([file, row]) => [shortName(file), row])),
+  };
+  const kept = Object.entries(rows).filter(([name]) => names.has(name));
+  const lines = kept
+    .sort(([a], [b]) => a.localeCompare(b))
+    .map(([name, [seconds, cpu]]) => `  ${JSON.stringify(name)}: [${seconds.toFixed(1)}, ${cpu.toFixed(1)}]`);
+  writeFileSync(DURATIONS, `{\n${lines.join(',\n')}\n}\n`);
+}

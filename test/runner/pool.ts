@@ -1,0 +1,162 @@
+/**
+ * Worker processes and the files they run. A worker that ends or hangs fails the file it was running, and the rest of the
+ * files go on in a new one.
+ */
+import { fork, type ChildProcess } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { WORKER_VARIABLE } from '../support/shared-server.js';
+import type { Failure, FileResult, FromWorker, RunFile, ToWorker } from './messages.js';
+import { findServer } from './servers.js';
+
+export interface PoolOptions {
+  readonly jobs: number;
+  readonly grep: string | null;
+  /** Milliseconds for one test; null: mocha's default here, 20 seconds. */
+  readonly timeout: number | null;
+  /** Megabytes after which a worker is replaced by a new one. */
+  readonly megabytes?: number;
+  /** Milliseconds for one file; 0 for none. */
+  readonly patience?: number;
+}
+
+export interface PoolListener {
+  test(file: string, state: 'passed' | 'failed' | 'skipped', title: string, ms: number): void;
+  skip(file: string, reason: string): void;
+  failure(file: string, failure: Failure): void;
+  done(file: string, result: FileResult): void;
+}
+
+const WORKER = fileURLToPath(new URL('worker.js', import.meta.url));
+const MEGABYTES = 1500;
+const PATIENCE_MS = 300_000;
+/** A worker that something keeps alive after its last test says so by itself after 20 seconds. */
+const END_MS = 30_000;
+
+interface Worker {
+  readonly process: ChildProcess;
+  readonly over: Promise<number | null>;
+  file: string | null;
+  /** Title of what runs now. */
+  current: string;
+  settle: ((result: FileResult) => void) | null;
+}
+
+export interface Pool {
+  /**
+   * Runs all files, the first ones first; resolves when every worker has ended. `waiting`: those of them that mostly wait, for
+   * which there is one more worker.
+   */
+  run(files: readonly string[], waiting?: ReadonlySet<string>): Promise<void>;
+  /** Ends all workers now; `run` then resolves. */
+  stop(): void;
+}
+
+export function createPool(options: PoolOptions, listener: PoolListener): Pool {
+  const { jobs, grep, timeout, megabytes = MEGABYTES, patience = PATIENCE_MS } = options;
+  const workers = new Set<Worker>();
+  let isStopped = false;
+
+  function startWorker(): Worker {
+    const child = fork(WORKER, {
+      env: { ...process.env, [WORKER_VARIABLE]: '1' },
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    });
+    const worker: Worker = {
+      process: child,
+      over: new Promise((resolve) => child.once('close', resolve)),
+      file: null,
+      current: '',
+      settle: null,
+    };
+    child.on('message', (message: FromWorker) => receive(worker, message));
+    child.on('error', () => undefined);
+    void worker.over.then((code) => {
+      workers.delete(worker);
+      if (!isStopped && worker.settle !== null) fail(worker, `the test process ended with code ${String(code)}`);
+    });
+    workers.add(worker);
+    return worker;
+  }
+
+  function receive(worker: Worker, message: FromWorker): void {
+    const file = worker.file ?? '';
+    if (message.type === 'begin') worker.current = message.title;
+    else if (message.type === 'test') listener.test(file, message.state, message.title, message.ms);
+    else if (message.type === 'skip') listener.skip(file, message.reason);
+    else if (message.type === 'failure') listener.failure(file, message.failure);
+    else if (message.type === 'done') worker.settle?.(message.result);
+    else void findServer(message.name).then((reply) => post(worker, reply));
+  }
+
+  const post = (worker: Worker, message: ToWorker): void => {
+    if (worker.process.connected) worker.process.send(message);
+  };
+
+  function fail(worker: Worker, text: string): void {
+    const title = worker.current === '' ? `loading ${worker.file ?? ''}` : worker.current;
+    listener.failure(worker.file ?? '', { title, text });
+    listener.test(worker.file ?? '', 'failed', title, 0);
+    worker.settle?.({ passed: 0, failed: 1, skipped: 0, seconds: 0, cpu: 0, megabytes: 0 });
+  }
+
+  async function runFile(worker: Worker, file: string): Promise<FileResult> {
+    const result = new Promise<FileResult>((resolve) => (worker.settle = resolve));
+    [worker.file, worker.current] = [file, ''];
+    const timer = setTimeout(
+      () => {
+        fail(worker, `the file was not over after ${patience / 1000} seconds; this was running`);
+        worker.process.kill('SIGKILL');
+      },
+      patience === 0 ? 2 ** 31 - 1 : patience,
+    );
+    const message: RunFile = { type: 'run', file, grep, timeout };
+    post(worker, message);
+    const value = await result;
+    clearTimeout(timer);
+    worker.settle = null;
+    if (!isStopped) listener.done(file, value);
+    return value;
+  }
+
+  async function endWorker(worker: Worker): Promise<void> {
+    post(worker, { type: 'end' });
+    const timer = setTimeout(() => worker.process.kill('SIGKILL'), END_MS);
+    const code = await worker.over;
+    clearTimeout(timer);
+    if (code === 0 || isStopped) return;
+    const text = `the test process did not end by itself (code ${String(code)}); its last file was this one`;
+    listener.failure(worker.file ?? '', { title: 'end of the test process', text });
+    listener.test(worker.file ?? '', 'failed', 'end of the test process', 0);
+  }
+
+  async function work(next: () => string | undefined): Promise<void> {
+    let worker: Worker | undefined;
+    for (let file = next(); file !== undefined && !isStopped; file = next()) {
+      worker ??= startWorker();
+      const result = await runFile(worker, file);
+      if (workers.has(worker) && !worker.process.killed && result.megabytes < megabytes) continue;
+      await endWorker(worker);
+      worker = undefined;
+    }
+    if (worker !== undefined) await endWorker(worker);
+  }
+
+  return {
+    async run(files, waiting = new Set()) {
+      const busy = files.filter((file) => !waiting.has(file));
+      const idle = files.filter((file) => waiting.has(file));
+      const workers = Array.from({ length: Math.min(jobs, files.length) }, () =>
+        work(() => busy.shift() ?? idle.shift()),
+      );
+      if (idle.length > 0 && files.length > jobs) workers.push(work(() => idle.shift()));
+      await Promise.all(workers);
+    },
+    stop() {
+      isStopped = true;
+      for (const worker of workers) {
+        worker.process.kill('SIGKILL');
+        worker.settle?.({ passed: 0, failed: 0, skipped: 0, seconds: 0, cpu: 0, megabytes: 0 });
+      }
+    },
+  };
+}

@@ -1,0 +1,98 @@
+/** What a run prints: a line for each file when it is over, a failure at once, skips by reason, and the summary line last. */
+import { availableParallelism } from 'node:os';
+import type { Failure } from './messages.js';
+import type { PoolListener } from './pool.js';
+import { shortName } from './files.js';
+
+export interface Report extends PoolListener {
+  begin(files: number, jobs: number): void;
+  /** Prints the end of the run; the result is its exit code. */
+  end(isInterrupted: boolean): number;
+}
+
+interface Row {
+  passed: number;
+  failed: number;
+  skipped: number;
+}
+
+/** Seconds without a line after which the counts so far are printed. */
+const SILENCE_S = 5;
+
+/** `options`: what the command that repeats a failure needs in addition to the file. */
+export function createReport(print: (text: string) => void, isVerbose: boolean, options = ''): Report {
+  const began = performance.now();
+  const total: Row = { passed: 0, failed: 0, skipped: 0 };
+  const rows = new Map<string, Row>();
+  const failures: { readonly file: string; readonly failure: Failure }[] = [];
+  const reasons = new Map<string, number>();
+  let [files, filesDone, cpu, printedAt] = [0, 0, 0, performance.now()];
+
+  const say = (text: string): void => {
+    printedAt = performance.now();
+    print(text);
+  };
+  const seconds = (): string => `${((performance.now() - began) / 1000).toFixed(0)} s`;
+  const countTests = ({ passed, failed, skipped }: Row): string =>
+    [
+      `${passed} passed`,
+      ...(failed > 0 ? [`${failed} failed`] : []),
+      ...(skipped > 0 ? [`${skipped} skipped`] : []),
+    ].join(', ');
+  const progress = setInterval(() => {
+    if (performance.now() - printedAt < SILENCE_S * 1000) return;
+    say(`  ... ${seconds()}: ${filesDone} of ${files} files, ${countTests(total)}`);
+  }, 1000);
+  progress.unref();
+
+  return {
+    begin(count, jobs) {
+      files = count;
+      say(`${count} test files, ${jobs} at a time on ${availableParallelism()} cores, Node ${process.version}`);
+    },
+    test(file, state, title, ms) {
+      const row = rows.get(file) ?? { passed: 0, failed: 0, skipped: 0 };
+      rows.set(file, row);
+      row[state]++;
+      total[state]++;
+      if (isVerbose) say(`  ${{ passed: 'ok  ', failed: 'FAIL', skipped: 'skip' }[state]} ${title} (${ms} ms)`);
+    },
+    skip: (_file, reason) => void reasons.set(reason, (reasons.get(reason) ?? 0) + 1),
+    failure(file, failure) {
+      failures.push({ file, failure });
+      const again = ['npm test --', shortName(file), ...(options === '' ? [] : [options])].join(' ');
+      say(`\nFAILED ${shortName(file)}: ${failure.title}\n${indent(failure.text)}\n  again: ${again}\n`);
+    },
+    done(file, result) {
+      filesDone++;
+      cpu += result.cpu;
+      const row = rows.get(file) ?? { passed: 0, failed: 0, skipped: 0 };
+      say(
+        `  ${row.failed > 0 ? 'FAIL' : 'ok  '} ${result.seconds.toFixed(1).padStart(5)} s  ${shortName(file)}: ${countTests(row)}`,
+      );
+    },
+    end(isInterrupted) {
+      clearInterval(progress);
+      const ran = total.passed + total.failed;
+      print('');
+      for (const [reason, count] of [...reasons].sort((a, b) => b[1] - a[1])) print(`${count} skipped: ${reason}`);
+      for (const { file, failure } of failures)
+        print(`failed: ${shortName(file)}: ${failure.title}: ${inOneLine(failure.text)}`);
+      if (ran === 0) print('failed: no test ran');
+      print(`${filesDone} of ${files} files in ${seconds()}, ${cpu.toFixed(0)} s of processor time in the tests`);
+      if (isInterrupted) print('interrupted');
+      const failed = ran === 0 ? 1 : total.failed;
+      print(`${total.passed} passed, ${failed} failed, ${total.skipped} skipped`);
+      return failed > 0 || isInterrupted ? 1 : 0;
+    },
+  };
+}
+
+const LONGEST_LINE = 300;
+const indent = (text: string): string => text.replaceAll(/^/gm, '    ');
+
+/** The summary of a failure, for where the output above is gone. */
+function inOneLine(text: string): string {
+  const line = text.replaceAll(/\s+/g, ' ').trim();
+  return line.length > LONGEST_LINE ? `${line.slice(0, LONGEST_LINE)}...` : line;
+}

@@ -1,0 +1,112 @@
+/**
+ * The test command: runs the files that are named, or all, in several processes, and ends with the line
+ * `N passed, N failed, N skipped`. The exit code is 0 only if a test ran and none failed.
+ */
+import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { parseArgs } from 'node:util';
+import { changedAreas, recordDeepRun } from './deep.js';
+import {
+  allFiles,
+  findFiles,
+  longestFirst,
+  nodeSensitiveFiles,
+  sampledFiles,
+  shortName,
+  waitingFiles,
+  writeDurations,
+} from './files.js';
+import type { FileResult } from './messages.js';
+import { createPool } from './pool.js';
+import { createReport } from './report.js';
+import { findServer, stopServers } from './servers.js';
+
+const USAGE = `npm test -- [FILE...] [options]
+  FILE             e2e/sockets, test/e2e/sockets.test.ts, or a folder; all without one
+  --grep PATTERN   only tests whose full title matches
+  --jobs N         processes (default: one for each core, at most 4)
+  --skip FOLDER    leave out a file or folder; may be repeated
+  --timeout MS     for each test; 0 for none
+  --deep           the files with large tests, in full; records in test/deep.json that they passed
+  --seed SEED      chooses the samples of large tests (default: the commit)
+  --node-versions  only what a version of Node can change
+  --measure        write what each file took to test/durations.json
+  --rows FILE      write seconds, processor time and counts of each file as JSON`;
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    grep: { type: 'string' },
+    jobs: { type: 'string' },
+    skip: { type: 'string', multiple: true, default: [] },
+    timeout: { type: 'string' },
+    deep: { type: 'boolean', default: false },
+    seed: { type: 'string' },
+    'node-versions': { type: 'boolean', default: false },
+    measure: { type: 'boolean', default: false },
+    rows: { type: 'string' },
+    help: { type: 'boolean', default: false },
+  },
+});
+const print = (text: string): void => void process.stdout.write(`${text}\n`);
+
+if (values.help) {
+  print(USAGE);
+} else {
+  const all = values['node-versions'] ? nodeSensitiveFiles() : values.deep ? sampledFiles() : allFiles();
+  const named = positionals.length > 0 ? findFiles(positionals) : all;
+  const skipped = new Set(values.skip.length > 0 ? findFiles(values.skip) : []);
+  await run(longestFirst(named.filter((file) => !skipped.has(file))));
+}
+
+async function run(files: readonly string[]): Promise<void> {
+  const jobs = Math.min(files.length, Number(values.jobs ?? Math.min(availableParallelism(), 4)));
+  const timeout = values.timeout === undefined ? null : Number(values.timeout);
+  const seed = values.seed ?? process.env['TEST_SEED'] ?? readCommit();
+  const report = createReport(print, files.length <= 3, `--seed ${seed}${values.deep ? ' --deep' : ''}`);
+  const results = new Map<string, FileResult>();
+  const listener = {
+    ...report,
+    done(file: string, result: FileResult) {
+      results.set(file, result);
+      report.done(file, result);
+    },
+  };
+  const pool = createPool(
+    { jobs, grep: values.grep ?? null, timeout, ...(timeout === 0 && { patience: 0 }) },
+    listener,
+  );
+  let isInterrupted = false;
+  const interrupt = (): void => {
+    isInterrupted = true;
+    pool.stop();
+  };
+  // npm and `timeout` pass a signal on that the terminal has sent to every process already.
+  process.on('SIGINT', interrupt).on('SIGTERM', interrupt);
+  const areas = values.deep ? ['all'] : changedAreas();
+  Object.assign(process.env, { TEST_SEED: seed, TEST_DEEP: areas.join(',') });
+  report.begin(files.length, jobs);
+  print(`large tests: ${areas.length > 0 ? `in full: ${areas.join(', ')}; others ` : ''}sampled by --seed ${seed}`);
+  // The slowest to start by far: no file should wait for it.
+  if (positionals.length === 0) void findServer('s3');
+  // One that is asked for a number of workers gets that number.
+  await pool.run(files, values.jobs === undefined ? waitingFiles(files) : new Set());
+  await stopServers();
+  if (values.measure) writeDurations(new Map([...results].map(([file, { seconds, cpu }]) => [file, [seconds, cpu]])));
+  if (values.rows !== undefined) {
+    const rows = [...results].map(([file, result]) => [shortName(file), result] as const);
+    writeFileSync(values.rows, JSON.stringify(Object.fromEntries(rows), null, 1));
+  }
+  process.exitCode = report.end(isInterrupted);
+  if (values.deep && positionals.length === 0 && process.exitCode === 0) recordDeepRun();
+}
+
+function readCommit(): string {
+  try {
+    return execFileSync('git', ['rev-parse', '--short=12', 'HEAD'], { encoding: 'utf8', stdio: 'pipe' }).trim();
+  } catch {
+    // A source archive without a history.
+    return '1';
+  }
+}

@@ -1,0 +1,144 @@
+/**
+ * Runs the tests of what changed, whenever a source is saved: compiles the saved file alone, finds the tests that import it, and
+ * runs the nearest of them that fit into a few seconds. Types are checked in the background.
+ */
+import chokidar from 'chokidar';
+import { spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import ts from 'typescript';
+import { ROOT } from '../support/project.js';
+import { allFiles, readDurations, shortName } from './files.js';
+import { createPool } from './pool.js';
+import { createReport } from './report.js';
+import { stopServers } from './servers.js';
+
+const FOLDERS = ['kernel', 'plugins', 'language-server', 'extension', 'test'];
+/** Seconds that the tests of one change may take, by their last measurement. */
+const BUDGET_S = 4;
+const UNKNOWN_S = 1;
+/** Milliseconds in which several files that are saved at once belong together. */
+const TOGETHER_MS = 50;
+
+const print = (text: string): void => void process.stdout.write(`${text}\n`);
+const { options } = ts.parseJsonConfigFileContent(
+  ts.readConfigFile(join(ROOT, 'test', 'tsconfig.json'), ts.sys.readFile.bind(ts.sys)).config,
+  ts.sys,
+  join(ROOT, 'test'),
+);
+
+const compiledPath = (source: string): string => join(ROOT, 'dist', relative(ROOT, source)).replace(/\.ts$/, '.js');
+
+function compile(source: string): void {
+  const target = compiledPath(source);
+  const { outputText, sourceMapText } = ts.transpileModule(readFileSync(source, 'utf8'), {
+    fileName: source,
+    compilerOptions: { ...options, module: ts.ModuleKind.ESNext, declaration: false, composite: false },
+  });
+  mkdirSync(dirname(target), { recursive: true });
+  const map = JSON.parse(sourceMapText ?? '{}') as object;
+  writeFileSync(`${target}.map`, JSON.stringify({ ...map, sources: [relative(dirname(target), source)] }));
+  writeFileSync(target, outputText);
+}
+
+/** The files that a compiled file imports, also where it loads them later. */
+function readImports(file: string): string[] {
+  const text = readFileSync(file, 'utf8');
+  const names = [...text.matchAll(/(?:from|import)\s*\(?\s*['"](\.[^'"]+)['"]/g)].map((match) => match[1] ?? '');
+  return names.map((name) => join(dirname(file), name)).filter((path) => existsSync(path));
+}
+
+/** Tests that lead to one of the files by imports, the nearest first. */
+function findTests(changed: readonly string[]): string[] {
+  const importers = new Map<string, Set<string>>();
+  const seen = new Set<string>();
+  const read = (file: string): void => {
+    if (seen.has(file)) return;
+    seen.add(file);
+    for (const imported of readImports(file)) {
+      const known = importers.get(imported) ?? new Set();
+      importers.set(imported, known.add(file));
+      read(imported);
+    }
+  };
+  const tests = new Set(allFiles());
+  tests.forEach(read);
+  const found: string[] = [];
+  const reached = new Set(changed);
+  for (let layer = [...changed]; layer.length > 0;) {
+    found.push(...layer.filter((file) => tests.has(file)));
+    layer = layer.flatMap((file) => [...(importers.get(file) ?? [])].filter((other) => !reached.has(other)));
+    layer = [...new Set(layer)];
+    layer.forEach((file) => reached.add(file));
+  }
+  return found;
+}
+
+/** The first tests that fit; a changed test file itself always. */
+function chooseTests(tests: readonly string[], changed: readonly string[]): string[] {
+  const durations = readDurations();
+  let left = BUDGET_S;
+  return tests.filter((file) => {
+    const seconds = durations[shortName(file)]?.[0] ?? UNKNOWN_S;
+    if (!changed.includes(file) && seconds > left) return false;
+    left -= seconds;
+    return true;
+  });
+}
+
+async function runTests(sources: readonly string[]): Promise<void> {
+  const [began, changed] = [performance.now(), sources.map(compiledPath)];
+  sources.forEach(compile);
+  const tests = findTests(changed);
+  const chosen = chooseTests(tests, changed);
+  print(
+    `\n${sources.map((source) => relative(ROOT, source)).join(', ')}: ${chosen.length} of ${tests.length} test files that import it`,
+  );
+  if (chosen.length === 0) return;
+  const report = createReport(print, chosen.length <= 3);
+  report.begin(chosen.length, 1);
+  await createPool({ jobs: 1, grep: null, timeout: null }, report).run(chosen);
+  report.end(false);
+  print(`${((performance.now() - began) / 1000).toFixed(1)} s; \`npm test -- FILE\` runs others`);
+}
+
+const saved = new Set<string>();
+let [timer, running]: [NodeJS.Timeout | undefined, Promise<void>] = [undefined, Promise.resolve()];
+function schedule(path: string): void {
+  saved.add(path);
+  clearTimeout(timer);
+  timer = setTimeout(() => {
+    const sources = [...saved].filter((source) => existsSync(source));
+    saved.clear();
+    running = running.then(() => runTests(sources)).catch((error: unknown) => print(String(error)));
+  }, TOGETHER_MS);
+}
+
+const types = spawn(
+  process.execPath,
+  [join(ROOT, 'node_modules', 'tsc-native', 'bin', 'tsc'), '-b', '--watch', '--preserveWatchOutput', '--noEmit'],
+  {
+    cwd: ROOT,
+    stdio: ['ignore', 'inherit', 'inherit'],
+  },
+);
+const isSource = (path: string): boolean =>
+  path.endsWith('.ts') && !path.endsWith('.d.ts') && !path.includes('fixtures');
+const watcher = chokidar.watch(
+  FOLDERS.map((folder) => join(ROOT, folder)),
+  {
+    ignoreInitial: true,
+    ignored: (path, stats) => path.includes('node_modules') || (stats?.isFile() === true && !isSource(path)),
+  },
+);
+watcher
+  .on('add', schedule)
+  .on('change', schedule)
+  .on('ready', () => print('watching; save a file and its tests run'));
+process.once('SIGINT', () => {
+  types.kill();
+  void watcher
+    .close()
+    .then(stopServers)
+    .then(() => process.exit(0));
+});

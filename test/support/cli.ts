@@ -1,0 +1,72 @@
+/**
+ * The command line in this process: the same words, environment, output and exit code as in a process of its own, without the
+ * half second that loading one costs. Tests of the process itself use `child.ts`.
+ */
+import { EventEmitter } from 'node:events';
+import { PassThrough, Writable } from 'node:stream';
+import { main } from '../../kernel/cli/main.js';
+import type { Signals } from '../../kernel/cli/terminal.js';
+import { bareEnv, type RunOptions } from './child.js';
+import { recordOutput, type Finished, type Running } from './output.js';
+import './pglite-pool.js';
+
+export type { RunOptions } from './child.js';
+export type { Finished, Running } from './output.js';
+
+/** A signal that comes before somebody listens waits for that. */
+function signalsOf(): { signals: Signals; send: (signal: NodeJS.Signals) => void } {
+  const emitter = new EventEmitter();
+  const early = new Set<NodeJS.Signals>();
+  const send = (signal: NodeJS.Signals): void => {
+    if (!emitter.emit(signal, signal)) early.add(signal);
+  };
+  return {
+    send,
+    signals: {
+      on(signal, listener) {
+        emitter.on(signal, listener);
+        if (early.delete(signal)) queueMicrotask(() => send(signal));
+      },
+      off: (signal, listener) => emitter.off(signal, listener),
+    },
+  };
+}
+
+export function hostCli(words: readonly string[], { cwd, env = {} }: RunOptions): Running {
+  const { hear, end, fail, isOver, ...heard } = recordOutput();
+  const { signals, send } = signalsOf();
+  const stream = (name: 'stdout' | 'stderr'): Writable =>
+    new Writable({
+      decodeStrings: false,
+      write(text: string | Buffer, _encoding, done) {
+        hear(name, String(text));
+        done();
+      },
+    });
+  let code = 0;
+  const terminal = {
+    cwd,
+    env: { ...bareEnv(), ...env },
+    stdin: new PassThrough().end(),
+    stdout: stream('stdout'),
+    stderr: stream('stderr'),
+    signals,
+    exit: (given = code) => end(given),
+  };
+  main(words, terminal).then((given) => {
+    code = given;
+    end(given);
+  }, fail);
+  return {
+    ...heard,
+    send,
+    stop(signal = 'SIGTERM') {
+      if (!isOver()) send(signal);
+      return heard.finished;
+    },
+  };
+}
+
+/** Runs to the end. */
+export const runCli = (words: readonly string[], options: RunOptions): Promise<Finished> =>
+  hostCli(words, options).finished;

@@ -1,0 +1,83 @@
+/**
+ * Files that hold what is expected of a fixture. A difference is told row by row, with the command that writes the file anew;
+ * whoever runs it reads every changed line.
+ */
+import { AssertionError } from 'chai';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { isObject, type Json } from '../../kernel/contract/json.js';
+import { ROOT } from './project.js';
+
+export const isUpdating = process.env['UPDATE_FIXTURES'] === '1';
+
+/** `test`: the name that the file of the tests has on the command line. */
+export async function compareWithFile(file: string, found: Json, test: string): Promise<void> {
+  if (isUpdating) return writeFileSync(file, await formatted(file, `${JSON.stringify(found, null, 2)}\n`));
+  const expected = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Json) : undefined;
+  if (isDeepStrictEqual(found, expected)) return;
+  const lines = expected === undefined ? ['there is no such file'] : differencesOf(expected, found);
+  // Without the two values, of which a reporter would print every line.
+  throw new AssertionError(
+    [
+      `${relative(ROOT, file)} (-) is not what is found (+):`,
+      ...lines.slice(0, MOST),
+      ...(lines.length > MOST ? [`... and ${lines.length - MOST} lines more`] : []),
+      `if that is right: UPDATE_FIXTURES=1 npm test -- ${test}`,
+    ].join('\n'),
+  );
+}
+
+const MOST = 40;
+
+/** As prettier has it, unless it leaves the file alone. */
+async function formatted(file: string, text: string): Promise<string> {
+  const prettier = await import('prettier');
+  const { ignored } = await prettier.getFileInfo(file, { ignorePath: join(ROOT, '.prettierignore') });
+  return ignored ? text : prettier.format(text, { ...(await prettier.resolveConfig(file)), filepath: file });
+}
+
+/** Rows of lists, and places of objects, that are in only one of the two. */
+export function differencesOf(expected: Json, found: Json): string[] {
+  if (!Array.isArray(expected) || !Array.isArray(found)) return linesOf(leavesOf(expected), leavesOf(found));
+  const [gone, added] = [without(expected, found), without(found, expected)];
+  if (gone.length === 0 && added.length === 0) return ['the same rows in another order'];
+  const lines = gone.flatMap((row) => {
+    const at = added.findIndex((other) => isObject(row) && isObject(other) && nameOf(row) === nameOf(other));
+    if (at === -1) return [`- ${JSON.stringify(row)}`];
+    const [other = null] = added.splice(at, 1);
+    return [`  ${nameOf(row)}`, ...linesOf(leavesOf(row), leavesOf(other)).map((line) => `  ${line}`)];
+  });
+  return [...lines, ...added.map((row) => `+ ${JSON.stringify(row)}`)];
+}
+
+/** What a row is about: enough to see that it only changed. */
+const nameOf = (row: Json): string =>
+  isObject(row) ? ['code', 'file', 'line'].map((key) => JSON.stringify(row[key])).join(' ') : '';
+
+/** Of equal rows as many as there are too many. */
+function without(rows: readonly Json[], others: readonly Json[]): Json[] {
+  const left = others.map((row) => JSON.stringify(row));
+  return rows.filter((row) => {
+    const at = left.indexOf(JSON.stringify(row));
+    if (at !== -1) left.splice(at, 1);
+    return at === -1;
+  });
+}
+
+function linesOf(expected: ReadonlyMap<string, string>, found: ReadonlyMap<string, string>): string[] {
+  const places = [...new Set([...expected.keys(), ...found.keys()])];
+  return places
+    .filter((place) => expected.get(place) !== found.get(place))
+    .flatMap((place) => [
+      ...(expected.has(place) ? [`- ${place}: ${expected.get(place)}`] : []),
+      ...(found.has(place) ? [`+ ${place}: ${found.get(place)}`] : []),
+    ]);
+}
+
+/** Everything that holds nothing else, by its place. */
+function leavesOf(json: Json, place = ''): Map<string, string> {
+  const members = typeof json === 'object' && json !== null ? Object.entries(json as Record<string, Json>) : [];
+  if (members.length === 0) return new Map([[place === '' ? '/' : place, JSON.stringify(json)]]);
+  return new Map(members.flatMap(([key, value]) => [...leavesOf(value, `${place}/${key}`)]));
+}

@@ -1,0 +1,57 @@
+/** Timers and `performance.now` of this process, passed by hand, for code that is not given a source of time. */
+
+export interface ManualTime {
+  /** Milliseconds since the start. */
+  readonly now: () => number;
+  /** Passes time timer by timer; what each sets going settles before the next. */
+  readonly pass: (milliseconds: number) => Promise<void>;
+  /** How many wait. */
+  readonly timers: () => number;
+  readonly restore: () => void;
+}
+
+interface Timer {
+  at: number;
+  readonly call: () => void;
+}
+
+const settle = async (): Promise<void> => {
+  for (let n = 0; n < 3; n++) await new Promise<void>((resolve) => setImmediate(resolve));
+};
+
+export function replaceTime(): ManualTime {
+  const { setTimeout: realSet, clearTimeout: realClear } = globalThis;
+  const { now: realNow } = performance as { now: (this: typeof performance) => number };
+  const timers = new Set<Timer>();
+  let now = 0;
+  const set = (call: () => void, milliseconds = 0): Timer => {
+    const timer = { at: now + Math.max(1, milliseconds), call };
+    timers.add(timer);
+    return timer;
+  };
+  globalThis.setTimeout = set as unknown as typeof setTimeout;
+  globalThis.clearTimeout = ((timer: Timer) => void timers.delete(timer)) as unknown as typeof clearTimeout;
+  performance.now = () => now;
+  return {
+    now: () => now,
+    async pass(milliseconds) {
+      const end = now + milliseconds;
+      await settle();
+      for (;;) {
+        const [next] = [...timers].sort((a, b) => a.at - b.at);
+        if (next === undefined || next.at > end) break;
+        timers.delete(next);
+        now = Math.max(now, next.at);
+        next.call();
+        await settle();
+      }
+      now = end;
+    },
+    timers: () => timers.size,
+    restore() {
+      globalThis.setTimeout = realSet;
+      globalThis.clearTimeout = realClear;
+      performance.now = realNow;
+    },
+  };
+}

@@ -1,0 +1,109 @@
+/** Plans made by hand, for tests of what runs them: actionables, groups, and units of work that record what happens to them. */
+import { expect } from 'chai';
+import type { ActionGroup, ActionPlan, ResourcePlan } from '../../kernel/compile/plan.js';
+import { Fault } from '../../kernel/contract/fault.js';
+import type { Step, Unit } from '../../kernel/contract/plan.js';
+import type { LiveHooks } from '../../kernel/runtime/hooks.js';
+
+export const HOOKS: LiveHooks = {
+  accept: null,
+  beforeValidate: null,
+  reply: null,
+  afterResponse: null,
+  broadcast: null,
+  happening: null,
+  execute: () => null,
+};
+
+/** Does nothing, but for what `rest` says. */
+export const action = (index: number, rest: Partial<ActionPlan> = {}): ActionPlan => ({
+  key: `test#${index}`,
+  mode: 'TEST',
+  index,
+  before: null,
+  execute: () => null,
+  after: null,
+  shape: null,
+  unit: null,
+  parallel: false,
+  always: false,
+  turns: null,
+  apart: false,
+  describe: null,
+  ...rest,
+});
+
+export const step = (run: Step['run']): Step => ({ id: 'test', phase: 0, run });
+/** A group of one actionable, without a unit. */
+export const alone = (index: number, rest: Parameters<typeof action>[1] = {}): ActionGroup => ({
+  ...{ unit: null, parallel: false, turns: null },
+  actions: [action(index, rest)],
+});
+/** By the next turn of the event loop. */
+export const later = <T>(value: T): Promise<T> => new Promise((resolve) => setImmediate(() => resolve(value)));
+/** Of a promise that must reject with one. */
+export const faultOf = async (work: Promise<unknown>): Promise<Fault> => {
+  const failure: unknown = await work.then(
+    () => expect.fail('there was no fault'),
+    (error: unknown) => error,
+  );
+  expect(failure).to.be.instanceOf(Fault);
+  return failure as Fault;
+};
+
+/** A resource of these groups of actionables, answering the result of the last one. */
+export const resourcePlan = (
+  group: ActionGroup | readonly ActionGroup[],
+  rest: Partial<ResourcePlan> = {},
+): ResourcePlan => {
+  const groups = 'actions' in group ? [group] : group;
+  const count = groups.reduce((sum, { actions }) => sum + actions.length, 0);
+  return {
+    id: 'test',
+    path: 'test',
+    file: 'test.json',
+    admit: null,
+    check: null,
+    groups,
+    accepts: null,
+    parts: new Map(),
+    schedules: [],
+    main: count - 1,
+    reply: null,
+    settle: null,
+    slots: 0,
+    memos: [],
+    makers: [],
+    results: count,
+    takesList: false,
+    files: null,
+    identities: [],
+    requestOnly: false,
+    reachable: true,
+    summary: { guard: 'open', validated: [], touches: [], sample: {}, presumes: false, describe: null },
+    ...rest,
+  };
+};
+
+/** With this error a unit may be tried again. */
+export const RETRY = new Error('try again');
+
+/** Notes what happens to it; each opening gives a number of its own. */
+export function recorded(events: string[]): Unit {
+  let opened = 0;
+  const unit: Unit = {
+    key: 'recorded',
+    join: () => unit,
+    open: () => {
+      events.push(`open ${++opened}`);
+      return Promise.resolve(opened);
+    },
+    commit: (one) => Promise.resolve(void events.push(`commit ${String(one)}`)),
+    async rollback(one) {
+      await later(null);
+      events.push(`rollback ${String(one)}`);
+    },
+    retryable: (error) => error instanceof Error && (error === RETRY || error.cause === RETRY),
+  };
+  return unit;
+}

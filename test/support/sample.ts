@@ -1,0 +1,36 @@
+/** Which part of a large set of cases a run takes: all of them in a deep run, else a sample that each commit chooses anew. */
+import { randomOf } from './edits.js';
+
+/** What large sets of cases cover; `test/runner/deep.ts` knows the sources of each. */
+export type Area = 'edits' | 'editor' | 'vectors' | 'strings' | 'kills' | 'mongo';
+
+/** Areas in full, separated by commas, or `all`. */
+const deep = (process.env['TEST_DEEP'] ?? '').split(',');
+/** The commit, set by the runner; TEST_SEED repeats a run. */
+export const runSeed = process.env['TEST_SEED'] ?? '1';
+
+export const isDeep = (area: Area): boolean => deep.includes('all') || deep.includes(area);
+
+/** At most `count` of the cases, in their order; all of them in a deep run. `name` keeps samples of one run apart. */
+export function sampleCases<T>(area: Area, name: string, cases: readonly T[], count: number): readonly T[] {
+  if (isDeep(area) || cases.length <= count) return cases;
+  const random = randomOf(`${runSeed} ${name}`);
+  const chosen = new Set<number>();
+  while (chosen.size < count) chosen.add(random.below(cases.length));
+  return cases.filter((_, index) => chosen.has(index));
+}
+
+/** How often something random is tried: `many` times in a deep run. */
+export const countRuns = (area: Area, few: number, many: number): number => (isDeep(area) ? many : few);
+
+/** As `sampleCases`, of the tests in a suite and those inside it; called at its end. */
+export function sampleTests(area: Area, suite: Mocha.Suite, count: number): void {
+  const all: Mocha.Test[] = [];
+  suite.eachTest((test) => void all.push(test));
+  const chosen = new Set(sampleCases(area, suite.title, all, count));
+  const keep = (one: Mocha.Suite): void => {
+    one.tests = one.tests.filter((test) => chosen.has(test));
+    one.suites.forEach(keep);
+  };
+  keep(suite);
+}

@@ -1,0 +1,70 @@
+/**
+ * Plain requests without fetch, which costs more than the request itself: text or bytes with a few headers, on connections
+ * that are used again. Sends what fetch sends and fails as it does; what it cannot send is left to fetch.
+ */
+import { Agent, request, type IncomingMessage } from 'node:http';
+
+export interface Received {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+}
+
+const agent = new Agent({ keepAlive: true });
+const decoder = new TextDecoder();
+
+/** A larger body may be refused before it has left, which fetch is used to. */
+const LARGE = 65_536;
+const KNOWN = new Set(['method', 'headers', 'body']);
+/** Headers that fetch sets itself, or refuses. */
+const OWN = new Set(['host', 'connection', 'content-length', 'transfer-encoding', 'expect', 'upgrade', 'keep-alive']);
+const USUAL = { accept: '*/*', 'accept-language': '*', 'sec-fetch-mode': 'cors', 'user-agent': 'node' };
+
+/** Null where only fetch can send it. */
+export function send(url: string, init: RequestInit): Promise<Received> | null {
+  const { method = 'GET', body, headers = {} } = init;
+  if (Object.keys(init).some((name) => !KNOWN.has(name))) return null;
+  if (Object.getPrototypeOf(headers) !== Object.prototype) return null;
+  if (body !== undefined && typeof body !== 'string' && !(body instanceof Uint8Array)) return null;
+  if (body !== undefined && body.length > LARGE / 4) return null;
+  const given = Object.entries(headers as Readonly<Record<string, string>>).map(
+    ([name, value]) => [name.toLowerCase(), String(value).trim()] as const,
+  );
+  if (given.some(([name]) => OWN.has(name))) return null;
+  const content = body === undefined ? null : Buffer.from(body as string);
+  const all: Record<string, string | number> = { ...USUAL };
+  if (typeof body === 'string') all['content-type'] = 'text/plain;charset=UTF-8';
+  Object.assign(all, Object.fromEntries(given));
+  if (content !== null || method === 'POST' || method === 'PUT') all['content-length'] = content?.length ?? 0;
+  return exchange(new URL(url), method, all, content);
+}
+
+function exchange(
+  { hostname, port, pathname, search }: URL,
+  method: string,
+  headers: Readonly<Record<string, string | number>>,
+  content: Buffer | null,
+): Promise<Received> {
+  return new Promise((resolve, reject) => {
+    const fail = (cause: Error): void => reject(new TypeError('fetch failed', { cause }));
+    const sending = request({ agent, host: hostname, port, path: pathname + search, method, headers }, (message) => {
+      const parts: Buffer[] = [];
+      message.on('data', (part: Buffer) => parts.push(part));
+      message.on('error', fail);
+      message.on('end', () => {
+        const status = message.statusCode ?? 0;
+        if (status >= 300 && status < 400 && message.headers.location !== undefined)
+          fail(new Error(`a redirect to ${message.headers.location}`));
+        resolve({ status, headers: headersOf(message), text: decoder.decode(Buffer.concat(parts)) });
+      });
+    });
+    sending.on('error', fail);
+    sending.end(content);
+  });
+}
+
+function headersOf({ rawHeaders }: IncomingMessage): Headers {
+  const headers = new Headers();
+  for (let at = 0; at < rawHeaders.length; at += 2) headers.append(rawHeaders[at] ?? '', rawHeaders[at + 1] ?? '');
+  return headers;
+}
