@@ -9,11 +9,11 @@ import { startStopwatch } from '../support/stopwatch.js';
 export function queueEnds({ open, added, runs }: Suite): void {
   describe('leases', () => {
     it('are renewed while work goes on for longer than one', async () => {
-      const [one, two] = [await added([putOf()], { lease: 0.4 }), await open({ lease: 0.4 })];
+      const [one, two] = [await added([putOf()], { lease: 1 }), await open({ lease: 1 })];
       let begun = 0;
       const long: Run = async (_work, _attempt, signal) => {
         begun++;
-        const end = Date.now() + 1000;
+        const end = Date.now() + 2200;
         await until(() => Date.now() > end, 'the time is over');
         expect(signal.aborted).to.equal(false);
         return DONE;

@@ -5,7 +5,7 @@
 import { expect } from 'chai';
 import type { JobDesk } from '../../kernel/contract/deferred.js';
 import type { Loose } from '../support/client.js';
-import { eventually, JOBS, jobsOf, noJobs, queueIn, type JobRow } from '../support/jobs.js';
+import { DUE, eventually, JOBS, jobsOf, noJobs, queueIn, type JobRow } from '../support/jobs.js';
 import { onBothDatabases, type DatabaseSort, type TestKernel } from '../support/kernel.js';
 import { hmac } from '../support/webhooks.js';
 import { bearer, claimsOf, jwt, KEY } from '../support/tokens.js';
@@ -45,6 +45,7 @@ const resource = (id: string, actionables: readonly Loose[], rest: Loose = {}): 
 
 const definitions = [
   JOBS,
+  DUE,
   { _orders: ORDERS },
   {
     _accounts: {
@@ -113,7 +114,7 @@ const definitions = [
         query: 'INSERT INTO accounts (id, email, password) VALUES ($1, $2, $3)',
         parameters: ['$GENERATOR.ULID', 'email', 'password'],
       },
-      queue: { delay: 0.3 },
+      queue: { delay: 3600 },
     },
   ]),
   resource('failing', [{ ...insert(['$PAYLOAD.id', '$PAYLOAD.item', 'x', '$DATETIME']), queue: { retries: 0 } }]),
@@ -232,6 +233,7 @@ describe('work behind the answer', () => {
         expect(body).not.to.include(plain);
       }
       expect(body).to.include('$2b$04$');
+      expect((await kernel().post('/due', {})).status).to.equal(200);
       const [account] = await eventually(
         async () => (await kernel().post<readonly Loose[]>('/accounts')).body,
         ({ length }) => length === 1,

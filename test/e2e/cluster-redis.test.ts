@@ -34,7 +34,7 @@ const FILES = {
     id: { type: 'String' },
   },
   'definitions/a.json': [
-    note('later', { queue: { delay: 0.5 } }),
+    note('later', { queue: { delay: 3 } }),
     note('much-later', { queue: { delay: 60 } }),
     {
       id: 'both',

@@ -108,7 +108,7 @@ export const WORK: readonly object[] = [
   resource('first-behind', [{ ...insert('behind first'), run_in_background: true }, insert('now second')]),
   // Pattern 7.
   resource('order', [
-    { ...call('orders', { text: '$PAYLOAD.text' }), run_in_background: true, queue: { delay: 0.5, priority: 10 } },
+    { ...call('orders', { text: '$PAYLOAD.text' }), run_in_background: true, queue: { delay: 2, priority: 10 } },
   ]),
   resource('queued', [call('queued', { text: '$PAYLOAD.text' }, { 'x-trace': '$HEADER.x-trace' })], {
     queue: { delay: 0 },

@@ -29,6 +29,19 @@ export const JOBS = {
   ],
 };
 
+/** A resource that makes all delayed work due at once: a test that looks at it before it runs gives it a delay of an hour. */
+export const DUE = {
+  id: 'due',
+  resource: 'due',
+  actionables: [
+    {
+      id: 1,
+      mode: 'QUERY',
+      sql_query: { query: "UPDATE lintel_jobs SET next_run_at = now() WHERE state = 'delayed'", parameters: [] },
+    },
+  ],
+};
+
 export const jobsOf = async (client: Client): Promise<readonly JobRow[]> =>
   (await client.post<readonly JobRow[]>('/jobs')).body;
 
