@@ -80,11 +80,20 @@ function limits({ url, open }: Serving, runtime: DialectServer['runtime']): void
   });
 }
 
-function losses({ url, open }: Serving, { end, connections, slowInsert, isSlow }: DialectServer): void {
+function losses({ url, open }: Serving, { runtime, end, connections, slowInsert, isSlow }: DialectServer): void {
   async function terminate(): Promise<void> {
     await end(url());
     await until(async () => (await connections(url())) === 0, 'the connections are gone');
   }
+
+  it('leaves no connection open when it is closed while it opens some', async () => {
+    const made = await openDialect(runtime, { url: url() });
+    const run = runner(() => made.handle);
+    const statements = Promise.allSettled(Array.from({ length: 8 }, () => run('SELECT 1')));
+    await made.close();
+    await statements;
+    await until(async () => (await connections(url())) === 0, 'the connections are gone');
+  });
 
   it('goes on after its idle connections were terminated', async () => {
     const { run } = await open();

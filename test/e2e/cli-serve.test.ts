@@ -2,6 +2,7 @@
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { freePort } from '../support/guarded.js';
 import { freshDatabase, startPostgres } from '../support/postgres.js';
 import { PLUGIN_FIXTURES, querying, returning } from '../support/project.js';
 import { hosting, ready, serving } from '../support/serve.js';
@@ -10,15 +11,6 @@ import { startStopwatch } from '../support/stopwatch.js';
 
 const ECHO = { 'definitions/a.json': returning('echo', '$PAYLOAD') };
 const OBSERVED = { 'lintel.config.json': { plugins: ['builtin:*', join(PLUGIN_FIXTURES, 'witness')] } };
-
-const freePort = (): Promise<number> =>
-  new Promise((resolve) => {
-    const server = createServer();
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolve(port));
-    });
-  });
 
 describe('lintel serve', function () {
   const { start, startIn, folder } = hosting();

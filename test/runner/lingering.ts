@@ -51,6 +51,14 @@ export function rememberTimers(): void {
   syncBuiltinESMExports();
 }
 
+/** What is open, and the test file after which it was first seen open. */
+const openedBy = new WeakMap<object, string>();
+
+/** To be called after each test file. */
+export function rememberHandles(file: string): void {
+  for (const handle of handles()) if (!openedBy.has(handle)) openedBy.set(handle, file);
+}
+
 function here(above: (...given: never[]) => unknown): Error {
   const at = new Error('set');
   Error.captureStackTrace(at, above);
@@ -61,7 +69,8 @@ function here(above: (...given: never[]) => unknown): Error {
 export function reportLingering(print = (text: string): void => void process.stderr.write(`${text}\n`)): void {
   const report = () => {
     print(`the tests are over, but something keeps the process alive: ${process.getActiveResourcesInfo().join(', ')}`);
-    for (const handle of handles()) print(`  ${described(handle)}`);
+    for (const handle of handles())
+      print(`  ${described(handle)}, opened by ${openedBy.get(handle) ?? 'the end of the process'}`);
     for (const place of running()) print(`  timer set ${place}`);
     if (origins.size === 0) print('  TRACE_TIMERS=1 in the environment prints where timers were set');
     process.exit(1);
@@ -82,16 +91,16 @@ function running(): readonly string[] {
 }
 
 /** Not documented by Node, which has no other way to the handles themselves. */
-function handles(): readonly unknown[] {
-  return (process as unknown as { _getActiveHandles(): unknown[] })._getActiveHandles();
+function handles(): readonly object[] {
+  return (process as unknown as { _getActiveHandles(): object[] })._getActiveHandles();
 }
 
-function described(handle: unknown): string {
+function described(handle: object): string {
   if (handle instanceof ChildProcess) return `process ${String(handle.pid)}: ${handle.spawnargs.join(' ')}`;
   if (handle instanceof Server) return `server at ${JSON.stringify(handle.address())}`;
   if (handle instanceof Socket) {
     const { localAddress, localPort, remoteAddress, remotePort } = handle;
     return `socket ${localAddress ?? '?'}:${String(localPort ?? '?')} - ${remoteAddress ?? '?'}:${String(remotePort ?? '?')}`;
   }
-  return Object.prototype.toString.call(handle) + ' ' + String((handle as object).constructor.name);
+  return Object.prototype.toString.call(handle) + ' ' + String(handle.constructor.name);
 }

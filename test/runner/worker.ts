@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import Mocha from 'mocha';
-import { rememberTimers, reportLingering } from './lingering.js';
+import { rememberHandles, rememberTimers, reportLingering } from './lingering.js';
 import type { Failure, FileResult, FromWorker, RunFile, ToWorker } from './messages.js';
 import { mapStack } from './stack.js';
 import { endWorker } from '../support/shared-server.js';
@@ -77,6 +77,7 @@ async function runFile({ file, grep, timeout }: RunFile): Promise<FileResult> {
     const runner = mocha.run(() => resolve(runner.stats));
   });
   mocha.dispose();
+  rememberHandles(file);
   return {
     passed: stats?.passes ?? 0,
     failed: stats?.failures ?? 0,

@@ -3,8 +3,8 @@
  * stands between what is tested and a real server; it counts bytes, never time.
  */
 import { createConnection, createServer, type Socket } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
+import { freePort } from './guarded.js';
 
 export interface FaultProxy {
   readonly port: number;
@@ -73,19 +73,19 @@ export async function faultProxy(target: { readonly host: string; readonly port:
     destroyAll();
     await closed;
   }
-  async function listen(port: number): Promise<void> {
+  const port = await freePort();
+  async function listen(): Promise<void> {
     server.listen(port, '127.0.0.1');
     await once(server, 'listening');
   }
-  await listen(0);
-  const { port } = server.address() as AddressInfo;
+  await listen();
 
   return {
     port,
     async pass() {
       way = 'pass';
       limit = Infinity;
-      if (!server.listening) await listen(port);
+      if (!server.listening) await listen();
     },
     refuse,
     reset() {

@@ -8,7 +8,6 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 
@@ -62,15 +61,26 @@ cat >/dev/null
 
 export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** A port nobody listens on; several in a row when asked. Another process may still be quicker. */
-export function freePort(): Promise<number> {
+/** No system gives these to a client, or to a server that asks for any port, so a port stays free until its server starts. */
+const PORTS = { first: 15_000, count: 16_000 };
+/** Processes that run at the same time begin at different places. */
+let tried = Math.floor(Math.random() * PORTS.count);
+
+/** A port of 127.0.0.1 on which nothing listens; each call gives another one. */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = PORTS.first + (tried++ % PORTS.count);
+    if (await isFree(port)) return port;
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolve(port));
-    });
+    server.once('error', (error: NodeJS.ErrnoException) =>
+      error.code === 'EADDRINUSE' || error.code === 'EACCES' ? resolve(false) : reject(error),
+    );
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
   });
 }
 

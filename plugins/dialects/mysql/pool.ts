@@ -211,7 +211,8 @@ export async function createPool(options: MysqlOptions, log: Log): Promise<Pool>
     connect()
       .then((member) => {
         all.add(member);
-        hand(member);
+        if (closed) drop(member);
+        else hand(member);
       })
       .catch((error: unknown) => {
         const next = waiting.shift();
