@@ -50,10 +50,10 @@ describe('servers of tests', function () {
       const { TEST_REDIS_URL: _redis, TEST_DATABASE_URL: _database, TEST_MONGO_URL: _mongo, ...env } = process.env;
       const child = spawn(process.execPath, ['--input-type=module', '-e', program], { env });
       const [line] = (await once(child.stdout, 'data')) as [Buffer];
-      const found = JSON.parse(String(line)) as { url?: string };
+      const found = JSON.parse(String(line)) as { url?: string; skip?: string };
       if (found.url === undefined) {
         child.kill('SIGKILL');
-        return skipTest(this, `the server of ${title} is not installed`);
+        return skipTest(this, String(found.skip));
       }
       const port = Number(new URL(found.url).port);
       expect(await listens(port)).to.equal(true);
