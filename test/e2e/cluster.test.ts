@@ -9,7 +9,7 @@ import { pause } from '../support/guarded.js';
 import { formOf, PNG_RED } from '../support/pictures.js';
 import { querying, returning } from '../support/project.js';
 import { bearer, KEY } from '../support/tokens.js';
-import { counted } from '../support/wallet.js';
+import { counted, repeatRefused } from '../support/wallet.js';
 import { countRuns } from '../support/sample.js';
 import { skipTest } from '../support/skip.js';
 
@@ -192,7 +192,7 @@ describe('three processes', function () {
 
   it('lose no update between reading a balance and writing it', async () => {
     await a().post('/open', { id: 9000, email: 'balance@example.com' });
-    const answers = await spread(60, (client) => client.post('/deposit', { id: 9000 }));
+    const answers = await spread(60, (client) => repeatRefused(() => client.post('/deposit', { id: 9000 })));
     expect(counted(answers, 200)).to.deep.equal([60]);
     expect((await b().post('/deposit', { id: 9000 })).body).to.deep.equal({ balance: 61 });
   });
