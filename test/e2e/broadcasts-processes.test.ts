@@ -167,7 +167,10 @@ describe('broadcasts, two processes', function () {
     await tell(one, '/one', 3, { to: 'ada' });
     const again = await client(two, `?uid=ada&last_id=${seen?.id}`);
     await tell(one, '/one', 4, { to: 'ada' });
-    expect(numbers(await next(again, 3))).to.deep.equal([2, 3, 4]);
+    const got = numbers(await next(again, 3));
+    // Messages of one process keep their order; those of two processes have none among each other.
+    expect(got.filter((number) => number !== 2)).to.deep.equal([3, 4]);
+    expect(got).to.include(2);
   });
 
   it('one that is closed sends what it has promised first', async () => {
