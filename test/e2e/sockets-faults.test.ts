@@ -280,6 +280,6 @@ describe('connections', function () {
     expect(at(1000, 4)).to.deep.equal(['fine', 'fine', 'over', 'over']);
     expect(at(1500, 2)).to.deep.equal(['fine', 'over']);
     expect(at(9000, 3)).to.deep.equal(['fine', 'fine', 'over']);
-    expect(at(9000, 8).at(-1)).to.equal('flood');
+    expect(at(9000, 8)).to.deep.equal([...Array.from({ length: 7 }, () => 'over'), 'flood']);
   });
 });

@@ -1,7 +1,7 @@
 /** Stored hashes that cost more than anybody asks for: no hash, and no reason to spend so much. */
 import { expect } from 'chai';
 import { dummyHash as dummyBcrypt } from '../../plugins/hashers/bcrypt/bcrypt.js';
-import { dummyHash, hashBytes } from '../../plugins/hashers/argon2/argon2.js';
+import { dummyHash, hashBytes, parse } from '../../plugins/hashers/argon2/argon2.js';
 import argon2 from '../../plugins/hashers/argon2/runtime.js';
 import bcrypt from '../../plugins/hashers/bcrypt/runtime.js';
 
@@ -10,6 +10,26 @@ const hasher = (runtime: typeof argon2) => {
   if (made === undefined) throw new Error('a hasher has a handle');
   return made;
 };
+
+describe('text that looks like a hash of argon2', () => {
+  const hash = (salt: number, digest: number): string =>
+    `$argon2id$v=19$m=65536,t=3,p=4$${[salt, digest].map((size) => Buffer.alloc(size).toString('base64').replaceAll('=', '')).join('$')}`;
+
+  it('is one with a salt of 8 bytes or more and a digest of 16 to 64', () => {
+    for (const [salt, digest] of [
+      [8, 16],
+      [16, 32],
+      [8, 64],
+    ] as const)
+      expect(parse(hash(salt, digest)), `${salt}, ${digest}`).to.include({ memory: 65_536, time: 3, lanes: 4 });
+    for (const [salt, digest] of [
+      [7, 32],
+      [8, 15],
+      [8, 65],
+    ] as const)
+      expect(parse(hash(salt, digest)), `${salt}, ${digest}`).to.equal(null);
+  });
+});
 
 describe('dear hashes', function () {
   it('argon2: many passes over much memory are no hash, although each alone would do, unless a definition asks for them', async () => {
