@@ -6,6 +6,7 @@ import { startMongo, stopMongo } from '../support/mongo.js';
 import { startMysql, stopMysql } from '../support/mysql.js';
 import { startPostgres, stopPostgres } from '../support/postgres.js';
 import { startRedis, stopRedis } from '../support/redis.js';
+import { startS3, stopS3 } from '../support/s3.js';
 
 export interface SharedServers {
   readonly env: Readonly<Record<string, string>>;
@@ -16,7 +17,9 @@ export interface SharedServers {
   stop(): Promise<void>;
 }
 
-const STARTS: readonly (readonly [variable: string, start: () => Promise<Found<{ readonly url: string }>>])[] = [
+type Start = () => Promise<Found<{ readonly url: string }>>;
+
+const STARTS: readonly (readonly [variable: string, start: Start])[] = [
   ['TEST_DATABASE_URL', startPostgres],
   ['TEST_REDIS_URL', startRedis],
   ['TEST_MARIADB_URL', () => startMysql('mariadb')],
@@ -38,6 +41,12 @@ export async function startServers(): Promise<SharedServers> {
       if (!isGiven) ours.add(variable);
     }
   }
+  const s3 = await startS3();
+  if ('skip' in s3) missing.push(s3.skip);
+  else {
+    const { endpoint, accessKey, secretKey } = s3;
+    Object.assign(env, { TEST_S3_ENDPOINT: endpoint, TEST_S3_ACCESS_KEY: accessKey, TEST_S3_SECRET_KEY: secretKey });
+  }
   const own = (variable: string): string | undefined => (ours.has(variable) ? env[variable] : undefined);
   return {
     env,
@@ -48,7 +57,7 @@ export async function startServers(): Promise<SharedServers> {
       await cleanMysql(own('TEST_MYSQL_URL'));
     },
     async stop() {
-      await Promise.all([stopPostgres(), stopRedis(), stopMysql(), stopMongo()]);
+      await Promise.all([stopPostgres(), stopRedis(), stopMysql(), stopMongo(), stopS3()]);
     },
   };
 }

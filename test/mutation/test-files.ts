@@ -13,12 +13,11 @@ export interface TestFile {
 }
 
 /**
- * Left out: the editor, what reads sources or packs them, what starts an S3 server of its own (12 s each), what measures time, and
- * what changes when any file of the repository does.
+ * Left out: the editor, what reads sources or packs them, what measures time, and what changes when any file of the repository
+ * does.
  */
 const LEFT_OUT =
   /^dist\/test\/(editor|architecture)\/|\/(package|speed|frugal|vast|budget|test-servers|kill-verdict|mutation)\.test\.js$/;
-const S3 = 'test/support/s3.ts';
 
 export function listTestFiles(root: string): TestFile[] {
   const files = readdirSync(join(root, 'dist/test'), { recursive: true, encoding: 'utf8' })
@@ -27,15 +26,13 @@ export function listTestFiles(root: string): TestFile[] {
     .filter((path) => !LEFT_OUT.test(path))
     .sort();
   const modules = new Map<string, Module>();
-  return files
-    .map((path) => {
-      const onDemand = reach(modules, root, path, true);
-      const hash = createHash('sha256');
-      for (const file of [...onDemand].sort()) hash.update(modules.get(file)?.hash ?? '');
-      const imports = new Set([...reach(modules, root, path, false)].map(toSource));
-      return { path, imports, hash: hash.digest('hex').slice(0, 16) };
-    })
-    .filter(({ imports }) => process.env['TEST_S3_ENDPOINT'] !== undefined || !imports.has(S3));
+  return files.map((path) => {
+    const onDemand = reach(modules, root, path, true);
+    const hash = createHash('sha256');
+    for (const file of [...onDemand].sort()) hash.update(modules.get(file)?.hash ?? '');
+    const imports = new Set([...reach(modules, root, path, false)].map(toSource));
+    return { path, imports, hash: hash.digest('hex').slice(0, 16) };
+  });
 }
 
 const toSource = (path: string): string => path.replace(/^dist\//, '').replace(/\.js$/, '.ts');

@@ -2,7 +2,7 @@
  * A copy of the built repository in a temporary folder, in which a mutant replaces one compiled file: the repository itself can
  * be edited and built meanwhile, and every process that tests start runs the mutant, whatever its environment.
  */
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { ROOT } from '../support/project.js';
@@ -27,6 +27,9 @@ export function createWorkspace(): Workspace {
   const scratch = join(base, 'scratch');
   cpSync(ROOT, folder, { recursive: true, filter: (path) => !LEFT_OUT.has(relative(ROOT, path)) });
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+  // The published vectors, where they are.
+  const shared = join(ROOT, '..', 'shared');
+  if (existsSync(shared)) symlinkSync(shared, join(base, 'shared'));
   const clear = (): void => {
     rmSync(scratch, { recursive: true, force: true, maxRetries: 5 });
     // Servers that are another user have their folders in it.
