@@ -165,6 +165,8 @@ describe('SQL scanner', () => {
       ['SELECT * FROM t WHERE a = ANY($1) LIMIT $2', [null, null]],
       ['SELECT * FROM t WHERE data @> $1', ['data']],
       ['SELECT f(x => $1)', [null]],
+      ['SELECT * FROM t WHERE a = b AND substring(c FROM $1) = d', [null]],
+      ['SELECT * FROM t WHERE NOT trim(BOTH FROM $1) = $2', [null, null]],
     ];
     for (const [sql, expected] of cases) it(sql, () => expect(columnsOf(sql)).to.deep.equal(expected));
   });

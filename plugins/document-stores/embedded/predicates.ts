@@ -84,7 +84,6 @@ const range =
   (path, operand) => {
     const rank = rankOf(operand);
     const orEqual = fits(0);
-    if (rank === 1) return any(path, (value) => orEqual && rankOf(value) === 1);
     if (Number.isNaN(operand)) return any(path, (value) => orEqual && Number.isNaN(value));
     return any(path, (value) => rankOf(value) === rank && !Number.isNaN(value) && fits(compare(value, operand)));
   };
