@@ -95,7 +95,7 @@ describe('messages over a connection', () => {
       ['inner', {}, 'REQ_NOT_FOUND', 404],
       ['status', {}, 'REQ_NOT_FOUND', 404],
       ['echo?a=1', {}, 'REQ_NOT_FOUND', 404],
-      ['x'.repeat(9000), {}, 'REQ_NOT_FOUND', 404],
+      [`notes/${'x'.repeat(9000)}`, {}, 'REQ_NOT_FOUND', 404],
       ['ruled', { text: 5 }, 'VAL_PAYLOAD', 422],
       ['echo', [1], 'VAL_NOT_OBJECT', 422],
       ['echo', 'text', 'VAL_NOT_OBJECT', 422],

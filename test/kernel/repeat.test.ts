@@ -1,7 +1,7 @@
 /** A repeated statement whose transaction is tried again: what was made once stays, what is extracted anew is new. */
 import { expect } from 'chai';
 import type { ResourcePlan } from '../../kernel/compile/plan.js';
-import type { Fault } from '../../kernel/contract/fault.js';
+import { fault, type Fault } from '../../kernel/contract/fault.js';
 import type { Frame, Invocation, PlanTools, Repeat } from '../../kernel/contract/plan.js';
 import { createFrame } from '../../kernel/runtime/frame.js';
 import { repeated, type Repeatable } from '../../plugins/queries/shared/repeat.js';
@@ -59,5 +59,37 @@ describe('a repeated statement', () => {
     await execute(frame).catch((error: unknown) => (refused = error));
     expect((refused as Error).message).to.equal('refused');
     expect(runs).to.be.within(3, 200);
+  });
+
+  describe('that is refused for a value', () => {
+    const issue = { pointer: '/sku', code: 'taken', detail: 'is taken' };
+    async function pointerOf(where: Partial<Repeat>, payload: unknown): Promise<unknown> {
+      const failing: typeof statement = {
+        ...statement,
+        run: () => Promise.reject(fault('QRY_UNIQUE', {}, { issues: [issue] })),
+      };
+      const frame = createFrame(
+        { startedAt: 0 } as Invocation,
+        { memos: [KEPT], makers: [], slots: 3, results: 1 } as never,
+      );
+      frame.payload = payload as Frame['payload'];
+      const refused = await repeated(failing, { ...repeat, ...where }, tools)(frame).catch((error: unknown) => error);
+      return (refused as Fault).options.issues?.map(({ pointer }) => pointer);
+    }
+
+    it('names the item in a list of the payload', async () => {
+      expect(await pointerOf({}, [{ sku: 'a' }])).to.deep.equal(['/0/sku']);
+      const items = { body: false, pointer: '/items', read: () => [{ sku: 'a' }] };
+      expect(await pointerOf(items, { items: [{ sku: 'a' }] })).to.deep.equal(['/items/0/sku']);
+    });
+
+    it('names the field that stands next to the list', async () => {
+      const items = { body: false, pointer: '/items', read: () => [{ amount: 1 }] };
+      expect(await pointerOf(items, { sku: 'a', items: [{ amount: 1 }] })).to.deep.equal(['/sku']);
+    });
+
+    it('names no item of a list that the client did not send', async () => {
+      expect(await pointerOf({ body: false, read: () => [{ sku: 'a' }] }, {})).to.deep.equal(['/sku']);
+    });
   });
 });

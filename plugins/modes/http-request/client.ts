@@ -187,7 +187,7 @@ function senderWith(agents: Agents): Send {
       stream.once('response', (response: { statusCode: number; headers: NodeJS.Dict<string | string[]> }) => {
         const { 'content-type': type, location, 'content-length': length } = response.headers;
         head = { status: response.statusCode, type: one(type), location: one(location) };
-        if (Number(one(length) ?? 0) > cap && method !== 'HEAD') tooLarge();
+        if (Number(one(length)) > cap && method !== 'HEAD') tooLarge();
       });
       stream.on('data', (chunk: Buffer) => {
         size += chunk.length;
