@@ -1,11 +1,13 @@
 /** Handles of real plugins for the contract suites of kinds: loaded as the kernel loads them, connected to nothing. */
+import { join } from 'node:path';
+import { expect } from 'chai';
 import type { Log } from '../../kernel/contract/plugin.js';
 import { createHooks } from '../../kernel/runtime/hooks.js';
 import { createInstances } from '../../kernel/runtime/instances.js';
 import { createRunning } from '../../kernel/runtime/running.js';
 import { loadProject, type Project } from '../../kernel/runtime/project.js';
 import { EXAMPLE_ENV } from '../support/example-env.js';
-import { tempProject } from '../support/project.js';
+import { PLUGIN_FIXTURES, tempProject } from '../support/project.js';
 
 export interface Plugins {
   readonly project: Project;
@@ -21,7 +23,24 @@ export const ENV = EXAMPLE_ENV;
 const ignore = (): void => {};
 const SILENT: Log = { debug: ignore, info: ignore, warn: ignore, error: ignore };
 
-/** `folders` are plugin folders beside those of the distribution. */
+/** Example plugins that are not part of the distribution. */
+export const FOLDERS: readonly string[] = ['short-code', 'limits'].map((name) => join(PLUGIN_FIXTURES, name));
+
+let shared: Promise<Plugins> | undefined;
+
+/** Those of the distribution and the examples, loaded once for a process. */
+export const loadAllPlugins = (): Promise<Plugins> => (shared ??= loadPlugins(FOLDERS));
+
+/** Declares the contract of a kind for each of its plugins, so a plugin that is added is tested without an edit. */
+export function contractOf(plugins: Plugins, kind: string, contract: (plugins: Plugins, name: string) => void): void {
+  const names = plugins.names(kind);
+  describe(`contract of kind ${kind}`, () => {
+    it('finds several plugins', () => expect(names.length).to.be.greaterThan(1));
+    for (const name of names) contract(plugins, name);
+  });
+}
+
+/** `folders` are plugin folders next to those of the distribution. */
 export async function loadPlugins(folders: readonly string[]): Promise<Plugins> {
   const temporary = await tempProject({ 'lintel.config.json': { plugins: ['builtin:*', ...folders] } });
   const project = await loadProject(temporary.folder, undefined, ENV);

@@ -39,6 +39,8 @@ interface Worker {
   /** Title of what runs now. */
   current: string;
   settle: ((result: FileResult) => void) | null;
+  /** Its end is reported already. */
+  isFailed: boolean;
 }
 
 export interface Pool {
@@ -67,6 +69,7 @@ export function createPool(options: PoolOptions, listener: PoolListener): Pool {
       file: null,
       current: '',
       settle: null,
+      isFailed: false,
     };
     child.on('message', (message: FromWorker) => receive(worker, message));
     child.on('error', () => undefined);
@@ -93,6 +96,7 @@ export function createPool(options: PoolOptions, listener: PoolListener): Pool {
   };
 
   function fail(worker: Worker, text: string): void {
+    worker.isFailed = true;
     const title = worker.current === '' ? `loading ${worker.file ?? ''}` : worker.current;
     listener.failure(worker.file ?? '', { title, text });
     listener.test(worker.file ?? '', 'failed', title, 0);
@@ -123,7 +127,7 @@ export function createPool(options: PoolOptions, listener: PoolListener): Pool {
     const timer = setTimeout(() => worker.process.kill('SIGKILL'), END_MS);
     const code = await worker.over;
     clearTimeout(timer);
-    if (code === 0 || isStopped) return;
+    if (code === 0 || isStopped || worker.isFailed) return;
     const text = `the test process did not end by itself (code ${String(code)}); its last file was this one`;
     listener.failure(worker.file ?? '', { title: 'end of the test process', text });
     listener.test(worker.file ?? '', 'failed', 'end of the test process', 0);

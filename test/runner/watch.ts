@@ -1,6 +1,6 @@
 /**
- * Runs the tests of what changed, whenever a source is saved: compiles the saved file alone, finds the tests that import it, and
- * runs the nearest of them that fit into a few seconds. Types are checked in the background.
+ * Runs the tests of what changed, whenever a source is saved: compiles the saved file alone and runs the tests that `nearest.ts`
+ * chooses. Types are checked in the background.
  */
 import chokidar from 'chokidar';
 import { spawn } from 'node:child_process';
@@ -8,15 +8,12 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import ts from 'typescript';
 import { ROOT } from '../support/project.js';
-import { allFiles, readDurations, shortName } from './files.js';
+import { chooseTests, findTests } from './nearest.js';
 import { createPool } from './pool.js';
 import { createReport } from './report.js';
 import { stopServers } from './servers.js';
 
 const FOLDERS = ['kernel', 'plugins', 'language-server', 'extension', 'test'];
-/** Seconds that the tests of one change may take, by their last measurement. */
-const BUDGET_S = 4;
-const UNKNOWN_S = 1;
 /** Milliseconds in which several files that are saved at once belong together. */
 const TOGETHER_MS = 50;
 
@@ -39,51 +36,6 @@ function compile(source: string): void {
   const map = JSON.parse(sourceMapText ?? '{}') as object;
   writeFileSync(`${target}.map`, JSON.stringify({ ...map, sources: [relative(dirname(target), source)] }));
   writeFileSync(target, outputText);
-}
-
-/** The files that a compiled file imports, also where it loads them later. */
-function readImports(file: string): string[] {
-  const text = readFileSync(file, 'utf8');
-  const names = [...text.matchAll(/(?:from|import)\s*\(?\s*['"](\.[^'"]+)['"]/g)].map((match) => match[1] ?? '');
-  return names.map((name) => join(dirname(file), name)).filter((path) => existsSync(path));
-}
-
-/** Tests that lead to one of the files by imports, the nearest first. */
-function findTests(changed: readonly string[]): string[] {
-  const importers = new Map<string, Set<string>>();
-  const seen = new Set<string>();
-  const read = (file: string): void => {
-    if (seen.has(file)) return;
-    seen.add(file);
-    for (const imported of readImports(file)) {
-      const known = importers.get(imported) ?? new Set();
-      importers.set(imported, known.add(file));
-      read(imported);
-    }
-  };
-  const tests = new Set(allFiles());
-  tests.forEach(read);
-  const found: string[] = [];
-  const reached = new Set(changed);
-  for (let layer = [...changed]; layer.length > 0;) {
-    found.push(...layer.filter((file) => tests.has(file)));
-    layer = layer.flatMap((file) => [...(importers.get(file) ?? [])].filter((other) => !reached.has(other)));
-    layer = [...new Set(layer)];
-    layer.forEach((file) => reached.add(file));
-  }
-  return found;
-}
-
-/** The first tests that fit; a changed test file itself always. */
-function chooseTests(tests: readonly string[], changed: readonly string[]): string[] {
-  const durations = readDurations();
-  let left = BUDGET_S;
-  return tests.filter((file) => {
-    const seconds = durations[shortName(file)]?.[0] ?? UNKNOWN_S;
-    if (!changed.includes(file) && seconds > left) return false;
-    left -= seconds;
-    return true;
-  });
 }
 
 async function runTests(sources: readonly string[]): Promise<void> {
