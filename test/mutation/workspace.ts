@@ -2,7 +2,7 @@
  * A copy of the built repository in a temporary folder, in which a mutant replaces one compiled file: the repository itself can
  * be edited and built meanwhile, and every process that tests start runs the mutant, whatever its environment.
  */
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { ROOT } from '../support/project.js';
@@ -23,6 +23,8 @@ const LEFT_OUT = new Set(['.git', 'node_modules', join('dist', 'mutation')]);
 
 export function createWorkspace(): Workspace {
   const base = mkdtempSync(join(tmpdir(), 'lintel-mutation-'));
+  // Servers that run as another user have their folders in it.
+  chmodSync(base, 0o755);
   const folder = join(base, 'repository');
   const scratch = join(base, 'scratch');
   cpSync(ROOT, folder, { recursive: true, filter: (path) => !LEFT_OUT.has(relative(ROOT, path)) });
@@ -32,7 +34,6 @@ export function createWorkspace(): Workspace {
   if (existsSync(shared)) symlinkSync(shared, join(base, 'shared'));
   const clear = (): void => {
     rmSync(scratch, { recursive: true, force: true, maxRetries: 5 });
-    // Servers that are another user have their folders in it.
     mkdirSync(scratch, { mode: 0o755 });
   };
   clear();
