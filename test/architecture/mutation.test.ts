@@ -39,6 +39,8 @@ const EXAMPLES: readonly (readonly [MutationKind, string, readonly string[]])[] 
   ['number', 'const x = 7;', ['const x = 8;', 'const x = 6;']],
   ['number', 'const x = 60_000;', ['const x = 30000;']],
   ['number', 'const x = a[0];', []],
+  ['number', 'const x = { key: -1 };', ['const x = { key: 1 };']],
+  ['number', 'const x = { order: 5 };', ['const x = { order: -5 };']],
   ['string', `const x = a === 'b';`, [`const x = a === '';`]],
   ['string', `const x = 'b';`, []],
   ['pattern', 'const x = /^a$/i;', ['const x = /a$/i;', 'const x = /^a/i;', 'const x = /^a$/;']],

@@ -116,6 +116,13 @@ function findInNumber(node: ts.NumericLiteral, source: ts.SourceFile): MutationP
   const isKey = ts.isPropertyAssignment(parent) && parent.name === node;
   const isIndex = ts.isElementAccessExpression(parent) || (ts.isCallExpression(parent) && isPosition(parent));
   if (isKey || ts.isEnumMember(parent) || (isIndex && value < 2)) return [];
+  // Directions and places in an order: their size says little.
+  if (ts.isPrefixUnaryExpression(parent) && parent.operator === SyntaxKind.MinusToken && value > 0) {
+    return [replaceNode('number', parent, source, node.text)];
+  }
+  if (ts.isPropertyAssignment(parent) && parent.name.getText(source) === 'order' && value > 0) {
+    return [replaceNode('number', node, source, `-${node.text}`)];
+  }
   if (!Number.isInteger(value)) return [replaceNode('number', node, source, String(value * 2))];
   if (value >= SMALL) return [replaceNode('number', node, source, String(Math.floor(value / 2)))];
   return [value + 1, ...(value > 0 ? [value - 1] : [])].map((next) =>
