@@ -2,7 +2,17 @@
  * A copy of the built repository in a temporary folder, in which a mutant replaces one compiled file: the repository itself can
  * be edited and built meanwhile, and every process that tests start runs the mutant, whatever its environment.
  */
-import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { ROOT } from '../support/project.js';
