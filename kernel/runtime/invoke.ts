@@ -217,6 +217,7 @@ async function runUnit(
   last: (() => Promise<void>) | null,
 ): Promise<void> {
   for (let attempt = 1; ; attempt++) {
+    const began = performance.now();
     frame.unit = await unit.open(frame);
     try {
       for (const action of actions) await runAction(action, frame);
@@ -228,7 +229,7 @@ async function runUnit(
       if (attempt >= UNIT_TRIES || !unit.retryable(error)) throw error;
       // Slots stay: generated ids must be the same in every try, and extracted names are written again.
       if (payload !== null) frame.payload = payload;
-      await pause(attempt);
+      await pause(attempt, performance.now() - began);
       continue;
     } finally {
       frame.unit = null;
@@ -237,9 +238,14 @@ async function runUnit(
   }
 }
 
-/** A short random wait, so that two transactions that met do not meet again. */
-const pause = (attempt: number): Promise<void> =>
-  new Promise((resolve) => setTimeout(resolve, Math.random() * 5 * 2 ** attempt));
+const SHORTEST_PAUSE_MS = 5;
+const LONGEST_PAUSE_MS = 1000;
+
+/** A random wait, longer where a try takes longer, so that transactions that conflicted do not run at the same time again. */
+const pause = (attempt: number, tookMs: number): Promise<void> => {
+  const most = Math.min(LONGEST_PAUSE_MS, Math.max(SHORTEST_PAUSE_MS, tookMs) * 2 ** attempt);
+  return new Promise((resolve) => setTimeout(resolve, Math.random() * most));
+};
 
 /** True when a step ended the list with a value, which then stands in the state. A promise only where a step gives one. */
 function runSteps(steps: readonly Step[], frame: Frame, state: ActionState, from = 0): boolean | Promise<boolean> {

@@ -9,7 +9,7 @@ import { pause } from '../support/guarded.js';
 import { formOf, PNG_RED } from '../support/pictures.js';
 import { querying, returning } from '../support/project.js';
 import { bearer, KEY } from '../support/tokens.js';
-import { counted, repeatRefused } from '../support/wallet.js';
+import { counted, expectAll, repeatRefused } from '../support/wallet.js';
 import { countRuns } from '../support/sample.js';
 import { skipTest } from '../support/skip.js';
 
@@ -132,7 +132,7 @@ describe('three processes', function () {
     for (let round = 0; round < countRuns('kills', 4, 10); round++) {
       const token = String((await a().post('/sign-in', {})).body['token']);
       const before = await spread(3, (client) => client.post('/me', {}, bearer(token)));
-      expect(counted(before, 200)).to.deep.equal([3]);
+      expectAll(before, 200);
       expect((await a().post('/sign-out', {}, bearer(token))).status).to.equal(200);
       const after = await spread(6, (client) => client.post('/me', {}, bearer(token)));
       expect(counted(after, 401)).to.deep.equal([6]);
@@ -176,7 +176,7 @@ describe('three processes', function () {
 
   it('make identifiers that never meet', async () => {
     const answers = await spread(120, (client) => client.post('/ids', {}));
-    expect(counted(answers, 200)).to.deep.equal([120]);
+    expectAll(answers, 200);
     for (const name of GENERATORS) {
       expect(new Set(answers.map(({ body }) => body[name])).size, name).to.equal(120);
     }
@@ -193,14 +193,14 @@ describe('three processes', function () {
   it('lose no update between reading a balance and writing it', async () => {
     await a().post('/open', { id: 9000, email: 'balance@example.com' });
     const answers = await spread(60, (client) => repeatRefused(() => client.post('/deposit', { id: 9000 })));
-    expect(counted(answers, 200)).to.deep.equal([60]);
+    expectAll(answers, 200);
     expect((await b().post('/deposit', { id: 9000 })).body).to.deep.equal({ balance: 61 });
   });
 
   it('sign addresses of files with the same key, also when they made the folder together', async () => {
     const part = { name: 'file', content: PNG_RED, file: 'red.png', type: 'image/png' };
     const answers = await spread(3, (client) => client.request('POST', '/lend', { body: formOf([part]) }));
-    expect(counted(answers, 200)).to.deep.equal([3]);
+    expectAll(answers, 200);
     for (const answer of answers) {
       const url = String((answer.body as unknown as Loose[])[0]?.['url']);
       for (const client of clients) expect((await client.request('GET', url)).status).to.equal(200);

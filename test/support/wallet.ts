@@ -52,3 +52,9 @@ export async function repeatRefused<T>(send: () => Promise<Answer<T>>): Promise<
 
 export const counted = (answers: readonly Answer<unknown>[], ...statuses: readonly number[]): number[] =>
   statuses.map((wanted) => answers.filter(({ status }) => status === wanted).length);
+
+/** Fails with the first answers of another status, as they are. */
+export function expectAll(answers: readonly Answer<unknown>[], status: number): void {
+  const others = answers.filter((answer) => answer.status !== status).map(({ text }) => text);
+  expect(others.slice(0, 3), `${others.length} of ${answers.length} are not ${status}`).to.deep.equal([]);
+}
