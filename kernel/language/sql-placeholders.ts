@@ -181,7 +181,10 @@ function insertColumns(words: readonly Lexeme[], into: number, pairs: Map<number
 function setColumns(words: readonly Lexeme[], i: number, pairs: Map<number, string>): void {
   const right = words[i + 1]?.text === 'ROW' ? i + 2 : i + 1;
   if (words[i - 1]?.text !== ')' || words[right]?.text !== '(') return;
-  const columns = columnList(words, holderOf(words, i - 2));
+  const open = holderOf(words, i - 2);
+  // `f(a) = ($1)` compares what the function gives, not its argument.
+  if (isCallee(words[open - 1])) return;
+  const columns = columnList(words, open);
   elementStarts(words, right + 1).forEach((start, n) => {
     const column = columns[n];
     if (column) pairs.set(start, column);

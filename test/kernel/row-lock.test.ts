@@ -16,11 +16,40 @@ describe('row locks', () => {
       "SELECT 'for update' AS a FROM w WHERE b ORDER BY a",
       "SELECT 'for update' AS a FROM w WHERE b ORDER BY a FOR NO KEY UPDATE",
     ],
+    // Names that only begin or end like a word that matters.
+    ['SELECT offset_a, a_group FROM w WHERE b', 'SELECT offset_a, a_group FROM w WHERE b FOR NO KEY UPDATE'],
+    ['SELECT (a), 1 + (a) FROM w WHERE b', 'SELECT (a), 1 + (a) FROM w WHERE b FOR NO KEY UPDATE'],
+    ['SELECT a FROM x.y.w v WHERE b', 'SELECT a FROM x.y.w v WHERE b FOR NO KEY UPDATE'],
   ] as const) {
     it(`locks: ${sql}`, () => expect(locked(sql)).to.equal(expected));
   }
 
+  for (const name of 'coalesce nullif greatest least cast abs round floor ceil ceiling lower upper trim length'.split(
+    ' ',
+  )) {
+    const sql = `SELECT ${name}(a) FROM w WHERE b`;
+    it(`locks: ${sql}`, () => expect(locked(sql)).to.equal(`${sql} FOR NO KEY UPDATE`));
+  }
+
   for (const sql of [
+    'SELECT my_abs(a) FROM w WHERE b',
+    'SELECT absolute(a) FROM w WHERE b',
+    'SELECT x.abs(a) FROM w WHERE b',
+    'SELECT abs(sum(a)) FROM w WHERE b',
+    'SELECT a FROM w WHERE (b',
+    'SELECT a FROM w WHERE b; x',
+    'SELECT a FROM f(1) WHERE b',
+    'SELECT a FROM w v (a) WHERE b',
+    'SELECT a FROM w v u WHERE b',
+    'SELECT a FROM w TABLESAMPLE SYSTEM (1) WHERE b',
+    'SELECT a FROM ONLY w WHERE b',
+    'SELECT a FROM w WHERE b INTERSECT SELECT a',
+    'SELECT a FROM w WHERE b EXCEPT SELECT a',
+    'SELECT a FROM w WHERE b HAVING c',
+    'SELECT a FROM w WHERE b FETCH FIRST ROW ONLY',
+    'SELECT a FROM w WHERE b WINDOW c AS ()',
+    'DELETE FROM w WHERE b',
+    'SELECT 1 WHERE b',
     'SELECT count(*) FROM w WHERE b',
     'SELECT sum (a) FROM w WHERE b',
     'SELECT x."max"(a) FROM w WHERE b',
