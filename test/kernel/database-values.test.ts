@@ -1,5 +1,6 @@
 /** Values as the text of PostgreSQL has them, and the lock of a data folder that only this process may take. */
-import { access, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { access, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -26,8 +27,16 @@ describe('an instant of PostgreSQL', () => {
 
 describe('the lock of a data folder', () => {
   let folder = '';
-  before(async () => (folder = await mkdtemp(join(tmpdir(), 'lintel-test-'))));
-  after(() => rm(folder, { recursive: true }));
+  // Another process; it ends with its input.
+  let other: ChildProcess;
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'lintel-test-'));
+    other = spawn(process.execPath, ['-e', 'process.stdin.resume()'], { stdio: ['pipe', 'ignore', 'ignore'] });
+  });
+  after(async () => {
+    other.stdin?.end();
+    await rm(folder, { recursive: true });
+  });
 
   it('is taken over from a process that has ended, from one with the same id, and where no process is named', async () => {
     const data = join(folder, 'a');
@@ -45,7 +54,7 @@ describe('the lock of a data folder', () => {
 
   it('is refused while another process runs that holds it, and while this one holds it', async () => {
     const data = join(folder, 'b');
-    await writeFile(`${data}.lock`, `${process.ppid}\n`);
+    await writeFile(`${data}.lock`, `${other.pid}\n`);
     const refusal = (): Promise<Fault | null> =>
       lockFolder(data, 'main').then(
         () => null,
@@ -56,5 +65,46 @@ describe('the lock of a data folder', () => {
     const release = await lockFolder(data, 'main');
     expect((await refusal())?.code).to.equal('QRY_CONNECT');
     await release();
+  });
+
+  it('holds the number of this process, beside a folder that need not be there, until it is given back', async () => {
+    const above = join(folder, 'above', 'of');
+    const release = await lockFolder(join(above, 'c'), 'main');
+    expect(await readdir(above)).to.deep.equal(['c.lock']);
+    expect(await readFile(join(above, 'c.lock'), 'utf8')).to.equal(`${process.pid}\n`);
+    await release();
+    expect(await readdir(above)).to.deep.equal([]);
+    // Given back, it can be taken again.
+    await (
+      await lockFolder(join(above, 'c'), 'main')
+    )();
+  });
+
+  it('that could not be taken can be taken later', async () => {
+    const data = join(folder, 'd');
+    await writeFile(`${data}.lock`, `${other.pid}\n`);
+    const refusal = await lockFolder(data, 'second').catch((error: unknown) => error as Fault);
+    expect(refusal).to.deep.include({
+      code: 'QRY_CONNECT',
+      params: {
+        instance: 'second',
+        reason: 'the data folder is in use by another process; an embedded database belongs to one at a time',
+      },
+    });
+    // No draft is left, and the lock is that of the other process.
+    expect((await readdir(folder)).filter((name) => name.startsWith('d'))).to.deep.equal(['d.lock']);
+    expect(await readFile(`${data}.lock`, 'utf8')).to.equal(`${other.pid}\n`);
+    await rm(`${data}.lock`);
+    await (
+      await lockFolder(data, 'second')
+    )();
+  });
+
+  it('is not taken where it cannot be written, and that is no refusal of ours', async () => {
+    await writeFile(join(folder, 'file'), '');
+    const error = await lockFolder(join(folder, 'file', 'e'), 'main').catch((cause: unknown) => cause);
+    expect(error)
+      .to.have.property('code')
+      .that.matches(/^E[A-Z]+$/);
   });
 });

@@ -33,6 +33,7 @@ describe('tables of a statement', () => {
     ['UPDATE ONLY (a) SET b = 1', ['a']],
     ['DELETE FROM a USING b, f(1) c', ['a', 'b']],
     ['CREATE INDEX a ON b USING gin (c)', []],
+    ['SELECT * FROM a ORDER BY b USING c, d', ['a']],
     ['SELECT * FROM a JOIN b USING (c)', ['a', 'b']],
     // What looks like a word of the language.
     ['SELECT * FROM order o, group', ['order', 'group']],

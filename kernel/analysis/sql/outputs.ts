@@ -59,12 +59,13 @@ function derivedName(value: Tree): string | null {
   return Object.hasOwn(NAMED, type) ? (NAMED[type] ?? null) : null;
 }
 
-/** `message::text` is `message`; what has no name of its own is called like the type. */
-function castName(cast: Tree): string | null {
+/** `message::text` is `message`; what has no name of its own is called like the type, of several casts like the last. */
+function castName(cast: Tree, type: Tree | null = childOf(cast, 'typeName')): string | null {
   const value = childOf(cast, 'arg');
+  const nested = value === null ? null : childOf(value, 'TypeCast');
+  if (nested !== null) return castName(nested, type);
   const inner = value === null ? null : derivedName(value);
   if (inner === null || inner !== '?column?') return inner;
-  const type = childOf(cast, 'typeName');
   return type === null ? null : (namesIn(itemsOf(type, 'names')).at(-1) ?? null);
 }
 
