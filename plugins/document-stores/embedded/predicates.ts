@@ -131,8 +131,8 @@ const $type: Operator = (path, operand) => {
 };
 
 const $mod: Operator = (path, operand) => {
-  const [divisor, remainder] = listed(operand).map((value) => Math.trunc(Number(value)));
-  if (divisor === undefined || remainder === undefined || !(divisor !== 0))
+  const [divisor = NaN, remainder = NaN] = listed(operand).map((value) => Math.trunc(Number(value)));
+  if (!Number.isFinite(divisor) || divisor === 0 || !Number.isFinite(remainder))
     throw new Error('the operator needs two numbers');
   return any(path, (value) => typeof value === 'number' && Math.trunc(value) % divisor === remainder);
 };
@@ -156,12 +156,23 @@ const $size: Operator = (path, operand) => {
   return anyList(path, (list) => list.length === operand);
 };
 
-/** The library finds lists inside lists, too. */
+const BRANCHES: ReadonlySet<string> = new Set(['$and', '$or', '$nor']);
+/** Operators of members that are plain values. */
+const ofMembers = (operand: unknown): boolean =>
+  isFields(operand) &&
+  Object.keys(operand).length > 0 &&
+  Object.keys(operand).every((key) => key.startsWith('$') && !BRANCHES.has(key));
+
+/** The library finds lists inside lists, too. A member that is a list counts as itself only, as one that a number points at. */
 const $elemMatch =
   (otherwise: Operator): Operator =>
   (path, operand, options) => {
-    const inner = otherwise('list', operand, options);
-    return anyList(path, (list) => inner({ list }));
+    if (!ofMembers(operand)) {
+      const inner = otherwise('list', operand, options);
+      return anyList(path, (list) => inner({ list }));
+    }
+    const inner = otherwise('list', { 'item.0': operand }, options);
+    return anyList(path, (list) => inner({ list: list.map((item) => ({ item: [item] })) }));
   };
 
 const $exists: Operator = (path, operand) => {

@@ -1,0 +1,144 @@
+/** The order of values as MongoDB documents it: by type, within a type, and by the fields of a sort; also what the terms of the index say. */
+import { expect } from 'chai';
+import { ObjectId } from 'bson';
+import { compare, orderOf } from '../../plugins/document-stores/embedded/order.js';
+
+const oid = (end: string): ObjectId => new ObjectId(end.padStart(24, '0'));
+const shown = (value: unknown): string =>
+  value instanceof ObjectId ? `id ${value.toHexString()}` : (JSON.stringify(value) ?? String(value));
+
+/** Null, numbers, texts, objects, lists, ids, booleans, times; each type with values on both sides of its boundaries. */
+const ASCENDING: readonly unknown[] = [
+  null,
+  NaN,
+  -Infinity,
+  -1,
+  0,
+  1.5,
+  10,
+  Infinity,
+  '',
+  '10',
+  '9',
+  'B',
+  'a',
+  'aa',
+  'é',
+  '\uffff',
+  '\u{10000}',
+  {},
+  { a: null },
+  { z: 1 },
+  { z: 1, a: 1 },
+  { z: 2 },
+  { a: 'x' },
+  { b: 'a' },
+  { a: { z: 1 } },
+  { a: [] },
+  [],
+  [null],
+  [1],
+  [1, 0],
+  [2],
+  ['a'],
+  [[]],
+  oid('1'),
+  oid('a'),
+  oid('f0'),
+  false,
+  true,
+  new Date(-1),
+  new Date(0),
+  new Date(2),
+];
+
+describe('the order of values', () => {
+  it('is that of their types, then of their values, for every pair', () => {
+    for (const [i, one] of ASCENDING.entries())
+      for (const [j, other] of ASCENDING.entries())
+        expect(Math.sign(compare(one, other)), `${shown(one)}, ${shown(other)}`).to.equal(Math.sign(i - j));
+  });
+
+  it('has a missing value beside null, and the two zeros beside one another', () => {
+    for (const [one, other] of [
+      [undefined, null],
+      [0, -0],
+      [new Date(5), new Date(5)],
+      [oid('7'), oid('7')],
+      [{ a: [1, { b: 'x' }] }, { a: [1, { b: 'x' }] }],
+    ] as const)
+      expect([compare(one, other), compare(other, one)].map(Math.abs)).to.deep.equal([0, 0]);
+    expect(compare(undefined, 0)).to.be.lessThan(0);
+  });
+});
+
+describe('a sort of documents', () => {
+  const OLD = new Date(0);
+  for (const [title, sort, values, expected] of [
+    ['upwards', { v: 1 }, [3, 1, 2], [1, 2, 3]],
+    ['downwards', { v: -1 }, [1, 3, 2], [3, 2, 1]],
+    ['upwards, a list by its least member', { v: 1 }, [2, [9, 1], 3, [4, 5]], [[9, 1], 2, 3, [4, 5]]],
+    ['downwards, a list by its greatest member', { v: -1 }, [2, [9, 1], 3, [4, 5]], [[9, 1], [4, 5], 3, 2]],
+    ['upwards, an empty list before null', { v: 1 }, [0, null, []], [[], null, 0]],
+    ['downwards, an empty list last', { v: -1 }, [null, [], 0, 'a'], ['a', 0, null, []]],
+    ['upwards, two empty lists as they were', { v: 1, _id: -1 }, [[], [], 1], [[], [], 1]],
+    ['inside an object', { 'v.a': 1 }, [{ a: 2 }, { a: 1 }, 5, {}], [5, {}, { a: 1 }, { a: 2 }]],
+    ['inside the objects of a list', { 'v.a': 1 }, [{ a: 2 }, [{ a: 3 }, { a: 1 }]], [[{ a: 3 }, { a: 1 }], { a: 2 }]],
+    [
+      'at a place in a list',
+      { 'v.1': 1 },
+      [
+        [0, 3],
+        [9, 1],
+        [5, 2],
+      ],
+      [
+        [9, 1],
+        [5, 2],
+        [0, 3],
+      ],
+    ],
+    ['a place that is not there, as null', { 'v.1': 1 }, [[0, 3], [9], [5, null]], [[9], [5, null], [0, 3]]],
+    ['below a place in a list', { 'v.0.a': 1 }, [[{ a: 2 }], [{ a: 1 }]], [[{ a: 1 }], [{ a: 2 }]]],
+    ['a number as the name of a field', { 'v.1': 1 }, [{ 1: 'b' }, { 1: 'a' }], [{ 1: 'a' }, { 1: 'b' }]],
+    ['a time has no fields', { 'v.a': 1 }, [{ a: 1 }, OLD], [OLD, { a: 1 }]],
+    [
+      'what an object inherits is no field',
+      { 'v.constructor': 1 },
+      [{ constructor: null }, {}],
+      [{ constructor: null }, {}],
+    ],
+  ] as const)
+    it(title, () => {
+      const documents = values.map((v, _id) => ({ _id, v }));
+      expect([...documents].sort(orderOf(sort)).map(({ v }) => v)).to.deep.equal(expected);
+    });
+
+  it('goes on with the next field among equals, each in its own direction', () => {
+    const documents = [
+      { a: 1, b: 1 },
+      { a: 2, b: 1 },
+      { a: 1, b: 2 },
+      { a: 2, b: 2 },
+    ];
+    expect([...documents].sort(orderOf({ a: 1, b: -1 })).map(({ a, b }) => `${a}${b}`)).to.deep.equal([
+      '12',
+      '11',
+      '22',
+      '21',
+    ]);
+    expect(orderOf({ a: 1, b: -1 })({ a: 1, b: 1 }, { a: 1, b: 1 }) === 0).to.equal(true);
+    expect([...documents].sort(orderOf({ a: -1, b: 1 })).map(({ a, b }) => `${a}${b}`)).to.deep.equal([
+      '21',
+      '22',
+      '11',
+      '12',
+    ]);
+  });
+
+  it('has a missing field beside null', () => {
+    const documents = [{ _id: 1, v: null }, { _id: 2 }, { _id: 3, v: undefined }];
+    expect([...documents].sort(orderOf({ v: 1, _id: -1 })).map(({ _id }) => _id)).to.deep.equal([3, 2, 1]);
+    expect([...documents].sort(orderOf({ v: -1, _id: 1 })).map(({ _id }) => _id)).to.deep.equal([1, 2, 3]);
+  });
+});
