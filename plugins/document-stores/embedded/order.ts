@@ -67,15 +67,21 @@ export function compare(a: unknown, b: unknown): number {
   }
 }
 
-/** Values at a path; a list on the way stands for all its members. `whole`: a number points at it, it counts as itself. */
+/**
+ * Values at a path; a list on the way stands for all its members, and a member without fields has no value. `whole`: a number points
+ * at it, it counts as itself.
+ */
 function valuesAt(value: unknown, parts: readonly string[], whole = false): readonly unknown[] {
   const [part, ...rest] = parts;
-  if (part === undefined) return Array.isArray(value) && !whole ? (value.length === 0 ? [EMPTY] : value) : [value];
+  if (part === undefined) {
+    if (!Array.isArray(value)) return [value];
+    return value.length === 0 ? [EMPTY] : whole ? [value] : value;
+  }
   if (Array.isArray(value)) {
     const items = value as readonly unknown[];
     if (/^\d+$/.test(part) && Number(part) < items.length)
       return valuesAt(items[Number(part)], rest, rest.length === 0);
-    return items.flatMap((item) => (isFields(item) && !Array.isArray(item) ? valuesAt(item, parts) : []));
+    return items.flatMap((item) => (isFields(item) && !Array.isArray(item) ? valuesAt(item, parts) : [undefined]));
   }
   return isFields(value) && Object.hasOwn(value, part) ? valuesAt(value[part], rest) : [undefined];
 }

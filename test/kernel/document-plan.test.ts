@@ -1,0 +1,184 @@
+/** What a migration of collections adds to those that exist, what it leaves with a warning, and how it is told. Without a database. */
+import { expect } from 'chai';
+import type { ModelTable } from '../../kernel/contract/model.js';
+import { stepOf, storeName } from '../../plugins/document-stores/shared/outline.js';
+import {
+  heldBy,
+  planCollections,
+  type KnownCollection,
+  type KnownIndex,
+} from '../../plugins/document-stores/shared/plan.js';
+import { rulesOf } from '../../plugins/document-stores/shared/rules.js';
+import { columnOf, tableOf } from '../support/model-tables.js';
+
+describe('the plan of a migration of collections', () => {
+  const index = (name: string, more: Partial<KnownIndex> = {}): KnownIndex => ({
+    name,
+    fields: [name],
+    unique: false,
+    partial: false,
+    words: null,
+    ...more,
+  });
+  const plan = (table: ModelTable, known: Partial<KnownCollection> | null): readonly [string[], string[]] => {
+    const whole: KnownCollection = {
+      plain: true,
+      validator: { $jsonSchema: rulesOf(table) },
+      lenient: false,
+      indexes: [],
+      ...known,
+    };
+    const { changes, warnings } = planCollections([table], new Map(known === null ? [] : [['notes', whole]]));
+    return [
+      changes.map(
+        (one) => `${one.change}${'name' in one ? ` ${one.name}` : ''}: ${one.columns.map(({ name }) => name).join()}`,
+      ),
+      warnings.map(({ column: name, message }) => `${String(name)}: ${message.slice(0, 34)}`),
+    ];
+  };
+  const INDEXED = tableOf([columnOf('a', { index: true })]);
+  const UNIQUE = tableOf([columnOf('a'), columnOf('b')], [['a', 'b']]);
+  const SEARCHED = tableOf([columnOf('a', { search: true }), columnOf('b', { search: true }), columnOf('c')]);
+  const OTHER = (name: string): string => `the index ${name} has other properties`.slice(0, 34);
+
+  for (const [title, table, known, changes, warnings] of [
+    ['a new collection', tableOf([columnOf('_id'), columnOf('a')]), null, ['create: a'], []],
+    ['one that is right', UNIQUE, { indexes: [index('u', { fields: ['b', 'a'], unique: true })] }, [], []],
+    ['rules where there are none', tableOf([columnOf('a')]), { validator: undefined }, ['add-rules: a'], []],
+    ['no rules where there is no field', tableOf([columnOf('_id')]), { validator: undefined }, [], []],
+    [
+      'rules of another owner',
+      tableOf([columnOf('a')]),
+      { validator: { a: 1 } },
+      [],
+      ['null: the collection has rules of somebo'],
+    ],
+    [
+      'rules that are off',
+      tableOf([columnOf('a')]),
+      { lenient: true },
+      [],
+      ['null: the rules of the collection are sw'],
+    ],
+    ['a view', INDEXED, { plain: false }, [], ['null: is no collection (a view perhaps);']],
+    ['an index', INDEXED, {}, ['add-index a_index: a'], []],
+    ['an index that is there', INDEXED, { indexes: [index('x', { fields: ['a', 'b'] })] }, [], []],
+    [
+      'one whose first field is another',
+      INDEXED,
+      { indexes: [index('x', { fields: ['b', 'a'] })] },
+      ['add-index a_index: a'],
+      [],
+    ],
+    ['a partial one of this field', INDEXED, { indexes: [index('x', { fields: ['a'], partial: true })] }, [], []],
+    [
+      'a partial one of more fields',
+      INDEXED,
+      { indexes: [index('x', { fields: ['a', 'b'], partial: true })] },
+      ['add-index a_index: a'],
+      [],
+    ],
+    [
+      'another one with its name',
+      INDEXED,
+      { indexes: [index('a_index', { fields: ['z'] })] },
+      [],
+      [`a: ${OTHER('a_index')}`],
+    ],
+    ['a unique combination', UNIQUE, {}, ['add-unique a_b_unique: a,b'], []],
+    [
+      'one that is not unique',
+      UNIQUE,
+      { indexes: [index('x', { fields: ['a', 'b'] })] },
+      ['add-unique a_b_unique: a,b'],
+      [],
+    ],
+    [
+      'one of more fields',
+      UNIQUE,
+      { indexes: [index('x', { fields: ['a', 'b', 'c'], unique: true })] },
+      ['add-unique a_b_unique: a,b'],
+      [],
+    ],
+    [
+      'one of other fields',
+      UNIQUE,
+      { indexes: [index('x', { fields: ['a', 'c'], unique: true })] },
+      ['add-unique a_b_unique: a,b'],
+      [],
+    ],
+    ['a key', tableOf([columnOf('id', { primaryKey: true }), columnOf('a')]), {}, ['add-unique id_unique: id'], []],
+    ['the key `_id`', tableOf([columnOf('_id', { primaryKey: true }), columnOf('a')], [['_id']]), {}, [], []],
+    [
+      'a key with an index',
+      tableOf([columnOf('id', { primaryKey: true, index: true })]),
+      {},
+      ['add-unique id_unique: id'],
+      [],
+    ],
+    ['words', SEARCHED, {}, ['add-search words_search: a,b'], []],
+    ['words that are searched', SEARCHED, { indexes: [index('w', { fields: [], words: ['c', 'b', 'a'] })] }, [], []],
+    [
+      'other words',
+      SEARCHED,
+      { indexes: [index('w', { fields: [], words: ['a'] })] },
+      [],
+      ['a, b: a collection has one index of word'],
+    ],
+  ] as const)
+    it(title, () => expect(plan(table, known)).to.deep.equal([changes, warnings]));
+
+  it('adds rules before indexes, and warns of a field that documents may lack', () => {
+    const table = tableOf([columnOf('a', { index: true }), columnOf('b', { nullable: true })]);
+    const validator = { $jsonSchema: { ...rulesOf(tableOf([columnOf('z')])) } };
+    expect(plan(table, { validator })).to.deep.equal([
+      ['change-rules: a,b', 'add-index a_index: a'],
+      ['a: required field added to an existin', 'z: the rules of the collection demand'],
+    ]);
+    const narrow = {
+      $jsonSchema: rulesOf(tableOf([columnOf('a', { nullable: true }), columnOf('b', { nullable: true })])),
+    };
+    expect(plan(table, { validator: narrow, indexes: [index('a')] })[1]).to.deep.equal([
+      'a: the rules of the collection let mo',
+    ]);
+  });
+
+  it('a unique index holds the documents that have all its values', () => {
+    const types = ['integer', 'float', 'text', 'boolean', 'timestamp', 'json'] as const;
+    expect(heldBy(types.map((type) => columnOf(type, { type })))).to.deep.equal({
+      integer: { $gte: -Infinity },
+      float: { $gte: -Infinity },
+      text: { $gte: '' },
+      boolean: { $gte: false },
+      timestamp: { $gte: new Date(-8.64e15) },
+      json: { $type: ['object', 'array', 'string', 'bool', 'number'] },
+    });
+  });
+
+  it('is told in words', () => {
+    const columns = [columnOf('a'), columnOf('b', { type: 'integer', nullable: true })];
+    const told = (change: string): string[] => {
+      const step = stepOf('main', {
+        collection: 'notes',
+        change,
+        columns,
+        name: 'x',
+        rules: rulesOf(tableOf(columns)),
+      } as never);
+      expect([step.store, step.table, step.destructive, step.loses]).to.deep.equal([
+        'documents.main',
+        'notes',
+        false,
+        null,
+      ]);
+      return [step.change, step.detail];
+    };
+    expect(told('create')).to.deep.equal(['create collection', 'a text, b integer']);
+    expect(told('add-rules')).to.deep.equal(['add rules', 'a text, b integer, optional']);
+    expect(told('change-rules')).to.deep.equal(['change rules', 'a text, b integer, optional']);
+    expect(told('add-unique')).to.deep.equal(['add unique', 'a, b']);
+    expect(told('add-index')).to.deep.equal(['add index', 'a, b']);
+    expect(told('add-search')).to.deep.equal(['add search index', 'a, b']);
+    expect(storeName('x')).to.equal('documents.x');
+  });
+});

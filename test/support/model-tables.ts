@@ -1,0 +1,26 @@
+/** Columns and tables of models as stores see them, for units that need no definition. */
+import type { ModelColumn, ModelTable } from '../../kernel/contract/model.js';
+
+/** A text that must be there, unless `more` says otherwise. */
+export const columnOf = (name: string, more: Partial<ModelColumn> = {}): ModelColumn => ({
+  name,
+  type: 'text',
+  nullable: false,
+  primaryKey: false,
+  autoIncrement: false,
+  unique: false,
+  index: false,
+  search: false,
+  maxLength: null,
+  references: null,
+  secret: false,
+  ...more,
+});
+
+export const tableOf = (columns: readonly ModelColumn[], uniques: readonly (readonly string[])[] = []): ModelTable => ({
+  model: '_note',
+  table: 'notes',
+  stores: [],
+  columns,
+  uniques,
+});
