@@ -29,6 +29,23 @@ describe('a projection with $slice', () => {
   });
 });
 
+describe('a projection', () => {
+  for (const [title, projection, expected] of [
+    ['fields that stay', { a: 1 }, { _id: 1, a: 1 }],
+    ['fields that go', { a: 0 }, { _id: 1, list: [1, 2, 3], b: 2 }],
+    ['a cut beside fields that stay', { a: 1, list: { $slice: 1 } }, { _id: 1, a: 1, list: [1] }],
+    ['a cut beside fields that go', { a: 0, list: { $slice: -1 } }, { _id: 1, list: [3], b: 2 }],
+    ['a cut without the id', { _id: 0, list: { $slice: [1, 1] } }, { list: [2], a: 1, b: 2 }],
+    ['a cut of what is no list', { a: { $slice: 1 } }, { _id: 1, list: [1, 2, 3], a: 1, b: 2 }],
+    ['a cut of what is not there', { none: { $slice: 1 } }, { _id: 1, list: [1, 2, 3], a: 1, b: 2 }],
+    ['a cut before the beginning', { a: 1, list: { $slice: [-9, 2] } }, { _id: 1, a: 1, list: [1, 2] }],
+    ['an expression that cuts', { _id: 0, cut: { $slice: ['$list', 2] } }, { cut: [1, 2] }],
+  ] as const)
+    it(title, () => {
+      expect(project([{ _id: 1, list: [1, 2, 3], a: 1, b: 2 }], {}, projection)).to.deep.equal([expected]);
+    });
+});
+
 describe('stages of a pipeline', () => {
   it('$bucket puts a boundary into the group that begins with it, and the rest into the default', () => {
     const documents = [0, 9, 10, 19, 20].map((n, _id) => ({ _id, n }));
@@ -53,5 +70,144 @@ describe('stages of a pipeline', () => {
   it('$trunc takes a number alone, and a number of places', () => {
     const stage = { $project: { _id: 0, whole: { $trunc: '$n' }, tenths: { $trunc: ['$n', 1] } } };
     expect(run([{ _id: 1, n: 7.89 }], [stage], none)).to.deep.equal([{ whole: 7, tenths: 7.8 }]);
+  });
+});
+
+describe('expressions', () => {
+  const DAY = new Date('2030-01-31T12:34:56.789Z');
+  const valueOf = (expression: unknown): unknown =>
+    run([{ _id: 1, day: DAY, n: 5 }], [{ $project: { _id: 0, v: expression } }], none)[0]?.['v'];
+
+  for (const [expression, expected] of [
+    [{ $eq: ['$none', null] }, false],
+    [{ $eq: ['$none', '$other'] }, true],
+    [{ $ne: ['$none', null] }, true],
+    [{ $ne: [1, 1] }, false],
+    [{ $gt: ['$none', null] }, false],
+    [{ $gt: [2, 1] }, true],
+    [{ $gt: [1, 1] }, false],
+    [{ $gte: [1, 1] }, true],
+    [{ $gte: [0, 1] }, false],
+    [{ $lt: ['$none', null] }, true],
+    [{ $lt: [1, 1] }, false],
+    [{ $lte: [1, 1] }, true],
+    [{ $lte: [2, 1] }, false],
+    [{ $cmp: ['a', 1] }, 1],
+    [{ $cmp: [1, 'a'] }, -1],
+    [{ $cmp: [null, '$none'] }, 1],
+    [{ $cmp: ['$none', '$other'] }, 0],
+    [{ $trunc: [-7.89] }, -7],
+    [{ $range: [0, 5, 2] }, [0, 2, 4]],
+    [{ $range: [5, 0, -2] }, [5, 3, 1]],
+    [{ $range: [0, '$n'] }, [0, 1, 2, 3, 4]],
+    [{ $range: [3, 0] }, []],
+    [{ $regexFindAll: { input: null, regex: 'a' } }, []],
+    [{ $regexFindAll: { input: '$none', regex: 'a' } }, []],
+    [{ $regexFindAll: { input: 'a', regex: null } }, []],
+    [{ $regexFindAll: { input: 'a', regex: '$none' } }, []],
+    [{ $regexFindAll: { input: '', regex: '' } }, [{ match: '', idx: 0, captures: [] }]],
+    [{ $regexFindAll: { input: 'ab', regex: { $literal: '$' } } }, [{ match: '', idx: 2, captures: [] }]],
+    [{ $switch: { branches: [{ case: { $gt: ['$n', 9] }, then: 'a' }], default: 'b' } }, 'b'],
+    [{ $switch: { branches: [{ case: { $gt: ['$n', 1] }, then: 'a' }] } }, 'a'],
+    [{ $regexFindAll: { input: 'ab', regex: 'b|$' } }, [{ match: 'b', idx: 1, captures: [] }]],
+    [{ $year: '$day' }, 2030],
+    [{ $month: '$day' }, 1],
+    [{ $week: '$day' }, 4],
+    [{ $hour: '$day' }, 12],
+    [{ $minute: '$day' }, 34],
+    [{ $second: '$day' }, 56],
+    [{ $millisecond: '$day' }, 789],
+    [{ $dayOfMonth: '$day' }, 31],
+    [{ $dayOfWeek: '$day' }, 5],
+    [{ $dayOfYear: { date: '$day' } }, 31],
+    [{ $isoWeek: { date: '$day' } }, 5],
+    [{ $isoWeekYear: '$day' }, 2030],
+    [{ $isoDayOfWeek: '$day' }, 4],
+  ] as const)
+    it(JSON.stringify(expression), () => expect(valueOf(expression)).to.deep.equal(expected));
+
+  it('of the parts of a time are null where there is none', () => {
+    for (const part of [
+      'year',
+      'month',
+      'week',
+      'hour',
+      'minute',
+      'second',
+      'millisecond',
+      'dayOfMonth',
+      'dayOfWeek',
+      'dayOfYear',
+      'isoWeek',
+      'isoWeekYear',
+      'isoDayOfWeek',
+    ])
+      for (const of of ['$none', null, { date: '$none' }]) expect(valueOf({ [`$${part}`]: of }), part).to.equal(null);
+  });
+
+  it('$week counts from Sundays, from 0 before the first one', () => {
+    const weeks = ['2030-01-01', '2030-01-05', '2030-01-06', '2030-12-31', '2023-01-01', '2023-12-31'].map((day) =>
+      valueOf({ $week: new Date(`${day}T12:00:00Z`) }),
+    );
+    expect(weeks).to.deep.equal([0, 0, 1, 52, 1, 53]);
+    expect(valueOf({ $week: { date: new Date('2030-01-06T02:00:00Z'), timezone: '-05:00' } })).to.equal(0);
+  });
+
+  it('$regexFindAll tells characters and captures, and whether case counts', () => {
+    const found = valueOf({ $regexFindAll: { input: 'é😀aXbx', regex: '(x)|(b)', options: 'i' } });
+    expect(found).to.deep.equal([
+      { match: 'X', idx: 3, captures: ['X', null] },
+      { match: 'b', idx: 4, captures: [null, 'b'] },
+      { match: 'x', idx: 5, captures: ['x', null] },
+    ]);
+    const ends = valueOf({ $regexFindAll: { input: 'ab', regex: '' } }) as readonly { idx: number }[];
+    expect(ends.map(({ idx }) => idx)).to.deep.equal([0, 1]);
+  });
+
+  for (const expression of [
+    { $regexFindAll: { input: 5, regex: 'a' } },
+    { $regexFindAll: { input: 'a', regex: 5 } },
+    { $regexFindAll: { input: 'a', regex: 'a', options: 5 } },
+    { $regexFindAll: { input: 'a', regex: '(a+)+' } },
+    { $switch: { branches: [{ case: false, then: 1 }] } },
+    { $range: [0, 1_000_001] },
+    { $range: [0, 'x'] },
+    { $function: { body: 'return 1', args: [], lang: 'js' } },
+  ])
+    it(`refuses ${JSON.stringify(expression)}`, () => {
+      expect(() => valueOf(expression))
+        .to.throw()
+        .with.property('code', 'QRY_FAILED');
+    });
+
+  it('$range makes a million numbers at most', () => {
+    expect(valueOf({ $size: { $range: [0, 1_000_000] } })).to.equal(1_000_000);
+  });
+});
+
+describe('groups and counts', () => {
+  it('$bucket counts where nothing else is asked, and refuses a value outside without a default', () => {
+    const spec = { groupBy: '$n', boundaries: [0, 10, 20] };
+    expect(run([{ n: 1 }, { n: 12 }, { n: 12 }], [{ $bucket: spec }], none)).to.deep.equal([
+      { _id: 0, count: 1 },
+      { _id: 10, count: 2 },
+    ]);
+    expect(() => run([{ n: 30 }], [{ $bucket: spec }], none))
+      .to.throw()
+      .with.property('code', 'QRY_FAILED');
+  });
+
+  it('$count gives no document for none', () => {
+    expect(run([], [{ $count: 'n' }], none)).to.deep.equal([]);
+    expect(run([{ a: 1 }, { a: 2 }], [{ $count: 'n' }], none)).to.deep.equal([{ n: 2 }]);
+  });
+
+  it('$push and $addToSet collect null, and not what is missing', () => {
+    const group = { $group: { _id: null, all: { $push: '$v' }, set: { $addToSet: '$v' } } };
+    const [found] = run([{ _id: 1 }, { _id: 2, v: null }, { _id: 3, v: 1 }, { _id: 4, v: 1 }], [group], none);
+    expect(found?.['all']).to.deep.equal([null, 1, 1]);
+    expect(found?.['set']).to.have.members([null, 1]);
+    const objects = run([{ a: 1 }, {}], [{ $group: { _id: null, all: { $push: { a: '$a' } } } }], none);
+    expect(JSON.stringify(objects[0]?.['all'])).to.equal('[{"a":1},{}]');
   });
 });

@@ -125,6 +125,24 @@ describe('a sort of documents', () => {
       [{ a: 5 }, [{ a: [9, 1] }]],
       [[{ a: [9, 1] }], { a: 5 }],
     ],
+    [
+      'a name that is a number in another notation',
+      { 'v.0x0': 1 },
+      [[{ '0x0': 2 }], [{ '0x0': 1 }]],
+      [[{ '0x0': 1 }], [{ '0x0': 2 }]],
+    ],
+    [
+      'a name that is a number behind the end of the list',
+      { 'v.5': 1 },
+      [[{ 5: 2 }], [{ 5: 1 }]],
+      [[{ 5: 1 }], [{ 5: 2 }]],
+    ],
+    [
+      'an object without the field in a list, as null',
+      { 'v.a': 1 },
+      [{ a: 1 }, [{ a: 3 }, {}]],
+      [[{ a: 3 }, {}], { a: 1 }],
+    ],
     ['a name that ends in a number', { 'v.x0': 1 }, [[{ x0: 2 }], [{ x0: 1 }]], [[{ x0: 1 }], [{ x0: 2 }]]],
     ['a name that begins with a number', { 'v.0x': 1 }, [[{ '0x': 2 }], [{ '0x': 1 }]], [[{ '0x': 1 }], [{ '0x': 2 }]]],
     [

@@ -107,6 +107,19 @@ describe('the plan of a migration of collections', () => {
       ['add-unique a_b_unique: a,b'],
       [],
     ],
+    [
+      'the same combination twice',
+      tableOf(
+        [columnOf('a'), columnOf('b')],
+        [
+          ['a', 'b'],
+          ['b', 'a'],
+        ],
+      ),
+      {},
+      ['add-unique a_b_unique: a,b'],
+      [],
+    ],
     ['a key', tableOf([columnOf('id', { primaryKey: true }), columnOf('a')]), {}, ['add-unique id_unique: id'], []],
     ['the key `_id`', tableOf([columnOf('_id', { primaryKey: true }), columnOf('a')], [['_id']]), {}, [], []],
     [
@@ -141,6 +154,20 @@ describe('the plan of a migration of collections', () => {
     expect(plan(table, { validator: narrow, indexes: [index('a')] })[1]).to.deep.equal([
       'a: the rules of the collection let mo',
     ]);
+  });
+
+  it('tells the rules, and the fields whose rules change', () => {
+    const table = tableOf([columnOf('a'), columnOf('b')]);
+    const rulesIn = (known: unknown): unknown => {
+      const whole: KnownCollection = { plain: true, validator: known, lenient: false, indexes: [] };
+      return planCollections([table], new Map(known === null ? [] : [['notes', whole]])).changes.map((one) => [
+        'rules' in one ? one.rules : null,
+        one.columns.map(({ name }) => name),
+      ]);
+    };
+    expect(rulesIn(null)).to.deep.equal([[rulesOf(table), ['a', 'b']]]);
+    expect(rulesIn({})).to.deep.equal([[rulesOf(table), ['a', 'b']]]);
+    expect(rulesIn({ $jsonSchema: rulesOf(tableOf([columnOf('a')])) })).to.deep.equal([[rulesOf(table), ['b']]]);
   });
 
   it('a unique index holds the documents that have all its values', () => {

@@ -101,7 +101,7 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
   ],
   $type: [
     [{ $type: 'number' }, [1, 1.5, NaN, LONG, ['a', 1]], ['1', null, DAY, MISSING]],
-    [{ $type: 'int' }, [1, 0, LONG - 1, -(LONG - 1)], [1.5, LONG, -LONG - 1, '1']],
+    [{ $type: 'int' }, [1, 0, LONG - 1, -LONG], [1.5, LONG, -LONG - 1, '1']],
     [{ $type: 'long' }, [LONG, -LONG - 1], [1, 1.5, LONG - 1]],
     [{ $type: 'double' }, [1.5, NaN], [1, '1.5']],
     [{ $type: 'decimal' }, [], [1, 1.5]],

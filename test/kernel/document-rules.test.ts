@@ -36,6 +36,11 @@ describe('the rules of a collection', () => {
     ],
     ['an object', { type: 'json', holds: { form: 'object', fields: [] } }, { bsonType: ['object'] }],
     [
+      'an object of one field',
+      { type: 'json', holds: { form: 'object', fields: [{ name: 'a', type: 'float' }] } },
+      { bsonType: ['object'], properties: { a: { bsonType: [...NUMBERS, 'decimal', 'null'] } } },
+    ],
+    [
       'an object of fields, of which none has to be there',
       {
         type: 'json',
@@ -224,6 +229,8 @@ describe('documents under the rules of the embedded store', () => {
     expect(pointers(error('QRY_UNIQUE', 'other'))).to.deep.equal(['QRY_UNIQUE', []]);
     expect(pointers(error('QRY_UNIQUE'))).to.deep.equal(['QRY_UNIQUE', []]);
     expect(pointers(error('QRY_CHECK', 'i'))).to.deep.equal(['QRY_CHECK', undefined]);
+    const [first] = (named(error('QRY_UNIQUE', 't_pkey'), indexes) as Fault).options.issues ?? [];
+    expect(first).to.deep.equal({ pointer: '/_id', code: 'QRY_UNIQUE', detail: 'is taken already' });
     const other = new Error('x');
     expect(named(other, indexes)).to.equal(other);
   });

@@ -69,12 +69,12 @@ const count: Stage = (stream, name) =>
 
 type Accumulator = (documents: unknown, expression: unknown, options: unknown) => unknown;
 
-/** A field that is not there is not collected. */
+/** A field that is not there is not collected; the library makes null of it, but not inside an object. */
 const present =
   (accumulator: unknown): Accumulator =>
-  (...given) => {
-    const values = (accumulator as Accumulator)(...given);
-    return Array.isArray(values) ? values.filter((value) => value !== undefined) : values;
+  (documents, value, options) => {
+    const found = (accumulator as Accumulator)(documents, { value }, options) as readonly Document[];
+    return found.filter((one) => one['value'] !== undefined).map((one) => one['value']);
   };
 
 const CONTEXT = Context.init({

@@ -89,7 +89,7 @@ const range =
   };
 
 const INT = 2_147_483_647;
-const isInt = (value: unknown): boolean => Number.isInteger(value) && Math.abs(Number(value)) <= INT;
+const isInt = (value: unknown): boolean => Number.isInteger(value) && Number(value) <= INT && Number(value) >= -INT - 1;
 const isLong = (value: unknown): boolean => Number.isInteger(value) && !isInt(value);
 
 const TYPES: Readonly<Record<string, (value: unknown) => boolean>> = {

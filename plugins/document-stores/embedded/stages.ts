@@ -46,12 +46,29 @@ function findAll({ input, regex, options = '' }: Readonly<Record<string, unknown
     throw new Error('the operator needs text');
   const pattern = new RegExp(regex, `g${options.replace(/[gyx]/g, '')}`);
   judgePattern(pattern);
-  return [...input.matchAll(pattern)].map((found) => ({
-    match: found[0],
-    idx: [...input.slice(0, found.index)].length,
-    captures: found.slice(1).map((part: string | undefined) => part ?? null),
-  }));
+  const all: unknown[] = [];
+  let from = 0;
+  for (const found of input.matchAll(pattern)) {
+    // Behind the last character nothing is searched any more.
+    if (from > 0 && from >= input.length) break;
+    from = found.index + Math.max(found[0].length, 1);
+    const captures = found.slice(1).map((part: string | undefined) => part ?? null);
+    all.push({ match: found[0], idx: [...input.slice(0, found.index)].length, captures });
+  }
+  return all;
 }
+
+const NO_BRANCH = Symbol('no branch');
+
+/** Weeks begin on Sundays, and the days before the first Sunday of a year are in week 0. */
+const weekOver =
+  (known: Readonly<Record<string, unknown>>): Expression =>
+  (document, expression, options) => {
+    const [day, weekday] = ['$dayOfYear', '$dayOfWeek'].map((name) =>
+      Number((known[name] as Expression)(document, expression, options)),
+    ) as [number, number];
+    return Math.floor((day + 7 - weekday) / 7);
+  };
 
 /** Longer ones would take the memory of the whole process. */
 const LONGEST_RANGE = 1_000_000;
@@ -60,8 +77,9 @@ export function expressionsOver(
   evaluate: Evaluate,
   known: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, Expression>> {
+  const parts = { ...known, $week: weekOver(known) };
   const dates = DATES.flatMap((name): [string, Expression][] => {
-    const operator = known[`$${name}`] as Expression | undefined;
+    const operator = (parts as typeof known)[`$${name}`] as Expression | undefined;
     if (operator === undefined) return [];
     const part: Expression = (document, expression, options) => {
       const date = evaluate(
@@ -74,6 +92,7 @@ export function expressionsOver(
     return [[`$${name}`, part]];
   });
   const trunc = known['$trunc'] as Expression;
+  const choose = known['$switch'] as Expression;
   const range = known['$range'] as Expression;
   return {
     ...Object.fromEntries(dates),
@@ -86,6 +105,11 @@ export function expressionsOver(
     $cmp: comparing(evaluate, Math.sign),
     $trunc: (document, expression, options) =>
       trunc(document, Array.isArray(expression) ? expression : [expression, 0], options),
+    $switch: (document, expression, options) => {
+      const found = choose(document, { default: { $literal: NO_BRANCH }, ...(expression as object) }, options);
+      if (found === NO_BRANCH) throw new Error('no branch is right, and there is no default');
+      return found;
+    },
     $regexFindAll: (document, expression, options) =>
       findAll(evaluate(document, expression, options) as Readonly<Record<string, unknown>>),
     $range: (document, expression, options) => {
