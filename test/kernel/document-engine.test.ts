@@ -39,6 +39,7 @@ describe('a projection', () => {
     ['a cut of what is no list', { a: { $slice: 1 } }, { _id: 1, list: [1, 2, 3], a: 1, b: 2 }],
     ['a cut of what is not there', { none: { $slice: 1 } }, { _id: 1, list: [1, 2, 3], a: 1, b: 2 }],
     ['a cut before the beginning', { a: 1, list: { $slice: [-9, 2] } }, { _id: 1, a: 1, list: [1, 2] }],
+    ['a cut from the beginning', { a: 1, list: { $slice: [0, 2] } }, { _id: 1, a: 1, list: [1, 2] }],
     ['an expression that cuts', { _id: 0, cut: { $slice: ['$list', 2] } }, { cut: [1, 2] }],
   ] as const)
     it(title, () => {
@@ -48,12 +49,12 @@ describe('a projection', () => {
 
 describe('stages of a pipeline', () => {
   it('$bucket puts a boundary into the group that begins with it, and the rest into the default', () => {
-    const documents = [0, 9, 10, 19, 20].map((n, _id) => ({ _id, n }));
+    const documents = [0, 9, 10, 19, 20, -1].map((n, _id) => ({ _id, n }));
     const spec = { groupBy: '$n', boundaries: [0, 10, 20], default: 'other', output: { all: { $push: '$n' } } };
     expect(run(documents, [{ $bucket: spec }], none)).to.deep.equal([
       { _id: 0, all: [0, 9] },
       { _id: 10, all: [10, 19] },
-      { _id: 'other', all: [20] },
+      { _id: 'other', all: [20, -1] },
     ]);
   });
 
@@ -65,6 +66,21 @@ describe('stages of a pipeline', () => {
     expect(ids({ tag: 'x' })).to.deep.equal(['a', 'c']);
     expect(ids({ tag: ['y', 'x'] })).to.deep.equal(['a', 'c']);
     expect(ids({})).to.deep.equal(['b', 'd']);
+  });
+
+  it('$lookup runs a pipeline over what it found, with names of the document', () => {
+    const others = [
+      { _id: 'a', k: 1, n: 1 },
+      { _id: 'b', k: 1, n: 5 },
+      { _id: 'c', k: 2, n: 9 },
+    ];
+    const spec = { from: 'others', localField: 'k', foreignField: 'k', let: { least: '$least' }, as: 'found' };
+    const pipeline = [{ $match: { $expr: { $gte: ['$n', '$$least'] } } }, { $project: { n: 0, k: 0 } }];
+    const [found] = run([{ _id: 1, k: 1, least: 3 }], [{ $lookup: { ...spec, pipeline } }], () => others);
+    expect(found).to.deep.equal({ _id: 1, k: 1, least: 3, found: [{ _id: 'b' }] });
+    const [all] = run([{ _id: 1, k: 1 }], [{ $lookup: { ...spec, pipeline: [] } }], () => others);
+    expect(all?.['found']).to.deep.equal(others.slice(0, 2));
+    expect(run([{ _id: 1, k: 1 }], [{ $lookup: spec }], () => [])[0]?.['found']).to.deep.equal([]);
   });
 
   it('$trunc takes a number alone, and a number of places', () => {
@@ -105,6 +121,7 @@ describe('expressions', () => {
     [{ $regexFindAll: { input: '$none', regex: 'a' } }, []],
     [{ $regexFindAll: { input: 'a', regex: null } }, []],
     [{ $regexFindAll: { input: 'a', regex: '$none' } }, []],
+    [{ $regexFindAll: { input: 'a', regex: '' } }, [{ match: '', idx: 0, captures: [] }]],
     [{ $regexFindAll: { input: '', regex: '' } }, [{ match: '', idx: 0, captures: [] }]],
     [{ $regexFindAll: { input: 'ab', regex: { $literal: '$' } } }, [{ match: '', idx: 2, captures: [] }]],
     [{ $switch: { branches: [{ case: { $gt: ['$n', 9] }, then: 'a' }], default: 'b' } }, 'b'],
@@ -146,10 +163,16 @@ describe('expressions', () => {
   });
 
   it('$week counts from Sundays, from 0 before the first one', () => {
-    const weeks = ['2030-01-01', '2030-01-05', '2030-01-06', '2030-12-31', '2023-01-01', '2023-12-31'].map((day) =>
-      valueOf({ $week: new Date(`${day}T12:00:00Z`) }),
-    );
-    expect(weeks).to.deep.equal([0, 0, 1, 52, 1, 53]);
+    const weeks = [
+      '2030-01-01',
+      '2030-01-05',
+      '2030-01-06',
+      '2030-12-31',
+      '2024-01-01',
+      '2023-01-01',
+      '2023-12-31',
+    ].map((day) => valueOf({ $week: new Date(`${day}T12:00:00Z`) }));
+    expect(weeks).to.deep.equal([0, 0, 1, 52, 0, 1, 53]);
     expect(valueOf({ $week: { date: new Date('2030-01-06T02:00:00Z'), timezone: '-05:00' } })).to.equal(0);
   });
 
@@ -182,6 +205,7 @@ describe('expressions', () => {
 
   it('$range makes a million numbers at most', () => {
     expect(valueOf({ $size: { $range: [0, 1_000_000] } })).to.equal(1_000_000);
+    expect(valueOf({ $size: { $range: [1_000_000, 2_000_000, 4] } })).to.equal(250_000);
   });
 });
 

@@ -99,6 +99,7 @@ describe('values of BSON', () => {
   for (const [title, given, expected] of [
     ['an id', id, id],
     ['a decimal', Decimal128.fromString('12.50'), 12.5],
+    ['a decimal with a zero inside', Decimal128.fromString('1020.30'), 1020.3],
     ['a whole decimal', Decimal128.fromString('1200'), 1200],
     ['a decimal with an exponent', Decimal128.fromString('1E+3'), 1000],
     ['a small decimal', Decimal128.fromString('-0.00012'), -0.00012],

@@ -121,6 +121,9 @@ describe('errors of the driver', () => {
       'QRY_UNIQUE /d',
     ]);
     expect(places(numbered(11000))).to.equal(undefined);
+    expect(places(numbered(11000, { keyPattern: 'ab' }))).to.equal(undefined);
+    const [first] = toFault(numbered(11000, { keyPattern: { a: 1 } })).options.issues ?? [];
+    expect(first?.detail).to.equal('is taken already');
     expect(places(numbered(11000, { keyPattern: null }))).to.equal(undefined);
     expect(places(numbered(112, { keyPattern: { a: 1 } }))).to.equal(undefined);
     const rules = [{ operatorName: 'required', missingProperties: ['a', 5] }];
