@@ -150,6 +150,40 @@ describe('checks of the other parts of document queries', () => {
     expect(asked({ age: '$1' }, ['age'])).to.deep.equal([]);
   });
 
+  it('a placeholder that has no entry gets one, and an entry without a placeholder goes, with those behind it counted anew', () => {
+    const fixOf = (filter: Json, parameters: Json[]): unknown => {
+      const [first] = findingsOf({ collection: '_user', action: 'X', filter_predicate: filter, parameters });
+      return first?.fix;
+    };
+    expect(fixOf({ name: '$1' }, [])).to.deep.equal({
+      title: 'add "name" to "parameters"',
+      edits: [{ at: '/parameters', add: ['name'] }],
+      asks: true,
+    });
+    expect(fixOf({ name: '$3' }, ['x'])).to.equal(undefined);
+    expect(fixOf({}, ['x'])).to.deep.equal({
+      title: 'remove it',
+      edits: [{ at: '/parameters', remove: true }],
+      asks: true,
+    });
+    const gone = findingsOf({
+      collection: '_user',
+      action: 'X',
+      filter_predicate: { tags: ['$1', '$3'] },
+      parameters: ['a', 'b', 'c'],
+    });
+    expect(gone.map(({ fix }) => fix)).to.deep.equal([
+      {
+        title: 'remove it',
+        edits: [
+          { at: '/parameters/1', remove: true },
+          { at: '/filter_predicate/tags/1', span: [0, 2], text: '$2' },
+        ],
+        asks: true,
+      },
+    ]);
+  });
+
   it('nothing is said of fields where the model is not one', () => {
     for (const models of [[], ['_a', '_b']])
       expect(findingsOf({ collection: 'x', action: 'X', filter_predicate: { zzzzzz: 1 } }, models)).to.deep.equal([]);
