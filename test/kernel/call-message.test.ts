@@ -1,44 +1,10 @@
 /** Headers and body of an outbound call, made without a call: no value of a request becomes a header, a cookie or a piece of markup of its own. */
 import { expect } from 'chai';
-import { Fault } from '../../kernel/contract/fault.js';
-import { asText, isObject, type Json } from '../../kernel/contract/json.js';
-import type { Frame, PlanTools, Reader } from '../../kernel/contract/plan.js';
+import type { Json } from '../../kernel/contract/json.js';
 import { compileBody, compileHeaders } from '../../plugins/modes/http-request/message.js';
+import { faultOf, frameOf, frameTools } from '../support/frame-tools.js';
 
-const frameOf = (payload: Readonly<Record<string, unknown>>): Frame => ({ payload }) as unknown as Frame;
-
-const fields = /\$PAYLOAD\.(\w+)/g;
-
-/** Reads fields of the payload, at any depth and inside a text, and `$ENV.KEY`. */
-function value(json: Json): Reader {
-  if (isObject(json)) {
-    const readers = Object.entries(json).map(([name, inside]) => [name, value(inside)] as const);
-    return (frame) => Object.fromEntries(readers.map(([name, read]) => [name, read(frame)]));
-  }
-  if (typeof json !== 'string') return () => json;
-  const whole = /^\$PAYLOAD\.(\w+)$/.exec(json)?.[1];
-  if (whole !== undefined) return (frame) => frame.payload[whole];
-  return (frame) => json.replace(fields, (_found, field: string) => String(frame.payload[field]));
-}
-const tools = {
-  value,
-  text:
-    (json: Json): Reader<string> =>
-    () =>
-      json === '$ENV.KEY' ? 'key' : asText(json),
-  slot: () => null,
-} as unknown as PlanTools;
-
-function faultOf(work: () => unknown): Fault {
-  let failure: unknown;
-  try {
-    work();
-  } catch (error) {
-    failure = error;
-  }
-  expect(failure).to.be.instanceOf(Fault);
-  return failure as Fault;
-}
+const tools = frameTools();
 
 describe('headers of a call', () => {
   const headers = (written: Readonly<Record<string, Json>>, payload: Readonly<Record<string, unknown>> = {}) =>

@@ -1,0 +1,44 @@
+/** Frame and plan tools made by hand, for parts that only read fields of the payload and `$ENV.KEY`; the fault of a function. */
+import { expect } from 'chai';
+import { Fault } from '../../kernel/contract/fault.js';
+import { asText, isObject, type Json } from '../../kernel/contract/json.js';
+import type { Frame, PlanTools, Reader } from '../../kernel/contract/plan.js';
+
+export const frameOf = (payload: Readonly<Record<string, unknown>>): Frame => ({ payload }) as unknown as Frame;
+
+const fields = /\$PAYLOAD\.(\w+)/g;
+
+/** Reads fields of the payload, at any depth and inside a text. */
+function value(json: Json): Reader {
+  if (isObject(json)) {
+    const readers = Object.entries(json).map(([name, inside]) => [name, value(inside)] as const);
+    return (frame) => Object.fromEntries(readers.map(([name, read]) => [name, read(frame)]));
+  }
+  if (typeof json !== 'string') return () => json;
+  const whole = /^\$PAYLOAD\.(\w+)$/.exec(json)?.[1];
+  if (whole !== undefined) return (frame) => frame.payload[whole];
+  return (frame) => json.replace(fields, (_found, field: string) => String(frame.payload[field]));
+}
+
+/** `environment` holds what `$ENV.NAME` stands for. */
+export const frameTools = (environment: Readonly<Record<string, string>> = { KEY: 'key' }): PlanTools =>
+  ({
+    value,
+    text:
+      (json: Json): Reader<string> =>
+      () =>
+        asText(json).replace(/^\$ENV\.(\w+)$/, (_found, name: string) => environment[name] ?? ''),
+    slot: () => null,
+    place: 'call#1',
+  }) as unknown as PlanTools;
+
+export function faultOf(work: () => unknown): Fault {
+  let failure: unknown;
+  try {
+    work();
+  } catch (error) {
+    failure = error;
+  }
+  expect(failure).to.be.instanceOf(Fault);
+  return failure as Fault;
+}
