@@ -47,6 +47,11 @@ describe('names of cached entries', () => {
     expect(new Set([constant?.(values), one?.(values), two?.(values)]).size).to.equal(3);
   });
 
+  it('are those of the same words, whether these are written or come as a value', () => {
+    const values = frame({ a: 'orders' });
+    expect(compileName('$PAYLOAD.a', tools())(values)).to.equal(compileName('orders', tools())(values));
+  });
+
   it('take a number for its text, and tell nothing, objects and text apart', () => {
     const name = compileName('user $PAYLOAD.a', tools());
     const of = (a: unknown): string => name(frame({ a }));
@@ -150,6 +155,22 @@ describe('the store of cached entries', () => {
     const found = await Promise.all(waiting);
     expect(found.filter((one) => !('value' in one)).length).to.equal(1);
     expect(found.filter((one) => textOf(one) === 'second').length).to.equal(4);
+  });
+
+  it('has those who come while the store still takes a value wait for it, although the request that made it is over', async () => {
+    const cache = memory();
+    let take: () => void = () => undefined;
+    const taken = new Promise<void>((resolve) => (take = resolve));
+    const keep: Cache['keep'] = async (key, ...rest) => {
+      if (key.startsWith('e')) await taken;
+      return cache.keep(key, ...rest);
+    };
+    const store = createStore({ ...cache, keep }, log);
+    const errand = errandOf(await store.find('n', 'v', 60, undefined));
+    store.finish(errand, Buffer.from('made'), 60);
+    store.giveUp(errand);
+    expect(textOf(await store.find('n', 'v', 60, undefined))).to.equal('made');
+    take();
   });
 
   it('does not let one wait for itself', async () => {

@@ -75,7 +75,8 @@ function checkPlace(fixed: string, url: string, outbound: CheckPlace['outbound']
   if (!/^https?$/i.test(scheme)) return noScheme(fixed, url);
   if (/[\s\\]/.test(fixed)) return wrong('it has blanks or backslashes');
   if (authority.includes('@')) return wrong('it holds credentials; send them in a header');
-  if (/(^|\/)(\.|%2e){1,2}([/?]|$)/i.test(rest)) return wrong('its path leads elsewhere');
+  const [path = ''] = rest.split('?', 1);
+  if (/\/(\.|%2e){1,2}(\/|$)/i.test(path)) return wrong('its path leads elsewhere');
   if (authority.includes(VARIABLE)) return [];
   const [, host = '', port] = /^(.*?)(?::(\d*))?$/s.exec(authority) ?? [];
   const last = host.replace(/\.$/, '').split('.').at(-1) ?? '';

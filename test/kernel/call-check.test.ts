@@ -1,0 +1,381 @@
+/** What is said of a call before anything runs: hosts and ports, blanks of other systems, headers, bodies, repeated calls. */
+import { expect } from 'chai';
+import type { Json } from '../../kernel/contract/json.js';
+import { OUTBOUND, type Outbound } from '../../kernel/contract/outbound.js';
+import type { CheckPlace, Finding } from '../../kernel/contract/plugin.js';
+import { check } from '../../plugins/modes/http-request/check.light.js';
+import { placesOf } from '../../plugins/modes/http-request/client.js';
+import { bodyForm, BODILESS, IDEMPOTENT, OURS } from '../../plugins/modes/http-request/words.light.js';
+
+type Written = Readonly<Record<string, Json>>;
+
+const findings = (http: Written, outbound: Partial<Outbound> | null = {}): readonly Finding[] =>
+  check({ value: { http }, outbound: outbound && { ...OUTBOUND, ...outbound } } as unknown as CheckPlace);
+
+/** Code, reason, and the text that is underlined where it is a part of the URL. */
+const told = (url: string, outbound: Partial<Outbound> | null = {}): readonly (readonly unknown[])[] =>
+  findings({ url }, outbound).map(({ code, span, params }) => [
+    code,
+    params?.['what'] ?? params?.['name'],
+    ...(span === undefined ? [] : [url.slice(...span)]),
+  ]);
+
+describe('the URL of a call, as it is checked', () => {
+  const SCHEME = 'it begins with "http://" or "https://"';
+  const HOST = 'it has no valid host';
+  const PORT = 'its port is not valid';
+  const PATH = 'its path leads elsewhere';
+  const refused: Readonly<Record<string, string>> = {
+    'ftp://a.example/': SCHEME,
+    'xhttp://a.example/': SCHEME,
+    'httpss://a.example/': SCHEME,
+    'https:a.example/': SCHEME,
+    '/path': SCHEME,
+    'https:///path': HOST,
+    'https://': HOST,
+    'https://a b/': 'it has blanks or backslashes',
+    'https://a.example\\b': 'it has blanks or backslashes',
+    'https://a.example/b c': 'it has blanks or backslashes',
+    'https://user@a.example/': 'it holds credentials; send them in a header',
+    'https://a.example/./b': PATH,
+    'https://a.example/b/..': PATH,
+    'https://a.example/b/%2E%2e/c': PATH,
+    'https://a.example/..?b': PATH,
+    'https://-a.example/': HOST,
+    'https://a-.example/': HOST,
+    'https://a..example/': HOST,
+    'https://.example/': HOST,
+    'https://a.example../': HOST,
+    'https://é.example/': HOST,
+    'https://127.1/': HOST,
+    'https://2130706433/': HOST,
+    'https://0x7f000001/': HOST,
+    'https://0X7F.1/': HOST,
+    'https://1.2.3.256/': HOST,
+    'https://256.2.3.4/': HOST,
+    'https://1.2.3.260/': HOST,
+    'https://1.2.3/': HOST,
+    'https://1.2.3.4.5/': HOST,
+    'https://[::1': HOST,
+    'https://[g::1]/': HOST,
+    'https://a.example:/': PORT,
+    'https://a.example:0/': PORT,
+    'https://a.example:65536/': PORT,
+    'https://a.example:a/': HOST,
+  };
+  for (const [url, what] of Object.entries(refused))
+    it(`is refused as ${url}: ${what}`, () => {
+      expect(told(url)).to.deep.equal([['OUT_URL', what]]);
+    });
+
+  for (const url of [
+    'https://a.example',
+    'HTTPS://A.example/',
+    'http://a.example.',
+    'https://_a.b_c.example/',
+    'https://a/',
+    'https://a-b.x9/',
+    'https://1and1.example/',
+    'https://a.example:1/',
+    'https://a.example:65535/',
+    'https://a.example?b',
+    'https://a.example/.well-known/b..c/.../d.',
+    'https://a.example/x?y=/../z',
+    'https://8.8.8.8/',
+    'https://255.249.199.99.example/',
+    'https://199.250.255.9/',
+    'https://[2606:4700::1111]/',
+    'https://[3fff::1]:443/',
+    '$ENV.A',
+    '$ENV.A/..',
+    'https://$ENV.A/x',
+    'https://$ENV.A:$ENV.B/x',
+    'https://a.example:$ENV.A/x',
+  ])
+    it(`is accepted as ${url}`, () => {
+      expect(told(url)).to.deep.equal([]);
+    });
+
+  const reserved: Readonly<Record<string, string>> = {
+    localhost: 'this machine',
+    LOCALHOST: 'this machine',
+    'localhost.': 'this machine',
+    'a.localhost': 'this machine',
+    '127.0.0.1': 'this machine',
+    '127.255.0.1': 'this machine',
+    '10.0.0.1': 'a private range',
+    '172.16.0.1': 'a private range',
+    '172.31.0.1': 'a private range',
+    '192.168.0.1': 'a private range',
+    '169.254.1.1': 'link-local',
+    '0.1.2.3': 'a reserved range',
+    '100.64.0.1': 'a reserved range',
+    '100.127.0.1': 'a reserved range',
+    '224.0.0.1': 'a reserved range',
+    '255.255.255.255': 'a reserved range',
+    '[::1]': 'a reserved range',
+    '[fd00::2]': 'a reserved range',
+    '[fe80::3]': 'a reserved range',
+  };
+  for (const [host, what] of Object.entries(reserved))
+    it(`needs ${host} to be opened by the config`, () => {
+      expect(told(`http://${host}/x`)).to.deep.equal([['OUT_PRIVATE', what, host]]);
+      expect(told(`http://${host}:3000/x`)).to.deep.equal([['OUT_PRIVATE', what, host]]);
+      const bare = host.toLowerCase().replace(/\.$/, '');
+      for (const entry of [bare, `${bare}:3000`, '0.0.0.0/0'])
+        expect(told(`http://${host}:3000/x`, { allow: [entry] }), entry).to.deep.equal([]);
+      expect(told(`http://${host}:3000/x`, { connect_to: { [`${bare}:3000`]: '127.0.0.1:1' } })).to.deep.equal([]);
+      expect(told(`http://${host}/x`, { allow: ['other'], connect_to: { 'other:1': bare } })).to.have.length(1);
+      expect(told(`http://${host}/x`, null), 'without a config').to.deep.equal([]);
+    });
+
+  it('may have every public address beside a reserved range', () => {
+    for (const host of [
+      '126.0.0.1',
+      '128.0.0.1',
+      '9.1.1.1',
+      '11.1.1.1',
+      '172.15.0.1',
+      '172.32.0.1',
+      '171.16.0.1',
+      '173.16.0.1',
+      '192.167.0.1',
+      '192.169.0.1',
+      '191.168.0.1',
+      '169.253.0.1',
+      '169.255.0.1',
+      '168.254.0.1',
+      '1.0.0.1',
+      '223.0.0.1',
+      '100.63.0.1',
+      '100.128.0.1',
+      '101.64.0.1',
+      '99.64.0.1',
+      'notlocalhost',
+      'localhost.example',
+    ])
+      expect(told(`http://${host}/`), host).to.deep.equal([]);
+  });
+
+  it('takes a value of a request only behind its host', () => {
+    const name = '$PAYLOAD.v';
+    for (const url of [
+      `https://${name}/x`,
+      `${name}://a.example/`,
+      `https://a.example${name}`,
+      `https://a.example:${name}/`,
+      `$ENV.A${name}`,
+      `${name}`,
+      `${name}/x`,
+      `https://$ENV.A${name}`,
+    ])
+      expect(told(url), url).to.deep.equal([['OUT_HOST', name, name]]);
+    for (const url of [
+      `https://a.example/${name}`,
+      `https://a.example?${name}`,
+      `$ENV.A/${name}`,
+      `https://$ENV.A?${name}`,
+    ])
+      expect(told(url), url).to.deep.equal([]);
+  });
+
+  it('may come from a request whole where the config says so, and only whole', () => {
+    expect(told('$PAYLOAD.v', { dynamic_hosts: true })).to.deep.equal([]);
+    expect(told('$PAYLOAD.v/x', { dynamic_hosts: true })).to.have.length(1);
+    expect(told('$PAYLOAD.v', null)).to.have.length(1);
+  });
+
+  it('has nothing behind a #', () => {
+    expect(told('https://a.example/#b')).to.deep.equal([['OUT_URL', 'what stands behind "#" is never sent', '#b']]);
+    expect(told('https://a.example/$PAYLOAD.v#')).to.have.length(1);
+  });
+
+  const blanks: Readonly<Record<string, readonly (readonly [text: string, fix: string])[]>> = {
+    'https://a.example/{id}/x': [['{id}', '$PAYLOAD.id']],
+    '$ENV.A/{ user.id }': [['{ user.id }', '$PAYLOAD.user.id']],
+    'https://a.example/:id/:_b9': [
+      [':id', '$PAYLOAD.id'],
+      [':_b9', '$PAYLOAD._b9'],
+    ],
+    'https://a.example/x?y=<id>': [['<id>', '$PAYLOAD.id']],
+    'https://a.example/$PAYLOAD.a/{b}': [['{b}', '$PAYLOAD.b']],
+    'https://a.example/a:b/${c}/{{d}}/{1}/<1>/:1/{}': [],
+  };
+  for (const [url, expected] of Object.entries(blanks))
+    it(`has ${expected.length} blanks of other systems in ${url}`, () => {
+      const found = findings({ url }).map(({ span = [0, 0], fix }) => [
+        url.slice(...span),
+        fix && 'text' in fix && fix.text,
+      ]);
+      expect(found).to.deep.equal(expected);
+    });
+
+  it('gets the scheme that it lacks only where it begins with a host', () => {
+    const fixOf = (url: string): unknown => findings({ url })[0]?.fix;
+    for (const url of ['a.example', 'a.example/x', 'a.b-c.example:80/x', 'A.example?b'])
+      expect(fixOf(url), url).to.deep.equal({
+        title: 'put "https://" before it',
+        text: JSON.stringify(`https://${url}`),
+      });
+    for (const url of ['a', '/a.example', 'a.example:x', 'a_b.example', 'ftp://a.example', 'a.example#'])
+      expect(fixOf(url), url).to.equal(undefined);
+  });
+
+  it('has secrets in its query told, and none in its path', () => {
+    const url = 'https://a.example/$ENV.A?b=$ENV.B&c=$PAYLOAD.c&d=$ENV.D';
+    expect(told(url)).to.deep.equal([
+      ['OUT_SECRET_QUERY', '$ENV.B', '$ENV.B'],
+      ['OUT_SECRET_QUERY', '$ENV.D', '$ENV.D'],
+    ]);
+    const query = { 'a/b': 'Bearer $ENV.A', c: '$PAYLOAD.c', d: 1 };
+    expect(findings({ url: 'https://a.example', query })).to.deep.equal([
+      { code: 'OUT_SECRET_QUERY', at: '/http/query/a~1b', params: { name: '$ENV.A' } },
+    ]);
+  });
+
+  it('is checked whatever else stands there', () => {
+    for (const value of [{}, { http: 1 }, { http: { url: 5, headers: [], query: [] } }])
+      expect(() => check({ value, outbound: null } as unknown as CheckPlace)).not.to.throw();
+  });
+});
+
+describe('headers, body and tries of a call, as they are checked', () => {
+  const url = 'https://a.example';
+  const ofHeaders = (headers: Written): readonly unknown[] =>
+    findings({ url, headers }).map(({ code, at, key, params }) => [code, at, key === true, params?.['what']]);
+
+  it('leave alone the headers of the connection, in any capitals', () => {
+    const what = 'is set by the connection, not by a definition';
+    for (const name of [...OURS, 'Host', 'Content-Length', 'TE'])
+      expect(ofHeaders({ [name]: 'x' }), name).to.deep.equal([['OUT_HEADER', `/http/headers/${name}`, true, what]]);
+    expect([...OURS].sort()).to.deep.equal([
+      'connection',
+      'content-length',
+      'expect',
+      'host',
+      'http2-settings',
+      'keep-alive',
+      'proxy-authenticate',
+      'proxy-authorization',
+      'proxy-connection',
+      'te',
+      'trailer',
+      'transfer-encoding',
+      'upgrade',
+    ]);
+  });
+
+  it('have names of headers, and values that a header carries', () => {
+    for (const name of ['', 'a b', 'a:', 'é', 'a\n', 'a/b'])
+      expect(ofHeaders({ [name]: 'x' })[0], name).to.include('is not the name of a header');
+    expect(findings({ url, headers: { 'é\n': 'x' } })[0]?.params?.['name']).to.equal('??');
+    for (const text of ['a\nb', '\r', '\0', '€', '\u007f'])
+      expect(ofHeaders({ x: text }), JSON.stringify(text)).to.deep.equal([
+        ['OUT_HEADER', '/http/headers/x', false, 'has characters that a header cannot carry'],
+      ]);
+    expect(ofHeaders({ "x!#$%&'*+.^_`|~-9": 'a\t~\u0080ÿ' })).to.deep.equal([]);
+  });
+
+  it('hold no key in clear', () => {
+    for (const name of [
+      'Authorization',
+      'cookie',
+      'X-Api-Key',
+      'apikey',
+      'auth-token',
+      'X-Access_Secret',
+      'api_secret',
+    ])
+      expect(
+        ofHeaders({ [name]: 'abc' }).map((one) => (one as string[])[0]),
+        name,
+      ).to.deep.equal(['SEC_CLEAR']);
+    for (const name of ['x-key', 'api', 'authorization-x', 'x-authorization', 'y-api-key', 'set-cookie'])
+      expect(ofHeaders({ [name]: 'abc' }), name).to.deep.equal([]);
+    for (const text of ['$ENV.KEY', 'Bearer $PAYLOAD.t', '', '  '])
+      expect(ofHeaders({ authorization: text }), text).to.deep.equal([]);
+  });
+
+  it('are each written once, and have a constant content type', () => {
+    expect(ofHeaders({ 'X-a': '1', 'x-A': '2', 'x-b': '3' })).to.deep.equal([
+      ['OUT_HEADER', '/http/headers/x-A', true, 'is written twice, in other capitals'],
+    ]);
+    const what = 'must be constant: the body is written by it';
+    expect(ofHeaders({ 'Content-Type': '$PAYLOAD.t' })).to.deep.equal([
+      ['OUT_HEADER', '/http/headers/Content-Type', false, what],
+    ]);
+    expect(ofHeaders({ 'Content-Type': '$ENV.T', 'x-type': '$PAYLOAD.t' })).to.deep.equal([]);
+  });
+
+  it('have a body in the form of its content type, and none where the verb has none', () => {
+    const ofBody = (body: Json, type: string | null, method?: string): unknown =>
+      findings({
+        url,
+        request_body: body,
+        ...(method !== undefined && { method }),
+        ...(type !== null && { headers: { 'Content-Type': type } }),
+      }).map(({ code, params }) => [code, params?.['what']])[0];
+    for (const method of ['GET', 'HEAD']) {
+      expect(ofBody({}, null, method)).to.deep.equal(['OUT_BODY', `${method} has none`]);
+      expect(BODILESS.has(method)).to.equal(true);
+    }
+    expect(ofBody({}, null)).to.deep.equal(['OUT_BODY', 'GET has none']);
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+      expect(ofBody({}, null, method)).to.equal(undefined);
+    expect(ofBody({}, 'text/plain', 'POST')).to.deep.equal(['OUT_BODY', '"text/plain" is written as one text']);
+    expect(ofBody('a', 'text/plain', 'POST')).to.equal(undefined);
+    const form = 'application/x-www-form-urlencoded';
+    expect(ofBody([1], form, 'POST')).to.deep.equal(['OUT_BODY', 'a form is an object of names and values']);
+    for (const body of ['a=1', { a: 1 }]) expect(ofBody(body, form, 'POST')).to.equal(undefined);
+    for (const type of ['$ENV.T', 'application/json', 'application/problem+json; charset=utf-8', ''])
+      expect(ofBody([1], type, 'POST'), type).to.equal(undefined);
+  });
+
+  it('are in JSON, a form, or another text, by the content type', () => {
+    for (const type of [
+      '',
+      ' ',
+      'application/json',
+      'Application/JSON;charset=utf-8',
+      'text/json',
+      'application/a.b+json',
+    ])
+      expect(bodyForm(type), type).to.equal('json');
+    for (const type of ['application/x-www-form-urlencoded', ' APPLICATION/x-www-form-urlencoded ; a'])
+      expect(bodyForm(type), type).to.equal('form');
+    for (const type of [
+      'text/plain',
+      'application/jsonx',
+      'json',
+      'application/+json',
+      'xapplication/x-www-form-urlencoded',
+    ])
+      expect(bodyForm(type), type).to.equal('text');
+  });
+
+  it('are tried again only where that is done once, or has a key', () => {
+    const ofTries = (method: string | undefined, retries: Json, headers: Written = {}): number =>
+      findings({ url, retries, headers, ...(method !== undefined && { method }) }).length;
+    for (const method of ['POST', 'PATCH']) {
+      expect(ofTries(method, 1)).to.equal(1);
+      expect(ofTries(method, 0)).to.equal(0);
+      expect(ofTries(method, '1')).to.equal(0);
+      expect(ofTries(method, 1, { 'Idempotency-KEY': '$PAYLOAD.k' })).to.equal(0);
+    }
+    for (const method of ['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS', undefined]) expect(ofTries(method, 3)).to.equal(0);
+    expect([...IDEMPOTENT].sort()).to.deep.equal(['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PUT']);
+  });
+});
+
+describe('places that are dialled in the place of others', () => {
+  it('are found by host and port, however these are written', () => {
+    const places = placesOf({
+      ...OUTBOUND,
+      connect_to: { 'A.Example.:443': '[::1]:8443', '[FD00::1]:80': 'b.example:81' },
+    });
+    expect([...places]).to.deep.equal([
+      ['a.example:443', { host: '::1', port: 8443 }],
+      ['fd00::1:80', { host: 'b.example', port: 81 }],
+    ]);
+  });
+});
