@@ -1,6 +1,6 @@
 /** When entries of the cache are removed, step by step without a request; and what is said of a cache before anything runs. */
 import { expect } from 'chai';
-import type { Json } from '../../kernel/contract/json.js';
+import { asText, type Json } from '../../kernel/contract/json.js';
 import type { Frame, PlanTools } from '../../kernel/contract/plan.js';
 import type { CheckPlace } from '../../kernel/contract/plugin.js';
 import { checkCache } from '../../plugins/features/cacheable/check.light.js';
@@ -18,7 +18,7 @@ function removals(written: readonly string[], slot: 'resource' | 'actionable') {
     memo: () => 0,
     slot: (name: string) => (name === 'late' ? 1 : null),
     value: (json: Json) => (frame: Frame) => {
-      const value = frame.payload[String(json).split('.')[1] ?? ''];
+      const value = frame.payload[asText(json).split('.')[1] ?? ''];
       if (value === undefined) throw new Error('absent');
       return value;
     },
@@ -35,8 +35,8 @@ function removals(written: readonly string[], slot: 'resource' | 'actionable') {
   return {
     frame,
     removed,
-    order: () => order?.run(frame, state),
-    settle: () => remove?.run(frame, state),
+    order: () => void order?.run(frame, state),
+    settle: () => void remove?.run(frame, state),
     commit: () => waiting.splice(0).forEach((work) => work()),
     end: () => releases.splice(0).forEach((work) => work()),
   };
