@@ -70,6 +70,7 @@ describe('the reply of another service', () => {
     }
     expect(read(' '.repeat(60))).to.equal(' '.repeat(60));
     expect(read(`${' '.repeat(63)}[1]`)).to.deep.equal([1]);
+    expect(read(`${' '.repeat(64)}[1]`)).to.be.a('string');
     expect(refusal('{a')).to.equal('it is no JSON within the limits');
   });
 
