@@ -81,8 +81,7 @@ describe('settings of a bucket', () => {
 });
 
 describe('a failure of a bucket', () => {
-  const ofServer = (code: string, message = 'secret'): Error =>
-    Object.assign(new S3Error(message), { code });
+  const ofServer = (code: string, message = 'secret'): Error => Object.assign(new S3Error(message), { code });
   const ofNetwork = (code: string, rest: object = {}): Error => Object.assign(new Error('secret'), { code, ...rest });
   /** Code, whether it passes, and the cause that is logged. */
   const told = (error: unknown): readonly unknown[] => {

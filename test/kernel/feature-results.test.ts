@@ -1,0 +1,294 @@
+/** Features that shape results, run step by step without a request: what is named, combined, extracted, claimed, missing. */
+import { expect } from 'chai';
+import { Fault } from '../../kernel/contract/fault.js';
+import type { Json } from '../../kernel/contract/json.js';
+import type { Frame, PlanTools, Step } from '../../kernel/contract/plan.js';
+import type { PluginRuntime, RuntimeContext } from '../../kernel/contract/plugin.js';
+import combine from '../../plugins/features/combine-returned-results/runtime.js';
+import dependsOn from '../../plugins/features/depends-on/runtime.js';
+import mustReturnValue from '../../plugins/features/must-return-value/runtime.js';
+import returnables from '../../plugins/features/returnables/runtime.js';
+import tokenize from '../../plugins/features/tokenize/runtime.js';
+import type { Feature } from '../../plugins/kinds/feature.js';
+
+type Written = Readonly<Record<string, Json>>;
+
+interface Around {
+  readonly slot?: 'resource' | 'actionable';
+  readonly secrets?: readonly string[];
+  /** Results of actionables by index; the main one is the first of `lookup`. */
+  readonly results?: readonly unknown[];
+  readonly lookup?: readonly number[];
+  /** Values of names that others give. */
+  readonly names?: Readonly<Record<string, unknown>>;
+  readonly main?: Written;
+}
+
+interface Ran {
+  readonly result: unknown;
+  readonly slots: Readonly<Record<string, unknown>>;
+  readonly steps: readonly Step[];
+}
+
+/** Plans a feature with its fields as written, and runs its steps on a result. */
+async function ran(
+  runtime: PluginRuntime<Feature>,
+  value: Written,
+  result: unknown,
+  { slot = 'actionable', secrets = [], results = [], lookup = [0], names = {}, main = {} }: Around = {},
+  resolve: () => unknown = () => null,
+): Promise<Ran> {
+  const known = Object.keys(names);
+  const tools = {
+    secrets: new Set(secrets),
+    main,
+    lookupOrder: lookup,
+    place: 'place',
+    memo: () => 90,
+    text: () => () => 'key',
+    slot: (name: string) => (known.includes(name) ? known.indexOf(name) : null),
+    action: (_resource: string, id: number) => (id < results.length ? id : null),
+  } as unknown as PlanTools;
+  const feature = runtime.create?.({ resolve } as unknown as RuntimeContext);
+  if (feature === undefined) throw new Error('there is no feature');
+  const { steps } = feature.plan({ slot, value, holder: value, pointer: '' }, tools);
+  const frame = {
+    results,
+    slots: Object.values(names),
+    headers: {},
+    invocation: { startedAt: 0 },
+  } as unknown as Frame;
+  const state = { result };
+  for (const step of steps.toSorted((a, b) => a.phase - b.phase || (a.order ?? 0) - (b.order ?? 0)))
+    await step.run(frame, state);
+  return { result: state.result, slots: Object.fromEntries(known.map((name, i) => [name, frame.slots[i]])), steps };
+}
+
+const codeOf = (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
+    () => 'no fault',
+    (error: unknown) => (error instanceof Fault ? error.code : error),
+  );
+
+describe('returnables of an actionable', () => {
+  const kept = async (names: Json, result: unknown): Promise<unknown> =>
+    (await ran(returnables, { returnables: names }, result)).result;
+
+  it('keep names of a row, of each row, and paths inside them', async () => {
+    const row = { a: 1, b: null, c: { d: 2, e: 3 } };
+    expect(await kept(['a', 'b', 'x'], row)).to.deep.equal({ a: 1, b: null });
+    expect(await kept(['c.d', 'c.x'], row)).to.deep.equal({ c: { d: 2 } });
+    expect(await kept(['c', 'c.d'], row)).to.deep.equal({ c: { d: 2, e: 3 } });
+    expect(await kept(['c.d', 'cc'], { ...row, cc: 9 })).to.deep.equal({ c: { d: 2 }, cc: 9 });
+    expect(await kept(['a'], [row, { b: 1 }, null, 'text'])).to.deep.equal([{ a: 1 }, {}, null, 'text']);
+    expect(await kept([], row)).to.deep.equal({});
+  });
+
+  it('leave what has no names, and everything where they are no list', async () => {
+    for (const result of [null, 'text', 7, undefined]) expect(await kept(['a'], result)).to.equal(result);
+    expect(await kept('a', { a: 1, b: 2 })).to.deep.equal({ a: 1, b: 2 });
+  });
+
+  it('say to the statement which columns are kept, where each is one', async () => {
+    const picks = async (names: string[]): Promise<unknown> =>
+      (await ran(returnables, { returnables: names }, {})).steps[0]?.picks;
+    expect(await picks(['a', 'b_9'])).to.deep.equal(['a', 'b_9']);
+    for (const name of ['a.b', 'a b', '9a', '', '__proto__'])
+      expect(await picks(['b', name]), name).to.equal(undefined);
+  });
+});
+
+describe('returnables of a resource', () => {
+  const around: Around = {
+    slot: 'resource',
+    results: [{ a: 'main' }, { b: 1, c: 1 }, { b: 2, d: null }],
+    lookup: [0, 2, 1],
+  };
+  const answer = async (names: Json, result: unknown, rest: Around = {}): Promise<unknown> =>
+    (await ran(returnables, { returnables: names }, result, { ...around, ...rest })).result;
+
+  it('are looked up in the main result, then in the others, latest first, then among names', async () => {
+    const names = { e: 3, b: 4, f: { g: 5 } };
+    expect(await answer(['a', 'b', 'c', 'd', 'e', 'f.g', 'x'], { a: 0 }, { names })).to.deep.equal({
+      a: 0,
+      b: 2,
+      c: 1,
+      d: null,
+      e: 3,
+      f: { g: 5 },
+    });
+    expect(await answer(['a', 'b'], { b: null })).to.deep.equal({ b: null });
+  });
+
+  it('are those of each row where the result is a list', async () => {
+    expect(await answer(['a', 'b'], [{ a: 1 }, { b: 2 }])).to.deep.equal([{ a: 1 }, { b: 2 }]);
+  });
+
+  it('are null without a row, unless another result has something to tell', async () => {
+    expect(await answer(['x'], null)).to.equal(null);
+    expect(await answer(['b'], null)).to.deep.equal({ b: 2 });
+    expect(await answer(['x'], {})).to.deep.equal({});
+  });
+
+  it('keep secrets in at any depth, but those that are named', async () => {
+    const secrets = ['password'];
+    const result = { user: { id: 1, password: 'p' }, password: 'q' };
+    expect(await answer(['user'], result, { secrets })).to.deep.equal({ user: { id: 1 } });
+    expect(await answer(['user', 'user.password'], result, { secrets })).to.deep.equal({
+      user: { id: 1, password: 'p' },
+    });
+    expect(await answer(['password'], result, { secrets })).to.deep.equal({ password: 'q' });
+  });
+
+  it('need no look at other results only where nothing else can have a name', async () => {
+    const picks = async (names: readonly string[], rest: Around): Promise<unknown> =>
+      (await ran(returnables, { returnables: [...names] }, {}, { slot: 'resource', ...rest })).steps[0]?.picks;
+    expect(await picks(['a'], {})).to.deep.equal(['a']);
+    expect(await picks(['a'], { lookup: [0, 1] })).to.equal(undefined);
+    expect(await picks(['a', 'b'], { names: { b: 1 } })).to.equal(undefined);
+    expect(await picks(['a.b'], {})).to.equal(undefined);
+  });
+
+  it('that are not written leave everything but secrets, unless the main actionable names them', async () => {
+    const of = async (main: Written, secrets: readonly string[] = ['p']): Promise<unknown> =>
+      (await ran(returnables, {}, { a: 1, p: 2, b: [{ p: 3 }] }, { slot: 'resource', secrets, main })).result;
+    expect(await of({})).to.deep.equal({ a: 1, b: [{}] });
+    expect(await of({ returnables: ['p'] })).to.deep.equal({ a: 1, p: 2, b: [{}] });
+    expect(await of({}, [])).to.deep.equal({ a: 1, p: 2, b: [{ p: 3 }] });
+  });
+});
+
+describe('results that are combined', () => {
+  const results = [{ a: 0, p: 0 }, { a: 1, b: 1, s: 'secret' }, [{ c: 2 }], null, { b: 4 }];
+  const combined = async (ids: Json, result: unknown, slot: Around['slot'] = 'actionable'): Promise<unknown> =>
+    (await ran(combine, { combine_returned_results_from: ids }, result, { slot, results, secrets: ['s'] })).result;
+
+  it('lie under the own result, later ones over earlier ones', async () => {
+    expect(await combined([1, 4], { a: 9 })).to.deep.equal({ a: 9, b: 4, s: 'secret' });
+    expect(await combined([4, 1], {})).to.deep.equal({ b: 1, a: 1, s: 'secret' });
+    for (const nothing of [null, 'text']) expect(await combined([4], nothing)).to.deep.equal({ b: 4 });
+  });
+
+  it('leave a list as it is, and what has nothing to be combined with', async () => {
+    expect(await combined([1], [1])).to.deep.equal([1]);
+    for (const ids of [[2], [3], [9], [], 'x']) expect(await combined(ids, null), JSON.stringify(ids)).to.equal(null);
+  });
+
+  it('bring no secrets into the answer of a resource', async () => {
+    expect(await combined([1], { s: 'own' }, 'resource')).to.deep.equal({ a: 1, b: 1, s: 'own' });
+    expect(await combined([1], {}, 'resource')).to.deep.equal({ a: 1, b: 1 });
+  });
+
+  it('reach no setter by their names', async () => {
+    const odd = JSON.parse('{"__proto__":{"x":1}}') as unknown;
+    const { result } = await ran(combine, { combine_returned_results_from: [0] }, {}, { results: [odd] });
+    expect(Object.getPrototypeOf(result)).to.equal(Object.prototype);
+    expect(Object.keys(result as object)).to.deep.equal(['__proto__']);
+  });
+});
+
+describe('a value that must be there', () => {
+  const outcome = (written: Written, result: unknown): Promise<unknown> =>
+    codeOf(ran(mustReturnValue, written, result));
+
+  it('is none where the result is null, nothing, or an empty list', async () => {
+    for (const result of [null, undefined, []])
+      expect(await outcome({ must_return_value: true }, result)).to.equal('ACT_NO_VALUE');
+    for (const result of [0, '', false, {}, [null]])
+      expect(await outcome({ must_return_value: true }, result)).to.equal('no fault');
+    for (const off of [false, 'true', null])
+      expect(await outcome({ must_return_value: off }, null)).to.equal('no fault');
+  });
+
+  it('is refused with the status and the words that the author wrote', async () => {
+    const refused = (on_empty: Json): Promise<unknown> =>
+      ran(mustReturnValue, { must_return_value: true, on_empty }, null).catch((error: Fault) => error.options);
+    expect(await refused({ status: 410, message: 'Gone.' })).to.deep.equal({ status: 410, message: 'Gone.' });
+    expect(await refused({ status: '410', message: 7 })).to.deep.equal({});
+  });
+});
+
+describe('values that are extracted', () => {
+  const extract = (value: Written, rest: Around, result: unknown = null): Promise<Ran> =>
+    ran(dependsOn, value, result, rest);
+  const results = [{ a: { b: 1 }, n: null }, [{ a: 2 }], { c: 3 }];
+  const from = (ids: readonly number[], extracted: string): Written => ({
+    depends_on: [
+      { resource_id: 'self', action_ids: [...ids], extract_response_for: [{ extract: extracted, for: 'x' }] },
+    ],
+  });
+
+  it('are those of the first result that has the path', async () => {
+    const of = async (ids: readonly number[], path: string): Promise<unknown> =>
+      (await extract(from(ids, path), { results, names: { x: undefined } })).slots['x'];
+    expect(await of([0, 2], 'c')).to.equal(3);
+    expect(await of([2, 0], 'a.b')).to.equal(1);
+    expect(await of([0], 'n')).to.equal(null);
+    expect(await of([1, 0], 'self_')).to.deep.equal([{ a: 2 }]);
+    expect(await codeOf(extract(from([0, 2], 'z'), { results, names: { x: undefined } }))).to.equal('DEP_UNRESOLVED');
+  });
+
+  it('beside the list of dependencies come from all of them', async () => {
+    const value: Written = { ...from([0], 'a'), extract_response_for: [{ extract: 'c', for: 'y' }] };
+    const depends_on = [...(value.depends_on as Json[]), { resource_id: 'self', action_ids: [2] }];
+    const { slots } = await extract({ ...value, depends_on }, { results, names: { x: undefined, y: undefined } });
+    expect(slots).to.deep.equal({ x: { b: 1 }, y: 3 });
+  });
+
+  it('without a dependency come from the own result', async () => {
+    const value = {
+      extract_response_for: [
+        { extract: 'a.b', for: 'x' },
+        { extract: 'c', for: 'unknown' },
+      ],
+    };
+    const { slots } = await extract(value, { names: { x: undefined } }, { a: { b: 7 } });
+    expect(slots).to.deep.equal({ x: 7 });
+    expect(await codeOf(extract(value, { names: { x: undefined } }, {}))).to.equal('DEP_UNRESOLVED');
+  });
+});
+
+describe('claims of a token that is given out', () => {
+  const tool = (claims: unknown[]) => ({
+    create: () => ({
+      issue: (given: unknown, life: unknown) => Promise.resolve(claims.push([given, life]) && 'token'),
+    }),
+  });
+  async function issued(
+    settings: Written,
+    result: unknown,
+    rest: Around = {},
+  ): Promise<readonly [unknown, unknown, unknown]> {
+    const given: [unknown, { seconds: number }][] = [];
+    const value = { tokenize: { type: 'JWT', encryption_key: 'k', ...settings } };
+    const { result: answered } = await ran(tokenize, value, result, { slot: 'resource', ...rest }, () => tool(given));
+    return [given[0]?.[0], given[0]?.[1].seconds, answered];
+  }
+
+  it('are looked up in the main result, the others, latest first, then among names', async () => {
+    const around: Around = { results: [null, { b: 1, c: 1 }, { b: 2 }], lookup: [0, 2, 1], names: { d: 4, b: 9 } };
+    const fields = { custom_claim_fields: ['a', 'b', 'c', 'd', 'e.f'] };
+    const [claims] = await issued(fields, { a: null, e: { f: 5, g: 6 } }, around);
+    expect(claims).to.deep.equal({ a: null, b: 2, c: 1, d: 4, e: { f: 5 } });
+    expect(await codeOf(issued({ custom_claim_fields: ['x'] }, {}, around))).to.equal('TOK_CLAIM_MISSING');
+  });
+
+  it('hold no secrets of a row', async () => {
+    const [claims] = await issued({ custom_claim_fields: ['u'] }, { u: { id: 1, p: 2 } }, { secrets: ['p'] });
+    expect(claims).to.deep.equal({ u: { id: 1 } });
+  });
+
+  it('need one object', async () => {
+    for (const result of [null, undefined]) expect(await codeOf(issued({}, result))).to.equal('TOK_NO_SUBJECT');
+    for (const result of [[], 'text', 7]) expect(await codeOf(issued({}, result))).to.equal('TOK_NOT_OBJECT');
+  });
+
+  it('live an hour, and the token stands under its name, where nothing else is written', async () => {
+    expect(await issued({}, { a: 1 })).to.deep.equal([{}, 3600, { a: 1, token: 'token' }]);
+    expect(await issued({ expiration: 60, property_name: 'jwt' }, { a: 1, jwt: 0 })).to.deep.equal([
+      {},
+      60,
+      { a: 1, jwt: 'token' },
+    ]);
+  });
+});
