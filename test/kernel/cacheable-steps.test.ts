@@ -133,6 +133,9 @@ describe('a cache, as it is checked', () => {
     const opener = (operation: string): Json => ({ id: 3, ciphers: [1, { operation }] });
     expect(codes(read, ofActions(SELECT, opener('Decrypt')))).to.deep.equal(['CCH_CLEAR 3']);
     expect(codes(read, ofActions(opener('Encrypt')))).to.deep.equal([]);
+    expect(codes(read, { ...ofActions(SELECT), tokenize: {} })).to.deep.equal(['CCH_TOKEN']);
+    expect(codes(read, { ...ofActions(SELECT), tokenize: {}, protected: {} })).to.deep.equal([]);
+    expect(codes(read, SELECT, { ...ofActions(SELECT), tokenize: {} }, 'actionable')).to.deep.equal([]);
     expect(codes(read, { ...ofActions(SELECT), invalidate_tokenize: {} })).to.deep.equal(['CCH_REVOKES']);
     expect(codes(read, SELECT, { ...ofActions(SELECT), invalidate_tokenize: {} }, 'actionable')).to.deep.equal([]);
   });
@@ -152,6 +155,8 @@ describe('a cache, as it is checked', () => {
       [INSERT, INSERT],
     ])
       expect(between({}, ...actions)).to.deep.equal([]);
+    const writing = { ...INSERT, id: 5 };
+    expect(codes(read, writing, ofActions(INSERT, writing), 'actionable')).to.deep.equal(['CCH_WRITES 5']);
     expect(between({ transaction: false }, INSERT, cached, INSERT)).to.deep.equal([]);
   });
 });

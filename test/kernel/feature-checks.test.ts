@@ -1,0 +1,350 @@
+/** What features say of a definition before anything runs: claims, guards, rules, limits, names that are returned, receivers, uploads. */
+import { expect } from 'chai';
+import type { Json } from '../../kernel/contract/json.js';
+import type { CheckAction, CheckPlace, PluginSpec } from '../../kernel/contract/plugin.js';
+import all from '../../plugins/broadcasts/all/spec.js';
+import bulk from '../../plugins/broadcasts/bulk/spec.js';
+import room from '../../plugins/broadcasts/room/spec.js';
+import single from '../../plugins/broadcasts/single/spec.js';
+import broadcast from '../../plugins/features/broadcast-websocket-message/spec.js';
+import generate from '../../plugins/features/generate/spec.js';
+import invalidateTokenize from '../../plugins/features/invalidate-tokenize/spec.js';
+import validation from '../../plugins/features/payload-validation/spec.js';
+import guard from '../../plugins/features/protected/spec.js';
+import queue from '../../plugins/features/queue/spec.js';
+import rateLimit from '../../plugins/features/rate-limit/spec.js';
+import returnables from '../../plugins/features/returnables/spec.js';
+import tokenize from '../../plugins/features/tokenize/spec.js';
+import verifyHashables from '../../plugins/features/verify-hashables/spec.js';
+import upload from '../../plugins/modes/upload/spec.js';
+
+type Written = Readonly<Record<string, Json>>;
+
+const AT_ONCE = { scheduled: false, later: false, own: false };
+const action = (index: number, rest: Partial<CheckAction> = {}): CheckAction => ({
+  ...{ index, noOp: false, main: false, models: [], names: [], fields: new Map(), answers: null, timing: AT_ONCE },
+  ...rest,
+});
+
+/** Code and place of each finding; the object is the whole definition, too, where no other is given. */
+function said(spec: PluginSpec, holder: Written, rest: Partial<CheckPlace> = {}): readonly string[] {
+  const place: CheckPlace = {
+    ...{ slot: 'resource', value: holder, holder, root: holder, testing: false, actions: [], outbound: null },
+    ...{ connections: null, secrets: new Set<string>(), env: () => null, facts: () => undefined },
+    nearest: () => undefined,
+    ...rest,
+  };
+  return (spec.check?.(place) ?? []).map(({ code, at }) => `${code} ${at}`);
+}
+
+describe('checks of tokens', () => {
+  const settings = (custom_claim_fields: Json, rest: Written = {}): Written => ({
+    tokenize: { type: 'JWT', custom_claim_fields },
+    actionables: [{ id: 1, mode: 'QUERY', ...rest }],
+  });
+  const known = { actions: [action(0, { main: true, answers: ['id', 'name'] })] };
+  const CLAIM = '/tokenize/custom_claim_fields/0';
+
+  it('refuse claims that the standard means, that reach into the runtime, that are secret', () => {
+    for (const name of ['iss', 'aud', 'exp', 'nbf', 'iat', 'jti', 'exp.a', '__proto__', 'a.constructor', 'prototype.b'])
+      expect(said(tokenize, settings([name])), name).to.deep.equal([`TOK_CLAIM_RESERVED ${CLAIM}`]);
+    for (const name of ['p', 'a.p', 'p.a', 'q.r'])
+      expect(said(tokenize, settings([name]), { secrets: new Set(['p', 'q.r']) }), name).to.deep.equal([
+        `TOK_CLAIM_SECRET ${CLAIM}`,
+      ]);
+    for (const name of ['expires', 'a.exp', 'sub'])
+      expect(said(tokenize, settings([name]), { actions: [action(0)] }), name).to.deep.equal([]);
+  });
+
+  it('miss claims only where every name is certain', () => {
+    const absent = [`TOK_CLAIM_ABSENT ${CLAIM}`];
+    expect(said(tokenize, settings(['x']), known)).to.deep.equal(absent);
+    expect(said(tokenize, settings(['name.first']), known)).to.deep.equal([]);
+    expect(said(tokenize, settings(['name'], { returnables: ['id'] }), known)).to.deep.equal(absent);
+    expect(said(tokenize, settings(['name'], { returnables: ['name.first'] }), known)).to.deep.equal([]);
+    expect(said(tokenize, settings(['x']), { actions: [action(0)] })).to.deep.equal([]);
+    for (const generate of [{ for: 'x' }, [{ for: 'y' }, { for: 'x' }]])
+      expect(said(tokenize, settings(['x'], { generate }), known)).to.deep.equal([]);
+    expect(said(tokenize, settings(['x'], { depends_on: [{ resource_id: 'other' }] }), known)).to.deep.equal([]);
+    expect(said(tokenize, settings(['x'], { depends_on: [{ resource_id: 'self' }] }), known)).to.deep.equal(absent);
+  });
+
+  it('refuse a result that can carry none', () => {
+    const of = (written: Written, actions: readonly CheckAction[] = [action(0, { main: true })]): readonly string[] =>
+      said(tokenize, { tokenize: {}, actionables: [written, { mode: 'QUERY' }] }, { actions });
+    const RETURN = { mode: 'RETURN' };
+    for (const value of [[], [1], 'text', 7, true])
+      expect(of({ ...RETURN, value })).to.deep.equal(['TOK_RESULT /actionables/0/id']);
+    for (const value of [null, {}, '$PAYLOAD.a']) expect(of({ ...RETURN, value })).to.deep.equal([]);
+    for (const written of [{ result: 'many' }, { mode: 'UPLOAD' }, { sql: { multi: true } }])
+      expect(of(written)).to.deep.equal(['TOK_RESULT /actionables/0/id']);
+    for (const written of [RETURN, { result: 'one' }, { sql: { multi: false } }, { mode: 'QUERY', value: 7 }])
+      expect(of(written)).to.deep.equal([]);
+    const many = { result: 'many' };
+    expect(of(many, [action(0), action(1)])).to.deep.equal([]);
+    expect(of(many, [action(0), action(1, { noOp: true })])).to.deep.equal(['TOK_RESULT /actionables/0/id']);
+    expect(of(many, [action(0, { main: true }), action(1)])).to.deep.equal(['TOK_RESULT /actionables/0/id']);
+  });
+
+  it('say nothing where tokens are only judged, and ask for the settings where there are none', () => {
+    expect(said(tokenize, { ...settings(['exp']), protected: {} })).to.deep.equal([`TOK_CLAIM_RESERVED ${CLAIM}`]);
+    expect(said(tokenize, { tokenize: {}, protected: {}, actionables: [{ result: 'many' }] }, known)).to.deep.equal([]);
+    expect(said(guard, { protected: {} })).to.deep.equal(['TOK_NO_SETTINGS /protected']);
+    expect(said(guard, { protected: {}, tokenize: {} })).to.deep.equal([]);
+    const revoking = (tokens?: Json): readonly string[] =>
+      said(invalidateTokenize, { tokenize: {}, invalidate_tokenize: tokens === undefined ? {} : { tokens } });
+    for (const tokens of ['$PAYLOAD.t', ['$PAYLOAD.t', '$HEADER.x'], undefined])
+      expect(revoking(tokens)).to.deep.equal([]);
+    for (const tokens of ['t', 'Bearer $PAYLOAD.t', '$PAYLOAD.t ', '$PAYLOAD.a$PAYLOAD.b', [], ['$PAYLOAD.t', 7], null])
+      expect(revoking(tokens), JSON.stringify(tokens)).to.deep.equal(['TOK_REVOKE_FORM /invalidate_tokenize/tokens']);
+    expect(said(invalidateTokenize, { invalidate_tokenize: {} })).to.deep.equal(['TOK_REVOKE /invalidate_tokenize']);
+  });
+
+  it('take guards for the same that judge the same tokens', () => {
+    const of = (settings: Json): string | undefined =>
+      (guard as PluginSpec).guardOf?.({
+        value: {},
+        holder: { tokenize: settings },
+        facts: (kind, name) => (kind === 'token' && name === 'JWT' ? { algorithm: 'HS256' } : undefined),
+      });
+    const one = of({ type: 'JWT', encryption_key: 'a', expiration: 5 });
+    expect(of({ encryption_key: 'a', algorithm: 'HS256', type: 'JWT' })).to.equal(one);
+    for (const other of [
+      { type: 'JWT', encryption_key: 'b' },
+      { type: 'PASETO', encryption_key: 'a' },
+      { type: 'JWT', encryption_key: 'a', algorithm: 'HS512' },
+      7,
+    ])
+      expect(of(other)).not.to.equal(one);
+  });
+
+  it('miss the hash that is compared, and no hash out of a cache', () => {
+    const of = (query: Json, entry: Written = {}, rest: Written = {}, root: Written = {}): readonly string[] =>
+      said(
+        verifyHashables,
+        { sql: { query }, verify_hashables: [{ property: 'user.password', ...entry }], ...rest },
+        { root },
+      );
+    const PROPERTY = '/verify_hashables/0/property';
+    expect(of('SELECT id FROM t')).to.deep.equal([`VER_NOT_SELECTED ${PROPERTY}`]);
+    expect(of('SELECT id FROM t', { hash_field: 'h' })).to.deep.equal([
+      'VER_NOT_SELECTED /verify_hashables/0/hash_field',
+    ]);
+    for (const query of [
+      'SELECT PassWord FROM t',
+      'SELECT "password" FROM t',
+      'SELECT t.* FROM t',
+      'UPDATE t SET a = 1',
+      7,
+    ])
+      expect(of(query), String(query)).to.deep.equal([]);
+    expect(of('SELECT h FROM t', { hash_field: 'x.h' })).to.deep.equal([]);
+    const cached = { cacheable: { read_from_cache: true } };
+    for (const [rest, root] of [
+      [cached, {}],
+      [{}, cached],
+    ] as const)
+      expect(of('SELECT password FROM t', {}, rest, root)).to.deep.equal([`VER_CACHED ${PROPERTY}`]);
+    expect(of('SELECT password FROM t', {}, { cacheable: { read_from_cache: false } })).to.deep.equal([]);
+  });
+});
+
+describe('checks of rules and limits', () => {
+  const facts: CheckPlace['facts'] = (_kind, name) => ({ bounded: name === 'STRING' });
+  const rules = (rule: Json, rest: Written = {}): readonly string[] =>
+    said(validation, { payload_validation: [rule], ...rest }, { facts });
+  const RULE = '/payload_validation/0';
+
+  it('refuse bounds that cross, where they are written last', () => {
+    const a = { type: 'STRING' };
+    expect(rules({ field: { a }, min_length: 3, max_length: 2 })).to.deep.equal([`VAL_BOUNDS ${RULE}/min_length`]);
+    expect(rules({ field: { a }, min_length: 2, max_length: 2 })).to.deep.equal([]);
+    expect(rules({ field: { a: { ...a, max_length: 1 } }, min_length: 2 })).to.deep.equal([
+      `VAL_BOUNDS ${RULE}/field/a/max_length`,
+    ]);
+    expect(rules({ field: { a: { ...a, min_length: 9 } }, max_length: 8 })).to.deep.equal([
+      `VAL_BOUNDS ${RULE}/field/a/min_length`,
+    ]);
+    expect(rules({ field: { a: { ...a, min_length: 1, max_length: 2 } }, min_length: 5 })).to.deep.equal([]);
+    const inside = { type: 'OBJECT', max_length: 4, fields: { 'b/c': { ...a, min_length: 5 } } };
+    expect(rules({ field: { a: inside } })).to.deep.equal([`VAL_BOUNDS ${RULE}/field/a/fields/b~1c/min_length`]);
+  });
+
+  it('say which bounds measure nothing, and that rules are bypassed', () => {
+    const b = { type: 'BOOLEAN' };
+    expect(rules({ field: { b }, min_length: 1 })).to.deep.equal([`VAL_BOUND_UNUSED ${RULE}/min_length`]);
+    expect(rules({ field: { b }, min_length: 1, max_length: 2 })).to.have.length(2);
+    expect(rules({ field: { b, a: { type: 'STRING' } }, min_length: 1 })).to.deep.equal([]);
+    expect(rules({ field: { b: { type: 'OBJECT', fields: { a: { type: 'STRING' } } } }, min_length: 1 })).to.deep.equal(
+      [],
+    );
+    expect(rules({ field: { b } }, { bypass_payload_validation: true })).to.deep.equal([
+      'VAL_BYPASSED /bypass_payload_validation',
+    ]);
+    expect(said(validation, { payload_validation: [], bypass_payload_validation: true })).to.deep.equal([]);
+    for (const odd of [7, { field: 7 }, null]) expect(rules(odd)).to.deep.equal([]);
+  });
+
+  it('ask for accessors in the identifier of a limit', () => {
+    const of = (identifier?: Json): readonly string[] =>
+      said(rateLimit, { rate_limit: identifier === undefined ? {} : { identifier } });
+    for (const by of [undefined, '$HEADER.ip', 'a $PAYLOAD.b', ['$HEADER.ip', '$PAYLOAD.b']])
+      expect(of(by)).to.deep.equal([]);
+    for (const by of ['ip', [], ['$HEADER.ip', 'ip'], 7, null])
+      expect(of(by), JSON.stringify(by)).to.deep.equal(['LIM_IDENTIFIER /rate_limit/identifier']);
+  });
+
+  it('find halves and doubles of generated names', () => {
+    expect(said(generate, { generate: '$GENERATOR.A' })).to.deep.equal(['GEN_HALF /generate']);
+    expect(said(generate, { for: 'a' })).to.deep.equal(['GEN_HALF /for']);
+    expect(said(generate, { generate: [], for: 'a' })).to.deep.equal(['GEN_HALF /for']);
+    for (const sound of [{ generate: '$GENERATOR.A', for: 'a' }, { generate: [{ for: 'a' }, { for: 'b' }] }, {}])
+      expect(said(generate, sound)).to.deep.equal([]);
+    const list = ['a', 'b', 'a', 'a'].map((name) => ({ for: name }));
+    expect(said(generate, { generate: list })).to.deep.equal([
+      'GEN_TWICE /generate/2/for',
+      'GEN_TWICE /generate/3/for',
+    ]);
+  });
+
+  it('take a delay of whole thousands for milliseconds, unless it is whole quarters of hours', () => {
+    const of = (delay: Json): readonly string[] =>
+      said(queue, { queue: { delay } }).filter((one) => one.includes('MILLI'));
+    for (const delay of [5000, 10_000, 60_000, 86_000]) expect(of(delay), `${delay}`).to.have.length(1);
+    for (const delay of [1000, 4000, 4999, 5001, 3600, 900, 9000, 36_000, 86_400, '5000'])
+      expect(of(delay), `${delay}`).to.deep.equal([]);
+    expect(said(queue, { queue: { retries: 1 }, retries: 2 })).to.include('QUE_TWICE /retries');
+    expect(said(queue, { queue: {}, retries: 2 })).not.to.include('QUE_TWICE /retries');
+    expect(said(queue, { retries: 2 })).to.deep.equal(['QUE_NOTHING /retries']);
+    for (const root of [{ run_in_background: true }, { queue: {} }])
+      expect(said(queue, { retries: 2 }, { root })).to.deep.equal([]);
+    expect(said(queue, { retries: 2, run_in_background: true })).to.deep.equal([]);
+  });
+});
+
+describe('checks of names that are returned', () => {
+  const of = (
+    names: Json,
+    actions: readonly CheckAction[],
+    rest: Written = {},
+    place: Partial<CheckPlace> = {},
+  ): readonly string[] => {
+    const actionables = actions.map(({ index }) => ({ id: index + 1, mode: 'QUERY', ...rest }));
+    const holder = { returnables: names, actionables };
+    return said(returnables, holder, { actions, ...place });
+  };
+  const known = action(0, { main: true, answers: ['id', 'Name'] });
+
+  it('find those that no result has, where all are certain', () => {
+    expect(of(['id', 'name', 'x', 'id.y', '0.id', '1.x'], [known])).to.deep.equal([
+      'RET_NOT_THERE /returnables/2',
+      'RET_NOT_THERE /returnables/5',
+    ]);
+    expect(of(['x'], [known, action(1)])).to.deep.equal([]);
+    expect(of(['x'], [known, action(1, { answers: ['X'] })])).to.deep.equal([]);
+    expect(of(['x'], [known], { combine_returned_results_from: [2] })).to.deep.equal([]);
+    expect(of(['x'], [known], { generate: [{ for: 'x' }] })).to.deep.equal([]);
+    expect(of(['x'], [known], {}, { facts: () => ({ outputs: ['x'] }) })).to.deep.equal([]);
+    const behind = { ...AT_ONCE, later: true, own: true };
+    for (const timing of [behind, { ...AT_ONCE, scheduled: true }])
+      expect(of(['x'], [known, action(1, { answers: ['x'], timing })])).to.deep.equal(['RET_NOT_THERE /returnables/0']);
+    expect(of(['x'], [known, action(1, { answers: ['x'], timing: { ...behind, own: false } })])).to.deep.equal([]);
+  });
+
+  it('leave to other codes what is said in other words', () => {
+    for (const name of ['self_', 'SELF_', 'action1', 'actionable_2', 'results3', 'step_1', '$PAYLOAD.a'])
+      expect(of([name], [known]), name).to.deep.equal([]);
+    for (const name of ['self', 'action', 'xaction1', 'step_a']) expect(of([name], [known]), name).to.have.length(1);
+    for (const name of ['*', 'a.*']) expect(of([name], [action(0)]), name).to.deep.equal(['RET_STAR /returnables/0']);
+    for (const name of ['a*', '.*']) expect(of([name], [action(0)]), name).to.deep.equal([]);
+  });
+
+  it('say that everything of a table leaves, where nothing is named', () => {
+    const stored = action(0, { models: ['users'], main: true });
+    const everything = (one: CheckAction, rest: Written = {}, place: Partial<CheckPlace> = {}): readonly string[] =>
+      said(returnables, { actionables: [{ id: 1, ...rest }] }, { actions: [one], ...place });
+    expect(everything(stored)).to.deep.equal(['RET_EVERYTHING /actionables/0/id']);
+    expect(everything({ ...stored, main: false })).to.deep.equal(['RET_EVERYTHING /actionables/0/id']);
+    for (const one of [
+      { ...stored, models: [] },
+      { ...stored, answers: [] },
+      { ...stored, main: false, noOp: true },
+    ])
+      expect(everything(one)).to.deep.equal([]);
+    for (const timing of [
+      { ...AT_ONCE, later: true },
+      { ...AT_ONCE, scheduled: true },
+    ])
+      expect(everything({ ...stored, timing })).to.deep.equal([]);
+    expect(everything(stored, { returnables: ['id'] })).to.deep.equal([]);
+    expect(everything(stored, {}, { slot: 'actionable' })).to.deep.equal([]);
+  });
+});
+
+describe('checks of messages and uploads', () => {
+  it('ask for receivers that can be meant', () => {
+    expect(said(all, { broadcast_to: 'a' })).to.deep.equal(['BRC_ALL /broadcast_to']);
+    expect(said(all, {})).to.deep.equal([]);
+    for (const to of [null, true, '', {}, [], '$PAYLOAD', ['a'], ['a', 'b'], [7]])
+      expect(said(single, { broadcast_to: to }), JSON.stringify(to)).to.deep.equal(['BRC_NOBODY /broadcast_to']);
+    for (const to of ['a', 7, '$PAYLOAD.a'])
+      expect(said(single, { broadcast_to: to })).not.to.include('BRC_NOBODY /broadcast_to');
+    for (const to of [7, null, '$PAYLOAD', 'a, b', '$PAYLOAD.a,$PAYLOAD.b'])
+      expect(said(bulk, { broadcast_to: to }), JSON.stringify(to)).to.include('BRC_NO_LIST /broadcast_to');
+    expect(said(bulk, { broadcast_to: '$PAYLOAD.a' })).to.deep.equal([]);
+    expect(said(bulk, { broadcast_to: ['$PAYLOAD.a', null] })).to.deep.equal(['BRC_NO_LIST /broadcast_to/1']);
+    const rooms = (count: number): Json => Array.from({ length: count }, (_, n) => `r${n}`);
+    for (const to of ['a', 7, rooms(1), rooms(100), undefined])
+      expect(said(room, { ...(to !== undefined && { broadcast_to_room: to }) })).to.deep.equal([]);
+    for (const to of [null, '', false, {}, [], rooms(101)])
+      expect(said(room, { broadcast_to_room: to })).to.deep.equal(['BRC_NO_ROOM /broadcast_to_room']);
+    expect(said(room, { broadcast_to_room: ['a', ''] })).to.deep.equal(['BRC_NO_ROOM /broadcast_to_room/1']);
+  });
+
+  it('say what a message shows', () => {
+    const AT = '/broadcast_websocket_message';
+    const of = (
+      one: Partial<CheckAction>,
+      root: Written = {},
+      rest: Written = {},
+      place: Partial<CheckPlace> = {},
+    ): readonly string[] => {
+      const holder = { id: 1, broadcast_websocket_message: { action: 'a' }, ...rest };
+      return said(broadcast, holder, { root: { actionables: [holder], ...root }, actions: [action(0, one)], ...place });
+    };
+    const stored = { models: ['users'] };
+    expect(of(stored)).to.deep.equal([`BRC_EVERYTHING ${AT}`]);
+    for (const one of [{}, { ...stored, answers: [] }]) expect(of(one)).to.deep.equal([]);
+    expect(of(stored, {}, { returnables: ['id'] })).to.deep.equal([]);
+    expect(of({ answers: ['id'] }, { returnables: ['x', 'idx'] })).to.deep.equal([`BRC_NOTHING ${AT}`]);
+    expect(of({ answers: ['id'] }, { returnables: ['x', 'id.y'] })).to.deep.equal([]);
+    for (const answers of [null, []]) expect(of({ answers }, { returnables: ['x'] })).to.deep.equal([]);
+    expect(of({}, {}, {}, { connections: false })).to.deep.equal([`BRC_OFF ${AT}`]);
+    for (const connections of [true, null]) expect(of({}, {}, {}, { connections })).to.deep.equal([]);
+    expect(of({}, {}, { broadcast_websocket_message: { action: '$PAYLOAD.a' } })).to.deep.equal([
+      `BRC_NAME ${AT}/action`,
+    ]);
+  });
+
+  it('say what an upload takes, how much of it, and who may remove', () => {
+    const of = (uploads: Written, root: Written = {}): readonly string[] => said(upload, { uploads }, { root });
+    const some = { allowed_mimetypes: ['image/*'] };
+    expect(of({})).to.deep.equal(['UPL_ANY_TYPE /mode']);
+    expect(of(some)).to.deep.equal([]);
+    expect(of({ allowed_mimetypes: ['image/png', 'png', '*/png'] })).to.deep.equal(
+      [1, 2].map((n) => `UPL_MEDIA_TYPE /uploads/allowed_mimetypes/${n}`),
+    );
+    for (const size of [1, 5, 511])
+      expect(of({ ...some, max_upload_file_size: size })).to.deep.equal(['UPL_SMALL /uploads/max_upload_file_size']);
+    for (const size of [0, 512, 1000, '5']) expect(of({ ...some, max_upload_file_size: size })).to.deep.equal([]);
+    expect(of({ ...some, upload_folder: '/a' })).to.deep.equal(['UPL_FOLDER /uploads/upload_folder']);
+    const removing = (folder?: string, root: Written = {}): readonly string[] =>
+      of({ delete_files: true, ...(folder !== undefined && { upload_folder: folder }) }, root);
+    expect(removing()).to.deep.equal(['UPL_DELETE_FOLDER /uploads/delete_files']);
+    for (const root of ['PAYLOAD', 'GENERATOR'])
+      expect(removing(`a/$${root}.b`)).to.deep.equal(['UPL_DELETE_FOLDER /uploads/upload_folder']);
+    for (const folder of ['a', 'a/$ENV.B'])
+      expect(removing(folder)).to.deep.equal(['UPL_DELETE_SHARED /uploads/upload_folder']);
+    expect(removing('a/$PROTECTED.id')).to.deep.equal([]);
+  });
+});
