@@ -26,8 +26,10 @@ export const frameTools = (environment: Readonly<Record<string, string>> = { KEY
     value,
     text:
       (json: Json): Reader<string> =>
-      () =>
-        asText(json).replace(/^\$ENV\.(\w+)$/, (_found, name: string) => environment[name] ?? ''),
+      (frame) =>
+        asText(json)
+          .replace(/^\$ENV\.(\w+)$/, (_found, name: string) => environment[name] ?? '')
+          .replace(fields, (_found, field: string) => asText(frame.payload[field])),
     slot: () => null,
     place: 'call#1',
   }) as unknown as PlanTools;
