@@ -1,12 +1,7 @@
-/** What features say of a definition before anything runs: claims, guards, rules, limits, names that are returned, receivers, uploads. */
+/** What features say of a definition before anything runs: claims, guards, rules, limits, names that are returned. */
 import { expect } from 'chai';
 import type { Json } from '../../kernel/contract/json.js';
 import type { CheckAction, CheckPlace, PluginSpec } from '../../kernel/contract/plugin.js';
-import all from '../../plugins/broadcasts/all/spec.js';
-import bulk from '../../plugins/broadcasts/bulk/spec.js';
-import room from '../../plugins/broadcasts/room/spec.js';
-import single from '../../plugins/broadcasts/single/spec.js';
-import broadcast from '../../plugins/features/broadcast-websocket-message/spec.js';
 import generate from '../../plugins/features/generate/spec.js';
 import invalidateTokenize from '../../plugins/features/invalidate-tokenize/spec.js';
 import validation from '../../plugins/features/payload-validation/spec.js';
@@ -16,26 +11,7 @@ import rateLimit from '../../plugins/features/rate-limit/spec.js';
 import returnables from '../../plugins/features/returnables/spec.js';
 import tokenize from '../../plugins/features/tokenize/spec.js';
 import verifyHashables from '../../plugins/features/verify-hashables/spec.js';
-import upload from '../../plugins/modes/upload/spec.js';
-
-type Written = Readonly<Record<string, Json>>;
-
-const AT_ONCE = { scheduled: false, later: false, own: false };
-const action = (index: number, rest: Partial<CheckAction> = {}): CheckAction => ({
-  ...{ index, noOp: false, main: false, models: [], names: [], fields: new Map(), answers: null, timing: AT_ONCE },
-  ...rest,
-});
-
-/** Code and place of each finding; the object is the whole definition, too, where no other is given. */
-function said(spec: PluginSpec, holder: Written, rest: Partial<CheckPlace> = {}): readonly string[] {
-  const place: CheckPlace = {
-    ...{ slot: 'resource', value: holder, holder, root: holder, testing: false, actions: [], outbound: null },
-    ...{ connections: null, secrets: new Set<string>(), env: () => null, facts: () => undefined },
-    nearest: () => undefined,
-    ...rest,
-  };
-  return (spec.check?.(place) ?? []).map(({ code, at }) => `${code} ${at}`);
-}
+import { action, AT_ONCE, mended, said, type Written } from '../support/check-place.js';
 
 describe('checks of tokens', () => {
   const settings = (custom_claim_fields: Json, rest: Written = {}): Written => ({
@@ -212,6 +188,7 @@ describe('checks of rules and limits', () => {
     for (const delay of [5000, 10_000, 60_000, 86_000]) expect(of(delay), `${delay}`).to.have.length(1);
     for (const delay of [1000, 4000, 4999, 5001, 3600, 900, 9000, 36_000, 86_400, '5000'])
       expect(of(delay), `${delay}`).to.deep.equal([]);
+    expect(mended(queue, { queue: { delay: 60_000 } })).to.include('60');
     expect(said(queue, { queue: { retries: 1 }, retries: 2 })).to.include('QUE_TWICE /retries');
     expect(said(queue, { queue: {}, retries: 2 })).not.to.include('QUE_TWICE /retries');
     expect(said(queue, { retries: 2 })).to.deep.equal(['QUE_NOTHING /retries']);
@@ -277,73 +254,5 @@ describe('checks of names that are returned', () => {
       expect(everything({ ...stored, timing })).to.deep.equal([]);
     expect(everything(stored, { returnables: ['id'] })).to.deep.equal([]);
     expect(everything(stored, {}, { slot: 'actionable' })).to.deep.equal([]);
-  });
-});
-
-describe('checks of messages and uploads', () => {
-  it('ask for receivers that can be meant', () => {
-    expect(said(all, { broadcast_to: 'a' })).to.deep.equal(['BRC_ALL /broadcast_to']);
-    expect(said(all, {})).to.deep.equal([]);
-    for (const to of [null, true, '', {}, [], '$PAYLOAD', ['a'], ['a', 'b'], [7]])
-      expect(said(single, { broadcast_to: to }), JSON.stringify(to)).to.deep.equal(['BRC_NOBODY /broadcast_to']);
-    for (const to of ['a', 7, '$PAYLOAD.a'])
-      expect(said(single, { broadcast_to: to })).not.to.include('BRC_NOBODY /broadcast_to');
-    for (const to of [7, null, '$PAYLOAD', 'a, b', '$PAYLOAD.a,$PAYLOAD.b'])
-      expect(said(bulk, { broadcast_to: to }), JSON.stringify(to)).to.include('BRC_NO_LIST /broadcast_to');
-    expect(said(bulk, { broadcast_to: '$PAYLOAD.a' })).to.deep.equal([]);
-    expect(said(bulk, { broadcast_to: ['$PAYLOAD.a', null] })).to.deep.equal(['BRC_NO_LIST /broadcast_to/1']);
-    const rooms = (count: number): Json => Array.from({ length: count }, (_, n) => `r${n}`);
-    for (const to of ['a', 7, rooms(1), rooms(100), undefined])
-      expect(said(room, { ...(to !== undefined && { broadcast_to_room: to }) })).to.deep.equal([]);
-    for (const to of [null, '', false, {}, [], rooms(101)])
-      expect(said(room, { broadcast_to_room: to })).to.deep.equal(['BRC_NO_ROOM /broadcast_to_room']);
-    expect(said(room, { broadcast_to_room: ['a', ''] })).to.deep.equal(['BRC_NO_ROOM /broadcast_to_room/1']);
-  });
-
-  it('say what a message shows', () => {
-    const AT = '/broadcast_websocket_message';
-    const of = (
-      one: Partial<CheckAction>,
-      root: Written = {},
-      rest: Written = {},
-      place: Partial<CheckPlace> = {},
-    ): readonly string[] => {
-      const holder = { id: 1, broadcast_websocket_message: { action: 'a' }, ...rest };
-      return said(broadcast, holder, { root: { actionables: [holder], ...root }, actions: [action(0, one)], ...place });
-    };
-    const stored = { models: ['users'] };
-    expect(of(stored)).to.deep.equal([`BRC_EVERYTHING ${AT}`]);
-    for (const one of [{}, { ...stored, answers: [] }]) expect(of(one)).to.deep.equal([]);
-    expect(of(stored, {}, { returnables: ['id'] })).to.deep.equal([]);
-    expect(of({ answers: ['id'] }, { returnables: ['x', 'idx'] })).to.deep.equal([`BRC_NOTHING ${AT}`]);
-    expect(of({ answers: ['id'] }, { returnables: ['x', 'id.y'] })).to.deep.equal([]);
-    for (const answers of [null, []]) expect(of({ answers }, { returnables: ['x'] })).to.deep.equal([]);
-    expect(of({}, {}, {}, { connections: false })).to.deep.equal([`BRC_OFF ${AT}`]);
-    for (const connections of [true, null]) expect(of({}, {}, {}, { connections })).to.deep.equal([]);
-    expect(of({}, {}, { broadcast_websocket_message: { action: '$PAYLOAD.a' } })).to.deep.equal([
-      `BRC_NAME ${AT}/action`,
-    ]);
-  });
-
-  it('say what an upload takes, how much of it, and who may remove', () => {
-    const of = (uploads: Written, root: Written = {}): readonly string[] => said(upload, { uploads }, { root });
-    const some = { allowed_mimetypes: ['image/*'] };
-    expect(of({})).to.deep.equal(['UPL_ANY_TYPE /mode']);
-    expect(of(some)).to.deep.equal([]);
-    expect(of({ allowed_mimetypes: ['image/png', 'png', '*/png'] })).to.deep.equal(
-      [1, 2].map((n) => `UPL_MEDIA_TYPE /uploads/allowed_mimetypes/${n}`),
-    );
-    for (const size of [1, 5, 511])
-      expect(of({ ...some, max_upload_file_size: size })).to.deep.equal(['UPL_SMALL /uploads/max_upload_file_size']);
-    for (const size of [0, 512, 1000, '5']) expect(of({ ...some, max_upload_file_size: size })).to.deep.equal([]);
-    expect(of({ ...some, upload_folder: '/a' })).to.deep.equal(['UPL_FOLDER /uploads/upload_folder']);
-    const removing = (folder?: string, root: Written = {}): readonly string[] =>
-      of({ delete_files: true, ...(folder !== undefined && { upload_folder: folder }) }, root);
-    expect(removing()).to.deep.equal(['UPL_DELETE_FOLDER /uploads/delete_files']);
-    for (const root of ['PAYLOAD', 'GENERATOR'])
-      expect(removing(`a/$${root}.b`)).to.deep.equal(['UPL_DELETE_FOLDER /uploads/upload_folder']);
-    for (const folder of ['a', 'a/$ENV.B'])
-      expect(removing(folder)).to.deep.equal(['UPL_DELETE_SHARED /uploads/upload_folder']);
-    expect(removing('a/$PROTECTED.id')).to.deep.equal([]);
   });
 });

@@ -1,0 +1,30 @@
+/** The checks of a plugin's spec alone, on an object of a definition made by hand. */
+import type { Json } from '../../kernel/contract/json.js';
+import type { CheckAction, CheckPlace, Finding, PluginSpec } from '../../kernel/contract/plugin.js';
+
+export type Written = Readonly<Record<string, Json>>;
+
+export const AT_ONCE = { scheduled: false, later: false, own: false };
+export const action = (index: number, rest: Partial<CheckAction> = {}): CheckAction => ({
+  ...{ index, noOp: false, main: false, models: [], names: [], fields: new Map(), answers: null, timing: AT_ONCE },
+  ...rest,
+});
+
+/** The object is the whole definition, too, where no other is given. */
+function findings(spec: PluginSpec, holder: Written, rest: Partial<CheckPlace>): readonly Finding[] {
+  const place: CheckPlace = {
+    ...{ slot: 'resource', value: holder, holder, root: holder, testing: false, actions: [], outbound: null },
+    ...{ connections: null, secrets: new Set<string>(), env: () => null, facts: () => undefined },
+    nearest: () => undefined,
+    ...rest,
+  };
+  return spec.check?.(place) ?? [];
+}
+
+/** Code and place of each finding. */
+export const said = (spec: PluginSpec, holder: Written, rest: Partial<CheckPlace> = {}): readonly string[] =>
+  findings(spec, holder, rest).map(({ code, at }) => `${code} ${at}`);
+
+/** What the fix of each finding writes there; null for one that writes nothing. */
+export const mended = (spec: PluginSpec, holder: Written, rest: Partial<CheckPlace> = {}): readonly (string | null)[] =>
+  findings(spec, holder, rest).map(({ fix }) => (fix !== undefined && 'text' in fix ? (fix.text ?? null) : null));
