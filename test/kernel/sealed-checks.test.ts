@@ -25,7 +25,7 @@ function said(spec: PluginSpec, holder: Written, rest: Partial<CheckPlace> = {})
     ...rest,
   } as unknown as CheckPlace;
   return (spec.check?.(place) ?? []).map(({ code, at, params }) =>
-    `${code} ${at} ${String(params?.['what'] ?? '')}`.trim(),
+    `${code} ${at} ${String(params?.['what'] ?? params?.['mode'] ?? '')}`.trim(),
   );
 }
 
@@ -125,6 +125,8 @@ describe('checks of encrypted fields', () => {
     ])
       expect(inEnv('$ENV.A', fact)).to.deep.equal([]);
     for (const key of ['$ENV.A ', 'x$ENV.A', '$ENV.A$ENV.B']) expect(inEnv(key, short), key).to.deep.equal([]);
+    // Samples are told of wherever a secret stands in clear.
+    for (const key of ['changeme', 'secret']) expect(of(entry({}, { key })), key).to.deep.equal([]);
     expect(of(entry({ algorithm: 'OTHER' }, { key: 'x' }))).to.deep.equal([]);
   });
 
@@ -223,7 +225,7 @@ describe('checks of encrypted fields', () => {
   it('find results in which nothing is encrypted', () => {
     const opening = entry({ operation: 'Decrypt', properties: ['p.x', 'q'] });
     for (const mode of ['RETURN', 'LIST']) {
-      expect(of(opening, { mode })).to.deep.equal(['CPH_NOTHING_STORED /ciphers/0/operation']);
+      expect(of(opening, { mode })).to.deep.equal([`CPH_NOTHING_STORED /ciphers/0/operation ${mode}`]);
       expect(of(entry(), { mode })).to.deep.equal([]);
     }
     const answers = (names: readonly string[] | null, index = 0): readonly string[] =>

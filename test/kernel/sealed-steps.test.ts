@@ -4,6 +4,7 @@ import { Fault } from '../../kernel/contract/fault.js';
 import type { Json } from '../../kernel/contract/json.js';
 import type { Frame, PlanTools, Repeat } from '../../kernel/contract/plan.js';
 import type { PluginRuntime, RuntimeContext } from '../../kernel/contract/plugin.js';
+import { ResourcePhase } from '../../kernel/contract/slot.js';
 import ciphers from '../../plugins/features/ciphers/runtime.js';
 import hashables from '../../plugins/features/hashables/runtime.js';
 import type { Feature } from '../../plugins/kinds/feature.js';
@@ -123,6 +124,22 @@ describe('fields that are hashed', () => {
     ]);
   });
 
+  it('are hashed before anything is done, and not where a cache answers', () => {
+    const feature = hashables.create?.({ resolve: () => HASHER } as unknown as RuntimeContext);
+    const value = { hashables: [{ property: 'p', algorithm: 'A' }] };
+    const tools = {
+      ...frameTools(),
+      repeat: null,
+      memo: () => 0,
+      readsPayload: () => undefined,
+    } as unknown as PlanTools;
+    const { steps = [] } = feature?.plan({ slot: 'actionable', value, holder: value, pointer: '' }, tools) ?? {};
+    expect(steps.map(({ phase }) => phase > ResourcePhase.RECALL && phase < ResourcePhase.ACT)).to.deep.equal([
+      true,
+      false,
+    ]);
+  });
+
   it('are at most 100', async () => {
     expect(await codeOf(hash('u.p', { u: many(100, { p: 'x' }), s: '' }))).to.equal('no fault');
     expect(await codeOf(hash('u.p', { u: many(101, { p: 'x' }), s: '' }))).to.equal('HSH_TOO_MANY');
@@ -186,6 +203,13 @@ describe('fields that are encrypted, and decrypted again', () => {
     expect(await open('p', { p }, { aad: '$PAYLOAD.q' }, { q })).to.deep.equal({ p: 'x' });
   });
 
+  it('are bound, under names that others give, to the payload as it was sent', async () => {
+    const value = { ciphers: [entry('Encrypt', ['q', 'n.p'], { aad: '$PAYLOAD.q' })] };
+    const { payload, slots } = await ran(ciphers, value, { q: 'y' }, null, { names: ['n'], slots: [{ p: 'x' }] });
+    expect(payload).not.to.deep.equal({ q: 'y' });
+    expect(await open('p', slots[0], { aad: 'y' })).to.deep.equal({ p: 'x' });
+  });
+
   it('are sealed in the items for which a statement is repeated, and under names that others give', async () => {
     const { items } = (await seal('p', { items: [{ p: 'x' }] }, { repeat: { pointer: '/items' } })) as {
       readonly items: readonly object[];
@@ -215,6 +239,20 @@ describe('fields that are encrypted, and decrypted again', () => {
       [10_001, 'CPH_MANY_ROWS'],
     ] as const)
       expect(await codeOf(open('u', [{ u: many(count, sealed.u) }])), `${count}`).to.equal(code);
+  });
+
+  it('are counted in the items for which a statement is repeated, too', async () => {
+    const around = { repeat: { pointer: '/items' } };
+    expect(await codeOf(seal('p', { items: many(1001, { p: 'x' }) }, around))).to.equal('CPH_TOO_MANY');
+  });
+
+  it('let others work while a long list is opened', async () => {
+    const { u } = (await seal('u', { u: 'x' })) as { readonly u: string };
+    let others = 0;
+    const opened = open('u', many(201, { u }));
+    setImmediate(() => others++);
+    await opened;
+    expect(others).to.equal(1);
   });
 
   it('are opened in every row of a long list, in order', async () => {
