@@ -1,0 +1,162 @@
+/** What travels with work that is done apart from its request: what it reads and nothing else, and no secret in a result. */
+import { expect } from 'chai';
+import { compileCarrying } from '../../kernel/compile/carry.js';
+import { makeTools, type ResourceScope } from '../../kernel/compile/tools.js';
+import type { DeferredState } from '../../kernel/contract/deferred.js';
+import type { Fault } from '../../kernel/contract/fault.js';
+import type { Json } from '../../kernel/contract/json.js';
+import type { ActionModel } from '../../kernel/analysis/model.js';
+import { testInvocation } from '../support/invocation.js';
+import { actionModel, frameOf, resourceModel, scopeOf } from '../support/scopes.js';
+
+const before = actionModel(1, { secrets: ['pin'] });
+const later = actionModel(2, { depends: ['notes#1'] });
+const sequence = [before, later];
+const indexOf = new Map(sequence.map(({ key }, index) => [key, index]));
+const resource = resourceModel({ names: new Set(['found']), generated: new Set(['code']) });
+const scopeWith = (read: Json, prepare: (scope: ResourceScope) => void = () => undefined): ResourceScope => {
+  const scope = scopeOf({ resource, sequence });
+  prepare(scope);
+  makeTools(scope, later, 'feature:plain').value(read);
+  return scope;
+};
+const carry = (read: Json, action = later, prepare?: (scope: ResourceScope) => void) =>
+  compileCarrying(scopeWith(read, prepare), [action], indexOf);
+
+const sent = { title: 'x', body: { a: 1 }, other: 'y' };
+const invocation = testInvocation(sent, { headers: { 'x-tenant': 't', cookie: 'c' }, remote: '192.0.2.7' });
+const frame = (rest: object = {}) =>
+  frameOf({
+    ...{ payload: sent, claims: { user: { id: 7 }, role: 'r' }, invocation },
+    ...{ results: [{ id: 5, pin: 1234, rows: [{ pin: 1, name: 'n' }] }, null], slots: ['slot 0', 'slot 1'] },
+    ...rest,
+  });
+const NOTHING: DeferredState = {
+  ...{ payload: {}, claims: {}, headers: {}, remote: '', names: {}, made: [] },
+  results: { 'notes#1': { id: 5, rows: [{ name: 'n' }] } },
+};
+
+describe('what deferred work takes with it', () => {
+  const cases: readonly (readonly [Json, Partial<DeferredState>])[] = [
+    ['nothing', {}],
+    ['$PAYLOAD.title', { payload: { title: 'x' } }],
+    [['$PAYLOAD.title', '$PAYLOAD.body'], { payload: { title: 'x', body: { a: 1 } } }],
+    ['$PAYLOAD.none', {}],
+    ['$PAYLOAD', { payload: sent }],
+    ['$TOKEN.user.id', { claims: { user: { id: 7 } } }],
+    ['$HEADER.x-tenant', { headers: { 'x-tenant': 't' } }],
+    ['$HEADER.none', {}],
+    ['$IP', { remote: '192.0.2.7' }],
+    ['$ENV.REGION', {}],
+    ['$PAYLOAD.found', { names: { 'notes:found': 'slot 0' } }],
+  ];
+  for (const [read, expected] of cases)
+    it(`is what it reads: ${JSON.stringify(read)}`, () => {
+      expect(carry(read).take(frame(), sent)).to.deep.equal({ ...NOTHING, ...expected });
+    });
+
+  it('is a list whole', () => {
+    expect(carry('$PAYLOAD.title').take(frame(), [1, 2] as never).payload).to.deep.equal([1, 2]);
+  });
+
+  it('is nothing of a token where there is none', () => {
+    expect(carry('$PAYLOAD.title').take(frame({ claims: null }), sent).claims).to.equal(null);
+  });
+
+  it('is nothing that only another actionable reads', () => {
+    const state = carry(
+      'nothing',
+      later,
+      (scope) => void makeTools(scope, before, 'feature:plain').value('$PAYLOAD.title'),
+    );
+    expect(state.take(frame(), sent).payload).to.deep.equal({});
+  });
+
+  it('is no result of its own actionables, and none that it does not depend on', () => {
+    const free: ActionModel = actionModel(2);
+    expect(carry('nothing', free).take(frame(), sent).results).to.deep.equal({});
+    const both = compileCarrying(scopeWith('nothing'), sequence, indexOf);
+    expect(both.take(frame(), sent).results).to.deep.equal({});
+  });
+
+  it('is the result whose items it repeats', () => {
+    const repeat = { from: 'result', name: null, body: false, action: 'notes#1', fields: null } as const;
+    const repeated = actionModel(2, { repeat });
+    const scope = scopeOf({ resource, sequence: [before, repeated] });
+    makeTools(scope, repeated, 'feature:plain');
+    const { results } = compileCarrying(scope, [repeated], indexOf).take(frame(), sent);
+    expect(results).to.deep.equal(NOTHING.results);
+  });
+
+  it('is refused with the request where it reads what the request cannot give', () => {
+    expect(() => carry('$TOKEN.none').take(frame(), sent))
+      .to.throw()
+      .that.satisfies(({ code }: Fault) => code === 'ACC_CLAIM');
+  });
+
+  it('is what is made once, text and numbers only', () => {
+    const made = (value: unknown) => {
+      const one = carry('$NEW', later, (scope) => (scope.slots.count = 20));
+      return one.take(frame({ slots: Object.assign([], { 9: value }) }), sent).made;
+    };
+    expect([made('id'), made(5), made({}), made(undefined)]).to.deep.equal([[[9, 'id']], [[9, 5]], [], []]);
+  });
+
+  it('is a name that is made, by the actionable that makes it', () => {
+    const scope = scopeWith('nothing', (one) => void makeTools(one, later, 'feature:plain').made('code', () => 'made'));
+    const [maker] = scope.slots.makers;
+    const state = compileCarrying(scope, [later], indexOf).take(frame({ slots: [] }), sent);
+    expect(state.made).to.deep.equal([[maker?.memo, 'made']]);
+    expect(compileCarrying(scope, [before], indexOf).take(frame({ slots: [] }), sent).made).to.deep.equal([]);
+  });
+});
+
+describe('what deferred work is given', () => {
+  const carrying = carry(['$PAYLOAD.found', '$NEW']);
+  const state: DeferredState = {
+    ...NOTHING,
+    ...{ names: { 'notes:found': 'f', 'notes:strange': 's' }, results: { 'notes#1': 'r', 'notes#9': 'x' } },
+    made: [
+      [9, 'made'],
+      [3, 'strange'],
+    ],
+  };
+  const given = (version: string, from = state) => {
+    const target = frame({ slots: [], results: [] });
+    carrying.give(from, target, version);
+    return [{ ...target.slots }, { ...target.results }];
+  };
+
+  it('is its names, results and made values, and none that it does not read', () => {
+    expect(given(carrying.version)).to.deep.equal([{ 0: 'f', 9: 'made' }, { 0: 'r' }]);
+  });
+
+  it('is nothing that was made under another version, where slots have other meanings', () => {
+    expect(given('other')).to.deep.equal([{ 0: 'f' }, { 0: 'r' }]);
+  });
+
+  it('is no name that did not travel', () => {
+    expect(given(carrying.version, { ...state, names: {}, made: [] })[0]).to.deep.equal({});
+  });
+});
+
+describe('versions of deferred work', () => {
+  const [one, two] = [carry('$PAYLOAD.title'), carry('$PAYLOAD.title')];
+  it('are equal for the same definitions', () => {
+    expect([one.version, one.needs]).to.deep.equal([two.version, two.needs]);
+    expect(one.version).to.match(/^[0-9a-f]{16}$/);
+  });
+
+  it('change with each thing that is read, in whichever order it is read', () => {
+    const needs = ['x', '$PAYLOAD', '$PAYLOAD.a', '$PAYLOAD.found', '$HEADER.b', '$IP', '$TOKEN.c'].map(
+      (read) => carry(read).needs,
+    );
+    expect(new Set(needs).size).to.equal(needs.length);
+    expect(carry(['$PAYLOAD.a', '$IP', '$PAYLOAD.b']).needs).to.equal(carry(['$PAYLOAD.b', '$PAYLOAD.a', '$IP']).needs);
+  });
+
+  it('change with the definition of the work, also where it reads the same', () => {
+    const changed = carry('$PAYLOAD.title', { ...later, value: { id: 2, mode: 'OTHER' } });
+    expect(changed.version).not.to.equal(one.version);
+  });
+});

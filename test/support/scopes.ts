@@ -1,0 +1,76 @@
+/** What one resource is compiled from, made by hand: for tests of the compiler without definitions, plugins or a kernel. */
+import type { ActionModel, ResourceModel } from '../../kernel/analysis/model.js';
+import type { Registry } from '../../kernel/analysis/registry.js';
+import type { Compiled } from '../../kernel/compile/values.js';
+import type { ResourceScope } from '../../kernel/compile/tools.js';
+import type { Frame, PlanTools } from '../../kernel/contract/plan.js';
+import { Slot } from '../../kernel/contract/slot.js';
+import { testInvocation } from './invocation.js';
+
+type CompileTail = (tail: readonly string[], tools: PlanTools) => Compiled;
+
+/** One accessor for each way in which an accessor can read. `$ENV` is constant, `$LENIENT` says whether absent is null. */
+const ACCESSORS: Readonly<Record<string, readonly [reads: string | undefined, compile: CompileTail]>> = {
+  PAYLOAD: ['payload', ([name = '']) => ({ constant: false, field: name, read: ({ payload }) => payload[name] })],
+  HEADER: [
+    'headers',
+    ([header = '']) => ({ constant: false, header, read: ({ invocation }) => invocation.headers[header] }),
+  ],
+  IP: ['headers', () => ({ constant: false, remote: true, read: ({ invocation }) => invocation.remote })],
+  FIXED: ['headers', () => ({ constant: true, read: () => 'fixed' })],
+  TOKEN: ['claims', (tail, tools) => ({ constant: false, read: tools.claim(tail) })],
+  NEW: ['nothing', () => ({ constant: false, once: 9, read: () => 'new' })],
+  ENV: [undefined, ([name = '']) => ({ constant: true, read: () => `${name} of the environment` })],
+  OTHER: [undefined, () => ({ constant: false, read: () => 'other' })],
+  LENIENT: ['nothing', (_tail, { absentIsNull }) => ({ constant: false, read: () => absentIsNull })],
+};
+
+const registry = {
+  kindsIn: (slot: string) => (slot === Slot.ACCESSOR ? [{ kind: 'accessor' }] : []),
+  plugins: new Map<string, object>([
+    ...Object.entries(ACCESSORS).map(([name, [reads]]) => [`accessor:${name}`, { facts: { reads } }] as const),
+    ['feature:judge', { facts: { judges: true } }],
+    ['feature:plain', {}],
+  ]),
+} as unknown as Registry;
+
+export const resourceModel = (rest: Partial<ResourceModel> = {}): ResourceModel =>
+  ({
+    ...{ id: 'notes', path: 'notes', value: {}, actions: [], places: [], sound: true },
+    ...{ payloadFields: new Map(), names: new Set(), generated: new Set() },
+    ...rest,
+  }) as unknown as ResourceModel;
+
+export const actionModel = (id: number, rest: Partial<ActionModel> = {}): ActionModel =>
+  ({
+    ...{
+      key: `notes#${id}`,
+      resource: 'notes',
+      id,
+      value: { id },
+      parallel: false,
+      repeat: null,
+      node: { start: 0, end: 0 },
+    },
+    ...{ depends: [], places: [], stores: [], models: [], secrets: [], parameters: new Map() },
+    definition: { finds: { statements: [], documents: [] } },
+    ...rest,
+  }) as unknown as ActionModel;
+
+export const scopeOf = (rest: Partial<ResourceScope> = {}): ResourceScope => {
+  const resource = rest.resource ?? resourceModel();
+  return {
+    ...{ resource, resources: new Map([[resource.id, resource]]), registry, tables: new Map(), sequence: [] },
+    handles: {
+      handle: (id) => ({ compile: ACCESSORS[id.slice('accessor:'.length)]?.[1] }),
+      resolve: (asking, { kind }, name) => `${kind}:${name} for ${asking}` as never,
+    },
+    ...{ lookupOrder: [], needed: [], slots: { count: 0, byName: new Map(), memos: [], makers: [] } },
+    ...{ profile: null, testing: false, uses: new Set<string>(), version: 'v', asked: [], once: [], reads: [] },
+    ...rest,
+  };
+};
+
+/** What readers look at. */
+export const frameOf = (rest: Partial<Frame> = {}): Frame =>
+  ({ payload: {}, claims: null, slots: [], results: [], invocation: testInvocation(), ...rest }) as unknown as Frame;
