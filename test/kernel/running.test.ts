@@ -15,8 +15,10 @@ const WORK: Deferred = {
 };
 
 describe('a run of deferred work', () => {
-  const resume = async (status: number, options: FaultOptions = {}, work = WORK): Promise<Outcome> => {
+  const told: string[] = [];
+  const resume = async (status: number, options: FaultOptions = {}, work = WORK, attempt = 1): Promise<Outcome> => {
     const quiet = (): void => undefined;
+    const info = (_fields: object, message: string): void => void told.push(message);
     const part = { key: 'r#1', needs: 'n', version: 'v' };
     const plan = { id: 'r', path: 'r', parts: new Map([[part.key, part]]) };
     const live = { accept: () => Promise.reject(fault('TST_ENDED', {}, options)), afterResponse: null };
@@ -25,9 +27,9 @@ describe('a run of deferred work', () => {
       hooks: () => live as unknown as LiveHooks,
       desks: () => [],
       codes: { TST_ENDED: { status, title: 'Ended', message: 'It ended.', help: '' } },
-      log: { debug: quiet, info: quiet, warn: quiet, error: quiet },
+      log: { debug: quiet, info, warn: quiet, error: quiet },
     };
-    return createRunning(input).resume(work, 1, new AbortController().signal);
+    return createRunning(input).resume(work, attempt, new AbortController().signal);
   };
   const isRetryable = async (...given: Parameters<typeof resume>): Promise<boolean> => {
     const outcome = await resume(...given);
@@ -56,5 +58,23 @@ describe('a run of deferred work', () => {
     expect(gone).to.include({ code: 'JOB_UNKNOWN', retryable: true });
     const changed = await resume(422, {}, { ...WORK, needs: 'more' });
     expect(changed).to.include({ code: 'JOB_CHANGED', retryable: true });
+  });
+
+  it('is told where it is tried again, or runs under newer definitions', async () => {
+    const linesOf = async (...[work, attempt]: [Deferred?, number?]): Promise<string[]> => {
+      told.length = 0;
+      await resume(422, {}, work, attempt);
+      return [...told];
+    };
+    expect(await linesOf()).to.deep.equal([]);
+    expect(await linesOf(WORK, 2)).to.deep.equal(['work is tried again']);
+    expect(await linesOf({ ...WORK, version: 'w' })).to.deep.equal([
+      'work runs under newer definitions than it was accepted under',
+    ]);
+  });
+
+  it('is never tried again where it is no work any more', async () => {
+    const broken = await resume(422, {}, { ...WORK, acceptedAt: 'x' } as never);
+    expect(broken).to.include({ code: 'JOB_BROKEN', retryable: false });
   });
 });

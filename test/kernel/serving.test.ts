@@ -1,8 +1,10 @@
-/** Which plan of a resource is served while some of the files are broken. */
+/** Which plan of a resource is served while some of the files are broken, and whose an address is. */
 import { expect } from 'chai';
 import type { Analysis } from '../../kernel/analysis/model.js';
 import type { PlanSet, ResourcePlan } from '../../kernel/compile/plan.js';
-import { keepServing } from '../../kernel/runtime/serving.js';
+import { compilePatterns } from '../../kernel/compile/patterns.js';
+import { BootError } from '../../kernel/contract/boot-error.js';
+import { doors, keepServing, refuseTaken, tellGuards } from '../../kernel/runtime/serving.js';
 
 const planOf = (id: string, version: string): ResourcePlan => ({ id, path: id, version, identities: [] }) as never;
 
@@ -42,5 +44,86 @@ describe('while files are broken', () => {
       '/broken': 'old',
       '/unnamed': 'old',
     });
+  });
+});
+
+describe('paths with parameters, while files are broken', () => {
+  const withRoutes = (
+    ...routes: readonly (readonly [path: string, id: string | null, version?: string])[]
+  ): PlanSet => {
+    const all = routes.map(([path, id, version = 'new']) => ({
+      path,
+      plan: id === null ? null : { ...planOf(id, version), path },
+    }));
+    const plans = all.flatMap(({ plan }) => plan ?? []);
+    return { ...setOf([]), byId: new Map(plans.map((plan) => [plan.id, plan])), patterns: compilePatterns(all) };
+  };
+  const found = (before: PlanSet, after: PlanSet, sound: readonly string[], address: string): unknown => {
+    const match = keepServing(before, after, analysisOf(sound, ['broken'])).patterns.find(address);
+    return match === null ? 'none' : match.plan === null ? 'broken' : `${match.plan.id} at ${match.plan.path}`;
+  };
+
+  it('lead to the plan before where the definition is broken', () => {
+    const before = withRoutes(['a/:id', 'broken', 'old']);
+    expect(found(before, withRoutes(['a/:id', null]), [], '/a/5')).to.equal('broken at a/:id');
+    expect(found(before, withRoutes(['a/:name', null]), [], '/a/5')).to.equal('broken at a/:id');
+    expect(found(withRoutes(), withRoutes(['a/:id', null]), [], '/a/5')).to.equal('broken');
+    expect(found(withRoutes(['a/:id', null]), withRoutes(), [], '/a/5')).to.equal('none');
+  });
+
+  it('lead to a sound resource that has them now, and to no path that a sound one has left', () => {
+    const before = withRoutes(['a/:id', 'broken', 'old'], ['b/:id', 'sound', 'old']);
+    const after = withRoutes(['a/:name', 'sound']);
+    expect(found(before, after, ['sound'], '/a/5')).to.equal('sound at a/:name');
+    expect(found(before, after, ['sound'], '/b/5')).to.equal('none');
+  });
+
+  it('are served under the id of the resource too', () => {
+    const before = withRoutes(['a/:id', 'broken', 'old']);
+    const { byPath } = keepServing(before, withRoutes(), analysisOf([], ['broken']));
+    expect([...byPath.keys()]).to.deep.equal(['/broken']);
+  });
+});
+
+describe('the owner of an address', () => {
+  const refusal = (work: () => unknown): unknown => {
+    try {
+      return work();
+    } catch (error) {
+      if (!(error instanceof BootError)) throw error;
+      return [error.code, error.params['name'], error.params['what']];
+    }
+  };
+  const routes = (...paths: readonly string[]) => paths.map((path) => ({ plugin: 'p', path })) as never;
+  const config = (path: string, enabled = true) =>
+    ({ websocket: { enabled, path }, http: { status_path: '/status' } }) as never;
+  const door = (path: string, ...paths: readonly string[]) => refusal(() => doors(config(path), routes(...paths)));
+
+  it('is that of connections where nothing else answers it', () => {
+    expect(door('/ws', '/w', '/wsx', '/ws/')).to.deep.equal([{ plugin: 'websocket.path', path: '/ws' }]);
+    expect(door('/ws', '/ws')).to.deep.equal(['KRN_ROUTE', 'websocket.path', 'p answers it']);
+    expect(door('/files/ws', '/files/')).to.deep.equal(['KRN_ROUTE', 'websocket.path', 'p answers it']);
+    expect(door('/files/ws', '/files')).to.be.an('array').with.lengthOf(1);
+    expect(door('/status')).to.deep.equal(['KRN_ROUTE', 'websocket.path', 'the status page has it']);
+    expect(doors(config('/status', false), [])).to.deep.equal([]);
+  });
+
+  it('is one resource, or one plugin', () => {
+    const taken = (...paths: readonly string[]) =>
+      refusal(() => refuseTaken(setOf([planOf('files/a', 'new')]), routes(...paths)));
+    expect(taken('/files/', '/x')).to.deep.equal(['KRN_ROUTE', 'p', 'the resource "files/a" has it']);
+    expect(taken('/x', '/files/a')).to.deep.equal(['KRN_ROUTE', 'p', 'the resource "files/a" has it']);
+    expect(taken('/files', '/files/ab', '/file/', '/files/a/')).to.equal(undefined);
+  });
+});
+
+describe('the guard of a resource', () => {
+  it('is told when it has changed, and when there is one before', () => {
+    const guarded = (guards: Readonly<Record<string, string>>): PlanSet =>
+      setOf(Object.entries(guards).map(([id, guard]) => ({ ...planOf(id, ''), summary: { guard } }) as never));
+    const told: unknown[] = [];
+    const log = { warn: (fields: object) => told.push(fields) } as never;
+    tellGuards(guarded({ a: 'JWT', b: 'JWT', gone: 'JWT' }), guarded({ a: 'JWT', b: 'open', c: 'open' }), log);
+    expect(told).to.deep.equal([{ resource: 'b', was: 'JWT', is: 'open' }]);
   });
 });
