@@ -29,9 +29,47 @@ describe('text that looks like a hash of argon2', () => {
     ] as const)
       expect(parse(hash(salt, digest)), `${salt}, ${digest}`).to.equal(null);
   });
+
+  it('has each of the three costs once, in any order, and nothing beside them', () => {
+    const rest = hash(16, 32).split('$').slice(4).join('$');
+    const costs = (written: string) => parse(`$argon2id$v=19$${written}$${rest}`);
+    for (const written of ['m=64,t=3,p=4', 'p=4,m=64,t=3', 't=3,p=4,m=64'])
+      expect(costs(written), written).to.include({ memory: 64, time: 3, lanes: 4 });
+    expect([costs('m=32,t=1,p=4') === null, costs('m=31,t=1,p=4')]).to.deep.equal([false, null]);
+    for (const written of [
+      'm=64,t=3',
+      'm=64,t=3,p=4,p=4',
+      'm=64,t=0,p=4',
+      'm=64,t=03,p=4',
+      'm=64,t=3,t=4',
+      'm=64,t=3,p=0',
+      'm=64 t=3,p=4',
+    ])
+      expect(costs(written), written).to.equal(null);
+    const sound = hash(16, 32);
+    const others = [
+      ` ${sound}`,
+      `${sound}\n`,
+      sound.replace('argon2id', 'argon2i'),
+      sound.replace('v=19', 'v=16'),
+      `${sound}=`,
+      `${sound.slice(0, -1)}B`,
+    ];
+    for (const other of others) expect(parse(other), other).to.equal(null);
+  });
 });
 
 describe('dear hashes', function () {
+  it('argon2: as many passes and lanes as may be are a hash, one more is none', async () => {
+    const isHash = async (time: number, lanes: number): Promise<boolean> => {
+      const stored = await hashBytes(Buffer.from('secret'), { memory: 8 * lanes, time, lanes }, Buffer.alloc(16));
+      return hasher(argon2).verifying()('secret', stored);
+    };
+    expect([await isHash(16, 1), await isHash(17, 1), await isHash(1, 16), await isHash(1, 17)]).to.deep.equal([
+      ...[true, false, true, false],
+    ]);
+  });
+
   it('argon2: many passes over much memory are no hash, although each alone would do, unless a definition asks for them', async () => {
     const asking = hasher(argon2);
     const dear = await asking.hashing({ memory_cost: 65_600, time_cost: 16 })('secret', '');

@@ -1,0 +1,56 @@
+/** Who a connection is by its token: which guard decides, which refusal counts, and whose uid it may have. */
+import { expect } from 'chai';
+import type { IdentityPlan } from '../../kernel/compile/plan.js';
+import { fault } from '../../kernel/contract/fault.js';
+import { identify, isOwner, Refused } from '../../kernel/sockets/peer.js';
+
+describe('a token of a connection', () => {
+  const takes = (header: string, name: string): IdentityPlan => ({
+    key: name,
+    identity: { header, identify: () => Promise.resolve({ claims: { name }, until: 1 }) },
+  });
+  const refuses = (header: string, code: string): IdentityPlan => ({
+    key: code,
+    identity: { header, identify: () => Promise.reject(fault(code)) },
+  });
+  const ask = async (...identities: IdentityPlan[]): Promise<unknown> => {
+    const header = (name: string): string[] => (name === 'x-key' ? ['token'] : []);
+    const statusOf = ({ code }: { code: string }): number => (code.startsWith('NO') ? 401 : 503);
+    try {
+      return (await identify(identities, { id: 'i', header, startedAt: 0 }, statusOf))?.claims ?? null;
+    } catch (error) {
+      return error instanceof Refused ? [error.fault.code, error.code] : error;
+    }
+  };
+
+  it('is judged by the first guard that takes it, of those that read its header', async () => {
+    expect(await ask()).to.equal(null);
+    expect(await ask(takes('x-other', 'a'), { key: 'unknown', identity: null })).to.equal(null);
+    expect(await ask(takes('x-other', 'a'), takes('x-key', 'b'), takes('x-key', 'c'))).to.deep.equal({ name: 'b' });
+    expect(await ask(refuses('x-key', 'NO'), takes('x-key', 'b'))).to.deep.equal({ name: 'b' });
+    expect(await ask(refuses('x-other', 'NO'))).to.equal(null);
+  });
+
+  it('is refused as the first guard says, unless one could not judge it', async () => {
+    expect(await ask(refuses('x-key', 'NO 1'), refuses('x-key', 'NO 2'))).to.deep.equal(['NO 1', 4401]);
+    for (const order of [
+      ['NO', 'AWAY'],
+      ['AWAY', 'NO'],
+      ['NO', 'AWAY', 'NO'],
+    ])
+      expect(await ask(...order.map((code) => refuses('x-key', code))), order.join()).to.deep.equal(['AWAY', 1013]);
+  });
+
+  it('lets its owner have the uid that its claim says, as text or number', () => {
+    const owner = (claims: object, uid = '7') => isOwner(uid, { claims } as never, 'id');
+    expect([owner({ id: '7' }), owner({ id: 7 })]).to.deep.equal([true, true]);
+    expect([
+      owner({ id: '07' }),
+      owner({}),
+      owner({ id: null }, 'null'),
+      owner({ id: ['7'] }),
+      owner({ id: true }, 'true'),
+    ]).to.deep.equal(Array(5).fill(false));
+    expect(isOwner('function Object() { [native code] }', { claims: {} } as never, 'constructor')).to.equal(false);
+  });
+});
