@@ -1,0 +1,110 @@
+/** What operators see of work in a queue, from a row and from a document, and the ids that work has in stores. */
+import { expect } from 'chai';
+import { claimOf, statesOf, viewOf, type Kept } from '../../plugins/queues/mongo/documents.js';
+import { dataOf, shortIdOf, uuidOf } from '../../plugins/queues/shared/job.js';
+import { deskOf } from '../../plugins/queues/shared/sql-desk.js';
+
+const at = (seconds: number): Date => new Date(seconds * 1000);
+const VIEW = {
+  ...{ id: 'i', resource: 'r', part: 'p', state: 'waiting', priority: 2, attempts: 1, retries: 4 },
+  ...{ acceptedAt: 5000, dueAt: 7000, failure: null },
+};
+const FAILURE = { code: 'C', detail: 'why', at: 9000 };
+
+describe('work as a document', () => {
+  const kept = (rest: object = {}): Kept =>
+    ({
+      ...{ priority: 2, attempts: 1, retries: 4, state: 'waiting', nextRunAt: at(7) },
+      ...{ failCode: null, failReason: null, failedAt: null, token: null },
+      data: { id: 'i', resource: 'r', part: 'p', acceptedAt: 5000, work: '{}' },
+      ...rest,
+    }) as unknown as Kept;
+
+  it('is due while it waits, whether or not it is delayed, and has its last failure', () => {
+    expect(viewOf(kept())).to.deep.equal(VIEW);
+    expect(viewOf(kept({ state: 'delayed' }))).to.deep.equal(VIEW);
+    expect(viewOf(kept({ nextRunAt: null }))).to.deep.equal({ ...VIEW, dueAt: null });
+    expect(viewOf(kept({ state: 'running' }))).to.deep.equal({ ...VIEW, state: 'running', dueAt: null });
+    const dead = kept({ state: 'dead', failCode: 'C', failReason: 'why', failedAt: at(9) });
+    expect(viewOf(dead)).to.deep.equal({ ...VIEW, state: 'dead', dueAt: null, failure: FAILURE });
+    expect(viewOf(kept({ failCode: 'C' })).failure).to.deep.equal({ code: 'C', detail: '', at: 0 });
+  });
+
+  it('is claimed with its token, its attempt and its body', () => {
+    expect(claimOf(kept(), 't')).to.deep.equal({ id: 'i', token: 't', attempt: 1, retries: 4, body: '{}' });
+  });
+
+  it('waits in two states, and is in one for each other', () => {
+    expect([statesOf('waiting'), statesOf('running'), statesOf('dead')]).to.deep.equal([
+      ['waiting', 'delayed'],
+      ['running'],
+      ['dead'],
+    ]);
+  });
+});
+
+describe('work as a row', () => {
+  const ROW = {
+    ...{ id: 'i', resource: 'r', part: 'p', state: 'waiting', rank: 2, attempts: '1', retries: '4', accepted: 5000 },
+    ...{ due: '7000.4', failed: null, failure_code: null, fail_reason: null, work: '{}' },
+  };
+  const asked: unknown[] = [];
+  const desk = (...rows: object[]) =>
+    deskOf((name, _text, values) => {
+      asked.splice(0, asked.length, name, ...values);
+      return Promise.resolve(rows as never);
+    });
+
+  it('is due while it waits, whether or not it is delayed, and has its last failure', async () => {
+    const shown = async (rest: object) => (await desk({ ...ROW, ...rest }).list({}))[0];
+    expect(await shown({})).to.deep.equal(VIEW);
+    expect(await shown({ state: 'delayed' })).to.deep.equal(VIEW);
+    expect(await shown({ state: 'running' })).to.deep.equal({ ...VIEW, state: 'running', dueAt: null });
+    const dead = { state: 'dead', failure_code: 'C', fail_reason: 'why', failed: '9000.2' };
+    expect(await shown(dead)).to.deep.equal({ ...VIEW, state: 'dead', dueAt: null, failure: FAILURE });
+  });
+
+  it('is listed by state and resource, so many at most', async () => {
+    await desk().list({});
+    expect(asked).to.deep.equal(['list', null, null, 1000]);
+    await desk().list({ state: 'dead', resource: 'r', limit: 5 });
+    expect(asked).to.deep.equal(['list', 'dead', 'r', 5]);
+  });
+
+  it('is shown with its body, where there is such work', async () => {
+    expect(await desk(ROW).show('i')).to.deep.equal({ view: VIEW, body: '{}' });
+    expect([await desk().show('i'), asked]).to.deep.equal([null, ['show', uuidOf('i')]]);
+  });
+
+  it('is retried and purged, which says whether there was such work', async () => {
+    expect([await desk({}).retry('i'), await desk().retry('i'), asked]).to.deep.equal([
+      true,
+      false,
+      ['retry', uuidOf('i')],
+    ]);
+    expect([await desk({}).purge({ id: 'i' }), asked]).to.deep.equal([1, ['purge', uuidOf('i')]]);
+    expect([await desk({}, {}).purge({ dead: true }), asked]).to.deep.equal([2, ['purge-dead']]);
+  });
+
+  it('is counted, with the age of the oldest, which is never below zero', async () => {
+    const counts = { ready: '3', delayed: '2', running: '1', dead: '0', oldest: '1.5' };
+    const backlog = { ready: 3, delayed: 2, running: 1, dead: 0, oldest: 1.5 };
+    expect(await desk(counts).backlog()).to.deep.equal(backlog);
+    expect(await desk({ ...counts, oldest: '-2' }).backlog()).to.deep.equal({ ...backlog, oldest: 0 });
+  });
+});
+
+describe('ids of work', () => {
+  it('follow from the id of the product, in the shape of each store', () => {
+    const digest = 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad';
+    expect([uuidOf('abc'), shortIdOf('abc')]).to.deep.equal([
+      'ba7816bf-8f01-cfea-4141-40de5dae2223',
+      digest.slice(0, 24),
+    ]);
+    expect(
+      dataOf({ id: 'i', resource: 'r', part: 'p', acceptedAt: 5, body: '{}', delay: 1, priority: 2, retries: 3 }),
+    ).to.deep.equal({
+      ...{ id: 'i', resource: 'r', part: 'p', acceptedAt: 5, work: '{}' },
+    });
+  });
+});
