@@ -42,3 +42,24 @@ describe('nearest name', () => {
   it('prefers the nearer of two', () => expect(nearest('nmae', ['names', 'name'])).to.equal('name'));
   it('has nothing to say without names', () => expect(nearest('self', [])).to.equal(undefined));
 });
+
+describe('names that are near', () => {
+  const CASES: readonly (readonly [written: string, names: readonly string[], found: string | undefined])[] = [
+    ['HmacVerifier', ['HmacSignatureVerifier', 'TokenVerifier'], 'HmacSignatureVerifier'],
+    ['verifierHmac', ['HmacSignatureVerifier'], undefined],
+    ['pass', ['password_hash', 'email'], 'password_hash'],
+    ['pas', ['password_hash', 'email'], undefined],
+    ['user', ['user_name', 'user_mail'], undefined],
+    ['ab', ['ac'], 'ac'],
+    ['ab', ['cd'], undefined],
+    ['a', ['b'], undefined],
+    ['abcdef', ['abcxyz'], undefined],
+    ['abcdef', ['abcdxy'], 'abcdxy'],
+    ['abcdef', ['abdcef', 'abcdxf'], 'abdcef'],
+    ['a b', ['a_b'], 'a_b'],
+  ];
+  for (const [written, names, found] of CASES) {
+    it(`"${written}" among ${names.join(', ')}: ${found ?? 'none'}`, () =>
+      expect(nearest(written, names)).to.equal(found));
+  }
+});
