@@ -34,6 +34,7 @@ describe('members that are added', () => {
     ['{ "a": 1, "b": 2 }', '{ "a": 1, "b": 2, "x": 1, "y": [] }'],
     ['{\n  "a": 1\n}', '{\n  "a": 1,\n  "x": 1,\n  "y": []\n}'],
     ['{\r\n\t"a": 1\r\n}', '{\r\n\t"a": 1,\r\n\t"x": 1,\r\n\t"y": []\r\n}'],
+    ['{\n /* c */ "a": 1 }', '{\n /* c */ "a": 1, "x": 1, "y": [] }'],
     ['{ // c\n    "a": 1, "b": {} }', '{ // c\n    "a": 1, "b": {},\n    "x": 1,\n    "y": [] }'],
   ];
   for (const [before, after] of MEMBERS) {
