@@ -75,7 +75,9 @@ export async function writeNew(folder: string, name: string, text: string): Prom
     return true;
   } catch (error) {
     if (error instanceof BootError) throw error;
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    // A file where a folder is to be made is another thing.
+    const { code, syscall } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST' && syscall === 'open') return false;
     throw fileError(file, 'it cannot be written', error);
   }
 }

@@ -21,9 +21,9 @@ function typeOf(name: string): ValidationType {
   if (type === undefined) throw new Error(`no type ${name}`);
   return type;
 }
-for (const [name, { create }] of Object.entries({ STRING, EMAIL, NUMBER, OBJECT, ARRAY, STRINGARRAY })) {
+for (const [name, runtime] of Object.entries({ STRING, EMAIL, NUMBER, OBJECT, ARRAY, STRINGARRAY })) {
   // Types ask their context for other types, and for nothing else.
-  const type = create?.({ resolve: (_: unknown, other: string) => typeOf(other) } as unknown as RuntimeContext);
+  const type = runtime.create?.({ resolve: (_: unknown, other: string) => typeOf(other) } as unknown as RuntimeContext);
   if (type !== undefined) types.set(name, type);
 }
 

@@ -1,4 +1,5 @@
 /** `lintel migrate`: what it shows, what it changes, and what it leaves alone. */
+import { readdir } from 'node:fs/promises';
 import { expect } from 'chai';
 import pg from 'pg';
 import { hostCli, runCli, type Finished } from '../support/cli.js';
@@ -62,6 +63,11 @@ for (const dialect of ['pglite', 'postgres'] as const) {
 
     it('--check passes once they are made, and there is nothing to change', async () => {
       expect(await run('--check')).to.deep.equal({ code: 0, stdout: 'nothing to change\n', stderr: '' });
+      const files = await readdir(project.folder, { recursive: true });
+      expect(
+        files.filter((name) => name.endsWith('.lock')),
+        'the folder is given back before the command ends',
+      ).to.deep.equal([]);
     });
 
     it('differences that adding cannot mend are listed with the reason and left', async () => {

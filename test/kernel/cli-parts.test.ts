@@ -1,0 +1,241 @@
+/**
+ * Parts of the command line by themselves: files that are read and written, `.env` out of `.env.example`, migrations in words and as
+ * a script, colours, and errors in words.
+ */
+import { expect } from 'chai';
+import { chmod, mkdir, stat, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseEnv } from 'node:util';
+import { BootError } from '../../kernel/contract/boot-error.js';
+import { fillEnvFile } from '../../kernel/cli/env-file.js';
+import { explain } from '../../kernel/cli/explain.js';
+import { appendPrivate, readText, writeNew, writeWhole } from '../../kernel/cli/files.js';
+import { migrationScript, migrationWords } from '../../kernel/cli/migration-words.js';
+import { paintFor, unpainted } from '../../kernel/cli/paint.js';
+import type { Terminal } from '../../kernel/cli/terminal.js';
+import type { MigrationStep } from '../../kernel/contract/migration.js';
+import { tempProject, type TempProject } from '../support/project.js';
+
+/** The code and the words of a refusal. */
+async function refusal(work: Promise<unknown>): Promise<string> {
+  const error = await work.then(
+    () => null,
+    (thrown: unknown) => thrown,
+  );
+  return error instanceof BootError
+    ? `${error.code}: ${String(error.params['what'] ?? error.params['most'])}`
+    : String(error);
+}
+
+describe('files of the command line', () => {
+  let project: TempProject;
+  const at = (...names: string[]): string => join(project.folder, ...names);
+  beforeEach(async () => (project = await tempProject({ 'a.txt': 'text' })));
+  afterEach(() => project.dispose());
+
+  it('are read; one that is missing is null, and a folder in its place is an error', async () => {
+    await mkdir(at('folder'));
+    expect(await readText(at('a.txt'))).to.equal('text');
+    expect(await readText(at('none.txt'))).to.equal(null);
+    expect(await refusal(readText(at('folder')))).to.equal('CLI_FILE: it cannot be read (EISDIR)');
+    expect(await refusal(readText(at('a.txt', 'b.txt')))).to.equal('CLI_FILE: it cannot be read (ENOTDIR)');
+  });
+
+  it('are written with the folders on the way, over what is there', async () => {
+    await writeWhole(at('x', 'y', 'b.txt'), '1');
+    await writeWhole(at('x', 'y', 'b.txt'), '2');
+    expect(await readText(at('x', 'y', 'b.txt'))).to.equal('2');
+    expect(await refusal(writeWhole(at('a.txt', 'b.txt'), '1'))).to.match(
+      /^CLI_FILE: it cannot be written \((ENOTDIR|EEXIST)\)$/,
+    );
+  });
+
+  it('are added to, for their owner alone, and never through a link', async () => {
+    await appendPrivate(at('secret'), 'A=1\n');
+    await appendPrivate(at('secret'), 'B=2\n');
+    expect(await readText(at('secret'))).to.equal('A=1\nB=2\n');
+    expect((await stat(at('secret'))).mode & 0o777).to.equal(0o600);
+    await chmod(at('secret'), 0o640);
+    await appendPrivate(at('secret'), '');
+    expect((await stat(at('secret'))).mode & 0o777, 'what is there keeps its mode').to.equal(0o640);
+    await symlink(at('a.txt'), at('link'));
+    expect(await refusal(appendPrivate(at('link'), 'x'))).to.equal(
+      'CLI_FILE: it is a link, and links are not followed (ELOOP)',
+    );
+    expect(await refusal(appendPrivate(at('none', 'b'), 'x'))).to.equal('CLI_FILE: it cannot be written (ENOENT)');
+    expect(await readText(at('a.txt'))).to.equal('text');
+  });
+
+  it('are new or left alone, and stay inside their folder', async () => {
+    expect(await writeNew(project.folder, 'x/y/c.txt', '1')).to.equal(true);
+    expect(await writeNew(project.folder, 'x/y/c.txt', '2')).to.equal(false);
+    expect(await readText(at('x', 'y', 'c.txt'))).to.equal('1');
+    expect(await writeNew(at('made'), 'c.txt', '1')).to.equal(true);
+    await mkdir(at('made-not'));
+    await symlink(at('made-not'), at('made', 'out'));
+    await symlink(at('x'), at('made', 'too'));
+    const out = 'CLI_FILE: a link on the way leads out of the folder';
+    expect(await refusal(writeNew(at('made'), 'out/c.txt', '1'))).to.equal(out);
+    expect(await refusal(writeNew(at('made'), 'too/y/z/c.txt', '1'))).to.equal(out);
+    expect(await readText(at('made-not', 'c.txt'))).to.equal(null);
+    await symlink(at('made'), at('made', 'self'));
+    expect(await writeNew(at('made'), 'self/d.txt', '1')).to.equal(true);
+    expect(await refusal(writeNew(project.folder, 'a.txt/b.txt', '1'))).to.match(/^CLI_FILE: it cannot be written \(/);
+  });
+});
+
+describe('.env out of .env.example', () => {
+  const EXAMPLE = 'PLAIN=a b\nSECRET=generate:40\nEMPTY=\nQUOTED="it\'s"\nURL=http://a.b/c?d=e&f=1,2\nOTHER=1\n';
+  async function filled(
+    files: Readonly<Record<string, string>>,
+    env = {},
+  ): Promise<{ added: string[]; found: boolean; text: string }> {
+    const project = await tempProject({});
+    for (const [name, text] of Object.entries(files)) await writeFile(join(project.folder, name), text);
+    try {
+      const { added, found } = await fillEnvFile(project.folder, env);
+      return {
+        found,
+        added: added.map(({ name, how }) => `${name} ${how}`),
+        text: (await readText(join(project.folder, '.env'))) ?? '',
+      };
+    } finally {
+      await project.dispose();
+    }
+  }
+
+  it('holds what the example has, secrets made anew, each readable as it was meant', async () => {
+    const { found, added, text } = await filled({ '.env.example': EXAMPLE });
+    expect(found).to.equal(true);
+    expect(added.sort()).to.deep.equal([
+      ...['EMPTY copied', 'OTHER copied', 'PLAIN copied', 'QUOTED copied', 'SECRET generated', 'URL copied'],
+    ]);
+    expect(text.split('\n')[0]).to.equal('# Made from .env.example. Holds secrets: keep it out of version control.');
+    const { SECRET, ...rest } = parseEnv(text);
+    expect(SECRET).to.match(/^[A-Za-z0-9]{40}$/);
+    expect(rest).to.deep.equal({ PLAIN: 'a b', EMPTY: '', QUOTED: "it's", URL: 'http://a.b/c?d=e&f=1,2', OTHER: '1' });
+    expect(text).to.include('\nURL=http://a.b/c?d=e&f=1,2\n');
+  });
+
+  it('keeps what is there, and what the environment has', async () => {
+    const before = 'PLAIN=mine\nSECRET=\nEMPTY=\nQUOTED=x';
+    const { added, text } = await filled({ '.env.example': EXAMPLE, '.env': before }, { OTHER: '2', URL: '' });
+    expect(added).to.deep.equal(['SECRET generated', 'URL copied']);
+    expect(text.startsWith(`${before}\nSECRET=`)).to.equal(true);
+    const ended = await filled({ '.env.example': 'A=1\nB=2\n', '.env': 'A=1\n' });
+    expect(ended.text).to.equal('A=1\nB=2\n');
+    expect((await filled({ '.env.example': 'A=1\n', '.env': '' })).text).to.equal('A=1\n');
+    expect(await filled({ '.env.example': 'A=1\n', '.env': 'A=2\n' })).to.deep.equal({
+      found: true,
+      added: [],
+      text: 'A=2\n',
+    });
+  });
+
+  it('is made of nothing without an example, and of no secret of a wrong length', async () => {
+    expect(await filled({})).to.deep.equal({ found: false, added: [], text: '' });
+    for (const length of ['0', '1025', 'x', '1.5', '-1'])
+      expect(await refusal(filled({ '.env.example': `A=generate:${length}` })), length).to.equal('CLI_GENERATE: 1024');
+    for (const length of [1, 1024])
+      expect(parseEnv((await filled({ '.env.example': `A=generate:${length}` })).text)['A']).to.have.length(length);
+  });
+});
+
+describe('migrations in words', () => {
+  const step = (more: Partial<MigrationStep> = {}): MigrationStep => ({
+    ...{ store: 'main', table: 'cat', change: 'add column', detail: 'born date', sql: ['ALTER a', 'ALTER b'] },
+    ...{ destructive: false, loses: null, ...more },
+  });
+  const warning = { store: 'main', table: 'cat', column: 'name', message: 'it differs' };
+  const words = (steps: readonly MigrationStep[], warnings: readonly (typeof warning)[] = []): string =>
+    migrationWords({ steps, warnings }, unpainted);
+
+  it('count what is made, what takes away, and what is left', () => {
+    expect(words([])).to.equal('nothing to change');
+    expect(words([step()])).to.equal('cat (main)\n  + add column  born date\n\n1 change to make');
+    const away = step({ change: 'drop', detail: 'x', destructive: true, loses: '3 rows' });
+    expect(words([step(), away]).split('\n')).to.deep.equal([
+      ...['cat (main)', '  + add column  born date', '  - drop        x: loses 3 rows', ''],
+      '2 changes to make, 1 of them takes something away',
+    ]);
+    expect(words([away, away]).split('\n').at(-1)).to.equal('2 changes to make, 2 of them take something away');
+    expect(words([], [warning]).split('\n')).to.deep.equal([
+      ...['cat (main)', '  ! name: it differs', '', 'nothing to change; 1 difference left as they are'],
+    ]);
+    expect(words([step()], [warning, warning])).to.match(/\n1 change to make; 2 differences left as they are$/);
+  });
+
+  it('are grouped by table, and by connection where there are several', () => {
+    expect(
+      words([step(), step({ table: 'dog' }), step()])
+        .split('\n')
+        .slice(0, 5),
+    ).to.deep.equal([
+      ...[
+        'cat (main)',
+        '  + add column  born date',
+        '  + add column  born date',
+        'dog (main)',
+        '  + add column  born date',
+      ],
+    ]);
+    expect(words([step(), step({ store: 'documents.main' })]).split('\n')).to.deep.equal([
+      ...['connection main: 1 change to make', 'cat (main)', '  + add column  born date', ''],
+      ...[
+        'documents.main: 1 change to make',
+        'cat (documents.main)',
+        '  + add column  born date',
+        '',
+        '2 changes to make',
+      ],
+    ]);
+  });
+
+  it('are a script as well', () => {
+    const script = migrationScript({ steps: [step(), step({ loses: '3 rows' })], warnings: [warning] });
+    expect(script.split('\n')).to.deep.equal([
+      ...['-- main: cat name: it differs', '-- main: cat, add column', 'ALTER a;', 'ALTER b;'],
+      ...['-- main: cat, add column: loses 3 rows', 'ALTER a;', 'ALTER b;'],
+    ]);
+    expect(migrationScript({ steps: [], warnings: [] })).to.equal('-- nothing to change');
+  });
+});
+
+describe('colours and errors', () => {
+  const isColoured = (env: Record<string, string>, isTTY?: boolean): boolean =>
+    paintFor({ env, stdout: { isTTY } } as unknown as Terminal)('error', 'x') !== 'x';
+
+  it('are there on a terminal, unless the environment says otherwise', () => {
+    expect(isColoured({}, true)).to.equal(true);
+    expect([isColoured({}), isColoured({}, false), isColoured({ NO_COLOR: '1' }, true)]).to.deep.equal([
+      false,
+      false,
+      false,
+    ]);
+    expect([isColoured({ FORCE_COLOR: '1' }), isColoured({ FORCE_COLOR: '1', NO_COLOR: '1' }, true)]).to.deep.equal([
+      true,
+      true,
+    ]);
+    const paint = paintFor({ env: {}, stdout: { isTTY: true } } as unknown as Terminal);
+    expect(paint('error', 'x')).to.include('\u001b[31m').and.include('\u001b[1m');
+    expect(paint('warning', 'x')).to.include('\u001b[33m');
+    expect(paint('hint', 'x')).to.include('\u001b[34m');
+    expect(paint('dim', 'x')).to.include('\u001b[2m');
+    expect(paint('bold', 'x')).to.include('\u001b[1m').and.not.include('\u001b[3');
+  });
+
+  it('say the words of the catalogue, the place and the help, or what was thrown', () => {
+    const lines = explain(
+      new BootError('CLI_FILE', { file: 'a.txt', what: 'it cannot be read (EISDIR)' }),
+      unpainted,
+    ).split('\n');
+    expect(lines[0]).to.match(/^error CLI_FILE .*a\.txt.*it cannot be read \(EISDIR\)/);
+    expect(lines).to.have.length(2);
+    expect(lines[1]).to.match(/^ {6}\S/);
+    expect(
+      explain(Object.assign(new Error('no option'), { code: 'ERR_PARSE_ARGS_UNKNOWN_OPTION' }), unpainted),
+    ).to.equal('no option');
+    expect(explain(Object.assign(new Error('other'), { code: 'EPIPE' }), unpainted)).to.match(/^Error: other\n +at /);
+    expect(explain('text', unpainted)).to.equal('text');
+  });
+});
