@@ -1,0 +1,227 @@
+/**
+ * Parts of the front end by themselves, each with values on both sides of what it decides: literals that columns take, what a file
+ * holds, accessors that people invent, secrets in addresses, names of headers.
+ */
+import { expect } from 'chai';
+import { takes } from '../../kernel/analysis/checks/column-values.js';
+import { rightAccessor } from '../../kernel/analysis/checks/invented-accessors.js';
+import { classify, entriesOf } from '../../kernel/analysis/classify.js';
+import { createReport } from '../../kernel/analysis/report.js';
+import type { Json } from '../../kernel/contract/json.js';
+import { document } from '../../kernel/source/document.js';
+import { parseSource } from '../../kernel/source/tree.js';
+import { CONFIG, problemsOf, trialRegistry } from '../support/fixtures.js';
+
+const registry = trialRegistry();
+
+describe('literals for columns', () => {
+  const ANYTHING: readonly Json[] = ['x', 5, true, null, [1], { a: 1 }];
+  const CASES: readonly (readonly [column: string, taken: readonly Json[], refused: readonly Json[]])[] = [
+    ['text', ANYTHING, []],
+    ['json', ANYTHING, []],
+    ['uuid', ['x', 5, null], [[1], { a: 1 }]],
+    ['integer', [0, -5, 12, '7', ' +7 ', '-0', null], [1.5, '1.5', 'x', '', '1e3', '7 8', true, [], {}]],
+    [
+      'float',
+      [0, 1.5, '1.5', ' -2. ', '+.5', '1e3', '1E-3', '.5e+2', 'NaN', 'Infinity', '-inf', null],
+      [true, 'x', '', '.', '1.5.2', '1e', 'infin', '1 2', [], {}],
+    ],
+    [
+      'boolean',
+      [
+        ...[true, false, 1, 0, '0', ' 1 ', null, 'on', 'of', 'OFF', 'no', 'n', 'y', 'ye', 'yes'],
+        ...['t', 'tr', 'tru', 'true', 'f', 'fa', 'fal', 'fals', 'FALSE'],
+      ],
+      [2, '2', 'x', '', 'o', 'truer', 'yess', 'noo', [], {}],
+    ],
+    [
+      'timestamp',
+      [
+        '2030-01-31',
+        '12:00',
+        'now',
+        ' Today ',
+        'tomorrow',
+        'yesterday',
+        'EPOCH',
+        'infinity',
+        '-infinity',
+        '+infinity',
+        null,
+      ],
+      [5, true, 'x', '', 'nows', 'soon', 'a now', [], {}],
+    ],
+  ];
+  for (const [column, taken, refused] of CASES) {
+    it(`${column} takes ${JSON.stringify(taken)} and refuses ${JSON.stringify(refused)}`, () => {
+      expect(taken.filter((json) => !takes(column, json))).to.deep.equal([]);
+      expect(refused.filter((json) => takes(column, json))).to.deep.equal([]);
+    });
+  }
+});
+
+describe('what a file holds', () => {
+  const field = '{ "type": "String" }';
+  const CASES: readonly (readonly [file: string, text: string, found: readonly string[]])[] = [
+    ['a.json', '{ "resource": "a" }', ['resource']],
+    ['a.json', '{ "actionables": [] }', ['resource']],
+    ['a.json', '{ "id": "a" }', ['DEF_NO_KIND']],
+    ['a.json', '{}', ['DEF_NO_KIND']],
+    ['a.json', '5', ['DEF_TYPE']],
+    ['_user.json', `{ "id": ${field} }`, ['model _user']],
+    ['_user.jsonc', '{}', ['model _user']],
+    ['x/_user.model.json', '{}', ['model _user']],
+    ['x\\_user.model.jsonc', '{}', ['model _user']],
+    ['_x/user.json', `{ "id": ${field} }`, ['DEF_NO_KIND']],
+    ['a.json', `{ "_user": { "id": ${field} }, "_cat": {} }`, ['model _user', 'model _cat']],
+    ['a.json', `{ "_user": { "id": ${field} }, "cat": {} }`, ['DEF_NO_KIND']],
+    ['a.json', `{ "_user": 5 }`, ['DEF_NO_KIND']],
+    ['_cat.json', `{ "_user": { "id": ${field} } }`, ['model _user']],
+    // A field may be called as a resource's names are, or begin with an underscore.
+    ['_user.json', `{ "resource": ${field} }`, ['model _user']],
+    ['_user.json', `{ "_id": ${field} }`, ['model _user']],
+    ['_user.json', `{ "resource": "a", "id": "a", "x": ${field} }`, ['resource']],
+    ['_user.json', `{ "resource": "a", "actionables": [], "x": ${field} }`, ['resource']],
+    ['_user.json', `{ "resource": "a", "x": ${field} }`, ['model _user']],
+    ['user.json', `{ "resource": ${field} }`, ['resource']],
+    // Fields one level too deep.
+    ['user.json', `{ "name": "user", "fields": {} }`, ['DEF_MODEL_FORM']],
+    ['user.json', `{ "table": "user", "columns": [] }`, ['DEF_MODEL_FORM']],
+    ['user.json', `{ "model": "user", "properties": {} }`, ['DEF_MODEL_FORM']],
+    ['user.json', `{ "collection": "user", "schema": {} }`, ['DEF_MODEL_FORM']],
+    ['user.json', `{ "fields": { "id": ${field} } }`, ['DEF_MODEL_FORM']],
+    ['user.json', `{ "fields": { "id": 1 } }`, ['DEF_NO_KIND']],
+    ['user.json', `{ "name": "user", "fields": "x" }`, ['DEF_NO_KIND']],
+    ['_user.json', `{ "name": ${field}, "fields": { "type": "JSONObject" } }`, ['model _user']],
+  ];
+  for (const [file, text, found] of CASES) {
+    it(`${file}: ${text}`, () => {
+      const doc = document(file, text);
+      const report = createReport(registry.codes);
+      const entries = entriesOf(parseSource(doc).root ?? expect.fail());
+      const sorts = entries
+        .flatMap((node) => classify(doc, node, report))
+        .map(({ sort, name }) => `${sort} ${name}`.trim());
+      expect([...sorts, ...report.rows.map(({ code }) => code)]).to.deep.equal(found);
+    });
+  }
+
+  it('names the model that fields one level too deep are of', () => {
+    const right = (file: string, text: string): string => problemsOf([{ file, text }], registry)[0]?.message ?? '';
+    expect(right('user.json', '{ "table": "cats", "columns": {} }')).to.include('{"_cats": {"id"');
+    expect(right('user.json', '{ "table": "_cats", "columns": {} }')).to.include('{"_cats": {"id"');
+    expect(right('user.json', `{ "fields": { "id": ${field} } }`)).to.include('{"_user": {"id"');
+    expect(right('_user.json', `{ "fields": { "id": ${field} } }`)).to.include('{"_user": {"id"');
+  });
+
+  it('splits what a model says of itself from its fields', () => {
+    const text = `{ "id": ${field}, "unique": [["id"]], "connection": "main" }`;
+    const doc = document('_a.json', text);
+    const [plain] = entriesOf(parseSource(doc).root ?? expect.fail()).flatMap((node) =>
+      classify(doc, node, createReport({})),
+    );
+    expect(plain?.node.members.map(({ key }) => key)).to.deep.equal(['id']);
+    expect([plain?.unique?.type, plain?.connection?.scalar]).to.deep.equal(['array', 'main']);
+    const named = `{ "id": ${field}, "unique": ${field}, "connection": ${field} }`;
+    const other = document('_a.json', named);
+    const [fields] = entriesOf(parseSource(other).root ?? expect.fail()).flatMap((node) =>
+      classify(other, node, createReport({})),
+    );
+    expect(fields?.node.members.map(({ key }) => key)).to.deep.equal(['id', 'unique', 'connection']);
+    expect([fields?.unique, fields?.connection]).to.deep.equal([null, null]);
+  });
+});
+
+describe('accessors that people invent', () => {
+  const CASES: readonly (readonly [written: string, right: string | undefined, whole?: boolean])[] = [
+    ...['NOW', 'DATE', 'TIMESTAMP', 'TIME', 'TODAY', 'CURRENT_TIMESTAMP'].map(
+      (root) => [root, '$DATETIME', true] as const,
+    ),
+    ...['ENVIRONMENT', 'PROCESS', 'ENVS', 'SECRET', 'SECRETS', 'CONFIG'].map(
+      (root) => [`${root}.KEY`, '$ENV.KEY', true] as const,
+    ),
+    ...['HEADERS', 'REQUEST_HEADER', 'REQUEST_HEADERS'].map((root) => [`${root}.a`, '$HEADER.a', true] as const),
+    ...['PARAM', 'PARAMS', 'BODY', 'QUERY', 'REQUEST', 'REQ', 'INPUT', 'DATA', 'ARGS', 'FORM'].map(
+      (root) => [`${root}.a.b`, '$PAYLOAD.a.b', true] as const,
+    ),
+    ...['USER', 'AUTH', 'TOKEN', 'CLAIM', 'CLAIMS', 'JWT', 'SESSION', 'CURRENT_USER'].map(
+      (root) => [`${root}.id`, '$PROTECTED.id', true] as const,
+    ),
+    ...['GENERATE', 'GEN', 'RANDOM', 'ID'].map((root) => [`${root}.uuid`, '$GENERATOR.UUID', true] as const),
+    ['NOW.iso', '$DATETIME', true],
+    ['BODY', '$PAYLOAD', true],
+    ['HEADERS', '$HEADER.name', false],
+    ['PROCESS.env.KEY', '$ENV.KEY', true],
+    ['PROCESS.env', '$ENV.env', true],
+    ['UUID', '$GENERATOR.UUID', true],
+    ['UUID.x', undefined],
+    ['GENERATE_ULID', '$GENERATOR.ULID', true],
+    ['ENV_KEY', '$ENV.KEY', true],
+    ['SECRETS_KEY', '$ENV.KEY', true],
+    ['HEADER_a', '$HEADER.a', true],
+    ['ENV_', undefined],
+    ['DATETIME_ISO', undefined],
+    ['NOBODY', undefined],
+    ['NOBODY.x', undefined],
+  ];
+  for (const [written, right, whole] of CASES) {
+    it(`$${written}: ${right ?? 'nothing'}`, () => {
+      const [root = '', ...tail] = written.split('.');
+      expect(rightAccessor(registry, { root, tail })).to.deep.equal(
+        right === undefined ? undefined : { text: right, whole },
+      );
+    });
+  }
+
+  it('of a generator that does not exist have a name to fill in', () => {
+    expect(rightAccessor(registry, { root: 'GENERATE', tail: ['nothing'] })?.whole).to.equal(false);
+    expect(rightAccessor(registry, { root: 'GENERATE', tail: [] })?.text).to.match(/^\$GENERATOR\.[A-Z]+$/);
+  });
+});
+
+describe('secrets that are written out', () => {
+  const CASES: readonly (readonly [key: string, codes: readonly string[]])[] = [
+    ['postgres://ada:pass@db/x', ['SEC_CLEAR']],
+    ['postgres://ada:secret@db/x', ['SEC_CLEAR']],
+    ['postgres://:pass@db', ['SEC_CLEAR']],
+    ['redis+tls://a:p@b', ['SEC_CLEAR']],
+    ['HTTPS://a:b:c@d', ['SEC_CLEAR']],
+    ['postgres://ada@db/x', []],
+    ['postgres://ada:@db/x', []],
+    ['postgres://db/x:y@z', []],
+    ['postgres://db?a:b@c', []],
+    ['postgres://db#a:b@c', []],
+    ['postgres://ada:$ENV.JWT_SECRET_KEY@db/x', []],
+    ['postgres://$ENV.EXAMPLE_KEY:pass@db/x', ['SEC_CLEAR']],
+    ['of $ENV.JWT_SECRET_KEY', []],
+    ['1postgres://x', ['SEC_CLEAR']],
+    ['secret', ['SEC_SAMPLE']],
+    [' ', []],
+  ];
+  for (const [key, codes] of CASES) {
+    it(`${JSON.stringify(key)}: ${codes.join() || 'nothing'}`, () => {
+      const text = JSON.stringify({
+        id: 'a',
+        resource: 'a',
+        trial_guard: { key },
+        actionables: [{ id: 1, mode: 'RETURN', value: 1 }],
+      });
+      const found = problemsOf([{ file: 'a.json', text }], registry).map(({ code }) => code);
+      expect(found.filter((code) => code.startsWith('SEC_'))).to.deep.equal(codes);
+    });
+  }
+});
+
+describe('names of headers in the config', () => {
+  const isRefused = (name: string): boolean =>
+    problemsOf([{ file: CONFIG, text: JSON.stringify({ http: { headers: { [name]: 'x' } } }) }], registry).some(
+      ({ code }) => code === 'DEF_HEADER',
+    );
+  for (const name of [
+    ...['connection', 'Content-Encoding', 'content-length', 'CONTENT-TYPE', 'date', 'keep-alive', 'transfer-encoding'],
+    ...['x-request-id', 'a b', '', 'é'],
+  ])
+    it(`"${name}" is refused`, () => expect(isRefused(name)).to.equal(true));
+  for (const name of ['x-frame-options', 'Server', 'dates'])
+    it(`"${name}" is taken`, () => expect(isRefused(name)).to.equal(false));
+});
