@@ -92,8 +92,9 @@ const isOn = (json: Json | undefined): boolean => json === true || (typeof json 
 
 function selected<T>(before: Names<T>, members: Members, made: (name: string) => T): Names<T> {
   const told = Object.keys(members).filter((name) => name !== '_id');
-  if (told.every((name) => isOff(members[name])) && !isOn(members['_id']))
-    return new Map([...before].filter(([name]) => !isOff(members[name])));
+  // Of `_id` alone it is asked what it says; beside other names it may say either.
+  const asked = told.length > 0 ? told.map((name) => members[name]) : [members['_id'] ?? 0];
+  if (asked.every(isOff)) return new Map([...before].filter(([name]) => !isOff(members[name])));
   const kept = isOff(members['_id']) ? told : ['_id', ...told];
   return new Map(
     kept.flatMap((path): [string, T][] => {

@@ -111,6 +111,45 @@ describe('language server: actions that join places', () => {
     expect(diagnostics.map(({ code }) => code)).not.to.include('SQL_TABLE');
     expect(diagnostics.filter(({ severity }) => severity === 1)).to.deep.equal([]);
   });
+
+  const MODELS: readonly (readonly [sql: string, columns: readonly string[]])[] = [
+    ["INSERT INTO wid‸get (label, colour) VALUES ('a', 'b')", ['id', 'label', 'colour']],
+    ["INSERT INTO wid‸get (id, label, created_at, updated_at) VALUES ('a', 'b', now(), now())", ['id', 'label']],
+    ["INSERT INTO wid‸get /* all */ (label) VALUES ('a')", ['id', 'label']],
+    ['INSERT INTO wid‸get SELECT id, age FROM _user', ['id']],
+    ['INSERT INTO wid‸get DEFAULT VALUES', ['id']],
+    ['SELECT label FROM WID‸GET WHERE colour = $1', ['id', 'label', 'colour']],
+    ['SELECT label FROM wid‸get, _user', ['id']],
+    ["UPDATE wid‸get SET label = $1 WHERE id = 'b'", ['id', 'label']],
+  ];
+  for (const [sql, columns] of MODELS) {
+    it(`writes the columns ${columns.join(', ')} for ${sql.replace('‸', '')}`, async () => {
+      const offered = await actionsAt(editor, FILE, resource(query(sql)));
+      const text = offered.taken('Write a model of "widget"')['definitions/_widget.model.json'] ?? '';
+      expect(Object.keys(JSON.parse(text) as object)).to.deep.equal(columns);
+    });
+  }
+
+  it('writes no model of a name that is quoted, long, or has a file already', async () => {
+    await editor.write({ 'definitions/_taken.model.json': '{ "id": { "type": "String", "primary_key": true } }' });
+    const long = 'w'.repeat(52);
+    for (const table of ['\\"wid‸get\\"', `${long}‸`, 'tak‸en', '_us‸er']) {
+      const { titles } = await actionsAt(editor, FILE, resource(query(`SELECT label FROM ${table}`)));
+      expect(
+        titles.filter((title) => title.startsWith('Write a model')),
+        table,
+      ).to.deep.equal([]);
+    }
+    const { titles } = await actionsAt(editor, FILE, resource(query(`SELECT label FROM ${long.slice(1)}‸`)));
+    expect(titles.filter((title) => title.startsWith('Write a model'))).to.have.length(1);
+  });
+
+  it('writes no model for an editor that makes no files', async () => {
+    const plain = await openEditor({ files: { [MODEL]: '{ "id": { "type": "String", "primary_key": true } }' } });
+    const { titles } = await actionsAt(plain, FILE, resource(query('SELECT label FROM wid‸get')));
+    await plain.close();
+    expect(titles.filter((title) => title.startsWith('Write a model'))).to.deep.equal([]);
+  });
 });
 
 describe('language server: the first statement of a project', () => {
