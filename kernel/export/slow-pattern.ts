@@ -6,17 +6,20 @@
 /** A class, an escape, a bracket or a sign; total for sources that are regular expressions. */
 const ATOM = /\[(?:\\.|[^\]\\])*\]|\\.|\((?:\?(?:[:=!]|<[=!]|<\w+>))?|[^]/g;
 const UNBOUNDED = /^(?:[*+]|\{\d+,\})/;
+/** Takes more or less of the text. */
+const VARIABLE = /^(?:[*+?]|\{\d+,\d*\})/;
 
 interface Group {
   /** Atoms directly or deeper inside. */
   readonly atoms: string[];
   /** Of each way through it, the first atom; the last way is the one being read. */
   readonly firsts: (string | null)[];
-  loops: boolean;
+  /** Something in it takes more or less of the text. */
+  varies: boolean;
 }
 
 export function isSlowPattern(source: string): boolean {
-  const fresh = (): Group => ({ atoms: [], firsts: [null], loops: false });
+  const fresh = (): Group => ({ atoms: [], firsts: [null], varies: false });
   const stack: Group[] = [fresh()];
   for (const { 0: atom, index } of source.matchAll(ATOM)) {
     const group = stack.at(-1);
@@ -31,24 +34,24 @@ export function isSlowPattern(source: string): boolean {
       if (outer === undefined || (repeated && isAmbiguous(group))) return true;
       outer.atoms.push(...group.atoms);
       outer.firsts[outer.firsts.length - 1] ??= '(';
-      outer.loops ||= repeated || group.loops;
+      outer.varies ||= VARIABLE.test(rest) || group.varies;
     } else if (atom === '|') group.firsts.push(null);
     else if (!/^[*+?^$]$/.test(atom)) {
       group.firsts[group.firsts.length - 1] ??= /^[*+?{]/.test(rest) ? '(' : atom;
       group.atoms.push(atom);
-      group.loops ||= repeated;
+      group.varies ||= VARIABLE.test(rest);
     }
   }
   return false;
 }
 
 /** Each turn begins with a sign of its own, which nothing else in the group can read. */
-function isAmbiguous({ atoms, firsts, loops }: Group): boolean {
-  if (!loops && firsts.length === 1) return false;
+function isAmbiguous({ atoms, firsts, varies }: Group): boolean {
+  if (!varies && firsts.length === 1) return false;
   const signs = firsts.map((first) => (first === null ? null : signOf(first)));
   return signs.some((sign, i) => {
     if (sign === null || signs.indexOf(sign) !== i) return true;
-    return loops && atoms.filter((atom) => new RegExp(`^(?:${atom})$`).test(sign)).length > 1;
+    return varies && atoms.filter((atom) => new RegExp(`^(?:${atom})$`).test(sign)).length > 1;
   });
 }
 
