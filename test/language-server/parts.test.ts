@@ -1,0 +1,151 @@
+/**
+ * Parts of the language server by themselves: names of environment variables and where they stand, addresses of files, code in
+ * Markdown, rules in words, places in document queries.
+ */
+import { expect } from 'chai';
+import { join } from 'node:path';
+import type { Json } from '../../kernel/contract/json.js';
+import type { MemberNames } from '../../kernel/schema/meta.js';
+import { createEnvNames } from '../../language-server/env-names.js';
+import { jsonText } from '../../language-server/inside.js';
+import { fileLink } from '../../language-server/place-words.js';
+import { behind, pathIn } from '../../language-server/queries/documents.js';
+import { inBlock, inCode } from '../../language-server/safe-markdown.js';
+import { nameOfUri, uriOf } from '../../language-server/uri.js';
+import { ruleCells, ruleMarkdown, ruleText } from '../../language-server/words-rules.js';
+import { trialRegistry } from '../support/fixtures.js';
+import { tempProject } from '../support/project.js';
+
+describe('language server: names of environment variables', () => {
+  it('are the keys of .env.example and .env, each with its places', async () => {
+    const project = await tempProject({
+      '.env.example': '# A=1\nA=1\r\n  export B_2 = x\n1C=1\nD\n=e\nA=3\nA-F=1\nexportG=1\n',
+      '.env': 'A=2\nexport\tH=1\n',
+    });
+    const names = createEnvNames(project.folder);
+    expect([names.names, names.placesOf('A')]).to.deep.equal([[], []]);
+    await names.refresh();
+    expect(names.names).to.deep.equal(['A', 'B_2', 'exportG', 'H']);
+    const example = join(project.folder, '.env.example');
+    expect(names.placesOf('A')).to.deep.equal([
+      { file: example, line: 1, start: 0, end: 1 },
+      { file: example, line: 6, start: 0, end: 1 },
+      { file: join(project.folder, '.env'), line: 0, start: 0, end: 1 },
+    ]);
+    expect(names.placesOf('B_2')).to.deep.equal([{ file: example, line: 2, start: 9, end: 12 }]);
+    await project.write('.env.example', 'Z=1\n');
+    await names.refresh();
+    expect(names.names).to.deep.equal(['Z', 'A', 'H']);
+    await project.dispose();
+    await names.refresh();
+    expect(names.names).to.deep.equal([]);
+  });
+});
+
+describe('language server: addresses of files', () => {
+  it('and their names lead to each other', () => {
+    expect(nameOfUri(uriOf('/a b/ü#%.json'), false)).to.equal('/a b/ü#%.json');
+    expect(nameOfUri('file:///C%3A/a/B.json', true)).to.equal('c:\\a\\B.json');
+    expect(nameOfUri('file:///d:/a.json', true)).to.equal('d:\\a.json');
+  });
+
+  it('have no name where they are no files', () => {
+    for (const uri of [
+      'untitled:Untitled-1',
+      'git:/a.json?HEAD',
+      'https://a.b/c',
+      '',
+      'file://host/a',
+      'file:///a%2Fb',
+    ])
+      expect(nameOfUri(uri, false), uri).to.equal(null);
+  });
+
+  it('are links whose text and address end nowhere else', () => {
+    expect(fileLink('/x/a.json', 'a.json', 3)).to.equal('[a.json:3](<file:///x/a.json#L3>)');
+    expect(fileLink('/x/a].json', '_a*[b]`<c>\\.json', 1)).to.match(/^\[\\_a\\\*\\\[b\\\]\\`\\<c\\>\\\\\.json:1\]\(</);
+    expect(fileLink('/x', 'a\nb', 1)).to.equal('`a b`');
+    expect(fileLink('/x', 'a\rb', 1)).to.equal('`a b`');
+  });
+});
+
+describe('language server: code in Markdown', () => {
+  const CASES: readonly (readonly [text: string, code: string])[] = [
+    ['a', '`a`'],
+    ['', '`  `'],
+    ['a`b', '``a`b``'],
+    ['`a', '`` `a ``'],
+    ['a`', '`` a` ``'],
+    ['a``b', '`a``b`'],
+    ['a`b``c', '```a`b``c```'],
+    ['a \n\t b', '`a b`'],
+  ];
+  for (const [text, code] of CASES) it(JSON.stringify(text), () => expect(inCode(text)).to.equal(code));
+
+  it('has longer fences than the text', () => {
+    expect(inBlock('a', 'sql')).to.equal('```sql\na\n```');
+    expect(inBlock('a ``` b', '')).to.equal('````\na ``` b\n````');
+    expect(inBlock('`````', 'x').split('\n')[0]).to.equal('``````x');
+  });
+
+  it('is text of a JSON string without its quotes', () => expect(jsonText('a"\\\n')).to.equal('a\\"\\\\\\n'));
+});
+
+describe('language server: rules in words', () => {
+  const registry = trialRegistry();
+  const CASES: readonly (readonly [rule: Json, text: string, markdown: string])[] = [
+    [
+      { type: 'EMAIL', max_length: 320, optional: true },
+      'EMAIL, max_length 320, optional',
+      '`EMAIL`, max length `320`, optional',
+    ],
+    [{ optional: false, type: 'STRING' }, 'STRING', '`STRING`'],
+    [{ min: 0, type: 'NUMBER' }, 'NUMBER, min 0', '`NUMBER`, min `0`'],
+    [{ type: 'OBJECT', fields: { a: 1 } }, 'OBJECT', '`OBJECT`, fields `{"a":1}`'],
+    [{ type: 5, pattern: 'x' }, 'type 5, pattern "x"', 'type `5`, pattern `x`'],
+    [{ default: null }, 'default null', 'default `null`'],
+    [{}, '', ''],
+    ['text', '', ''],
+    [[1], '', ''],
+  ];
+  for (const [rule, text, markdown] of CASES) {
+    it(`${JSON.stringify(rule)}: ${text || 'nothing'}`, () => {
+      expect(ruleText(registry, rule)).to.equal(text);
+      expect(ruleMarkdown(registry, rule)).to.equal(markdown);
+    });
+  }
+
+  it('cut values of more than sixty characters', () => {
+    expect(ruleCells(registry, { pattern: 'x'.repeat(60) })[1]).to.equal(`pattern \`${'x'.repeat(60)}\``);
+    expect(ruleCells(registry, { pattern: 'x'.repeat(61) })[1]).to.equal(`pattern \`${'x'.repeat(60)}…\``);
+  });
+});
+
+describe('language server: places in document queries', () => {
+  const members = {
+    start: 'query',
+    places: {
+      query: { words: { $and: 'All.', $or: 'Any.' }, behind: { $and: 'list' }, fields: 'value' },
+      list: { made: 'query' },
+    },
+  } as unknown as MemberNames;
+
+  it('follow from the name that is behind them', () => {
+    expect(['$and', '$or', 'age', 'toString'].map((key) => behind(members, 'query', key))).to.deep.equal([
+      ...['list', '', 'value', 'value'],
+    ]);
+    expect([behind(members, 'list', 'x'), behind(members, 'none', 'x')]).to.deep.equal(['query', '']);
+  });
+
+  it('have texts that are fields, or paths behind one dollar sign', () => {
+    expect([pathIn('field', 'a.b'), pathIn('field', '$a')]).to.deep.equal(['a.b', '$a']);
+    expect(['$a.b', 'a', '$', '$$ROOT', 'x$a'].map((text) => pathIn('path', text))).to.deep.equal([
+      'a.b',
+      null,
+      null,
+      null,
+      null,
+    ]);
+    expect(pathIn(undefined, '$a')).to.equal(null);
+  });
+});
