@@ -77,6 +77,14 @@ describe('what a file holds', () => {
     ['a.json', `{ "_user": { "id": ${field} }, "cat": {} }`, ['DEF_NO_KIND']],
     ['a.json', `{ "_user": 5 }`, ['DEF_NO_KIND']],
     ['_cat.json', `{ "_user": { "id": ${field} } }`, ['model _user']],
+    // Names that people invent for those of a resource.
+    ['a.json', '{ "name": "a", "path": "b" }', ['resource']],
+    ['a.json', '{ "steps": [] }', ['resource']],
+    ['a.json', '{ "name": "a" }', ['DEF_NO_KIND']],
+    ['a.json', '{ "path": "a", "route": "b" }', ['DEF_NO_KIND']],
+    ['a.json', '{ "name": ["a"], "path": "b" }', ['DEF_NO_KIND']],
+    ['a.json', '{ "steps": "x" }', ['DEF_NO_KIND']],
+    ['_a.json', '{ "steps": [] }', ['model _a']],
     // A field may be called as a resource's names are, or begin with an underscore.
     ['_user.json', `{ "resource": ${field} }`, ['model _user']],
     ['_user.json', `{ "_id": ${field} }`, ['model _user']],

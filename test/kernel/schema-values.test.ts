@@ -59,6 +59,17 @@ describe('samples of schemas, value by value', () => {
     [{ type: 'string', format: 'email', minLength: 20 }, 'ada@xxxx.example.com'],
     [{ type: 'string', format: 'email', minLength: 100 }, `ada@${'x'.repeat(20)}.${'x'.repeat(63)}.example.com`],
     [{ allOf: [{ type: 'number', minimum: 2 }, { minimum: 5 }] }, 5],
+    [{ allOf: [{ type: 'number', minimum: 5 }, { minimum: 2 }] }, 5],
+    [
+      {
+        allOf: [
+          { type: 'integer', exclusiveMinimum: 5 },
+          { type: 'number', exclusiveMinimum: 2 },
+        ],
+      },
+      6,
+    ],
+    [{ type: 'string', maxLength: 2, allOf: [{ maxLength: 9 }] }, 'te'],
     [{ type: 'string', maxLength: 9, allOf: [{ maxLength: 2 }] }, 'te'],
     [{ allOf: [{ enum: [1, 2] }, { enum: [2, 3] }] }, 2],
     [{ allOf: [{ type: 'number' }, { type: 'integer', minimum: 1.5 }] }, 2],
