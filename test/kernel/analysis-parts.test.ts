@@ -77,6 +77,7 @@ describe('what a file holds', () => {
     ['a.json', `{ "_user": { "id": ${field} }, "cat": {} }`, ['DEF_NO_KIND']],
     ['a.json', `{ "_user": 5 }`, ['DEF_NO_KIND']],
     ['_cat.json', `{ "_user": { "id": ${field} } }`, ['model _user']],
+    ['a.json', '[{ "resource": "a" }, { "actionables": [] }]', ['resource', 'resource']],
     // Names that people invent for those of a resource.
     ['a.json', '{ "name": "a", "path": "b" }', ['resource']],
     ['a.json', '{ "steps": [] }', ['resource']],
@@ -130,6 +131,9 @@ describe('what a file holds', () => {
     );
     expect(plain?.node.members.map(({ key }) => key)).to.deep.equal(['id']);
     expect([plain?.unique?.type, plain?.connection?.scalar]).to.deep.equal(['array', 'main']);
+    const located = document('_a.json', `{ "id": ${field}, "connection": "main" }`);
+    const root = parseSource(located).root ?? expect.fail();
+    expect(classify(located, root, createReport({}))[0]?.node.members.map(({ key }) => key)).to.deep.equal(['id']);
     const named = `{ "id": ${field}, "unique": ${field}, "connection": ${field} }`;
     const other = document('_a.json', named);
     const [fields] = entriesOf(parseSource(other).root ?? expect.fail()).flatMap((node) =>
