@@ -14,9 +14,6 @@ export const isListAt = (all: readonly Lexeme[], i: number): boolean =>
 
 export function cast(words: Words, from: number, i: number, type: string, flavour: Flavour): void {
   const { all, out } = words;
-  if (isListAt(all, i - 1) || (all[i - 1]?.type === 'placeholder' && type.endsWith('[]'))) {
-    if (isListAt(all, i - 1)) return;
-  }
   const operand = all[i - 1];
   if (type === 'interval' && operand?.type === 'string') {
     out[i - 1] = `INTERVAL ${intervalOf(literalOf(operand))}`;
@@ -25,7 +22,7 @@ export function cast(words: Words, from: number, i: number, type: string, flavou
   }
   const known = castOf(type);
   if (known === undefined) throw unsayable(`the cast to ${type}`, `one of ${CAST_NAMES}`);
-  if (operand?.type === 'string' && from === i - 1) literalCast(words, i - 1, known.value);
+  if (operand?.type === 'string') literalCast(words, i - 1, known.value);
   const [open, close] = around(known, flavour, operand);
   out[from] = open + (out[from] ?? '');
   out[i] = close;
@@ -67,10 +64,12 @@ export function castCall(words: Words, i: number, flavour: Flavour): void {
     if (/^(?:signed|unsigned|char|binary|datetime|double|year)\b/.test(type)) return;
     throw unsayable(`the cast to ${type}`, `one of ${CAST_NAMES}`);
   }
-  const [open, end] = around(known, flavour, all[as - 1]);
+  const operand = as === i + 3 ? all[as - 1] : undefined;
+  if (operand?.type === 'string') literalCast(words, as - 1, known.value);
+  const [open, end] = around(known, flavour, operand);
   for (let at = as; at < close; at++) out[at] = '';
-  out[i] = open.replace(/\($/, '');
-  out[i + 1] = open.endsWith('(') ? '(' : '';
+  out[i] = open.slice(0, -1);
+  out[i + 1] = open.slice(-1);
   out[close] = end;
 }
 
@@ -100,6 +99,6 @@ const asText = (flavour: Flavour): Around =>
 
 function jsonStart(all: readonly Lexeme[], end: number): number {
   let from = operandStart(all, end);
-  while (/^->>?$/.test(all[from - 1]?.text ?? '')) from = operandStart(all, from - 2);
+  while (all[from - 1]?.text === '->' || all[from - 1]?.text === '->>') from = operandStart(all, from - 2);
   return from;
 }

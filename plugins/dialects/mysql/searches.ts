@@ -25,7 +25,7 @@ export function wordSearch({ all, out }: Words, i: number): void {
   const ranks = all[i]?.text !== '@@';
   const vector = ranks ? i + 2 : operandStart(all, i - 1);
   const end = operandEnd(all, vector);
-  const query = ranks ? end + 1 : i + 1;
+  const query = end + 1;
   const queryEnd = operandEnd(all, query);
   const searched = argumentAt(all, vector, end, 'TO_TSVECTOR');
   const asked = argumentAt(

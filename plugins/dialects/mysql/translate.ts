@@ -17,8 +17,6 @@ const OPERATORS: Readonly<Record<string, string>> = {
   '~*': 'REGEXP_LIKE(a, b)',
   '!~': 'NOT REGEXP_LIKE(a, b)',
   '!~*': 'NOT REGEXP_LIKE(a, b)',
-  '~~': 'LIKE',
-  '~~*': 'ILIKE',
   '#>': "JSON_EXTRACT(a, '$.b.c')",
   '#>>': "JSON_UNQUOTE(JSON_EXTRACT(a, '$.b.c'))",
   '^': 'POWER(a, b)',
@@ -54,7 +52,7 @@ export function translate(words: Words, flavour: Flavour): void {
 /** What MySQL runs although it looks like a comment. */
 function refuseComments({ scan: { text: sql, tokens } }: Words): void {
   for (const { type, start } of tokens) {
-    if (type === 'comment' && /^\/\*M?!/.test(sql.slice(start, start + 4))) {
+    if (type === 'comment' && (sql.startsWith('/*!', start) || sql.startsWith('/*M!', start))) {
       throw unsayable('a comment that MySQL runs (`/*!`)', 'a plain comment, or none');
     }
   }
@@ -73,8 +71,7 @@ function operator(words: Words, i: number, flavour: Flavour): void {
   if (sign === '~~' || sign === '!~~') words.out[i] = sign === '~~' ? ' LIKE ' : ' NOT LIKE ';
   else if (sign === '~~*' || sign === '!~~*') words.out[i] = ilike(sign.startsWith('!'), flavour);
   else {
-    const instead = Object.hasOwn(OPERATORS, sign) ? OPERATORS[sign] : undefined;
-    throw unsayable(`the operator ${sign}`, instead ?? 'an operator or a function of MySQL');
+    throw unsayable(`the operator ${sign}`, OPERATORS[sign] ?? 'an operator or a function of MySQL');
   }
 }
 
@@ -170,7 +167,6 @@ function anyOf({ all, out, scan }: Words, i: number, flavour: Flavour): void {
   out[i - 1] = '';
   out[i] = word;
   out[i + 1] = '(SELECT lintel_list.v FROM JSON_TABLE(';
-  out[i + 2] = '?';
-  if (casted) out[i + 3] = '';
+  out[i + 3] = '';
   out[i + 3 + casted] = `, '$[*]' COLUMNS (v ${type} PATH '$')) AS lintel_list)`;
 }
