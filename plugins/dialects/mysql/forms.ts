@@ -28,7 +28,7 @@ export interface InsertSteps {
   readonly select: Rendered;
   /** Whether the statement says itself that it answers with rows. */
   readonly asked: boolean;
-  /** For each row the value of each named column; null where it is none that can be written twice. */
+  /** For each row the value of each named column (in lower case); null where it is none that can be written twice. */
   readonly rows: readonly ReadonlyMap<string, Rendered | null>[];
   /** Columns of ON CONFLICT: by them the row is found. */
   readonly conflict: readonly string[] | null;
@@ -46,7 +46,7 @@ export interface ChangeSteps {
   readonly alias: string;
   /** Up to WHERE. */
   readonly change: Rendered;
-  /** Columns that it sets. */
+  /** Columns that it sets, in lower case. */
   readonly sets: readonly string[];
 }
 
@@ -219,7 +219,7 @@ function rowsOf(
       const name = names[i];
       const next = starts[i + 1];
       const to = next === undefined ? end : next - 1;
-      if (name) row.set(name, isConstant(words, from, to) ? render(words, from, to) : null);
+      if (name) row.set(name.toLowerCase(), isConstant(words, from, to) ? render(words, from, to) : null);
     });
     return row;
   };
@@ -312,7 +312,7 @@ function changeForm(words: Words, verb: number, end: number, flavour: Flavour): 
   const sets = updates
     ? elementStarts(all, table.end + 1)
         .map((i) => all[i])
-        .flatMap((word) => (isName(word) ? nameOf(word) : []))
+        .flatMap((word) => (isName(word) ? nameOf(word).toLowerCase() : []))
     : [];
   const steps: ChangeSteps = {
     step: updates ? 'update' : 'delete',

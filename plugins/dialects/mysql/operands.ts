@@ -44,9 +44,15 @@ type Range = readonly [from: number, end: number];
 function leftOf(all: readonly Lexeme[], i: number): Range | null {
   const behind = behindOperand(all, i);
   if (behind <= 0) return null;
-  let from = operandStart(all, behind - 1);
-  while (isPart(all[from - 1])) from = operandStart(all, from - 2);
+  let from = termStart(all, behind - 1);
+  while (isPart(all[from - 1])) from = termStart(all, from - 2);
   return [from, behind];
+}
+
+/** `interval '1 day'` is one operand. */
+function termStart(all: readonly Lexeme[], end: number): number {
+  const from = operandStart(all, end);
+  return isWord(all[from - 1], 'INTERVAL') ? from - 1 : from;
 }
 
 const isPart = (word: Lexeme | undefined): boolean =>

@@ -10,7 +10,7 @@ import { isWord, operandStart, quoteName, type Words } from './words.js';
 
 /** Words of a condition: what they stand in is true or false. */
 const CONDITION = /^(?:AND|OR|NOT|IS|LIKE|ILIKE|IN|BETWEEN|EXISTS)$/;
-const COMPARISON = /^(?:=|<>|!=|<|>|<=|>=|~~|~~\*)$/;
+const COMPARISON = /^(?:=|<>|!=|<|>|<=|>=|<=>|!?~~\*?)$/;
 
 interface Item {
   readonly from: number;
@@ -50,30 +50,43 @@ function itemOf({ all }: Words, from: number, end: number): Item {
   return { from, end, name: null };
 }
 
-/** Null for a plain column or a star: their names are the same everywhere. */
-function defaultName({ all, scan }: Words, { from, end }: Item): string | null {
+/** Null for a star, and for a plain column whose name the server gives as it is. */
+function defaultName({ all, scan }: Words, { from, end }: Pick<Item, 'from' | 'end'>): string | null {
   const first = all[from];
   const last = all[end - 1];
   if (first === undefined || last === undefined || last.text === '*') return null;
-  if (last.type === 'cast' && operandStart(all, end - 1) === from) {
-    let inner = end - 1;
-    while (all[inner - 1]?.type === 'cast') inner--;
-    const named = defaultName({ all, scan, out: [] }, { from, end: inner, name: null });
-    if (named === null) return nameOf(all[inner - 1] as never);
-    if (named !== '?column?') return named;
-    return castOf(normalType(last.text.slice(2)))?.label ?? named;
-  }
+  if (isWord(first, 'EXISTS')) return operandStart(all, end - 1) === from + 1 ? 'exists' : UNNAMED;
   if (isWord(first, 'CASE')) return 'case';
   if (isWord(first, 'TRUE', 'FALSE') && end === from + 1) return 'bool';
-  if (isName(first) && !isWord(first, 'NULL', 'NOT', 'INTERVAL', 'EXISTS')) {
-    const start = operandStart(all, end - 1);
-    if (start !== from) return '?column?';
-    if (last.type !== 'close') return null;
-    const open = all.findIndex((word, i) => i > from && word.type === 'open');
-    const callee = all[open - 1];
-    return callee === undefined ? '?column?' : nameOf(callee);
+  if (operandStart(all, end - 1) !== from) return UNNAMED;
+  if (last.type === 'cast') return castName({ all, scan }, from, end - 1, last.text.slice(2));
+  if (!isName(first) || isWord(first, 'NULL')) return UNNAMED;
+  if (last.type !== 'close') {
+    const name = nameOf(last);
+    const isAsWritten = last.type === 'quoted-identifier' || scan.text.slice(last.start, last.end) === name;
+    return isAsWritten && last.text !== 'CURRENT_TIMESTAMP' ? null : name;
   }
-  return isWord(first, 'EXISTS') && end > from + 1 ? 'exists' : '?column?';
+  const open = all.findIndex((word, i) => i > from && word.type === 'open');
+  const callee = all[open - 1] ?? first;
+  const as = isWord(callee, 'CAST') ? castAs(all, from, end) : -1;
+  if (as >= 0) return castName({ all, scan }, open + 1, as, scan.text.slice(all[as]?.end, last.start));
+  return nameOf(callee);
+}
+
+const UNNAMED = '?column?';
+
+/** The name of a cast is that of what is cast, and without one that of the type. */
+function castName(words: Pick<Words, 'all' | 'scan'>, from: number, end: number, type: string): string {
+  const last = words.all[end - 1];
+  const named = defaultName({ ...words, out: [] }, { from, end });
+  if (named === null) return last === undefined ? UNNAMED : nameOf(last);
+  return named === UNNAMED ? (castOf(normalType(type))?.label ?? UNNAMED) : named;
+}
+
+/** The AS of the CAST call that ends before `end`; -1: it has none. */
+function castAs(all: Words['all'], from: number, end: number): number {
+  const depth = (all[from]?.depth ?? 0) + 1;
+  return all.findLastIndex((word, i) => i > from && i < end && word.depth === depth && isWord(word, 'AS'));
 }
 
 function typeOf({ all, scan }: Words, { from, end }: Item): ValueType | undefined {
@@ -89,7 +102,7 @@ function typeOf({ all, scan }: Words, { from, end }: Item): ValueType | undefine
   if (last?.type === 'cast' && operandStart(all, end - 1) === from)
     return castOf(normalType(last.text.slice(2)))?.value;
   if (isWord(first, 'CAST') && last?.type === 'close' && last.depth === depth) {
-    const as = all.findLastIndex((word, i) => i > from && i < end && word.depth === depth + 1 && isWord(word, 'AS'));
+    const as = castAs(all, from, end);
     return as < 0 ? undefined : castOf(normalType(scan.text.slice(all[as]?.end, last.start)))?.value;
   }
   if (first?.type === 'word' && /^JSON_(?:ARRAY|OBJECT|EXTRACT|ARRAYAGG|OBJECTAGG|MERGE|SET|QUERY)/.test(first.text)) {

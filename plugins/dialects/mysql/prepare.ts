@@ -82,11 +82,15 @@ function typesOf(scan: SqlScan, json: readonly boolean[], models: readonly Model
   const operands = new Map(scan.placeholders.map(({ start }) => [start, comparedWith(words, start)]));
   const near = new Map(scan.placeholders.map(({ start }) => [start, tablesNear(scan, words, start)]));
   return (catalogue) => {
-    const among = (column: string, tables: readonly string[]): ValueType | undefined => {
+    const among = (written: string, tables: readonly string[]): ValueType | undefined => {
+      // Names of columns are the same in upper and lower case there, in quotes too.
+      const column = written.toLowerCase();
       const found = new Set<ValueType>();
       for (const table of tables) {
         const known = catalogue.get(table)?.columns.get(column);
-        const model = models.find((one) => one.table === table)?.columns.find(({ name }) => name === column);
+        const model = models
+          .find((one) => one.table === table)
+          ?.columns.find(({ name }) => name.toLowerCase() === column);
         const type = known ?? (model && MODEL_TYPES[model.type]);
         if (type !== undefined) found.add(type);
       }
@@ -141,7 +145,7 @@ function aliased(scan: SqlScan, words: Words, name: string): readonly string[] {
 function listed(words: Words, start: number, columnOf: (name: string) => ValueType | undefined): ValueType | null {
   const i = words.findIndex((word) => word.start === start);
   const column = words[i - 4];
-  return column?.type === 'word' ? (columnOf(column.text.toLowerCase()) ?? null) : null;
+  return isName(column) ? (columnOf(nameOf(column)) ?? null) : null;
 }
 
 /** What stands around a placeholder. */
