@@ -203,9 +203,7 @@ describe('the steps of a write on MySQL', () => {
     ],
   ] as const) {
     it(title, async () => {
-      expect(
-        await run(sql, known, structuredClone([...answers])),
-      ).to.deep.equal(sent);
+      expect(await run(sql, known, structuredClone([...answers]))).to.deep.equal(sent);
     });
   }
 
