@@ -56,6 +56,11 @@ describe('INSERT on MySQL', () => {
     });
   }
 
+  it('the other name of a table of another schema stands for both', () => {
+    const { mariadb } = prepare('INSERT INTO s.t AS x (id) VALUES (1) RETURNING x.id').forms;
+    expect(squeezed(mariadb.main.text)).to.equal('INSERT INTO s.t (id) VALUES (1) RETURNING s.t.id');
+  });
+
   const INTO = 'INSERT INTO t (id, a) VALUES (1, 2) ';
   for (const [written, update, conflict] of [
     ['ON CONFLICT (id) DO NOTHING', '"id" = t."id"', ['id']],

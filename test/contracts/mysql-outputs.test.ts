@@ -29,6 +29,8 @@ describe('names of columns on MySQL', () => {
     ['true b', null],
     ['CASE WHEN a THEN 1 END b', null],
     ['a AS "end"', null],
+    ['within b', null],
+    ['island b', null],
     ['ID', 'id'],
     ['t.ID', 'id'],
     ['CURRENT_TIMESTAMP', 'current_timestamp'],
@@ -130,6 +132,8 @@ describe('types of columns that the text says on MySQL', () => {
     ['a', undefined],
     ['lower(a)', undefined],
     ['a + 1', undefined],
+    ['within', undefined],
+    ['island + 1', undefined],
     ['a = 1', 'boolean'],
     ['a <> 1', 'boolean'],
     ['a != 1', 'boolean'],
@@ -179,6 +183,8 @@ describe('types of columns that the text says on MySQL', () => {
     ['json_array(a) || b', undefined],
     ['xjson_array(a)', undefined],
     [`d->'a'`, 'json'],
+    [`t.d->'a'`, 'json'],
+    [`$1->'a'`, 'json'],
     [`d->'a'->'b'`, 'json'],
     [`d->>'a'`, undefined],
     [`d->'a'->>'b'`, undefined],
@@ -188,6 +194,28 @@ describe('types of columns that the text says on MySQL', () => {
       expect(formOf(`SELECT 1 AS y, ${written} AS x FROM t`).outputs.get('x')).to.equal(type);
     });
   }
+  it('a name without AS has a type too', () => {
+    expect([...formOf('SELECT a::int x, a IN (1) y, true z, b w FROM t').outputs]).to.deep.equal([
+      ['x', 'int'],
+      ['y', 'boolean'],
+      ['z', 'boolean'],
+    ]);
+  });
+  it('casts stand beside each other', () => {
+    const { main, outputs } = formOf('SELECT CAST(a + 1 AS int), CAST(b AS text), CAST(c AS jsonb) FROM t');
+    expect([...outputs]).to.deep.equal([
+      ['int4', 'int'],
+      ['b', 'text'],
+      ['c', 'json'],
+    ]);
+    expect(main.text.match(/AS "\w+"/g)).to.deep.equal(['AS "int4"', 'AS "b"', 'AS "c"']);
+  });
+  it('RETURNING of MariaDB says types', () => {
+    for (const sql of ['INSERT INTO t (a) VALUES (1)', 'DELETE FROM t']) {
+      const { mariadb } = prepareStatement({ scan: scanSql(`${sql} RETURNING a = 1 AS x`), jsonColumns: [] }).forms;
+      expect([...mariadb.outputs]).to.deep.equal([['x', 'boolean']]);
+    }
+  });
   it('RETURNING says types too', () => {
     const { outputs } = formOf('UPDATE t SET a = 1 WHERE id = 2 RETURNING a = 1 AS x, b::jsonb');
     expect([...outputs]).to.deep.equal([

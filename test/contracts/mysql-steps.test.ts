@@ -39,6 +39,7 @@ describe('RETURNING that a model rules out', () => {
     columns: columns.map((column) => ({ ...PLAIN, ...column })),
   });
   const KEYED = model([{ name: 'id', primaryKey: true }, { name: 'a' }]);
+  const MIXED = model([{ name: 'Id', primaryKey: true }, { name: 'a' }]);
   const COUNTED = model([{ name: 'id', primaryKey: true, autoIncrement: true }, { name: 'a' }]);
   const UNIQUE = model([{ name: 'a', unique: true }, { name: 'b' }]);
   const PAIR = model([{ name: 'a' }, { name: 'b' }], [['a', 'b']]);
@@ -60,6 +61,7 @@ describe('RETURNING that a model rules out', () => {
     ['UPDATE t SET a = 1 RETURNING a', KEYED, null],
     ['UPDATE t SET "ID" = 1 RETURNING a', KEYED, 'RETURNING of t in an UPDATE of its key "id"'],
     ['UPDATE t SET id = 1', KEYED, null],
+    ['UPDATE t SET id = 1 RETURNING a', MIXED, 'RETURNING of t in an UPDATE of its key "Id"'],
     ['UPDATE t SET a = 1 RETURNING a', UNIQUE, null],
     ['DELETE FROM t RETURNING a', BARE, 'RETURNING of t, whose model has no key,'],
     ['DELETE FROM t RETURNING a', KEYED, null],
@@ -86,7 +88,11 @@ describe('the steps of a write on MySQL', () => {
   ];
   const bind: Bind = ({ order }) => order.map((n) => `$${n + 1}`);
 
-  async function run(sql: string, known: Partial<CatalogueTable>, answers: Partial<Answer>[]): Promise<string[]> {
+  async function run(
+    sql: string,
+    known: Partial<CatalogueTable>,
+    answers: (Partial<Answer> | Error)[],
+  ): Promise<string[]> {
     const sent: string[] = [];
     const wire: Wire = {
       flavour: 'mysql',
@@ -97,7 +103,9 @@ describe('the steps of a write on MySQL', () => {
           typeof value === 'object' && value !== null ? String(value.value) : String(value),
         );
         sent.push([squeezed(text), ...shown].join(' | '));
-        return Promise.resolve({ rows: null, fields: [], insertId: '0', affected: 1, ...answers.shift() });
+        const answer = answers.shift();
+        if (answer instanceof Error) return Promise.reject(answer);
+        return Promise.resolve({ rows: null, fields: [], insertId: '0', affected: 1, ...answer });
       },
     };
     const table: CatalogueTable = { columns: new Map(), auto: null, keys: [], ...known };
@@ -207,7 +215,33 @@ describe('the steps of a write on MySQL', () => {
     });
   }
 
+  it('runs a statement as it is where it needs no steps, and where the table is not known', async () => {
+    expect(await run('UPDATE t SET a = $1', {}, [])).to.deep.equal(['UPDATE t SET a = ? | $1']);
+    expect(await run('INSERT INTO other (a) VALUES (1)', {}, [])).to.deep.equal(['INSERT INTO other (a) VALUES (1)']);
+  });
+  it('takes the values of RETURNING for each row', async () => {
+    const sent = await run('UPDATE t SET a = $1 RETURNING id + $2', { keys: KEYS }, [{ rows: [[7]] }]);
+    expect(sent.at(-1)).to.equal('SELECT id + ? AS "?column?" FROM t WHERE "t"."id" = ? | $2 | 7');
+  });
+  for (const [sql, before] of [
+    ['UPDATE t SET a = 1 RETURNING id', 0],
+    ['DELETE FROM t RETURNING id', 1],
+  ] as const) {
+    it(`${sql} fails where the change of a row fails`, async () => {
+      const answers = [{ rows: [[7]] }, ...Array<object>(before).fill({}), new Error('refused')];
+      const failed: unknown = await run(sql, { keys: KEYS }, answers).catch((error: unknown) => error);
+      expect(failed).to.have.property('message', 'refused');
+    });
+  }
+
   for (const [sql, known, message] of [
+    ['INSERT INTO t VALUES (1) RETURNING id', { keys: KEYS }, 'rows of t cannot be found again: RETURNING needs a key'],
+    [
+      'UPDATE t SET id = 1 RETURNING id',
+      { keys: [{ name: 'PRIMARY', primary: true, columns: ['Id'] }] },
+      'an UPDATE of the key of t cannot answer with rows',
+    ],
+
     ['INSERT INTO t (a) VALUES (1) RETURNING id', {}, 'rows of t cannot be found again: RETURNING needs a key'],
     [
       'INSERT INTO t (id, a) VALUES (NULL, 1) RETURNING id',

@@ -61,11 +61,7 @@ export function formOf(scan: SqlScan, flavour: Flavour, lock: string | null): Fo
   translate(words, flavour);
   const { all } = words;
   const verb = all.findIndex((word) => isWord(word, scan.verb) && word.depth === 0);
-  if (
-    words.all.some(
-      (word) => word.depth > 0 && isWord(word, 'INSERT', 'UPDATE', 'DELETE') && isStatement(words, word.start),
-    )
-  ) {
+  if (words.all.some((word) => isWord(word, 'INSERT', 'UPDATE', 'DELETE') && isStatement(words, word.start))) {
     throw unsayable('a write inside WITH', 'an actionable of its own, in the same transaction');
   }
   if (scan.verb === 'INSERT') return insertForm(words, verb, end, flavour);

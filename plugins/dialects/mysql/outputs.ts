@@ -108,6 +108,6 @@ function typeOf({ all, scan }: Words, { from, end }: Item): ValueType | undefine
   if (first?.type === 'word' && /^JSON_(?:ARRAY|OBJECT|EXTRACT|ARRAYAGG|OBJECTAGG|MERGE|SET|QUERY)/.test(first.text)) {
     return operandStart(all, end - 1) === from ? 'json' : undefined;
   }
-  const [, arrow] = inside.filter(({ type }) => type !== 'placeholder');
-  return arrow?.text === '->' && inside.every(({ text }) => text !== '->>') ? 'json' : undefined;
+  const signs = inside.filter(({ type }) => type === 'operator');
+  return signs.length > 0 && signs.every(({ text }) => text === '->') ? 'json' : undefined;
 }
