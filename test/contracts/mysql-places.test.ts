@@ -17,6 +17,7 @@ const table = (columns: Readonly<Record<string, ValueType>>) => ({
 const CATALOGUE: Catalogue = new Map([
   ['t', table({ id: 'big', n: 'int', s: 'text', b: 'boolean', at: 'instant', d: 'json', f: 'float', both: 'int' })],
   ['u', table({ id: 'uuid', k: 'small', tid: 'big', both: 'text' })],
+  ['v', table({ other: 'int' })],
 ]);
 
 /** Types of the placeholders, in the order of their places. */
@@ -121,6 +122,15 @@ describe('types of placeholders on MySQL', () => {
     ['lower(s) IN ($1, $2)', 'text', 'text'],
     ['lower(s) NOT IN ($1)', 'text'],
     ['b AND $1', null],
+    ['s = lower(s) AND $1', null],
+    ['s IN (NOT $1)', null],
+    [`'x' || $1 LIKE s`, null],
+    ['f(1 + $1)', 'arithmetic'],
+    ['f($1 * 2)', 'arithmetic'],
+    ['lower(s) IN (f(1), (2), $1)', 'text'],
+    [`s || n - 2 = $1`, 'text'],
+    [`$1 = n - 2 || s`, 'text'],
+    [`interval '1 day' + at = $1`, 'instant'],
     ['f($1)', null],
     ['f(s, $1)', null],
     ['coalesce(missing, n) = $1', 'int'],
@@ -167,6 +177,28 @@ describe('types of placeholders on MySQL', () => {
     ['SELECT 1 FROM t WHERE id = $1 UNION SELECT 1 FROM u WHERE id = $2', 'big', 'uuid'],
     ['SELECT 1 FROM t WHERE s = (lower($1)) AND id = $2', null, 'big'],
     ['SELECT 1 FROM missing WHERE id = $1', null],
+    ['SELECT 1 FROM t WHERE EXISTS (SELECT 1 FROM u WHERE EXISTS (SELECT 1 FROM v WHERE both = $1))', 'text'],
+    [
+      'SELECT 1 FROM u WHERE EXISTS (SELECT 1 FROM t WHERE EXISTS (SELECT 1 FROM v WHERE (1 = 1 AND (both = $1)))) AND both = $2',
+      'int',
+      'text',
+    ],
+    [
+      'UPDATE t SET n = 1 WHERE EXISTS (SELECT 1 FROM v WHERE both = $1) AND s IN (SELECT both FROM u WHERE both = $2)',
+      'int',
+      'text',
+    ],
+    [
+      'DELETE FROM u WHERE id IN (WITH w AS (SELECT 1 FROM t WHERE both = $1) SELECT 1 FROM w) AND both = $2',
+      'int',
+      'text',
+    ],
+    ['UPDATE u SET id = 1 WHERE id IN (SELECT (n) FROM t WHERE both = $1) AND (both = $2)', 'int', 'text'],
+    ['INSERT INTO u (both) SELECT both FROM t WHERE both = $1', 'int'],
+    ['INSERT INTO u (id, both) SELECT (SELECT 1 FROM t LIMIT 1), $1 FROM t', 'text'],
+    ['INSERT INTO u (both) VALUES ($1)', 'text'],
+    ['SELECT 1 FROM t LEFT JOIN (SELECT 1 FROM u) x ON k = $1', 'small'],
+    ['SELECT 1 FROM t WHERE both = $1 UNION SELECT 1 FROM u WHERE both = $2', 'int', 'text'],
   ] as const) {
     it(sql, () => {
       expect(typesOf(sql)).to.deep.equal(types);
@@ -202,6 +234,8 @@ describe('types of placeholders on MySQL', () => {
     expect(typesOf(sql, new Map(), [], [model])).to.deep.equal(['big', 'float', 'text', 'boolean', 'instant', 'json']);
     const known: Catalogue = new Map([['m', table({ integer: 'small' })]]);
     expect(typesOf(sql, known, [], [model])[0]).to.equal('small');
+    const capital = { ...model, columns: columns.slice(0, 1).map((one) => ({ ...one, name: 'Amount' })) };
+    expect(typesOf('SELECT 1 FROM m WHERE amount = $1', new Map(), [], [capital])).to.deep.equal(['big']);
   });
 });
 
@@ -210,6 +244,7 @@ describe('a statement as it is prepared for MySQL', () => {
 
   for (const [sql, readOnly, changesTables] of [
     ['SELECT 1', true, false],
+    ['SELECT updated, deleted_at, block, preinsert FROM t', true, false],
     ['VALUES (1)', true, false],
     ['TABLE t', true, false],
     ['SELECT "update" FROM t', true, false],
@@ -238,6 +273,11 @@ describe('a statement as it is prepared for MySQL', () => {
       expect([found.readOnly, found.changesTables]).to.deep.equal([readOnly, changesTables]);
     });
   }
+
+  it('a read whose rows cannot be locked takes no lock', () => {
+    const found = prepareStatement({ scan: scanSql('SELECT count(*) FROM t'), jsonColumns: [], lock: true });
+    expect([found.readOnly, found.text]).to.deep.equal([true, 'SELECT count(*) AS "count" FROM t']);
+  });
 
   it('tells which values travel as JSON', () => {
     const sql = 'UPDATE t SET a = $1, b = $2::jsonb, c = $3::json, d = $4::text, e = $5::jsonbx';

@@ -31,7 +31,7 @@ export interface MyPrepared extends Prepared {
 }
 
 const ROWS = /^(?:SELECT|INSERT|UPDATE|DELETE|VALUES|TABLE|REPLACE|SET|SHOW|WITH|CALL|DO|)$/;
-const WRITES = /^(?:INSERT|UPDATE|DELETE|REPLACE|INTO|SHARE|LOCK)$/i;
+const WRITES = /^(?:INSERT|UPDATE|DELETE|REPLACE|INTO|SHARE|LOCK)$/;
 
 const MODEL_TYPES: Readonly<Record<ColumnType, ValueType>> = {
   integer: 'big',
@@ -114,7 +114,7 @@ function typesOf(scan: SqlScan, json: readonly boolean[], models: readonly Model
           return [start, { list: type.list ?? known ?? listed(words, start, (name) => columnOf(name, null)) }];
         if (type !== null) return [start, type];
         if (column === null && cast === null) return [start, operands.get(start)?.(columnOf) ?? null];
-        if (known === 'json' || (json[n - 1] === true && cast === null)) return [start, 'json'];
+        if (json[n - 1] === true && cast === null) return [start, 'json'];
         return [start, known ?? null];
       }),
     );
