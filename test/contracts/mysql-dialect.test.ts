@@ -122,6 +122,18 @@ describe('statements on a connection to MySQL', () => {
       ['x'],
       ['START TRANSACTION', 'UPDATE t SET n = f(?)', 'COMMIT'],
     ],
+    [
+      'one such text is enough',
+      'UPDATE t SET n = f($1, $2)',
+      ['x', '7'],
+      ['START TRANSACTION', 'UPDATE t SET n = f(?, ?)', 'COMMIT'],
+    ],
+    [
+      'a transaction begins once',
+      'UPDATE t SET n = f($1) WHERE f($2) RETURNING n',
+      ['x', 'y'],
+      ['START TRANSACTION', 'SELECT "t"."ID" FROM t WHERE f(?) FOR UPDATE', 'COMMIT'],
+    ],
     ['a text that is a number is sure', 'UPDATE t SET n = f($1)', ['7'], ['UPDATE t SET n = f(?)']],
     ['a read is never undone', 'SELECT f($1)', ['x'], ['SELECT f(?) AS "f"']],
     ['nor is what defines tables', 'CREATE TABLE x AS SELECT f($1)', ['x'], ['CREATE TABLE x AS SELECT f(?)']],

@@ -61,6 +61,11 @@ describe('types of columns on MySQL', () => {
   ] as const satisfies readonly (readonly [string, string, ModelColumn, ...ModelColumn[]])[]) {
     it(`${title}: ${sql}`, () => expect(typeOf(one, new Map(), ...others)).to.equal(sql));
   }
+  it('texts that are unique together share the room of a key', () => {
+    const one = text({ maxLength: 5000 });
+    const pair = { ...table('t', one, column('b', 'text'), id), uniques: [['a', 'b', 'id']] };
+    expect(shapeOf(new Map(), COLLATIONS).typeOf(pair, one)).to.equal(`VARCHAR(376) ${EXACT}`);
+  });
   for (const [written, type, sql] of [
     ['int', 'int', 'int'],
     ['int unsigned', 'int', 'int unsigned'],
@@ -123,6 +128,8 @@ describe('columns of MySQL that do not fit', () => {
       'all',
       true,
     ],
+    ['a uuid in a key may', text({ index: true }), { type: 'uuid' }, null],
+    ['fixed text in a key may', text({ index: true }), { type: 'char', length: 255, collation: exact }, null],
     ['an enum in a key may', text({ index: true }), { type: 'enum', collation: exact }, null],
     [
       'a shorter column',

@@ -160,7 +160,6 @@ function list(value: unknown, type: ValueType | null): string {
   if (!Array.isArray(value)) throw refused();
   return JSON.stringify(
     value.map((item) => {
-      if (item === null || item === undefined) return null;
       const bound = bindValue(item, type ?? 'text');
       return typeof bound === 'object' && bound !== null ? String(bound.value) : bound;
     }),

@@ -25,7 +25,8 @@ const CODES: readonly (readonly [Code, readonly number[]])[] = [
   ['QRY_SERIALIZATION', [1020, 1213]],
   // Waiting for a lock ends at the deadline of statements: it is that deadline.
   ['QRY_TIMEOUT', [1205, 1317, 1907, 1969, 3024, 3572]],
-  ['QRY_UNAVAILABLE', [1040, 1053, 1077, 1079, 1152, 1158, 1159, 1160, 1161, 1203, 1226, 1927, 2006, 2013, 4031]],
+  // And whatever ends the session.
+  ['QRY_UNAVAILABLE', [1040, 1203, 1226]],
 ];
 const BY_NUMBER = new Map(CODES.flatMap(([code, numbers]) => numbers.map((number) => [number, code] as const)));
 
