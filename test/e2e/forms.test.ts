@@ -125,7 +125,9 @@ describe('forms', () => {
       await refused(413, 'REQ_PART', '/echo', rawForm([text('a', 'x'.repeat(1001))]));
     });
 
-    it('of the length of a name', async () => {
+    it('of the bytes of a name, also where a character has several', async () => {
+      expect((await send('/echo', rawForm([text('ü'.repeat(100), '')]))).status).to.equal(200);
+      await refused(413, 'REQ_TOO_COMPLEX', '/echo', rawForm([text('ü'.repeat(101), '')]));
       expect((await send('/echo', rawForm([text('n'.repeat(200), '')]))).status).to.equal(200);
       await refused(413, 'REQ_TOO_COMPLEX', '/echo', rawForm([text('n'.repeat(201), '')]));
     });
