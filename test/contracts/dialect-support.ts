@@ -4,6 +4,7 @@ import type { MigrationOutline } from '../../kernel/contract/migration.js';
 import type { ModelColumn, ModelTable } from '../../kernel/contract/model.js';
 import { scanSql } from '../../kernel/language/sql.js';
 import type { Dialect, Row, Transaction } from '../../plugins/kinds/dialect.js';
+import { columnOf } from '../support/model-tables.js';
 
 /** An open connection under test. */
 export interface OpenDialect {
@@ -45,22 +46,8 @@ export async function faultOf(work: Promise<unknown>): Promise<Fault> {
   throw new Error('expected a fault');
 }
 
-export function column(name: string, type: ModelColumn['type'], rest: Partial<ModelColumn> = {}): ModelColumn {
-  return {
-    name,
-    type,
-    nullable: false,
-    primaryKey: false,
-    autoIncrement: false,
-    unique: false,
-    index: false,
-    search: false,
-    maxLength: null,
-    references: null,
-    secret: false,
-    ...rest,
-  };
-}
+export const column = (name: string, type: ModelColumn['type'], rest: Partial<ModelColumn> = {}): ModelColumn =>
+  columnOf(name, { type, ...rest });
 
 export const id = column('id', 'integer', { primaryKey: true, autoIncrement: true });
 

@@ -8,6 +8,7 @@ import { scanSql } from '../../kernel/language/sql.js';
 import type { Catalogue } from '../../plugins/dialects/mysql/catalogue.js';
 import { prepareStatement } from '../../plugins/dialects/mysql/prepare.js';
 import type { ValueType } from '../../plugins/dialects/mysql/types.js';
+import { columnOf } from '../support/model-tables.js';
 
 const table = (columns: Readonly<Record<string, ValueType>>) => ({
   columns: new Map(Object.entries(columns)),
@@ -212,23 +213,8 @@ describe('types of placeholders on MySQL', () => {
   });
 
   it('models tell the types of tables that the database does not tell', () => {
-    const column = {
-      nullable: false,
-      primaryKey: false,
-      autoIncrement: false,
-      unique: false,
-      index: false,
-      search: false,
-    };
     const types = ['integer', 'float', 'text', 'boolean', 'timestamp', 'json'] as const;
-    const columns = types.map((type) => ({
-      ...column,
-      name: type,
-      type,
-      maxLength: null,
-      references: null,
-      secret: false,
-    }));
+    const columns = types.map((type) => columnOf(type, { type }));
     const model: ModelTable = { model: '_m', table: 'm', stores: [], columns, uniques: [] };
     const sql = `SELECT 1 FROM m WHERE ${types.map((type, i) => `"${type}" = $${i + 1}`).join(' AND ')}`;
     expect(typesOf(sql, new Map(), [], [model])).to.deep.equal(['big', 'float', 'text', 'boolean', 'instant', 'json']);

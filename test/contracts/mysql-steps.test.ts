@@ -11,24 +11,11 @@ import type { Catalogue, CatalogueTable } from '../../plugins/dialects/mysql/cat
 import type { Answer, Wire } from '../../plugins/dialects/mysql/pool.js';
 import { prepareStatement } from '../../plugins/dialects/mysql/prepare.js';
 import { runForm, type Bind } from '../../plugins/dialects/mysql/steps.js';
+import { columnOf } from '../support/model-tables.js';
 
 const prepare = (sql: string, tables: ModelTable[] = []) =>
   prepareStatement({ scan: scanSql(sql), jsonColumns: [], tables });
 const squeezed = (text: string): string => text.replace(/\s+/g, ' ').trim();
-
-const PLAIN: ModelColumn = {
-  name: '',
-  type: 'integer',
-  nullable: false,
-  primaryKey: false,
-  autoIncrement: false,
-  unique: false,
-  index: false,
-  search: false,
-  maxLength: null,
-  references: null,
-  secret: false,
-};
 
 describe('RETURNING that a model rules out', () => {
   const model = (columns: Partial<ModelColumn>[], uniques: string[][] = []): ModelTable => ({
@@ -36,7 +23,7 @@ describe('RETURNING that a model rules out', () => {
     table: 't',
     stores: [],
     uniques,
-    columns: columns.map((column) => ({ ...PLAIN, ...column })),
+    columns: columns.map((column) => columnOf('', { type: 'integer', ...column })),
   });
   const KEYED = model([{ name: 'id', primaryKey: true }, { name: 'a' }]);
   const MIXED = model([{ name: 'Id', primaryKey: true }, { name: 'a' }]);
