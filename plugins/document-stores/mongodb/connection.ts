@@ -22,8 +22,9 @@ export interface Connection {
 }
 
 export async function connect(settings: StoreSettings, instance: string): Promise<Connection> {
-  const { MongoClient: Driver, ObjectId: Id, BSON } = await import('mongodb');
-  const client = made(() => new Driver(settings.url, settings.client), instance);
+  const { ObjectId: Id, BSON } = await import('mongodb');
+  const { createMongoClient } = await import('../../shared/mongo-client.js');
+  const client = made(() => createMongoClient(settings.url, settings.client), instance);
   const reach = watch(client);
   try {
     await client.connect();

@@ -64,9 +64,10 @@ export function createServer({ url, database, collection }: ServerOptions): Serv
 
   /** A client whose first connection failed is of no use any more. */
   async function open(): Promise<Opened> {
-    const { MongoClient: Driver, ObjectId: Id } = await import('mongodb');
+    const { ObjectId: Id } = await import('mongodb');
+    const { createMongoClient } = await import('../../shared/mongo-client.js');
     const { MongoBackend } = await import('@agendajs/mongo-backend');
-    const client = new Driver(url, OPTIONS);
+    const client = createMongoClient(url, OPTIONS);
     try {
       await client.connect();
       const db = client.db(hasDatabase(url) ? undefined : database);

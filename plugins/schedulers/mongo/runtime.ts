@@ -2,10 +2,11 @@
  * Runtime of the scheduler `mongo`: a client of its own. Nothing connects before the first schedule is looked at; a server that
  * does not answer is given up after a second.
  */
-import { MongoClient } from 'mongodb';
+import type { MongoClient } from 'mongodb';
 import { BootError } from '../../../kernel/contract/boot-error.js';
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import { scheduler, type Scheduler } from '../../kinds/scheduler.js';
+import { createMongoClient } from '../../shared/mongo-client.js';
 import { once, withSettings } from '../shared/settings.js';
 import { createMongoLedger, type InstantDocument, type ScheduleDocument } from './ledger.js';
 
@@ -19,7 +20,7 @@ function clientOf({ url, timeout }: Readonly<Record<string, unknown>>): MongoCli
     new BootError('CRN_ADDRESS', { what: 'MongoDB (`mongodb://user:password@host:27017/database`)' }, cause);
   if (typeof url !== 'string' || !/^mongodb(\+srv)?:\/\/./.test(url)) throw flaw();
   try {
-    return new MongoClient(url, {
+    return createMongoClient(url, {
       appName: 'lintel scheduler',
       maxPoolSize: 4,
       serverSelectionTimeoutMS: deadline,
