@@ -11,6 +11,7 @@ import { documentItems } from '../completion/documents.js';
 import { keyItems } from '../completion/keys.js';
 import { sqlItems } from '../completion/sql.js';
 import { valueItems } from '../completion/values.js';
+import { spanInside } from '../inside.js';
 import type { Site, View } from '../view.js';
 
 /** Gives what a source knows for a place; nothing where it has no say. */
@@ -50,5 +51,10 @@ function withoutStops(item: CompletionItem): CompletionItem {
 /** What may be written at an offset of the file. */
 export function completionsAt(view: View, offset: number): CompletionItem[] {
   const site = view.typedSiteAt(offset);
+  if (isInEscape(view, site, offset)) return [];
   return SOURCES.flatMap((source) => source(view, site));
 }
+
+/** Between a backslash and the rest of its escape, where text would change the character. */
+const isInEscape = (view: View, { inside }: Site, offset: number): boolean =>
+  inside !== null && spanInside(view, inside, inside.offset, inside.offset).start !== offset;

@@ -53,6 +53,13 @@ describe('language server: completion in SQL', () => {
       await own.close();
     });
 
+    it('offers nothing between the characters of an escape', async () => {
+      const sql = String.raw`SELECT * FROM _users u WHERE ‸\"email\" = $1`;
+      expect((await at(sql)).labels).to.include('u');
+      expect((await at(sql.replace('‸\\', '\\‸'))).labels).to.deep.equal([]);
+      expect((await at(String.raw`SELECT * FROM _users u WHERE \u00‸20 u.id = $1`)).labels).to.deep.equal([]);
+    });
+
     it('replaces the word that is there', async () => {
       expect(await accepted('SELECT * FROM _u‸s WHERE id = $1', '_users')).to.equal(
         resourceWith('"SELECT * FROM _users WHERE id = $1"'),
