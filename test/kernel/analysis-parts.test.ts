@@ -173,6 +173,7 @@ describe('accessors that people invent', () => {
     ['HEADER_a', '$HEADER.a', true],
     ['ENV_', undefined],
     ['DATETIME_ISO', undefined],
+    ['HEADER_a.b', '$HEADER.a.b', true],
     ['NOBODY', undefined],
     ['NOBODY.x', undefined],
   ];
@@ -222,6 +223,52 @@ describe('secrets that are written out', () => {
       expect(found.filter((code) => code.startsWith('SEC_'))).to.deep.equal(codes);
     });
   }
+});
+
+describe('names in statements and of rules', () => {
+  const codesOf = (files: Readonly<Record<string, object>>): string[] =>
+    problemsOf(
+      Object.entries(files).map(([file, json]) => ({ file, text: JSON.stringify(json) })),
+      registry,
+    ).map(({ code, message }) => `${code} ${/"(\w+)"/.exec(message)?.[1] ?? ''}`.trim());
+  const of = (action: object, rest = {}): object => ({ id: 'a', resource: 'a', actionables: [action], ...rest });
+
+  for (const table of ['_user', '_USER', 'User', 'USERS', '"users"'])
+    it(`finds the model of the table ${table}`, () => {
+      const sql_query = { query: `SELECT emial FROM ${table}` };
+      const files = { '_user.json': { email: { type: 'String' } }, 'a.json': of({ id: 1, mode: 'QUERY', sql_query }) };
+      expect(codesOf(files)).to.include('SQL_COLUMN emial');
+    });
+
+  it('knows a field by its rule or, where a value is encrypted, by a name that the resource has made', () => {
+    const first = {
+      id: 1,
+      mode: 'QUERY',
+      no_op: true,
+      sql_query: { query: 'SELECT 1 AS one' },
+      extract_response_for: [{ extract: 'one', for: 'made' }],
+    };
+    const withRules = (fields: object): string[] => {
+      const second = {
+        id: 2,
+        mode: 'RETURN',
+        value: 1,
+        depends_on: [{ resource_id: 'self', action_ids: [1] }],
+        payload_validation: [{ field: { known: { type: 'STRING' } } }],
+        ...fields,
+      };
+      const files = { 'a.json': { id: 'a', resource: 'a', actionables: [first, second] } };
+      return codesOf(files).filter((code) => code.startsWith('LNK_NO_RULE'));
+    };
+    const hashed = (property: string): object => ({ hashables: [{ property, algorithm: 'SHA_256' }] });
+    const encrypted = (property: string): object => ({
+      ciphers: [{ operation: 'Encrypt', properties: [property], algorithm: 'Aes256Gcm', options: { key: '$ENV.K' } }],
+    });
+    expect(withRules(hashed('known'))).to.deep.equal([]);
+    expect(withRules(hashed('made'))).to.deep.equal(['LNK_NO_RULE made']);
+    expect(withRules(encrypted('made'))).to.deep.equal([]);
+    expect(withRules(encrypted('other'))).to.deep.equal(['LNK_NO_RULE other']);
+  });
 });
 
 describe('names of headers in the config', () => {

@@ -1,7 +1,8 @@
 /** Code actions over the protocol: what is offered, the text after it, and that the problem is gone and no other came. */
 import { expect } from 'chai';
+import type { CodeAction } from 'vscode-languageserver-protocol';
 import { openEditor, type Editor } from '../support/editor-pair.js';
-import { actionsAt } from '../support/editor-actions.js';
+import { actionsAt, type Offered } from '../support/editor-actions.js';
 
 const FILE = 'definitions/a.resource.json';
 
@@ -140,6 +141,24 @@ describe('language server: what actions write', () => {
     const { diagnostics } = await offered.mended(title);
     expect(codes(diagnostics)).not.to.include('ENV_MISSING');
     await editor.write({ '.env.example': 'OTHER=1', '.env': 'OTHER=1\n' });
+  });
+
+  it('edits files without creating them for an editor that cannot', async () => {
+    const hash = '"hashables": [{ "property": "a", "algorithm": "BCRYPT", "options": { "salt": "$ENV.NEW‸_SALT" } }]';
+    const source = resource(`{ "id": 1, "mode": "QUERY", "sql_query": { "query": "SELECT 1" }, ${hash} }`);
+    const add = ({ actions }: Offered): CodeAction | undefined =>
+      actions.find(({ title }) => title.startsWith("Add \"NEW_SALT\""));
+    expect(add(await actionsAt(editor, FILE, source))?.edit).to.have.all.keys('changes');
+    const able = await openEditor({
+      capabilities: { workspace: { workspaceEdit: { documentChanges: true, resourceOperations: ['create'] } } },
+    });
+    const { edit } = add(await actionsAt(able, FILE, source)) ?? {};
+    expect(edit).to.have.all.keys('documentChanges');
+    const created = edit?.documentChanges?.flatMap((change) =>
+      'kind' in change && 'uri' in change ? [change.uri] : [],
+    );
+    expect(created).to.deep.equal([able.uri('.env'), able.uri('.env.example')]);
+    await able.close();
   });
 
   it('moves a secret to .env, under a name of its own, and keeps it out of every title', async () => {

@@ -1,6 +1,6 @@
 /** Completion of member names, over the protocol: what is offered, in which order, and the text after one is accepted. */
 import { expect } from 'chai';
-import { openEditor, type Editor } from '../support/editor-pair.js';
+import { openEditor, type Completed, type Editor } from '../support/editor-pair.js';
 
 const FILE = 'definitions/a.resource.json';
 
@@ -42,5 +42,15 @@ describe('language server: completion of names', () => {
     const { labels } = await editor.complete(FILE, text);
     expect(labels).to.include.members(['sql_query', 'depends_on', 'no_op']);
     expect(labels).not.to.include('mode');
+  });
+
+  it('offers the languages of a query until one is written', async () => {
+    const inAction = (rest: string): Promise<Completed> =>
+      editor.complete(FILE, `{ "id": "a", "resource": "a", "actionables": [{ "id": 1, "mode": "QUERY", ${rest} }] }`);
+    expect((await inAction('‸')).labels).to.include.members(['sql_query', 'mongo_query']);
+    expect((await inAction('"sql_query": { "query": "SELECT 1" }, ‸')).labels).not.to.include.members(['mongo_query']);
+    expect((await inAction('"mongo_‸": {}')).labels).to.include.members(['sql_query', 'mongo_query']);
+    const { labels } = await inAction('"mongo_query": {}, "sql_‸": {}');
+    expect(labels).not.to.include('sql_query');
   });
 });
