@@ -147,7 +147,7 @@ describe('language server: what actions write', () => {
     const hash = '"hashables": [{ "property": "a", "algorithm": "BCRYPT", "options": { "salt": "$ENV.NEW‸_SALT" } }]';
     const source = resource(`{ "id": 1, "mode": "QUERY", "sql_query": { "query": "SELECT 1" }, ${hash} }`);
     const add = ({ actions }: Offered): CodeAction | undefined =>
-      actions.find(({ title }) => title.startsWith("Add \"NEW_SALT\""));
+      actions.find(({ title }) => title.startsWith('Add "NEW_SALT"'));
     expect(add(await actionsAt(editor, FILE, source))?.edit).to.have.all.keys('changes');
     const able = await openEditor({
       capabilities: { workspace: { workspaceEdit: { documentChanges: true, resourceOperations: ['create'] } } },
