@@ -93,8 +93,8 @@ function commandOf(planned: Planned): Readonly<Record<string, unknown>> {
   }
 }
 
-/** Somebody makes the same at this moment: collection there, index being built, conflict. */
-const MEANWHILE = new Set([48, 112, 276, 12586, 12587]);
+/** Somebody makes the same at this moment: collection there, conflict, index being built or its build given up. */
+const MEANWHILE = new Set([48, 112, 276, 285, 12586, 12587]);
 const DUPLICATE = 11000;
 const ROUNDS = 20;
 
