@@ -36,7 +36,10 @@ function serverWith({ alone = false, deadline = 10_000 } = {}): Server {
       startTransaction: (options: unknown) => void asked.push(`start ${id}${options === TRANSACTION ? '' : ' bare'}`),
       commitTransaction: () => answer('commit', ` ${id}`),
       abortTransaction: () => answer('abort', ` ${id}`),
-      endSession: () => answer('end', ` ${id}`),
+      endSession: async () => {
+        await new Promise((resolve) => setImmediate(resolve));
+        await answer('end', ` ${id}`);
+      },
     };
   };
   const collection = (name: string): unknown => ({
@@ -126,6 +129,13 @@ describe('a transaction of MongoDB', () => {
       expect([found?.code, 'outcome' in (found?.params ?? {})]).to.deep.equal([code, isUnknown]);
     }
     expect(asked.filter((name) => name.startsWith('end'))).to.deep.equal(['end 1', 'end 2', 'end 3']);
+  });
+
+  it('is committed also where its session cannot be ended', async () => {
+    const { calls, asked, fails } = serverWith();
+    fails.end.push(CUT);
+    await calls.commit(calls.begin());
+    expect(asked).to.deep.equal(['start 1', 'commit 1', 'end 1']);
   });
 
   it('is rolled back once, also where the server does not answer', async () => {

@@ -32,13 +32,15 @@ interface Answers {
   readonly indexes?: readonly object[];
   /** Asked before each command, the first of which is 1: what it returns is thrown. */
   readonly refuse?: (count: number) => Error | undefined;
+  /** What is found from the second look on, where it is something else. */
+  readonly later?: readonly object[];
   /** What looking at collections fails with. */
   readonly listing?: Error | undefined;
 }
 
 function serverWith(
   found: readonly object[],
-  { indexes = [], refuse = () => undefined, listing }: Answers = {},
+  { indexes = [], refuse = () => undefined, later, listing }: Answers = {},
 ): Server {
   const server = { commands: [] as Record<string, unknown>[], looks: 0 };
   let count = 0;
@@ -47,7 +49,9 @@ function serverWith(
       toArray: () => {
         server.looks++;
         expect(filter).to.deep.equal({ name: { $in: ['notes'] } });
-        return listing === undefined ? Promise.resolve(found) : Promise.reject(listing);
+        return listing === undefined
+          ? Promise.resolve(server.looks > 1 ? (later ?? found) : found)
+          : Promise.reject(listing);
       },
     }),
     collection: () => ({ indexes: () => Promise.resolve(indexes) }),
@@ -214,6 +218,14 @@ describe('a migration of collections that meets another process', () => {
       expect(server.looks).to.equal(2);
       expect(names(server)).to.deep.equal(['create', 'create', 'createIndexes', 'createIndexes', 'createIndexes']);
     });
+
+  it('does what is left then', async () => {
+    const server = serverWith([], { later: [RIGHT], indexes: INDEXES, refuse: () => numbered(48) });
+    const { log, lines } = logging();
+    await migrate(server.connection, [TABLE], { store: 'main', log });
+    expect([server.looks, server.commands]).to.deep.equal([2, []]);
+    expect(lines).to.deep.equal([['info', { tables: ['notes'] }, 'collections brought to the shape of the models']]);
+  });
 
   it('looks twenty times at most', async () => {
     const server = serverWith([], { refuse: () => numbered(112) });

@@ -4,6 +4,7 @@ import type { Log } from '../../kernel/contract/plugin.js';
 import { NETWORK_REASONS } from '../../plugins/kinds/network-reasons.js';
 import { openFault } from '../../plugins/storages/minio/errors.js';
 import { createSweep, type Leftover } from '../../plugins/storages/minio/sweep.js';
+import { replaceTime, type ManualTime } from '../support/manual-time.js';
 
 function sweeping(clear: (leftover: Leftover) => Promise<void>) {
   const kept: unknown[] = [];
@@ -43,6 +44,109 @@ describe('the sweep of a bucket', () => {
     isAway = false;
     await sweep.close();
     expect(cleared).to.deep.equal([{ key: 'a', parts: { id: '7' } }]);
+  });
+});
+
+describe('the sweep of a bucket whose server does not answer', () => {
+  let time!: ManualTime;
+  beforeEach(() => (time = replaceTime()));
+  afterEach(() => time.restore());
+  const coded = (code: string): Error => Object.assign(new Error('x'), { code });
+
+  it('tries again after pauses twice as long each time, a minute at most, and gives up after 35 tries', async () => {
+    let tries = 0;
+    const { sweep, kept } = sweeping(async () => {
+      tries++;
+      throw coded('ECONNREFUSED');
+    });
+    sweep.add({ key: 'a', parts: null });
+    await time.pass(0);
+    const pauses: (number | null)[] = [];
+    for (;;) {
+      const pause = time.next();
+      if (pause === null) break;
+      pauses.push(pause);
+      await time.pass(pause);
+    }
+    const expected = Array.from({ length: 34 }, (_, i) => Math.min(250 * 2 ** i, 60_000));
+    expect([pauses, tries]).to.deep.equal([expected, 35]);
+    expect(kept).to.deep.equal([{ key: 'a', why: 'ECONNREFUSED' }]);
+  });
+
+  it('begins with a short pause again when something was cleared, and with no pause when nothing waits', async () => {
+    let isAway = true;
+    const cleared: string[] = [];
+    const { sweep } = sweeping(async ({ key }) => {
+      if (isAway || key === 'never') throw coded('X');
+      cleared.push(key);
+    });
+    sweep.add({ key: 'a', parts: null });
+    await time.pass(2000);
+    expect(time.next()).to.equal(1750);
+    sweep.add({ key: 'never', parts: null });
+    expect(time.timers(), 'one round at a time').to.equal(1);
+    isAway = false;
+    await time.pass(1750);
+    expect([cleared, time.next()]).to.deep.equal([['a'], 250]);
+    sweep.add({ key: 'b', parts: null });
+    await time.pass(250);
+    expect(cleared, 'what comes before it meets the same').to.deep.equal(['a']);
+    const empty = sweeping(async () => undefined);
+    empty.sweep.add({ key: 'c', parts: null });
+    await time.pass(0);
+    expect(time.timers()).to.equal(1);
+  });
+
+  it('begins anew with a key that is handed in again', async () => {
+    let tries = 0;
+    const { sweep, kept } = sweeping(async () => {
+      tries++;
+      throw coded('X');
+    });
+    sweep.add({ key: 'a', parts: null });
+    while (tries < 34) await time.pass(time.next() ?? 0);
+    sweep.add({ key: 'a', parts: null });
+    await time.pass(60_000);
+    expect([tries, kept]).to.deep.equal([35, []]);
+  });
+
+  it('holds ten thousand keys, and names those beyond in the log', async () => {
+    const { sweep, kept } = sweeping(async () => {
+      throw coded('X');
+    });
+    for (let n = 0; n <= 10_000; n++) sweep.add({ key: `key ${n}`, parts: null });
+    expect(kept).to.deep.equal([{ key: 'key 10000', why: 'too many are waiting' }]);
+  });
+
+  it('waits for the round that runs when it ends, tries once more, and then sets no timer', async () => {
+    const asked: string[] = [];
+    let answer = (): void => undefined;
+    const { sweep, kept } = sweeping(async ({ key }) => {
+      asked.push(key);
+      if (asked.length === 1) await new Promise<void>((resolve) => (answer = resolve));
+      if (asked.length < 3) throw coded('X');
+    });
+    sweep.add({ key: 'a', parts: null });
+    const closing = sweep.close();
+    await time.pass(0);
+    expect(asked).to.deep.equal(['a']);
+    answer();
+    await closing;
+    expect([asked, kept]).to.deep.equal([['a', 'a'], [{ key: 'a', why: 'the server did not answer' }]]);
+    sweep.add({ key: 'b', parts: null });
+    await time.pass(100_000);
+    expect([asked.length, time.timers()]).to.deep.equal([2, 0]);
+  });
+
+  it('ends the pause that it is in', async () => {
+    const { sweep } = sweeping(async () => {
+      throw coded('X');
+    });
+    sweep.add({ key: 'a', parts: null });
+    await time.pass(0);
+    expect(time.timers()).to.equal(1);
+    await sweep.close();
+    expect(time.timers()).to.equal(0);
   });
 });
 

@@ -7,12 +7,16 @@ export interface ManualTime {
   readonly pass: (milliseconds: number) => Promise<void>;
   /** How many wait. */
   readonly timers: () => number;
+  /** In how many milliseconds the next one is called; null where none waits. */
+  readonly next: () => number | null;
   readonly restore: () => void;
 }
 
 interface Timer {
   at: number;
   readonly call: () => void;
+  /** A timer of this time keeps no process alive. */
+  readonly unref: () => void;
 }
 
 const settle = async (): Promise<void> => {
@@ -25,7 +29,7 @@ export function replaceTime(): ManualTime {
   const timers = new Set<Timer>();
   let now = 0;
   const set = (call: () => void, milliseconds = 0): Timer => {
-    const timer = { at: now + Math.max(1, milliseconds), call };
+    const timer = { at: now + Math.max(1, milliseconds), call, unref: () => undefined };
     timers.add(timer);
     return timer;
   };
@@ -48,6 +52,7 @@ export function replaceTime(): ManualTime {
       now = end;
     },
     timers: () => timers.size,
+    next: () => (timers.size === 0 ? null : Math.min(...[...timers].map(({ at }) => at)) - now),
     restore() {
       globalThis.setTimeout = realSet;
       globalThis.clearTimeout = realClear;

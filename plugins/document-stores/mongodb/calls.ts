@@ -128,7 +128,8 @@ export function createCalls(connection: () => Connection): Calls {
       throw toFault(error, sent(error));
     } finally {
       open.leave?.();
-      await open.session.endSession();
+      // What is committed stays so, whatever becomes of the session.
+      await open.session.endSession().catch(() => undefined);
     }
   }
 
