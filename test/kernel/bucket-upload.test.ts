@@ -202,6 +202,13 @@ describe('a file on its way into a bucket', () => {
     expect(left).to.deep.equal([]);
   });
 
+  it('goes in ten thousand parts at most, which are larger then', async () => {
+    const { bucket, asked } = bucketWith([ofServer('AccessDenied')], { stat: [ofServer('NotFound')] });
+    const file = await fileOf(9 * MIB);
+    expect(await failureOf(put(bucket, 'a', { ...file, size: 10_000 * 9 * MIB }))).to.equal('AccessDenied');
+    expect(asked.map(({ bytes }) => bytes.length)).to.deep.equal([9 * MIB]);
+  });
+
   for (const [title, fails, answers, code, id] of [
     ['when something is there', { stat: [null] }, [], 'STO_REFUSED', undefined],
     ['when it cannot be looked for', { stat: [ofServer('AccessDenied')] }, [], 'AccessDenied', undefined],
