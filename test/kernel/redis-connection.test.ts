@@ -128,14 +128,7 @@ describe('the connection of the cache', () => {
     const note =
       (level: string) =>
       (fields: object, message: string): void =>
-        void lines.push([
-          level,
-          fields,
-          message
-            .split(/[ ;:(]/)
-            .slice(0, 6)
-            .join(' '),
-        ]);
+        void lines.push([level, fields, message.replace(/ ?[;:(].*$/, '')]);
     return { log: { debug: note('debug'), info: note('info'), warn: note('warn'), error: note('error') }, lines };
   };
   const AWAY = (reason: string): unknown => ['warn', { reason }, 'the cache store is away'];
