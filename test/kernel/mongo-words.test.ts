@@ -225,7 +225,7 @@ describe('the words of the check of document queries', () => {
   ] as const)
     it(`say where an operator of ${JSON.stringify(json)} stands`, () => {
       const [name, where, right] = params;
-      expect(words(part, json as unknown as Json)).to.deep.equal([['DOC_PLACE', { name, where, right }]]);
+      expect(words(part, json)).to.deep.equal([['DOC_PLACE', { name, where, right }]]);
     });
 
   for (const [json, where, right, actual] of [
@@ -242,9 +242,7 @@ describe('the words of the check of document queries', () => {
     ['x', 'here', 'an object of names of fields', 'a text'],
   ] as const)
     it(`say of ${JSON.stringify(json)} that ${right} stands ${where}`, () => {
-      expect(words('filter_predicate', json as unknown as Json)).to.deep.equal([
-        ['DOC_OPERAND', { where, right, actual }],
-      ]);
+      expect(words('filter_predicate', json)).to.deep.equal([['DOC_OPERAND', { where, right, actual }]]);
     });
 
   it('say of a value that a query stands there', () => {

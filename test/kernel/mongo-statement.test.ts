@@ -1,0 +1,309 @@
+/** One query of documents as it is made ready: its parts for the action, what complaints of the store are about, and its unit of work. */
+import { expect } from 'chai';
+import { Fault, fault } from '../../kernel/contract/fault.js';
+import type { Json } from '../../kernel/contract/json.js';
+import type { Frame, ParameterPlan, PlanTools } from '../../kernel/contract/plan.js';
+import type { DocumentAction, DocumentParts } from '../../plugins/kinds/document-action.js';
+import type { DocumentStore } from '../../plugins/kinds/document-store.js';
+import { describeQuery, makeQuery, type Query } from '../../plugins/queries/mongo/statement.js';
+import { noteAlone, unitOf, type Opened } from '../../plugins/queries/mongo/unit.js';
+import { columnOf, tableOf } from '../support/model-tables.js';
+
+const HEX = '0123456789abcdef01234567';
+const NOW = '2030-01-31T12:00:00.000Z';
+const DAY = new Date(NOW);
+const FRAME = { now: () => NOW } as unknown as Frame;
+
+/** `"name"` and `"$PAYLOAD.name"` are fields of what is sent, `$AUTH.name` is a claim, everything else is a literal. */
+function parameterOf(sent: Readonly<Record<string, unknown>>): (json: Json) => ParameterPlan {
+  return (json) => {
+    const text = typeof json === 'string' ? json : JSON.stringify(json);
+    const [, root = '', name = ''] = /^\$(PAYLOAD|AUTH)\.(\w+)$/.exec(text) ?? [];
+    const isName = /^[a-z]\w*$/.test(text);
+    if (root === '' && !isName) return { source: 'literal', label: text, field: null, read: () => json };
+    const field = isName ? text : name;
+    const source = isName ? 'name' : 'accessor';
+    return { source, label: text, field: root === 'AUTH' ? null : field, read: () => sent[field] };
+  };
+}
+
+const COLUMNS = [
+  columnOf('age', { type: 'integer' }),
+  columnOf('created_at', { type: 'timestamp' }),
+  columnOf('updated_at', { type: 'text' }),
+];
+
+interface Made {
+  readonly parts: DocumentParts;
+  readonly query: Query;
+}
+
+function made(value: Readonly<Record<string, Json>>, sent: Readonly<Record<string, unknown>> = {}): Made {
+  const taken: DocumentParts[] = [];
+  const action: DocumentAction = {
+    plan: (_, parts) => {
+      taken.push(parts);
+      return () => () => Promise.resolve([]);
+    },
+  };
+  const tools = { tables: [tableOf(COLUMNS)], parameter: parameterOf(sent) } as unknown as PlanTools;
+  const query = makeQuery({ collection: 'notes', ...value }, '/q', tools, {} as DocumentStore, action, false);
+  return { parts: taken[0]!, query };
+}
+
+const refusal = (work: () => unknown): unknown => {
+  try {
+    return work();
+  } catch (error) {
+    const { code, options } = error as Fault;
+    return [code, options?.issues?.[0]?.pointer];
+  }
+};
+
+describe('what a query of documents inserts', () => {
+  const inserted = (value: Readonly<Record<string, Json>>, sent = {}): unknown =>
+    refusal(() => made(value, sent).parts.document()(FRAME));
+
+  for (const [title, value, sent, expected] of [
+    [
+      'each parameter as a field',
+      { parameters: ['age', '$PAYLOAD.name'] },
+      { age: '5', name: 'x' },
+      { age: 5, name: 'x' },
+    ],
+    ['what is not sent as null', { parameters: ['age', 'name'] }, {}, { age: null, name: null }],
+    ['a document that is written out', { document: { age: '$PAYLOAD.a', b: 1 } }, { a: '7' }, { age: 7, b: 1 }],
+    ['a parameter by its number', { document: { name: '$2' }, parameters: ['a', 'b'] }, { b: 'x' }, { name: 'x' }],
+    [
+      'both times, in the type that the model says',
+      { document: { a: 1 }, with_timestamp: true },
+      {},
+      { a: 1, created_at: DAY, updated_at: NOW },
+    ],
+    ['both times by the other name', { document: {}, with_timestamps: true }, {}, { created_at: DAY, updated_at: NOW }],
+    [
+      'no time that the document writes itself',
+      { document: { created_at: null }, with_timestamp: true },
+      {},
+      { created_at: null, updated_at: NOW },
+    ],
+    ['no times where they are not asked for', { document: { a: 1 }, with_timestamp: false }, {}, { a: 1 }],
+    ['an id that is null not at all', { document: { _id: '$PAYLOAD.id', a: 1 } }, {}, { a: 1 }],
+    ['an id that is one', { document: { _id: '$PAYLOAD.id' } }, { id: 'x' }, { _id: 'x' }],
+    [
+      'a name that looks like an operator not at all',
+      { parameters: ['name'] },
+      { name: { $gt: 1 } },
+      ['MQL_KEY', '/name/$gt'],
+    ],
+    ['a number that is none not at all', { parameters: ['age'] }, { age: 'x' }, ['QRY_BAD_VALUE', '/age']],
+  ] as const)
+    it(title, () => expect(inserted(value, sent)).to.deep.equal(expected));
+
+  it('nothing for a parameter that names no field, and for a placeholder without a parameter', () => {
+    for (const value of [
+      { parameters: ['two words'] },
+      { parameters: [5] },
+      { document: { a: '$1' } },
+      { document: { a: '$2' }, parameters: ['a'] },
+    ])
+      expect(inserted(value)).to.deep.equal(['MQL_WRONG', undefined]);
+  });
+
+  it('an id as one, where no model makes it text', () => {
+    const { _id } = made({ document: { _id: '$PAYLOAD.id' } }, { id: HEX }).parts.document()(FRAME);
+    expect(typeof _id).to.equal('object');
+    expect(String(_id)).to.equal(HEX);
+  });
+});
+
+describe('what a query of documents updates and finds', () => {
+  it('has the time of the change, and of the making where it may make one', () => {
+    const updated = (more: object): unknown =>
+      made({ update_predicate: { $set: { a: 1 } }, ...more }).parts.update()(FRAME);
+    expect(updated({})).to.deep.equal({ $set: { a: 1 } });
+    expect(updated({ upsert: true })).to.deep.equal({ $set: { a: 1 } });
+    for (const name of ['with_timestamp', 'with_timestamps']) {
+      expect(updated({ [name]: true })).to.deep.equal({ $set: { a: 1, updated_at: NOW } });
+      expect(updated({ [name]: true, upsert: true })).to.deep.equal({
+        $set: { a: 1, updated_at: NOW },
+        $setOnInsert: { created_at: DAY },
+      });
+    }
+  });
+
+  it('marks as deleted only where it is told to', () => {
+    expect(made({}).parts.softDelete()).to.equal(null);
+    expect(made({ soft_delete: false }).parts.softDelete()).to.equal(null);
+    expect(made({ soft_delete: true }).parts.softDelete()?.(FRAME)).to.deep.equal({ $set: { deleted_at: DAY } });
+  });
+
+  it('judges names in a value of the filter only where a document may be made of it', () => {
+    const value = { filter_predicate: { a: '$PAYLOAD.a' } };
+    const sent = { a: { $gt: '' } };
+    const found = (more: object): unknown => refusal(() => made({ ...value, ...more }, sent).parts.filter()(FRAME));
+    expect(found({})).to.deep.equal({ a: { $eq: { $gt: '' } } });
+    expect(found({ upsert: true })).to.deep.equal(['MQL_KEY', '/a/$gt']);
+    expect(made({}).parts.filter()(FRAME)).to.deep.equal({});
+  });
+
+  it('has parts that are written, numbers of documents, and filters without types', () => {
+    const parts = made(
+      {
+        sort: { a: 1 },
+        limit: '$PAYLOAD.n',
+        skip: 3,
+        projection: { a: 1 },
+        array_filters: [{ age: '$PAYLOAD.n' }],
+        pipeline: [{ $match: { age: '$PAYLOAD.n' } }],
+      },
+      { n: '5' },
+    ).parts;
+    expect([parts.constant('sort'), parts.constant('none')]).to.deep.equal([{ a: 1 }, undefined]);
+    expect(['limit', 'skip', 'none'].map((name) => parts.number(name)(FRAME))).to.deep.equal([5, 3, undefined]);
+    expect(parts.projection()(FRAME)).to.deep.equal({ a: 1 });
+    expect(made({}).parts.projection()(FRAME)).to.equal(undefined);
+    expect(parts.filters('array_filters')(FRAME)).to.deep.equal([{ age: { $eq: '5' } }]);
+    expect(parts.filters('none')(FRAME)).to.equal(undefined);
+    expect(parts.pipeline()(FRAME)).to.deep.equal([{ $match: { age: { $eq: 5 } } }]);
+  });
+
+  for (const n of [-1, 1.5, '-1', '1.5', 2 ** 53, 'x', null])
+    it(`refuses ${JSON.stringify(n)} as a number of documents`, () => {
+      const count = made({ limit: '$PAYLOAD.n' }, { n }).parts.number('limit');
+      expect(refusal(() => count(FRAME))).to.deep.equal(['QRY_BAD_VALUE', '/n']);
+    });
+
+  it('takes 0 documents', () =>
+    expect(made({ limit: '$PAYLOAD.n' }, { n: 0 }).parts.number('limit')(FRAME)).to.equal(0));
+
+  it('is told as it is written, with what its placeholders stand for', () => {
+    const value = {
+      collection: 'notes',
+      action: 'INSERT',
+      connection: 'x',
+      parameters: ['age', 5],
+      document: { a: '$1' },
+    };
+    expect(describeQuery(value, made(value).query, 'main')).to.deep.equal({
+      connection: 'main',
+      collection: 'notes',
+      action: 'INSERT',
+      document: { a: '$1' },
+      parameters: ['$1 = age (name)', '$2 = 5 (literal)'],
+    });
+  });
+});
+
+describe('a complaint of the store', () => {
+  const value = { document: { email: '$PAYLOAD.mail', owner: '$AUTH.id', 'a/b': '$PAYLOAD.c' } };
+  const renamed = ({ parts, query }: Made, ...pointers: string[]): unknown => {
+    parts.document();
+    const issues = pointers.map((pointer) => ({ pointer, code: 'QRY_UNIQUE', detail: 'is taken' }));
+    const found = query.named(fault('QRY_UNIQUE', {}, { issues, retryable: true }));
+    expect([found.code, found.options.retryable]).to.deep.equal(['QRY_UNIQUE', true]);
+    return found.options.issues?.map(({ pointer, detail }) => `${pointer} ${detail}`);
+  };
+
+  it('is about the fields that the caller sent, under their names', () => {
+    expect(renamed(made(value), '/email')).to.deep.equal(['/mail is taken']);
+    expect(renamed(made(value), '/email', '/owner')).to.deep.equal(['/mail is taken']);
+    expect(renamed(made(value), '/other', '/owner')).to.deep.equal(['/other is taken']);
+  });
+
+  it('stays as it is where the caller sent none of them', () => {
+    expect(renamed(made(value), '/owner')).to.deep.equal(['/owner is taken']);
+    expect(renamed(made({ document: { a: 1 } }), '/a')).to.deep.equal(['/a is taken']);
+    const plain = fault('QRY_FAILED', {});
+    expect(made(value).query.named(plain)).to.equal(plain);
+  });
+});
+
+describe('the unit of work of document queries', () => {
+  const queryOf = (action: Partial<DocumentAction>, collection = 'a'): Query =>
+    ({ action, collection, lock: false }) as unknown as Query;
+  const asked: unknown[] = [];
+  const storeOf = (transaction: unknown, more: object = {}): DocumentStore =>
+    ({
+      begin: (snapshot: boolean) => {
+        asked.push(`begin ${snapshot}`);
+        return Promise.resolve(transaction);
+      },
+      commit: (of: unknown) => Promise.resolve(asked.push(['commit', of])),
+      rollback: (of: unknown) => Promise.resolve(asked.push(['rollback', of])),
+      retryable: (error: unknown) => error instanceof Fault,
+      ...more,
+    }) as unknown as DocumentStore;
+  beforeEach(() => void asked.splice(0));
+
+  it('is one transaction where the store has them, and none where it has not', async () => {
+    const transaction = { transaction: 1 };
+    for (const [given, expected] of [
+      [
+        transaction,
+        [
+          ['commit', transaction],
+          ['rollback', transaction],
+        ],
+      ],
+      [null, []],
+    ] as const) {
+      const unit = unitOf(storeOf(given), 'main', [queryOf({})]);
+      const opened = await unit.open(undefined as never);
+      expect(opened).to.deep.equal({ transaction: given });
+      await unit.commit(opened);
+      await unit.rollback(opened);
+      expect(asked.splice(0)).to.deep.equal(['begin false', ...expected]);
+      expect([unit.key, unit.shared]).to.deep.equal(['documents on main', undefined]);
+    }
+  });
+
+  it('is shared with the SQL connection that the store stands on', () => {
+    const unit = unitOf(storeOf(null, { on: 'handle' }), 'main', []);
+    expect(unit.shared?.kind).to.equal('dialect');
+    expect(unit.shared?.handle).to.equal('handle');
+    const of = (opened: Opened): unknown => unit.shared?.of(opened);
+    expect([of({ transaction: { transaction: 5 } }), of({ transaction: null })]).to.deep.equal([5, null]);
+  });
+
+  it('needs a snapshot where something is read without being locked', async () => {
+    const READS = { reads: true, locks: true };
+    for (const [queries, expected] of [
+      [[queryOf(READS)], true],
+      [[queryOf({ changes: true })], false],
+      [[queryOf({ reads: false })], false],
+      [[Object.assign(queryOf(READS), { lock: true })], false],
+      [[Object.assign(queryOf(READS), { lock: true }), queryOf(READS)], true],
+    ] as const) {
+      await unitOf(storeOf(null), 'main', queries).open(undefined as never);
+      expect(asked.splice(0)).to.deep.equal([`begin ${expected}`]);
+    }
+  });
+
+  it('locks what feeds a change of the same collection', () => {
+    const READ = { reads: true, locks: true };
+    for (const [read, write, needs, locked] of [
+      [queryOf(READ), queryOf({ changes: true }), [0], true],
+      [queryOf(READ), queryOf({ changes: true }), [], false],
+      [queryOf(READ), queryOf({}), [0], false],
+      [queryOf({ reads: true }), queryOf({ changes: true }), [0], false],
+      [queryOf(READ, 'b'), queryOf({ changes: true }), [0], false],
+      [queryOf(READ), queryOf({ changes: true }), [7], false],
+    ] as const) {
+      const units = [read, write].map((one) => unitOf(storeOf(null), 'main', [one]));
+      const [first] = units;
+      first?.join(units, false, [[], needs]);
+      expect([read.lock, write.lock]).to.deep.equal([locked, false]);
+    }
+  });
+
+  it('is tried again where the store says so, unless a query that stood for itself failed', () => {
+    const unit = unitOf(storeOf(null), 'main', []);
+    const retryable = (error: unknown): boolean => unit.retryable(error);
+    const alone = fault('QRY_SERIALIZATION', {});
+    noteAlone(alone);
+    for (const nothing of [null, 'x', undefined]) noteAlone(nothing);
+    expect([retryable(fault('QRY_SERIALIZATION', {})), retryable(alone)]).to.deep.equal([true, false]);
+    expect([retryable(new Error('x')), retryable(null)]).to.deep.equal([false, false]);
+  });
+});
