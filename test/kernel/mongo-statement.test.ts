@@ -5,6 +5,7 @@ import type { Json } from '../../kernel/contract/json.js';
 import type { Frame, ParameterPlan, PlanTools } from '../../kernel/contract/plan.js';
 import type { DocumentAction, DocumentParts } from '../../plugins/kinds/document-action.js';
 import type { DocumentStore } from '../../plugins/kinds/document-store.js';
+import { fieldName } from '../../plugins/queries/mongo/inserted.light.js';
 import { describeQuery, makeQuery, type Query } from '../../plugins/queries/mongo/statement.js';
 import { noteAlone, unitOf, type Opened } from '../../plugins/queries/mongo/unit.js';
 import { columnOf, tableOf } from '../support/model-tables.js';
@@ -115,6 +116,25 @@ describe('what a query of documents inserts', () => {
     expect(typeof _id).to.equal('object');
     expect(String(_id)).to.equal(HEX);
   });
+});
+
+describe('the field of a parameter', () => {
+  for (const [json, name] of [
+    ['email', 'email'],
+    ['user.email', 'email'],
+    ['$PAYLOAD.user.email', 'email'],
+    ['$PAYLOAD.user.home.city', 'city'],
+    ['$GENERATOR.ULID', null],
+    ['$DATETIME', null],
+    ['$ENV.X', null],
+    ['two words', null],
+    ['x $PAYLOAD.a', null],
+    ['', null],
+    ['1a', null],
+    [5, null],
+  ] as const)
+    it(`the parameter ${JSON.stringify(json)} of an INSERT is ${String(name)}`, () =>
+      expect(fieldName(json)).to.equal(name));
 });
 
 describe('what a query of documents updates and finds', () => {
