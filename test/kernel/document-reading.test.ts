@@ -1,0 +1,111 @@
+/** What a pipeline reads before it runs, and what `$text` asks of the database, in the embedded document store. Without a database. */
+import { expect } from 'chai';
+import type { Fault } from '../../kernel/contract/fault.js';
+import { aggregateWith } from '../../plugins/document-stores/embedded/aggregate.js';
+import type { Reader } from '../../plugins/document-stores/embedded/reader.js';
+import { pathLiteral, searchedIn, searchOf } from '../../plugins/document-stores/embedded/search.js';
+import type { Document } from '../../plugins/kinds/document-store.js';
+
+const codeOf = (error: unknown): unknown => (error as Fault).code;
+
+describe('what a pipeline of the embedded document store reads', () => {
+  const asked: unknown[] = [];
+  const reader = {
+    all: (name: string, filter: Document) => {
+      asked.push([name, filter]);
+      return Promise.resolve([{ _id: name, k: 1 }]);
+    },
+  } as unknown as Reader;
+  beforeEach(() => void asked.splice(0));
+  const run = (...stages: Document[]): Promise<readonly Document[]> => aggregateWith(reader, 'c', stages, null);
+
+  it('is what its first $match finds, once', async () => {
+    expect(await run({ $match: { k: 2 } })).to.deep.equal([{ _id: 'c', k: 1 }]);
+    expect(await run({ $match: { k: 2 } }, { $match: { k: 1 } })).to.deep.equal([{ _id: 'c', k: 1 }]);
+    expect(await run({ $limit: 1 }, { $match: { k: 2 } })).to.deep.equal([]);
+    expect(await run()).to.deep.equal([{ _id: 'c', k: 1 }]);
+    expect(asked).to.deep.equal([
+      ['c', { k: 2 }],
+      ['c', { k: 2 }],
+      ['c', {}],
+      ['c', {}],
+    ]);
+  });
+
+  it('are the collections that stages name, at any depth and each once', async () => {
+    const lookup = (from: string, more: object = {}): Document => ({
+      $lookup: { from, localField: 'k', foreignField: 'k', as: 'found', ...more },
+    });
+    const graph = { from: 'g', startWith: '$k', connectFromField: 'k', connectToField: 'k', as: 'all' };
+    await run(
+      lookup('a', { pipeline: [lookup('b')] }),
+      { $graphLookup: graph },
+      { $unionWith: 'u' },
+      { $unionWith: { coll: 'v', pipeline: [lookup('w')] } },
+      { $facet: { x: [lookup('y')], z: [lookup('a')] } },
+    );
+    expect(asked.slice(1).map((one) => (one as unknown[])[0])).to.deep.equal(['a', 'b', 'g', 'u', 'v', 'w', 'y']);
+  });
+
+  it('is nothing where a stage writes', async () => {
+    for (const stages of [
+      [{ $out: 'x' }],
+      [{ $merge: { into: 'x' } }],
+      [{ $lookup: { from: 'a', as: 'b', pipeline: [{ $out: 'x' }] } }],
+      [{ $facet: { a: [{ $merge: 'x' }] } }],
+    ])
+      expect(await run(...stages).catch(codeOf), JSON.stringify(stages)).to.equal('QRY_FAILED');
+    expect(asked).to.deep.equal([]);
+  });
+});
+
+describe('what `$text` asks of the database', () => {
+  const valuesOf = (text: string): readonly unknown[] =>
+    searchOf({ $text: { $search: text } }, ['title']).search?.values ?? [];
+
+  for (const [text, any, must, mustNot] of [
+    ['red shoes', 'red shoes', [], []],
+    ['red -blue shoes', 'red shoes', [], ['blue']],
+    ['"red shoes" new', '', ['red shoes'], []],
+    ['"a b" "c d"', '', ['a b', 'c d'], []],
+    ['red -"old shoes"', 'red ', [], ['old shoes']],
+    ['-x -"y z" "p q"', '', ['p q'], ['x', 'y z']],
+    ['a\0b', 'a b', [], []],
+  ] as const)
+    it(`for ${JSON.stringify(text)}`, () => expect(valuesOf(text)).to.deep.equal([any, must, mustNot]));
+
+  it('with values that are numbered from where the others end', () => {
+    const conditions = searchOf({ $text: { $search: 'x -y' } }, ['title']).search?.conditions(4) ?? [];
+    expect(conditions.map((one) => /\$\d+/.exec(one)?.[0])).to.deep.equal(['$4', '$5', '$6']);
+  });
+
+  it('once, beside other conditions or inside $and', () => {
+    const text = { $text: { $search: 'x' } };
+    expect(searchOf({ ...text, $comment: 'c', a: 1 }, ['t']).rest).to.deep.equal({ a: 1 });
+    const inside = searchOf({ b: 2, $and: [{ a: 1 }, text] }, ['t']);
+    expect([inside.rest, inside.search?.values]).to.deep.equal([{ b: 2, $and: [{ a: 1 }, {}] }, ['x', [], []]]);
+    expect(searchOf({ a: 1, $or: [] }, ['t'])).to.deep.equal({ search: null, rest: { a: 1, $or: [] } });
+    for (const [filter, fields] of [
+      [{ $and: [text, text] }, ['t']],
+      [text, []],
+      [{ $text: 'x' }, ['t']],
+      [{ $text: { $search: 5 } }, ['t']],
+      [{ $text: null }, ['t']],
+    ] as const) {
+      let code: unknown = null;
+      try {
+        searchOf(filter, fields);
+      } catch (error) {
+        code = codeOf(error);
+      }
+      expect(code, JSON.stringify(filter)).to.equal('QRY_FAILED');
+    }
+  });
+
+  it('in the fields of the index of words, whatever their names', () => {
+    const index = { name: 'x', fields: ['a'], unique: false, partial: false, words: null };
+    expect(searchedIn([index, { ...index, words: ['b', 'c'] }])).to.deep.equal(['b', 'c']);
+    expect(searchedIn([index])).to.deep.equal([]);
+    expect(pathLiteral('a"b\\c\'d')).to.equal(`'{"a\\"b\\\\c''d"}'::text[]`);
+  });
+});
