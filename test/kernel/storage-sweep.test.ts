@@ -62,9 +62,7 @@ describe('the sweep of a bucket whose server does not answer', () => {
     sweep.add({ key: 'a', parts: null });
     await time.pass(0);
     const pauses: (number | null)[] = [];
-    for (;;) {
-      const pause = time.next();
-      if (pause === null) break;
+    for (let pause = time.next(); pause !== null && pauses.length < 50; pause = time.next()) {
       pauses.push(pause);
       await time.pass(pause);
     }
