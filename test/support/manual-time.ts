@@ -15,8 +15,8 @@ export interface ManualTime {
 interface Timer {
   at: number;
   readonly call: () => void;
-  /** A timer of this time keeps no process alive. */
-  readonly unref: () => void;
+  /** As timers of Node have it; these keep no process alive. */
+  readonly unref: () => Timer;
 }
 
 const settle = async (): Promise<void> => {
@@ -29,7 +29,7 @@ export function replaceTime(): ManualTime {
   const timers = new Set<Timer>();
   let now = 0;
   const set = (call: () => void, milliseconds = 0): Timer => {
-    const timer = { at: now + Math.max(1, milliseconds), call, unref: () => undefined };
+    const timer: Timer = { at: now + Math.max(1, milliseconds), call, unref: () => timer };
     timers.add(timer);
     return timer;
   };
