@@ -153,6 +153,15 @@ describe('a result that is kept in the cache', () => {
     expect(await found()).to.deep.equal(Array(3).fill('computes'));
   });
 
+  it('without a name outlives that of another place', async () => {
+    const { plan, pass } = setUp();
+    const { steps } = plan('actionable', { ...READ, duration: 3600 }, 'notes#2');
+    await computed(plan('actionable', READ, 'notes#1').steps, 'short');
+    await computed(steps, 'long');
+    pass(3000);
+    expect(await request(steps).recall()).to.equal('long');
+  });
+
   it('is kept only once the work is committed', async () => {
     const { plan, kept } = setUp();
     const { steps } = plan('resource', READ);

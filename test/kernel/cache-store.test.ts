@@ -157,6 +157,14 @@ describe('a look for what is there at once', () => {
     expect([store.peek('n', 'v'), store.peek('n', 'v'), count]).to.deep.equal([null, null, 1]);
   });
 
+  it('is told in the log where the store is away, and finds nothing', async () => {
+    const { told, log } = logger();
+    const store = createStore({ ...memory(), recall: () => Promise.reject(new Error('away')) }, log);
+    expect(store.peek('n', 'v')).to.equal(null);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(told).to.deep.equal(['warn']);
+  });
+
   it('reads a generation out of a larger piece of memory', async () => {
     const inner = memory();
     const recall: Cache['recall'] = async (key) => {

@@ -83,6 +83,12 @@ describe('variants of cached entries', () => {
     );
   });
 
+  it('tell large numbers from text and from other numbers', () => {
+    const variant = compileVariant('place', tools([field('a')]));
+    const values = [5n, 6n, 5, '5', '5n', 'b5', NaN, undefined, 'u'];
+    expect(new Set(values.map((a) => variant(frame({ a })))).size).to.equal(values.length);
+  });
+
   it('differ by place and by version of the definitions', () => {
     const made = [compileVariant('a', tools()), compileVariant('b', tools()), compileVariant('a', tools([], 'w'))];
     expect(new Set(made.map((variant) => variant(frame({})))).size).to.equal(3);

@@ -60,6 +60,15 @@ describe('the URL of a call, as it is checked', () => {
     'https://a.example:0/': PORT,
     'https://a.example:65536/': PORT,
     'https://a.example:a/': HOST,
+    'https://a.example:99999/': PORT,
+    'https://127.0.0.1:/': PORT,
+    'https://[2606:4700::1]:0/': PORT,
+    'https://1.2.3.0400/': HOST,
+    'https://1.2.3.0x4/': HOST,
+    'https://a.example.7/': HOST,
+    'https://a.example/b/.': PATH,
+    'https://a.example/%2e/b': PATH,
+    'https://a.example/b/.%2E?c': PATH,
   };
   for (const [url, what] of Object.entries(refused))
     it(`is refused as ${url}: ${what}`, () => {
@@ -149,6 +158,9 @@ describe('the URL of a call, as it is checked', () => {
       '100.128.0.1',
       '101.64.0.1',
       '99.64.0.1',
+      '101.100.0.1',
+      '101.127.0.1',
+      '99.127.0.1',
       'notlocalhost',
       'localhost.example',
     ])

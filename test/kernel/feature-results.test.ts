@@ -146,7 +146,26 @@ describe('returnables of a resource', () => {
     expect(await picks(['a'], {})).to.deep.equal(['a']);
     expect(await picks(['a'], { lookup: [0, 1] })).to.equal(undefined);
     expect(await picks(['a', 'b'], { names: { b: 1 } })).to.equal(undefined);
+    expect(await picks(['b'], { names: { a: 1, b: 1 } })).to.equal(undefined);
+    expect(await picks(['b'], { names: { a: 1 } })).to.deep.equal(['b']);
     expect(await picks(['a.b'], {})).to.equal(undefined);
+  });
+
+  it('let secrets be dropped before a row is read where the names are columns', async () => {
+    const step = async (written: Written, rest: Around): Promise<Step | undefined> =>
+      (await ran(returnables, written, {}, { slot: 'resource', ...rest })).steps[0];
+    const secrets = ['p'];
+    const named = await step({ returnables: ['a', 'p'] }, { secrets });
+    expect(named?.hides?.({ a: 1, b: { p: 2 }, p: 3 })).to.deep.equal({ a: 1, b: {}, p: 3 });
+    expect(await step({ returnables: ['a'] }, {})).not.to.have.property('hides');
+    expect(await step({ returnables: ['a'] }, { secrets, lookup: [0, 1] })).not.to.have.property('hides');
+    const kept = await step({}, { secrets, main: { returnables: ['a', 'p'] } });
+    expect([kept?.picks, kept?.hides?.({ a: 1, p: 2, c: { p: 3 } })]).to.deep.equal([
+      ['a', 'p'],
+      { a: 1, p: 2, c: {} },
+    ]);
+    for (const main of [{}, { returnables: ['a.b'] }])
+      expect(await step({}, { secrets, main })).not.to.have.any.keys('picks', 'hides');
   });
 
   it('that are not written leave everything but secrets, unless the main actionable names them', async () => {
@@ -271,6 +290,36 @@ describe('claims of a token that is given out', () => {
     const [claims] = await issued(fields, { a: null, e: { f: 5, g: 6 } }, around);
     expect(claims).to.deep.equal({ a: null, b: 2, c: 1, d: 4, e: { f: 5 } });
     expect(await codeOf(issued({ custom_claim_fields: ['x'] }, {}, around))).to.equal('TOK_CLAIM_MISSING');
+  });
+
+  it('are taken after results were combined and before names are picked, the token is put in after that', async () => {
+    const given: unknown[] = [];
+    const value = {
+      tokenize: { type: 'JWT', encryption_key: 'k' },
+      returnables: ['a'],
+      combine_returned_results_from: [0],
+    };
+    const rest: Around = { slot: 'resource', results: [{}] };
+    const [tokens, names, combined] = [
+      await ran(tokenize, value, {}, rest, () => tool(given)),
+      await ran(returnables, value, {}, rest),
+      await ran(combine, value, {}, rest),
+    ].map(({ steps }) => steps.map(({ phase, order = 0 }) => phase * 10_000 + order));
+    const [claims = 0, token = 0] = tokens ?? [];
+    const [pick = 0] = names ?? [];
+    const [together = 0] = combined ?? [];
+    expect([together, claims, pick, token]).to.deep.equal([together, claims, pick, token].toSorted((a, b) => a - b));
+    expect(new Set([together, claims, pick, token]).size).to.equal(4);
+  });
+
+  it('make an answer that nobody keeps', async () => {
+    const step = (
+      await ran(tokenize, { tokenize: { type: 'JWT', encryption_key: 'k' } }, {}, { slot: 'resource' }, () => tool([]))
+    ).steps[1];
+    const frame = { headers: {}, slots: [], invocation: { startedAt: 7 } } as unknown as Frame;
+    const state: { result: unknown } = { result: ['no object'] };
+    await step?.run(frame, state);
+    expect([frame.headers, state.result]).to.deep.equal([{ 'cache-control': 'no-store' }, { token: 'token' }]);
   });
 
   it('hold no secrets of a row', async () => {
