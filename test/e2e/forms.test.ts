@@ -1,5 +1,10 @@
 /** Forms at the door: what becomes the payload, what is refused and with which status, and that nothing is left behind. */
+import { existsSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
 import { expect } from 'chai';
+import { spoolFolder } from '../../kernel/http/spool.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
 import { cut, head, parseRaw } from '../support/client.js';
 import { returning } from '../support/project.js';
@@ -44,7 +49,11 @@ const file = (name: string, content: string | Buffer = PNG_RED, type = 'image/pn
 
 describe('forms', () => {
   let kernel!: TestKernel;
+  let left = '';
   before(async () => {
+    // As a process would have left it that died: no process has so high a number.
+    left = join(tmpdir(), basename(await spoolFolder()).replace(/-\d+-\w+$/, '-4194304-abcdef'));
+    await mkdir(left, { recursive: true });
     kernel = await startKernel({
       files: { 'definitions/a.json': DEFINITIONS },
       config: { http: { limits: { parts: 6, field: 1000, body: 20_000 }, timeouts: { idle: 1 } } },
@@ -61,6 +70,9 @@ describe('forms', () => {
     expect([answer.status, answer.body['code']], answer.text).to.deep.equal([status, code]);
     expect(answer.headers.get('content-type')).to.match(/^application\/problem\+json/);
   };
+
+  it('of processes that died leave no files behind once another one serves', () =>
+    until(() => !existsSync(left), 'the folder of the dead process is gone'));
 
   describe('texts', () => {
     it('are the payload, in whatever order they come', async () => {

@@ -75,6 +75,108 @@ describe('a connection of which nobody knows yet who it is', () => {
   });
 });
 
+describe('a message finds', () => {
+  function setUp({ guarded = true, maxRooms = 2 } = {}) {
+    const told: unknown[] = [];
+    const hub = createHub({ isGuarded: () => guarded, maxRooms, tell: (...given) => void told.push(given) });
+    const add = (uid: string | null, rest: Partial<Client> = {}) => {
+      const made = clientOf(uid);
+      const client = Object.assign(made.client, rest);
+      hub.add(client);
+      return { ...made, client };
+    };
+    return { hub, told, add };
+  }
+
+  it('all, also who has no uid and whose token is over', () => {
+    const { hub, told, add } = setUp();
+    const all = [add(null), add('ada'), add('ada', { verified: false }), add('bob', { until: 0 })];
+    hub.deliver(message(1, { all: true }));
+    expect([all.map(({ got }) => got), told, hub.count]).to.deep.equal([[[1], [1], [1], [1]], [['told', 4, 0]], 4]);
+  });
+
+  it('every connection of a uid, each once, unless its token is over or it has no proof where proofs are asked for', () => {
+    for (const guarded of [true, false]) {
+      const { hub, told, add } = setUp({ guarded });
+      const [ada, again, unproven] = [add('ada'), add('ada'), add('ada', { verified: false })];
+      const [over, bob] = [add('ada', { until: Date.now() }), add('bob')];
+      hub.deliver(message(1, { uids: ['ada', 'bob', 'none', 'ada'] }));
+      hub.deliver(message(2, { uids: ['none'] }));
+      hub.deliver(message(3, { uids: ['ada'] }));
+      const both = [1, 3];
+      expect([ada, again, unproven, over, bob].map(({ got }) => got)).to.deep.equal([
+        ...[both, both, guarded ? [] : both, []],
+        [1],
+      ]);
+      const many = guarded ? 2 : 3;
+      expect(told).to.deep.equal([
+        ['told', many + 1, 0],
+        ['told', 0, 0],
+        ['told', many, 0],
+      ]);
+    }
+  });
+
+  it('who is in a room, each once, until it leaves, goes, or its token is over', () => {
+    const { hub, add } = setUp();
+    const [ada, bob, over] = [add('ada'), add(null), add('eve', { until: 0 })];
+    for (const { client } of [ada, bob, over]) expect(hub.join(client, 'a')).to.equal(true);
+    hub.join(ada.client, 'b');
+    hub.deliver(message(1, { rooms: ['a', 'b'] }));
+    hub.deliver(message(2, { rooms: ['b'] }));
+    hub.leave(ada.client, 'b');
+    hub.leave(ada.client, 'never joined');
+    hub.deliver(message(3, { rooms: ['b'] }));
+    hub.deliver(message(4, { rooms: ['a'] }));
+    hub.remove(ada.client);
+    hub.deliver(message(5, { rooms: ['a', 'none'] }));
+    hub.deliver(message(6, { uids: ['ada'] }));
+    expect([ada, bob, over].map(({ got }) => got)).to.deep.equal([[1, 2, 4], [1, 4, 5], []]);
+    expect([hub.count, [...ada.client.rooms], [...bob.client.rooms]]).to.deep.equal([2, [], ['a']]);
+  });
+
+  it('nobody in a room beyond the bound, and nobody who has gone', () => {
+    const { hub, add } = setUp({ maxRooms: 2 });
+    const { client, got } = add('ada');
+    expect(['a', 'b', 'a', 'c'].map((room) => hub.join(client, room))).to.deep.equal([true, true, true, false]);
+    hub.leave(client, 'a');
+    expect(hub.join(client, 'c')).to.equal(true);
+    hub.deliver(message(1, { rooms: ['a'] }));
+    hub.deliver(message(2, { rooms: ['c'] }));
+    const gone = add('bob');
+    hub.remove(gone.client);
+    expect([hub.join(gone.client, 'a'), [...gone.client.rooms]]).to.deep.equal([true, []]);
+    hub.deliver(message(3, { rooms: ['a'] }));
+    expect([got, gone.got]).to.deep.equal([[2], []]);
+  });
+
+  it('no connection that does not take it: it is dropped, and is cut off beyond a thousand that wait', () => {
+    const { hub, told, add } = setUp();
+    const [deaf, late] = [add('ada', { send: () => false }), add('bob', { waiting: [] })];
+    for (let n = 0; n < 1000; n++) hub.deliver(message(n, { uids: ['bob'] }));
+    expect([late.cuts(), late.client.waiting?.length]).to.deep.equal([0, 1000]);
+    hub.deliver(message(1000, { all: true }));
+    expect([late.cuts(), told.at(-1), deaf.got]).to.deep.equal([1, ['told', 0, 2], []]);
+  });
+
+  it('after it has missed some only those that are meant for it, what a room was told only where it had it already', async () => {
+    const { hub, add } = setUp();
+    const { client, got } = add('ada', { waiting: [] });
+    hub.join(client, 'a');
+    hub.deliver(message(4, { rooms: ['a'] }, 'four'));
+    hub.deliver(message(5, { uids: ['ada'] }));
+    await hub.catchUp(client, [
+      message(1, { uids: ['ada'] }, 'one'),
+      message(2, { uids: ['bob'] }, 'two'),
+      message(3, { rooms: ['a'] }, 'three'),
+      message(4, { rooms: ['a'] }, 'four'),
+    ]);
+    expect([got, client.waiting]).to.deep.equal([[1, 4, 5], null]);
+    hub.deliver(message(6, { rooms: ['a'] }));
+    expect(got).to.deep.equal([1, 4, 5, 6]);
+  });
+});
+
 describe('messages for thousands of connections', () => {
   it('let other work have its turn, and arrive in order also when they come faster than they are sent', async () => {
     const reports: [number, number][] = [];

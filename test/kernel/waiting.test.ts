@@ -2,9 +2,11 @@
 import { expect } from 'chai';
 import { compilePatterns } from '../../kernel/compile/patterns.js';
 import type { PlanSet, ResourcePlan } from '../../kernel/compile/plan.js';
-import type { Fault } from '../../kernel/contract/fault.js';
+import { BootError } from '../../kernel/contract/boot-error.js';
+import { fault, type Fault } from '../../kernel/contract/fault.js';
 import { waitFor, whileWaiting } from '../../kernel/runtime/waiting.js';
 import { resourcePlan } from '../support/plans.js';
+import { until } from '../support/until.js';
 
 describe('while a server is waited for', () => {
   const plans = ['fine', 'waits', 'waits/:id'].map((path) =>
@@ -76,6 +78,35 @@ describe('waiting for a server', () => {
     const made = setUp(() => Promise.resolve(made.closing.abort()));
     await made.wait();
     expect(made.happened).to.deep.equal(['reopen', 'close']);
+  });
+
+  const awayFault = (): BootError =>
+    new BootError('PLG_OPEN', { detail: 'it sleeps' }, fault('DB_AWAY', {}, { retryable: true }));
+
+  it('asks again after pauses that double, and says meanwhile why it is away', async () => {
+    const at: number[] = [];
+    const made = setUp(
+      () => (at.push(performance.now()), at.length < 3 ? Promise.reject(awayFault()) : Promise.resolve()),
+    );
+    const begun = performance.now();
+    const waited = made.wait();
+    await until(() => at.length === 2, 'the second attempt');
+    expect(made.away.get('database')).to.equal('it sleeps');
+    await waited;
+    // Three quarters of 50, 100 and 200 ms at least; timers of Node may be a millisecond early.
+    const pauses = [begun, ...at].slice(0, 3).map((from, n) => (at[n] ?? 0) - from);
+    for (const [n, least] of [36, 73, 148].entries()) expect(pauses[n]).to.be.greaterThan(least);
+    expect(made.happened).to.deep.equal([...Array<string>(3).fill('reopen'), 'prepare', 'came']);
+  });
+
+  it('opens once what cannot be prepared yet', async () => {
+    let tries = 0;
+    const { happened, wait } = setUp(
+      () => Promise.resolve(),
+      () => (++tries < 2 ? Promise.reject(awayFault()) : Promise.resolve()),
+    );
+    await wait();
+    expect(happened).to.deep.equal(['reopen', 'prepare', 'prepare', 'came']);
   });
 
   it('rejects with what is wrong, unless the kernel closes', async () => {
