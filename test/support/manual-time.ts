@@ -24,7 +24,7 @@ const settle = async (): Promise<void> => {
 };
 
 export function replaceTime(): ManualTime {
-  const { setTimeout: realSet, clearTimeout: realClear } = globalThis;
+  const { setTimeout: realSet, clearTimeout: realClear, setInterval: realRepeat, clearInterval: realStop } = globalThis;
   const { now: realNow } = performance as { now: (this: typeof performance) => number };
   const timers = new Set<Timer>();
   let now = 0;
@@ -33,8 +33,20 @@ export function replaceTime(): ManualTime {
     timers.add(timer);
     return timer;
   };
+  const repeat = (call: () => void, milliseconds = 0): Timer => {
+    const again = (): void => {
+      timer.at = now + Math.max(1, milliseconds);
+      timers.add(timer);
+      call();
+    };
+    const timer = set(again, milliseconds);
+    return timer;
+  };
+  const clear = ((timer: Timer) => void timers.delete(timer)) as unknown as typeof clearTimeout;
   globalThis.setTimeout = set as unknown as typeof setTimeout;
-  globalThis.clearTimeout = ((timer: Timer) => void timers.delete(timer)) as unknown as typeof clearTimeout;
+  globalThis.clearTimeout = clear;
+  globalThis.setInterval = repeat as unknown as typeof setInterval;
+  globalThis.clearInterval = clear;
   performance.now = () => now;
   return {
     now: () => now,
@@ -56,6 +68,8 @@ export function replaceTime(): ManualTime {
     restore() {
       globalThis.setTimeout = realSet;
       globalThis.clearTimeout = realClear;
+      globalThis.setInterval = realRepeat;
+      globalThis.clearInterval = realStop;
       performance.now = realNow;
     },
   };

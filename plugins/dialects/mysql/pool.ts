@@ -3,7 +3,7 @@
  * mean what it means on PostgreSQL. Knows nothing of statements.
  */
 import mysql from 'mysql2';
-import type { Connection, FieldPacket } from 'mysql2';
+import type { Connection, ConnectionOptions, FieldPacket } from 'mysql2';
 import type { Log } from '../../../kernel/contract/plugin.js';
 import type { Bound } from './bind.js';
 import { isLost, Overdue, Unavailable } from './errors.js';
@@ -82,7 +82,12 @@ const answerOf = (result: unknown, fields: readonly FieldPacket[] | undefined): 
   return { rows, fields: fields ?? [], insertId: String(insertId), affected: affectedRows };
 };
 
-export async function createPool(options: MysqlOptions, log: Log): Promise<Pool> {
+/** `dial`: makes a connection that is not connected yet. */
+export async function createPool(
+  options: Omit<MysqlOptions, 'isolation'>,
+  log: Pick<Log, 'debug'>,
+  dial: (client: ConnectionOptions) => Connection = mysql.createConnection,
+): Promise<Pool> {
   const all = new Set<Member>();
   const idle: { member: Member; since: number }[] = [];
   const waiting: Waiter[] = [];
@@ -137,7 +142,7 @@ export async function createPool(options: MysqlOptions, log: Log): Promise<Pool>
   }
 
   async function connect(): Promise<Member> {
-    const connection = mysql.createConnection(options.client);
+    const connection = dial(options.client);
     // A listener for errors must always be there, or the process would end.
     connection.on('error', (error: unknown) => {
       log.debug({ err: error }, 'database connection lost');

@@ -1,0 +1,382 @@
+/**
+ * Connections to a MySQL server, on connections that a test plays: who gets one and when, what a silent or a lost one costs, and how the
+ * end waits. Time is passed by hand.
+ */
+import { EventEmitter } from 'node:events';
+import { expect } from 'chai';
+import type { Connection } from 'mysql2';
+import { Overdue, Unavailable } from '../../plugins/dialects/mysql/errors.js';
+import { createPool, type Lease, type Pool } from '../../plugins/dialects/mysql/pool.js';
+import { replaceTime, type ManualTime } from '../support/manual-time.js';
+
+type Done = (error: unknown, result?: unknown, fields?: unknown) => void;
+/** What the server does with a text: an error, a result with fields, or nothing, which leaves it without an answer. */
+type Play = (
+  text: string,
+) => { readonly error: unknown } | { readonly result: unknown; readonly fields?: unknown } | null;
+
+const failure = (errno: number): Error => Object.assign(new Error('refused'), { errno });
+
+class Played extends EventEmitter {
+  readonly sent: string[] = [];
+  readonly stream = new EventEmitter();
+  /** Callers of what the server left without an answer. */
+  readonly held: Done[] = [];
+  destroyed = 0;
+  constructor(
+    readonly threadId: number | undefined,
+    private readonly play: Play,
+  ) {
+    super();
+  }
+  connect = (done: (error: unknown) => void): void => this.answer('connect', done);
+  execute = (text: string, _values: unknown, done: Done): void => this.answer(text, done);
+  query = (text: string, done: Done): void => this.answer(text, done);
+  destroy = (): void => void this.destroyed++;
+  private answer(text: string, done: Done): void {
+    this.sent.push(text);
+    const answer = this.play(text);
+    if (answer === null) return void this.held.push(done);
+    queueMicrotask(() => ('error' in answer ? done(answer.error) : done(null, answer.result, answer.fields)));
+  }
+}
+
+const SETTLED = { result: {}, fields: undefined };
+const version =
+  (name: string, play: Play = () => SETTLED): Play =>
+  (text) =>
+    text === 'SELECT VERSION()' ? { result: [[name]] } : play(text);
+const nameOf = (error: unknown): string => (error as Error).constructor.name;
+
+describe('connections to MySQL', () => {
+  let time: ManualTime;
+  let made: Played[] = [];
+  let logged: string[] = [];
+  let pools: Pool[] = [];
+  beforeEach(() => {
+    [made, logged, pools] = [[], [], []];
+    time = replaceTime();
+  });
+  afterEach(async () => {
+    const ends = Promise.all(pools.map((pool) => pool.close()));
+    await time.pass(5000);
+    await ends;
+    time.restore();
+  });
+
+  async function open(
+    plays: readonly Play[] = [],
+    rest: object = {},
+    threadId: number | undefined | null = 7,
+  ): Promise<Pool> {
+    const options = { client: {}, pool: 2, poolWait: 2000, idle: 30_000, deadline: 10_000, ...rest };
+    const pool = await createPool(options, { debug: (_, message) => void logged.push(message) }, () => {
+      const connection = new Played(threadId ?? undefined, plays[made.length] ?? version('8.4.0'));
+      made.push(connection);
+      return connection as unknown as Connection;
+    });
+    pools.push(pool);
+    return pool;
+  }
+  const lease = (pool: Pool): Promise<Lease | string> =>
+    pool.lease().catch((error: unknown) => `${nameOf(error)}: ${(error as Error).message}`);
+  const taken = async (pool: Pool): Promise<Lease> => {
+    const work = lease(pool);
+    await time.pass(0);
+    return (await work) as Lease;
+  };
+  /** The place of the connection that a lease has, among those that were made. */
+  const placeOf = async ({ wire }: Lease): Promise<number> => {
+    const work = wire.command('which');
+    await time.pass(0);
+    await work;
+    return made.findIndex(({ sent }) => sent.at(-1) === 'which' && sent.push('') > 0);
+  };
+  const destroyed = (): boolean[] => made.map((one) => one.destroyed > 0);
+  const outcome = async (work: Promise<unknown>): Promise<unknown> => {
+    const ended = work.catch((error: unknown) => error);
+    await time.pass(0);
+    return ended;
+  };
+
+  const MODE =
+    'ANSI_QUOTES,PIPES_AS_CONCAT,NO_BACKSLASH_ESCAPES,STRICT_ALL_TABLES,STRICT_TRANS_TABLES,NO_ZERO_DATE,NO_ZERO_IN_DATE,' +
+    'ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION,ONLY_FULL_GROUP_BY';
+  const LEVEL = 'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED';
+  for (const [name, deadline, flavour, collation, lock, own] of [
+    ['8.4.0', 10_000, 'mysql', 'utf8mb4_0900_bin', 10, 'max_execution_time = 10000'],
+    ['8.4.0', 1500.5, 'mysql', 'utf8mb4_0900_bin', 2, 'max_execution_time = 1501'],
+    ['8.4.0', 20, 'mysql', 'utf8mb4_0900_bin', 1, 'max_execution_time = 20'],
+    [
+      '11.8.1-MariaDB-log',
+      10_000,
+      'mariadb',
+      'utf8mb4_nopad_bin',
+      10,
+      'max_statement_time = 10, idle_transaction_timeout = 40',
+    ],
+    [
+      '10.6-mariadb',
+      1500,
+      'mariadb',
+      'utf8mb4_nopad_bin',
+      2,
+      'max_statement_time = 1.5, idle_transaction_timeout = 32',
+    ],
+  ] as const) {
+    it(`sets up a session of ${name} with a deadline of ${deadline} ms`, async () => {
+      const pool = await open([version(name)], { deadline });
+      const { wire } = await taken(pool);
+      expect(wire.flavour).to.equal(flavour);
+      expect(made.map(({ sent }) => sent)).to.deep.equal([
+        [
+          'connect',
+          'SELECT VERSION()',
+          `SET SESSION sql_mode = '${MODE}', time_zone = '+00:00', character_set_client = utf8mb4, ` +
+            `character_set_results = utf8mb4, collation_connection = ${collation}, innodb_lock_wait_timeout = ${lock}, ` +
+            `${own}, autocommit = 1`,
+          LEVEL,
+        ],
+      ]);
+    });
+  }
+
+  for (const step of ['connect', 'SELECT VERSION()', LEVEL])
+    it(`does not open where the first connection fails at ${step}`, async () => {
+      const refused = failure(1045);
+      const play = version('8.4.0', (text) => (text === step ? { error: refused } : SETTLED));
+      const failing = open([(text) => (text === step ? { error: refused } : play(text))]);
+      expect(await outcome(failing)).to.equal(refused);
+      expect([destroyed(), time.timers()]).to.deep.equal([[true], 0]);
+    });
+
+  it('answers with rows and fields, or with what was written', async () => {
+    const answers: Record<string, { readonly result: unknown; readonly fields?: unknown }> = {
+      a: { result: [['a']], fields: ['f'] },
+      b: { result: [] },
+      c: { result: { insertId: '9007199254740993', affectedRows: 2 } },
+      'SHOW WARNINGS': {
+        result: [
+          ['Warning', '1292', 'x'],
+          ['Note', 1051],
+        ],
+      },
+    };
+    const pool = await open([version('8.4.0', (text) => answers[text] ?? SETTLED)]);
+    const { wire } = await taken(pool);
+    const nothing = { rows: null, fields: [], insertId: '0', affected: 0 };
+    expect(await outcome(wire.run('a', []))).to.deep.equal({ ...nothing, rows: [['a']], fields: ['f'] });
+    expect(await outcome(wire.run('b', []))).to.deep.equal({ ...nothing, rows: [] });
+    expect(await outcome(wire.run('c', []))).to.deep.equal({ ...nothing, insertId: '9007199254740993', affected: 2 });
+    expect(await outcome(wire.run('d', []))).to.deep.equal(nothing);
+    expect(await outcome(wire.remarks())).to.deep.equal([1292, 1051]);
+  });
+
+  it('gives the connection that was used last, makes others up to its size, and lets the first who waits go first', async () => {
+    const pool = await open();
+    const [one, two] = [await taken(pool), await taken(pool)];
+    const [third, fourth] = [lease(pool), lease(pool)];
+    await time.pass(0);
+    expect(made).to.have.length(2);
+    two.release(false);
+    two.release(false);
+    one.release(false);
+    const [a, b] = [(await third) as Lease, (await fourth) as Lease];
+    expect([await placeOf(a), await placeOf(b)]).to.deep.equal([1, 0]);
+    // Their time is over, and no timer is left that would take another's turn.
+    await time.pass(2500);
+    b.release(false);
+    a.release(false);
+    expect([await placeOf(await taken(pool)), await placeOf(await taken(pool))]).to.deep.equal([1, 0]);
+    expect([made.length, destroyed()]).to.deep.equal([2, [false, false]]);
+  });
+
+  it('makes no more than its size, with what is being made', async () => {
+    const slow = (text: string) => (text === 'connect' ? null : SETTLED);
+    const pool = await open([version('8.4.0'), version('8.4.0', slow)]);
+    const first = await taken(pool);
+    const waiting = [lease(pool), lease(pool)];
+    await time.pass(0);
+    expect(made).to.have.length(2);
+    first.release(false);
+    expect(await waiting[0]).to.be.an('object');
+    made[1]?.held[0]?.(null);
+    expect(await placeOf((await waiting[1]) as Lease)).to.equal(1);
+  });
+
+  it('refuses who has waited long enough, and nobody else', async () => {
+    const pool = await open([], { pool: 1 });
+    const held = await taken(pool);
+    const first = lease(pool);
+    await time.pass(1500);
+    const second = lease(pool);
+    await time.pass(499);
+    const third = lease(pool);
+    await time.pass(1);
+    expect(await first).to.equal('Unavailable: no connection became free in time');
+    held.release(false);
+    const next = (await second) as Lease;
+    next.release(false);
+    expect(await third).to.be.an('object');
+  });
+
+  it('a broken or a lost connection is thrown away, and who waits gets a new one', async () => {
+    const pool = await open([], { pool: 1 });
+    const one = await taken(pool);
+    const second = lease(pool);
+    one.release(true);
+    await time.pass(0);
+    expect([made.length, destroyed()]).to.deep.equal([2, [true, false]]);
+    const two = (await second) as Lease;
+    made[1]?.emit('error', new Error('gone'));
+    expect([destroyed(), logged]).to.deep.equal([[true, true], ['database connection lost']]);
+    two.release(false);
+    const three = await taken(pool);
+    expect(await placeOf(three)).to.equal(2);
+  });
+
+  for (const [title, lose] of [
+    ['an error', (one: Played) => one.emit('error', new Error('gone'))],
+    ['the end of its stream', (one: Played) => one.stream.emit('close')],
+  ] as const)
+    it(`${title} takes a connection away that nobody uses`, async () => {
+      const pool = await open([], { pool: 1 });
+      lose(made[0] as Played);
+      expect(destroyed()).to.deep.equal([true]);
+      expect(await placeOf(await taken(pool))).to.equal(1);
+    });
+
+  it('a statement that lost its connection costs it, one that was refused does not', async () => {
+    const errors: Record<string, unknown> = { lost: failure(2013), bad: failure(1064), odd: 'text' };
+    const pool = await open([version('8.4.0', (text) => (text in errors ? { error: errors[text] } : SETTLED))], {
+      pool: 1,
+    });
+    const one = await taken(pool);
+    expect(await outcome(one.wire.run('bad', []))).to.equal(errors['bad']);
+    const odd = (await outcome(one.wire.command('odd'))) as Error;
+    expect([odd.message, odd.cause, destroyed()]).to.deep.equal(['the driver failed', 'text', [false]]);
+    const waits = lease(pool);
+    expect(await outcome(one.wire.run('lost', []))).to.equal(errors['lost']);
+    expect(destroyed()).to.deep.equal([true, false]);
+    expect(await placeOf((await waits) as Lease)).to.equal(1);
+    // It is not given to anybody again.
+    one.release(false);
+    const next = lease(pool);
+    await time.pass(2000);
+    expect([await next, made.length]).to.deep.equal(['Unavailable: no connection became free in time', 2]);
+  });
+
+  it('a statement without an answer is given up after the deadline, its connection too, and the server is told to end it', async () => {
+    const pool = await open([version('8.4.0', (text) => (text === 'slow' ? null : SETTLED))], { pool: 1 });
+    const one = await taken(pool);
+    const work = one.wire.run('slow', []).catch((error: unknown) => error);
+    await time.pass(10_499);
+    expect(destroyed()).to.deep.equal([false]);
+    await time.pass(1);
+    expect(await work).to.be.instanceOf(Overdue);
+    made[0]?.held[0]?.(null, []);
+    await time.pass(0);
+    expect(destroyed()).to.deep.equal([true, true]);
+    expect(made[1]?.sent.at(-1)).to.equal('KILL 7');
+    expect(logged).to.deep.equal([]);
+  });
+
+  it('a statement that was answered in time leaves no timer', async () => {
+    const pool = await open();
+    const { wire } = await taken(pool);
+    const before = time.timers();
+    await outcome(wire.run('a', []));
+    expect(time.timers()).to.equal(before);
+  });
+
+  for (const [title, threadId, second, log] of [
+    [
+      'where the server cannot be reached',
+      7,
+      { error: failure(1040) },
+      ['a statement that took too long was not stopped'],
+    ],
+    ['where it has no number', null, SETTLED, []],
+  ] as const)
+    it(`a statement without an answer is given up ${title}`, async () => {
+      const silent = version('8.4.0', (text) => (text === 'slow' ? null : SETTLED));
+      const pool = await open([silent, () => second], {}, threadId);
+      const { wire } = await taken(pool);
+      const work = wire.command('slow').catch((error: unknown) => error);
+      await time.pass(10_500);
+      expect(await work).to.be.instanceOf(Overdue);
+      expect([made.length, logged]).to.deep.equal([threadId === null ? 1 : 2, log]);
+    });
+
+  it('who waits is refused with the reason when no connection can be made, and the next one may be', async () => {
+    const refused = failure(1040);
+    const pool = await open([version('8.4.0'), () => ({ error: refused })]);
+    const held = await taken(pool);
+    const error = (await outcome(pool.lease())) as Error;
+    expect([nameOf(error), error.message, error.cause]).to.deep.equal(['Unavailable', 'no connection', refused]);
+    expect(error).to.be.instanceOf(Unavailable);
+    // The repeated look for idle connections is all that is left.
+    expect(time.timers()).to.equal(1);
+    expect(await placeOf(await taken(pool))).to.equal(2);
+    held.release(false);
+  });
+
+  it('drops what was not used for a while, but never the last', async () => {
+    const pool = await open([], { pool: 3 });
+    const held = [await taken(pool), await taken(pool), await taken(pool)];
+    await time.pass(100);
+    for (const one of held) one.release(false);
+    await time.pass(30_099);
+    expect(destroyed()).to.deep.equal([false, false, false]);
+    await time.pass(1000);
+    expect(destroyed()).to.deep.equal([true, true, false]);
+    await time.pass(60_000);
+    expect(destroyed()).to.deep.equal([true, true, false]);
+  });
+
+  it('ends what nobody uses at once, refuses who waits or comes, and waits for the others', async () => {
+    const pool = await open([], { pool: 2 });
+    const [one, two] = [await taken(pool), await taken(pool)];
+    two.release(false);
+    const again = await taken(pool);
+    const waits = lease(pool);
+    let ended = false;
+    const end = pool.close().then(() => (ended = true));
+    expect(await waits).to.equal('Unavailable: closed');
+    expect(await lease(pool)).to.equal('Unavailable: closed');
+    again.release(false);
+    await time.pass(4000);
+    expect([destroyed(), ended]).to.deep.equal([[false, true], false]);
+    await pool.close();
+    one.release(false);
+    await end;
+    expect([destroyed(), time.timers()]).to.deep.equal([[true, true], 0]);
+  });
+
+  it('cuts off who does not bring a connection back', async () => {
+    const pool = await open();
+    await taken(pool);
+    let ended = false;
+    const end = pool.close().then(() => (ended = true));
+    await time.pass(4999);
+    expect([ended, destroyed()]).to.deep.equal([false, [false]]);
+    await time.pass(1);
+    await end;
+    expect(destroyed()).to.deep.equal([true]);
+  });
+
+  it('a connection that is ready after the end is dropped', async () => {
+    const slow = (text: string) => (text === 'connect' ? null : SETTLED);
+    const pool = await open([version('8.4.0'), version('8.4.0', slow)]);
+    const one = await taken(pool);
+    const waits = lease(pool);
+    const end = pool.close();
+    expect(await waits).to.equal('Unavailable: closed');
+    made[1]?.held[0]?.(null);
+    await time.pass(0);
+    expect(destroyed()).to.deep.equal([false, true]);
+    one.release(false);
+    await end;
+    expect(destroyed()).to.deep.equal([true, true]);
+  });
+});
