@@ -1,6 +1,8 @@
 /** Runs the contract of queue stores against the store of every queue. */
 import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
 import pg from 'pg';
+import { COUNTED } from '../../kernel/contract/deferred.js';
 import type { Log } from '../../kernel/contract/plugin.js';
 import { repositoryOn, runAll } from '../../plugins/queues/embedded/agenda.js';
 import { createServer as createMongoServer } from '../../plugins/queues/mongo/connection.js';
@@ -24,19 +26,47 @@ describe('contracts of queue stores', () => {
   let database: string | undefined;
   after(() => main?.close());
 
+  async function embedded() {
+    if (main === undefined) {
+      main = await openMain('memory://');
+      const { handle } = main;
+      await makeTables((text) => runAll(handle, text));
+    }
+    const { handle } = main;
+    await handle.execute('TRUNCATE lintel_jobs', [], null);
+    const store = createSqlStore((_name, text, values) => handle.execute(text, values, null), repositoryOn(handle));
+    return { handle, store };
+  }
+
   queueStoreContract({
     name: 'embedded',
     async fresh() {
-      if (main === undefined) {
-        main = await openMain('memory://');
-        const { handle } = main;
-        await makeTables((text) => runAll(handle, text));
-      }
-      const { handle } = main;
-      await handle.execute('TRUNCATE lintel_jobs', [], null);
-      const store = createSqlStore((_name, text, values) => handle.execute(text, values, null), repositoryOn(handle));
+      const { store } = await embedded();
       return { store, dispose: () => Promise.resolve() };
     },
+  });
+
+  it('embedded: counts so many at most, in the order in which they run, and knows the oldest of those', async () => {
+    const { handle, store } = await embedded();
+    const add = (count: number, rank: number, minutes: number) =>
+      handle.execute(
+        `INSERT INTO lintel_jobs (id, name, type, priority, next_run_at, data, created_at, state, rank, attempts, retries)
+         SELECT gen_random_uuid(), 'lintel', 'normal', 0, now() - $3::float8 * interval '1 minute', '{}', now(), 'waiting',
+           $2::float8, 0, 0 FROM generate_series(1, $1::int)`,
+        [count, rank, minutes],
+        null,
+      );
+    await add(1, 0, 60);
+    await add(COUNTED, 1, 2);
+    const backlog = async () => {
+      const { ready, oldest } = await store.backlog();
+      return [ready, Math.floor(oldest / 60)];
+    };
+    expect(await backlog()).to.deep.equal([COUNTED, 2]);
+    await add(1, 2, 30);
+    expect(await backlog()).to.deep.equal([COUNTED, 30]);
+    await handle.execute(`UPDATE lintel_jobs SET disabled = true WHERE rank = 2`, [], null);
+    expect(await backlog()).to.deep.equal([COUNTED - 1, 2]);
   });
 
   queueStoreContract({

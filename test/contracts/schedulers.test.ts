@@ -4,6 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
+import pg from 'pg';
 import { BootError } from '../../kernel/contract/boot-error.js';
 import type { PluginRuntime, RuntimeContext } from '../../kernel/contract/plugin.js';
 import pglite from '../../plugins/dialects/pglite/runtime.js';
@@ -21,6 +22,9 @@ import { startRedis } from '../support/redis.js';
 import { schedulerContract, type OpenScheduler } from './scheduler.contract.js';
 import { skipTest } from '../support/skip.js';
 import { startStopwatch } from '../support/stopwatch.js';
+
+/** Connections to this database that wait for a lock. */
+const WAITING = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
 
 const quiet = (): void => undefined;
 const log = { debug: quiet, info: quiet, warn: quiet, error: quiet };
@@ -121,6 +125,33 @@ describe('schedulers on a server', function () {
         .with.property('code', 'CRN_ADDRESS');
     });
   }
+
+  it('postgres: an instant that is forgotten while it is claimed again is given to nobody', async function () {
+    const server = await startPostgres();
+    if ('skip' in server) return skipTest(this, server.skip);
+    const url = await freshDatabase();
+    const { handle, close } = await opened(postgres, { url });
+    const other = new pg.Client({ connectionString: url });
+    await other.connect();
+    try {
+      expect(await handle.claim('a#1', 1000, 30, 'one')).to.equal('mine');
+      await handle.finish('a#1', 1000);
+      // Another process forgets it, and has not ended that when the claim begins.
+      await other.query('BEGIN');
+      await other.query('DELETE FROM lintel_schedule_instants');
+      const claimed = handle.claim('a#1', 1000, 30, 'two');
+      await until(async () => {
+        const { rows } = await other.query(WAITING);
+        return rows.length > 0;
+      }, 'the claim waits');
+      await other.query('UPDATE lintel_schedules SET forgotten = 1000');
+      await other.query('COMMIT');
+      expect(await claimed).not.to.equal('mine');
+    } finally {
+      await other.end();
+      await close();
+    }
+  });
 
   it('a zone that only the environment tells stops the start where there is none of that name', () => {
     const options = { url: 'redis://127.0.0.1:1', time_zone: 'Mars/Olympus' };
