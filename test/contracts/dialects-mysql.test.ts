@@ -4,17 +4,22 @@
  */
 import { expect } from 'chai';
 import client, { type RowDataPacket } from 'mysql2/promise';
+import { BootError } from '../../kernel/contract/boot-error.js';
 import type { Fault } from '../../kernel/contract/fault.js';
+import type { RuntimeContext } from '../../kernel/contract/plugin.js';
 import { scanSql } from '../../kernel/language/sql.js';
 import mysql from '../../plugins/dialects/mysql/runtime.js';
 import { freshMysql, startMysql, type MysqlFlavour } from '../support/mysql.js';
+import type { Dialect } from '../../plugins/kinds/dialect.js';
 import { until } from '../support/until.js';
 import { dialectContract } from './dialect.contract.js';
 import { MARIADB, MYSQL } from './dialect-flavour.js';
 import { openDialect } from './dialect-open.js';
 import { dialectServer } from './dialect-server.js';
-import { faultOf, type MakeConnection } from './dialect-support.js';
+import { column, faultOf, table, type MakeConnection } from './dialect-support.js';
 
+const nothing = (): void => {};
+const log = { debug: nothing, info: nothing, warn: nothing, error: nothing };
 const HEAVY =
   'SELECT count(*) FROM information_schema.collations a, information_schema.collations b, information_schema.collations c, information_schema.collations d';
 
@@ -86,6 +91,34 @@ function withServer(flavour: MysqlFlavour): void {
     expect(handle.retryable(reason)).to.equal(true);
     await handle.rollback(a);
     await handle.rollback(b);
+  });
+
+  it('does not open with a statement that the server can never run, and leaves no connection behind', async () => {
+    const context = { options: { url: url(), pool_size: 1 }, instance: 'main', log } as unknown as RuntimeContext;
+    const refusing = (tables: readonly string[]): Dialect => {
+      const handle = mysql.create?.(context) ?? expect.fail('no handle');
+      for (const name of tables) {
+        const model = table(name, column('a', 'integer'));
+        const scan = scanSql(`INSERT INTO ${name} (a) VALUES (1) RETURNING a`);
+        handle.prepare({ scan, jsonColumns: [], tables: [model] });
+      }
+      return handle;
+    };
+    const before = (await onServer(url(), OTHERS)).length;
+    for (const tables of [['x'], ['y', 'z']]) {
+      const handle = refusing(tables);
+      const opened: unknown = await Promise.resolve(mysql.open?.(handle, context)).catch((error: unknown) => error);
+      if (flavour === 'mysql') {
+        // The first of them is told.
+        expect(opened).to.be.instanceOf(BootError).and.include({ code: 'QRY_NOT_TRANSLATED' });
+        expect((opened as BootError).params['what']).to.include(` ${tables[0]},`);
+      } else {
+        // The only connection is free.
+        expect(await mysql.health?.(handle)).to.deep.equal({ ok: true });
+        await mysql.close?.(handle);
+      }
+    }
+    await until(async () => (await onServer(url(), OTHERS)).length <= before, 'no connection is left');
   });
 
   it('locks the rows of a read that feeds a write', async () => {

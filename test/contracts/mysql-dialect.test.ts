@@ -262,6 +262,19 @@ describe('transactions on a connection to MySQL', () => {
     expect((await faultOf(played.handle.commit(transaction))).code).to.equal('QRY_FAILED');
     expect([played.sent, played.released]).to.deep.equal([['START TRANSACTION', 'SELECT bad', 'ROLLBACK'], [false]]);
   });
+  it('a commit that undoes ends when that has ended', async () => {
+    let undone = false;
+    const played = dialectOn(async (text) => {
+      if (text === 'SELECT bad') return failure(1064);
+      await new Promise((resolve) => setImmediate(resolve));
+      undone ||= text === 'ROLLBACK';
+      return undefined;
+    });
+    const transaction = await played.handle.begin(false);
+    await faultOf(run(played, 'SELECT bad', [], transaction));
+    await faultOf(played.handle.commit(transaction));
+    expect([undone, played.released]).to.deep.equal([true, [false]]);
+  });
   it('a transaction that cannot begin or end costs its connection', async () => {
     const begin = dialectOn(() => failure(1064));
     expect((await faultOf(begin.handle.begin(false))).code).to.equal('QRY_FAILED');

@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { column, faultOf, id, table } from './dialect-support.js';
 import { openMysql, type Before, type Cells, type MigratedStore } from './migration-stores.js';
 import { skipTest } from '../support/skip.js';
+import { until } from '../support/until.js';
 
 for (const flavour of ['mariadb', 'mysql'] as const) {
   describe(`migrations on ${flavour}`, function () {
@@ -67,6 +68,17 @@ for (const flavour of ['mariadb', 'mysql'] as const) {
       const late = table('m_late', id, column('name', 'text', { unique: true }));
       const all = await Promise.all([store.adopt([late]), store.adopt([late]), store.adopt([late])]);
       expect(all.map(({ statements }) => statements.length).sort()).to.deep.equal([0, 0, 3]);
+    });
+
+    it('ends its connection, whether it was able to do its work or not', async () => {
+      const others = `SELECT count(*) AS n FROM information_schema.processlist WHERE db = DATABASE() AND id <> CONNECTION_ID()`;
+      await store.adopt([users]);
+      hear = (sql) => {
+        if (sql.includes('information_schema.tables')) throw new Error('gone');
+      };
+      await faultOf(store.adopt([users]));
+      hear = () => {};
+      await until(async () => Number((await run(others))[0]?.['n']) === 0, 'no other connection is left');
     });
 
     it('after an end between two steps the next run does the rest', async () => {
