@@ -251,6 +251,16 @@ describe('the queue on a played MongoDB', () => {
     ]);
   });
 
+  const READY = [
+    ...[
+      { $match: { state: 'waiting' } },
+      { $sort: ORDER },
+      { $limit: COUNTED },
+      { $match: { disabled: { $ne: true } } },
+    ],
+    { $group: { _id: null, ready: { $sum: 1 }, first: { $min: '$nextRunAt' } } },
+    { $project: { ready: 1, oldest: { $subtract: ['$$NOW', '$first'] } } },
+  ];
   it('counts so many at most, and knows the age of the oldest in seconds', async () => {
     const counts = { delayed: 2, running: 3, dead: 4 };
     for (const [found, ready, oldest] of [
@@ -262,6 +272,7 @@ describe('the queue on a played MongoDB', () => {
       const played = storeOn({ aggregate: [found] });
       expect(await played.store.backlog()).to.deep.equal({ ready, ...counts, oldest });
       expect(played.calls.slice(0, 3).map(([, , options]) => options)).to.deep.equal(Array(3).fill({ limit: COUNTED }));
+      expect(played.calls[3]).to.deep.equal(['aggregate', READY]);
     }
   });
 });
@@ -278,6 +289,12 @@ describe('the sweep of a played MongoDB', () => {
     const { found, calls } = await sweep({ aggregate: [[look('delayed', 60, 50), look('running', 51, 50)]] });
     expect([found, calls.length]).to.deep.equal([{ woken: 0, dead: [], next: 10 }, 1]);
     expect((await sweep({})).found).to.deep.equal({ woken: 0, dead: [], next: null });
+    const first = (state: string, field: string) => [
+      ...[{ $match: { state } }, { $sort: { [field]: 1 } }, { $limit: 1 }],
+      { $project: { _id: 0, state: 1, at: `$${field}`, now: '$$NOW' } },
+    ];
+    const running = { $unionWith: { coll: 'jobs', pipeline: first('running', 'leaseUntil') } };
+    expect(calls).to.deep.equal([['aggregate', [...first('delayed', 'nextRunAt'), running]]]);
   });
 
   it('wakes what is due by the clock of the server, and looks for the next', async () => {
