@@ -1,6 +1,7 @@
 /** Contract of migrations: from models to tables by adding only. */
 import { expect } from 'chai';
 import type { Fault } from '../../kernel/contract/fault.js';
+import { introspect } from '../../plugins/dialects/shared/introspect.js';
 import type { DialectFlavour } from './dialect-flavour.js';
 import type { OpenDialect, Run } from './dialect-support.js';
 import { column, faultOf, id, table } from './dialect-support.js';
@@ -187,5 +188,57 @@ export function migrationContract(run: Run, open: () => OpenDialect, { postgresq
     // MySQL cannot take back what was changed before.
     const left = await run(`SELECT ${postgresql ? '*' : 'id, name'} FROM m_dup WHERE id = 1`);
     expect(left).to.deep.equal([{ id: 1, name: 'x' }]);
+  });
+
+  if (!postgresql) return;
+  it('reads columns, indexes and constraints of the named tables in its schema, and of no others', async () => {
+    for (const sql of [
+      'CREATE TABLE k_other (id int PRIMARY KEY, a varchar(7) UNIQUE, mine int)',
+      'CREATE SCHEMA k_away',
+      'CREATE TABLE k_away.k_one (only_there text)',
+      'CREATE TYPE k_composite AS (k_field int)',
+      `CREATE TABLE k_one (gone int, n int NOT NULL DEFAULT 1, id bigint GENERATED ALWAYS AS IDENTITY,
+        c varchar(20), d char(3), free varchar, money numeric(12, 2), r int REFERENCES k_other,
+        CONSTRAINT k_pair UNIQUE (n, c), CONSTRAINT k_low CHECK (n < 9))`,
+      'ALTER TABLE k_one DROP COLUMN gone',
+      'CREATE INDEX k_plain ON k_one (c, n)',
+      'CREATE UNIQUE INDEX k_more ON k_one (n) INCLUDE (d)',
+      'CREATE INDEX k_part ON k_one (c) WHERE n > 1',
+      'CREATE INDEX k_lower ON k_one (lower(c))',
+      'CREATE VIEW k_view AS SELECT n FROM k_one',
+      'CREATE SEQUENCE k_counter',
+    ])
+      await run(sql);
+    const session = { query: (sql: string, values?: readonly unknown[]) => run(sql, values) };
+    const known = await introspect(session, '{k_one,k_view,k_counter,k_composite,k_more}');
+    expect([...known.keys()].sort()).to.deep.equal(['k_one', 'k_view']);
+    expect(known.get('k_view')?.table).to.equal(false);
+    const one = known.get('k_one');
+    expect(one?.table).to.equal(true);
+    const plain = { nullable: true, filled: false, length: null, collation: null };
+    expect([...(one?.columns ?? [])]).to.deep.equal([
+      ['n', { ...plain, type: 'int4', written: 'integer', nullable: false, filled: true }],
+      ['id', { ...plain, type: 'int8', written: 'bigint', nullable: false, filled: true }],
+      ['c', { ...plain, type: 'varchar', written: 'character varying(20)', length: 20 }],
+      ['d', { ...plain, type: 'bpchar', written: 'character(3)', length: 3 }],
+      ['free', { ...plain, type: 'varchar', written: 'character varying' }],
+      ['money', { ...plain, type: 'numeric', written: 'numeric(12,2)' }],
+      ['r', { ...plain, type: 'int4', written: 'integer' }],
+    ]);
+    const other = { unique: false, primary: false, constraint: false };
+    expect(one?.indexes).to.have.deep.members([
+      { ...other, name: 'k_pair', unique: true, constraint: true, columns: ['n', 'c'] },
+      { ...other, name: 'k_plain', columns: ['c', 'n'] },
+      { ...other, name: 'k_more', unique: true, columns: ['n'] },
+      { ...other, name: 'k_part', columns: [] },
+      { ...other, name: 'k_lower', columns: [] },
+    ]);
+    expect(one?.constraints.filter(({ type }) => type !== 'other')).to.have.deep.members([
+      { name: 'k_low', type: 'check', target: null, columns: ['n'], definition: 'CHECK ((n < 9))' },
+      {
+        ...{ name: 'k_one_r_fkey', type: 'foreign', target: 'k_other', columns: ['r'] },
+        definition: 'FOREIGN KEY (r) REFERENCES k_other(id)',
+      },
+    ]);
   });
 }

@@ -46,8 +46,11 @@ export async function faultOf(work: Promise<unknown>): Promise<Fault> {
   throw new Error('expected a fault');
 }
 
-export const column = (name: string, type: ModelColumn['type'], rest: Partial<ModelColumn> = {}): ModelColumn =>
-  columnOf(name, { type, ...rest });
+export const column = (
+  name: string,
+  type: ModelColumn['type'] = 'text',
+  rest: Partial<ModelColumn> = {},
+): ModelColumn => columnOf(name, { type, ...rest });
 
 export const id = column('id', 'integer', { primaryKey: true, autoIncrement: true });
 

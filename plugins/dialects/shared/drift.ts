@@ -10,14 +10,15 @@ import { objectName, sameColumns, warn, type Part } from './plan.js';
 const LEFT = 'it is left as it is';
 const MENDS = '`lintel migrate --destroy`';
 
-/** Sorts of types between which a database can turn values; what fails on one value leaves all of them alone. */
+/** By the name of the type alone. Sorts of types between which a database can turn values; what fails on one value leaves all of them alone. */
 const FAMILIES: readonly (readonly [RegExp, ColumnType])[] = [
-  [/^(?:int|bigint|smallint|mediumint|tinyint$)/, 'integer'],
-  [/^(?:float|double|numeric|decimal|real)/, 'float'],
-  [/^bool/, 'boolean'],
-  [/^(?:timestamp|date)/, 'timestamp'],
-  [/^json/, 'json'],
-  [/(?:char|text|uuid|name|enum)/, 'text'],
+  [/^(?:int[248]?|(?:big|medium|small|tiny)int)$/, 'integer'],
+  [/^(?:float[48]?|double|numeric|decimal)$/, 'float'],
+  [/^bool(?:ean)?$/, 'boolean'],
+  [/^(?:timestamp(?:tz)?|date(?:time)?)$/, 'timestamp'],
+  [/^jsonb?$/, 'json'],
+  // Types of arrays begin with a line in PostgreSQL.
+  [/^(?!_).*(?:char|text|uuid|name|enum)/, 'text'],
 ];
 
 /** From what to what: `exact` loses nothing and never fails. */
@@ -61,7 +62,7 @@ function typeDrift(part: Part, column: ModelColumn, known: KnownColumn, destroy:
 
 function nullDrift(part: Part, column: ModelColumn, known: KnownColumn, destroy: boolean): void {
   const { model, shape } = part;
-  const wanted = column.nullable && !column.primaryKey;
+  const wanted = column.nullable;
   if (known.nullable === wanted || column.autoIncrement || column.primaryKey) return;
   if (destroy) {
     const type = shape.typeOf(model, column);
@@ -72,7 +73,7 @@ function nullDrift(part: Part, column: ModelColumn, known: KnownColumn, destroy:
 }
 
 /** `... <= 20)`, in whichever way the database writes its checks down. */
-const boundIn = ({ definition }: KnownConstraint): number => Number(/<= \(?'?(\d+)/.exec(definition)?.[1] ?? NaN);
+const boundIn = ({ definition }: KnownConstraint): number => Number(/<= \(?'?(\d+)/.exec(definition)?.[1]);
 
 function lengthDrift(part: Part, column: ModelColumn, known: KnownTable, destroy: boolean): void {
   const { model, shape } = part;
