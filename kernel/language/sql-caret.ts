@@ -114,8 +114,7 @@ function placeAt(words: readonly Lexeme[], i: number, open: number): SqlCaret['a
   if (isTable) return 'table';
   if (isTargetList(words, i, open)) return 'target';
   if (isAlias(words, i, heads)) return 'word';
-  if (isRow(words, open)) return before.type === 'open' || before.type === 'comma' ? 'row' : after(before, 'row');
-  return after(before, 'value');
+  return after(before, isRow(words, open) ? 'row' : 'value');
 }
 
 /** Whether something may begin behind this, or is whole with it. */
@@ -146,7 +145,7 @@ function setBefore(words: readonly Lexeme[], i: number): number {
   const depth = words[i]?.depth ?? 0;
   for (let at = i - 1; at >= 0 && (words[at]?.depth ?? 0) >= depth; at--) {
     const word = words[at];
-    if (word?.depth !== depth || word.type !== 'word') continue;
+    if (word?.depth !== depth) continue;
     if (word.text === 'SET') return at;
     if (/^(SELECT|FROM|WHERE|RETURNING|VALUES|BY|ON)$/.test(word.text)) return -1;
   }

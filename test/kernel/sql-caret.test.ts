@@ -117,6 +117,15 @@ const PLACES: readonly (readonly [string, string | null])[] = [
   ['SELECT a = SOME |', 'value'],
   ['SELECT EXISTS |', 'value'],
   ['SELECT "select" |', 'word'],
+  ['SELECT * FROM a * |', 'word'],
+  ['SELECT * FROM s.on |', 'word'],
+  ['SELECT $1, a|', 'value, typed a'],
+  ['SELECT "a| b" x', 'value, typed "a b"'],
+  [`SELECT "a|b", 'x`, 'value, typed "ab"'],
+  ['SELECT (a).|', 'word'],
+  ['UPDATE t SET region = 1, |', 'target, into t, besides region'],
+  ['UPDATE t SET online = 1, bytes = 2, |', 'target, into t, besides online bytes'],
+  ['UPDATE t SET 1 = 2, |', 'target, into t'],
   ['DELETE FROM t USING |', 'table, into t'],
 ];
 

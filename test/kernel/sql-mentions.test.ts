@@ -17,6 +17,7 @@ describe('columns that a statement speaks of', () => {
   const cases: readonly (readonly [string, string[]])[] = [
     ['SELECT x FROM t', ['7 x of t']],
     ['SELECT X, "y", "X", z FROM t', ['7 x of t', '10 y of t']],
+    ['SELECT X FROM t', ['7 x of t']],
     ['SELECT a FROM t', []],
     ['SELECT x', []],
     ['SELECT $1 FROM t -- x', []],
@@ -28,6 +29,9 @@ describe('columns that a statement speaks of', () => {
     ['SELECT u.x FROM t u, u v', ['9 x of t']],
     ['SELECT v.x FROM t AS v', ['9 x of t']],
     ['SELECT "V".x FROM t "V"', ['11 x of t']],
+    ['SELECT v.x FROM t * v', ['9 x of t']],
+    ['SELECT v.x FROM t * AS v', ['9 x of t']],
+    ['INSERT INTO t (a) SELECT u.x FROM u', ['27 x of u']],
     ['SELECT s.t.x FROM s.t, u', ['11 x of t']],
     ['SELECT z.x FROM t', []],
     ['SELECT (t).x FROM t', []],
@@ -42,6 +46,7 @@ describe('columns that a statement speaks of', () => {
     ['SELECT x FROM t WHERE EXISTS (SELECT 1 FROM u WHERE y)', ['7 x of t', '52 y of u']],
     // Names that the statement gives.
     ['SELECT a AS x FROM t', []],
+    ['SELECT x FROM t WHERE a IN (SELECT x FROM u)', ['7 x of t', '35 x of u']],
     ['SELECT a AS x, x FROM t', ['15 x of t']],
     ['SELECT x FROM t, (SELECT a AS x FROM u) v', []],
     ['SELECT t.x FROM t, (SELECT a AS x FROM u) v', ['9 x of t']],

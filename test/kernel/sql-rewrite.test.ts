@@ -1,7 +1,7 @@
 /** Statements that keep track of time: what is added to which text, and what is left alone. */
 import { expect } from 'chai';
 import { scanSql } from '../../kernel/language/sql.js';
-import { rewriteSql, type SqlRewrite } from '../../kernel/language/sql-rewrite.js';
+import { rewriteSql, TIMESTAMPS, type SqlRewrite } from '../../kernel/language/sql-rewrite.js';
 import { fc } from '../support/properties.js';
 
 const stamped = (sql: string): SqlRewrite => rewriteSql(scanSql(sql), { timestamps: true, softDelete: false });
@@ -61,6 +61,14 @@ describe('SQL rewriting', () => {
         'INSERT INTO t (created_at, updated_at) VALUES ($1, $1) ON CONFLICT (a) DO UPDATE SET b = 1',
         `INSERT INTO t (created_at, updated_at) VALUES ($1, $1) ON CONFLICT (a) DO UPDATE SET updated_at = $2${T}, b = 1`,
       ],
+      [
+        'INSERT INTO t (a) SELECT x.from, 1 AS where FROM y',
+        `INSERT INTO t (a, created_at, updated_at) SELECT x.from, 1 AS where, $1${T}, $1${T} FROM y`,
+      ],
+      [
+        'INSERT INTO t (a) SELECT 1 EXCEPT DISTINCT SELECT 2 INTERSECT SELECT 3',
+        `INSERT INTO t (a, created_at, updated_at) SELECT 1, $1${T}, $1${T} EXCEPT DISTINCT SELECT 2, $1${T}, $1${T} INTERSECT SELECT 3, $1${T}, $1${T}`,
+      ],
       ['INSERT INTO t DEFAULT VALUES', `INSERT INTO t (created_at, updated_at) VALUES ($1${T}, $1${T})`],
       [
         'WITH x AS (INSERT INTO q (a) VALUES (1) RETURNING a) INSERT INTO t (a) SELECT a FROM x',
@@ -83,7 +91,10 @@ describe('SQL rewriting', () => {
       expect(stamped('INSERT INTO t VALUES (1)').fault).to.equal('no-columns');
       expect(stamped('INSERT INTO t SELECT 1').fault).to.equal('no-columns');
       expect(stamped('INSERT INTO t (SELECT 1)').fault).to.equal('no-columns');
-      expect(stamped('INSERT INTO t (a) TABLE x').fault).to.equal('source');
+      for (const query of ['(SELECT 1)', 'TABLE x', 'VALUES (1)', 'WITH x AS (SELECT 1) TABLE x'])
+        expect(stamped(`INSERT INTO t (${query})`).fault, query).to.equal('no-columns');
+      const { fault, scan, now, columns } = stamped('INSERT INTO t (a) TABLE x');
+      expect([fault, scan.text, now, columns]).to.deep.equal(['source', 'INSERT INTO t (a) TABLE x', null, []]);
       expect(stamped('INSERT INTO t (a) VALUES (1)').fault).to.equal(null);
     });
 
@@ -113,6 +124,11 @@ describe('SQL rewriting', () => {
       ],
     ];
     for (const [sql, expected] of cases) it(sql, () => expect(stamped(sql).scan.text).to.equal(expected));
+  });
+
+  it('names the columns that it adds, of those that tell when', () => {
+    expect(stamped('UPDATE t SET a = 1').columns).to.deep.equal(['updated_at']);
+    expect(TIMESTAMPS).to.deep.equal(['created_at', 'updated_at', 'deleted_at']);
   });
 
   it('leaves other statements alone, and says that the wish has no effect', () => {
@@ -145,6 +161,8 @@ describe('SQL rewriting', () => {
         `WITH x AS (SELECT 1 AS id) UPDATE t ${D}$1::timestamptz WHERE id IN (SELECT id FROM x)`,
       ],
     ];
+    it('ends where a bracket around it ends', () =>
+      expect(softly('(DELETE FROM t)').scan.text).to.equal(`(UPDATE t ${D}$1::timestamptz)`));
     for (const [sql, expected] of cases) it(sql, () => expect(softly(sql).scan.text).to.equal(expected));
 
     it('together with timestamps, the change is dated too', () => {
