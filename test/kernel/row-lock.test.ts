@@ -19,6 +19,8 @@ describe('row locks', () => {
     // Names that only begin or end like a word that matters.
     ['SELECT offset_a, a_group FROM w WHERE b', 'SELECT offset_a, a_group FROM w WHERE b FOR NO KEY UPDATE'],
     ['SELECT (a), 1 + (a) FROM w WHERE b', 'SELECT (a), 1 + (a) FROM w WHERE b FOR NO KEY UPDATE'],
+    [`SELECT a FROM w WHERE "GROUP" = 'for'`, `SELECT a FROM w WHERE "GROUP" = 'for' FOR NO KEY UPDATE`],
+    ['SELECT a FROM "where" WHERE b', 'SELECT a FROM "where" WHERE b FOR NO KEY UPDATE'],
     ['SELECT a FROM x.y.w v WHERE b', 'SELECT a FROM x.y.w v WHERE b FOR NO KEY UPDATE'],
   ] as const) {
     it(`locks: ${sql}`, () => expect(locked(sql)).to.equal(expected));
@@ -32,6 +34,8 @@ describe('row locks', () => {
   }
 
   for (const sql of [
+    'SELECT a FROM w 1 WHERE b',
+    'SELECT a FROM w (b) WHERE c',
     'SELECT my_abs(a) FROM w WHERE b',
     'SELECT absolute(a) FROM w WHERE b',
     'SELECT x.abs(a) FROM w WHERE b',

@@ -98,6 +98,11 @@ describe('SQL rewriting', () => {
       expect(stamped('INSERT INTO t (a) VALUES (1)').fault).to.equal(null);
     });
 
+    it('is of effect on an UPDATE and an INSERT', () => {
+      for (const sql of ['UPDATE t SET a = 1', 'UPDATE t SET updated_at = 1', 'INSERT INTO t (a) VALUES (1)'])
+        expect(stamped(sql).timestampsUsed, sql).to.equal(true);
+    });
+
     it('changes nothing that is written already', () => {
       const sql = 'INSERT INTO t (created_at, updated_at) VALUES ($1, $1)';
       const { scan, now, timestampsUsed } = stamped(sql);
@@ -111,6 +116,8 @@ describe('SQL rewriting', () => {
       ['UPDATE t SET a = $1 WHERE id = $2', `UPDATE t SET ${N(3)}, a = $1 WHERE id = $2`],
       ['UPDATE ONLY s.t AS x SET (a, b) = ($1, 2)', `UPDATE ONLY s.t AS x SET ${N(2)}, (a, b) = ($1, 2)`],
       ['UPDATE t SET (a, updated_at) = (1, $1)', 'UPDATE t SET (a, updated_at) = (1, $1)'],
+      ['UPDATE t SET updated_at = now(), a = 1', 'UPDATE t SET updated_at = now(), a = 1'],
+      ['UPDATE t SET "updated_at" = now()', 'UPDATE t SET "updated_at" = now()'],
       ['UPDATE t SET a = 1, updated_at = now()', 'UPDATE t SET a = 1, updated_at = now()'],
       ['UPDATE t SET a = updated_at', `UPDATE t SET ${N(1)}, a = updated_at`],
       [
@@ -149,6 +156,8 @@ describe('SQL rewriting', () => {
     const D = 'SET deleted_at = ';
     const cases: readonly (readonly [string, string])[] = [
       ['DELETE FROM t WHERE id = $1', `UPDATE t ${D}$2::timestamptz WHERE id = $1`],
+      ['DELETE FROM  t', `UPDATE   t ${D}$1::timestamptz`],
+      ['DELETE FROM/**/t', `UPDATE /**/t ${D}$1::timestamptz`],
       ['DELETE FROM t', `UPDATE t ${D}$1::timestamptz`],
       ['delete from only s."T" as x ;', `UPDATE only s."T" as x ${D}$1::timestamptz ;`],
       [
