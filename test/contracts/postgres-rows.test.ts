@@ -155,6 +155,17 @@ describe('a row of PostgreSQL as JSON text', () => {
     expect(page.bytes.length).to.equal(16_384);
   });
 
+  it('has room for the last byte of a full page, and for text of three bytes a character', () => {
+    const full = new Page();
+    full.copy(Buffer.alloc(full.bytes.length), 0, full.bytes.length);
+    full.add(0x7d);
+    expect(full.take(0).at(-1)).to.equal(0x7d);
+    const text = '€'.repeat(6000);
+    const page = new Page();
+    page.text(text);
+    expect(Buffer.from(page.take(0)).toString() === text).to.equal(true);
+  });
+
   it('taken from a page stays as it was', () => {
     const page = new Page();
     page.text('first');

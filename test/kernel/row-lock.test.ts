@@ -34,6 +34,9 @@ describe('row locks', () => {
   }
 
   for (const sql of [
+    'SELECT a FROM w v elsewhere WHERE b',
+    'SELECT a FROM w v wherever WHERE b',
+    'SELECT a FROM x.w v u WHERE b',
     'SELECT a FROM w 1 WHERE b',
     'SELECT a FROM w (b) WHERE c',
     'SELECT my_abs(a) FROM w WHERE b',
