@@ -10,14 +10,14 @@ import { objectName, sameColumns, warn, type Part } from './plan.js';
 const LEFT = 'it is left as it is';
 const MENDS = '`lintel migrate --destroy`';
 
-/** By the name of the type alone. Sorts of types between which a database can turn values; what fails on one value leaves all of them alone. */
+/** Types between which a database can convert values, by the whole name of the type. A value that cannot be converted leaves the table unchanged. */
 const FAMILIES: readonly (readonly [RegExp, ColumnType])[] = [
   [/^(?:int[248]?|(?:big|medium|small|tiny)int)$/, 'integer'],
   [/^(?:float[48]?|double|numeric|decimal)$/, 'float'],
   [/^bool(?:ean)?$/, 'boolean'],
   [/^(?:timestamp(?:tz)?|date(?:time)?)$/, 'timestamp'],
   [/^jsonb?$/, 'json'],
-  // Types of arrays begin with a line in PostgreSQL.
+  // PostgreSQL names the type of an array with an underscore in front.
   [/^(?!_).*(?:char|text|uuid|name|enum)/, 'text'],
 ];
 
