@@ -5,6 +5,7 @@
 import { Fault, fault } from '../contract/fault.js';
 import type { Put } from '../contract/deferred.js';
 import { Done, type Reply } from '../contract/hooks.js';
+import { createLine, type Line } from '../contract/line.js';
 import { Rendered } from '../contract/rendered.js';
 import type { ActionState, ActionTiming, Frame, Invocation, Payload, Step, Turns, Unit } from '../contract/plan.js';
 import type { AcceptPlan, ActionGroup, ActionPlan, ResourcePlan } from '../compile/plan.js';
@@ -216,26 +217,46 @@ async function runUnit(
   payload: Payload | null,
   last: (() => Promise<void>) | null,
 ): Promise<void> {
-  for (let attempt = 1; ; attempt++) {
-    const began = performance.now();
-    frame.unit = await unit.open(frame);
-    try {
-      for (const action of actions) await runAction(action, frame);
-      if (last !== null) await last();
-      await unit.commit(frame.unit);
-    } catch (error) {
-      await unit.rollback(frame.unit);
-      await frame.settle(false);
-      if (attempt >= UNIT_TRIES || !unit.retryable(error)) throw error;
-      // Slots stay: generated ids must be the same in every try, and extracted names are written again.
-      if (payload !== null) frame.payload = payload;
-      await pause(attempt, performance.now() - began);
-      continue;
-    } finally {
-      frame.unit = null;
+  let leave: (() => void) | null = null;
+  try {
+    for (let attempt = 1, done = false; !done; attempt++) {
+      const began = performance.now();
+      frame.unit = await unit.open(frame);
+      try {
+        for (const action of actions) await runAction(action, frame);
+        if (last !== null) await last();
+        await unit.commit(frame.unit);
+        done = true;
+      } catch (error) {
+        await unit.rollback(frame.unit);
+        await frame.settle(false);
+        if (attempt >= UNIT_TRIES || !unit.retryable(error)) throw error;
+        // Slots stay: generated ids must be the same in every try, and extracted names are written again.
+        if (payload !== null) frame.payload = payload;
+        await pause(attempt, performance.now() - began);
+        leave ??= await repeatsOf(unit).take();
+      } finally {
+        frame.unit = null;
+      }
     }
-    return frame.settle(true);
+  } finally {
+    leave?.();
   }
+  return frame.settle(true);
+}
+
+const repeats = new WeakMap<Unit, Line>();
+
+/**
+ * After a conflict a unit of work runs again one request at a time in this process: requests that conflicted would conflict with
+ * each other again, and some would use up their tries. A request that waits here holds nothing of the database.
+ */
+function repeatsOf(unit: Unit): Line {
+  const known = repeats.get(unit);
+  if (known !== undefined) return known;
+  const made = createLine(1, Infinity, () => new Error('a line without an end is never full'));
+  repeats.set(unit, made);
+  return made;
 }
 
 const SHORTEST_PAUSE_MS = 5;

@@ -227,6 +227,25 @@ describe('units of work', () => {
     expect(opened).to.deep.equal([0, 10, 30, 70, 150, 310, 630, 1270]);
   });
 
+  it('runs again one at a time after a conflict, so that none of many uses up its tries', async () => {
+    let [opened, tries] = [0, 0];
+    const unit: Unit = {
+      ...recorded([]),
+      open: () => Promise.resolve(++opened),
+      // As a database that ends each transaction that overlaps with another one.
+      commit: () => (opened > 1 ? Promise.reject(RETRY) : Promise.resolve(void opened--)),
+      rollback: () => Promise.resolve(void opened--),
+    };
+    const execute = async (): Promise<number> => {
+      await new Promise((resolve) => setImmediate(resolve));
+      return ++tries;
+    };
+    const plan = resourcePlan({ unit, parallel: false, turns: null, actions: [action(0, { execute, unit })] });
+    const replies = await Promise.all(Array.from({ length: 50 }, () => invoke(plan, testInvocation({}), HOOKS)));
+    expect(replies).to.have.length(50);
+    expect([opened, tries]).to.deep.equal([0, 99]);
+  });
+
   it('that runs next to neighbours leaves the payload to them in another try', async () => {
     const unit = recorded([]);
     const seen: unknown[] = [];
