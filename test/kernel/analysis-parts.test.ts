@@ -240,6 +240,17 @@ describe('names in statements and of rules', () => {
       expect(codesOf(files)).to.include('SQL_COLUMN emial');
     });
 
+  for (const of of ['_user', '_USER', 'USERS', 'Strangers'])
+    it(`a foreign key may name the table ${of}${of === 'Strangers' ? ' only if there is a model' : ''}`, () => {
+      const key = { type: 'String', foreign_key: { of, key: 'id' } };
+      const files = {
+        '_user.json': { id: { type: 'String', primary_key: true } },
+        '_note.json': { id: { type: 'String', primary_key: true }, user_id: key },
+      };
+      const codes = codesOf(files).filter((code) => code.startsWith('LNK_'));
+      expect(codes).to.deep.equal(of === 'Strangers' ? ['LNK_UNKNOWN_MODEL Strangers'] : []);
+    });
+
   it('knows a field by its rule or, where a value is encrypted, by a name that the resource has made', () => {
     const first = {
       id: 1,
