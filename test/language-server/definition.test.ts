@@ -79,6 +79,12 @@ describe('language server: definition and references', () => {
     expect(await go(OTHER, '"action_ids": [', '2')).to.deep.equal([`${SIGN_UP}:15:13 2`]);
   });
 
+  it('knows no use of an actionable that does not exist', async () => {
+    const source = FILES[OTHER].replace('"action_ids": [2]', '"action_ids": [‸9]');
+    expect(await referencesAt(editor, OTHER, caretIn(editor, OTHER, source))).to.deep.equal([]);
+    caretIn(editor, OTHER, put(OTHER, '"action_ids": [', '2'));
+  });
+
   it('leads from a table and from a qualifier to the model', async () => {
     expect(await go(SIGN_UP, 'INSERT INTO ', '_user')).to.deep.equal([`${MODEL}:1:1 {`]);
     expect(await go(SIGN_UP, 'SELECT ', '_user.email')).to.deep.equal([`${MODEL}:1:1 {`]);
