@@ -1,5 +1,7 @@
 /** Timers and `performance.now` of this process, passed by hand, for code that is not given a source of time. */
 
+import { AsyncLocalStorage } from 'node:async_hooks';
+
 export interface ManualTime {
   /** Milliseconds since the start. */
   readonly now: () => number;
@@ -23,11 +25,17 @@ const settle = async (): Promise<void> => {
   for (let n = 0; n < 3; n++) await new Promise<void>((resolve) => setImmediate(resolve));
 };
 
+/** Tells the code under test from other code of the process, whose timers stay real. */
+const contexts = new AsyncLocalStorage<ManualTime['now']>();
+
 export function replaceTime(): ManualTime {
   const { setTimeout: realSet, clearTimeout: realClear, setInterval: realRepeat, clearInterval: realStop } = globalThis;
   const { now: realNow } = performance as { now: (this: typeof performance) => number };
   const timers = new Set<Timer>();
   let now = 0;
+  const ownNow = (): number => now;
+  contexts.enterWith(ownNow);
+  const isOwn = (): boolean => contexts.getStore() === ownNow;
   const set = (call: () => void, milliseconds = 0): Timer => {
     const timer: Timer = { at: now + Math.max(1, milliseconds), call, unref: () => timer };
     timers.add(timer);
@@ -42,14 +50,18 @@ export function replaceTime(): ManualTime {
     const timer = set(again, milliseconds);
     return timer;
   };
-  const clear = ((timer: Timer) => void timers.delete(timer)) as unknown as typeof clearTimeout;
-  globalThis.setTimeout = set as unknown as typeof setTimeout;
-  globalThis.clearTimeout = clear;
-  globalThis.setInterval = repeat as unknown as typeof setInterval;
-  globalThis.clearInterval = clear;
-  performance.now = () => now;
+  const clear = (timer: unknown): void => {
+    if (!timers.delete(timer as Timer)) realClear(timer as NodeJS.Timeout);
+  };
+  const choose = (own: typeof set, real: typeof setTimeout): typeof setTimeout =>
+    ((...given: Parameters<typeof set>) => (isOwn() ? own(...given) : real(...given))) as typeof setTimeout;
+  globalThis.setTimeout = choose(set, realSet);
+  globalThis.clearTimeout = clear as typeof clearTimeout;
+  globalThis.setInterval = choose(repeat, realRepeat as typeof setTimeout) as typeof setInterval;
+  globalThis.clearInterval = clear as typeof clearInterval;
+  performance.now = ownNow;
   return {
-    now: () => now,
+    now: ownNow,
     async pass(milliseconds) {
       const end = now + milliseconds;
       await settle();
