@@ -56,9 +56,9 @@ export function replaceTime(): ManualTime {
   const choose = (own: typeof set, real: typeof setTimeout): typeof setTimeout =>
     ((...given: Parameters<typeof set>) => (isOwn() ? own(...given) : real(...given))) as typeof setTimeout;
   globalThis.setTimeout = choose(set, realSet);
-  globalThis.clearTimeout = clear as typeof clearTimeout;
-  globalThis.setInterval = choose(repeat, realRepeat as typeof setTimeout) as typeof setInterval;
-  globalThis.clearInterval = clear as typeof clearInterval;
+  globalThis.clearTimeout = clear;
+  globalThis.setInterval = choose(repeat, realRepeat as typeof setTimeout);
+  globalThis.clearInterval = clear;
   performance.now = ownNow;
   return {
     now: ownNow,
