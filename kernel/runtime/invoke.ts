@@ -254,7 +254,7 @@ const repeats = new WeakMap<Unit, Line>();
 function repeatsOf(unit: Unit): Line {
   const known = repeats.get(unit);
   if (known !== undefined) return known;
-  const made = createLine(1, Infinity, () => new Error('a line without an end is never full'));
+  const made = createLine(1, Infinity, () => new Error('the line of repeated units has no limit'));
   repeats.set(unit, made);
   return made;
 }

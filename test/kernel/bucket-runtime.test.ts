@@ -1,4 +1,4 @@
-/** The storage `minio` beside a server that is a stub of this process: opening a bucket, addresses of objects, removing, and how it is. */
+/** The storage `minio` with an HTTP server of the test in place of S3: opening a bucket, addresses of objects, removing, and health. */
 import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,4 +1,4 @@
-/** How a file comes into a bucket and leaves it: what is sent, tried again, and left for the sweep when it fails. The client is a stub. */
+/** Uploads to a bucket with a client that records its calls: what is sent, sent again, and left for the sweep after a failure. */
 import { createHash } from 'node:crypto';
 import { mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

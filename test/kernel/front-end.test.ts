@@ -18,7 +18,7 @@ import {
   type Fixture,
 } from '../support/fixtures.js';
 import { compareWithFile } from '../support/expected.js';
-import { leastOf, sampleCases } from '../support/sample.js';
+import { sampleCases } from '../support/sample.js';
 
 const registry = trialRegistry();
 const names = caseNames();
@@ -111,7 +111,7 @@ describe('front end: every problem of every fixture', () => {
         expect(left, what).to.deep.equal([]);
       }
     }
-    expect(count).to.be.at.least(leastOf('edits', 50));
+    expect(count).to.be.at.least(15);
   });
 
   it('is found again when only its file order changes', () => {

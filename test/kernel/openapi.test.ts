@@ -20,7 +20,7 @@ import {
   together,
 } from '../support/openapi-documents.js';
 import { returning } from '../support/project.js';
-import { leastOf, sampleCases } from '../support/sample.js';
+import { sampleCases } from '../support/sample.js';
 
 describe('openapi document', () => {
   it('is valid for fixtures of the checker', async function () {
@@ -29,7 +29,7 @@ describe('openapi document', () => {
         describeFiles(readFiles(join(DEFINITIONS, name))),
       ),
     );
-    expect(Object.keys(all['paths'] as object).length).to.be.at.least(leastOf('edits', 50));
+    expect(Object.keys(all['paths'] as object).length).to.be.greaterThan(20);
     expect(await documentFlaws(all)).to.equal('');
   });
 

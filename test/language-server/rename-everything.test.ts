@@ -15,7 +15,7 @@ import { renaming, type Renaming } from '../../language-server/navigation/renami
 import { openProject, type Project } from '../../language-server/project.js';
 import { caseNames, DEFINITIONS, SQL } from '../support/fixtures.js';
 import { ROOT } from '../support/project.js';
-import { countRuns, isDeep, leastOf, sampleCases } from '../support/sample.js';
+import { countRuns, isDeep, sampleCases } from '../support/sample.js';
 
 const FRESH: Readonly<Partial<Record<NamedSymbol['sort'], string>>> = { model: '_zzfresh', action: '9871' };
 
@@ -95,7 +95,7 @@ describe('language server: names renamed', function () {
     const tally: Tally = { renamed: 0, refused: [] };
     const count = countRuns('editor', 10, 1000);
     await renameSome(await openProject(ROOT, { trusted: () => false }).read, tally, count);
-    expect(tally.renamed).to.be.at.least(leastOf('editor', 150));
+    expect(tally.renamed).to.be.above(count === 10 ? 0 : 150);
     expectMostRenamed(tally);
   });
 
@@ -108,7 +108,7 @@ describe('language server: names renamed', function () {
       await cp(join(DEFINITIONS, name), join(home, 'definitions'), { recursive: true });
       await renameSome(await openProject(home, { trusted: () => false }).read, tally, countRuns('editor', 2, 1000));
     }
-    expect(tally.renamed).to.be.at.least(leastOf('editor', names.length / 2));
+    expect(tally.renamed).to.be.above(names.length / 2);
     expectMostRenamed(tally);
   });
 });

@@ -1,5 +1,4 @@
 /** Timers and `performance.now` of this process, passed by hand, for code that is not given a source of time. */
-
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 export interface ManualTime {

@@ -23,9 +23,6 @@ export function sampleCases<T>(area: Area, name: string, cases: readonly T[], co
 /** How often something random is tried: `many` times in a deep run. */
 export const countRuns = (area: Area, few: number, many: number): number => (isDeep(area) ? many : few);
 
-/** The fewest findings that prove something: `all` in a deep run, and one where a sample may hold few. */
-export const leastOf = (area: Area, all: number): number => (isDeep(area) ? all : 1);
-
 /** As `sampleCases`, of the tests in a suite and those inside it; called at its end. */
 export function sampleTests(area: Area, suite: Mocha.Suite, count: number): void {
   const all: Mocha.Test[] = [];
