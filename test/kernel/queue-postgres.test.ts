@@ -79,4 +79,25 @@ describe('the channel of a queue in PostgreSQL', () => {
       server.close();
     }
   });
+
+  it('ends while its connection is being made', async () => {
+    let begun = false;
+    const server = createServer((socket) => {
+      socket.on('error', nothing);
+      // The login is not answered; the farewell of the client is.
+      socket.once('data', () => {
+        begun = true;
+        socket.once('data', () => socket.end());
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const ear = listenOn({ host: '127.0.0.1', port, user: 'u', database: 'd', password: '' }, nothing, LOG);
+    try {
+      await until(() => begun, 'it connects');
+    } finally {
+      await ear.end();
+      server.close();
+    }
+  });
 });

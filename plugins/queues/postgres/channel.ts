@@ -9,9 +9,11 @@ export const CHANNEL = 'lintel_jobs';
 function connections(config: pg.ClientConfig) {
   let current: pg.Client | null = null;
   let closed = false;
+  let giveUp = (_reason: Error): void => undefined;
   const end = (): void => {
     current?.end().catch(() => undefined);
     current = null;
+    giveUp(new Error('the connection is ended'));
   };
   return {
     async connect(): Promise<pg.Client & { release(): void }> {
@@ -21,7 +23,10 @@ function connections(config: pg.ClientConfig) {
       current = client;
       // Until the channel listens to it.
       client.on('error', () => undefined);
-      await client.connect();
+      // A client that is ended while it connects never settles its `connect`.
+      const ended = new Promise<never>((_, reject) => (giveUp = reject));
+      ended.catch(() => undefined);
+      await Promise.race([client.connect(), ended]);
       return Object.assign(client, { release: end });
     },
     close() {
