@@ -100,7 +100,7 @@ function resultBefore(resource: LinkedResource, action: LinkedAction, registry: 
 
 /** What the mode of an actionable says of its result, when that is a list to go through. */
 export function listFacts(
-  { definition }: LinkedResource,
+  { definition }: Pick<LinkedResource, 'definition'>,
   action: LinkedAction,
   registry: Registry,
 ): { readonly outputs: readonly string[] | null } | null {
