@@ -5,7 +5,7 @@
 import { isObject } from '../contract/json.js';
 import { addMembers, jsonLine } from '../source/edit-json.js';
 import type { TextChange } from '../source/format.js';
-import { nearest } from '../source/suggest.js';
+import { misspelt, nearest } from '../source/suggest.js';
 import { memberOf, type LocatedNode } from '../source/tree.js';
 import type { Meetings } from './checks/types.js';
 import { inOtherLetters } from './checks/invented-accessors.js';
@@ -69,6 +69,7 @@ function decide(resource: LinkedResource, action: LinkedAction, reference: Refer
   const source = resource.sources.bare(text, action.key, met?.columns ?? []);
   if (source !== null && !isInvented(resource, source.why, text, registry)) {
     action.parameters.set(node.pointer, { source: 'name', from: source.sort });
+    if (source.why === 'unruled') reportLikely(resource, action, reference, { context, met });
     const [first, second] = resource.sources.all(source.name, action.key);
     if (first === undefined || second === undefined) return;
     const params = { name: source.name, first: SOURCE_WORDS[first.sort], second: SOURCE_WORDS[second.sort] };
@@ -84,7 +85,22 @@ function decide(resource: LinkedResource, action: LinkedAction, reference: Refer
   const isLiteral = LITERAL_PROFILES.has(profile);
   const near = nearWord(resource, action, context, text, met);
   const options = fixes(resource, action, reference, { context, met, near });
-  report.add(isLiteral ? 'LNK_LITERAL' : 'LNK_NO_SOURCE', spot, { name: text, hint: hint(near) }, options);
+  const params = { name: text === '' ? EMPTY : text, hint: hint(near) };
+  report.add(isLiteral ? 'LNK_LITERAL' : 'LNK_NO_SOURCE', spot, params, options);
+}
+
+/** How a text without a letter is called. */
+const EMPTY = ' ';
+
+/** Where any word is a field of the payload, one that is nearly another name is most likely that. */
+function reportLikely(
+  resource: LinkedResource,
+  action: LinkedAction,
+  { name, spot }: Reference,
+  { context, met }: { readonly context: ParameterContext; readonly met: Met | null },
+): void {
+  const near = misspelt(String(name), namesNear(resource, action, met));
+  if (near !== undefined) context.report.add('LNK_NO_RULE', spot, { name, hint: hint(near) }, rename(near));
 }
 
 /** A form that stands for nothing is no name, also where any word would be one. */
@@ -101,13 +117,23 @@ function nearWord(
   { registry }: ParameterContext,
   text: string,
   met: Met | null,
-) {
+): string | undefined {
   const [accessor] = inOtherLetters(registry, text);
-  if (accessor !== undefined) return accessor.right;
-  const { payloadFields, names, generated, claims } = resource;
-  const known = [...payloadFields.keys(), ...names, ...generated, ...claims, ...(action.repeat?.fields ?? [])];
-  return nearest(text.trim(), [...known, ...(met?.columns ?? [])]);
+  return accessor?.right ?? nearest(text.trim(), namesNear(resource, action, met));
 }
+
+const namesNear = (
+  { payloadFields, names, generated, claims }: LinkedResource,
+  { repeat }: LinkedAction,
+  met: Met | null,
+): string[] => [
+  ...payloadFields.keys(),
+  ...names,
+  ...generated,
+  ...claims,
+  ...(repeat?.fields ?? []),
+  ...(met?.columns ?? []),
+];
 
 /** What may be meant, the likeliest first: another name, a field that is still to be declared, a value. */
 function fixes(
@@ -121,11 +147,10 @@ function fixes(
   }: { readonly context: ParameterContext; readonly met: Met | null; readonly near: string | undefined },
 ): ReportOptions {
   const text = String(name);
-  const value = {
-    title: `write it as a value: {"${LITERAL}": ${JSON.stringify(text)}}`,
-    text: `{ "${LITERAL}": ${JSON.stringify(text)} }`,
-    asks: true as const,
-  };
+  const json = `{ "${LITERAL}": ${JSON.stringify(text)} }`;
+  // What can be no name is a value.
+  const isCertain = near === undefined && !isWord(text);
+  const value = { title: `write it as a value: ${json}`, text: json, ...(!isCertain && { asks: true as const }) };
   const declared = isWord(text) ? declaration(resource, action, rootOf(text), { context, met, node }) : [];
   const field = repair(`declare the field "${rootOf(text)}"`, declared, true).fix;
   const other = rename(near).fix;

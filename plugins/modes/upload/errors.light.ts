@@ -44,12 +44,6 @@ export const UPLOAD_ERRORS = {
     message: 'Exactly one file is expected here.',
     help: 'A statement behind the upload takes a name such as `url` of the one file. With `"multi": true` it runs once for each file.',
   },
-  UPL_REMOVED: {
-    severity: 'error',
-    title: 'Nothing of the file is left',
-    message: '"{name}" is taken from files that this actionable removes; only `storage_key` is known of them then.',
-    help: 'Read the row of the file before the file is removed.',
-  },
   UPL_NO_FILE: {
     status: 422,
     title: 'No file',

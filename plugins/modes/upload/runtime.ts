@@ -4,7 +4,6 @@
  */
 import { asText, isObject, pointerOf, type Json } from '../../../kernel/contract/json.js';
 import { fault, type Fault } from '../../../kernel/contract/fault.js';
-import { BootError } from '../../../kernel/contract/boot-error.js';
 import type { Frame, ModePlan, Outputs, PlanTools, Reader, UploadedFile } from '../../../kernel/contract/plan.js';
 import { defineRuntime, type Log } from '../../../kernel/contract/plugin.js';
 import { inspector, type Inspector } from '../../kinds/inspector.js';
@@ -66,7 +65,7 @@ function storing(
     const { files } = frame.invocation;
     if (files.length === 0) throw fault('UPL_NO_FILE');
     if (files.length > count) throw fault('REQ_TOO_COMPLEX', { what: 'files', max: count });
-    if (files.length > 1 && outputs !== null) throw severalFiles(files, outputs.names);
+    if (files.length > 1 && outputs !== null) throw severalFiles(files);
     const base = folder(frame);
     const types = await judged(files, bytes, allowed);
     const stored = files.map((file, index) => described(file, types[index], base));
@@ -99,10 +98,10 @@ function storing(
 }
 
 /** Something behind the upload takes a name of the one file. */
-function severalFiles(files: readonly UploadedFile[], names: readonly string[]): Fault {
+function severalFiles(files: readonly UploadedFile[]): Fault {
   const detail = 'One file is expected.';
   const issues = files.slice(1).map(({ field }) => ({ pointer: pointerOf([field]), code: 'UPL_SEVERAL', detail }));
-  return fault('UPL_SEVERAL', { name: names[0] ?? '' }, { issues });
+  return fault('UPL_SEVERAL', {}, { issues });
 }
 
 /** All of them, before any is stored; every file that is refused is named. */
@@ -162,13 +161,11 @@ async function takeBack(store: Storage, log: Log, keys: readonly string[], kept:
 }
 
 function removing(store: Storage, folder: Reader<string>, written: string | null, outputs: Outputs | null): ModePlan {
-  const absent = outputs?.names.find((name) => name !== 'storage_key');
-  if (absent !== undefined) throw new BootError('UPL_REMOVED', { name: absent });
   const remove = async (frame: Frame): Promise<unknown> => {
     const base = folder(frame);
     const keys: unknown = frame.payload;
     if (base === '' || !Array.isArray(keys) || keys.length > MAX_KEYS) throw fault('UPL_KEY', { max: MAX_KEYS });
-    if (outputs !== null && keys.length !== 1) throw fault('UPL_SEVERAL', { name: 'storage_key' });
+    if (outputs !== null && keys.length !== 1) throw fault('UPL_SEVERAL');
     const foreign = keys.flatMap((key, index) => (isInside(base, key) ? [] : index));
     if (foreign.length > 0) {
       const detail = 'This is no key of a file here.';
