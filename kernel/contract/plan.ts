@@ -189,8 +189,13 @@ export interface PlanTools {
   readonly parallel: boolean;
   /** An entry of a parameter list: an accessor, a name, or a literal, as the checker decided it. */
   parameter(json: Json, pointer: string): ParameterPlan;
-  /** The slot of a name that this resource's actionables produce (`for`), or null when none does. */
+  /**
+   * The slot of what a name is at this place: a value that an actionable gives (`for`, `generate`, the result of one before it).
+   * Null where the name is one of the payload.
+   */
   slot(name: string): number | null;
+  /** Of a mode that gives a list: what is read by name of its one item; null: nothing is, and the list may have any length. */
+  outputs(): Outputs | null;
   /** Reads a claim of the verified token; one that the token lacks ends the request with 403. */
   claim(path: readonly string[]): Reader;
   /** What the request lacks is null here, instead of ending it. */
@@ -228,6 +233,12 @@ export interface PlanTools {
   resolve<H>(kind: Kind<H>, name: string): H;
 }
 
+/** Names of the one item of a list, for the actionables behind it. */
+export interface Outputs {
+  readonly names: readonly string[];
+  give(frame: Frame, item: Readonly<Record<string, unknown>>): void;
+}
+
 /** Something of a request on which the outcome depends. */
 export type ReadPlace =
   /** A field of the payload, whole; null for the payload itself. Where the name has a slot, its value is meant first. */
@@ -263,5 +274,7 @@ export interface ParameterPlan {
   readonly label: string;
   /** The payload field this parameter comes from, if it does. */
   readonly field: string | null;
+  /** Of a literal: the value. */
+  readonly literal?: Json;
   readonly read: Reader;
 }
