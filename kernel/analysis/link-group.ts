@@ -4,6 +4,7 @@
  */
 import { CHAINS, checkChains } from './chains.js';
 import { checkNames } from './checks/names.js';
+import { checkProtections } from './checks/protections.js';
 import { checkOwners } from './checks/owners.js';
 import { checkScheduled } from './checks/scheduled.js';
 import type { Answers } from './checks/statements.js';
@@ -70,6 +71,7 @@ export function linkGroup(set: WholeSet, { definitions, dangling }: Group): Link
     checkGraph(linked, registry, own);
     checkChains(linked, given?.chains ?? CHAINS, own);
     checkNames(linked, registry, own);
+    checkProtections(linked, registry, own);
     checkScheduled(linked, registry, own);
     return { linked };
   };

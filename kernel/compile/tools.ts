@@ -102,6 +102,7 @@ export function makeTools(
     parameter: (json, pointer) => parameter(json, pointer),
     slot: nameSlot,
     payloadField: (name, ...inside) => declaredField(owner.payloadFields, name, inside),
+    writes: (path) => writes(path),
     needs: (path) => void scope.needed.push(path),
     memo: () => {
       const slot = scope.slots.count++;
@@ -143,6 +144,13 @@ export function makeTools(
     },
     resolve: (kind, name) => scope.handles.resolve(plugin, kind, name),
   };
+
+  function writes(path: readonly string[]): boolean {
+    return valueReads(owner, scope.registry).some(
+      ({ action: by, columns, path: read }) =>
+        by === action?.key && columns.length > 0 && read.every((segment, at) => path[at] === segment),
+    );
+  }
 
   /** What is read by name of the one item of this actionable's result, by those behind it that run for the resource too. */
   function outputs(): Outputs | null {

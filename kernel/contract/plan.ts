@@ -202,6 +202,8 @@ export interface PlanTools {
   readonly absentIsNull: boolean;
   /** What the rules say of a payload field, or of what is inside it; null when they do not know the field. */
   payloadField(name: string, ...inside: readonly string[]): { readonly optional: boolean } | null;
+  /** A query of this actionable takes the value of this path, or an object around it, for a column or a field of a document. */
+  writes(path: readonly string[]): boolean;
   /** Notes that a request without this payload path is refused, so that sample requests have it. */
   needs(path: readonly string[]): void;
   /** A slot nobody else knows: for values that must be made once per request. */

@@ -65,6 +65,7 @@ export const queueErrors = {
     help: 'What the actionable reads (payload, claims, headers, results) travels with the work. `max_payload` of the queue in the config is the limit.',
   },
   JOB_KEY: {
+    status: 500,
     title: 'Key of the queue',
     message: 'The variable `{name}` {what}: it encrypts what waits in the queue.',
     help: 'Set it to a random text, the same for all processes: `openssl rand -hex 32`. Work that waits under another key cannot be read.',
