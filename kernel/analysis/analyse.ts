@@ -23,7 +23,7 @@ import { modelsOf } from './finish.js';
 import { ROOT_FIELDS } from './grammar.js';
 import { groupsOf, idOf, pathOf } from './groups.js';
 import { judgeOwners, judgeUses, linkGroup, type LinkedGroup, type Queries, type WholeSet } from './link-group.js';
-import { declaredIn, type LinkedResource } from './linked.js';
+import { type LinkedResource } from './linked.js';
 import { reportTaken } from './double.js';
 import { createMemory, type Memory, type Read } from './memory.js';
 import type { Analysis, Definition } from './model.js';
@@ -166,7 +166,6 @@ function analyseDefinitions(
     tablesKey,
     queries,
     paths: new Map(resources.map((one) => [idOf(one), pathOf(one)])),
-    elsewhere: isIn(() => [...defined.map(({ name }) => tables.fieldsOf(name)), ...resources.map(declaredIn)]),
     answered: isIn(() => [...queries.values()].map(columnsIn)),
   };
   const groups = groupsOf(resources).map((group) => linkGroup(set, group));

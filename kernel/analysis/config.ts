@@ -79,7 +79,7 @@ export interface Config {
 }
 
 /** What of it definitions are judged by. */
-export type Given = Pick<Config, 'testing' | 'chains' | 'outbound' | 'websocket' | 'chosen'>;
+export type Given = Pick<Config, 'testing' | 'chains' | 'outbound' | 'websocket' | 'chosen' | 'profile'>;
 
 export interface ConfigAnalysis {
   /** Null when a problem is an error. */

@@ -107,6 +107,8 @@ export interface Finds {
   readonly documents: DocumentQuery[];
   /** Strings that are values: literals, or text with accessors. */
   readonly texts: LocatedNode[];
+  /** Objects that say of the value in them that it is one: `{"literal": "new"}`. */
+  readonly literals: LocatedNode[];
   readonly places: PluginPlace[];
   readonly uses: Set<PluginId>;
 }
@@ -118,6 +120,7 @@ export const noFinds = (): Finds => ({
   statements: [],
   documents: [],
   texts: [],
+  literals: [],
   places: [],
   uses: new Set(),
 });

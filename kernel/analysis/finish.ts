@@ -76,6 +76,7 @@ function resourceModel(resource: LinkedResource, actions: readonly ActionModel[]
     payloadFields: resource.payloadFields,
     names: resource.names,
     generated: resource.generated,
+    sources: resource.sources,
     sound,
   };
 }

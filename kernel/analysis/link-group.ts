@@ -4,6 +4,7 @@
  */
 import { CHAINS, checkChains } from './chains.js';
 import { checkNames } from './checks/names.js';
+import { checkProtections } from './checks/protections.js';
 import { checkOwners } from './checks/owners.js';
 import { checkScheduled } from './checks/scheduled.js';
 import type { Answers } from './checks/statements.js';
@@ -45,41 +46,36 @@ export interface WholeSet {
   readonly queries: ReadonlyMap<Definition, Queries>;
   /** Paths of all resources, by id. */
   readonly paths: ReadonlyMap<string, string>;
-  /** Whether a table has such a column, or any resource declares such a field. */
-  readonly elsewhere: (name: string) => boolean;
   /** Whether any query answers such a column. */
   readonly answered: (column: string) => boolean;
 }
 
 export interface LinkedGroup {
   readonly linked: readonly LinkedResource[];
-  /** What was asked of the names of the whole set. */
-  readonly told: ReadonlyMap<string, boolean>;
 }
 
 /** A group is known by its first resource. */
 const NOBODY = Object.freeze({});
 
 export function linkGroup(set: WholeSet, { definitions, dangling }: Group): LinkedGroup {
-  const { registry, memory, report, given, tables, tablesKey, paths, elsewhere } = set;
+  const { registry, memory, report, given, tables, tablesKey, paths } = set;
   const queries = definitions.map((definition) => set.queries.get(definition));
   const reads: Read[] = [definitions, tablesKey, queries, given, dangling ? paths : null];
   const work = (own: Report): LinkedGroup => {
-    const { ask, told } = questions(elsewhere);
     const meetings: Meetings = new Map(queries.flatMap((one) => [...(one?.meetings ?? [])]));
     const linked = linkResources(definitions, { tables, registry, paths }, own);
     linkSecrets(linked);
     linkRepeats(linked, registry, own);
-    linkParameters(linked, { registry, tables, report: own, elsewhere: ask });
+    linkParameters(linked, { registry, report: own, meetings, profile: given?.profile ?? null });
     checkTypes(linked, meetings, { registry, report: own });
     checkGraph(linked, registry, own);
     checkChains(linked, given?.chains ?? CHAINS, own);
     checkNames(linked, registry, own);
+    checkProtections(linked, registry, own);
     checkScheduled(linked, registry, own);
-    return { linked, told };
+    return { linked };
   };
-  const holds = ({ told }: LinkedGroup): boolean => toldTheSame(told, elsewhere);
-  return memory.remember(definitions[0] ?? NOBODY, report, { name: 'link', reads, work, holds });
+  return memory.remember(definitions[0] ?? NOBODY, report, { name: 'link', reads, work });
 }
 
 export function judgeOwners({ registry, memory, report }: WholeSet, group: LinkedGroup): void {

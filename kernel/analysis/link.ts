@@ -34,18 +34,14 @@ function link(resource: LinkedResource, reference: Reference, known: Known, repo
   const { symbol } = reference.refers;
   if (symbol === 'resource') linkResource(reference, known.paths, report);
   if (symbol === 'action') linkAction(resource, reference, known.byId, report);
-  if (symbol === 'payload-field') linkPayloadField(resource, reference, report);
+  if (symbol === 'payload-field' && reference.refers.named !== true) linkPayloadField(resource, reference, report);
 }
 
-/** Nobody has to write rules; a name that no rule knows may still be misspelt. */
-function linkPayloadField(
-  { payloadFields, names }: LinkedResource,
-  { name, spot, refers }: Reference,
-  report: Report,
-): void {
+/** Nobody has to write rules; a name that no rule knows may still be misspelt. What is protected: `checks/protections.ts`. */
+function linkPayloadField({ payloadFields }: LinkedResource, { name, spot }: Reference, report: Report): void {
   const path = String(name);
   const [field = path, ...rest] = path.split('.');
-  if (payloadFields.has(field) || (refers.named === true && names.has(field))) return;
+  if (payloadFields.has(field)) return;
   const near = nearest(field, payloadFields.keys());
   const meant = near === undefined ? undefined : [near, ...rest].join('.');
   report.add('LNK_NO_RULE', spot, { name: field, hint: hint(meant) }, rename(meant));

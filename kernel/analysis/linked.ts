@@ -5,9 +5,9 @@ import { pathParameters } from '../language/route.js';
 import type { SymbolKind } from '../schema/meta.js';
 import { memberOf, type LocatedNode } from '../source/tree.js';
 import type { Definition, ParameterDecision, PayloadField, RepeatModel } from './model.js';
-import { once } from './once.js';
 import type { Registry } from './registry.js';
 import { inside, type Spot } from './report.js';
+import { makeSources, rootOf, type Sources } from './sources.js';
 import { collectionsOf, type TableNames } from './tables.js';
 
 /** A resource while it is being linked. */
@@ -23,6 +23,8 @@ export interface LinkedResource {
   readonly generated: ReadonlySet<string>;
   /** Claims of the token that the resource demands. */
   readonly claims: ReadonlySet<string>;
+  /** Where the value of a name comes from. */
+  readonly sources: Sources;
 }
 
 export interface LinkedAction {
@@ -67,16 +69,17 @@ export function readResource(definition: Definition, given: Given): LinkedResour
   const declared = (symbol: SymbolKind): Set<string> =>
     new Set(definition.finds.declarations.flatMap((found) => (found.symbol === symbol ? [found.name] : [])));
   const actions = items.flatMap((node, index) => readAction(definition, id, node, index, given));
-  return {
+  const resource = {
     id,
     path: asText(scalarOf(definition.node, 'resource')),
     definition,
     actions,
     names: declared('name'),
     generated: declared('generated'),
-    claims: declared('claim'),
+    claims: new Set([...declared('claim')].map(rootOf)),
     payloadFields: readPayloadFields(definition),
   };
+  return { ...resource, sources: makeSources(resource, given.registry) };
 }
 
 function readAction(
@@ -136,12 +139,6 @@ function timingOf({ node: root, finds }: Definition, node: LocatedNode, registry
 }
 
 export const actionKey = (resource: string, id: number | string): string => `${resource}#${id}`;
-
-/** Names of the fields that a resource declares. */
-export const declaredIn = once(({ node, finds }: Definition): readonly string[] => [
-  ...pathParameters(asText(scalarOf(node, 'resource'))),
-  ...finds.declarations.flatMap(({ symbol, name }) => (symbol === 'payload-field' ? [name] : [])),
-]);
 
 /** Path parameters too: they are in every payload. */
 export function readPayloadFields(definition: Definition): Map<string, PayloadField> {

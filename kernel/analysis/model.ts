@@ -7,6 +7,7 @@ import type { Document } from '../source/document.js';
 import type { LocatedNode } from '../source/tree.js';
 import type { Spot } from './report.js';
 import type { Finds, PluginPlace } from './finds.js';
+import type { Sources, SourceSort } from './sources.js';
 import type { StatementNames } from './sql/names.js';
 
 /** A definition as found in a file: sorted, not yet understood. */
@@ -28,7 +29,9 @@ export interface Definition {
 export interface ParameterDecision {
   readonly source: 'name' | 'literal';
   /** Where a name gets its value: another actionable's output first, then the payload. */
-  readonly from: 'extracted' | 'generated' | 'payload' | 'claim' | null;
+  readonly from: SourceSort | null;
+  /** An object around the value says that it is one, whatever it looks like. */
+  readonly verbatim?: true;
 }
 
 /** A field that a rule of the resource declares. */
@@ -92,6 +95,8 @@ export interface ResourceModel {
   readonly names: ReadonlySet<string>;
   /** Names whose values are made once per request. */
   readonly generated: ReadonlySet<string>;
+  /** Where the value of a name comes from. */
+  readonly sources: Sources;
   /** No error stands in it or in what it depends on. */
   readonly sound: boolean;
 }

@@ -1,35 +1,44 @@
 /**
- * Whether a bare string in a parameter list is a name or a literal. Decided at load, from what the definitions say, and
- * never by what a client sends.
+ * What the bare strings of a list of values are: names, by the one resolver (`sources.ts`). A word without a source is an error;
+ * under a profile of another system it is a literal. Decided at load, never by what a client sends.
  */
-import { pathParameters } from '../language/route.js';
-import { memberOf } from '../source/tree.js';
-import { nearest } from '../source/suggest.js';
-import type { LinkedAction, LinkedResource } from './linked.js';
-import { hint, rename, type Report, inside } from './report.js';
-import { inventedName } from './invented.js';
-import type { Registry } from './registry.js';
-import type { TableNames } from './tables.js';
+import { isObject } from '../contract/json.js';
+import { addMembers, jsonLine } from '../source/edit-json.js';
+import type { TextChange } from '../source/format.js';
+import { misspelt, nearest } from '../source/suggest.js';
+import { memberOf, type LocatedNode } from '../source/tree.js';
+import type { Meetings } from './checks/types.js';
+import { inOtherLetters } from './checks/invented-accessors.js';
 import type { Reference } from './finds.js';
-
-const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z0-9_]+)*$/;
-
-export const looksLikeName = (text: string): boolean => IDENTIFIER.test(text);
-
-/** Written like a name: nobody means `circle_id` as a text that is stored. */
-const NAMELIKE = /_|[a-z][A-Z]|^id$/;
+import { inventedName } from './invented.js';
+import type { LinkedAction, LinkedResource } from './linked.js';
+import { columnsMet, type Met } from './met-columns.js';
+import type { Registry } from './registry.js';
+import { repair } from './repairs.js';
+import { hint, rename, type Report, type ReportOptions, inside } from './report.js';
+import { jsTypeOf, ruleFor, rulePlaceIn, withRules } from './rule-place.js';
+import { isWord, rootOf, type Source } from './sources.js';
+import { LITERAL } from './verbatim.js';
 
 export interface ParameterContext {
   readonly registry: Registry;
-  readonly tables: TableNames;
   readonly report: Report;
-  /** Whether a table has such a column, or any resource declares such a field. */
-  readonly elsewhere: (name: string) => boolean;
+  readonly meetings: Meetings;
+  /** How the definitions of another system are meant; null: they are this one's own. */
+  readonly profile: string | null;
 }
+
+/** Profiles in which a word that names nothing is a literal. */
+const LITERAL_PROFILES: ReadonlySet<string | null> = new Set(['sub0']);
 
 export function linkParameters(resources: readonly LinkedResource[], context: ParameterContext): void {
   for (const resource of resources) {
-    for (const reference of resource.definition.finds.references) {
+    const { references, literals } = resource.definition.finds;
+    for (const node of literals) {
+      const action = resource.actions.find((candidate) => inside(node, candidate.node));
+      action?.parameters.set(node.pointer, { source: 'literal', from: null, verbatim: true });
+    }
+    for (const reference of references) {
       // A name that must be one is not decided about: `repeats.ts`.
       if (reference.refers.symbol !== 'name' || reference.refers.soft !== true) continue;
       const action = resource.actions.find((candidate) => inside(reference.node, candidate.node));
@@ -38,70 +47,144 @@ export function linkParameters(resources: readonly LinkedResource[], context: Pa
   }
 }
 
-const WORDS = {
+/** How sources are called in messages. */
+export const SOURCE_WORDS = {
   extracted: 'an actionable',
   generated: 'a generator',
+  output: 'the result of an earlier actionable',
   payload: 'the payload',
   claim: 'the claims of the token',
 } as const;
 
-/** Where the name has a value, the source that wins first. */
-function sourcesOf(resource: LinkedResource, name: string): (keyof typeof WORDS)[] {
-  const { names, generated, payloadFields, claims } = resource;
-  const holds = { extracted: names, generated, payload: payloadFields, claim: claims };
-  return (Object.keys(WORDS) as (keyof typeof WORDS)[]).filter((source) => holds[source].has(name));
-}
-
-function decide(
-  resource: LinkedResource,
-  action: LinkedAction,
-  reference: Reference,
-  { registry, tables, report, elsewhere }: ParameterContext,
-): void {
-  const { node, name, spot } = reference;
-  const text = String(name);
-  const root = text.split('.')[0] ?? text;
+function decide(resource: LinkedResource, action: LinkedAction, reference: Reference, context: ParameterContext): void {
+  const { registry, report, profile } = context;
+  const { node, name, spot, refers } = reference;
   const literal = { source: 'literal', from: null } as const;
-  const isName = node.type === 'string' && looksLikeName(text);
-  if (!isName) {
+  if (node.type !== 'string') {
     action.parameters.set(node.pointer, literal);
     return;
   }
-  const [first, second] = sourcesOf(resource, root);
-  if (first !== undefined) {
-    if (second !== undefined)
-      report.add('LNK_TWO_SOURCES', spot, { name: root, first: WORDS[first], second: WORDS[second] });
-    action.parameters.set(node.pointer, { source: 'name', from: first });
-    return;
-  }
-  const columns = action.models.flatMap((model) => tables.fieldsOf(model));
-  // Nothing is known about names where neither rules nor models exist: then everything that looks like one is one.
-  const { repeat } = action;
-  const silent = [...pathParameters(resource.path), ...(repeat?.fields === null ? [repeat.name] : [])];
-  const anything = [...resource.payloadFields.keys()].every((field) => silent.includes(field)) && !tables.any;
-  const items = repeat?.fields ?? [];
-  const isKnown = columns.includes(root) || items.includes(root);
-  const invented = isKnown ? null : inventedName(registry, text);
-  if (invented !== null && resource.actions.some(({ id }) => id === invented.action)) {
-    report.add('LNK_INVENTED', spot, { name: text, right: invented.say });
-    action.parameters.set(node.pointer, literal);
-    return;
-  }
-  if (anything || isKnown || isFirm(resource, reference)) {
-    action.parameters.set(node.pointer, { source: 'name', from: 'payload' });
+  const text = String(name);
+  const met = columnsMet(resource.definition.finds, node, refers);
+  const source = resource.sources.bare(text, action.key, met?.columns ?? []);
+  if (source !== null && !isInvented(resource, source.why, text, registry)) {
+    action.parameters.set(node.pointer, { source: 'name', from: source.sort });
+    if (source.why === 'unruled') reportLikely(resource, action, reference, { context, met });
+    const [first, second] = resource.sources.all(source.name, action.key);
+    if (first === undefined || second === undefined) return;
+    const params = { name: source.name, first: SOURCE_WORDS[first.sort], second: SOURCE_WORDS[second.sort] };
+    report.add('LNK_TWO_SOURCES', spot, params);
     return;
   }
   action.parameters.set(node.pointer, literal);
-  const { payloadFields, names, generated } = resource;
-  const near = nearest(text, [...payloadFields.keys(), ...names, ...generated, ...columns, ...items]);
-  const code = NAMELIKE.test(root) && elsewhere(root) ? 'LNK_LITERAL_NAME' : 'LNK_LITERAL';
-  report.add(code, spot, { name: text, hint: hint(near) }, rename(near));
+  const invented = inventedName(registry, text);
+  if (invented !== null && resource.actions.some(({ id }) => id === invented.action)) {
+    report.add('LNK_INVENTED', spot, { name: text, right: invented.say });
+    return;
+  }
+  const isLiteral = LITERAL_PROFILES.has(profile);
+  const near = nearWord(resource, action, context, text, met);
+  const options = fixes(resource, action, reference, { context, met, near });
+  const params = { name: text === '' ? EMPTY : text, hint: hint(near) };
+  report.add(isLiteral ? 'LNK_LITERAL' : 'LNK_NO_SOURCE', spot, params, options);
 }
 
-/** Where the list says what is written, field by field, an entry is the name of one. */
-function isFirm({ definition }: LinkedResource, { node, refers: { firm } }: Reference): boolean {
-  if (firm === undefined) return false;
-  const query = definition.finds.documents.find(({ parameters }) => parameters.includes(node));
-  if (query === undefined || memberOf(query.around, firm.without) !== undefined) return false;
-  return memberOf(query.around, firm.field)?.value?.scalar === firm.is;
+/** How a text without a letter is called. */
+const EMPTY = ' ';
+
+/** Where any word is a field of the payload, one that is nearly another name is most likely that. */
+function reportLikely(
+  resource: LinkedResource,
+  action: LinkedAction,
+  { name, spot }: Reference,
+  { context, met }: { readonly context: ParameterContext; readonly met: Met | null },
+): void {
+  const near = misspelt(String(name), namesNear(resource, action, met));
+  if (near !== undefined) context.report.add('LNK_NO_RULE', spot, { name, hint: hint(near) }, rename(near));
+}
+
+/** A form that stands for nothing is no name, also where any word would be one. */
+function isInvented(resource: LinkedResource, why: Source['why'], text: string, registry: Registry): boolean {
+  if (why !== 'unruled') return false;
+  const invented = inventedName(registry, text);
+  return invented !== null && resource.actions.some(({ id }) => id === invented.action);
+}
+
+/** A known name, a column that the value stands for, or the accessor that is written in other letters. */
+function nearWord(
+  resource: LinkedResource,
+  action: LinkedAction,
+  { registry }: ParameterContext,
+  text: string,
+  met: Met | null,
+): string | undefined {
+  const [accessor] = inOtherLetters(registry, text);
+  return accessor?.right ?? nearest(text.trim(), namesNear(resource, action, met));
+}
+
+const namesNear = (
+  { payloadFields, names, generated, claims }: LinkedResource,
+  { repeat }: LinkedAction,
+  met: Met | null,
+): string[] => [
+  ...payloadFields.keys(),
+  ...names,
+  ...generated,
+  ...claims,
+  ...(repeat?.fields ?? []),
+  ...(met?.columns ?? []),
+];
+
+/** What may be meant, the likeliest first: another name, a field that is still to be declared, a value. */
+function fixes(
+  resource: LinkedResource,
+  action: LinkedAction,
+  { name, node, spot }: Reference,
+  {
+    context,
+    met,
+    near,
+  }: { readonly context: ParameterContext; readonly met: Met | null; readonly near: string | undefined },
+): ReportOptions {
+  const text = String(name);
+  const json = `{ "${LITERAL}": ${JSON.stringify(text)} }`;
+  // What can be no name is a value.
+  const isCertain = near === undefined && !isWord(text);
+  const value = { title: `write it as a value: ${json}`, text: json, ...(!isCertain && { asks: true as const }) };
+  const declared = isWord(text) ? declaration(resource, action, rootOf(text), { context, met, node }) : [];
+  const field = repair(`declare the field "${rootOf(text)}"`, declared, true).fix;
+  const other = rename(near).fix;
+  const [first, ...others] = [...(other ? [{ ...other, asks: true as const }] : []), ...(field ? [field] : []), value];
+  return { ...(first && { fix: { span: spot, ...first } }), others };
+}
+
+/** A rule for a name, of a type that its column takes; inside that of the list whose items are meant. */
+function declaration(
+  { definition: { doc, node: root, finds } }: LinkedResource,
+  { node, index, repeat }: LinkedAction,
+  name: string,
+  {
+    context: { registry, meetings },
+    met,
+    node: entry,
+  }: { readonly context: ParameterContext; readonly met: Met | null; readonly node: LocatedNode },
+): TextChange[] {
+  const place = rulePlaceIn(registry, root, index);
+  if (place === null) return [];
+  const use =
+    met !== null && 'scan' in met.query
+      ? meetings.get(met.query)?.find(({ n }) => met.query.parameters[n - 1] === entry)
+      : undefined;
+  const column = use !== undefined && isObject(use.field) ? use.field : null;
+  const rule = ruleFor(registry, place.entry, jsTypeOf(registry, column), column?.['optional'] === true);
+  if (rule === null) return [];
+  const list =
+    repeat?.from === 'payload'
+      ? finds.declarations.find((one) => one.symbol === 'payload-field' && one.name === repeat.name)?.node
+      : null;
+  if (list?.type !== 'object') return [withRules(doc, node, place, [[name, jsonLine(rule)]])];
+  const inner = memberOf(list, 'fields')?.value;
+  const members = [[name, jsonLine(rule)]] as const;
+  if (inner?.type === 'object') return [addMembers(doc, inner, members)];
+  return [addMembers(doc, list, [['fields', jsonLine({ [name]: rule })]])];
 }

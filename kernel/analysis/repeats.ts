@@ -100,17 +100,18 @@ function resultBefore(resource: LinkedResource, action: LinkedAction, registry: 
 
 /** What the mode of an actionable says of its result, when that is a list to go through. */
 export function listFacts(
-  { definition }: LinkedResource,
+  { definition }: Pick<LinkedResource, 'definition'>,
   action: LinkedAction,
   registry: Registry,
 ): { readonly outputs: readonly string[] | null } | null {
-  const facts = definition.finds.places
-    .filter(({ node }) => node === action.node)
-    .map(({ plugin }) => registry.plugins.get(plugin)?.facts)
-    .find((candidate) => candidate?.['lists'] === true);
-  if (facts === undefined) return null;
-  const outputs = facts['outputs'];
-  return { outputs: Array.isArray(outputs) ? (outputs as readonly string[]) : null };
+  const place = definition.finds.places.find(
+    ({ node, plugin }) => node === action.node && registry.plugins.get(plugin)?.facts?.['lists'] === true,
+  );
+  const spec = place && registry.plugins.get(place.plugin);
+  if (place === undefined || spec === undefined) return null;
+  const { outputs } = spec.facts ?? {};
+  const answered = place.sound ? (spec.answers?.(place) ?? null) : null;
+  return { outputs: answered ?? (Array.isArray(outputs) ? (outputs as readonly string[]) : null) };
 }
 
 const fieldsOf = (rule: Json): Readonly<Record<string, Json>> | null => {

@@ -20,6 +20,8 @@ export interface Spot extends Span {
 export interface ReportOptions {
   readonly related?: readonly { readonly message: string; readonly spot: Spot }[];
   readonly fix?: FixOption;
+  /** What else may be meant. */
+  readonly others?: readonly FixOption[];
 }
 
 export interface FixOption {
@@ -39,6 +41,7 @@ export interface Row {
   readonly spot: Spot;
   readonly related: readonly { readonly message: string; readonly spot: Spot }[];
   readonly fix: (FixOption & { readonly span: Span }) | null;
+  readonly others: readonly (FixOption & { readonly span: Span })[];
 }
 
 export interface Report {
@@ -62,13 +65,14 @@ export function createReport(codes: Readonly<Record<string, CodeEntry>>): Report
     get errors() {
       return errors;
     },
-    add(code, spot, params = {}, { related = [], fix } = {}) {
+    add(code, spot, params = {}, { related = [], fix, others = [] } = {}) {
       const entry = codes[code];
       if (entry?.severity === undefined) throw new Error(`"${code}" is not the code of a problem`);
       const { severity } = entry;
       const message = fillMessage(entry.message, sentence(entry.message, params));
-      const change = fix === undefined ? null : { ...fix, span: fix.span ?? spot };
-      append({ code, severity, message, spot, related, fix: change });
+      const change = (one: FixOption) => ({ ...one, span: one.span ?? spot });
+      const first = fix === undefined ? null : change(fix);
+      append({ code, severity, message, spot, related, fix: first, others: others.map(change) });
     },
     append(more) {
       for (const row of more) append(row);
@@ -78,13 +82,14 @@ export function createReport(codes: Readonly<Record<string, CodeEntry>>): Report
 
 /** As the text stands now. */
 export function problemsIn({ rows }: Report): Problem[] {
-  return rows.map(({ code, severity, message, spot, related, fix }) => ({
+  return rows.map(({ code, severity, message, spot, related, fix, others }) => ({
     code,
     severity,
     message,
     ...placeOf(spot),
     related: related.map((one) => ({ message: one.message, ...placeOf(one.spot) })),
     ...(fix && { fix: fixIn(spot.doc, fix) }),
+    ...(others.length > 0 && { others: others.map((one) => fixIn(spot.doc, one)) }),
   }));
 }
 

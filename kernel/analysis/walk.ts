@@ -16,6 +16,7 @@ import type { Expansion, OwnedField, Registry } from './registry.js';
 import { reportClear } from './checks/secrets.js';
 import type { Report, Span, Spot } from './report.js';
 import { unknownKeys, type Level } from './unknown-keys.js';
+import { isVerbatim } from './verbatim.js';
 import { reportWrongType } from './wrong-type.js';
 
 export interface WalkContext {
@@ -201,6 +202,10 @@ function visitArray(context: WalkContext, node: LocatedNode, field: FieldNode, h
 
 /** A literal, or text with accessors; containers may hold either at any depth. */
 function visitValue(context: WalkContext, node: LocatedNode, field: FieldNode, here: Here): void {
+  if (field.meta.verbatim === true && isVerbatim(node)) {
+    context.finds.literals.push(node);
+    return;
+  }
   if (node.type === 'string') {
     const parts = accessorsIn(String(node.scalar));
     checkText(context, node, field, here, parts.length > 0);
@@ -250,7 +255,7 @@ function checkText(context: WalkContext, node: LocatedNode, field: FieldNode, he
 }
 
 const withoutReference = (field: FieldNode): FieldNode['meta'] => {
-  const { refers: _, ...meta } = field.meta;
+  const { refers: _, verbatim: __, ...meta } = field.meta;
   return meta;
 };
 

@@ -1,9 +1,9 @@
 /** The services a plugin gets while it plans one place: readers, slots, indexes of results, handles of other plugins. */
 import { fault } from '../contract/fault.js';
-import type { Json } from '../contract/json.js';
+import { deepFreeze, type Json } from '../contract/json.js';
 import type { Kind } from '../contract/kind.js';
 import type { ModelColumn, ModelTable } from '../contract/model.js';
-import type { Frame, ParameterPlan, PlanTools, ReadPlace, Reader, Repeat } from '../contract/plan.js';
+import type { Frame, Outputs, ParameterPlan, PlanTools, ReadPlace, Reader, Repeat } from '../contract/plan.js';
 import type { PluginId } from '../contract/plugin.js';
 import { Slot } from '../contract/slot.js';
 import { BootError } from '../contract/boot-error.js';
@@ -12,6 +12,8 @@ import { inside } from '../analysis/report.js';
 import type { ActionModel, RepeatModel, ResourceModel } from '../analysis/model.js';
 import type { Registry } from '../analysis/registry.js';
 import { withRenamed } from '../analysis/renamed.js';
+import { outputsRead, valueReads } from '../analysis/value-reads.js';
+import { valueOf } from '../analysis/verbatim.js';
 import { accessorsIn } from '../language/accessor.js';
 import { compilePath, splitPath } from '../language/path.js';
 import type { Maker } from './plan.js';
@@ -71,8 +73,10 @@ export function makeTools(
   const owner = action === null ? scope.resource : ownerOf(scope, action);
   const columns = columnsOf(scope, action);
   const place = action?.key ?? scope.resource.id;
-  const nameSlot = (name: string): number | null =>
-    owner.names.has(name) || owner.generated.has(name) ? slotOf(scope, `${owner.id}:${name}`) : null;
+  const nameSlot = (name: string): number | null => {
+    const { sort } = owner.sources.read(name, action?.key ?? null);
+    return sort === 'payload' ? null : slotOf(scope, `${owner.id}:${name}`);
+  };
   // Who only judges does so at each request, and nothing of an answer depends on what it looks at.
   const judges = unnoted || scope.registry.plugins.get(plugin)?.facts?.['judges'] === true;
   const noteRead = (read: ReadPlace): void => void (judges || scope.reads.push({ action, place: read }));
@@ -98,6 +102,7 @@ export function makeTools(
     parameter: (json, pointer) => parameter(json, pointer),
     slot: nameSlot,
     payloadField: (name, ...inside) => declaredField(owner.payloadFields, name, inside),
+    writes: (path) => writes(path),
     needs: (path) => void scope.needed.push(path),
     memo: () => {
       const slot = scope.slots.count++;
@@ -111,6 +116,7 @@ export function makeTools(
       scope.slots.makers.push({ slot, memo, make, action: action?.key ?? null });
       return ({ slots }) => void (slots[slot] = slots[memo] ??= make());
     },
+    outputs: () => outputs(),
     claim: readClaim,
     absentIsNull,
     action: (resource, id) => {
@@ -138,6 +144,29 @@ export function makeTools(
     },
     resolve: (kind, name) => scope.handles.resolve(plugin, kind, name),
   };
+
+  function writes(path: readonly string[]): boolean {
+    return valueReads(owner, scope.registry).some(
+      ({ action: by, columns, path: read }) =>
+        by === action?.key && columns.length > 0 && read.every((segment, at) => path[at] === segment),
+    );
+  }
+
+  /** What is read by name of the one item of this actionable's result, by those behind it that run for the resource too. */
+  function outputs(): Outputs | null {
+    if (action === null) return null;
+    const running = new Set(scope.sequence.map(({ key }) => key));
+    const reads = outputsRead(valueReads(owner, scope.registry), action.key);
+    const names = reads.flatMap(({ action: by, path: [name] }) =>
+      by !== null && running.has(by) && name ? [name] : [],
+    );
+    if (names.length === 0) return null;
+    const slots = [...new Set(names)].map((name) => [name, slotOf(scope, `${owner.id}:${name}`)] as const);
+    const give = (frame: Frame, item: Readonly<Record<string, unknown>>): void => {
+      for (const [name, slot] of slots) frame.slots[slot] = item[name];
+    };
+    return { names: slots.map(([name]) => name), give };
+  }
 
   function accessor(lenient = false): CompileAccessor {
     return ({ root, tail }) => {
@@ -173,13 +202,18 @@ export function makeTools(
       return { source: 'accessor', label: json, field: field ?? null, read };
     }
     const decision = action?.parameters.get(pointer);
+    if (decision?.verbatim === true) {
+      const literal = deepFreeze(valueOf(json));
+      return { source: 'literal', label: JSON.stringify(literal), field: null, literal, read: () => literal };
+    }
     if (typeof json !== 'string' || decision?.source !== 'name') {
-      return { source: 'literal', label: JSON.stringify(json), field: null, read: tools.value(json) };
+      return { source: 'literal', label: JSON.stringify(json), field: null, literal: json, read: tools.value(json) };
     }
     if (decision.from === 'claim') {
       return { source: 'name', label: json, field: null, read: readClaim(splitPath(json)) };
     }
-    const field = decision.from === 'generated' ? null : (json.split('.')[0] ?? json);
+    const isMade = decision.from === 'generated' || decision.from === 'output';
+    const field = isMade ? null : (json.split('.')[0] ?? json);
     return { source: 'name', label: json, field, read: nameReader(json) };
   }
 

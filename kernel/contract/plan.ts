@@ -189,14 +189,21 @@ export interface PlanTools {
   readonly parallel: boolean;
   /** An entry of a parameter list: an accessor, a name, or a literal, as the checker decided it. */
   parameter(json: Json, pointer: string): ParameterPlan;
-  /** The slot of a name that this resource's actionables produce (`for`), or null when none does. */
+  /**
+   * The slot of what a name is at this place: a value that an actionable gives (`for`, `generate`, the result of one before it).
+   * Null where the name is one of the payload.
+   */
   slot(name: string): number | null;
+  /** Of a mode that gives a list: what is read by name of its one item; null: nothing is, and the list may have any length. */
+  outputs(): Outputs | null;
   /** Reads a claim of the verified token; one that the token lacks ends the request with 403. */
   claim(path: readonly string[]): Reader;
   /** What the request lacks is null here, instead of ending it. */
   readonly absentIsNull: boolean;
   /** What the rules say of a payload field, or of what is inside it; null when they do not know the field. */
   payloadField(name: string, ...inside: readonly string[]): { readonly optional: boolean } | null;
+  /** A query of this actionable takes the value of this path, or an object around it, for a column or a field of a document. */
+  writes(path: readonly string[]): boolean;
   /** Notes that a request without this payload path is refused, so that sample requests have it. */
   needs(path: readonly string[]): void;
   /** A slot nobody else knows: for values that must be made once per request. */
@@ -226,6 +233,12 @@ export interface PlanTools {
   chosen(kind: Kind<never>): readonly string[];
   /** The handle of a plugin named in the spec's `requires`. */
   resolve<H>(kind: Kind<H>, name: string): H;
+}
+
+/** Names of the one item of a list, for the actionables behind it. */
+export interface Outputs {
+  readonly names: readonly string[];
+  give(frame: Frame, item: Readonly<Record<string, unknown>>): void;
 }
 
 /** Something of a request on which the outcome depends. */
@@ -263,5 +276,7 @@ export interface ParameterPlan {
   readonly label: string;
   /** The payload field this parameter comes from, if it does. */
   readonly field: string | null;
+  /** Of a literal: the value. */
+  readonly literal?: Json;
   readonly read: Reader;
 }

@@ -78,6 +78,8 @@ export interface CheckPlace {
   readonly facts: (kind: string, name: string) => Readonly<Record<string, FactValue>> | undefined;
   /** What is known of an environment variable (never its value); null when it is not set or nothing is known. */
   readonly env: (name: string) => EnvFact | null;
+  /** False only where the environment is known and has no such variable. */
+  readonly isSet: (name: string) => boolean;
   /** The config allows what only tests may do. */
   readonly testing: boolean;
   /** The actionables of the resource, in order; empty for models and the config. */

@@ -42,6 +42,8 @@ export interface Problem extends Place {
   readonly message: string;
   readonly related: readonly Related[];
   readonly fix?: Fix;
+  /** Other changes, where it is a question what is meant. */
+  readonly others?: readonly Fix[];
 }
 
 export const hasErrors = (problems: readonly Problem[]): boolean =>

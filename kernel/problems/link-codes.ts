@@ -1,5 +1,5 @@
 /** Codes of names that mean something in another place: severity, title, words, what to do. Data only. */
-import { problem } from './rows.js';
+import { problem, unknown, unsure } from './rows.js';
 
 export const LINK_CODES = {
   LNK_DUPLICATE_ID: problem(
@@ -79,6 +79,18 @@ export const LINK_CODES = {
     'Unknown field of a model',
     'The model "{model}" has no field "{name}".{hint}',
     'Name a field that the model defines.',
+  ),
+  LNK_NO_VALUE: problem(
+    'error',
+    'Protects nothing',
+    'Nothing gives a value that is called "{name}", so this step would protect nothing.{hint}',
+    'Name the value as it is read: a field of the payload (`profile.ssn` for one inside another), or a `for` name. A value of `$GENERATOR` gets a name with `generate` and `for`.',
+  ),
+  LNK_UNPROTECTED: problem(
+    'error',
+    'Column written in clear',
+    'The column "{column}" is written from "{value}", and this actionable protects "{property}": the column would hold clear text.',
+    'Write the column from the protected value. A value of `$GENERATOR` gets a name with `generate` and `for`, which can be protected.',
   ),
   LNK_NO_RULE: problem(
     'warning',
@@ -183,17 +195,15 @@ export const LINK_CODES = {
     '"{name}" comes from {first} and also from {second}; {first} wins.',
     'Rename one of the two.',
   ),
-  LNK_LITERAL: problem(
-    'hint',
-    'Literal parameter',
-    '"{name}" names nothing in this resource, so it is the text "{name}".{hint}',
-    'A name is a declared payload field, a `for` name, or a column of a table that the statement touches.',
+  LNK_NO_SOURCE: unknown(
+    'Name without a source',
+    '"{name}" names nothing in this resource: no rule, path parameter, `for` name or claim is called so, and it does not stand for the column of that name.{hint}',
+    'Declare the field in `payload_validation`, or write a value as a value: `{"literal": "new"}`, or inside the statement.',
   ),
-  LNK_LITERAL_NAME: problem(
-    'warning',
-    'Name that is a text here',
-    '"{name}" is a name elsewhere, but not in this resource: here it is the text "{name}", whatever the payload holds.{hint}',
-    'Declare the name in the rules of this resource, or write an accessor of the payload.',
+  LNK_LITERAL: unsure(
+    'Name that is a text',
+    '"{name}" names nothing in this resource, so it is the text "{name}", as the profile has it.{hint}',
+    'Write a value as a value: `{"literal": "new"}`. A name is a declared payload field, a path parameter, a `for` name, a claim, or the column that it stands for.',
   ),
   LNK_UNREACHABLE: problem(
     'warning',

@@ -13,6 +13,11 @@ export const unknown = (title: string, message: string, help: string): CodeEntry
   ...problem('error', title, message, help),
   plugins: 'all',
 });
+/** The same of a warning. */
+export const unsure = (title: string, message: string, help: string): CodeEntry => ({
+  ...problem('warning', title, message, help),
+  plugins: 'all',
+});
 export const refusal = (status: number, title: string, message: string, help: string): CodeEntry => ({
   status,
   title,

@@ -140,6 +140,8 @@ export interface FieldMeta {
   /** The name that is declared here has its value only when the actionable has run, unless that waits for others. */
   readonly late?: boolean;
   readonly refers?: Refers;
+  /** Of a value whose bare text is a name: an object `{"literal": ...}` is the value in it, as it is written. */
+  readonly verbatim?: boolean;
   /** Set by combinators only. */
   readonly parts?: readonly string[];
   readonly shape?: 'record' | 'value' | 'slot' | 'either';

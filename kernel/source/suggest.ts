@@ -10,6 +10,12 @@ export function nearest(name: string, candidates: Iterable<string>): string | un
   return onlyHolder(name, names) ?? best;
 }
 
+/** The candidate that differs from the name in a letter, in case or in separators: surely the same word. */
+export function misspelt(name: string, candidates: Iterable<string>): string | undefined {
+  if (name.length < 4) return undefined;
+  return [...candidates].find((candidate) => candidate !== name && slips(fold(name), fold(candidate)) <= 1);
+}
+
 function fewestSlips(name: string, candidates: readonly string[]): string | undefined {
   const wanted = fold(name);
   let best: string | undefined;

@@ -97,7 +97,9 @@ function ofReference(view: View, definition: Definition, reference: Reference): 
       if (own === undefined || decision === undefined) return own === undefined ? '' : anyName(view, own, name);
       if (decision.source === 'literal') return refers.soft === true ? literalMarkdown(name) : '';
       const symbols = { extracted: 'name', generated: 'generated', payload: 'payload-field', claim: 'claim' } as const;
-      const said = decision.from === null ? '' : declaredMarkdown(view, own, symbols[decision.from], name);
+      const { from } = decision;
+      if (from === 'output') return `**${inCode(name)}** of the one file or item that an earlier actionable gives`;
+      const said = from === null ? '' : declaredMarkdown(view, own, symbols[from], name);
       return said !== '' ? said : `**${inCode(name)}** of the payload: no rule declares it`;
     }
     case 'payload-field':

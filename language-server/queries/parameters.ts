@@ -2,7 +2,8 @@
  * Where the value of a parameter comes from, in words: a field of the payload with its rule, a result of an actionable, a
  * generator, a claim, an accessor, or what is written. Decided by the analysis, and only told here.
  */
-import { looksLikeName } from '../../kernel/analysis/parameters.js';
+import { isWord } from '../../kernel/analysis/sources.js';
+import { valueAt } from '../../kernel/analysis/verbatim.js';
 import type { ActionModel, ResourceModel } from '../../kernel/analysis/model.js';
 import { payloadReaders } from '../../kernel/analysis/checks/readers.js';
 import type { Registry } from '../../kernel/analysis/registry.js';
@@ -10,7 +11,7 @@ import { Slot } from '../../kernel/contract/slot.js';
 import { accessorsIn, type AccessorPart } from '../../kernel/language/accessor.js';
 import { declarationOf, ruleOf, ruleText } from '../words-rules.js';
 import type { QuerySite } from './query-site.js';
-import { toJson, type LocatedNode } from '../../kernel/source/tree.js';
+import type { LocatedNode } from '../../kernel/source/tree.js';
 
 interface Around {
   readonly registry: Registry;
@@ -22,7 +23,7 @@ const LONGEST = 40;
 
 /** As it is written, cut where it is long: names and accessors bare, everything else as JSON. */
 export function parameterShort(node: LocatedNode, { action }: Pick<Around, 'action'>): string {
-  const json = toJson(node);
+  const json = valueAt(node);
   const isPlain = typeof json === 'string' && (accessorsIn(json).length > 0 || isName(node, action));
   const text = isPlain ? json : JSON.stringify(json);
   return text.length > LONGEST ? `${text.slice(0, LONGEST - 1)}…` : text;
@@ -31,12 +32,12 @@ export function parameterShort(node: LocatedNode, { action }: Pick<Around, 'acti
 /** What has just been typed is not decided yet: then by its look. */
 function isName({ pointer, scalar }: LocatedNode, action: ActionModel | null): boolean {
   const decision = action?.parameters.get(pointer);
-  return decision === undefined ? looksLikeName(String(scalar)) : decision.source === 'name';
+  return decision === undefined ? isWord(String(scalar)) : decision.source === 'name';
 }
 
 /** Markdown, without a full stop. */
 export function parameterWords(node: LocatedNode, around: Around): string {
-  const json = toJson(node);
+  const json = valueAt(node);
   if (typeof json !== 'string') return `the value ${code(JSON.stringify(json))}`;
   const parts = accessorsIn(json);
   const [only] = parts;
@@ -50,6 +51,8 @@ export function parameterWords(node: LocatedNode, around: Around): string {
       return payloadWords(json, around);
     case 'extracted':
       return `${code(json)}, ${extractedWords(json, around)}`;
+    case 'output':
+      return `${code(json)} of the one item that an earlier actionable gives`;
     case 'generated':
       return `${code(json)}, generated once for each request`;
     case 'claim':

@@ -10,11 +10,19 @@ export const salt = value(text({ doc: 'Text that is mixed into the salt.' }), {
 });
 
 /** The payload field that an entry is about; what it holds never leaves unless it is named. */
-export const property = text({
-  doc: 'The payload field; dotted paths work.',
-  declares: 'secret',
-  refers: { symbol: 'payload-field' },
-  examples: ['password'],
-})
-  .required()
-  .matches(/^[^.]+(\.[^.]+)*$/);
+const propertyField = (doc: string, named: boolean) =>
+  text({
+    doc,
+    declares: 'secret',
+    refers: { symbol: 'payload-field', ...(named && { named: true }) },
+    examples: ['password'],
+  })
+    .required()
+    .matches(/^[^.]+(\.[^.]+)*$/);
+
+export const property = propertyField('The payload field; dotted paths work.', false);
+/** Protected wherever it comes from. */
+export const protectedProperty = propertyField(
+  'The value: a payload field, or a name that an actionable gives; dotted paths work.',
+  true,
+);

@@ -58,8 +58,15 @@ export const laterErrors = {
     severity: 'error',
     title: 'Secret that would be stored',
     message:
-      'This is done behind the answer: "{name}" would be stored with the work as it was sent, and what waits holds no secrets.',
-    help: 'Hash or encrypt it here (`hashables`, `ciphers`): that is done when the work is accepted. A secret of a store is read when the work is done: let a `no_op` actionable select it, and depend on that.',
+      'This is done behind the answer, and the result that "{name}" is taken from is stored with the work without its secrets.',
+    help: 'A secret of a store is read when the work is done: let a `no_op` actionable select it, and depend on that.',
+  },
+  LTR_KEY: {
+    severity: 'error',
+    title: 'No key for what waits',
+    message:
+      'This is done behind the answer, and "{name}" is hashed, encrypted or secret: what waits is encrypted, and `{variable}` {what}.',
+    help: 'Set the variable to a random text of at least 32 bytes, the same for all processes: `openssl rand -hex 32`.',
   },
   LTR_CLEAR: {
     severity: 'warning',

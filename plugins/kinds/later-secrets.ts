@@ -6,6 +6,7 @@ import { asText, escapePointer, isObject, type Json, type JsonObject } from '../
 import type { CheckPlace, Finding } from '../../kernel/contract/plugin.js';
 import { accessorsIn } from '../../kernel/language/accessor.js';
 import { objectsIn, type Split } from './later-parts.js';
+import { QUEUE_KEY, QUEUE_KEY_BYTES } from './queue-key.js';
 
 const CREDENTIALS = ['authorization', 'proxy-authorization', 'cookie'];
 const LIKE_A_SECRET = /^(.+[_-])?(password|passwd|passphrase|passcode|secret|cvv|cvc)$/i;
@@ -58,7 +59,7 @@ function judgeOf(place: CheckPlace, { later, now }: Split): (read: Read) => Find
   // A name gets its value later than what was sent is sealed.
   const sealed = later.flatMap((one) => sealedBy(one.action)).filter((name) => !given.some((one) => within(name, one)));
   return (read) =>
-    read.name !== '' && own.some((one) => within(read.name, one)) ? [] : judge(read, place.root, secrets, sealed);
+    read.name !== '' && own.some((one) => within(read.name, one)) ? [] : judge(read, place, secrets, sealed);
 }
 
 /** Results of what is done for the answer are stored for the work that needs them, without their secrets. */
@@ -74,15 +75,26 @@ function extractedSecrets({ root, secrets }: CheckPlace, { now }: Split, action:
 
 function judge(
   { name, ...where }: Read,
-  root: JsonObject,
+  place: CheckPlace,
   secrets: ReadonlySet<string>,
   sealed: readonly string[],
 ): Finding[] {
-  const names = name === '' ? declaredIn(root) : [name];
-  const secret = names.find((one) => isSecret(one, secrets) && !isSealed(one, sealed));
-  if (secret !== undefined) return [{ code: 'LTR_SECRET', ...where, params: { name: secret } }];
+  const names = name === '' ? declaredIn(place.root) : [name];
+  const what = keyFlaw(place);
+  const secret = names.find((one) => isSecret(one, secrets) || isSealed(one, sealed));
+  if (secret !== undefined) {
+    return what === null ? [] : [{ code: 'LTR_KEY', ...where, params: { name: secret, variable: QUEUE_KEY, what } }];
+  }
+  if (what === null && place.env(QUEUE_KEY) !== null) return [];
   const likely = names.find((one) => LIKE_A_SECRET.test(lastOf(one)) && !isSealed(one, sealed));
   return likely === undefined ? [] : [{ code: 'LTR_CLEAR', ...where, params: { name: likely } }];
+}
+
+/** What waits is encrypted with it; null where it can be used, or where nothing is known of the environment. */
+function keyFlaw({ env, isSet }: CheckPlace): string | null {
+  if (!isSet(QUEUE_KEY)) return 'is not set';
+  const bytes = env(QUEUE_KEY)?.bytes ?? QUEUE_KEY_BYTES;
+  return bytes < QUEUE_KEY_BYTES ? `has ${bytes} bytes and needs at least ${QUEUE_KEY_BYTES}` : null;
 }
 
 const lastOf = (path: string): string => path.slice(path.lastIndexOf('.') + 1);

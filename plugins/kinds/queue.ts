@@ -25,6 +25,11 @@ export interface Queue extends JobDesk {
   within(statements: Statements): Promise<Within | null>;
   /** Throws the Fault with which `add` would refuse it whatever the state of the store. Absent: it refuses nothing. */
   judge?(work: readonly Put[]): void;
+  /** How others that keep its work meanwhile have to keep it. Absent: as it is. */
+  readonly sealing?: {
+    seal(id: string, text: string): string;
+    open(id: string, kept: string): string | null;
+  };
   /**
    * Keeps as dead, for operators to see, what was accepted and is refused by now. Rejects as `add` does. Absent: whoever
    * has it keeps it.
@@ -58,6 +63,12 @@ export const queueErrors = {
     title: 'Work too large',
     message: 'The work that this request asks for is too large to be done later: {size} bytes, at most {limit}.',
     help: 'What the actionable reads (payload, claims, headers, results) travels with the work. `max_payload` of the queue in the config is the limit.',
+  },
+  JOB_KEY: {
+    status: 500,
+    title: 'Key of the queue',
+    message: 'The variable `{name}` {what}: it encrypts what waits in the queue.',
+    help: 'Set it to a random text, the same for all processes: `openssl rand -hex 32`. Work that waits under another key cannot be read.',
   },
   JOB_FAILED: {
     status: 500,

@@ -7,6 +7,7 @@ import { putOf } from '../support/queues.js';
 import { skipTest } from '../support/skip.js';
 import { until } from '../support/until.js';
 import { entriesOf } from '../../plugins/queues/shared/queue.js';
+import { readSettings } from '../../plugins/queues/shared/settings.js';
 import type { Claimed, Entry, Store } from '../../plugins/queues/shared/store.js';
 import type { Found } from '../support/guarded.js';
 
@@ -21,7 +22,7 @@ const LOST = { code: 'JOB_LOST', detail: 'Lost.' };
 const FAILED = { code: 'TST_FAILED', detail: 'On purpose.' };
 
 const entry = (id: string, rest: Partial<Pick<Entry, 'priority' | 'retries' | 'delay'>> = {}): Entry => {
-  const [made] = entriesOf([putOf(null, { id })], { maxPayload: Infinity });
+  const [made] = entriesOf([putOf(null, { id })], readSettings({ max_payload: Infinity }, 1));
   return { ...(made as Entry), ...rest };
 };
 const ids = (claimed: readonly { readonly id: string }[]): string[] => claimed.map(({ id }) => id);

@@ -153,6 +153,7 @@ describe('work behind the answer', () => {
     config: { outbound: { allow: [] as string[] } },
     configIn: (name: DatabaseSort['name']) => ({ queue: queueIn(name) }),
     env: {
+      QUEUE_ENCRYPTION_KEY: 'a key of the queue with 32 bytes, or more',
       TOKEN_KEY: KEY,
       HOOK_KEY: 'Xq5Rt8Lm2Zc7Vb4Nk9Wp3Jh6Gf1Ds0Ay',
       FIELD_KEY: 'Hy6Bn3Vc8Xz1Lk5Jh9Gf2Ds7Aq4Wp0Er',
@@ -224,7 +225,7 @@ describe('work behind the answer', () => {
       ]);
     });
 
-    it('stores no secret: what is hashed and encrypted is so before it is accepted', async () => {
+    it('stores no secret: what is hashed and encrypted is so before it is accepted, and what waits is encrypted', async () => {
       const sent = { email: 'ada@example.com', password: 'correct horse battery', note: 'canary of the rest' };
       expect((await kernel().post('/sign-up', sent)).status).to.equal(202);
       const [job] = await jobsOf(kernel());
@@ -232,14 +233,15 @@ describe('work behind the answer', () => {
       for (const plain of [...Object.values(sent), options.env['FIELD_KEY'] ?? '', 'canary']) {
         expect(body).not.to.include(plain);
       }
-      expect(body).to.include('$2b$04$');
+      expect(body).not.to.include('$2b$04$');
+      expect(body).to.match(/^sealed\.1\.[\w-]+$/);
       expect((await kernel().post('/due', {})).status).to.equal(200);
       const [account] = await eventually(
         async () => (await kernel().post<readonly Loose[]>('/accounts')).body,
         ({ length }) => length === 1,
       );
       expect(account?.['password']).to.match(/^\$2b\$04\$/);
-      expect(body).to.include(String(account?.['email']));
+      expect(account?.['email']).not.to.include('ada');
       await noJobs(kernel());
     });
 

@@ -46,6 +46,7 @@ describe('canaries', function () {
     const address = new URL(await freshDatabase());
     address.password = canary('databasepassword');
     env = {
+      QUEUE_ENCRYPTION_KEY: canary('key of the queue, of 32 bytes at least'),
       DATABASE_URL: address.href,
       METRICS_TOKEN: canary('metricstoken'),
       COLLECTOR_KEY: canary('collectorkey'),

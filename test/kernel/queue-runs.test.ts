@@ -164,10 +164,10 @@ describe('a run of claimed work', () => {
 describe('settings of a queue', () => {
   it('are in milliseconds, each with a default', () => {
     const defaults = { concurrency: 10, lease: 30_000, backoff: 2000, poll: 7000, maxPayload: 262_144 };
-    expect(readSettings({}, 7)).to.deep.equal(defaults);
-    expect(readSettings({ lease: '1', concurrency: null }, 7)).to.deep.equal(defaults);
+    expect(readSettings({}, 7)).to.deep.include(defaults);
+    expect(readSettings({ lease: '1', concurrency: null }, 7)).to.deep.include(defaults);
     const given = { concurrency: 3, lease: 0.5, backoff: 0.1, poll: 1, max_payload: 5 };
-    expect(readSettings(given, 7)).to.deep.equal({
+    expect(readSettings(given, 7)).to.deep.include({
       ...{ concurrency: 3, lease: 500, backoff: 100, poll: 1000, maxPayload: 5 },
     });
   });

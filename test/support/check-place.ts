@@ -14,7 +14,7 @@ export const action = (index: number, rest: Partial<CheckAction> = {}): CheckAct
 function findings(spec: PluginSpec, holder: Written, rest: Partial<CheckPlace>): readonly Finding[] {
   const place: CheckPlace = {
     ...{ slot: 'resource', value: holder, holder, root: holder, testing: false, actions: [], outbound: null },
-    ...{ connections: null, secrets: new Set<string>(), env: () => null, facts: () => undefined },
+    ...{ connections: null, secrets: new Set<string>(), env: () => null, isSet: () => true, facts: () => undefined },
     nearest: () => undefined,
     ...rest,
   };

@@ -199,6 +199,22 @@ export const FILES = {
       ],
       returnables: ['id'],
     },
+    adding(
+      'add-optional',
+      [entry('Encrypt', ['secret'], {})],
+      {},
+      {
+        payload_validation: [
+          {
+            field: {
+              name: { type: 'STRING' },
+              more: { type: 'OBJECT', optional: true },
+              secret: { type: 'STRING', optional: true },
+            },
+          },
+        ],
+      },
+    ),
     {
       id: 'copy-items',
       resource: 'copy-items',

@@ -70,3 +70,28 @@ function written(registry: Registry, accessor: Known, tail: readonly string[]): 
   if (rest.length > 0) return { text: [`$${name}`, ...rest].join('.'), whole: true };
   return wants === 'optional-path' ? { text: `$${name}`, whole: true } : { text: `$${name}.name`, whole: false };
 }
+
+const OTHER_LETTERS = /\$([A-Za-z]*[a-z][A-Za-z]*)((?:\.[A-Za-z0-9_-]+)*)/g;
+
+export interface OtherLetters {
+  readonly start: number;
+  readonly end: number;
+  /** As it is written in the right letters. */
+  readonly right: string;
+}
+
+/** Accessors whose root is not in upper case: `$payload.email` is plain text. */
+export function inOtherLetters(registry: Registry, text: string): OtherLetters[] {
+  if (!text.includes('$')) return [];
+  const known = knownAccessors(registry);
+  return [...text.matchAll(OTHER_LETTERS)].flatMap(({ 0: whole, 1: word = '', 2: dotted = '', index }) => {
+    const root = word.toUpperCase();
+    const tail = dotted.split('.').slice(1);
+    const own = known.find(({ name }) => name === root);
+    if (own !== undefined && (own.tail === 'none') !== (tail.length === 0)) return [];
+    const right = own === undefined ? undefined : [`$${root}`, ...tail].join('.');
+    const other = own === undefined && tail.length > 0 ? rightAccessor(registry, { root, tail }) : undefined;
+    const meant = right ?? (other?.whole === true ? other.text : undefined);
+    return meant === undefined ? [] : [{ start: index, end: index + whole.length, right: meant }];
+  });
+}

@@ -1,11 +1,11 @@
 /** A name that an actionable extracts or generates must exist by then: used earlier, it would silently be null. */
 import type { Params } from '../../contract/problem.js';
-import { spotInString } from '../../source/escapes.js';
-import { Slot } from '../../contract/slot.js';
 import type { LinkedAction, LinkedResource } from '../linked.js';
 import { runningOrder } from '../order.js';
 import type { Registry } from '../registry.js';
 import { type Report, type Spot, inside } from '../report.js';
+import type { Source, SourceSort } from '../sources.js';
+import { valueReads } from '../value-reads.js';
 
 export function checkNames(resources: readonly LinkedResource[], registry: Registry, report: Report): void {
   const byKey = new Map(resources.flatMap(({ actions }) => actions.map((action) => [action.key, action] as const)));
@@ -16,7 +16,8 @@ export function checkNames(resources: readonly LinkedResource[], registry: Regis
       .filter((user) => owners.get(user.key) === owner)
       .flatMap((user) => usesOf(owner, user, registry))
       .filter((use) => !isInTime(owner, use, order));
-  const makes = ({ names, generated }: LinkedResource): boolean => names.size + generated.size > 0;
+  const makes = (resource: LinkedResource): boolean =>
+    valueReads(resource, registry).some(({ source }) => source !== null && MADE.includes(source.sort));
   const ownEarly = new Map<LinkedResource, ReadonlySet<number>>();
   /** What stands too early in a resource by itself; found once, however many others reach for it. */
   const knownIn = (owner: LinkedResource): ReadonlySet<number> => {
@@ -44,38 +45,19 @@ export function checkNames(resources: readonly LinkedResource[], registry: Regis
 
 interface Use {
   readonly user: LinkedAction;
-  readonly name: string;
-  readonly made: 'extracted' | 'generated';
+  readonly source: Source;
   /** Where it stands is read when the user's own work is done. */
   readonly afterwards: boolean;
   readonly spot: Spot;
 }
 
-/** Bare names in lists of parameters, and accessors that find names. */
-function usesOf(resource: LinkedResource, user: LinkedAction, registry: Registry): Use[] {
-  const { definition, names, generated } = resource;
-  if (names.size + generated.size === 0) return [];
-  const { doc, finds } = definition;
-  const bare = finds.references
-    .filter(({ refers, node }) => refers.symbol === 'name' && inside(node, user.node))
-    .flatMap(({ name, node, spot }): Use[] => {
-      const made = user.parameters.get(node.pointer)?.from;
-      if (made !== 'extracted' && made !== 'generated') return [];
-      return [{ user, name: String(name).split('.')[0] ?? '', made, afterwards: false, spot }];
-    });
-  const kind = registry.kindsIn(Slot.ACCESSOR)[0]?.kind ?? '';
-  const read = finds.accessors
-    .filter(({ node }) => inside(node, user.node))
-    .flatMap(({ node, parts, afterwards = false }) =>
-      parts.flatMap(({ root, tail: [name], start, end }): Use[] => {
-        if (name === undefined || !(names.has(name) || generated.has(name))) return [];
-        if (registry.plugin(kind, root)?.facts?.['reads'] !== 'payload') return [];
-        const spot = spotInString(doc, node, { start, end });
-        return [{ user, name, made: names.has(name) ? 'extracted' : 'generated', afterwards, spot }];
-      }),
-    );
-  return [...bare, ...read];
-}
+const MADE: readonly SourceSort[] = ['extracted', 'generated', 'output'];
+
+/** Names that other actionables give, bare or in an accessor. */
+const usesOf = (resource: LinkedResource, user: LinkedAction, registry: Registry): Use[] =>
+  valueReads(resource, registry).flatMap(({ action, source, spot, afterwards }) =>
+    action === user.key && source !== null && MADE.includes(source.sort) ? [{ user, source, afterwards, spot }] : [],
+  );
 
 interface Producer {
   readonly action: LinkedAction;
@@ -83,10 +65,13 @@ interface Producer {
   readonly late: boolean;
 }
 
-const SYMBOLS = { extracted: 'name', generated: 'generated' } as const;
+const SYMBOLS: Partial<Record<SourceSort, string>> = { extracted: 'name', generated: 'generated' };
 
-function producersOf({ definition, actions }: LinkedResource, { name, made }: Use): Producer[] {
-  const found = definition.finds.declarations.filter((one) => one.symbol === SYMBOLS[made] && one.name === name);
+function producersOf({ definition, actions }: LinkedResource, { source: { name, sort, makers } }: Use): Producer[] {
+  // A result is there when the actionable has run.
+  if (sort === 'output')
+    return actions.filter(({ key }) => makers.includes(key)).map((action) => ({ action, late: true }));
+  const found = definition.finds.declarations.filter((one) => one.symbol === SYMBOLS[sort] && one.name === name);
   return found.flatMap((one) => {
     const action = actions.find((candidate) => inside(one.spot, candidate.node));
     return action === undefined ? [] : [{ action, late: one.late && !action.edges.some(({ feeds }) => feeds) }];
@@ -105,8 +90,8 @@ function isInTime(owner: LinkedResource, use: Use, order: readonly LinkedAction[
 }
 
 const paramsOf = (owner: LinkedResource, use: Use): Params => ({
-  name: use.name,
-  made: use.made,
+  name: use.source.name,
+  made: use.source.sort === 'output' ? 'given' : use.source.sort,
   producer: producersOf(owner, use)[0]?.action.id,
   user: use.user.id,
 });

@@ -34,6 +34,7 @@ export function checkPlugins(
       connections: given?.websocket.enabled ?? null,
       nearest,
       env: (name) => env?.get(name) ?? null,
+      isSet: (name) => env?.has(name) !== false,
       facts: (kind, name) => registry.plugin(kind, name)?.facts,
     });
     for (const finding of findings) {

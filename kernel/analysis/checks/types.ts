@@ -11,6 +11,7 @@ import type { LinkedAction, LinkedResource } from '../linked.js';
 import type { Registry } from '../registry.js';
 import { type Report, type Spot, inside } from '../report.js';
 import type { ColumnUse } from '../sql/meetings.js';
+import { valueAt } from '../verbatim.js';
 import { payloadReaders } from './readers.js';
 import { RIGHT, takes } from './column-values.js';
 
@@ -96,8 +97,8 @@ function pathOf({ registry, action }: Context, node: LocatedNode): readonly stri
 
 /** How a literal, or an accessor, is called that the column cannot take; null where it can, or nothing is certain. */
 function misfit({ registry, action }: Context, node: LocatedNode, column: string): string | null {
-  const json = toJson(node);
-  if (typeof json === 'string') {
+  const json = valueAt(node);
+  if (node.type === 'string' && typeof json === 'string') {
     const [only] = accessorsIn(json);
     if (only !== undefined)
       return only.start === 0 && only.end === json.length ? given(registry, only.root, column) : null;

@@ -23,7 +23,7 @@ export function describe({ value, facts, repeated }: ApiPlace): ApiPart {
     }),
     refuses: [
       ...(entries.some(readsAad) ? ['ACC_NOT_TEXT'] : []),
-      ...(sealing.length > 0 ? ['CPH_TOO_MANY'] : []),
+      ...(sealing.length > 0 ? ['CPH_TOO_MANY', 'CPH_NAME', 'VAL_PAYLOAD'] : []),
       ...(sealing.length > 0 && repeated ? ['CPH_ITEMS'] : []),
       ...(isBounded ? ['CPH_TOO_LONG'] : []),
       ...(opening.length > 0 ? ['CPH_OPEN', 'CPH_MANY_ROWS'] : []),

@@ -83,6 +83,12 @@ export const errors = {
     message: 'The items of the list have "{name}" themselves, and only what the request sends is encrypted.',
     help: 'Give the column another name in the result that the list comes from, or encrypt it where it is written first.',
   },
+  CPH_NAME: {
+    status: 422,
+    title: 'Nothing to encrypt',
+    message: 'The value "{name}" is absent, and its column is not written without it.',
+    help: 'It comes from another actionable (`for`), which has to give it.',
+  },
   CPH_TOO_MANY: {
     status: 413,
     title: 'Too many values to encrypt',

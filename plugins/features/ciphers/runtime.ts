@@ -8,7 +8,8 @@ import type { ActionState, Frame, Payload, PlanTools, Step } from '../../../kern
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import { ActionPhase, ResourcePhase } from '../../../kernel/contract/slot.js';
 import { feature } from '../../kinds/feature.js';
-import { changeAt, type Change } from '../shared/change-at.js';
+import { changeAt, placesAt, type Change } from '../shared/change-at.js';
+import { absentIn, isDemanded, refuse, refuseItems, unseenItems } from '../shared/protected-items.js';
 import { compileEntry, type Entry } from './entry.js';
 import { NOT_OPENED } from './field.js';
 import { BEFORE_OTHERS } from './settings.light.js';
@@ -33,6 +34,8 @@ interface Target {
   /** The same field in the items of the list that the statement is repeated for. */
   readonly inItems: readonly string[] | null;
   readonly slot: number | null;
+  /** A query writes it, and it may not be left out. */
+  readonly demanded: boolean;
 }
 
 export default defineRuntime(feature, {
@@ -49,11 +52,11 @@ export default defineRuntime(feature, {
 function stepsOf(entries: readonly Entry[], tools: PlanTools): Step[] {
   const targets = entries.flatMap((entry, index) => (entry.encrypts ? targetsOf(entry, index, tools) : []));
   const opening = entries.flatMap((entry, index) => (entry.encrypts ? [] : [{ entry, index }]));
+  const within = tools.repeat?.pointer?.split('/').slice(1) ?? null;
   const bounds = tools.memo();
   const sealed = tools.memo();
-  const { repeat } = tools;
   // A list out of a result: its items win over the payload, and nothing of them is encrypted.
-  const unseen = repeat !== null && repeat.pointer === null && !repeat.body ? repeat.read : null;
+  const unseen = unseenItems(tools);
   const named = targets.filter(({ slot }) => slot !== null);
   const steps: Step[] = [];
   if (targets.length > 0) {
@@ -63,13 +66,18 @@ function stepsOf(entries: readonly Entry[], tools: PlanTools): Step[] {
       encryptPayload(targets, frame, bounds, sealed);
     };
     steps.push({ id: 'ciphers', phase: ActionPhase.BIND, order: AFTER_HASHES, seals: true, run });
-    steps.push({ id: 'ciphers: count', phase: COUNTING, run: (frame) => count(targets, frame) });
+    steps.push({ id: 'ciphers: count', phase: COUNTING, run: (frame) => count(targets, frame, within) });
   }
   if (unseen !== null || named.length > 0) {
     // Names get their values when the work is done, whenever that is; what was sent is sealed by then.
     const read = reads(entries, bounds, ({ encrypts }) => encrypts, true);
     const run = (frame: Frame): void => {
-      if (unseen !== null) refuseItems(unseen(frame), targets);
+      if (unseen !== null)
+        refuseItems(
+          unseen(frame),
+          targets.map(({ path }) => path),
+          'CPH_ITEMS',
+        );
       if (named.length === 0) return;
       read(frame);
       encryptNames(named, frame, bounds, sealed);
@@ -102,20 +110,14 @@ function targetsOf(entry: Entry, index: number, tools: PlanTools): Target[] {
     path,
     inItems: within === null ? null : [...within, ...path],
     slot: tools.slot(asText(path[0])),
+    demanded: isDemanded(path, tools),
   }));
 }
 
-/** Written as they are, they would stand in clear where everybody believes that they do not. */
-function refuseItems(items: unknown, targets: readonly Target[]): void {
-  for (const item of Array.isArray(items) ? (items as readonly unknown[]) : []) {
-    for (const { path } of targets) {
-      const [name = ''] = path;
-      if (typeof item === 'object' && item !== null && Object.hasOwn(item, name)) throw fault('CPH_ITEMS', { name });
-    }
-  }
-}
-
-function count(targets: readonly Target[], { payload }: Frame): void {
+function count(targets: readonly Target[], { payload }: Frame, within: readonly string[] | null): void {
+  refuse(
+    targets.flatMap(({ path, slot, demanded }) => (demanded && slot === null ? absentIn(payload, path, within) : [])),
+  );
   let found = 0;
   for (const { entry, path, inItems } of targets) {
     const { most } = entry.field;
@@ -159,7 +161,13 @@ function encryptNames(targets: readonly Target[], frame: Frame, bounds: number, 
   for (const target of targets) {
     const seal = sealing(target, frame, bounds, slot);
     const { path, slot: named } = target;
-    if (seal !== null && named !== null) frame.slots[named] = changeAt(frame.slots[named], path, seal, 1);
+    if (seal === null || named === null) continue;
+    if (
+      target.demanded &&
+      placesAt(frame.slots[named], path, 1).every(({ value }) => value === undefined || value === null)
+    )
+      throw fault('CPH_NAME', { name: path.join('.') });
+    frame.slots[named] = changeAt(frame.slots[named], path, seal, 1);
   }
 }
 

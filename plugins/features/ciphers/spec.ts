@@ -243,7 +243,7 @@ export default definePlugin({
           },
         ],
       },
-      code: 'LNK_NO_RULE',
+      code: 'LNK_NO_VALUE',
       at: '/ciphers/0/properties/0',
     },
   ],

@@ -11,6 +11,7 @@ import { splitPath } from '../../../kernel/language/path.js';
 import { feature } from '../../kinds/feature.js';
 import { hasher, type Hash, type Hasher } from '../../kinds/hasher.js';
 import { changeAt, placesAt, type Found } from '../shared/change-at.js';
+import { absentIn, isDemanded, refuse, refuseItems, unseenItems } from '../shared/protected-items.js';
 
 /** After an answer out of a cache, before the first actionable. */
 const PHASE = ResourcePhase.RECALL + 50;
@@ -19,6 +20,10 @@ const MOST = 100;
 
 interface Entry {
   readonly path: readonly string[];
+  /** Of a name that an actionable gives; null: the payload has the value. */
+  readonly named: number | null;
+  /** A query writes it, and it may not be left out. */
+  readonly demanded: boolean;
   readonly refuses: Hasher['refuses'];
   readonly hash: Hash;
   readonly salt: Reader<string>;
@@ -36,6 +41,11 @@ interface Hashed {
   readonly hash: string;
 }
 
+/** By entry and text, of one request: a text is hashed once, however often its unit of work is tried. */
+type Made = Map<Entry, Map<string, string>>;
+/** Hashes that were made for a request: a name that holds one already is not hashed again. */
+const made = new WeakMap<Frame['invocation'], Set<unknown>>();
+
 export default defineRuntime(feature, {
   create: ({ resolve }) => ({
     plan: ({ value }, tools) => {
@@ -44,7 +54,10 @@ export default defineRuntime(feature, {
       const entries = items.map((item) => compile(item, resolve(hasher, asText(item['algorithm'])), tools));
       const pointer = tools.repeat?.pointer ?? null;
       const within = pointer === null ? null : pointer.split('/').slice(1);
-      return { steps: entries.length === 0 ? [] : steps(entries, within, tools.memo()) };
+      const sent = entries.filter(({ named }) => named === null);
+      return {
+        steps: [...(sent.length === 0 ? [] : steps(sent, within, tools.memo())), ...namesSteps(entries, tools)],
+      };
     },
   }),
 });
@@ -55,6 +68,8 @@ function compile(item: Readonly<Record<string, Json>>, algorithm: Hasher, tools:
   const options = isObject(item['options']) ? item['options'] : {};
   return {
     path,
+    named: tools.slot(asText(path[0])),
+    demanded: isDemanded(path, tools),
     refuses: (text) => algorithm.refuses(text),
     hash: algorithm.hashing(options),
     salt: tools.text(options['salt'] ?? ''),
@@ -67,6 +82,7 @@ function steps(entries: readonly Entry[], within: readonly string[] | null, slot
       id: 'hashables: hash',
       phase: PHASE,
       run: (frame) => {
+        refuse(entries.flatMap(({ path, demanded }) => (demanded ? absentIn(frame.payload, path, within) : [])));
         const tasks = tasksOf(entries, frame.payload, within);
         return tasks.length === 0 ? undefined : work(tasks, frame, slot);
       },
@@ -85,6 +101,48 @@ function steps(entries: readonly Entry[], within: readonly string[] | null, slot
   ];
 }
 
+/** Names have their values when the work is done, whenever that is; items of a list out of a result are not seen here. */
+function namesSteps(entries: readonly Entry[], tools: PlanTools): Step[] {
+  const unseen = unseenItems(tools);
+  const named = entries.filter((entry) => entry.named !== null);
+  if (unseen === null && named.length === 0) return [];
+  const paths = entries.map(({ path }) => path);
+  const slot = tools.memo();
+  const run = async (frame: Frame): Promise<void> => {
+    if (unseen !== null) refuseItems(unseen(frame), paths, 'HSH_ITEMS');
+    for (const entry of named) await hashName(entry, frame, slot);
+  };
+  return [{ id: 'hashables: names', phase: ActionPhase.BIND, run }];
+}
+
+async function hashName(entry: Entry, frame: Frame, slot: number): Promise<void> {
+  const { named, path, hash, salt, refuses, demanded } = entry;
+  if (named === null) return;
+  const done = made.get(frame.invocation) ?? new Set<unknown>();
+  made.set(frame.invocation, done);
+  const all = (frame.slots[slot] ??= new Map()) as Made;
+  const known = all.get(entry) ?? new Map<string, string>();
+  all.set(entry, known);
+  const rest = path.slice(1);
+  const root = frame.slots[named];
+  if (demanded && placesAt(root, rest).every(({ value }) => value === undefined || value === null)) {
+    throw fault('HSH_NAME', { name: path.join('.'), what: 'has no value' });
+  }
+  for (const { value } of placesAt(root, rest)) {
+    if (value === undefined || value === null || done.has(value)) continue;
+    const wrong = typeof value === 'string' ? refuses(value) : { detail: 'must be text' };
+    if (wrong !== null) throw fault('HSH_NAME', { name: path.join('.'), what: wrong.detail });
+    const text = asText(value);
+    if (!known.has(text)) {
+      if (known.size >= MOST) throw fault('HSH_TOO_MANY', { max: MOST });
+      known.set(text, await hash(text, salt(frame)));
+    }
+    done.add(known.get(text));
+  }
+  const change = (value: unknown): unknown => (typeof value === 'string' ? (known.get(value) ?? value) : value);
+  frame.slots[named] = changeAt(frame.slots[named], path, change, 1);
+}
+
 /** Everything is judged before the first text is hashed: that is cheap, hashing is not. */
 function tasksOf(entries: readonly Entry[], payload: unknown, within: readonly string[] | null): Task[] {
   const tasks: Task[] = [];
@@ -99,9 +157,8 @@ function tasksOf(entries: readonly Entry[], payload: unknown, within: readonly s
       }
     }
   }
-  const [first] = issues;
-  if (first === undefined) return tasks;
-  throw fault('VAL_PAYLOAD', { first: `${first.pointer.slice(1)} ${first.detail}.` }, { issues });
+  refuse(issues);
+  return tasks;
 }
 
 /**

@@ -1,7 +1,7 @@
 /** `hashables`: payload fields that are replaced by their hash before the actionable uses them. */
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 import { list, shape } from '../../../kernel/schema/combinators.js';
-import { property } from '../../kinds/hasher-fields.js';
+import { protectedProperty as property } from '../../kinds/hasher-fields.js';
 import { check } from './check.light.js';
 
 export default definePlugin({
@@ -11,8 +11,8 @@ export default definePlugin({
   summary: 'Payload fields that are replaced by their hash before this actionable uses them.',
   details:
     'Each field is hashed once per request, after the rules were judged and before any transaction is opened. This actionable ' +
-    'and those after it see the hash; those before it see what was sent. A field that is absent or null is left out: being ' +
-    'required is the business of `payload_validation`. Anything but text is refused with 422. Where the body is a list, or the ' +
+    'and those after it see the hash; those before it see what was sent. The value may be sent, or have a name that an actionable gives (`for`). What is absent or null is left out, ' +
+    'but where a query writes it the request is refused with 422, unless a rule says that it is `optional`. Anything but text is refused with 422. Where the body is a list, or the ' +
     'statement is repeated for the items of one, the field of each item is hashed, of at most 100; `users.password` means that of every user. A hashed field is never answered unless `returnables` names it.',
   facts: { applies: 'when-present' },
   requires: ['hasher:*'],
@@ -27,13 +27,25 @@ export default definePlugin({
     }),
   },
   check,
-  openapi: () => ({ refuses: ['HSH_TOO_MANY', 'VAL_PAYLOAD'] }),
+  openapi: () => ({ refuses: ['HSH_TOO_MANY', 'VAL_PAYLOAD', 'HSH_ITEMS', 'HSH_NAME'] }),
   errors: {
     HSH_TOO_MANY: {
       status: 413,
       title: 'Too many values to hash',
       message: 'The list has more values to hash than are worked on for one request; at most {max} are accepted.',
       help: 'Send the list in parts.',
+    },
+    HSH_ITEMS: {
+      status: 422,
+      title: 'Items that are not hashed',
+      message: 'The items of the list have "{name}" themselves, and only what is sent, or has a name, is hashed.',
+      help: 'Give the column another name in the result that the list comes from, or hash it where it is written first.',
+    },
+    HSH_NAME: {
+      status: 422,
+      title: 'Value that cannot be hashed',
+      message: 'The value "{name}" cannot be hashed: it {what}.',
+      help: 'It comes from another actionable (`for`); it has to be text that the algorithm takes.',
     },
     HSH_TWICE: {
       severity: 'error',
@@ -93,7 +105,7 @@ export default definePlugin({
         payload_validation: [{ field: { password: { type: 'STRING' } } }],
         hashables: [{ property: 'pasword', algorithm: 'ARGON2' }],
       },
-      code: 'LNK_NO_RULE',
+      code: 'LNK_NO_VALUE',
       at: '/hashables/0/property',
     },
   ],

@@ -24,7 +24,7 @@ export interface Outbox {
 
 export interface OutboxInput {
   readonly connection: Dialect;
-  readonly queue: Pick<Queue, 'add' | 'bury'>;
+  readonly queue: Pick<Queue, 'add' | 'bury' | 'sealing'>;
   readonly log: Log;
   /** Milliseconds between two sweeps. */
   readonly pause?: number;
@@ -32,10 +32,10 @@ export interface OutboxInput {
 
 const PAUSE = 5000;
 /** Null for a row that somebody changed: it must not keep the others waiting. */
-function putIn(body: string): Put | null {
+function putIn(body: string | null): Put | null {
   let read: unknown;
   try {
-    read = JSON.parse(body);
+    read = JSON.parse(body ?? '');
   } catch {
     return null;
   }
@@ -46,6 +46,13 @@ function putIn(body: string): Put | null {
 }
 
 export function createOutbox({ connection, queue, log, pause = PAUSE }: OutboxInput): Outbox {
+  /** Where the queue encrypts, what waits for it is encrypted too. */
+  const sealed = (one: Put): string => {
+    const text = JSON.stringify(one);
+    return queue.sealing?.seal(one.work.id, text) ?? text;
+  };
+  const opened = ({ id, body }: OutboxRow): Put | null =>
+    putIn(queue.sealing === undefined ? body : queue.sealing.open(id, body));
   let made = false;
   let resting = false;
   let timer: NodeJS.Timeout | undefined;
@@ -88,7 +95,7 @@ export function createOutbox({ connection, queue, log, pause = PAUSE }: OutboxIn
   /** Dead work is looked after where all of it is; what is no work any more stays where it was found. */
   async function setAside(rows: readonly OutboxRow[], { code, params }: Fault): Promise<void> {
     const jobs = rows.map(({ id }) => id);
-    const work = rows.flatMap(({ body }) => putIn(body) ?? []);
+    const work = rows.flatMap((row) => opened(row) ?? []);
     if (queue.bury === undefined || work.length !== rows.length) {
       log.error({ jobs, code }, 'the queue refuses work of the outbox; it stays there');
       await (await sqlOn(null)).refuse(rows, code);
@@ -102,7 +109,7 @@ export function createOutbox({ connection, queue, log, pause = PAUSE }: OutboxIn
 
   /** Why the queue will never take it; null once it has it. */
   async function refusal(rows: readonly OutboxRow[]): Promise<Fault | null> {
-    const work = rows.flatMap(({ body }) => putIn(body) ?? []);
+    const work = rows.flatMap((row) => opened(row) ?? []);
     if (work.length !== rows.length) return fault('JOB_BROKEN');
     try {
       await queue.add(work);
@@ -141,7 +148,7 @@ export function createOutbox({ connection, queue, log, pause = PAUSE }: OutboxIn
     async add(work, transaction) {
       const sql = await sqlOn(transaction);
       if (!made) await sql.make(transaction);
-      for (const one of work) await sql.add(one.work.id, JSON.stringify(one), transaction);
+      for (const one of work) await sql.add(one.work.id, sealed(one), transaction);
     },
     // While the queue is away the sweep alone asks again.
     hand: () => {

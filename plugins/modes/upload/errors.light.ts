@@ -38,6 +38,12 @@ export const UPLOAD_ERRORS = {
     message: 'The folder is the same for all callers: {who} may remove every file in it.',
     help: 'Put a claim of the token into the folder where files belong to callers: `users/$PROTECTED.id`.',
   },
+  UPL_SEVERAL: {
+    status: 422,
+    title: 'Several files',
+    message: 'Exactly one file is expected here.',
+    help: 'A statement behind the upload takes a name such as `url` of the one file. With `"multi": true` it runs once for each file.',
+  },
   UPL_NO_FILE: {
     status: 422,
     title: 'No file',

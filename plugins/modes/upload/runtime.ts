@@ -3,8 +3,8 @@
  * request fails before somebody may refer to it.
  */
 import { asText, isObject, pointerOf, type Json } from '../../../kernel/contract/json.js';
-import { fault } from '../../../kernel/contract/fault.js';
-import type { Frame, ModePlan, PlanTools, Reader, UploadedFile } from '../../../kernel/contract/plan.js';
+import { fault, type Fault } from '../../../kernel/contract/fault.js';
+import type { Frame, ModePlan, Outputs, PlanTools, Reader, UploadedFile } from '../../../kernel/contract/plan.js';
 import { defineRuntime, type Log } from '../../../kernel/contract/plugin.js';
 import { inspector, type Inspector } from '../../kinds/inspector.js';
 import { mode } from '../../kinds/mode.js';
@@ -26,7 +26,7 @@ export default defineRuntime(mode, {
       const folder = compileFolder(written, (accessor) => tools.value(accessor));
       if (uploads['delete_files'] === true) {
         tools.readsPayload(null);
-        return removing(store, folder, written);
+        return removing(store, folder, written, tools.outputs());
       }
       return storing(uploads, value, folder, tools, {
         store,
@@ -59,11 +59,13 @@ function storing(
   const allowed = Array.isArray(listed) ? listed.map((type: Json) => sameName(asText(type).toLowerCase())) : null;
   const place = tools.action('self', numberOr(value['id'], -1)) ?? -1;
   const inspects = asksForColor(value, tools.root) ? color : null;
+  const outputs = tools.outputs();
 
   const put = async (frame: Frame): Promise<unknown> => {
     const { files } = frame.invocation;
     if (files.length === 0) throw fault('UPL_NO_FILE');
     if (files.length > count) throw fault('REQ_TOO_COMPLEX', { what: 'files', max: count });
+    if (files.length > 1 && outputs !== null) throw severalFiles(files);
     const base = folder(frame);
     const types = await judged(files, bytes, allowed);
     const stored = files.map((file, index) => described(file, types[index], base));
@@ -75,7 +77,7 @@ function storing(
       const { path, size } = file;
       await store.put(key, { path, size, type: type.type, ...(seconds !== null && { signed: true }) });
     }
-    return Promise.all(
+    const results = await Promise.all(
       stored.map(async ({ key, name, file, type }) => ({
         storage_key: key,
         url: await store.url(key, seconds),
@@ -87,9 +89,19 @@ function storing(
         extension: type.extension,
       })),
     );
+    const [only] = results;
+    if (only !== undefined) outputs?.give(frame, only);
+    return results;
   };
   const describe = { upload: { files: count, bytes, types: allowed ?? 'any', folder: uploads['upload_folder'] ?? '' } };
   return { execute: put, files: { count, bytes }, describe };
+}
+
+/** Something behind the upload takes a name of the one file. */
+function severalFiles(files: readonly UploadedFile[]): Fault {
+  const detail = 'One file is expected.';
+  const issues = files.slice(1).map(({ field }) => ({ pointer: pointerOf([field]), code: 'UPL_SEVERAL', detail }));
+  return fault('UPL_SEVERAL', {}, { issues });
 }
 
 /** All of them, before any is stored; every file that is refused is named. */
@@ -148,11 +160,12 @@ async function takeBack(store: Storage, log: Log, keys: readonly string[], kept:
   }
 }
 
-function removing(store: Storage, folder: Reader<string>, written: string | null): ModePlan {
+function removing(store: Storage, folder: Reader<string>, written: string | null, outputs: Outputs | null): ModePlan {
   const remove = async (frame: Frame): Promise<unknown> => {
     const base = folder(frame);
     const keys: unknown = frame.payload;
     if (base === '' || !Array.isArray(keys) || keys.length > MAX_KEYS) throw fault('UPL_KEY', { max: MAX_KEYS });
+    if (outputs !== null && keys.length !== 1) throw fault('UPL_SEVERAL');
     const foreign = keys.flatMap((key, index) => (isInside(base, key) ? [] : index));
     if (foreign.length > 0) {
       const detail = 'This is no key of a file here.';
@@ -161,7 +174,10 @@ function removing(store: Storage, folder: Reader<string>, written: string | null
     }
     const inside = [...new Set(keys as string[])];
     if (inside.length > 0) await store.remove(inside);
-    return inside.map((key) => ({ storage_key: key, deleted: true }));
+    const results = inside.map((key) => ({ storage_key: key, deleted: true }));
+    const [only] = results;
+    if (only !== undefined) outputs?.give(frame, only);
+    return results;
   };
   return { execute: remove, takesList: true, needsList: true, describe: { remove: { folder: written ?? '' } } };
 }

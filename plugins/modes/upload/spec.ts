@@ -129,6 +129,9 @@ export default definePlugin({
       .meta({ doc: 'What is accepted, and where it goes.' }),
   }),
   check,
+  // Of a file that is removed only its key is left.
+  answers: ({ holder: { uploads } }) =>
+    isObject(uploads) && uploads['delete_files'] === true ? ['storage_key', 'deleted'] : OUTPUTS,
   openapi: describe,
   errors: UPLOAD_ERRORS,
   examples: [

@@ -57,7 +57,9 @@ export default definePlugin({
       .matches(/^[A-Za-z_][A-Za-z0-9_.-]{0,119}$/),
     parameters: list(
       value(null, {
-        doc: 'A payload field, a name from another actionable, an accessor, or a literal.',
+        doc: 'A payload field, a name from another actionable, an accessor, or a value; text that is a value is written `{"literal": "new"}`.',
+        verbatim: true,
+        examples: ['email', '$DATETIME', { literal: 'new' }, 5],
         refers: { symbol: 'name', soft: true, firm: { field: 'action', is: 'INSERT', without: 'document' } },
       }),
       {

@@ -60,7 +60,9 @@ export default definePlugin({
       }).required(),
       parameters: list(
         value(null, {
-          doc: 'A payload field, a name from another actionable, an accessor, or a literal.',
+          doc: 'A payload field, a name from another actionable, an accessor, or a value; text that is a value is written `{"literal": "new"}`.',
+          verbatim: true,
+          examples: ['email', '$DATETIME', { literal: 'new' }, 5],
           refers: { symbol: 'name', soft: true },
         }),
         { doc: 'Values for `$1`, `$2`, ... in that order.', default: [], examples: [['email', '$DATETIME']] },

@@ -53,7 +53,7 @@ export function makeStatement(
   );
   const input = { scan, jsonColumns, tables: tools.tables, atOnce: tools.parallel };
   const prepared = dialect.prepare(input);
-  const binds = bindings(prepared, parameters, written);
+  const binds = bindings(prepared, parameters);
   if (now !== null) binds.push((frame) => frame.now());
   const labels = parameters.map(({ source, label }, index) => `$${index + 1} = ${label} (${source})`);
   const describe = {
@@ -82,10 +82,9 @@ export function makeStatement(
 }
 
 /** Text of the definition that already is JSON goes to a JSON column as it stands; every other value is made JSON. */
-function bindings(prepared: Prepared, parameters: readonly ParameterPlan[], written: readonly Json[]): Bind[] {
-  return parameters.map(({ read, source }, index) => {
-    const literal = written[index];
-    if (prepared.json[index] !== true || source !== 'literal' || typeof literal !== 'string') return read;
+function bindings(prepared: Prepared, parameters: readonly ParameterPlan[]): Bind[] {
+  return parameters.map(({ read, literal }, index) => {
+    if (prepared.json[index] !== true || typeof literal !== 'string') return read;
     const parsed = parsedJson(literal);
     return parsed === undefined ? read : () => parsed;
   });

@@ -47,7 +47,7 @@ export default defineRuntime(queue, {
     };
     const handle = createQueue({
       store: createSqlStore(run, repositoryOn(main)),
-      settings: readSettings(context.options, POLL_SECONDS),
+      settings: readSettings(context.options, POLL_SECONDS, context.env),
       log: context.log,
       told: (event) => context.running?.tell(event),
       patience: Infinity,

@@ -18,7 +18,12 @@ const textOr = (given: unknown, otherwise: string): string => (typeof given === 
 
 /** `patience`: milliseconds in which work has to be accepted; by default what callers of a queue are promised. */
 export function createMongoQueue(
-  { options, log, running }: Pick<RuntimeContext, 'options' | 'log' | 'running'>,
+  {
+    options,
+    env,
+    log,
+    running,
+  }: Pick<RuntimeContext, 'options' | 'log' | 'running'> & Partial<Pick<RuntimeContext, 'env'>>,
   patience?: number,
 ): Queue {
   const { url, database, collection } = options;
@@ -26,7 +31,7 @@ export function createMongoQueue(
   const place = { database: textOr(database, 'lintel'), collection: textOr(collection, 'lintel_jobs') };
   const server = createServer({ url, ...place });
   const store = createMongoStore(server);
-  const settings = readSettings(options, 0.5);
+  const settings = readSettings(options, 0.5, env);
   const handle = createQueue({
     ...{ store, settings, log },
     told: (event) => running?.tell(event),

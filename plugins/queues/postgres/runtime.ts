@@ -15,13 +15,13 @@ const servers = new WeakMap<Queue, Server>();
 const FATAL = /^(?:28P01|28000|3D000)$/;
 
 export default defineRuntime(queue, {
-  create({ options, log, running }) {
+  create({ options, env, log, running }) {
     const { url, pool_size: size } = options;
     if (typeof url !== 'string' || !/^postgres(?:ql)?:\/\/./.test(url)) throw new BootError('JOB_POSTGRES_ADDRESS', {});
     const server = createServer({ url, size: typeof size === 'number' ? size : 4 }, log);
     const made = createQueue({
       store: createSqlStore(server.run, server.jobs, server.notify),
-      settings: readSettings(options, 1),
+      settings: readSettings(options, 1, env),
       log,
       told: (event) => running?.tell(event),
       within: (statements) => addingThrough(server.run, statements),

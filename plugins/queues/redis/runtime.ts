@@ -24,7 +24,7 @@ const servers = new WeakMap<Queue, Server>();
 const FATAL = /^(?:WRONGPASS|NOAUTH|NOPERM)|invalid password/;
 
 export default defineRuntime(queue, {
-  create({ options, log, running }) {
+  create({ options, env, log, running }) {
     const { url, prefix, tls } = options;
     if (typeof url !== 'string' || !/^rediss?:\/\/./.test(url)) throw new BootError('JOB_REDIS_ADDRESS', {});
     const client = createClient({ url, tls: tls === true });
@@ -35,7 +35,7 @@ export default defineRuntime(queue, {
     const server: Server = { client, store, forgot: false, ear: null };
     const made = createQueue({
       store,
-      settings: readSettings(options, 1),
+      settings: readSettings(options, 1, env),
       log,
       told: (event) => running?.tell(event),
     });

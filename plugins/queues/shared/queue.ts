@@ -9,7 +9,7 @@ import type { Queue, Run, Within } from '../../kinds/queue.js';
 import type { Statements } from '../../kinds/dialect.js';
 import { startEngine, type Engine } from './agenda.js';
 import { createWatch } from './away.js';
-import { workIn } from './body.js';
+import { workOf } from './body.js';
 import { createClaims } from './claims.js';
 import { createLeases } from './leases.js';
 import { createRun, type Tell } from './runs.js';
@@ -39,9 +39,12 @@ export interface SharedQueue extends Queue {
 const WAKE_MS = 3;
 const NAMELESS = { resource: undefined, part: undefined, attempt: undefined } as const;
 
-export function entriesOf(work: readonly Put[], { maxPayload }: Pick<Settings, 'maxPayload'>): readonly Entry[] {
+export function entriesOf(
+  work: readonly Put[],
+  { maxPayload, sealing }: Pick<Settings, 'maxPayload' | 'sealing'>,
+): readonly Entry[] {
   return work.map(({ work: deferred, delay, priority, retries }) => {
-    const body = JSON.stringify(deferred);
+    const body = sealing.seal(deferred.id, JSON.stringify(deferred));
     const size = Buffer.byteLength(body);
     if (size > maxPayload) throw fault('JOB_TOO_LARGE', { size, limit: maxPayload });
     const { id, resource, part, acceptedAt } = deferred;
@@ -156,8 +159,9 @@ export function createQueue({
       added(entries.map(({ delay }) => delay));
     },
     judge: (work) => void entriesOf(work, settings),
+    sealing: settings.sealing,
     async bury(work, failure) {
-      const [entry] = entriesOf([work], { maxPayload: Infinity });
+      const [entry] = entriesOf([work], { ...settings, maxPayload: Infinity });
       if (entry !== undefined) await watch.soon(() => store.bury(entry, failure));
     },
     async within(statements): Promise<Within | null> {
@@ -192,7 +196,7 @@ export function createQueue({
     list: (filter) => watch.answer(store.list(filter)),
     async show(id) {
       const found = await watch.answer(store.show(id));
-      return found && { view: found.view, work: workIn(found.body) };
+      return found && { view: found.view, work: workOf({ id, body: found.body }, settings.sealing) };
     },
     async retry(id) {
       const put = await watch.answer(store.retry(id));

@@ -7,7 +7,7 @@ import type { Log } from '../../../kernel/contract/plugin.js';
 import { queueErrors, type Run } from '../../kinds/queue.js';
 import type { Settle } from './agenda.js';
 import type { Holding, Leases } from './leases.js';
-import { workIn } from './body.js';
+import { workOf } from './body.js';
 import { pauseAfter, type Settings } from './settings.js';
 import type { Claimed, Failure, Store } from './store.js';
 
@@ -41,7 +41,7 @@ export function createRun({
 }: RunsInput): (job: Claimed, run: Run) => Promise<Settle> {
   async function outcomeOf(job: Claimed, run: Run, { abort }: Holding): Promise<Outcome> {
     try {
-      return await run(workIn(job.body), job.attempt, abort.signal);
+      return await run(workOf(job, settings.sealing), job.attempt, abort.signal);
     } catch (error) {
       log.error({ err: error, job: job.id }, 'deferred work threw');
       return { done: false, ...BROKEN, retryable: true };
@@ -73,7 +73,7 @@ export function createRun({
   }
 
   function tellEnd(job: Claimed, outcome: Outcome): void {
-    const { resource, part } = namesIn(job);
+    const { resource, part } = namesIn(job, settings);
     const { id, attempt } = job;
     const ended = { what: 'work-ended', id, resource, part, attempt } as const;
     if (outcome.done) tell({ ...ended, outcome: 'done', code: undefined });
@@ -96,9 +96,9 @@ const mayRunAgain = ({ attempt, retries }: Claimed, { retryable }: Outcome & { r
   retryable && attempt <= retries;
 
 /** What is stored may be no work at all: then its run has thrown. */
-function namesIn(job: Claimed): Partial<Pick<Deferred, 'resource' | 'part'>> {
+function namesIn(job: Claimed, { sealing }: Settings): Partial<Pick<Deferred, 'resource' | 'part'>> {
   try {
-    const { resource, part } = workIn(job.body);
+    const { resource, part } = workOf(job, sealing);
     return { resource, part };
   } catch {
     return {};

@@ -1,4 +1,8 @@
 /** From the options of the config to what a queue works with: milliseconds and numbers. Only this file knows both vocabularies. */
+import type { RuntimeContext } from '../../../kernel/contract/plugin.js';
+import { QUEUE_KEY } from '../../kinds/queue-key.js';
+import { createSealing, type Sealing } from './sealing.js';
+
 export interface Settings {
   readonly concurrency: number;
   readonly lease: number;
@@ -7,12 +11,18 @@ export interface Settings {
   readonly poll: number;
   /** Bytes. */
   readonly maxPayload: number;
+  /** How work is kept. */
+  readonly sealing: Sealing;
 }
 
 const LONGEST_PAUSE = 3_600_000;
 
-/** `poll`: seconds, as the schema of the plugin says. */
-export function readSettings(options: Readonly<Record<string, unknown>>, poll: number): Settings {
+/** `poll`: seconds, as the schema of the plugin says. Throws BootError for a key that cannot be used. */
+export function readSettings(
+  options: Readonly<Record<string, unknown>>,
+  poll: number,
+  env?: RuntimeContext['env'],
+): Settings {
   const number = (field: string, otherwise: number): number => {
     const given = options[field];
     return typeof given === 'number' ? given : otherwise;
@@ -23,6 +33,7 @@ export function readSettings(options: Readonly<Record<string, unknown>>, poll: n
     backoff: number('backoff', 2) * 1000,
     poll: number('poll', poll) * 1000,
     maxPayload: number('max_payload', 262_144),
+    sealing: createSealing(env?.(QUEUE_KEY)),
   };
 }
 

@@ -1,0 +1,54 @@
+/**
+ * Which columns an entry of a list of values stands for, as far as the text of its query shows it: those that its placeholder is
+ * written to or compared with, in a statement or in the predicates of a query of documents.
+ */
+import { placeholderOf } from '../language/placeholder.js';
+import { memberOf, type LocatedNode } from '../source/tree.js';
+import type { Refers } from '../schema/meta.js';
+import type { DocumentQuery, Finds, SqlText } from './finds.js';
+
+export interface Met {
+  readonly query: SqlText | DocumentQuery;
+  /** Fields of documents with dots. */
+  readonly columns: readonly string[];
+}
+
+/** `node`: an entry of `parameters`; null where it is none of a query. `refers`: what the metadata of the entry says. */
+export function columnsMet({ statements, documents }: Finds, node: LocatedNode, refers: Refers | null): Met | null {
+  const statement = statements.find(({ parameters }) => parameters.includes(node));
+  if (statement !== undefined) {
+    const n = statement.parameters.indexOf(node) + 1;
+    const columns = statement.scan.placeholders.flatMap((one) =>
+      one.n === n && one.column !== null ? one.column : [],
+    );
+    return { query: statement, columns: [...new Set(columns)] };
+  }
+  const query = documents.find(({ parameters }) => parameters.includes(node));
+  if (query === undefined) return null;
+  const n = query.parameters.indexOf(node) + 1;
+  const own = isItsOwnField(query, refers) && node.type === 'string' ? [String(node.scalar)] : [];
+  return { query, columns: [...new Set([...own, ...fieldsOf(query, n)])] };
+}
+
+/** Where the list says what is written, field by field, an entry is the name of one. */
+function isItsOwnField({ around }: DocumentQuery, refers: Refers | null): boolean {
+  const firm = refers?.firm;
+  if (firm === undefined || memberOf(around, firm.without) !== undefined) return false;
+  return memberOf(around, firm.field)?.value?.scalar === firm.is;
+}
+
+/** Fields whose value, or whose operand, is the placeholder. */
+function fieldsOf({ around, parameters }: DocumentQuery, n: number): string[] {
+  const found: string[] = [];
+  const visit = (node: LocatedNode, path: readonly string[]): void => {
+    if (node.type === 'string' && path.length > 0 && placeholderOf(node.scalar) === n) found.push(path.join('.'));
+    for (const item of node.items) visit(item, path);
+    for (const { key, value } of node.members)
+      if (value !== null) visit(value, key.startsWith('$') ? path : [...path, key]);
+  };
+  for (const { value } of around.members) {
+    if (value === null || value.type === 'string' || value.items.some((item) => parameters.includes(item))) continue;
+    visit(value, []);
+  }
+  return found;
+}

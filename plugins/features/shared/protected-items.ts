@@ -1,0 +1,57 @@
+/** What a step that protects values must not let pass: items it does not see, and columns that would be written without a value. */
+import { fault, type Issue } from '../../../kernel/contract/fault.js';
+import { pointerOf } from '../../../kernel/contract/json.js';
+import type { PlanTools, Reader } from '../../../kernel/contract/plan.js';
+import { placesAt } from './change-at.js';
+
+/** A list that is no part of the payload: its items win over the payload, and no step has changed them. Null: there is none. */
+export function unseenItems({ repeat }: Pick<PlanTools, 'repeat'>): Reader | null {
+  return repeat !== null && repeat.pointer === null && !repeat.body ? repeat.read : null;
+}
+
+/** A value of this path is demanded: a query writes it, and no rule says that it may be left out. */
+export const isDemanded = (path: readonly string[], tools: PlanTools): boolean => {
+  const [root = '', ...rest] = path;
+  // Items of a list out of a result have their own values, and are refused where no step sees them.
+  if (unseenItems(tools) !== null) return false;
+  return tools.writes(path) && tools.payloadField(root, ...rest)?.optional !== true;
+};
+
+/** Throws the Fault of items that have the value themselves: written as they are, they would stand in clear. */
+export function refuseItems(items: unknown, paths: readonly (readonly string[])[], code: string): void {
+  for (const item of Array.isArray(items) ? (items as readonly unknown[]) : []) {
+    for (const [name = ''] of paths) {
+      if (typeof item === 'object' && item !== null && Object.hasOwn(item, name)) throw fault(code, { name });
+    }
+  }
+}
+
+/** Issues of the values that are absent or null. `within`: the list in the payload that the work is repeated for. */
+export function absentIn(payload: unknown, path: readonly string[], within: readonly string[] | null): Issue[] {
+  const isThere = (value: unknown): boolean =>
+    placesAt(value, path).some((one) => one.value !== undefined && one.value !== null);
+  const list = Array.isArray(payload)
+    ? [{ path: [], value: payload as unknown }]
+    : within === null
+      ? []
+      : placesAt(payload, within);
+  const items = list.flatMap(({ path: at, value }) =>
+    Array.isArray(value) ? value.map((item: unknown, n) => ({ at: [...at, String(n)], item })) : [],
+  );
+  if (list.length === 0) return isThere(payload) ? [] : [issueAt(path)];
+  if (!Array.isArray(payload) && isThere(payload)) return [];
+  return items.flatMap(({ at, item }) => (isThere(item) ? [] : [issueAt([...at, ...path])]));
+}
+
+const issueAt = (path: readonly string[]): Issue => ({
+  pointer: pointerOf(path),
+  code: 'required',
+  detail: 'is missing, and is never stored without its protection',
+});
+
+/** Throws the Fault of these issues, if there are any. */
+export function refuse(issues: readonly Issue[]): void {
+  const [first] = issues;
+  if (first !== undefined)
+    throw fault('VAL_PAYLOAD', { first: `${first.pointer.slice(1)} ${first.detail}.` }, { issues: [...issues] });
+}

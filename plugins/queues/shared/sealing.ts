@@ -1,0 +1,57 @@
+/**
+ * Work at rest: with a key of the environment, the text that a store keeps is encrypted and bound to the id of its job. Stores
+ * never see the key, and what was stored before there was one is still read.
+ */
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import { BootError } from '../../../kernel/contract/boot-error.js';
+import { QUEUE_KEY, QUEUE_KEY_BYTES } from '../../kinds/queue-key.js';
+
+export interface Sealing {
+  /** The text as it is kept. */
+  seal(id: string, text: string): string;
+  /** The text as it was; null for one that this key does not open, or that there is no key for. */
+  open(id: string, kept: string): string | null;
+}
+
+const PREFIX = 'sealed.1.';
+const CIPHER = 'aes-256-gcm';
+const [NONCE_BYTES, TAG_BYTES] = [12, 16];
+
+const PLAIN: Sealing = {
+  seal: (_id, text) => text,
+  open: (_id, kept) => (kept.startsWith(PREFIX) ? null : kept),
+};
+
+/** `secret`: at least 32 bytes of text; undefined: nothing is encrypted. Throws BootError for one that is too short. */
+export function createSealing(secret: string | undefined): Sealing {
+  if (secret === undefined || secret === '') return PLAIN;
+  const bytes = Buffer.byteLength(secret);
+  if (bytes < QUEUE_KEY_BYTES)
+    throw new BootError('JOB_KEY', {
+      name: QUEUE_KEY,
+      what: `has ${bytes} bytes and needs at least ${QUEUE_KEY_BYTES}`,
+    });
+  const key = Buffer.from(hkdfSync('sha256', secret, '', 'lintel queue 1', 32));
+  const bound = (id: string): Buffer => Buffer.from(`lintel queue 1\0${id}`);
+  return {
+    seal(id, text) {
+      const nonce = randomBytes(NONCE_BYTES);
+      const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES }).setAAD(bound(id));
+      const sealed = Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]);
+      return PREFIX + sealed.toString('base64url');
+    },
+    open(id, kept) {
+      if (!kept.startsWith(PREFIX)) return kept;
+      const sealed = Buffer.from(kept.slice(PREFIX.length), 'base64url');
+      if (sealed.length < NONCE_BYTES + TAG_BYTES) return null;
+      const nonce = sealed.subarray(0, NONCE_BYTES);
+      const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES }).setAAD(bound(id));
+      decipher.setAuthTag(sealed.subarray(-TAG_BYTES));
+      try {
+        return Buffer.concat([decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()]).toString();
+      } catch {
+        return null;
+      }
+    },
+  };
+}

@@ -1,0 +1,175 @@
+/**
+ * Work that waits is encrypted in every store of a queue when it holds protected values: nobody who reads the store reads them, the run
+ * has them, and without the key nothing starts.
+ */
+import { expect } from 'chai';
+import { Redis } from 'ioredis';
+import { MongoClient } from 'mongodb';
+import { BootError } from '../../kernel/contract/boot-error.js';
+import { BrokenSet } from '../../kernel/runtime/kernel.js';
+import { DUE, JOBS, jobsOf } from '../support/jobs.js';
+import { DATABASES, startKernel, type TestKernel } from '../support/kernel.js';
+import { freshMongo, startMongo } from '../support/mongo.js';
+import { startRedis } from '../support/redis.js';
+import { skipTest } from '../support/skip.js';
+import { until } from '../support/until.js';
+
+const KEY = 'a key of the queue with 32 bytes, or more';
+const SECRET = 'correct horse battery staple';
+const rules = [{ field: { id: { type: 'STRING' }, password: { type: 'STRING' } } }];
+const insert = (id: number, rest: object = {}): object => ({
+  ...{ id, mode: 'QUERY', payload_validation: rules },
+  sql_query: { query: 'INSERT INTO notes (id, text) VALUES ($1, $2)', parameters: ['id', 'password'] },
+  ...rest,
+});
+const hashables = [{ property: 'password', algorithm: 'BCRYPT', options: { rounds_cost: 4 } }];
+const FILES = (delay: number): Record<string, unknown> => ({
+  'definitions/all.json': [
+    { _notes: { id: { type: 'String', primary_key: true }, text: { type: 'String' } } },
+    // The first stores a hash; what is put off needs the words themselves.
+    {
+      id: 'both',
+      resource: 'both',
+      actionables: [
+        insert(1, { hashables }),
+        {
+          ...{ id: 2, mode: 'QUERY', queue: { delay } },
+          sql_query: { query: 'UPDATE notes SET text = $2 WHERE id = $1', parameters: ['id', 'password'] },
+        },
+      ],
+    },
+    { id: 'hashed', resource: 'hashed', queue: { delay }, actionables: [insert(1, { hashables })] },
+    {
+      id: 'all',
+      resource: 'all',
+      actionables: [{ id: 1, mode: 'QUERY', result: 'many', sql_query: { query: 'SELECT id, text FROM notes' } }],
+      returnables: ['id', 'text'],
+    },
+    JOBS,
+    DUE,
+  ],
+});
+const MAIN = { main: { use: 'pglite', path: 'memory://' } };
+
+/** Everything a server of Redis holds, as text. */
+async function inRedis(url: string, prefix: string): Promise<string> {
+  const client = new Redis(url);
+  const dump = async (key: string): Promise<unknown> => {
+    const type = await client.type(key);
+    if (type === 'hash') return client.hgetall(key);
+    return type === 'string' ? client.get(key) : '';
+  };
+  try {
+    return JSON.stringify(await Promise.all((await client.keys(`${prefix}*`)).map(dump)));
+  } finally {
+    client.disconnect();
+  }
+}
+
+async function inMongo(url: string): Promise<string> {
+  const client = new MongoClient(url);
+  try {
+    return JSON.stringify(await client.db().collection('lintel_jobs').find().toArray());
+  } finally {
+    await client.close();
+  }
+}
+
+interface Place {
+  readonly config: Readonly<Record<string, unknown>>;
+  readonly env: Readonly<Record<string, string>>;
+  readonly kept: (kernel: TestKernel) => Promise<string>;
+}
+const inTable = async (kernel: TestKernel): Promise<string> => JSON.stringify(await jobsOf(kernel));
+const onServer = DATABASES[1]!.make;
+/** Where the definitions are kept: on the server where there is one, which costs less. */
+const beside = async (queue: object): Promise<Pick<Place, 'config' | 'env'>> => {
+  const server = await onServer();
+  return 'skip' in server
+    ? { config: { connections: MAIN, queue }, env: {} }
+    : { config: { connections: server.connections, queue }, env: server.env };
+};
+const PLACES: Readonly<Record<string, () => Promise<Place | { readonly skip: string }>>> = {
+  embedded: () =>
+    Promise.resolve({ config: { connections: MAIN, queue: { use: 'embedded' } }, env: {}, kept: inTable }),
+  postgres: async () => {
+    const server = await onServer();
+    return 'skip' in server ? server : { config: { connections: server.connections }, env: server.env, kept: inTable };
+  },
+  redis: async () => {
+    const server = await startRedis();
+    if ('skip' in server) return server;
+    const prefix = `rest-${process.pid}:`;
+    return {
+      ...(await beside({ use: 'redis', url: server.url, prefix })),
+      kept: () => inRedis(server.url, prefix),
+    };
+  },
+  mongo: async () => {
+    const server = await startMongo();
+    if ('skip' in server) return server;
+    const url = await freshMongo();
+    const database = new URL(url).pathname.slice(1);
+    return { ...(await beside({ use: 'mongo', url, database })), kept: () => inMongo(url) };
+  },
+};
+
+for (const [name, make] of Object.entries(PLACES)) {
+  describe(`work that waits, in ${name}`, function () {
+    let kernel: TestKernel | undefined;
+    afterEach(async () => {
+      await kernel?.close();
+      kernel = undefined;
+    });
+
+    it('is encrypted, and its run has what was sent', async function () {
+      const place = await make();
+      if ('skip' in place) return skipTest(this, place.skip);
+      const { config, env, kept } = place;
+      kernel = await startKernel({ files: FILES(1), config, env: { ...env, QUEUE_ENCRYPTION_KEY: KEY } });
+      const running = kernel;
+      expect((await running.post('/both', { id: 'a', password: SECRET })).status).to.equal(200);
+      expect((await running.post('/hashed', { id: 'b', password: SECRET })).status).to.equal(202);
+      let stored = '';
+      await until(async () => {
+        stored = await kept(running);
+        return stored.split('sealed.1.').length >= 3;
+      }, 'both wait');
+      expect(stored).not.to.include('correct horse');
+      expect(stored).not.to.include('$2b$');
+      const texts = async (): Promise<Map<unknown, unknown>> => {
+        const { body } = await running.post<{ id: string; text: string }[]>('/all');
+        return new Map([body].flat().map((row) => [row.id, row.text]));
+      };
+      await until(async () => (await texts()).get('a') === SECRET && (await texts()).has('b'), 'both were done');
+      expect((await texts()).get('b')).to.match(/^\$2b\$04\$/);
+    });
+  });
+}
+
+describe('the key of the queue', () => {
+  const config = { connections: MAIN, queue: { use: 'embedded' } };
+  async function refusal(env: Record<string, string>): Promise<unknown> {
+    try {
+      await (await startKernel({ files: FILES(0), config, env })).close();
+    } catch (error) {
+      return error;
+    }
+    return null;
+  }
+
+  it('is demanded by work that holds a protected value, hashed or not: without it nothing starts', async () => {
+    const error = await refusal({});
+    expect(error).to.be.instanceOf(BrokenSet);
+    const problems = (error as BrokenSet).problems.filter(({ severity }) => severity === 'error');
+    expect(problems.map(({ code }) => code)).to.deep.equal(['LTR_KEY', 'LTR_KEY']);
+    expect(problems[0]?.message).to.include('QUEUE_ENCRYPTION_KEY').and.include('"password"').and.include('is not set');
+  });
+
+  it('has 32 bytes at least', async () => {
+    const error = await refusal({ QUEUE_ENCRYPTION_KEY: 'short' });
+    expect((error as BootError | BrokenSet).message + JSON.stringify((error as BrokenSet).problems)).to.include(
+      'has 5 bytes and needs at least 32',
+    );
+  });
+});
