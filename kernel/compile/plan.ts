@@ -66,6 +66,8 @@ export interface AcceptPlan {
 /** One way in which callers are told apart; plans with equal keys do it alike. */
 export interface IdentityPlan {
   readonly key: string;
+  /** Of those whom it lets in, where they may be reached by their uid. */
+  readonly realm: string | null;
   /** Null where nobody can say who is there without a request. */
   readonly identity: Identity | null;
 }

@@ -14,6 +14,7 @@ import type { Registry } from '../analysis/registry.js';
 import { withRenamed } from '../analysis/renamed.js';
 import { accessorsIn } from '../language/accessor.js';
 import { compilePath, splitPath } from '../language/path.js';
+import { ownersOf } from './owners.js';
 import type { Maker } from './plan.js';
 import { compileValue, textOf, type CompileAccessor, type Compiled } from './values.js';
 
@@ -99,6 +100,7 @@ export function makeTools(
     slot: nameSlot,
     payloadField: (name, ...inside) => declaredField(owner.payloadFields, name, inside),
     needs: (path) => void scope.needed.push(path),
+    owners: (guarded) => ownersOf(scope, owner, action, guarded),
     memo: () => {
       const slot = scope.slots.count++;
       scope.slots.memos.push(slot);

@@ -42,6 +42,7 @@ export default definePlugin({
   },
   check,
   guardOf,
+  realmOf,
   openapi: demanded,
   errors: {
     TOK_NO_SETTINGS: {
@@ -122,6 +123,14 @@ function guardOf({ value, holder, facts }: Parameters<NonNullable<PluginSpec['gu
   const demanded = sayDemanded(demandedBy(value['protected'], settings));
   const by = [type, algorithm ?? facts('token', asText(type))?.['algorithm'] ?? null, key];
   return JSON.stringify(demanded === null ? by : [...by, demanded]);
+}
+
+/** A token for something else than access makes nobody a receiver; what is sent by a resource for it is for those who have access. */
+function realmOf(place: Parameters<NonNullable<PluginSpec['realmOf']>>[0]) {
+  const { protected: written, ...value } = place.value;
+  const { purpose } = demandedBy(written, place.holder['tokenize']);
+  const access = { ...value, protected: { ...(isObject(written) && written), purpose: ACCESS } };
+  return { realm: guardOf({ ...place, value: access }), reached: purpose === ACCESS };
 }
 
 function demanded({ value, holder, used }: ApiPlace): ApiPart {
