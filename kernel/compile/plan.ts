@@ -49,6 +49,8 @@ export interface Maker {
 export interface PartPlan extends Carrying {
   /** Key of its last actionable. */
   readonly key: string;
+  /** What it has to pass each time that it is begun. */
+  readonly admit: readonly Step[] | null;
   readonly groups: readonly ActionGroup[];
   /** How it is put off; null for what the clock begins and does at once. */
   readonly deferral: Required<Omit<Deferral, 'putIn'>> | null;

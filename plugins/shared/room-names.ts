@@ -2,7 +2,7 @@
  * Names of rooms, as definitions write them, read without loss: words of the definition and values of a request are kept apart, so
  * that no value can pose as words of another room. Made at load; shared by who joins and who sends.
  */
-import type { Json } from '../../kernel/contract/json.js';
+import { asText, type Json } from '../../kernel/contract/json.js';
 import type { PlanTools, Reader } from '../../kernel/contract/plan.js';
 import { settledText } from '../../kernel/contract/settled.js';
 import { parseTemplate } from '../../kernel/language/accessor.js';
@@ -23,7 +23,7 @@ export function roomReader(written: Json, field: string, tools: PlanTools): Read
   const parts = typeof written === 'string' ? parseTemplate(written) : [];
   const readers = parts.map((part) => {
     if (typeof part === 'string') return part;
-    const text = String(written).slice(part.start, part.end);
+    const text = asText(written).slice(part.start, part.end);
     // What the environment says is settled at load, as words are.
     if (part.root === 'ENV') return settledText(text, tools);
     return parts.length > 1 ? tools.text(text) : wholeReader(tools.value(text), field);
