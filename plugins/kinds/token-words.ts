@@ -25,7 +25,7 @@ const anyNamed = (doc: string, example: string) =>
 
 const purpose = (doc: string) =>
   text({ doc, default: ACCESS, examples: ['password-reset'] })
-    .matches(/^[a-z][a-z0-9]*(?:[-_][a-z0-9]+)*$/)
+    .matches(/^[a-z][a-z0-9_-]*$/)
     .max(64);
 
 export const issuedWords = {
