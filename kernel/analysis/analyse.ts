@@ -12,6 +12,7 @@ import { checkAccessors, type EnvFacts } from './checks/accessors.js';
 import { checkCollections } from './checks/collections.js';
 import { checkForeign } from './checks/foreign.js';
 import { checkModels } from './checks/models.js';
+import { checkRealms } from './checks/realms.js';
 import { checkPurposes } from './checks/purposes.js';
 import { checkStatements, type Answers } from './checks/statements.js';
 import { checkTemplates } from './checks/templates.js';
@@ -173,6 +174,7 @@ function analyseDefinitions(
   reportTaken(linked, report);
   checkAllPlugins(set, definitions, linked);
   for (const group of groups) judgeOwners(set, group);
+  checkRealms(registry, report, linked);
   const suspect = brokenDefinitions(definitions, report.rows);
   for (const group of groups) judgeUses(set, group, suspect);
   const broken = brokenDefinitions(definitions, report.rows);

@@ -7,6 +7,7 @@ export interface WebSocketConfig {
   readonly enabled: boolean;
   readonly path: string;
   readonly force_uid: boolean;
+  readonly force_token: boolean;
   /** The claim that says which uid a connection may have. */
   readonly uid_claim: string;
   /** In seconds. */
@@ -27,6 +28,7 @@ const DEFAULTS: WebSocketConfig = {
   enabled: false,
   path: '/ws',
   force_uid: false,
+  force_token: false,
   uid_claim: 'id',
   ping: 30,
   limits: LIMITS,
@@ -41,6 +43,7 @@ const limit = (doc: string, unit: string, value: number) => numeric({ doc, unit,
 const PATH_IS = { say: 'where clients connect is `"path"`', rename: 'path' };
 const ON = { say: 'clients may connect with `"enabled": true`', rename: 'enabled' };
 const UID = { say: 'that nobody connects without a uid says `"force_uid": true`', rename: 'force_uid' };
+const TOKEN = { say: 'that nobody connects without a token says `"force_token": true`', rename: 'force_token' };
 const ORIGINS = 'the origins whose pages may connect are those of `"http": {"allowed_origins": [...]}`';
 const SAME_PORT = 'clients connect where requests go, at `http.port`';
 const IN_LIMITS = (name: string) => ({ say: `it is written \`"limits": {"${name}": ...}\``, means: 'limits' });
@@ -58,6 +61,12 @@ const MISTAKEN: Mistaken = {
   require_uid: UID,
   force_with_uid: UID,
   FORCE_WEBSOCKET_WITH_UID: UID,
+  token: TOKEN,
+  require_token: TOKEN,
+  auth: TOKEN,
+  authenticate: TOKEN,
+  protected: TOKEN,
+  FORCE_WEBSOCKET_WITH_TOKEN: TOKEN,
   origins: ORIGINS,
   allowed_origins: ORIGINS,
   cors: ORIGINS,
@@ -88,6 +97,10 @@ export const websocketSchema = () =>
     force_uid: flag({
       doc: 'Nobody connects without `?uid=`; the variable FORCE_WEBSOCKET_WITH_UID wins.',
       default: DEFAULTS.force_uid,
+    }),
+    force_token: flag({
+      doc: 'Nobody connects without a token that a guard takes; the variable FORCE_WEBSOCKET_WITH_TOKEN wins (extension).',
+      default: DEFAULTS.force_token,
     }),
     uid_claim: text({
       doc: 'The claim of a token that says which uid its owner may connect with.',

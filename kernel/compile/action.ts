@@ -14,6 +14,7 @@ import { positionAt } from '../source/document.js';
 import type { Registry } from '../analysis/registry.js';
 import type { PluginPlace } from '../analysis/finds.js';
 import type { Draft } from './draft.js';
+import { reachedRealm } from './owners.js';
 import type { ActionPlan } from './plan.js';
 import { stepsBetween } from './steps.js';
 import { makeTools, type Handles, type ResourceScope } from './tools.js';
@@ -158,7 +159,11 @@ export function planFeatures(
     Object.assign(draft.sample, planned.sample);
     if (planned.guard !== undefined) draft.guards.push(planned.guard);
     if (scope.registry.plugins.get(place.plugin)?.facts?.['identifies'] === true)
-      draft.identities.push({ key: identityKey(scope, place, planned.identity), identity: planned.identity ?? null });
+      draft.identities.push({
+        key: identityKey(scope, place, planned.identity),
+        realm: reachedRealm(scope.registry, [place]),
+        identity: planned.identity ?? null,
+      });
     draft.requestOnly ||= planned.requestOnly === true;
     draft.alone ||= planned.alone === true;
     draft.apart ||= planned.apart === true;

@@ -10,6 +10,7 @@ import { compileCarrying } from './carry.js';
 import type { PartModel } from '../analysis/division.js';
 import { emptyDraft, type Draft } from './draft.js';
 import { groupActions } from './groups.js';
+import { heldWork } from './held.js';
 import type { AcceptPlan, PartPlan } from './plan.js';
 import { compileAction, type CompiledAction, type CompileInput } from './action.js';
 import type { ResourceScope } from './tools.js';
@@ -52,6 +53,7 @@ export function compilePart(
   return Object.freeze({
     ...compileCarrying(scope, actions, indexOf),
     key,
+    admit: heldWork(scope, actions),
     groups: groupActions(plans, draft.alone, needs),
     deferral: later ? overlaid(scope.resource, deferrals, shared) : null,
   });

@@ -51,7 +51,7 @@ export function compilePlanSet(
 }
 
 /** A resource that has errors tells callers apart, and cannot say who they are: what is meant for one reaches nobody else. */
-const UNKNOWN: IdentityPlan = Object.freeze({ key: '', identity: null });
+const UNKNOWN: IdentityPlan = Object.freeze({ key: '', realm: null, identity: null });
 
 /** Each once, whatever number of resources tells callers apart in that way. */
 export function identitiesOf(plans: Iterable<ResourcePlan>): readonly IdentityPlan[] {

@@ -49,6 +49,8 @@ export interface Maker {
 export interface PartPlan extends Carrying {
   /** Key of its last actionable. */
   readonly key: string;
+  /** What it has to pass each time that it is begun. */
+  readonly admit: readonly Step[] | null;
   readonly groups: readonly ActionGroup[];
   /** How it is put off; null for what the clock begins and does at once. */
   readonly deferral: Required<Omit<Deferral, 'putIn'>> | null;
@@ -66,6 +68,8 @@ export interface AcceptPlan {
 /** One way in which callers are told apart; plans with equal keys do it alike. */
 export interface IdentityPlan {
   readonly key: string;
+  /** Of those whom it lets in, where they may be reached by their uid. */
+  readonly realm: string | null;
   /** Null where nobody can say who is there without a request. */
   readonly identity: Identity | null;
 }

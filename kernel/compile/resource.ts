@@ -8,6 +8,7 @@ import { compileAction, planFeatures, type CompileInput } from './action.js';
 import { divide, immediateIn, mainOf } from '../analysis/division.js';
 import { emptyDraft } from './draft.js';
 import { groupActions } from './groups.js';
+import { planHeld } from './held.js';
 import { acceptPlan, compilePart, draftPart, scheduleOf } from './parts.js';
 import type { ResourcePlan } from './plan.js';
 import { asJsonText } from './render.js';
@@ -43,6 +44,9 @@ export function compileResource(input: CompileInput, resource: ResourceModel): R
   const indexOf = new Map(sequence.map(({ key }, index) => [key, index]));
   const drafted = division.parts.map((part) => draftPart(input, scope, part, indexOf, draft));
   planFeatures(scope, null, resource.places, draft);
+  // What the clock begins is nothing of a request.
+  const requested = division.parts.flatMap(({ actions, scheduled }) => (scheduled ? [] : actions));
+  planHeld(scope, [...now, ...requested], draft);
   const [admit, check, reply, settle] = [
     [ResourcePhase.ADMIT, ResourcePhase.CHECK - 1],
     [ResourcePhase.CHECK, ResourcePhase.REPLY - 1],

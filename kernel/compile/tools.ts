@@ -16,6 +16,7 @@ import { outputsRead, valueReads } from '../analysis/value-reads.js';
 import { valueOf } from '../analysis/verbatim.js';
 import { accessorsIn } from '../language/accessor.js';
 import { compilePath, splitPath } from '../language/path.js';
+import { ownersOf } from './owners.js';
 import type { Maker } from './plan.js';
 import { compileValue, textOf, type CompileAccessor, type Compiled } from './values.js';
 
@@ -104,6 +105,7 @@ export function makeTools(
     payloadField: (name, ...inside) => declaredField(owner.payloadFields, name, inside),
     writes: (path) => writes(path),
     needs: (path) => void scope.needed.push(path),
+    owners: (guarded) => ownersOf(scope, owner, action, guarded),
     memo: () => {
       const slot = scope.slots.count++;
       scope.slots.memos.push(slot);

@@ -88,9 +88,19 @@ export type Outcome =
       readonly retryable: boolean;
     };
 
-/** Whom a message to connected clients is meant for. */
+/** Whose uids are meant: a uid belongs to the callers of a guard. */
+export interface Owners {
+  /** Those whom this guard lets in; null: no guard. The same in all processes with these definitions; no secret is in it. */
+  readonly realm: string | null;
+  /** Also connections that show no token, whatever uid they say. */
+  readonly open: boolean;
+}
+
+/** Whom a message to connected clients is meant for. `of` absent: whoever proves the uid, or says it where there are no guards. */
 export type Target =
-  { readonly all: true } | { readonly uids: readonly string[] } | { readonly rooms: readonly string[] };
+  | { readonly all: true }
+  | { readonly uids: readonly string[]; readonly of?: Owners }
+  | { readonly rooms: readonly string[] };
 
 /** A message to connected clients, as it travels between processes; JSON only. */
 export interface Delivery {

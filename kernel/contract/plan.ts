@@ -2,6 +2,7 @@
  * What runs per request: a frame (the working memory of an invocation), and the closures that a plugin contributes to a
  * plan. Everything here is decided at load; nothing reads a definition again.
  */
+import type { Owners } from './deferred.js';
 import type { FileLimits, Invocation, Payload } from './invocation.js';
 import type { Json } from './json.js';
 import type { Kind } from './kind.js';
@@ -206,6 +207,11 @@ export interface PlanTools {
   writes(path: readonly string[]): boolean;
   /** Notes that a request without this payload path is refused, so that sample requests have it. */
   needs(path: readonly string[]): void;
+  /**
+   * Whose uids a message of this place means: callers of the resource with this id, or null for what the definition says by itself.
+   * Throws BootError where that is not certain.
+   */
+  owners(guarded: string | null): Owners;
   /** A slot nobody else knows: for values that must be made once per request. */
   memo(): number;
   /**

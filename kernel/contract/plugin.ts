@@ -153,6 +153,14 @@ export interface PluginSpec {
    */
   readonly guardOf?: (place: Pick<CheckPlace, 'value' | 'holder' | 'facts'>) => string;
   /**
+   * Of a plugin that identifies: whose callers have uids of their own. Equal for guards that let in the same callers, without a value
+   * of the environment; `reached`: callers that this guard lets in may be reached by their uid. Called for any shape, never throws.
+   */
+  readonly realmOf?: (place: Pick<CheckPlace, 'value' | 'holder' | 'facts'>) => {
+    readonly realm: string;
+    readonly reached: boolean;
+  };
+  /**
    * Of a feature: when the work of its place is done, if not for the answer. Called for any shape, never throws.
    * `later`: accepted by the request, done behind its answer. `scheduled`: begun by the clock, and by no request.
    */

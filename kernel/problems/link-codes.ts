@@ -217,6 +217,24 @@ export const LINK_CODES = {
     'The resource "{target}" is guarded by {guard}; this resource {lack}, and the guard is not asked again here.',
     'Guard this resource in the same way, or move the actionable into it.',
   ),
+  LNK_REALM: problem(
+    'error',
+    'Whose uids?',
+    'The guards of these definitions let in different callers, and "1" of the one is not "1" of the other: this message has to say whose uids it means.',
+    'Write `"{field}"` with the id of a resource whose guard they pass, one of "{ids}"; or send it from a resource that has that guard.',
+  ),
+  LNK_REALM_OPEN: problem(
+    'hint',
+    'Also without a token',
+    'This resource has no guard, so the message also reaches connections that show no token and say this uid.',
+    'Where that is not meant, write `"{field}": "{target}"`: the id of a resource whose guard receivers have to pass.',
+  ),
+  LNK_NO_REALM: problem(
+    'error',
+    'No guard',
+    'The resource "{target}" has no guard that tells its callers apart, so it has no uids of its own.',
+    'Name a resource with `protected`.',
+  ),
   LNK_PARALLEL: problem(
     'error',
     'Parallel with a dependency',

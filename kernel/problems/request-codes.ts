@@ -141,6 +141,12 @@ export const REQUEST_CODES = {
     'The uid is not that of the token.',
     'Connect with the uid that the token has in the claim of `websocket.uid_claim`.',
   ),
+  WS_TOKEN: refusal(
+    401,
+    'Token missing',
+    'Nobody connects here without a token.',
+    'Send it as sub-protocols: the name of the header in which a resource takes it, then the token.',
+  ),
   WS_TOKEN_OVER: refusal(
     401,
     'Token over',

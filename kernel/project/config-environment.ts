@@ -27,6 +27,7 @@ export function withEnvironment(config: Config, env: Environment): Config {
       enabled: flag('ALLOW_WEBSOCKET_CONNECTIONS', websocket.enabled),
       path: socketPathOf(text('WEBSOCKET_ENDPOINT')) ?? websocket.path,
       force_uid: flag('FORCE_WEBSOCKET_WITH_UID', websocket.force_uid),
+      force_token: flag('FORCE_WEBSOCKET_WITH_TOKEN', websocket.force_token),
     }),
     http: Object.freeze({
       ...http,

@@ -86,6 +86,7 @@ export function createRunning({ plans, hooks, desks, codes, log }: RunningInput)
       if (early === undefined) {
         const frame = createFrame(invocation, plan);
         frame.payload = frame.received = invocation.payload;
+        for (const step of part.admit ?? []) await step.run(frame, { result: null });
         await work(frame);
       }
     } catch (error) {

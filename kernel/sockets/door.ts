@@ -41,6 +41,20 @@ export interface Door {
   close(): Promise<void>;
 }
 
+const MISSED = 'a message did not reach a connection that it is addressed to (each cause is said once)';
+const MAX_CAUSES = 1000;
+
+/** Called once for each pair, and for a bounded number of them. */
+function onceEach(call: (one: string, other: string) => void): (one: string, other: string) => void {
+  const known = new Set<string>();
+  return (one, other) => {
+    const pair = JSON.stringify([one, other]);
+    if (known.has(pair) || known.size >= MAX_CAUSES) return;
+    known.add(pair);
+    call(one, other);
+  };
+}
+
 interface Connected {
   readonly line: Line;
   /** Asks again whether the token holds. */
@@ -66,6 +80,7 @@ export function createDoor(kernel: Kernel, tellFailure: TellFailure): Door {
     isGuarded: () => identities().length > 0,
     maxRooms: limits.rooms,
     tell: (action, receivers, dropped) => tell({ what: 'message-delivered', action, receivers, dropped }),
+    miss: onceEach((action, cause) => kernel.log.warn({ action, cause }, MISSED)),
   });
   const worker = createWorker(kernel, tellFailure);
   const judge = handshakeJudge({ websocket, http, closing: () => draining, count: () => connected.size });
@@ -154,12 +169,12 @@ export function createDoor(kernel: Kernel, tellFailure: TellFailure): Door {
       uid = uidOf(query, websocket);
       const headers = headersOf(req, proofOf(req, identities()));
       const claim = websocket.uid_claim;
-      presence = await presenceOf({ identities, headers, uid, claim, statusOf, end });
+      presence = await presenceOf({ identities, headers, uid, claim, statusOf, end, forced: websocket.force_token });
       // It may have gone meanwhile, or the token be over.
       if (!connected.has(one)) return presence.leave();
-      const { verified, until } = presence;
+      const { verified, until, realms } = presence;
       const { send, cut } = line;
-      client = { uid, verified, until, rooms: new Set(), waiting: null, send, cut };
+      client = { uid, verified, until, realms, rooms: new Set(), waiting: null, send, cut };
       const lastId = query.get('last_id');
       hub.add(client, arrival, lastId !== null);
       if (plans !== kernel.plans()) presence.recheck();

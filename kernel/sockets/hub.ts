@@ -2,7 +2,7 @@
  * The connections of this process, by receiver and by room, and how messages find them. It writes frames and hands them to
  * connections; how bytes leave, and who may connect, is not known here.
  */
-import type { Delivery } from '../contract/deferred.js';
+import type { Delivery, Owners } from '../contract/deferred.js';
 import { deliveryFrame, sharedPart } from './message.js';
 
 /** A connection, as messages see it. */
@@ -12,6 +12,8 @@ export interface Client {
   readonly verified: boolean;
   /** Milliseconds since 1970: then the token is over, and what is meant for its owner goes here no more. */
   readonly until: number;
+  /** Whose callers it is one of, with its uid; until when. */
+  readonly realms: ReadonlyMap<string, number>;
   readonly rooms: Set<string>;
   /** Messages that have to wait until older ones were sent; null: nothing has to. */
   waiting: Delivery[] | null;
@@ -52,6 +54,8 @@ export interface HubInput {
   readonly maxRooms: number;
   /** A message was handed to those it is meant for. */
   readonly tell: (action: string, receivers: number, dropped: number) => void;
+  /** Somebody whom a message is addressed to does not get it. */
+  readonly miss?: (action: string, cause: string) => void;
 }
 
 interface Outgoing {
@@ -76,30 +80,48 @@ function hand(client: Client, { message, write }: Pick<Outgoing, 'message' | 'wr
   return false;
 }
 
+const OVER = 'its token is over';
+const UNPROVEN = 'it shows no token that proves its uid';
+
 /** Messages that wait for older ones at most. */
 const MAX_WAITING = 1000;
 
 type Groups = Map<string, Set<Client>>;
 
-export function createHub({ isGuarded, maxRooms, tell }: HubInput): Hub {
+export function createHub({ isGuarded, maxRooms, tell, miss = () => undefined }: HubInput): Hub {
   const all = new Set<Client>();
   const byUid: Groups = new Map();
   const byRoom: Groups = new Map();
   const arriving = new Set<Arrival>();
 
-  /** What is meant for somebody must not reach who only says that he is it. */
-  const isOwner = ({ verified, until }: Client, now: number): boolean => until > now && (verified || !isGuarded());
-
-  function receivers({ to }: Delivery, now: number): Iterable<Client> {
-    if ('all' in to) return all;
-    if ('rooms' in to) return members(byRoom, to.rooms).filter(({ until }) => until > now);
-    return members(byUid, to.uids).filter((client) => isOwner(client, now));
+  /** What is meant for somebody must not reach who only says that he is it. Null: it may; otherwise why not. */
+  function whyNot({ verified, until, realms }: Client, of: Owners | undefined, now: number): string | null {
+    if (until <= now) return OVER;
+    if (of === undefined || of.realm === null) return verified || !isGuarded() || of?.open === true ? null : UNPROVEN;
+    if ((realms.get(of.realm) ?? 0) > now) return null;
+    if (!verified) return of.open ? null : UNPROVEN;
+    return 'the guard of the message does not let in its token';
   }
 
-  function isFor(client: Client, { to }: Delivery, now: number): boolean {
+  const isOwner = (client: Client, of: Owners | undefined, action: string, now: number): boolean => {
+    const cause = whyNot(client, of, now);
+    if (cause !== null) miss(action, cause);
+    return cause === null;
+  };
+
+  function receivers({ to, action }: Delivery, now: number): Iterable<Client> {
+    if ('all' in to) return all;
+    if ('uids' in to) return members(byUid, to.uids).filter((client) => isOwner(client, to.of, action, now));
+    return members(byRoom, to.rooms).filter(({ until }) => {
+      if (until <= now) miss(action, OVER);
+      return until > now;
+    });
+  }
+
+  function isFor(client: Client, { to, action }: Delivery, now: number): boolean {
     if ('all' in to) return true;
     if ('rooms' in to) return false;
-    return client.uid !== null && to.uids.includes(client.uid) && isOwner(client, now);
+    return client.uid !== null && to.uids.includes(client.uid) && isOwner(client, to.of, action, now);
   }
 
   /** Thousands of clients must not hold everybody else up; messages keep their order all the same. */
@@ -114,6 +136,7 @@ export function createHub({ isGuarded, maxRooms, tell }: HubInput): Hub {
       if (first.clients.length === 0) {
         outbox.shift();
         const { message, receivers, dropped } = first;
+        if (dropped > 0) miss(message.action, 'it is closed, or does not read what it is sent');
         tell(message.action, receivers - dropped, dropped);
       }
       if (left === 0 && outbox.length > 0) return void setImmediate(pump);

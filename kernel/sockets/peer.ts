@@ -92,19 +92,28 @@ export function uidOf(query: URLSearchParams, { force_uid: isForced }: WebSocket
   return uid;
 }
 
-/** Null where no token came with the connection. Throws Refused for one that nobody takes; the first who takes it decides. */
+/** What a guard says of a connection that it would let in. */
+export interface Admitted extends Identified {
+  readonly realm: string | null;
+}
+
+/**
+ * Empty where no token came with the connection. Throws Refused for one that nobody takes. Every guard is asked, for a connection may
+ * be known to several; the first of them decides.
+ */
 export async function identify(
   identities: readonly IdentityPlan[],
   asked: Parameters<Identity['identify']>[0],
   statusOf: (failure: Fault) => number,
-): Promise<Identified | null> {
-  const asking = identities.flatMap(({ identity }) =>
-    identity !== null && asked.header(identity.header).length > 0 ? [identity] : [],
+): Promise<readonly Admitted[]> {
+  const asking = identities.flatMap(({ identity, realm }) =>
+    identity !== null && asked.header(identity.header).length > 0 ? [{ identity, realm }] : [],
   );
+  const admitted: Admitted[] = [];
   let refusal: Refused | null = null;
-  for (const identity of asking) {
+  for (const { identity, realm } of asking) {
     try {
-      return await identity.identify(asked);
+      admitted.push({ ...(await identity.identify(asked)), realm });
     } catch (error) {
       const failure = asFault(error);
       // What is no refusal is an accident: a store was asked and did not answer.
@@ -113,8 +122,8 @@ export async function identify(
       if (refusal === null || !isRefusal) refusal = told;
     }
   }
-  if (refusal !== null) throw refusal;
-  return null;
+  if (refusal !== null && admitted.length === 0) throw refusal;
+  return admitted;
 }
 
 /** The uid of a connection that came with a token is the one that the token says. */

@@ -4,15 +4,16 @@
  */
 import { randomUUID } from 'node:crypto';
 import { fault, type Fault } from '../contract/fault.js';
-import type { Identified } from '../contract/plan.js';
 import type { IdentityPlan } from '../compile/plan.js';
-import { CLOSE, identify, isOwner, Refused, type PeerHeaders } from './peer.js';
+import { CLOSE, identify, isOwner, Refused, type Admitted, type PeerHeaders } from './peer.js';
 
 export interface Presence {
   /** A token proved that the uid is its own. */
   readonly verified: boolean;
   /** Milliseconds since 1970. */
   readonly until: number;
+  /** Whose callers it is one of, with this uid, and until when. Of now: the next question may change it. */
+  readonly realms: ReadonlyMap<string, number>;
   /** Asks again whether the token holds, and ends the connection when it does not. */
   recheck(): void;
   /** Nothing is watched any more. */
@@ -26,6 +27,8 @@ export interface PresenceInput {
   readonly uid: string | null;
   /** The claim that says which uid somebody may have. */
   readonly claim: string;
+  /** Nobody connects without a token. */
+  readonly forced?: boolean;
   readonly statusOf: (failure: Fault) => number;
   readonly end: (refused: Refused) => void;
 }
@@ -35,17 +38,29 @@ const MAX_TIMER = 2 ** 31 - 1;
 const UNKNOWN: Presence = Object.freeze({
   verified: false,
   until: Infinity,
+  realms: new Map(),
   recheck: () => undefined,
   leave: () => undefined,
 });
 
 /** Rejects with Refused where a token came that nobody takes, or that is not for this uid. */
 export async function presenceOf(input: PresenceInput): Promise<Presence> {
-  const { identities, headers, uid, claim, statusOf, end } = input;
-  const ask = (): Promise<Identified | null> =>
-    identify(identities(), { id: randomUUID(), header: headers.values, startedAt: Date.now() }, statusOf);
+  const { identities, headers, uid, claim, statusOf, end, forced = false } = input;
+  const realms = new Map<string, number>();
+  const ask = async (): Promise<Admitted | null> => {
+    const asked = { id: randomUUID(), header: headers.values, startedAt: Date.now() };
+    const admitted = await identify(identities(), asked, statusOf);
+    realms.clear();
+    // Another guard may read another header, with the token of somebody else.
+    for (const one of admitted)
+      if (one.realm !== null && uid !== null && isOwner(uid, one, claim)) realms.set(one.realm, one.until);
+    return admitted[0] ?? null;
+  };
   const identified = await ask();
-  if (identified === null) return UNKNOWN;
+  if (identified === null) {
+    if (forced) throw new Refused(fault('WS_TOKEN'), CLOSE.token);
+    return UNKNOWN;
+  }
   if (uid !== null && !isOwner(uid, identified, claim)) throw new Refused(fault('WS_NOT_YOURS'), CLOSE.token);
   const { until } = identified;
   let timer: NodeJS.Timeout | undefined;
@@ -58,6 +73,7 @@ export async function presenceOf(input: PresenceInput): Promise<Presence> {
   return {
     verified: uid !== null,
     until,
+    realms,
     recheck: () =>
       void ask().then(
         (found) => {

@@ -1,7 +1,9 @@
 /** Fields that several validation types share. */
+import { canonicalField } from './canonical.js';
 import { flag, numeric, record, shape, slot } from '../../kernel/schema/combinators.js';
 
 export const lengthBounds = shape({
+  canonical: canonicalField,
   min_length: numeric({ doc: 'Fewest characters allowed.', examples: [1] })
     .integer()
     .min(0),

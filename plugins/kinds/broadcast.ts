@@ -33,6 +33,11 @@ export const broadcast = defineKind<Broadcast>({
       .max(MAX_ACTION),
   }),
   facts: {
+    realm: {
+      doc: 'Receivers are named by their uid: name of the field with a resource whose guard says whose uids are meant.',
+      type: 'string',
+      required: false,
+    },
     receivers: { doc: 'Name of the field that says who gets the message.', type: 'string', required: false },
   },
   handle: ['plan'],

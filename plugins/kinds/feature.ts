@@ -81,6 +81,12 @@ export const feature = defineKind<Feature>({
       type: 'boolean',
       required: false,
     },
+    holds: {
+      doc: 'It is asked too where other resources reach actionables of its resource. `requests`: once for each request; `work`: also when work of the resource begins behind an answer or by the clock.',
+      type: 'string',
+      required: false,
+      oneOf: ['requests', 'work'],
+    },
     identifies: {
       doc: 'Tells callers apart by claims that definitions can read: a write that reads none is a warning.',
       type: 'boolean',

@@ -4,7 +4,7 @@
  */
 import type { Issue } from '../../kernel/contract/fault.js';
 import { asText, escapePointer, isObject, type Json } from '../../kernel/contract/json.js';
-import type { Judge, ValidationType } from './validation-type.js';
+import type { Canonical, Judge, ValidationType } from './validation-type.js';
 
 export type Rule = Readonly<Record<string, Json>>;
 export type TypeOf = (name: string) => ValidationType;
@@ -19,6 +19,7 @@ export interface FieldRule {
   readonly pointer: string;
   readonly optional: boolean;
   readonly judge: Judge;
+  readonly canonical: Canonical | null;
   readonly type: ValidationType;
   readonly rule: Rule;
 }
@@ -38,11 +39,41 @@ export function compileFields(fields: Json | undefined, bounds: Rule, typeOf: Ty
     const rule = { ...bounds, ...ruleOf(own) };
     const type = typeOf(asText(rule['type']));
     const optional = rule['optional'] === true;
-    return { name, pointer: `/${escapePointer(name)}`, optional, judge: type.compile(rule), type, rule };
+    const canonical = type.canonical?.(rule) ?? null;
+    return { name, pointer: `/${escapePointer(name)}`, optional, judge: type.compile(rule), canonical, type, rule };
   });
 }
 
 export type ObjectJudge = (object: Readonly<Record<string, unknown>>, issues: Issue[]) => void;
+
+/** Changes the fields that have a canonical form, on a copy; anything but an object stays as it is. Null where none has one. */
+export function canonicalFields(fields: readonly FieldRule[]): Canonical | null {
+  const changed = fields.flatMap(({ name, canonical }) => (canonical === null ? [] : [{ name, canonical }]));
+  if (changed.length === 0) return null;
+  return (object) => {
+    if (!isObject(object)) return object;
+    let copy: Record<string, unknown> | null = null;
+    for (const { name, canonical } of changed) {
+      if (!Object.hasOwn(object, name)) continue;
+      const value = canonical(object[name]);
+      if (value === object[name]) continue;
+      // Without a prototype, no name of a field can mean anything else.
+      copy ??= Object.assign(Object.create(null) as Record<string, unknown>, object);
+      copy[name] = value;
+    }
+    return copy ?? object;
+  };
+}
+
+/** Changes each item of a list. */
+export const canonicalItems = (change: Canonical | null): Canonical | null =>
+  change &&
+  ((list) => {
+    if (!Array.isArray(list)) return list;
+    const items: readonly unknown[] = list;
+    const next = items.map(change);
+    return next.every((item, index) => item === items[index]) ? items : next;
+  });
 
 /** `closed`: fields without a rule are refused. */
 export function judgeFields(fields: readonly FieldRule[], closed = false): ObjectJudge {

@@ -5,6 +5,7 @@
 import { fault } from '../../kernel/contract/fault.js';
 import { isObject, type Json } from '../../kernel/contract/json.js';
 import type { CodeEntry } from '../../kernel/contract/problem.js';
+import { text } from '../../kernel/schema/combinators.js';
 
 /** Characters of a uid or of the name of a room. */
 export const MAX_NAME = 256;
@@ -27,6 +28,14 @@ export function nameless(rooms: Json | undefined): string[] {
   if (list.length === 0 || list.length > MAX_ROOMS) return [''];
   return list.flatMap((room, index) => (isNobody(room) ? [`/${index}`] : []));
 }
+
+/** Whose `uid`s are meant, where the guard of the resource that sends does not say it. */
+export const guardField = text({
+  doc: 'Id of a resource: the message is for those `uid`s whom its guard lets in (extension). Without it, the guard of this resource.',
+  refers: { symbol: 'resource' },
+  examples: ['my-orders'],
+  advanced: true,
+});
 
 /** Text or a number, bounded. Throws the Fault BRC_RECEIVER, naming `field`. */
 export function nameFrom(value: unknown, field: string): string {

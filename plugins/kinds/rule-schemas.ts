@@ -16,8 +16,11 @@ const bound = (rule: Rule, name: string, keyword: string): JsonSchema =>
 /** `items_`: the bounds of each item of a list. */
 export const textSchema = (rule: Rule, prefix: '' | 'items_' = ''): JsonSchema => ({
   type: 'string',
-  ...bound(rule, `${prefix}min_length`, 'minLength'),
-  ...bound(rule, `${prefix}max_length`, 'maxLength'),
+  // Bounds are those of the canonical form, which may be shorter or longer than what is sent.
+  ...(rule['canonical'] === undefined && {
+    ...bound(rule, `${prefix}min_length`, 'minLength'),
+    ...bound(rule, `${prefix}max_length`, 'maxLength'),
+  }),
 });
 
 export const countSchema = (rule: Rule): JsonSchema => ({

@@ -6,6 +6,7 @@ import type { Claims } from '../../kernel/contract/plan.js';
 import { defineKind } from '../../kernel/contract/kind.js';
 import { list, numeric, shape, text, value } from '../../kernel/schema/combinators.js';
 import { inResource } from './hosts.js';
+import { issuedWords } from './token-words.js';
 
 /** Why a token is not accepted: for the log alone, never with a value of the token. */
 export class TokenRefused extends Error {
@@ -41,6 +42,8 @@ export interface TokenLife {
 }
 
 export interface TokenTool {
+  /** Names the key, for all who can judge its tokens, and does not tell it: the audience of tokens that name no other. */
+  readonly realm: string;
   issue(claims: Readonly<Record<string, unknown>>, life: TokenLife): string | Promise<string>;
   /** Form, encoding, algorithm and seal only: gives the payload as text. Throws TokenRefused. */
   open(token: string): string | Promise<string>;
@@ -74,6 +77,7 @@ export const token = defineKind<TokenType>({
       .integer()
       .min(1)
       .max(3_153_600_000),
+    ...issuedWords,
     custom_claim_fields: list(
       text({
         doc: 'Name of a value of the result; dotted paths work.',

@@ -12,10 +12,17 @@ const SHORTEST = (name: string) => ({ say: `the bound is called "${name}"`, rena
 /** Adds an issue for each rule that the value breaks. The value itself never goes into an issue. */
 export type Judge = (value: unknown, pointer: string, issues: Issue[]) => void;
 
+export type Canonical = (value: unknown) => unknown;
+
 export interface ValidationType {
   compile(rule: Readonly<Record<string, Json>>): Judge;
   /** The value of a text, where a request can send nothing but text; what cannot be converted comes back as it is. */
   fromText?(sent: unknown): unknown;
+  /**
+   * The form in which a value is judged and used, where the rule asks for one; what has no such form comes back as it is, the same
+   * object where nothing changes. Null: as it was sent.
+   */
+  canonical?(rule: Readonly<Record<string, Json>>): Canonical | null;
   /** A value that passes the rule. */
   sample(rule: Readonly<Record<string, Json>>): Json;
 }

@@ -28,7 +28,11 @@ async function passing(plugins: Plugins, json: JsonObject): Promise<Record<strin
   const algorithm = typeof tokenize['algorithm'] === 'string' ? tokenize['algorithm'] : null;
   const format = await plugins.handle<TokenType>('token', asText(tokenize['type']));
   const tool = format.create({ algorithm, key: ENV.EXAMPLE_KEY, issues: true, place: 'contract' });
-  const token = await tool.issue({ id: 'user-1' }, { now: Date.now(), seconds: 600, id: randomUUID() });
+  const { issuer: iss, audience: aud, purpose } = guard;
+  const token = await tool.issue(
+    { id: 'user-1', iss, aud, purpose },
+    { now: Date.now(), seconds: 600, id: randomUUID() },
+  );
   return { [asText(guard['provide_as'] ?? 'Authorization')]: `Bearer ${token}` };
 }
 

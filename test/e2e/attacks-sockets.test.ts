@@ -9,6 +9,9 @@ import type { TestKernel } from '../support/kernel.js';
 import { returning } from '../support/project.js';
 import { connecting, UPGRADE, type SocketClient } from '../support/sockets.js';
 import { jwt, KEY, OTHER_KEY } from '../support/tokens.js';
+import { roomKey } from '../../plugins/shared/room-names.js';
+
+const TEAM_A = roomKey(['team ', ['a']]);
 
 const TOKENS = { tokenize: { type: 'JWT', encryption_key: '$ENV.KEY' } };
 const GUARD = { ...TOKENS, protected: { extract_claims: ['id'] } };
@@ -54,7 +57,7 @@ describe('connections under attack', function () {
         await spy.ask('join', { team: 'a' });
         await other.ask('open');
         await reload(kernel, { 'definitions/join.json': change });
-        tell(kernel, { rooms: ['team a'] }, 'secret');
+        tell(kernel, { rooms: [TEAM_A] }, 'secret');
         expect((await spy.closed).code).to.equal(1012);
         expect(spy.frames.map(({ action }) => action)).not.to.contain('told');
         // Who is in no room has nothing to lose.
@@ -70,7 +73,7 @@ describe('connections under attack', function () {
         'definitions/open.json': returning('open', { ok: 2 }),
         'definitions/new.json': returning('new', 1),
       });
-      tell(kernel, { rooms: ['team a'] }, 1);
+      tell(kernel, { rooms: [TEAM_A] }, 1);
       expect(await told(one)).to.deep.equal([1]);
     });
 
@@ -103,7 +106,7 @@ describe('connections under attack', function () {
     const message = (n: number, to: Delivery['to']): Delivery => ({ action: 'told', data: n, to, id: `m-${n}` });
     const spy = await open(kernel.url, { query: '?last_id=m-0' });
     await spy.ask('join', { team: 'a' });
-    const [before, meanwhile] = [message(1, { rooms: ['team a'] }), message(2, { rooms: ['team a'] })];
+    const [before, meanwhile] = [message(1, { rooms: [TEAM_A] }), message(2, { rooms: [TEAM_A] })];
     kernel.kernel.running.deliver(meanwhile);
     answer([before, message(3, { all: true }), meanwhile]);
     await spy.next(({ data }) => data === 3);
@@ -122,7 +125,7 @@ describe('connections under attack', function () {
         data: { ok: true },
       });
       await client.ask('join', { team: name });
-      tell(kernel, { rooms: [`team ${name}`] }, name);
+      tell(kernel, { rooms: [roomKey(['team ', [name]])] }, name);
       expect(await told(client)).to.deep.equal([name]);
       client.send(`{"resource":"open","__proto__":{"resource":"me"},"request_id":"p"}`);
       expect((await client.next(({ error }) => error !== undefined)).error).to.include({ code: 'REQ_NAME_REFUSED' });

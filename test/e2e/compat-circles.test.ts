@@ -283,6 +283,8 @@ describe('definitions of a community', () => {
       expect((await listener.next()).data).to.deep.equal({ text: 'psst', handle: 'ada' });
       await data('/tell', { circle_id: circle['id'], uids: [grace['id'], 'nobody'] });
       expect(await listener.next()).to.deep.include({ action: 'told', data: { kind: 'told', text: 'hear, hear' } });
+      // `whisper` has a guard, `tell` has none: there a uid is an address, and no more.
+      expect((await stranger.next()).action).to.equal('told');
       for (const one of [speaker, stranger]) expect(one.frames).to.deep.equal([]);
     } finally {
       for (const one of [speaker, listener, stranger]) await one.close();

@@ -25,7 +25,7 @@ const FILES = {
   'definitions/all.json': [
     querying('members', 'SELECT id FROM members ORDER BY id', [], { result: 'many' }),
     resource('say', room('team $PAYLOAD.team')),
-    resource('say-twice', room(['team a', 'team b', 'team a'])),
+    resource('say-twice', room(['team $PAYLOAD.a', 'team $PAYLOAD.b', 'team $PAYLOAD.a'])),
     resource('join', { join_room: 'team $PAYLOAD.team' }),
     resource('join-many', { join_room: '$PAYLOAD.room' }),
     resource('leave', { leave_room: 'team $PAYLOAD.team' }),
@@ -102,7 +102,7 @@ describe('rooms', () => {
     const a = await client();
     await a.ask('join', { team: 'a' });
     await a.ask('join', { team: 'b' });
-    await kernel.post('/say-twice');
+    await kernel.post('/say-twice', { a: 'a', b: 'b' });
     await a.next();
     await a.ask('leave', { team: 'a' });
     expect(heard(a)).to.equal(0);

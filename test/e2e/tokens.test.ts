@@ -104,7 +104,7 @@ describe('tokens given out', () => {
   it('carry instants, an id, the claims named and nothing else', async () => {
     const before = Math.floor(Date.now() / 1000);
     const claims = await claimsFrom('/sign-in', { ...body, exp: 9_999_999_999, expiration: 9_999_999, role: 'admin' });
-    expect(claims).to.have.all.keys('id', 'email', 'iat', 'exp', 'jti');
+    expect(claims).to.have.all.keys('id', 'email', 'iss', 'aud', 'iat', 'exp', 'jti');
     expect(claims).to.include(body);
     expect(claims['iat']).to.be.within(before, before + 5);
     expect(claims['exp']).to.equal(Number(claims['iat']) + 60);
@@ -191,7 +191,7 @@ describe('tokens given out', () => {
     const { body: answer } = await kernel.post('/sealed', body);
     const key = `k4.local.${Buffer.from(KEY).toString('base64url')}`;
     const { payload } = decrypt(key, String(answer['token'])) as { payload: Record<string, unknown> };
-    expect(payload).to.have.all.keys('id', 'iat', 'exp', 'jti');
+    expect(payload).to.have.all.keys('id', 'iss', 'aud', 'iat', 'exp', 'jti');
     expect(payload['id']).to.equal('ada');
     expect(payload['exp']).to.match(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.000Z$/);
   });

@@ -5,7 +5,7 @@ import type { Config } from '../../kernel/analysis/config.js';
 import { withEnvironment } from '../../kernel/project/config-environment.js';
 
 const CONFIG = {
-  websocket: { enabled: false, path: '/ws', force_uid: true },
+  websocket: { enabled: false, path: '/ws', force_uid: true, force_token: false },
   http: {
     port: 8080,
     host: '127.0.0.1',

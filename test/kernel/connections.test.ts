@@ -18,7 +18,14 @@ function ear(uid: string | null, given: Partial<Client> = {}): Ear {
   const heard: string[] = [];
   let cuts = 0;
   const client: Client = {
-    ...{ uid, verified: true, until: Infinity, rooms: new Set<string>(), waiting: null },
+    ...{
+      uid,
+      verified: true,
+      until: Infinity,
+      realms: new Map<string, number>(),
+      rooms: new Set<string>(),
+      waiting: null,
+    },
     ...given,
     send(frame, left) {
       heard.push((JSON.parse(frame.toString()) as { action: string }).action);

@@ -19,26 +19,29 @@ import { faultOf, frameOf, frameTools } from '../support/frame-tools.js';
 type Written = Readonly<Record<string, Json>>;
 
 const targetOf = (runtime: PluginRuntime<Broadcast>, written: Written, payload: Written = {}): unknown =>
-  runtime.create?.({} as RuntimeContext).plan(written, frameTools())(frameOf(payload));
+  runtime.create?.({} as RuntimeContext).plan(written, receiving)(frameOf(payload));
+const OF = { realm: 'r', open: false };
+const receiving = { ...frameTools(), owners: () => OF };
 
 describe('receivers of a message', () => {
   it('are all, one, those of a list, or those in rooms, each once', () => {
     expect(targetOf(all, {})).to.deep.equal({ all: true });
-    expect(targetOf(single, { broadcast_to: '$PAYLOAD.a' }, { a: 7 })).to.deep.equal({ uids: ['7'] });
+    expect(targetOf(single, { broadcast_to: '$PAYLOAD.a' }, { a: 7 })).to.deep.equal({ uids: ['7'], of: OF });
     expect(targetOf(bulk, { broadcast_to: '$PAYLOAD.a' }, { a: ['x', 7, '7', 'x'] })).to.deep.equal({
       uids: ['x', '7'],
+      of: OF,
     });
-    expect(targetOf(bulk, { broadcast_to: '$PAYLOAD.a' }, { a: [] })).to.deep.equal({ uids: [] });
-    expect(targetOf(room, { broadcast_to_room: '$PAYLOAD.a' }, { a: 'x' })).to.deep.equal({ rooms: ['x'] });
+    expect(targetOf(bulk, { broadcast_to: '$PAYLOAD.a' }, { a: [] })).to.deep.equal({ uids: [], of: OF });
+    expect(targetOf(room, { broadcast_to_room: '$PAYLOAD.a' }, { a: 'x' })).to.deep.equal({ rooms: ['[["x"]]'] });
     expect(targetOf(room, { broadcast_to_room: ['x', '$PAYLOAD.a', 'y'] }, { a: 'x' })).to.deep.equal({
-      rooms: ['x', 'y'],
+      rooms: ['x', '[["x"]]', 'y'],
     });
   });
 
   const NONE = [null, undefined, '', true, {}, [], NaN, Infinity, 'x'.repeat(257)];
   it('have names of 1 to 256 characters, or numbers', () => {
     for (const a of ['x', 'x'.repeat(256), 0, -1.5])
-      expect(targetOf(single, { broadcast_to: '$PAYLOAD.a' }, { a })).to.deep.equal({ uids: [String(a)] });
+      expect(targetOf(single, { broadcast_to: '$PAYLOAD.a' }, { a })).to.deep.equal({ uids: [String(a)], of: OF });
     for (const a of NONE as Json[]) {
       const told = [
         [single, { broadcast_to: '$PAYLOAD.a' }, a],
@@ -120,7 +123,7 @@ describe('rooms that a connection joins and leaves', () => {
       await run();
       expect(moved).to.deep.equal([]);
       await commit();
-      expect(moved).to.deep.equal([`${sign}a`, `${sign}5`]);
+      expect(moved).to.deep.equal([`${sign}a`, `${sign}[["5"]]`]);
     }
   });
 
@@ -132,7 +135,7 @@ describe('rooms that a connection joins and leaves', () => {
       frame.payload = { b: 'late' };
       await settle?.run(frame, { result: null });
       await commit();
-      expect(moved).to.deep.equal([names.length === 0 ? '+early' : '+late']);
+      expect(moved).to.deep.equal([names.length === 0 ? '+[["early"]]' : '+[["late"]]']);
     }
   });
 

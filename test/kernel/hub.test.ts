@@ -15,6 +15,7 @@ function clientOf(uid: string | null, verified = true) {
     uid,
     verified,
     until: Infinity,
+    realms: new Map(),
     rooms: new Set(),
     waiting: null,
     send(frame, left) {

@@ -59,6 +59,7 @@ describe('who a connection is', () => {
           : [
               {
                 key: 'guard',
+                realm: null,
                 identity: {
                   header: 'authorization',
                   identify: ({ id, startedAt }) => {

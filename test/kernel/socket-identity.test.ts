@@ -7,27 +7,33 @@ import { identify, isOwner, Refused } from '../../kernel/sockets/peer.js';
 describe('a token of a connection', () => {
   const takes = (header: string, name: string): IdentityPlan => ({
     key: name,
+    realm: name,
     identity: { header, identify: () => Promise.resolve({ claims: { name }, until: 1 }) },
   });
   const refuses = (header: string, code: string): IdentityPlan => ({
     key: code,
+    realm: code,
     identity: { header, identify: () => Promise.reject(fault(code)) },
   });
   const ask = async (...identities: IdentityPlan[]): Promise<unknown> => {
     const header = (name: string): string[] => (name === 'x-key' ? ['token'] : []);
     const statusOf = ({ code }: { code: string }): number => (code.startsWith('NO') ? 401 : 503);
     try {
-      return (await identify(identities, { id: 'i', header, startedAt: 0 }, statusOf))?.claims ?? null;
+      const admitted = await identify(identities, { id: 'i', header, startedAt: 0 }, statusOf);
+      return admitted.length === 0 ? null : admitted.map(({ claims, realm }) => [claims['name'], realm]);
     } catch (error) {
       return error instanceof Refused ? [error.fault.code, error.code] : error;
     }
   };
 
-  it('is judged by the first guard that takes it, of those that read its header', async () => {
+  it('is judged by every guard that reads its header, in their order', async () => {
     expect(await ask()).to.equal(null);
-    expect(await ask(takes('x-other', 'a'), { key: 'unknown', identity: null })).to.equal(null);
-    expect(await ask(takes('x-other', 'a'), takes('x-key', 'b'), takes('x-key', 'c'))).to.deep.equal({ name: 'b' });
-    expect(await ask(refuses('x-key', 'NO'), takes('x-key', 'b'))).to.deep.equal({ name: 'b' });
+    expect(await ask(takes('x-other', 'a'), { key: 'unknown', realm: null, identity: null })).to.equal(null);
+    expect(await ask(takes('x-other', 'a'), takes('x-key', 'b'), takes('x-key', 'c'))).to.deep.equal([
+      ['b', 'b'],
+      ['c', 'c'],
+    ]);
+    expect(await ask(refuses('x-key', 'NO'), takes('x-key', 'b'))).to.deep.equal([['b', 'b']]);
     expect(await ask(refuses('x-other', 'NO'))).to.equal(null);
   });
 

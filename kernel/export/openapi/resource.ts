@@ -78,6 +78,8 @@ export function describeResource(scope: Scope, resource: ResourceModel): Describ
   );
   const ofResource = tell(scope, { resource, action: null, payload }, own, resource.definition.node);
   const all = [...ofActions.flat(), ...ofResource];
+  const reached = reachedIn(scope, resource, sequence);
+  const ofReached = reached.flatMap((other) => tellHeld(scope, other, payload));
   if (sequence.length === 0 && !all.some(({ part }) => part.instead !== undefined)) return null;
   for (const { part, direct } of all) if (direct) addFields(fields, part.fields ?? {});
   for (const [name, field] of payloadNames(scope, resource, sequence)) if (!fields.has(name)) fields.set(name, field);
@@ -93,7 +95,8 @@ export function describeResource(scope: Scope, resource: ResourceModel): Describ
         ...kernelRefusals(scope, action),
       ];
     }),
-    ...refusalsOf(scope, ofResource),
+    ...refusalsOf(scope, [...ofResource, ...ofReached]),
+    ...(ofReached.length > 0 ? reached.flatMap((other) => kernelRefusals(scope, null, other, other.actions)) : []),
     ...kernelRefusals(scope, null, resource, resource.actions),
   ];
   const files = filesOf(all);
@@ -106,7 +109,7 @@ export function describeResource(scope: Scope, resource: ResourceModel): Describ
     forms: isWhole
       ? applied(changesOf(configParts(scope)), [ACCEPTED], NO_RESULTS)
       : formsOf(scope, resource, main, now, ofActions, ofResource),
-    answers: merged(all, ({ answers }) => answers),
+    answers: merged([...ofReached, ...all], ({ answers }) => answers),
     refusals,
     notes: all.flatMap(({ part }) => part.notes ?? []),
     list: sequence.some(({ repeat }) => repeat?.from === 'body' && repeat.name === null),
@@ -133,6 +136,21 @@ function tell(
     const direct = place.node === holder || registry.kind(spec.kind)?.select.by === 'key';
     return [{ spec, part, place, direct }];
   });
+}
+
+/** Other resources whose actionables a request runs. */
+function reachedIn(scope: Scope, resource: ResourceModel, sequence: readonly ActionModel[]): ResourceModel[] {
+  const ids = new Set(sequence.map((action) => action.resource));
+  return [...ids].flatMap((id) => (id === resource.id ? [] : (scope.resources.get(id) ?? [])));
+}
+
+/** What holds however a resource is reached. */
+function tellHeld(scope: Scope, resource: ResourceModel, payload: Around['payload']): Told[] {
+  const { node } = resource.definition;
+  const places = resource.places.filter(
+    ({ plugin, node: at }) => at === node && scope.registry.plugins.get(plugin)?.facts?.['holds'] !== undefined,
+  );
+  return tell(scope, { resource, action: null, payload }, places, node);
 }
 
 function addFields(fields: Map<string, ApiField>, more: Readonly<Record<string, ApiField>>): void {

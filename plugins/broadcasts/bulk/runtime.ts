@@ -6,14 +6,15 @@ import { MAX_UIDS, nameFrom } from '../../kinds/receivers.js';
 
 export default defineRuntime(broadcast, {
   create: () => ({
-    plan: ({ broadcast_to: to = null }, tools) => {
+    plan: ({ broadcast_to: to = null, broadcast_guard: guarded }, tools) => {
       const read = tools.value(to);
+      const of = tools.owners(typeof guarded === 'string' ? guarded : null);
       return (frame) => {
         const list = read(frame);
         if (!Array.isArray(list)) throw fault('BRC_LIST');
         if (list.length > MAX_UIDS) throw fault('BRC_MANY', { max: MAX_UIDS });
         // Each is meant once.
-        return { uids: [...new Set((list as readonly unknown[]).map((uid) => nameFrom(uid, 'broadcast_to')))] };
+        return { uids: [...new Set((list as readonly unknown[]).map((uid) => nameFrom(uid, 'broadcast_to')))], of };
       };
     },
   }),

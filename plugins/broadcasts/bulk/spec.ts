@@ -3,7 +3,7 @@ import type { Json } from '../../../kernel/contract/json.js';
 import { definePlugin, type CheckPlace, type Finding } from '../../../kernel/contract/plugin.js';
 import { shape, value } from '../../../kernel/schema/combinators.js';
 import { constantErrors, constantNames, isOneAccessor } from '../../kinds/receiver-names.js';
-import { isNobody, MAX_UIDS, RECEIVER_ROOTS, receiverErrors } from '../../kinds/receivers.js';
+import { guardField, isNobody, MAX_UIDS, RECEIVER_ROOTS, receiverErrors } from '../../kinds/receivers.js';
 
 export default definePlugin({
   kind: 'broadcast',
@@ -13,9 +13,10 @@ export default definePlugin({
   summary: 'Every connection of the `uid`s in a list gets the message.',
   details:
     'Each receiver is meant once, however often the list names it. An item that is neither text nor a number refuses the request ' +
-    'with 422, as does something that is no list. An empty list sends nothing.',
-  facts: { receivers: 'broadcast_to' },
+    'with 422, as does something that is no list. An empty list sends nothing. Whose `uid`s are meant is told as for `SINGLE`.',
+  facts: { receivers: 'broadcast_to', realm: 'broadcast_guard' },
   schema: shape({
+    broadcast_guard: guardField,
     broadcast_to: value(null, {
       doc: `The \`uid\`s of the receivers: an accessor to a list, or a list of accessors. At most ${MAX_UIDS.toLocaleString('en')}.`,
       examples: ['$PAYLOAD.member_ids'],

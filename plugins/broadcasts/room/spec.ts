@@ -11,7 +11,9 @@ export default definePlugin({
   summary: 'Every connection that has joined a room gets the message (extension).',
   details:
     'Connections join with `join_room`; the guard and the rules of the resource that has it decide who may. A connection in two ' +
-    'of the rooms gets the message once.',
+    'of the rooms gets the message once. A room is known by the words of its text and the values between them, each for itself: ' +
+    '`"team $PAYLOAD.team"` with `blue admins` is another room than `"team $PAYLOAD.team admins"` with `blue`, and than ' +
+    '`"team blue admins"`. Which accessor gives a value makes no difference, nor does a number or its text.',
   facts: { receivers: 'broadcast_to_room' },
   schema: shape({
     broadcast_to_room: value(null, {

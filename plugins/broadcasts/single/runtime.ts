@@ -5,9 +5,10 @@ import { nameFrom } from '../../kinds/receivers.js';
 
 export default defineRuntime(broadcast, {
   create: () => ({
-    plan: ({ broadcast_to: to = null }, tools) => {
+    plan: ({ broadcast_to: to = null, broadcast_guard: guarded }, tools) => {
       const read = tools.value(to);
-      return (frame) => ({ uids: [nameFrom(read(frame), 'broadcast_to')] });
+      const of = tools.owners(typeof guarded === 'string' ? guarded : null);
+      return (frame) => ({ uids: [nameFrom(read(frame), 'broadcast_to')], of });
     },
   }),
 });

@@ -3,7 +3,7 @@ import type { Json } from '../../../kernel/contract/json.js';
 import { definePlugin, type CheckPlace, type Finding } from '../../../kernel/contract/plugin.js';
 import { shape, value } from '../../../kernel/schema/combinators.js';
 import { constantErrors, constantNames } from '../../kinds/receiver-names.js';
-import { isNobody, RECEIVER_ROOTS, receiverErrors } from '../../kinds/receivers.js';
+import { guardField, isNobody, RECEIVER_ROOTS, receiverErrors } from '../../kinds/receivers.js';
 
 export default definePlugin({
   kind: 'broadcast',
@@ -13,9 +13,13 @@ export default definePlugin({
   summary: 'Every connection of one `uid` gets the message.',
   details:
     'A number is taken as its text. Null, nothing, or a value that is neither text nor a number refuses the request with 422; ' +
-    'that nobody of that `uid` is connected does not.',
-  facts: { receivers: 'broadcast_to' },
+    'that nobody of that `uid` is connected does not. A `uid` belongs to the callers of a guard: a message of a `protected` resource ' +
+    'reaches connections whose token this guard lets in. One of a resource without any guard also reaches connections that show no ' +
+    'token and say the `uid`. Where guards of several sorts are in the definitions, such a resource has to name one with ' +
+    '`broadcast_guard`.',
+  facts: { receivers: 'broadcast_to', realm: 'broadcast_guard' },
   schema: shape({
+    broadcast_guard: guardField,
     broadcast_to: value(null, {
       doc: 'The `uid` of the receiver: an accessor, or text around accessors.',
       examples: ['$PAYLOAD.owner_id'],
@@ -42,6 +46,17 @@ export default definePlugin({
     },
   ],
   counterExamples: [
+    {
+      title: 'The guard of a resource that is not there',
+      json: {
+        broadcast_type: 'SINGLE',
+        action: 'profile_changed',
+        broadcast_to: '$PAYLOAD.id',
+        broadcast_guard: 'my-orders',
+      },
+      code: 'LNK_UNKNOWN_RESOURCE',
+      at: '/broadcast_guard',
+    },
     {
       title: 'To whom?',
       json: { broadcast_type: 'SINGLE', action: 'profile_changed' },

@@ -2,11 +2,13 @@
 import { fault, type Issue } from '../../../kernel/contract/fault.js';
 import type { Json } from '../../../kernel/contract/json.js';
 import { ResourcePhase } from '../../../kernel/contract/slot.js';
-import type { Frame, Invocation, Payload } from '../../../kernel/contract/plan.js';
+import type { Frame, Invocation, Payload, Step } from '../../../kernel/contract/plan.js';
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import { feature, type FeaturePlan } from '../../kinds/feature.js';
 import {
   boundsOf,
+  canonicalFields,
+  canonicalItems,
   compileFields,
   judgeFields,
   judgeItems,
@@ -23,8 +25,9 @@ export default defineRuntime(feature, {
     plan: ({ value }) => {
       const fields = fieldsOf(value['payload_validation'], (name) => resolve(validationType, name));
       // Still known, so that a sample body has them.
-      if (value['bypass_payload_validation'] === true) return { steps: [], sample: sampleFields(fields) };
-      return fields.length === 0 ? { steps: [] } : planRules(fields);
+      const steps = canonicalSteps(fields);
+      if (value['bypass_payload_validation'] === true) return { steps, sample: sampleFields(fields) };
+      return fields.length === 0 ? { steps: [] } : planRules(fields, steps);
     },
   }),
 });
@@ -34,7 +37,19 @@ function fieldsOf(rules: Json | undefined, typeOf: TypeOf): FieldRule[] {
   return list.map(ruleOf).flatMap((rule) => compileFields(rule['field'], boundsOf(rule), typeOf));
 }
 
-function planRules(fields: readonly FieldRule[]): FeaturePlan {
+/** Before any rule, and before anything looks at a value: what was sent in another form is not seen again. */
+function canonicalSteps(fields: readonly FieldRule[]): Step[] {
+  const each = canonicalFields(fields);
+  if (each === null) return [];
+  const ofList = canonicalItems(each);
+  const run = (frame: Frame): void => {
+    const change = Array.isArray(frame.payload) ? ofList : each;
+    frame.payload = frame.received = change?.(frame.payload) as Payload;
+  };
+  return [{ id: 'canonical', phase: ResourcePhase.CHECK, order: -500, run }];
+}
+
+function planRules(fields: readonly FieldRule[], before: readonly Step[]): FeaturePlan {
   const convert = conversion(fields);
   const judge = judgeFields(fields);
   const judgeEach = judgeItems(judge);
@@ -48,7 +63,7 @@ function planRules(fields: readonly FieldRule[]): FeaturePlan {
     if (issues.length > 0) refuse(issues);
   };
   return {
-    steps: [{ id: 'payload_validation', phase: ResourcePhase.CHECK, run }],
+    steps: [...before, { id: 'payload_validation', phase: ResourcePhase.CHECK, run }],
     validates: fields.map(({ name }) => name),
     sample: sampleFields(fields),
   };

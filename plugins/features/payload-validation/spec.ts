@@ -39,7 +39,8 @@ export default definePlugin({
   details:
     'Every field named is required unless it says `optional`. A payload that breaks rules is refused with 422 and one entry of ' +
     '`errors` for each, with a JSON pointer (`/items/0/sku`). Where the body is a list, the rules hold for each item. Values ' +
-    'of a query string or a path are text; rules that ask for numbers or lists convert them.',
+    'of a query string or a path are text; rules that ask for numbers or lists convert them. With `canonical` a text is brought into ' +
+    'one form first: it is judged, looked up, compared and stored in that form, whatever was sent, and also where rules are not judged.',
   facts: { applies: 'when-present' },
   requires: ['validation-type:*'],
   slots: {
@@ -110,6 +111,10 @@ export default definePlugin({
           },
         ],
       },
+    },
+    {
+      title: 'An address that is one, however it is typed',
+      json: { payload_validation: [{ field: { email: { type: 'EMAIL', canonical: 'email' } }, max_length: 120 }] },
     },
     {
       title: 'Rules that are not judged',

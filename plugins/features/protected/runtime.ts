@@ -12,7 +12,8 @@ import { feature } from '../../kinds/feature.js';
 import { TokenRefused, type TokenTool, type Verified } from '../../kinds/token.js';
 import { isAuthorization, tokenReader } from '../../kinds/token-header.js';
 import { revoker, type IsRevoked } from '../shared/revocation.js';
-import { tokensOf } from '../shared/token-tool.js';
+import { meantFor, TokenElsewhere, tokensOf } from '../shared/token-tool.js';
+import { demandedBy } from '../../kinds/token-words.js';
 
 export default defineRuntime(feature, {
   create: ({ resolve, log }) => ({
@@ -20,12 +21,14 @@ export default defineRuntime(feature, {
       const written = isObject(value['protected']) ? value['protected'] : {};
       const header = asText(written['provide_as'] ?? 'Authorization');
       const { tool, type } = tokensOf(holder['tokenize'], false, tools, resolve);
+      const verify = meantFor(tool, demandedBy(written, holder['tokenize']), tools);
       // Only where something revokes tokens is anybody asked.
       const revoked = tools.used(REVOKES) ? resolve(revoker, 'invalidate_tokenize').isRevoked : null;
-      const refused = refusal(header, tools.place, log);
+      const refused = (tells: boolean): Refused => refusal(header, tools.place, log, tells);
       return {
-        steps: [guard(tool, header, admission(exposer(written['extract_claims']), revoked), refused)],
-        identity: identity(tool, header, revoked, refused),
+        steps: [guard(verify, header, admission(exposer(written['extract_claims']), revoked), refused(true))],
+        // A connection is asked by each guard of the set: that some of them do not take its token is no news.
+        identity: identity(verify, header, revoked, refused(false)),
         guard: `${type} in ${header}`,
       };
     },
@@ -38,13 +41,13 @@ type Refused = (invocation: Pick<Invocation, 'id'>, error: unknown) => never;
 
 type Admit = (frame: Frame, verified: Verified) => void | Promise<void>;
 
-function guard(tool: TokenTool, header: string, admit: Admit, refused: Refused): Step {
+function guard(verify: TokenTool['verify'], header: string, admit: Admit, refused: Refused): Step {
   const read = tokenReader(header);
   const name = header.toLowerCase();
   const run = (frame: Frame): void | Promise<void> => {
     try {
       const { invocation } = frame;
-      const verified = tool.verify(read(invocation.header(name)), invocation.startedAt);
+      const verified = verify(read(invocation.header(name)), invocation.startedAt);
       const admitted =
         verified instanceof Promise ? verified.then((found) => admit(frame, found)) : admit(frame, verified);
       return admitted instanceof Promise
@@ -58,14 +61,19 @@ function guard(tool: TokenTool, header: string, admit: Admit, refused: Refused):
 }
 
 /** The same judgement for a connection, which is open before anything is asked of it. */
-function identity(tool: TokenTool, header: string, isRevoked: IsRevoked | null, refused: Refused): Identity {
+function identity(
+  verify: TokenTool['verify'],
+  header: string,
+  isRevoked: IsRevoked | null,
+  refused: Refused,
+): Identity {
   const read = tokenReader(header);
   const name = header.toLowerCase();
   return {
     header: name,
     async identify(asked) {
       try {
-        const verified = await tool.verify(read(asked.header(name)), asked.startedAt);
+        const verified = await verify(read(asked.header(name)), asked.startedAt);
         if ((await isRevoked?.(verified)) === true) throw new TokenRefused('revoked');
         return { claims: verified.claims, until: verified.expiresAt * 1000 };
       } catch (error) {
@@ -96,14 +104,24 @@ function admit(frame: Frame, claims: Claims): void {
   frame.headers['cache-control'] = 'no-store';
 }
 
+const ELSEWHERE =
+  'a sound token was refused that was made by another issuer, for another audience or purpose; `issuer`, `audience` and `purpose` of ' +
+  '`protected` say which are taken (this is said once)';
+
 /** One answer for every reason. What is no refusal of a token is an accident, and must not look like one. */
-function refusal(header: string, place: string, log: Log): Refused {
+function refusal(header: string, place: string, log: Log, tells: boolean): Refused {
   const options = {
     headers: { 'cache-control': 'no-store', ...(isAuthorization(header) && { 'www-authenticate': 'Bearer' }) },
   };
+  let told = !tells;
   return ({ id }, error) => {
     if (!(error instanceof TokenRefused)) throw error;
     log.debug({ resource: place, request: id, reason: error.reason }, 'token refused');
+    // The key is right: perhaps the guard does not say whose tokens it takes.
+    if (error instanceof TokenElsewhere && !told) {
+      told = true;
+      log.warn({ resource: place, reason: error.reason }, ELSEWHERE);
+    }
     throw fault('TOK_REFUSED', {}, options);
   };
 }

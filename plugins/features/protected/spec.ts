@@ -5,6 +5,7 @@ import { definePlugin, type CheckPlace, type Finding, type PluginSpec } from '..
 import { HEADER_NAME } from '../../../kernel/language/header.js';
 import { list, shape, text } from '../../../kernel/schema/combinators.js';
 import { addingTokenize } from '../../kinds/adding-tokenize.js';
+import { ACCESS, demandedBy, demandedWords, sayDemanded } from '../../kinds/token-words.js';
 
 export default definePlugin({
   kind: 'feature',
@@ -14,7 +15,9 @@ export default definePlugin({
   details:
     '`tokenize` beside it says how tokens are judged. `Authorization` carries `Bearer <TOKEN>`; a header of another name ' +
     'the token itself, with or without `Bearer`. Claims that `extract_claims` lists are readable as `$PROTECTED.<claim>`, ' +
-    'and no others. Whatever is wrong with a token, the answer is the same 401; the log says why, at level debug.',
+    'and no others. A token with an `aud` must be meant for this guard: for its `audience`, or for its key where none is written. ' +
+    '`issuer`, `audience` and `purpose` are those of `tokenize` beside it, where they are not written here; a token of another ' +
+    'purpose is refused. Tokens of another system are taken with its key and `issuer` and `audience` as it writes them. Whatever is wrong with a token, the answer is the same 401; the log says why, at level debug.',
   facts: { applies: 'when-present', guards: true, identifies: true },
   // A pattern: what revokes tokens is asked where it is used, and not loaded for the sake of asking.
   requires: ['token:*', 'feature:invalidate_*'],
@@ -27,6 +30,7 @@ export default definePlugin({
           default: 'Authorization',
           examples: ['x-access-token'],
         }).matches(HEADER_NAME),
+        ...demandedWords,
         extract_claims: list(
           text({ doc: 'Name of a claim; dotted paths work.', declares: 'claim', examples: ['id'] })
             .required()
@@ -38,6 +42,7 @@ export default definePlugin({
   },
   check,
   guardOf,
+  realmOf,
   openapi: demanded,
   errors: {
     TOK_NO_SETTINGS: {
@@ -63,6 +68,24 @@ export default definePlugin({
       },
     },
     {
+      title: 'Tokens to set a new password, and no others',
+      json: {
+        tokenize: { type: 'JWT', encryption_key: '$ENV.EXAMPLE_KEY' },
+        protected: { extract_claims: ['id'], purpose: 'password-reset' },
+      },
+    },
+    {
+      title: 'Tokens of another system, by whom and for whom it makes them',
+      json: {
+        tokenize: { type: 'JWT', encryption_key: '$ENV.EXAMPLE_KEY' },
+        protected: {
+          extract_claims: ['sub'],
+          issuer: 'https://login.example.com/',
+          audience: 'https://api.example.com',
+        },
+      },
+    },
+    {
       title: 'A header of your own',
       json: {
         tokenize: { type: 'PASETO', encryption_key: '$ENV.EXAMPLE_KEY' },
@@ -71,6 +94,15 @@ export default definePlugin({
     },
   ],
   counterExamples: [
+    {
+      title: 'An audience is a name',
+      json: {
+        tokenize: { type: 'JWT', encryption_key: '$ENV.EXAMPLE_KEY' },
+        protected: { audience: true },
+      },
+      code: 'DEF_TYPE',
+      at: '/protected/audience',
+    },
     { title: 'No `tokenize`', json: { protected: {} }, code: 'TOK_NO_SETTINGS', at: '/protected' },
     {
       title: 'Not the name of a header',
@@ -84,17 +116,28 @@ export default definePlugin({
   ],
 });
 
-/** Tokens of one sort, made with one key, are good for every resource that names both. Where they are sent matters not. */
-function guardOf({ holder, facts }: Parameters<NonNullable<PluginSpec['guardOf']>>[0]): string {
+/** Tokens of one sort, key, audience and purpose are good for every resource that names these. Where they are sent matters not. */
+function guardOf({ value, holder, facts }: Parameters<NonNullable<PluginSpec['guardOf']>>[0]): string {
   const settings = isObject(holder['tokenize']) ? holder['tokenize'] : {};
   const { type = null, algorithm = null, encryption_key: key = null } = settings;
-  return JSON.stringify([type, algorithm ?? facts('token', asText(type))?.['algorithm'] ?? null, key]);
+  const demanded = sayDemanded(demandedBy(value['protected'], settings));
+  const by = [type, algorithm ?? facts('token', asText(type))?.['algorithm'] ?? null, key];
+  return JSON.stringify(demanded === null ? by : [...by, demanded]);
+}
+
+/** A token for something else than access makes nobody a receiver; what is sent by a resource for it is for those who have access. */
+function realmOf(place: Parameters<NonNullable<PluginSpec['realmOf']>>[0]) {
+  const { protected: written, ...value } = place.value;
+  const { purpose } = demandedBy(written, place.holder['tokenize']);
+  const access = { ...value, protected: { ...(isObject(written) && written), purpose: ACCESS } };
+  return { realm: guardOf({ ...place, value: access }), reached: purpose === ACCESS };
 }
 
 function demanded({ value, holder, used }: ApiPlace): ApiPart {
   const written = isObject(value['protected']) ? value['protected'] : {};
   const header = asText(written['provide_as'] ?? 'Authorization');
   const format = asText(isObject(holder['tokenize']) ? holder['tokenize']['type'] : '');
+  const { purpose } = demandedBy(written, holder['tokenize']);
   const isBearer = header.toLowerCase() === 'authorization';
   const asked = isBearer ? { headers: { 'www-authenticate': '`Bearer`.' } } : {};
   return {
@@ -111,6 +154,7 @@ function demanded({ value, holder, used }: ApiPlace): ApiPart {
             },
           },
     ],
+    ...(purpose !== ACCESS && { notes: [`Takes only tokens for the purpose \`${purpose}\`.`] }),
     answers: { 'cache-control': '`no-store`.' },
     // Where something revokes tokens, the store of those that are revoked is asked.
     refuses: [{ code: 'TOK_REFUSED', ...asked }, ...(used('feature:invalidate_tokenize') ? ['CCH_AWAY'] : [])],

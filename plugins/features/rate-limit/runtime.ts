@@ -12,11 +12,11 @@ import { ResourcePhase } from '../../../kernel/contract/slot.js';
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import { accessorsIn } from '../../../kernel/language/accessor.js';
 import { cache, type Cache, type Counted } from '../../kinds/cache.js';
+import { foldedValue } from '../../shared/canonical.js';
 import { feature } from '../../kinds/feature.js';
 
 /** What one subscriber is given, at least. */
 const NETWORK_BYTES = 8;
-const NUMERAL = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 export default defineRuntime(feature, {
   create: ({ resolve }) => ({
@@ -43,7 +43,9 @@ function placeOf(entries: readonly Json[]): Pick<Step, 'phase' | 'order'> {
 function keyReader(entries: readonly Json[], tools: PlanTools): (frame: Frame) => string {
   const readers = entries.map((entry) => {
     const read = tools.value(entry);
-    return isAddress(entry) ? (frame: Frame) => networkOf(read(frame)) : (frame: Frame) => plainly(read(frame), frame);
+    if (isAddress(entry)) return (frame: Frame) => networkOf(read(frame));
+    // What a guard has proved has one spelling; what a caller chooses has many.
+    return isProved(entry) ? (frame: Frame) => read(frame) : (frame: Frame) => foldedValue(read(frame));
   });
   const place = tools.place;
   return (frame) => {
@@ -57,21 +59,17 @@ function keyReader(entries: readonly Json[], tools: PlanTools): (frame: Frame) =
   };
 }
 
+const isProved = (entry: Json): boolean => accessorsIn(asText(entry)).every(({ root }) => root === 'PROTECTED');
+
 const isAddress = (entry: Json): boolean => asText(entry).toLowerCase() === '$header.ip';
 
 /** Whoever has one IPv6 address has a network of them, and could take a new one for each request. */
 function networkOf(address: unknown): unknown {
   if (typeof address !== 'string' || !isIPv6(address)) return address;
+  const whole = ipaddr.process(address.split('%')[0] ?? '');
+  if (whole.kind() === 'ipv4') return whole.toString();
   const bytes = ipaddr.IPv6.parse(address.split('%')[0] ?? '').toByteArray();
   return Buffer.from(bytes.slice(0, NETWORK_BYTES)).toString('hex');
-}
-
-/** A number has many spellings where it comes as text, and rules take them for the same. */
-function plainly(value: unknown, { invocation }: Frame): unknown {
-  if (invocation.texts === null || typeof value !== 'string' || !NUMERAL.test(value)) return value;
-  const number = Number(value) + 0;
-  const isExact = Number.isFinite(number) && (!Number.isInteger(number) || Number.isSafeInteger(number));
-  return isExact ? number : value;
 }
 
 function counting(store: Cache, keyOf: (frame: Frame) => string, limit: number, seconds: number): Step['run'] {

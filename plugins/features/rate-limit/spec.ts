@@ -22,8 +22,11 @@ export default definePlugin({
     'refused later. Answers carry `X-RateLimit-Limit`, `X-RateLimit-Remaining` and `X-RateLimit-Reset` (seconds until the ' +
     "window ends). Counters are kept where the config's `cache` says: in Redis all processes count together. What the caller " +
     'chooses freely (a header, a payload field) limits only callers who do not change it. Of an IPv6 ' +
-    'address (`$HEADER.ip`) the first 64 bits count: whoever has one address has the network. `5` and `5.0` are one number.',
-  facts: { applies: 'when-present', judges: true },
+    'address (`$HEADER.ip`) the first 64 bits count: whoever has one address has the network. What callers write (payload, headers) counts without regard to its ' +
+    'spelling: case, blanks, accents, Unicode forms, a dot at the end of an address, `5` and `5.0`. A ' +
+    'request that reaches actionables of this resource by `depends_on` of another one is counted here too, once. Jobs were counted ' +
+    'when they were accepted; what the clock begins has no caller and is not counted.',
+  facts: { applies: 'when-present', judges: true, holds: 'requests' },
   // $HEADER.ip is read where a definition names nobody else: no definition mentions it then.
   requires: ['cache:*', 'accessor:HEADER'],
   slots: {

@@ -6,7 +6,7 @@ import { fault } from '../../../kernel/contract/fault.js';
 import type { Json } from '../../../kernel/contract/json.js';
 import type { Connection, Frame, PlanTools, Step } from '../../../kernel/contract/plan.js';
 import { ActionPhase, ResourcePhase } from '../../../kernel/contract/slot.js';
-import { nameFrom } from '../../kinds/receivers.js';
+import { roomReader, type Room } from '../../shared/room-names.js';
 import { readsResults } from './late.js';
 
 const connectionOf = ({ invocation: { connection } }: Frame): Connection => {
@@ -16,12 +16,12 @@ const connectionOf = ({ invocation: { connection } }: Frame): Connection => {
 
 export function roomSteps(field: 'join_room' | 'leave_room', written: Json, tools: PlanTools): Step[] {
   const rooms = Array.isArray(written) ? (written as readonly Json[]) : [written];
-  const readers = rooms.map((room) => tools.value(room));
-  const read = (frame: Frame): string[] => readers.map((reader) => nameFrom(reader(frame), field));
-  const move = (connection: Connection, names: readonly string[]): void => {
-    for (const name of names) {
-      if (field === 'leave_room') connection.leave(name);
-      else if (!connection.join(name)) throw fault('WS_ROOMS_FULL', { name });
+  const readers = rooms.map((room) => roomReader(room, field, tools));
+  const read = (frame: Frame): Room[] => readers.map((reader) => reader(frame));
+  const move = (connection: Connection, names: readonly Room[]): void => {
+    for (const { key, name } of names) {
+      if (field === 'leave_room') connection.leave(key);
+      else if (!connection.join(key)) throw fault('WS_ROOMS_FULL', { name });
     }
   };
   const early = readsResults(written, tools) ? null : tools.memo();
@@ -31,7 +31,7 @@ export function roomSteps(field: 'join_room' | 'leave_room', written: Json, tool
     order: 200,
     run: (frame) => {
       const connection = connectionOf(frame);
-      const names = early === null ? read(frame) : ((frame.slots[early] ??= read(frame)) as string[]);
+      const names = early === null ? read(frame) : ((frame.slots[early] ??= read(frame)) as Room[]);
       return frame.whenCommitted(() => move(connection, names));
     },
   };

@@ -1,11 +1,15 @@
-/** The tool that makes and judges the tokens of a resource, as its `tokenize` says. Made at load, with its key. */
+/**
+ * The tool that makes and judges the tokens of a resource, as its `tokenize` says; by whom and for what tokens are, and which of
+ * them a guard takes. Made at load, with its key.
+ */
 import { BootError } from '../../../kernel/contract/boot-error.js';
-import { asText, isObject, type Json } from '../../../kernel/contract/json.js';
+import { asText, isObject, own, type Json } from '../../../kernel/contract/json.js';
 import { fault } from '../../../kernel/contract/fault.js';
 import type { Kind } from '../../../kernel/contract/kind.js';
 import type { PlanTools } from '../../../kernel/contract/plan.js';
 import { settledText } from '../../../kernel/contract/settled.js';
-import { token, TokenRefused, type TokenTool } from '../../kinds/token.js';
+import { token, TokenRefused, type TokenTool, type Verified } from '../../kinds/token.js';
+import { ACCESS, PURPOSE_CLAIM, type Demanded } from '../../kinds/token-words.js';
 
 type Resolve = <H>(kind: Kind<H>, name: string) => H;
 
@@ -39,8 +43,49 @@ export function tokensOf(
   return { tool: typeof max === 'number' ? shorter(tool, max) : tool, type, settings };
 }
 
+/** The claims of new tokens that say by whom and for what they are. */
+export function marksOf({ tool, settings }: ResourceTokens, tools: PlanTools): Readonly<Record<string, string>> {
+  const { issuer = tools.place, audience, purpose = ACCESS } = settings;
+  return {
+    iss: settledText(issuer, tools),
+    aud: audience === undefined ? tool.realm : settledText(audience, tools),
+    ...(purpose !== ACCESS && { [PURPOSE_CLAIM]: asText(purpose) }),
+  };
+}
+
+/** A sound token that was made by somebody else, or for something else. */
+export class TokenElsewhere extends TokenRefused {}
+
+/**
+ * Only tokens that are for this guard. One without an audience is for whoever has its key, unless the guard asks for an audience in
+ * words. Each token is looked at once.
+ */
+export function meantFor(tool: TokenTool, demanded: Demanded, tools: PlanTools): TokenTool['verify'] {
+  const settled = (names: readonly string[] | null) => names && new Set(names.map((name) => settledText(name, tools)));
+  const [issuers, audiences] = [settled(demanded.issuers), settled(demanded.audiences)];
+  const taken = audiences ?? new Set([tool.realm]);
+  const right = new WeakSet<Verified>();
+  const judge = (verified: Verified): Verified => {
+    if (right.has(verified)) return verified;
+    const [by, to, purpose = ACCESS] = ['iss', 'aud', PURPOSE_CLAIM].map((name) => own(verified.claims, name));
+    if (purpose !== demanded.purpose) throw new TokenElsewhere('another purpose');
+    if (issuers !== null && !(typeof by === 'string' && issuers.has(by))) throw new TokenElsewhere('another issuer');
+    const isOpen = to === undefined && audiences === null;
+    const receivers: readonly unknown[] = Array.isArray(to) ? to : [to];
+    if (!isOpen && !receivers.some((one) => typeof one === 'string' && taken.has(one)))
+      throw new TokenElsewhere('another audience');
+    right.add(verified);
+    return verified;
+  };
+  return (text, now) => {
+    const verified = tool.verify(text, now);
+    return verified instanceof Promise ? verified.then(judge) : judge(verified);
+  };
+}
+
 /** Tools are shared by all who have the same key; what is too long is a matter of the place. */
 const shorter = (tool: TokenTool, max: number): TokenTool => ({
+  realm: tool.realm,
   open: (text) => tool.open(text),
   verify(text, now) {
     if (text.length > max) throw new TokenRefused('too long');

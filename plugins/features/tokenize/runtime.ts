@@ -11,7 +11,7 @@ import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import { hider } from '../../../kernel/language/hidden.js';
 import { compilePath, splitPath, writePath } from '../../../kernel/language/path.js';
 import { feature } from '../../kinds/feature.js';
-import { tokensOf, type ResourceTokens } from '../shared/token-tool.js';
+import { marksOf, tokensOf, type ResourceTokens } from '../shared/token-tool.js';
 import { DEFAULT_PROPERTY, issuesTokens } from '../../kinds/issues-tokens.js';
 
 /** Seconds. */
@@ -29,7 +29,9 @@ export default defineRuntime(feature, {
 
 type Claims = Record<string, unknown>;
 
-function issuing({ tool, settings }: ResourceTokens, tools: PlanTools): Step[] {
+function issuing(tokens: ResourceTokens, tools: PlanTools): Step[] {
+  const { tool, settings } = tokens;
+  const marks = marksOf(tokens, tools);
   const take = claimsTaker(settings['custom_claim_fields'], tools);
   const property = asText(settings['property_name'] ?? DEFAULT_PROPERTY);
   const seconds = Number(settings['expiration'] ?? DEFAULT_EXPIRATION);
@@ -50,7 +52,7 @@ function issuing({ tool, settings }: ResourceTokens, tools: PlanTools): Step[] {
       order: 100,
       run: async (frame, state) => {
         const life = { now: frame.invocation.startedAt, seconds, id: randomUUID() };
-        const issued = await tool.issue(frame.slots[slot] as Claims, life);
+        const issued = await tool.issue({ ...(frame.slots[slot] as Claims), ...marks }, life);
         frame.headers['cache-control'] = 'no-store';
         state.result = { ...(isObject(state.result) ? state.result : {}), [property]: issued };
       },

@@ -8,6 +8,7 @@ import { isAny, isOne, propertiesOf, requiredOf } from '../../../kernel/schema/f
 import { accessorsIn } from '../../../kernel/language/accessor.js';
 import { shape, slot } from '../../../kernel/schema/combinators.js';
 import { DEFAULT_PROPERTY, issuesTokens } from '../../kinds/issues-tokens.js';
+import { PURPOSE_CLAIM } from '../../kinds/token-words.js';
 
 export default definePlugin({
   kind: 'feature',
@@ -16,7 +17,9 @@ export default definePlugin({
   summary: 'Gives out a token with the answer. Beside `protected` it says how the token of the caller is judged.',
   details:
     'Claims are looked up in the main result (before `returnables` drops anything), then in the other results, latest ' +
-    'first, then among the `for` names. Tokens carry `iat`, `exp` and `jti` too. Without a row the answer is 401. The token ' +
+    'first, then among the `for` names. Tokens carry `iat`, `exp` and `jti` too, and say by whom (`iss`) and for whom (`aud`) they ' +
+    'are: the `id` of this resource and the key, unless `issuer` and `audience` name others. A token with a `purpose` opens ' +
+    'resources whose guard has the same one, and nothing else. Without a row the answer is 401. The token ' +
     'stands in the answer under `property_name`, listed or not. A `protected` resource gives out a new token only with ' +
     '`custom_claim_fields`, or when `property_name` is written and listed in `returnables`.',
   facts: { applies: 'when-present' },
@@ -95,6 +98,18 @@ export default definePlugin({
       },
     },
     {
+      title: 'Half an hour, to set a new password and for nothing else',
+      json: {
+        tokenize: {
+          type: 'JWT',
+          expiration: 1800,
+          encryption_key: '$ENV.EXAMPLE_KEY',
+          custom_claim_fields: ['id'],
+          purpose: 'password-reset',
+        },
+      },
+    },
+    {
       title: 'Encrypted, in a property of its own',
       json: { tokenize: { type: 'PASETO', encryption_key: '$ENV.EXAMPLE_KEY', property_name: 'access_token' } },
     },
@@ -105,6 +120,12 @@ export default definePlugin({
       json: { tokenize: { type: 'JWE', encryption_key: '$ENV.EXAMPLE_KEY' } },
       code: 'DEF_UNKNOWN_PLUGIN',
       at: '/tokenize/type',
+    },
+    {
+      title: 'A purpose is a word',
+      json: { tokenize: { type: 'JWT', encryption_key: '$ENV.EXAMPLE_KEY', purpose: 'Reset of passwords' } },
+      code: 'DEF_FORMAT',
+      at: '/tokenize/purpose',
     },
     { title: 'No key', json: { tokenize: { type: 'JWT' } }, code: 'DEF_REQUIRED', at: '/tokenize' },
     {
@@ -135,7 +156,7 @@ function given({ value, holder }: ApiPlace): ApiPart {
   };
 }
 
-const RESERVED: ReadonlySet<string> = new Set(['iss', 'aud', 'exp', 'nbf', 'iat', 'jti']);
+const RESERVED: ReadonlySet<string> = new Set(['iss', 'aud', 'exp', 'nbf', 'iat', 'jti', PURPOSE_CLAIM]);
 
 function check({ value, holder, actions, secrets }: CheckPlace): Finding[] {
   const settings = isObject(value['tokenize']) ? value['tokenize'] : {};

@@ -2,10 +2,11 @@
  * Keys of JWT algorithms, typed at load: a shared secret for HS, a PEM key of the right sort for the others. A message
  * never holds a key.
  */
-import { createHash, createPrivateKey, createPublicKey, webcrypto, type KeyObject } from 'node:crypto';
+import { createHash, createHmac, createPrivateKey, createPublicKey, webcrypto, type KeyObject } from 'node:crypto';
 import { BootError } from '../../../kernel/contract/boot-error.js';
 import type { TokenSettings } from '../../kinds/token.js';
 import { keyFlaw } from '../../kinds/token-keys.js';
+import { realmOf } from '../shared/realm.js';
 import { isShared, shortestKey } from './algorithms.light.js';
 
 type SecretKey = webcrypto.CryptoKey;
@@ -13,6 +14,8 @@ type SecretKey = webcrypto.CryptoKey;
 export interface JwtKeys {
   /** Tells keys apart without holding them. */
   readonly id: string;
+  /** The same for a private key and its public one. */
+  readonly realm: string;
   readonly verify: () => Promise<SecretKey> | KeyObject;
   /** Null where only a public key is known. */
   readonly sign: (() => Promise<SecretKey> | KeyObject) | null;
@@ -48,6 +51,7 @@ function secretKey(algorithm: string, { key, place }: TokenSettings): JwtKeys {
     (imported ??= webcrypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash }, false, ['sign', 'verify']));
   return {
     id: fingerprint(algorithm, bytes),
+    realm: realmOf(createHmac('sha256', bytes)),
     verify: use,
     sign: use,
     short: bytes.length < min ? { bytes: bytes.length, min } : null,
@@ -80,7 +84,8 @@ function pemKey(algorithm: string, { key, place, issues }: TokenSettings): JwtKe
   }
   const signing = secret;
   const id = fingerprint(`${algorithm} ${isPrivate ? 'private' : 'public'}`, Buffer.from(text));
-  return { id, verify: () => open, sign: signing === null ? null : () => signing, short: null };
+  const realm = realmOf(createHash('sha256').update(open.export({ type: 'spki', format: 'der' })));
+  return { id, realm, verify: () => open, sign: signing === null ? null : () => signing, short: null };
 }
 
 const fingerprint = (algorithm: string, bytes: Buffer): string =>

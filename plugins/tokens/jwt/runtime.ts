@@ -37,6 +37,7 @@ export default defineRuntime(token, {
 export function jwtTool(algorithm: string, keys: JwtKeys): TokenTool {
   const open = (text: string): Promise<string> => openJwt(text, algorithm, keys);
   return {
+    realm: keys.realm,
     open,
     verify: verifier(open, INSTANTS),
     issue: async (claims, life) => {

@@ -1,9 +1,10 @@
 /** PASETO v4.local: sealed with one key of 32 bytes; instants are RFC 3339 text. */
-import { createHash } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 import { BootError } from '../../../kernel/contract/boot-error.js';
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import { token, type TokenSettings, type TokenTool } from '../../kinds/token.js';
 import { fitting, payloadOf, type Instants } from '../shared/claims.js';
+import { realmOf } from '../shared/realm.js';
 import { toolbox, verifier } from '../shared/toolbox.js';
 import { BASE64, HEX, KEY_BYTES, localKeyFlaw } from './key.light.js';
 import { openLocal, sealLocal } from './local.js';
@@ -31,6 +32,7 @@ export default defineRuntime(token, {
 export function pasetoTool(key: Uint8Array): TokenTool {
   const open = (text: string): string => openLocal(text, key).text;
   return {
+    realm: realmOf(createHmac('sha256', key)),
     open,
     verify: verifier(open, INSTANTS),
     issue: (claims, life) => fitting(sealLocal(payloadOf(claims, life, INSTANTS), key)),

@@ -1,6 +1,15 @@
 /** Judges a list, its length, and each item, which must be an object. */
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
-import { boundsOf, compileFields, judgeFields, judgeItems, sampleFields, type Rule } from '../../kinds/fields.js';
+import {
+  boundsOf,
+  canonicalFields,
+  canonicalItems,
+  compileFields,
+  judgeFields,
+  judgeItems,
+  sampleFields,
+  type Rule,
+} from '../../kinds/fields.js';
 import { validationType } from '../../kinds/validation-type.js';
 import { judgeCount, sampleCount } from '../shared/count.js';
 
@@ -17,6 +26,7 @@ export default defineRuntime(validationType, {
           else if (isCounted(value.length, pointer, issues)) judgeEach(value, pointer, issues);
         };
       },
+      canonical: (rule) => canonicalItems(canonicalFields(fieldsOf(rule))),
       sample: (rule) => Array.from({ length: sampleCount(rule) }, () => sampleFields(fieldsOf(rule))),
     };
   },

@@ -2,6 +2,7 @@
 import type { Json } from '../../../kernel/contract/json.js';
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import { validationType } from '../../kinds/validation-type.js';
+import { textForm } from '../shared/canonical.js';
 import { judgeLength } from '../shared/length.js';
 import { isEmail } from './email.js';
 
@@ -20,6 +21,7 @@ export default defineRuntime(validationType, {
         } else length?.judge(value, pointer, issues);
       };
     },
+    canonical: textForm,
     sample: sampleEmail,
   }),
 });

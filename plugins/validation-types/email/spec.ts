@@ -10,9 +10,24 @@ export default definePlugin({
   summary: 'An e-mail address of at most 254 characters: `local@domain.tld`. No look-up is made.',
   facts: { jsType: 'string', bounded: true },
   schema: lengthBounds,
-  openapi: ({ value }) => ({ value: { maxLength: 254, ...textSchema(value), format: 'email' } }),
-  examples: [{ title: 'An address', json: { type: 'EMAIL', max_length: 120 } }],
+  openapi: ({ value }) => ({
+    // Blanks around it, or a dot at its end, are no mistake where it has a canonical form.
+    value:
+      value['canonical'] === undefined
+        ? { maxLength: 254, ...textSchema(value), format: 'email' }
+        : { ...textSchema(value), description: 'An e-mail address.' },
+  }),
+  examples: [
+    { title: 'One account, however its address is typed', json: { type: 'EMAIL', canonical: 'email' } },
+    { title: 'An address', json: { type: 'EMAIL', max_length: 120 } },
+  ],
   counterExamples: [
+    {
+      title: 'Another form',
+      json: { type: 'EMAIL', canonical: 'lowercase' },
+      code: 'DEF_VALUE',
+      at: '/canonical',
+    },
     { title: 'Unknown option', json: { type: 'EMAIL', strict: true }, code: 'DEF_UNKNOWN_KEY', at: '/strict' },
   ],
 });

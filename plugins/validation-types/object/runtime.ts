@@ -1,7 +1,15 @@
 /** Judges an object, then what is inside it. */
 import { isObject } from '../../../kernel/contract/json.js';
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
-import { boundsOf, compileFields, judgeFields, putInside, sampleFields, type Rule } from '../../kinds/fields.js';
+import {
+  boundsOf,
+  canonicalFields,
+  compileFields,
+  judgeFields,
+  putInside,
+  sampleFields,
+  type Rule,
+} from '../../kinds/fields.js';
 import { validationType } from '../../kinds/validation-type.js';
 
 export default defineRuntime(validationType, {
@@ -21,6 +29,7 @@ export default defineRuntime(validationType, {
           if (issues.length > start) putInside(issues, start, pointer);
         };
       },
+      canonical: (rule) => canonicalFields(fieldsOf(rule)),
       sample: (rule) => sampleFields(fieldsOf(rule)),
     };
   },

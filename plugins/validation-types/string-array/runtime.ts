@@ -1,7 +1,8 @@
 /** Judges a list, its length, and each item, which must be text. */
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
-import { MAX_ISSUES } from '../../kinds/fields.js';
+import { canonicalItems, MAX_ISSUES } from '../../kinds/fields.js';
 import { validationType } from '../../kinds/validation-type.js';
+import { textForm } from '../shared/canonical.js';
 import { judgeCount, sampleCount } from '../shared/count.js';
 import { judgeLength, sampleText } from '../shared/length.js';
 
@@ -26,6 +27,11 @@ export default defineRuntime(validationType, {
       };
     },
     fromText: (sent) => (typeof sent === 'string' ? [sent] : sent),
+    canonical: (rule) => {
+      const [each, form] = [canonicalItems(textForm(rule)), textForm(rule)];
+      // One text of a query string will be a list of one.
+      return each && form && ((value) => (typeof value === 'string' ? form(value) : each(value)));
+    },
     sample: (rule) => Array.from({ length: sampleCount(rule) }, () => sampleText(rule, 'text', 'items_')),
   }),
 });

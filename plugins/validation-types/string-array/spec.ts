@@ -1,6 +1,7 @@
 /** `STRINGARRAY`: a list of texts. */
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 import { numeric, shape } from '../../../kernel/schema/combinators.js';
+import { canonicalField } from '../../kinds/canonical.js';
 import { listBounds } from '../../kinds/bounds.js';
 import { countSchema, textSchema } from '../../kinds/rule-schemas.js';
 
@@ -13,6 +14,7 @@ export default definePlugin({
   facts: { jsType: 'array', bounded: false },
   schema: shape({
     ...listBounds,
+    canonical: canonicalField,
     items_min_length: numeric({ doc: 'Fewest characters of each item.', examples: [2] })
       .integer()
       .min(0),

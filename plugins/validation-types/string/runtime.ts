@@ -1,6 +1,7 @@
 /** Judges text: type, then length in code points. */
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import { validationType } from '../../kinds/validation-type.js';
+import { textForm } from '../shared/canonical.js';
 import { judgeLength, sampleText } from '../shared/length.js';
 
 export default defineRuntime(validationType, {
@@ -12,6 +13,7 @@ export default defineRuntime(validationType, {
         else length?.judge(value, pointer, issues);
       };
     },
+    canonical: textForm,
     sample: (rule) => sampleText(rule, 'text'),
   }),
 });

@@ -7,11 +7,12 @@ export default definePlugin({
   kind: 'validation-type',
   name: 'STRING',
   since: '0.1.0',
-  summary: 'Text. Bounds count characters (code points), on the value as it was sent.',
+  summary: 'Text. Bounds count characters (code points), on the value as it was sent, or in its `canonical` form.',
   facts: { jsType: 'string', bounded: true },
   schema: lengthBounds,
   openapi: ({ value }) => ({ value: textSchema(value) }),
   examples: [
+    { title: 'A name, in small letters and without blanks', json: { type: 'STRING', canonical: ['trim', 'lower'] } },
     { title: 'Any text', json: { type: 'STRING' } },
     { title: 'Bounded text', json: { type: 'STRING', min_length: 1, max_length: 80 } },
   ],

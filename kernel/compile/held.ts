@@ -1,0 +1,44 @@
+/**
+ * What holds however a resource is reached: steps of other resources whose actionables a request runs, and those that work has to
+ * pass which is done apart from a request. Guards of callers are not among them: a way around one is an error of the checker.
+ */
+import { ResourcePhase } from '../contract/slot.js';
+import type { Step } from '../contract/plan.js';
+import type { ActionModel, ResourceModel } from '../analysis/model.js';
+import { planFeatures } from './action.js';
+import { emptyDraft, type Draft } from './draft.js';
+import { stepsBetween } from './steps.js';
+import type { ResourceScope } from './tools.js';
+
+/** `requests`: once for each request; `work`: also whenever work of the resource begins behind an answer or by the clock. */
+type Holds = 'requests' | 'work';
+
+/** Adds what the resources of these actionables demand of each request, beside the one that answers. */
+export function planHeld(scope: ResourceScope, actions: readonly ActionModel[], draft: Draft): void {
+  for (const resource of ownersOf(scope, actions)) {
+    if (resource === scope.resource) continue;
+    const held = draftHeld(scope, resource, ['requests', 'work']);
+    draft.steps.push(...held.steps.map((step): Step => ({ ...step, id: `${step.id} of ${resource.id}` })));
+    draft.guards.push(...held.guards.map((guard) => `${guard} of ${resource.id}`));
+  }
+}
+
+/** What work of these actionables has to pass each time that it is begun. */
+export function heldWork(scope: ResourceScope, actions: readonly ActionModel[]): readonly Step[] | null {
+  const steps = ownersOf(scope, actions).flatMap((resource) => draftHeld(scope, resource, ['work']).steps);
+  return stepsBetween(steps, ResourcePhase.ADMIT, ResourcePhase.REPLY - 1);
+}
+
+function ownersOf({ resources }: ResourceScope, actions: readonly ActionModel[]): ResourceModel[] {
+  const ids = new Set(actions.map(({ resource }) => resource));
+  return [...ids].flatMap((id) => resources.get(id) ?? []);
+}
+
+function draftHeld(scope: ResourceScope, resource: ResourceModel, when: readonly Holds[]): Draft {
+  const draft = emptyDraft();
+  const places = resource.places.filter(({ plugin }) =>
+    when.some((one) => scope.registry.plugins.get(plugin)?.facts?.['holds'] === one),
+  );
+  planFeatures({ ...scope, resource }, null, places, draft);
+  return draft;
+}

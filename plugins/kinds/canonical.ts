@@ -1,0 +1,26 @@
+/** Forms in which a text means the same however it is typed: what rules write, and what each form is called. Light. */
+import { either, list, text } from '../../kernel/schema/combinators.js';
+import type { Json } from '../../kernel/contract/json.js';
+
+/** In the order in which they are applied. */
+export const FORMS = ['trim', 'nfc', 'lower', 'email'] as const;
+export type Form = (typeof FORMS)[number];
+
+const form = (doc: string) => text({ doc, examples: ['email'] }).oneOf(FORMS);
+
+const DOC =
+  'The one form in which values are judged, looked up and stored, whatever is sent (extension). `trim`: without blanks around it; ' +
+  '`nfc`: Unicode NFC; `lower`: small letters; `email`: all three, with the domain in ASCII and without a dot at its end. One of ' +
+  'them, or a list.';
+
+export const canonicalField = either([form(DOC), list(form(DOC).required(), { doc: DOC }).min(1).max(FORMS.length)], {
+  doc: DOC,
+  examples: ['email', ['trim', 'lower']],
+  form: '"email"',
+});
+
+/** The forms of a rule, each once, in order; empty where it writes none. */
+export function formsOf(written: Json | undefined): readonly Form[] {
+  const asked: readonly unknown[] = Array.isArray(written) ? written : [written];
+  return FORMS.filter((one) => asked.includes(one));
+}

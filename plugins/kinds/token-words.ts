@@ -1,0 +1,80 @@
+/**
+ * By whom and for what a token is made, as `tokenize` and `protected` write it: their fields, and what a guard demands. Light: specs
+ * and runtimes read the same words.
+ */
+import { isObject, type Json } from '../../kernel/contract/json.js';
+import { either, list, text } from '../../kernel/schema/combinators.js';
+
+/** What a token is for where nothing else is said; it is not written into tokens. */
+export const ACCESS = 'access';
+
+export const PURPOSE_CLAIM = 'purpose';
+
+const named = (doc: string, example: string) =>
+  text({ doc, roots: ['ENV'], examples: [example], advanced: true })
+    .min(1)
+    .max(256);
+
+/** One name, or a list of which one is enough. */
+const anyNamed = (doc: string, example: string) =>
+  either([named(doc, example), list(named(doc, example).required(), { doc }).min(1).max(20)], {
+    doc,
+    examples: [example, [example, 'https://login.example.com/']],
+    advanced: true,
+  });
+
+const purpose = (doc: string) =>
+  text({ doc, default: ACCESS, examples: ['password-reset'] })
+    .matches(/^[a-z][a-z0-9_-]*$/)
+    .max(64);
+
+export const issuedWords = {
+  issuer: named('By whom tokens are made (claim `iss`); the `id` of the resource, where nothing is said.', 'shop'),
+  audience: named(
+    'For whom they are made (claim `aud`); all guards with the same key, where nothing is said.',
+    'admin',
+  ),
+  purpose: purpose('What tokens are for (extension). They open resources of this purpose, and no others.'),
+};
+
+export const demandedWords = {
+  issuer: anyNamed(
+    'Takes only tokens of this issuer (claim `iss`), or of one of a list.',
+    'https://login.example.com/',
+  ),
+  audience: anyNamed('Takes only tokens for this audience (claim `aud`), or for one of a list.', 'admin'),
+  purpose: purpose('Takes only tokens that were made for this purpose (extension).'),
+};
+
+/** What a guard demands, as it is written; lists in their order. Null: nothing is said. */
+export interface Demanded {
+  readonly issuers: readonly string[] | null;
+  readonly audiences: readonly string[] | null;
+  readonly purpose: string;
+}
+
+/** `protected` says it; what it leaves out, the `tokenize` beside it says. */
+export function demandedBy(guard: Json | undefined, tokenize: Json | undefined): Demanded {
+  const [own, around] = [guard, tokenize].map((json) => (isObject(json) ? json : {}));
+  const written = (field: string): Json | undefined => own?.[field] ?? around?.[field];
+  const asked = written('purpose');
+  return {
+    issuers: namesOf(written('issuer')),
+    audiences: namesOf(written('audience')),
+    purpose: typeof asked === 'string' ? asked : ACCESS,
+  };
+}
+
+function namesOf(json: Json | undefined): readonly string[] | null {
+  if (json === undefined) return null;
+  const items = Array.isArray(json) ? (json as readonly Json[]) : [json];
+  return items.flatMap((item) => (typeof item === 'string' ? [item] : []));
+}
+
+/** Null where nothing is said that any guard with the same key does not say. */
+export function sayDemanded({ issuers, audiences, purpose: asked }: Demanded): Json {
+  if (issuers === null && audiences === null && asked === ACCESS) return null;
+  return { issuers: sorted(issuers), audiences: sorted(audiences), purpose: asked };
+}
+
+const sorted = (names: readonly string[] | null): Json => (names === null ? null : [...new Set(names)].sort());

@@ -1,0 +1,61 @@
+/**
+ * Names of rooms, as definitions write them, read without loss: words of the definition and values of a request are kept apart, so
+ * that no value can pose as words of another room. Made at load; shared by who joins and who sends.
+ */
+import { asText, type Json } from '../../kernel/contract/json.js';
+import type { PlanTools, Reader } from '../../kernel/contract/plan.js';
+import { settledText } from '../../kernel/contract/settled.js';
+import { parseTemplate } from '../../kernel/language/accessor.js';
+import { nameFrom } from '../kinds/receivers.js';
+
+export interface Room {
+  /** Equal for equal words around equal values, whichever accessors give them, and for nothing else. */
+  readonly key: string;
+  /** As people read it. */
+  readonly name: string;
+}
+
+/** Words of the definition as text, values in a list of one. */
+export type RoomPart = string | readonly [value: string];
+
+/** Throws the Fault BRC_RECEIVER, naming `field`. A number is its text. */
+export function roomReader(written: Json, field: string, tools: PlanTools): Reader<Room> {
+  const parts = typeof written === 'string' ? parseTemplate(written) : [];
+  const readers = parts.map((part) => {
+    if (typeof part === 'string') return part;
+    const text = asText(written).slice(part.start, part.end);
+    // What the environment says is settled at load, as words are.
+    if (part.root === 'ENV') return settledText(text, tools);
+    return parts.length > 1 ? tools.text(text) : wholeReader(tools.value(text), field);
+  });
+  if (readers.every((reader) => typeof reader === 'string')) {
+    const name = typeof written === 'string' ? readers.join('') : written;
+    return () => roomOf([nameFrom(name, field)], field);
+  }
+  return (frame) =>
+    roomOf(
+      readers.map((reader) => (typeof reader === 'string' ? reader : [reader(frame)])),
+      field,
+    );
+}
+
+const wholeReader =
+  (read: Reader, field: string): Reader<string> =>
+  (frame) =>
+    nameFrom(read(frame), field);
+
+function roomOf(parts: readonly RoomPart[], field: string): Room {
+  return { key: roomKey(parts), name: nameFrom(parts.flat().join(''), field) };
+}
+
+/** No two lists of parts have one key, but for words that are written in several pieces. Words alone are their own key. */
+export function roomKey(parts: readonly RoomPart[]): string {
+  const joined: RoomPart[] = [];
+  for (const part of parts) {
+    const last = joined.at(-1);
+    if (typeof part === 'string' && typeof last === 'string') joined[joined.length - 1] = last + part;
+    else if (part !== '') joined.push(part);
+  }
+  const [only] = joined;
+  return joined.length === 1 && typeof only === 'string' && !only.startsWith('[') ? only : JSON.stringify(joined);
+}

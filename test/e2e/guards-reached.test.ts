@@ -1,0 +1,176 @@
+/**
+ * Limits and maintenance hold however a resource is reached: by another one that depends on it, over a connection, from a job, by
+ * the clock. Real HTTP and WebSocket on a real kernel; work behind the answer is taken up by the test.
+ */
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect } from 'chai';
+import type { Outcome, Put, Running } from '../../kernel/contract/deferred.js';
+import { describeKernel } from '../../kernel/cli/openapi.js';
+import { startKernel, type TestKernel } from '../support/kernel.js';
+import { PLUGIN_FIXTURES, returning } from '../support/project.js';
+import { connect } from '../support/sockets.js';
+import { bearer, jwt, KEY } from '../support/tokens.js';
+
+interface Behind {
+  readonly puts: Put[];
+  readonly state: { readonly running: Running };
+}
+
+const limited = (limit: number, identifier = '$PAYLOAD.who'): object => ({
+  rate_limit: { limit, identifier, expires_after: 600 },
+});
+const needing = (...targets: readonly string[]): object => ({
+  depends_on: targets.map((id) => ({ resource_id: id, action_ids: [1] })),
+});
+const around = (id: string, targets: readonly string[], more: object = {}, own: object = {}): object => ({
+  id,
+  resource: id,
+  actionables: [{ id: 1, mode: 'RETURN', value: { by: id }, ...needing(...targets), ...more }],
+  ...own,
+});
+const target = (id: string, more: object = {}): object => ({ ...returning(id, { from: id }), ...more });
+const GUARD = { tokenize: { type: 'JWT', encryption_key: '$ENV.KEY' }, protected: { extract_claims: ['id'] } };
+
+const files = (maintenance: boolean): Record<string, unknown> => ({
+  'definitions/a.json': [
+    target('code', limited(2)),
+    target('code-job', limited(2)),
+    target('code-twice', limited(2)),
+    target('by-claim', { ...GUARD, ...limited(2, '$PROTECTED.id') }),
+    target('by-address', limited(2, '$HEADER.ip')),
+    around('over-code', ['code']),
+    around('over-over', ['over-code']),
+    around(
+      'over-twice',
+      ['code-twice'],
+      {},
+      {
+        actionables: [
+          { id: 1, mode: 'RETURN', value: 1, ...needing('code-twice') },
+          { id: 2, mode: 'RETURN', value: 2, ...needing('code-twice') },
+        ],
+      },
+    ),
+    around('over-claim', ['by-claim'], {}, GUARD),
+    around('over-address', ['by-address']),
+    around('both-limits', ['by-address'], {}, limited(5)),
+    around('later', ['code-job', 'switched'], { behind: { after: 0 } }),
+    around('nightly', ['switched', 'code'], { behind: { clock: '0 0 0 1 1 *' } }),
+    target('switched', { maintenance }),
+    around('over-switched', ['switched'], {}, GUARD),
+    around('own-job', [], { behind: { after: 0 } }, { maintenance }),
+  ],
+});
+
+describe('what holds however a resource is reached', () => {
+  let kernel!: TestKernel;
+  let behind!: Behind;
+  const never = new AbortController().signal;
+  before(async () => {
+    behind = (await import(pathToFileURL(join(PLUGIN_FIXTURES, 'behind', 'runtime.js')).href)) as Behind;
+    kernel = await startKernel({
+      files: files(false),
+      env: { KEY },
+      config: { plugins: ['builtin:*', join(PLUGIN_FIXTURES, 'behind')], websocket: { enabled: true } },
+    });
+  });
+  after(() => kernel.close());
+  afterEach(() => void behind.puts.splice(0));
+
+  const statuses = async (path: string, times: number, body: object, init: RequestInit = {}): Promise<number[]> => {
+    const all: number[] = [];
+    for (let i = 0; i < times; i++) all.push((await kernel.post(path, body, init)).status);
+    return all;
+  };
+  const switched = async (maintenance: boolean): Promise<void> => {
+    await kernel.project.write('definitions/a.json', files(maintenance)['definitions/a.json']);
+    expect((await kernel.kernel.reload()).applied).to.equal(true);
+  };
+  const shortly = (outcome: Outcome): unknown => (outcome.done ? 'done' : [outcome.code, outcome.retryable]);
+
+  it('a limit counts requests that come by other resources, together with its own', async () => {
+    expect(await statuses('/over-code', 1, { who: 'a' })).to.deep.equal([200]);
+    expect(await statuses('/code', 1, { who: 'a' })).to.deep.equal([200]);
+    const refused = await kernel.post('/over-over', { who: 'a' });
+    expect([refused.status, refused.body['code']]).to.deep.equal([429, 'LIM_EXCEEDED']);
+    expect(refused.headers.get('retry-after')).to.match(/^\d+$/);
+    expect(await statuses('/over-code', 3, { who: 'b' })).to.deep.equal([200, 200, 429]);
+    expect((await kernel.post('/over-code', {})).status, 'without what is counted by').to.equal(422);
+  });
+
+  it('a limit counts a request once, however many actionables reach it', async () => {
+    expect(await statuses('/over-twice', 3, { who: 'a' })).to.deep.equal([200, 200, 429]);
+  });
+
+  it('a limit by claim counts behind the guard, one by address before it', async () => {
+    const [ada, bob] = [bearer(await jwt({ id: 'ada' })), bearer(await jwt({ id: 'bob' }))];
+    expect(await statuses('/over-claim', 2, {})).to.deep.equal([401, 401]);
+    expect(await statuses('/over-claim', 3, {}, ada)).to.deep.equal([200, 200, 429]);
+    expect(await statuses('/by-claim', 1, {}, ada)).to.deep.equal([429]);
+    expect(await statuses('/over-claim', 1, {}, bob)).to.deep.equal([200]);
+    expect(await statuses('/over-address', 1, {})).to.deep.equal([200]);
+    expect(await statuses('/both-limits', 2, { who: 'z' })).to.deep.equal([200, 429]);
+  });
+
+  it('messages of a connection are counted too', async () => {
+    const client = await connect(kernel.url);
+    for (const code of [undefined, undefined, 'LIM_EXCEEDED'])
+      expect((await client.ask('over-code', { who: 'socket' })).error?.['code']).to.equal(code);
+    await client.close();
+  });
+
+  it('a job is counted when it is accepted, and not when it runs', async () => {
+    expect(await statuses('/later', 3, { who: 'a' })).to.deep.equal([202, 202, 429]);
+    expect(behind.puts).to.have.length(2);
+    for (const { work } of behind.puts)
+      for (const attempt of [1, 2, 3])
+        expect(shortly(await behind.state.running.resume(work, attempt, never))).to.equal('done');
+    expect(await statuses('/code-job', 1, { who: 'b' })).to.deep.equal([200]);
+  });
+
+  it('maintenance refuses who comes by another resource, before the guard of that one', async () => {
+    const ada = bearer(await jwt({ id: 'ada' }));
+    expect(await statuses('/over-switched', 1, {}, ada)).to.deep.equal([200]);
+    await switched(true);
+    for (const init of [ada, {}]) {
+      const refused = await kernel.post('/over-switched', {}, init);
+      expect([refused.status, refused.body['code']]).to.deep.equal([503, 'RES_MAINTENANCE']);
+      expect(refused.headers.get('retry-after')).to.equal('60');
+    }
+    const client = await connect(kernel.url);
+    expect((await client.ask('over-switched')).error?.['code']).to.equal('RES_MAINTENANCE');
+    await client.close();
+    expect((await kernel.post('/later', { who: 'm' })).status).to.equal(503);
+    expect(kernel.kernel.plans().byId.get('over-switched')?.summary.guard).to.contain('maintenance of switched');
+    await switched(false);
+  });
+
+  it('maintenance holds back jobs, to be tried again, and what the clock begins', async () => {
+    expect(await statuses('/later', 1, { who: 'c' })).to.deep.equal([202]);
+    expect(await statuses('/own-job', 1, {})).to.deep.equal([202]);
+    const works = behind.puts.map(({ work }) => work);
+    const { running } = behind.state;
+    const [schedule] = running.schedules();
+    const tick = () => running.tick(schedule!, 'clock:1', Date.now(), never);
+    // No caller, nothing to count by.
+    expect(shortly(await tick())).to.equal('done');
+    await switched(true);
+    for (const work of works)
+      expect(shortly(await running.resume(work, 1, never))).to.deep.equal(['RES_MAINTENANCE', true]);
+    expect(shortly(await tick())).to.deep.equal(['RES_MAINTENANCE', true]);
+    await switched(false);
+    for (const work of works) expect(shortly(await running.resume(work, 2, never))).to.equal('done');
+    expect(shortly(await tick())).to.equal('done');
+  });
+
+  it('callers are told of it', async () => {
+    const { paths } = (await describeKernel(kernel.kernel)) as unknown as {
+      readonly paths: Readonly<
+        Record<string, { readonly post: { readonly responses: Readonly<Record<string, unknown>> } }>
+      >;
+    };
+    expect(paths['/over-code']?.post.responses).to.include.keys('429', '422');
+    expect(paths['/switched']?.post.responses).not.to.include.keys('429');
+  });
+});

@@ -1,0 +1,233 @@
+/** By whom and for what tokens are: what they say of themselves, and which of them a guard takes. Real tokens over real HTTP. */
+import { generateKeyPairSync } from 'node:crypto';
+import { expect } from 'chai';
+import { decodeJwt, importPKCS8, SignJWT } from 'jose';
+import { startKernel, type TestKernel } from '../support/kernel.js';
+import { returning } from '../support/project.js';
+import { bearer, jwt, KEY, OTHER_KEY, seconds } from '../support/tokens.js';
+
+const PAIRS = {
+  RS256: generateKeyPairSync('rsa', { modulusLength: 2048 }),
+  ES256: generateKeyPairSync('ec', { namedCurve: 'P-256' }),
+  EdDSA: generateKeyPairSync('ed25519'),
+} as const;
+const pem = (algorithm: keyof typeof PAIRS): { readonly open: string; readonly secret: string } => ({
+  open: PAIRS[algorithm].publicKey.export({ type: 'spki', format: 'pem' }).toString(),
+  secret: PAIRS[algorithm].privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+});
+
+const SHARED = { type: 'JWT', encryption_key: '$ENV.KEY' };
+/** How tokens are made, and judged where that needs another key. */
+const FORMATS: Readonly<Record<string, readonly [object, object?]>> = {
+  hs256: [SHARED],
+  hs384: [{ ...SHARED, algorithm: 'HS384' }],
+  hs512: [{ ...SHARED, algorithm: 'HS512' }],
+  rs256: [
+    { type: 'JWT', algorithm: 'RS256', encryption_key: '$ENV.RS_SECRET' },
+    { type: 'JWT', algorithm: 'RS256', encryption_key: '$ENV.RS_OPEN' },
+  ],
+  es256: [
+    { type: 'JWT', algorithm: 'ES256', encryption_key: '$ENV.ES_SECRET' },
+    { type: 'JWT', algorithm: 'ES256', encryption_key: '$ENV.ES_OPEN' },
+  ],
+  eddsa: [
+    { type: 'JWT', algorithm: 'EdDSA', encryption_key: '$ENV.ED_SECRET' },
+    { type: 'JWT', algorithm: 'EdDSA', encryption_key: '$ENV.ED_OPEN' },
+  ],
+  paseto: [{ type: 'PASETO', encryption_key: '$ENV.KEY' }],
+};
+const ENV = {
+  KEY,
+  OTHER_KEY,
+  PROVIDER: 'https://login.example.com/',
+  RS_SECRET: pem('RS256').secret,
+  RS_OPEN: pem('RS256').open,
+  ES_SECRET: pem('ES256').secret,
+  ES_OPEN: pem('ES256').open,
+  ED_SECRET: pem('EdDSA').secret,
+  ED_OPEN: pem('EdDSA').open,
+};
+
+const giving = (id: string, tokenize: object): object => ({
+  ...returning(id, { id: 7, name: 'ada' }),
+  tokenize: { ...tokenize, custom_claim_fields: ['id'] },
+});
+const guarded = (id: string, tokenize: object, guard: object = {}): object => ({
+  ...returning(id, { id: '$PROTECTED.id' }),
+  tokenize,
+  protected: { extract_claims: ['id'], ...guard },
+});
+const RESET = { purpose: 'password-reset' };
+
+const FILES = {
+  'definitions/a.json': [
+    ...Object.entries(FORMATS).flatMap(([name, [makes, judges = makes]]) => [
+      giving(`${name}-login`, makes),
+      giving(`${name}-forgot`, { ...makes, ...RESET }),
+      giving(`${name}-admin-login`, { ...makes, audience: 'admin', issuer: 'back-office' }),
+      guarded(`${name}-me`, judges),
+      guarded(`${name}-reset`, judges, RESET),
+      guarded(`${name}-reset-beside`, { ...judges, ...RESET }),
+      guarded(`${name}-admin`, judges, { audience: ['owner', 'admin'] }),
+      guarded(`${name}-back-office`, judges, { issuer: 'back-office', audience: 'admin' }),
+    ]),
+    guarded('loud', FORMATS['hs512']?.[0] ?? {}),
+    guarded('quiet', FORMATS['hs512']?.[0] ?? {}),
+    guarded('provided', FORMATS['rs256']?.[1] ?? {}, { issuer: '$ENV.PROVIDER', audience: 'https://api.example.com' }),
+    guarded('provided-for-any', FORMATS['rs256']?.[1] ?? {}, {
+      issuer: ['$ENV.PROVIDER', 'https://other.example.com/'],
+    }),
+    {
+      ...giving('refresh', { ...SHARED, audience: 'admin' }),
+      protected: { purpose: 'access' },
+    },
+    { ...giving('forget-me', { ...SHARED, purpose: 'deletion' }), protected: { purpose: 'access' } },
+  ],
+};
+
+const GUARDS = ['me', 'reset', 'reset-beside', 'admin', 'back-office'] as const;
+
+describe('realm and purpose of tokens', () => {
+  let kernel: TestKernel;
+  before(async () => (kernel = await startKernel({ files: FILES, env: ENV })));
+  after(() => kernel.close());
+
+  const tokenOf = async (path: string, init: RequestInit = {}): Promise<string> =>
+    String((await kernel.post(path, {}, init)).body['token']);
+  const opens = async (path: string, token: string): Promise<number> =>
+    (await kernel.post(path, {}, bearer(token))).status;
+  /** The guards of a format that take a token. */
+  const opened = async (name: string, token: string): Promise<string[]> => {
+    const statuses = await Promise.all(GUARDS.map((guard) => opens(`/${name}-${guard}`, token)));
+    expect(statuses.every((status) => status === 200 || status === 401)).to.equal(true);
+    return GUARDS.filter((_, index) => statuses[index] === 200);
+  };
+
+  it('a token says by whom and for whom it was made, and the purpose where it has one', async () => {
+    const login = decodeJwt(await tokenOf('/hs256-login'));
+    expect(login).to.include({ iss: 'hs256-login', id: 7 });
+    expect(login.aud).to.match(/^key-[A-Za-z0-9_-]{16}$/);
+    expect(login).not.to.have.property('purpose');
+    const reset = decodeJwt(await tokenOf('/hs256-forgot'));
+    expect(reset).to.include({ iss: 'hs256-forgot', aud: login.aud, purpose: 'password-reset' });
+    expect(decodeJwt(await tokenOf('/hs256-admin-login'))).to.include({ iss: 'back-office', aud: 'admin' });
+    // The name of a key does not tell the key, and another key has another.
+    expect(JSON.stringify(login)).not.to.contain(KEY);
+    expect(decodeJwt(await tokenOf('/rs256-login')).aud).not.to.equal(login.aud);
+  });
+
+  for (const name of Object.keys(FORMATS)) {
+    it(`${name}: a sign-in opens all guards that ask for nothing else, a reset the reset alone`, async () => {
+      expect(await opened(name, await tokenOf(`/${name}-login`))).to.deep.equal(['me']);
+      expect(await opened(name, await tokenOf(`/${name}-forgot`))).to.deep.equal(['reset', 'reset-beside']);
+      expect(await opened(name, await tokenOf(`/${name}-admin-login`))).to.deep.equal(['admin', 'back-office']);
+    });
+  }
+
+  it('a token without issuer and audience opens what asks for none in words', async () => {
+    const old = await jwt({ id: 'ada' });
+    expect(await opened('hs256', old)).to.deep.equal(['me']);
+    expect(await opens('/refresh', old)).to.equal(401);
+  });
+
+  it('what only looks like the right words is refused', async () => {
+    const realm = decodeJwt(await tokenOf('/hs256-login')).aud;
+    for (const claims of [
+      { purpose: 'password-reset', aud: 'elsewhere' },
+      { purpose: 'reset' },
+      { purpose: ['password-reset'] },
+      { purpose: null },
+      { purpose: '' },
+      { aud: 'owner ' },
+      { aud: [] },
+      { aud: {} },
+      { aud: 7 },
+      { aud: [['admin']] },
+      { aud: 'Admin', iss: 'back-office' },
+    ])
+      expect(await opened('hs256', await jwt({ id: 1, ...claims })), JSON.stringify(claims)).to.deep.equal([]);
+    expect(await opened('hs256', await jwt({ id: 1, aud: ['x', realm] }))).to.deep.equal(['me']);
+    expect(await opened('hs256', await jwt({ id: 1, aud: ['x', 'admin'], iss: 'x' }))).to.deep.equal(['admin']);
+    expect(await opened('hs256', await jwt({ id: 1, aud: realm, purpose: 'access' }))).to.deep.equal(['me']);
+  });
+
+  it('tokens of an identity provider are taken where its issuer and audience are written', async () => {
+    const key = await importPKCS8(ENV.RS_SECRET, 'RS256');
+    const provided = (claims: object): Promise<string> =>
+      new SignJWT({ id: 'ada', iat: seconds(), exp: seconds(600), ...claims })
+        .setProtectedHeader({ alg: 'RS256', typ: 'JWT' })
+        .sign(key);
+    const right = { iss: ENV.PROVIDER, aud: ['https://api.example.com', 'https://login.example.com/userinfo'] };
+    expect(await opens('/provided', await provided(right))).to.equal(200);
+    for (const wrong of [
+      { ...right, aud: 'https://shop.example.com' },
+      { ...right, iss: 'https://evil.example.com/' },
+      { ...right, iss: [ENV.PROVIDER] },
+      { iss: ENV.PROVIDER },
+      { aud: right.aud },
+      {},
+      { ...right, purpose: 'x' },
+    ])
+      expect(await opens('/provided', await provided(wrong)), JSON.stringify(wrong)).to.equal(401);
+    // Where no audience is written, one that the token names is not this guard's.
+    expect(await opens('/provided-for-any', await provided({ iss: ENV.PROVIDER }))).to.equal(200);
+    expect(await opens('/provided-for-any', await provided(right))).to.equal(401);
+    expect(await opens('/rs256-me', await provided(right))).to.equal(401);
+  });
+
+  it('a refused token of another audience is told in the log once, without anything of it', async () => {
+    const wrong = await jwt({ id: 'ada', aud: 'of-somebody-else' });
+    for (let i = 0; i < 3; i++) expect(await opens('/quiet', wrong)).to.equal(401);
+    const sound = await new SignJWT({ id: 'ada', exp: seconds(60), aud: 'of-somebody-else' })
+      .setProtectedHeader({ alg: 'HS512' })
+      .sign(new TextEncoder().encode(KEY));
+    for (let i = 0; i < 3; i++) expect(await opens('/loud', sound)).to.equal(401);
+    const told = kernel.log.filter(({ level, fields }) => level === 'warn' && fields['resource'] === 'loud');
+    expect(told).to.have.length(1);
+    expect(told[0]?.fields['reason']).to.equal('another audience');
+    expect(JSON.stringify(told)).not.to.contain('somebody');
+    expect(kernel.log.some(({ level, fields }) => level === 'warn' && fields['resource'] === 'quiet')).to.equal(false);
+  });
+
+  it('a guard takes what `tokenize` beside it names, unless it says its own', async () => {
+    const admin = await tokenOf('/hs256-admin-login');
+    const login = await tokenOf('/hs256-login');
+    expect(await opens('/refresh', login), 'no way from a sign-in to an admin token').to.equal(401);
+    const next = await tokenOf('/refresh', bearer(admin));
+    expect(decodeJwt(next)).to.include({ iss: 'refresh', aud: 'admin' });
+    const removal = await tokenOf('/forget-me', bearer(login));
+    expect(decodeJwt(removal)).to.include({ purpose: 'deletion' });
+    expect(await opens('/forget-me', removal)).to.equal(401);
+  });
+});
+
+describe('purposes across resources', () => {
+  it('a resource reaches another only with the same audience and purpose', async () => {
+    const target = { ...guarded('target', SHARED, RESET) };
+    const around = (guard: object): object => ({
+      ...guarded('around', SHARED, guard),
+      actionables: [{ id: 1, mode: 'RETURN', value: 1, depends_on: [{ resource_id: 'target', action_ids: [1] }] }],
+    });
+    const start = (guard: object) =>
+      startKernel({ files: { 'definitions/a.json': [target, around(guard)] }, env: { KEY } });
+    const refused = await start({}).then(
+      () => '',
+      (error: unknown) => String(error),
+    );
+    expect(refused).to.contain('LNK_PRIVILEGE');
+    await (await start(RESET)).close();
+  });
+
+  it('`purpose` is no claim of an author', async () => {
+    const files = {
+      'definitions/a.json': [
+        { ...returning('a', { purpose: 'x' }), tokenize: { ...SHARED, custom_claim_fields: ['purpose'] } },
+      ],
+    };
+    const refused = await startKernel({ files, env: { KEY } }).then(
+      () => '',
+      (error: unknown) => String(error),
+    );
+    expect(refused).to.contain('TOK_CLAIM_RESERVED');
+  });
+});
