@@ -8,6 +8,7 @@ import { Fault, fault } from '../../../kernel/contract/fault.js';
 import { isObject } from '../../../kernel/contract/json.js';
 import type { Log } from '../../../kernel/contract/plugin.js';
 import { fillMessage } from '../../../kernel/contract/problem.js';
+import { readJson, writeJson } from '../../../kernel/language/exact-json.js';
 import type { Dialect } from '../../kinds/dialect.js';
 import { BATCH, outboxSql, type OutboxRow, type OutboxSql } from './outbox-sql.js';
 import { queueErrors, type Queue } from '../../kinds/queue.js';
@@ -35,7 +36,7 @@ const PAUSE = 5000;
 function putIn(body: string): Put | null {
   let read: unknown;
   try {
-    read = JSON.parse(body);
+    read = readJson(body);
   } catch {
     return null;
   }
@@ -141,7 +142,7 @@ export function createOutbox({ connection, queue, log, pause = PAUSE }: OutboxIn
     async add(work, transaction) {
       const sql = await sqlOn(transaction);
       if (!made) await sql.make(transaction);
-      for (const one of work) await sql.add(one.work.id, JSON.stringify(one), transaction);
+      for (const one of work) await sql.add(one.work.id, writeJson(one) ?? 'null', transaction);
     },
     // While the queue is away the sweep alone asks again.
     hand: () => {

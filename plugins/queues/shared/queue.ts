@@ -7,6 +7,7 @@ import { fault } from '../../../kernel/contract/fault.js';
 import type { Log } from '../../../kernel/contract/plugin.js';
 import type { Queue, Run, Within } from '../../kinds/queue.js';
 import type { Statements } from '../../kinds/dialect.js';
+import { writeJson } from '../../../kernel/language/exact-json.js';
 import { startEngine, type Engine } from './agenda.js';
 import { createWatch } from './away.js';
 import { workIn } from './body.js';
@@ -41,7 +42,7 @@ const NAMELESS = { resource: undefined, part: undefined, attempt: undefined } as
 
 export function entriesOf(work: readonly Put[], { maxPayload }: Pick<Settings, 'maxPayload'>): readonly Entry[] {
   return work.map(({ work: deferred, delay, priority, retries }) => {
-    const body = JSON.stringify(deferred);
+    const body = writeJson(deferred) ?? 'null';
     const size = Buffer.byteLength(body);
     if (size > maxPayload) throw fault('JOB_TOO_LARGE', { size, limit: maxPayload });
     const { id, resource, part, acceptedAt } = deferred;
