@@ -23,7 +23,7 @@ const FILES = {
       },
     },
     { _account: { name: { type: 'String', unique: true }, place: { type: 'Number' } } },
-    documents('keep', { collection: '_kept', action: 'INSERT', parameters: ['id', ...FIELDS] }, { multi: true }),
+    documents('keep', { collection: '_kept', action: 'INSERT', parameters: ['id', ...FIELDS], multi: true }),
     documents('keep-all', { collection: '_kept', action: 'FETCH' }, many),
     documents('one', { collection: '_kept', action: 'INSERT', parameters: ['$PAYLOAD.id', '$PAYLOAD.text'] }),
     documents('equal', { collection: '_kept', action: 'FETCH', filter_predicate: { text: '$PAYLOAD.text' } }, many),
@@ -34,12 +34,7 @@ const FILES = {
       many,
     ),
     documents('at', { collection: '_kept', action: 'FETCH', filter_predicate: { instant: '$PAYLOAD.instant' } }, many),
-    documents(
-      'sign-up',
-      { collection: '_account', action: 'INSERT', parameters: ['name', 'place'] },
-      { multi: true, ...many },
-    ),
-    documents('again', { collection: '_account', action: 'INSERT', parameters: ['$PAYLOAD.name'] }),
+    documents('sign-up', { collection: '_account', action: 'INSERT', parameters: ['name', 'place'], multi: true }),
     documents(
       'sign-in',
       { collection: '_account', action: 'FETCH', filter_predicate: { name: '$PAYLOAD.name' } },

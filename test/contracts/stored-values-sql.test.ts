@@ -44,11 +44,18 @@ const MODELS = [
 ];
 
 const FIELDS = ['text', 'whole', 'fraction', 'instant', 'object', 'list'];
+const each = (id: string, query: string, parameters: readonly string[], rest: object = {}): object => ({
+  id,
+  resource: id,
+  actionables: [{ id: 1, mode: 'QUERY', sql_query: { query, parameters, multi: true }, ...rest }],
+});
 const put = (id: string, queue: object = {}): object =>
-  querying(id, `INSERT INTO _kept (id, ${FIELDS.join(', ')}) VALUES ($1, $2, $3, $4, $5, $6, $7)`, ['id', ...FIELDS], {
-    multi: true,
-    ...queue,
-  });
+  each(
+    id,
+    `INSERT INTO _kept (id, ${FIELDS.join(', ')}) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+    ['id', ...FIELDS],
+    queue,
+  );
 const FILES = {
   'definitions/all.json': [
     ...MODELS,
@@ -59,10 +66,7 @@ const FILES = {
     querying('among', 'SELECT id FROM _kept WHERE text IN ($1, $2)', ['$PAYLOAD.text', '$PAYLOAD.text'], many),
     querying('at', 'SELECT id FROM _kept WHERE instant = $1', ['$PAYLOAD.instant'], many),
     querying('whole', 'SELECT id FROM _kept WHERE whole = $1', ['$PAYLOAD.whole'], many),
-    querying('sign-up', 'INSERT INTO _account (name, place) VALUES ($1, $2)', ['name', 'place'], {
-      multi: true,
-      ...many,
-    }),
+    each('sign-up', 'INSERT INTO _account (name, place) VALUES ($1, $2)', ['name', 'place']),
     querying('again', 'INSERT INTO _account (name, place) VALUES ($1, 0)', ['$PAYLOAD.name']),
     querying('sign-in', 'SELECT place FROM _account WHERE name = $1', ['$PAYLOAD.name'], many),
     querying('decimal', 'SELECT $1::numeric AS v', ['$PAYLOAD.v']),

@@ -8,6 +8,7 @@ import { escapePointer } from '../../../kernel/contract/json.js';
 import type { ColumnType } from '../../../kernel/contract/model.js';
 import type { Reader } from '../../../kernel/contract/plan.js';
 import { ExactNumber } from '../../../kernel/contract/exact-number.js';
+import { isWholeDouble } from '../../../kernel/language/exact-json.js';
 import { readInstant } from '../../../kernel/language/instant.js';
 
 /** Of a field: what its model says, `id` for an `_id` that no model makes text; null: as JSON has it. */
@@ -56,6 +57,7 @@ function toInstant(value: unknown, field: string | null): Date {
 function toNumber(value: unknown, whole: boolean, field: string | null): number {
   const number = typeof value === 'string' && NUMBER.test(value) ? Number(value) : value;
   if (typeof number !== 'number' || !Number.isFinite(number)) throw badValue(field, 'must be a number');
+  if (typeof value === 'string' && !isWholeDouble(value)) throw badValue(field, NOT_KEPT);
   if (whole && !Number.isSafeInteger(number)) throw badValue(field, 'must be a whole number');
   return number;
 }
