@@ -83,7 +83,21 @@ export const TEXTS: readonly string[] = [
 ];
 
 /** Stored and found, but too long for a key. */
-export const LONG_TEXTS: readonly string[] = ['y'.repeat(70_000), '\u{1f600}'.repeat(17_000), '\\'.repeat(66_000)];
+export const LONG_TEXTS: readonly string[] = ['\u{1f600}'.repeat(17_000)];
+
+/** Those that databases take for another, in one collation or the other. */
+export const ALIKE: readonly string[] = [
+  'admin',
+  '\ufeffadmin',
+  'Admin',
+  '\u00e1dmin',
+  'admin ',
+  '',
+  '\u00e9',
+  'ss',
+  'fi',
+  '\u{1f600}',
+];
 
 export interface Case {
   /** As it is sent. */
