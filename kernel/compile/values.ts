@@ -3,6 +3,7 @@
  * read at run time is data: it is never looked at for accessors again.
  */
 import type { Json } from '../contract/json.js';
+import { ExactNumber } from '../contract/exact-number.js';
 import { isObject } from '../contract/json.js';
 import { fault } from '../contract/fault.js';
 import type { Frame, Reader } from '../contract/plan.js';
@@ -63,7 +64,7 @@ function settled(compiled: Compiled): Compiled {
 /** Text of a plain value; objects, arrays and null have no text of their own. */
 export function textOf(value: unknown, name: string): string {
   if (typeof value === 'string') return value;
-  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  if (typeof value === 'number' || typeof value === 'boolean' || value instanceof ExactNumber) return value.toString();
   throw fault('ACC_NOT_TEXT', { name });
 }
 

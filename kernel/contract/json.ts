@@ -1,4 +1,6 @@
 /** Plain data as JSON knows it: what definitions, payloads and manifests are made of. No behaviour here. */
+import { ExactNumber } from './exact-number.js';
+
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 export interface JsonObject {
   readonly [key: string]: Json;
@@ -6,7 +8,7 @@ export interface JsonObject {
 
 /** True for a JSON object (not an array, not null). */
 export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber);
 }
 
 /** An own property of a record, never an inherited one: `constructor` and friends are not data. */

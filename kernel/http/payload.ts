@@ -58,11 +58,21 @@ export function addText(payload: TextPayload, name: string, value: string): void
   else before.push(value);
 }
 
+/** False where bytes were no text: reading them has put another character in their place. */
+function isUtf8(query: string): boolean {
+  try {
+    return decodeURIComponent(query) !== '';
+  } catch {
+    return false;
+  }
+}
+
 export function queryPayload(query: string): Payload {
   if (query === '') return EMPTY;
   const payload = Object.create(null) as TextPayload;
   for (const [name, value] of new URLSearchParams(query)) {
     if (POISON_KEYS.has(name)) throw fault('REQ_NAME_REFUSED');
+    if (`${name}${value}`.includes('\u{fffd}') && !isUtf8(query)) throw fault('REQ_MALFORMED');
     addText(payload, name, value);
   }
   return payload;

@@ -2,8 +2,9 @@
  * JSON text under limits: its shape is measured in the bytes before a value exists, reserved names and broken text are
  * refused. For whatever strangers send: bodies of requests, replies of other services. Refusals are Faults of the door.
  */
-import { fault } from '../contract/fault.js';
+import { Fault, fault } from '../contract/fault.js';
 import { POISON_KEYS } from '../contract/json.js';
+import { isBeyond, parseExact } from './exact-json.js';
 
 export interface JsonLimits {
   readonly depth: number;
@@ -12,18 +13,22 @@ export interface JsonLimits {
 }
 
 /**
- * `bytes` are UTF-8 and `decode` gives them as text. Throws REQ_MALFORMED, REQ_TOO_COMPLEX or REQ_NAME_REFUSED.
+ * `bytes` are UTF-8 and `decode` gives them as text. Throws REQ_MALFORMED, REQ_TOO_COMPLEX, REQ_NAME_REFUSED or REQ_NUMBER.
  */
 export function parseBounded(bytes: Uint8Array, decode: () => string, limits: JsonLimits): unknown {
-  const doubtful = measure(bytes, limits);
+  const { doubtful, long } = measure(bytes, limits);
   let value: unknown;
   try {
-    value = JSON.parse(decode());
+    value = long ? parseExact(decode(), refuseBeyond) : JSON.parse(decode());
   } catch (error) {
-    throw fault('REQ_MALFORMED', {}, { cause: error });
+    throw error instanceof Fault ? error : fault('REQ_MALFORMED', {}, { cause: error });
   }
   if (doubtful) inspect(value, limits);
   return value;
+}
+
+function refuseBeyond(text: string): void {
+  if (isBeyond(text)) throw fault('REQ_NUMBER');
 }
 
 const QUOTE = 0x22;
@@ -32,16 +37,24 @@ const COMMA = 0x2c;
 const COLON = 0x3a;
 const LETTER_U = 0x75;
 
-/**
- * One pass over the bytes, before anything is built. Refuses depth and number of keys; true when the value must be
- * looked at again, because a long array, an escape or a reserved name is possible.
- */
-function measure(bytes: Uint8Array, { depth: maxDepth, keys: maxKeys, array: maxArray }: JsonLimits): boolean {
+/** So many digits are exact in a double, with a point or without. */
+const EXACT_DIGITS = 15;
+
+interface Measured {
+  /** The value must be looked at again: a long array, an escape or a reserved name is possible. */
+  readonly doubtful: boolean;
+  /** A number may be none of a double. */
+  readonly long: boolean;
+}
+
+/** One pass over the bytes, before anything is built. Refuses depth and number of keys. */
+function measure(bytes: Uint8Array, { depth: maxDepth, keys: maxKeys, array: maxArray }: JsonLimits): Measured {
   let depth = 0;
   let deepest = 0;
   let colons = 0;
   let commas = 0;
   let doubtful = false;
+  let long = false;
   for (let i = 0; i < bytes.length; i++) {
     const byte = bytes[i] ?? 0;
     if (byte === QUOTE) {
@@ -58,13 +71,22 @@ function measure(bytes: Uint8Array, { depth: maxDepth, keys: maxKeys, array: max
     } else if (byte === 0x7d || byte === 0x5d) depth--;
     else if (byte === COLON) colons++;
     else if (byte === COMMA) commas++;
+    else if (byte >= 0x30 && byte <= 0x39) {
+      const start = i;
+      while (isDigit(bytes[i + 1])) i++;
+      if (i - start >= EXACT_DIGITS || bytes[i + 1] === 0x65 || bytes[i + 1] === 0x45) long = true;
+    }
   }
   // Text that is too deep and never closed again is no JSON in the first place.
   if (deepest > maxDepth && depth > 0) throw fault('REQ_MALFORMED');
   if (deepest > maxDepth) throw fault('REQ_TOO_COMPLEX', { what: 'levels', max: maxDepth });
   if (colons > maxKeys) throw fault('REQ_TOO_COMPLEX', { what: 'properties', max: maxKeys });
-  return doubtful || commas >= maxArray;
+  return { doubtful: doubtful || commas >= maxArray, long };
 }
+
+/** Or a point between digits. */
+const isDigit = (byte: number | undefined): boolean =>
+  byte !== undefined && ((byte >= 0x30 && byte <= 0x39) || byte === 0x2e);
 
 /** Lengths of `__proto__`/`prototype` and `constructor`, and a first letter of one of them. */
 function mayBePoison(bytes: Uint8Array, start: number, end: number): boolean {

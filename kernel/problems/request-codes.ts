@@ -44,6 +44,12 @@ export const REQUEST_CODES = {
     'The body is not valid JSON in UTF-8.',
     'Check the body with a JSON parser.',
   ),
+  REQ_NUMBER: refusal(
+    422,
+    'Number out of range',
+    'The body has a number that is too large, too small or too long to be kept.',
+    'Numbers lie between -1.8e308 and 1.8e308 and have at most 400 characters. Send others as text.',
+  ),
   REQ_NAME_REFUSED: refusal(
     400,
     'Reserved name in body',

@@ -2,6 +2,7 @@
  * What broadcasts and rooms share: bounds, what can be said of a written receiver before anything runs, and values of a request as
  * addresses. Light.
  */
+import { ExactNumber } from '../../kernel/contract/exact-number.js';
 import { fault } from '../../kernel/contract/fault.js';
 import { isObject, type Json } from '../../kernel/contract/json.js';
 import type { CodeEntry } from '../../kernel/contract/problem.js';
@@ -39,7 +40,8 @@ export const guardField = text({
 
 /** Text or a number, bounded. Throws the Fault BRC_RECEIVER, naming `field`. */
 export function nameFrom(value: unknown, field: string): string {
-  const text = typeof value === 'number' && Number.isFinite(value) ? String(value) : value;
+  const text =
+    (typeof value === 'number' && Number.isFinite(value)) || value instanceof ExactNumber ? value.toString() : value;
   if (typeof text !== 'string' || text === '' || text.length > MAX_NAME) {
     throw fault('BRC_RECEIVER', { field, max: MAX_NAME });
   }

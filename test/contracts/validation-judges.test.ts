@@ -3,6 +3,7 @@
  * refused. The samples of rules are in the suite of the kind.
  */
 import { expect } from 'chai';
+import { ExactNumber } from '../../kernel/contract/exact-number.js';
 import type { Issue } from '../../kernel/contract/fault.js';
 import { asText, type Json, type JsonObject } from '../../kernel/contract/json.js';
 import type { RuntimeContext } from '../../kernel/contract/plugin.js';
@@ -54,7 +55,24 @@ const CASES: readonly (readonly [rule: JsonObject, value: unknown, issues: reado
   [{ type: 'NUMBER' }, NaN, ['/f type: must be a number']],
   [{ type: 'NUMBER' }, Infinity, ['/f type: must be a number']],
   [{ type: 'NUMBER' }, Number.MAX_SAFE_INTEGER, []],
-  [{ type: 'NUMBER' }, Number.MAX_SAFE_INTEGER + 1, ['/f exact: is beyond 2^53 - 1 and would lose digits']],
+  [{ type: 'NUMBER' }, Number.MAX_SAFE_INTEGER + 1, []],
+  [{ type: 'NUMBER', integer: true }, new ExactNumber('9007199254740993'), []],
+  [
+    { type: 'NUMBER', integer: true },
+    new ExactNumber('0.12345678901234567890'),
+    ['/f integer: must be a whole number'],
+  ],
+  [
+    { type: 'NUMBER', max: 9007199254740992 },
+    new ExactNumber('9007199254740993'),
+    ['/f max: must be at most 9007199254740992'],
+  ],
+  [
+    { type: 'NUMBER', min: -9007199254740992 },
+    new ExactNumber('-9007199254740993'),
+    ['/f min: must be at least -9007199254740992'],
+  ],
+  [{ type: 'OBJECT' }, new ExactNumber('9007199254740993'), ['/f type: must be an object']],
   [{ type: 'NUMBER', integer: true }, 2, []],
   [{ type: 'NUMBER', integer: true }, 2.5, ['/f integer: must be a whole number']],
   [{ type: 'NUMBER', integer: false }, 2.5, []],

@@ -4,7 +4,9 @@
  * becomes part of the SQL.
  */
 import mysql from 'mysql2';
+import { ExactNumber } from '../../../kernel/contract/exact-number.js';
 import { fault } from '../../../kernel/contract/fault.js';
+import { isWholeDouble, writeJson } from '../../../kernel/language/exact-json.js';
 import type { ValueType } from './types.js';
 
 /** What the driver is given for one placeholder. */
@@ -32,10 +34,19 @@ function finite(_key: string, value: unknown): unknown {
   return value;
 }
 
+/** JSON of MySQL keeps whole numbers of 64 bits; every other number is a double there. */
+function inJson(number: ExactNumber): void {
+  if (!number.isWhole) throw refused();
+  const whole = BigInt(number.toString());
+  if (whole < -(1n << 63n) || whole >= 1n << 64n) throw refused();
+}
+
 function jsonText(value: unknown): string {
   let text: string | undefined;
   try {
+    const exact = ExactNumber.written;
     text = JSON.stringify(value, finite);
+    if (ExactNumber.written !== exact) text = writeJson(value, inJson);
   } catch (cause) {
     throw fault('QRY_BAD_VALUE', {}, { cause });
   }
@@ -56,6 +67,7 @@ function plainText(value: unknown): string {
     case 'boolean':
       return String(value);
     default:
+      if (value instanceof ExactNumber) return value.toString();
       if (value instanceof Date && !Number.isNaN(value.getTime())) return value.toISOString();
       if (value instanceof Uint8Array) return `\\x${Buffer.from(value).toString('hex')}`;
       return jsonText(value);
@@ -84,9 +96,11 @@ function decimal(value: unknown): string {
   return text.replace(/^\+/, '');
 }
 
+/** A whole number that no double is would become another one. */
 function float(value: unknown): number {
-  const number = Number(decimal(value));
-  if (!Number.isFinite(number)) throw refused();
+  const text = decimal(value);
+  const number = Number(text);
+  if (!Number.isFinite(number) || !isWholeDouble(text)) throw refused();
   return number;
 }
 

@@ -4,7 +4,8 @@
  */
 import mysql from 'mysql2';
 import type { FieldPacket } from 'mysql2';
-import { instant as iso } from '../shared/types.js';
+import { readJson } from '../../../kernel/language/exact-json.js';
+import { decimal as decimalText, instant as iso } from '../shared/types.js';
 import type { Row } from '../../kinds/dialect.js';
 import type { Answer } from './pool.js';
 import type { ValueType } from './types.js';
@@ -24,9 +25,9 @@ const decimal: Parse = (value) => {
   const text = asText(value)
     .replace(/(\.\d*?)0+$/, '$1')
     .replace(/\.$/, '');
-  return text.includes('.') ? Number(text) : integer(text);
+  return text.includes('.') ? decimalText(text) : integer(text);
 };
-const json: Parse = (value) => JSON.parse(asText(value)) as unknown;
+const json: Parse = (value) => readJson(asText(value));
 const boolean: Parse = (value) => Number(value) !== 0;
 const instant: Parse = (value) => iso(trimmed(value));
 const time: Parse = (value) => trimmed(value);

@@ -18,6 +18,7 @@ import { parsers } from '../shared/types.js';
 import { createDialect } from './dialect.js';
 import { lockFolder } from './lock.js';
 import { templateFor } from './template.js';
+import { readWholeText } from './whole-text.js';
 
 interface Engine {
   readonly db: PGlite;
@@ -85,6 +86,7 @@ async function start(path: string, folder: string | null): Promise<PGlite> {
   // The engine's own conversions give way to ours: values arrive as text, and answers are those of `postgres`.
   db.parsers = Object.fromEntries(parsers);
   db.serializers = {};
+  readWholeText(db);
   await db.exec("SET TIME ZONE 'UTC'; SET DateStyle = 'ISO'");
   return db;
 }

@@ -2,6 +2,7 @@
  * Values on their way out: from the text that PostgreSQL answers with to native JSON values, by type number. The same
  * table serves both dialects, so that an answer does not depend on the database. Types without a row stay text.
  */
+import { exactNumber, readJson } from '../../../kernel/language/exact-json.js';
 import { parseArray } from './arrays.js';
 
 export type Parse = (text: string) => unknown;
@@ -9,7 +10,12 @@ export type Parse = (text: string) => unknown;
 const text: Parse = (value) => value;
 const boolean: Parse = (value) => value === 't';
 const number: Parse = (value) => Number(value);
-const json: Parse = (value) => JSON.parse(value) as unknown;
+const json: Parse = readJson;
+/** JSON has no infinities and no `NaN`: those are text, as the database writes them. */
+const float: Parse = (value) => {
+  const result = Number(value);
+  return Number.isFinite(result) ? result : value;
+};
 
 /** Whole numbers that a double cannot hold stay text: a wrong id is worse than a string. */
 const integer: Parse = (value) => {
@@ -17,7 +23,13 @@ const integer: Parse = (value) => {
   return Number.isSafeInteger(result) ? result : value;
 };
 
-const decimal: Parse = (value) => (value.includes('.') || value === 'NaN' ? Number(value) : integer(value));
+/** Text too where a double would change it. */
+export const decimal: Parse = (value) => {
+  if (!value.includes('.')) return integer(value);
+  if (value.length < 16) return Number(value);
+  const result = exactNumber(value);
+  return typeof result === 'number' ? result : value;
+};
 
 const INSTANT = /^(\d{4,6}-\d\d-\d\d) (\d\d:\d\d:\d\d)(?:\.(\d+))?(?:([+-]\d\d)(?::?(\d\d))?)?$/;
 
@@ -58,8 +70,8 @@ const ROWS: readonly (readonly [Parse, number, number])[] = [
   [text, 25, 1009],
   [number, 26, 1028],
   [json, 114, 199],
-  [number, 700, 1021],
-  [number, 701, 1022],
+  [float, 700, 1021],
+  [float, 701, 1022],
   [text, 1042, 1014],
   [text, 1043, 1015],
   [text, 1082, 1182],

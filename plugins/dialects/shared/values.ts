@@ -2,7 +2,9 @@
  * Values on their way into a statement. Everything is bound as text, whose type the database takes from the statement;
  * no value ever becomes part of the SQL. What text cannot hold in the database is refused here, before it is sent.
  */
+import { ExactNumber } from '../../../kernel/contract/exact-number.js';
 import { Fault, fault } from '../../../kernel/contract/fault.js';
+import { writeJson } from '../../../kernel/language/exact-json.js';
 import type { Prepared } from '../../kinds/dialect.js';
 import { arrayLiteral } from './arrays.js';
 
@@ -30,7 +32,7 @@ function checked(text: string): string {
 function jsonText(value: unknown): string {
   let text: string | undefined;
   try {
-    text = JSON.stringify(value);
+    text = writeJson(value);
     // A number beyond all bounds would silently become null.
     if (text?.includes('null') === true) JSON.stringify(value, finite);
   } catch (cause) {
@@ -63,6 +65,7 @@ function bindValue(value: unknown, json: boolean, array: boolean): string | null
     case 'object':
       if (value instanceof Date) return Number.isNaN(value.getTime()) ? checked('\0') : value.toISOString();
       if (value instanceof Uint8Array) return `\\x${Buffer.from(value).toString('hex')}`;
+      if (value instanceof ExactNumber) return value.toString();
       if (array && Array.isArray(value)) return arrayLiteral(value, (item) => bindValue(item, false, true));
       return jsonText(value);
     default:

@@ -9,6 +9,7 @@ import type { Frame, PlanTools, Step } from '../../../kernel/contract/plan.js';
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import { Rendered } from '../../../kernel/contract/rendered.js';
 import { ActionPhase, ResourcePhase } from '../../../kernel/contract/slot.js';
+import { readJson, writeJson } from '../../../kernel/language/exact-json.js';
 import { hider } from '../../../kernel/language/hidden.js';
 import { cache } from '../../kinds/cache.js';
 import { feature, type FeaturePlace, type FeaturePlan } from '../../kinds/feature.js';
@@ -38,9 +39,9 @@ interface Form {
   readonly fromBytes: (bytes: Uint8Array) => unknown;
 }
 
-const bytesOf = (result: unknown): Uint8Array => Buffer.from(JSON.stringify(result ?? null));
+const bytesOf = (result: unknown): Uint8Array => Buffer.from(writeJson(result ?? null) ?? 'null');
 const parse = ({ buffer, byteOffset, byteLength }: Uint8Array): unknown =>
-  JSON.parse(Buffer.from(buffer, byteOffset, byteLength).toString()) as unknown;
+  readJson(Buffer.from(buffer, byteOffset, byteLength).toString());
 
 const AS_TEXT: Form = {
   toBytes: (result) => (result instanceof Rendered ? result.json : bytesOf(result)),

@@ -3,6 +3,7 @@
  * what it was; algorithm and version are sealed with it, so that no text is opened as something else.
  */
 import { randomBytes } from 'node:crypto';
+import { readJson, writeJson } from '../../../kernel/language/exact-json.js';
 import type { Cipher } from '../../kinds/cipher.js';
 import type { Encoding } from '../../kinds/encoding.js';
 
@@ -43,7 +44,7 @@ export function fieldCipher({ algorithm, cipher, encoding, key: bytes, nonce: fi
     most: encoding.most === null ? null : encoding.most - start - TAG_BYTES,
     seal: (value, bound) => {
       const nonce = fixed ?? freshNonce(cipher.nonceBytes);
-      const sealed = key.seal(nonce, Buffer.from(JSON.stringify(value)), bound);
+      const sealed = key.seal(nonce, Buffer.from(writeJson(value) ?? 'null'), bound);
       return encoding.encode(Buffer.concat([PREFIX, nonce, sealed], start + sealed.length));
     },
     open: (text, bound) => {
@@ -58,7 +59,7 @@ export function fieldCipher({ algorithm, cipher, encoding, key: bytes, nonce: fi
 /** What is right and yet no JSON was sealed by somebody else. */
 function parsed(plain: Uint8Array): unknown {
   try {
-    return JSON.parse(Buffer.from(plain.buffer, plain.byteOffset, plain.length).toString()) as unknown;
+    return readJson(Buffer.from(plain.buffer, plain.byteOffset, plain.length).toString());
   } catch {
     return NOT_OPENED;
   }

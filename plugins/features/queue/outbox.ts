@@ -8,6 +8,7 @@ import { Fault, fault } from '../../../kernel/contract/fault.js';
 import { isObject } from '../../../kernel/contract/json.js';
 import type { Log } from '../../../kernel/contract/plugin.js';
 import { fillMessage } from '../../../kernel/contract/problem.js';
+import { readJson, writeJson } from '../../../kernel/language/exact-json.js';
 import type { Dialect } from '../../kinds/dialect.js';
 import { BATCH, outboxSql, type OutboxRow, type OutboxSql } from './outbox-sql.js';
 import { queueErrors, type Queue } from '../../kinds/queue.js';
@@ -35,7 +36,7 @@ const PAUSE = 5000;
 function putIn(body: string | null): Put | null {
   let read: unknown;
   try {
-    read = JSON.parse(body ?? '');
+    read = readJson(body ?? '');
   } catch {
     return null;
   }
@@ -48,7 +49,7 @@ function putIn(body: string | null): Put | null {
 export function createOutbox({ connection, queue, log, pause = PAUSE }: OutboxInput): Outbox {
   /** Where the queue encrypts, what waits for it is encrypted too. */
   const sealed = (one: Put): string => {
-    const text = JSON.stringify(one);
+    const text = writeJson(one) ?? "null";
     return queue.sealing?.seal(one.work.id, text) ?? text;
   };
   const opened = ({ id, body }: OutboxRow): Put | null =>

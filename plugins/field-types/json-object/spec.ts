@@ -8,16 +8,7 @@ import { nullable, objectOf } from '../../../kernel/schema/forms.js';
 import { search } from '../../kinds/search.js';
 
 /** What only a column can have. */
-const OF_COLUMNS = [
-  'primary_key',
-  'auto_increment',
-  'unique',
-  'indexable',
-  'fts',
-  'foreign_key',
-  'secret',
-  'max_length',
-];
+const OF_COLUMNS = ['primary_key', 'auto_increment', 'unique', 'indexable', 'fts', 'foreign_key', 'secret'];
 
 export default definePlugin({
   kind: 'field-type',

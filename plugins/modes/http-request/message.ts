@@ -2,6 +2,7 @@
 import { fault } from '../../../kernel/contract/fault.js';
 import { asText, isObject, type Json } from '../../../kernel/contract/json.js';
 import type { Frame, PlanTools, Reader } from '../../../kernel/contract/plan.js';
+import { writeJson } from '../../../kernel/language/exact-json.js';
 import { compileQuery } from './query.js';
 import { piecesIn, textOf, PLAIN, type Piece, type Value } from './values.js';
 import { bodyForm, HEADER_VALUE, type BodyForm } from './words.light.js';
@@ -70,7 +71,7 @@ export function compileBody(json: Json | undefined, contentType: string | null, 
     return { read: (frame) => pieces.map((piece) => pieceText(frame, piece, encode)).join(''), contentType: type };
   }
   const value = tools.value(json);
-  if (form === 'json') return { read: (frame) => JSON.stringify(value(frame) ?? null), contentType: type };
+  if (form === 'json') return { read: (frame) => writeJson(value(frame) ?? null) ?? 'null', contentType: type };
   return { read: (frame) => plainText(value(frame), asText(json)), contentType: type };
 }
 

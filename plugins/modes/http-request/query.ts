@@ -1,4 +1,5 @@
 /** Names and values as `application/x-www-form-urlencoded` text: the query of an address, the body of a form. */
+import { ExactNumber } from '../../../kernel/contract/exact-number.js';
 import { fault } from '../../../kernel/contract/fault.js';
 import { isObject, type Json } from '../../../kernel/contract/json.js';
 import type { PlanTools, Reader } from '../../../kernel/contract/plan.js';
@@ -21,7 +22,7 @@ const labelOf = (name: string, value: Json): string => (typeof value === 'string
 function append(out: URLSearchParams, name: string, value: unknown, label: string): void {
   if (value === null || value === undefined) return;
   for (const item of Array.isArray(value) ? (value as readonly unknown[]) : [value]) {
-    const isPlain = typeof item === 'string' || typeof item === 'number' || typeof item === 'boolean';
+    const isPlain = ['string', 'number', 'boolean'].includes(typeof item) || item instanceof ExactNumber;
     if (!isPlain)
       throw fault('OUT_VALUE', { name: label, what: 'must be text, a number, a boolean, or a list of these' });
     const text = String(item);

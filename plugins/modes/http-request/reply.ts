@@ -40,7 +40,7 @@ function readJson(bytes: Buffer, limits: ReplyLimits): unknown {
 function readText(bytes: Buffer, charset: string | undefined): string {
   let text: string;
   try {
-    text = new TextDecoder(charset ?? 'utf-8', { fatal: true }).decode(bytes);
+    text = new TextDecoder(charset ?? 'utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
     throw unreadable('its characters cannot be read');
   }

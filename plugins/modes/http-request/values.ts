@@ -2,6 +2,7 @@
  * Values of a request as text, for places that only take text: a piece of an address, a header. What does not fit there is
  * refused with the name of the value, never mended.
  */
+import { ExactNumber } from '../../../kernel/contract/exact-number.js';
 import { fault } from '../../../kernel/contract/fault.js';
 import type { Frame, PlanTools, Reader } from '../../../kernel/contract/plan.js';
 import { pointerOf } from '../../../kernel/contract/json.js';
@@ -54,7 +55,7 @@ export const PLAIN = 'must be text, a number or a boolean';
 export function textOf(frame: Frame, { read, refuse }: Value): string | null {
   const value = read(frame);
   if (typeof value === 'string') return value;
-  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  if (typeof value === 'number' || typeof value === 'boolean' || value instanceof ExactNumber) return value.toString();
   if (value === null || value === undefined) return null;
   return refuse(PLAIN);
 }

@@ -20,7 +20,7 @@ import {
   wrong,
 } from './template.js';
 import type { Dynamic, Leaf, Node } from './template.js';
-import { badValue, checked, convert, refuseOddKeys, type FieldType, type TypeOf } from './values.js';
+import { badValue, checked, convert, refuseLeaf, refuseOddKeys, type FieldType, type TypeOf } from './values.js';
 
 export interface Compiling {
   readonly leaf: Leaf;
@@ -134,7 +134,13 @@ function writtenOperators(json: Json, where: string): JsonObject {
 /** One value of the type of its field; objects and lists of the definition may hold further ones. */
 export function value(json: Json, { leaf }: Compiling, type: FieldType): Node {
   const found = typeof json === 'string' ? leaf(json) : null;
-  if (found !== null) return dynamic((frame) => convert(found.read(frame), type, found.field));
+  if (found !== null) {
+    return dynamic((frame) => {
+      const sent = found.read(frame);
+      refuseLeaf(sent, found.field);
+      return convert(sent, type, found.field);
+    });
+  }
   if (typeof json !== 'object' || json === null) return constant(settled(json, type));
   return literal(
     json,

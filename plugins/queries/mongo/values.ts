@@ -7,6 +7,9 @@ import { fault, type Fault } from '../../../kernel/contract/fault.js';
 import { escapePointer } from '../../../kernel/contract/json.js';
 import type { ColumnType } from '../../../kernel/contract/model.js';
 import type { Reader } from '../../../kernel/contract/plan.js';
+import { ExactNumber } from '../../../kernel/contract/exact-number.js';
+import { isWholeDouble } from '../../../kernel/language/exact-json.js';
+import { readInstant } from '../../../kernel/language/instant.js';
 
 /** Of a field: what its model says, `id` for an `_id` that no model makes text; null: as JSON has it. */
 export type FieldType = ColumnType | 'id' | null;
@@ -24,12 +27,11 @@ export function badValue(field: string | null, detail: string): Fault {
 
 const HEX_ID = /^[0-9a-f]{24}$/i;
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
-const DAY = /^(\d{4})-(\d{2})-(\d{2})/;
-const INSTANT = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/i;
 
 /** As a SQL database would read it: text that is a number is one, text that is none is refused. */
 export function convert(value: unknown, type: FieldType, field: string | null): unknown {
   if (type === null || value === null || value === undefined) return value ?? null;
+  if (value instanceof ExactNumber) throw badValue(field, NOT_KEPT);
   switch (type) {
     case 'timestamp':
       return toInstant(value, field);
@@ -47,20 +49,15 @@ export function convert(value: unknown, type: FieldType, field: string | null): 
 
 function toInstant(value: unknown, field: string | null): Date {
   if (value instanceof Date) return value;
-  if (typeof value !== 'string' || !INSTANT.test(value)) throw badValue(field, 'must be a time');
-  const hasZone = /(?:Z|[+-]\d{2}:?\d{2})$/i.test(value.slice(10));
-  const text = value.replace(' ', 'T');
-  const instant = new Date(text.length === 10 || hasZone ? text : `${text}Z`);
-  const [, year = '', month = '', day = ''] = DAY.exec(value) ?? [];
-  // JavaScript takes the 30th of February for the first of March.
-  const isThere = new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate() >= Number(day);
-  if (Number.isNaN(instant.getTime()) || !isThere) throw badValue(field, 'must be a time that exists');
-  return instant;
+  const instant = typeof value === 'string' ? readInstant(value) : null;
+  if (instant === null) throw badValue(field, 'must be a time that exists, in ISO 8601, of the years 1 to 9999');
+  return new Date(instant);
 }
 
 function toNumber(value: unknown, whole: boolean, field: string | null): number {
   const number = typeof value === 'string' && NUMBER.test(value) ? Number(value) : value;
   if (typeof number !== 'number' || !Number.isFinite(number)) throw badValue(field, 'must be a number');
+  if (typeof value === 'string' && !isWholeDouble(value)) throw badValue(field, NOT_KEPT);
   if (whole && !Number.isSafeInteger(number)) throw badValue(field, 'must be a whole number');
   return number;
 }
@@ -74,10 +71,19 @@ function toSwitch(value: unknown, field: string | null): boolean {
 const isOdd = (key: string): boolean =>
   key.startsWith('$') || key.includes('.') || key.includes('\0') || key === '__proto__';
 
+const NOT_KEPT = 'is a number that no document keeps exactly';
+
+/** NUL is in no text of SQL either, and a number that would be another one in a document is refused. */
+export function refuseLeaf(value: unknown, field: string | null): void {
+  if (typeof value === 'string' && value.includes('\0')) throw badValue(field, 'has a NUL, which no store keeps');
+  if (value instanceof ExactNumber) throw badValue(field, NOT_KEPT);
+}
+
 /** What a client sends as (part of) a document: no key in it may look like an operator or a path. */
 export function refuseOddKeys(value: unknown, field: string | null): void {
   const at: (string | number)[] = field === null ? [] : [field];
   const visit = (inner: unknown): void => {
+    refuseLeaf(inner, field);
     if (typeof inner !== 'object' || inner === null || inner instanceof Date || inner instanceof ObjectId) return;
     for (const [key, next] of Object.entries(inner)) {
       at.push(key);
@@ -104,9 +110,13 @@ function oddKey(at: readonly (string | number)[], known: boolean): Fault {
   return fault('MQL_KEY', {}, known ? { issues: [{ pointer, code: 'MQL_KEY', detail }] } : {});
 }
 
+/** JSON has no infinities and no `NaN`: those are text. */
+const plainLeaf = (value: unknown): unknown =>
+  typeof value === 'number' && !Number.isFinite(value) ? String(value) : (value ?? null);
+
 /** A document as JSON has it: ids and times are text. */
 export function plain(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) return value === undefined ? null : value;
+  if (typeof value !== 'object' || value === null) return plainLeaf(value);
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString();
   if (value instanceof ObjectId) return value.toHexString();
   if (Array.isArray(value)) return value.map(plain);

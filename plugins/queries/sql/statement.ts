@@ -8,6 +8,7 @@ import type { Frame, ParameterPlan, PlanTools } from '../../../kernel/contract/p
 import { scanSql, type SqlScan } from '../../../kernel/language/sql.js';
 import { rewriteSql } from '../../../kernel/language/sql-rewrite.js';
 import type { Dialect, Prepared } from '../../kinds/dialect.js';
+import { judgeOf } from './columns.js';
 
 export interface Connection {
   /** The instance of the config. */
@@ -53,7 +54,13 @@ export function makeStatement(
   );
   const input = { scan, jsonColumns, tables: tools.tables, atOnce: tools.parallel };
   const prepared = dialect.prepare(input);
-  const binds = bindings(prepared, parameters);
+  const binds = bindings(prepared, parameters).map((read, index): Bind => {
+    const judge = judgeOf(scan, tools.columns, index + 1);
+    if (judge === null) return read;
+    const field = parameters[index]?.field ?? null;
+    const at = field === null ? null : `/${escapePointer(field)}`;
+    return (frame) => judge(read(frame), at);
+  });
   if (now !== null) binds.push((frame) => frame.now());
   const labels = parameters.map(({ source, label }, index) => `$${index + 1} = ${label} (${source})`);
   const describe = {

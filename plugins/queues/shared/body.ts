@@ -1,11 +1,12 @@
 /** Work as the text that stores keep, back as work. Who runs it judges whether it is any: others can write into stores too. */
 import type { Deferred } from '../../../kernel/contract/deferred.js';
 import type { Sealing } from './sealing.js';
+import { readJson } from '../../../kernel/language/exact-json.js';
 
 /** Text that is no JSON is work of no shape at all. */
 function workIn(text: string | null): Deferred {
   try {
-    return JSON.parse(text ?? '') as Deferred;
+    return readJson(text ?? '') as Deferred;
   } catch {
     return null as unknown as Deferred;
   }

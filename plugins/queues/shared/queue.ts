@@ -7,6 +7,7 @@ import { fault } from '../../../kernel/contract/fault.js';
 import type { Log } from '../../../kernel/contract/plugin.js';
 import type { Queue, Run, Within } from '../../kinds/queue.js';
 import type { Statements } from '../../kinds/dialect.js';
+import { writeJson } from '../../../kernel/language/exact-json.js';
 import { startEngine, type Engine } from './agenda.js';
 import { createWatch } from './away.js';
 import { workOf } from './body.js';
@@ -44,7 +45,7 @@ export function entriesOf(
   { maxPayload, sealing }: Pick<Settings, 'maxPayload' | 'sealing'>,
 ): readonly Entry[] {
   return work.map(({ work: deferred, delay, priority, retries }) => {
-    const body = sealing.seal(deferred.id, JSON.stringify(deferred));
+    const body = sealing.seal(deferred.id, writeJson(deferred) ?? 'null');
     const size = Buffer.byteLength(body);
     if (size > maxPayload) throw fault('JOB_TOO_LARGE', { size, limit: maxPayload });
     const { id, resource, part, acceptedAt } = deferred;

@@ -1,5 +1,7 @@
-/** Judges numbers: finite, exact as whole numbers, inside their bounds. Text is converted only where nothing else can be sent. */
+/** Judges numbers: finite, whole where that is asked, inside their bounds. Text is converted only where nothing else can be sent. */
+import { ExactNumber } from '../../../kernel/contract/exact-number.js';
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
+import { compareNumbers, exactNumber, isBeyond } from '../../../kernel/language/exact-json.js';
 import { validationType } from '../../kinds/validation-type.js';
 
 /** A number as JSON writes it: no blanks, no plus sign, no leading zeros, no other bases. */
@@ -8,9 +10,13 @@ const NUMERAL = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 /** Minus zero is zero; what is too large for a number stays text and is refused as such. */
 function fromText(sent: unknown): unknown {
   if (typeof sent !== 'string' || !NUMERAL.test(sent)) return sent;
-  const value = Number(sent) + 0;
-  return Number.isFinite(value) ? value : sent;
+  return isBeyond(sent) ? sent : (exactNumber(sent) ?? sent);
 }
+
+const isNumber = (value: unknown): value is number | ExactNumber =>
+  value instanceof ExactNumber || (typeof value === 'number' && Number.isFinite(value));
+const isWhole = (value: number | ExactNumber): boolean =>
+  typeof value === 'number' ? Number.isInteger(value) : value.isWhole;
 
 export default defineRuntime(validationType, {
   create: () => ({
@@ -19,12 +25,10 @@ export default defineRuntime(validationType, {
       const high = typeof max === 'number' ? max : Infinity;
       return (value, pointer, issues) => {
         const refuse = (code: string, detail: string): void => void issues.push({ pointer, code, detail });
-        if (typeof value !== 'number' || !Number.isFinite(value)) refuse('type', 'must be a number');
-        else if (Number.isInteger(value) && !Number.isSafeInteger(value))
-          refuse('exact', 'is beyond 2^53 - 1 and would lose digits');
-        else if (integer === true && !Number.isInteger(value)) refuse('integer', 'must be a whole number');
-        else if (value < low) refuse('min', `must be at least ${low}`);
-        else if (value > high) refuse('max', `must be at most ${high}`);
+        if (!isNumber(value)) refuse('type', 'must be a number');
+        else if (integer === true && !isWhole(value)) refuse('integer', 'must be a whole number');
+        else if (compareNumbers(value, low) < 0) refuse('min', `must be at least ${low}`);
+        else if (compareNumbers(value, high) > 0) refuse('max', `must be at most ${high}`);
       };
     },
     fromText,

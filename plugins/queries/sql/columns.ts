@@ -1,0 +1,121 @@
+/**
+ * Values for columns of models, judged before the database sees them: what it would change without a word, and what its JSON
+ * columns hold against the model. Settled at load; most columns need nothing.
+ */
+import { ExactNumber } from '../../../kernel/contract/exact-number.js';
+import { fault, type Fault } from '../../../kernel/contract/fault.js';
+import { escapePointer, isObject } from '../../../kernel/contract/json.js';
+import type { HeldJson, ModelColumn } from '../../../kernel/contract/model.js';
+import { isWholeDouble } from '../../../kernel/language/exact-json.js';
+import { cutInstant, readInstant } from '../../../kernel/language/instant.js';
+import type { SqlScan } from '../../../kernel/language/sql.js';
+
+/** Gives the value as it is bound; `at`: of the payload field it comes from, null where it comes from elsewhere. */
+export type Judge = (value: unknown, at: string | null) => unknown;
+
+type Part = Pick<ModelColumn, 'type' | 'holds'> & Partial<ModelColumn>;
+
+/** As precise as a time in SQL is. */
+const DIGITS = 6;
+const TIMES = /^timestamp/;
+const FLOATS = /^(?:float8|float4|real|double precision)$/;
+
+const refused = (at: string | null, detail: string): Fault =>
+  fault('QRY_BAD_VALUE', {}, at === null ? {} : { issues: [{ pointer: at, code: 'QRY_BAD_VALUE', detail }] });
+
+const time: Judge = (value, at) => {
+  // What a statement has read or made is the database's own.
+  if (typeof value !== 'string' || at === null) return value;
+  if (readInstant(value) === null) throw refused(at, 'must be a time that exists, in ISO 8601, of the years 1 to 9999');
+  return cutInstant(value, DIGITS);
+};
+
+const float: Judge = (value, at) => {
+  const text = value instanceof ExactNumber || typeof value === 'string' ? value.toString() : '';
+  if (!isWholeDouble(text.trim())) throw refused(at, 'is a whole number that a column of fractions would change');
+  return value;
+};
+
+const FORMS: Readonly<Record<ModelColumn['type'], readonly [fits: (value: unknown) => boolean, detail: string]>> = {
+  integer: [
+    (value) => Number.isInteger(value) || (value instanceof ExactNumber && value.isWhole),
+    'must be a whole number',
+  ],
+  float: [(value) => typeof value === 'number' || value instanceof ExactNumber, 'must be a number'],
+  text: [(value) => typeof value === 'string', 'must be text'],
+  boolean: [(value) => typeof value === 'boolean', 'must be true or false'],
+  timestamp: [
+    (value) => value instanceof Date || (typeof value === 'string' && readInstant(value) !== null),
+    'must be a time in ISO 8601',
+  ],
+  json: [() => true, ''],
+};
+
+/** What is wrong first: its place below the value, and why; null where nothing is. */
+type Wrong = { readonly at: string; readonly detail: string } | null;
+
+function wrongIn(value: unknown, { type, holds, maxLength = null }: Part, at: string): Wrong {
+  const [fits, detail] = FORMS[type];
+  if (!fits(value)) return { at, detail };
+  if (typeof value === 'string' && maxLength !== null && [...value].length > maxLength)
+    return { at, detail: `must have at most ${maxLength} characters` };
+  return holds === undefined ? null : wrongInside(value, holds, at);
+}
+
+function wrongInside(value: unknown, holds: HeldJson, at: string): Wrong {
+  if (holds.form === 'array') {
+    if (!Array.isArray(value)) return { at, detail: 'must be an array' };
+    const { items } = holds;
+    return items === null ? null : first(value.entries(), ([index, item]) => wrongIn(item, items, `${at}/${index}`));
+  }
+  if (!isObject(value)) return { at, detail: 'must be an object' };
+  // None of them has to be there, and null is as good as absent.
+  return first(holds.fields, (field) => {
+    const inner = Object.hasOwn(value, field.name) ? value[field.name] : null;
+    return inner === null ? null : wrongIn(inner, field, `${at}/${escapePointer(field.name)}`);
+  });
+}
+
+function first<T>(all: Iterable<T>, judge: (one: T) => Wrong): Wrong {
+  for (const one of all) {
+    const wrong = judge(one);
+    if (wrong !== null) return wrong;
+  }
+  return null;
+}
+
+const shaped =
+  (holds: HeldJson): Judge =>
+  (value, at) => {
+    const wrong = value === null || value === undefined ? null : wrongInside(value, holds, at ?? '');
+    if (wrong !== null) throw refused(at === null ? null : wrong.at, wrong.detail);
+    return value;
+  };
+
+/** Where the values that are written end, and those that are compared begin. */
+const endOfWrites = ({ verb, text, tokens }: SqlScan): number =>
+  verb !== 'INSERT' && verb !== 'UPDATE'
+    ? 0
+    : (tokens.find(({ type, start, end }) => type === 'word' && /^where$/i.test(text.slice(start, end)))?.start ??
+      text.length);
+
+/** The judge of the `n`-th parameter; null where its value goes as it is. */
+export function judgeOf(scan: SqlScan, columns: readonly ModelColumn[], n: number): Judge | null {
+  const written = endOfWrites(scan);
+  const judges = scan.placeholders
+    .filter((placeholder) => placeholder.n === n)
+    .map(({ cast, column: name, start }): Judge | null => {
+      if (cast !== null && TIMES.test(cast)) return time;
+      if (cast !== null && FLOATS.test(cast)) return float;
+      const [column, ...others] = columns.filter((one) => one.name === name);
+      // Of two tables it is not known which one is meant.
+      if (column === undefined || others.some(({ type }) => type !== column.type)) return null;
+      if (column.type === 'json')
+        return column.holds !== undefined && others.length === 0 && start < written ? shaped(column.holds) : null;
+      if (cast !== null) return null;
+      return column.type === 'timestamp' ? time : column.type === 'float' ? float : null;
+    })
+    .filter((judge) => judge !== null);
+  if (judges.length === 0) return null;
+  return (value, at) => judges.reduce((judged, judge) => judge(judged, at), value);
+}

@@ -1,0 +1,125 @@
+/**
+ * What is read is what was stored, in every store of documents: each value as a field, in a list, in a filter and under `unique`, over
+ * HTTP. The same rules as for SQL; a number that no document keeps exactly is refused.
+ */
+import { expect } from 'chai';
+import { documents, onEach, STORES } from '../support/databases.js';
+import { ALIKE, FLOATS, jsons, LONG_TEXTS, TEXTS, times, wrongOf, WHOLES } from './stored-values.js';
+
+const optional = { optional: true };
+const FIELDS = ['text', 'whole', 'fraction', 'instant', 'object', 'list', 'free'];
+const many = { result: 'many' };
+const FILES = {
+  'definitions/all.json': [
+    {
+      _kept: {
+        id: { type: 'String' },
+        text: { type: 'String', ...optional },
+        whole: { type: 'Number', ...optional },
+        fraction: { type: 'Float', ...optional },
+        instant: { type: 'DateTime', ...optional },
+        object: { type: 'JSON_OBJECT', ...optional },
+        list: { type: 'JSON_ARRAY', ...optional },
+      },
+    },
+    { _account: { name: { type: 'String', unique: true }, place: { type: 'Number' } } },
+    documents('keep', { collection: '_kept', action: 'INSERT', parameters: ['id', ...FIELDS], multi: true }),
+    documents('keep-all', { collection: '_kept', action: 'FETCH' }, many),
+    documents('one', { collection: '_kept', action: 'INSERT', parameters: ['$PAYLOAD.id', '$PAYLOAD.text'] }),
+    documents('equal', { collection: '_kept', action: 'FETCH', filter_predicate: { text: '$PAYLOAD.text' } }, many),
+    documents('free', { collection: '_kept', action: 'FETCH', filter_predicate: { free: '$PAYLOAD.free' } }, many),
+    documents(
+      'among',
+      { collection: '_kept', action: 'FETCH', filter_predicate: { text: { $in: '$PAYLOAD.texts' } } },
+      many,
+    ),
+    documents('at', { collection: '_kept', action: 'FETCH', filter_predicate: { instant: '$PAYLOAD.instant' } }, many),
+    documents('sign-up', { collection: '_account', action: 'INSERT', parameters: ['name', 'place'], multi: true }),
+    documents(
+      'sign-in',
+      { collection: '_account', action: 'FETCH', filter_predicate: { name: '$PAYLOAD.name' } },
+      many,
+    ),
+  ],
+};
+
+onEach('what is read is what was stored in documents', STORES, { files: FILES }, (kernel) => {
+  const ids = async (path: string, body: string): Promise<unknown[]> =>
+    (await kernel().post<{ id: unknown }[]>(path, body)).body.map(({ id }) => id);
+
+  it('text, as a field, in a filter and in a list', async () => {
+    const texts = [...TEXTS, ...LONG_TEXTS].map((text) => JSON.stringify(text));
+    expect(
+      await wrongOf(
+        kernel(),
+        '/keep',
+        texts.map((json) => ({ json, read: json })),
+        { field: 'text' },
+      ),
+    ).to.deep.equal([]);
+    const found = await Promise.all(
+      ALIKE.map(async (text) => [
+        ...(await ids('/equal', JSON.stringify({ text }))),
+        ...(await ids('/among', JSON.stringify({ texts: [text] }))),
+      ]),
+    );
+    const wanted = ALIKE.map((text) => `text ${TEXTS.indexOf(text)}`);
+    expect(found).to.deep.equal(wanted.map((id) => [id, id]));
+    const all = await ids('/among', JSON.stringify({ texts: TEXTS }));
+    expect(all.sort()).to.deep.equal(TEXTS.map((_, index) => `text ${index}`).sort());
+  });
+
+  it('text that no store keeps is refused: NUL, halves of a pair', async () => {
+    const bodies = ['{"id":"x","text":"a\\u0000b"}', '{"id":"x","free":["a\\u0000b"]}', '{"id":"x","text":"\\ud800"}'];
+    const answers = await Promise.all(bodies.map((body) => kernel().post('/keep', `[${body}]`)));
+    expect(answers.map(({ status }) => status)).to.deep.equal([422, 422, 400]);
+    expect((await kernel().post('/equal', '{"text":"a\\u0000b"}')).status).to.equal(422);
+  });
+
+  it('texts that differ are two accounts, and the same text is one', async () => {
+    expect(
+      (
+        await kernel().post(
+          '/sign-up',
+          TEXTS.map((name, place) => ({ name, place })),
+        )
+      ).status,
+    ).to.equal(200);
+    const found = await Promise.all(ALIKE.map((name) => kernel().post<{ place: number }[]>('/sign-in', { name })));
+    const places = ALIKE.map((name) => [TEXTS.indexOf(name)]);
+    expect(found.map(({ body }) => body.map(({ place }) => place))).to.deep.equal(places);
+    const again = await Promise.all(ALIKE.map((name) => kernel().post('/sign-up', [{ name, place: 0 }])));
+    expect(again.map(({ status }) => status)).to.deep.equal(ALIKE.map(() => 409));
+  });
+
+  it('numbers, exactly or not at all', async () => {
+    const isBig = (json: string): boolean => /9007199254740992|9007199254740993|9223372036854775/.test(json);
+    const wholes = WHOLES.map((one) => (isBig(one.json) || isBig(one.read ?? '') ? { ...one, read: null } : one));
+    expect(await wrongOf(kernel(), '/keep', wholes, { field: 'whole' })).to.deep.equal([]);
+    // Text that is too long for a double is refused as text of a whole number is.
+    expect(await wrongOf(kernel(), '/keep', FLOATS, { field: 'fraction' })).to.deep.equal([]);
+  });
+
+  it('times, found by what was sent', async () => {
+    const cases = times(3);
+    expect(await wrongOf(kernel(), '/keep', cases, { field: 'instant' })).to.deep.equal([]);
+    const kept = cases.filter(({ read }) => read !== null);
+    const found = await Promise.all(kept.map(({ json }) => ids('/at', `{"instant":${json}}`)));
+    found.forEach((all, index) => expect(all, kept[index]?.json).to.include(`instant ${index}`));
+  });
+
+  it('JSON at all depths, in an object, in a list and in a field of no model', async () => {
+    const numbers = ['9007199254740993', '12345678901234567890123', '0.12345678901234567891'].map((json) => ({
+      json,
+      read: null,
+    }));
+    const cases = [...jsons((key) => !key.includes('$') && !key.includes('.')), ...numbers];
+    const wrap = (json: string): string => `{"v":${json},"w":[{"v":${json}}]}`;
+    expect(await wrongOf(kernel(), '/keep', cases, { field: 'object', wrap })).to.deep.equal([]);
+    expect(
+      await wrongOf(kernel(), '/keep', cases, { field: 'list', wrap: (json) => `[${json},[${json}]]` }),
+    ).to.deep.equal([]);
+    expect(await wrongOf(kernel(), '/keep', cases, { field: 'free' })).to.deep.equal([]);
+    expect((await kernel().post('/free', '{"free":9007199254740993}')).status).to.equal(422);
+  });
+});

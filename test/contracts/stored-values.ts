@@ -1,0 +1,275 @@
+/**
+ * Values that stores, drivers and parsers are known to change: texts, numbers, times and JSON, each as JSON text, with what it has
+ * to be when it is read. Data and small helpers; the suites send them to each position of each store.
+ */
+import { expect } from 'chai';
+import type { TestKernel } from '../support/kernel.js';
+
+/** No two are equal, however much alike they look. */
+export const TEXTS: readonly string[] = [
+  ...['admin', '\ufeffadmin', '\ufeff', 'ad\ufeffmin', 'admin\ufeff', '\ufeff\ufeffadmin'],
+  ...['Admin', 'ADMIN', '\u00e1dmin', 'a\u0301dmin', 'adm\u0131n', 'adm\u0130n', '\uff41dmin', '\u0430dmin'],
+  ...['admin ', 'admin  ', ' admin', 'admin\t', 'admin\n', 'admin\r\n', 'admin\u00a0', 'admin\u3000', '\u200badmin'],
+  ...[
+    '',
+    ' ',
+    '  ',
+    '\t',
+    '\n',
+    '\u2028',
+    '\u2029',
+    '\u0085',
+    '\u0001',
+    '\u001f',
+    '\u007f',
+    '\u009f',
+    '\ufffd',
+    '\uffff',
+  ],
+  ...['\u202eadmin', '\u2066admin\u2069', '\u200dadmin', '\u00adadmin', 'admin\u034f', '\u{e0061}admin'],
+  ...['\u00e9', 'e\u0301', '\u00df', 'ss', '\ufb01', 'fi', '\u212b', '\u00c5', 'A\u030a', '\u1e9e', '\u01c4', '\u01c5'],
+  ...['\u{1f600}', '\u{1f468}\u200d\u{1f469}\u200d\u{1f467}', '\u{1d4b3}', '\u{10ffff}', '\ud7ff', '\ue000'],
+  ...[
+    '\\',
+    '\\\\',
+    'a\\b',
+    "'",
+    "''",
+    '"',
+    '`',
+    '\\u0000',
+    '\\0',
+    '%',
+    '_',
+    '%_\\',
+    '$1',
+    '?',
+    ':a',
+    '@a',
+    '--',
+    '/*',
+    ';',
+  ],
+  ...[
+    '$PAYLOAD.text',
+    '$ENV.HOME',
+    '{{text}}',
+    '${text}',
+    '__proto__',
+    'constructor',
+    'toString',
+    'null',
+    'NULL',
+    'true',
+  ],
+  ...[
+    '{}',
+    '[]',
+    '{1,2}',
+    '{"a":1}',
+    '[null]',
+    '0',
+    '00',
+    '-0',
+    '1',
+    '1.0',
+    '1e3',
+    '0x10',
+    '\u0663',
+    'NaN',
+    'Infinity',
+  ],
+  ...['9007199254740993', '9007199254740992', '2026-01-01', '2026-01-01T00:00:00.000Z', 'undefined', 'x'.repeat(240)],
+];
+
+/** Stored and found, but too long for a key. */
+export const LONG_TEXTS: readonly string[] = ['\u{1f600}'.repeat(17_000)];
+
+/** Those that databases take for another, in one collation or the other. */
+export const ALIKE: readonly string[] = [
+  'admin',
+  '\ufeffadmin',
+  'Admin',
+  '\u00e1dmin',
+  'admin ',
+  '',
+  '\u00e9',
+  'ss',
+  'fi',
+  '\u{1f600}',
+];
+
+export interface Case {
+  /** As it is sent. */
+  readonly json: string;
+  /** As it is read; null: refused with 422. */
+  readonly read: string | null;
+}
+const same = (...all: readonly string[]): Case[] => all.map((json) => ({ json, read: json }));
+const as = (json: string, read: string): Case => ({ json, read });
+const refused = (...all: readonly string[]): Case[] => all.map((json) => ({ json, read: null }));
+
+/** Of a column of 64 bits. */
+export const WHOLES: readonly Case[] = [
+  ...same('0', '1', '-1', '2147483648', '9007199254740991', '-9007199254740991'),
+  ...[as('-0', '0'), as('1e3', '1000'), as('10.0', '10'), as('"12"', '12')],
+  ...['9007199254740993', '-9007199254740993', '9223372036854775807', '-9223372036854775808'].flatMap((digits) => [
+    as(digits, `"${digits}"`),
+    as(`"${digits}"`, `"${digits}"`),
+  ]),
+  ...[as('9.007199254740993e15', '"9007199254740993"'), as('9007199254740992', '"9007199254740992"')],
+  ...refused('9223372036854775808', '-9223372036854775809', '12345678901234567890123', '1.5', '1e400', '-1e400'),
+  ...refused('1e30', '"NaN"', '"x"', '""', '9007199254740993.5'),
+];
+
+/** Of a column of doubles. */
+export const FLOATS: readonly Case[] = [
+  ...same('0', '0.1', '-0.5', '0.30000000000000004', '5e-324', '1.7976931348623157e+308', '1e-7', '123456789.125'),
+  ...[as('-0', '0'), as('1e3', '1000'), as('0.10000000000000001', '0.1'), as('1e22', '1e+22')],
+  ...same('9007199254740991', '9007199254740992', '9007199254740994'),
+  ...refused('9007199254740993', '-9007199254740993', '"9007199254740993"', '123456789012345678901', '1e400', '1e-400'),
+  ...refused('"x"', '"1e400"'),
+];
+
+/** Numbers behind the point are kept as precisely as a double does; in a decimal to the last digit. */
+export const DECIMALS: readonly Case[] = [
+  ...same('0.1', '-12.5', '12345678901234.56'),
+  ...[
+    '12345678901234.567',
+    '12345678901234567.89',
+    '0.12345678901234567891',
+    '9007199254740993',
+    '12345678901234567890123',
+  ].map((digits) => as(digits, `"${digits}"`)),
+  as('"12345678901234567.89"', '"12345678901234567.89"'),
+];
+
+/** Of a column of instants; `digits` of a second are kept. */
+export const times = (digits: 3 | 6): readonly Case[] => {
+  const second = (text: string): string => `2026-01-02T03:04:05.${text.slice(0, digits)}`;
+  return [
+    ...same('"2026-01-02T03:04:05.678Z"', '"0001-01-01T00:00:00.000Z"', '"9999-12-31T23:59:59.999Z"'),
+    ...same(
+      '"1969-12-31T23:59:59.999Z"',
+      '"1900-02-28T00:00:00.000Z"',
+      '"2028-02-29T12:00:00.000Z"',
+      '"2038-01-19T03:14:08.000Z"',
+    ),
+    as('"2026-01-02"', '"2026-01-02T00:00:00.000Z"'),
+    as('"2026-01-02T03:04"', '"2026-01-02T03:04:00.000Z"'),
+    as('"2026-01-02T03:04:05"', '"2026-01-02T03:04:05.000Z"'),
+    as('"2026-03-29T02:30:00+01:00"', '"2026-03-29T01:30:00.000Z"'),
+    as('"2026-03-29T02:30:00+02:00"', '"2026-03-29T00:30:00.000Z"'),
+    as('"2026-10-25T02:30:00-11:30"', '"2026-10-25T14:00:00.000Z"'),
+    as('"2026-01-01T13:59:59+14:00"', '"2025-12-31T23:59:59.000Z"'),
+    as('"2026-01-02T03:04:05.123456Z"', `"${second('123456')}Z"`),
+    as('"2026-01-02T03:04:05.9999999Z"', `"${second('999999')}Z"`),
+    as('"2026-01-02T03:04:05.123456789Z"', `"${second('123456')}Z"`),
+    ...refused(
+      '"0000-01-01T00:00:00Z"',
+      '"0001-01-01T00:00:00+01:00"',
+      '"9999-12-31T23:59:59-01:00"',
+      '"10000-01-01T00:00:00Z"',
+    ),
+    ...refused(
+      '"2026-06-30T23:59:60Z"',
+      '"2026-01-01T24:00:00Z"',
+      '"2026-02-29T00:00:00Z"',
+      '"2026-04-31"',
+      '"-2026-01-01"',
+    ),
+    ...refused('"now"', '"infinity"', '"today"', '"x"', '""', '"2026-01-02T03:04:05.1234567890Z"', '5', 'true'),
+  ];
+};
+
+const deep = (json: string, levels: number): string => '[{"a":'.repeat(levels) + json + '}]'.repeat(levels);
+const KEYS = [
+  '',
+  ' ',
+  '0',
+  '01',
+  'toString',
+  'length',
+  '\ufeffk',
+  'K',
+  'k',
+  "it's",
+  'a"b',
+  'a\\b',
+  'a/b~c',
+  '\u00e9',
+  'e\u0301',
+  '$',
+  'a.b',
+  '$set',
+  '\u{1f600}',
+];
+const member = (key: string): string => `{${JSON.stringify(key)}:${JSON.stringify(key)}}`;
+
+/** Of a JSON column, inside of an object. `names`: of every kind; documents take none with a dot or a dollar sign. */
+export const jsons = (names: (key: string) => boolean): readonly Case[] => [
+  ...same('null', 'true', 'false', '0', '""', '[]', '{}', '[[]]', '[null,{"b":null}]', deep('{"b":[1,"\ufeff"]}', 12)),
+  ...same(
+    '0.1',
+    '5e-324',
+    '1.7976931348623157e+308',
+    '9007199254740991',
+    '"9007199254740993"',
+    '"\ufeffadmin"',
+    '"admin "',
+  ),
+  ...KEYS.filter(names)
+    .map(member)
+    .flatMap((json) => same(json)),
+  ...KEYS.filter((key) => !names(key))
+    .map(member)
+    .flatMap((json) => refused(json)),
+  as('-0', '0'),
+  as('{"a":1,"a":2}', '{"a":2}'),
+  ...refused('1e400', deep('[-1e400]', 3), '"a\\u0000b"'),
+];
+
+/** As an answer has them: order of names is no part of an object. */
+export const parsed = (json: string): unknown => JSON.parse(json) as unknown;
+
+export interface Sent {
+  readonly name: string;
+  readonly body: string;
+  readonly read: unknown;
+}
+
+/** Sends all cases at once, those that are accepted in one request; gives what is not as it should be. */
+export async function wrongOf(
+  kernel: TestKernel,
+  path: string,
+  cases: readonly Case[],
+  { field, wrap = (json) => json }: { readonly field: string; readonly wrap?: (json: string) => string },
+): Promise<string[]> {
+  const item = ({ json }: Case, index: number): string => `{"id":"${field} ${index}","${field}":${wrap(json)}}`;
+  const kept = cases.filter(({ read }) => read !== null);
+  const stored = await kernel.post<Record<string, unknown>[]>(path, `[${kept.map(item).join()}]`);
+  const wrong: string[] = [];
+  if (stored.status !== 200) return [`${path} ${stored.status} ${stored.text.slice(0, 300)}`];
+  const found = await kernel.post<Record<string, unknown>[]>(`${path}-all`, {});
+  const rows = new Map(found.body.map((row) => [row['id'], row[field]]));
+  kept.forEach(({ json, read }, index) => {
+    for (const [where, value] of [
+      ['answered', stored.body[index]?.[field]],
+      ['found', rows.get(`${field} ${index}`)],
+    ]) {
+      const wanted = parsed(wrap(read ?? ''));
+      try {
+        expect(value).to.deep.equal(wanted);
+      } catch {
+        wrong.push(`${where} for ${json.slice(0, 60)}: ${JSON.stringify(value)?.slice(0, 80)}`);
+      }
+    }
+  });
+  const refusals = cases.filter(({ read }) => read === null);
+  const answers = await Promise.all(refusals.map((one) => kernel.post(path, `[${item(one, 0)}]`)));
+  answers.forEach(({ status, text }, index) => {
+    if (status !== 422)
+      wrong.push(`${refusals[index]?.json.slice(0, 60)} is not refused: ${status} ${text.slice(0, 120)}`);
+  });
+  return wrong;
+}
