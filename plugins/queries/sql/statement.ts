@@ -17,9 +17,7 @@ export interface Connection {
 
 export interface Statement {
   readonly scan: SqlScan;
-  /** Settled when a transaction is put together, at load: one that locks what it reads is prepared anew. */
-  prepared: Prepared;
-  readonly lock: () => Prepared;
+  readonly prepared: Prepared;
   /** Ends its transaction: the commit may travel with it. */
   last: boolean;
   readonly parameters: readonly ParameterPlan[];
@@ -28,7 +26,7 @@ export interface Statement {
   /** The same fault, with issues that point at payload fields. */
   readonly named: (error: Fault) => Fault;
   /** Readable form for `lintel plan`. */
-  readonly describe: { readonly connection: string; sql: string; readonly parameters: readonly string[] };
+  readonly describe: { readonly connection: string; readonly sql: string; readonly parameters: readonly string[] };
 }
 
 type Bind = (frame: Frame) => unknown;
@@ -51,8 +49,13 @@ export function makeStatement(
   const jsonColumns = written.map((_, index) =>
     scan.placeholders.some(({ n, column }) => n === index + 1 && column !== null && jsonNames.has(column)),
   );
-  const input = { scan, jsonColumns, tables: tools.tables, atOnce: tools.parallel };
-  const prepared = dialect.prepare(input);
+  const { lock = null, among = false, level } = tools.isolation ?? {};
+  const prepared = dialect.prepare({
+    ...{ scan, jsonColumns, lock },
+    tables: tools.tables,
+    atOnce: tools.parallel,
+    among: among && level === 'statement',
+  });
   const binds = bindings(prepared, parameters, written);
   if (now !== null) binds.push((frame) => frame.now());
   const labels = parameters.map(({ source, label }, index) => `$${index + 1} = ${label} (${source})`);
@@ -64,11 +67,6 @@ export function makeStatement(
   return {
     scan,
     prepared,
-    lock: () => {
-      const locked = dialect.prepare({ ...input, lock: true });
-      describe.sql = locked.text;
-      return locked;
-    },
     last: false,
     parameters,
     values: (frame) => {
