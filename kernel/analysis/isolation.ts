@@ -181,10 +181,15 @@ function decide(together: Together): Decided {
     return [`${action.key} ${reads ? 'reads' : 'depends on'} ${what}`];
   });
   if (loose.length === 0) return made('locks', 'every row that is read or changed is locked until the end');
-  // Whoever reads without being able to lock is watched by the database: locks of one row would only add waits.
-  for (const [member, lock] of [...locks]) if (lock === 'share') locks.delete(member);
+  // The database watches what is read: a lock only makes those wait in order who would write what they have read.
+  const isWritten = ({ action, access }: Member): boolean =>
+    members.some((other) => other.action.depends.includes(action.key) && meets(other.access.writes, access.tables));
+  for (const [member, lock] of [...locks]) if (lock === 'share' || !isWritten(member)) locks.delete(member);
   return made('serializable', loose.join('; '));
 }
+
+const meets = (some: readonly string[], others: readonly string[]): boolean =>
+  some.some((name) => others.includes(name));
 
 /** `connection table`: tables of serializable transactions, and those that others touch together with them. */
 function tablesOfSerializable(decided: readonly Decided[]): ReadonlySet<string> {
