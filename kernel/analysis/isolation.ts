@@ -101,7 +101,9 @@ function togetherIn(
       const own = standing(action.places, action.node);
       const place = action.stores[0];
       const statements = action.definition.finds.statements.filter(({ node }) => inside(node, action.node));
-      const store = place === undefined || statements.length === 0 ? null : `${place.kind} ${place.instance}`;
+      const documents = action.definition.finds.documents.filter(({ node }) => inside(node, action.node));
+      const store =
+        place === undefined || statements.length + documents.length === 0 ? null : `${place.kind} ${place.instance}`;
       if (store === null) {
         open = null;
         continue;
@@ -121,6 +123,10 @@ function togetherIn(
             : JSON.stringify([access.row.table, access.row.key.map(([column, text]) => [column, operand(text)])]);
         return { action, access, key, present, repeated: action.repeat !== null };
       });
+      // How documents are kept apart is the business of their store.
+      members.push(
+        ...documents.map((): Member => ({ action, access: NO_ACCESS, key: null, present, repeated: false })),
+      );
       const isApart = action.parallel || own.includes('apart');
       if (open?.store === store && !isApart) open.members.push(...members);
       else {
@@ -143,6 +149,8 @@ function feeds(to: ActionModel, from: ActionModel): boolean {
       to.definition.finds.declarations.some(({ symbol, spot }) => symbol === 'name' && inside(spot, to.node)),
   );
 }
+
+const NO_ACCESS: SqlAccess = { tables: [], writes: [], sort: 'nothing', row: null, locks: null };
 
 const READS = 'one statement: the database reads it as of one moment';
 const ALONE = 'one statement on one row: the database does it at once';

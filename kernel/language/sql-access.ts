@@ -96,7 +96,9 @@ function insertSort(words: readonly Lexeme[]): 'insert' | 'merge' {
 
 /** `FOR [NO KEY] UPDATE` and `FOR SHARE` keep others from changing a row; `FOR KEY SHARE` and what skips rows do not. */
 function lockOf(words: readonly Lexeme[]): SqlAccess['locks'] {
-  const at = words.findLastIndex((word, i) => isWord('FOR')(word) && /^(?:UPDATE|NO|SHARE|KEY)$/.test(words[i + 1]?.text ?? ''));
+  const at = words.findLastIndex(
+    (word, i) => isWord('FOR')(word) && /^(?:UPDATE|NO|SHARE|KEY)$/.test(words[i + 1]?.text ?? ''),
+  );
   if (at < 0) return words.some((word, i) => isWord('LOCK')(word) && isWord('IN')(words[i + 1])) ? 'strong' : null;
   const rest = words.slice(at + 1);
   return isWord('KEY')(rest[0]) || rest.some(isWord('SKIP')) ? 'weak' : 'strong';
@@ -137,7 +139,8 @@ function equalityOf(piece: readonly Lexeme[]): [string, string] | null {
   const at = piece.findIndex(({ type, text }) => type === 'operator' && text === '=');
   if (at < 0) return null;
   const [left, right] = [piece.slice(0, at), piece.slice(at + 1)];
-  const [column, operand] = columnOf(left) === null ? [columnOf(right), valueOf(left)] : [columnOf(left), valueOf(right)];
+  const [column, operand] =
+    columnOf(left) === null ? [columnOf(right), valueOf(left)] : [columnOf(left), valueOf(right)];
   return column === null || operand === null ? null : [column, operand];
 }
 

@@ -6,7 +6,8 @@ import { BootError } from '../../kernel/contract/boot-error.js';
 import { scanSql } from '../../kernel/language/sql.js';
 import { prepareStatement } from '../../plugins/dialects/mysql/prepare.js';
 
-const forms = (sql: string, lock: 'update' | null = null) => prepareStatement({ scan: scanSql(sql), jsonColumns: [], lock }).forms;
+const forms = (sql: string, lock: 'update' | null = null) =>
+  prepareStatement({ scan: scanSql(sql), jsonColumns: [], lock }).forms;
 const squeezed = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
 describe('translation to MySQL', () => {

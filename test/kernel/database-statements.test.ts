@@ -37,7 +37,10 @@ describe('a statement for PostgreSQL', () => {
       const sql = 'SELECT a FROM t WHERE b = $1';
       const lock = (text: string, wanted: 'update' | 'share' | null): PgPrepared =>
         prepareStatement({ scan: scanSql(text), jsonColumns: [], lock: wanted });
-      expect([lock(sql, 'update').text, lock(sql, 'update').readOnly]).to.deep.equal([`${sql} FOR NO KEY UPDATE`, false]);
+      expect([lock(sql, 'update').text, lock(sql, 'update').readOnly]).to.deep.equal([
+        `${sql} FOR NO KEY UPDATE`,
+        false,
+      ]);
       expect(lock(sql, 'share').text).to.equal(`${sql} FOR SHARE`);
       expect([lock(sql, null).text, lock(sql, null).readOnly]).to.deep.equal([sql, true]);
       expect(prepared(sql).text).to.equal(sql);

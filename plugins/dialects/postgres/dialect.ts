@@ -115,7 +115,8 @@ export function createDialect(wires: () => Wires, isolation: PostgresOptions['is
         }
         if (isStale(outcome.error)) forgetEverywhere(prepared.name);
         const again = (): void => {
-          if (tries > 0 && isRepeatable(prepared, outcome)) runLeased(prepared, values, sending, tries - 1, done, failed);
+          if (tries > 0 && isRepeatable(prepared, outcome))
+            runLeased(prepared, values, sending, tries - 1, done, failed);
           else failed(failure(prepared, outcome));
         };
         if (sending.before === null || isLost(outcome.error)) {
