@@ -11,6 +11,7 @@ import { ActionPhase, ResourcePhase, Slot } from '../contract/slot.js';
 import { inside } from '../analysis/report.js';
 import type { ActionModel, ResourceModel } from '../analysis/model.js';
 import { positionAt } from '../source/document.js';
+import type { Isolations } from '../analysis/isolation.js';
 import type { Registry } from '../analysis/registry.js';
 import type { PluginPlace } from '../analysis/finds.js';
 import type { Draft } from './draft.js';
@@ -30,6 +31,7 @@ export interface CompileInput {
   readonly registry: Registry;
   readonly handles: Handles;
   readonly tables: ReadonlyMap<string, ModelTable>;
+  readonly isolations: Isolations;
   readonly intercept: Interceptor;
   readonly profile: string | null;
   /** The config allows what only tests may do. */

@@ -1,5 +1,6 @@
 /** Compiles every sound resource of an analysis into one frozen set of plans. */
 import { createHash } from 'node:crypto';
+import { isolationsOf } from '../analysis/isolation.js';
 import type { Analysis } from '../analysis/model.js';
 import { compilePatterns } from './patterns.js';
 import type { IdentityPlan, PatternRoute, PlanSet, ResourcePlan } from './plan.js';
@@ -19,6 +20,7 @@ export function compilePlanSet(
     ...services,
     version: hash,
     tables,
+    isolations: isolationsOf(analysis.resources, analysis.models, services.registry),
     resources: new Map(analysis.resources.map((resource) => [resource.id, resource])),
     actions: new Map(analysis.resources.flatMap(({ actions }) => actions.map((action) => [action.key, action]))),
   };

@@ -15,6 +15,7 @@ type About = (key: string) => Readonly<Record<string, Json>>;
 const describeGroups = (groups: readonly ActionGroup[], about: About): Json =>
   groups.map((group) => ({
     together: group.parallel ? 'at once' : (group.unit?.key ?? null),
+    ...(!group.parallel && group.unit?.describe),
     actions: group.actions.map((action) => ({
       key: action.key,
       mode: action.mode,

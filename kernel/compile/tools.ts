@@ -10,6 +10,7 @@ import { BootError } from '../contract/boot-error.js';
 import { actionKey } from '../analysis/linked.js';
 import { inside } from '../analysis/report.js';
 import type { ActionModel, RepeatModel, ResourceModel } from '../analysis/model.js';
+import type { Isolations } from '../analysis/isolation.js';
 import type { Registry } from '../analysis/registry.js';
 import { withRenamed } from '../analysis/renamed.js';
 import { outputsRead, valueReads } from '../analysis/value-reads.js';
@@ -32,6 +33,7 @@ export interface ResourceScope {
   readonly registry: Registry;
   readonly handles: Handles;
   readonly tables: ReadonlyMap<string, ModelTable>;
+  readonly isolations: Isolations;
   /** The resource that answers; actionables of other resources may be part of its plan. */
   readonly resource: ResourceModel;
   readonly sequence: readonly ActionModel[];
@@ -94,6 +96,7 @@ export function makeTools(
     used: (plugin) => scope.uses.has(plugin),
     testing: scope.testing,
     parallel: action?.parallel === true,
+    isolation: action === null ? null : (scope.isolations.get(scope.resource.id)?.get(action.key) ?? null),
     repeat: action?.repeat ? repeatOf(action.repeat) : null,
     value: (json) => compileValue(json, accessor()).read,
     text: (json) => {

@@ -116,12 +116,31 @@ export interface SharedUnit {
   readonly of: (unit: unknown) => unknown;
 }
 
+/** How a row that is read is held until the transaction ends: nobody else may change it, or also nobody else hold it so. */
+export type RowLock = 'share' | 'update';
+
+/** What a transaction needs, so that requests behave as if they ran one after another. */
+export interface IsolationNeed {
+  /**
+   * `statement`: one statement, which its database does at once. `locks`: whatever is read is locked. `snapshot`: only reads, as of
+   * one moment. `serializable`: the database has to find out whether it met another one.
+   */
+  readonly level: 'statement' | 'locks' | 'snapshot' | 'serializable';
+  /** Others that are serializable touch its tables: where a database watches only those, this one is to be watched too. */
+  readonly among: boolean;
+  readonly lock: RowLock | null;
+  /** For people. */
+  readonly why: string;
+}
+
 /** Shared work of adjacent actionables: opened before the first, committed after the last, all or nothing. */
 export interface Unit {
   /** Whose transaction it is, for those who may take part in it. Absent: nobody may. */
   readonly shared?: SharedUnit;
   /** Actionables with the same key and next to one another share one unit. */
   readonly key: string;
+  /** How it is kept from others, for `lintel plan`. */
+  readonly describe?: Readonly<Record<string, Json>>;
   /**
    * One unit for several neighbours (itself among them, in their order), settled at load. `closing`: nothing that comes
    * after the work of the last one can refuse, so that work and commit may travel together. `needs`: for each of them, the
@@ -188,6 +207,8 @@ export interface PlanTools {
   text(json: Json): Reader<string>;
   /** The actionable runs at the same time as its neighbours. */
   readonly parallel: boolean;
+  /** What the statement of this actionable needs; null where it runs as it is written. */
+  readonly isolation: IsolationNeed | null;
   /** An entry of a parameter list: an accessor, a name, or a literal, as the checker decided it. */
   parameter(json: Json, pointer: string): ParameterPlan;
   /**

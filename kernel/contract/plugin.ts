@@ -165,6 +165,11 @@ export interface PluginSpec {
    * `later`: accepted by the request, done behind its answer. `scheduled`: begun by the clock, and by no request.
    */
   readonly timing?: (place: Pick<CheckPlace, 'value' | 'holder' | 'slot'>) => 'later' | 'scheduled' | null;
+  /**
+   * Of a feature: how its place stands in the transaction of its resource. Called for any shape, never throws. `alone`: nothing of
+   * the resource shares one. `apart`: this actionable shares none. `demanding`: without a result the request ends.
+   */
+  readonly standing?: (place: Pick<CheckPlace, 'value' | 'holder' | 'slot'>) => 'alone' | 'apart' | 'demanding' | null;
   /** Of a query, or a part of one: names that its rows have; null where they are not certain. Called for sound places only. */
   readonly answers?: (place: Pick<CheckPlace, 'value' | 'holder'>) => readonly string[] | null;
   /** What callers are told of a place of this plugin, in descriptions of the interface. Pure; asked for sound places only. */

@@ -14,7 +14,7 @@ import { besideFrame, createFrame, type FrameMemory, type UnitFrame } from './fr
 import type { LiveHooks } from './hooks.js';
 
 /** A unit of work that met a serialization failure or a deadlock is tried this often in all. */
-const UNIT_TRIES = 8;
+const UNIT_TRIES = 30;
 
 /** Throws a Fault, stamped with resource and actionable. */
 export async function invoke(plan: ResourcePlan, invocation: Invocation, hooks: LiveHooks): Promise<Reply> {
@@ -217,7 +217,8 @@ async function runUnit(
   payload: Payload | null,
   last: (() => Promise<void>) | null,
 ): Promise<void> {
-  let leave: (() => void) | null = null;
+  const line = repeatsOf(unit);
+  let leave = line.running > 0 ? await line.take() : null;
   try {
     for (let attempt = 1, done = false; !done; attempt++) {
       const began = performance.now();
@@ -234,7 +235,7 @@ async function runUnit(
         // Slots stay: generated ids must be the same in every try, and extracted names are written again.
         if (payload !== null) frame.payload = payload;
         await pause(attempt, performance.now() - began);
-        leave ??= await repeatsOf(unit).take();
+        leave ??= await line.take();
       } finally {
         frame.unit = null;
       }
@@ -248,8 +249,8 @@ async function runUnit(
 const repeats = new WeakMap<Unit, Line>();
 
 /**
- * After a conflict a unit of work runs again one request at a time in this process: requests that conflicted would conflict with
- * each other again, and some would use up their tries. A request that waits here holds nothing of the database.
+ * After a conflict a unit of work runs again one request at a time in this process, and who comes meanwhile waits behind it: requests
+ * that conflicted would conflict with each other again, and some would use up their tries. Who waits holds nothing of the database.
  */
 function repeatsOf(unit: Unit): Line {
   const known = repeats.get(unit);
@@ -260,7 +261,7 @@ function repeatsOf(unit: Unit): Line {
 }
 
 const SHORTEST_PAUSE_MS = 5;
-const LONGEST_PAUSE_MS = 1000;
+const LONGEST_PAUSE_MS = 200;
 
 /** A random wait, longer where a try takes longer, so that transactions that conflicted do not run at the same time again. */
 const pause = (attempt: number, tookMs: number): Promise<void> => {

@@ -4,7 +4,7 @@
  */
 import { defineKind } from '../../kernel/contract/kind.js';
 import type { ModelTable } from '../../kernel/contract/model.js';
-import type { Hide } from '../../kernel/contract/plan.js';
+import type { Hide, IsolationNeed, RowLock } from '../../kernel/contract/plan.js';
 import type { Rendered } from '../../kernel/contract/rendered.js';
 import type { SqlScan } from '../../kernel/language/sql.js';
 import { BESIDE_MYSQL } from './embedded.js';
@@ -32,12 +32,14 @@ export interface PrepareInput {
   readonly tables?: readonly ModelTable[];
   /** Runs at the same time as others of its request: it may not wait behind one of them. */
   readonly atOnce?: boolean;
-  /**
-   * A later statement of the transaction writes what this one reads: lock the rows, if the statement allows it. One that
-   * cannot is prepared as it stands and stays `readOnly`.
-   */
-  readonly lock?: boolean;
+  /** How the rows that it reads are locked, if the statement allows it; one that cannot is prepared as it stands. */
+  readonly lock?: RowLock | null;
+  /** It only reads, by itself, tables on which there are serializable transactions. */
+  readonly among?: boolean;
 }
+
+/** What a transaction needs of its isolation. */
+export type Isolation = Pick<IsolationNeed, 'level' | 'among'>;
 
 /** A transaction on a connection of its own. Opaque to everybody but the dialect that made it. */
 export interface Transaction {
@@ -76,14 +78,21 @@ export interface Dialect extends Statements {
   ): Promise<readonly Row[]>;
   /** As `run` outside a transaction, for rows that nobody looks at: the text that JSON.stringify would give for them. */
   readonly render?: (prepared: Prepared, values: readonly unknown[], rendering: Rendering) => Promise<Rendered>;
-  /** `snapshot`: what the transaction read must still hold when it commits, or it fails and is `retryable`. */
-  begin(snapshot: boolean): Promise<Transaction>;
+  /** A transaction that cannot have what it needs fails and is `retryable`. */
+  begin(need: Isolation): Promise<Transaction>;
+  /** The level that `begin` gives, in words of the database. */
+  isolation(need: Isolation): string;
   commit(transaction: Transaction): Promise<void>;
   /** Never throws: a connection that cannot roll back is thrown away. */
   rollback(transaction: Transaction): Promise<void>;
   /** True when the transaction failed for a reason that a second try may not meet (serialization, deadlock). */
   retryable(error: unknown): boolean;
 }
+
+/** Work of plugins on their own tables, whose statements lock what they need. */
+export const BY_LOCKS: Isolation = { level: 'locks', among: false };
+/** Whatever is read and written: the database finds out what met. */
+export const SERIALIZABLE: Isolation = { level: 'serializable', among: true };
 
 export const dialect = defineKind<Dialect>({
   kind: 'dialect',
@@ -120,6 +129,6 @@ export const dialect = defineKind<Dialect>({
     },
     embedded: { doc: 'Runs inside the process; no server to install.', type: 'boolean', required: true },
   },
-  handle: ['prepare', 'run', 'execute', 'begin', 'commit', 'rollback', 'retryable'],
+  handle: ['prepare', 'run', 'execute', 'begin', 'isolation', 'commit', 'rollback', 'retryable'],
   host: (fragment) => ({ file: 'config', json: { connections: { main: fragment } }, at: '/connections/main' }),
 });

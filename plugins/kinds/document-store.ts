@@ -66,6 +66,11 @@ export interface DocumentStore {
    * was read stays as it was; false where whatever is read is locked.
    */
   begin(snapshot?: boolean): Promise<DocumentTransaction | null>;
+  /**
+   * Of a store whose transactions do not notice what others read: waits until nobody else has the turn of one of these collections.
+   * Called right behind `begin`, with what that gave. The answer ends it; the end of the transaction does as well.
+   */
+  turn?(inside: Inside, collections: readonly string[]): Promise<() => void>;
   commit(transaction: DocumentTransaction): Promise<void>;
   /** Never throws. */
   rollback(transaction: DocumentTransaction): Promise<void>;

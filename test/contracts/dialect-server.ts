@@ -9,6 +9,7 @@ import { until } from '../support/until.js';
 import { openDialect } from './dialect-open.js';
 import { faultOf, runner, type OpenDialect, type Run } from './dialect-support.js';
 import { skipTest } from '../support/skip.js';
+import { SERIALIZABLE } from '../../plugins/kinds/dialect.js';
 
 export interface DialectServer {
   readonly runtime: PluginRuntime<Dialect>;
@@ -61,7 +62,7 @@ export function dialectServer(server: DialectServer): Serving {
 function limits({ url, open }: Serving, runtime: DialectServer['runtime']): void {
   it('refuses when no connection becomes free in time', async () => {
     const { run, handle } = await open({ pool_size: 1, pool_wait: 0.2 });
-    const transaction = await handle.begin(true);
+    const transaction = await handle.begin(SERIALIZABLE);
     const fault = await faultOf(run('SELECT 1'));
     expect(fault.code).to.equal('QRY_UNAVAILABLE');
     expect(fault.options.retryable).to.equal(true);
@@ -110,7 +111,7 @@ function losses({ url, open }: Serving, { runtime, end, connections, slowInsert,
 
   it('fails a transaction whose connection was lost, and only that', async () => {
     const { run, handle } = await open();
-    const transaction = await handle.begin(true);
+    const transaction = await handle.begin(SERIALIZABLE);
     await run('SELECT 1', [], [], transaction);
     await terminate();
     expect((await faultOf(run('SELECT 1', [], [], transaction))).code).to.equal('QRY_UNAVAILABLE');

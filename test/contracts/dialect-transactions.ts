@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import type { Dialect } from '../../plugins/kinds/dialect.js';
 import type { Run } from './dialect-support.js';
 import { faultOf } from './dialect-support.js';
+import { SERIALIZABLE } from '../../plugins/kinds/dialect.js';
 
 export function transactionsContract(run: Run, handle: () => Dialect): void {
   const count = async (): Promise<unknown> => (await run('SELECT count(*) AS n FROM ledger'))[0]?.['n'];
@@ -12,7 +13,7 @@ export function transactionsContract(run: Run, handle: () => Dialect): void {
   beforeEach(() => run('DELETE FROM ledger'));
 
   it('keeps what was committed', async () => {
-    const transaction = await handle().begin(true);
+    const transaction = await handle().begin(SERIALIZABLE);
     await run(insert, [1], [], transaction);
     await run(insert, [2], [], transaction);
     await handle().commit(transaction);
@@ -20,14 +21,14 @@ export function transactionsContract(run: Run, handle: () => Dialect): void {
   });
 
   it('undoes what was rolled back', async () => {
-    const transaction = await handle().begin(true);
+    const transaction = await handle().begin(SERIALIZABLE);
     await run(insert, [1], [], transaction);
     await handle().rollback(transaction);
     expect(await count()).to.equal(0);
   });
 
   it('sees its own writes and shows them to nobody before the commit', async () => {
-    const transaction = await handle().begin(true);
+    const transaction = await handle().begin(SERIALIZABLE);
     await run(insert, [1], [], transaction);
     expect(await run('SELECT count(*) AS n FROM ledger', [], [], transaction)).to.deep.equal([{ n: 1 }]);
     // Either waits for the end (one connection) or reads the state before it; never sees a half.
@@ -37,7 +38,7 @@ export function transactionsContract(run: Run, handle: () => Dialect): void {
   });
 
   it('undoes everything when a statement failed, and says so at the commit', async () => {
-    const transaction = await handle().begin(true);
+    const transaction = await handle().begin(SERIALIZABLE);
     await run(insert, [1], [], transaction);
     expect((await faultOf(run(insert, [1], [], transaction))).code).to.equal('QRY_UNIQUE');
     expect((await faultOf(handle().commit(transaction))).code).to.equal('QRY_FAILED');
@@ -46,7 +47,7 @@ export function transactionsContract(run: Run, handle: () => Dialect): void {
   });
 
   it('ends once: a second end is harmless, a later statement is refused', async () => {
-    const transaction = await handle().begin(true);
+    const transaction = await handle().begin(SERIALIZABLE);
     await run(insert, [1], [], transaction);
     await handle().rollback(transaction);
     await handle().rollback(transaction);
@@ -56,15 +57,15 @@ export function transactionsContract(run: Run, handle: () => Dialect): void {
   });
 
   it('opens and ends without a statement', async () => {
-    await handle().commit(await handle().begin(true));
-    await handle().rollback(await handle().begin(true));
+    await handle().commit(await handle().begin(SERIALIZABLE));
+    await handle().rollback(await handle().begin(SERIALIZABLE));
   });
 
   it('loses no update when many add to one row', async () => {
     await run(insert, [1]);
     const add = async (): Promise<void> => {
       for (;;) {
-        const transaction = await handle().begin(true);
+        const transaction = await handle().begin(SERIALIZABLE);
         try {
           const [row] = await run('SELECT amount FROM ledger WHERE id = $1', [1], [], transaction);
           await run('UPDATE ledger SET amount = $1 WHERE id = 1', [Number(row?.['amount']) + 1], [], transaction);

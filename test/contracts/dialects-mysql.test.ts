@@ -17,6 +17,7 @@ import { MARIADB, MYSQL } from './dialect-flavour.js';
 import { openDialect } from './dialect-open.js';
 import { dialectServer } from './dialect-server.js';
 import { column, faultOf, table, type MakeConnection } from './dialect-support.js';
+import { BY_LOCKS } from '../../plugins/kinds/dialect.js';
 
 const nothing = (): void => {};
 const log = { debug: nothing, info: nothing, warn: nothing, error: nothing };
@@ -80,7 +81,7 @@ function withServer(flavour: MysqlFlavour): void {
     await run('CREATE TABLE pair (id int PRIMARY KEY, n int)');
     await run('INSERT INTO pair (id, n) VALUES (1, 0), (2, 0)');
     const update = 'UPDATE pair SET n = n + 1 WHERE id = $1';
-    const [a, b] = [await handle.begin(false), await handle.begin(false)];
+    const [a, b] = [await handle.begin(BY_LOCKS), await handle.begin(BY_LOCKS)];
     await run(update, [1], [], a);
     await run(update, [2], [], b);
     const ends = await Promise.allSettled([run(update, [2], [], a), run(update, [1], [], b)]);
@@ -126,10 +127,10 @@ function withServer(flavour: MysqlFlavour): void {
     await run('CREATE TABLE fed (id int PRIMARY KEY, n int)');
     await run('INSERT INTO fed (id, n) VALUES (1, 0)');
     const scan = scanSql('SELECT n FROM fed WHERE id = $1');
-    const locked = handle.prepare({ scan, jsonColumns: [false], lock: true });
+    const locked = handle.prepare({ scan, jsonColumns: [false], lock: 'update' });
     expect(locked.readOnly).to.equal(false);
     const add = async (): Promise<void> => {
-      const transaction = await handle.begin(false);
+      const transaction = await handle.begin(BY_LOCKS);
       const [row] = await handle.run(locked, [1], transaction);
       await run('UPDATE fed SET n = $1 WHERE id = 1', [Number(row?.['n']) + 1], [], transaction);
       await handle.commit(transaction);

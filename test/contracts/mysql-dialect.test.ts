@@ -10,6 +10,7 @@ import { Unavailable } from '../../plugins/dialects/mysql/errors.js';
 import type { Answer, Wire } from '../../plugins/dialects/mysql/pool.js';
 import type { Flavour } from '../../plugins/dialects/mysql/types.js';
 import type { Transaction } from '../../plugins/kinds/dialect.js';
+import { BY_LOCKS, SERIALIZABLE, type Isolation } from '../../plugins/kinds/dialect.js';
 
 const failure = (errno: number, message = 'refused') => Object.assign(new Error(message), { errno });
 
@@ -81,7 +82,7 @@ function dialectOn(
     catalogue: null,
     unknown: new Set(),
   };
-  const isolation = (snapshot: boolean) => (snapshot ? 'serializable' : 'read committed');
+  const isolation = ({ level }: Isolation) => (level === 'serializable' ? 'serializable' : 'read committed');
   return {
     sent,
     released,
@@ -234,7 +235,7 @@ describe('statements on a connection to MySQL', () => {
 describe('transactions on a connection to MySQL', () => {
   it('begins with its level, runs and ends on one connection', async () => {
     const played = dialectOn();
-    const transaction = await played.handle.begin(true);
+    const transaction = await played.handle.begin(SERIALIZABLE);
     await run(played, 'UPDATE t SET n = f($1)', ['x'], transaction);
     expect(played.released).to.deep.equal([]);
     await played.handle.commit(transaction);
@@ -251,12 +252,12 @@ describe('transactions on a connection to MySQL', () => {
   });
   it('the level of the session needs no word', async () => {
     const played = dialectOn();
-    await played.handle.rollback(await played.handle.begin(false));
+    await played.handle.rollback(await played.handle.begin(BY_LOCKS));
     expect([played.sent, played.released]).to.deep.equal([['START TRANSACTION', 'ROLLBACK'], [false]]);
   });
   it('nothing runs behind a statement that failed, and commit undoes', async () => {
     const played = dialectOn((text) => (text.includes('bad') ? failure(1064) : undefined));
-    const transaction = await played.handle.begin(false);
+    const transaction = await played.handle.begin(BY_LOCKS);
     await faultOf(run(played, 'SELECT bad', [], transaction));
     expect((await faultOf(run(played, 'SELECT 1', [], transaction))).code).to.equal('QRY_FAILED');
     expect((await faultOf(played.handle.commit(transaction))).code).to.equal('QRY_FAILED');
@@ -270,30 +271,30 @@ describe('transactions on a connection to MySQL', () => {
       undone ||= text === 'ROLLBACK';
       return undefined;
     });
-    const transaction = await played.handle.begin(false);
+    const transaction = await played.handle.begin(BY_LOCKS);
     await faultOf(run(played, 'SELECT bad', [], transaction));
     await faultOf(played.handle.commit(transaction));
     expect([undone, played.released]).to.deep.equal([true, [false]]);
   });
   it('a transaction that cannot begin or end costs its connection', async () => {
     const begin = dialectOn(() => failure(1064));
-    expect((await faultOf(begin.handle.begin(false))).code).to.equal('QRY_FAILED');
+    expect((await faultOf(begin.handle.begin(BY_LOCKS))).code).to.equal('QRY_FAILED');
     expect(begin.released).to.deep.equal([true]);
     const end = dialectOn((text) => (text === 'COMMIT' ? failure(2013) : undefined));
-    const lost = await faultOf(end.handle.begin(false).then((transaction) => end.handle.commit(transaction)));
+    const lost = await faultOf(end.handle.begin(BY_LOCKS).then((transaction) => end.handle.commit(transaction)));
     expect([lost.params['outcome'] !== undefined, end.released]).to.deep.equal([true, [true]]);
     const back = dialectOn((text) => (text === 'ROLLBACK' ? failure(2013) : undefined));
-    await back.handle.rollback(await back.handle.begin(false));
+    await back.handle.rollback(await back.handle.begin(BY_LOCKS));
     expect(back.released).to.deep.equal([true]);
   });
   it('a lost read inside is not sent again, and its outcome is known', async () => {
     const played = dialectOn((text) => (text.startsWith('UPDATE') ? failure(2013) : undefined));
-    const lost = await faultOf(run(played, 'UPDATE t SET n = 1', [], await played.handle.begin(false)));
+    const lost = await faultOf(run(played, 'UPDATE t SET n = 1', [], await played.handle.begin(BY_LOCKS)));
     expect([lost.code, lost.params, lost.options.retryable]).to.deep.equal(['QRY_UNAVAILABLE', {}, true]);
   });
   it('without a connection it is unavailable', async () => {
     const played = dialectOn(undefined, 'mysql', [], false);
-    expect((await faultOf(played.handle.begin(false))).code).to.equal('QRY_UNAVAILABLE');
+    expect((await faultOf(played.handle.begin(BY_LOCKS))).code).to.equal('QRY_UNAVAILABLE');
     expect((await faultOf(run(played, 'SELECT 1'))).code).to.equal('QRY_UNAVAILABLE');
   });
 });

@@ -263,7 +263,7 @@ describe('a statement as it is prepared for MySQL', () => {
   }
 
   it('a read whose rows cannot be locked takes no lock', () => {
-    const found = prepareStatement({ scan: scanSql('SELECT count(*) FROM t'), jsonColumns: [], lock: true });
+    const found = prepareStatement({ scan: scanSql('SELECT count(*) FROM t'), jsonColumns: [], lock: 'update' });
     expect([found.readOnly, found.text]).to.deep.equal([true, 'SELECT count(*) AS "count" FROM t']);
   });
 

@@ -10,6 +10,7 @@ import { collationsOf, shapeOf } from '../../plugins/dialects/mysql/shape.js';
 import type { Change } from '../../plugins/dialects/shared/changes.js';
 import type { KnownColumn, KnownTables } from '../../plugins/dialects/shared/known.js';
 import { column, id, table } from './dialect-support.js';
+import { BY_LOCKS, SERIALIZABLE } from '../../plugins/kinds/dialect.js';
 
 const COLLATIONS = collationsOf(false);
 const EXACT = 'CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_bin';
@@ -306,9 +307,9 @@ describe('options of a connection to MySQL', () => {
       5000, 2000,
     ]);
   });
-  it('a transaction is serializable where one that only reads may feed a write, or as the config says', () => {
+  it('a transaction has the level that it needs, or the one that the config says', () => {
     const levels = (rest: object) =>
-      [true, false].map((snapshot) => readOptions({ url: 'mysql://u@h/d', ...rest })?.isolation(snapshot));
+      [SERIALIZABLE, BY_LOCKS].map((need) => readOptions({ url: 'mysql://u@h/d', ...rest })?.isolation(need));
     expect(levels({})).to.deep.equal(['serializable', 'read committed']);
     expect(levels({ isolation: 'auto' })).to.deep.equal(['serializable', 'read committed']);
     expect(levels({ isolation: 'repeatable read' })).to.deep.equal(['repeatable read', 'repeatable read']);

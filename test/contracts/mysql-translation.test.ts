@@ -6,7 +6,8 @@ import { BootError } from '../../kernel/contract/boot-error.js';
 import { scanSql } from '../../kernel/language/sql.js';
 import { prepareStatement } from '../../plugins/dialects/mysql/prepare.js';
 
-const forms = (sql: string, lock = false) => prepareStatement({ scan: scanSql(sql), jsonColumns: [], lock }).forms;
+const forms = (sql: string, lock: 'update' | null = null) =>
+  prepareStatement({ scan: scanSql(sql), jsonColumns: [], lock }).forms;
 const squeezed = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
 describe('translation to MySQL', () => {
@@ -113,7 +114,7 @@ describe('translation to MySQL', () => {
   });
 
   it('locks what a plain read finds', () => {
-    expect(forms('SELECT a FROM t WHERE id = $1;', true).mysql.main.text).to.equal(
+    expect(forms('SELECT a FROM t WHERE id = $1;', 'update').mysql.main.text).to.equal(
       'SELECT a FROM t WHERE id = ? FOR UPDATE',
     );
   });
@@ -144,11 +145,11 @@ describe('translation to MySQL', () => {
   });
 
   it('a lock stands behind a read that asks for one, and no lock behind others', () => {
-    const read = (lock: boolean) =>
+    const read = (lock: 'update' | null) =>
       prepareStatement({ scan: scanSql('SELECT a FROM t WHERE id = $1'), jsonColumns: [], lock });
-    expect([read(true).readOnly, read(false).readOnly]).to.deep.equal([false, true]);
-    expect(read(false).text).not.to.contain('FOR UPDATE');
-    expect(read(true).forms.mariadb.main.text).to.contain('FOR UPDATE');
+    expect([read('update').readOnly, read(null).readOnly]).to.deep.equal([false, true]);
+    expect(read(null).text).not.to.contain('FOR UPDATE');
+    expect(read('update').forms.mariadb.main.text).to.contain('FOR UPDATE');
   });
 
   const OTHER = 'an operator or a function of MySQL';

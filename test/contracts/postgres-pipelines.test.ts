@@ -13,6 +13,7 @@ import type { OpenDialect } from './dialect-support.js';
 import { faultOf } from './dialect-support.js';
 import { skipTest } from '../support/skip.js';
 import { until } from '../support/until.js';
+import { BY_LOCKS, SERIALIZABLE } from '../../plugins/kinds/dialect.js';
 
 const ADD = 'INSERT INTO entry (id) VALUES ($1)';
 const COUNT = 'SELECT count(*) AS n FROM entry';
@@ -66,7 +67,7 @@ describe('dialect postgres, pipelines', () => {
 
   it('commits with the last statement: it is there before anybody asks for the commit', async () => {
     const handle = await open();
-    const transaction = await handle.begin(false);
+    const transaction = await handle.begin(BY_LOCKS);
     await run(handle, ADD, [1], transaction);
     await run(handle, ADD, [2], transaction, true);
     expect((await admin.query('SELECT id FROM entry')).rowCount).to.equal(2);
@@ -79,7 +80,7 @@ describe('dialect postgres, pipelines', () => {
 
   it('begins and commits with the only statement', async () => {
     const handle = await open();
-    const transaction = await handle.begin(true);
+    const transaction = await handle.begin(SERIALIZABLE);
     expect(await run(handle, ADD, [1], transaction, true)).to.deep.equal([{ id: 1, late: null }]);
     await handle.commit(transaction);
     expect(await count(handle)).to.equal(1);
@@ -94,7 +95,7 @@ describe('dialect postgres, pipelines', () => {
       [[2, 1], 1],
       [[2, 3, 1], 2],
     ] as const) {
-      const transaction = await handle.begin(false);
+      const transaction = await handle.begin(BY_LOCKS);
       for (const [at, id] of ids.entries()) {
         const work = run(handle, ADD, [id], transaction, at === ids.length - 1);
         if (at < failsAt) await work;
@@ -110,7 +111,7 @@ describe('dialect postgres, pipelines', () => {
 
   it('reports what fails in the commit itself, and keeps nothing', async () => {
     const handle = await open({ pool_size: 1 });
-    const transaction = await handle.begin(false);
+    const transaction = await handle.begin(BY_LOCKS);
     await run(handle, ADD, [1], transaction);
     const late = run(handle, 'INSERT INTO entry (id, late) VALUES ($1, $2)', [2, 77], transaction, true);
     expect((await faultOf(late)).code).to.equal('QRY_FOREIGN_KEY');
@@ -120,7 +121,7 @@ describe('dialect postgres, pipelines', () => {
 
   it('takes back a transaction whose statement was cancelled', async () => {
     const handle = await open();
-    const transaction = await handle.begin(false);
+    const transaction = await handle.begin(BY_LOCKS);
     await run(handle, ADD, [1], transaction);
     const slow = faultOf(run(handle, 'SELECT pg_sleep(10)', [], transaction, true));
     await until(async () => (await backends(`wait_event = 'PgSleep'`)) === 1);
@@ -134,7 +135,7 @@ describe('dialect postgres, pipelines', () => {
   for (const last of [false, true]) {
     it(`a connection cut during ${last ? 'the last' : 'a'} statement: 503, nothing kept, the pool goes on`, async () => {
       const handle = await open({ pool_size: 1 });
-      const transaction = await handle.begin(false);
+      const transaction = await handle.begin(BY_LOCKS);
       await run(handle, ADD, [1], transaction);
       const cut = faultOf(run(handle, 'SELECT pg_sleep(10)', [], transaction, last));
       await until(async () => (await backends(`wait_event = 'PgSleep'`)) === 1);
@@ -153,7 +154,7 @@ describe('dialect postgres, pipelines', () => {
     const handle = await open({ pool_size: 3 });
     await run(handle, ADD, [0]);
     const one = async (n: number): Promise<void> => {
-      const transaction = await handle.begin(n % 2 === 0);
+      const transaction = await handle.begin(n % 2 === 0 ? SERIALIZABLE : BY_LOCKS);
       try {
         if (n % 7 === 0) throw new Error('given up before the first statement');
         await run(handle, ADD, [n % 5 === 0 ? 0 : n], transaction);
@@ -170,13 +171,13 @@ describe('dialect postgres, pipelines', () => {
     expect(await count(handle)).to.equal(1 + 2 * kept);
     expect(await backends(`state LIKE 'idle in transaction%'`)).to.equal(0);
     // Each of the connections can still be had.
-    const held = await Promise.all([1, 2].map(() => handle.begin(false)));
+    const held = await Promise.all([1, 2].map(() => handle.begin(BY_LOCKS)));
     await Promise.all(held.map((transaction) => handle.rollback(transaction)));
   });
 
   it('where commits do not wait for the disk, inserts need no connection of their own', async () => {
     const handle = await openRelaxed({ pool_size: 10 });
-    const held = await Promise.all(Array.from({ length: 5 }, () => handle.begin(false)));
+    const held = await Promise.all(Array.from({ length: 5 }, () => handle.begin(BY_LOCKS)));
     const answers = await Promise.allSettled(
       Array.from({ length: 50 }, (_, n) => run(handle, ADD, [n % 10 === 9 ? 0 : n])),
     );
@@ -187,7 +188,7 @@ describe('dialect postgres, pipelines', () => {
 
   it('an insert that waits for a lock holds up no read, and other inserts only for a moment', async () => {
     const handle = await openRelaxed();
-    const transaction = await handle.begin(false);
+    const transaction = await handle.begin(BY_LOCKS);
     await run(handle, ADD, [1], transaction);
     const waiting = faultOf(run(handle, ADD, [1]));
     await until(

@@ -7,6 +7,7 @@ import { layoutOf, Page, writeObjects, writeRow } from '../../plugins/dialects/p
 import { readOptions } from '../../plugins/dialects/postgres/options.js';
 import { readRow, shapeOf } from '../../plugins/dialects/postgres/rows.js';
 import type { Rendering } from '../../plugins/kinds/dialect.js';
+import { BY_LOCKS, SERIALIZABLE } from '../../plugins/kinds/dialect.js';
 
 /** A row as it comes: the number of fields, and each with its length; -1 is NULL. */
 function rowOf(values: readonly (string | null)[]): Buffer {
@@ -211,11 +212,14 @@ describe('options of a connection to PostgreSQL', () => {
       ...{ application_name: 'lintel', keepAlive: true, statement_timeout: 10_000 },
       ...{ idle_in_transaction_session_timeout: 40_000, connectionTimeoutMillis: 2000, idleTimeoutMillis: 30_000 },
     });
-    expect([isolation(true), isolation(false)]).to.deep.equal(['repeatable read', 'read committed']);
+    const levels = (['locks', 'snapshot', 'serializable'] as const).map((level) => isolation({ level, among: false }));
+    expect(levels).to.deep.equal(['read committed', 'repeatable read', 'serializable']);
+    // Only serializable transactions notice one another.
+    expect(isolation({ level: 'locks', among: true })).to.equal('serializable');
     const own = readOptions({ statement_timeout: 0.5, pool_wait: 3, idle_timeout: 4, isolation: 'serializable' });
     expect(own.client).to.include({ statement_timeout: 500, connectionTimeoutMillis: 3000, idleTimeoutMillis: 4000 });
     expect(own.client).to.include({ idle_in_transaction_session_timeout: 30_500, connectionString: '' });
-    expect([own.deadline, own.isolation(true), own.isolation(false)]).to.deep.equal([
+    expect([own.deadline, own.isolation(SERIALIZABLE), own.isolation(BY_LOCKS)]).to.deep.equal([
       5500,
       'serializable',
       'serializable',

@@ -8,6 +8,7 @@ import { until } from '../support/until.js';
 import { id, table, type OpenDialect } from './dialect-support.js';
 import { DONE, isEmpty } from './queue-support.js';
 import { skipTest } from '../support/skip.js';
+import { BY_LOCKS } from '../../plugins/kinds/dialect.js';
 
 export interface SqlPlace {
   readonly queue: Opened;
@@ -51,7 +52,7 @@ export function queueTransactions({ name, place, migrates }: SqlBackend): void {
       const { queue, main } = opened();
       const seen: unknown[] = [];
       await queue.queue.work((work) => Promise.resolve((seen.push(work.state.payload), DONE)));
-      const transaction = await main.begin(false);
+      const transaction = await main.begin(BY_LOCKS);
       await within.add([putOf('one \0 \ud800'), putOf('two')], transaction);
       await within.add([putOf('three')], transaction);
       expect(seen).to.deep.equal([]);
@@ -64,7 +65,7 @@ export function queueTransactions({ name, place, migrates }: SqlBackend): void {
 
     it('have nothing if they are rolled back', async () => {
       const { queue, main } = opened();
-      const transaction = await main.begin(false);
+      const transaction = await main.begin(BY_LOCKS);
       await within.add([putOf(), putOf()], transaction);
       await main.rollback(transaction);
       expect(await isEmpty(queue)).to.equal(true);
@@ -73,7 +74,7 @@ export function queueTransactions({ name, place, migrates }: SqlBackend): void {
     it('may add what is known already, and what waits for its time', async () => {
       const { queue, main } = opened();
       await queue.queue.add([putOf('first', { id: 'same', delay: 60 })]);
-      const transaction = await main.begin(false);
+      const transaction = await main.begin(BY_LOCKS);
       await within.add([putOf('second', { id: 'same' })], transaction);
       await within.add([putOf('later', { id: 'later', delay: 0.2 })], transaction);
       await main.commit(transaction);
@@ -87,7 +88,7 @@ export function queueTransactions({ name, place, migrates }: SqlBackend): void {
 
     it('are not touched by work that is too large', async () => {
       const { queue, main } = opened();
-      const transaction = await main.begin(false);
+      const transaction = await main.begin(BY_LOCKS);
       const refused: unknown = await within
         .add([putOf('x'.repeat(300_000))], transaction)
         .catch((error: unknown) => error);
@@ -100,7 +101,7 @@ export function queueTransactions({ name, place, migrates }: SqlBackend): void {
     it('of many requests at once add each of theirs', async () => {
       const { queue, main } = opened();
       const one = async (n: number): Promise<void> => {
-        const transaction = await main.begin(false);
+        const transaction = await main.begin(BY_LOCKS);
         await within.add([putOf(n)], transaction);
         await (n % 3 === 0 ? main.rollback(transaction) : main.commit(transaction));
         if (n % 3 !== 0) within.committed();

@@ -35,12 +35,16 @@ describe('a statement for PostgreSQL', () => {
 
     it('locks rows only where that is asked for and can be done', () => {
       const sql = 'SELECT a FROM t WHERE b = $1';
-      const lock = (text: string, wanted: boolean): PgPrepared =>
+      const lock = (text: string, wanted: 'update' | 'share' | null): PgPrepared =>
         prepareStatement({ scan: scanSql(text), jsonColumns: [], lock: wanted });
-      expect([lock(sql, true).text, lock(sql, true).readOnly]).to.deep.equal([`${sql} FOR NO KEY UPDATE`, false]);
-      expect([lock(sql, false).text, lock(sql, false).readOnly]).to.deep.equal([sql, true]);
+      expect([lock(sql, 'update').text, lock(sql, 'update').readOnly]).to.deep.equal([
+        `${sql} FOR NO KEY UPDATE`,
+        false,
+      ]);
+      expect(lock(sql, 'share').text).to.equal(`${sql} FOR SHARE`);
+      expect([lock(sql, null).text, lock(sql, null).readOnly]).to.deep.equal([sql, true]);
       expect(prepared(sql).text).to.equal(sql);
-      expect(lock('SELECT count(*) FROM t', true).readOnly).to.equal(true);
+      expect(lock('SELECT count(*) FROM t', 'update').readOnly).to.equal(true);
     });
 
     it('keeps whether it may wait', () => {

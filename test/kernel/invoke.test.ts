@@ -156,7 +156,7 @@ describe('units of work', () => {
       HOOKS,
     ).catch((error: unknown) => error);
     expect(failure).to.have.property('cause', RETRY);
-    const tries = [1, 2, 3, 4, 5, 6, 7, 8].flatMap((n) => [`open ${n}`, `rollback ${n}`]);
+    const tries = Array.from({ length: 30 }, (_, n) => [`open ${n + 1}`, `rollback ${n + 1}`]).flat();
     expect(events).to.deep.equal(tries);
   });
 
@@ -218,13 +218,14 @@ describe('units of work', () => {
         testInvocation({}),
         HOOKS,
       ).catch(() => undefined);
-      await time.pass(2000);
+      await time.pass(6000);
       await work;
     } finally {
       time.restore();
       Math.random = random;
     }
-    expect(opened).to.deep.equal([0, 10, 30, 70, 150, 310, 630, 1270]);
+    expect(opened.slice(0, 8)).to.deep.equal([0, 10, 30, 70, 150, 310, 510, 710]);
+    expect(opened).to.have.length(30);
   });
 
   it('runs again one at a time after a conflict, so that none of many uses up its tries', async () => {

@@ -6,6 +6,7 @@ import { createDialect } from '../../plugins/dialects/pglite/dialect.js';
 import { createOutbox } from '../../plugins/features/queue/outbox.js';
 import { PGlite } from '@electric-sql/pglite';
 import { eventually } from '../support/jobs.js';
+import { BY_LOCKS } from '../../plugins/kinds/dialect.js';
 
 describe('the outbox over a queue that answers as a test wants', () => {
   let engine!: PGlite;
@@ -30,7 +31,7 @@ describe('the outbox over a queue that answers as a test wants', () => {
       return Promise.resolve();
     });
     await outbox.serve();
-    const transaction = await connection.begin(false);
+    const transaction = await connection.begin(BY_LOCKS);
     await outbox.add([put('one'), put('large'), put('two')], transaction);
     await connection.commit(transaction);
     outbox.hand();
@@ -59,7 +60,7 @@ describe('the outbox over a queue that answers as a test wants', () => {
     await outbox.serve();
     for (const body of ['no JSON', 'null', '7', '{"work":{"id":7}}', '{"work":{"id":"x"},"delay":"soon"}', '[]'])
       await engine.query('INSERT INTO lintel_outbox (id, body) VALUES ($1, $2)', ['changed', body]);
-    const transaction = await connection.begin(false);
+    const transaction = await connection.begin(BY_LOCKS);
     await outbox.add([put('one'), put('large'), put('two')], transaction);
     await connection.commit(transaction);
     outbox.hand();
@@ -94,7 +95,7 @@ describe('the outbox over a queue that answers as a test wants', () => {
       const newOutbox = () =>
         createOutbox({ connection, queue: { add }, log: { ...log, warn: note, info: note }, pause: 60_000 });
       const [outbox, second] = [newOutbox(), newOutbox()];
-      const transaction = await connection.begin(false);
+      const transaction = await connection.begin(BY_LOCKS);
       await outbox.add([put('one'), put('two')], transaction);
       await connection.commit(transaction);
       outbox.hand();
@@ -127,7 +128,7 @@ describe('the outbox over a queue that answers as a test wants', () => {
     const connection = createDialect(() => engine);
     const outbox = createOutbox({ connection, queue: { add }, log: { ...log, warn: note, info: note }, pause: 5 });
     await outbox.serve();
-    const transaction = await connection.begin(false);
+    const transaction = await connection.begin(BY_LOCKS);
     await outbox.add([put('one')], transaction);
     await connection.commit(transaction);
     outbox.hand();
@@ -148,7 +149,7 @@ describe('the outbox over a queue that answers as a test wants', () => {
     const ids = Array.from({ length: 250 }, (_, index) => `job-${index}`);
     const [first] = all;
     if (first === undefined) throw new Error('there is none');
-    const transaction = await first.connection.begin(false);
+    const transaction = await first.connection.begin(BY_LOCKS);
     await first.outbox.add(ids.map(put), transaction);
     await first.connection.commit(transaction);
     all.forEach(({ outbox }) => outbox.hand());

@@ -60,7 +60,14 @@ export const actionModel = (id: number, rest: Partial<ActionModel> = {}): Action
 export const scopeOf = (rest: Partial<ResourceScope> = {}): ResourceScope => {
   const resource = rest.resource ?? resourceModel();
   return {
-    ...{ resource, resources: new Map([[resource.id, resource]]), registry, tables: new Map(), sequence: [] },
+    ...{
+      resource,
+      resources: new Map([[resource.id, resource]]),
+      registry,
+      tables: new Map(),
+      isolations: new Map(),
+      sequence: [],
+    },
     handles: {
       handle: (id) => ({ compile: ACCESSORS[id.slice('accessor:'.length)]?.[1] }),
       resolve: (asking, { kind }, name) => `${kind}:${name} for ${asking}` as never,

@@ -3,7 +3,7 @@
  * Sends nothing twice unless it only reads.
  */
 import { Fault, fault } from '../../../kernel/contract/fault.js';
-import type { Dialect, Row, Transaction } from '../../kinds/dialect.js';
+import type { Dialect, Isolation, Row, Transaction } from '../../kinds/dialect.js';
 import { executor } from '../shared/execute.js';
 import { bindValue, isNumeric, type Bound } from './bind.js';
 import { readCatalogue, type Catalogue } from './catalogue.js';
@@ -37,7 +37,7 @@ interface OpenTransaction {
 /** `met`: told of every statement; throws where the server that is open can never run it. */
 export function createDialect(
   server: () => Server,
-  isolation: (snapshot: boolean) => string,
+  isolation: (need: Isolation) => string,
   met: (prepared: MyPrepared) => void,
 ): Dialect {
   /** Types of the placeholders of a statement, for as long as the tables stay as they are. */
@@ -177,11 +177,11 @@ export function createDialect(
       }
     },
 
-    async begin(snapshot): Promise<Transaction> {
+    async begin(need): Promise<Transaction> {
       let lease: Lease | null = null;
       try {
         lease = await server().pool.lease();
-        const level = isolation(snapshot).toUpperCase();
+        const level = isolation(need).toUpperCase();
         if (level !== 'READ COMMITTED') await lease.wire.command(`SET TRANSACTION ISOLATION LEVEL ${level}`);
         await lease.wire.command('START TRANSACTION');
         return { transaction: { lease, failed: false, over: false } satisfies OpenTransaction };
@@ -190,6 +190,8 @@ export function createDialect(
         throw toFault(error);
       }
     },
+
+    isolation,
 
     async commit({ transaction }) {
       const open = transaction as OpenTransaction;

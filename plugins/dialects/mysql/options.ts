@@ -1,5 +1,6 @@
 /** From the options of a connection in the config file to those of the driver. Only this file knows both vocabularies. */
 import type { ConnectionOptions } from 'mysql2';
+import type { Isolation } from '../../kinds/dialect.js';
 
 export interface MysqlOptions {
   readonly client: ConnectionOptions;
@@ -8,9 +9,16 @@ export interface MysqlOptions {
   readonly poolWait: number;
   readonly idle: number;
   readonly deadline: number;
-  /** Level of isolation of a transaction; `snapshot` as in `Dialect.begin`. */
-  readonly isolation: (snapshot: boolean) => string;
+  /** Level of isolation of a transaction; as in `Dialect.begin`. */
+  readonly isolation: (need: Isolation) => string;
 }
+
+const LEVELS: Readonly<Record<Isolation['level'], string>> = {
+  statement: 'read committed',
+  locks: 'read committed',
+  snapshot: 'repeatable read',
+  serializable: 'serializable',
+};
 
 const number = (value: unknown, otherwise: number): number => (typeof value === 'number' ? value : otherwise);
 
@@ -60,7 +68,8 @@ export function readOptions(options: Readonly<Record<string, unknown>>): MysqlOp
       poolWait,
       idle: number(options['idle_timeout'], 30) * 1000,
       deadline,
-      isolation: (snapshot) => (isolation !== 'auto' ? isolation : snapshot ? 'serializable' : 'read committed'),
+      // Serializable transactions lock what they read here, so that others wait for them whatever their own level is.
+      isolation: ({ level }) => (isolation === 'auto' ? LEVELS[level] : isolation),
     }
   );
 }

@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import type { BootError } from '../../../kernel/contract/boot-error.js';
 import type { ColumnType, ModelTable } from '../../../kernel/contract/model.js';
+import type { RowLock } from '../../../kernel/contract/plan.js';
 import { scanSql, type SqlPlaceholder, type SqlScan } from '../../../kernel/language/sql.js';
 import { isName, nameOf, significant } from '../../../kernel/language/sql-read.js';
 import type { Prepared, PrepareInput } from '../../kinds/dialect.js';
@@ -33,6 +34,11 @@ export interface MyPrepared extends Prepared {
 const ROWS = /^(?:SELECT|INSERT|UPDATE|DELETE|VALUES|TABLE|REPLACE|SET|SHOW|WITH|CALL|DO|)$/;
 const WRITES = /^(?:INSERT|UPDATE|DELETE|REPLACE|INTO|SHARE|LOCK)$/;
 
+const LOCKS: Readonly<Record<RowLock, Readonly<Record<Flavour, string>>>> = {
+  update: { mysql: 'FOR UPDATE', mariadb: 'FOR UPDATE' },
+  share: { mysql: 'FOR SHARE', mariadb: 'LOCK IN SHARE MODE' },
+};
+
 const MODEL_TYPES: Readonly<Record<ColumnType, ValueType>> = {
   integer: 'big',
   float: 'float',
@@ -44,9 +50,13 @@ const MODEL_TYPES: Readonly<Record<ColumnType, ValueType>> = {
 
 export function prepareStatement(input: PrepareInput): MyPrepared {
   const scan = scanQuoted(input.scan);
-  const locked = input.lock === true && withRowLock(scan) !== null;
-  const lock = locked ? 'FOR UPDATE' : null;
-  const forms = { mysql: formOf(scan, 'mysql', lock), mariadb: formOf(scan, 'mariadb', lock) };
+  const { lock = null } = input;
+  const locked = lock !== null && withRowLock(scan) !== null;
+  const words = locked ? LOCKS[lock] : null;
+  const forms = {
+    mysql: formOf(scan, 'mysql', words?.mysql ?? null),
+    mariadb: formOf(scan, 'mariadb', words?.mariadb ?? null),
+  };
   const { tables: models = [] } = input;
   const refusals = { mysql: refusalOf(forms.mysql, models), mariadb: refusalOf(forms.mariadb, models) };
   if (refusals.mysql !== null && refusals.mariadb !== null) throw refusals.mysql;

@@ -84,6 +84,8 @@ export function createDialect(engine: () => PGliteInterface): Dialect {
       }
     },
 
+    isolation: () => 'serializable: one transaction at a time',
+
     async commit({ transaction }) {
       const { failed } = transaction as OpenTransaction;
       let ended = false;

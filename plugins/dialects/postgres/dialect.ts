@@ -4,7 +4,7 @@
  */
 import { fault } from '../../../kernel/contract/fault.js';
 import { Rendered } from '../../../kernel/contract/rendered.js';
-import type { Dialect, Transaction } from '../../kinds/dialect.js';
+import { SERIALIZABLE, type Dialect, type Isolation, type Transaction } from '../../kinds/dialect.js';
 import { isLost, isRetryable, isStale, sqlState, toFault } from '../shared/errors.js';
 import { executor } from '../shared/execute.js';
 import { prepareStatement } from '../shared/prepare.js';
@@ -21,6 +21,14 @@ const NO_TEXT = Buffer.from('null');
 const parseText = (json: Uint8Array): unknown => JSON.parse(Buffer.from(json).toString('utf8')) as unknown;
 const COMMIT: Command = { name: 'lintel_commit', text: 'COMMIT' };
 const ROLLBACK: Command = { name: 'lintel_rollback', text: 'ROLLBACK' };
+/** One reading statement that serializable transactions have to notice. */
+const WATCHED: Sending = {
+  ...ALONE,
+  before: { name: 'lintel_begin_watched', text: 'BEGIN ISOLATION LEVEL SERIALIZABLE READ ONLY' },
+  after: COMMIT,
+};
+/** A statement that met a serializable transaction is sent again this often. */
+const WATCHED_TRIES = 20;
 const WITH_COMMIT: Sending = { ...ALONE, after: COMMIT };
 
 /** What begins a transaction: with its first statement, or with the only one. */
@@ -51,9 +59,16 @@ type Done = (outcome: Outcome) => void;
 type Failed = (error: unknown) => void;
 
 export function createDialect(wires: () => Wires, isolation: PostgresOptions['isolation']): Dialect {
-  const snapshotOpening = opening(isolation(true));
-  const plainOpening = opening(isolation(false));
+  const openings = new Map<string, Opening>();
+  const watches = isolation(SERIALIZABLE) === 'serializable';
   const slow = createSlowStatements();
+
+  function openingFor(need: Isolation): Opening {
+    const level = isolation(need);
+    const known = openings.get(level) ?? opening(level);
+    openings.set(level, known);
+    return known;
+  }
 
   /** Neither waits for others for long, as far as one can know. */
   const shareable = (prepared: PgPrepared): boolean =>
@@ -73,6 +88,7 @@ export function createDialect(wires: () => Wires, isolation: PostgresOptions['is
    * session (shutdown, restart) with a statement that only reads. Never a write that was sent.
    */
   function isRepeatable(prepared: PgPrepared, { error, sent }: Outcome): boolean {
+    if (prepared.among && isRetryable(error)) return true;
     return isStale(error) || (isLost(error) && !sent) || (prepared.readOnly && sqlState(error).startsWith('57P0'));
   }
 
@@ -98,9 +114,20 @@ export function createDialect(wires: () => Wires, isolation: PostgresOptions['is
           return;
         }
         if (isStale(outcome.error)) forgetEverywhere(prepared.name);
-        release(isLost(outcome.error));
-        if (tries > 0 && isRepeatable(prepared, outcome)) runLeased(prepared, values, sending, tries - 1, done, failed);
-        else failed(failure(prepared, outcome));
+        const again = (): void => {
+          if (tries > 0 && isRepeatable(prepared, outcome))
+            runLeased(prepared, values, sending, tries - 1, done, failed);
+          else failed(failure(prepared, outcome));
+        };
+        if (sending.before === null || isLost(outcome.error)) {
+          release(isLost(outcome.error));
+          again();
+          return;
+        }
+        send(wire, ROLLBACK, NO_VALUES, ALONE, ({ error: broken }) => {
+          release(broken !== undefined);
+          again();
+        });
       });
     });
   }
@@ -135,6 +162,10 @@ export function createDialect(wires: () => Wires, isolation: PostgresOptions['is
     failed: Failed,
   ): void {
     const bound = bindValues(prepared, values);
+    if (prepared.among && watches) {
+      runLeased(prepared, bound, { ...sending, ...WATCHED, rendering: sending.rendering }, WATCHED_TRIES, done, failed);
+      return;
+    }
     const wire = shareable(prepared) ? wires().shared(prepared.readOnly ? 'read' : 'insert') : undefined;
     if (wire && !(prepared.atOnce && wire.inFlight > 0)) runShared(wire, prepared, bound, sending, done, failed);
     else runLeased(prepared, bound, sending, 1, done, failed);
@@ -217,7 +248,7 @@ export function createDialect(wires: () => Wires, isolation: PostgresOptions['is
       });
     },
 
-    begin(snapshot) {
+    begin(need) {
       return new Promise<Transaction>((done, failed) => {
         wires().lease((error, wire, release) => {
           if (!wire) failed(toFault(error));
@@ -226,7 +257,7 @@ export function createDialect(wires: () => Wires, isolation: PostgresOptions['is
               transaction: {
                 wire,
                 release,
-                opening: snapshot ? snapshotOpening : plainOpening,
+                opening: openingFor(need),
                 begun: false,
                 lost: false,
                 committed: false,
@@ -236,6 +267,8 @@ export function createDialect(wires: () => Wires, isolation: PostgresOptions['is
         });
       });
     },
+
+    isolation,
 
     async commit({ transaction }) {
       const open = transaction as OpenTransaction;

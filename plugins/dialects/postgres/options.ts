@@ -3,6 +3,7 @@
  * this file knows both vocabularies.
  */
 import type { PoolConfig } from 'pg';
+import type { Isolation } from '../../kinds/dialect.js';
 
 export interface PostgresOptions {
   readonly client: PoolConfig;
@@ -13,9 +14,16 @@ export interface PostgresOptions {
   readonly pool: number;
   /** Milliseconds after which a connection that does not answer is given up. */
   readonly deadline: number;
-  /** Level of isolation of a transaction; `snapshot` as in `Dialect.begin`. */
-  readonly isolation: (snapshot: boolean) => string;
+  /** Level of isolation of a transaction that needs this. */
+  readonly isolation: (need: Isolation) => string;
 }
+
+const LEVELS: Readonly<Record<Isolation['level'], string>> = {
+  statement: 'read committed',
+  locks: 'read committed',
+  snapshot: 'repeatable read',
+  serializable: 'serializable',
+};
 
 const number = (value: unknown, otherwise: number): number => (typeof value === 'number' ? value : otherwise);
 
@@ -54,6 +62,7 @@ export function readOptions(options: Readonly<Record<string, unknown>>): Postgre
     inserters: Math.min(2, Math.floor((size - readers) / 3)),
     pool: size - readers,
     deadline: statementTimeout + 5000,
-    isolation: (snapshot) => (isolation !== 'auto' ? isolation : snapshot ? 'repeatable read' : 'read committed'),
+    // The server finds conflicts among serializable transactions only: one that is not would not be noticed.
+    isolation: ({ level, among }) => (isolation !== 'auto' ? isolation : among ? 'serializable' : LEVELS[level]),
   };
 }

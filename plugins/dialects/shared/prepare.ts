@@ -1,6 +1,6 @@
 /**
  * From a scanned statement to one that is ready for PostgreSQL or its embedded sibling. Runs once per statement at
- * load; the text of the definition is kept but for RETURNING, which an INSERT without it gains, FOR NO KEY UPDATE where it
+ * load; the text of the definition is kept but for RETURNING, which an INSERT without it gains, a lock where it
  * is asked for, and quotes around tables that are called like words of SQL.
  */
 import { createHash } from 'node:crypto';
@@ -69,15 +69,17 @@ function withQuotes(scan: SqlScan): SqlScan {
 export function prepareStatement({
   scan: written,
   jsonColumns,
-  lock = false,
+  lock = null,
+  among = false,
   atOnce = false,
 }: PrepareInput): PgPrepared {
   const scan = withQuotes(written);
-  const locked = lock ? withRowLock(scan) : null;
+  const locked = lock === null ? null : withRowLock(scan, lock);
   const text = locked ?? withReturning(scan);
   const words = wordsOf(scan);
   const count = scan.placeholders.reduce((most, placeholder) => Math.max(most, placeholder.n), 0);
   const order = Array.from({ length: count }, (_, i) => i);
+  const readOnly = locked === null && READS.test(scan.verb) && !words.some((word) => WRITES.test(word.text));
   return Object.freeze({
     // Server-side names may have 63 bytes; the digest keeps equal texts equal and different ones apart.
     name: `lintel_${createHash('sha256').update(text).digest('base64url').slice(0, 27)}`,
@@ -86,7 +88,8 @@ export function prepareStatement({
     json: order.map((i) => isJson(scan, i + 1, jsonColumns[i] === true)),
     arrays: order.map((i) => isArray(scan, words, i + 1)),
     atOnce,
-    readOnly: locked === null && READS.test(scan.verb) && !words.some((word) => WRITES.test(word.text)),
+    readOnly,
+    among: among && readOnly,
     insert: isPlainInsert(scan, words),
   });
 }

@@ -1,7 +1,8 @@
 /**
- * Whether a SELECT can lock the rows it reads, and where `FOR NO KEY UPDATE` goes. Says yes only to the plain form: one table,
+ * Whether a SELECT can lock the rows it reads, and where the words for it go. Says yes only to the plain form: one table,
  * columns and a few harmless functions, a condition; everything else keeps its text.
  */
+import type { RowLock } from '../../../kernel/contract/plan.js';
 import type { SqlScan } from '../../../kernel/language/sql.js';
 
 /** Words with which a SELECT is no longer rows of one table, or already locks. */
@@ -19,8 +20,14 @@ interface Word {
   readonly end: number;
 }
 
-/** The text with `FOR NO KEY UPDATE` at its end, or null where the rows cannot be locked for certain. */
-export function withRowLock(scan: SqlScan): string | null {
+/**
+ * As strong as the UPDATE that follows: rows that only refer to these are not kept waiting. `share`: several may read the row, and
+ * none of them may change it.
+ */
+const WORDS: Readonly<Record<RowLock, string>> = { update: 'FOR NO KEY UPDATE', share: 'FOR SHARE' };
+
+/** The text with a lock at its end, or null where the rows cannot be locked for certain. */
+export function withRowLock(scan: SqlScan, lock: RowLock = 'update'): string | null {
   const words = wordsOf(scan);
   if (words.at(-1)?.type === 'semicolon') words.pop();
   const last = words.at(-1);
@@ -33,8 +40,7 @@ export function withRowLock(scan: SqlScan): string | null {
   if (!words.some(isWord('WHERE'))) return null;
   // In which order rows are locked and which of them are left is not the same question.
   if (words.some(isWord('ORDER')) && words.some(isWord('LIMIT'))) return null;
-  // As strong as the UPDATE that follows: rows that only refer to these are not kept waiting.
-  return `${scan.text.slice(0, last.end)} FOR NO KEY UPDATE${scan.text.slice(last.end)}`;
+  return `${scan.text.slice(0, last.end)} ${WORDS[lock]}${scan.text.slice(last.end)}`;
 }
 
 const wordsOf = (scan: SqlScan): Word[] =>

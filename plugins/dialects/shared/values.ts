@@ -12,6 +12,8 @@ import { arrayLiteral } from './arrays.js';
 export interface PgPrepared extends Prepared {
   /** For each parameter (0-based): bind an array as an array literal. */
   readonly arrays: readonly boolean[];
+  /** It only reads, by itself, what serializable transactions write. */
+  readonly among: boolean;
   /** Waits behind no other statement. */
   readonly atOnce: boolean;
   /** Inserts rows that are written out in the statement. */

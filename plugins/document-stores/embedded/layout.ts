@@ -6,7 +6,7 @@ import { Fault, fault } from '../../../kernel/contract/fault.js';
 import type { MigrationOutline, MigrationProgress, MigrationStep } from '../../../kernel/contract/migration.js';
 import type { ModelTable } from '../../../kernel/contract/model.js';
 import type { Log } from '../../../kernel/contract/plugin.js';
-import type { Dialect, Transaction } from '../../kinds/dialect.js';
+import { BY_LOCKS, type Dialect, type Transaction } from '../../kinds/dialect.js';
 import { stepOf, storeName } from '../shared/outline.js';
 import { planCollections, type KnownCollection, type KnownIndex, type Planned } from '../shared/plan.js';
 import { NOTHING, type Known } from './rules.js';
@@ -110,7 +110,7 @@ export async function build(
   for (const { message, ...where } of warnings) log.warn(where, message);
   if (steps.length === 0) return;
   const { sql, tables } = place;
-  const transaction = await sql.begin(false);
+  const transaction = await sql.begin(BY_LOCKS);
   try {
     await sql.execute('SET LOCAL statement_timeout = 0', [], transaction);
     await tables.alone(transaction);

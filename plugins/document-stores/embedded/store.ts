@@ -4,7 +4,7 @@
  */
 import { ObjectId } from 'bson';
 import { Fault, fault } from '../../../kernel/contract/fault.js';
-import type { Dialect, Transaction } from '../../kinds/dialect.js';
+import { SERIALIZABLE, type Dialect, type Transaction } from '../../kinds/dialect.js';
 import type {
   Document,
   DocumentStore,
@@ -25,7 +25,7 @@ import { termsLiteral } from './terms.js';
 import { inserted, operatorsOf, seedOf } from './upsert.js';
 
 /** A unit of one call is tried this often in all. */
-const TRIES = 4;
+const TRIES = 12;
 
 export interface Parts {
   readonly sql: Dialect;
@@ -45,7 +45,7 @@ export function createStore({ sql, tables, instance }: Parts): DocumentStore {
     const given = of(inside);
     if (given !== null) return work(given);
     for (let attempt = 1; ; attempt++) {
-      const own = await sql.begin(false);
+      const own = await sql.begin(SERIALIZABLE);
       try {
         const result = await work(own);
         await sql.commit(own);
@@ -204,8 +204,8 @@ export function createStore({ sql, tables, instance }: Parts): DocumentStore {
       }),
     count: (collection, filter, inside) => reader.count(collection, plainCopy(filter), of(inside)),
     aggregate: (collection, pipeline, inside) => aggregateWith(reader, collection, plainCopy(pipeline), of(inside)),
-    async begin(snapshot = true) {
-      return { transaction: await sql.begin(snapshot) };
+    async begin() {
+      return { transaction: await sql.begin(SERIALIZABLE) };
     },
     commit: (transaction) => sql.commit(transaction.transaction as Transaction),
     rollback: (transaction) => sql.rollback(transaction.transaction as Transaction),

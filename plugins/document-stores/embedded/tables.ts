@@ -3,7 +3,7 @@
  * of collections become names of tables only here, quoted; values are always bound.
  */
 import { createHash } from 'node:crypto';
-import type { Dialect, Row, Transaction } from '../../kinds/dialect.js';
+import { BY_LOCKS, type Dialect, type Row, type Transaction } from '../../kinds/dialect.js';
 import { NOTHING, type Known } from './rules.js';
 
 /** Rows of one step. */
@@ -142,7 +142,7 @@ export function createTables(sql: Dialect, instance: string): Tables {
         await makeInside(collection, inside);
         return NOTHING;
       }
-      const own = await sql.begin(false);
+      const own = await sql.begin(BY_LOCKS);
       try {
         await makeInside(collection, own);
         await sql.commit(own);

@@ -28,6 +28,11 @@ export interface Calls {
   readonly together: <T>(inside: DocumentTransaction | null, work: Work<T>) => Promise<T>;
   /** Who comes second waits until the first one's transaction is over; only a transaction in which nothing was done yet waits. */
   readonly lock: (inside: DocumentTransaction | null, key: string) => Promise<void>;
+  /**
+   * Waits until nobody else has one of these turns, in this process and, where there are transactions, in any other. Null: without a
+   * transaction; the answer ends the turns, which the end of a transaction does as well.
+   */
+  readonly turn: (inside: DocumentTransaction | null, keys: readonly string[]) => Promise<() => void>;
   readonly begin: () => DocumentTransaction;
   readonly commit: (transaction: DocumentTransaction) => Promise<void>;
   readonly rollback: (transaction: DocumentTransaction) => Promise<void>;
@@ -102,9 +107,31 @@ export function createCalls(connection: () => Connection): Calls {
     const end = Date.now() + deadline;
     open.leave = await turns.take(key, deadline);
     try {
-      await hold(connection(), open.session, key, end);
+      await hold(connection(), open.session, [key], end);
     } catch (error) {
       open.failed = true;
+      throw toFault(error);
+    }
+  }
+
+  async function turn(inside: DocumentTransaction | null, keys: readonly string[]): Promise<() => void> {
+    const { deadline } = connection().settings;
+    const end = Date.now() + deadline;
+    const taken: (() => void)[] = [];
+    const leave = (): void => {
+      for (const one of taken.splice(0)) one();
+    };
+    try {
+      // In one order everywhere: no two wait for each other.
+      for (const key of keys) taken.push(await turns.take(key, deadline));
+      if (inside === null) return leave;
+      const open = openOf(inside);
+      open.fresh = false;
+      open.leave = leave;
+      await hold(connection(), open.session, keys, end);
+      return leave;
+    } catch (error) {
+      leave();
       throw toFault(error);
     }
   }
@@ -142,7 +169,7 @@ export function createCalls(connection: () => Connection): Calls {
     await open.session.endSession().catch(() => undefined);
   }
 
-  return { call, together, lock, begin, commit, rollback };
+  return { call, together, lock, turn, begin, commit, rollback };
 }
 
 const openOf = ({ transaction }: DocumentTransaction): Open => transaction as Open;

@@ -14,7 +14,7 @@ import { wantsNothing } from '../shared/window.js';
 import type { Connection } from './connection.js';
 import { createCalls, type Session } from './calls.js';
 import { isRetryable, updating } from './errors.js';
-import { keyFor } from './turns.js';
+import { keyFor, keyOfAll } from './turns.js';
 import { plain } from './values.js';
 
 /** Ids that one command takes; a document has 16 MiB at most. */
@@ -22,7 +22,7 @@ const AT_ONCE = 50_000;
 
 export function createStore(connection: () => Connection): DocumentStore {
   const collection = (name: string): Collection => connection().db.collection(name);
-  const { call, together, lock, begin, commit, rollback } = createCalls(connection);
+  const { call, together, lock, turn, begin, commit, rollback } = createCalls(connection);
   const limits = (session: Session): { maxTimeMS: number; session?: ClientSession } => ({
     maxTimeMS: connection().settings.deadline,
     ...(session && { session }),
@@ -154,6 +154,7 @@ export function createStore(connection: () => Connection): DocumentStore {
         return found.map(plain);
       }),
     begin: () => Promise.resolve(connection().alone ? null : begin()),
+    turn: (inside, collections) => turn(inside, [...collections].sort().map(keyOfAll)),
     commit,
     rollback,
     retryable: isRetryable,

@@ -23,6 +23,9 @@ export const keyFor = (collection: string, filter: Document): string =>
     .digest('hex')
     .slice(0, DIGITS);
 
+/** The turn of a whole collection. */
+export const keyOfAll = (collection: string): string => `all of ${collection}`;
+
 export interface Turns {
   /** Resolves when it is one's turn, with what ends it; refuses after `patience` milliseconds. */
   readonly take: (key: string, patience: number) => Promise<() => void>;
@@ -87,15 +90,20 @@ function made(connection: Connection): Promise<void> {
   return making;
 }
 
-/** The first work of a transaction: as long as another one has the turn, this one begins anew. */
-export async function hold(connection: Connection, session: ClientSession, key: string, end: number): Promise<void> {
+/** The first work of a transaction: as long as another one has one of the turns, this one begins anew. */
+export async function hold(
+  connection: Connection,
+  session: ClientSession,
+  keys: readonly string[],
+  end: number,
+): Promise<void> {
   await made(connection);
   const { db, settings } = connection;
   const turns = db.collection<{ _id: string; n: number }>(COLLECTION);
   for (;;) {
     try {
       const options = { upsert: true, session, maxTimeMS: settings.deadline };
-      await turns.updateOne({ _id: key }, { $inc: { n: 1 } }, options);
+      for (const key of keys) await turns.updateOne({ _id: key }, { $inc: { n: 1 } }, options);
       return;
     } catch (error) {
       if (Date.now() > end || !isRetryable(toFault(error))) throw error;

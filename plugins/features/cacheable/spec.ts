@@ -1,4 +1,5 @@
 /** `cacheable`: gives what was computed before, and removes it when it is no longer true. */
+import { isObject } from '../../../kernel/contract/json.js';
 import { string } from 'yup';
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 import { flag, list, numeric, shape, value } from '../../../kernel/schema/combinators.js';
@@ -90,6 +91,10 @@ export default definePlugin({
     actionable: shape({ cacheable: cacheable.meta({ doc: 'Keeps the result of the actionable.' }) }),
   },
   check: checkCache,
+  standing: ({ value, slot }) => {
+    const written = value['cacheable'];
+    return slot === 'actionable' && isObject(written) && written['read_from_cache'] === true ? 'apart' : null;
+  },
   // A store that is away costs time, and refuses nobody.
   openapi: () => ({ refuses: [], never: ['CCH_AWAY'] }),
   errors: {

@@ -25,6 +25,11 @@ export default definePlugin({
       }).meta({ doc: 'What to answer when there is no result (extension).', advanced: true }),
     }),
   },
+  standing: ({ value }) => {
+    // What stops quietly is committed all the same.
+    const isQuiet = isObject(value['on_empty']) && value['on_empty']['stop'] === true;
+    return value['must_return_value'] === true && !isQuiet ? 'demanding' : null;
+  },
   openapi: demanded,
   errors: {
     ACT_NO_VALUE: {

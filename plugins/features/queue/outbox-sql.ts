@@ -2,7 +2,7 @@
  * The statements of the outbox, as PostgreSQL and MySQL want them. Fixed text with bound values; which of the two answers is asked of
  * the database itself. Knows nothing of queues.
  */
-import type { Dialect, Row } from '../../kinds/dialect.js';
+import { BY_LOCKS, type Dialect, type Row } from '../../kinds/dialect.js';
 
 /** Rows that are handed over together. */
 export const BATCH = 100;
@@ -42,7 +42,7 @@ type Making = Pick<OutboxSql, 'make' | 'take'>;
 
 /** Either in full or not at all. */
 async function inTransaction<T>(connection: Dialect, work: (transaction: unknown) => Promise<T>): Promise<T> {
-  const transaction = await connection.begin(false);
+  const transaction = await connection.begin(BY_LOCKS);
   try {
     const result = await work(transaction);
     await connection.commit(transaction);

@@ -49,7 +49,7 @@ function putIn(body: string | null): Put | null {
 export function createOutbox({ connection, queue, log, pause = PAUSE }: OutboxInput): Outbox {
   /** Where the queue encrypts, what waits for it is encrypted too. */
   const sealed = (one: Put): string => {
-    const text = writeJson(one) ?? "null";
+    const text = writeJson(one) ?? 'null';
     return queue.sealing?.seal(one.work.id, text) ?? text;
   };
   const opened = ({ id, body }: OutboxRow): Put | null =>

@@ -36,6 +36,7 @@ export default definePlugin({
     }),
   },
   check,
+  standing: () => 'demanding',
   // Who gets past it has a row.
   openapi: () => ({
     changes: [{ phase: ActionPhase.CONFIRM, order: -100, change: (forms) => forms.filter((form) => !isNull(form)) }],

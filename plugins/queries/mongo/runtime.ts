@@ -33,10 +33,18 @@ interface Chosen {
 
 function plan(value: Fields, pointer: string, tools: PlanTools, { name, store, action, one }: Chosen): QueryPlan {
   const made = makeQuery(value, pointer, tools, store, action, one);
-  const unit = unitOf(store, name, [made]);
-  const describe = describeQuery(value, made, name);
   const { repeat } = tools;
-  if (repeat === null) return { execute: (frame: Frame) => runOnce(made, frame), unit, describe };
+  const unit = unitOf(store, name, [made], repeat !== null);
+  const describe = describeQuery(value, made, name);
+  // Documents that are chosen by more than a key are read before they are changed.
+  const always = unit.turns.length > 0 && tools.isolation !== null;
+  if (repeat === null)
+    return {
+      execute: (frame: Frame) => runOnce(made, frame),
+      unit,
+      ...(always && { always: true as const }),
+      describe,
+    };
   // One at a time: a transaction takes no two at once, and without one the order is that of the list all the same.
   const { parameters, bind, named } = made;
   const each = repeated({ parameters, portion: 1, bind, run, named }, repeat, tools);

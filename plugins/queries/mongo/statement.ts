@@ -4,6 +4,7 @@
  */
 import { Fault, type Issue } from '../../../kernel/contract/fault.js';
 import { asText, escapePointer, isObject, type Json } from '../../../kernel/contract/json.js';
+import type { ModelTable } from '../../../kernel/contract/model.js';
 import type { Frame, ParameterPlan, PlanTools, Reader } from '../../../kernel/contract/plan.js';
 import { accessorsIn } from '../../../kernel/language/accessor.js';
 import type { Bound, DocumentAction, DocumentParts } from '../../kinds/document-action.js';
@@ -23,6 +24,14 @@ type Entries = readonly (readonly [string, Node])[];
 export interface Query {
   readonly collection: string;
   readonly action: DocumentAction;
+  /** Every collection that it touches. */
+  readonly collections: readonly string[];
+  /** At most one document, by its id or by the values of a key. */
+  readonly single: boolean;
+  /** What its filter says, with the values of placeholders: equal texts find the same. */
+  readonly where: string;
+  /** Makes the document where there is none. */
+  readonly merges: boolean;
   /** Settled when a unit of work is put together, at load. */
   lock: boolean;
   readonly parameters: readonly ParameterPlan[];
@@ -48,11 +57,46 @@ export function makeQuery(
   const parts = partsOf(value, listed, parameters, compiling, written);
   const query: Query = {
     ...{ collection, action, parameters },
+    collections: [...new Set([collection, ...joinedIn(value['pipeline'] ?? null)])],
+    where: JSON.stringify([value['filter_predicate'] ?? null, usesPlaces(value['filter_predicate']) ? listed : null]),
+    merges: value['upsert'] === true,
+    single: isSingle(
+      value,
+      tools.tables.find(({ table }) => table === collection),
+    ),
     lock: false,
     bind: action.plan(value, { ...parts, store, collection, one, lock: () => query.lock }),
     named: renamer(written),
   };
   return query;
+}
+
+const usesPlaces = (json: Json | undefined): boolean => /"\$\d/.test(JSON.stringify(json ?? null));
+
+/** Names behind `from` and `coll` of stages that read other collections. */
+function joinedIn(json: Json): string[] {
+  if (Array.isArray(json)) return (json as readonly Json[]).flatMap(joinedIn);
+  if (!isObject(json)) return [];
+  return Object.entries(json).flatMap(([name, inner]) =>
+    name === '$unionWith' || name === 'from' || name === 'coll'
+      ? typeof inner === 'string'
+        ? [inner]
+        : joinedIn(inner)
+      : joinedIn(inner),
+  );
+}
+
+/** The filter has a plain value for the id, or for every field of a key. */
+function isSingle({ filter_predicate: filter }: Fields, table: ModelTable | undefined): boolean {
+  if (!isObject(filter)) return false;
+  const isPlain = (name: string): boolean => {
+    const value = Object.hasOwn(filter, name) ? filter[name] : undefined;
+    return (
+      typeof value === 'string' || typeof value === 'number' || (isObject(value) && typeof value['$eq'] === 'string')
+    );
+  };
+  const keys = table?.columns.filter(({ unique }) => unique).map(({ name }) => [name]) ?? [];
+  return [['_id'], ...keys, ...(table?.uniques ?? [])].some((names) => names.length > 0 && names.every(isPlain));
 }
 
 /**

@@ -10,6 +10,8 @@ import type { Query } from './statement.js';
 /** What `frame.unit` holds while queries share one. */
 export interface Opened {
   readonly transaction: DocumentTransaction | null;
+  /** Ends the turns of a unit without a transaction. */
+  readonly leave?: () => void;
 }
 
 /** Errors of queries that stood for themselves. */
@@ -21,31 +23,81 @@ export function noteAlone(error: unknown): void {
 
 interface DocumentUnit extends Unit {
   readonly queries: readonly Query[];
+  readonly repeated: boolean;
+  /** Collections that nobody else may write by what it reads meanwhile. */
+  readonly turns: readonly string[];
 }
 
-export function unitOf(store: DocumentStore, name: string, queries: readonly Query[]): DocumentUnit {
+/**
+ * A snapshot does not notice that what was read has changed, only that two wrote one document. So what is written because of what was read
+ * takes turns, unless it is all in one document: that one's own writes meet.
+ */
+function turnsOf(queries: readonly Query[], repeated: boolean): readonly string[] {
+  const isWritten = queries.some(({ action }) => action.reads !== true);
+  if (!isWritten) return [];
+  const isAlone = queries.length === 1 && !repeated;
+  const isRewritten = ({ collection, where }: Query): boolean =>
+    queries.some((other) => other.action.changes === true && other.collection === collection && other.where === where);
+  const isSafe = (query: Query): boolean => {
+    const { action, single, lock, merges } = query;
+    if (action.reads === true) return single && lock && isRewritten(query);
+    return action.changes === true ? single && !(merges && !isAlone) : true;
+  };
+  return queries.every(isSafe) ? [] : [...new Set(queries.flatMap(({ collections }) => collections))];
+}
+
+function isolationOf(store: DocumentStore, queries: readonly Query[], turns: readonly string[]): string {
+  if (store.turn === undefined) return 'serializable';
+  if (turns.length > 0) return `one at a time on ${turns.join(', ')}`;
+  return queries.every(({ action }) => action.reads === true) ? 'snapshot' : 'snapshot, with locks of single documents';
+}
+
+/** `repeated`: one of them is done for each item of a list. */
+export function unitOf(store: DocumentStore, name: string, queries: readonly Query[], repeated = false): DocumentUnit {
+  const turns = store.turn === undefined ? [] : turnsOf(queries, repeated);
   const { on } = store;
   // What is locked stays as it is without a snapshot.
   const snapshot = queries.some(({ action, lock }) => action.reads === true && !lock);
   return {
     queries,
+    repeated,
+    turns,
+    describe: { isolation: isolationOf(store, queries, turns) },
     key: `documents on ${name}`,
     ...(on && {
       shared: { kind: dialect.kind, handle: on, of: (opened) => (opened as Opened).transaction?.transaction ?? null },
     }),
     join(units, _closing, needs) {
-      const all = (units as readonly DocumentUnit[]).flatMap((unit) => unit.queries);
+      const joined = units as readonly DocumentUnit[];
+      const all = joined.flatMap((unit) => unit.queries);
       lockWhatFeedsWrites(all, needs);
-      return unitOf(store, name, all);
+      return unitOf(
+        store,
+        name,
+        all,
+        joined.some((unit) => unit.repeated),
+      );
     },
-    open: async (): Promise<Opened> => ({ transaction: await store.begin(snapshot) }),
+    open: async (): Promise<Opened> => {
+      const transaction = await store.begin(snapshot);
+      if (turns.length === 0) return { transaction };
+      try {
+        const leave = await store.turn?.(transaction, turns);
+        return { transaction, ...(leave && { leave }) };
+      } catch (error) {
+        if (transaction !== null) await store.rollback(transaction);
+        throw error;
+      }
+    },
     commit: async (opened) => {
-      const { transaction } = opened as Opened;
+      const { transaction, leave } = opened as Opened;
       if (transaction !== null) await store.commit(transaction);
+      leave?.();
     },
     rollback: async (opened) => {
-      const { transaction } = opened as Opened;
+      const { transaction, leave } = opened as Opened;
       if (transaction !== null) await store.rollback(transaction);
+      leave?.();
     },
     retryable: (error) => !(typeof error === 'object' && error !== null && alone.has(error)) && store.retryable(error),
   };

@@ -1,6 +1,6 @@
 /** Plans a SQL statement: one closure per actionable, which runs it once, or once for each item of a list. */
 import type { Json } from '../../../kernel/contract/json.js';
-import type { Frame, PlanTools } from '../../../kernel/contract/plan.js';
+import type { Frame, IsolationNeed, PlanTools } from '../../../kernel/contract/plan.js';
 import type { Rendered } from '../../../kernel/contract/rendered.js';
 import { Fault } from '../../../kernel/contract/fault.js';
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
@@ -26,9 +26,15 @@ function plan(
   { name, dialect: connection }: Connection,
 ): QueryPlan {
   const statement = makeStatement(value, pointer, tools, { name, dialect: connection });
-  const unit = unitOf(connection, name, [statement]);
-  const { repeat } = tools;
-  if (repeat === null) return { ...execution(connection, statement), unit, describe: statement.describe };
+  const { repeat, isolation } = tools;
+  const unit = unitOf(connection, name, [statement], isolation);
+  if (repeat === null)
+    return {
+      ...execution(connection, statement),
+      unit,
+      ...(isolation !== null && isUnit(isolation, statement) && { always: true }),
+      describe: statement.describe,
+    };
   return {
     execute: repeated(repeatable(connection, statement), repeat, tools),
     unit,
@@ -39,6 +45,10 @@ function plan(
     describe: { ...statement.describe, each: repeat.name ?? (repeat.body ? 'the body' : 'the result before') },
   };
 }
+
+/** One statement that the database does not do at once by itself, or that others have to notice. */
+const isUnit = ({ level, among }: IsolationNeed, { prepared }: Statement): boolean =>
+  level === 'serializable' || (among && !prepared.readOnly);
 
 /** Statements of one portion are on their way at once. */
 const PORTION = 100;

@@ -18,9 +18,7 @@ export interface Connection {
 
 export interface Statement {
   readonly scan: SqlScan;
-  /** Settled when a transaction is put together, at load: one that locks what it reads is prepared anew. */
-  prepared: Prepared;
-  readonly lock: () => Prepared;
+  readonly prepared: Prepared;
   /** Ends its transaction: the commit may travel with it. */
   last: boolean;
   readonly parameters: readonly ParameterPlan[];
@@ -29,7 +27,7 @@ export interface Statement {
   /** The same fault, with issues that point at payload fields. */
   readonly named: (error: Fault) => Fault;
   /** Readable form for `lintel plan`. */
-  readonly describe: { readonly connection: string; sql: string; readonly parameters: readonly string[] };
+  readonly describe: { readonly connection: string; readonly sql: string; readonly parameters: readonly string[] };
 }
 
 type Bind = (frame: Frame) => unknown;
@@ -52,8 +50,13 @@ export function makeStatement(
   const jsonColumns = written.map((_, index) =>
     scan.placeholders.some(({ n, column }) => n === index + 1 && column !== null && jsonNames.has(column)),
   );
-  const input = { scan, jsonColumns, tables: tools.tables, atOnce: tools.parallel };
-  const prepared = dialect.prepare(input);
+  const { lock = null, among = false, level } = tools.isolation ?? {};
+  const prepared = dialect.prepare({
+    ...{ scan, jsonColumns, lock },
+    tables: tools.tables,
+    atOnce: tools.parallel,
+    among: among && level === 'statement',
+  });
   const binds = bindings(prepared, parameters).map((read, index): Bind => {
     const judge = judgeOf(scan, tools.columns, index + 1);
     if (judge === null) return read;
@@ -71,11 +74,6 @@ export function makeStatement(
   return {
     scan,
     prepared,
-    lock: () => {
-      const locked = dialect.prepare({ ...input, lock: true });
-      describe.sql = locked.text;
-      return locked;
-    },
     last: false,
     parameters,
     values: (frame) => {

@@ -1,0 +1,158 @@
+/**
+ * What a statement reads and writes, as far as locks are concerned: a whole range of rows, or at most one row that a key names.
+ * Says "one row" only where the text shows it plainly; everything else is a range. Pure, by tokens.
+ */
+import { behindGroup, isName, mainStatement, nameOf, significant, type Lexeme } from './sql-read.js';
+import type { SqlScan } from './sql.js';
+
+/** At most one row of one table, named by the value of a key. */
+export interface SqlRow {
+  readonly table: string;
+  /** Columns of the key in order, each with what it is compared with: `$1`, or a literal as it is written. */
+  readonly key: readonly (readonly [column: string, operand: string])[];
+}
+
+export interface SqlAccess {
+  /** Every table that is named. */
+  readonly tables: readonly string[];
+  /** Tables whose rows are made, changed or removed. */
+  readonly writes: readonly string[];
+  /**
+   * `nothing`: no table. `insert`: rows that are written out. `merge`: the same, where a row with their key may be there already.
+   * `row`: one row by its key. `range`: anything else.
+   */
+  readonly sort: 'nothing' | 'insert' | 'merge' | 'row' | 'range';
+  readonly row: SqlRow | null;
+  /** A reading statement that says how its rows are locked; `weak`: others may change them all the same. */
+  readonly locks: 'strong' | 'weak' | null;
+}
+
+/** Keys of a table: each a list of columns of which no two rows have the same values. */
+export type KeysOf = (table: string) => readonly (readonly string[])[];
+
+const WRITING = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE']);
+/** With one of these, a SELECT is no longer rows of one table. */
+const COMBINED =
+  /^(?:DISTINCT|GROUP|HAVING|UNION|INTERSECT|EXCEPT|WINDOW|OVER|FILTER|OFFSET|FETCH|INTO|JOIN|LATERAL|ONLY|TABLESAMPLE)$/;
+const CONDITION_END = new Set(['ORDER', 'LIMIT', 'FOR', 'RETURNING', 'LOCK']);
+const LITERALS = new Set(['string', 'number', 'placeholder']);
+
+export function accessOf(scan: SqlScan, keysOf: KeysOf): SqlAccess {
+  const words = significant(scan.text, scan.tokens);
+  const tables = [...new Set(scan.tables.map(({ name }) => name))];
+  const writes = writtenIn(words, scan);
+  const base = { tables, writes, row: null, locks: null };
+  if (scan.statements !== 1 || scan.faults.length > 0) return { ...base, sort: 'range' };
+  const { verb, end } = mainStatement(words);
+  const statement = words.slice(verb, end);
+  const has = (...texts: readonly string[]): boolean =>
+    statement.slice(1).some((word) => word.type === 'word' && texts.includes(word.text));
+  const isPlain = verb === 0 && !has('SELECT', 'WITH', 'TABLE', 'MERGE');
+  if (scan.verb === 'INSERT') return { ...base, sort: isPlain ? insertSort(statement) : 'range' };
+  if (scan.verb === 'UPDATE' || scan.verb === 'DELETE') {
+    const row = isPlain && scan.tables.length === 1 ? rowOf(statement, tables[0] ?? '', keysOf) : null;
+    return { ...base, row, sort: row === null ? 'range' : 'row' };
+  }
+  if (writes.length > 0) return { ...base, sort: 'range' };
+  const locks = lockOf(statement);
+  if (tables.length === 0) return { ...base, locks, sort: 'nothing' };
+  const isCombined = statement.some((word) => word.type === 'word' && COMBINED.test(word.text));
+  const row =
+    scan.verb === 'SELECT' && isPlain && scan.tables.length === 1 && !isCombined
+      ? rowOf(statement, tables[0] ?? '', keysOf)
+      : null;
+  return { ...base, locks, row, sort: row === null ? 'range' : 'row' };
+}
+
+/** The tables behind verbs that write, also those inside a WITH list. */
+function writtenIn(words: readonly Lexeme[], { tables, target }: SqlScan): string[] {
+  const found = new Set(target === null ? [] : [target.name]);
+  words.forEach((word, i) => {
+    const before = words[i - 1];
+    if (word.type !== 'word' || !WRITING.has(word.text) || before?.type === 'dot') return;
+    if (word.text === 'UPDATE' && /^(?:FOR|KEY|DO|ON)$/.test(before?.text ?? '')) return;
+    const next = words[i + 1];
+    const from = word.text === 'UPDATE' ? next : /^(?:INTO|FROM)$/.test(next?.text ?? '') ? words[i + 2] : undefined;
+    const named = from && tables.find(({ end }) => end >= from.end && end - from.end < 130);
+    if (named !== undefined) found.add(named.name);
+  });
+  // What SELECT ... INTO makes is a table too.
+  if (target === null && found.size === 0 && words[0]?.text === 'SELECT' && words.some(isWord('INTO'))) found.add('');
+  return [...found];
+}
+
+const isWord =
+  (text: string) =>
+  (word: Lexeme | undefined): boolean =>
+    word?.type === 'word' && word.text === text;
+
+/** Behind DO UPDATE the row is there and held; behind DO NOTHING it may be somebody else's. */
+function insertSort(words: readonly Lexeme[]): 'insert' | 'merge' {
+  const conflict = words.findIndex(isWord('CONFLICT'));
+  if (conflict < 0) return words.some(isWord('IGNORE')) ? 'merge' : 'insert';
+  const act = words.findIndex((word, i) => i > conflict && isWord('DO')(word));
+  return isWord('UPDATE')(words[act + 1]) ? 'insert' : 'merge';
+}
+
+/** `FOR [NO KEY] UPDATE` and `FOR SHARE` keep others from changing a row; `FOR KEY SHARE` and what skips rows do not. */
+function lockOf(words: readonly Lexeme[]): SqlAccess['locks'] {
+  const at = words.findLastIndex(
+    (word, i) => isWord('FOR')(word) && /^(?:UPDATE|NO|SHARE|KEY)$/.test(words[i + 1]?.text ?? ''),
+  );
+  if (at < 0) return words.some((word, i) => isWord('LOCK')(word) && isWord('IN')(words[i + 1])) ? 'strong' : null;
+  const rest = words.slice(at + 1);
+  return isWord('KEY')(rest[0]) || rest.some(isWord('SKIP')) ? 'weak' : 'strong';
+}
+
+/** The row that the condition names, where it has an equality for every column of a key. */
+function rowOf(words: readonly Lexeme[], table: string, keysOf: KeysOf): SqlRow | null {
+  const depth = words[0]?.depth ?? 0;
+  const where = words.findIndex((word) => word.depth === depth && isWord('WHERE')(word));
+  if (where < 0) return null;
+  const equal = new Map<string, string>();
+  let piece: Lexeme[] = [];
+  const take = (): void => {
+    const found = equalityOf(piece);
+    if (found !== null) equal.set(...found);
+    piece = [];
+  };
+  for (let at = where + 1; at < words.length; at++) {
+    const word = words[at];
+    if (word === undefined) break;
+    if (word.depth === depth && word.type === 'word') {
+      if (CONDITION_END.has(word.text)) break;
+      if (word.text === 'OR' || word.text === 'CASE' || word.text === 'NOT') return null;
+      if (word.text === 'AND') {
+        take();
+        continue;
+      }
+    }
+    piece.push(word);
+  }
+  take();
+  const key = keysOf(table).find((columns) => columns.length > 0 && columns.every((column) => equal.has(column)));
+  return key === undefined ? null : { table, key: key.map((column) => [column, equal.get(column) ?? ''] as const) };
+}
+
+/** `[t.]column = $1` or `$1 = [t.]column`, with casts behind the value, and nothing else. */
+function equalityOf(piece: readonly Lexeme[]): [string, string] | null {
+  const at = piece.findIndex(({ type, text }) => type === 'operator' && text === '=');
+  if (at < 0) return null;
+  const [left, right] = [piece.slice(0, at), piece.slice(at + 1)];
+  const [column, operand] =
+    columnOf(left) === null ? [columnOf(right), valueOf(left)] : [columnOf(left), valueOf(right)];
+  return column === null || operand === null ? null : [column, operand];
+}
+
+function columnOf(words: readonly Lexeme[]): string | null {
+  const last = words.at(-1);
+  const isDotted = words.every((word, i) => (i % 2 === 0 ? isName(word) : word.type === 'dot'));
+  return isDotted && words.length % 2 === 1 && isName(last) ? nameOf(last) : null;
+}
+
+function valueOf(words: readonly Lexeme[]): string | null {
+  const [value, ...casts] = words;
+  if (value?.text === '(' && behindGroup(words, 0) === words.length) return valueOf(words.slice(1, -1));
+  if (value === undefined || !LITERALS.has(value.type)) return null;
+  return casts.every(({ type }) => type === 'cast') ? value.text : null;
+}

@@ -1,0 +1,143 @@
+/**
+ * Chains that go wrong when two requests interfere, and what must hold of each afterwards, as if the requests had run one after another.
+ * Every race has rows of its own (`$PAYLOAD.g`). Data only; nothing is sent here.
+ */
+type Parameters = readonly unknown[];
+
+const step = (id: number, query: string, parameters: Parameters, rest: object = {}): object => ({
+  id,
+  mode: 'QUERY',
+  sql_query: { query, parameters },
+  ...rest,
+});
+const each = (id: number, query: string, parameters: Parameters, list: string): object => ({
+  id,
+  mode: 'QUERY',
+  sql_query: { query, parameters, multi: list },
+});
+const from = (ids: readonly number[], names: Readonly<Record<string, string>>, resource = 'self'): object => ({
+  depends_on: [
+    {
+      resource_id: resource,
+      action_ids: ids,
+      extract_response_for: Object.entries(names).map(([extract, name]) => ({ extract, for: name })),
+    },
+  ],
+});
+const chain = (id: string, ...actionables: readonly object[]): object => ({ id, resource: id, actionables });
+
+const G = '$PAYLOAD.g';
+const COUNT = 'SELECT count(*) AS taken FROM _seat WHERE room = $1';
+const SEAT = 'INSERT INTO _seat (id, room, start, finish) SELECT $1, $2, 0, 1 WHERE $3::bigint < 1';
+const add = (id: string, by: number): object =>
+  chain(
+    id,
+    step(1, 'SELECT n FROM _cell WHERE id = $1', [G]),
+    step(2, 'UPDATE _cell SET n = $2::bigint + $3::bigint WHERE id = $1', [G, 'was', by], from([1], { n: 'was' })),
+  );
+
+export const RACES: Readonly<Record<string, { readonly paths: readonly string[]; readonly body?: object }>> = {
+  'lost update': { paths: ['add', 'add'] },
+  'two resources on one row': { paths: ['add', 'add-ten'] },
+  'write skew': { paths: ['leave', 'leave'] },
+  'phantom by count': { paths: ['take', 'take', 'take'] },
+  'phantom by range': { paths: ['book', 'book'] },
+  'lock, then read': { paths: ['locked', 'locked', 'locked'] },
+  'dependency of another resource': { paths: ['across', 'across'] },
+  'a list': { paths: ['many', 'many'], body: { items: [{ x: 1 }, { x: 2 }] } },
+  'work behind the answer': { paths: ['behind', 'behind'] },
+};
+
+/** By race and group, what must be found: the number, and the condition for it. */
+export const HOLDS: Readonly<Record<string, (found: { n: number; seats: number; on: number }) => boolean>> = {
+  'lost update': ({ n }) => n === 2,
+  'two resources on one row': ({ n }) => n === 11,
+  'write skew': ({ on }) => on === 1,
+  'phantom by count': ({ seats }) => seats === 1,
+  'phantom by range': ({ seats }) => seats === 1,
+  'lock, then read': ({ seats }) => seats === 1,
+  'dependency of another resource': ({ n }) => n === 2,
+  'a list': ({ seats }) => seats === 2,
+  'work behind the answer': ({ seats }) => seats === 1,
+};
+
+export const FILES = {
+  'definitions/models.json': [
+    { _cell: { id: { type: 'String', primary_key: true }, n: { type: 'Number' } } },
+    {
+      _seat: {
+        id: { type: 'String', primary_key: true },
+        room: { type: 'String', indexable: true },
+        start: { type: 'Number' },
+        finish: { type: 'Number' },
+      },
+    },
+    {
+      _doctor: {
+        id: { type: 'String', primary_key: true },
+        ward: { type: 'String', indexable: true },
+        duty: { type: 'Number' },
+      },
+    },
+    { _attempt: { id: { type: 'String', primary_key: true } } },
+  ],
+  'definitions/resources.json': [
+    chain('cell', each(1, 'INSERT INTO _cell (id, n) VALUES ($1, 0)', [G], 'groups')),
+    chain('doctor', each(1, 'INSERT INTO _doctor (id, ward, duty) VALUES ($1, $2, 1)', ['$PAYLOAD.id', G], 'doctors')),
+    add('add', 1),
+    add('add-ten', 10),
+    chain(
+      'leave',
+      step(1, 'SELECT count(*) AS there FROM _doctor WHERE ward = $1 AND duty = 1', [G]),
+      step(
+        2,
+        'UPDATE _doctor SET duty = 0 WHERE id = $1 AND $2::bigint > 1',
+        ['$PAYLOAD.me', 'there'],
+        from([1], { there: 'there' }),
+      ),
+    ),
+    chain('take', step(1, COUNT, [G]), step(2, SEAT, ['$GENERATOR.ULID', G, 'taken'], from([1], { taken: 'taken' }))),
+    chain(
+      'book',
+      step(
+        1,
+        'INSERT INTO _seat (id, room, start, finish) SELECT $1, $2, 3, 5 WHERE NOT EXISTS ' +
+          '(SELECT 1 FROM _seat WHERE room = $2 AND start < 5 AND finish > 3)',
+        ['$GENERATOR.ULID', G],
+      ),
+    ),
+    chain(
+      'locked',
+      step(1, 'SELECT id FROM _cell WHERE id = $1 FOR UPDATE', [G]),
+      step(2, COUNT, [G]),
+      step(3, SEAT, ['$GENERATOR.ULID', G, 'taken'], from([2], { taken: 'taken' })),
+    ),
+    chain('reader', step(1, 'SELECT n FROM _cell WHERE id = $1', [G], { no_op: true })),
+    chain(
+      'across',
+      step(1, 'UPDATE _cell SET n = $2::bigint + 1 WHERE id = $1', [G, 'seen'], from([1], { n: 'seen' }, 'reader')),
+    ),
+    chain(
+      'many',
+      each(
+        1,
+        'INSERT INTO _seat (id, room, start, finish) SELECT $1, $2, $3::bigint, 1 WHERE (SELECT count(*) FROM _seat WHERE room = $2) < 2',
+        ['$GENERATOR.ULID', G, '$PAYLOAD.x'],
+        'items',
+      ),
+    ),
+    {
+      ...chain(
+        'behind',
+        step(1, COUNT, [G]),
+        step(2, SEAT, ['$GENERATOR.ULID', G, 'taken'], from([1], { taken: 'taken' })),
+        step(3, 'INSERT INTO _attempt (id) VALUES ($1)', ['$GENERATOR.ULID']),
+      ),
+      run_in_background: true,
+    },
+    chain('attempts', step(1, 'SELECT count(*) AS n FROM _attempt', [])),
+    chain('cells', step(1, 'SELECT id, n FROM _cell', [], { result: 'many' })),
+    chain('seats', step(1, 'SELECT room, count(*) AS seats FROM _seat GROUP BY room', [], { result: 'many' })),
+    chain('duty', step(1, 'SELECT ward, sum(duty) AS on_duty FROM _doctor GROUP BY ward', [], { result: 'many' })),
+  ],
+};
