@@ -4,7 +4,7 @@
  */
 import type { Unit } from '../../../kernel/contract/plan.js';
 import { dialect } from '../../kinds/dialect.js';
-import type { DocumentStore, DocumentTransaction } from '../../kinds/document-store.js';
+import { documentStore, type DocumentStore, type DocumentTransaction } from '../../kinds/document-store.js';
 import type { Query } from './statement.js';
 
 /** What `frame.unit` holds while queries share one. */
@@ -30,9 +30,9 @@ export function unitOf(store: DocumentStore, name: string, queries: readonly Que
   return {
     queries,
     key: `documents on ${name}`,
-    ...(on && {
-      shared: { kind: dialect.kind, handle: on, of: (opened) => (opened as Opened).transaction?.transaction ?? null },
-    }),
+    shared: on
+      ? { kind: dialect.kind, handle: on, of: (opened) => (opened as Opened).transaction?.transaction ?? null }
+      : { kind: documentStore.kind, handle: store, of: (opened) => (opened as Opened).transaction },
     join(units, _closing, needs) {
       const all = (units as readonly DocumentUnit[]).flatMap((unit) => unit.queries);
       lockWhatFeedsWrites(all, needs);

@@ -9,7 +9,7 @@ import type { Queue, Run, Within } from '../../kinds/queue.js';
 import type { Statements } from '../../kinds/dialect.js';
 import { startEngine, type Engine } from './agenda.js';
 import { createWatch } from './away.js';
-import { workIn } from './body.js';
+import { notesIn, workIn } from './body.js';
 import { createClaims } from './claims.js';
 import { createLeases } from './leases.js';
 import { createRun, type Tell } from './runs.js';
@@ -192,7 +192,7 @@ export function createQueue({
     list: (filter) => watch.answer(store.list(filter)),
     async show(id) {
       const found = await watch.answer(store.show(id));
-      return found && { view: found.view, work: workIn(found.body) };
+      return found && { view: found.view, work: workIn(found.body), notes: notesIn(found.journal) };
     },
     async retry(id) {
       const put = await watch.answer(store.retry(id));
