@@ -10,6 +10,8 @@ import { boot } from './boot.js';
 import type { CommandOptions } from './commands.js';
 import { createLog } from './log.js';
 import type { Paint } from '../source/frame.js';
+import type { PlanSet } from '../compile/plan.js';
+import { stepsOf } from './job-steps.js';
 import { paintFor } from './paint.js';
 import { plain } from './plain.js';
 import type { Terminal } from './terminal.js';
@@ -24,6 +26,7 @@ const BATCH = 500;
 interface Asked {
   readonly id: string | undefined;
   readonly options: CommandOptions;
+  readonly plans: PlanSet;
   readonly terminal: Terminal;
 }
 type Action = (desks: readonly JobDesk[], asked: Asked) => Promise<number>;
@@ -46,7 +49,7 @@ export async function jobs(options: CommandOptions, terminal: Terminal): Promise
     if (desks.length === 0) {
       return refuse('No definition puts work off, so there is no queue to look into.', 1, terminal);
     }
-    return await action(desks, { id, options, terminal });
+    return await action(desks, { id, options, plans: kernel.plans(), terminal });
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     return refuse(`The queue cannot be asked: ${wordsOf(error, kernel.project.registry.codes)}`, 1, terminal);
@@ -66,11 +69,13 @@ async function list(desks: readonly JobDesk[], { options, terminal }: Asked): Pr
   return 0;
 }
 
-async function show(desks: readonly JobDesk[], { id = '', terminal }: Asked): Promise<number> {
+async function show(desks: readonly JobDesk[], { id = '', plans, terminal }: Asked): Promise<number> {
   for (const desk of desks) {
     const found = await desk.show(id);
     if (found === null) continue;
-    terminal.stdout.write(`${plain(JSON.stringify({ ...found.view, work: found.work }, null, 2))}\n`);
+    const { view, work, notes } = found;
+    const steps = stepsOf(view, notes, plans.byId.get(view.resource)?.parts.get(view.part));
+    terminal.stdout.write(`${plain(JSON.stringify({ ...view, ...(steps && { steps }), work }, null, 2))}\n`);
     return 0;
   }
   return refuse(`There is no work "${id}".`, 1, terminal);

@@ -124,6 +124,7 @@ export function compileAction(
     parallel: action.parallel,
     apart: inner.apart,
     always: planned.always === true,
+    pure: planned.pure === true,
     turns: steps.find((step) => step.phase < ResourcePhase.ADMIT && step.turns !== undefined)?.turns ?? null,
     describe: planned.describe,
   });

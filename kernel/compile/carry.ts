@@ -5,16 +5,19 @@
 import { createHash } from 'node:crypto';
 import type { DeferredState } from '../contract/deferred.js';
 import { own, type Json } from '../contract/json.js';
-import type { Frame, Payload, Reader } from '../contract/plan.js';
+import type { Frame, Payload } from '../contract/plan.js';
 import type { ActionModel } from '../analysis/model.js';
 import { hider } from '../language/hidden.js';
-import { claimReader, secretsIn, type ResourceScope } from './tools.js';
+import { carried, missingIn, readsOf, readsBefore, type Picked } from './reads.js';
+import { secretsIn, type ResourceScope } from './tools.js';
 
 export interface Carrying {
   /** Changes with the definitions of the part. */
   readonly version: string;
-  /** Changes with what the part reads. */
-  readonly needs: string;
+  /** What the part reads, by kind and name. */
+  readonly needs: readonly string[];
+  /** What the part reads and work that was accepted before does not have; null where it has everything. */
+  lacks(needs: readonly string[] | string): string | null;
   /** `payload`: as it may be kept. Throws the Fault of what cannot be read. */
   take(frame: Frame, payload: Payload): DeferredState;
   /** `version`: under which it was taken. */
@@ -22,6 +25,8 @@ export interface Carrying {
 }
 
 interface Kept {
+  /** The same in every version of the definitions in which the value is made at the same place. */
+  readonly place: string;
   readonly slot: number;
   readonly make: (frame: Frame) => unknown;
 }
@@ -32,64 +37,27 @@ export function compileCarrying(
   actions: readonly ActionModel[],
   indexOf: ReadonlyMap<string, number>,
 ): Carrying {
-  const members = new Set<ActionModel | null>(actions);
   const keys = new Set(actions.map(({ key }) => key));
-  const fields = new Set<string | null>();
-  const claims = new Set<string>();
-  const headers = new Set<string>();
-  const forced: Reader[] = [];
-  const slots = new Set<number>();
-  let remote = false;
-  const results = new Set(actions.flatMap(({ depends }) => depends.filter((key) => !keys.has(key))));
-  for (const { action, place } of scope.reads) {
-    if (!members.has(action)) continue;
-    if (place.from === 'payload') {
-      fields.add(place.field);
-      if (place.slot !== null) slots.add(place.slot);
-    } else if (place.from === 'claims') {
-      claims.add(place.path[0] ?? '');
-      forced.push(claimReader(place.path));
-    } else if (place.from === 'result') {
-      const key = scope.sequence[place.index]?.key;
-      if (key !== undefined && !keys.has(key)) results.add(key);
-    } else if (place.from === 'elsewhere') {
-      if (place.header !== undefined) headers.add(place.header);
-      remote ||= place.remote === true;
-      forced.push(place.read);
-    }
-  }
-  forced.push(...scope.asked.flatMap(({ action, read }) => (members.has(action) ? [read] : [])));
-  const names = [...scope.slots.byName].filter(([, slot]) => slots.has(slot));
-  const kept: Kept[] = [
-    ...scope.once.flatMap(({ action, slot, read }) => (members.has(action) ? [{ slot, make: read }] : [])),
-    ...scope.slots.makers.flatMap(({ action, memo, make }) =>
-      action !== null && keys.has(action)
-        ? [{ slot: memo, make: (frame: Frame) => (frame.slots[memo] ??= make()) }]
-        : [],
-    ),
-  ];
-  const keptSlots = new Set(kept.map(({ slot }) => slot));
-  const needs = hashOf(
-    [...fields, ...claims, ...headers, ...names.map(([name]) => name), ...results, ...(remote ? ['$remote'] : [])]
-      .map(String)
-      .sort(),
-  );
-  const version = hashOf([needs, ...actions.map(({ value }) => JSON.stringify(value))]);
-
-  const hiders = new Map(
-    [...results].map((key) => [
-      key,
-      hider(
-        secretsIn(
-          scope,
-          scope.sequence.filter((action) => action.key === key),
-        ),
-        [],
-      ),
-    ]),
-  );
+  const reads = readsOf(scope, actions, (key) => !keys.has(key));
+  const { fields, claims, headers, remote, forced, names, results } = reads;
+  const kept = keptOf(scope, actions);
+  const keptSlots = new Map(kept.map(({ place, slot }) => [place, slot]));
+  const needs = Object.freeze(reads.labels);
+  const before = hashOf(readsBefore(scope, actions, reads));
+  const version = hashOf([before, ...actions.map(({ value }) => JSON.stringify(value))]);
   /** Nothing that is stored holds a secret. */
-  const stored = (key: string, result: unknown): unknown => hiders.get(key)?.(result) ?? result;
+  const withoutSecrets = ({ key, pick }: Picked): Picked => {
+    const hide = hider(
+      secretsIn(
+        scope,
+        scope.sequence.filter((action) => action.key === key),
+      ),
+      [],
+    );
+    return { key, pick: (result) => pick(hide(result)) };
+  };
+  const storing = carried(names, results.map(withoutSecrets), indexOf);
+  const giving = carried(names, results, indexOf);
 
   function payloadOf(payload: Payload): Json {
     if (fields.has(null) || Array.isArray(payload)) return payload as Json;
@@ -99,6 +67,8 @@ export function compileCarrying(
   return {
     version,
     needs,
+    // Versions before 0.7 kept a hash of what was read.
+    lacks: (given) => (typeof given === 'string' ? (given === before ? null : 'other') : missingIn(given, needs)),
     take(frame, payload) {
       for (const read of forced) read(frame);
       for (const { make } of kept) make(frame);
@@ -107,36 +77,54 @@ export function compileCarrying(
         claims: frame.claims === null ? null : (chosen(frame.claims, claims) as Record<string, Json>),
         headers: chosen(frame.invocation.headers, headers) as Record<string, string>,
         remote: remote ? frame.invocation.remote : '',
-        names: named(names.map(([name, slot]) => [name, frame.slots[slot]])),
-        results: named([...results].map((key) => [key, stored(key, frame.results[indexOf.get(key) ?? -1])])),
-        made: kept.flatMap(({ slot }) => {
+        ...storing.take(frame),
+        made: kept.flatMap(({ place, slot }) => {
           const value = frame.slots[slot];
-          return typeof value === 'string' || typeof value === 'number' ? [[slot, value] as const] : [];
+          return typeof value === 'string' || typeof value === 'number' ? [[place, value] as const] : [];
         }),
       };
     },
     give(state, frame, taken) {
-      for (const [name, slot] of names) {
-        const value = own(state.names, name);
-        if (value !== undefined) frame.slots[slot] = value;
+      giving.give(state, frame);
+      for (const [place, value] of state.made as readonly (readonly [string | number, string | number])[]) {
+        // Slots, which versions before 0.7 kept, have other meanings in other definitions.
+        const slot = typeof place === 'string' || taken !== version ? keptSlots.get(String(place)) : place;
+        if (slot !== undefined) frame.slots[slot] = value;
       }
-      for (const key of results) {
-        const index = indexOf.get(key);
-        if (index !== undefined) frame.results[index] = own(state.results, key);
-      }
-      // Slots have other meanings in another version.
-      if (taken === version) for (const [slot, value] of state.made) if (keptSlots.has(slot)) frame.slots[slot] = value;
     },
   };
+}
+
+/** Values that are made once for these actionables, and where. */
+function keptOf(scope: ResourceScope, actions: readonly ActionModel[]): Kept[] {
+  const members = new Set<ActionModel | null>(actions);
+  const keys = new Set(actions.map(({ key }) => key));
+  const nameOf = new Map([...scope.slots.byName].map(([name, slot]) => [slot, name]));
+  const counts = new Map<string, number>();
+  const inPlace = scope.once.flatMap(({ action, slot, read }): Kept[] => {
+    if (action === null || !members.has(action)) return [];
+    const count = (counts.get(action.key) ?? 0) + 1;
+    counts.set(action.key, count);
+    return [{ place: `${action.key} ${count}`, slot, make: read }];
+  });
+  const named = scope.slots.makers.flatMap(({ action, slot, memo, make }): Kept[] =>
+    action === null || !keys.has(action)
+      ? []
+      : [
+          {
+            place: `${action} ${nameOf.get(slot) ?? ''}`,
+            slot: memo,
+            make: (frame: Frame) => (frame.slots[memo] ??= make()),
+          },
+        ],
+  );
+  return [...inPlace, ...named];
 }
 
 const hashOf = (parts: readonly string[]): string =>
   createHash('sha256').update(parts.join('\0')).digest('hex').slice(0, 16);
 
 function chosen(from: Readonly<Record<string, unknown>>, names: ReadonlySet<string>): Record<string, unknown> {
-  return named([...names].map((name) => [name, own(from, name)]));
-}
-
-function named(entries: readonly (readonly [string, unknown])[]): Record<string, Json> {
-  return Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as Record<string, Json>;
+  const found = [...names].map((name) => [name, own(from, name)] as const);
+  return Object.fromEntries(found.filter(([, value]) => value !== undefined));
 }

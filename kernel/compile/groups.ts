@@ -25,8 +25,8 @@ export function groupActions(
   actions: readonly ActionPlan[],
   alone: boolean,
   needs: readonly (readonly number[])[],
-  /** Something is to be made durable together with the last group. */
-  rides = false,
+  /** Something is to be made durable together with the last group, or with each of them. */
+  rides: 'none' | 'last' | 'each' = 'none',
 ): ActionGroup[] {
   const groups: OpenGroup[] = [];
   for (const action of actions) {
@@ -42,7 +42,7 @@ export function groupActions(
     const [first] = units;
     // Those that run at once have units of their own, if any.
     const atOnce = parallel && members.length > 1;
-    const carries = rides && at === groups.length - 1;
+    const carries = rides === 'each' || (rides === 'last' && at === groups.length - 1);
     const wanted = !atOnce && (carries || members.length > 1 || members.some((action) => action.always));
     const closing = !carries && isTotal(members.at(-1));
     const unit = first !== undefined && wanted ? first.join(units, closing, needsWithin(members, needs)) : null;

@@ -3,15 +3,16 @@
  * its own, also of actionables that the answer runs too.
  */
 import { BootError } from '../contract/boot-error.js';
-import type { Deferral, Schedule } from '../contract/deferred.js';
+import type { Deferral, Inbox, Schedule } from '../contract/deferred.js';
 import type { SharedUnit } from '../contract/plan.js';
 import type { ActionModel, ResourceModel } from '../analysis/model.js';
 import { compileCarrying } from './carry.js';
 import type { PartModel } from '../analysis/division.js';
 import { emptyDraft, type Draft } from './draft.js';
+import { compileCursor, stagesOf } from './cursor.js';
 import { groupActions } from './groups.js';
 import { heldWork } from './held.js';
-import type { AcceptPlan, PartPlan } from './plan.js';
+import type { AcceptPlan, ActionGroup, PartPlan } from './plan.js';
 import { compileAction, type CompiledAction, type CompileInput } from './action.js';
 import type { ResourceScope } from './tools.js';
 
@@ -50,12 +51,20 @@ export function compilePart(
   const plans = compiled.map(({ plan }) => plan);
   const above = actions.some((action) => isOf(scope.resource, action) && !action.timing.own) ? draft.deferrals : [];
   const deferrals = [...above, ...compiled.flatMap((action) => action.deferrals)];
+  const grouped = (rides: 'none' | 'each'): readonly ActionGroup[] => groupActions(plans, draft.alone, needs, rides);
+  const { inboxIn } = Object.assign({}, ...deferrals) as Partial<Deferral>;
+  const inboxOf = ({ unit }: ActionGroup): Inbox | null => (unit?.shared && inboxIn?.(unit.shared)) ?? null;
+  // What is never repeated goes on nowhere.
+  const isRepeated = later && stagesOf(grouped('none')).flat().length > 1;
+  const groups = grouped(isRepeated ? 'each' : 'none');
+  const cursor = isRepeated ? compileCursor(scope, actions, groups, indexOf, inboxOf) : null;
   return Object.freeze({
     ...compileCarrying(scope, actions, indexOf),
     key,
     admit: heldWork(scope, actions),
-    groups: groupActions(plans, draft.alone, needs),
+    groups: isRepeated && cursor === null ? grouped('none') : groups,
     deferral: later ? overlaid(scope.resource, deferrals, shared) : null,
+    cursor,
   });
 }
 

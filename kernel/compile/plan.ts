@@ -1,5 +1,6 @@
 /** The plans of a set of definitions: what `invoke` runs. Frozen, and swapped whole when definitions change. */
 import type { Deferral, Schedule } from '../contract/deferred.js';
+import type { CursorPlan } from './cursor.js';
 import type { Json } from '../contract/json.js';
 import type { ModelTable } from '../contract/model.js';
 import type { Execute, FileLimits, Identity, Step, Turns, Unit } from '../contract/plan.js';
@@ -23,6 +24,8 @@ export interface ActionPlan {
   readonly apart: boolean;
   /** The unit is opened for this one alone too. */
   readonly always: boolean;
+  /** Changes nothing anywhere. */
+  readonly pure: boolean;
   /** What one of its steps waits for before a unit is opened. */
   readonly turns: Turns | null;
   readonly describe: Json;
@@ -53,7 +56,9 @@ export interface PartPlan extends Carrying {
   readonly admit: readonly Step[] | null;
   readonly groups: readonly ActionGroup[];
   /** How it is put off; null for what the clock begins and does at once. */
-  readonly deferral: Required<Omit<Deferral, 'putIn'>> | null;
+  readonly deferral: Required<Omit<Deferral, 'putIn' | 'inboxIn'>> | null;
+  /** How it goes on where it was; null for what is one step, or is never repeated. */
+  readonly cursor: CursorPlan | null;
 }
 
 /** What a request accepts when its own work is done. */

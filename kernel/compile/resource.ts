@@ -38,6 +38,7 @@ export function compileResource(input: CompileInput, resource: ResourceModel): R
     reads: [],
     asked: [],
     once: [],
+    taken: [],
   };
   const draft = emptyDraft();
   const compiled = now.map((action, index) => compileAction(input, scope, action, index, draft));
@@ -58,7 +59,7 @@ export function compileResource(input: CompileInput, resource: ResourceModel): R
   );
   const actions = compiled.map(({ plan }) => plan);
   const isAccepting = drafted.some(({ part }) => !part.scheduled);
-  const groups = groupActions(actions, draft.alone, needs, isAccepting);
+  const groups = groupActions(actions, draft.alone, needs, isAccepting ? 'last' : 'none');
   // What is put off is accepted inside the unit of the last group.
   const shared = groups.at(-1)?.unit?.shared ?? null;
   const parts = drafted.map((part) => compilePart(scope, part, draft, needs, indexOf, shared));

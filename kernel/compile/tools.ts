@@ -54,6 +54,8 @@ export interface ResourceScope {
   readonly asked: { readonly action: ActionModel | null; readonly read: Reader }[];
   /** Values that are made once for a request, and where; nothing of a request is read for them. */
   readonly once: { readonly action: ActionModel | null; readonly slot: number; readonly read: Reader }[];
+  /** Results that are read for those behind them, and where in them. */
+  readonly taken: { readonly action: ActionModel | null; readonly index: number; readonly path: readonly string[] }[];
   /** What was compiled so far reads this, and where. */
   readonly reads: { readonly action: ActionModel | null; readonly place: ReadPlace }[];
 }
@@ -129,6 +131,7 @@ export function makeTools(
       const index = scope.sequence.findIndex((candidate) => candidate.key === key);
       return index === -1 ? null : index;
     },
+    takes: (index, path) => void scope.taken.push({ action, index, path }),
     lookupOrder: scope.lookupOrder,
     main: scope.sequence[scope.lookupOrder[0] ?? -1]?.value ?? null,
     columns,

@@ -100,6 +100,8 @@ export interface ApiPart {
   readonly refuses?: readonly (string | ApiRefusal)[];
   /** Codes of plugins behind this one that cannot occur here. */
   readonly never?: readonly string[];
+  /** The request may end here without an error: what is behind gives nothing then. */
+  readonly ends?: true;
   /** Takes what only a request has: it cannot be called over a connection that stays open. */
   readonly requestOnly?: true;
   readonly events?: readonly ApiEvent[];

@@ -15,8 +15,8 @@ export interface Deferred {
   readonly part: string;
   /** Of the definitions of the part when it was accepted. */
   readonly version: string;
-  /** Of what the part reads; work whose needs have changed since cannot be done. */
-  readonly needs: string;
+  /** What the part reads, by kind and name (`payload:email`): it fits definitions that read no more than this. */
+  readonly needs: readonly string[];
   /** Milliseconds since 1970; the instant that definitions see, in every run. */
   readonly acceptedAt: number;
   readonly state: DeferredState;
@@ -34,10 +34,44 @@ export interface DeferredState {
   readonly names: Readonly<Record<string, Json>>;
   /** Results of actionables that ran before, by key. */
   readonly results: Readonly<Record<string, Json>>;
-  /** Values made once (generated ids), by slot; they belong to the version. */
-  readonly made: readonly (readonly [slot: number, value: string | number])[];
+  /** Values made once (generated ids), by where they are made. */
+  readonly made: readonly (readonly [place: string, value: string | number])[];
   /** Headers of the trace of the request that accepted it, where an observer made some. */
   readonly trace?: Readonly<Record<string, string>>;
+}
+
+/** What is left of actionables of deferred work that are done; they are not done again. */
+export interface Note {
+  /** Keys of the actionables, which are done together. */
+  readonly actions: readonly string[];
+  /** When they were done: milliseconds since 1970. */
+  readonly at: number;
+  /** Milliseconds. */
+  readonly took: number;
+  /** One of them ended the work: nothing behind it is done. */
+  readonly ends?: true;
+  /** What `state` has for the actionables behind them, by kind and name, also where there was no value. */
+  readonly carries: readonly string[];
+  /** Absent where the values lie in an inbox. */
+  readonly state?: Pick<DeferredState, 'names' | 'results'>;
+}
+
+/** The notes that lie in the queue, with the work itself. */
+export interface Journal {
+  /** Of the runs before this one. */
+  readonly notes: readonly unknown[];
+  /** Takes their place. Rejects when the right to do the work is lost. */
+  write(notes: readonly Note[]): Promise<void>;
+}
+
+/** Notes in the store of the actionables themselves: each is there if what they did was committed, and only then. */
+export interface Inbox {
+  /** Of one job, in any order. */
+  read(job: string): Promise<readonly unknown[]>;
+  /** As part of the unit of work. Rejects when the same actionables are noted already. */
+  write(job: string, note: Note, unit: unknown): Promise<void>;
+  /** The job is over. */
+  forget(job: string): Promise<void>;
 }
 
 /** Deferred work as it is put into a queue. */
@@ -63,6 +97,8 @@ export interface Deferral {
   readonly put: (work: readonly Put[], frame: Frame) => Promise<void>;
   /** Takes the place of `put`, asked at load, where work is accepted inside a unit that others may take part in. */
   readonly putIn?: (shared: SharedUnit) => Deferral['put'];
+  /** Where units of this sort note that they are done; null where they cannot. */
+  readonly inboxIn?: (shared: SharedUnit) => Inbox | null;
 }
 
 /** An actionable that the clock begins. */
@@ -78,7 +114,11 @@ export interface Schedule {
 
 /** How a run of deferred or scheduled work ended. */
 export type Outcome =
-  | { readonly done: true }
+  | {
+      readonly done: true;
+      /** To be called when the end is noted. Never rejects. */
+      readonly forget?: () => Promise<void>;
+    }
   | {
       readonly done: false;
       readonly code: string;
@@ -116,8 +156,8 @@ export type Replay = (id: string) => Promise<readonly Delivery[] | null>;
 
 /** What the running kernel does for plugins that bring work or carry messages; nothing of it may be called before `ready`. */
 export interface Running {
-  /** Does deferred work. Never rejects. `signal`: its right to do so is lost, or the process ends. */
-  resume(work: Deferred, attempt: number, signal: Signal): Promise<Outcome>;
+  /** Does what is left of deferred work. Never rejects. `signal`: its right to do so is lost, or the process ends. */
+  resume(work: Deferred, attempt: number, signal: Signal, journal?: Journal): Promise<Outcome>;
   /** Of the newest plans. */
   schedules(): readonly Schedule[];
   /** Runs a scheduled actionable. `id` is the same for one instant in all processes. Never rejects. */
@@ -179,8 +219,10 @@ export interface JobFilter {
 /** What operators may do with deferred work. */
 export interface JobDesk {
   list(filter: JobFilter): Promise<readonly JobView[]>;
-  /** With everything that travels; null when there is none of that id. */
-  show(id: string): Promise<{ readonly view: JobView; readonly work: Deferred } | null>;
+  /** With everything that travels; null when there is none of that id. `notes`: of what is done, as they lie in the queue. */
+  show(
+    id: string,
+  ): Promise<{ readonly view: JobView; readonly work: Deferred; readonly notes: readonly unknown[] } | null>;
   /** Puts dead work back, to be tried as often as new work; true when there was any. */
   retry(id: string): Promise<boolean>;
   /** Removes work that is dead, or one by its id whatever its state but running. Gives how many. */

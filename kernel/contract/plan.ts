@@ -53,6 +53,8 @@ export interface Frame {
   whenCommitted(work: () => void | Promise<void>): void | Promise<void>;
   /** The instant of this request as ISO 8601 text; the same wherever it is read. */
   now(): string;
+  /** Nothing behind the actionable that sets it is done; what was done before it stays, and is committed. */
+  stopped: boolean;
   /** Work shared by adjacent actionables (a transaction), or null outside one. */
   unit: unknown;
   /** Place in the plan of the last actionable whose work will last, whatever fails after it; -1 before there is one. */
@@ -159,6 +161,8 @@ export interface ModePlan {
   readonly unit?: Unit;
   /** The unit is opened even when no neighbour shares it: the work is more than one step by itself. */
   readonly always?: true;
+  /** Changes nothing anywhere: it may be done any number of times. */
+  readonly pure?: true;
   /** The body of the request may be an array. */
   readonly takesList?: true;
   /** ... and must be one. */
@@ -242,6 +246,8 @@ export interface PlanTools {
   made(name: string, make: () => unknown): ((frame: Frame) => void) | null;
   /** Index of an actionable (`self` or another resource) in the results of the frame; null for an unknown one. */
   action(resource: string, id: number): number | null;
+  /** Notes that this place reads the result with that index, at this path (empty: all of it). What is not noted is not kept for later. */
+  takes(index: number, path: readonly string[]): void;
   /** Index of the main result, then of the other results, latest first. */
   readonly lookupOrder: readonly number[];
   /** Columns of the tables that this actionable touches, by table and field name. */

@@ -222,7 +222,7 @@ export const REQUEST_CODES = {
   JOB_CHANGED: refusal(
     409,
     'Work changed',
-    'The actionable {name} needs other values now than when the work was accepted.',
+    'The actionable {name} needs a value now that was not kept for it: {missing}.',
     'The definitions changed after the work was accepted. Have them read what they read then and retry the work, or purge it.',
   ),
   JOB_STOPPED: refusal(

@@ -39,6 +39,7 @@ class FrameMemory implements UnitFrame {
   lastingHeaders: Frame['lastingHeaders'] = null;
   unit: unknown = null;
   committedTo = -1;
+  stopped = false;
   #instant: string | null = null;
   #waiting: Waiting | null = null;
 
@@ -109,6 +110,12 @@ class FrameBeside implements UnitFrame {
   }
   set committedTo(index: number) {
     this.base.committedTo = index;
+  }
+  get stopped(): boolean {
+    return this.base.stopped;
+  }
+  set stopped(stopped: boolean) {
+    this.base.stopped = stopped;
   }
   get invocation(): Invocation {
     return this.base.invocation;

@@ -67,7 +67,7 @@ async function work(plan: ResourcePlan, frame: FrameMemory, hooks: LiveHooks): P
     if (typeof reply !== 'boolean') await reply;
   } else {
     await runAndAccept(plan, plan.accepts, frame, state, hooks.happening);
-    if (plan.accepts.whole) return new Accepted(frame.invocation.id);
+    if (plan.accepts.whole && !frame.stopped) return new Accepted(frame.invocation.id);
   }
   const settle = plan.settle !== null && runSteps(plan.settle, frame, state);
   if (typeof settle !== 'boolean') await settle;
@@ -90,16 +90,33 @@ export async function runGroups(
   last: (() => Promise<void>) | null,
 ): Promise<void> {
   const end = groups.length - 1;
+  let isOver = false;
   for (let at = 0; at <= end; at++) {
     const group = groups[at];
     if (group === undefined) continue;
-    const { actions, unit, turns } = group;
+    const { actions, unit } = group;
+    isOver = unit !== null && !group.parallel && at === end;
     if (group.parallel) await runAtOnce(group, frame);
-    else if (unit === null) for (const action of actions) await runAction(action, frame);
-    else await inTurn(turns, unit, actions, frame, frame.payload, at === end ? last : null);
+    else await runTogether(group, frame, frame.payload, isOver ? last : null);
     frame.committedTo = actions.at(-1)?.index ?? frame.committedTo;
+    if (frame.stopped) break;
   }
-  if (last !== null && (groups[end]?.unit ?? null) === null) await last();
+  if (last !== null && !isOver) await last();
+}
+
+/** Actionables that share a unit, or one without. `payload`, `last`: as for the unit; without one, `last` is done behind them. */
+export async function runTogether(
+  { actions, unit, turns }: ActionGroup,
+  frame: UnitFrame,
+  payload: Payload | null,
+  last: (() => Promise<void>) | null,
+): Promise<void> {
+  if (unit !== null) return inTurn(turns, unit, actions, frame, payload, last);
+  for (const action of actions) {
+    await runAction(action, frame);
+    if (frame.stopped) break;
+  }
+  if (last !== null) await last();
 }
 
 /**
@@ -120,6 +137,7 @@ async function runAndAccept(
   frame.payload = payload;
   await runGroups(plan.groups, frame, async () => {
     if (!accepts.whole) await prepareReply(plan, frame, state);
+    if (frame.stopped) return;
     for (const [accept, puts] of putsOf(plan, accepts.parts, frame, sealed)) {
       await accept(puts, frame);
       if (tell !== null) await frame.whenCommitted(() => tellAccepted(puts, tell));
@@ -224,13 +242,17 @@ async function runUnit(
       const began = performance.now();
       frame.unit = await unit.open(frame);
       try {
-        for (const action of actions) await runAction(action, frame);
+        for (const action of actions) {
+          await runAction(action, frame);
+          if (frame.stopped) break;
+        }
         if (last !== null) await last();
         await unit.commit(frame.unit);
         done = true;
       } catch (error) {
         await unit.rollback(frame.unit);
         await frame.settle(false);
+        frame.stopped = false;
         if (attempt >= UNIT_TRIES || !unit.retryable(error)) throw error;
         // Slots stay: generated ids must be the same in every try, and extracted names are written again.
         if (payload !== null) frame.payload = payload;

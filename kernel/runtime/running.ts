@@ -2,12 +2,23 @@
  * What the running kernel does for plugins that bring work (queues, clocks) or carry messages. It finds the newest plan,
  * runs a part of it and says how it ended; it stores nothing, waits for nothing and knows no plugin.
  */
-import type { Backlog, Deferred, Delivery, JobDesk, Outcome, Replay, Running, Schedule } from '../contract/deferred.js';
+import type {
+  Backlog,
+  Deferred,
+  Delivery,
+  JobDesk,
+  Journal,
+  Outcome,
+  Replay,
+  Running,
+  Schedule,
+} from '../contract/deferred.js';
 import { fault, type Fault } from '../contract/fault.js';
 import type { Log } from '../contract/plugin.js';
 import { fillMessage, type CodeEntry } from '../contract/problem.js';
 import type { Frame, Payload, Signal } from '../contract/plan.js';
 import type { PartPlan, PlanSet, ResourcePlan } from '../compile/plan.js';
+import { forgetIn, runCursor } from './cursor.js';
 import { HeldInvocation, workOf } from './deferring.js';
 import { createFrame, type FrameMemory } from './frame.js';
 import type { LiveHooks } from './hooks.js';
@@ -47,6 +58,7 @@ async function runWhile(signal: Signal, { groups }: PartPlan, frame: FrameMemory
   for (const group of groups) {
     if (signal.aborted) throw fault('JOB_STOPPED');
     await runGroups([group], frame, null);
+    if (frame.stopped) return;
   }
 }
 
@@ -141,13 +153,14 @@ export function createRunning({ plans, hooks, desks, codes, log }: RunningInput)
       return replay;
     },
 
-    async resume(work: Deferred, attempt: number, signal: Signal): Promise<Outcome> {
+    async resume(work: Deferred, attempt: number, signal: Signal, journal?: Journal): Promise<Outcome> {
       if (!isWork(work)) return failed(fault('JOB_BROKEN'), false);
       const { id, resource, part: key, state, acceptedAt } = work;
       const found = find(resource, key);
       // Another process may have newer definitions than this one.
       if (found === null) return failed(fault('JOB_UNKNOWN', { name: key }), true);
-      if (found.part.needs !== work.needs) return failed(fault('JOB_CHANGED', { name: key }), true);
+      const missing = found.part.lacks(work.needs);
+      if (missing !== null) return failed(fault('JOB_CHANGED', { name: key, missing }), true);
       if (found.part.version !== work.version)
         log.info({ id, part: key }, 'work runs under newer definitions than it was accepted under');
       if (attempt > 1) log.info({ id, part: key, attempt }, 'work is tried again');
@@ -155,11 +168,13 @@ export function createRunning({ plans, hooks, desks, codes, log }: RunningInput)
       const { headers, remote, trace } = state;
       const told = { timings: timings(), origin: trace, attempt };
       const invocation = new HeldInvocation('job', id, acceptedAt, headers, remote, payload, told);
-      return run(found, invocation, (frame) => {
+      const { cursor } = found.part;
+      const outcome = await run(found, invocation, (frame) => {
         frame.claims = state.claims;
         found.part.give(state, frame, work.version);
-        return runWhile(signal, found.part, frame);
+        return cursor === null ? runWhile(signal, found.part, frame) : runCursor(cursor, id, frame, signal, journal);
       });
+      return outcome.done && cursor !== null ? { done: true, forget: forgetIn(cursor, id) } : outcome;
     },
 
     schedules: () => [...(plans()?.byId.values() ?? [])].flatMap((plan) => plan.schedules),

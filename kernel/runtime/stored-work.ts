@@ -2,7 +2,7 @@
  * Judges work as it comes back from a store, before anything of it is used: others can write there too, so the shape that
  * the types promise is only a promise. It judges no meaning; what a part takes of the work is settled where it is compiled.
  */
-import type { Deferred } from '../contract/deferred.js';
+import type { Deferred, Note } from '../contract/deferred.js';
 import { isObject, POISON_KEYS } from '../contract/json.js';
 
 // eslint-disable-next-line no-control-regex -- these are what is looked for
@@ -16,13 +16,33 @@ export function isWork(read: unknown): read is Deferred {
   if (!isObject(read)) return false;
   const { id, resource, part, version, needs, acceptedAt, state } = read as Readonly<Record<string, unknown>>;
   return (
-    [id, resource, part, version, needs].every((text) => typeof text === 'string') &&
+    [id, resource, part, version].every((text) => typeof text === 'string') &&
+    // A hash in work that versions before 0.7 accepted.
+    (typeof needs === 'string' || isTexts(needs)) &&
     (id as string).length <= MAX_ID &&
     !CONTROL.test(id as string) &&
     typeof acceptedAt === 'number' &&
     Math.abs(acceptedAt) <= LAST_INSTANT &&
     isObject(state) &&
     isState(state)
+  );
+}
+
+const isTexts = (read: unknown): read is string[] =>
+  Array.isArray(read) && read.every((text) => typeof text === 'string');
+
+/** A note as it comes back from a store. */
+export function isNote(read: unknown): read is Note {
+  if (!isObject(read)) return false;
+  const { actions, at, took, carries, state } = read as Readonly<Record<string, unknown>>;
+  const isGiven = (given: unknown): boolean =>
+    isObject(given) && isObject(given['names']) && isObject(given['results']);
+  return (
+    isTexts(actions) &&
+    actions.length > 0 &&
+    isTexts(carries) &&
+    [at, took].every(Number.isFinite) &&
+    (state === undefined || isGiven(state))
   );
 }
 
@@ -46,7 +66,7 @@ function isState(state: Readonly<Record<string, unknown>>): boolean {
 const isMade = (one: unknown): boolean =>
   Array.isArray(one) &&
   one.length === 2 &&
-  Number.isSafeInteger(one[0]) &&
+  (typeof one[0] === 'string' || Number.isSafeInteger(one[0])) &&
   (typeof one[1] === 'string' || typeof one[1] === 'number');
 
 /** Iterative: a deep value must not overflow the stack. */

@@ -51,7 +51,9 @@ function judged(action: JsonObject, at: string): Finding[] {
   if (Array.isArray(verified) && verified.length > 0) {
     findings.push({ code: 'LTR_VERIFY', at: `${at}/verify_hashables`, key: true });
   }
-  if (action['must_return_value'] === true)
+  const empty = action['on_empty'];
+  // What ends quietly fails nothing.
+  if (action['must_return_value'] === true && !(isObject(empty) && empty['stop'] === true))
     findings.push({ code: 'LTR_UNSEEN', at: `${at}/must_return_value`, key: true });
   return findings;
 }

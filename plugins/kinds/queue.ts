@@ -2,7 +2,7 @@
  * Kind `queue`: where work waits that is done behind an answer. What was added is durable, and runs at least once: who
  * runs it holds a lease, and what it ends in counts only while the lease is held. The config chooses one.
  */
-import type { Deferred, JobDesk, Outcome, Put } from '../../kernel/contract/deferred.js';
+import type { Deferred, JobDesk, Journal, Outcome, Put } from '../../kernel/contract/deferred.js';
 import { defineKind } from '../../kernel/contract/kind.js';
 import type { Signal } from '../../kernel/contract/plan.js';
 import type { CodeEntry } from '../../kernel/contract/problem.js';
@@ -10,7 +10,7 @@ import type { Statements } from './dialect.js';
 import { embedded } from './embedded.js';
 
 /** Does one run of deferred work; never rejects. `signal`: the lease is lost, or the process ends. */
-export type Run = (work: Deferred, attempt: number, signal: Signal) => Promise<Outcome>;
+export type Run = (work: Deferred, attempt: number, signal: Signal, journal: Journal) => Promise<Outcome>;
 
 export interface Queue extends JobDesk {
   /**

@@ -42,6 +42,7 @@ function frame(): Frame {
     lastingHeaders: null,
     now: () => '2026-01-02T03:04:05.678Z',
     unit: null,
+    stopped: false,
     whenCommitted: (work) => work(),
     committedTo: -1,
     fork: () => made,

@@ -80,9 +80,9 @@ export function suiteOf({ fresh }: QueueBackend): Suite {
     async runs({ queue }, count, run = () => Promise.resolve(DONE)) {
       const begun: Deferred[] = [];
       let ended = 0;
-      await queue.work(async (work, attempt, signal) => {
+      await queue.work(async (work, ...given) => {
         begun.push(work);
-        return run(work, attempt, signal).finally(() => ended++);
+        return run(work, ...given).finally(() => ended++);
       });
       await until(() => ended >= count, `${count} runs`);
       return begun;

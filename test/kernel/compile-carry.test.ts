@@ -17,7 +17,9 @@ const resource = resourceModel({ names: new Set(['found']), generated: new Set([
 const scopeWith = (read: Json, prepare: (scope: ResourceScope) => void = () => undefined): ResourceScope => {
   const scope = scopeOf({ resource, sequence });
   prepare(scope);
-  makeTools(scope, later, 'feature:plain').value(read);
+  const tools = makeTools(scope, later, 'feature:plain');
+  tools.value(read);
+  tools.takes(0, []);
   return scope;
 };
 const carry = (read: Json, action = later, prepare?: (scope: ResourceScope) => void) =>
@@ -99,14 +101,18 @@ describe('what deferred work takes with it', () => {
       const one = carry('$NEW', later, (scope) => (scope.slots.count = 20));
       return one.take(frame({ slots: Object.assign([], { 9: value }) }), sent).made;
     };
-    expect([made('id'), made(5), made({}), made(undefined)]).to.deep.equal([[[9, 'id']], [[9, 5]], [], []]);
+    expect([made('id'), made(5), made({}), made(undefined)]).to.deep.equal([
+      [['notes#2 1', 'id']],
+      [['notes#2 1', 5]],
+      [],
+      [],
+    ]);
   });
 
   it('is a name that is made, by the actionable that makes it', () => {
     const scope = scopeWith('nothing', (one) => void makeTools(one, later, 'feature:plain').made('code', () => 'made'));
-    const [maker] = scope.slots.makers;
     const state = compileCarrying(scope, [later], indexOf).take(frame({ slots: [] }), sent);
-    expect(state.made).to.deep.equal([[maker?.memo, 'made']]);
+    expect(state.made).to.deep.equal([['notes#2 notes:code', 'made']]);
     expect(compileCarrying(scope, [before], indexOf).take(frame({ slots: [] }), sent).made).to.deep.equal([]);
   });
 });
@@ -117,8 +123,8 @@ describe('what deferred work is given', () => {
     ...NOTHING,
     ...{ names: { 'notes:found': 'f', 'notes:strange': 's' }, results: { 'notes#1': 'r', 'notes#9': 'x' } },
     made: [
-      [9, 'made'],
-      [3, 'strange'],
+      ['notes#2 1', 'made'],
+      ['notes#3 1', 'strange'],
     ],
   };
   const given = (version: string, from = state) => {
@@ -131,8 +137,14 @@ describe('what deferred work is given', () => {
     expect(given(carrying.version)).to.deep.equal([{ 0: 'f', 9: 'made' }, { 0: 'r' }]);
   });
 
-  it('is nothing that was made under another version, where slots have other meanings', () => {
-    expect(given('other')).to.deep.equal([{ 0: 'f' }, { 0: 'r' }]);
+  it('is what was made at the same place, also under another version', () => {
+    expect(given('other')).to.deep.equal(given(carrying.version));
+  });
+
+  it('is what a version before 0.7 kept by slots, but where they have other meanings', () => {
+    const before = { ...state, made: [[9, 'made']] } as never;
+    expect(given(carrying.version, before)).to.deep.equal(given(carrying.version));
+    expect(given('other', before)).to.deep.equal([{ 0: 'f' }, { 0: 'r' }]);
   });
 
   it('is no name that did not travel', () => {
@@ -144,6 +156,7 @@ describe('versions of deferred work', () => {
   const [one, two] = [carry('$PAYLOAD.title'), carry('$PAYLOAD.title')];
   it('are equal for the same definitions', () => {
     expect([one.version, one.needs]).to.deep.equal([two.version, two.needs]);
+    expect(one.lacks(two.needs)).to.equal(null);
     expect(one.version).to.match(/^[0-9a-f]{16}$/);
   });
 
@@ -151,8 +164,23 @@ describe('versions of deferred work', () => {
     const needs = ['x', '$PAYLOAD', '$PAYLOAD.a', '$PAYLOAD.found', '$HEADER.b', '$IP', '$TOKEN.c'].map(
       (read) => carry(read).needs,
     );
-    expect(new Set(needs).size).to.equal(needs.length);
-    expect(carry(['$PAYLOAD.a', '$IP', '$PAYLOAD.b']).needs).to.equal(carry(['$PAYLOAD.b', '$PAYLOAD.a', '$IP']).needs);
+    expect(new Set(needs.map(String)).size).to.equal(needs.length);
+    expect(carry(['$PAYLOAD.a', '$IP', '$PAYLOAD.b']).needs).to.deep.equal(
+      carry(['$PAYLOAD.b', '$PAYLOAD.a', '$IP']).needs,
+    );
+  });
+
+  it('tell kinds of names apart: what was sent in the payload is not in a header', () => {
+    const sent = carry('$PAYLOAD.a').needs;
+    expect(carry('$HEADER.a').lacks(sent)).to.equal('header:a');
+    expect(carry('$TOKEN.a').lacks(sent)).to.equal('claim:a');
+    expect(carry(['$PAYLOAD.a', '$PAYLOAD.b']).lacks(sent)).to.equal('payload:b');
+  });
+
+  it('fit definitions that read less', () => {
+    expect(carry('nothing').lacks(carry('$PAYLOAD.a').needs)).to.equal(null);
+    expect(carry('$PAYLOAD.a').lacks(carry('$PAYLOAD').needs)).to.equal(null);
+    expect(carry('$PAYLOAD').lacks(carry('$PAYLOAD.a').needs)).to.equal('payload:*');
   });
 
   it('change with the definition of the work, also where it reads the same', () => {

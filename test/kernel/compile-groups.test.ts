@@ -20,7 +20,10 @@ function unitOf(key: string) {
   };
   return { unit, joined };
 }
-const shape = (actions: readonly ActionPlan[], ...rest: [boolean?, (readonly number[])[]?, boolean?]) =>
+const shape = (
+  actions: readonly ActionPlan[],
+  ...rest: [boolean?, (readonly number[])[]?, ('none' | 'last' | 'each')?]
+) =>
   groupActions(actions, rest[0] ?? false, rest[1] ?? [], rest[2]).map(({ unit, parallel, actions: members }) => [
     members.map(({ index }) => index).join(),
     ...(parallel ? ['at once'] : []),
@@ -60,9 +63,9 @@ describe('groups of actionables', () => {
 
   it('have a unit for the last one where work is put off, whatever it is, and no other has', () => {
     const actions = [inA, inB, inA].map((rest, index) => action(index, rest));
-    expect(shape(actions, false, [], true)).to.deep.equal([['0'], ['1'], ['2', 'a']]);
-    expect(shape([action(0, beside), action(1, beside)], false, [], true)).to.deep.equal([['0,1', 'at once']]);
-    expect(shape([action(0)], false, [], true)).to.deep.equal([['0']]);
+    expect(shape(actions, false, [], 'last')).to.deep.equal([['0'], ['1'], ['2', 'a']]);
+    expect(shape([action(0, beside), action(1, beside)], false, [], 'last')).to.deep.equal([['0,1', 'at once']]);
+    expect(shape([action(0)], false, [], 'last')).to.deep.equal([['0']]);
   });
 
   it('tell the unit what depends on what, by place among its own', () => {
@@ -80,7 +83,7 @@ describe('groups of actionables', () => {
         [action(0, { unit, after: [step(() => undefined)] }), action(1, { unit, after: steps })],
         false,
         [],
-        rides,
+        rides ? 'last' : 'none',
       );
       return (joined[0] as { closing: unknown }).closing;
     };

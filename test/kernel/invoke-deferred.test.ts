@@ -15,7 +15,16 @@ describe('work that a request accepts for later', () => {
     { whole = false, seal = null as Step[] | null, fails = false } = {},
   ): AcceptPlan {
     const part = (key: string, put: string): PartPlan => ({
-      ...{ key, admit: null, groups: [], version: 'v', needs: 'n', give: () => undefined },
+      ...{
+        key,
+        admit: null,
+        groups: [],
+        version: 'v',
+        needs: ['n'],
+        lacks: () => null,
+        cursor: null,
+        give: () => undefined,
+      },
       take: (_frame, payload) => ({ payload }) as never,
       deferral: {
         ...{ delay: 1, priority: 2, retries: 3 },
@@ -175,7 +184,16 @@ describe('the invocation of work that no client waits for', () => {
 
   it('knows the trace of the request that accepted it', async () => {
     const events: unknown[] = [];
-    const part = { key: 'test#7', admit: null, groups: [], version: 'v', needs: 'n', give: () => undefined };
+    const part = {
+      key: 'test#7',
+      admit: null,
+      groups: [],
+      version: 'v',
+      needs: ['n'],
+      lacks: () => null,
+      cursor: null,
+      give: () => undefined,
+    };
     const deferral = {
       ...{ delay: 0, priority: 0, retries: 0 },
       put: (works: readonly { work: { state: unknown } }[]) => Promise.resolve(void events.push(works[0]?.work.state)),

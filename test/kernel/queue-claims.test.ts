@@ -4,7 +4,7 @@ import { createClaims, type Claims } from '../../plugins/queues/shared/claims.js
 import type { Claimed, Held } from '../../plugins/queues/shared/store.js';
 
 const LEASE = 5000;
-const job = (id: string): Claimed => ({ id, token: '', attempt: 1, retries: 0, body: '' });
+const job = (id: string): Claimed => ({ id, token: '', attempt: 1, retries: 0, body: '', journal: null });
 const soon = <T>(work: Promise<T>): Promise<T | 'pending'> =>
   Promise.race([work, new Promise<'pending'>((resolve) => setImmediate(() => resolve('pending')))]);
 

@@ -46,11 +46,12 @@ describe('a run of claimed work', () => {
   };
   const { work } = putOf({ a: 1 }, { id: 'one' });
   const claimed = (attempt: number, retries: number, body = JSON.stringify(work)): Claimed => ({
-    ...{ id: 'one', token: 'mine', attempt, retries, body },
+    ...{ id: 'one', token: 'mine', attempt, retries, body, journal: null },
   });
   const start = (job: Claimed, run: Run) =>
     createRun({
       store: {
+        note: ({ id }, journal) => answer(`note ${id} ${journal}`),
         done: ({ id, token }) => answer(`done ${id} ${token}`),
         fail: ({ id }, { code, detail }, after) => answer(`fail ${id} ${code} ${detail} ${after}`),
       },

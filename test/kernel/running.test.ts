@@ -10,7 +10,7 @@ import type { LiveHooks } from '../../kernel/runtime/hooks.js';
 import { createRunning } from '../../kernel/runtime/running.js';
 
 const WORK: Deferred = {
-  ...{ id: 'w', resource: 'r', part: 'r#1', version: 'v', needs: 'n', acceptedAt: 0 },
+  ...{ id: 'w', resource: 'r', part: 'r#1', version: 'v', needs: ['n'], acceptedAt: 0 },
   state: { payload: {}, claims: null, headers: {}, remote: '', names: {}, results: {}, made: [] },
 };
 
@@ -19,7 +19,8 @@ describe('a run of deferred work', () => {
   const resume = async (status: number, options: FaultOptions = {}, work = WORK, attempt = 1): Promise<Outcome> => {
     const quiet = (): void => undefined;
     const info = (_fields: object, message: string): void => void told.push(message);
-    const part = { key: 'r#1', needs: 'n', version: 'v' };
+    const lacks = ([need]: readonly string[]): string | null => (need === 'n' ? null : 'n');
+    const part = { key: 'r#1', needs: ['n'], version: 'v', lacks, cursor: null };
     const plan = { id: 'r', path: 'r', parts: new Map([[part.key, part]]) };
     const live = { accept: () => Promise.reject(fault('TST_ENDED', {}, options)), afterResponse: null };
     const input = {
@@ -56,7 +57,7 @@ describe('a run of deferred work', () => {
   it('may succeed in another process where this one has other definitions', async () => {
     const gone = await resume(422, {}, { ...WORK, part: 'r#2' });
     expect(gone).to.include({ code: 'JOB_UNKNOWN', retryable: true });
-    const changed = await resume(422, {}, { ...WORK, needs: 'more' });
+    const changed = await resume(422, {}, { ...WORK, needs: ['more'] });
     expect(changed).to.include({ code: 'JOB_CHANGED', retryable: true });
   });
 

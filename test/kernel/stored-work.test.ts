@@ -10,7 +10,7 @@ import { resourcePlan } from '../support/plans.js';
 import { frameOf } from '../support/scopes.js';
 
 const STATE = { payload: {}, claims: null, headers: {}, remote: '', names: {}, results: {}, made: [] };
-const WORK = { id: 'i', resource: 'r', part: 'p', version: 'v', needs: 'n', acceptedAt: 5, state: STATE };
+const WORK = { id: 'i', resource: 'r', part: 'p', version: 'v', needs: ['n'], acceptedAt: 5, state: STATE };
 const poison = (text: string): unknown => JSON.parse(`{"a":[{"${text}":1}]}`);
 
 describe('work that comes back from a store', () => {
@@ -62,7 +62,7 @@ describe('work that comes back from a store', () => {
     ),
     ['a header is no text', { ...WORK, state: { ...STATE, headers: { a: 'b', c: ['d'] } } }],
     ['its address is no text', { ...WORK, state: { ...STATE, remote: null } }],
-    ...[{}, [5], [[1]], [[1, 'a', 2]], [['1', 'a']], [[1.5, 'a']], [[1, null]], [[1, 'a'], [2]]].map(
+    ...[{}, [5], [[1]], [[1, 'a', 2]], [[1.5, 'a']], [[1, null]], [[1, 'a'], [2]]].map(
       (made) => [`made is ${JSON.stringify(made)}`, { ...WORK, state: { ...STATE, made } }] as const,
     ),
     ...['__proto__', 'constructor', 'prototype'].flatMap((name) =>

@@ -27,6 +27,7 @@ export const action = (index: number, rest: Partial<ActionPlan> = {}): ActionPla
   unit: null,
   parallel: false,
   always: false,
+  pure: false,
   turns: null,
   apart: false,
   describe: null,

@@ -86,6 +86,6 @@ export function putOf(
   { delay = 0, priority = 0, retries = 0, id = `work ${++made}` }: Partial<Omit<Put, 'work'> & { id: string }> = {},
 ): Put {
   const state = { payload, claims: null, headers: {}, remote: '', names: {}, results: {}, made: [] };
-  const work = { id, resource: 'mail', part: 'mail/1', version: 'v1', needs: 'n1', acceptedAt: Date.now(), state };
+  const work = { id, resource: 'mail', part: 'mail/1', version: 'v1', needs: ['n1'], acceptedAt: Date.now(), state };
   return { work, delay, priority, retries };
 }

@@ -208,9 +208,12 @@ function formsOf(
     secrets: secretsOf(scope, own),
     main: sequence[main]?.value ?? null,
   });
+  let mayEnd = false;
   for (const [i, action] of sequence.entries()) {
+    mayEnd ||= (ofActions[i] ?? []).some(({ part }) => part.ends === true);
     const changes = changesOf(ofActions[i] ?? []).filter(({ phase }) => phase < ResourcePhase.ADMIT);
-    results[i] = applied(changes, [ANY], lookup([action], i));
+    const forms = applied(changes, [ANY], lookup([action], i));
+    results[i] = mayEnd ? [...forms, NOTHING] : forms;
   }
   const changes = changesOf([...ofActions.slice(0, sequence.length).flat(), ...ofResource, ...configParts(scope)]);
   const late = changes.filter(({ phase }) => phase >= ResourcePhase.ADMIT);

@@ -11,6 +11,7 @@ export default defineRuntime(feature, {
       const written = value['combine_returned_results_from'];
       const ids = Array.isArray(written) ? (written as readonly Json[]) : [];
       const sources = ids.flatMap((id) => tools.action('self', Number(id)) ?? []);
+      for (const source of sources) tools.takes(source, []);
       // On an actionable the answer still passes the place where secret fields are kept in.
       const keep = slot === 'resource' ? withoutSecrets(tools.secrets) : (result: object): object => result;
       return {

@@ -40,8 +40,11 @@ const extractionOf =
   (sources: readonly number[], tools: PlanTools) =>
   (entry: Readonly<Record<string, Json>>): Extract[] => {
     const name = asText(entry['for']);
+    const path = asText(entry['extract']);
     const slot = tools.slot(name);
-    return slot === null ? [] : [extraction(asText(entry['extract']), name, sources, slot)];
+    if (slot === null) return [];
+    for (const source of sources) tools.takes(source, path === SELF ? [] : splitPath(path));
+    return [extraction(path, name, sources, slot)];
   };
 
 function before(extracts: readonly Extract[]): Step[] {
@@ -68,8 +71,11 @@ function after(entries: readonly Readonly<Record<string, Json>>[], tools: PlanTo
   });
 }
 
+/** The whole result. */
+const SELF = 'self_';
+
 const readerOf = (path: string): ((result: unknown) => unknown) =>
-  path === 'self_' ? (result) => result : compilePath(splitPath(path));
+  path === SELF ? (result) => result : compilePath(splitPath(path));
 
 /** The first of the named results that has the path gives the value; without any, the chain cannot go on. */
 function extraction(path: string, name: string, sources: readonly number[], slot: number): Extract {

@@ -1,4 +1,5 @@
-/** Ends the request when an actionable gave nothing. */
+/** Refuses the request when an actionable gave nothing, or ends it there. */
+import { Done } from '../../../kernel/contract/hooks.js';
 import { fault } from '../../../kernel/contract/fault.js';
 import { isObject } from '../../../kernel/contract/json.js';
 import { ActionPhase } from '../../../kernel/contract/slot.js';
@@ -10,20 +11,23 @@ export default defineRuntime(feature, {
     plan: ({ value }) => {
       if (value['must_return_value'] !== true) return { steps: [] };
       const written = isObject(value['on_empty']) ? value['on_empty'] : {};
+      const stops = written['stop'] === true;
       const options = {
         ...(typeof written['status'] === 'number' && { status: written['status'] }),
         ...(typeof written['message'] === 'string' && { message: written['message'] }),
       };
       return {
-        presumes: true,
+        ...(!stops && { presumes: true as const }),
         steps: [
           {
             id: 'must_return_value',
             phase: ActionPhase.CONFIRM,
-            run: (_frame, { result }) => {
-              if (result === null || result === undefined || (Array.isArray(result) && result.length === 0)) {
-                throw fault('ACT_NO_VALUE', {}, options);
-              }
+            run: (frame, { result }) => {
+              if (!isEmpty(result)) return;
+              if (!stops) throw fault('ACT_NO_VALUE', {}, options);
+              frame.stopped = true;
+              // Nothing is made of it, and no cache keeps it.
+              return new Done(result);
             },
           },
         ],
@@ -31,3 +35,6 @@ export default defineRuntime(feature, {
     },
   }),
 });
+
+const isEmpty = (result: unknown): boolean =>
+  result === null || result === undefined || (Array.isArray(result) && result.length === 0);

@@ -1,9 +1,10 @@
 /** `must_return_value`: an actionable that has to produce a result. */
 import type { ApiPart, ApiPlace, JsonSchema } from '../../../kernel/contract/api.js';
 import { isObject } from '../../../kernel/contract/json.js';
-import { definePlugin } from '../../../kernel/contract/plugin.js';
+import { definePlugin, type CheckPlace, type Finding } from '../../../kernel/contract/plugin.js';
 import { flag, numeric, shape, text } from '../../../kernel/schema/combinators.js';
 import { ActionPhase } from '../../../kernel/contract/slot.js';
+import { removing } from '../../kinds/removing.js';
 import { isList, isNull } from '../../../kernel/schema/forms.js';
 
 export default definePlugin({
@@ -11,7 +12,11 @@ export default definePlugin({
   name: 'must_return_value',
   since: '0.1.0',
   summary: 'The actionable has to produce a result; without one the request ends with 404.',
-  details: 'No result is `null` or an empty array. `on_empty` (extension) sets another status and message.',
+  details:
+    'No result is `null` or an empty array. `on_empty` (extension) sets another status and message, or ends the request there ' +
+    'without an error: with `"stop": true` nothing behind the actionable is done, nothing is put off, and what was done before stays. ' +
+    'The answer is 200 with what the main actionable gave, `null` where it was not reached; work behind an answer is done with it. ' +
+    'So an event that is known already (`INSERT ... ON CONFLICT DO NOTHING RETURNING id`) ends quietly.',
   facts: { applies: 'when-present' },
   slots: {
     actionable: shape({
@@ -22,6 +27,12 @@ export default definePlugin({
           .min(400)
           .max(499),
         message: text({ doc: 'Sentence for the caller.', examples: ['No such account.'] }),
+        stop: flag({
+          doc: 'Ends the request there, without an error: nothing behind the actionable is done, and what was done before stays.',
+          default: false,
+          form: 'true',
+          since: '0.7.0',
+        }),
       }).meta({ doc: 'What to answer when there is no result (extension).', advanced: true }),
     }),
   },
@@ -30,6 +41,7 @@ export default definePlugin({
     const isQuiet = isObject(value['on_empty']) && value['on_empty']['stop'] === true;
     return value['must_return_value'] === true && !isQuiet ? 'demanding' : null;
   },
+  check,
   openapi: demanded,
   errors: {
     ACT_NO_VALUE: {
@@ -38,14 +50,50 @@ export default definePlugin({
       message: 'Operation Failed: this action must return a value!',
       help: 'Nothing matched what the request asked for.',
     },
+    ACT_NOT_DEMANDED: {
+      severity: 'error',
+      title: 'Result not demanded',
+      message: '`on_empty` says what happens without a result, but no result is demanded: it has no effect.',
+      help: 'Write `"must_return_value": true` beside it.',
+    },
+    ACT_STOP_REFUSES: {
+      severity: 'error',
+      title: 'Ended and refused',
+      message: '`{name}` is for a refusal, but `"stop": true` ends the request without one.',
+      help: 'Keep `"stop": true` for an end without an error, or `status` and `message` for a refusal.',
+    },
   },
   examples: [
+    {
+      title: 'An event that is known already ends quietly',
+      json: {
+        must_return_value: true,
+        on_empty: { stop: true },
+        mode: 'QUERY',
+        sql_query: {
+          query: 'INSERT INTO events (id) VALUES ($1) ON CONFLICT (id) DO NOTHING RETURNING id',
+          parameters: ['$PAYLOAD.id'],
+        },
+      },
+    },
     {
       title: 'A row must exist',
       json: { must_return_value: true, on_empty: { status: 404, message: 'No such account.' } },
     },
   ],
   counterExamples: [
+    {
+      title: 'No result is demanded',
+      json: { on_empty: { stop: true } },
+      code: 'ACT_NOT_DEMANDED',
+      at: '/on_empty',
+    },
+    {
+      title: 'Ended and refused at once',
+      json: { must_return_value: true, on_empty: { stop: true, status: 409 } },
+      code: 'ACT_STOP_REFUSES',
+      at: '/on_empty/status',
+    },
     {
       title: 'Not a status of a refusal',
       json: { must_return_value: true, on_empty: { status: 200 } },
@@ -55,9 +103,22 @@ export default definePlugin({
   ],
 });
 
+function check({ value }: CheckPlace): Finding[] {
+  const written = value['on_empty'];
+  if (!isObject(written)) return [];
+  const fix = { title: 'add "must_return_value"', edits: [{ at: '/must_return_value', put: true }] };
+  if (value['must_return_value'] === undefined) return [{ code: 'ACT_NOT_DEMANDED', at: '/on_empty', fix }];
+  if (written['stop'] !== true) return [];
+  return ['status', 'message'].flatMap((name) => {
+    const at = `/on_empty/${name}`;
+    return written[name] === undefined ? [] : [{ code: 'ACT_STOP_REFUSES', at, params: { name }, ...removing(at) }];
+  });
+}
+
 function demanded({ value }: ApiPlace): ApiPart {
   if (value['must_return_value'] !== true) return { refuses: [] };
-  const { status, message } = isObject(value['on_empty']) ? value['on_empty'] : {};
+  const { status, message, stop } = isObject(value['on_empty']) ? value['on_empty'] : {};
+  if (stop === true) return { refuses: [], ends: true };
   const refusal = {
     code: 'ACT_NO_VALUE',
     ...(typeof status === 'number' && { status }),

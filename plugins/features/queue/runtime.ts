@@ -10,10 +10,15 @@ import { dialect, type Dialect } from '../../kinds/dialect.js';
 import { queue, type Queue, type Within } from '../../kinds/queue.js';
 import type { FeaturePlan } from '../../kinds/feature.js';
 import { putsOff, type PutsOff } from '../shared/putting-off.js';
+import { createInbox, type SweptInbox } from './inbox.js';
+import { inboxStoreOf } from './inbox-stores.js';
 import { createOutbox, type Outbox } from './outbox.js';
 
 /** The connection that statements run on where nothing names another. */
 const CONNECTION = 'main';
+
+/** Between two looks for notes of work that is over. */
+const SWEEP_MS = 3_600_000;
 
 interface Handle extends PutsOff {
   serve(): Promise<void>;
@@ -82,14 +87,30 @@ function createHandle({ resolve, find, log }: RuntimeContext): Handle {
     return made;
   };
 
+  /** By the handle of the store. */
+  const inboxes = new Map<unknown, SweptInbox>();
+  const inboxIn = (shared: SharedUnit): SweptInbox | null => {
+    const known = inboxes.get(shared.handle);
+    const lies = known === undefined ? inboxStoreOf(shared) : null;
+    if (known !== undefined || lies === null) return known ?? null;
+    const made = createInbox(lies, store, log);
+    inboxes.set(shared.handle, made);
+    return made;
+  };
+  let sweeping: NodeJS.Timeout | undefined;
+
   return {
-    ways: () => ({ put, putIn }),
+    ways: () => ({ put, putIn, inboxIn }),
     plan: ({ value }): FeaturePlan => {
       const settings = { ...numbersIn(value), ...(isObject(value['queue']) && numbersIn(value['queue'])) };
       const isNothing = !isObject(value['queue']) && Object.keys(settings).length === 0;
-      return { steps: [], ...(!isNothing && { defers: { ...settings, put, putIn } }) };
+      return { steps: [], ...(!isNothing && { defers: { ...settings, put, putIn, inboxIn } }) };
     },
     async serve() {
+      const sweep = async (): Promise<void> => {
+        for (const inbox of inboxes.values()) await inbox.sweep();
+      };
+      sweeping ??= setInterval(() => void sweep(), SWEEP_MS).unref();
       // What was accepted before may lie on `main`, also where nothing is accepted there any more.
       const main = find?.(dialect, CONNECTION) ?? null;
       for (const of of new Set([...(main === null ? [] : [main]), ...puts.keys()])) {
@@ -98,6 +119,7 @@ function createHandle({ resolve, find, log }: RuntimeContext): Handle {
       }
     },
     async rest() {
+      clearInterval(sweeping);
       for (const outbox of outboxes) await outbox.rest();
     },
   };

@@ -5,6 +5,6 @@ import { feature, type Feature } from '../../kinds/feature.js';
 
 export interface PutsOff extends Feature {
   /** For plans that are made now: what is in use may be other in the next set. */
-  ways(): Pick<Deferral, 'put' | 'putIn'>;
+  ways(): Pick<Deferral, 'put' | 'putIn' | 'inboxIn'>;
 }
 export const putsOff = feature as unknown as Kind<PutsOff>;

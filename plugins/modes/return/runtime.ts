@@ -6,6 +6,7 @@ export default defineRuntime(mode, {
   create: () => ({
     plan: (value, _pointer, tools) => ({
       execute: tools.value(value['value'] ?? null),
+      pure: true,
       describe: { return: value['value'] ?? null },
     }),
   }),

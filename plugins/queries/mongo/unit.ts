@@ -4,7 +4,7 @@
  */
 import type { Unit } from '../../../kernel/contract/plan.js';
 import { dialect } from '../../kinds/dialect.js';
-import type { DocumentStore, DocumentTransaction } from '../../kinds/document-store.js';
+import { documentStore, type DocumentStore, type DocumentTransaction } from '../../kinds/document-store.js';
 import type { Query } from './statement.js';
 
 /** What `frame.unit` holds while queries share one. */
@@ -64,9 +64,9 @@ export function unitOf(store: DocumentStore, name: string, queries: readonly Que
     turns,
     describe: { isolation: isolationOf(store, queries, turns) },
     key: `documents on ${name}`,
-    ...(on && {
-      shared: { kind: dialect.kind, handle: on, of: (opened) => (opened as Opened).transaction?.transaction ?? null },
-    }),
+    shared: on
+      ? { kind: dialect.kind, handle: on, of: (opened) => (opened as Opened).transaction?.transaction ?? null }
+      : { kind: documentStore.kind, handle: store, of: (opened) => (opened as Opened).transaction },
     join(units, _closing, needs) {
       const joined = units as readonly DocumentUnit[];
       const all = joined.flatMap((unit) => unit.queries);

@@ -24,6 +24,7 @@ export interface Kept extends Job {
   readonly retries: number;
   readonly token: string | null;
   readonly failCode: string | null;
+  readonly journal?: string;
 }
 
 /** What a job is when nobody holds it. */
@@ -85,8 +86,9 @@ export const failed = ({ code, detail }: Failure, state: Kept['state'], pause: n
   },
 ];
 
-export const claimOf = ({ data, attempts, retries }: Kept, token: string): Claimed => ({
+export const claimOf = ({ data, attempts, retries, journal = '' }: Kept, token: string): Claimed => ({
   ...{ id: data.id, token, attempt: attempts, retries, body: data.work },
+  journal: journal === '' ? null : journal,
 });
 
 export const statesOf = (state: NonNullable<JobFilter['state']>): string[] =>

@@ -69,6 +69,10 @@ export function createMongoStore(server: Server): Store {
       const still = (await opened.jobs.find(all, { projection: { 'data.id': 1 } }).toArray()) as Kept[];
       return new Set(still.map(({ data }) => data.id));
     },
+    async note(held, journal) {
+      const opened = await server.opened();
+      return (await opened.jobs.updateOne(heldBy(opened, held), { $set: { journal } })).matchedCount === 1;
+    },
     async done(held) {
       const opened = await server.opened();
       return (await opened.jobs.deleteOne(heldBy(opened, held))).deletedCount === 1;
@@ -93,7 +97,7 @@ export function createMongoStore(server: Server): Store {
       const { jobs } = await server.opened();
       // By an index in which a job never moves: by the one of states, a job that changes its state meanwhile may be missed.
       const sort = { 'data.acceptedAt': 1, number: 1 } as const;
-      const options = { sort, hint: { _id: 1 }, projection: { 'data.work': 0 }, limit } as const;
+      const options = { sort, hint: { _id: 1 }, projection: { 'data.work': 0, journal: 0 }, limit } as const;
       return ((await jobs.find(filter, options).toArray()) as Kept[]).map(documents.viewOf);
     },
     async backlog() {
@@ -106,7 +110,7 @@ export function createMongoStore(server: Server): Store {
     async show(id) {
       const opened = await server.opened();
       const found = (await opened.jobs.findOne(named(opened, id))) as Kept | null;
-      return found && { view: documents.viewOf(found), body: found.data.work };
+      return found && { view: documents.viewOf(found), body: found.data.work, journal: found.journal ?? null };
     },
     async retry(id) {
       const opened = await server.opened();

@@ -38,7 +38,7 @@ end
 return known`;
 
 /**
- * ARGV: lease, its milliseconds, how many. Gives id, attempt, retries and data of each. An attempt counts as it begins. What
+ * ARGV: lease, its milliseconds, how many. Gives id, attempt, retries, data and journal of each. An attempt counts as it begins. What
  * somebody disabled is looked at again after a while.
  */
 const CLAIM = `${ANY}${HEAD}
@@ -56,8 +56,8 @@ while #taken < limit do
     redis.call('HSET', key, 'lease', ARGV[1], 'lockedAtMs', now, 'lastRunAt', iso(now))
     runsAt(key, id, nil)
     redis.call('ZADD', running, now + tonumber(ARGV[2]), member)
-    local got = redis.call('HMGET', key, 'retries', 'data')
-    taken[#taken + 1] = { id, attempt, got[1], got[2] }
+    local got = redis.call('HMGET', key, 'retries', 'data', 'journal')
+    taken[#taken + 1] = { id, attempt, got[1], got[2], got[3] or '' }
   end
 end
 return taken`;
@@ -73,6 +73,12 @@ for at = 2, #ARGV, 2 do
   end
 end
 return still`;
+
+/** ARGV: id, lease, text. */
+const NOTE = `${ANY}${HEAD}${HELD}
+if not memberOf(ARGV[1], ARGV[2]) then return 0 end
+redis.call('HSET', job .. ARGV[1], 'journal', ARGV[3])
+return 1`;
 
 /** ARGV: id, lease. */
 const DONE = `${ANY}${HEAD}${HELD}
@@ -201,6 +207,7 @@ export const SCRIPTS = {
   lintelBury: script(BURY),
   lintelClaim: script(CLAIM),
   lintelRenew: script(RENEW),
+  lintelNote: script(NOTE),
   lintelDone: script(DONE),
   lintelFail: script(FAIL),
   lintelRelease: script(RELEASE),
@@ -220,8 +227,11 @@ type Arguments = readonly (string | number)[];
 export interface Scripted {
   lintelAdd(...given: Arguments): Promise<string>;
   lintelBury(...given: Arguments): Promise<string>;
-  lintelClaim(...given: Arguments): Promise<[id: string, attempt: number, retries: string, data: string][]>;
+  lintelClaim(
+    ...given: Arguments
+  ): Promise<[id: string, attempt: number, retries: string, data: string, journal: string][]>;
   lintelRenew(...given: Arguments): Promise<string[]>;
+  lintelNote(...given: Arguments): Promise<number>;
   lintelDone(...given: Arguments): Promise<number>;
   lintelFail(...given: Arguments): Promise<number>;
   lintelRelease(...given: Arguments): Promise<number>;

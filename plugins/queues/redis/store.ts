@@ -107,13 +107,15 @@ export function createRedisStore(client: Client, prefix: string, lost: () => voi
     claim: (token, limit, lease) =>
       ask(async () => {
         const taken = await client.lintelClaim(...keys, token, lease, limit);
-        return taken.map(([id, attempt, retries, data]) => ({
+        return taken.map(([id, attempt, retries, data, journal]) => ({
           ...{ id, token, attempt, retries: Number(retries) },
           body: (JSON.parse(data) as JobData).work,
+          journal: journal === '' ? null : journal,
         }));
       }),
     renew: (held, lease) =>
       ask(async () => new Set(held.length === 0 ? [] : await client.lintelRenew(...keys, lease, ...pairs(held)))),
+    note: ({ id, token }, journal) => ask(async () => (await client.lintelNote(...keys, id, token, journal)) === 1),
     done: ({ id, token }) => ask(async () => (await client.lintelDone(...keys, id, token)) === 1),
     fail: ({ id, token }, { code, detail }, after) =>
       ask(async () => (await client.lintelFail(...keys, id, token, code, detail, after ?? '')) === 1),
@@ -147,10 +149,10 @@ export function createRedisStore(client: Client, prefix: string, lost: () => voi
     show: (id) =>
       ask(async () => {
         const fields = await client.hgetall(jobKey + id);
-        const { member, data } = fields;
+        const { member, data, journal = null } = fields;
         if (member === undefined || data === undefined) return null;
         const { work } = JSON.parse(data) as JobData;
-        return { view: viewOf(id, await client.lintelState(...keys, member), fields), body: work };
+        return { view: viewOf(id, await client.lintelState(...keys, member), fields), body: work, journal };
       }),
     retry: (id) => ask(async () => (await client.lintelRetry(...keys, id)) === 1),
     purge: (which) =>

@@ -1,7 +1,17 @@
-/** Work as the text that stores keep, back as work. Who runs it judges whether it is any: others can write into stores too. */
+/** Work and the notes of what is done of it, from the text that stores keep. The reader checks its shape: others can write into stores too. */
 import type { Deferred } from '../../../kernel/contract/deferred.js';
-import type { Sealing } from './sealing.js';
 import { readJson } from '../../../kernel/language/exact-json.js';
+import type { Sealing } from './sealing.js';
+
+/** Text that is no list of notes is one note, which no reader understands. */
+function notesIn(text: string | null): readonly unknown[] {
+  try {
+    const read: unknown = readJson(text ?? '');
+    return Array.isArray(read) ? (read as readonly unknown[]) : [text];
+  } catch {
+    return [text];
+  }
+}
 
 /** Text that is no JSON is work of no shape at all. */
 function workIn(text: string | null): Deferred {
@@ -15,3 +25,9 @@ function workIn(text: string | null): Deferred {
 /** What cannot be opened with the key of this process is work of no shape. */
 export const workOf = ({ id, body }: { readonly id: string; readonly body: string }, { open }: Sealing): Deferred =>
   workIn(open(id, body));
+
+/** `journal`: null where nothing is noted yet. */
+export const notesOf = (
+  { id, journal }: { readonly id: string; readonly journal: string | null },
+  { open }: Sealing,
+): readonly unknown[] => (journal === null ? [] : notesIn(open(id, journal)));

@@ -10,7 +10,7 @@ import type { Statements } from '../../kinds/dialect.js';
 import { writeJson } from '../../../kernel/language/exact-json.js';
 import { startEngine, type Engine } from './agenda.js';
 import { createWatch } from './away.js';
-import { workOf } from './body.js';
+import { notesOf, workOf } from './body.js';
 import { createClaims } from './claims.js';
 import { createLeases } from './leases.js';
 import { createRun, type Tell } from './runs.js';
@@ -197,7 +197,13 @@ export function createQueue({
     list: (filter) => watch.answer(store.list(filter)),
     async show(id) {
       const found = await watch.answer(store.show(id));
-      return found && { view: found.view, work: workOf({ id, body: found.body }, settings.sealing) };
+      if (found === null) return null;
+      const { sealing } = settings;
+      return {
+        view: found.view,
+        work: workOf({ id, body: found.body }, sealing),
+        notes: notesOf({ id, journal: found.journal }, sealing),
+      };
     },
     async retry(id) {
       const put = await watch.answer(store.retry(id));

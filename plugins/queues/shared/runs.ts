@@ -2,12 +2,14 @@
  * One run of work that was claimed: does it, and notes what it ended in, as long as the lease is held. A store that is away is asked
  * again until the end is noted or the lease is lost.
  */
-import type { Deferred, Outcome, Running } from '../../../kernel/contract/deferred.js';
+import type { Deferred, Journal, Outcome, Running } from '../../../kernel/contract/deferred.js';
+import { fault } from '../../../kernel/contract/fault.js';
 import type { Log } from '../../../kernel/contract/plugin.js';
+import { writeJson } from '../../../kernel/language/exact-json.js';
 import { queueErrors, type Run } from '../../kinds/queue.js';
 import type { Settle } from './agenda.js';
 import type { Holding, Leases } from './leases.js';
-import { workOf } from './body.js';
+import { notesOf, workOf } from './body.js';
 import { pauseAfter, type Settings } from './settings.js';
 import type { Claimed, Failure, Store } from './store.js';
 
@@ -18,7 +20,7 @@ const BROKEN: Failure = { code: 'JOB_FAILED', detail: queueErrors.JOB_FAILED.mes
 export type Tell = Running['tell'];
 
 export interface RunsInput {
-  readonly store: Pick<Store, 'done' | 'fail'>;
+  readonly store: Pick<Store, 'note' | 'done' | 'fail'>;
   readonly leases: Leases;
   readonly settings: Settings;
   readonly log: Log;
@@ -39,9 +41,26 @@ export function createRun({
   tell,
   later,
 }: RunsInput): (job: Claimed, run: Run) => Promise<Settle> {
-  async function outcomeOf(job: Claimed, run: Run, { abort }: Holding): Promise<Outcome> {
+  /** A store that is away is asked again: what was done would be done twice. */
+  async function write(job: Claimed, holding: Holding, text: string): Promise<void> {
+    while (!holding.lost) {
+      try {
+        if (await store.note(job, text)) return;
+        break;
+      } catch {
+        await pause(AGAIN_MS);
+      }
+    }
+    throw fault('JOB_STOPPED');
+  }
+
+  async function outcomeOf(job: Claimed, run: Run, holding: Holding): Promise<Outcome> {
+    const journal: Journal = {
+      notes: notesOf(job, settings.sealing),
+      write: (notes) => write(job, holding, settings.sealing.seal(job.id, writeJson(notes) ?? '[]')),
+    };
     try {
-      return await run(workOf(job, settings.sealing), job.attempt, abort.signal);
+      return await run(workOf(job, settings.sealing), job.attempt, holding.abort.signal, journal);
     } catch (error) {
       log.error({ err: error, job: job.id }, 'deferred work threw');
       return { done: false, ...BROKEN, retryable: true };
@@ -86,6 +105,7 @@ export function createRun({
     return async () => {
       const counted = await note(job, outcome, holding);
       leases.end(holding);
+      if (counted && outcome.done) await outcome.forget?.();
       if (counted) tellEnd(job, outcome);
       else log.warn({ job: job.id, attempt: job.attempt }, 'the lease was lost: what the work ended in is not counted');
     };

@@ -12,7 +12,7 @@ const FROM = `FROM lintel_jobs j, jsonb_to_record(j.data) AS d(id text, resource
 const LIST = `SELECT ${VIEW} ${FROM}
 WHERE j.state IS NOT NULL AND ($1::text IS NULL OR (CASE j.state WHEN 'delayed' THEN 'waiting' ELSE j.state END) = $1)
   AND ($2::text IS NULL OR d.resource = $2) ORDER BY j.created_at, j.seq LIMIT $3::int`;
-const SHOW = `SELECT ${VIEW}, d.work ${FROM} WHERE j.id = $1::uuid AND j.state IS NOT NULL`;
+const SHOW = `SELECT ${VIEW}, d.work, j.journal ${FROM} WHERE j.id = $1::uuid AND j.state IS NOT NULL`;
 const RETRY = `UPDATE lintel_jobs SET state = 'waiting', attempts = 0, next_run_at = now()
 WHERE id = $1::uuid AND state = 'dead' RETURNING id`;
 const PURGE_ONE = `DELETE FROM lintel_jobs WHERE id = $1::uuid AND state <> 'running' RETURNING id`;
@@ -52,7 +52,9 @@ export function deskOf(run: RunSql): Pick<Store, 'list' | 'show' | 'retry' | 'pu
     },
     async show(id) {
       const [row] = await run('show', SHOW, [uuidOf(id)]);
-      return row === undefined ? null : { view: viewOf(row), body: String(row['work']) };
+      if (row === undefined) return null;
+      const { journal } = row;
+      return { view: viewOf(row), body: String(row['work']), journal: typeof journal === 'string' ? journal : null };
     },
     async backlog() {
       const [row = {}] = await run('backlog', BACKLOG, []);

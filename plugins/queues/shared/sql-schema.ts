@@ -20,7 +20,8 @@ const OWN: readonly string[] = [
     ADD COLUMN IF NOT EXISTS retries integer,
     ADD COLUMN IF NOT EXISTS token text,
     ADD COLUMN IF NOT EXISTS lease_until timestamptz,
-    ADD COLUMN IF NOT EXISTS failure_code text`,
+    ADD COLUMN IF NOT EXISTS failure_code text,
+    ADD COLUMN IF NOT EXISTS journal text`,
   `ALTER TABLE lintel_jobs
     SET (fillfactor = 85, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 500)`,
   // What waits in its order, what is due, whose lease is over, and what is dead.

@@ -36,7 +36,8 @@ const CLAIM = `WITH next AS MATERIALIZED (
 UPDATE lintel_jobs j SET state = 'running', attempts = j.attempts + 1, token = $1,
   locked_at = now(), last_run_at = now(), next_run_at = NULL, lease_until = now() + $3::float8 * interval '1 millisecond'
 FROM next WHERE j.id = next.id
-RETURNING j.data->>'id' AS id, j.data->>'work' AS body, j.seq, j.rank, j.attempts, j.retries`;
+RETURNING j.data->>'id' AS id, j.data->>'work' AS body, j.journal, j.seq, j.rank, j.attempts, j.retries`;
+const NOTE = `UPDATE lintel_jobs SET journal = $3 WHERE id = $1::uuid AND token = $2 AND state = 'running' RETURNING seq`;
 const RENEW = `UPDATE lintel_jobs j SET lease_until = now() + $3::float8 * interval '1 millisecond'
 FROM unnest($1::text[], $2::text[]) AS h(id, token)
 WHERE j.id = h.id::uuid AND j.token = h.token AND j.state = 'running' RETURNING j.id`;
@@ -113,12 +114,13 @@ export function createSqlStore(run: RunSql, jobs: Store['jobs'], notify?: Store[
     },
     async claim(token, limit, lease) {
       const rows = await run('claim', CLAIM, [token, limit, lease]);
-      const claimed = ({ id, attempts, retries, body }: Row): Claimed => ({
+      const claimed = ({ id, attempts, retries, body, journal }: Row): Claimed => ({
         id: String(id),
         token,
         attempt: number(attempts),
         retries: number(retries),
         body: String(body),
+        journal: typeof journal === 'string' ? journal : null,
       });
       return [...rows].sort(inOrder).map(claimed);
     },
@@ -127,6 +129,7 @@ export function createSqlStore(run: RunSql, jobs: Store['jobs'], notify?: Store[
       const still = new Set(rows.map(({ id }) => String(id)));
       return new Set(held.map(({ id }) => id).filter((id) => still.has(uuidOf(id))));
     },
+    note: async ({ id, token }, journal) => (await run('note', NOTE, [uuidOf(id), token, journal])).length > 0,
     done: async ({ id, token }) => (await run('done', DONE, [uuidOf(id), token])).length > 0,
     fail: async ({ id, token }, { code, detail }, after) =>
       (await run('fail', FAIL, [uuidOf(id), token, code, detail, after])).length > 0,

@@ -32,6 +32,8 @@ export interface Claimed extends Held {
   readonly attempt: number;
   readonly retries: number;
   readonly body: string;
+  /** What `note` wrote last; null: nothing. */
+  readonly journal: string | null;
 }
 
 export interface Failure {
@@ -63,6 +65,8 @@ export interface Store {
   claim(token: string, limit: number, lease: number): Promise<readonly Claimed[]>;
   /** Renews leases; gives the ids of those that are still held. */
   renew(held: readonly Held[], lease: number): Promise<ReadonlySet<string>>;
+  /** Keeps a text with work that is held, in place of the one before. False: the lease is lost, and nothing was changed. */
+  note(held: Held, journal: string): Promise<boolean>;
   /** Removes work that is done. False: the lease is lost, and nothing was changed. */
   done(held: Held): Promise<boolean>;
   /** Work that failed: to be tried again after so many milliseconds, or dead (null). False: the lease is lost. */
@@ -80,7 +84,7 @@ export interface Store {
   list(filter: JobFilter): Promise<readonly JobView[]>;
   /** Looks at no more than `COUNTED` of each sort. */
   backlog(): Promise<Backlog>;
-  show(id: string): Promise<{ readonly view: JobView; readonly body: string } | null>;
+  show(id: string): Promise<{ readonly view: JobView; readonly body: string; readonly journal: string | null } | null>;
   /** Dead work waits again, with no attempt counted. */
   retry(id: string): Promise<boolean>;
   /** By its id whatever its state but running, or all that is dead. */

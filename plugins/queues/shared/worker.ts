@@ -7,7 +7,7 @@ import type { Queue } from '../../kinds/queue.js';
 
 export const worker = {
   async serve(handle, { running }) {
-    if (running !== undefined) await handle.work((work, attempt, signal) => running.resume(work, attempt, signal));
+    if (running !== undefined) await handle.work((...given) => running.resume(...given));
   },
   drain: (handle) => handle.rest(),
   abandon: (handle) => handle.abandon(),

@@ -1,0 +1,95 @@
+/**
+ * How deferred work goes on where it was: its steps, what each of them leaves for those behind it, and where that is noted. A step is
+ * what is committed together. Settled at load; nothing runs here.
+ */
+import type { Inbox, Note } from '../contract/deferred.js';
+import type { Frame } from '../contract/plan.js';
+import type { ActionModel } from '../analysis/model.js';
+import type { ActionGroup } from './plan.js';
+import { carried, missingIn, readsOf } from './reads.js';
+import type { ResourceScope } from './tools.js';
+
+export interface StepPlan extends ActionGroup {
+  readonly keys: readonly string[];
+  /** Null: the step is noted in the queue when it is over. */
+  readonly inbox: Inbox | null;
+  /** The end of the work is its note, or it may be done any number of times. */
+  readonly noted: boolean;
+  /** What it leaves for those behind it. */
+  readonly leaves: (frame: Frame) => Pick<Note, 'carries' | 'state'>;
+}
+
+export interface CursorPlan {
+  /** In order; steps of one stage run at the same time. */
+  readonly stages: readonly (readonly StepPlan[])[];
+  readonly inboxes: readonly Inbox[];
+  /** Gives a frame what the noted steps have left. The label of what is missing for the others; null where nothing is. */
+  readonly give: (notes: readonly Note[], frame: Frame) => string | null;
+}
+
+type InboxOf = (group: ActionGroup) => Inbox | null;
+
+/** Steps of groups: those that run at once are committed one by one. */
+export const stagesOf = (groups: readonly ActionGroup[]): ActionGroup[][] =>
+  groups.map((group) =>
+    group.parallel
+      ? group.actions.map((action) => ({ unit: action.unit, turns: action.turns, parallel: false, actions: [action] }))
+      : [group],
+  );
+
+const isPure = ({ actions }: ActionGroup): boolean => actions.every(({ pure }) => pure);
+
+/** Null for what is one step only: it is over with the work. */
+export function compileCursor(
+  scope: ResourceScope,
+  members: readonly ActionModel[],
+  groups: readonly ActionGroup[],
+  indexOf: ReadonlyMap<string, number>,
+  inboxOf: InboxOf,
+): CursorPlan | null {
+  const stages = stagesOf(groups);
+  const lasting = stages.flat().filter((step) => !isPure(step));
+  if (lasting.length < 2) return null;
+  const keysOf = ({ actions }: ActionGroup): string[] => actions.map(({ key }) => key);
+  const order = stages.flat().flatMap(keysOf);
+  const modelsOf = (keys: readonly string[]): ActionModel[] => members.filter(({ key }) => keys.includes(key));
+  const known = new Set(order);
+  const ends = lasting.at(-1);
+  const steps = stages.map((stage, at) => {
+    const behind = modelsOf(
+      stages
+        .slice(at + 1)
+        .flat()
+        .flatMap(keysOf),
+    );
+    return stage.map((step): StepPlan => {
+      const keys = keysOf(step);
+      const inbox = inboxOf(step);
+      const { names, results, labels } = readsOf(scope, behind, (key) => keys.includes(key));
+      const { take } = carried(names, results, indexOf);
+      const carries = labels.filter((label) => /^(?:name|result):/.test(label));
+      return Object.freeze({
+        ...{ ...step, keys, inbox },
+        noted: !isPure(step) && (step !== ends || inbox !== null || stage.length > 1),
+        leaves: (frame: Frame) => ({ carries, state: take(frame) }),
+      });
+    });
+  });
+
+  function give(notes: readonly Note[], frame: Frame): string | null {
+    const done = new Set(notes.flatMap(({ actions }) => actions));
+    const left = modelsOf(order.filter((key) => !done.has(key)));
+    const { names, results, labels } = readsOf(scope, left, (key) => done.has(key) && known.has(key));
+    const given = carried(names, results, indexOf);
+    const place = ({ actions }: Note): number => Math.max(...actions.map((key) => order.indexOf(key)));
+    for (const { state } of [...notes].sort((a, b) => place(a) - place(b))) if (state) given.give(state, frame);
+    const carries = notes.flatMap((note) => note.carries);
+    return missingIn(
+      carries,
+      labels.filter((label) => label.startsWith('result:')),
+    );
+  }
+
+  const inboxes = new Set(steps.flat().flatMap(({ inbox }) => inbox ?? []));
+  return Object.freeze({ stages: steps, inboxes: [...inboxes], give });
+}

@@ -1,0 +1,92 @@
+/**
+ * One run of deferred work of several steps: what is noted is not done again, what is done is noted, inside the transaction of the step
+ * where it has one. Knows no store.
+ */
+import type { Inbox, Journal, Note } from '../contract/deferred.js';
+import { fault } from '../contract/fault.js';
+import type { Frame, Signal } from '../contract/plan.js';
+import type { CursorPlan, StepPlan } from '../compile/cursor.js';
+import { besideFrame, type FrameMemory, type UnitFrame } from './frame.js';
+import { runTogether } from './invoke.js';
+import { isNote } from './stored-work.js';
+
+/** Where nothing is kept: the work is done from the beginning. */
+const NO_JOURNAL: Journal = { notes: [], write: () => Promise.resolve() };
+
+export async function runCursor(
+  { stages, inboxes, give }: CursorPlan,
+  id: string,
+  frame: FrameMemory,
+  signal: Signal,
+  journal: Journal = NO_JOURNAL,
+): Promise<void> {
+  const notes = await notesOf(id, journal, inboxes);
+  const missing = give(notes, frame);
+  if (missing !== null) throw fault('JOB_CHANGED', { name: id, missing });
+  const done = new Set(notes.flatMap(({ actions }) => actions));
+  frame.stopped = notes.some(({ ends }) => ends === true);
+  let writing = Promise.resolve();
+  /** Steps that run at once end at once; one list takes the place of the other. */
+  const write = (): Promise<void> => {
+    const all = notes.map((note) => (note.state && isInInbox(note) ? without(note) : note));
+    writing = writing.catch(() => undefined).then(() => journal.write(all));
+    return writing;
+  };
+  const inInbox = new Set(stages.flat().flatMap(({ inbox, keys }) => (inbox === null ? [] : keys)));
+  const isInInbox = ({ actions }: Note): boolean => actions.every((key) => inInbox.has(key));
+
+  async function run(step: StepPlan, own: UnitFrame): Promise<void> {
+    const actions = step.actions.filter(({ key }) => !done.has(key));
+    const began = performance.now();
+    const noteOf = (in_: Frame): Note => ({
+      ...{ actions: step.keys, at: Date.now(), took: Math.round(performance.now() - began) },
+      ...(in_.stopped && { ends: true as const }),
+      ...step.leaves(in_),
+    });
+    let note: Note | null = null;
+    await runTogether({ ...step, actions }, own, step.unit === null ? null : own.payload, async () => {
+      if (!step.noted) return;
+      note = noteOf(own);
+      if (step.inbox !== null && own.unit !== null) await step.inbox.write(id, note, own.unit);
+    });
+    if (note === null) return;
+    notes.push(note);
+    if (step.inbox === null) await write();
+  }
+
+  try {
+    for (const stage of stages) {
+      if (frame.stopped) return;
+      const left = stage.filter(({ keys }) => keys.some((key) => !done.has(key)));
+      if (left.length > 0 && signal.aborted) throw fault('JOB_STOPPED');
+      const [only] = left;
+      if (stage.length === 1 && only !== undefined) await run(only, frame);
+      else {
+        const outcomes = await Promise.allSettled(left.map((step) => run(step, besideFrame(frame))));
+        for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
+      }
+    }
+  } catch (error) {
+    // Operators see how far it came; what it goes on with lies in the inboxes.
+    if (notes.length > journal.notes.length) await write().catch(() => undefined);
+    throw error;
+  }
+}
+
+const without = ({ actions, at, took, ends, carries }: Note): Note => ({
+  ...{ actions, at, took, carries },
+  ...(ends && { ends }),
+});
+
+/** A note of an inbox has the values that the one in the queue may lack. */
+async function notesOf(id: string, journal: Journal, inboxes: readonly Inbox[]): Promise<Note[]> {
+  const read = [...journal.notes, ...(await Promise.all(inboxes.map((inbox) => inbox.read(id)))).flat()];
+  if (!read.every(isNote)) throw fault('JOB_BROKEN');
+  return [...new Map(read.map((note) => [note.actions.join(), note])).values()];
+}
+
+export const forgetIn =
+  ({ inboxes }: CursorPlan, id: string): (() => Promise<void>) =>
+  async () => {
+    await Promise.allSettled(inboxes.map((inbox) => inbox.forget(id)));
+  };

@@ -1,0 +1,79 @@
+/** Where an inbox lies: a table of a SQL database, or a collection of documents. Fixed text, bound values. */
+import type { SharedUnit } from '../../../kernel/contract/plan.js';
+import { dialect, type Dialect } from '../../kinds/dialect.js';
+import { documentStore, type DocumentStore, type DocumentTransaction } from '../../kinds/document-store.js';
+
+/** `job` and `step` name it, and are as short in any database; `id` is of the job. */
+export interface InboxRow {
+  readonly job: string;
+  readonly step: string;
+  readonly id: string;
+  readonly body: string;
+}
+
+export interface InboxStore {
+  make(): Promise<void>;
+  read(job: string): Promise<readonly string[]>;
+  /** In the unit of the frame; rejects where it is there already. */
+  add(row: InboxRow, unit: unknown): Promise<void>;
+  remove(job: string): Promise<void>;
+  /** Ids of jobs whose notes are older than a day. */
+  old(): Promise<readonly string[]>;
+}
+
+/** Null: units of this sort have no place for notes. */
+export function inboxStoreOf({ kind, handle, of }: SharedUnit): InboxStore | null {
+  if (kind === dialect.kind) return inTable(handle as Dialect, of);
+  return kind === documentStore.kind ? inCollection(handle as DocumentStore, of) : null;
+}
+
+const DAY_MS = 86_400_000;
+const MOST = 100;
+/** Bytes of `id` and `body` are no one's to compare, so that they may have any length. */
+const MAKE = `CREATE TABLE IF NOT EXISTS lintel_inbox (
+  job char(64) NOT NULL, step char(64) NOT NULL, id text NOT NULL, body TEXT_TYPE NOT NULL, made_at bigint NOT NULL,
+  PRIMARY KEY (job, step))`;
+
+function inTable(connection: Dialect, of: SharedUnit['of']): InboxStore {
+  const run = (text: string, values: readonly unknown[] = [], transaction: unknown = null) =>
+    connection.execute(text, values, transaction);
+  const column = (name: string) => (rows: readonly Readonly<Record<string, unknown>>[]) =>
+    rows.map((row) => String(row[name]));
+  return {
+    async make() {
+      const [row] = await run('SELECT version() AS version');
+      const isPostgres = String(row?.['version']).startsWith('PostgreSQL');
+      const text = MAKE.replace('TEXT_TYPE', isPostgres ? 'text' : 'longtext');
+      // Two processes that make it at once meet: then it is there.
+      await run(text).catch(() => run(text));
+    },
+    read: async (job) => column('body')(await run('SELECT body FROM lintel_inbox WHERE job = $1', [job])),
+    async add({ job, step, id, body }, unit) {
+      const text = 'INSERT INTO lintel_inbox (job, step, id, body, made_at) VALUES ($1, $2, $3, $4, $5)';
+      await run(text, [job, step, id, body, Date.now()], of(unit));
+    },
+    remove: async (job) => void (await run('DELETE FROM lintel_inbox WHERE job = $1', [job])),
+    old: async () =>
+      column('id')(
+        await run(`SELECT DISTINCT id FROM lintel_inbox WHERE made_at < $1 LIMIT ${MOST}`, [Date.now() - DAY_MS]),
+      ),
+  };
+}
+
+const COLLECTION = 'lintel_inbox';
+
+function inCollection(store: DocumentStore, of: SharedUnit['of']): InboxStore {
+  return {
+    make: () => Promise.resolve(),
+    read: async (job) => (await store.find(COLLECTION, { job }, {}, null)).map(({ body }) => String(body)),
+    async add({ job, step, id, body }, unit) {
+      const document = { _id: `${job}${step}`, job, id, body, made_at: Date.now() };
+      await store.insert(COLLECTION, [document], of(unit) as DocumentTransaction | null);
+    },
+    remove: async (job) => void (await store.remove(COLLECTION, { job }, {}, null)),
+    async old() {
+      const found = await store.find(COLLECTION, { made_at: { $lt: Date.now() - DAY_MS } }, { limit: MOST }, null);
+      return [...new Set(found.map(({ id }) => String(id)))];
+    },
+  };
+}

@@ -1,0 +1,52 @@
+/**
+ * The inbox: notes of work that is done, in the database of the work itself, so that they are there if it was committed and only then.
+ * Removed when the work is over; what a process left that ended just then is removed later.
+ */
+import { createHash } from 'node:crypto';
+import type { Inbox, JobDesk, Note } from '../../../kernel/contract/deferred.js';
+import type { Log } from '../../../kernel/contract/plugin.js';
+import type { InboxStore } from './inbox-stores.js';
+
+export interface SweptInbox extends Inbox {
+  /** Removes notes of work that is no more. Never rejects. */
+  sweep(): Promise<void>;
+}
+
+const digest = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+export function createInbox(store: InboxStore, desk: () => Pick<JobDesk, 'show'>, log: Log): SweptInbox {
+  let made: Promise<void> | null = null;
+  /** Beside any transaction: to make a table ends one on MySQL. */
+  const ready = (): Promise<void> =>
+    (made ??= store.make().catch((error: unknown) => {
+      made = null;
+      throw error;
+    }));
+  const parsed = (body: string): unknown => {
+    try {
+      return JSON.parse(body);
+    } catch {
+      return null;
+    }
+  };
+  return {
+    async read(job) {
+      await ready();
+      return (await store.read(digest(job))).map(parsed);
+    },
+    write: (job, note: Note, unit) =>
+      store.add(
+        { job: digest(job), step: digest(note.actions.at(-1) ?? ''), id: job, body: JSON.stringify(note) },
+        unit,
+      ),
+    forget: (job) => store.remove(digest(job)),
+    async sweep() {
+      try {
+        await ready();
+        for (const id of await store.old()) if ((await desk().show(id)) === null) await store.remove(digest(id));
+      } catch (error) {
+        log.debug({ err: error }, 'notes of work that is over could not be looked for');
+      }
+    },
+  };
+}

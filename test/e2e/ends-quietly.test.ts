@@ -1,0 +1,129 @@
+/**
+ * `on_empty: {"stop": true}`: an event that is known already ends the request there, without an error. What was done before is committed,
+ * nothing behind it is done or put off, and no cache keeps what it gave.
+ */
+import { expect } from 'chai';
+import { onBothDatabases } from '../support/kernel.js';
+import { call, extracted, later, statement, STEP_STORES, stepKernel, type StepKernel } from '../support/job-steps.js';
+import { eventually } from '../support/jobs.js';
+import { skipTest } from '../support/skip.js';
+
+const KNOWN = 'INSERT INTO events (id) VALUES ($1) ON CONFLICT (id) DO NOTHING RETURNING id';
+const stop = { must_return_value: true, on_empty: { stop: true } };
+const event = (id: number, rest: object = {}): object => statement(id, KNOWN, ['$PAYLOAD.id'], { ...stop, ...rest });
+const note = (id: number, what: string, rest: object = {}): object =>
+  statement(id, `INSERT INTO notes (event, what) VALUES ($1, '${what}') RETURNING event, what`, ['$PAYLOAD.id'], rest);
+const resource = (id: string, actionables: readonly object[], rest: object = {}): object => ({
+  ...{ id, resource: id, actionables },
+  ...rest,
+});
+const all = (table: string): object =>
+  resource(`all-${table}`, [statement(1, `SELECT * FROM ${table} ORDER BY 1`, [], { result: 'many' })]);
+
+const FILES = {
+  'definitions/models.json': {
+    _events: { id: { type: 'String', primary_key: true } },
+    _notes: {
+      n: { type: 'Number', primary_key: true, auto_increment: true },
+      event: { type: 'String' },
+      what: { type: 'String' },
+    },
+  },
+  'definitions/all.json': [
+    resource('plain', [event(1), note(2, 'plain')]),
+    resource('before', [note(1, 'before'), event(2), note(3, 'behind')]),
+    resource('main-first', [note(1, 'first', { main_returnable: true }), event(2), note(3, 'behind')]),
+    resource('apart', [event(1), note(2, 'plain')], { transaction: false }),
+    resource('cached', [event(1, { cacheable: { duration: 60 } }), note(2, 'cached')]),
+    resource('listed', [event(1, { result: 'many' }), note(2, 'listed')]),
+    resource('needed', [
+      event(1, { no_op: true }),
+      note(2, 'needed', { depends_on: [{ resource_id: 'self', action_ids: [1] }] }),
+    ]),
+    resource('at-once', [event(1, { parallel: true }), note(2, 'beside', { parallel: true }), note(3, 'behind')]),
+    resource('puts-off', [event(1), note(2, 'later', { queue: {} })]),
+    resource('all-later', [event(1), note(2, 'behind')], { run_in_background: true }),
+    all('events'),
+    all('notes'),
+  ],
+};
+
+onBothDatabases('an event that is known already', { files: FILES, judged: true }, (kernel) => {
+  const notes = async (id: string): Promise<unknown[]> =>
+    (await kernel().post<{ event: string; what: string }[]>('/all-notes')).body
+      .filter((row) => row.event === id)
+      .map((row) => row.what);
+  const twice = async (path: string): Promise<readonly [unknown, unknown, unknown[]]> => {
+    const first = await kernel().post(`/${path}`, { id: path });
+    const second = await kernel().post(`/${path}`, { id: path });
+    expect([first.status, second.status], path).to.deep.equal([200, 200]);
+    return [first.body, second.body, await notes(path)];
+  };
+
+  it('is answered with 200 and null, and nothing behind it is done', async () => {
+    const gave = { event: 'plain', what: 'plain' };
+    expect(await twice('plain')).to.deep.equal([gave, null, ['plain']]);
+    for (const path of ['apart', 'listed', 'needed', 'cached'])
+      expect((await twice(path)).slice(1), path).to.deep.equal([null, [path === 'apart' ? 'plain' : path]]);
+  });
+
+  it('leaves what was done before it, and answers with it where it is the main result', async () => {
+    expect((await twice('before'))[2]).to.deep.equal(['before', 'behind', 'before']);
+    const first = { event: 'main-first', what: 'first' };
+    expect(await twice('main-first')).to.deep.equal([first, first, ['first', 'behind', 'first']]);
+  });
+
+  it('lets those that run at the same time end', async () => {
+    expect((await twice('at-once'))[2]).to.have.members(['beside', 'behind', 'beside']);
+  });
+
+  it('puts nothing off', async () => {
+    await kernel().post('/puts-off', { id: 'puts-off' });
+    await eventually(
+      () => notes('puts-off'),
+      ({ length }) => length === 1,
+    );
+    await kernel().post('/puts-off', { id: 'puts-off' });
+    expect(await kernel().kernel.desks()[0]?.list({})).to.deep.equal([]);
+    expect(await notes('puts-off')).to.deep.equal(['later']);
+  });
+
+  it('is done, and not dead, behind an answer', async () => {
+    const desk = kernel().kernel.desks()[0];
+    for (let n = 0; n < 2; n++) {
+      expect((await kernel().post('/all-later', { id: 'later' })).status).to.equal(202);
+      await eventually(
+        () => desk?.list({}),
+        (jobs) => jobs?.length === 0,
+      );
+    }
+    expect(await notes('later')).to.deep.equal(['behind']);
+  });
+});
+
+describe('an event that is known already, in work of several steps', function () {
+  let running: StepKernel | undefined;
+  before(async function () {
+    const store = await STEP_STORES[0]!.make();
+    if ('skip' in store) return skipTest(this, store.skip);
+    running = await stepKernel(store, {
+      'definitions/models.json': FILES['definitions/models.json'],
+      'definitions/all.json': [
+        later('hook', [event(1), call(2, { event: '$PAYLOAD.known' }, extracted(1, 'id', 'known')), note(3, 'done')]),
+        all('notes'),
+      ],
+    });
+  });
+  after(() => running?.close());
+
+  it('ends quietly, and is known again where the work behind the first one is repeated', async () => {
+    const { post, jobs, refuseNext, calls, rows } = running!;
+    refuseNext(2);
+    for (let n = 0; n < 2; n++) {
+      await post('/hook', { id: 'e1' });
+      await eventually(jobs, ({ length }) => length === 0);
+    }
+    expect(calls()).to.have.length(3);
+    expect(await rows('notes')).to.have.length(1);
+  });
+});

@@ -1,0 +1,70 @@
+/**
+ * Work behind the answer goes on where it was: what a group of actionables has committed is not done again when a later one fails,
+ * and what it found and made is there for the ones behind it. On every store a queue can lie in.
+ */
+import { expect } from 'chai';
+import { STEP_FILES, stepKernel, STEP_STORES, type StepKernel } from '../support/job-steps.js';
+import { eventually } from '../support/jobs.js';
+import { skipTest } from '../support/skip.js';
+
+for (const { name, make } of STEP_STORES) {
+  describe(`work of several steps (${name})`, function () {
+    let running: StepKernel | undefined;
+    const steps = (): StepKernel => {
+      if (running === undefined) throw new Error('not started');
+      return running;
+    };
+    before(async function () {
+      const store = await make();
+      if ('skip' in store) return skipTest(this, store.skip);
+      running = await stepKernel(store, STEP_FILES);
+    });
+    after(() => running?.close());
+    const idle = (): Promise<unknown> =>
+      eventually(
+        () => steps().jobs(),
+        (jobs) => jobs.length === 0,
+      );
+
+    it('inserts once where the call behind it fails at first, with the same key each time', async () => {
+      const { post, rows, calls, refuseNext } = steps();
+      refuseNext(1);
+      expect((await post('/order', { ref: 'a' })).status).to.equal(202);
+      await idle();
+      const [order, ...more] = await rows('orders');
+      expect(more).to.deep.equal([]);
+      const made = calls();
+      expect(made.map(({ body }) => body)).to.deep.equal([{ order: order?.['id'] }, { order: order?.['id'] }]);
+      expect(new Set(made.map(({ key }) => key)).size).to.equal(1);
+    });
+
+    it('counts rows that the database numbers once', async () => {
+      const { post, rows, refuseNext, calls } = steps();
+      refuseNext(2);
+      await post('/numbered', { ref: 'b' });
+      await idle();
+      const [row, ...more] = await rows('counts');
+      expect(more).to.deep.equal([]);
+      expect(calls().map(({ body }) => body)).to.deep.equal(Array(3).fill({ n: row?.['n'] }));
+    });
+
+    it('calls once what has answered, where the statement behind it fails', async () => {
+      const { post, rows, calls, refuseNext } = steps();
+      refuseNext(0);
+      await post('/taken', { id: 'x' });
+      await idle();
+      await post('/called', { id: 'x' });
+      const dead = await eventually(
+        () => steps().jobs(),
+        (jobs) => jobs[0]?.state === 'dead',
+      );
+      expect(dead[0]?.failure?.code).to.equal('QRY_UNIQUE');
+      expect(calls().filter(({ body }) => 'asked' in body)).to.have.length(1);
+      await post('/free', { id: 'x' });
+      expect(await steps().retry(dead[0]?.id ?? '')).to.equal(true);
+      await idle();
+      expect(calls().filter(({ body }) => 'asked' in body)).to.have.length(1);
+      expect(await rows('takes')).to.deep.equal([{ id: 'x', answer: 'said x' }]);
+    });
+  });
+}

@@ -1,0 +1,182 @@
+/**
+ * Work of several steps under a running kernel, on every store that a queue can lie in: rows in a SQL database, calls to a service that
+ * refuses as often as a test wants.
+ */
+import type { JobView } from '../../kernel/contract/deferred.js';
+import type { Answer, Loose } from './client.js';
+import { DATABASES, startKernel, type TestDatabase, type TestKernel } from './kernel.js';
+import type { Found } from './guarded.js';
+import { freshMongo, startMongo } from './mongo.js';
+import { ownRedis } from './redis.js';
+import { json, startUpstream } from './upstream.js';
+
+export interface StepStore extends TestDatabase {
+  readonly queue?: object;
+  readonly stop?: () => Promise<void>;
+}
+
+const [PGLITE, POSTGRES] = DATABASES;
+const QUICK = { backoff: 0.02, poll: 0.3 };
+
+/** Rows lie in an embedded database where the queue lies on another server. */
+async function beside(queue: object, env: Record<string, string>): Promise<Found<StepStore>> {
+  const database = await PGLITE!.make();
+  return 'skip' in database ? database : { ...database, env, queue: { ...queue, ...QUICK } };
+}
+
+export const STEP_STORES: readonly { readonly name: string; readonly make: () => Promise<Found<StepStore>> }[] = [
+  { name: 'embedded', make: async () => within(await PGLITE!.make(), { use: 'embedded', ...QUICK }) },
+  {
+    name: 'postgres',
+    make: async () => within(await POSTGRES!.make(), { use: 'postgres', url: '$ENV.DATABASE_URL', ...QUICK }),
+  },
+  {
+    name: 'redis',
+    async make() {
+      const server = await ownRedis();
+      if ('skip' in server) return server;
+      const store = await beside({ use: 'redis', url: '$ENV.REDIS_URL' }, { REDIS_URL: server.url });
+      return 'skip' in store ? store : { ...store, stop: server.stop };
+    },
+  },
+  {
+    name: 'mongo',
+    async make() {
+      const server = await startMongo();
+      if ('skip' in server) return server;
+      return beside({ use: 'mongo', url: '$ENV.MONGO_URL' }, { MONGO_URL: await freshMongo() });
+    },
+  },
+];
+
+const within = (database: Found<TestDatabase>, queue: object): Found<StepStore> =>
+  'skip' in database ? database : { ...database, queue };
+
+export const statement = (
+  id: number,
+  query: string,
+  parameters: readonly unknown[] = [],
+  rest: object = {},
+): object => ({
+  id,
+  mode: 'QUERY',
+  sql_query: { query, parameters },
+  ...rest,
+});
+export const call = (id: number, body: object, rest: object = {}): object => ({
+  id,
+  mode: 'HTTPREQUEST',
+  http: { url: '$ENV.SERVICE/', method: 'POST', request_body: body },
+  ...rest,
+});
+/** Needs what another actionable of the resource gave. */
+export const extracted = (id: number, extract: string, name: string): object => ({
+  depends_on: [{ resource_id: 'self', action_ids: [id], extract_response_for: [{ extract, for: name }] }],
+});
+export const later = (id: string, actionables: readonly object[], rest: object = {}): object => ({
+  ...{ id, resource: id, queue: { retries: 6 }, actionables },
+  ...rest,
+});
+const all = (table: string): object => ({
+  id: `all-${table}`,
+  resource: `all-${table}`,
+  actionables: [statement(1, `SELECT * FROM ${table} ORDER BY 1`, [], { result: 'many' })],
+});
+
+const TEXT = { type: 'String' };
+const NUMBERED = { type: 'Number', primary_key: true, auto_increment: true };
+
+export const STEP_FILES = {
+  'definitions/models.json': {
+    _orders: { id: { ...TEXT, primary_key: true }, ref: TEXT },
+    _counts: { n: NUMBERED, ref: TEXT },
+    _takes: { id: { ...TEXT, primary_key: true }, answer: { ...TEXT, optional: true } },
+  },
+  'definitions/all.json': [
+    later('order', [
+      statement(1, 'INSERT INTO orders (id, ref) VALUES ($1, $2)', ['$GENERATOR.ULID', '$PAYLOAD.ref']),
+      call(2, { order: '$PAYLOAD.order' }, extracted(1, 'id', 'order')),
+    ]),
+    later('numbered', [
+      statement(1, 'INSERT INTO counts (ref) VALUES ($1) RETURNING n', ['$PAYLOAD.ref']),
+      call(2, { n: '$PAYLOAD.n' }, extracted(1, 'n', 'n')),
+    ]),
+    later('taken', [statement(1, 'INSERT INTO takes (id) VALUES ($1)', ['$PAYLOAD.id'])]),
+    later('called', [
+      call(1, { asked: '$PAYLOAD.id' }),
+      statement(
+        2,
+        'INSERT INTO takes (id, answer) VALUES ($1, $2)',
+        ['$PAYLOAD.id', '$PAYLOAD.answer'],
+        extracted(1, 'answer', 'answer'),
+      ),
+    ]),
+    {
+      id: 'free',
+      resource: 'free',
+      actionables: [statement(1, 'DELETE FROM takes WHERE id = $1', ['$PAYLOAD.id'])],
+    },
+    ...['orders', 'counts', 'takes'].map(all),
+  ],
+};
+
+export interface Call {
+  readonly key: string;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+type Row = Readonly<Record<string, unknown>>;
+
+export interface StepKernel {
+  readonly kernel: TestKernel;
+  readonly post: (path: string, body: object) => Promise<Answer<Loose>>;
+  readonly rows: (table: string) => Promise<readonly Row[]>;
+  /** Since the last `refuseNext`. */
+  readonly calls: () => readonly Call[];
+  /** The service answers 500 to so many calls. */
+  readonly refuseNext: (count: number) => void;
+  readonly jobs: () => Promise<readonly JobView[]>;
+  readonly retry: (id: string) => Promise<boolean>;
+  readonly close: () => Promise<void>;
+}
+
+export async function stepKernel(store: StepStore, files: object): Promise<StepKernel> {
+  let refused = 0;
+  let from = 0;
+  const service = await startUpstream((req, res, asked) => {
+    const { asked: id } = JSON.parse(asked.body) as { asked?: string };
+    if (refused > 0) (refused--, json({ no: true }, 500)(req, res, asked));
+    else json({ answer: `said ${id}` })(req, res, asked);
+  });
+  const kernel = await startKernel({
+    files: files as never,
+    env: { ...store.env, SERVICE: service.url },
+    config: {
+      connections: store.connections,
+      outbound: { allow: ['127.0.0.1'] },
+      ...(store.queue && { queue: store.queue }),
+    },
+  });
+  const [desk] = kernel.kernel.desks();
+  return {
+    kernel,
+    post: (path, body) => kernel.post(path, body),
+    rows: async (table) => (await kernel.post<readonly Row[]>(`/all-${table}`)).body,
+    calls: () =>
+      service.asked.slice(from).map(({ headers, body }) => ({
+        key: String(headers['idempotency-key']),
+        body: JSON.parse(body) as Call['body'],
+      })),
+    refuseNext(count) {
+      refused = count;
+      from = service.asked.length;
+    },
+    jobs: async () => (await desk?.list({})) ?? [],
+    retry: async (id) => (await desk?.retry(id)) ?? false,
+    async close() {
+      await kernel.close();
+      await service.close();
+      await store.stop?.();
+    },
+  };
+}
