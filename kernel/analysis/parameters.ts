@@ -47,15 +47,6 @@ export function linkParameters(resources: readonly LinkedResource[], context: Pa
   }
 }
 
-/** How sources are called in messages. */
-export const SOURCE_WORDS = {
-  extracted: 'an actionable',
-  generated: 'a generator',
-  output: 'the result of an earlier actionable',
-  payload: 'the payload',
-  claim: 'the claims of the token',
-} as const;
-
 function decide(resource: LinkedResource, action: LinkedAction, reference: Reference, context: ParameterContext): void {
   const { registry, report, profile } = context;
   const { node, name, spot, refers } = reference;
@@ -70,10 +61,6 @@ function decide(resource: LinkedResource, action: LinkedAction, reference: Refer
   if (source !== null && !isInvented(resource, source.why, text, registry)) {
     action.parameters.set(node.pointer, { source: 'name', from: source.sort });
     if (source.why === 'unruled') reportLikely(resource, action, reference, { context, met });
-    const [first, second] = resource.sources.all(source.name, action.key);
-    if (first === undefined || second === undefined) return;
-    const params = { name: source.name, first: SOURCE_WORDS[first.sort], second: SOURCE_WORDS[second.sort] };
-    report.add('LNK_TWO_SOURCES', spot, params);
     return;
   }
   action.parameters.set(node.pointer, literal);
