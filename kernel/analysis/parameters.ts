@@ -106,7 +106,9 @@ function nearWord(
   met: Met | null,
 ): string | undefined {
   const [accessor] = inOtherLetters(registry, text);
-  return accessor?.right ?? nearest(text.trim(), namesNear(resource, action, met));
+  const names = namesNear(resource, action, met);
+  const [trimmed] = text !== text.trim() ? names.filter((name) => name === text.trim()) : [];
+  return accessor?.right ?? trimmed ?? nearest(text.trim(), names);
 }
 
 const namesNear = (

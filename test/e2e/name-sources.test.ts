@@ -44,7 +44,7 @@ const hashing = [{ property: 'password', algorithm: 'BCRYPT', options: { rounds_
 
 const definitions = (upstream: string): readonly object[] => [
   { _file: { url: { type: 'String' }, storage_key: { type: 'String' }, size: { type: 'Number' } } },
-  { _person: { name: { type: 'String' }, password: { type: 'String', optional: true } } },
+  { _person: { name: { type: 'String' }, secret: { type: 'String', optional: true } } },
   resource('one', [upload(), query(2, KEPT, NAMES)]),
   resource('far', [upload(), { id: 2, mode: 'RETURN', value: 1 }, query(3, KEPT, NAMES)]),
   resource('each', [upload(), query(2, KEPT, NAMES, {}, { multi: true })]),
@@ -107,21 +107,21 @@ const definitions = (upstream: string): readonly object[] => [
   querying('files', 'SELECT url, storage_key, size FROM file WHERE storage_key = $1', ['key']),
   querying('tables', "SELECT 1 AS n WHERE to_regclass('nowhere') IS NULL AND $1 = 'a'", ['letter']),
   resource('register', [
-    query(1, 'INSERT INTO person (name, password) VALUES ($1, $2) RETURNING name', ['$PAYLOAD.name', 'password'], {
+    query(1, 'INSERT INTO person (name, secret) VALUES ($1, $2) RETURNING name', ['$PAYLOAD.name', 'password'], {
       hashables: hashing,
     }),
   ]),
   resource('enter', [
-    query(1, 'SELECT name, password FROM person WHERE name = $1', ['name'], {
+    query(1, 'SELECT name, secret AS password FROM person WHERE name = $1', ['name'], {
       verify_hashables: [{ property: 'password', algorithm: 'BCRYPT' }],
       returnables: ['name'],
     }),
   ]),
   querying('search', "SELECT name FROM person WHERE name ILIKE '%' || $1 || '%'", ['part'], rules('part')),
   resource('columns', [
-    query(1, 'INSERT INTO person (name, password) VALUES ($1, $2) RETURNING name, password', ['name', 'password'], {
+    query(1, 'INSERT INTO person (name, secret) VALUES ($1, $2) RETURNING name, secret', ['name', 'secret'], {
       ...rules('other'),
-      returnables: ['name', 'password'],
+      returnables: ['name', 'secret'],
     }),
   ]),
   resource('values', [
@@ -239,11 +239,11 @@ describe('names and where their values come from', () => {
   });
 
   it('reads the name of the column that it stands for beside rules for other fields', async () => {
-    const { body } = await kernel.post('/columns', { other: 'x', name: 'eve', password: 'p' });
-    expect(body).to.deep.equal({ name: 'eve', password: 'p' });
+    const { body } = await kernel.post('/columns', { other: 'x', name: 'eve', secret: 'p' });
+    expect(body).to.deep.equal({ name: 'eve', secret: 'p' });
     expect((await kernel.post('/columns', { other: 'x', name: 'mal' })).body).to.deep.equal({
       name: 'mal',
-      password: null,
+      secret: null,
     });
   });
 
