@@ -60,7 +60,7 @@ function decide(resource: LinkedResource, action: LinkedAction, reference: Refer
   const source = resource.sources.bare(text, action.key, met?.columns ?? []);
   if (source !== null && !isInvented(resource, source.why, text, registry)) {
     action.parameters.set(node.pointer, { source: 'name', from: source.sort });
-    if (source.why === 'unruled') reportLikely(resource, action, reference, { context, met });
+    if (source.why === 'unruled') reportUnruled(resource, action, reference, { context, met });
     return;
   }
   action.parameters.set(node.pointer, literal);
@@ -79,15 +79,20 @@ function decide(resource: LinkedResource, action: LinkedAction, reference: Refer
 /** How a text without a letter is called. */
 const EMPTY = ' ';
 
-/** Where any word is a field of the payload, one that is nearly another name is most likely that. */
-function reportLikely(
+/** Where any word is a field of the payload: one that is nearly another name is most likely that, any other may be meant as text. */
+function reportUnruled(
   resource: LinkedResource,
   action: LinkedAction,
-  { name, spot }: Reference,
+  reference: Reference,
   { context, met }: { readonly context: ParameterContext; readonly met: Met | null },
 ): void {
+  const { name, spot } = reference;
   const near = misspelt(String(name), namesNear(resource, action, met));
   if (near !== undefined) context.report.add('LNK_NO_RULE', spot, { name, hint: hint(near) }, rename(near));
+  else {
+    const options = fixes(resource, action, reference, { context, met, near });
+    context.report.add('LNK_UNRULED', spot, { name }, options);
+  }
 }
 
 /** A form that stands for nothing is no name, also where any word would be one. */

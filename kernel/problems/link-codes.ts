@@ -212,6 +212,12 @@ export const LINK_CODES = {
     '"{name}" names nothing in this resource: no rule, path parameter, `for` name or claim is called so, and it does not stand for the column of that name.{hint}',
     'Declare the field in `payload_validation`, or write a value as a value: `{"literal": "new"}`, or inside the statement.',
   ),
+  LNK_UNRULED: problem(
+    'hint',
+    'Word in a resource without rules',
+    '"{name}" is a field of the payload here, and null where it is not sent: this resource declares no rules.',
+    'Declare the field, so that a request without it is refused. Text that is meant is written `{"literal": "new"}`.',
+  ),
   LNK_LITERAL: unsure(
     'Name that is a text',
     '"{name}" names nothing in this resource, so it is the text "{name}", as the profile has it.{hint}',
