@@ -3,9 +3,11 @@
  * that. Remembered by group; whatever of the rest of the set it reads is asked for here, and nowhere below.
  */
 import { CHAINS, checkChains } from './chains.js';
+import { checkGivenNames } from './checks/given-names.js';
 import { checkNames } from './checks/names.js';
 import { checkProtections } from './checks/protections.js';
 import { checkOwners } from './checks/owners.js';
+import { checkPaths } from './checks/paths-inside.js';
 import { checkScheduled } from './checks/scheduled.js';
 import type { Answers } from './checks/statements.js';
 import { checkTypes, type Meetings } from './checks/types.js';
@@ -72,6 +74,8 @@ export function linkGroup(set: WholeSet, { definitions, dangling }: Group): Link
     checkChains(linked, given?.chains ?? CHAINS, own);
     checkNames(linked, registry, own);
     checkProtections(linked, registry, own);
+    checkGivenNames(linked, registry, own);
+    checkPaths(linked, registry, own);
     checkScheduled(linked, registry, own);
     return { linked };
   };

@@ -47,15 +47,6 @@ export function linkParameters(resources: readonly LinkedResource[], context: Pa
   }
 }
 
-/** How sources are called in messages. */
-export const SOURCE_WORDS = {
-  extracted: 'an actionable',
-  generated: 'a generator',
-  output: 'the result of an earlier actionable',
-  payload: 'the payload',
-  claim: 'the claims of the token',
-} as const;
-
 function decide(resource: LinkedResource, action: LinkedAction, reference: Reference, context: ParameterContext): void {
   const { registry, report, profile } = context;
   const { node, name, spot, refers } = reference;
@@ -69,11 +60,7 @@ function decide(resource: LinkedResource, action: LinkedAction, reference: Refer
   const source = resource.sources.bare(text, action.key, met?.columns ?? []);
   if (source !== null && !isInvented(resource, source.why, text, registry)) {
     action.parameters.set(node.pointer, { source: 'name', from: source.sort });
-    if (source.why === 'unruled') reportLikely(resource, action, reference, { context, met });
-    const [first, second] = resource.sources.all(source.name, action.key);
-    if (first === undefined || second === undefined) return;
-    const params = { name: source.name, first: SOURCE_WORDS[first.sort], second: SOURCE_WORDS[second.sort] };
-    report.add('LNK_TWO_SOURCES', spot, params);
+    if (source.why === 'unruled') reportUnruled(resource, action, reference, { context, met });
     return;
   }
   action.parameters.set(node.pointer, literal);
@@ -92,15 +79,20 @@ function decide(resource: LinkedResource, action: LinkedAction, reference: Refer
 /** How a text without a letter is called. */
 const EMPTY = ' ';
 
-/** Where any word is a field of the payload, one that is nearly another name is most likely that. */
-function reportLikely(
+/** Where any word is a field of the payload: one that is nearly another name is most likely that, any other may be meant as text. */
+function reportUnruled(
   resource: LinkedResource,
   action: LinkedAction,
-  { name, spot }: Reference,
+  reference: Reference,
   { context, met }: { readonly context: ParameterContext; readonly met: Met | null },
 ): void {
+  const { name, spot } = reference;
   const near = misspelt(String(name), namesNear(resource, action, met));
   if (near !== undefined) context.report.add('LNK_NO_RULE', spot, { name, hint: hint(near) }, rename(near));
+  else {
+    const options = fixes(resource, action, reference, { context, met, near });
+    context.report.add('LNK_UNRULED', spot, { name }, options);
+  }
 }
 
 /** A form that stands for nothing is no name, also where any word would be one. */
@@ -119,7 +111,9 @@ function nearWord(
   met: Met | null,
 ): string | undefined {
   const [accessor] = inOtherLetters(registry, text);
-  return accessor?.right ?? nearest(text.trim(), namesNear(resource, action, met));
+  const names = namesNear(resource, action, met);
+  const [trimmed] = text !== text.trim() ? names.filter((name) => name === text.trim()) : [];
+  return accessor?.right ?? trimmed ?? nearest(text.trim(), names);
 }
 
 const namesNear = (

@@ -71,7 +71,7 @@ function found(
     action: null,
     fields: namesIn(value),
   }));
-  const candidates = [...resultBefore(resource, action, registry), ...fromPayload];
+  const candidates = [...resultBefore(resource, action, fromPayload, registry), ...fromPayload];
   const [only] = candidates;
   if (candidates.length > 1) {
     const names = candidates.map(({ name, action: key }) => (name === null ? `the result of ${key}` : `"${name}"`));
@@ -90,12 +90,21 @@ function isList({ definition }: LinkedResource, { node }: Declaration, registry:
   );
 }
 
-/** The result of the actionable right before this one, where its mode gives a list to go through. */
-function resultBefore(resource: LinkedResource, action: LinkedAction, registry: Registry): RepeatModel[] {
-  const before = resource.actions[resource.actions.indexOf(action) - 1];
-  if (before === undefined || (before.noOp && !action.edges.some(({ to }) => to === before.key))) return [];
-  const facts = listFacts(resource, before, registry);
-  return facts === null ? [] : [{ from: 'result', body: false, name: null, action: before.key, fields: facts.outputs }];
+/** The nearest result before this one that a mode gives as a list to go through; further away only where there is no other list. */
+function resultBefore(
+  resource: LinkedResource,
+  action: LinkedAction,
+  others: readonly RepeatModel[],
+  registry: Registry,
+): RepeatModel[] {
+  const before = resource.actions.slice(0, resource.actions.indexOf(action)).reverse();
+  for (const [distance, other] of before.entries()) {
+    if (distance > 0 && others.length > 0) return [];
+    if (other.noOp && !action.edges.some(({ to }) => to === other.key)) continue;
+    const facts = listFacts(resource, other, registry);
+    if (facts !== null) return [{ from: 'result', body: false, name: null, action: other.key, fields: facts.outputs }];
+  }
+  return [];
 }
 
 /** What the mode of an actionable says of its result, when that is a list to go through. */

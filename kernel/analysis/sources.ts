@@ -49,6 +49,8 @@ export interface Sources {
   bare(text: string, action: string | null, columns: readonly string[]): Source | null;
   /** What an accessor of the payload reads by this name. */
   read(name: string, action: string | null): Source;
+  /** All names that have a source there, those of each sort together. */
+  names(action: string | null): readonly Source[];
 }
 
 type Scope = Pick<
@@ -114,6 +116,23 @@ export function makeSources(scope: Scope, registry: Registry): Sources {
       return isOpen ? payload(name, 'item') : null;
     },
     read: (name, key) => all(name, key).find(({ sort }) => sort !== 'claim') ?? payload(name, 'accessor'),
+    names(key) {
+      const action = key === null ? undefined : byKey.get(key);
+      const outputs = scope.actions.flatMap((one) => listFacts(scope, one, registry)?.outputs ?? []);
+      const items = action?.repeat?.fields ?? [];
+      const every = new Set([
+        ...scope.names,
+        ...scope.generated,
+        ...outputs,
+        ...rules,
+        ...path,
+        ...items,
+        ...properties,
+        ...scope.claims,
+      ]);
+      const found = [...every].flatMap((name) => all(name, key).slice(0, 1));
+      return SOURCE_SORTS.flatMap((wanted) => found.filter(({ sort }) => sort === wanted));
+    },
   };
 }
 

@@ -21,8 +21,6 @@ export interface TableNames {
   fieldsOf(model: string): readonly string[];
   /** Timestamps that statements write or read although the model does not define them. */
   addedTo(model: string): readonly string[];
-  /** Whether there is any model at all. */
-  readonly any: boolean;
 }
 
 export function aliasesOf(model: string): string[] {
@@ -66,7 +64,6 @@ export function resolveTables(definitions: readonly Definition[], report: Report
     tableOf: (model) => used.get(model)?.name ?? model,
     fieldsOf: (model) => fields.get(model) ?? [],
     addedTo: () => [],
-    any: exact.size > 0,
   };
 }
 

@@ -20,7 +20,7 @@ export function summary(problems: readonly Problem[]): string {
 /** One row a problem; positions are zero-based, as editors count. */
 export const rows = (problems: readonly Problem[]): string =>
   JSON.stringify(
-    problems.map(({ code, severity, message, file, range, related, fix }) => ({
+    problems.map(({ code, severity, message, file, range, related, fix, others = [] }) => ({
       code,
       severity,
       message,
@@ -28,6 +28,7 @@ export const rows = (problems: readonly Problem[]): string =>
       range,
       related,
       fix: fix ?? null,
+      others,
     })),
     null,
     2,

@@ -130,6 +130,11 @@ export interface Timing {
   readonly own: boolean;
 }
 
+export interface Items {
+  readonly most: number;
+  readonly limit: readonly string[] | null;
+}
+
 export interface PluginSpec {
   readonly kind: string;
   /** Unique within the kind; what a definition writes. */
@@ -170,8 +175,13 @@ export interface PluginSpec {
    * the resource shares one. `apart`: this actionable shares none. `demanding`: without a result the request ends.
    */
   readonly standing?: (place: Pick<CheckPlace, 'value' | 'holder' | 'slot'>) => 'alone' | 'apart' | 'demanding' | null;
-  /** Of a query, or a part of one: names that its rows have; null where they are not certain. Called for sound places only. */
+  /** Of a query, or a part of one, and of a mode that gives a list: names that its rows have; null where they are not certain. Called for sound places only. */
   readonly answers?: (place: Pick<CheckPlace, 'value' | 'holder'>) => readonly string[] | null;
+  /**
+   * Of a mode that gives a list: how many items there are at most, and the path of the number in the actionable that says so, if one
+   * does. Called for sound places only.
+   */
+  readonly items?: (place: Pick<CheckPlace, 'value' | 'holder'>) => Items;
   /** What callers are told of a place of this plugin, in descriptions of the interface. Pure; asked for sound places only. */
   readonly openapi?: (place: ApiPlace) => ApiPart;
   /** Ids or patterns (`generator:*`) of plugins whose handles this plugin may resolve. */

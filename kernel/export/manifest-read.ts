@@ -121,6 +121,7 @@ const meta = record<FieldNode['meta']>({
   since: maybe(text),
   deprecated: maybe(deprecated),
   secret: maybe(flag),
+  verbatim: maybe(flag),
   purpose: maybe(text),
   roots: maybe(list(word)),
   leaves: maybe(flag),

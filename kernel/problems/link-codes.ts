@@ -195,10 +195,40 @@ export const LINK_CODES = {
     '"{name}" comes from {first} and also from {second}; {first} wins.',
     'Rename one of the two.',
   ),
+  LNK_GIVEN_TWICE: problem(
+    'warning',
+    'Name given twice',
+    '"{name}" is given here and by actionable {other}; where it is used, the value that was given last counts.',
+    'Use two names.',
+  ),
+  LNK_RULE_GIVEN: problem(
+    'error',
+    'Rule for a name that is given',
+    '"{name}" is {made} by actionable {producer}, and nothing reads what a client sends under that name; this rule refuses every request without it.',
+    'Remove the rule. Where clients send such a field too, give the value another name in `for`.',
+  ),
+  LNK_BEFORE_ALL: problem(
+    'error',
+    'Read before anything runs',
+    '"{name}" is {made} by actionable {producer}; this is read before any actionable runs.',
+    'Use a value that comes with the request, or do it in an actionable.',
+  ),
+  LNK_SEVERAL: problem(
+    'warning',
+    'Name of one of several',
+    '"{name}" is that of the one item which actionable {producer} gives; up to {most} may come, and a request with several is refused with 422.',
+    'Let one come, or run the query once for each: `"multi": true`.',
+  ),
   LNK_NO_SOURCE: unknown(
     'Name without a source',
     '"{name}" names nothing in this resource: no rule, path parameter, `for` name or claim is called so, and it does not stand for the column of that name.{hint}',
     'Declare the field in `payload_validation`, or write a value as a value: `{"literal": "new"}`, or inside the statement.',
+  ),
+  LNK_UNRULED: problem(
+    'hint',
+    'Word in a resource without rules',
+    '"{name}" is a field of the payload here, and null where it is not sent: this resource declares no rules.',
+    'Declare the field, so that a request without it is refused. Text that is meant is written `{"literal": "new"}`.',
   ),
   LNK_LITERAL: unsure(
     'Name that is a text',

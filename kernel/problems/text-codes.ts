@@ -17,6 +17,36 @@ export const TEXT_CODES = {
     '"{accessor}" reads a field called "{name}"; a dash is part of a name, and only "{near}" is declared.',
     'Accessors do not calculate. Correct the name, or calculate in the query.',
   ),
+  ACC_SIGN: problem(
+    'error',
+    'Sign that belongs to the name',
+    '"{accessor}" ends in a sign that is part of the name: no request has a value called "{name}". Write "{right}".',
+    'Letters, digits, `_` and `-` belong to a name. Put a sign between two values that does not, such as `:` or `/`.',
+  ),
+  ACC_INDEX: problem(
+    'error',
+    'Index in brackets',
+    '"{accessor}" is read, and "{rest}" stays text behind it; write "{right}".',
+    'An item of a list is a segment of the path: `$PAYLOAD.items.0.sku`.',
+  ),
+  ACC_NOTHING_INSIDE: problem(
+    'error',
+    'Nothing inside',
+    '"{accessor}" leads into "{name}", which is {what} and has nothing inside.',
+    'A dot between letters goes on with the path. Text behind a value is kept apart by a sign that no name has.',
+  ),
+  ACC_NO_INDEX: problem(
+    'error',
+    'Item without an index',
+    '"{accessor}" leads into the list "{name}" by "{segment}", which is no index.',
+    'Name the item, counted from 0: `$PAYLOAD.items.0.sku`.',
+  ),
+  ACC_ENDING: problem(
+    'warning',
+    'Ending of a file',
+    '"{accessor}" reads a field "{ending}" inside "{name}"; it is not the value of "{name}" with an ending.',
+    'A dot between letters goes on with the path, and a request without such a field is refused with 422.',
+  ),
   TPL_VALUE: problem(
     'error',
     'Template of another language',

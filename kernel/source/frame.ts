@@ -31,6 +31,8 @@ export function codeFrame(problem: Problem, doc: Document | undefined, paint: Pa
     const at = `${related.file}:${related.range.start.line + 1}:${related.range.start.character + 1}`;
     rows.push(`${' '.repeat(gutter)} ${paint('dim', '├')} ${at} ${related.message}`);
   }
-  if (problem.fix !== undefined) rows.push(`${' '.repeat(gutter)} ${paint('dim', '╰')} fix: ${problem.fix.title}`);
+  const fixes = [...(problem.fix === undefined ? [] : [problem.fix]), ...(problem.others ?? [])];
+  const titles = fixes.map(({ title }) => title).join('; or ');
+  if (titles !== '') rows.push(`${' '.repeat(gutter)} ${paint('dim', '╰')} fix: ${titles}`);
   return rows.join('\n');
 }

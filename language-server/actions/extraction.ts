@@ -4,6 +4,7 @@
  */
 import { CodeActionKind } from '../protocol.js';
 import { rangeAt } from '../../kernel/source/document.js';
+import { LITERAL } from '../../kernel/analysis/verbatim.js';
 import { addItems, addMembers } from '../../kernel/source/edit-json.js';
 import { offsetInString } from '../../kernel/source/escapes.js';
 import { scanSql } from '../../kernel/language/sql.js';
@@ -31,7 +32,7 @@ export function extractionActions(asked: Asked): Offer[] {
   const met = scanSql(after).placeholders.find((one) => one.n === n);
   // A cast says that the text is read as something else, and may need to be a text for that.
   if (met === undefined || met.column === null || met.cast !== null) return [];
-  const json = JSON.stringify(value);
+  const json = typeof value === 'string' ? `{ "${LITERAL}": ${JSON.stringify(value)} }` : String(value);
   const edit = changing(asked, doc, [
     list === null ? addMembers(doc, around, [[binds, `[${json}]`]]) : addItems(doc, list, [json]),
   ]);
@@ -47,10 +48,9 @@ export function extractionActions(asked: Asked): Offer[] {
   }
 }
 
-/** Null for texts that would mean something else as a parameter: names, accessors, and forms with escapes of their own. */
+/** Null for forms with escapes of their own. */
 function valueOf(source: string): string | number | null {
   if (/^(0|[1-9]\d{0,14})(\.\d{1,6})?$/.test(source)) return Number(source);
   const text = /^'((?:[^'\\]|'')*)'$/.exec(source)?.[1]?.replaceAll("''", "'");
-  if (text === undefined || text === '' || text.includes('$') || /^[A-Za-z_][\w.]*$/.test(text)) return null;
-  return text;
+  return text ?? null;
 }

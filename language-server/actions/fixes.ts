@@ -11,10 +11,12 @@ const editsOf = ({ range, text, more = [] }: Fix): TextEdit[] => [
 
 export function fixActions({ desk, view, problems }: Asked): Offer[] {
   return problems.flatMap((problem) => {
-    const { fix } = problem;
-    if (fix?.file !== view.doc.file) return [];
-    const edit = { changes: { [desk.uriOf(view.name)]: editsOf(fix) } };
-    return [{ title: sentence(fix.title), edit, mends: [problem], asks: fix.asks === true }];
+    const { fix, others = [] } = problem;
+    return [...(fix === undefined ? [] : [fix]), ...others].flatMap((one) => {
+      if (one.file !== view.doc.file) return [];
+      const edit = { changes: { [desk.uriOf(view.name)]: editsOf(one) } };
+      return [{ title: sentence(one.title), edit, mends: [problem], asks: one.asks === true }];
+    });
   });
 }
 

@@ -51,10 +51,10 @@ export function placeholderItems(view: View, site: Site, query: QuerySite, wante
   return [...known, ...added.filter(({ additionalTextEdits }) => (additionalTextEdits ?? []).length > 0), bare];
 }
 
-/** Names that have a value here, and the column itself where rules say nothing. */
-function namesOf({ resource }: QuerySite, column: string | null): string[] {
+/** Names that have a value here, and the column itself. */
+function namesOf({ resource, action }: QuerySite, column: string | null): string[] {
   if (resource === null) return [];
-  const { payloadFields, names, generated } = resource;
-  const all = [...payloadFields.keys(), ...names, ...generated];
-  return [...new Set(column === null || all.includes(column) || payloadFields.size > 0 ? all : [column, ...all])];
+  const all = resource.sources.names(action?.key ?? null).map(({ name }) => name);
+  // The name of the column is one of the payload, whatever rules say.
+  return [...new Set(column === null || all.includes(column) ? all : [column, ...all])];
 }

@@ -40,16 +40,19 @@ const FILES = {
       resource: 'enter',
       tokenize: { type: 'JWT', encryption_key: '$ENV.KEY', custom_claim_fields: ['id'] },
       actionables: [
-        insert(1, ['$PAYLOAD.visit', 'came']),
+        insert(1, ['$PAYLOAD.visit', { literal: 'came' }]),
         query(2, 'SELECT id FROM notes WHERE id = $1', ['$PAYLOAD.who']),
-        insert(3, ['$PAYLOAD.visit', 'greeted'], later),
+        insert(3, ['$PAYLOAD.visit', { literal: 'greeted' }], later),
       ],
     },
     {
       id: 'greet',
       resource: 'greet',
       tokenize: { type: 'JWT', encryption_key: '$ENV.KEY', custom_claim_fields: ['id'] },
-      actionables: [{ id: 1, mode: 'RETURN', value: '$PAYLOAD.who' }, insert(2, ['$PAYLOAD.visit', 'greeted'], later)],
+      actionables: [
+        { id: 1, mode: 'RETURN', value: '$PAYLOAD.who' },
+        insert(2, ['$PAYLOAD.visit', { literal: 'greeted' }], later),
+      ],
     },
     { id: 'note', resource: 'note', ...later, actionables: [insert(1, ['$PAYLOAD.id', '$PAYLOAD.text'])] },
     { id: 'made', resource: 'made', ...later, actionables: [insert(1, ['$GENERATOR.ULID', '$PAYLOAD.text'])] },

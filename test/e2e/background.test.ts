@@ -98,10 +98,14 @@ const definitions = [
     GUARD,
   ),
   // A webhook that is worked on behind the answer.
-  resource('hook', [{ payload_validation: RULES, ...insert(['$PAYLOAD.id', '$PAYLOAD.item', 'hook', '$DATETIME']) }], {
-    ...VERIFIED,
-    run_in_background: true,
-  }),
+  resource(
+    'hook',
+    [{ payload_validation: RULES, ...insert(['$PAYLOAD.id', '$PAYLOAD.item', { literal: 'hook' }, '$DATETIME']) }],
+    {
+      ...VERIFIED,
+      run_in_background: true,
+    },
+  ),
   resource('sign-up', [
     {
       mode: 'QUERY',

@@ -30,7 +30,7 @@ const telling = (id: string, message: Told, value: unknown = { n: 1 }, rest: obj
   });
 const inserting = (text: string) => ({
   query: 'INSERT INTO notes (id, text) VALUES ($1, $2)',
-  parameters: ['id', text],
+  parameters: ['id', { literal: text }],
 });
 
 const FILES = {
@@ -78,7 +78,7 @@ const FILES = {
       resource: 'twice',
       actionables: [
         { id: 1, mode: 'QUERY', sql_query: inserting('a'), broadcast_websocket_message: toAll },
-        { id: 2, mode: 'QUERY', sql_query: { ...inserting('b'), parameters: ['$PAYLOAD.second', 'b'] } },
+        { id: 2, mode: 'QUERY', sql_query: { ...inserting('b'), parameters: ['$PAYLOAD.second', { literal: 'b' }] } },
       ],
     },
     {

@@ -37,13 +37,13 @@ const FILES = {
     querying(
       'add',
       'INSERT INTO notes (id, text, secret) VALUES ($1, $2, $3)',
-      ['$PAYLOAD.id', '$PAYLOAD.text', 'hidden'],
+      ['$PAYLOAD.id', '$PAYLOAD.text', { literal: 'hidden' }],
       removing(NAME),
     ),
     querying('add-quietly', 'INSERT INTO notes (id, text, secret) VALUES ($1, $2, $3)', [
       '$PAYLOAD.id',
       '$PAYLOAD.text',
-      'hidden',
+      { literal: 'hidden' },
     ]),
     querying('get', GET, ['$PAYLOAD.id'], read(NAME)),
     querying('list', 'SELECT id, text, secret FROM notes WHERE id >= $1 ORDER BY id', ['$PAYLOAD.id'], {
@@ -86,7 +86,7 @@ const FILES = {
       transaction: false,
       actionables: [
         query(1, SET, ['$PAYLOAD.text', '$PAYLOAD.id']),
-        query(2, GET, ['-1'], { must_return_value: true }),
+        query(2, GET, [{ literal: '-1' }], { must_return_value: true }),
       ],
       ...removing(NAME),
     },

@@ -35,16 +35,22 @@ describe('definitions of others (check)', function () {
     expect(shown('error')).to.deep.equal([]);
   });
 
-  it('has no warning but of writes that any administrator may make', () => {
+  it('has no warning but of its literals, and of writes that any administrator may make', () => {
     expect(shown('warning').map((text) => text.split(' ').slice(0, 2).join(' '))).to.deep.equal([
+      'inquiry-submit.json LNK_LITERAL',
+      'inquiry-submit.json LNK_LITERAL',
       'inquiry-update-status.json SEC_NO_OWNER',
       'wall-approve.json SEC_NO_OWNER',
     ]);
   });
 
-  it('has its literal recognised', () => {
-    expect(shown('hint')).to.deep.equal([
-      'inquiry-submit.json LNK_LITERAL "new" names nothing in this resource, so it is the text "new".',
+  it('has its literals recognised, with a fix that writes them as values', () => {
+    const found = problems.filter(({ code }) => code === 'LNK_LITERAL');
+    expect(found.flatMap(({ fix, others = [] }) => [fix, ...others].flatMap((one) => one?.text ?? []))).to.include.members([
+      '{ "literal": "new" }',
+      String.raw`{ "literal": "{\"same\":0,\"strength\":0,\"not_alone\":0}" }`,
     ]);
+    expect(shown('hint')).to.deep.equal([]);
   });
+});
 });

@@ -52,11 +52,14 @@ const FILES = {
     querying(
       'literals',
       'SELECT $1::text AS word, $2::text AS phrase, $3::int AS number, $4::bool AS flag, $5::text AS none',
-      ['new', 'joined the circle', 5, true, null],
+      [{ literal: 'new' }, { literal: 'joined the circle' }, 5, true, null],
       { payload_validation: [{ field: { kind: { type: 'STRING', optional: true } } }] },
     ),
     querying('unrunnable', 'SELECT canary_column FROM canary_table'),
-    querying('named', 'INSERT INTO items (name, kind) VALUES ($1, $2) RETURNING name, kind', ['name', 'fresh']),
+    querying('named', 'INSERT INTO items (name, kind) VALUES ($1, $2) RETURNING name, kind', [
+      'name',
+      { literal: 'fresh' },
+    ]),
     {
       id: 'declared',
       resource: 'declared',
@@ -65,7 +68,7 @@ const FILES = {
           id: 1,
           mode: 'QUERY',
           payload_validation: [{ field: { word: { type: 'STRING' } } }],
-          sql_query: { query: 'SELECT $1::text AS a, $2::text AS b', parameters: ['word', 'other'] },
+          sql_query: { query: 'SELECT $1::text AS a, $2::text AS b', parameters: ['word', { literal: 'other' }] },
         },
       ],
     },

@@ -33,7 +33,7 @@ const FILES = {
           mode: 'QUERY',
           sql_query: {
             query: 'INSERT INTO items (id, name, secret, price, made) VALUES ($1, $2, $3, $4, $5)',
-            parameters: ['$PAYLOAD.id', '$PAYLOAD.name', 'hidden', '$PAYLOAD.price', '$PAYLOAD.made'],
+            parameters: ['$PAYLOAD.id', '$PAYLOAD.name', { literal: 'hidden' }, '$PAYLOAD.price', '$PAYLOAD.made'],
           },
           returnables: ['id'],
         },

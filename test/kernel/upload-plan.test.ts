@@ -82,7 +82,7 @@ describe('UPLOAD with a store that fails', () => {
       uploads: { allowed_mimetypes: ['image/*'] },
       ...action,
     };
-    const tools = { action: () => 0, root, value: () => () => '' } as unknown as PlanTools;
+    const tools = { action: () => 0, outputs: () => null, root, value: () => () => '' } as unknown as PlanTools;
     const plan = (
       upload.create!(context) as { plan: (...place: unknown[]) => { execute(frame: Frame): unknown } }
     ).plan(value, '', tools);

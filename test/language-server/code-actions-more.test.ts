@@ -83,7 +83,9 @@ describe('language server: actions that join places', () => {
     const sql = "SELECT id FROM _user WHERE \\u0061ge = $1 AND email = 'a''b@ex‸ample.com'";
     const offered = await actionsAt(editor, FILE, resource(query(sql, ', "parameters": [5]')));
     const after = await offered.mended('Bind it as $2');
-    expect(after.text).to.include('\\u0061ge = $1 AND email = $2", "parameters": [5, "a\'b@example.com"]');
+    expect(after.text).to.include(
+      '\\u0061ge = $1 AND email = $2", "parameters": [5, { "literal": "a\'b@example.com" }]',
+    );
     expect(codes(after.diagnostics)).to.deep.equal([]);
     const number = await actionsAt(editor, FILE, resource(query('SELECT id FROM _user WHERE age > 1‸8')));
     const { text, diagnostics } = await number.mended('Bind it as $1');
@@ -91,8 +93,13 @@ describe('language server: actions that join places', () => {
     expect(codes(diagnostics)).to.deep.equal([]);
   });
 
-  it('leaves a value where it is that would mean something else, or have no type', async () => {
-    for (const sql of ['SELECT 1‸8', "SELECT id FROM _user WHERE email = 'ema‸il'", "SELECT id FROM _user -- '1‸8'"]) {
+  it('writes text that looks like a name as a value', async () => {
+    const offered = await actionsAt(editor, FILE, resource(query("SELECT id FROM _user WHERE email = 'ema‸il'")));
+    expect((await offered.mended('Bind it as $1')).text).to.include('= $1", "parameters": [{ "literal": "email" }]');
+  });
+
+  it('leaves a value where it is that would have no type', async () => {
+    for (const sql of ['SELECT 1‸8', "SELECT id FROM _user -- '1‸8'"]) {
       const { titles } = await actionsAt(editor, FILE, resource(query(sql)), { only: 'refactor.extract' });
       expect(titles, sql).to.deep.equal([]);
     }

@@ -47,7 +47,7 @@ describe('language server: hints behind placeholders', () => {
       '{"id": "a-01", "resource": "a", "actionables": [{"id": 1, "mode": "QUERY", "mongo_query": {"collection": "_notes", ' +
       '"action": "FETCH", "filter_predicate": {"text": "$1", "number": {"$in": ["$2", "a"]}}, "parameters": ["email", "$1"]}}]}';
     expect(await shown(text)).to.equal(
-      text.replace('"text": "$1"', '"text": "$1"[= "email"]').replace('["$2"', '["$2"[= "$1"]'),
+      text.replace('"text": "$1"', '"text": "$1"[= email]').replace('["$2"', '["$2"[= "$1"]'),
     );
   });
 

@@ -120,7 +120,7 @@ export const DEFINITIONS = [
         mode: 'QUERY',
         sql_query: {
           query: 'INSERT INTO payment (id, provider_id, amount, status) VALUES ($1, $2, $3::float8, $4) RETURNING id',
-          parameters: ['$GENERATOR.ULID', '$PAYLOAD.data.reference', '$PAYLOAD.data.amount', 'FULFILLED'],
+          parameters: ['$GENERATOR.ULID', '$PAYLOAD.data.reference', '$PAYLOAD.data.amount', { literal: 'FULFILLED' }],
         },
       },
       {

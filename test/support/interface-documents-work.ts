@@ -170,7 +170,7 @@ export const LIBRARY_WORK: readonly Part[] = [
     returnables: ['status'],
   }),
   of('cleanup', {
-    ...q('DELETE', { filter_predicate: { status: 'FULFILLED', id: { $lt: '$1' } }, parameters: ['zzz'] }),
+    ...q('DELETE', { filter_predicate: { status: 'FULFILLED', id: { $lt: '$1' } }, parameters: [{ literal: 'zzz' }] }),
     cron_job: { execution_interval: '* * * * * *' },
   }),
 ];

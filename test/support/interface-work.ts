@@ -129,7 +129,11 @@ export const WORK: readonly object[] = [
       mode: 'QUERY',
       queue: {},
       depends_on: [...of(1, { many: 'many' }), ...of(2, { id: 'note_id' })],
-      sql_query: sql('UPDATE note SET status = $1 WHERE id = $2 AND $3::int >= 0', ['FULFILLED', 'note_id', 'many']),
+      sql_query: sql('UPDATE note SET status = $1 WHERE id = $2 AND $3::int >= 0', [
+        { literal: 'FULFILLED' },
+        'note_id',
+        'many',
+      ]),
     },
   ]),
   resource('elsewhere', [
@@ -183,7 +187,7 @@ export const WORK: readonly object[] = [
         ...sql('INSERT INTO note (id, text, status, url, created_at) VALUES ($1, $2, $3, $4, $5)', [
           '$GENERATOR.ULID',
           'storage_key',
-          'uploaded',
+          { literal: 'uploaded' },
           'url',
           '$DATETIME',
         ]),
@@ -209,8 +213,8 @@ export const WORK: readonly object[] = [
       queue: {},
       sql_query: sql('INSERT INTO note (id, text, status, url, created_at) VALUES ($1, $2, $3, $4, $5)', [
         '$GENERATOR.UUID',
-        'absent',
-        'absent',
+        { literal: 'absent' },
+        { literal: 'absent' },
         '$PAYLOAD.url',
         '$DATETIME',
       ]),

@@ -27,8 +27,46 @@ export interface AccessorContext {
 export function checkAccessors(context: AccessorContext, definition: Pick<Definition, 'doc' | 'finds'>): void {
   for (const found of definition.finds.accessors) {
     for (const part of found.parts) checkPart(context, definition, found, part);
+    checkEnds(context, definition, found);
   }
 }
+
+/** What stands behind an accessor and is read in another way than it looks: signs that belong to the name, indexes in brackets. */
+function checkEnds(
+  { registry, report }: AccessorContext,
+  { doc, finds }: Pick<Definition, 'doc' | 'finds'>,
+  { node, parts }: AccessorText,
+): void {
+  const text = String(node.scalar);
+  const reads = (root: string) =>
+    registry.plugin(registry.kindsIn(Slot.ACCESSOR)[0]?.kind ?? '', root)?.facts?.['reads'];
+  const isDeclared = (name: string): boolean =>
+    finds.declarations.some((one) => one.symbol !== 'action' && one.name === name);
+  for (const { root, tail, start, end } of parts) {
+    const last = tail.at(-1);
+    if (last === undefined || !OF_REQUEST.includes(reads(root))) continue;
+    const accessor = [`$${root}`, ...tail].join('.');
+    const sign = /[-_]+$/.exec(last)?.[0];
+    if (sign !== undefined && !isDeclared(last)) {
+      const rest = accessor.slice(0, -sign.length);
+      const right = text.length === end ? rest : `${rest}:`;
+      const fix = { title: `change to "${right}"`, text: right, asks: true as const };
+      report.add('ACC_SIGN', spotInString(doc, node, { start, end }), { accessor, name: last, right }, { fix });
+    }
+    const index = /^(?:\[\d+\])+(?:\.[A-Za-z0-9_-]+|\[\d+\])*/.exec(text.slice(end))?.[0];
+    if (index === undefined) continue;
+    const right = accessor + index.replace(/\[(\d+)\]/g, '.$1');
+    const spot = spotInString(doc, node, { start, end: end + index.length });
+    report.add(
+      'ACC_INDEX',
+      spot,
+      { accessor, rest: index, right },
+      { fix: { title: `change to ${right}`, text: right } },
+    );
+  }
+}
+
+const OF_REQUEST: readonly unknown[] = ['payload', 'claims', 'headers'];
 
 function checkPart(
   context: AccessorContext,

@@ -3,12 +3,12 @@
  * else is a mistake; inside a longer text they may be meant for somebody else.
  */
 import type { Document } from '../../source/document.js';
-import { offsetInString } from '../../source/escapes.js';
+import { offsetInString, spotInString } from '../../source/escapes.js';
 import type { LocatedNode } from '../../source/tree.js';
 import type { Finds } from '../finds.js';
 import type { Registry } from '../registry.js';
-import type { Report } from '../report.js';
-import { knownAccessors, rightAccessor } from './invented-accessors.js';
+import { type Report, inside } from '../report.js';
+import { inOtherLetters, knownAccessors, rightAccessor } from './invented-accessors.js';
 import { payloadReaders } from './readers.js';
 
 export interface Template {
@@ -47,16 +47,29 @@ export function accessorFor(registry: Registry, path: readonly string[]): string
   return reader === undefined ? null : [`$${reader}`, ...path].join('.');
 }
 
-export function checkTemplates(registry: Registry, report: Report, doc: Document, { texts }: Finds): void {
+export function checkTemplates(registry: Registry, report: Report, doc: Document, finds: Finds): void {
+  const { texts, documents, references } = finds;
   for (const node of texts) {
     const text = String(node.scalar);
     for (const template of templatesIn(text)) checkTemplate(registry, report, doc, node, text, template);
+    for (const { start, end, right } of isInDocument(documents, node) ? [] : inOtherLetters(registry, text)) {
+      const whole = start === 0 && end === text.length;
+      // As a bare entry of a list of values it is a name without a source.
+      if (whole && references.some((one) => one.node === node && one.refers.soft === true)) continue;
+      const spot = spotInString(doc, node, { start, end });
+      const fix = { fix: { title: `change to ${right}`, text: right } };
+      report.add(whole ? 'TPL_VALUE' : 'TPL_TEXT', spot, { template: text.slice(start, end), right }, fix);
+    }
     const bare = withoutDollar(registry, text);
     if (bare === null) continue;
     const fix = { fix: { title: `change to ${bare}`, text: JSON.stringify(bare) } };
     report.add('TPL_VALUE', { doc, start: node.start, end: node.end }, { template: text, right: bare }, fix);
   }
 }
+
+/** Queries of documents have a check of their own: `"$name"` is the field of a document there. */
+const isInDocument = (documents: Finds['documents'], node: LocatedNode): boolean =>
+  documents.some(({ around }) => inside(node, around));
 
 /** `ENV.API_KEY`, where the dollar sign was forgotten; a root alone is a word like any other. */
 function withoutDollar(registry: Registry, text: string): string | null {

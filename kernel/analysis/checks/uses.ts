@@ -139,6 +139,8 @@ function reportUndeclared(
 ): void {
   const spot = spotInString(doc, node, part);
   const accessor = [`$${part.root}`, ...part.tail].join('.');
+  // Told by itself: a sign at the end.
+  if (/[-_]$/.test(part.tail.at(-1) ?? '')) return;
   const before = field.split('-')[0] ?? field;
   if (before !== field && declared.includes(before)) {
     report.add('ACC_DASH', spot, { accessor, name: field, near: before });
@@ -206,7 +208,7 @@ function checkExtracted(
 }
 
 /** The dependencies of the same entry; beside them, all; without any, the actionable itself. */
-function sourcesOf(user: LinkedAction, reference: Reference): readonly string[] {
+export function sourcesOf(user: LinkedAction, reference: Reference): readonly string[] {
   if (user.edges.length === 0) return [user.key];
   const shared = (pointer: string): number => {
     const [a, b] = [pointer.split('/'), reference.node.pointer.split('/')];

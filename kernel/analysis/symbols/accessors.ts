@@ -4,7 +4,8 @@ import type { AccessorPart } from '../../language/accessor.js';
 import type { AccessorText } from '../finds.js';
 import type { Registry } from '../registry.js';
 import type { Collecting, SymbolId } from '../symbols.js';
-import { addPath, rootOf, type Scope } from './scope.js';
+import { inside } from '../report.js';
+import { addPath, isOutput, rootOf, type Scope } from './scope.js';
 import { innerSpot, type Segment } from './spots.js';
 
 export const environmentId = (name: string): SymbolId => ({ sort: 'environment', within: '', name });
@@ -44,7 +45,9 @@ function collectPart(collecting: Collecting, scope: Scope, { node }: AccessorTex
     const id = { sort: 'claim', within: scope.within, name: first.text } as const;
     collecting.add(id, innerSpot(spot, first.start, first.end), 'use');
   } else if (reads === 'payload') {
-    const root = rootOf(scope, first.text);
+    const action = scope.resource?.actions.find((one) => inside(node, one.node))?.key ?? null;
+    if (isOutput(scope, first.text, action)) return;
+    const root = rootOf(scope, first.text, action);
     addPath(collecting, scope, spot, segments, root?.sort === 'claim' ? undefined : (root ?? undefined));
   }
 }

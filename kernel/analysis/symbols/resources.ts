@@ -12,7 +12,7 @@ import type { Collecting, SymbolId } from '../symbols.js';
 import { collectAccessors } from './accessors.js';
 import { lookupIn } from './lookup.js';
 import { fieldId } from './models.js';
-import { addPath, rootOf, type Scope } from './scope.js';
+import { addPath, isOutput, rootOf, type Scope } from './scope.js';
 import { innerSpot, segmentsOf, wholeSpot } from './spots.js';
 import { originOf, paramOrigin } from './values.js';
 
@@ -89,7 +89,7 @@ function declareInside(collecting: Collecting, scope: Scope, path: string, rule:
 
 function refer(collecting: Collecting, scope: Scope, resource: ResourceModel, reference: Reference): void {
   const { add, analysis } = collecting;
-  const { refers, name, spot, within } = reference;
+  const { refers, name, spot, within, node } = reference;
   const text = String(name);
   switch (refers.symbol) {
     case 'resource':
@@ -103,7 +103,7 @@ function refer(collecting: Collecting, scope: Scope, resource: ResourceModel, re
       return;
     }
     case 'payload-field': {
-      const root = rootOf(scope, text.split('.')[0] ?? text);
+      const root = rootOf(scope, text.split('.')[0] ?? text, keyAt(resource, node));
       const isName = refers.named === true && root?.sort === 'name';
       addPath(collecting, scope, spot, segmentsOf(text), isName ? root : undefined);
       return;
@@ -117,6 +117,9 @@ function refer(collecting: Collecting, scope: Scope, resource: ResourceModel, re
     default:
   }
 }
+
+const keyAt = ({ actions }: ResourceModel, node: LocatedNode): string | null =>
+  actions.find((one) => inside(node, one.node))?.key ?? null;
 
 /** A bare name in a list of parameters, or the name of a list. */
 function referName(collecting: Collecting, scope: Scope, resource: ResourceModel, reference: Reference): void {
@@ -134,7 +137,8 @@ function referName(collecting: Collecting, scope: Scope, resource: ResourceModel
     addPath(collecting, scope, spot, segments, undefined, repeat.name);
     return;
   }
-  const known = rootOf(scope, root.text);
+  if (isOutput(scope, root.text, action?.key ?? null)) return;
+  const known = rootOf(scope, root.text, action?.key ?? null);
   if (known === null && action !== undefined) tieToField(collecting, scope, action, root.text);
   addPath(collecting, scope, spot, segments, known ?? undefined);
 }
@@ -163,7 +167,7 @@ function referValue(
     add(fieldId(model, segment.text), here, 'use');
     return;
   }
-  const root = action === null ? rootOf(scope, segment.text) : null;
+  const root = action === null ? rootOf(scope, segment.text, null) : null;
   if (root !== null && (root.sort === 'name' || root.sort === 'generated')) add(root, here, 'use');
 }
 

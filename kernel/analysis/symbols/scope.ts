@@ -12,20 +12,20 @@ export interface Scope {
   readonly resource: ResourceModel | null;
 }
 
-export function rootOf({ within, resource, definition }: Scope, name: string): SymbolId | null {
-  if (resource === null) return null;
-  const claims = definition.finds.declarations.filter(({ symbol }) => symbol === 'claim');
-  const sort = resource.names.has(name)
-    ? 'name'
-    : resource.generated.has(name)
-      ? 'generated'
-      : resource.payloadFields.has(name)
-        ? 'payload'
-        : claims.some((claim) => claim.name.split('.')[0] === name)
-          ? 'claim'
-          : null;
-  return sort === null ? null : { sort, within, name };
+/** `action`: key of the actionable at which the name stands; null: a place of the resource. */
+export function rootOf({ within, resource }: Scope, name: string, action: string | null): SymbolId | null {
+  const [source] = resource?.sources.all(name, action) ?? [];
+  // What a result gives of itself is declared nowhere.
+  if (source === undefined || source.sort === 'output') return null;
+  if (source.why === 'property' || source.why === 'item') return null;
+  return { sort: SORTS[source.sort], within, name };
 }
+
+const SORTS = { extracted: 'name', generated: 'generated', payload: 'payload', claim: 'claim' } as const;
+
+/** The name is that of the result of an earlier actionable, and no other symbol. */
+export const isOutput = ({ resource }: Scope, name: string, action: string | null): boolean =>
+  resource?.sources.all(name, action)[0]?.sort === 'output';
 
 /** Uses along a path: its first word, and behind a payload field the fields that rules declare inside it. */
 export function addPath(

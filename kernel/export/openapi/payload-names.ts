@@ -28,7 +28,7 @@ export function payloadNames(
     // Names of a repeated statement are those of its items first.
     if (action.repeat !== null) continue;
     const owner = resources.get(action.resource) ?? resource;
-    const isMade = (name: string): boolean => owner.names.has(name) || owner.generated.has(name);
+    const isMade = (name: string): boolean => owner.sources.read(name, action.key).sort !== 'payload';
     for (const name of namesRead(textsOf(action), roots)) {
       if (!isMade(name)) found.set(name, { schema: ANY, required });
     }

@@ -110,15 +110,15 @@ function samplesOf({ fields }: Described) {
 function neededBy({ registry, config }: OpenapiInput, resource: ResourceModel): (readonly string[])[] {
   if (config.profile !== null) return [];
   const roots = payloadReaders(registry);
-  const isMade = (name = ''): boolean => resource.names.has(name) || resource.generated.has(name);
+  const isMade = (name = '', action: string | null): boolean => resource.sources.read(name, action).sort !== 'payload';
   const texts = [
-    ...resource.actions.filter(isDone).flatMap((action) => textsOf(action)),
-    ...textsOf(null, resource, resource.actions),
+    ...resource.actions.filter(isDone).flatMap((action) => textsOf(action).map((text) => [text, action.key] as const)),
+    ...textsOf(null, resource, resource.actions).map((text) => [text, null] as const),
   ];
-  return texts.flatMap(({ parts }) =>
+  return texts.flatMap(([{ parts }, action]) =>
     parts.flatMap(({ root, tail }) => {
       const path = tail.filter((segment) => !/^\d+$/.test(segment));
-      return roots.includes(root) && path.length > 1 && !isMade(path[0]) ? [path] : [];
+      return roots.includes(root) && path.length > 1 && !isMade(path[0], action) ? [path] : [];
     }),
   );
 }

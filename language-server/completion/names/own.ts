@@ -1,7 +1,7 @@
 /** Names that the definition around the caret gives, takes or misses: payload fields, results that have names, claims. */
 import { isObject, type Json } from '../../../kernel/contract/json.js';
 import { Slot } from '../../../kernel/contract/slot.js';
-import { readPayloadFields } from '../../../kernel/analysis/linked.js';
+import { readPayloadFields, readResource } from '../../../kernel/analysis/linked.js';
 import type { Definition, PayloadField } from '../../../kernel/analysis/model.js';
 import type { Registry } from '../../../kernel/analysis/registry.js';
 import type { SymbolKind } from '../../../kernel/schema/meta.js';
@@ -48,9 +48,33 @@ export const declaredHere =
 export const valueNames: NameSource = (place) =>
   uniqueNames([
     ...(['name', 'generated'] as const).flatMap((symbol) => declared(place.site.definition, symbol)),
+    ...outputs(place),
     ...payloadFields(place),
     ...declared(place.site.definition, 'claim'),
   ]);
+
+/** Names of the one item that an earlier actionable gives, and of what a step protects. */
+function outputs({ view: { registry }, site: { definition, levels } }: NamePlace): Name[] {
+  if (definition?.sort !== 'resource') return [];
+  const { sources, actions } = readResource(definition, { tables: NO_TABLES, registry, paths: new Map() });
+  const action = actions.find(({ node }) => levels.some((level) => level.node === node));
+  return sources
+    .names(action?.key ?? null)
+    .flatMap(({ sort, name, why }) =>
+      sort === 'output'
+        ? [{ name, detail: 'of the item that an earlier actionable gives' }]
+        : why === 'property'
+          ? [{ name, detail: 'hashed or encrypted' }]
+          : [],
+    );
+}
+
+const NO_TABLES = {
+  modelOf: () => undefined,
+  tableOf: (model: string) => model,
+  fieldsOf: () => [],
+  addedTo: () => [],
+};
 
 /** Claims that this resource or any other takes out of its token. */
 export const claims: NameSource = (place) =>

@@ -30,6 +30,7 @@ const cacheable = shape(
     invalidate_cache_keys: list(
       value(string().required().max(500), {
         doc: 'A name as the other definition writes it; only the accessors may differ.',
+        afterwards: true,
         examples: ['notes of $PROTECTED.id'],
         roots: ROOTS,
       }).required(),

@@ -25,6 +25,7 @@ export default definePlugin({
     resource: shape({
       invalidate_tokenize: shape({
         tokens: value(null, {
+          afterwards: true,
           doc: 'The tokens: an accessor to one or to a list of them, or a list of accessors. At most 1,000.',
           roots: ['HEADER', 'PAYLOAD'],
           examples: ['$HEADER.authorization'],

@@ -6,7 +6,7 @@ import { flag, list, numeric, shape, text, value } from '../../../kernel/schema/
 import { describe } from './api.light.js';
 import { UPLOAD_ERRORS } from './errors.light.js';
 import { folderFlaw, folderParts } from './folder.light.js';
-import { DEFAULT_BYTES, DEFAULT_COUNT } from './limits.light.js';
+import { DEFAULT_BYTES, DEFAULT_COUNT, MAX_KEYS } from './limits.light.js';
 import { isMediaPattern, typeOfShort } from '../../kinds/media.js';
 
 const OUTPUTS = [
@@ -132,6 +132,11 @@ export default definePlugin({
   // Of a file that is removed only its key is left.
   answers: ({ holder: { uploads } }) =>
     isObject(uploads) && uploads['delete_files'] === true ? ['storage_key', 'deleted'] : OUTPUTS,
+  items: ({ holder: { uploads } }) => {
+    const { delete_files: removes, max_file_uploads: most } = isObject(uploads) ? uploads : {};
+    if (removes === true) return { most: MAX_KEYS, limit: null };
+    return { most: typeof most === 'number' ? most : DEFAULT_COUNT, limit: ['uploads', 'max_file_uploads'] };
+  },
   openapi: describe,
   errors: UPLOAD_ERRORS,
   examples: [

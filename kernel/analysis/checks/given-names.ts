@@ -1,0 +1,162 @@
+/**
+ * Names that could mean two things, or never have a value: two givers of one name, rules for a name that another actionable gives,
+ * reads before anything has run, names of one item where several may come.
+ */
+import { isObject } from '../../contract/json.js';
+import { addMembers, holderAt, removeMember } from '../../source/edit-json.js';
+import { memberOf, type LocatedNode } from '../../source/tree.js';
+import type { Declaration } from '../finds.js';
+import type { LinkedAction, LinkedResource } from '../linked.js';
+import type { Registry } from '../registry.js';
+import { repair } from '../repairs.js';
+import { type Report, type ReportOptions, inside } from '../report.js';
+import { outputsRead, valueReads, type ValueRead } from '../value-reads.js';
+import { sourcesOf } from './uses.js';
+
+export function checkGivenNames(resources: readonly LinkedResource[], registry: Registry, report: Report): void {
+  for (const resource of resources) {
+    const reads = valueReads(resource, registry);
+    reportTwice(resource, report);
+    reportRules(resource, report);
+    reportEarly(resource, reads, report);
+    reportTwoSources(resource, reads, report);
+    for (const action of resource.actions) reportSeveral(resource, action, reads, registry, report);
+  }
+}
+
+/** How sources are called in messages. */
+const SOURCE_WORDS = {
+  extracted: 'an actionable',
+  generated: 'a generator',
+  output: 'the result of an earlier actionable',
+  payload: 'the payload',
+  claim: 'the claims of the token',
+} as const;
+
+const isGiven = ({ symbol }: Declaration): boolean => symbol === 'name' || symbol === 'generated';
+
+const giverOf = ({ actions }: LinkedResource, { spot }: Declaration): LinkedAction | undefined =>
+  actions.find(({ node }) => inside(spot, node));
+
+/** Two entries that take the same value out of the same results are one. */
+function reportTwice(resource: LinkedResource, report: Report): void {
+  const first = new Map<string, Declaration>();
+  for (const declared of resource.definition.finds.declarations.filter(isGiven)) {
+    const key = `${declared.symbol} ${declared.name}`;
+    const earlier = first.get(key);
+    if (earlier === undefined) {
+      first.set(key, declared);
+      continue;
+    }
+    const other = giverOf(resource, earlier);
+    if (other === undefined || isSameValue(resource, earlier, declared)) continue;
+    const related = [{ message: `"${declared.name}" is given here too`, spot: earlier.spot }];
+    report.add('LNK_GIVEN_TWICE', declared.spot, { name: declared.name, other: other.id }, { related });
+  }
+}
+
+function isSameValue(resource: LinkedResource, a: Declaration, b: Declaration): boolean {
+  const [from, to] = [takenFrom(resource, a), takenFrom(resource, b)];
+  return from !== null && from === to;
+}
+
+/** The path, and the actionables out of whose results it is taken; null for what is made. */
+function takenFrom(resource: LinkedResource, { spot, symbol }: Declaration): string | null {
+  const user = resource.actions.find(({ node }) => inside(spot, node));
+  if (symbol !== 'name' || user === undefined) return null;
+  const entry = innermost(resource.definition.node, spot);
+  const reference = resource.definition.finds.references.find(
+    ({ refers, node }) => refers.extracted === true && inside(node, entry),
+  );
+  return reference === undefined ? null : JSON.stringify([[...sourcesOf(user, reference)].sort(), reference.name]);
+}
+
+/** The innermost object around a place. */
+function innermost(node: LocatedNode, spot: Declaration['spot']): LocatedNode {
+  let found = node;
+  for (let at: LocatedNode | undefined = node; at !== undefined;) {
+    if (at.type === 'object') found = at;
+    at = [...at.items, ...at.members.flatMap(({ value }) => value ?? [])].find((one) => inside(spot, one));
+  }
+  return found;
+}
+
+/** What clients would have to send, and nothing reads. */
+function reportRules(resource: LinkedResource, report: Report): void {
+  const { definition, names, generated } = resource;
+  for (const { symbol, name, spot, value } of definition.finds.declarations) {
+    if (symbol !== 'payload-field' || !(names.has(name) || generated.has(name))) continue;
+    if (isObject(value) && value['optional'] === true) continue;
+    const giver = definition.finds.declarations.find((one) => isGiven(one) && one.name === name);
+    const action = giver && giverOf(resource, giver);
+    const found = holderAt(definition.node, spot.start);
+    const changes = found === null ? [] : removeMember(spot.doc, found.node, found.member);
+    const made = names.has(name) ? 'extracted' : 'generated';
+    report.add('LNK_RULE_GIVEN', spot, { name, made, producer: action?.id }, repair('remove the rule', changes, true));
+  }
+}
+
+/** A place of the resource that is read before the first actionable runs. */
+function reportEarly(resource: LinkedResource, reads: readonly ValueRead[], report: Report): void {
+  for (const { action, source, spot, afterwards } of reads) {
+    if (action !== null || afterwards || source === null) continue;
+    if (source.sort !== 'extracted' && source.sort !== 'generated') continue;
+    const giver = resource.actions.find(({ key }) => source.makers.includes(key));
+    const params = { name: source.name, made: source.sort, producer: giver?.id };
+    report.add('LNK_BEFORE_ALL', spot, params);
+  }
+}
+
+function reportTwoSources(
+  { sources, payloadFields }: LinkedResource,
+  reads: readonly ValueRead[],
+  report: Report,
+): void {
+  for (const { form, action, source, spot } of reads) {
+    if (source === null || form === 'list') continue;
+    const all = sources.all(source.name, action).filter(({ sort }) => form === 'bare' || sort !== 'claim');
+    const [first, second] = all;
+    if (first === undefined || second === undefined) continue;
+    // The rule is an error then.
+    const isMade = first.sort === 'extracted' || first.sort === 'generated';
+    if (isMade && second.why === 'rule' && payloadFields.get(source.name)?.optional === false) continue;
+    const params = { name: source.name, first: SOURCE_WORDS[first.sort], second: SOURCE_WORDS[second.sort] };
+    report.add('LNK_TWO_SOURCES', spot, params);
+  }
+}
+
+/** `url` behind an upload that takes several files. */
+function reportSeveral(
+  resource: LinkedResource,
+  action: LinkedAction,
+  reads: readonly ValueRead[],
+  registry: Registry,
+  report: Report,
+): void {
+  const [first] = outputsRead(reads, action.key);
+  const source = first?.source;
+  if (first === undefined || !source) return;
+  const place = resource.definition.finds.places.find(
+    ({ node, plugin }) => node === action.node && registry.plugins.get(plugin)?.items !== undefined,
+  );
+  const items = place?.sound === true ? registry.plugins.get(place.plugin)?.items?.(place) : null;
+  if (!items || items.most <= 1) return;
+  const params = { name: source.name, producer: action.id, most: items.most };
+  report.add('LNK_SEVERAL', first.spot, params, limited(resource, action, items.limit));
+}
+
+/** One item at most. */
+function limited(
+  { definition: { doc } }: LinkedResource,
+  { node }: LinkedAction,
+  limit: readonly string[] | null,
+): ReportOptions {
+  const [holder, field] = [limit?.slice(0, -1) ?? [], limit?.at(-1)];
+  const around = holder.reduce<LocatedNode | null>((at, key) => (at && memberOf(at, key)?.value) ?? null, node);
+  if (field === undefined || around === null) return {};
+  const written = memberOf(around, field)?.value;
+  const change = written
+    ? { start: written.start, end: written.end, text: '1' }
+    : addMembers(doc, around, [[field, '1']]);
+  return repair(`let one come: "${field}": 1`, [change], true);
+}
