@@ -30,13 +30,16 @@ const FILES = {
 };
 const GUARDED = {
   ...FILES,
-  'definitions/guarded.json': {
-    id: 'me',
-    resource: 'me',
-    tokenize: { type: 'JWT', encryption_key: '$ENV.KEY' },
-    protected: { extract_claims: ['id'] },
-    actionables: [{ id: 1, mode: 'RETURN', value: { id: '$PROTECTED.id' } }],
-  },
+  'definitions/guarded.json': [
+    {
+      id: 'me',
+      resource: 'me',
+      tokenize: { type: 'JWT', encryption_key: '$ENV.KEY' },
+      protected: { extract_claims: ['id'] },
+      actionables: [{ id: 1, mode: 'RETURN', value: { id: '$PROTECTED.id' } }],
+    },
+    telling('owned', { broadcast_type: 'SINGLE', broadcast_to: '$PAYLOAD.to', broadcast_guard: 'me' }),
+  ],
 };
 
 const kernels: TestKernel[] = [];
@@ -109,7 +112,7 @@ describe('broadcasts, clients that come back', () => {
     const ada = await client(kernel, '?uid=ada', ['Authorization', await jwt({ id: 'ada' })]);
     await tell(kernel, '/all', 1);
     const [seen] = await next(ada, 1);
-    await tell(kernel, '/one', 2, { to: 'ada' });
+    await tell(kernel, '/owned', 2, { to: 'ada' });
     expect(numbers(await next(ada, 1))).to.deep.equal([2]);
     const thief = await client(kernel, `?uid=ada&last_id=${seen?.id}`);
     await tell(kernel, '/all', 3);
