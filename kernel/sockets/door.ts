@@ -111,6 +111,11 @@ export function createDoor(kernel: Kernel, tellFailure: TellFailure): Door {
     }
   }, websocket.ping * 1000).unref();
 
+  if (websocket.force_token && identities().length === 0)
+    kernel.log.warn(
+      { path: websocket.path },
+      'nobody can connect: `websocket.force_token` is set, and no resource takes a token',
+    );
   let guards = guardsOf(kernel.plans());
   const unwatch = kernel.running.swapped(() => {
     const before = guards;

@@ -65,7 +65,8 @@ export function demandedBy(guard: Json | undefined, tokenize: Json | undefined):
   };
 }
 
-function namesOf(json: Json | undefined): readonly string[] | null {
+/** One name, or several; null where none is written. */
+export function namesOf(json: Json | undefined): readonly string[] | null {
   if (json === undefined) return null;
   const items = Array.isArray(json) ? (json as readonly Json[]) : [json];
   return items.flatMap((item) => (typeof item === 'string' ? [item] : []));

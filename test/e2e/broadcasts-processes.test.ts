@@ -8,7 +8,7 @@ import { startKernel, type TestKernel } from '../support/kernel.js';
 import { freePort } from '../support/guarded.js';
 import { startRedis } from '../support/redis.js';
 import { connect, type Frame, type SocketClient } from '../support/sockets.js';
-import { bearer, jwt, KEY } from '../support/tokens.js';
+import { bearer, jwt, KEY, OTHER_KEY } from '../support/tokens.js';
 import { skipTest } from '../support/skip.js';
 import { startStopwatch } from '../support/stopwatch.js';
 
@@ -29,21 +29,31 @@ const FILES = {
   ],
 };
 const GUARDED = {
-  ...FILES,
-  'definitions/guarded.json': {
-    id: 'me',
-    resource: 'me',
-    tokenize: { type: 'JWT', encryption_key: '$ENV.KEY' },
-    protected: { extract_claims: ['id'] },
-    actionables: [{ id: 1, mode: 'RETURN', value: { id: '$PROTECTED.id' } }],
-  },
+  'definitions/all.json': FILES['definitions/all.json'].filter((one) => !JSON.stringify(one).includes('"one"')),
+  'definitions/guarded.json': [
+    {
+      id: 'me',
+      resource: 'me',
+      tokenize: { type: 'JWT', encryption_key: '$ENV.KEY' },
+      protected: { extract_claims: ['id'] },
+      actionables: [{ id: 1, mode: 'RETURN', value: { id: '$PROTECTED.id' } }],
+    },
+    {
+      id: 'tours',
+      resource: 'tours',
+      tokenize: { type: 'JWT', encryption_key: '$ENV.OTHER' },
+      protected: { provide_as: 'x-courier' },
+      actionables: [{ id: 1, mode: 'RETURN', value: 1 }],
+    },
+    telling('owned', { broadcast_type: 'SINGLE', broadcast_to: '$PAYLOAD.to', broadcast_guard: 'me' }),
+  ],
 };
 
 const kernels: TestKernel[] = [];
 const clients: SocketClient[] = [];
 async function start(relay: unknown, files: Readonly<Record<string, unknown>> = FILES, url = ''): Promise<TestKernel> {
   const config = { websocket: { enabled: true }, relay };
-  const kernel = await startKernel({ files: files, config, env: { REDIS: url, KEY } });
+  const kernel = await startKernel({ files: files, config, env: { REDIS: url, KEY, OTHER: OTHER_KEY } });
   kernels.push(kernel);
   return kernel;
 }
@@ -109,7 +119,7 @@ describe('broadcasts, clients that come back', () => {
     const ada = await client(kernel, '?uid=ada', ['Authorization', await jwt({ id: 'ada' })]);
     await tell(kernel, '/all', 1);
     const [seen] = await next(ada, 1);
-    await tell(kernel, '/one', 2, { to: 'ada' });
+    await tell(kernel, '/owned', 2, { to: 'ada' });
     expect(numbers(await next(ada, 1))).to.deep.equal([2]);
     const thief = await client(kernel, `?uid=ada&last_id=${seen?.id}`);
     await tell(kernel, '/all', 3);
@@ -129,9 +139,9 @@ describe('broadcasts, two processes', function () {
     for (const one of clients.splice(0)) await one.close();
     for (const kernel of kernels.splice(0)) await kernel.close();
   });
-  async function pair(more: object = {}): Promise<[TestKernel, TestKernel]> {
+  async function pair(more: object = {}, files: typeof FILES = FILES): Promise<[TestKernel, TestKernel]> {
     const relay = { use: 'redis', url: '$ENV.REDIS', prefix: `test:${randomUUID()}:`, ...more };
-    return [await start(relay, FILES, url), await start(relay, FILES, url)];
+    return [await start(relay, files, url), await start(relay, files, url)];
   }
 
   it('every client gets each message once, wherever it was sent and wherever they are', async () => {
@@ -145,6 +155,21 @@ describe('broadcasts, two processes', function () {
     expect(numbers([...(await next(here[0]!, 1)), ...(await next(here[2]!, 1))])).to.deep.equal([100, 100]);
     await tell(two, '/all', 101);
     expect(numbers([...(await next(here[1]!, 1)), ...(await next(here[3]!, 1))])).to.deep.equal([101, 101]);
+  });
+
+  it('a uid belongs to the callers of a guard in the other one too, and after a client came back', async () => {
+    const [one, two] = await pair({ replay: true }, GUARDED);
+    const ada = await client(two, '?uid=ada', ['Authorization', await jwt({ id: 'ada' })]);
+    const courier = await client(two, '?uid=ada', ['x-courier', await jwt({ id: 'ada' }, OTHER_KEY)]);
+    await tell(one, '/all', 0);
+    const [seen] = await next(courier, 1);
+    await tell(one, '/owned', 1, { to: 'ada' });
+    await tell(one, '/all', 2);
+    expect(numbers(await next(ada, 3))).to.deep.equal([0, 1, 2]);
+    expect(numbers(await next(courier, 1))).to.deep.equal([2]);
+    const query = `?uid=ada&last_id=${seen?.id}`;
+    const again = await client(two, query, ['x-courier', await jwt({ id: 'ada' }, OTHER_KEY)]);
+    expect(numbers(await next(again, 1))).to.deep.equal([2]);
   });
 
   it('rooms reach across', async () => {

@@ -231,3 +231,32 @@ describe('purposes across resources', () => {
     expect(refused).to.contain('TOK_CLAIM_RESERVED');
   });
 });
+
+describe('tokens of senders', () => {
+  it('are of the issuer and for the audience that their verifier names', async () => {
+    const verifier = {
+      header_key: '$HEADER.x-jwt',
+      secret_key: '$ENV.KEY',
+      issuer: ['billing', 'tax'],
+      audience: 'shop',
+    };
+    const hook = { ...returning('hook', 1), webhook: { verifications: { JwtVerifier: verifier } } };
+    const kernel = await startKernel({ files: { 'definitions/a.json': [hook] }, env: { KEY } });
+    const sent = async (claims: object): Promise<number> =>
+      (await kernel.post('/hook', {}, { headers: { 'x-jwt': await jwt({ ...claims }) } })).status;
+    for (const right of [
+      { iss: 'billing', aud: 'shop' },
+      { iss: 'tax', aud: ['x', 'shop'] },
+    ])
+      expect(await sent(right)).to.equal(200);
+    const wrong = [
+      {},
+      { iss: 'billing' },
+      { aud: 'shop' },
+      { iss: ['billing'], aud: 'shop' },
+      { iss: 'tax', aud: 'Shop' },
+    ];
+    for (const claims of wrong) expect(await sent(claims), JSON.stringify(claims)).to.equal(401);
+    await kernel.close();
+  });
+});

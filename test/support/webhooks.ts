@@ -27,7 +27,10 @@ export async function signedHeaders(
     if (name === 'HmacSignatureVerifier') headers[header] = hmac(body, secret, algorithm || 'sha256');
     if (name === 'HeaderTokenVerifier') headers[header] = secret;
     if (name === 'PublicKeySignatureVerifier') headers[header] = rsa(body, sender);
-    if (name === 'JwtVerifier') headers[header] = `Bearer ${await jwt({}, secret, algorithm || 'HS256')}`;
+    if (name === 'JwtVerifier') {
+      const claims = { iss: options['issuer'], aud: options['audience'] };
+      headers[header] = `Bearer ${await jwt(claims, secret, algorithm || 'HS256')}`;
+    }
   }
   return headers;
 }

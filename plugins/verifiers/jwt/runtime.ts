@@ -1,8 +1,11 @@
 /** Tokens are judged by the same tool that judges access tokens, with a key of their own. */
-import { asText } from '../../../kernel/contract/json.js';
+import { asText, own, type Json } from '../../../kernel/contract/json.js';
+import type { PlanTools } from '../../../kernel/contract/plan.js';
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
-import { token, TokenRefused } from '../../kinds/token.js';
+import { settledText } from '../../../kernel/contract/settled.js';
+import { token, TokenRefused, type Verified } from '../../kinds/token.js';
 import { tokenReader } from '../../kinds/token-header.js';
+import { namesOf } from '../../kinds/token-words.js';
 import { verifier, type Verify, type Verdict } from '../../kinds/verifier.js';
 import { headerOf, secretOf } from '../shared/settings.js';
 
@@ -10,6 +13,19 @@ import { headerOf, secretOf } from '../shared/settings.js';
 function refusal(error: unknown): Verdict {
   if (error instanceof TokenRefused) return { refused: error.reason };
   throw error;
+}
+
+/** Where nothing is asked for, the key alone says whose a token is. */
+function judgeOf(issuer: Json | undefined, audience: Json | undefined, tools: PlanTools): (token: Verified) => Verdict {
+  const settled = (names: readonly string[] | null) => names && new Set(names.map((one) => settledText(one, tools)));
+  const [issuers, audiences] = [settled(namesOf(issuer)), settled(namesOf(audience))];
+  const isIn = (names: ReadonlySet<string> | null, said: unknown): boolean =>
+    names === null || [said].flat().some((one) => typeof one === 'string' && names.has(one));
+  return ({ claims }) => {
+    const [by, to] = [own(claims, 'iss'), own(claims, 'aud')];
+    if (Array.isArray(by) || !isIn(issuers, by)) return { refused: 'another issuer' };
+    return isIn(audiences, to) || { refused: 'another audience' };
+  };
 }
 
 export default defineRuntime(verifier, {
@@ -23,11 +39,12 @@ export default defineRuntime(verifier, {
         issues: false,
         place: `"${tools.place}"`,
       });
+      const { issuer, audience } = options;
+      const fits = judgeOf(issuer, audience, tools);
       const read = tokenReader(name);
       return async (invocation) => {
         try {
-          await tool.verify(read(invocation.header(name)), invocation.startedAt);
-          return true;
+          return fits(await tool.verify(read(invocation.header(name)), invocation.startedAt));
         } catch (error) {
           return refusal(error);
         }

@@ -12,6 +12,7 @@ import {
   verifierErrors,
 } from '../../kinds/verifier-fields.js';
 import { TOK_KEY } from '../../kinds/token-keys.js';
+import { demandedWords } from '../../kinds/token-words.js';
 
 export default definePlugin({
   kind: 'verifier',
@@ -21,12 +22,14 @@ export default definePlugin({
   details:
     "The algorithm is the definition's, never the token's. `exp` must be there, and with `nbf` and `iat` it is judged by the " +
     'clock, give or take 30 s. `Authorization` carries `Bearer <TOKEN>`; any other header the token, with or without `Bearer`. ' +
-    'Nothing of the body is signed.',
+    '`issuer` and `audience` say which tokens of the sender are for this resource. Nothing of the body is signed.',
   requires: ['token:JWT'],
   schema: shape(
     {
       header_key: headerField('Header that holds the token.', '$HEADER.authorization'),
       secret_key: secretField,
+      issuer: demandedWords.issuer,
+      audience: demandedWords.audience,
       algorithm: text({ doc: 'How the token is signed.', default: 'HS256', examples: ['HS512'] }).oneOf([
         'HS256',
         'HS384',
@@ -42,6 +45,15 @@ export default definePlugin({
     {
       title: 'HS512, as bearer',
       json: { header_key: '$HEADER.authorization', secret_key: '$ENV.EXAMPLE_KEY', algorithm: 'HS512' },
+    },
+    {
+      title: 'Of one sender, and meant for us',
+      json: {
+        header_key: '$HEADER.x-jwt',
+        secret_key: '$ENV.EXAMPLE_KEY',
+        issuer: 'https://billing.example.com/',
+        audience: 'shop',
+      },
     },
     { title: 'A header of its own', json: { header_key: '$HEADER.x-jwt', secret_key: '$ENV.EXAMPLE_KEY' } },
   ],
