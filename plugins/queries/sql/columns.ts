@@ -104,7 +104,7 @@ export function judgeOf(scan: SqlScan, columns: readonly ModelColumn[], n: numbe
   const judges = scan.placeholders
     .filter((placeholder) => placeholder.n === n)
     .map(({ cast, column: name, start }): Judge | null => {
-      if (cast !== null && cast.startsWith('timestamp')) return time;
+      if (cast?.startsWith('timestamp') === true) return time;
       if (cast !== null && FLOATS.test(cast)) return float;
       const [column, ...others] = columns.filter((one) => one.name === name);
       // Of two tables it is not known which one is meant.
