@@ -147,7 +147,6 @@ const meta = record<FieldNode['meta']>({
   mistaken: maybe(mistaken),
   beside: maybe(beside),
   members: maybe(members),
-  verbatim: maybe(flag),
 });
 
 const TYPES = ['object', 'array', 'string', 'number', 'boolean', 'record', 'value', 'either', 'any'] as const;

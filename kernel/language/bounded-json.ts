@@ -16,14 +16,14 @@ export interface JsonLimits {
  * `bytes` are UTF-8 and `decode` gives them as text. Throws REQ_MALFORMED, REQ_TOO_COMPLEX, REQ_NAME_REFUSED or REQ_NUMBER.
  */
 export function parseBounded(bytes: Uint8Array, decode: () => string, limits: JsonLimits): unknown {
-  const { doubtful, long } = measure(bytes, limits);
+  const marks = measure(bytes, limits);
   let value: unknown;
   try {
-    value = long ? parseExact(decode(), refuseBeyond) : JSON.parse(decode());
+    value = marks & LONG ? parseExact(decode(), refuseBeyond) : JSON.parse(decode());
   } catch (error) {
     throw error instanceof Fault ? error : fault('REQ_MALFORMED', {}, { cause: error });
   }
-  if (doubtful) inspect(value, limits);
+  if (marks & DOUBTFUL) inspect(value, limits);
   return value;
 }
 
@@ -40,15 +40,13 @@ const LETTER_U = 0x75;
 /** So many digits are exact in a double, with a point or without. */
 const EXACT_DIGITS = 15;
 
-interface Measured {
-  /** The value must be looked at again: a long array, an escape or a reserved name is possible. */
-  readonly doubtful: boolean;
-  /** A number may be none of a double. */
-  readonly long: boolean;
-}
+/** The value must be looked at again: a long array, an escape or a reserved name is possible. */
+const DOUBTFUL = 1;
+/** A number may be none of a double. */
+const LONG = 2;
 
-/** One pass over the bytes, before anything is built. Refuses depth and number of keys. */
-function measure(bytes: Uint8Array, { depth: maxDepth, keys: maxKeys, array: maxArray }: JsonLimits): Measured {
+/** One pass over the bytes, before anything is built. Refuses depth and number of keys; gives DOUBTFUL, LONG, both or 0. */
+function measure(bytes: Uint8Array, { depth: maxDepth, keys: maxKeys, array: maxArray }: JsonLimits): number {
   let depth = 0;
   let deepest = 0;
   let colons = 0;
@@ -73,20 +71,18 @@ function measure(bytes: Uint8Array, { depth: maxDepth, keys: maxKeys, array: max
     else if (byte === COMMA) commas++;
     else if (byte >= 0x30 && byte <= 0x39) {
       const start = i;
-      while (isDigit(bytes[i + 1])) i++;
-      if (i - start >= EXACT_DIGITS || bytes[i + 1] === 0x65 || bytes[i + 1] === 0x45) long = true;
+      let next = bytes[i + 1] ?? 0;
+      // Digits, with or without a point.
+      for (; (next >= 0x30 && next <= 0x39) || next === 0x2e; next = bytes[i + 1] ?? 0) i++;
+      if (i - start >= EXACT_DIGITS || next === 0x65 || next === 0x45) long = true;
     }
   }
   // Text that is too deep and never closed again is no JSON in the first place.
   if (deepest > maxDepth && depth > 0) throw fault('REQ_MALFORMED');
   if (deepest > maxDepth) throw fault('REQ_TOO_COMPLEX', { what: 'levels', max: maxDepth });
   if (colons > maxKeys) throw fault('REQ_TOO_COMPLEX', { what: 'properties', max: maxKeys });
-  return { doubtful: doubtful || commas >= maxArray, long };
+  return (doubtful || commas >= maxArray ? DOUBTFUL : 0) | (long ? LONG : 0);
 }
-
-/** Or a point between digits. */
-const isDigit = (byte: number | undefined): boolean =>
-  byte !== undefined && ((byte >= 0x30 && byte <= 0x39) || byte === 0x2e);
 
 /** Lengths of `__proto__`/`prototype` and `constructor`, and a first letter of one of them. */
 function mayBePoison(bytes: Uint8Array, start: number, end: number): boolean {

@@ -253,10 +253,11 @@ export async function wrongOf(
   const found = await kernel.post<Record<string, unknown>[]>(`${path}-all`, {});
   const rows = new Map(found.body.map((row) => [row['id'], row[field]]));
   kept.forEach(({ json, read }, index) => {
-    for (const [where, value] of [
+    const places: readonly (readonly [where: string, value: unknown])[] = [
       ['answered', stored.body[index]?.[field]],
       ['found', rows.get(`${field} ${index}`)],
-    ]) {
+    ];
+    for (const [where, value] of places) {
       const wanted = parsed(wrap(read ?? ''));
       try {
         expect(value).to.deep.equal(wanted);

@@ -53,4 +53,3 @@ describe('definitions of others (check)', function () {
     expect(shown('hint')).to.deep.equal([]);
   });
 });
-});

@@ -12,7 +12,7 @@ export default definePlugin({
   schema: shape({
     ...search,
     property_type: pluginName('field-type', {
-      doc: 'Type of the items, for documentation and for stores of documents; SQL keeps any.',
+      doc: 'Type of the items: an array with another item is refused.',
       examples: ['String'],
     }),
   }),

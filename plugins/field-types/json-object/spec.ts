@@ -19,7 +19,7 @@ export default definePlugin({
   schema: shape({
     ...search,
     properties: record(slot([Slot.MODEL_FIELD], { doc: 'Definition of the sub-field.' }), {
-      doc: 'Sub-fields of the object, for documentation and for stores of documents; SQL keeps any object.',
+      doc: 'Sub-fields of the object. None has to be there; one that is there must fit.',
       examples: [{ theme: { type: 'String' } }],
     }),
   }),
@@ -77,6 +77,6 @@ function checkProperties(properties: Json | undefined): Finding[] {
   );
 }
 
-/** Sub-fields are for documentation: none of them is sure to be there. */
+/** None of the sub-fields is sure to be there. */
 const ofField = (field: Json, valueOf: ApiPlace['valueOf']): JsonSchema =>
   isObject(field) ? nullable(valueOf('field-type', asText(field['type']), field)) : {};

@@ -17,7 +17,6 @@ type Part = Pick<ModelColumn, 'type' | 'holds'> & Partial<ModelColumn>;
 
 /** As precise as a time in SQL is. */
 const DIGITS = 6;
-const TIMES = /^timestamp/;
 const FLOATS = /^(?:float8|float4|real|double precision)$/;
 
 const refused = (at: string | null, detail: string): Fault =>
@@ -105,7 +104,7 @@ export function judgeOf(scan: SqlScan, columns: readonly ModelColumn[], n: numbe
   const judges = scan.placeholders
     .filter((placeholder) => placeholder.n === n)
     .map(({ cast, column: name, start }): Judge | null => {
-      if (cast !== null && TIMES.test(cast)) return time;
+      if (cast?.startsWith('timestamp') === true) return time;
       if (cast !== null && FLOATS.test(cast)) return float;
       const [column, ...others] = columns.filter((one) => one.name === name);
       // Of two tables it is not known which one is meant.
