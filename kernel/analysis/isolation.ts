@@ -60,6 +60,18 @@ export function isolationsOf(
   return found;
 }
 
+const known = new WeakMap<object, Isolations>();
+
+/** Of an analysis, read once. */
+export function isolationsIn(
+  analysis: { readonly resources: readonly ResourceModel[]; readonly models: readonly DataModel[] },
+  registry: Registry,
+): Isolations {
+  const found = known.get(analysis) ?? isolationsOf(analysis.resources, analysis.models, registry);
+  known.set(analysis, found);
+  return found;
+}
+
 /** The same actionable in two transactions of a resource, such as its answer and a part behind it. */
 function either(one: IsolationNeed | undefined, other: IsolationNeed): IsolationNeed {
   if (one === undefined) return other;

@@ -283,7 +283,7 @@ function repeatsOf(unit: Unit): Line {
 }
 
 const SHORTEST_PAUSE_MS = 5;
-const LONGEST_PAUSE_MS = 200;
+const LONGEST_PAUSE_MS = 50;
 
 /** A random wait, longer where a try takes longer, so that transactions that conflicted do not run at the same time again. */
 const pause = (attempt: number, tookMs: number): Promise<void> => {

@@ -2,6 +2,8 @@
  * Inside SQL: a placeholder and where its value comes from, a table and its model, a column and its field, a function and what
  * it gives.
  */
+import { isolationsIn } from '../../kernel/analysis/isolation.js';
+import type { IsolationNeed, RowLock } from '../../kernel/contract/plan.js';
 import { sourcesAt, type SqlSource } from '../../kernel/language/sql-sources.js';
 import { sqlPieces, type SqlPiece } from '../../kernel/language/sql-names.js';
 import { significant } from '../../kernel/language/sql-read.js';
@@ -24,10 +26,31 @@ export const sqlHover: HoverSource = (view, site) => {
   const i = pieces.findIndex(({ start, end }) => start <= inside.offset && inside.offset < end);
   const piece = pieces[i] ?? pieces.find(({ end }) => end === inside.offset);
   if (piece === undefined) return null;
-  const markdown = wordsOf(view, query, scan, piece);
+  const markdown = piece === pieces[0] ? isolationWords(view, query) : wordsOf(view, query, scan, piece);
   if (markdown === '') return null;
   return { markdown, ...spanInside(view, inside, piece.start, piece.end) };
 };
+
+/** Over its verb: how the statement is kept from interfering with those of other requests. */
+function isolationWords({ analysis, registry }: View, { resource, action }: QuerySite): string {
+  if (resource === null || action === null) return '';
+  const need = isolationsIn(analysis, registry).get(resource.id)?.get(action.key);
+  if (need === undefined)
+    return 'Commits by itself and runs as it is written: other requests may change what it has read.';
+  const { level, lock, why, among } = need;
+  const watched =
+    among && level !== 'serializable' ? ', serializable where the database watches only such transactions' : '';
+  const locks = lock === null ? '' : `\n\nLocks what it reads (\`${LOCKS[lock]}\`).`;
+  return `**${LEVELS[level]}**${watched}\n\n${why}${locks}`;
+}
+
+const LEVELS: Readonly<Record<IsolationNeed['level'], string>> = {
+  statement: 'A transaction by itself',
+  locks: 'Read committed, with locks',
+  snapshot: 'Repeatable read',
+  serializable: 'Serializable',
+};
+const LOCKS: Readonly<Record<RowLock, string>> = { update: 'FOR NO KEY UPDATE', share: 'FOR SHARE' };
 
 function wordsOf(view: View, query: QuerySite, scan: SqlScan, piece: SqlPiece): string {
   const { role, name } = piece;

@@ -5,8 +5,10 @@
  */
 import { expect } from 'chai';
 import type { Loose } from '../support/client.js';
-import { onEach, SQL, type Database } from '../support/databases.js';
+import { onEach, placeOn, SQL, type Database } from '../support/databases.js';
+import { startKernel, type TestKernel } from '../support/kernel.js';
 import { FILES, HOLDS, RACES } from '../support/serial-races.js';
+import { skipTest } from '../support/skip.js';
 import { until } from '../support/until.js';
 
 const RUNS = 125;
@@ -79,6 +81,31 @@ onEach('a thousand races', patient(SQL), { files: FILES }, (kernel) => {
       for (const row of duty) found.get(String(row['ward']))!.on = Number(row['on_duty']);
       const broken = groupsOf(name).filter((g) => HOLDS[name]?.(found.get(g)!) !== true);
       expect(broken.map((g) => [g, found.get(g)])).to.deep.equal([]);
+    });
+  }
+});
+
+describe('two times twenty-four requests on one row, of two processes', () => {
+  for (const database of patient(SQL).filter(({ make }) => make !== null)) {
+    it(`${database.name}: all are counted, none is refused`, async function () {
+      const place = await placeOn(database);
+      if ('skip' in place) return skipTest(this, place.skip);
+      const kernels: TestKernel[] = [];
+      try {
+        for (const env of [place.env, place.env])
+          kernels.push(await startKernel({ files: FILES, config: place.config as Record<string, unknown>, env }));
+        const [first] = kernels;
+        expect((await first!.post('/cell', { groups: [{ g: 'one' }] })).status).to.equal(200);
+        const ask = (path: string): Promise<number>[] =>
+          Array.from({ length: 24 }, async (_, n) => (await kernels[n % 2]!.post(`/${path}`, { g: 'one' })).status);
+        // A row that is read and written back; a count that none may change until the row is written.
+        const statuses = await Promise.all([...ask('add'), ...ask('take')]);
+        expect(statuses.filter((status) => status !== 200)).to.deep.equal([]);
+        expect((await first!.post<readonly Loose[]>('/cells', {})).body).to.deep.equal([{ id: 'one', n: 24 }]);
+        expect((await first!.post<readonly Loose[]>('/seats', {})).body).to.deep.equal([{ room: 'one', seats: 1 }]);
+      } finally {
+        for (const kernel of kernels) await kernel.close();
+      }
     });
   }
 });

@@ -224,7 +224,7 @@ describe('units of work', () => {
       time.restore();
       Math.random = random;
     }
-    expect(opened.slice(0, 8)).to.deep.equal([0, 10, 30, 70, 150, 310, 510, 710]);
+    expect(opened.slice(0, 8)).to.deep.equal([0, 10, 30, 70, 120, 170, 220, 270]);
     expect(opened).to.have.length(30);
   });
 

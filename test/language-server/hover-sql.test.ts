@@ -91,13 +91,18 @@ describe('language server: hover in SQL', () => {
   it('tells of functions, and nothing of words, texts and what it does not know', async () => {
     expect(await inSql('SELECT «1:coal‸esce»(1, 2)')).to.include('The first value that is not NULL.');
     for (const sql of [
-      'SEL‸ECT 1',
+      'SELECT id FR‸OM _users',
       "SELECT 'em‸ail' FROM _users",
       'SELECT x.em‸ail FROM _users',
       'SELECT id FROM th‸ere',
     ]) {
       expect(await inSql(sql), sql).to.equal(null);
     }
+  });
+
+  it('tells over its verb how a statement is kept from interfering with others', async () => {
+    expect(await inSql('«1:SEL‸ECT» id FROM _users')).to.include('A transaction by itself');
+    expect(await inSql("«1:UP‸DATE» _users SET email = 'a' WHERE age > 3")).to.include('**Serializable**');
   });
 
   it('works while the text is open', async () => {

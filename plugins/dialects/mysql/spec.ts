@@ -53,8 +53,8 @@ export default definePlugin({
     ...connectionFields(),
     isolation: text({
       doc:
-        'Isolation of transactions. `auto` takes `serializable` where a statement only reads, so that a ' +
-        'read-then-write pair cannot lose updates, and `read committed` where every statement writes or locks.',
+        'Isolation of transactions. `auto` takes for each what keeps requests from interfering, decided at load: locks in ' +
+        '`read committed`, `repeatable read` for several reads, `serializable` for the rest; `lintel plan` tells which.',
       default: 'auto',
       examples: ['serializable'],
     }).oneOf(['auto', 'read committed', 'repeatable read', 'serializable']),

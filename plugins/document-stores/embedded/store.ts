@@ -4,6 +4,7 @@
  */
 import { ObjectId } from 'bson';
 import { Fault, fault } from '../../../kernel/contract/fault.js';
+import { createLine } from '../../../kernel/contract/line.js';
 import { SERIALIZABLE, type Dialect, type Transaction } from '../../kinds/dialect.js';
 import type {
   Document,
@@ -25,7 +26,9 @@ import { termsLiteral } from './terms.js';
 import { inserted, operatorsOf, seedOf } from './upsert.js';
 
 /** A unit of one call is tried this often in all. */
-const TRIES = 12;
+const TRIES = 30;
+/** Milliseconds before another try, at most. */
+const PAUSE = 30;
 
 export interface Parts {
   readonly sql: Dialect;
@@ -39,21 +42,30 @@ const of = (inside: Inside): Transaction | null => (inside === null ? null : (in
 
 export function createStore({ sql, tables, instance }: Parts): DocumentStore {
   const reader = createReader(tables);
+  const line = createLine(1, Infinity, () => new Error('the line of repeated calls has no limit'));
 
   /** In the transaction that there is, or in one of its own. */
   async function within<T>(inside: Inside, work: (transaction: Transaction) => Promise<T>): Promise<T> {
     const given = of(inside);
     if (given !== null) return work(given);
-    for (let attempt = 1; ; attempt++) {
-      const own = await sql.begin(SERIALIZABLE);
-      try {
-        const result = await work(own);
-        await sql.commit(own);
-        return result;
-      } catch (error) {
-        await sql.rollback(own);
-        if (attempt >= TRIES || !sql.retryable(error)) throw error;
+    let leave: (() => void) | null = line.running > 0 ? await line.take() : null;
+    try {
+      for (let attempt = 1; ; attempt++) {
+        const own = await sql.begin(SERIALIZABLE);
+        try {
+          const result = await work(own);
+          await sql.commit(own);
+          return result;
+        } catch (error) {
+          await sql.rollback(own);
+          if (attempt >= TRIES || !sql.retryable(error)) throw error;
+        }
+        // Those that met one another would do so again: one at a time in this process, and not at once.
+        leave ??= await line.take();
+        await new Promise((resolve) => setTimeout(resolve, Math.random() * PAUSE));
       }
+    } finally {
+      leave?.();
     }
   }
 
