@@ -3,7 +3,6 @@
  * time, documents, another database than that of the queue; and what operators see of them.
  */
 import { expect } from 'chai';
-import type { Loose } from '../support/client.js';
 import { stepsOf } from '../../kernel/cli/job-steps.js';
 import { call, extracted, later, statement, STEP_STORES, stepKernel, type StepKernel } from '../support/job-steps.js';
 import { eventually } from '../support/jobs.js';
@@ -24,6 +23,7 @@ const inbox = {
   actionables: [statement(1, 'SELECT body FROM lintel_inbox', [], { result: 'many' })],
 };
 const MODELS = {
+  _keys: { id: { type: 'Number', primary_key: true }, token: { type: 'String', secret: true } },
   _notes: { n: { type: 'Number', primary_key: true, auto_increment: true }, what: { type: 'String' } },
 };
 const files = (...resources: readonly object[]): object => ({
@@ -58,7 +58,7 @@ describe('steps of work', function () {
   };
   async function change(...resources: readonly object[]): Promise<void> {
     const { kernel } = running!;
-    await kernel.project.write('definitions/all.json', [all, inbox, ...resources] as unknown as Loose[]);
+    await kernel.project.write('definitions/all.json', [all, inbox, ...resources] as unknown);
     const { applied } = await kernel.kernel.reload();
     expect(applied).to.equal(true);
   }
@@ -154,6 +154,28 @@ describe('steps of work', function () {
     ]);
     expect(shown?.[1]?.error?.code).to.equal('OUT_STATUS');
     expect(JSON.stringify([shown, found])).not.to.contain('sesame');
+  });
+
+  it('that only read a secret are done again instead of being kept', async () => {
+    const key = extracted(1, 'token', 'token');
+    const { post, kernel, retry, refuseNext, calls, rows } = await start(
+      steps(
+        statement(1, 'SELECT token FROM keys WHERE id = 1'),
+        call(2, { with: '$PAYLOAD.token' }, key),
+        written(3, 'behind'),
+        call(4, {}),
+      ),
+      { id: 'key', resource: 'key', actionables: [statement(1, "INSERT INTO keys (id, token) VALUES (1, 'sesame')")] },
+    );
+    await post('/key', {});
+    refuseNext(1);
+    await post('/work', {});
+    const id = await dead();
+    expect(JSON.stringify([await kernel.kernel.desks()[0]?.show(id), await rows('inbox')])).not.to.contain('sesame');
+    await retry(id);
+    await over();
+    expect(calls().map(({ body }) => body)).to.deep.equal([{ with: 'sesame' }, { with: 'sesame' }, {}]);
+    expect(await texts()).to.deep.equal(['behind']);
   });
 
   it('change nothing for work of one step: nothing is noted', async () => {

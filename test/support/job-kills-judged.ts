@@ -8,8 +8,8 @@ import { skipTest } from './skip.js';
 type Closing = KillStore & { readonly stop?: () => Promise<void> };
 
 /** Kills of one test, and tests in a full run: a test has two minutes, also on a machine that is busy. */
-const KILLS = 14;
-const ROUNDS = 4;
+const KILLS = 7;
+const ROUNDS = 8;
 
 /** Each group that was committed is there once; each call was made, with one key and the same values. */
 export function judgeSteps({ acknowledged, tables, calls, left, notes, kills }: StepEvidence): void {

@@ -36,7 +36,8 @@ function plan(value: Fields, pointer: string, tools: PlanTools, { name, store, a
   const unit = unitOf(store, name, [made]);
   const describe = describeQuery(value, made, name);
   const { repeat } = tools;
-  if (repeat === null) return { execute: (frame: Frame) => runOnce(made, frame), unit, describe };
+  const reads = action.reads === true && { reads: true as const };
+  if (repeat === null) return { execute: (frame: Frame) => runOnce(made, frame), ...reads, unit, describe };
   // One at a time: a transaction takes no two at once, and without one the order is that of the list all the same.
   const { parameters, bind, named } = made;
   const each = repeated({ parameters, portion: 1, bind, run, named }, repeat, tools);

@@ -28,7 +28,8 @@ function plan(
   const statement = makeStatement(value, pointer, tools, { name, dialect: connection });
   const unit = unitOf(connection, name, [statement]);
   const { repeat } = tools;
-  if (repeat === null) return { ...execution(connection, statement), unit, describe: statement.describe };
+  const reads = statement.prepared.readOnly && { reads: true as const };
+  if (repeat === null) return { ...execution(connection, statement), ...reads, unit, describe: statement.describe };
   return {
     execute: repeated(repeatable(connection, statement), repeat, tools),
     unit,
