@@ -125,6 +125,7 @@ export function compileAction(
     apart: inner.apart,
     always: planned.always === true,
     pure: planned.pure === true,
+    reads: planned.reads === true,
     turns: steps.find((step) => step.phase < ResourcePhase.ADMIT && step.turns !== undefined)?.turns ?? null,
     describe: planned.describe,
   });

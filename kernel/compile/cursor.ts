@@ -7,7 +7,7 @@ import type { Frame } from '../contract/plan.js';
 import type { ActionModel } from '../analysis/model.js';
 import type { ActionGroup } from './plan.js';
 import { carried, missingIn, readsOf } from './reads.js';
-import type { ResourceScope } from './tools.js';
+import { secretsIn, type ResourceScope } from './tools.js';
 
 export interface StepPlan extends ActionGroup {
   readonly keys: readonly string[];
@@ -37,8 +37,6 @@ export const stagesOf = (groups: readonly ActionGroup[]): ActionGroup[][] =>
       : [group],
   );
 
-const isPure = ({ actions }: ActionGroup): boolean => actions.every(({ pure }) => pure);
-
 /** Null for what is one step only: it is over with the work. */
 export function compileCursor(
   scope: ResourceScope,
@@ -48,6 +46,9 @@ export function compileCursor(
   inboxOf: InboxOf,
 ): CursorPlan | null {
   const stages = stagesOf(groups);
+  /** What may be done again: it changes nothing, or only reads what must not be kept. */
+  const isPure = ({ actions }: ActionGroup): boolean =>
+    actions.every(({ pure, reads, key }) => pure || (reads && leavesSecret(scope, members, key)));
   const lasting = stages.flat().filter((step) => !isPure(step));
   if (lasting.length < 2) return null;
   const keysOf = ({ actions }: ActionGroup): string[] => actions.map(({ key }) => key);
@@ -92,4 +93,17 @@ export function compileCursor(
 
   const inboxes = new Set(steps.flat().flatMap(({ inbox }) => inbox ?? []));
   return Object.freeze({ stages: steps, inboxes: [...inboxes], give });
+}
+
+/** Others of the part read something secret of its result. */
+function leavesSecret(scope: ResourceScope, members: readonly ActionModel[], key: string): boolean {
+  const secrets = secretsIn(
+    scope,
+    members.filter((action) => action.key === key),
+  );
+  const others = members.filter((action) => action.key !== key);
+  if (secrets.size === 0) return false;
+  const { labels } = readsOf(scope, others, (one) => one === key);
+  const paths = labels.flatMap((label) => (label.startsWith('result:') ? label.slice(label.lastIndexOf(':') + 1) : []));
+  return paths.some((path) => path === '*' || path.split('.').some((segment) => secrets.has(segment)));
 }

@@ -26,6 +26,8 @@ export interface ActionPlan {
   readonly always: boolean;
   /** Changes nothing anywhere. */
   readonly pure: boolean;
+  /** Only reads in its store. */
+  readonly reads: boolean;
   /** What one of its steps waits for before a unit is opened. */
   readonly turns: Turns | null;
   readonly describe: Json;

@@ -163,6 +163,8 @@ export interface ModePlan {
   readonly always?: true;
   /** Changes nothing anywhere: it may be done any number of times. */
   readonly pure?: true;
+  /** Only reads in its store: it may be done again, and may then give something else. */
+  readonly reads?: true;
   /** The body of the request may be an array. */
   readonly takesList?: true;
   /** ... and must be one. */

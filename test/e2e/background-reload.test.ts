@@ -146,7 +146,7 @@ describe('accepted work and time', function () {
   it('is kept when its definition needs something else by now, and done when only other things changed', async () => {
     await start([note({ queue: { delay: 3600, retries: 0 } })]);
     await accept('/note', { text: 'kept' });
-    await reload(note({ queue: { delay: 3600, retries: 0 } }, ['title']));
+    await reload(note({ queue: { delay: 3600, retries: 0 } }, ['$PAYLOAD.title']));
     await kernel.post('/due', {});
     const [dead] = await eventually(
       () => jobsOf(kernel),

@@ -12,6 +12,7 @@ import { json, startUpstream } from './upstream.js';
 
 export interface StepStore extends TestDatabase {
   readonly queue?: object;
+  readonly documents?: object | undefined;
   readonly stop?: () => Promise<void>;
 }
 
@@ -155,6 +156,7 @@ export async function stepKernel(store: StepStore, files: object): Promise<StepK
       connections: store.connections,
       outbound: { allow: ['127.0.0.1'] },
       ...(store.queue && { queue: store.queue }),
+      ...(store.documents && { documents: store.documents }),
     },
   });
   const [desk] = kernel.kernel.desks();

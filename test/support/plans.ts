@@ -28,6 +28,7 @@ export const action = (index: number, rest: Partial<ActionPlan> = {}): ActionPla
   parallel: false,
   always: false,
   pure: false,
+  reads: false,
   turns: null,
   apart: false,
   describe: null,

@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { Inbox, JobDesk, Note } from '../../../kernel/contract/deferred.js';
+import { Fault, fault } from '../../../kernel/contract/fault.js';
 import type { Log } from '../../../kernel/contract/plugin.js';
 import type { InboxStore } from './inbox-stores.js';
 
@@ -34,11 +35,15 @@ export function createInbox(store: InboxStore, desk: () => Pick<JobDesk, 'show'>
       await ready();
       return (await store.read(digest(job))).map(parsed);
     },
-    write: (job, note: Note, unit) =>
-      store.add(
-        { job: digest(job), step: digest(note.actions.at(-1) ?? ''), id: job, body: JSON.stringify(note) },
-        unit,
-      ),
+    async write(job, note: Note, unit) {
+      const row = { job: digest(job), step: digest(note.actions.at(-1) ?? ''), id: job, body: JSON.stringify(note) };
+      try {
+        await store.add(row, unit);
+      } catch (error) {
+        // Another process committed the step, after this one had read the notes: the next try finds it.
+        throw error instanceof Fault && error.code === 'QRY_UNIQUE' ? fault('JOB_STOPPED') : error;
+      }
+    },
     forget: (job) => store.remove(digest(job)),
     async sweep() {
       try {

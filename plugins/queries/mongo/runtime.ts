@@ -38,9 +38,11 @@ function plan(value: Fields, pointer: string, tools: PlanTools, { name, store, a
   const describe = describeQuery(value, made, name);
   // Documents that are chosen by more than a key are read before they are changed.
   const always = unit.turns.length > 0 && tools.isolation !== null;
+  const reads = action.reads === true && { reads: true as const };
   if (repeat === null)
     return {
       execute: (frame: Frame) => runOnce(made, frame),
+      ...reads,
       unit,
       ...(always && { always: true as const }),
       describe,

@@ -28,9 +28,11 @@ function plan(
   const statement = makeStatement(value, pointer, tools, { name, dialect: connection });
   const { repeat, isolation } = tools;
   const unit = unitOf(connection, name, [statement], isolation);
+  const reads = statement.prepared.readOnly && { reads: true as const };
   if (repeat === null)
     return {
       ...execution(connection, statement),
+      ...reads,
       unit,
       ...(isolation !== null && isUnit(isolation, statement) && { always: true }),
       describe: statement.describe,

@@ -1,0 +1,269 @@
+/**
+ * Steps of work that is repeated under other circumstances: definitions that changed meanwhile, lists, actionables that run at the same
+ * time, documents, another database than that of the queue; and what operators see of them.
+ */
+import { expect } from 'chai';
+import { stepsOf } from '../../kernel/cli/job-steps.js';
+import { call, extracted, later, statement, STEP_STORES, stepKernel, type StepKernel } from '../support/job-steps.js';
+import { eventually } from '../support/jobs.js';
+import { freshMysql, startMysql } from '../support/mysql.js';
+import { freshMongo, startMongo } from '../support/mongo.js';
+import { skipTest } from '../support/skip.js';
+
+const written = (id: number, what: string, rest: object = {}): object =>
+  statement(id, `INSERT INTO notes (what) VALUES ('${what}') RETURNING n, what`, [], rest);
+const all = {
+  id: 'all-notes',
+  resource: 'all-notes',
+  actionables: [statement(1, 'SELECT n, what FROM notes ORDER BY n', [], { result: 'many' })],
+};
+const inbox = {
+  id: 'all-inbox',
+  resource: 'all-inbox',
+  actionables: [statement(1, 'SELECT body FROM lintel_inbox', [], { result: 'many' })],
+};
+const MODELS = {
+  _keys: { id: { type: 'Number', primary_key: true }, token: { type: 'String', secret: true } },
+  _notes: { n: { type: 'Number', primary_key: true, auto_increment: true }, what: { type: 'String' } },
+};
+const files = (...resources: readonly object[]): object => ({
+  'definitions/models.json': MODELS,
+  'definitions/all.json': [all, inbox, ...resources],
+});
+const steps = (...actionables: readonly object[]): object => later('work', actionables, { queue: { retries: 0 } });
+
+describe('steps of work', function () {
+  let running: StepKernel | undefined;
+  afterEach(async () => {
+    await running?.close();
+    running = undefined;
+  });
+  async function start(...resources: readonly object[]): Promise<StepKernel> {
+    const store = await STEP_STORES[0]!.make();
+    if ('skip' in store) throw new Error(store.skip);
+    return (running = await stepKernel(store, files(...resources)));
+  }
+  const texts = async (): Promise<unknown[]> => (await running!.rows('notes')).map((row) => row['what']);
+  const over = (): Promise<unknown> =>
+    eventually(
+      () => running!.jobs(),
+      ({ length }) => length === 0,
+    );
+  const dead = async (): Promise<string> => {
+    const jobs = await eventually(
+      () => running!.jobs(),
+      ([job]) => job?.state === 'dead',
+    );
+    return jobs[0]?.id ?? '';
+  };
+  async function change(...resources: readonly object[]): Promise<void> {
+    const { kernel } = running!;
+    await kernel.project.write('definitions/all.json', [all, inbox, ...resources] as unknown);
+    const { applied } = await kernel.kernel.reload();
+    expect(applied).to.equal(true);
+  }
+
+  it('that are done are not done again where the definition of a later one was mended', async () => {
+    const found = extracted(1, 'n', 'first');
+    const { post, retry, calls, refuseNext } = await start(
+      steps(written(1, 'one'), call(2, { n: '$PAYLOAD.first' }, found), written(3, 'three')),
+    );
+    refuseNext(1);
+    await post('/work', {});
+    const id = await dead();
+    await change(steps(written(1, 'other'), call(2, { mended: '$PAYLOAD.first' }, found), written(3, 'changed')));
+    expect(await retry(id)).to.equal(true);
+    await over();
+    expect(await texts()).to.deep.equal(['one', 'changed']);
+    expect(calls().map(({ body }) => body)).to.deep.equal([{ n: 1 }, { mended: 1 }]);
+  });
+
+  it('are refused where a mended one reads what was not kept', async () => {
+    const { post, retry, refuseNext, jobs } = await start(
+      steps(written(1, 'one'), call(2, { n: '$PAYLOAD.first' }, extracted(1, 'n', 'first'))),
+    );
+    refuseNext(1);
+    await post('/work', {});
+    const id = await dead();
+    await change(steps(written(1, 'one'), call(2, { what: '$PAYLOAD.text' }, extracted(1, 'what', 'text'))));
+    await retry(id);
+    await dead();
+    expect((await jobs())[0]?.failure).to.include({
+      code: 'JOB_CHANGED',
+      detail: 'The actionable work#2 needs a value now that was not kept for it: name:work:text.',
+    });
+    expect(await texts()).to.deep.equal(['one']);
+  });
+
+  it('of a list are done once, all of them or none', async () => {
+    const item = { query: 'INSERT INTO notes (what) VALUES ($1)', parameters: ['$PAYLOAD.what'], multi: 'items' };
+    const { post, retry, refuseNext } = await start(
+      steps({ id: 1, mode: 'QUERY', sql_query: item }, call(2, { first: '$PAYLOAD.n' }, extracted(1, '0.n', 'n'))),
+    );
+    refuseNext(1);
+    await post('/work', { items: [{ what: 'a' }, { what: 'b' }] });
+    await retry(await dead());
+    await over();
+    expect(await texts()).to.deep.equal(['a', 'b']);
+    expect(running!.calls().map(({ body }) => body)).to.deep.equal([{ first: 1 }, { first: 1 }]);
+  });
+
+  it('that run at the same time are each done once', async () => {
+    const { post, retry, refuseNext } = await start(
+      steps(
+        written(1, 'beside', { parallel: true }),
+        call(2, { beside: true }, { parallel: true }),
+        written(3, 'behind'),
+      ),
+    );
+    refuseNext(1);
+    await post('/work', {});
+    const id = await dead();
+    expect(await texts()).to.deep.equal(['beside']);
+    await retry(id);
+    await over();
+    expect(await texts()).to.deep.equal(['beside', 'behind']);
+  });
+
+  it('share a transaction, and are then done together', async () => {
+    const { post, retry, refuseNext } = await start(
+      steps(written(1, 'a'), written(2, 'b'), call(3, {}), written(4, 'c'), written(5, 'd')),
+    );
+    refuseNext(1);
+    await post('/work', {});
+    await retry(await dead());
+    await over();
+    expect(await texts()).to.deep.equal(['a', 'b', 'c', 'd']);
+    // No note is left, and one step alone leaves none.
+    expect(await running!.rows('inbox')).to.deep.equal([]);
+  });
+
+  it('are shown with what is done, what failed and what waits, without their values', async () => {
+    const { post, kernel, refuseNext } = await start(
+      steps(written(1, 'sesame'), call(2, { n: '$PAYLOAD.what' }, extracted(1, 'what', 'what')), written(3, 'c')),
+    );
+    refuseNext(1);
+    await post('/work', {});
+    const found = await kernel.kernel.desks()[0]!.show(await dead());
+    const part = kernel.kernel.plans().byId.get('work')?.parts.get('work#3');
+    const shown = stepsOf(found!.view, found!.notes, part);
+    expect(shown?.map(({ actions, state }) => [...actions, state])).to.deep.equal([
+      ['work#1', 'done'],
+      ['work#2', 'failed'],
+      ['work#3', 'waiting'],
+    ]);
+    expect(shown?.[1]?.error?.code).to.equal('OUT_STATUS');
+    expect(JSON.stringify([shown, found])).not.to.contain('sesame');
+  });
+
+  it('that only read a secret are done again instead of being kept', async () => {
+    const key = extracted(1, 'token', 'token');
+    const { post, kernel, retry, refuseNext, calls, rows } = await start(
+      steps(
+        statement(1, 'SELECT token FROM keys WHERE id = 1'),
+        call(2, { with: '$PAYLOAD.token' }, key),
+        written(3, 'behind'),
+        call(4, {}),
+      ),
+      { id: 'key', resource: 'key', actionables: [statement(1, "INSERT INTO keys (id, token) VALUES (1, 'sesame')")] },
+    );
+    await post('/key', {});
+    refuseNext(1);
+    await post('/work', {});
+    const id = await dead();
+    expect(JSON.stringify([await kernel.kernel.desks()[0]?.show(id), await rows('inbox')])).not.to.contain('sesame');
+    await retry(id);
+    await over();
+    expect(calls().map(({ body }) => body)).to.deep.equal([{ with: 'sesame' }, { with: 'sesame' }, {}]);
+    expect(await texts()).to.deep.equal(['behind']);
+  });
+
+  it('change nothing for work of one step: nothing is noted', async () => {
+    const { post } = await start(steps(written(1, 'only'), written(2, 'group')));
+    await post('/work', {});
+    await over();
+    expect(await texts()).to.deep.equal(['only', 'group']);
+  });
+
+  for (const flavour of ['mariadb', 'mysql'] as const)
+    it(`are done once in ${flavour}, where the queue lies elsewhere`, async function () {
+      const server = await startMysql(flavour);
+      if ('skip' in server) return skipTest(this, server.skip);
+      const env = { MYSQL_URL: await freshMysql(flavour) };
+      const connections = {
+        main: { use: 'mysql', url: '$ENV.MYSQL_URL' },
+        jobs: { use: 'pglite', path: 'memory://' },
+      };
+      const queue = { use: 'embedded', connection: 'jobs', backoff: 0.02, poll: 0.3 };
+      const plain = (id: number, what: string): object =>
+        statement(id, `INSERT INTO notes (what) VALUES ('${what}')`, []);
+      running = await stepKernel(
+        { connections, env, queue },
+        files(steps(plain(1, 'one'), call(2, {}), plain(3, 'two'))),
+      );
+      running.refuseNext(1);
+      await running.post('/work', {});
+      const id = await dead();
+      expect(await running.rows('inbox')).to.have.length(1);
+      await running.retry(id);
+      await over();
+      expect(await texts()).to.deep.equal(['one', 'two']);
+      expect(await running.rows('inbox')).to.deep.equal([]);
+    });
+
+  const DOCUMENTS: readonly (readonly [
+    string,
+    () => Promise<{ readonly skip: string } | { env: Record<string, string>; documents?: object }>,
+  ])[] = [
+    ['embedded', () => Promise.resolve({ env: {} })],
+    [
+      'mongodb',
+      async () => {
+        const server = await startMongo();
+        if ('skip' in server) return server;
+        return { env: { DOCS: await freshMongo() }, documents: { main: { use: 'mongodb', url: '$ENV.DOCS' } } };
+      },
+    ],
+  ];
+  for (const [name, make] of DOCUMENTS)
+    it(`are done once in documents (${name})`, async function () {
+      const made = await make();
+      if ('skip' in made) return skipTest(this, made.skip);
+      const store = await STEP_STORES[0]!.make();
+      if ('skip' in store) return skipTest(this, store.skip);
+      const mongo = (id: number, mongo_query: object, rest: object = {}): object => ({
+        id,
+        mode: 'QUERY',
+        mongo_query,
+        ...rest,
+      });
+      const add = (id: number, what: string): object =>
+        mongo(id, { collection: 'parts', action: 'INSERT', document: { what } });
+      running = await stepKernel(
+        { ...store, env: made.env, ...('documents' in made && { documents: made.documents }) },
+        {
+          'definitions/models.json': { _parts: { what: { type: 'String' } } },
+          'definitions/all.json': [
+            steps(add(1, 'one'), call(2, { of: '$PAYLOAD.what' }, extracted(1, 'what', 'what')), add(3, 'two')),
+            {
+              id: 'all-notes',
+              resource: 'all-notes',
+              actionables: [
+                mongo(
+                  1,
+                  { collection: 'parts', action: 'FETCH', filter_predicate: {}, sort: { what: 1 } },
+                  { result: 'many' },
+                ),
+              ],
+            },
+          ],
+        },
+      );
+      running.refuseNext(1);
+      await running.post('/work', {});
+      await running.retry(await dead());
+      await over();
+      expect(await texts()).to.deep.equal(['one', 'two']);
+      expect(running.calls().map(({ body }) => body)).to.deep.equal([{ of: 'one' }, { of: 'one' }]);
+    });
+});
