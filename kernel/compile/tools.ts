@@ -13,7 +13,7 @@ import type { ActionModel, RepeatModel, ResourceModel } from '../analysis/model.
 import type { Registry } from '../analysis/registry.js';
 import { withRenamed } from '../analysis/renamed.js';
 import { outputsRead, valueReads } from '../analysis/value-reads.js';
-import { valueOf } from '../analysis/verbatim.js';
+import { valueOf } from '../language/literal.js';
 import { accessorsIn } from '../language/accessor.js';
 import { compilePath, splitPath } from '../language/path.js';
 import type { Maker } from './plan.js';
