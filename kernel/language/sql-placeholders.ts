@@ -217,7 +217,7 @@ function written(words: readonly Lexeme[], { from, to }: Operand, pairs: Readonl
 
 /** Operators that tell whether a column fits, beside those that compare its value. */
 const FITTING = new Set(['?', '?|', '?&', '@@', '&&', '^@']);
-const QUANTIFIED = new Set(['ANY', 'ALL', 'SOME']);
+const QUANTIFIED = new Set('ANY ALL SOME'.split(' '));
 
 /** The column that is held against the operand: `tags ?| $1`, `id = ANY($1)`. Its value may be of another type. */
 function fitted(words: readonly Lexeme[], { from, to }: Operand): string | null {

@@ -25,7 +25,7 @@ const MODEL = {
   },
 };
 
-const insert = (id: number, parameters: readonly string[], rest: object = {}): object => ({
+const insert = (id: number, parameters: readonly unknown[], rest: object = {}): object => ({
   id,
   mode: 'QUERY',
   sql_query: { query: 'INSERT INTO notes (id, text, at) VALUES ($1, $2, $3)', parameters },
