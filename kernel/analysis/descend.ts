@@ -3,9 +3,10 @@
  * whose text is half typed. Reads the tree as far as it goes; judges nothing and reports nothing.
  */
 import type { PluginId } from '../contract/plugin.js';
-import type { FieldNode } from '../schema/field-node.js';
+import { EMPTY_OBJECT, type FieldNode } from '../schema/field-node.js';
 import { memberOf, toJson, type LocatedNode } from '../source/tree.js';
 import type { Expansion, Registry } from './registry.js';
+import { LITERAL } from '../language/literal.js';
 
 export type Segment = string | number;
 
@@ -83,10 +84,27 @@ function formOf(field: FieldNode, node: LocatedNode | null, next: Segment | unde
   if (field.type === 'value' && field.inner !== null && (wanted === 'object' || wanted === 'array')) {
     return formOf(field.inner, node, next);
   }
+  if (field.meta.verbatim === true && wanted === 'object' && isVerbatimSoFar(node)) return VERBATIM;
   if (field.type !== 'either') return field;
   const fits = ({ type }: FieldNode): boolean => (type === 'record' ? 'object' : type) === wanted;
   return field.options.find(fits) ?? field;
 }
+
+/** Nothing stands in it yet, or the beginning of the one member that says that it is a value. */
+const isVerbatimSoFar = (node: LocatedNode | null): boolean =>
+  node === null || node.members.every(({ key }) => LITERAL.startsWith(key));
+
+const VERBATIM: FieldNode = Object.freeze({
+  ...EMPTY_OBJECT,
+  meta: { doc: 'A value, as it is written.', form: `{"${LITERAL}": "new"}` },
+  fields: Object.freeze({
+    [LITERAL]: {
+      ...EMPTY_OBJECT,
+      type: 'any' as const,
+      meta: { doc: 'The value, as it is written: no name and no accessor.' },
+    },
+  }),
+});
 
 function fieldOf({ field, expansion }: Level, key: Segment): { field: FieldNode; plugin: PluginId | null } | null {
   if (field === null) return null;

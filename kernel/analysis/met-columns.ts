@@ -19,7 +19,7 @@ export function columnsMet({ statements, documents }: Finds, node: LocatedNode, 
   if (statement !== undefined) {
     const n = statement.parameters.indexOf(node) + 1;
     const columns = statement.scan.placeholders.flatMap((one) =>
-      one.n === n && one.column !== null ? one.column : [],
+      one.n === n && one.stands !== null ? one.stands : [],
     );
     return { query: statement, columns: [...new Set(columns)] };
   }

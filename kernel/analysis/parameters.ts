@@ -18,7 +18,7 @@ import { repair } from './repairs.js';
 import { hint, rename, type Report, type ReportOptions, inside } from './report.js';
 import { jsTypeOf, ruleFor, rulePlaceIn, withRules } from './rule-place.js';
 import { isWord, rootOf, type Source } from './sources.js';
-import { LITERAL } from './verbatim.js';
+import { LITERAL } from '../language/literal.js';
 
 export interface ParameterContext {
   readonly registry: Registry;

@@ -20,7 +20,7 @@ export interface ValueRead {
   /** The name, or the accessor, in its file. */
   readonly spot: Spot;
   /** `list`: the list that the work is repeated for. */
-  readonly form: 'bare' | 'accessor' | 'list';
+  readonly form: 'word' | 'accessor' | 'list';
   /** First word included; empty for the payload as a whole. */
   readonly path: readonly string[];
   /** Null for the payload as a whole. */
@@ -69,7 +69,7 @@ function collect({ definition, sources, actions }: Readable, registry: Registry)
     if (!isName) return [];
     const met = columnsMet(finds, node, refers) ?? { query: null, columns: [] };
     const source = sources.bare(text, action.key, met.columns);
-    const form = refers.soft === true ? 'bare' : 'list';
+    const form = refers.soft === true ? 'word' : 'list';
     return [{ ...met, action: action.key, node, spot, form, path: text.split('.'), source, afterwards: false }];
   });
   const read = finds.accessors.flatMap(({ node, parts, afterwards = false }) => {

@@ -14,7 +14,7 @@ import type { Isolations } from '../analysis/isolation.js';
 import type { Registry } from '../analysis/registry.js';
 import { withRenamed } from '../analysis/renamed.js';
 import { outputsRead, valueReads } from '../analysis/value-reads.js';
-import { valueOf } from '../analysis/verbatim.js';
+import { valueOf } from '../language/literal.js';
 import { accessorsIn } from '../language/accessor.js';
 import { compilePath, splitPath } from '../language/path.js';
 import { ownersOf } from './owners.js';

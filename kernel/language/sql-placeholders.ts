@@ -215,12 +215,27 @@ function written(words: readonly Lexeme[], { from, to }: Operand, pairs: Readonl
   return null;
 }
 
+/** Operators that tell whether a column fits, beside those that compare its value. */
+const FITTING = new Set(['?', '?|', '?&', '@@', '&&', '^@']);
+const QUANTIFIED = new Set('ANY ALL SOME'.split(' '));
+
+/** The column that is held against the operand: `tags ?| $1`, `id = ANY($1)`. Its value may be of another type. */
+function fitted(words: readonly Lexeme[], { from, to }: Operand): string | null {
+  const before = words[from - 1];
+  if (before?.type === 'operator' && FITTING.has(before.text)) return columnEndingAt(words, from - 2);
+  if (before?.text !== '(' || words[to]?.text !== ')' || !QUANTIFIED.has(words[from - 2]?.text ?? '')) return null;
+  const left = leftOfComparison(words, from - 2);
+  return left < 0 ? null : columnEndingAt(words, left);
+}
+
 export function readPlaceholders(text: string, words: readonly Lexeme[]): SqlPlaceholder[] {
   const pairs = writtenColumns(words);
   return words.flatMap((word, i) => {
     if (word.type !== 'placeholder') return [];
     const operand = operandAt(text, words, i);
     const column = written(words, operand, pairs) ?? compared(words, operand) ?? listed(words, operand);
-    return [{ n: Number(word.text.slice(1)), start: word.start, end: word.end, cast: operand.cast, column }];
+    const { start, end } = word;
+    const stands = column ?? fitted(words, operand);
+    return [{ n: Number(word.text.slice(1)), start, end, cast: operand.cast, column, stands }];
   });
 }

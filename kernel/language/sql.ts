@@ -38,6 +38,8 @@ export interface SqlPlaceholder {
   readonly cast: string | null;
   /** Column (lower case, without table) the value is written to or compared with, where the text shows it plainly. */
   readonly column: string | null;
+  /** That column, or the one that it is held against in another way (`tags ?| $1`, `id = ANY($1)`): what a name may stand for. */
+  readonly stands: string | null;
 }
 
 export interface SqlTable {

@@ -27,7 +27,7 @@ export const TEXT_CODES = {
     'error',
     'Index in brackets',
     '"{accessor}" is read, and "{rest}" stays text behind it; write "{right}".',
-    'An item of a list is a segment of the path: `$PAYLOAD.items.0.sku`.',
+    'An item of a list is a segment of the path: `items.0.sku`.',
   ),
   ACC_NOTHING_INSIDE: problem(
     'error',
@@ -39,7 +39,7 @@ export const TEXT_CODES = {
     'error',
     'Item without an index',
     '"{accessor}" leads into the list "{name}" by "{segment}", which is no index.',
-    'Name the item, counted from 0: `$PAYLOAD.items.0.sku`.',
+    'Name the item, counted from 0: `items.0.sku`.',
   ),
   ACC_ENDING: problem(
     'warning',

@@ -4,7 +4,7 @@
  */
 import { CodeActionKind } from '../protocol.js';
 import { rangeAt } from '../../kernel/source/document.js';
-import { LITERAL } from '../../kernel/analysis/verbatim.js';
+import { LITERAL } from '../../kernel/language/literal.js';
 import { addItems, addMembers } from '../../kernel/source/edit-json.js';
 import { offsetInString } from '../../kernel/source/escapes.js';
 import { scanSql } from '../../kernel/language/sql.js';

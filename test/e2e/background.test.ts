@@ -130,9 +130,9 @@ const definitions = [
     },
   ]),
   resource('refused-later', [
-    insert(['$PAYLOAD.id', '$PAYLOAD.item', 'now', '$DATETIME']),
+    insert(['$PAYLOAD.id', '$PAYLOAD.item', { literal: 'now' }, '$DATETIME']),
     { mode: 'RETURN', value: '$PAYLOAD.missing', no_op: true },
-    { ...insert(['$GENERATOR.ULID', '$PAYLOAD.item', 'later', '$DATETIME']), queue: {} },
+    { ...insert(['$GENERATOR.ULID', '$PAYLOAD.item', { literal: 'later' }, '$DATETIME']), queue: {} },
   ]),
 ];
 

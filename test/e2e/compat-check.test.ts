@@ -46,7 +46,9 @@ describe('definitions of others (check)', function () {
 
   it('has its literals recognised, with a fix that writes them as values', () => {
     const found = problems.filter(({ code }) => code === 'LNK_LITERAL');
-    expect(found.flatMap(({ fix, others = [] }) => [fix, ...others].flatMap((one) => one?.text ?? []))).to.include.members([
+    expect(
+      found.flatMap(({ fix, others = [] }) => [fix, ...others].flatMap((one) => one?.text ?? [])),
+    ).to.include.members([
       '{ "literal": "new" }',
       String.raw`{ "literal": "{\"same\":0,\"strength\":0,\"not_alone\":0}" }`,
     ]);

@@ -104,6 +104,22 @@ const definitions = (upstream: string): readonly object[] => [
     query(2, KEPT, NAMES, { run_in_background: true }),
     { id: 3, mode: 'RETURN', value: { key: '$PAYLOAD.storage_key' }, main_returnable: true },
   ]),
+  resource('removed', [
+    {
+      id: 1,
+      mode: 'UPLOAD',
+      uploads: { delete_files: true, upload_folder: 'pictures' },
+    },
+    query(2, 'DELETE FROM file WHERE storage_key = $1 RETURNING storage_key', ['storage_key'], {
+      broadcast_websocket_message: { broadcast_type: 'SINGLE', action: 'gone', broadcast_to: '$PAYLOAD.storage_key' },
+    }),
+  ]),
+  resource('cached', [
+    upload(),
+    query(2, 'SELECT $1::text AS key', ['storage_key'], {
+      cacheable: { read_from_cache: true, cache_key: 'file $PAYLOAD.storage_key', duration: 60 },
+    }),
+  ]),
   querying('files', 'SELECT url, storage_key, size FROM file WHERE storage_key = $1', ['key']),
   querying('tables', "SELECT 1 AS n WHERE to_regclass('nowhere') IS NULL AND $1 = 'a'", ['letter']),
   resource('register', [
@@ -224,6 +240,21 @@ describe('names and where their values come from', () => {
     expect(status, text).to.equal(200);
     const { key } = body;
     await until(async () => (await kernel.post<Loose | null>('/files', { key })).body?.['storage_key'] === key);
+  });
+
+  it('takes the key of the one file that is removed, and refuses several', async () => {
+    const { body } = await send('/one', png);
+    const key = body['storage_key'];
+    expect((await kernel.post('/removed', [key, key])).body['code']).to.equal('UPL_SEVERAL');
+    const { status, body: gone, text } = await kernel.post('/removed', [key]);
+    expect(status, text).to.equal(200);
+    expect(gone).to.deep.equal({ storage_key: key });
+  });
+
+  it('keeps what is made of one file apart from what is made of another', async () => {
+    const [first, second] = [await send('/cached', png), await send('/cached', png)];
+    expect(first.body['key'], first.text).to.match(KEY);
+    expect(second.body['key']).to.match(KEY).and.not.equal(first.body['key']);
   });
 
   it('reads the payload for a word in a resource without rules, whatever models there are', async () => {

@@ -25,7 +25,7 @@ const MODEL = {
   },
 };
 
-const insert = (id: number, parameters: readonly string[], rest: object = {}): object => ({
+const insert = (id: number, parameters: readonly unknown[], rest: object = {}): object => ({
   id,
   mode: 'QUERY',
   sql_query: { query: 'INSERT INTO notes (id, text, at) VALUES ($1, $2, $3)', parameters },
@@ -248,7 +248,9 @@ describe('work apart from the answer', () => {
   it('is begun by the clock, and by no request', async () => {
     await start({
       tidy: {
-        actionables: [insert(1, ['$GENERATOR.ULID', 'tidied', '$DATETIME'], { behind: { clock: '0 0 0 * * *' } })],
+        actionables: [
+          insert(1, ['$GENERATOR.ULID', { literal: 'tidied' }, '$DATETIME'], { behind: { clock: '0 0 0 * * *' } }),
+        ],
       },
     });
     expect((await kernel.post('/tidy')).status).to.equal(404);

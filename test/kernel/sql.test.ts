@@ -171,6 +171,15 @@ describe('SQL scanner', () => {
     for (const [sql, expected] of cases) it(sql, () => expect(columnsOf(sql)).to.deep.equal(expected));
   });
 
+  it('tells the column that a value is held against, also where it is of another type', () => {
+    const standsFor = (sql: string): (string | null)[] => scanSql(sql).placeholders.map(({ stands }) => stands);
+    for (const [sql, expected] of [
+      ['SELECT 1 FROM t WHERE tags ?| $1::text[] AND t.id = ANY($2) AND $3 = c', ['tags', 'id', 'c']],
+      ["SELECT 1 FROM t WHERE a ILIKE '%' || $1 || '%' AND f(b) = ANY($2) AND lower(c) ?& $3", [null, null, null]],
+    ] as const)
+      expect(standsFor(sql), sql).to.deep.equal(expected);
+  });
+
   it('notices placeholders inside strings', () => {
     const sql = `SELECT '%$1%', 'costs $100', E'$2', "$3", $$ $4 $$ -- $5`;
     const found = scanSql(sql).quotedPlaceholders;

@@ -84,6 +84,16 @@ describe('language server: completion of names in a project', () => {
     expect(found.items.find(({ label }) => label === 'email')?.detail).to.equal('payload · {"type":"EMAIL"}');
   });
 
+  it('offers names of the uploaded file behind an upload, and the form of a value', async () => {
+    const behind = (parameters: string): string =>
+      RESOURCE(`"mode": "UPLOAD", "uploads": {} },
+    { "id": 3, "mode": "QUERY", "sql_query": { "query": "SELECT $1", "parameters": [${parameters}] }`);
+    expect(await labels(behind('"‸"'))).to.include.members(['url', 'storage_key', 'email', 'new_id']);
+    const before = RESOURCE('"mode": "QUERY", "sql_query": { "query": "SELECT $1", "parameters": ["‸"] }');
+    expect(await labels(before)).not.to.include('url');
+    expect(await labels(behind('{ ‸ }'))).to.include('literal');
+  });
+
   it('offers fields that are used and have no rule yet as names of rules', async () => {
     const text = RESOURCE(
       '"mode": "RETURN", "value": "$PAYLOAD.nickname $PAYLOAD.email", "payload_validation": [{ "field": { "‸" } }]',

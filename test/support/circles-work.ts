@@ -18,8 +18,8 @@ const remote = (path: string, request_body: unknown, more: object = {}) => ({
 const noting = (kind: string, text: unknown) =>
   sql('INSERT INTO activities (circle_id, kind, text, created_at) VALUES ($1, $2, $3, $4) RETURNING id, kind, text', [
     'circle_id',
-    kind,
-    text,
+    { literal: kind },
+    typeof text === 'string' && !text.startsWith('$') ? { literal: text } : text,
     '$DATETIME',
   ]);
 const rule = (name: string, type = 'STRING', more: object = {}) => ({ field: { [name]: { type } }, ...more });
@@ -77,7 +77,7 @@ export const WORK: Files = {
     {
       ...sql(
         'UPDATE balances SET amount = $1::bigint + $2::bigint, status = $3 WHERE id = $4 RETURNING amount, status',
-        ['current', '$PAYLOAD.add_bal', 'FULFILLED', 'id'],
+        ['current', '$PAYLOAD.add_bal', { literal: 'FULFILLED' }, 'id'],
       ),
       depends_on: [from(2, { amount: 'current' })],
       must_return_value: true,

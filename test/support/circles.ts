@@ -258,7 +258,7 @@ export const REQUESTS: Files = {
        ) SELECT to_char(day AT TIME ZONE $3, 'YYYY-MM-DD') AS day, extract(epoch FROM day)::bigint AS epoch,
          CASE WHEN extract(isodow FROM day) IN (6, 7) THEN 'weekend' ELSE E'week\\'s day' END AS sort, $tag$ it's $1 $tag$ AS said
        FROM days ORDER BY 1 DESC`,
-      ['$PAYLOAD.from', '$PAYLOAD.to', 'UTC'],
+      ['$PAYLOAD.from', '$PAYLOAD.to', { literal: 'UTC' }],
     ),
   ]),
   'definitions/reports/values.json': resource('report/values', [

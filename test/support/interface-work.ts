@@ -27,7 +27,7 @@ const insert = (status: string, extra: object = {}) => ({
   sql_query: sql('INSERT INTO note (id, text, status, created_at) VALUES ($1, $2, $3, $4) RETURNING id, text', [
     '$GENERATOR.ULID',
     'text',
-    status,
+    { literal: status },
     '$DATETIME',
   ]),
   ...extra,

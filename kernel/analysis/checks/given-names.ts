@@ -114,7 +114,7 @@ function reportTwoSources(
 ): void {
   for (const { form, action, source, spot } of reads) {
     if (source === null || form === 'list') continue;
-    const all = sources.all(source.name, action).filter(({ sort }) => form === 'bare' || sort !== 'claim');
+    const all = sources.all(source.name, action).filter(({ sort }) => form === 'word' || sort !== 'claim');
     const [first, second] = all;
     if (first === undefined || second === undefined) continue;
     // The rule is an error then.

@@ -5,6 +5,7 @@
 import { asText, escapePointer, isObject, own, type Json } from '../../../kernel/contract/json.js';
 import type { CheckPlace, Finding } from '../../../kernel/contract/plugin.js';
 import { accessorsIn } from '../../../kernel/language/accessor.js';
+import { valueOf } from '../../../kernel/language/literal.js';
 import { placeholderOf } from '../../../kernel/language/placeholder.js';
 
 export type Definition = Readonly<Record<string, Json>>;
@@ -120,10 +121,11 @@ function literalOf(
 ): { readonly json: Json; readonly at: string } | null {
   const n = placeholderOf(json);
   if (n === null) return isValue(json) ? null : { json, at };
-  const literal = parameters[n - 1];
-  if (literal === undefined || isValue(literal)) return null;
-  // What looks like a name may be one.
-  if (typeof literal === 'string' && IDENTIFIER.test(literal)) return null;
+  const entry = parameters[n - 1];
+  if (entry === undefined) return null;
+  const literal = valueOf(entry);
+  // What looks like a name may be one, unless it says that it is a value.
+  if (literal === entry && (isValue(entry) || (typeof entry === 'string' && IDENTIFIER.test(entry)))) return null;
   return { json: literal, at: `/parameters/${n - 1}` };
 }
 

@@ -136,6 +136,12 @@ export default definePlugin({
     },
   ],
   counterExamples: [
+    {
+      title: 'Text that names nothing',
+      json: { collection: '_user', action: 'FETCH', filter_predicate: { kind: '$1' }, parameters: ['two words'] },
+      code: 'LNK_NO_SOURCE',
+      at: '/parameters/0',
+    },
     { title: 'No collection', json: { action: 'FETCH' }, code: 'DEF_REQUIRED', at: '' },
     {
       title: 'No such action',

@@ -182,6 +182,13 @@ export default definePlugin({
       },
     },
     {
+      title: 'Text that is a value, and no name',
+      json: {
+        query: 'INSERT INTO _note (id, kind) VALUES ($1, $2)',
+        parameters: ['$GENERATOR.ULID', { literal: 'new' }],
+      },
+    },
+    {
       title: 'Deleted rows stay',
       json: { query: 'DELETE FROM _note WHERE id = $1', parameters: ['id'], soft_delete: true },
     },
@@ -228,6 +235,12 @@ export default definePlugin({
       json: { query: "SELECT '$PAYLOAD.id'", parameters: [] },
       code: 'SQL_ACCESSOR',
       at: '/query',
+    },
+    {
+      title: 'Text that names nothing',
+      json: { query: 'SELECT $1::text AS text', parameters: ['joined the circle'] },
+      code: 'LNK_NO_SOURCE',
+      at: '/parameters/0',
     },
     { title: 'An open string', json: { query: "SELECT 'a", parameters: [] }, code: 'SQL_BROKEN', at: '/query' },
   ],
