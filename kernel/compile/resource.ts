@@ -35,6 +35,7 @@ export function compileResource(input: CompileInput, resource: ResourceModel): R
     needed: [],
     slots: { count: 0, byName: new Map(), memos: [], makers: [] },
     reads: [],
+    revealed: [],
     asked: [],
     once: [],
   };

@@ -229,6 +229,13 @@ export interface PlanTools {
   readonly secrets: ReadonlySet<string>;
   /** The same, of everything that runs for the resource: what leaves may hold values of any of its results. */
   readonly allSecrets: ReadonlySet<string>;
+  /**
+   * What hashes look like, where results of stores that may hold some are answered; null where none are. Text that has one in it
+   * never leaves under a name that is not one of a secret.
+   */
+  readonly conceals: RegExp | null;
+  /** Paths of results that are opened for the caller: they leave as other values do. */
+  readonly revealed: readonly string[];
   /** Names of the plugins of a kind that this actionable (or resource) selects by key. */
   chosen(kind: Kind<never>): readonly string[];
   /** The handle of a plugin named in the spec's `requires`. */

@@ -66,7 +66,16 @@ export const scopeOf = (rest: Partial<ResourceScope> = {}): ResourceScope => {
       resolve: (asking, { kind }, name) => `${kind}:${name} for ${asking}` as never,
     },
     ...{ lookupOrder: [], needed: [], slots: { count: 0, byName: new Map(), memos: [], makers: [] } },
-    ...{ profile: null, testing: false, uses: new Set<string>(), version: 'v', asked: [], once: [], reads: [] },
+    ...{
+      profile: null,
+      testing: false,
+      uses: new Set<string>(),
+      version: 'v',
+      asked: [],
+      once: [],
+      reads: [],
+      revealed: [],
+    },
     ...rest,
   };
 };

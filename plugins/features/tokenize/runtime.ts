@@ -63,7 +63,7 @@ function claimsTaker(fields: Json | undefined, tools: PlanTools): (frame: Frame,
   const names = Array.isArray(fields) ? (fields as readonly Json[]).map(asText) : [];
   const others = tools.lookupOrder.slice(1);
   // A claim that is a whole row would carry its secrets to whoever holds the token.
-  const hide = hider(tools.secrets, []);
+  const hide = hider(tools.secrets, [], tools.conceals);
   const wanted = names.map((name) => {
     const path = splitPath(name);
     return { name, path, read: compilePath(path), slot: tools.slot(name) };
