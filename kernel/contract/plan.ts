@@ -80,6 +80,8 @@ export interface Step {
   readonly phase: number;
   /** Order within the phase, default 0. */
   readonly order?: number;
+  /** Of an answer: when it refuses, what the last unit of work has done is taken back. */
+  readonly undoes?: true;
   /** Only shapes what is there: never refuses, never ends the request. */
   readonly total?: true;
   /** Does nothing but keep these names of the result, or of each of its rows, and hide what `hides` takes out of them. */
