@@ -44,7 +44,7 @@ const FILES = {
         { property: 'login.password', ...CHEAP },
         { property: 'pins.1', ...CHEAP },
       ],
-      { payload_validation: rules('password') },
+      { payload_validation: undefined },
     ),
     one('counted', [{ property: 'password', algorithm: 'COUNTING' }]),
     one('bounded', [{ property: 'password', ...CHEAP }], {

@@ -43,8 +43,14 @@ function reportNothing(
 ): void {
   const text = String(name);
   const near = meantBy(text, resource, action, registry);
-  // Where nothing is read by name, nothing can be stored under one; a mode may look at the payload by itself.
-  if (near === undefined && valueReads(resource, registry).length === 0 && isWord(text)) return;
+  // Without rules and readers nothing can be stored under a name; a mode may look at the payload by itself.
+  if (
+    near === undefined &&
+    resource.payloadFields.size === 0 &&
+    valueReads(resource, registry).length === 0 &&
+    isWord(text)
+  )
+    return;
   report.add('LNK_NO_VALUE', spot, { name: text, hint: hint(near) }, rename(near));
 }
 
