@@ -81,7 +81,9 @@ function checkColumns(
   // `users.password` is the `password` of each item, where the work is repeated for `users`.
   const { repeat } = action;
   const inItem =
-    repeat?.name != null && property.startsWith(`${repeat.name}.`) ? property.slice(repeat.name.length + 1) : property;
+    typeof repeat?.name === 'string' && property.startsWith(`${repeat.name}.`)
+      ? property.slice(repeat.name.length + 1)
+      : property;
   for (const { node, scan, parameters } of definition.finds.statements) {
     if (!inside(node, action.node) || (scan.verb !== 'INSERT' && scan.verb !== 'UPDATE')) continue;
     const where = scan.tokens.find(({ start, end }) => scan.text.slice(start, end).toUpperCase() === 'WHERE')?.start;
