@@ -45,7 +45,7 @@ function dataModel(
   actions: readonly (readonly ActionModel[])[],
   sound: boolean,
 ): DataModel {
-  const touching = actions.flatMap((own) => own.filter(({ models }) => models.includes(definition.name)));
+  const touching = actions.flatMap((own) => own.filter(({ secretModels }) => secretModels.includes(definition.name)));
   return {
     name: definition.name,
     table: tables.tableOf(definition.name),
@@ -119,6 +119,7 @@ function actionModel(resource: LinkedResource, action: LinkedAction, stores: Sto
     stores: queriesIn(resource.definition.finds, action.node).flatMap((query) => stores.placeOf(query) ?? []),
     answers: columnsOf(resource, action.key, answers),
     secrets: action.secrets,
+    secretModels: action.secretModels,
   };
 }
 

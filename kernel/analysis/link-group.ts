@@ -66,7 +66,7 @@ export function linkGroup(set: WholeSet, { definitions, dangling }: Group): Link
   const work = (own: Report): LinkedGroup => {
     const meetings: Meetings = new Map(queries.flatMap((one) => [...(one?.meetings ?? [])]));
     const linked = linkResources(definitions, { tables, registry, paths }, own);
-    linkSecrets(linked);
+    linkSecrets(linked, tables);
     linkRepeats(linked, registry, own);
     linkParameters(linked, { registry, report: own, meetings, profile: given?.profile ?? null });
     checkTypes(linked, meetings, { registry, report: own });

@@ -44,6 +44,8 @@ export interface LinkedAction {
   repeat: RepeatModel | null;
   /** Names that are hashed or encrypted here; set by `secret-names.ts`. */
   secrets: readonly string[];
+  /** Models whose fields these are: those that are written, or read to open or compare them. */
+  secretModels: readonly string[];
   /** `pointer`: where the other one is named; `feeds`: names here take their values from there. */
   readonly edges: {
     readonly to: string;
@@ -122,6 +124,7 @@ function readAction(
       parameters: new Map(),
       repeat: null,
       secrets: [],
+      secretModels: [],
       edges: [],
     },
   ];

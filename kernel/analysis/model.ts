@@ -81,6 +81,8 @@ export interface ActionModel {
   readonly answers: readonly string[] | null;
   /** Payload fields that never leave as they came: what is hashed or encrypted. */
   readonly secrets: readonly string[];
+  /** Models whose fields these are. */
+  readonly secretModels: readonly string[];
 }
 
 export interface ResourceModel {

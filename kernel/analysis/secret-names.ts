@@ -6,11 +6,40 @@ import type { LinkedAction, LinkedResource } from './linked.js';
 import { type LocatedNode, objectOf } from '../source/tree.js';
 import type { DocumentQuery } from './finds.js';
 import type { Definition } from './model.js';
+import type { TableNames } from './tables.js';
 
-export function linkSecrets(resources: readonly LinkedResource[]): void {
+export function linkSecrets(resources: readonly LinkedResource[], tables: Pick<TableNames, 'modelOf'>): void {
   for (const { definition, actions } of resources) {
-    for (const action of actions) action.secrets = secretsOf(definition, action);
+    for (const action of actions) {
+      action.secrets = secretsOf(definition, action);
+      action.secretModels = action.secrets.length === 0 ? [] : holdersOf(definition, action, tables);
+    }
   }
+}
+
+/**
+ * Models that hold what the actionable protects: the tables that it writes; without one, those that it reads what is to be opened or
+ * compared from. What is only sent somewhere, or compared in a condition, makes no column a secret of others.
+ */
+function holdersOf(
+  { finds }: Definition,
+  action: LinkedAction,
+  tables: Pick<TableNames, 'modelOf'>,
+): readonly string[] {
+  const statements = finds.statements.filter(({ node }) => inside(node, action.node));
+  const targets = statements.flatMap(({ scan: { target, verb } }) =>
+    target === null || (verb !== 'INSERT' && verb !== 'UPDATE') ? [] : [target.name],
+  );
+  if (targets.length > 0) return targets.flatMap((name) => tables.modelOf(name) ?? []);
+  const isDocument = finds.documents.some(({ node }) => inside(node, action.node));
+  const secret = finds.declarations.filter(({ symbol, spot }) => symbol === 'secret' && inside(spot, action.node));
+  // What is hashed or encrypted here, and written nowhere.
+  const sent = new Set(
+    finds.references.flatMap(({ refers, spot }) =>
+      refers.symbol === 'payload-field' && refers.named ? [spot.start] : [],
+    ),
+  );
+  return isDocument || secret.some(({ spot }) => !sent.has(spot.start)) ? action.models : [];
 }
 
 /** The fields as the payload calls them, and the columns that they are written to. */
@@ -89,9 +118,7 @@ export function modelSecrets(
       return { model: name, names: secret.map(({ key }) => key) };
     });
   const written = linked.flatMap(({ actions }) =>
-    actions.flatMap(({ models, secrets }) =>
-      secrets.length === 0 ? [] : models.map((model) => ({ model, names: secrets })),
-    ),
+    actions.flatMap(({ secretModels, secrets }) => secretModels.map((model) => ({ model, names: secrets }))),
   );
   const byModel = new Map<string, readonly string[]>();
   for (const { model, names } of [...marked, ...written]) byModel.set(model, [...(byModel.get(model) ?? []), ...names]);

@@ -65,6 +65,7 @@ interface FeatureLike {
     readonly apart?: true;
     readonly presumes?: true;
     readonly answers?: true;
+    readonly reveals?: readonly string[];
     readonly defers?: Deferral;
     readonly schedule?: Pick<Schedule, 'expression' | 'zone'>;
   };
@@ -173,6 +174,7 @@ export function planFeatures(
     draft.apart ||= planned.apart === true;
     draft.presumes ||= planned.presumes === true;
     draft.answers ||= planned.answers === true;
+    scope.revealed.push(...(planned.reveals ?? []));
     if (planned.defers !== undefined) draft.deferrals.push(planned.defers);
     draft.schedule = planned.schedule ?? draft.schedule;
   }

@@ -96,6 +96,8 @@ export interface ResourcePlan {
   /** Index of the result that the resource answers; -1 when nothing runs. */
   readonly main: number;
   readonly reply: readonly Step[] | null;
+  /** The answer is made inside the unit of the last group, before that is committed. */
+  readonly inside: boolean;
   readonly settle: readonly Step[] | null;
   readonly slots: number;
   /** Slots of values that are made once. */

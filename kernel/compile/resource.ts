@@ -15,7 +15,8 @@ import { asJsonText } from './render.js';
 import { stepsBetween } from './steps.js';
 import { describe } from './summary.js';
 import { withNeeded } from '../schema/sample.js';
-import type { ResourceScope } from './tools.js';
+import type { Frame, Step } from '../contract/plan.js';
+import { claimReader, type ResourceScope } from './tools.js';
 
 export function compileResource(input: CompileInput, resource: ResourceModel): ResourcePlan {
   const { actions: all } = input;
@@ -36,6 +37,7 @@ export function compileResource(input: CompileInput, resource: ResourceModel): R
     needed: [],
     slots: { count: 0, byName: new Map(), memos: [], makers: [] },
     reads: [],
+    revealed: [],
     asked: [],
     once: [],
     taken: [],
@@ -48,6 +50,7 @@ export function compileResource(input: CompileInput, resource: ResourceModel): R
   // What the clock begins is nothing of a request.
   const requested = division.parts.flatMap(({ actions, scheduled }) => (scheduled ? [] : actions));
   planHeld(scope, [...now, ...requested], draft);
+  draft.steps.push(...claimsDemanded(scope, now));
   const [admit, check, reply, settle] = [
     [ResourcePhase.ADMIT, ResourcePhase.CHECK - 1],
     [ResourcePhase.CHECK, ResourcePhase.REPLY - 1],
@@ -59,7 +62,8 @@ export function compileResource(input: CompileInput, resource: ResourceModel): R
   );
   const actions = compiled.map(({ plan }) => plan);
   const isAccepting = drafted.some(({ part }) => !part.scheduled);
-  const groups = groupActions(actions, draft.alone, needs, isAccepting ? 'last' : 'none');
+  const inside = reply?.some(({ undoes }) => undoes === true) === true;
+  const groups = groupActions(actions, draft.alone, needs, isAccepting || inside ? 'last' : 'none');
   // What is put off is accepted inside the unit of the last group.
   const shared = groups.at(-1)?.unit?.shared ?? null;
   const parts = drafted.map((part) => compilePart(scope, part, draft, needs, indexOf, shared));
@@ -73,6 +77,7 @@ export function compileResource(input: CompileInput, resource: ResourceModel): R
     admit: admit ?? null,
     check: check ?? null,
     ...route,
+    inside,
     ...(accepts === null && asJsonText(route, compiled[main]?.renders)),
     accepts,
     parts: new Map(parts.map((part) => [part.key, part])),
@@ -99,6 +104,19 @@ export function compileResource(input: CompileInput, resource: ResourceModel): R
       }),
     },
   });
+}
+
+/** Claims that the work reads are asked for before any of it is done: a request without one leaves nothing behind. */
+function claimsDemanded({ reads }: ResourceScope, now: readonly ActionModel[]): Step[] {
+  const paths = reads.flatMap(({ action, place }) =>
+    place.from === 'claims' && action !== null && now.includes(action) ? [place.path] : [],
+  );
+  const readers = [...new Map(paths.map((path) => [path.join('.'), claimReader(path)])).values()];
+  if (readers.length === 0) return [];
+  const run = (frame: Frame): void => {
+    for (const read of readers) read(frame);
+  };
+  return [{ id: 'claims that the work reads', phase: ResourcePhase.CHECK, order: -950, run }];
 }
 
 function lookupOrder(sequence: readonly ActionModel[], main: number): number[] {

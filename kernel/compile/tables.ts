@@ -19,7 +19,8 @@ export function compileTables(models: readonly DataModel[], registry: Registry):
       // A statement that has errors may demand what is not there; it is not served, but its model is.
       const uniques = model.uniques.filter((names) => names.every((name) => columns.some((one) => one.name === name)));
       const { name, table: called, stores } = model;
-      const table = { model: name, table: called, stores, columns: Object.freeze(columns), uniques };
+      const secrets = model.secrets.size > 0 ? { secrets: model.secrets } : {};
+      const table = { model: name, table: called, stores, columns: Object.freeze(columns), uniques, ...secrets };
       return [model.name, Object.freeze(table)];
     }),
   );

@@ -56,6 +56,8 @@ export interface ResourceScope {
   readonly once: { readonly action: ActionModel | null; readonly slot: number; readonly read: Reader }[];
   /** Results that are read for those behind them, and where in them. */
   readonly taken: { readonly action: ActionModel | null; readonly index: number; readonly path: readonly string[] }[];
+  /** Paths of results that features have opened for the caller. */
+  readonly revealed: string[];
   /** What was compiled so far reads this, and where. */
   readonly reads: { readonly action: ActionModel | null; readonly place: ReadPlace }[];
 }
@@ -140,10 +142,16 @@ export function makeTools(
       action?.stores.find((store) => store.kind === kind)?.instance ?? config?.must ?? 'main',
     // Asked for by a few of the many places that get these tools.
     get secrets() {
-      return secretsOf(columns, action === null ? scope.sequence : [action]);
+      return secretsOf(scope, action === null ? scope.sequence : [action]);
     },
     get allSecrets() {
-      return secretsOf(columnsOf(scope, null), scope.sequence);
+      return secretsOf(scope, scope.sequence);
+    },
+    get conceals() {
+      return concealedIn(scope);
+    },
+    get revealed() {
+      return scope.revealed;
     },
     chosen: ({ kind }) => {
       const places = action?.places ?? scope.resource.places;
@@ -259,20 +267,37 @@ export function makeTools(
 }
 
 /** Secret columns and fields of these actionables, also under the names that statements give them. */
-function secretsOf(columns: readonly ModelColumn[], actions: readonly ActionModel[]): ReadonlySet<string> {
-  const marked = columns.filter((column) => column.secret).map((column) => column.name);
+function secretsOf(scope: ResourceScope, actions: readonly ActionModel[]): ReadonlySet<string> {
+  const tables = actions.flatMap(({ models }) => models.flatMap((model) => scope.tables.get(model) ?? []));
+  const marked = tables.flatMap(({ columns, secrets = [] }) => [
+    ...columns.filter(({ secret }) => secret).map(({ name }) => name),
+    ...secrets,
+  ]);
   const statements = actions.flatMap(({ definition, node }) =>
     definition.finds.statements.filter((statement) => inside(statement.node, node)),
   );
   return withRenamed([...marked, ...actions.flatMap(({ secrets }) => secrets)], statements);
 }
 
+/** Known by their form: a hash may stand in any expression, and in a row that is wrapped into JSON or comes out of a view. */
+function concealedIn({ registry, uses, sequence, tables }: ResourceScope): RegExp | null {
+  const forms = [...registry.plugins].flatMap(([id, { facts }]) => {
+    const form = facts?.['conceals'];
+    return typeof form === 'string' && uses.has(id) ? [form] : [];
+  });
+  if (forms.length === 0) return null;
+  const mayHold = sequence.some(({ definition: { finds }, node, models, stores }) => {
+    if (stores.length === 0) return false;
+    // A table that no model describes may be a view of any.
+    const asked = finds.statements.filter((one) => inside(one.node, node)).flatMap(({ scan }) => scan.tables);
+    const secret = models.some((model) => tables.get(model)?.secrets !== undefined);
+    return secret || new Set(asked.map(({ name }) => name.toLowerCase())).size > models.length;
+  });
+  return mayHold ? new RegExp(forms.join('|')) : null;
+}
+
 /** Names that never leave these actionables unless somebody asks for them. */
-export const secretsIn = (scope: ResourceScope, actions: readonly ActionModel[]): ReadonlySet<string> =>
-  secretsOf(
-    actions.flatMap((action) => columnsOf(scope, action)),
-    actions,
-  );
+export const secretsIn = secretsOf;
 
 /** Optional as soon as one of the fields on the way is; an index into an array is no field. */
 function declaredField(

@@ -34,6 +34,8 @@ export interface ModelTable {
   /** Where it is kept: every store that a query finds it in. */
   readonly stores: readonly StorePlace[];
   readonly columns: readonly ModelColumn[];
+  /** Names of what is hashed or encrypted in it, at any depth. Absent: nothing is. */
+  readonly secrets?: ReadonlySet<string>;
   /** Columns and combinations of columns of which no two rows may have the same values. */
   readonly uniques: readonly (readonly string[])[];
 }

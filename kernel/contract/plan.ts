@@ -83,6 +83,8 @@ export interface Step {
   readonly phase: number;
   /** Order within the phase, default 0. */
   readonly order?: number;
+  /** Of an answer: when it refuses, what the last unit of work has done is taken back. */
+  readonly undoes?: true;
   /** Only shapes what is there: never refuses, never ends the request. */
   readonly total?: true;
   /** Does nothing but keep these names of the result, or of each of its rows, and hide what `hides` takes out of them. */
@@ -264,6 +266,13 @@ export interface PlanTools {
   readonly secrets: ReadonlySet<string>;
   /** The same, of everything that runs for the resource: what leaves may hold values of any of its results. */
   readonly allSecrets: ReadonlySet<string>;
+  /**
+   * What hashes look like, where results of stores that may hold some are answered; null where none are. Text that has one in it
+   * never leaves under a name that is not one of a secret.
+   */
+  readonly conceals: RegExp | null;
+  /** Paths of results that are opened for the caller: they leave as other values do. */
+  readonly revealed: readonly string[];
   /** Names of the plugins of a kind that this actionable (or resource) selects by key. */
   chosen(kind: Kind<never>): readonly string[];
   /** The handle of a plugin named in the spec's `requires`. */

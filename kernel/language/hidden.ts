@@ -6,9 +6,13 @@
 import type { Hide } from '../contract/plan.js';
 
 const GONE = Symbol('gone');
+const SHORTEST = 30;
 
-/** `named`: dotted paths from the value that is given; an index says which item, and any item may be meant. */
-export function hider(secrets: ReadonlySet<string>, named: readonly string[]): Hide {
+/**
+ * `conceals`: text that has this in it goes too, unless it is a secret that is named. `named`: dotted paths from the value that is given; an index
+ * says which item, and any item may be meant.
+ */
+export function hider(secrets: ReadonlySet<string>, named: readonly string[], conceals: RegExp | null = null): Hide {
   const paths = named.map(
     (name) =>
       `.${name
@@ -17,6 +21,10 @@ export function hider(secrets: ReadonlySet<string>, named: readonly string[]): H
         .join('.')}`,
   );
   const isNamed = (path: string): boolean => paths.some((name) => name === path || name.startsWith(`${path}.`));
+
+  /** Shorter text holds no hash. */
+  const isConcealed = (value: unknown): boolean =>
+    conceals !== null && typeof value === 'string' && value.length >= SHORTEST && conceals.test(value);
 
   function below(value: object, path: string): unknown {
     if (Array.isArray(value)) return eachItem(value as readonly unknown[], path);
@@ -35,19 +43,23 @@ export function hider(secrets: ReadonlySet<string>, named: readonly string[]): H
   function within(key: string, child: unknown, path: string): unknown {
     // A secret that is named leaves whole: what is inside it was meant too.
     if (secrets.has(key)) return isNamed(`${path}.${key}`) ? child : GONE;
+    if (isConcealed(child)) return GONE;
     return typeof child === 'object' && child !== null ? below(child, `${path}.${key}`) : child;
   }
 
   function eachItem(items: readonly unknown[], path: string): readonly unknown[] {
     let out: unknown[] | null = null;
     for (const [index, item] of items.entries()) {
-      const next = typeof item === 'object' && item !== null ? below(item, path) : item;
+      const next = typeof item === 'object' && item !== null ? below(item, path) : isConcealed(item) ? null : item;
       if (next !== item) out ??= [...items];
       if (out !== null) out[index] = next;
     }
     return out ?? items;
   }
 
-  if (secrets.size === 0) return (value) => value;
-  return (value) => (typeof value === 'object' && value !== null ? below(value, '') : value);
+  if (secrets.size === 0 && conceals === null) return (value) => value;
+  return (value) => {
+    if (typeof value === 'object' && value !== null) return below(value, '');
+    return isConcealed(value) ? null : value;
+  };
 }

@@ -84,13 +84,13 @@ export const LINK_CODES = {
     'error',
     'Protects nothing',
     'Nothing gives a value that is called "{name}", so this step would protect nothing.{hint}',
-    'Name the value as it is read: a field of the payload (`profile.ssn` for one inside another), or a `for` name. A value of `$GENERATOR` gets a name with `generate` and `for`.',
+    'Name the value as it is read: a field of the payload (`profile.ssn` for one inside another), or a `for` name. A value that is drawn gets a name with `generate` and `for`.',
   ),
   LNK_UNPROTECTED: problem(
     'error',
     'Column written in clear',
     'The column "{column}" is written from "{value}", and this actionable protects "{property}": the column would hold clear text.',
-    'Write the column from the protected value. A value of `$GENERATOR` gets a name with `generate` and `for`, which can be protected.',
+    'Write the column from the protected value. A value that is drawn gets a name with `generate` and `for`, which can be protected.',
   ),
   LNK_NO_RULE: problem(
     'warning',

@@ -62,8 +62,9 @@ async function work(plan: ResourcePlan, frame: FrameMemory, hooks: LiveHooks): P
     if (typeof over === 'boolean' ? over : await over) return state.result;
   }
   if (plan.accepts === null) {
-    await runGroups(plan.groups, frame, null);
-    const reply = prepareReply(plan, frame, state);
+    const answer = async (): Promise<void> => void (await prepareReply(plan, frame, state));
+    await runGroups(plan.groups, frame, plan.inside ? answer : null);
+    const reply = plan.inside || prepareReply(plan, frame, state);
     if (typeof reply !== 'boolean') await reply;
   } else {
     await runAndAccept(plan, plan.accepts, frame, state, hooks.happening);

@@ -45,6 +45,8 @@ export interface FeaturePlan {
   readonly schedule?: Pick<Schedule, 'expression' | 'zone'>;
   /** The resource has an answer of this feature's making, even where nothing runs. */
   readonly answers?: true;
+  /** Dotted paths of the result that the feature opens for the caller: no secrets any more. */
+  readonly reveals?: readonly string[];
 }
 
 export interface Feature {

@@ -37,6 +37,11 @@ export const hasher = defineKind<Hasher>({
       type: 'number',
       required: false,
     },
+    conceals: {
+      doc: 'What its hashes look like, as a regular expression: a value of a store that has one in it is never answered.',
+      type: 'string',
+      required: false,
+    },
   },
   handle: ['refuses', 'hashing', 'verifying'],
   host: (fragment) => {

@@ -38,10 +38,14 @@ const FILES = {
       returnables: ['first', 'second', 'third'],
     },
     one('one', [{ property: 'password', ...CHEAP }]),
-    one('nested', [
-      { property: 'login.password', ...CHEAP },
-      { property: 'pins.1', ...CHEAP },
-    ]),
+    one(
+      'nested',
+      [
+        { property: 'login.password', ...CHEAP },
+        { property: 'pins.1', ...CHEAP },
+      ],
+      { payload_validation: undefined },
+    ),
     one('counted', [{ property: 'password', algorithm: 'COUNTING' }]),
     one('bounded', [{ property: 'password', ...CHEAP }], {
       payload_validation: [{ field: { password: { type: 'STRING', min_length: 3, max_length: 40 } } }],

@@ -67,6 +67,7 @@ export const resourcePlan = (
     admit: null,
     check: null,
     groups,
+    inside: false,
     accepts: null,
     parts: new Map(),
     schedules: [],

@@ -82,6 +82,7 @@ export const scopeOf = (rest: Partial<ResourceScope> = {}): ResourceScope => {
       once: [],
       taken: [],
       reads: [],
+      revealed: [],
     },
     ...rest,
   };

@@ -43,8 +43,14 @@ function reportNothing(
 ): void {
   const text = String(name);
   const near = meantBy(text, resource, action, registry);
-  // Where nothing is read by name, nothing can be stored under one; a mode may look at the payload by itself.
-  if (near === undefined && valueReads(resource, registry).length === 0 && isWord(text)) return;
+  // Without rules and readers nothing can be stored under a name; a mode may look at the payload by itself.
+  if (
+    near === undefined &&
+    resource.payloadFields.size === 0 &&
+    valueReads(resource, registry).length === 0 &&
+    isWord(text)
+  )
+    return;
   report.add('LNK_NO_VALUE', spot, { name: text, hint: hint(near) }, rename(near));
 }
 
@@ -72,13 +78,24 @@ function checkColumns(
   const readers = payloadReaders(registry);
   const property = String(reference.name);
   const last = property.slice(property.lastIndexOf('.') + 1);
+  // `users.password` is the `password` of each item, where the work is repeated for `users`.
+  const { repeat } = action;
+  const inItem =
+    typeof repeat?.name === 'string' && property.startsWith(`${repeat.name}.`)
+      ? property.slice(repeat.name.length + 1)
+      : property;
   for (const { node, scan, parameters } of definition.finds.statements) {
     if (!inside(node, action.node) || (scan.verb !== 'INSERT' && scan.verb !== 'UPDATE')) continue;
     const where = scan.tokens.find(({ start, end }) => scan.text.slice(start, end).toUpperCase() === 'WHERE')?.start;
     for (const { n, column, start } of scan.placeholders) {
       const value = parameters[n - 1];
       if (column?.toLowerCase() !== last.toLowerCase() || value === undefined || start > (where ?? Infinity)) continue;
-      if (value.type === 'null' || isCovered(asText(value.scalar), property, readers)) continue;
+      if (
+        value.type === 'null' ||
+        isCovered(asText(value.scalar), property, readers) ||
+        isCovered(asText(value.scalar), inItem, readers)
+      )
+        continue;
       const spot = { doc: definition.doc, start: value.start, end: value.end };
       const written = asText(value.scalar) || String(value.scalar ?? value.type);
       const fix = { fix: { title: `change to "${property}"`, text: JSON.stringify(property), asks: true as const } };

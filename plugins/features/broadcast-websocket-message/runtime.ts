@@ -62,7 +62,7 @@ function steps(
 function showing(holder: Readonly<Record<string, Json>>, tools: PlanTools): (result: unknown) => Json {
   const own = namesWritten(holder['returnables']);
   const above = namesWritten(tools.owner['returnables']);
-  const hide = hider(tools.allSecrets, own ?? above ?? []);
+  const hide = hider(tools.allSecrets, own ?? above ?? [], tools.conceals);
   const picked = own === null && above !== null ? pickers(namesListed(tools.owner['returnables']) ?? []) : null;
   return (result) => {
     const plain = plainly(result);

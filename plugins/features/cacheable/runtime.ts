@@ -61,7 +61,7 @@ function reading(slot: string, written: Written, tools: PlanTools, store: Store)
   const { toBytes, fromBytes } = isResource ? AS_TEXT : AS_VALUE;
   const memo = tools.memo();
   // Nothing secret lies in a store that others share: the result is without it, whether it comes from there or not.
-  const hide = isResource ? (result: unknown) => result : hider(tools.secrets, []);
+  const hide = isResource ? (result: unknown) => result : hider(tools.secrets, [], tools.conceals);
 
   function taken(frame: Frame, found: Found): Done | void {
     if ('value' in found) return done(fromBytes(found.value));

@@ -65,7 +65,7 @@ function judgeField(
   }
   const found: Finding[] = [];
   const must = field['unique'] === true || field['primary_key'] === true;
-  if (must) found.push(compared(at, property, `"${column}" is unique in name only`));
+  if (must) found.push({ code: 'CPH_UNIQUE', at, params: { property, column } });
   else if (field['indexable'] === true || field['fts'] === true) {
     found.push(compared(at, property, `the index on "${column}" finds nothing`));
   }

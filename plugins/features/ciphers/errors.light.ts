@@ -59,6 +59,13 @@ export const errors = {
     message: '"{property}" is encrypted differently each time, so {what}.',
     help: 'Keep a second field for what has to be found or unique, or look the row up by something else.',
   },
+  CPH_UNIQUE: {
+    severity: 'error',
+    title: 'Can never be unique',
+    message:
+      '"{property}" is encrypted differently each time, and "{column}" is unique: two equal values would both be stored.',
+    help: 'Take `unique` off the field, and keep what has to be unique in a field that is not encrypted.',
+  },
   CPH_NOTHING_STORED: {
     severity: 'warning',
     title: 'Nothing to decrypt',

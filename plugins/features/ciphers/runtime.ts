@@ -44,7 +44,11 @@ export default defineRuntime(feature, {
       const written = value['ciphers'];
       const items = Array.isArray(written) ? (written as readonly Json[]).filter(isObject) : [];
       const entries = items.map((item) => compileEntry(item, resolve, tools));
-      return { steps: entries.length === 0 ? [] : stepsOf(entries, tools) };
+      const opened = entries.filter(({ encrypts }) => !encrypts).flatMap(({ paths }) => paths);
+      return {
+        steps: entries.length === 0 ? [] : stepsOf(entries, tools),
+        reveals: opened.map((path) => path.join('.')),
+      };
     },
   }),
 });

@@ -1,6 +1,7 @@
 /** Lays the results of other actionables under the result of this place. */
 import { isObject, type Json } from '../../../kernel/contract/json.js';
 import { hider } from '../../../kernel/language/hidden.js';
+import type { PlanTools } from '../../../kernel/contract/plan.js';
 import { ActionPhase, ResourcePhase } from '../../../kernel/contract/slot.js';
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import { feature } from '../../kinds/feature.js';
@@ -13,7 +14,7 @@ export default defineRuntime(feature, {
       const sources = ids.flatMap((id) => tools.action('self', Number(id)) ?? []);
       for (const source of sources) tools.takes(source, []);
       // On an actionable the answer still passes the place where secret fields are kept in.
-      const keep = slot === 'resource' ? withoutSecrets(tools.secrets) : (result: object): object => result;
+      const keep = slot === 'resource' ? withoutSecrets(tools) : (result: object): object => result;
       return {
         steps: [
           {
@@ -42,7 +43,7 @@ const merged = (results: readonly object[]): object =>
   Object.fromEntries(results.flatMap((result) => Object.entries(result)));
 
 /** The main result may have named what leaves of it; that says nothing about the results merged into it. */
-function withoutSecrets(secrets: ReadonlySet<string>): (result: object) => object {
-  const hide = hider(secrets, []);
+function withoutSecrets({ secrets, revealed, conceals }: PlanTools): (result: object) => object {
+  const hide = hider(secrets, revealed, conceals);
   return (result) => hide(result) as object;
 }

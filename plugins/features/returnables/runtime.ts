@@ -14,19 +14,18 @@ export default defineRuntime(feature, { create: () => ({ plan }) });
 
 function plan({ slot, value }: FeaturePlace, tools: PlanTools): FeaturePlan {
   const names = namesListed(value['returnables']);
-  const { secrets } = tools;
+  const { secrets, conceals, revealed } = tools;
   if (slot === 'actionable') return { steps: names === null ? [] : [keepNames(names)] };
   // Of everything that is listed, `user` does not name the `user.password` inside it.
-  if (names !== null)
-    return { steps: [answerNames(names, tools, hiding(secrets, namesWritten(value['returnables'])))] };
-  if (secrets.size === 0) return { steps: [] };
+  if (names !== null) return { steps: [answerNames(names, tools, hiding(tools, namesWritten(value['returnables'])))] };
+  if (secrets.size === 0 && conceals === null) return { steps: [] };
   // The main actionable may have named what leaves itself.
   const own = namesWritten(tools.main?.['returnables']);
-  return { steps: [withoutSecrets(hider(secrets, own ?? []), own)] };
+  return { steps: [withoutSecrets(tools, hider(secrets, own === null ? [] : [...own, ...revealed], conceals), own)] };
 }
 
-const hiding = (secrets: ReadonlySet<string>, named: readonly string[] | null): Hide | null =>
-  secrets.size === 0 ? null : hider(secrets, named ?? []);
+const hiding = ({ secrets, conceals, revealed }: PlanTools, named: readonly string[] | null): Hide | null =>
+  secrets.size === 0 && conceals === null ? null : hider(secrets, [...(named ?? []), ...revealed], conceals);
 
 function keepNames(names: readonly string[]): Step {
   const picked = pickers(names);
@@ -61,7 +60,7 @@ function answerNames(names: readonly string[], tools: PlanTools, hide: Hide | nu
   return {
     id: 'returnables',
     phase: ResourcePhase.REPLY,
-    ...(own && { picks: names, ...(hide !== null && { hides: hide }) }),
+    ...(own && areKnown(names, tools) && { picks: names, ...(hide !== null && { hides: hide }) }),
     run: (frame, state) => {
       const { result } = state;
       const answer = Array.isArray(result)
@@ -87,12 +86,17 @@ function answerOne(result: unknown, picked: readonly Picked[], elsewhere: (index
   return found || result !== null ? out : null;
 }
 
+/** Columns, as their models call them: whatever else a statement gives may have a hash in it, so somebody has to look. */
+const areKnown = (names: readonly string[], { conceals, columns, secrets }: PlanTools): boolean =>
+  conceals === null ||
+  names.every((name) => secrets.has(name) || columns.some((one) => one.name === name && one.type !== 'json'));
+
 /** `kept`: what the main actionable has kept already. */
-function withoutSecrets(hide: Hide, kept: readonly string[] | null): Step {
+function withoutSecrets(tools: PlanTools, hide: Hide, kept: readonly string[] | null): Step {
   return {
     id: 'keep secret fields in',
     phase: ResourcePhase.REPLY,
-    ...(kept?.every(isFlat) === true && { picks: kept, hides: hide }),
+    ...(kept?.every(isFlat) === true && areKnown(kept, tools) && { picks: kept, hides: hide }),
     run: (_frame, state) => {
       state.result = hide(state.result);
     },

@@ -36,12 +36,16 @@ function issuing(tokens: ResourceTokens, tools: PlanTools): Step[] {
   const property = asText(settings['property_name'] ?? DEFAULT_PROPERTY);
   const seconds = Number(settings['expiration'] ?? DEFAULT_EXPIRATION);
   const slot = tools.memo();
+  // Columns of the one row that is written or read are there; whatever else may be missing takes the work back.
+  const columns = new Set(tools.columns.map(({ name }) => name));
+  const isCertain = tools.lookupOrder.length < 2 && claimNames(settings).every((name) => columns.has(name));
   return [
     {
       id: 'claims',
       phase: ResourcePhase.REPLY,
       // After results were combined, before `returnables` picks.
       order: -50,
+      ...(!isCertain && { undoes: true as const }),
       run: (frame, { result }) => {
         frame.slots[slot] = take(frame, result);
       },
@@ -60,12 +64,17 @@ function issuing(tokens: ResourceTokens, tools: PlanTools): Step[] {
   ];
 }
 
+const namesIn = (fields: Json | undefined): readonly string[] =>
+  Array.isArray(fields) ? (fields as readonly Json[]).map(asText) : [];
+const claimNames = (settings: ResourceTokens['settings']): readonly string[] =>
+  namesIn(settings['custom_claim_fields']);
+
 /** Looks each claim up in the main result, then in the others, latest first, then among the extracted names. */
 function claimsTaker(fields: Json | undefined, tools: PlanTools): (frame: Frame, main: unknown) => Claims {
-  const names = Array.isArray(fields) ? (fields as readonly Json[]).map(asText) : [];
+  const names = namesIn(fields);
   const others = tools.lookupOrder.slice(1);
   // A claim that is a whole row would carry its secrets to whoever holds the token.
-  const hide = hider(tools.secrets, []);
+  const hide = hider(tools.secrets, [], tools.conceals);
   const wanted = names.map((name) => {
     const path = splitPath(name);
     return { name, path, read: compilePath(path), slot: tools.slot(name) };

@@ -54,7 +54,7 @@ export default definePlugin({
       help: 'Make the main result one object or mark another actionable `main_returnable`. Where `tokenize` is only to judge tokens, leave out `custom_claim_fields`.',
     },
     TOK_CLAIM_ABSENT: {
-      severity: 'warning',
+      severity: 'error',
       title: 'Claim that no result has',
       message:
         'No actionable gives "{name}", so no token can be made: every request would end with 422, after its work.',

@@ -14,7 +14,7 @@ import { createTurns } from './turns.js';
 
 interface Entry {
   readonly read: PathReader;
-  readonly field: string;
+  readonly hash: (row: object) => unknown;
   readonly verify: Verify;
 }
 
@@ -37,8 +37,8 @@ export default defineRuntime(feature, {
             run: async (frame, { result }) => {
               const row = rowOf(result);
               let wrong = entries.length === 0 ? 1 : 0;
-              for (const { read, field, verify } of entries) {
-                const fits = await verify(read(frame.received), row === null ? undefined : own(row, field));
+              for (const { read, hash, verify } of entries) {
+                const fits = await verify(read(frame.received), row === null ? undefined : hash(row));
                 if (!fits) wrong++;
               }
               if (wrong > 0) throw fault('VER_FAILED');
@@ -57,9 +57,16 @@ function compile(item: Readonly<Record<string, Json>>, algorithm: Hasher, tools:
   const named = asText(item['hash_field']);
   return {
     read: compilePath(path),
-    field: named === '' ? (path.at(-1) ?? '') : named,
+    hash: named === '' ? storedAt(path) : storedAt(splitPath(named)),
     verify: algorithm.verifying(),
   };
+}
+
+/** A column called like the last segment, or what the path leads to inside one. */
+function storedAt(path: readonly string[]): (row: object) => unknown {
+  const last = path.at(-1) ?? '';
+  const inside = compilePath(path);
+  return (row) => (Object.hasOwn(row, last) ? own(row, last) : inside(row));
 }
 
 /** The one row; of several nobody can say which one the caller means. */

@@ -14,7 +14,7 @@ export default definePlugin({
   summary: 'Compares payload fields with the hashes in the result; where one does not fit, the request ends with 401.',
   details:
     'The field as it was sent is compared with the field of the same name (its last segment) in the one row of the result; ' +
-    '`hash_field` names another column. No row, several rows, no hash, no text and a wrong text are one answer, word for word, ' +
+    '`hash_field` names another column. Where the row has no such column, the path is followed inside one: `profile.password`. No row, several rows, no hash, no text and a wrong text are one answer, word for word, ' +
     'that takes as long. It comes before `must_return_value`, so an unknown user is 401 and not 404. The hash is never ' +
     'answered unless `returnables` names it.',
   facts: { applies: 'when-present' },
@@ -107,10 +107,14 @@ function check({ value, holder, root }: CheckPlace): Finding[] {
   return entries.filter(isObject).flatMap((entry, index) => {
     const property = asText(entry['property']);
     const named = entry['hash_field'] === undefined ? 'property' : 'hash_field';
-    const field = asText(entry[named]).split('.').at(-1) ?? '';
+    const path = asText(entry[named]).split('.');
+    const field = path.at(-1) ?? '';
+    // The column itself, or the one that it is inside of.
+    const isRead = (columns: ReadonlySet<string>): boolean =>
+      columns.has(field.toLowerCase()) || columns.has(asText(path[0]).toLowerCase());
     const at = `/verify_hashables/${index}`;
     return [
-      ...(selects.some((columns) => !columns.has(field.toLowerCase()))
+      ...(selects.some((columns) => !isRead(columns))
         ? [{ code: 'VER_NOT_SELECTED', at: `${at}/${named}`, params: { field } }]
         : []),
       ...(isCached ? [{ code: 'VER_CACHED', at: `${at}/property`, params: { property } }] : []),

@@ -16,7 +16,7 @@ export default definePlugin({
   since: '0.2.0',
   summary: 'argon2id, written as `$argon2id$v=19$`. Costs memory as well as time; takes text of any length.',
   details: 'A hash says what it cost, so hashes of other costs verify too. Other variants than argon2id are refused.',
-  facts: {},
+  facts: { conceals: '\\$argon2(?:id|i|d)\\$v=\\d+\\$m=' },
   slots: {
     'hashables.item': shape({
       options: shape({

@@ -18,7 +18,7 @@ export default definePlugin({
   details:
     'Hashes that begin with `$2a$`, `$2b$` or `$2y$` verify alike, `$2x$` is refused. Text is hashed as it was sent, without ' +
     'any normalisation. A sign-in with more than 72 bytes fails, also where another system once cut the password silently.',
-  facts: { maxBytes: 72 },
+  facts: { maxBytes: 72, conceals: '\\$2[abxy]\\$\\d\\d\\$[./A-Za-z0-9]{53}' },
   slots: {
     'hashables.item': shape({
       options: shape({

@@ -1,0 +1,112 @@
+/** Claims are settled before anything is written: a request that fails for want of one leaves nothing behind. */
+import { expect } from 'chai';
+import { BrokenSet } from '../../kernel/runtime/kernel.js';
+import type { Loose } from '../support/client.js';
+import { startKernel, type TestKernel } from '../support/kernel.js';
+import { bearer, KEY } from '../support/tokens.js';
+
+const tokenize = (...claims: string[]): object => ({
+  tokenize: { type: 'JWT', encryption_key: '$ENV.TOKEN_KEY', custom_claim_fields: claims },
+});
+const query = (id: number, text: string, parameters: string[] = [], rest: object = {}): object => ({
+  ...{ id, mode: 'QUERY', sql_query: { query: text, parameters } },
+  ...rest,
+});
+const ADD = 'INSERT INTO users (id, email, profile) VALUES ($1, $2, $3)';
+const VALUES = ['$PAYLOAD.id', '$PAYLOAD.email', '$PAYLOAD.profile'];
+const FILES = {
+  'definitions/all.json': [
+    {
+      _user: {
+        id: { type: 'Number', primary_key: true },
+        email: { type: 'String' },
+        profile: { type: 'JSON_OBJECT', optional: true },
+      },
+    },
+    {
+      id: 'sign-up',
+      resource: 'sign-up',
+      actionables: [query(1, ADD, VALUES)],
+      returnables: ['id'],
+      ...tokenize('id', 'email'),
+    },
+    {
+      id: 'with-role',
+      resource: 'with-role',
+      actionables: [query(1, ADD, VALUES)],
+      returnables: ['id'],
+      ...tokenize('profile.role'),
+    },
+    {
+      id: 'other',
+      resource: 'other',
+      actionables: [
+        query(1, ADD, VALUES),
+        query(2, 'SELECT id FROM users WHERE id = -1', [], { main_returnable: true }),
+      ],
+      returnables: ['id'],
+      ...tokenize('id'),
+    },
+    {
+      id: 'guarded',
+      resource: 'guarded',
+      protected: { extract_claims: ['id', 'role'] },
+      tokenize: { type: 'JWT', encryption_key: '$ENV.TOKEN_KEY' },
+      actionables: [query(1, ADD, VALUES), { id: 2, mode: 'RETURN', value: { role: '$PROTECTED.role' } }],
+      returnables: ['role'],
+    },
+    {
+      id: 'all',
+      resource: 'all',
+      actionables: [query(1, 'SELECT id FROM users', [], { result: 'many' })],
+      returnables: ['id'],
+    },
+  ],
+};
+const config = { connections: { main: { use: 'pglite', path: 'memory://' } } };
+const env = { TOKEN_KEY: KEY };
+
+describe('claims', () => {
+  let kernel: TestKernel;
+  before(async () => {
+    kernel = await startKernel({ files: FILES, config, env });
+  });
+  after(() => kernel.close());
+  const kept = async (): Promise<unknown[]> => (await kernel.post<readonly Loose[]>('/all')).body.map(({ id }) => id);
+
+  it('that the result cannot give take the work back', async () => {
+    const sent = { email: 'a@example.com', profile: { name: 'Ada' } };
+    expect((await kernel.post('/with-role', { id: 1, ...sent })).status).to.equal(422);
+    expect((await kernel.post('/other', { id: 2, ...sent })).status).to.equal(401);
+    expect(await kept()).to.deep.equal([]);
+    const { status, body } = await kernel.post('/with-role', { id: 3, ...sent, profile: { role: 'admin' } });
+    expect([status, typeof body['token']]).to.deep.equal([200, 'string']);
+    expect(await kept()).to.deep.equal([3]);
+  });
+
+  it('that an actionable reads are asked for before any other has written', async () => {
+    const { body } = await kernel.post('/sign-up', { id: 10, email: 'b@example.com', profile: null });
+    const before = await kept();
+    const sent = { id: 11, email: 'c@example.com', profile: null };
+    const { status } = await kernel.post('/guarded', sent, bearer(String(body['token'])));
+    expect(status).to.equal(403);
+    expect(await kept()).to.deep.equal(before);
+  });
+
+  it('that no result has are an error at load', async () => {
+    const bad = {
+      id: 'bad',
+      resource: 'bad',
+      actionables: [query(1, `${ADD} RETURNING id`, VALUES)],
+      ...tokenize('role'),
+    };
+    const files = { 'definitions/all.json': [FILES['definitions/all.json'][0], bad] };
+    const error: unknown = await startKernel({ files, config, env }).then(
+      (one) => one.close(),
+      (reason: unknown) => reason,
+    );
+    expect(error).to.be.instanceOf(BrokenSet);
+    const codes = (error as BrokenSet).problems.filter(({ severity }) => severity === 'error').map(({ code }) => code);
+    expect(codes).to.deep.equal(['TOK_CLAIM_ABSENT']);
+  });
+});
