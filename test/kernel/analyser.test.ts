@@ -56,8 +56,9 @@ function seen({ problems, resources, models, uses, documents }: Analysis): unkno
     problems,
     uses: [...uses].sort(),
     documents: [...documents].map(([file, { text }]) => [file, text]),
-    resources: resources.map(({ definition, actions, places, ...rest }) => ({
+    resources: resources.map(({ definition, actions, places, sources, ...rest }) => ({
       ...rest,
+      sources: [null, ...actions.map(({ key }) => key)].map((key) => sources.names(key)),
       definition: placeOf(definition),
       places: places.map(({ node, ...place }) => ({ ...place, at: positionAt(definition.doc, node.start) })),
       actions: actions.map(({ definition: of, node, places: all, parameters, ...action }) => ({
