@@ -46,7 +46,7 @@ export function findTests(changed: readonly string[], tests: readonly string[] =
   return found.sort((a, b) => Number(isDirect(b)) - Number(isDirect(a)) || relevance(b) - relevance(a));
 }
 
-/** How much a test is about the changed paths: words of them in its name, then in its text, where a rare word counts more. */
+/** How much a test is about the changed paths: words of them in its name, then in its text, where a rare or repeated word counts more. */
 function rateTests(
   changed: readonly string[],
   tests: readonly string[],
@@ -56,8 +56,11 @@ function rateTests(
   const add = (file: string, score: number): void => void scores.set(file, (scores.get(file) ?? 0) + score);
   for (const word of new Set(changed.flatMap(readWords))) {
     for (const file of tests) if (shortName(file).includes(word)) add(file, 1);
-    const mentioned = tests.filter((file) => textOf(file).toLowerCase().includes(word));
-    for (const file of mentioned) add(file, 1 / mentioned.length);
+    const mentioned = tests.flatMap((file) => {
+      const times = textOf(file).toLowerCase().split(word).length - 1;
+      return times > 0 ? [{ file, times }] : [];
+    });
+    for (const { file, times } of mentioned) add(file, times / (times + 1) / mentioned.length);
   }
   return (file) => scores.get(file) ?? 0;
 }
