@@ -1,4 +1,4 @@
-/** Bundles the client and the language server with esbuild: two files that need nothing but the editor's Node beside them. */
+/** Bundles the client and the language server with esbuild: files that need nothing but the editor's Node beside them. */
 import { build, type BuildOptions, type Metafile, type Plugin } from 'esbuild';
 import { readFileSync } from 'node:fs';
 import { copyFile, mkdir, readFile } from 'node:fs/promises';
@@ -13,6 +13,7 @@ const ENTRIES = {
   server: 'language-server/standalone.ts',
   'built-in': 'language-server/built-in.ts',
   'manifest-worker': 'language-server/manifest-worker.ts',
+  yup: 'yup',
 } as const;
 
 /** Read beside the bundle when they are needed. */
@@ -28,6 +29,16 @@ const narrow: Plugin = {
     build.onLoad({ filter: /tiny-case[/\\]index\.js$/ }, async ({ path }) => ({
       contents: (await readFile(path, 'utf8')).replaceAll('’', '\\u2019'),
     }));
+  },
+};
+
+/** The other bundles load one copy of it. */
+const shared: Plugin = {
+  name: 'shared package',
+  setup(build) {
+    build.onResolve({ filter: /^yup$/ }, ({ kind }) =>
+      kind === 'entry-point' ? null : { path: './yup.js', external: true },
+    );
   },
 };
 
@@ -77,18 +88,19 @@ export async function bundle({ debug = false, folder = join(EXTENSION, 'dist') }
   const options: BuildOptions = debug ? { ...COMMON, minify: false, sourcemap: true } : COMMON;
   await mkdir(folder, { recursive: true });
   const make = async (name: keyof typeof ENTRIES): Promise<Metafile> => {
-    const plugins = name === 'server' ? [narrow, late, builtInAsData] : [narrow];
+    const plugins = name === 'server' ? [narrow, shared, late, builtInAsData] : [narrow, shared];
     const own = { entryPoints: [ENTRIES[name]], outfile: join(folder, `${name}.js`), plugins };
     return (await build({ ...options, ...own, metafile: true })).metafile;
   };
-  const [extension, server, code, worker] = await Promise.all([
+  const [extension, server, code, worker, yup] = await Promise.all([
     make('extension'),
     make('server'),
     make('built-in'),
     make('manifest-worker'),
+    make('yup'),
   ]);
   const { resolve } = createRequire(join(ROOT, 'package.json'));
   for (const file of FILES_BESIDE) await copyFile(resolve(file), join(folder, file.split('/').pop() ?? file));
   await writeBuiltIn(folder);
-  return { extension, server, 'built-in': code, 'manifest-worker': worker };
+  return { extension, server, 'built-in': code, 'manifest-worker': worker, yup };
 }
