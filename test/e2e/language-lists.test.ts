@@ -267,7 +267,7 @@ onBothDatabases('statements that are repeated', { files: FILES, config: CONFIG }
       ['text for a whole number', '{"sku":"v","amount":"abc"}', [422, 'QRY_BAD_VALUE', '/amount']],
       ['a whole number beyond 64 bits', '{"sku":"v","amount":9223372036854775808}', [422, 'QRY_BAD_VALUE', '/amount']],
       ['a fraction for a whole number', '{"sku":"v","amount":1.5}', [422, 'QRY_BAD_VALUE', '/amount']],
-      ['a number beyond all numbers', '{"sku":"v","price":1e400}', [422, 'QRY_BAD_VALUE', '/price']],
+      ['a number beyond all numbers', '{"sku":"v","price":1e400}', [422, 'REQ_NUMBER', null]],
       ['text for a fraction', '{"sku":"v","price":"dear"}', [422, 'QRY_BAD_VALUE', '/price']],
       ['an object for a whole number', '{"sku":"v","amount":{}}', [422, 'QRY_BAD_VALUE', '/amount']],
       ['nothing for a required field', '{"amount":1}', [422, 'QRY_NOT_NULL', '/sku']],
@@ -277,7 +277,11 @@ onBothDatabases('statements that are repeated', { files: FILES, config: CONFIG }
       it(`${what}: ${JSON.stringify(expected)}`, async () => {
         const answer = await kernel().post('/lines', `[${item}]`);
         const [status, code, pointer] = expected;
-        expect(problem(answer), answer.text).to.deep.equal([status, code, `/0${String(pointer)}`]);
+        expect(problem(answer), answer.text).to.deep.equal([
+          status,
+          code,
+          ...(pointer === null ? [] : [`/0${String(pointer)}`]),
+        ]);
         // The id of a request may hold any letters.
         const said = answer.text.replace(String(answer.body['instance']), '');
         expect(said).not.to.match(/abc|dear|9223372036854775808|lines/);
