@@ -70,29 +70,37 @@ async function expectServedOver({ url }: TestKernel, resource: string, payload: 
 
 export function servedContract(plugins: Plugins, kind: string, folders: readonly string[]): void {
   describe(`examples of kind ${kind}, served`, () => {
-    let kernel!: TestKernel;
+    const kernels: TestKernel[] = [];
     let remote!: StandIn;
     const examples = examplesOf(plugins, kind);
+    // A message of an open resource to a uid is for the callers of the one guard, or of none.
+    const isOpen = ({ json: one }: Served): boolean => /"broadcast_to"/.test(JSON.stringify(one));
+    const sets = [examples.filter((one) => !isOpen(one)), examples.filter(isOpen)];
     before(async function () {
       remote = await standInFor(['api.example.com', 'login.example.com'], json({ id: 'remote-1', name: 'Ada' }));
-      kernel = await startKernel({
-        files: { 'definitions/examples.json': examples.map(({ json: one }) => one), ...remote.files },
-        config: {
-          plugins: ['builtin:*', ...folders],
-          connections: { main: { use: 'pglite', path: 'memory://' } },
-          outbound: remote.outbound,
-          websocket: { enabled: true },
-        },
-        env: ENV,
-      });
+      for (const set of sets)
+        kernels.push(
+          await startKernel({
+            files: { 'definitions/examples.json': set.map(({ json: one }) => one), ...remote.files },
+            config: {
+              plugins: ['builtin:*', ...folders],
+              connections: { main: { use: 'pglite', path: 'memory://' } },
+              outbound: remote.outbound,
+              websocket: { enabled: true },
+            },
+            env: ENV,
+          }),
+        );
     });
     after(async () => {
-      await kernel.close();
+      for (const kernel of kernels) await kernel.close();
       await remote.upstream.close();
     });
 
-    for (const { id, title, json: example } of examples) {
+    for (const served of examples) {
+      const { id, title, json: example } = served;
       it(title, async () => {
+        const kernel = kernels[isOpen(served) ? 1 : 0]!;
         const plan = kernel.kernel.plans().byId.get(id);
         expect(plan?.reachable).to.equal(true);
         expect(JSON.parse(JSON.stringify(plan?.summary.describe))).to.be.an('object');

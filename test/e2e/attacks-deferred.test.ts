@@ -146,7 +146,7 @@ describe('work behind the answer, under attack', () => {
         { ...work, state: { ...state, names: null } },
         { ...work, state: { ...state, results: undefined } },
         { ...work, state: { ...state, made: { length: 1 } } },
-        { ...work, state: { ...state, made: [['length', 1e9]] } },
+        { ...work, state: { ...state, made: [[1.5, 'x']] } },
         { ...work, state: { ...state, made: [['__proto__', 'x']] } },
         { ...work, state: { ...state, made: [[0, { toString: 'x' }]] } },
         JSON.parse(JSON.stringify(work).replace('"payload":{', '"payload":{"__proto__":{"admin":true},')),

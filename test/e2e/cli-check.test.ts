@@ -102,7 +102,7 @@ describe('lintel: words that only read', function () {
       const rows = JSON.parse(stdout) as Loose[];
       expect(rows.length).to.be.greaterThan(2);
       for (const row of rows) {
-        expect(row).to.have.all.keys('code', 'severity', 'message', 'file', 'range', 'related', 'fix');
+        expect(row).to.have.all.keys('code', 'severity', 'message', 'file', 'range', 'related', 'fix', 'others');
         expect(row['severity']).to.be.oneOf(['error', 'warning', 'hint']);
       }
       const misspelt = rows.find((row) => row['code'] === 'DEF_UNKNOWN_KEY');

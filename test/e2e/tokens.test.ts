@@ -275,7 +275,7 @@ const USERS = {
           payload_validation: [{ field: { email: { type: 'EMAIL' }, password: { type: 'STRING' } } }],
           sql_query: {
             query: 'INSERT INTO member (email, role, password) VALUES ($1, $2, $3)',
-            parameters: ['email', 'member', 'password'],
+            parameters: ['email', { literal: 'member' }, 'password'],
           },
         },
       ],

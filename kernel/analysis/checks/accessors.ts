@@ -47,7 +47,7 @@ function checkEnds(
     if (last === undefined || !OF_REQUEST.includes(reads(root))) continue;
     const accessor = [`$${root}`, ...tail].join('.');
     const sign = /[-_]+$/.exec(last)?.[0];
-    if (sign !== undefined && !isDeclared(last)) {
+    if (sign !== undefined && !POISON_KEYS.has(last) && !isDeclared(last)) {
       const rest = accessor.slice(0, -sign.length);
       const right = text.length === end ? rest : `${rest}:`;
       const fix = { title: `change to "${right}"`, text: right, asks: true as const };
