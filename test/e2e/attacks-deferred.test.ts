@@ -147,7 +147,7 @@ describe('work behind the answer, under attack', () => {
         { ...work, state: { ...state, results: undefined } },
         { ...work, state: { ...state, made: { length: 1 } } },
         { ...work, state: { ...state, made: [[1.5, 'x']] } },
-        { ...work, state: { ...state, made: [['__proto__', 'x']] } },
+        { ...work, state: { ...state, made: [[['a'], 'x']] } },
         { ...work, state: { ...state, made: [[0, { toString: 'x' }]] } },
         JSON.parse(JSON.stringify(work).replace('"payload":{', '"payload":{"__proto__":{"admin":true},')),
         JSON.parse(JSON.stringify(work).replace('"payload":{', '"payload":{"a":[{"constructor":{"prototype":1}}],')),

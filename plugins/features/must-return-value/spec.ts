@@ -69,11 +69,6 @@ export default definePlugin({
       json: {
         must_return_value: true,
         on_empty: { stop: true },
-        mode: 'QUERY',
-        sql_query: {
-          query: 'INSERT INTO events (id) VALUES ($1) ON CONFLICT (id) DO NOTHING RETURNING id',
-          parameters: ['$PAYLOAD.id'],
-        },
       },
     },
     {
