@@ -74,7 +74,7 @@ export function servedContract(plugins: Plugins, kind: string, folders: readonly
     let remote!: StandIn;
     const examples = examplesOf(plugins, kind);
     // A message of an open resource to a uid is for the callers of the one guard, or of none.
-    const isOpen = ({ json: one }: Served): boolean => /"broadcast_to"/.test(JSON.stringify(one));
+    const isOpen = ({ json: one }: Served): boolean => JSON.stringify(one).includes('"broadcast_to"');
     const sets = [examples.filter((one) => !isOpen(one)), examples.filter(isOpen)];
     before(async function () {
       remote = await standInFor(['api.example.com', 'login.example.com'], json({ id: 'remote-1', name: 'Ada' }));

@@ -5,7 +5,7 @@
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
 import { MongoClient } from 'mongodb';
-import { BootError } from '../../kernel/contract/boot-error.js';
+import type { BootError } from '../../kernel/contract/boot-error.js';
 import { BrokenSet } from '../../kernel/runtime/kernel.js';
 import { DUE, JOBS, jobsOf } from '../support/jobs.js';
 import { DATABASES, startKernel, type TestKernel } from '../support/kernel.js';

@@ -101,7 +101,9 @@ describe('extension: package', function () {
   it(`is smaller than ${MAX_MEGABYTES} MB, its server than ${MAX_SERVER_KILOBYTES} KB`, () => {
     const size = (path: string): number => Math.round(statSync(path).size / 1024);
     const [whole, client] = [size(vsix), size(join(EXTENSION, 'dist/extension.js'))];
-    const parts = ['server.js', 'built-in.js', 'yup.js', 'built-in.txt.gz'].map((name) => size(join(EXTENSION, 'dist', name)));
+    const parts = ['server.js', 'built-in.js', 'yup.js', 'built-in.txt.gz'].map((name) =>
+      size(join(EXTENSION, 'dist', name)),
+    );
     const server = parts.reduce((sum, part) => sum + part, 0);
     process.stdout.write(`      .vsix: ${whole} KB; client: ${client} KB, server: ${server} KB\n`);
     expect(whole).to.be.lessThan(MAX_MEGABYTES * 1024);

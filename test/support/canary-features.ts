@@ -102,7 +102,9 @@ const sql: CanaryFeature = {
     resource('secret', [statement('SELECT length($1::text) AS n', ['$ENV.SQL_SECRET'])]),
     resource('cast', [statement('SELECT $1::int AS n', ['$PAYLOAD.n'])]),
     resource('cast-env', [statement('SELECT $1::int AS n', ['$ENV.SQL_SECRET'])]),
-    resource('say', [statement('SELECT query_to_xml($1::text, true, true, $2)::text AS x', ['$PAYLOAD.q', { literal: '' }])]),
+    resource('say', [
+      statement('SELECT query_to_xml($1::text, true, true, $2)::text AS x', ['$PAYLOAD.q', { literal: '' }]),
+    ]),
     resource('lost', [
       statement('SELECT pg_terminate_backend(pg_backend_pid()) AS gone, $1::text AS x FOR UPDATE', ['$PAYLOAD.x']),
     ]),

@@ -23,11 +23,11 @@ function workIn(text: string | null): Deferred {
 }
 
 /** What cannot be opened with the key of this process is work of no shape. */
-export const workOf = ({ id, body }: { readonly id: string; readonly body: string }, { open }: Sealing): Deferred =>
-  workIn(open(id, body));
+export const workOf = ({ id, body }: { readonly id: string; readonly body: string }, sealing: Sealing): Deferred =>
+  workIn(sealing.open(id, body));
 
 /** `journal`: null where nothing is noted yet. */
 export const notesOf = (
   { id, journal }: { readonly id: string; readonly journal: string | null },
-  { open }: Sealing,
-): readonly unknown[] => (journal === null ? [] : notesIn(open(id, journal)));
+  sealing: Sealing,
+): readonly unknown[] => (journal === null ? [] : notesIn(sealing.open(id, journal)));
