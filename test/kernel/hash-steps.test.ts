@@ -176,6 +176,15 @@ describe('fields that are hashed', () => {
       ...['/lines/1/p required', '/lines/2/p required'],
     ]);
     expect(await hashed([entry('p')], { p: 'x', lines: [{}] }, around)).to.deep.equal({ p: '<x|>', lines: [{}] });
+    // The own field of an item wins over the payload.
+    expect(await issuesOf({ p: 'x', lines: [{}, { p: null }] }, around)).to.deep.equal(['/lines/1/p required']);
+    const inside = { ...around, writes: ['u.p'] };
+    expect(await issuesOf({ u: { p: 'x' }, lines: [{}, { u: {} }] }, inside, 'u.p')).to.deep.equal([
+      '/lines/1/u/p required',
+    ]);
+    expect(await hashed([entry('lines.p')], { lines: [{ p: 'x' }] }, { ...around, writes: ['lines'] })).to.deep.equal({
+      lines: [{ p: '<x|>' }],
+    });
     expect(await issuesOf([{ p: 'x' }, {}], { writes })).to.deep.equal(['/1/p required']);
   });
 
