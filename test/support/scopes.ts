@@ -26,13 +26,17 @@ const ACCESSORS: Readonly<Record<string, readonly [reads: string | undefined, co
   LENIENT: ['nothing', (_tail, { absentIsNull }) => ({ constant: false, read: () => absentIsNull })],
 };
 
+const plugins = new Map<string, object>([
+  ...Object.entries(ACCESSORS).map(([name, [reads]]) => [`accessor:${name}`, { facts: { reads } }] as const),
+  ['feature:judge', { facts: { judges: true } }],
+  ['feature:plain', {}],
+]);
+
 const registry = {
+  plugins,
   kindsIn: (slot: string) => (slot === Slot.ACCESSOR ? [{ kind: 'accessor' }] : []),
-  plugins: new Map<string, object>([
-    ...Object.entries(ACCESSORS).map(([name, [reads]]) => [`accessor:${name}`, { facts: { reads } }] as const),
-    ['feature:judge', { facts: { judges: true } }],
-    ['feature:plain', {}],
-  ]),
+  names: (kind: string) => (kind === 'accessor' ? Object.keys(ACCESSORS) : []),
+  plugin: (kind: string, name: string) => plugins.get(`${kind}:${name}`),
 } as unknown as Registry;
 
 /** Its names, rules, path and actionables say where values come from, as the checker decides it; no query stands in it. */
@@ -45,7 +49,7 @@ export function resourceModel(rest: Partial<ResourceModel> = {}): ResourceModel 
     ...rest,
     definition: {
       node: { start: 0, end: 0 },
-      finds: { declarations, references: [], accessors: [], statements: [], documents: [] },
+      finds: { declarations, references: [], accessors: [], places: [], statements: [], documents: [] },
       ...rest.definition,
     },
   };
@@ -60,6 +64,7 @@ export const actionModel = (id: number, rest: Partial<ActionModel> = {}): Action
       id,
       value: { id },
       parallel: false,
+      timing: { scheduled: false, later: false, own: false },
       repeat: null,
       node: { start: 0, end: 0 },
     },
