@@ -173,11 +173,11 @@ describe('what plugins say of an actionable', () => {
 });
 
 describe('what features say of a resource', () => {
-  const planned = (said: Planned, facts: object = {}) => {
+  const planned = (said: Planned, facts: object = {}, realm = { realm: 'own', reached: true }) => {
     const node = {};
     const places = [{ plugin: 'feature:plain', slot: Slot.RESOURCE, node, value: {}, holder: {} }];
     const scope = scopeOf({ resource: resourceModel({ definition: { node } as never }) });
-    const spec = { facts, guardOf: () => 'by it' };
+    const spec = { facts, guardOf: () => 'by it', realmOf: () => realm };
     const registry = { plugins: new Map([['feature:plain', spec]]), plugin: () => undefined };
     const handles = { ...scope.handles, handle: () => ({ plan: () => ({ steps: [], ...said }) }) };
     const draft = emptyDraft();
@@ -194,12 +194,19 @@ describe('what features say of a resource', () => {
   it('is who its callers are, where it tells them apart', () => {
     const identity = { header: 'authorization' };
     expect(planned({ identity }).identities).to.deep.equal([]);
+    const realmOf = (realm: string, reached = true) =>
+      planned({}, { identifies: true }, { realm, reached }).identities.map((one) => one.realm);
+    const realm = realmOf('own')[0] ?? null;
     expect(planned({ identity }, { identifies: true }).identities).to.deep.equal([
-      { key: '["feature:plain","by it","authorization"]', identity },
+      { key: '["feature:plain","by it","authorization"]', realm, identity },
     ]);
     expect(planned({}, { identifies: true }).identities).to.deep.equal([
-      { key: '["feature:plain","by it",null]', identity: null },
+      { key: '["feature:plain","by it",null]', realm, identity: null },
     ]);
+    // It travels between processes: a hash. Callers that no message reaches have none.
+    expect(realm).to.match(/^[\w-]{16}$/);
+    expect(realmOf('other')).not.to.deep.equal([realm]);
+    expect(realmOf('own', false)).to.deep.equal([null]);
   });
 });
 

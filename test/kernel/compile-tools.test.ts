@@ -5,6 +5,7 @@
 import { expect } from 'chai';
 import type { ActionModel, RepeatModel } from '../../kernel/analysis/model.js';
 import { makeTools, type ResourceScope } from '../../kernel/compile/tools.js';
+import { BootError } from '../../kernel/contract/boot-error.js';
 import type { Fault } from '../../kernel/contract/fault.js';
 import type { ModelColumn, ModelTable } from '../../kernel/contract/model.js';
 import { actionModel, frameOf, resourceModel, scopeOf } from '../support/scopes.js';
@@ -271,6 +272,38 @@ describe('what is known of a resource', () => {
     expect([tools.parallel, toolsIn(scope, two).parallel, toolsIn(scope).parallel]).to.deep.equal([false, true, false]);
     expect([tools.place, toolsIn(scope).place, tools.version]).to.deep.equal(['notes#1', 'notes', 'v']);
     expect(tools.resolve({ kind: 'token' } as never, 'JWT')).to.equal('token:JWT for feature:plain');
+  });
+
+  it('is what hashes look like, where a store may answer some', () => {
+    const hashers = ['hasher:one', 'hasher:two'].map((id) => [id, { facts: { conceals: id.slice(7) } }] as const);
+    const registry = { ...scopeOf().registry, plugins: new Map<string, object>(hashers) } as never;
+    const secret = { ...table('_user', column('hash')), secrets: new Set(['hash']) };
+    const conceals = (models: readonly string[], uses = ['hasher:two'], from: ActionModel['stores'] = stores) => {
+      const sequence = [actionModel(1), actionModel(2, { models, stores: from })];
+      const known = new Map<string, ModelTable>([...tables, ['_user', secret]]);
+      return toolsIn(scopeOf({ registry, tables: known, sequence, uses: new Set(uses) })).conceals;
+    };
+    expect(conceals(['_user'])?.source).to.equal('two');
+    expect(conceals(['_note', '_user'], ['hasher:one', 'hasher:two'])?.source).to.equal('one|two');
+    expect([conceals(['_note']), conceals(['_user'], []), conceals(['_user'], ['hasher:two'], [])]).to.deep.equal([
+      ...[null, null, null],
+    ]);
+  });
+
+  it('is what of a result was noted as read, and what features have opened', () => {
+    const own = scopeOf({ sequence: [one, two], revealed: ['note.text'] });
+    toolsIn(own, two).takes(0, ['id']);
+    expect(own.taken).to.deep.equal([{ action: two, index: 0, path: ['id'] }]);
+    own.revealed.push('note.key');
+    expect(toolsIn(own).revealed).to.deep.equal(['note.text', 'note.key']);
+  });
+
+  it('is whose uids a message means', () => {
+    const tools = toolsIn(scope, one);
+    expect(tools.owners(null)).to.deep.equal({ realm: null, open: true });
+    expect(() => tools.owners('none'))
+      .to.throw(BootError)
+      .that.has.property('code', 'LNK_NO_REALM');
   });
 
   it('is a value that is made once for a name that has no other source', () => {

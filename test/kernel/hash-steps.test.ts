@@ -4,18 +4,25 @@
  */
 import { expect } from 'chai';
 import { isObject, type Json } from '../../kernel/contract/json.js';
-import type { Frame, PlanTools, Step } from '../../kernel/contract/plan.js';
+import type { Frame, PlanTools, Repeat, Step } from '../../kernel/contract/plan.js';
 import type { PluginRuntime, RuntimeContext } from '../../kernel/contract/plugin.js';
 import hashables from '../../plugins/features/hashables/runtime.js';
 import verifyHashables from '../../plugins/features/verify-hashables/runtime.js';
 import type { Feature, FeaturePlan } from '../../plugins/kinds/feature.js';
 import type { Hasher } from '../../plugins/kinds/hasher.js';
-import { frameTools } from '../support/frame-tools.js';
+import { frameTools, type Demands } from '../support/frame-tools.js';
 
 type Written = Readonly<Record<string, Json>>;
 
+interface Around extends Demands {
+  readonly repeat?: Partial<Repeat>;
+  /** Names that an actionable gives, by slot. */
+  readonly names?: readonly string[];
+  readonly slots?: readonly unknown[];
+}
+
 /** Hashes as `<text|salt>`, refuses texts that begin with `!`, and writes down what it is asked. */
-function trial(runtime: PluginRuntime<Feature>, written: Written, repeat: string | null = null) {
+function trial(runtime: PluginRuntime<Feature>, written: Written, around: Around = {}) {
   const [read, used, asked, verified]: [unknown[], string[], unknown[], unknown[]] = [[], [], [], []];
   let [active, most] = [0, 0];
   const algorithm: Hasher = {
@@ -32,11 +39,14 @@ function trial(runtime: PluginRuntime<Feature>, written: Written, repeat: string
     verifying: () => (text, stored) => Promise.resolve(verified.push([text, stored]) > 0 && text === stored),
   };
   const resolve = (_kind: unknown, name: string): Hasher => (used.push(name), algorithm);
+  const { repeat, names = [] } = around;
+  let memos = names.length;
   const tools = {
-    ...frameTools(),
-    memo: () => 0,
+    ...frameTools({}, around),
+    memo: () => memos++,
+    slot: (name: string) => (names.includes(name) ? names.indexOf(name) : null),
     readsPayload: (field: string | null) => void read.push(field),
-    repeat: repeat === null ? null : { pointer: repeat === '' ? null : repeat },
+    repeat: repeat === undefined ? null : { body: false, pointer: null, name: null, ...repeat },
   } as unknown as PlanTools;
   const feature = runtime.create?.({ resolve } as unknown as RuntimeContext);
   const plan = feature?.plan(
@@ -61,15 +71,18 @@ describe('fields that are hashed', () => {
     ...(options !== undefined && { options }),
   });
 
-  async function hashed(items: Json, payload: unknown, repeat: string | null = null): Promise<unknown> {
-    const { plan } = trial(hashables, { hashables: items }, repeat);
-    const frame = { payload, received: payload, slots: [] } as unknown as Frame;
+  async function done(items: Json, payload: unknown, around: Around = {}): Promise<Frame> {
+    const { plan } = trial(hashables, { hashables: items }, around);
+    const slots = [...(around.slots ?? [])];
+    const frame = { payload, received: payload, slots, invocation: {} } as unknown as Frame;
     for (const step of plan.steps.toSorted((a, b) => b.phase - a.phase)) await step.run(frame, { result: null });
     expect(frame.received).to.equal(payload);
-    return frame.payload;
+    return frame;
   }
-  const refusal = async (items: Json, payload: unknown): Promise<unknown> => {
-    const failure = await outcome(() => hashed(items, payload));
+  const hashed = async (items: Json, payload: unknown, around: Around = {}): Promise<unknown> =>
+    (await done(items, payload, around)).payload;
+  const refusal = async (items: Json, payload: unknown, around: Around = {}): Promise<unknown> => {
+    const failure = await outcome(() => hashed(items, payload, around));
     const { code, params, options } = failure as { code: string; params: object; options: { issues?: unknown } };
     return { code, params, issues: options.issues };
   };
@@ -118,16 +131,83 @@ describe('fields that are hashed', () => {
   it('are those of each item too where the statement is repeated for a list', async () => {
     const payload = { p: 'x', lines: [{ p: 'y' }, { q: 1 }] };
     const both = { p: '<x|>', lines: [{ p: '<y|>' }, { q: 1 }] };
-    expect(await hashed([entry('p')], payload, '/lines')).to.deep.equal(both);
+    expect(await hashed([entry('p')], payload, { repeat: { pointer: '/lines' } })).to.deep.equal(both);
     expect(await hashed([entry('p')], payload)).to.deep.equal({ ...payload, p: '<x|>' });
-    expect(await hashed([entry('p')], { a: { lines: [{ p: 'y' }] } }, '/a/lines')).to.deep.equal({
+    expect(
+      await hashed([entry('p')], { a: { lines: [{ p: 'y' }] } }, { repeat: { pointer: '/a/lines' } }),
+    ).to.deep.equal({
       a: { lines: [{ p: '<y|>' }] },
     });
-    expect(await hashed([entry('lines.p')], payload, '/lines')).to.deep.equal({ ...both, p: 'x' });
-    expect(await hashed([entry('p')], [{ p: 'x', lines: [{ p: 'y' }] }], '/lines')).to.deep.equal([
-      { p: '<x|>', lines: [{ p: 'y' }] },
+    expect(await hashed([entry('lines.p')], payload, { repeat: { pointer: '/lines' } })).to.deep.equal({
+      ...both,
+      p: 'x',
+    });
+    expect(
+      await hashed([entry('p')], [{ p: 'x', lines: [{ p: 'y' }] }], { repeat: { pointer: '/lines' } }),
+    ).to.deep.equal([{ p: '<x|>', lines: [{ p: 'y' }] }]);
+    const body = { body: true, read: () => [{ p: 'y' }] };
+    expect(await hashed([entry('p')], payload, { repeat: body })).to.deep.equal({ ...payload, p: '<x|>' });
+  });
+
+  it('are refused in items that come out of a result: they would be written in clear', async () => {
+    const of = (items: unknown): Promise<unknown> =>
+      outcome(() => hashed([entry('p')], { p: 'x' }, { repeat: { read: () => items } }));
+    expect(await of([{ q: 1 }, { p: 'y' }])).to.include({ code: 'HSH_ITEMS' });
+    for (const items of [[{ q: 1 }], [null, 'p'], null, undefined])
+      expect(await of(items), JSON.stringify(items)).to.deep.equal({ p: '<x|>' });
+  });
+
+  it('are demanded where a query writes them and no rule lets them be left out, in each item too', async () => {
+    const issuesOf = async (payload: unknown, around: Around, property = 'p'): Promise<unknown> => {
+      const { code, issues } = (await refusal([entry(property)], payload, around)) as Record<string, unknown>;
+      expect(code).to.equal('VAL_PAYLOAD');
+      return (issues as { pointer: string; code: string }[]).map(({ pointer, code }) => `${pointer} ${code}`);
+    };
+    const writes = ['p'];
+    for (const payload of [{}, { p: null }]) {
+      expect(await issuesOf(payload, { writes })).to.deep.equal(['/p required']);
+      for (const around of [{ writes, optional: ['p'] }, { writes: ['q', 'p.q'] }])
+        expect(await hashed([entry('p')], payload, around)).to.equal(payload);
+    }
+    expect(await hashed([entry('p')], { p: '' }, { writes })).to.deep.equal({ p: '<|>' });
+    expect(await issuesOf({ u: {} }, { writes: ['u'] }, 'u.p')).to.deep.equal(['/u/p required']);
+    const around = { writes, repeat: { pointer: '/lines' } };
+    expect(await issuesOf({ lines: [{ p: 'x' }, {}, { p: null }] }, around)).to.deep.equal([
+      ...['/lines/1/p required', '/lines/2/p required'],
     ]);
-    expect(await hashed([entry('p')], payload, '')).to.deep.equal({ ...payload, p: '<x|>' });
+    expect(await hashed([entry('p')], { p: 'x', lines: [{}] }, around)).to.deep.equal({ p: '<x|>', lines: [{}] });
+    // The own field of an item wins over the payload.
+    expect(await issuesOf({ p: 'x', lines: [{}, { p: null }] }, around)).to.deep.equal(['/lines/1/p required']);
+    const inside = { ...around, writes: ['u.p'] };
+    expect(await issuesOf({ u: { p: 'x' }, lines: [{}, { u: {} }] }, inside, 'u.p')).to.deep.equal([
+      '/lines/1/u/p required',
+    ]);
+    expect(await hashed([entry('lines.p')], { lines: [{ p: 'x' }] }, { ...around, writes: ['lines'] })).to.deep.equal({
+      lines: [{ p: '<x|>' }],
+    });
+    expect(await issuesOf([{ p: 'x' }, {}], { writes })).to.deep.equal(['/1/p required']);
+  });
+
+  it('are covered under names that actionables give: hashed when the work is done, refused where nothing can be', async () => {
+    const under = async (value: unknown, around: Around = {}, property = 'n.p'): Promise<unknown> => {
+      const { slots, payload } = await done(
+        [entry(property)],
+        { n: 'sent' },
+        { ...around, names: ['n'], slots: [value] },
+      );
+      expect(payload).to.deep.equal({ n: 'sent' });
+      return slots[0];
+    };
+    const codeOf = async (value: unknown, around: Around = {}): Promise<unknown> =>
+      ((await outcome(() => under(value, around))) as { code?: unknown }).code;
+    expect(await under('x', {}, 'n')).to.equal('<x|>');
+    expect(await under({ p: 'x', q: 1 })).to.deep.equal({ p: '<x|>', q: 1 });
+    expect(await under([{ p: 'x' }, { p: 'x' }])).to.deep.equal([{ p: '<x|>' }, { p: '<x|>' }]);
+    expect(await under({ p: null })).to.deep.equal({ p: null });
+    for (const value of [{}, { p: null }, undefined])
+      expect(await codeOf(value, { writes: ['n.p'] }), JSON.stringify(value)).to.equal('HSH_NAME');
+    for (const value of [{ p: 7 }, { p: '!' }]) expect(await codeOf(value)).to.equal('HSH_NAME');
+    expect(await codeOf(Array.from({ length: 101 }, (_, n) => ({ p: `${n}` })))).to.equal('HSH_TOO_MANY');
   });
 
   it('are refused by pointer where they are no text or none for the algorithm, all at once', async () => {

@@ -170,7 +170,8 @@ describe('checks of encrypted fields', () => {
     for (const type of ['STRING', 'JSON', 'UNKNOWN']) expect(column({ type })).to.deep.equal([]);
     expect(column({ type: 'NUMBER' })).to.deep.equal(['CPH_COLUMN']);
     for (const flag of ['unique', 'primary_key'])
-      expect(column({ ...STRING, [flag]: true })).to.deep.equal(['CPH_COMPARED "a" is unique in name only']);
+      for (const rest of [{}, { indexable: true, fts: true }])
+        expect(column({ ...STRING, ...rest, [flag]: true })).to.deep.equal(['CPH_UNIQUE']);
     for (const flag of ['indexable', 'fts'])
       expect(column({ ...STRING, [flag]: true })).to.deep.equal(['CPH_COMPARED the index on "a" finds nothing']);
     for (const flag of ['unique', 'primary_key', 'indexable', 'fts'])

@@ -8,7 +8,7 @@ import { ResourcePhase } from '../../kernel/contract/slot.js';
 import ciphers from '../../plugins/features/ciphers/runtime.js';
 import hashables from '../../plugins/features/hashables/runtime.js';
 import type { Feature } from '../../plugins/kinds/feature.js';
-import { frameTools } from '../support/frame-tools.js';
+import { frameTools, type Demands } from '../support/frame-tools.js';
 
 const TAG = Buffer.alloc(16);
 /** Sixteen bytes are the tag; additional data is part of it, so that other data opens nothing. */
@@ -32,7 +32,7 @@ const HASHER = {
   hashing: () => (text: string, salt: string) => Promise.resolve(`#${text}${salt}`),
 };
 
-interface Around {
+interface Around extends Demands {
   readonly repeat?: Partial<Repeat>;
   readonly names?: readonly string[];
   readonly most?: number;
@@ -54,7 +54,7 @@ async function ran(
   const { repeat, names = [], most = null, slots = [] } = around;
   let memos = 10;
   const tools = {
-    ...frameTools(),
+    ...frameTools(undefined, around),
     repeat: repeat === undefined ? null : { body: false, pointer: null, name: null, ...repeat },
     memo: () => memos++,
     slot: (name: string) => (names.includes(name) ? names.indexOf(name) : null),
@@ -91,7 +91,7 @@ describe('fields that are hashed', () => {
       )
     ).payload;
 
-  it('are texts at their path, in each item of a list; what is absent stays so', async () => {
+  it('are texts at their path, in each item of a list; what is absent, and no query writes, stays so', async () => {
     expect(await hash('p', { p: 'x', s: '!', q: 'y' })).to.deep.equal({ p: '#x!', s: '!', q: 'y' });
     expect(await hash('u.p', { u: [{ p: 'x' }, { q: 1 }, { p: null }], s: '' })).to.deep.equal({
       u: [{ p: '#x' }, { q: 1 }, { p: null }],
@@ -225,6 +225,24 @@ describe('fields that are encrypted, and decrypted again', () => {
     expect(await of([{ q: 1 }, { p: 'x' }])).to.equal('CPH_ITEMS');
     for (const items of [[{ q: 1 }], [null, 'p'], null, undefined]) expect(await of(items)).to.equal('no fault');
     expect(await codeOf(seal('p', {}, { repeat: { body: true, read: () => [{ p: 'x' }] } }))).to.equal('no fault');
+  });
+
+  it('are demanded where a query writes them and no rule lets them be left out', async () => {
+    const writes = ['p'];
+    for (const payload of [{}, { p: null }, { items: [{ p: 'x' }, {}] }]) {
+      const around = { writes, ...('items' in payload && { repeat: { pointer: '/items' } }) };
+      expect(await codeOf(seal('p', payload, around)), JSON.stringify(payload)).to.equal('VAL_PAYLOAD');
+      expect(await codeOf(seal('p', payload, { ...around, optional: ['p'] }))).to.equal('no fault');
+      expect(await codeOf(seal('p', payload, { ...around, writes: ['q'] }))).to.equal('no fault');
+    }
+    expect(await codeOf(seal('p', { p: '' }, { writes }))).to.equal('no fault');
+    const named = (value: unknown, around: Around): Promise<unknown> =>
+      codeOf(seal('n.p', {}, { ...around, names: ['n'], slots: [value] }));
+    for (const value of [{}, { p: null }, undefined]) {
+      expect(await named(value, { writes: ['n.p'] })).to.equal('CPH_NAME');
+      expect(await named(value, {})).to.equal('no fault');
+    }
+    expect(await named({ p: 'x' }, { writes: ['n.p'] })).to.equal('no fault');
   });
 
   it('are at most 1000 to seal, and 10 000 to open', async () => {

@@ -20,8 +20,17 @@ function value(json: Json): Reader {
   return (frame) => json.replace(fields, (_found, field: string) => String(frame.payload[field]));
 }
 
-/** `environment` holds what `$ENV.NAME` stands for. */
-export const frameTools = (environment: Readonly<Record<string, string>> = { KEY: 'key' }): PlanTools =>
+/** What a query of the actionable writes, and which of the paths a rule lets be left out. */
+export interface Demands {
+  readonly writes?: readonly string[];
+  readonly optional?: readonly string[];
+}
+
+/** `environment` holds what `$ENV.NAME` stands for. Without `demands` no query writes anything, and no rule knows a field. */
+export const frameTools = (
+  environment: Readonly<Record<string, string>> = { KEY: 'key' },
+  { writes = [], optional = [] }: Demands = {},
+): PlanTools =>
   ({
     value,
     text:
@@ -31,6 +40,10 @@ export const frameTools = (environment: Readonly<Record<string, string>> = { KEY
           .replace(/^\$ENV\.(\w+)$/, (_found, name: string) => environment[name] ?? '')
           .replace(fields, (_found, field: string) => asText(frame.payload[field])),
     slot: () => null,
+    repeat: null,
+    // The value itself, or an object around it.
+    writes: (path: readonly string[]) => writes.some((one) => `${path.join('.')}.`.startsWith(`${one}.`)),
+    payloadField: (...path: string[]) => (optional.includes(path.join('.')) ? { optional: true } : null),
     place: 'call#1',
   }) as unknown as PlanTools;
 

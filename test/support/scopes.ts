@@ -1,6 +1,7 @@
 /** What one resource is compiled from, made by hand: for tests of the compiler without definitions, plugins or a kernel. */
 import type { ActionModel, ResourceModel } from '../../kernel/analysis/model.js';
 import type { Registry } from '../../kernel/analysis/registry.js';
+import { makeSources } from '../../kernel/analysis/sources.js';
 import type { Compiled } from '../../kernel/compile/values.js';
 import type { ResourceScope } from '../../kernel/compile/tools.js';
 import type { Frame, PlanTools } from '../../kernel/contract/plan.js';
@@ -25,21 +26,35 @@ const ACCESSORS: Readonly<Record<string, readonly [reads: string | undefined, co
   LENIENT: ['nothing', (_tail, { absentIsNull }) => ({ constant: false, read: () => absentIsNull })],
 };
 
+const plugins = new Map<string, object>([
+  ...Object.entries(ACCESSORS).map(([name, [reads]]) => [`accessor:${name}`, { facts: { reads } }] as const),
+  ['feature:judge', { facts: { judges: true } }],
+  ['feature:plain', {}],
+]);
+
 const registry = {
+  plugins,
   kindsIn: (slot: string) => (slot === Slot.ACCESSOR ? [{ kind: 'accessor' }] : []),
-  plugins: new Map<string, object>([
-    ...Object.entries(ACCESSORS).map(([name, [reads]]) => [`accessor:${name}`, { facts: { reads } }] as const),
-    ['feature:judge', { facts: { judges: true } }],
-    ['feature:plain', {}],
-  ]),
+  names: (kind: string) => (kind === 'accessor' ? Object.keys(ACCESSORS) : []),
+  plugin: (kind: string, name: string) => plugins.get(`${kind}:${name}`),
 } as unknown as Registry;
 
-export const resourceModel = (rest: Partial<ResourceModel> = {}): ResourceModel =>
-  ({
+/** Its names, rules, path and actionables say where values come from, as the checker decides it; no query stands in it. */
+export function resourceModel(rest: Partial<ResourceModel> = {}): ResourceModel {
+  const rules = [...(rest.payloadFields ?? new Map<string, unknown>()).keys()];
+  const declarations = rules.map((name) => ({ symbol: 'payload-field', name }));
+  const model = {
     ...{ id: 'notes', path: 'notes', value: {}, actions: [], places: [], sound: true },
-    ...{ payloadFields: new Map(), names: new Set(), generated: new Set() },
+    ...{ payloadFields: new Map(), names: new Set(), generated: new Set(), claims: new Set() },
     ...rest,
-  }) as unknown as ResourceModel;
+    definition: {
+      node: { start: 0, end: 0 },
+      finds: { declarations, references: [], accessors: [], places: [], statements: [], documents: [] },
+      ...rest.definition,
+    },
+  };
+  return { sources: makeSources(model as never, registry), ...model } as unknown as ResourceModel;
+}
 
 export const actionModel = (id: number, rest: Partial<ActionModel> = {}): ActionModel =>
   ({
@@ -49,6 +64,7 @@ export const actionModel = (id: number, rest: Partial<ActionModel> = {}): Action
       id,
       value: { id },
       parallel: false,
+      timing: { scheduled: false, later: false, own: false },
       repeat: null,
       node: { start: 0, end: 0 },
     },

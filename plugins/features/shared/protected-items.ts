@@ -1,6 +1,6 @@
 /** What a step that protects values must not let pass: items it does not see, and columns that would be written without a value. */
 import { fault, type Issue } from '../../../kernel/contract/fault.js';
-import { pointerOf } from '../../../kernel/contract/json.js';
+import { isObject, pointerOf } from '../../../kernel/contract/json.js';
 import type { PlanTools, Reader } from '../../../kernel/contract/plan.js';
 import { placesAt } from './change-at.js';
 
@@ -39,8 +39,12 @@ export function absentIn(payload: unknown, path: readonly string[], within: read
     Array.isArray(value) ? value.map((item: unknown, n) => ({ at: [...at, String(n)], item })) : [],
   );
   if (list.length === 0) return isThere(payload) ? [] : [issueAt(path)];
-  if (!Array.isArray(payload) && isThere(payload)) return [];
-  return items.flatMap(({ at, item }) => (isThere(item) ? [] : [issueAt([...at, ...path])]));
+  // The own field of an item, also one that is null, wins over that of the payload.
+  const isBeside = !Array.isArray(payload) && isThere(payload);
+  const isOwn = (item: unknown): boolean => isObject(item) && Object.hasOwn(item, path[0] ?? '');
+  return items.flatMap(({ at, item }) =>
+    isThere(item) || (isBeside && !isOwn(item)) ? [] : [issueAt([...at, ...path])],
+  );
 }
 
 const issueAt = (path: readonly string[]): Issue => ({
