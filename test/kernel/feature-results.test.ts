@@ -1,74 +1,21 @@
-/** Features that shape results, run step by step without a request: what is named, combined, extracted, claimed, missing. */
+/** Features that shape results, run step by step without a request: what is named, combined, extracted, missing. */
 import { expect } from 'chai';
-import { Fault } from '../../kernel/contract/fault.js';
+import type { Fault } from '../../kernel/contract/fault.js';
 import type { Json } from '../../kernel/contract/json.js';
-import type { Frame, PlanTools, Step } from '../../kernel/contract/plan.js';
-import type { PluginRuntime, RuntimeContext } from '../../kernel/contract/plugin.js';
+import type { Step } from '../../kernel/contract/plan.js';
 import combine from '../../plugins/features/combine-returned-results/runtime.js';
 import dependsOn from '../../plugins/features/depends-on/runtime.js';
 import mustReturnValue from '../../plugins/features/must-return-value/runtime.js';
 import returnables from '../../plugins/features/returnables/runtime.js';
-import tokenize from '../../plugins/features/tokenize/runtime.js';
-import type { Feature } from '../../plugins/kinds/feature.js';
-
-type Written = Readonly<Record<string, Json>>;
-
-interface Around {
-  readonly slot?: 'resource' | 'actionable';
-  readonly secrets?: readonly string[];
-  /** Results of actionables by index; the main one is the first of `lookup`. */
-  readonly results?: readonly unknown[];
-  readonly lookup?: readonly number[];
-  /** Values of names that others give. */
-  readonly names?: Readonly<Record<string, unknown>>;
-  readonly main?: Written;
-}
-
-interface Ran {
-  readonly result: unknown;
-  readonly slots: Readonly<Record<string, unknown>>;
-  readonly steps: readonly Step[];
-}
-
-/** Plans a feature with its fields as written, and runs its steps on a result. */
-async function ran(
-  runtime: PluginRuntime<Feature>,
-  value: Written,
-  result: unknown,
-  { slot = 'actionable', secrets = [], results = [], lookup = [0], names = {}, main = {} }: Around = {},
-  resolve: () => unknown = () => null,
-): Promise<Ran> {
-  const known = Object.keys(names);
-  const tools = {
-    secrets: new Set(secrets),
-    main,
-    lookupOrder: lookup,
-    place: 'place',
-    memo: () => 90,
-    text: () => () => 'key',
-    slot: (name: string) => (known.includes(name) ? known.indexOf(name) : null),
-    action: (_resource: string, id: number) => (id < results.length ? id : null),
-  } as unknown as PlanTools;
-  const feature = runtime.create?.({ resolve } as unknown as RuntimeContext);
-  if (feature === undefined) throw new Error('there is no feature');
-  const { steps } = feature.plan({ slot, value, holder: value, pointer: '' }, tools);
-  const frame = {
-    results,
-    slots: Object.values(names),
-    headers: {},
-    invocation: { startedAt: 0 },
-  } as unknown as Frame;
-  const state = { result };
-  for (const step of steps.toSorted((a, b) => a.phase - b.phase || (a.order ?? 0) - (b.order ?? 0)))
-    await step.run(frame, state);
-  return { result: state.result, slots: Object.fromEntries(known.map((name, i) => [name, frame.slots[i]])), steps };
-}
-
-const codeOf = (work: Promise<unknown>): Promise<unknown> =>
-  work.then(
-    () => 'no fault',
-    (error: unknown) => (error instanceof Fault ? error.code : error),
-  );
+import {
+  codeOf,
+  HASH,
+  HASHES as conceals,
+  ranFeature as ran,
+  type Around,
+  type Ran,
+  type Written,
+} from '../support/feature-steps.js';
 
 describe('returnables of an actionable', () => {
   const kept = async (names: Json, result: unknown): Promise<unknown> =>
@@ -140,6 +87,26 @@ describe('returnables of a resource', () => {
     expect(await answer(['password'], result, { secrets })).to.deep.equal({ password: 'q' });
   });
 
+  it('keep hashes in under any name but those of secrets that are named', async () => {
+    const result = { id: 1, user: { note: HASH, password: HASH }, list: [HASH, 'short'] };
+    const around = { secrets: ['password'], conceals };
+    expect(await answer(['id', 'user', 'list'], result, around)).to.deep.equal({
+      ...{ id: 1, user: {}, list: [null, 'short'] },
+    });
+    expect(await answer(['user.note', 'user.password'], result, around)).to.deep.equal({ user: { password: HASH } });
+    expect(await answer(['user'], result, { conceals: null })).to.deep.equal({ user: result.user });
+  });
+
+  it('leave secrets where they are opened for the caller, and say no columns where another value may be a hash', async () => {
+    const secrets = ['p'];
+    expect(await answer(['u'], { u: { p: 1 }, p: 2 }, { secrets, revealed: ['u.p'] })).to.deep.equal({ u: { p: 1 } });
+    const picks = async (names: readonly string[], rest: Around): Promise<unknown> =>
+      (await ran(returnables, { returnables: [...names] }, {}, { slot: 'resource', secrets, ...rest })).steps[0]?.picks;
+    expect(await picks(['a', 'p'], { conceals, columns: ['a'] })).to.deep.equal(['a', 'p']);
+    expect(await picks(['a', 'b'], { conceals, columns: ['a'] })).to.equal(undefined);
+    expect(await picks(['a', 'b'], { columns: ['a'] })).to.deep.equal(['a', 'b']);
+  });
+
   it('need no look at other results only where nothing else can have a name', async () => {
     const picks = async (names: readonly string[], rest: Around): Promise<unknown> =>
       (await ran(returnables, { returnables: [...names] }, {}, { slot: 'resource', ...rest })).steps[0]?.picks;
@@ -174,6 +141,8 @@ describe('returnables of a resource', () => {
     expect(await of({})).to.deep.equal({ a: 1, b: [{}] });
     expect(await of({ returnables: ['p'] })).to.deep.equal({ a: 1, p: 2, b: [{}] });
     expect(await of({}, [])).to.deep.equal({ a: 1, p: 2, b: [{ p: 3 }] });
+    const hashes = { slot: 'resource', conceals } as const;
+    expect((await ran(returnables, {}, { a: 1, h: HASH }, hashes)).result).to.deep.equal({ a: 1 });
   });
 });
 
@@ -196,6 +165,23 @@ describe('results that are combined', () => {
   it('bring no secrets into the answer of a resource', async () => {
     expect(await combined([1], { s: 'own' }, 'resource')).to.deep.equal({ a: 1, b: 1, s: 'own' });
     expect(await combined([1], {}, 'resource')).to.deep.equal({ a: 1, b: 1 });
+  });
+
+  it('bring no hashes into the answer of a resource, and what is opened for the caller', async () => {
+    const from = async (rest: Around): Promise<unknown> => {
+      const around: Around = { slot: 'resource', results: [{ s: 1, t: { s: 2 }, h: HASH }], secrets: ['s'], ...rest };
+      return (await ran(combine, { combine_returned_results_from: [0] }, {}, around)).result;
+    };
+    expect(await from({ conceals })).to.deep.equal({ t: {} });
+    expect(await from({ revealed: ['t.s'] })).to.deep.equal({ t: { s: 2 }, h: HASH });
+  });
+
+  it('are kept whole for work that is done later', async () => {
+    const { taken } = await ran(combine, { combine_returned_results_from: [4, 1, 9] }, {}, { results });
+    expect(taken).to.deep.equal([
+      [4, ''],
+      [1, ''],
+    ]);
   });
 
   it('reach no setter by their names', async () => {
@@ -254,6 +240,20 @@ describe('values that are extracted', () => {
     expect(slots).to.deep.equal({ x: { b: 1 }, y: 3 });
   });
 
+  it('are all that is kept of other results for work that is done later', async () => {
+    const taken = async (path: string, names: Written): Promise<unknown> =>
+      (await extract(from([2, 0], path), { results, names })).taken;
+    expect(await taken('a.b', { x: null })).to.deep.equal([
+      [2, 'a.b'],
+      [0, 'a.b'],
+    ]);
+    expect(await taken('self_', { x: null })).to.deep.equal([
+      [2, ''],
+      [0, ''],
+    ]);
+    expect(await taken('a.b', {})).to.deep.equal([]);
+  });
+
   it('without a dependency come from the own result', async () => {
     const value = {
       extract_response_for: [
@@ -264,80 +264,5 @@ describe('values that are extracted', () => {
     const { slots } = await extract(value, { names: { x: undefined } }, { a: { b: 7 } });
     expect(slots).to.deep.equal({ x: 7 });
     expect(await codeOf(extract(value, { names: { x: undefined } }, {}))).to.equal('DEP_UNRESOLVED');
-  });
-});
-
-describe('claims of a token that is given out', () => {
-  const tool = (claims: unknown[]) => ({
-    create: () => ({
-      issue: (given: unknown, life: unknown) => Promise.resolve(claims.push([given, life]) && 'token'),
-    }),
-  });
-  async function issued(
-    settings: Written,
-    result: unknown,
-    rest: Around = {},
-  ): Promise<readonly [unknown, unknown, unknown]> {
-    const given: [unknown, { seconds: number }][] = [];
-    const value = { tokenize: { type: 'JWT', encryption_key: 'k', ...settings } };
-    const { result: answered } = await ran(tokenize, value, result, { slot: 'resource', ...rest }, () => tool(given));
-    return [given[0]?.[0], given[0]?.[1].seconds, answered];
-  }
-
-  it('are looked up in the main result, the others, latest first, then among names', async () => {
-    const around: Around = { results: [null, { b: 1, c: 1 }, { b: 2 }], lookup: [0, 2, 1], names: { d: 4, b: 9 } };
-    const fields = { custom_claim_fields: ['a', 'b', 'c', 'd', 'e.f'] };
-    const [claims] = await issued(fields, { a: null, e: { f: 5, g: 6 } }, around);
-    expect(claims).to.deep.equal({ a: null, b: 2, c: 1, d: 4, e: { f: 5 } });
-    expect(await codeOf(issued({ custom_claim_fields: ['x'] }, {}, around))).to.equal('TOK_CLAIM_MISSING');
-  });
-
-  it('are taken after results were combined and before names are picked, the token is put in after that', async () => {
-    const given: unknown[] = [];
-    const value = {
-      tokenize: { type: 'JWT', encryption_key: 'k' },
-      returnables: ['a'],
-      combine_returned_results_from: [0],
-    };
-    const rest: Around = { slot: 'resource', results: [{}] };
-    const [tokens, names, combined] = [
-      await ran(tokenize, value, {}, rest, () => tool(given)),
-      await ran(returnables, value, {}, rest),
-      await ran(combine, value, {}, rest),
-    ].map(({ steps }) => steps.map(({ phase, order = 0 }) => phase * 10_000 + order));
-    const [claims = 0, token = 0] = tokens ?? [];
-    const [pick = 0] = names ?? [];
-    const [together = 0] = combined ?? [];
-    expect([together, claims, pick, token]).to.deep.equal([together, claims, pick, token].toSorted((a, b) => a - b));
-    expect(new Set([together, claims, pick, token]).size).to.equal(4);
-  });
-
-  it('make an answer that nobody keeps', async () => {
-    const step = (
-      await ran(tokenize, { tokenize: { type: 'JWT', encryption_key: 'k' } }, {}, { slot: 'resource' }, () => tool([]))
-    ).steps[1];
-    const frame = { headers: {}, slots: [], invocation: { startedAt: 7 } } as unknown as Frame;
-    const state: { result: unknown } = { result: ['no object'] };
-    await step?.run(frame, state);
-    expect([frame.headers, state.result]).to.deep.equal([{ 'cache-control': 'no-store' }, { token: 'token' }]);
-  });
-
-  it('hold no secrets of a row', async () => {
-    const [claims] = await issued({ custom_claim_fields: ['u'] }, { u: { id: 1, p: 2 } }, { secrets: ['p'] });
-    expect(claims).to.deep.equal({ u: { id: 1 } });
-  });
-
-  it('need one object', async () => {
-    for (const result of [null, undefined]) expect(await codeOf(issued({}, result))).to.equal('TOK_NO_SUBJECT');
-    for (const result of [[], 'text', 7]) expect(await codeOf(issued({}, result))).to.equal('TOK_NOT_OBJECT');
-  });
-
-  it('live an hour, and the token stands under its name, where nothing else is written', async () => {
-    expect(await issued({}, { a: 1 })).to.deep.equal([{}, 3600, { a: 1, token: 'token' }]);
-    expect(await issued({ expiration: 60, property_name: 'jwt' }, { a: 1, jwt: 0 })).to.deep.equal([
-      {},
-      60,
-      { a: 1, jwt: 'token' },
-    ]);
   });
 });

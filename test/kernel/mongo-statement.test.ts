@@ -274,8 +274,17 @@ describe('the unit of work of document queries', () => {
       await unit.commit(opened);
       await unit.rollback(opened);
       expect(asked.splice(0)).to.deep.equal(['begin false', ...expected]);
-      expect([unit.key, unit.shared]).to.deep.equal(['documents on main', undefined]);
+      expect(unit.key).to.equal('documents on main');
     }
+  });
+
+  it('is shared with work that is kept in the same store', () => {
+    const store = storeOf(null);
+    const { shared } = unitOf(store, 'main', []);
+    expect(shared?.kind).to.equal('document-store');
+    expect(shared?.handle).to.equal(store);
+    const transaction = { transaction: 5 };
+    expect([shared?.of({ transaction }), shared?.of({ transaction: null })]).to.deep.equal([transaction, null]);
   });
 
   it('is shared with the SQL connection that the store stands on', () => {

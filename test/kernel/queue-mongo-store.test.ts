@@ -157,7 +157,7 @@ describe('the queue on a played MongoDB', () => {
     const data = { id: 'a', work: '{}' };
     const played = storeOn({ findOneAndUpdate: [{ data, attempts: 1, retries: 2 }] });
     expect(await played.store.claim('t', 1, 50)).to.deep.equal([
-      { id: 'a', token: 't', attempt: 1, retries: 2, body: '{}' },
+      { id: 'a', token: 't', attempt: 1, retries: 2, body: '{}', journal: null },
     ]);
     expect(await played.store.claim('t', 1, 50)).to.deep.equal([]);
     expect(played.calls[0]).to.deep.equal([
@@ -167,10 +167,10 @@ describe('the queue on a played MongoDB', () => {
 
   it('claims several under one token, looks again where others were quicker, and not for ever', async () => {
     const two = [{ _id: 1 }, { _id: 2 }];
-    const taken = [{ data: { id: 'b', work: 'w' }, attempts: 2, retries: 3 }];
+    const taken = [{ data: { id: 'b', work: 'w' }, attempts: 2, retries: 3, journal: 'n' }];
     const played = storeOn({ find: [two, two, taken], updateMany: [{ modifiedCount: 0 }, { modifiedCount: 1 }] });
     expect(await played.store.claim('t', 2, 50)).to.deep.equal([
-      { id: 'b', token: 't', attempt: 2, retries: 3, body: 'w' },
+      { id: 'b', token: 't', attempt: 2, retries: 3, body: 'w', journal: 'n' },
     ]);
     const look: Call = ['find', WAITS, { sort: ORDER, limit: 2, projection: { _id: 1 } }];
     const take: Call = ['updateMany', { _id: { $in: [1, 2] }, ...WAITS }, taking('t', 50)];
@@ -197,21 +197,23 @@ describe('the queue on a played MongoDB', () => {
     expect([(await nothing.store.renew([], 50)).size, nothing.calls]).to.deep.equal([0, []]);
   });
 
-  it('ends, gives back and fails only what is held', async () => {
+  it('ends, gives back, fails and notes only what is held', async () => {
     const pause = [true, false] as const;
     for (const counted of pause) {
       const count = counted ? 1 : 0;
       const played = storeOn({
         deleteOne: [{ deletedCount: count }],
-        updateOne: [{ modifiedCount: count }, { modifiedCount: count }],
+        updateOne: [{ modifiedCount: count }, { modifiedCount: count }, { matchedCount: count }],
       });
       expect(await played.store.done(held('a'))).to.equal(counted);
       expect(await played.store.fail(held('a'), LOST, null)).to.equal(counted);
       expect(await played.store.fail(held('a'), LOST, 0)).to.equal(counted);
+      expect(await played.store.note(held('a'), 'notes')).to.equal(counted);
       expect(played.calls).to.deep.equal([
         ['deleteOne', heldFilter('a')],
         ['updateOne', heldFilter('a'), failed(LOST, 'dead', null)],
         ['updateOne', heldFilter('a'), failed(LOST, 'delayed', 0)],
+        ['updateOne', heldFilter('a'), { $set: { journal: 'notes' } }],
       ]);
     }
     const played = storeOn();
@@ -234,12 +236,13 @@ describe('the queue on a played MongoDB', () => {
     ]);
   });
 
-  it('lists by state and resource in the order in which work was accepted, without its bodies', async () => {
+  it('lists by state and resource in the order in which work was accepted, without its bodies and its notes', async () => {
     const played = storeOn();
     await played.store.list({});
     await played.store.list({ state: 'waiting', resource: 'r', limit: 5 });
     const options = (limit: number) => ({
-      ...{ sort: { 'data.acceptedAt': 1, number: 1 }, hint: { _id: 1 }, projection: { 'data.work': 0 }, limit },
+      ...{ sort: { 'data.acceptedAt': 1, number: 1 }, hint: { _id: 1 } },
+      ...{ projection: { 'data.work': 0, journal: 0 }, limit },
     });
     expect(played.calls).to.deep.equal([
       ['find', { state: { $type: 'string' } }, options(1000)],

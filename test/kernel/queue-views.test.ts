@@ -30,8 +30,11 @@ describe('work as a document', () => {
     expect(viewOf(kept({ failCode: 'C' })).failure).to.deep.equal({ code: 'C', detail: '', at: 0 });
   });
 
-  it('is claimed with its token, its attempt and its body', () => {
-    expect(claimOf(kept(), 't')).to.deep.equal({ id: 'i', token: 't', attempt: 1, retries: 4, body: '{}' });
+  it('is claimed with its token, its attempt, its body and what earlier attempts noted', () => {
+    const claimed = { id: 'i', token: 't', attempt: 1, retries: 4, body: '{}' };
+    expect(claimOf(kept(), 't')).to.deep.equal({ ...claimed, journal: null });
+    expect(claimOf(kept({ journal: '' }), 't')).to.deep.equal({ ...claimed, journal: null });
+    expect(claimOf(kept({ journal: 'notes' }), 't')).to.deep.equal({ ...claimed, journal: 'notes' });
   });
 
   it('waits in two states, and is in one for each other', () => {
@@ -46,7 +49,7 @@ describe('work as a document', () => {
 describe('work as a row', () => {
   const ROW = {
     ...{ id: 'i', resource: 'r', part: 'p', state: 'waiting', rank: 2, attempts: '1', retries: '4', accepted: 5000 },
-    ...{ due: '7000.4', failed: null, failure_code: null, fail_reason: null, work: '{}' },
+    ...{ due: '7000.4', failed: null, failure_code: null, fail_reason: null, work: '{}', journal: null },
   };
   const asked: unknown[] = [];
   const desk = (...rows: object[]) =>
@@ -71,8 +74,9 @@ describe('work as a row', () => {
     expect(asked).to.deep.equal(['list', 'dead', 'r', 5]);
   });
 
-  it('is shown with its body, where there is such work', async () => {
-    expect(await desk(ROW).show('i')).to.deep.equal({ view: VIEW, body: '{}' });
+  it('is shown with its body and its notes, where there is such work', async () => {
+    expect(await desk(ROW).show('i')).to.deep.equal({ view: VIEW, body: '{}', journal: null });
+    expect(await desk({ ...ROW, journal: 'notes' }).show('i')).to.deep.include({ body: '{}', journal: 'notes' });
     expect([await desk().show('i'), asked]).to.deep.equal([null, ['show', uuidOf('i')]]);
   });
 

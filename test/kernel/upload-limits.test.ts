@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { Fault } from '../../kernel/contract/fault.js';
 import type { Json } from '../../kernel/contract/json.js';
-import type { Frame, ModePlan, Payload, UploadedFile } from '../../kernel/contract/plan.js';
+import type { Frame, ModePlan, Outputs, Payload, UploadedFile } from '../../kernel/contract/plan.js';
 import type { RuntimeContext } from '../../kernel/contract/plugin.js';
 import type { Storable, Storage } from '../../plugins/kinds/storage.js';
 import upload from '../../plugins/modes/upload/runtime.js';
@@ -19,6 +19,9 @@ describe('the limits of the mode UPLOAD', () => {
   let removals = 0;
   let reads: (string | null)[] = [];
   let sent: Storable[] = [];
+  /** What something behind the actionable takes of its one file, and what it was given. */
+  let outputs: Outputs | null = null;
+  let given: unknown[] = [];
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'lintel-test-'));
     await writeFile(join(folder, 'a'), PNG_RED);
@@ -30,6 +33,12 @@ describe('the limits of the mode UPLOAD', () => {
     removals = 0;
     reads = [];
     sent = [];
+    outputs = null;
+    given = [];
+  });
+  const takes = (...names: string[]): Outputs => ({
+    names,
+    give: (_frame, item) => void given.push(names.map((name) => item[name])),
   });
 
   const store: Storage = {
@@ -56,6 +65,7 @@ describe('the limits of the mode UPLOAD', () => {
       root: {},
       value: () => () => '',
       readsPayload: (field: string | null) => void reads.push(field),
+      outputs: () => outputs,
     };
     return make({ id: 1, mode: 'UPLOAD', uploads }, '', tools);
   }
@@ -150,6 +160,30 @@ describe('the limits of the mode UPLOAD', () => {
     const { code, options } = await faultOf(run({ allowed_mimetypes: ['image/png'] }, sent));
     expect(code).to.equal('UPL_TYPE_REFUSED');
     expect(options.issues?.map(({ pointer }) => pointer)).to.deep.equal(['/one', '/three']);
+  });
+
+  it('gives what is taken by name of the one file, and rejects others before any is stored', async () => {
+    outputs = takes('storage_key', 'file_size');
+    expect(await run({}, files(1))).to.have.length(1);
+    expect(given).to.deep.equal([[stored[0], 10]]);
+    [stored, given] = [[], []];
+    const { code, options } = await faultOf(run({}, files(3)));
+    expect(code).to.equal('UPL_SEVERAL');
+    expect(options.issues?.map(({ pointer }) => pointer)).to.deep.equal(['/f1', '/f2']);
+    expect((await faultOf(run({}, []))).code).to.equal('UPL_NO_FILE');
+    expect((await faultOf(run({}, files(6)))).code).to.equal('REQ_TOO_COMPLEX');
+    expect(given).to.deep.equal([]);
+  });
+
+  it('gives what is taken by name of the one file that is removed, and removes no others', async () => {
+    outputs = takes('storage_key', 'deleted');
+    const uploads = { upload_folder: 'here', delete_files: true };
+    for (const keys of [[], ['here/1.png', 'here/2.png']])
+      expect((await faultOf(run(uploads, [], keys))).code).to.equal('UPL_SEVERAL');
+    expect((await faultOf(run(uploads, [], ['there/1.png']))).code).to.equal('UPL_KEY');
+    expect([removed, given]).to.deep.equal([[], []]);
+    expect(await run(uploads, [], ['here/1.png'])).to.have.length(1);
+    expect([removed, given]).to.deep.equal([['here/1.png'], [['here/1.png', true]]]);
   });
 
   it('removes at most 1000 files of its folder, each once, and none when one key is elsewhere', async () => {

@@ -46,7 +46,7 @@ export default definePlugin({
               doc: 'A field; dotted paths work, and lead through lists to each item.',
               declares: 'secret',
               refers: { symbol: 'payload-field', named: true, when: { field: 'operation', is: 'Encrypt' } },
-              examples: ['cards.number', 'email'],
+              examples: ['email', 'cards.number'],
             })
               .required()
               .matches(/^(?!\$)[^.[\]*]+(\.[^.[\]*]+)*$/),

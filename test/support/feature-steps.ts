@@ -1,0 +1,84 @@
+/**
+ * Runs the steps of one feature without a request: planned with its fields as written and with tools that a test states, on a
+ * result and the results of other actionables.
+ */
+import { Fault } from '../../kernel/contract/fault.js';
+import { asText, type Json } from '../../kernel/contract/json.js';
+import type { Frame, PlanTools, Step } from '../../kernel/contract/plan.js';
+import type { PluginRuntime, RuntimeContext } from '../../kernel/contract/plugin.js';
+import type { Feature } from '../../plugins/kinds/feature.js';
+
+/** Text that is a hash, and what hashes look like. */
+export const HASH = `$h$${'x'.repeat(30)}`;
+export const HASHES = /\$h\$/;
+
+export type Written = Readonly<Record<string, Json>>;
+
+export interface Around {
+  readonly slot?: 'resource' | 'actionable';
+  readonly secrets?: readonly string[];
+  /** What hashes look like. */
+  readonly conceals?: RegExp | null;
+  /** Paths that are opened for the caller. */
+  readonly revealed?: readonly string[];
+  /** Names of the columns that the actionables touch. */
+  readonly columns?: readonly string[];
+  /** Results of actionables by index; the main one is the first of `lookup`. */
+  readonly results?: readonly unknown[];
+  readonly lookup?: readonly number[];
+  /** Values of names that others give. */
+  readonly names?: Readonly<Record<string, unknown>>;
+  readonly main?: Written;
+}
+
+export interface Ran {
+  readonly result: unknown;
+  readonly slots: Readonly<Record<string, unknown>>;
+  readonly steps: readonly Step[];
+  /** What the feature reads of other results: index and path. */
+  readonly taken: readonly (readonly [index: number, path: string])[];
+}
+
+/** Plans a feature with its fields as written, and runs its steps on a result. Throws what a step throws. */
+export async function ranFeature(
+  runtime: PluginRuntime<Feature>,
+  value: Written,
+  result: unknown,
+  { slot = 'actionable', results = [], lookup = [0], names = {}, main = {}, ...rest }: Around = {},
+  resolve: () => unknown = () => null,
+): Promise<Ran> {
+  const { secrets = [], conceals = null, revealed = [], columns = [] } = rest;
+  const known = Object.keys(names);
+  const taken: [number, string][] = [];
+  const tools = {
+    ...{ secrets: new Set(secrets), conceals, revealed, main, place: 'place' },
+    columns: columns.map((name) => ({ name, type: 'text' })),
+    lookupOrder: lookup,
+    memo: () => 90,
+    text: (json: Json) => () => asText(json),
+    slot: (name: string) => (known.includes(name) ? known.indexOf(name) : null),
+    action: (_resource: string, id: number) => (id < results.length ? id : null),
+    takes: (index: number, path: readonly string[]) => void taken.push([index, path.join('.')]),
+  } as unknown as PlanTools;
+  const feature = runtime.create?.({ resolve } as unknown as RuntimeContext);
+  if (feature === undefined) throw new Error('there is no feature');
+  const { steps } = feature.plan({ slot, value, holder: value, pointer: '' }, tools);
+  const frame = {
+    results,
+    slots: Object.values(names),
+    headers: {},
+    invocation: { startedAt: 0 },
+  } as unknown as Frame;
+  const state = { result };
+  for (const step of steps.toSorted((a, b) => a.phase - b.phase || (a.order ?? 0) - (b.order ?? 0)))
+    await step.run(frame, state);
+  const slots = Object.fromEntries(known.map((name, i) => [name, frame.slots[i]]));
+  return { result: state.result, slots, steps, taken };
+}
+
+/** Of work that is to fail: the code of its Fault, or what else it throws. */
+export const codeOf = (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
+    () => 'no fault',
+    (error: unknown) => (error instanceof Fault ? error.code : error),
+  );
