@@ -67,7 +67,7 @@ export function compileCarrying(
   return {
     version,
     needs,
-    // Versions before 0.7 kept a hash of what was read.
+    // Versions before 0.6 kept a hash of what was read.
     lacks: (given) => (typeof given === 'string' ? (given === before ? null : 'other') : missingIn(given, needs)),
     take(frame, payload) {
       for (const read of forced) read(frame);
@@ -87,7 +87,7 @@ export function compileCarrying(
     give(state, frame, taken) {
       giving.give(state, frame);
       for (const [place, value] of state.made as readonly (readonly [string | number, string | number])[]) {
-        // Slots, which versions before 0.7 kept, have other meanings in other definitions.
+        // Slots, which versions before 0.6 kept, have other meanings in other definitions.
         const slot = typeof place === 'string' || taken !== version ? keptSlots.get(String(place)) : place;
         if (slot !== undefined) frame.slots[slot] = value;
       }

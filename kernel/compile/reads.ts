@@ -139,7 +139,7 @@ function present(entries: readonly (readonly [string, unknown])[]): Record<strin
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as Record<string, Json>;
 }
 
-/** As versions before 0.7 named what is read: work that they accepted is still done. */
+/** As versions before 0.6 named what is read: work that they accepted is still done. */
 export function readsBefore(scope: ResourceScope, actions: readonly ActionModel[], reads: Reads): string[] {
   const keys = new Set(actions.map(({ key }) => key));
   const indexes = scope.reads.flatMap(({ action, place }) =>

@@ -17,7 +17,7 @@ export function isWork(read: unknown): read is Deferred {
   const { id, resource, part, version, needs, acceptedAt, state } = read as Readonly<Record<string, unknown>>;
   return (
     [id, resource, part, version].every((text) => typeof text === 'string') &&
-    // A hash in work that versions before 0.7 accepted.
+    // A hash in work that versions before 0.6 accepted.
     (typeof needs === 'string' || isTexts(needs)) &&
     (id as string).length <= MAX_ID &&
     !CONTROL.test(id as string) &&

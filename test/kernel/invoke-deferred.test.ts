@@ -8,6 +8,12 @@ import { invoke } from '../../kernel/runtime/invoke.js';
 import { testInvocation } from '../support/invocation.js';
 import { action, alone, faultOf, HOOKS, later, recorded, resourcePlan, step } from '../support/plans.js';
 
+const PART = {
+  ...{ admit: null, groups: [], version: 'v', needs: ['n'], cursor: null },
+  lacks: () => null,
+  give: () => undefined,
+};
+
 describe('work that a request accepts for later', () => {
   /** `seal`: what replaces the payload by what may be kept. */
   function accepting(
@@ -15,16 +21,7 @@ describe('work that a request accepts for later', () => {
     { whole = false, seal = null as Step[] | null, fails = false } = {},
   ): AcceptPlan {
     const part = (key: string, put: string): PartPlan => ({
-      ...{
-        key,
-        admit: null,
-        groups: [],
-        version: 'v',
-        needs: ['n'],
-        lacks: () => null,
-        cursor: null,
-        give: () => undefined,
-      },
+      ...{ key, ...PART },
       take: (_frame, payload) => ({ payload }) as never,
       deferral: {
         ...{ delay: 1, priority: 2, retries: 3 },
@@ -184,16 +181,7 @@ describe('the invocation of work that no client waits for', () => {
 
   it('knows the trace of the request that accepted it', async () => {
     const events: unknown[] = [];
-    const part = {
-      key: 'test#7',
-      admit: null,
-      groups: [],
-      version: 'v',
-      needs: ['n'],
-      lacks: () => null,
-      cursor: null,
-      give: () => undefined,
-    };
+    const part = { key: 'test#7', ...PART };
     const deferral = {
       ...{ delay: 0, priority: 0, retries: 0 },
       put: (works: readonly { work: { state: unknown } }[]) => Promise.resolve(void events.push(works[0]?.work.state)),

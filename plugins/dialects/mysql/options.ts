@@ -1,6 +1,7 @@
 /** From the options of a connection in the config file to those of the driver. Only this file knows both vocabularies. */
 import type { ConnectionOptions } from 'mysql2';
 import type { Isolation } from '../../kinds/dialect.js';
+import { ISOLATION_LEVELS } from '../shared/isolation-levels.js';
 
 export interface MysqlOptions {
   readonly client: ConnectionOptions;
@@ -12,13 +13,6 @@ export interface MysqlOptions {
   /** Level of isolation of a transaction; as in `Dialect.begin`. */
   readonly isolation: (need: Isolation) => string;
 }
-
-const LEVELS: Readonly<Record<Isolation['level'], string>> = {
-  statement: 'read committed',
-  locks: 'read committed',
-  snapshot: 'repeatable read',
-  serializable: 'serializable',
-};
 
 const number = (value: unknown, otherwise: number): number => (typeof value === 'number' ? value : otherwise);
 
@@ -69,7 +63,7 @@ export function readOptions(options: Readonly<Record<string, unknown>>): MysqlOp
       idle: number(options['idle_timeout'], 30) * 1000,
       deadline,
       // Serializable transactions lock what they read here, so that others wait for them whatever their own level is.
-      isolation: ({ level }) => (isolation === 'auto' ? LEVELS[level] : isolation),
+      isolation: ({ level }) => (isolation === 'auto' ? ISOLATION_LEVELS[level] : isolation),
     }
   );
 }

@@ -4,6 +4,7 @@
  */
 import type { PoolConfig } from 'pg';
 import type { Isolation } from '../../kinds/dialect.js';
+import { ISOLATION_LEVELS } from '../shared/isolation-levels.js';
 
 export interface PostgresOptions {
   readonly client: PoolConfig;
@@ -17,13 +18,6 @@ export interface PostgresOptions {
   /** Level of isolation of a transaction that needs this. */
   readonly isolation: (need: Isolation) => string;
 }
-
-const LEVELS: Readonly<Record<Isolation['level'], string>> = {
-  statement: 'read committed',
-  locks: 'read committed',
-  snapshot: 'repeatable read',
-  serializable: 'serializable',
-};
 
 const number = (value: unknown, otherwise: number): number => (typeof value === 'number' ? value : otherwise);
 
@@ -63,6 +57,7 @@ export function readOptions(options: Readonly<Record<string, unknown>>): Postgre
     pool: size - readers,
     deadline: statementTimeout + 5000,
     // The server finds conflicts among serializable transactions only: one that is not would not be noticed.
-    isolation: ({ level, among }) => (isolation !== 'auto' ? isolation : among ? 'serializable' : LEVELS[level]),
+    isolation: ({ level, among }) =>
+      isolation !== 'auto' ? isolation : among ? 'serializable' : ISOLATION_LEVELS[level],
   };
 }

@@ -31,7 +31,7 @@ export default definePlugin({
           doc: 'Ends the request there, without an error: nothing behind the actionable is done, and what was done before stays.',
           default: false,
           form: 'true',
-          since: '0.7.0',
+          since: '0.6.0',
         }),
       }).meta({ doc: 'What to answer when there is no result (extension).', advanced: true }),
     }),
