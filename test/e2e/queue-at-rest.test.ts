@@ -5,9 +5,11 @@
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
 import { MongoClient } from 'mongodb';
+import pg from 'pg';
 import type { BootError } from '../../kernel/contract/boot-error.js';
 import { BrokenSet } from '../../kernel/runtime/kernel.js';
-import { DUE, JOBS, jobsOf } from '../support/jobs.js';
+import { call, extracted, later, statement, STEP_STORES, stepKernel } from '../support/job-steps.js';
+import { DUE, eventually, JOBS, jobsOf } from '../support/jobs.js';
 import { DATABASES, startKernel, type TestKernel } from '../support/kernel.js';
 import { freshMongo, startMongo } from '../support/mongo.js';
 import { startRedis } from '../support/redis.js';
@@ -146,6 +148,61 @@ for (const [name, make] of Object.entries(PLACES)) {
     });
   });
 }
+
+/** Every row of every table but those of the application, as text. */
+async function rowsIn(url: string | undefined): Promise<string> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const tables = await client.query<{ name: string }>(
+      "SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables " +
+        "WHERE schemaname NOT IN ('pg_catalog', 'information_schema') AND tablename <> 'keys'",
+    );
+    const rows: string[] = [];
+    for (const { name } of tables.rows)
+      for (const row of (await client.query(`SELECT '${name}' AS of, t::text FROM ${name} t`)).rows)
+        rows.push(JSON.stringify(row));
+    return rows.join('\n');
+  } finally {
+    await client.end();
+  }
+}
+
+describe('what a step that is done leaves for those behind it', () => {
+  it('is encrypted in every table, and the next run has it', async function () {
+    const store = await STEP_STORES.find(({ name }) => name === 'postgres')!.make();
+    if ('skip' in store) return skipTest(this, store.skip);
+    const insert = `INSERT INTO keys (id, token) VALUES (1, '${SECRET}') RETURNING token`;
+    const steps = [statement(1, insert), call(2, { with: '$PAYLOAD.token' }, extracted(1, 'token', 'token'))];
+    const files = {
+      'definitions/all.json': [
+        { _keys: { id: { type: 'Number', primary_key: true }, token: { type: 'String', secret: true } } },
+        later('work', steps, { queue: { retries: 0 } }),
+      ],
+    };
+    const running = await stepKernel({ ...store, env: { ...store.env, QUEUE_ENCRYPTION_KEY: KEY } }, files);
+    try {
+      running.refuseNext(1);
+      expect((await running.post('/work', {})).status).to.equal(202);
+      const [dead] = await eventually(
+        () => running.jobs(),
+        ([job]) => job?.state === 'dead',
+      );
+      const stored = await rowsIn(store.env['DATABASE_URL']);
+      expect(stored)
+        .to.match(/lintel_inbox.*sealed\.1\./)
+        .and.not.to.include('correct horse');
+      await running.retry(dead?.id ?? '');
+      await eventually(
+        () => running.jobs(),
+        ({ length }) => length === 0,
+      );
+      expect(running.calls().map(({ body }) => body)).to.deep.equal([{ with: SECRET }, { with: SECRET }]);
+    } finally {
+      await running.close();
+    }
+  });
+});
 
 describe('the key of the queue', () => {
   const config = { connections: MAIN, queue: { use: 'embedded' } };

@@ -1,11 +1,13 @@
 /**
  * The inbox: notes of work that is done, in the database of the work itself, so that they are there if it was committed and only then.
- * Removed when the work is over; what a process left that ended just then is removed later.
+ * Removed when the work is over; what a process left that ended just then is removed later. Encrypted where the queue encrypts.
  */
 import { createHash } from 'node:crypto';
-import type { Inbox, JobDesk, Note } from '../../../kernel/contract/deferred.js';
+import type { Inbox, Note } from '../../../kernel/contract/deferred.js';
 import { Fault, fault } from '../../../kernel/contract/fault.js';
 import type { Log } from '../../../kernel/contract/plugin.js';
+import { readJson, writeJson } from '../../../kernel/language/exact-json.js';
+import type { Queue } from '../../kinds/queue.js';
 import type { InboxStore } from './inbox-stores.js';
 
 export interface SweptInbox extends Inbox {
@@ -15,7 +17,7 @@ export interface SweptInbox extends Inbox {
 
 const digest = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-export function createInbox(store: InboxStore, desk: () => Pick<JobDesk, 'show'>, log: Log): SweptInbox {
+export function createInbox(store: InboxStore, queue: () => Pick<Queue, 'show' | 'sealing'>, log: Log): SweptInbox {
   let made: Promise<void> | null = null;
   /** Beside any transaction: to make a table ends one on MySQL. */
   const ready = (): Promise<void> =>
@@ -23,9 +25,15 @@ export function createInbox(store: InboxStore, desk: () => Pick<JobDesk, 'show'>
       made = null;
       throw error;
     }));
-  const parsed = (body: string): unknown => {
+  const sealed = (job: string, note: Note): string => {
+    const text = writeJson(note) ?? 'null';
+    return queue().sealing?.seal(job, text) ?? text;
+  };
+  /** Null for what cannot be read: it is no note, and the work is not done without it. */
+  const opened = (job: string, body: string): unknown => {
+    const { sealing } = queue();
     try {
-      return JSON.parse(body);
+      return readJson((sealing === undefined ? body : sealing.open(job, body)) ?? 'null');
     } catch {
       return null;
     }
@@ -33,10 +41,10 @@ export function createInbox(store: InboxStore, desk: () => Pick<JobDesk, 'show'>
   return {
     async read(job) {
       await ready();
-      return (await store.read(digest(job))).map(parsed);
+      return (await store.read(digest(job))).map((body) => opened(job, body));
     },
     async write(job, note: Note, unit) {
-      const row = { job: digest(job), step: digest(note.actions.at(-1) ?? ''), id: job, body: JSON.stringify(note) };
+      const row = { job: digest(job), step: digest(note.actions.at(-1) ?? ''), id: job, body: sealed(job, note) };
       try {
         await store.add(row, unit);
       } catch (error) {
@@ -48,7 +56,7 @@ export function createInbox(store: InboxStore, desk: () => Pick<JobDesk, 'show'>
     async sweep() {
       try {
         await ready();
-        for (const id of await store.old()) if ((await desk().show(id)) === null) await store.remove(digest(id));
+        for (const id of await store.old()) if ((await queue().show(id)) === null) await store.remove(digest(id));
       } catch (error) {
         log.debug({ err: error }, 'notes of work that is over could not be looked for');
       }
