@@ -23,7 +23,7 @@ export function judgeColumns(entry: CheckedEntry, place: CheckPlace): Finding[] 
   return entry.properties.flatMap((property, i) => {
     const at = `${entry.at}/properties/${i}`;
     const uses = Object.values(holder).flatMap((part) => (isObject(part) ? usesIn(part, property) : []));
-    const compared = uses.some(({ written }) => !written)
+    const compared = uses.some(({ written, column }) => !written && fields?.get(column)?.['blind_index'] !== true)
       ? [{ code: 'CPH_COMPARED', at, params: { property, what: 'no row is ever found by it' } }]
       : [];
     const written = uses
@@ -64,9 +64,10 @@ function judgeField(
     return [{ code: 'CPH_COLUMN', at, params: { column, type } }];
   }
   const found: Finding[] = [];
-  const must = field['unique'] === true || field['primary_key'] === true;
+  const isIndexed = field['blind_index'] === true;
+  const must = (field['unique'] === true && !isIndexed) || field['primary_key'] === true;
   if (must) found.push({ code: 'CPH_UNIQUE', at, params: { property, column } });
-  else if (field['indexable'] === true || field['fts'] === true) {
+  else if ((field['indexable'] === true && !isIndexed) || field['fts'] === true) {
     found.push(compared(at, property, `the index on "${column}" finds nothing`));
   }
   const max = field['max_length'];
