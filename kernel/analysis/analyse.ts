@@ -9,6 +9,7 @@ import type { SqlParser } from '../language/sql-parser.js';
 import type { LocatedNode } from '../source/tree.js';
 import { answersOf } from './changes.js';
 import { checkAccessors, type EnvFacts } from './checks/accessors.js';
+import { checkBlindModels } from './checks/blind.js';
 import { checkCollections } from './checks/collections.js';
 import { checkForeign } from './checks/foreign.js';
 import { checkModels } from './checks/models.js';
@@ -142,7 +143,8 @@ function analyseDefinitions(
   checkPurposes({ registry, memory, report }, definitions);
   const defined = definitions.filter(({ sort }) => sort === 'model');
   const plain = resolveTables(definitions, report);
-  const content = (names: TableNames): Read[] => defined.map(({ name }) => [name, names.fieldsOf(name)]);
+  const content = (names: TableNames): Read[] =>
+    defined.map(({ name }) => [name, names.fieldsOf(name), names.blindIn(name)]);
   const plainKey = run.same('plain tables', content(plain), {});
   const wanted = memory.rememberAll(definitions, report, {
     name: 'timestamps',
@@ -155,6 +157,7 @@ function analyseDefinitions(
   const stores = resolveStores({ definitions, tables, registry, memory, report, given });
   linkModelReferences(definitions, { tables, report, stores, registry });
   checkForeign({ definitions, tables, registry, stores, report });
+  checkBlindModels({ definitions, registry, stores, report });
   checkModels({ definitions, tables, uniques, registry, report });
   checkCollections({ definitions, tables, stores, report });
   const names = defined.map(({ name }) => tables.tableOf(name));

@@ -3,6 +3,7 @@
  * that. Remembered by group; whatever of the rest of the set it reads is asked for here, and nowhere below.
  */
 import { CHAINS, checkChains } from './chains.js';
+import { checkBlind } from './checks/blind.js';
 import { checkGivenNames } from './checks/given-names.js';
 import { checkNames } from './checks/names.js';
 import { checkProtections } from './checks/protections.js';
@@ -74,6 +75,7 @@ export function linkGroup(set: WholeSet, { definitions, dangling }: Group): Link
     checkChains(linked, given?.chains ?? CHAINS, own);
     checkNames(linked, registry, own);
     checkProtections(linked, registry, own);
+    checkBlind(linked, { tables, registry, report: own });
     checkGivenNames(linked, registry, own);
     checkPaths(linked, registry, own);
     checkScheduled(linked, registry, own);

@@ -1,6 +1,6 @@
 /** The stage in which plugins judge what is theirs: what a check may read of its definition and of the tables behind it. */
 import type { Json } from '../contract/json.js';
-import { checkPlugins } from './checks/plugins.js';
+import { checkPlugins, type ModelField } from './checks/plugins.js';
 import type { Answers } from './checks/statements.js';
 import { columnsOf } from './checks/uses.js';
 import type { WholeSet } from './link-group.js';
@@ -38,7 +38,8 @@ export function checkAllPlugins(
       }));
       const secrets = renamedIn(definition.finds.documents, withRenamed(named, definition.finds.statements));
       const context = { registry, report: own, env, given };
-      checkPlugins(context, definition, definition.finds.places, { actions: known, secrets });
+      const modelField = fieldIn(models, touched);
+      checkPlugins(context, definition, definition.finds.places, { actions: known, secrets, modelField });
     };
     const written = touched.map((model) => modelsNamed.get(model));
     const columns = touched.map((model) => tables.fieldsOf(model));
@@ -73,3 +74,14 @@ function fieldsOf(
   }
   return new Map([...found].flatMap(([key, field]) => (field === null ? [] : [[key, field] as const])));
 }
+
+const fieldIn =
+  (models: readonly Definition[], names: readonly string[]): ModelField =>
+  (field) => {
+    const found = models.flatMap(({ name, doc, node }) =>
+      names.includes(name)
+        ? node.members.flatMap(({ key, value }) => (key === field && value !== null ? [{ doc, node: value }] : []))
+        : [],
+    );
+    return found.length === 1 ? (found[0] ?? null) : null;
+  };

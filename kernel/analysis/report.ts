@@ -29,6 +29,8 @@ export interface FixOption {
   readonly text: string;
   /** What it replaces, where that is not the place of the problem. */
   readonly span?: Span;
+  /** Where that is, if not in the file of the problem. */
+  readonly doc?: Document;
   readonly more?: readonly (Span & { readonly text: string })[];
   readonly asks?: true;
 }
@@ -93,7 +95,7 @@ export function problemsIn({ rows }: Report): Problem[] {
   }));
 }
 
-function fixIn(doc: Document, { title, text, span, more, asks }: NonNullable<Row['fix']>): Fix {
+function fixIn(own: Document, { title, text, span, more, asks, doc = own }: NonNullable<Row['fix']>): Fix {
   return {
     title,
     text,

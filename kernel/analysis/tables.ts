@@ -4,7 +4,7 @@
  */
 import { spotInString } from '../source/escapes.js';
 import { nearest } from '../source/suggest.js';
-import type { LocatedNode } from '../source/tree.js';
+import { memberOf, type LocatedNode, type Member } from '../source/tree.js';
 import type { Definition } from './model.js';
 import { once } from './once.js';
 import { hint, rename, type Report, type Spot } from './report.js';
@@ -19,6 +19,8 @@ export interface TableNames {
   tableOf(model: string): string;
   /** Fields as defined, and timestamps that statements add. */
   fieldsOf(model: string): readonly string[];
+  /** Fields that are found by an index beside what is stored. */
+  blindIn(model: string): readonly string[];
   /** Timestamps that statements write or read although the model does not define them. */
   addedTo(model: string): readonly string[];
 }
@@ -58,14 +60,19 @@ export function resolveTables(definitions: readonly Definition[], report: Report
   }
   const byAlias = modelsByAlias([...exact.keys()]);
   const used = collectUsedNames(definitions, byAlias, report);
+  const blind = new Map([...exact].map(([name, { node }]) => [name, node.members.flatMap(blindField)]));
   const fields = new Map([...exact].map(([name, { finds }]) => [name, finds.declarations.flatMap(fieldName)]));
   return {
     modelOf: (table) => byAlias.get(table.toLowerCase()),
     tableOf: (model) => used.get(model)?.name ?? model,
     fieldsOf: (model) => fields.get(model) ?? [],
+    blindIn: (model) => blind.get(model) ?? [],
     addedTo: () => [],
   };
 }
+
+const blindField = ({ key, value }: Member): string[] =>
+  value !== null && memberOf(value, 'blind_index')?.value?.scalar === true ? [key] : [];
 
 const fieldName = ({ symbol, name }: Declaration): string[] => (symbol === 'model-field' ? [name] : []);
 

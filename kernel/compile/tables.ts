@@ -1,6 +1,6 @@
 /** Checked models as stores see them: neutral columns and resolved table names. */
 import { asText, isObject, type Json } from '../contract/json.js';
-import type { ColumnType, HeldJson, ModelColumn, ModelTable } from '../contract/model.js';
+import { BLIND, type ColumnType, type HeldJson, type ModelColumn, type ModelTable } from '../contract/model.js';
 import { Slot } from '../contract/slot.js';
 import { modelsByAlias } from '../analysis/tables.js';
 import type { DataModel } from '../analysis/model.js';
@@ -15,9 +15,14 @@ export function compileTables(models: readonly DataModel[], registry: Registry):
   return new Map(
     sound.map((model) => {
       const defined = model.fields.map(({ name, value }) => column(name, value, registry, byAlias, model.secrets));
-      const columns = [...defined, ...model.added.map((name) => timestamp(name))];
+      const columns = [...defined.flatMap(withIndex), ...model.added.map((name) => timestamp(name))];
+      const indexes = new Map(
+        defined.flatMap(({ name, blind }) => (blind === undefined ? [] : [[name, blind] as const])),
+      );
       // A statement that has errors may demand what is not there; it is not served, but its model is.
-      const uniques = model.uniques.filter((names) => names.every((name) => columns.some((one) => one.name === name)));
+      const uniques = model.uniques
+        .filter((names) => names.every((name) => columns.some((one) => one.name === name)))
+        .map((names) => names.map((name) => indexes.get(name) ?? name));
       const { name, table: called, stores } = model;
       const secrets = model.secrets.size > 0 ? { secrets: model.secrets } : {};
       const table = { model: name, table: called, stores, columns: Object.freeze(columns), uniques, ...secrets };
@@ -25,6 +30,26 @@ export function compileTables(models: readonly DataModel[], registry: Registry):
     }),
   );
 }
+
+/** What demands equal values, or finds them, is the index. */
+function withIndex(column: ModelColumn): ModelColumn[] {
+  const { name, blind, nullable, unique } = column;
+  if (blind === undefined) return [column];
+  const index = {
+    ...timestamp(blind),
+    type: 'text' as const,
+    nullable,
+    unique,
+    index: true,
+    secret: true,
+    blindOf: name,
+  };
+  return [
+    Object.freeze({ ...column, unique: false, index: false }),
+    Object.freeze({ ...index, maxLength: INDEX_LENGTH }),
+  ];
+}
+const INDEX_LENGTH = 71;
 
 /** A column that statements use although the model does not define it. */
 const timestamp = (name: string): ModelColumn =>
@@ -71,6 +96,7 @@ function column(
         ? null
         : { table: tables.get(of.toLowerCase()) ?? of, column: asText(reference['key']) },
     secret: value['secret'] === true || secrets.has(name),
+    ...(value['blind_index'] === true && { blind: `${name}${BLIND}` }),
     ...(holds && { holds }),
   });
 }

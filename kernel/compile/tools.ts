@@ -17,6 +17,7 @@ import { outputsRead, valueReads } from '../analysis/value-reads.js';
 import { valueOf } from '../language/literal.js';
 import { accessorsIn } from '../language/accessor.js';
 import { compilePath, splitPath } from '../language/path.js';
+import { concealedIn } from './concealed.js';
 import { ownersOf } from './owners.js';
 import type { Maker } from './plan.js';
 import { compileValue, textOf, type CompileAccessor, type Compiled } from './values.js';
@@ -277,23 +278,6 @@ function secretsOf(scope: ResourceScope, actions: readonly ActionModel[]): Reado
     definition.finds.statements.filter((statement) => inside(statement.node, node)),
   );
   return withRenamed([...marked, ...actions.flatMap(({ secrets }) => secrets)], statements);
-}
-
-/** Known by their form: a hash may stand in any expression, and in a row that is wrapped into JSON or comes out of a view. */
-function concealedIn({ registry, uses, sequence, tables }: ResourceScope): RegExp | null {
-  const forms = [...registry.plugins].flatMap(([id, { facts }]) => {
-    const form = facts?.['conceals'];
-    return typeof form === 'string' && uses.has(id) ? [form] : [];
-  });
-  if (forms.length === 0) return null;
-  const mayHold = sequence.some(({ definition: { finds }, node, models, stores }) => {
-    if (stores.length === 0) return false;
-    // A table that no model describes may be a view of any.
-    const asked = finds.statements.filter((one) => inside(one.node, node)).flatMap(({ scan }) => scan.tables);
-    const secret = models.some((model) => tables.get(model)?.secrets !== undefined);
-    return secret || new Set(asked.map(({ name }) => name.toLowerCase())).size > models.length;
-  });
-  return mayHold ? new RegExp(forms.join('|')) : null;
 }
 
 /** Names that never leave these actionables unless somebody asks for them. */

@@ -18,9 +18,17 @@ export interface ModelColumn {
   readonly references: { readonly table: string; readonly column: string } | null;
   /** Never leaves in an answer unless `returnables` names it. */
   readonly secret: boolean;
+  /** What is stored in it differs each time; the column with this name holds its index: a keyed digest of the value. */
+  readonly blind?: string;
+  /** It is such an index, of the column with this name. */
+  readonly blindOf?: string;
   /** Of a `json` column, as far as the model says: what stands in it. Stores of documents hold to it. */
   readonly holds?: HeldJson;
 }
+
+/** What the name of an index column ends in, and the form of its values, which never leave. */
+export const BLIND = '__blind';
+export const BLIND_FORM = 'blind1:[0-9a-f]{64}';
 
 export type HeldJson =
   | { readonly form: 'object'; readonly fields: readonly ModelColumn[] }

@@ -47,6 +47,8 @@ export interface Finding {
     readonly title: string;
     readonly text?: string;
     readonly edits?: readonly FindingEdit[];
+    /** The edits are those of this field of a model that the actionable touches, with pointers relative to it. */
+    readonly modelField?: string;
     /** Somebody has to look at what is written then: it is a guess, or a value to start from. */
     readonly asks?: true;
   };

@@ -3,6 +3,7 @@
  * same secrets as the row itself. What is named by its path stays. What it is given is never changed.
  */
 
+import { BLIND } from '../contract/model.js';
 import type { Hide } from '../contract/plan.js';
 
 const GONE = Symbol('gone');
@@ -42,7 +43,7 @@ export function hider(secrets: ReadonlySet<string>, named: readonly string[], co
 
   function within(key: string, child: unknown, path: string): unknown {
     // A secret that is named leaves whole: what is inside it was meant too.
-    if (secrets.has(key)) return isNamed(`${path}.${key}`) ? child : GONE;
+    if (secrets.has(key)) return isNamed(`${path}.${key}`) && !key.endsWith(BLIND) ? child : GONE;
     if (isConcealed(child)) return GONE;
     return typeof child === 'object' && child !== null ? below(child, `${path}.${key}`) : child;
   }

@@ -253,6 +253,30 @@ export const LINK_CODES = {
     'The guards of these definitions let in different callers, and "1" of the one is not "1" of the other: this message has to say whose uids it means.',
     'Write `"{field}"` with the id of a resource whose guard they pass, one of "{ids}"; or send it from a resource that has that guard.',
   ),
+  LNK_BLIND_FORM: problem(
+    'error',
+    'Not by its index',
+    '"{column}" is encrypted differently each time and has a blind index: {what}.',
+    'Write `email = $1`, `email IN ($1, $2)` or `email = ANY($1)`; the statement then runs on the index.',
+  ),
+  LNK_BLIND_CLEAR: problem(
+    'error',
+    'Stored without encryption',
+    '"{column}" has a blind index, so it holds ciphertexts, and nothing encrypts "{value}" here.',
+    'Name it in `ciphers` with `"operation": "Encrypt"`, or take `blind_index` off the field.',
+  ),
+  LNK_BLIND_NAME: problem(
+    'error',
+    'Name of an index',
+    '"{name}" is the column in which the blind index of "{field}" is kept.',
+    'Give this field another name.',
+  ),
+  LNK_BLIND_STORE: problem(
+    'error',
+    'Index of tables alone',
+    '"{name}" has a blind index, and its model is one of documents: only SQL tables have such indexes.',
+    'Keep the model in a SQL database, or take `blind_index` off the field.',
+  ),
   LNK_REALM_OPEN: problem(
     'hint',
     'Also without a token',

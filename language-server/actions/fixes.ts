@@ -1,6 +1,8 @@
 /** The fixes that the checker itself gives, one by one and all of a file at once. Knows no code and no field. */
+import { join } from 'node:path';
 import type { CodeAction, TextEdit } from 'vscode-languageserver';
 import type { Fix } from '../../kernel/contract/problem.js';
+import { uriOf } from '../uri.js';
 import type { View } from '../view.js';
 import type { Asked, Offer } from './offer.js';
 
@@ -9,13 +11,13 @@ const editsOf = ({ range, text, more = [] }: Fix): TextEdit[] => [
   ...more.map((one) => ({ range: one.range, newText: one.text })),
 ];
 
-export function fixActions({ desk, view, problems }: Asked): Offer[] {
+export function fixActions({ view, problems }: Asked): Offer[] {
   return problems.flatMap((problem) => {
     const { fix, others = [] } = problem;
-    return [...(fix === undefined ? [] : [fix]), ...others].flatMap((one) => {
-      if (one.file !== view.doc.file) return [];
-      const edit = { changes: { [desk.uriOf(view.name)]: editsOf(one) } };
-      return [{ title: sentence(one.title), edit, mends: [problem], asks: one.asks === true }];
+    return [...(fix === undefined ? [] : [fix]), ...others].map((one) => {
+      const uri = one.file === view.doc.file ? view.uri : uriOf(join(view.project.folder, one.file));
+      const edit = { changes: { [uri]: editsOf(one) } };
+      return { title: sentence(one.title), edit, mends: [problem], asks: one.asks === true };
     });
   });
 }

@@ -56,6 +56,7 @@ describe('the page about the language', () => {
         TOKEN_KEY: 'a key of the page, 48 characters: k3Qw9zL0pTs7xVb',
         SENDER_SECRET: 'a secret of the page: w7Rk2Lm9Xz4Tq',
         FIELD_KEY: 'a field key of the page: Hn7Yd2W',
+        BLIND_INDEX_KEY: 'an index key of the page: Rk4Tz9Qb',
         RATES_KEY: 'a key of the other service',
       },
     });

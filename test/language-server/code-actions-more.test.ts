@@ -37,6 +37,24 @@ describe('language server: actions that join places', () => {
   const second = (list: string, rest = ''): string =>
     `{ "id": 2, "mode": "QUERY", "sql_query": { "query": "SELECT id FROM _user WHERE age = $1", "parameters": [${list}] }${rest} }`;
 
+  it('gives the field of a model in another file what a unique ciphertext needs', async () => {
+    const name = 'definitions/_safe.model.json';
+    const model = '{ "email": { "type": "String", "unique": true } }';
+    await editor.write({ [name]: model });
+    const cipher =
+      '"payload_validation": [{ "field": { "email": { "type": "EMAIL" } } }], ' +
+      '"ciphers": [{ "operation": "Encrypt", "properties": ["ema‸il"], "algorithm": "Aes256Gcm", "options": { "key": "$ENV.A" } }]';
+    const insert = '"sql_query": { "query": "INSERT INTO _safe (email) VALUES ($1)", "parameters": ["email"] }';
+    const source = resource(`{ "id": 1, "mode": "QUERY", ${cipher}, ${insert} }`);
+    const offered = await actionsAt(editor, FILE, source, { texts: { [name]: model } });
+    const title = 'Add `"blind_index": true` to "email" of the model';
+    expect(offered.taken(title)).to.deep.equal({
+      [name]: '{ "email": { "type": "String", "unique": true, "blind_index": true } }',
+    });
+    const { diagnostics } = await offered.mended(title);
+    expect(codes(diagnostics)).not.to.include('CPH_UNIQUE');
+  });
+
   it('lets an actionable wait for the one that gives a name', async () => {
     for (const use of ['"age_‸now"', '"$PAYLOAD.age_‸now"']) {
       const offered = await actionsAt(editor, FILE, resource(`${second(use)}, ${first}`));

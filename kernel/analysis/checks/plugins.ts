@@ -11,11 +11,14 @@ import type { ReportOptions, Spot } from '../report.js';
 import type { AccessorContext } from './accessors.js';
 import type { PluginPlace } from '../finds.js';
 
+/** Where a field of a model that the resource touches is defined; null where that is not one place. */
+export type ModelField = (name: string) => { readonly doc: Document; readonly node: LocatedNode } | null;
+
 export function checkPlugins(
   { registry, report, env, given }: AccessorContext & { readonly given: Given | null },
   { doc, node }: { readonly doc: Document; readonly node: LocatedNode },
   places: readonly PluginPlace[],
-  { actions, secrets }: Pick<CheckPlace, 'actions' | 'secrets'>,
+  { actions, secrets, modelField }: Pick<CheckPlace, 'actions' | 'secrets'> & { readonly modelField: ModelField },
 ): void {
   const root = objectOf(node);
   for (const place of places) {
@@ -38,7 +41,8 @@ export function checkPlugins(
       facts: (kind, name) => registry.plugin(kind, name)?.facts,
     });
     for (const finding of findings) {
-      report.add(finding.code, spotOf(doc, place, finding), finding.params ?? {}, fixOf(doc, place, finding));
+      const fix = finding.fix?.modelField === undefined ? fixOf(doc, place, finding) : fixIn(modelField, finding.fix);
+      report.add(finding.code, spotOf(doc, place, finding), finding.params ?? {}, fix);
     }
   }
 }
@@ -60,6 +64,14 @@ function fixOf(doc: Document, place: PluginPlace, { fix, at, key }: Finding): Pi
   const { title, text, edits, asks } = fix;
   if (text !== undefined) return { fix: { title, text, ...(asks && { asks }) } };
   return repair(title, changesOf(doc, place.node, edits ?? []) ?? [], asks);
+}
+
+/** A fix of a model, which may stand in another file. */
+function fixIn(modelField: ModelField, { title, edits, asks, modelField: name = '' }: NonNullable<Finding['fix']>) {
+  const field = modelField(name);
+  if (field === null) return {};
+  const { fix } = repair(title, changesOf(field.doc, field.node, edits ?? []) ?? [], asks);
+  return fix === undefined ? {} : { fix: { ...fix, doc: field.doc } };
 }
 
 function spotOf(doc: Document, place: PluginPlace, finding: Finding): Spot {

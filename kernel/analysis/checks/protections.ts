@@ -105,7 +105,7 @@ function checkColumns(
 }
 
 /** The value itself, what it is inside of, or the item of a list. */
-function isCovered(text: string, property: string, readers: readonly string[]): boolean {
+export function isCovered(text: string, property: string, readers: readonly string[]): boolean {
   const [only] = accessorsIn(text);
   if (only !== undefined && !readers.includes(only.root)) return false;
   const path = only === undefined ? text : only.tail.join('.');

@@ -73,6 +73,7 @@ const NO_TABLES = {
   modelOf: () => undefined,
   tableOf: (model: string) => model,
   fieldsOf: () => [],
+  blindIn: () => [],
   addedTo: () => [],
 };
 

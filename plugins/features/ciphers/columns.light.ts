@@ -23,18 +23,34 @@ export function judgeColumns(entry: CheckedEntry, place: CheckPlace): Finding[] 
   return entry.properties.flatMap((property, i) => {
     const at = `${entry.at}/properties/${i}`;
     const uses = Object.values(holder).flatMap((part) => (isObject(part) ? usesIn(part, property) : []));
-    const compared = uses.some(({ written }) => !written)
-      ? [{ code: 'CPH_COMPARED', at, params: { property, what: 'no row is ever found by it' } }]
-      : [];
+    const sought = uses.find(({ written, column }) => !written && fields?.get(column)?.['blind_index'] !== true);
+    const inVain =
+      sought === undefined
+        ? []
+        : [
+            {
+              ...compared(at, property, 'no row is ever found by it'),
+              ...indexed(sought.column, fields?.get(sought.column)),
+            },
+          ];
+    const demanded = new Set(Object.values(holder).flatMap((part) => (isObject(part) ? namesIn(part['unique']) : [])));
     const written = uses
       .filter((use) => use.written)
       .flatMap(({ column }) => {
         const field = fields?.get(column);
-        return field === undefined ? [] : judgeField(entry, property, at, column, field, place);
+        if (field === undefined) return [];
+        const asked = demanded.has(column) ? { ...field, unique: true } : field;
+        return judgeField(entry, property, at, column, asked, place);
       });
-    return [...compared, ...written].filter((one, n, all) => all.findIndex(({ code }) => code === one.code) === n);
+    return [...inVain, ...written].filter((one, n, all) => all.findIndex(({ code }) => code === one.code) === n);
   });
 }
+
+/** Of `["a", ["b", "c"]]` all names, in lower case. */
+const namesIn = (json: Json | undefined): string[] =>
+  Array.isArray(json)
+    ? (json as readonly Json[]).flatMap((one) => (typeof one === 'string' ? one.toLowerCase() : namesIn(one)))
+    : [];
 
 /** Columns that the field is written to or compared with, by its name or as an accessor. */
 function usesIn({ query, parameters }: JsonObject, property: string): Use[] {
@@ -64,10 +80,13 @@ function judgeField(
     return [{ code: 'CPH_COLUMN', at, params: { column, type } }];
   }
   const found: Finding[] = [];
-  const must = field['unique'] === true || field['primary_key'] === true;
-  if (must) found.push({ code: 'CPH_UNIQUE', at, params: { property, column } });
-  else if (field['indexable'] === true || field['fts'] === true) {
-    found.push(compared(at, property, `the index on "${column}" finds nothing`));
+  const isIndexed = field['blind_index'] === true;
+  const must = (field['unique'] === true && !isIndexed) || field['primary_key'] === true;
+  const isKey = field['primary_key'] === true;
+  if (must) found.push({ code: 'CPH_UNIQUE', at, params: { property, column }, ...(!isKey && indexed(column, field)) });
+  else if ((field['indexable'] === true && !isIndexed) || field['fts'] === true) {
+    const what = `the index on "${column}" finds nothing`;
+    found.push({ ...compared(at, property, what), ...(field['fts'] !== true && indexed(column, field)) });
   }
   const max = field['max_length'];
   const least = lengthOf(entry, longest(property, holder), facts);
@@ -77,6 +96,13 @@ function judgeField(
     found.push({ code: 'CPH_SHORT', at, params: { column, max, length: least, what } });
   }
   return found;
+}
+
+/** With an index of the values it is unique, and found. */
+function indexed(column: string, field: JsonObject | undefined): Pick<Finding, 'fix'> {
+  if (field?.['type'] !== 'String') return {};
+  const title = `add \`"blind_index": true\` to "${column}" of the model`;
+  return { fix: { title, edits: [{ at: '/blind_index', put: true }], modelField: column } };
 }
 
 const compared = (at: string, property: string, what: string): Finding => ({

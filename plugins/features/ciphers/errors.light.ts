@@ -57,14 +57,14 @@ export const errors = {
     severity: 'warning',
     title: 'Never equal',
     message: '"{property}" is encrypted differently each time, so {what}.',
-    help: 'Keep a second field for what has to be found or unique, or look the row up by something else.',
+    help: 'Give the field of the model `"blind_index": true`: it is then found by `=`. Or look the row up by something else.',
   },
   CPH_UNIQUE: {
     severity: 'error',
     title: 'Can never be unique',
     message:
       '"{property}" is encrypted differently each time, and "{column}" is unique: two equal values would both be stored.',
-    help: 'Take `unique` off the field, and keep what has to be unique in a field that is not encrypted.',
+    help: 'Give the field of the model `"blind_index": true` beside `unique`: an index of the values, under a key of the environment, is unique in its place.',
   },
   CPH_NOTHING_STORED: {
     severity: 'warning',

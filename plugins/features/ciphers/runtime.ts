@@ -8,6 +8,7 @@ import type { ActionState, Frame, Payload, PlanTools, Step } from '../../../kern
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import { ActionPhase, ResourcePhase } from '../../../kernel/contract/slot.js';
 import { feature } from '../../kinds/feature.js';
+import { isRemembered, rememberSealed } from '../../shared/blind-index.js';
 import { changeAt, placesAt, type Change } from '../shared/change-at.js';
 import { absentIn, isDemanded, refuse, refuseItems, unseenItems } from '../shared/protected-items.js';
 import { compileEntry, type Entry } from './entry.js';
@@ -71,6 +72,15 @@ function stepsOf(entries: readonly Entry[], tools: PlanTools): Step[] {
     };
     steps.push({ id: 'ciphers', phase: ActionPhase.BIND, order: AFTER_HASHES, seals: true, run });
     steps.push({ id: 'ciphers: count', phase: COUNTING, run: (frame) => count(targets, frame, within) });
+    if (tools.columns.some(({ blind }) => blind !== undefined)) {
+      // Work that was put off has the ciphertext alone.
+      const again = reads(entries, bounds, ({ encrypts }) => encrypts, true);
+      const recall = (frame: Frame): void => {
+        again(frame);
+        for (const target of targets) recallSealed(target, frame, bounds);
+      };
+      steps.push({ id: 'ciphers: index', phase: ActionPhase.BIND, order: AFTER_SEALS, run: recall });
+    }
   }
   if (unseen !== null || named.length > 0) {
     // Names get their values when the work is done, whenever that is; what was sent is sealed by then.
@@ -144,6 +154,7 @@ function sealing({ entry, index }: Target, frame: Frame, bounds: number, slot: n
   return (value) => {
     if (value === undefined || value === null || done.has(value)) return value;
     const text = entry.field.seal(value, data);
+    rememberSealed(frame.invocation, text, value);
     done.add(text);
     return text;
   };
@@ -172,6 +183,16 @@ function encryptNames(targets: readonly Target[], frame: Frame, bounds: number, 
     )
       throw fault('CPH_NAME', { name: path.join('.') });
     frame.slots[named] = changeAt(frame.slots[named], path, seal, 1);
+  }
+}
+
+function recallSealed({ entry, index, path, inItems }: Target, frame: Frame, bounds: number): void {
+  const data = (frame.slots[bounds] as readonly (Uint8Array | undefined)[])[index];
+  const { invocation, payload } = frame;
+  for (const { value } of [path, ...(inItems === null ? [] : [inItems])].flatMap((at) => placesAt(payload, at))) {
+    if (data === undefined || typeof value !== 'string' || isRemembered(invocation, value)) continue;
+    const clear = entry.field.open(value, data);
+    if (clear !== NOT_OPENED) rememberSealed(invocation, value, clear);
   }
 }
 

@@ -22,7 +22,7 @@ export default definePlugin({
     'actionable and those after it see the ciphertext. `Decrypt` works on the result of this actionable, of a list on each ' +
     'row, before anything else looks at it. Any JSON value comes back as it was; what is absent or null stays so. Where the ' +
     'body is a list, or the statement is repeated for the items of one, the field of each item is encrypted. A ciphertext ' +
-    'is different each time, so it can be neither searched for nor unique. It is bound to its algorithm and to `aad`, and ' +
+    'is different each time, so it can be neither searched for nor unique, unless the field of the model has `blind_index`. It is bound to its algorithm and to `aad`, and ' +
     'opens in any column or row where these are the same: say in `aad` what it belongs to. Encrypted and decrypted fields ' +
     'are never answered unless `returnables` names them. At most 1,000 values of a request are encrypted, 10,000 of a ' +
     'result decrypted.',

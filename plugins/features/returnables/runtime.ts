@@ -3,6 +3,7 @@
  * stay in at any depth, unless the list that speaks for the answer names them.
  */
 import { ActionPhase, ResourcePhase } from '../../../kernel/contract/slot.js';
+import { BLIND } from '../../../kernel/contract/model.js';
 import type { Frame, Hide, PlanTools, Step } from '../../../kernel/contract/plan.js';
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import { hider } from '../../../kernel/language/hidden.js';
@@ -88,8 +89,9 @@ function answerOne(result: unknown, picked: readonly Picked[], elsewhere: (index
 
 /** Columns, as their models call them: whatever else a statement gives may have a hash in it, so somebody has to look. */
 const areKnown = (names: readonly string[], { conceals, columns, secrets }: PlanTools): boolean =>
-  conceals === null ||
-  names.every((name) => secrets.has(name) || columns.some((one) => one.name === name && one.type !== 'json'));
+  names.every((name) => !name.endsWith(BLIND)) &&
+  (conceals === null ||
+    names.every((name) => secrets.has(name) || columns.some((one) => one.name === name && one.type !== 'json')));
 
 /** `kept`: what the main actionable has kept already. */
 function withoutSecrets(tools: PlanTools, hide: Hide, kept: readonly string[] | null): Step {

@@ -1,6 +1,7 @@
 /** `String`: a type of model fields. */
 import { definePlugin } from '../../../kernel/contract/plugin.js';
-import { numeric, shape } from '../../../kernel/schema/combinators.js';
+import { flag, numeric, shape } from '../../../kernel/schema/combinators.js';
+import { BLIND_KEY, BLIND_KEY_BYTES } from '../../kinds/blind-key.js';
 import { search } from '../../kinds/search.js';
 
 export default definePlugin({
@@ -14,7 +15,28 @@ export default definePlugin({
     max_length: numeric({ doc: 'Most characters that the column takes.', examples: [255] })
       .integer()
       .min(1),
+    blind_index: flag({
+      doc:
+        'Of a field that `ciphers` encrypts: a keyed digest is kept with it (extension), so that it can be unique and be found by `=`. ' +
+        'Its key is the variable `BLIND_INDEX_KEY`.',
+      default: false,
+    }),
   }),
+  check: ({ value, env, isSet }) => {
+    if (value['blind_index'] !== true) return [];
+    const bytes = env(BLIND_KEY)?.bytes ?? BLIND_KEY_BYTES;
+    const short = bytes < BLIND_KEY_BYTES ? `has ${bytes} bytes and needs at least ${BLIND_KEY_BYTES}` : null;
+    const what = isSet(BLIND_KEY) ? short : 'is not set';
+    return what === null ? [] : [{ code: 'BLD_KEY', at: '/blind_index', params: { name: BLIND_KEY, what } }];
+  },
+  errors: {
+    BLD_KEY: {
+      severity: 'error',
+      title: 'Key of blind indexes',
+      message: 'The variable `{name}` {what}: blind indexes are made with it.',
+      help: 'Set it to a random text, the same for all processes: `openssl rand -hex 32`. Rows that were indexed under another key are not found.',
+    },
+  },
   examples: [
     { title: 'A unique address', json: { type: 'String', max_length: 255, unique: true } },
     { title: 'A text to be searched', json: { type: 'String', fts: true } },

@@ -1,5 +1,4 @@
 /** Plans a SQL statement: one closure per actionable, which runs it once, or once for each item of a list. */
-import type { Json } from '../../../kernel/contract/json.js';
 import type { Frame, IsolationNeed, PlanTools } from '../../../kernel/contract/plan.js';
 import type { Rendered } from '../../../kernel/contract/rendered.js';
 import { Fault } from '../../../kernel/contract/fault.js';
@@ -7,25 +6,21 @@ import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import { dialect, type Dialect, type Rendering, type Transaction } from '../../kinds/dialect.js';
 import { query, type QueryPlan } from '../../kinds/query.js';
 import { repeated, type Repeatable } from '../shared/repeat.js';
+import { indexesOf } from './blind.js';
 import { makeStatement, type Connection, type Statement } from './statement.js';
 import { unitOf } from './unit.js';
 
 export default defineRuntime(query, {
-  create: ({ resolve }) => ({
+  create: ({ resolve, env }) => ({
     plan: (value, pointer, tools) => {
       const name = tools.connection(dialect);
-      return plan(value, pointer, tools, { name, dialect: resolve(dialect, name) });
+      const connection = { name, dialect: resolve(dialect, name) };
+      return plan(makeStatement(value, pointer, tools, connection, indexesOf(env)), tools, connection);
     },
   }),
 });
 
-function plan(
-  value: Readonly<Record<string, Json>>,
-  pointer: string,
-  tools: PlanTools,
-  { name, dialect: connection }: Connection,
-): QueryPlan {
-  const statement = makeStatement(value, pointer, tools, { name, dialect: connection });
+function plan(statement: Statement, tools: PlanTools, { name, dialect: connection }: Connection): QueryPlan {
   const { repeat, isolation } = tools;
   const unit = unitOf(connection, name, [statement], isolation);
   const reads = statement.prepared.readOnly && { reads: true as const };

@@ -132,6 +132,12 @@ export default definePlugin({
       '"{field}" has no effect: the statement is no {verbs}.',
       'It looks at the main statement only, not at those inside a WITH list.',
     ),
+    SQL_NOT_ENCRYPTED: {
+      status: 500,
+      title: 'Value that is not encrypted',
+      message: 'A value for "{column}" is not encrypted, and is not stored.',
+      help: 'The column has a blind index. Encrypt the value in the actionable that writes it: `ciphers` with `"operation": "Encrypt"`.',
+    },
     ...listErrors,
     SQL_BROKEN: error('SQL is not complete', 'The SQL text is not complete: {what}.', 'Close what is open.'),
     SQL_EMPTY: error('No statement', 'There is no SQL statement here.', 'Write one statement.'),

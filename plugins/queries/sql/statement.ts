@@ -8,6 +8,7 @@ import type { Frame, ParameterPlan, PlanTools } from '../../../kernel/contract/p
 import { scanSql, type SqlScan } from '../../../kernel/language/sql.js';
 import { rewriteSql } from '../../../kernel/language/sql-rewrite.js';
 import type { Dialect, Prepared } from '../../kinds/dialect.js';
+import { blindOf, type IndexOf } from './blind.js';
 import { judgeOf } from './columns.js';
 
 export interface Connection {
@@ -37,17 +38,21 @@ export function makeStatement(
   pointer: string,
   tools: PlanTools,
   { name, dialect }: Connection,
+  indexOf: IndexOf,
 ): Statement {
-  const { scan, now } = rewriteSql(scanSql(asText(value['query'])), {
+  const blind = blindOf(scanSql(asText(value['query'])), tools, indexOf);
+  const { scan, now } = rewriteSql(blind.scan, {
     timestamps: value['with_timestamps'] === true,
     softDelete: value['soft_delete'] === true,
   });
   const all = Array.isArray(value['parameters']) ? (value['parameters'] as readonly Json[]) : [];
   // The instant has the number behind the last placeholder; a parameter beyond that is used by none.
-  const written = now === null ? all : all.slice(0, now - 1);
-  const parameters = written.map((json, index) => tools.parameter(json, `${pointer}/parameters/${index}`));
+  const last = now === null || blind.isRewritten ? all.length : now - 1;
+  const parameters = blind.bind(
+    all.slice(0, last).map((json, index) => tools.parameter(json, `${pointer}/parameters/${index}`)),
+  );
   const jsonNames = new Set(tools.columns.filter((column) => column.type === 'json').map((column) => column.name));
-  const jsonColumns = written.map((_, index) =>
+  const jsonColumns = parameters.map((_, index) =>
     scan.placeholders.some(({ n, column }) => n === index + 1 && column !== null && jsonNames.has(column)),
   );
   const { lock = null, among = false, level } = tools.isolation ?? {};

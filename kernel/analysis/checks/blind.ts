@@ -1,0 +1,89 @@
+/**
+ * Fields with `blind_index`: what is written to one must be encrypted, what compares one must have a form that its index can answer,
+ * and only a table has room for the index.
+ */
+import { asText } from '../../contract/json.js';
+import { BLIND } from '../../contract/model.js';
+import { rewriteBlind, type BlindTable } from '../../language/sql-blind.js';
+import { memberOf } from '../../source/tree.js';
+import type { Reference } from '../finds.js';
+import type { LinkedResource } from '../linked.js';
+import type { Definition } from '../model.js';
+import type { Registry } from '../registry.js';
+import type { Report } from '../report.js';
+import type { Stores } from '../stores.js';
+import { spotInText, type TableNames } from '../tables.js';
+import { isCovered } from './protections.js';
+import { payloadReaders } from './readers.js';
+
+export interface BlindCheck {
+  readonly tables: TableNames;
+  readonly registry: Registry;
+  readonly report: Report;
+}
+
+/** What statements of resources do with such fields. */
+export function checkBlind(resources: readonly LinkedResource[], { tables, registry, report }: BlindCheck): void {
+  const readers = payloadReaders(registry);
+  for (const { definition } of resources) {
+    const sealed = definition.finds.references.filter(
+      ({ refers }) => refers.symbol === 'payload-field' && refers.named === true,
+    );
+    for (const { node, scan, parameters } of definition.finds.statements) {
+      const rewritten = rewriteBlind(scan, touched(scan.tables, tables));
+      if (rewritten === null) continue;
+      for (const { column, what, start, end } of rewritten.faults)
+        report.add('LNK_BLIND_FORM', spotInText(definition, node, { start, end }), { column, what });
+      for (const { n, blind, written } of rewritten.parameters) {
+        const value = parameters[n - 1];
+        if (blind === null || !written || value === undefined || value.type === 'null') continue;
+        const text = asText(value.scalar);
+        const covers = ({ name }: Reference): boolean => {
+          const path = String(name);
+          const inItem = path.slice(path.indexOf('.') + 1);
+          return isCovered(text, path, readers) || (isCovered(text, inItem, readers) && text !== '');
+        };
+        if (sealed.some(covers)) continue;
+        const spot = { doc: definition.doc, start: value.start, end: value.end };
+        report.add('LNK_BLIND_CLEAR', spot, { column: blind.column, value: text || value.type });
+      }
+    }
+  }
+}
+
+function touched(names: readonly { readonly name: string }[], tables: TableNames): BlindTable[] {
+  return [...new Set(names.map(({ name }) => name))].flatMap((table) => {
+    const model = tables.modelOf(table);
+    if (model === undefined) return [];
+    const indexes = new Map(tables.blindIn(model).map((field) => [field, field + BLIND]));
+    return [{ table, columns: tables.fieldsOf(model), indexes }];
+  });
+}
+
+export interface BlindModels {
+  readonly definitions: readonly Definition[];
+  readonly registry: Registry;
+  readonly stores: Stores;
+  readonly report: Report;
+}
+
+export function checkBlindModels({ definitions, registry, stores, report }: BlindModels): void {
+  for (const { sort, name, node, doc } of definitions) {
+    if (sort !== 'model') continue;
+    for (const { key, value } of node.members) {
+      const marked = value && memberOf(value, 'blind_index')?.value;
+      if (marked?.scalar !== true) continue;
+      const taken = node.members.find((member) => member.key === key + BLIND);
+      if (taken !== undefined)
+        report.add(
+          'LNK_BLIND_NAME',
+          { doc, start: taken.keyStart, end: taken.keyEnd },
+          { name: taken.key, field: key },
+        );
+      const isTable = ({ kind }: { readonly kind: string }): boolean =>
+        registry.kinds.get(kind)?.config?.models?.references === true;
+      if (stores.of(name).every(isTable)) continue;
+      report.add('LNK_BLIND_STORE', { doc, start: marked.start, end: marked.end }, { name: key });
+    }
+  }
+}

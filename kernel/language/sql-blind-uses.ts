@@ -1,0 +1,136 @@
+/**
+ * Where a statement compares a column that has an index of its own: each comparison moves to the index, and whatever its index cannot
+ * answer is a fault. What is only shown stays as it is.
+ */
+import { readMentions } from './sql-mentions.js';
+import { behindGroup, isName, nameOf, type Lexeme } from './sql-read.js';
+import {
+  complain,
+  elements,
+  mark,
+  numberOf,
+  put,
+  tableOf,
+  TEXT_CAST,
+  type BlindTable,
+  type Work,
+} from './sql-blind-work.js';
+import type { SqlScan } from './sql.js';
+
+const EQUALITY = new Set(['=', '<>', '!=']);
+const CLAUSES = new Set('SELECT RETURNING WHERE ON HAVING BY SET USING VALUES CONFLICT FROM WITH INTO'.split(' '));
+const FORMS = 'only `=`, `<>`, `IN`, `= ANY` and `IS NULL` with placeholders work on it';
+
+/** Whatever else says the name of such a column, or of its index. */
+export function mentioned(work: Work, scan: SqlScan): void {
+  const { words, tables, done } = work;
+  const names = new Set(tables.flatMap(({ indexes }) => [...indexes.keys()]));
+  const indexes = new Set(tables.flatMap((table) => [...table.indexes.values()]));
+  const mentions = new Map(readMentions(scan, [...names]).map((mention) => [mention.start, mention]));
+  words.forEach((word, i) => {
+    if (!isName(word) || done.has(i)) return;
+    const name = nameOf(word);
+    if (indexes.has(name))
+      complain(work, word, name, 'the index is kept by itself and never read or written by a statement');
+    const next = words[i + 1];
+    const isOther = next?.text === '(' || next?.type === 'dot' || words[i - 1]?.text === 'AS';
+    if (!names.has(name) || isOther || scan.tables.some(({ start }) => start === word.start)) return;
+    const found = mentions.get(word.start)?.tables.flatMap((one) => tableOf(work, one) ?? []) ?? [];
+    const owners = found.filter(({ columns }) => columns.includes(name));
+    const [owner] = owners;
+    // What the text makes up itself may be the column all the same.
+    const isKnown = mentions.has(word.start);
+    if (isKnown && !owners.some((one) => one.indexes.has(name))) return;
+    if (owner !== undefined && owners.length === 1) compared(work, i, owner, name);
+    else if (!isShown(work, i)) complain(work, word, name, 'say which table it belongs to: `table.column`');
+  });
+}
+
+function compared(work: Work, i: number, { table, indexes }: BlindTable, column: string): void {
+  const { words } = work;
+  const word = words[i];
+  const index = indexes.get(column);
+  if (word === undefined || index === undefined) return;
+  let first = i;
+  while (words[first - 1]?.type === 'dot') first -= 2;
+  const operands = operandsOf(words, first, i);
+  if (operands === null) {
+    if (!isShown(work, i)) complain(work, word, column, FORMS);
+    return;
+  }
+  if (operands.length === 0) return;
+  put(work, word.start, index, word.end - word.start);
+  for (const at of operands) {
+    const operand = words[at];
+    if (operand?.type !== 'placeholder') continue;
+    const text = mark(work, { n: numberOf(operand), blind: { table, column }, written: false });
+    put(work, operand.start, text, operand.end - operand.start);
+  }
+}
+
+/** Lexemes of the placeholders that the name `[first, last]` is held against; none for `IS NULL`, null for anything else. */
+function operandsOf(words: readonly Lexeme[], first: number, last: number): number[] | null {
+  const [before, next] = [words[first - 1], words[last + 1]];
+  const isFree = before?.type !== 'operator' && before?.type !== 'cast';
+  if (next?.type === 'operator' && isFree) {
+    return EQUALITY.has(next.text) ? behind(words, last + 2) : null;
+  }
+  if (before?.type === 'operator' && next?.type !== 'cast')
+    return EQUALITY.has(before.text) ? ahead(words, first - 2) : null;
+  if (next?.type !== 'word' || !isFree) return null;
+  const at = words[last + 2]?.text === 'NOT' ? last + 3 : last + 2;
+  if (next.text === 'IS') {
+    if (words[at]?.text === 'NULL') return [];
+    return words[at]?.text === 'DISTINCT' && words[at + 1]?.text === 'FROM' ? behind(words, at + 2) : null;
+  }
+  const list = next.text === 'IN' ? last + 2 : next.text === 'NOT' && words[last + 2]?.text === 'IN' ? last + 3 : -1;
+  if (list < 0 || words[list]?.text !== '(') return null;
+  const found = elements(words, list + 1).map(([from, to]) => plain(words, from, to));
+  return found.every((one) => one !== null) ? found.flat() : null;
+}
+
+/** A placeholder with casts to text, or NULL, and nothing else. */
+function plain(words: readonly Lexeme[], from: number, to: number): number[] | null {
+  const [word, ...rest] = words.slice(from, to);
+  if (word?.text === '(' && rest.at(-1)?.text === ')') return plain(words, from + 1, to - 1);
+  if (word === undefined || !rest.every((one) => TEXT_CAST.test(one.text))) return null;
+  if (word.text === 'NULL') return [];
+  return word.type === 'placeholder' ? [from] : null;
+}
+
+function behind(words: readonly Lexeme[], from: number): number[] | null {
+  const isList = /^(?:ANY|SOME|ALL)$/.test(words[from]?.text ?? '');
+  const start = isList ? from + 1 : from;
+  let to = words[start]?.text === '(' ? behindGroup(words, start) : start + 1;
+  while (words[to]?.type === 'cast') to++;
+  return words[to]?.type === 'operator' ? null : plain(words, start, to);
+}
+
+function ahead(words: readonly Lexeme[], last: number): number[] | null {
+  let from = last;
+  while (words[from]?.type === 'cast') from--;
+  if (words[from]?.text === ')') {
+    const depth = words[from]?.depth;
+    from--;
+    while (from >= 0 && words[from]?.depth !== depth) from--;
+    if (isName(words[from - 1])) return null;
+  }
+  const before = words[from - 1];
+  return before?.type === 'operator' ? null : plain(words, from, last + 1);
+}
+
+/** It stands in what is answered, and nothing is computed with it. */
+function isShown({ words }: Work, i: number): boolean {
+  const [before, next] = [words[i - 1], words[i + 1]];
+  if (/^(?:operator|cast)$/.test(before?.type ?? '') || next?.type === 'operator' || before?.text === 'DISTINCT')
+    return false;
+  let depth = words[i]?.depth ?? 0;
+  for (let at = i - 1; at >= 0; at--) {
+    const word = words[at];
+    if (word === undefined || word.depth > depth) continue;
+    depth = word.depth;
+    if (word.type === 'word' && CLAUSES.has(word.text) && words[at - 1]?.type !== 'dot')
+      return word.text === 'SELECT' || word.text === 'RETURNING';
+  }
+  return false;
+}

@@ -1,0 +1,91 @@
+/** What is known while a statement on columns with indexes of their own is rewritten, and the few things that are done to it. */
+import { elementStarts } from './sql-placeholders.js';
+import type { Lexeme } from './sql-read.js';
+
+/** A table that a statement touches: its columns, and which of them have such an index, with its name. */
+export interface BlindTable {
+  readonly table: string;
+  readonly columns: readonly string[];
+  readonly indexes: ReadonlyMap<string, string>;
+}
+
+export interface BlindColumn {
+  readonly table: string;
+  readonly column: string;
+}
+
+/** A parameter of the new text: the value of the `n`-th of the old one, or its index. */
+export interface BlindParameter {
+  readonly n: number;
+  readonly blind: BlindColumn | null;
+  /** It is stored, so it has to come from a ciphertext. */
+  readonly written: boolean;
+}
+
+export interface BlindFault {
+  readonly column: string;
+  readonly what: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface Edit {
+  readonly at: number;
+  readonly remove: number;
+  readonly insert: string;
+}
+
+export interface Work {
+  readonly words: readonly Lexeme[];
+  readonly tables: readonly BlindTable[];
+  readonly edits: Edit[];
+  readonly faults: BlindFault[];
+  /** Lexemes that need no look any more. */
+  readonly done: Set<number>;
+  readonly marks: BlindParameter[];
+}
+
+export const TEXT_CAST = /^::\s*(?:text|varchar|character\s+varying)(?:\s*\[\s*\])?$/i;
+const LIST_END = new Set(
+  'FROM WHERE GROUP HAVING ORDER LIMIT OFFSET FETCH UNION INTERSECT EXCEPT ON RETURNING'.split(' '),
+);
+
+export const tableOf = ({ tables }: Work, name: string | null): BlindTable | undefined =>
+  name === null ? undefined : tables.find(({ table }) => table.toLowerCase() === name.toLowerCase());
+
+export function put({ edits }: Work, at: number, insert: string, remove = 0): void {
+  edits.push({ at, remove, insert });
+}
+
+export const complain = (
+  { faults }: Work,
+  { start, end }: Pick<Lexeme, 'start' | 'end'>,
+  column: string,
+  what: string,
+): void => void faults.push({ column, what, start, end });
+
+/** Stands for a placeholder until all of them are numbered; no statement has a NUL. */
+export function mark({ marks }: Work, parameter: BlindParameter): string {
+  marks.push(parameter);
+  return `\0${marks.length - 1}\0`;
+}
+
+export const numberOf = ({ text }: Lexeme): number => Number(text.slice(1));
+
+/** Index behind the list that begins at `from`. */
+function listEnd(words: readonly Lexeme[], from: number): number {
+  const depth = words[from]?.depth ?? 0;
+  for (let i = from; i < words.length; i++) {
+    const word = words[i];
+    if (word === undefined || word.depth < depth || word.type === 'semicolon') return i;
+    if (word.depth === depth && word.type === 'word' && LIST_END.has(word.text)) return i;
+  }
+  return words.length;
+}
+
+/** Elements of the list that begins at `from`, as lexemes `[start, end)`. */
+export function elements(words: readonly Lexeme[], from: number): (readonly [number, number])[] {
+  const starts = elementStarts(words, from);
+  const end = listEnd(words, from);
+  return starts.map((start, i) => [start, (starts[i + 1] ?? end + 1) - 1] as const);
+}

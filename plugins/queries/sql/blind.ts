@@ -1,0 +1,70 @@
+/** Indexes of encrypted columns in a statement: its text on the index columns, and readers for their values. */
+import { BootError } from '../../../kernel/contract/boot-error.js';
+import { fault } from '../../../kernel/contract/fault.js';
+import type { ParameterPlan, PlanTools } from '../../../kernel/contract/plan.js';
+import { rewriteBlind, type BlindColumn, type BlindParameter } from '../../../kernel/language/sql-blind.js';
+import type { SqlScan } from '../../../kernel/language/sql.js';
+import { BLIND_KEY } from '../../kinds/blind-key.js';
+import { clearOf, createBlindIndex, isRemembered, type BlindIndex } from '../../shared/blind-index.js';
+
+/** Throws BootError where the key is missing. */
+export type IndexOf = (column: BlindColumn) => BlindIndex;
+
+export const indexesOf =
+  (env: (name: string) => string | undefined): IndexOf =>
+  ({ table, column }) =>
+    createBlindIndex(env(BLIND_KEY), table, column);
+
+export interface BlindStatement {
+  readonly scan: SqlScan;
+  readonly isRewritten: boolean;
+  /** The parameters of the text as it is now, out of those of the definition. */
+  readonly bind: (parameters: readonly ParameterPlan[]) => readonly ParameterPlan[];
+}
+
+export function blindOf(scan: SqlScan, tools: PlanTools, indexOf: IndexOf): BlindStatement {
+  const tables = tools.tables.map(({ table, columns }) => ({
+    table,
+    columns: columns.flatMap(({ name, blindOf: of }) => (of === undefined ? [name] : [])),
+    indexes: new Map(columns.flatMap(({ name, blind }) => (blind === undefined ? [] : [[name, blind] as const]))),
+  }));
+  const rewritten = rewriteBlind(scan, tables);
+  if (rewritten === null) return { scan, isRewritten: false, bind: (parameters) => parameters };
+  const [wrong] = rewritten.faults;
+  if (wrong !== undefined) throw new BootError('LNK_BLIND_FORM', { column: wrong.column, what: wrong.what });
+  return {
+    scan: rewritten.scan,
+    isRewritten: true,
+    bind: (parameters) =>
+      rewritten.parameters.flatMap((one) => {
+        const plan = parameters[one.n - 1];
+        return plan === undefined
+          ? []
+          : [one.blind === null ? plan : indexPlan(plan, one, indexOf(one.blind), one.blind)];
+      }),
+  };
+}
+
+function indexPlan(
+  { label, field, read }: ParameterPlan,
+  { written }: BlindParameter,
+  index: BlindIndex,
+  { column }: BlindColumn,
+): ParameterPlan {
+  return {
+    source: 'name',
+    label: `index of ${label}`,
+    field,
+    read: (frame) => {
+      const { invocation } = frame;
+      const one = (value: unknown): string | null => {
+        if (value === undefined || value === null) return null;
+        if (written && !(typeof value === 'string' && isRemembered(invocation, value)))
+          throw fault('SQL_NOT_ENCRYPTED', { column });
+        return index(clearOf(invocation, value));
+      };
+      const value = read(frame);
+      return Array.isArray(value) ? value.map(one) : one(value);
+    },
+  };
+}

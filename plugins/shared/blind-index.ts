@@ -1,0 +1,41 @@
+/**
+ * Indexes of encrypted columns: HMAC-SHA-256 of a value, under a key of its table and column, so that equal values of two columns
+ * differ. What a request has encrypted is remembered by its ciphertext, since the statement that writes it sees nothing else.
+ */
+import { createHmac, hkdfSync } from 'node:crypto';
+import { BootError } from '../../kernel/contract/boot-error.js';
+import type { Invocation } from '../../kernel/contract/plan.js';
+import { writeJson } from '../../kernel/language/exact-json.js';
+import { BLIND_KEY, BLIND_KEY_BYTES } from '../kinds/blind-key.js';
+
+const sealed = new WeakMap<Invocation, Map<string, unknown>>();
+
+/** For as long as the request lasts. */
+export function rememberSealed(invocation: Invocation, text: string, value: unknown): void {
+  const known = sealed.get(invocation) ?? new Map<string, unknown>();
+  sealed.set(invocation, known.set(text, value));
+}
+
+export const isRemembered = (invocation: Invocation, text: string): boolean =>
+  sealed.get(invocation)?.has(text) === true;
+
+/** What a text was before it was encrypted; of a text that this request has not encrypted, itself. */
+export const clearOf = (invocation: Invocation, value: unknown): unknown =>
+  typeof value === 'string' && isRemembered(invocation, value) ? sealed.get(invocation)?.get(value) : value;
+
+/** Gives the index of a value that is not null. Texts count by themselves, other values by their JSON. */
+export type BlindIndex = (value: unknown) => string;
+
+/** `secret`: at least 32 bytes of text. Throws BootError where it is missing or shorter. */
+export function createBlindIndex(secret: string | undefined, table: string, column: string): BlindIndex {
+  const bytes = Buffer.byteLength(secret ?? '');
+  if (secret === undefined || bytes < BLIND_KEY_BYTES) {
+    const what = bytes === 0 ? 'is not set' : `has ${bytes} bytes and needs at least ${BLIND_KEY_BYTES}`;
+    throw new BootError('BLD_KEY', { name: BLIND_KEY, what });
+  }
+  const key = Buffer.from(hkdfSync('sha256', secret, '', `lintel blind index 1\0${table}\0${column}`, 32));
+  return (value) => {
+    const text = typeof value === 'string' ? value : (writeJson(value) ?? 'null');
+    return `blind1:${createHmac('sha256', key).update(text).digest('hex')}`;
+  };
+}

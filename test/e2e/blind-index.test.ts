@@ -1,0 +1,312 @@
+/**
+ * Encrypted columns with `blind_index`: unique and found by their values on every SQL database, although no two ciphertexts are alike.
+ * The index is made, kept and compared by itself, and never leaves.
+ */
+import { expect } from 'chai';
+import type { Problem } from '../../kernel/contract/problem.js';
+import { BrokenSet } from '../../kernel/runtime/kernel.js';
+import type { Loose } from '../support/client.js';
+import { onBothDatabases, startKernel, type TestKernel } from '../support/kernel.js';
+import { freshMysql, startMysql } from '../support/mysql.js';
+import { until } from '../support/until.js';
+import type { Files } from '../support/project.js';
+import { skipTest } from '../support/skip.js';
+
+const ENV = { KEY: 'canary-field-key-Qm7xT2vLs9Rw4Zk', BLIND_INDEX_KEY: 'canary-index-key-Wp3nB8cYf6Hd1Jq5' };
+const cipher = (operation: string, ...properties: string[]): object => ({
+  operation,
+  properties,
+  algorithm: 'Aes256Gcm',
+  options: { key: '$ENV.KEY' },
+});
+const ENCRYPT = { ciphers: [cipher('Encrypt', 'email')] };
+const query = (text: string, parameters: unknown[], rest: object = {}, each: object = {}): object => ({
+  ...{ id: 1, mode: 'QUERY', ...rest },
+  sql_query: { query: text, parameters, ...each },
+});
+const RULES = { payload_validation: [{ field: { email: { type: 'STRING', canonical: 'email', optional: true } } }] };
+const resource = (id: string, ...actionables: object[]): Loose => ({ id, resource: id, actionables });
+const read = (id: string, text: string, parameters: unknown[], rest: object = {}): Loose => ({
+  ...resource(id, query(text, parameters, { result: 'many', ciphers: [cipher('Decrypt', 'email')], ...rest })),
+  returnables: ['id', 'email'],
+});
+const INSERT = 'INSERT INTO people (id, email) VALUES ($1, $2)';
+
+const MODELS = [
+  {
+    _people: {
+      id: { type: 'String', primary_key: true, max_length: 40 },
+      email: { type: 'String', unique: true, blind_index: true, optional: true },
+      phone: { type: 'String', blind_index: true, optional: true },
+    },
+  },
+  { _note: { id: { type: 'String', primary_key: true, max_length: 40 }, email: { type: 'String', optional: true } } },
+];
+const SERVED: readonly Loose[] = [
+  { ...resource('add', query(INSERT, ['id', 'email'], { ...ENCRYPT, ...RULES })), returnables: ['id'] },
+  {
+    ...resource(
+      'add-two',
+      query('INSERT INTO people (id, email, phone) VALUES ($1, $2, $3)', ['id', 'email', '$PAYLOAD.phone'], {
+        ciphers: [cipher('Encrypt', 'email', 'phone')],
+      }),
+    ),
+  },
+  resource('row', query(INSERT, ['id', 'email'], ENCRYPT)),
+  resource('many', query(INSERT, ['id', 'email'], ENCRYPT, { multi: true })),
+  resource('stamped', query(INSERT, ['id', 'email'], ENCRYPT, { with_timestamps: true })),
+  resource(
+    'upsert',
+    query(
+      'INSERT INTO people (id, email) VALUES ($1, $2) ON CONFLICT (id) DO UPDATE SET email = EXCLUDED.email',
+      ['id', 'email'],
+      ENCRYPT,
+    ),
+  ),
+  resource('once', query(`${INSERT} ON CONFLICT (email) DO NOTHING`, ['id', 'email'], ENCRYPT)),
+  resource('change', query('UPDATE people SET email = $1 WHERE id = $2', ['email', 'id'], ENCRYPT)),
+  resource(
+    'patch',
+    query('UPDATE people SET email = COALESCE($1, email) WHERE id = $2', ['email', 'id'], {
+      ciphers: [cipher('Encrypt', 'email')],
+      payload_validation: [{ field: { email: { type: 'STRING', optional: true }, id: { type: 'STRING' } } }],
+    }),
+  ),
+  resource('drop', query('DELETE FROM people WHERE email = $1', ['email'])),
+  read('find', 'SELECT id, email FROM people WHERE email = $1', ['email'], RULES),
+  read('find-alias', 'SELECT p.id, p.email FROM people p WHERE $1 = p.email', ['$PAYLOAD.email']),
+  read('find-cast', 'SELECT id, email FROM people WHERE id <> $2 AND email = $1::text', ['email', 'id']),
+  read('find-in', 'SELECT id, email FROM people WHERE email IN ($1, $2) ORDER BY id', ['email', 'other']),
+  read('find-any', 'SELECT id, email FROM people WHERE email = ANY($1) ORDER BY id', ['emails']),
+  read('find-none', 'SELECT id, email FROM people WHERE email IS NULL ORDER BY id', []),
+  read('find-phone', 'SELECT id, email FROM people WHERE phone = $1', ['phone']),
+  read('find-sub', 'SELECT id, email FROM people WHERE id IN (SELECT id FROM people WHERE email = $1)', ['email']),
+  read(
+    'find-join',
+    'SELECT p.id, p.email FROM people p LEFT JOIN notes n ON n.email = p.id WHERE p.email = $1 AND n.email IS NULL',
+    ['email'],
+  ),
+  resource('star', query('SELECT * FROM people ORDER BY id', [], { result: 'many' })),
+  {
+    ...resource('named', query('SELECT * FROM people ORDER BY id', [], { result: 'many' })),
+    returnables: ['id', 'email__blind'],
+  },
+  {
+    ...resource(
+      'sealed-first',
+      query('SELECT count(*) AS n FROM people WHERE email = $1', ['email'], { id: 2, ...ENCRYPT }),
+    ),
+    returnables: ['n'],
+  },
+  resource(
+    'hashed',
+    query(INSERT, ['id', 'email'], {
+      hashables: [{ property: 'email', algorithm: 'BCRYPT', options: { rounds_cost: 4 } }],
+    }),
+  ),
+];
+const FILES = { 'definitions/a.json': [...MODELS, ...SERVED] };
+
+function suite(served: () => TestKernel): void {
+  const post = (path: string, sent: object | unknown[] = {}) => served().post(`/${path}`, sent);
+  const ok = async (path: string, sent: object | unknown[]): Promise<unknown> => {
+    const { status, body } = await post(path, sent);
+    expect(status, `${path} ${JSON.stringify(body)}`).to.equal(200);
+    return body;
+  };
+  const found = async (path: string, sent: object): Promise<unknown[]> =>
+    ((await ok(path, sent)) as Loose[]).map(({ id }) => id);
+
+  it('are unique: the second row with a value is refused with 409 and a pointer', async () => {
+    await ok('add', { id: 'u1', email: 'unique@example.com' });
+    const { status, body } = await post('add', { id: 'u2', email: 'unique@example.com' });
+    expect([status, (body['errors'] as Loose[])[0]?.['pointer']]).to.deep.equal([409, '/email']);
+    await ok('once', { id: 'u3', email: 'unique@example.com' });
+    expect(await found('find', { email: 'unique@example.com' })).to.deep.equal(['u1']);
+  });
+
+  it('are found by their values, in the form that a rule says, and decrypted', async () => {
+    await ok('add', { id: 'f1', email: 'Found@Example.com' });
+    await ok('row', { id: 'f2', email: 'other@example.com' });
+    expect(await ok('find', { email: ' FOUND@example.COM ' })).to.deep.equal([
+      { id: 'f1', email: 'found@example.com' },
+    ]);
+    for (const path of ['find-alias', 'find-cast', 'find-sub', 'find-join', 'find-phone'])
+      expect(await found(path, { email: 'found@example.com', id: 'x', phone: 'x' }), path).to.deep.equal(
+        path === 'find-phone' ? [] : ['f1'],
+      );
+    const both = {
+      email: 'found@example.com',
+      other: 'other@example.com',
+      emails: ['other@example.com', 'found@example.com'],
+    };
+    expect(await found('find-in', both)).to.deep.equal(['f1', 'f2']);
+    expect(await found('find', { email: 'nobody@example.com' })).to.deep.equal([]);
+    const { body } = await post('sealed-first', { email: 'found@example.com' });
+    expect(Number(body['n'])).to.equal(1);
+  });
+
+  it('are found after each way to write them', async () => {
+    await ok('many', [
+      { id: 'w1', email: 'one@w' },
+      { id: 'w2', email: 'two@w' },
+      { id: 'w3', email: 'three@w' },
+    ]);
+    await ok('stamped', { id: 'w4', email: 'four@w' });
+    await ok('upsert', { id: 'w1', email: 'new-one@w' });
+    await ok('change', { id: 'w2', email: 'new-two@w' });
+    await ok('patch', { id: 'w3', email: 'new-three@w' });
+    await ok('patch', { id: 'w4' });
+    for (const [email, ids] of Object.entries({
+      'one@w': [],
+      'new-one@w': ['w1'],
+      'two@w': [],
+      'new-two@w': ['w2'],
+      'three@w': [],
+      'new-three@w': ['w3'],
+      'four@w': ['w4'],
+    }))
+      expect(await found('find-alias', { email }), email).to.deep.equal(ids);
+    await ok('drop', { email: 'four@w' });
+    expect(await found('find-alias', { email: 'four@w' })).to.deep.equal([]);
+  });
+
+  it('never give their index away, and differ from those of other columns', async () => {
+    await ok('add-two', { id: 's1', email: 'same', phone: 'same' });
+    expect(await found('find-phone', { phone: 'same' })).to.deep.equal(['s1']);
+    const bodies = [
+      await ok('row', { id: 's2', email: 'secret@example.com' }),
+      await ok('star', {}),
+      await ok('named', {}),
+    ];
+    for (const body of bodies) expect(JSON.stringify(body)).not.to.match(/blind/);
+  });
+
+  it('are never stored without encryption', async () => {
+    const { status, body } = await post('hashed', { id: 'h1', email: 'clear@example.com' });
+    expect([status, body['code']]).to.deep.equal([500, 'SQL_NOT_ENCRYPTED']);
+  });
+}
+
+describe('encrypted columns with a blind index', () => {
+  const wrapped = resource(
+    'wrapped',
+    query('SELECT row_to_json(p) AS row, p::text AS line FROM people p', [], { result: 'many' }),
+  );
+  onBothDatabases('on', { files: { 'definitions/a.json': [...MODELS, ...SERVED, wrapped] }, env: ENV }, (kernel) => {
+    suite(kernel);
+
+    it('keep their index in rows that are read as one value', async () => {
+      await kernel().post('/row', { id: 'r1', email: 'row@example.com' });
+      const { status, body } = await kernel().post<readonly Loose[]>('/wrapped');
+      expect([status, body.length > 0]).to.deep.equal([200, true]);
+      expect(JSON.stringify(body)).not.to.match(/blind/);
+    });
+  });
+
+  for (const flavour of ['mariadb', 'mysql'] as const)
+    describe(`on (${flavour})`, () => {
+      let kernel: TestKernel | undefined;
+      before(async function () {
+        const server = await startMysql(flavour);
+        if ('skip' in server) return skipTest(this, server.skip);
+        kernel = await startKernel({ files: FILES, env: { ...ENV, MYSQL_URL: await freshMysql(flavour) } });
+      });
+      after(() => kernel?.close());
+      suite(() => kernel!);
+    });
+
+  const config = { connections: { main: { use: 'pglite', path: 'memory://' } } };
+  async function problemsOf(files: Files, env: Readonly<Record<string, string>> = ENV): Promise<readonly Problem[]> {
+    try {
+      const kernel = await startKernel({ files, config, env });
+      await kernel.close();
+      return [];
+    } catch (error) {
+      if (error instanceof BrokenSet) return error.problems;
+      throw error;
+    }
+  }
+  async function codes(definitions: object[], env?: Readonly<Record<string, string>>): Promise<string[]> {
+    const problems = await problemsOf({ 'definitions/a.json': [...MODELS, ...definitions] }, env);
+    return problems.filter(({ severity }) => severity === 'error').map(({ code, message }) => `${code} ${message}`);
+  }
+
+  it('stop the start where the key is missing or short, naming the variable', async () => {
+    for (const [BLIND_INDEX_KEY, what] of [
+      [undefined, 'is not set'],
+      ['short', 'has 5 bytes'],
+    ]) {
+      const env = { KEY: ENV.KEY, ...(BLIND_INDEX_KEY !== undefined && { BLIND_INDEX_KEY }) };
+      const [first = ''] = await codes([], env);
+      expect(first).to.include('BLD_KEY').and.include('BLIND_INDEX_KEY').and.include(what);
+    }
+  });
+
+  it('are an error at load where an actionable demands that an encrypted field without an index is unique', async () => {
+    for (const unique of [['email'], [['id', 'email']]]) {
+      const insert = query('INSERT INTO notes (id, email) VALUES ($1, $2)', ['id', 'email'], ENCRYPT, { unique });
+      const [first = ''] = await codes([resource('x', insert)]);
+      expect(first).to.include('CPH_UNIQUE');
+    }
+    const combined = query(INSERT, ['id', 'email'], ENCRYPT, { unique: [['id', 'email']] });
+    expect(await codes([resource('x', combined)])).to.deep.equal([]);
+  });
+
+  it('get their index where the work is done later, from a queue', async () => {
+    const later = { ...resource('later', query(INSERT, ['id', 'email'], ENCRYPT)), queue: { delay: 0 } };
+    const definitions = [...MODELS, later, ...SERVED.filter((one) => one['id'] === 'find')];
+    const kernel = await startKernel({
+      files: { 'definitions/a.json': definitions },
+      config,
+      env: { ...ENV, QUEUE_ENCRYPTION_KEY: 'canary-queue-key-Zk4mV7pXs2Rt9Lw6' },
+    });
+    try {
+      expect((await kernel.post('/later', { id: 'q1', email: 'later@example.com' })).status).to.be.oneOf([200, 202]);
+      const find = async (): Promise<readonly Loose[]> =>
+        (await kernel.post<readonly Loose[]>('/find', { email: 'later@example.com' })).body;
+      await until(async () => (await find()).length > 0);
+      expect(await find()).to.deep.equal([{ id: 'q1', email: 'later@example.com' }]);
+    } finally {
+      await kernel.close();
+    }
+  });
+
+  const wrong: readonly (readonly [text: string, parameters: readonly unknown[], code?: string])[] = [
+    ['SELECT id FROM people WHERE lower(email) = $1', ['email']],
+    ['SELECT id FROM people WHERE email LIKE $1', ['email']],
+    ['SELECT id FROM people WHERE email > $1', ['email']],
+    ["SELECT id FROM people WHERE email = $1 || '@example.com'", ['email']],
+    ["SELECT id FROM people WHERE email = 'ada@example.com'", []],
+    ['SELECT id FROM people ORDER BY email', []],
+    ['SELECT email, count(*) FROM people GROUP BY email', []],
+    ['SELECT DISTINCT email FROM people', []],
+    ['SELECT p.id FROM people p JOIN notes n ON n.email = p.email', []],
+    ['SELECT p.id FROM people p JOIN people q USING (email)', []],
+    ['SELECT p.id FROM people p, notes n WHERE email = $1', ['email']],
+    ['SELECT id FROM (SELECT id, email FROM people) AS q WHERE q.email = $1', ['email']],
+    ['SELECT id FROM people WHERE email__blind = $1', ['email']],
+    ['SELECT email__blind AS x FROM people', []],
+    [INSERT, ['id', 'email'], 'LNK_BLIND_CLEAR'],
+    ['UPDATE people SET email = $1', ['email'], 'LNK_BLIND_CLEAR'],
+    [INSERT, ['id', { literal: 'ada@example.com' }], 'LNK_BLIND_CLEAR'],
+    ['UPDATE people SET email = n.email FROM notes n', [], 'LNK_BLIND_FORM'],
+    ["UPDATE people SET email = 'ada'", [], 'LNK_BLIND_FORM'],
+    ['INSERT INTO people (id, email) SELECT id, email FROM notes', [], 'LNK_BLIND_FORM'],
+    ['INSERT INTO people VALUES ($1, $2)', ['id', 'email'], 'LNK_BLIND_FORM'],
+    ['UPDATE people SET (id, email) = ($1, $2)', ['id', 'email'], 'LNK_BLIND_FORM'],
+  ];
+  it('are an error at load where a statement compares them in another form or writes them without encryption', async () => {
+    const files: Record<string, unknown> = { 'definitions/models.json': MODELS };
+    for (const [n, [text, parameters]] of wrong.entries())
+      files[`definitions/x${n}.json`] = resource(`x${n}`, query(text, [...parameters]));
+    const problems = await problemsOf(files);
+    for (const [n, [text, , code = 'LNK_BLIND_FORM']] of wrong.entries()) {
+      const own = problems.filter(({ file, severity }) => file === `definitions/x${n}.json` && severity === 'error');
+      expect(
+        own.map((one) => one.code),
+        text,
+      ).to.include(code);
+    }
+  });
+});
