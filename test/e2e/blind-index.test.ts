@@ -86,6 +86,22 @@ const SERVED: readonly Loose[] = [
     'SELECT p.id, p.email FROM people p LEFT JOIN notes n ON n.email = p.id WHERE p.email = $1 AND n.email IS NULL',
     ['email'],
   ),
+  {
+    ...resource(
+      'passed-on',
+      {
+        ...query('SELECT * FROM people ORDER BY id LIMIT 1', [], { no_op: true }),
+        returnables: ['id', 'email', 'email__blind'],
+      },
+      {
+        ...{ id: 2, mode: 'RETURN', value: { given: '$PAYLOAD.row' } },
+        depends_on: [
+          { resource_id: 'self', action_ids: [1], extract_response_for: [{ extract: 'self_', for: 'row' }] },
+        ],
+      },
+    ),
+    returnables: ['given'],
+  },
   resource('star', query('SELECT * FROM people ORDER BY id', [], { result: 'many' })),
   {
     ...resource('named', query('SELECT * FROM people ORDER BY id', [], { result: 'many' })),
@@ -177,8 +193,10 @@ function suite(served: () => TestKernel): void {
     const bodies = [
       await ok('row', { id: 's2', email: 'secret@example.com' }),
       await ok('star', {}),
+      await ok('passed-on', {}),
       await ok('named', {}),
     ];
+    expect(Object.keys((bodies[2] as { given: object }).given)).to.deep.equal(['id']);
     for (const body of bodies) expect(JSON.stringify(body)).not.to.match(/blind/);
   });
 
@@ -232,6 +250,13 @@ describe('encrypted columns with a blind index', () => {
     return problems.filter(({ severity }) => severity === 'error').map(({ code, message }) => `${code} ${message}`);
   }
 
+  it('are an error at load where another actionable encrypts what is looked up later', async () => {
+    const sealing = query('SELECT id FROM notes WHERE id = $1', ['email'], { ...RULES, ...ENCRYPT });
+    const later = query('DELETE FROM people WHERE email = $1', ['email'], { id: 2, run_in_background: true });
+    const [first = ''] = await codes([resource('x', sealing, later)]);
+    expect(first).to.include('LNK_BLIND_FORM').and.include('done later');
+  });
+
   it('stop the start where the key is missing or short, naming the variable', async () => {
     for (const [BLIND_INDEX_KEY, what] of [
       [undefined, 'is not set'],
@@ -281,6 +306,14 @@ describe('encrypted columns with a blind index', () => {
     ['SELECT id FROM people ORDER BY email', []],
     ['SELECT email, count(*) FROM people GROUP BY email', []],
     ['SELECT DISTINCT email FROM people', []],
+    ['SELECT DISTINCT id, email FROM people', []],
+    ['SELECT CASE email WHEN $1 THEN 1 END AS same FROM people', ['email']],
+    ['SELECT email LIKE $1 AS alike FROM people', ['email']],
+    ['SELECT NULLIF(email, $1) AS other FROM people', ['email']],
+    ['SELECT id FROM people WHERE (id, email) = ($1, $2)', ['id', 'email']],
+    ['SELECT id FROM people WHERE email = lower($1)', ['email']],
+    ['SELECT id FROM people WHERE email = (SELECT email FROM notes LIMIT 1)', []],
+    ['WITH x AS (SELECT * FROM people) SELECT id FROM x WHERE x.email = $1', ['email']],
     ['SELECT p.id FROM people p JOIN notes n ON n.email = p.email', []],
     ['SELECT p.id FROM people p JOIN people q USING (email)', []],
     ['SELECT p.id FROM people p, notes n WHERE email = $1', ['email']],
