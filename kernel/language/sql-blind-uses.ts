@@ -19,6 +19,8 @@ import type { SqlScan } from './sql.js';
 
 const EQUALITY = new Set(['=', '<>', '!=']);
 const CLAUSES = new Set('SELECT RETURNING WHERE ON HAVING BY SET USING VALUES CONFLICT FROM WITH INTO'.split(' '));
+/** Words behind or before a column that compute with it. */
+const COMPUTING = new Set('LIKE ILIKE SIMILAR BETWEEN IN NOT IS WHEN REGEXP RLIKE AND OR CASE DISTINCT'.split(' '));
 const FORMS = 'only `=`, `<>`, `IN`, `= ANY` and `IS NULL` with placeholders work on it';
 
 /** Whatever else says the name of such a column, or of its index. */
@@ -121,16 +123,17 @@ function ahead(words: readonly Lexeme[], last: number): number[] | null {
 
 /** It stands in what is answered, and nothing is computed with it. */
 function isShown({ words }: Work, i: number): boolean {
-  const [before, next] = [words[i - 1], words[i + 1]];
-  if (/^(?:operator|cast)$/.test(before?.type ?? '') || next?.type === 'operator' || before?.text === 'DISTINCT')
-    return false;
+  const around = [words[i - 1], words[i + 1]];
+  if (around.some((one) => one?.type === 'operator' || one?.type === 'cast')) return false;
+  if (around.some((one) => one?.type === 'word' && COMPUTING.has(one.text))) return false;
   let depth = words[i]?.depth ?? 0;
   for (let at = i - 1; at >= 0; at--) {
     const word = words[at];
     if (word === undefined || word.depth > depth) continue;
+    if (word.depth < depth && /^(?:NULLIF|GREATEST|LEAST)$/.test(words[at - 1]?.text ?? '')) return false;
     depth = word.depth;
-    if (word.type === 'word' && CLAUSES.has(word.text) && words[at - 1]?.type !== 'dot')
-      return word.text === 'SELECT' || word.text === 'RETURNING';
+    if (word.type !== 'word' || !CLAUSES.has(word.text) || words[at - 1]?.type === 'dot') continue;
+    return word.text === 'RETURNING' || (word.text === 'SELECT' && words[at + 1]?.text !== 'DISTINCT');
   }
   return false;
 }

@@ -19,9 +19,13 @@ export function rememberSealed(invocation: Invocation, text: string, value: unkn
 export const isRemembered = (invocation: Invocation, text: string): boolean =>
   sealed.get(invocation)?.has(text) === true;
 
-/** What a text was before it was encrypted; of a text that this request has not encrypted, itself. */
-export const clearOf = (invocation: Invocation, value: unknown): unknown =>
-  typeof value === 'string' && isRemembered(invocation, value) ? sealed.get(invocation)?.get(value) : value;
+/** What a text was before it was encrypted, however often; of a text that this request has not encrypted, itself. */
+export function clearOf(invocation: Invocation, value: unknown): unknown {
+  const known = sealed.get(invocation);
+  let clear = value;
+  while (typeof clear === 'string' && known?.has(clear) === true) clear = known.get(clear);
+  return clear;
+}
 
 /** Gives the index of a value that is not null. Texts count by themselves, other values by their JSON. */
 export type BlindIndex = (value: unknown) => string;

@@ -10,6 +10,7 @@ import { onBothDatabases, startKernel, type TestKernel } from '../support/kernel
 import { freshMysql, startMysql } from '../support/mysql.js';
 import { until } from '../support/until.js';
 import type { Files } from '../support/project.js';
+import { json, startUpstream } from '../support/upstream.js';
 import { skipTest } from '../support/skip.js';
 
 const ENV = { KEY: 'canary-field-key-Qm7xT2vLs9Rw4Zk', BLIND_INDEX_KEY: 'canary-index-key-Wp3nB8cYf6Hd1Jq5' };
@@ -44,14 +45,12 @@ const MODELS = [
 ];
 const SERVED: readonly Loose[] = [
   { ...resource('add', query(INSERT, ['id', 'email'], { ...ENCRYPT, ...RULES })), returnables: ['id'] },
-  {
-    ...resource(
-      'add-two',
-      query('INSERT INTO people (id, email, phone) VALUES ($1, $2, $3)', ['id', 'email', '$PAYLOAD.phone'], {
-        ciphers: [cipher('Encrypt', 'email', 'phone')],
-      }),
-    ),
-  },
+  resource(
+    'add-two',
+    query('INSERT INTO people (id, email, phone) VALUES ($1, $2, $3)', ['id', 'email', '$PAYLOAD.phone'], {
+      ciphers: [cipher('Encrypt', 'email', 'phone')],
+    }),
+  ),
   resource('row', query(INSERT, ['id', 'email'], ENCRYPT)),
   resource('many', query(INSERT, ['id', 'email'], ENCRYPT, { multi: true })),
   resource('stamped', query(INSERT, ['id', 'email'], ENCRYPT, { with_timestamps: true })),
@@ -232,6 +231,13 @@ describe('encrypted columns with a blind index', () => {
     return problems.filter(({ severity }) => severity === 'error').map(({ code, message }) => `${code} ${message}`);
   }
 
+  it('are an error at load where another actionable encrypts what is looked up later', async () => {
+    const sealing = query('SELECT id FROM notes WHERE id = $1', ['email'], { ...RULES, ...ENCRYPT });
+    const later = query('DELETE FROM people WHERE email = $1', ['email'], { id: 2, run_in_background: true });
+    const [first = ''] = await codes([resource('x', sealing, later)]);
+    expect(first).to.include('LNK_BLIND_FORM').and.include('done later');
+  });
+
   it('stop the start where the key is missing or short, naming the variable', async () => {
     for (const [BLIND_INDEX_KEY, what] of [
       [undefined, 'is not set'],
@@ -251,6 +257,29 @@ describe('encrypted columns with a blind index', () => {
     }
     const combined = query(INSERT, ['id', 'email'], ENCRYPT, { unique: [['id', 'email']] });
     expect(await codes([resource('x', combined)])).to.deep.equal([]);
+  });
+
+  it('keep their index from other services', async () => {
+    const upstream = await startUpstream(json({}));
+    const give = query('SELECT * FROM people', [], { no_op: true });
+    const request = { url: `${upstream.url}/`, method: 'POST', request_body: { row: '$PAYLOAD.row' } };
+    const call = {
+      ...{ id: 2, mode: 'HTTPREQUEST', http: request },
+      depends_on: [{ resource_id: 'self', action_ids: [1], extract_response_for: [{ extract: 'self_', for: 'row' }] }],
+    };
+    const kernel = await startKernel({
+      files: { 'definitions/a.json': [...MODELS, ...SERVED.slice(0, 1), resource('call', give, call)] },
+      config: { ...config, outbound: { allow: [`127.0.0.1:${upstream.port}`] } },
+      env: ENV,
+    });
+    try {
+      expect((await kernel.post('/add', { id: 'c1', email: 'call@example.com' })).status).to.equal(200);
+      expect((await kernel.post('/call')).status).to.equal(200);
+      expect(upstream.asked[0]?.body).to.include('"c1"').and.not.to.include('blind');
+    } finally {
+      await kernel.close();
+      await upstream.close();
+    }
   });
 
   it('get their index where the work is done later, from a queue', async () => {
@@ -281,6 +310,14 @@ describe('encrypted columns with a blind index', () => {
     ['SELECT id FROM people ORDER BY email', []],
     ['SELECT email, count(*) FROM people GROUP BY email', []],
     ['SELECT DISTINCT email FROM people', []],
+    ['SELECT DISTINCT id, email FROM people', []],
+    ['SELECT CASE email WHEN $1 THEN 1 END AS same FROM people', ['email']],
+    ['SELECT email LIKE $1 AS alike FROM people', ['email']],
+    ['SELECT NULLIF(email, $1) AS other FROM people', ['email']],
+    ['SELECT id FROM people WHERE (id, email) = ($1, $2)', ['id', 'email']],
+    ['SELECT id FROM people WHERE email = lower($1)', ['email']],
+    ['SELECT id FROM people WHERE email = (SELECT email FROM notes LIMIT 1)', []],
+    ['WITH x AS (SELECT * FROM people) SELECT id FROM x WHERE x.email = $1', ['email']],
     ['SELECT p.id FROM people p JOIN notes n ON n.email = p.email', []],
     ['SELECT p.id FROM people p JOIN people q USING (email)', []],
     ['SELECT p.id FROM people p, notes n WHERE email = $1', ['email']],

@@ -10,7 +10,7 @@ import type { Reference } from '../finds.js';
 import type { LinkedResource } from '../linked.js';
 import type { Definition } from '../model.js';
 import type { Registry } from '../registry.js';
-import type { Report } from '../report.js';
+import { inside, type Report } from '../report.js';
 import type { Stores } from '../stores.js';
 import { spotInText, type TableNames } from '../tables.js';
 import { isCovered } from './protections.js';
@@ -22,10 +22,12 @@ export interface BlindCheck {
   readonly report: Report;
 }
 
+const LATER = 'another actionable encrypts the value, and this one, which is done later, sees the ciphertext alone';
+
 /** What statements of resources do with such fields. */
 export function checkBlind(resources: readonly LinkedResource[], { tables, registry, report }: BlindCheck): void {
   const readers = payloadReaders(registry);
-  for (const { definition } of resources) {
+  for (const { definition, actions } of resources) {
     const sealed = definition.finds.references.filter(
       ({ refers }) => refers.symbol === 'payload-field' && refers.named === true,
     );
@@ -34,17 +36,22 @@ export function checkBlind(resources: readonly LinkedResource[], { tables, regis
       if (rewritten === null) continue;
       for (const { column, what, start, end } of rewritten.faults)
         report.add('LNK_BLIND_FORM', spotInText(definition, node, { start, end }), { column, what });
+      const action = actions.find((one) => inside(node, one.node));
+      const isLater = action?.timing.later === true || action?.timing.scheduled === true;
       for (const { n, blind, written } of rewritten.parameters) {
         const value = parameters[n - 1];
-        if (blind === null || !written || value === undefined || value.type === 'null') continue;
+        if (blind === null || value === undefined || value.type === 'null') continue;
         const text = asText(value.scalar);
         const covers = ({ name }: Reference): boolean => {
           const path = String(name);
           const inItem = path.slice(path.indexOf('.') + 1);
           return isCovered(text, path, readers) || (isCovered(text, inItem, readers) && text !== '');
         };
-        if (sealed.some(covers)) continue;
+        const by = sealed.filter(covers);
         const spot = { doc: definition.doc, start: value.start, end: value.end };
+        if (isLater && by.length > 0 && !by.some((one) => inside(one.node, action.node)))
+          report.add('LNK_BLIND_FORM', spot, { column: blind.column, what: LATER });
+        if (!written || by.length > 0) continue;
         report.add('LNK_BLIND_CLEAR', spot, { column: blind.column, value: text || value.type });
       }
     }

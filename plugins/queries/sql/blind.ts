@@ -1,7 +1,9 @@
 /** Indexes of encrypted columns in a statement: its text on the index columns, and readers for their values. */
 import { BootError } from '../../../kernel/contract/boot-error.js';
 import { fault } from '../../../kernel/contract/fault.js';
-import type { ParameterPlan, PlanTools } from '../../../kernel/contract/plan.js';
+import { BLIND_FORM } from '../../../kernel/contract/model.js';
+import type { Hide, ParameterPlan, PlanTools } from '../../../kernel/contract/plan.js';
+import { hider } from '../../../kernel/language/hidden.js';
 import { rewriteBlind, type BlindColumn, type BlindParameter } from '../../../kernel/language/sql-blind.js';
 import type { SqlScan } from '../../../kernel/language/sql.js';
 import { BLIND_KEY } from '../../kinds/blind-key.js';
@@ -18,6 +20,8 @@ export const indexesOf =
 export interface BlindStatement {
   readonly scan: SqlScan;
   readonly isRewritten: boolean;
+  /** Takes the indexes out of what the statement gives; null where it can give none. */
+  readonly hide: Hide | null;
   /** The parameters of the text as it is now, out of those of the definition. */
   readonly bind: (parameters: readonly ParameterPlan[]) => readonly ParameterPlan[];
 }
@@ -29,12 +33,15 @@ export function blindOf(scan: SqlScan, tools: PlanTools, indexOf: IndexOf): Blin
     indexes: new Map(columns.flatMap(({ name, blind }) => (blind === undefined ? [] : [[name, blind] as const]))),
   }));
   const rewritten = rewriteBlind(scan, tables);
-  if (rewritten === null) return { scan, isRewritten: false, bind: (parameters) => parameters };
+  const names = tables.flatMap(({ indexes }) => [...indexes.values()]);
+  const hide = names.length === 0 ? null : hider(new Set(names), [], new RegExp(BLIND_FORM));
+  if (rewritten === null) return { scan, isRewritten: false, hide, bind: (parameters) => parameters };
   const [wrong] = rewritten.faults;
   if (wrong !== undefined) throw new BootError('LNK_BLIND_FORM', { column: wrong.column, what: wrong.what });
   return {
     scan: rewritten.scan,
     isRewritten: true,
+    hide,
     bind: (parameters) =>
       rewritten.parameters.flatMap((one) => {
         const plan = parameters[one.n - 1];

@@ -3,7 +3,7 @@ import type { Frame, IsolationNeed, PlanTools } from '../../../kernel/contract/p
 import type { Rendered } from '../../../kernel/contract/rendered.js';
 import { Fault } from '../../../kernel/contract/fault.js';
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
-import { dialect, type Dialect, type Rendering, type Transaction } from '../../kinds/dialect.js';
+import { dialect, type Dialect, type Rendering, type Row, type Transaction } from '../../kinds/dialect.js';
 import { query, type QueryPlan } from '../../kinds/query.js';
 import { repeated, type Repeatable } from '../shared/repeat.js';
 import { indexesOf } from './blind.js';
@@ -54,9 +54,13 @@ const repeatable = (connection: Dialect, statement: Statement): Repeatable<reado
   parameters: statement.parameters,
   portion: PORTION,
   bind: statement.values,
-  run: (values, unit) => connection.run(statement.prepared, values, unit as Transaction),
+  run: (values, unit) => shown(statement, connection.run(statement.prepared, values, unit as Transaction)),
   named: statement.named,
 });
+
+/** The rows as steps, calls and caches may see them. */
+const shown = ({ hide }: Statement, rows: Promise<readonly Row[]>): Promise<readonly Row[]> =>
+  hide === null ? rows : rows.then((all) => hide(all) as readonly Row[]);
 
 function execution(connection: Dialect, statement: Statement): Pick<QueryPlan, 'execute' | 'render'> {
   const { values, named } = statement;
@@ -67,7 +71,9 @@ function execution(connection: Dialect, statement: Statement): Pick<QueryPlan, '
   return {
     execute: async (frame: Frame): Promise<unknown> => {
       const { prepared, last } = statement;
-      return connection.run(prepared, values(frame), frame.unit as Transaction | null, last).catch(refuse);
+      return shown(statement, connection.run(prepared, values(frame), frame.unit as Transaction | null, last)).catch(
+        refuse,
+      );
     },
     ...(render !== undefined && {
       render: async (frame: Frame, rendering: Rendering): Promise<Rendered> =>

@@ -4,7 +4,7 @@
  */
 import { Fault, type Issue } from '../../../kernel/contract/fault.js';
 import { asText, escapePointer, type Json } from '../../../kernel/contract/json.js';
-import type { Frame, ParameterPlan, PlanTools } from '../../../kernel/contract/plan.js';
+import type { Frame, Hide, ParameterPlan, PlanTools } from '../../../kernel/contract/plan.js';
 import { scanSql, type SqlScan } from '../../../kernel/language/sql.js';
 import { rewriteSql } from '../../../kernel/language/sql-rewrite.js';
 import type { Dialect, Prepared } from '../../kinds/dialect.js';
@@ -20,6 +20,8 @@ export interface Connection {
 export interface Statement {
   readonly scan: SqlScan;
   readonly prepared: Prepared;
+  /** Takes out of the rows what no step may see; null: nothing. */
+  readonly hide: Hide | null;
   /** Ends its transaction: the commit may travel with it. */
   last: boolean;
   readonly parameters: readonly ParameterPlan[];
@@ -79,6 +81,7 @@ export function makeStatement(
   return {
     scan,
     prepared,
+    hide: blind.hide,
     last: false,
     parameters,
     values: (frame) => {
