@@ -3,10 +3,22 @@
  * two texts that differ are two everywhere.
  */
 import { expect } from 'chai';
-import { onEach, SQL } from '../support/databases.js';
+import { onEach, SQL, type SqlName } from '../support/databases.js';
+import type { TestKernel } from '../support/kernel.js';
 import { querying } from '../support/project.js';
 import { until } from '../support/until.js';
-import { ALIKE, DECIMALS, FLOATS, jsons, LONG_TEXTS, TEXTS, times, WHOLES, wrongOf } from './stored-values.js';
+import {
+  ALIKE,
+  DECIMALS,
+  FLOATS,
+  jsons,
+  LONG_TEXTS,
+  sameTexts,
+  TEXTS,
+  times,
+  WHOLES,
+  wrongOf,
+} from './stored-values.js';
 
 const many = { result: 'many' };
 const optional = { optional: true };
@@ -56,36 +68,30 @@ const put = (id: string, queue: object = {}): object =>
     ['id', ...FIELDS],
     queue,
   );
-const FILES = {
-  'definitions/all.json': [
-    ...MODELS,
-    put('keep'),
-    querying('keep-all', 'SELECT * FROM _kept', [], many),
-    querying('one', 'INSERT INTO _kept (id, text) VALUES ($1, $2)', ['$PAYLOAD.id', '$PAYLOAD.text']),
-    each('equal', 'SELECT id FROM _kept WHERE text = $1', ['text'], many),
-    each('among', 'SELECT id FROM _kept WHERE text IN ($1, $2)', ['text', 'text'], many),
-    each('at', 'SELECT id FROM _kept WHERE instant = $1', ['instant']),
-    querying('whole', 'SELECT id FROM _kept WHERE whole = $1', ['$PAYLOAD.whole'], many),
-    each('sign-up', 'INSERT INTO _account (name, place) VALUES ($1, $2)', ['name', 'place']),
-    querying('again', 'INSERT INTO _account (name, place) VALUES ($1, 0)', ['$PAYLOAD.name']),
-    each('sign-in', 'SELECT place FROM _account WHERE name = $1', ['name'], many),
-    querying('decimal', 'SELECT $1::numeric AS v', ['$PAYLOAD.v']),
-    querying('echo', 'SELECT $1::jsonb AS v', ['$PAYLOAD.v'], { cacheable: { read_from_cache: true, duration: 60 } }),
-    querying('shaped', 'INSERT INTO _shaped (id, settings, tags) VALUES ($1, $2, $3)', ['id', 'settings', 'tags']),
-    querying('shaped-all', 'SELECT * FROM _shaped', [], many),
-    querying('reshape', 'UPDATE _shaped SET settings = $2 WHERE id = $1 RETURNING *', ['id', 'settings']),
-  ],
-};
+const DEFINITIONS = [
+  ...MODELS,
+  put('keep'),
+  querying('keep-all', 'SELECT * FROM _kept WHERE id LIKE $1', ['$PAYLOAD.like'], many),
+  querying('one', 'INSERT INTO _kept (id, text) VALUES ($1, $2)', ['$PAYLOAD.id', '$PAYLOAD.text']),
+  each('equal', 'SELECT id FROM _kept WHERE text = $1', ['text'], many),
+  each('among', 'SELECT id FROM _kept WHERE text IN ($1, $2)', ['text', 'text'], many),
+  each('at', 'SELECT id FROM _kept WHERE instant = $1', ['instant']),
+  querying('whole', 'SELECT id FROM _kept WHERE whole = $1', ['$PAYLOAD.whole'], many),
+  each('sign-up', 'INSERT INTO _account (name, place) VALUES ($1, $2)', ['name', 'place']),
+  querying('again', 'INSERT INTO _account (name, place) VALUES ($1, 0)', ['$PAYLOAD.name']),
+  each('sign-in', 'SELECT place FROM _account WHERE name = $1', ['name'], many),
+  querying('decimal', 'SELECT $1::numeric AS v', ['$PAYLOAD.v']),
+  querying('echo', 'SELECT $1::jsonb AS v', ['$PAYLOAD.v'], { cacheable: { read_from_cache: true, duration: 60 } }),
+  querying('shaped', 'INSERT INTO _shaped (id, settings, tags) VALUES ($1, $2, $3)', ['id', 'settings', 'tags']),
+  querying('shaped-all', 'SELECT * FROM _shaped', [], many),
+  querying('reshape', 'UPDATE _shaped SET settings = $2 WHERE id = $1 RETURNING *', ['id', 'settings']),
+];
 
-onEach('what is read is what was stored in SQL', SQL, { files: FILES }, (kernel, database) => {
+const suite = (kernel: () => TestKernel, database: SqlName): void => {
   it('text, as a parameter, in a filter and in a list', async () => {
-    const cases = [...TEXTS, ...LONG_TEXTS].map((text) => ({
-      json: JSON.stringify(text),
-      read: JSON.stringify(text),
-    }));
-    expect(await wrongOf(kernel(), '/keep', cases, { field: 'text' })).to.deep.equal([]);
-    const texts = [...TEXTS, ...LONG_TEXTS].map((text) => ({ text }));
-    const wanted = cases.map((_, index) => ({ id: `text ${index}` }));
+    expect(await wrongOf(kernel(), '/keep', sameTexts(TEXTS), { field: 'text' })).to.deep.equal([]);
+    const texts = TEXTS.map((text) => ({ text }));
+    const wanted = TEXTS.map((_, index) => ({ id: `text ${index}` }));
     expect((await kernel().post('/equal', texts)).body).to.deep.equal(wanted);
     const alike = ALIKE.map((text) => ({ text }));
     const found = alike.map(({ text }) => ({ id: `text ${TEXTS.indexOf(text)}` }));
@@ -211,19 +217,22 @@ onEach('what is read is what was stored in SQL', SQL, { files: FILES }, (kernel,
     expect(await outcome('/shaped', '{"id":"t","tags":[1,9007199254740993,"2"]}')).to.deep.equal([422, '/tags/2']);
     expect(await outcome('/shaped', '{"id":"t","tags":[1,9007199254740993]}')).to.deep.equal([200, undefined]);
   });
-});
 
-const QUEUED = {
-  'definitions/all.json': [
-    MODELS[0],
-    put('later', { queue: {} }),
-    querying('keep-all', 'SELECT * FROM _kept', [], many),
-  ],
+  it('long text, stored and found', async () => {
+    expect(await wrongOf(kernel(), '/keep', sameTexts(LONG_TEXTS), { field: 'text', name: 'long' })).to.deep.equal([]);
+    const found = await kernel().post(
+      '/equal',
+      LONG_TEXTS.map((text) => ({ text })),
+    );
+    expect(found.body).to.deep.equal(LONG_TEXTS.map((_, index) => ({ id: `long ${index}` })));
+  });
 };
-const QUEUES = SQL.filter(({ name }) => name === 'pglite');
 
-onEach('what is read is what was stored in SQL behind a queue', QUEUES, { files: QUEUED }, (kernel) => {
-  it('text, numbers, times and JSON', async function () {
+type Suite = (kernel: () => TestKernel, database: SqlName) => void;
+
+/** Where the queue lies beside the rows, what waits is read as it was sent too. */
+const queued: Suite = (kernel) => {
+  it('text, numbers, times and JSON behind a queue', async () => {
     const values: Record<string, string> = {
       text: JSON.stringify('\ufeffadmin \u{1f600}\\'),
       whole: '9007199254740993',
@@ -237,7 +246,7 @@ onEach('what is read is what was stored in SQL behind a queue', QUEUES, { files:
     expect(answer.status, answer.text).to.equal(202);
     let row: Record<string, unknown> | undefined;
     await until(async () => {
-      const { body: rows } = await kernel().post<Record<string, unknown>[]>('/keep-all', {});
+      const { body: rows } = await kernel().post<Record<string, unknown>[]>('/keep-all', { like: 'later' });
       row = rows.find(({ id }) => id === 'later');
       return row !== undefined;
     }, 'the work of the queue');
@@ -251,4 +260,22 @@ onEach('what is read is what was stored in SQL behind a queue', QUEUES, { files:
     );
     expect(row).to.deep.equal({ id: 'later', ...wanted });
   });
-});
+};
+
+const isLite = ({ name }: { readonly name: SqlName }): boolean => name === 'pglite';
+const title = 'what is read is what was stored in SQL';
+onEach(
+  title,
+  SQL.filter(isLite),
+  { files: { 'definitions/all.json': [...DEFINITIONS, put('later', { queue: {} })] } },
+  (...given) => {
+    suite(...given);
+    queued(...given);
+  },
+);
+onEach(
+  title,
+  SQL.filter((one) => !isLite(one)),
+  { files: { 'definitions/all.json': DEFINITIONS } },
+  suite,
+);

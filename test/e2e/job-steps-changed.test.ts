@@ -49,6 +49,12 @@ describe('steps of work', function () {
       () => running!.jobs(),
       ({ length }) => length === 0,
     );
+  /** They are removed when the end of the work is noted. */
+  const noNotes = (): Promise<unknown> =>
+    eventually(
+      () => running!.rows('inbox'),
+      ({ length }) => length === 0,
+    );
   const dead = async (): Promise<string> => {
     const jobs = await eventually(
       () => running!.jobs(),
@@ -125,6 +131,32 @@ describe('steps of work', function () {
     expect(await texts()).to.deep.equal(['beside', 'behind']);
   });
 
+  it('that call carry the id of the job, or a key of their own, the same in each run', async () => {
+    const { post, retry, refuseNext, calls } = await start(
+      steps(
+        call(1, { call: 1 }, { parallel: true }),
+        {
+          ...{ id: 2, mode: 'HTTPREQUEST', parallel: true },
+          http: {
+            ...{ url: '$ENV.SERVICE/', method: 'POST', request_body: { call: 2 } },
+            headers: { 'Idempotency-Key': 'second-$GENERATOR.ULID' },
+          },
+        },
+        written(3, 'behind'),
+      ),
+    );
+    refuseNext(2);
+    await post('/work', {});
+    const id = await dead();
+    expect(await retry(id)).to.equal(true);
+    await over();
+    const keysOf = (n: number): string[] => calls().flatMap(({ key, body }) => (body['call'] === n ? [key] : []));
+    expect(keysOf(1)).to.deep.equal([id, id]);
+    const [first, ...others] = keysOf(2);
+    expect(first).to.match(/^second-\w{26}$/);
+    expect(others).to.deep.equal([first]);
+  });
+
   it('share a transaction, and are then done together', async () => {
     const { post, retry, refuseNext } = await start(
       steps(written(1, 'a'), written(2, 'b'), call(3, {}), written(4, 'c'), written(5, 'd')),
@@ -135,7 +167,7 @@ describe('steps of work', function () {
     await over();
     expect(await texts()).to.deep.equal(['a', 'b', 'c', 'd']);
     // No note is left, and one step alone leaves none.
-    expect(await running!.rows('inbox')).to.deep.equal([]);
+    await noNotes();
   });
 
   it('are shown with what is done, what failed and what waits, without their values', async () => {
@@ -208,7 +240,7 @@ describe('steps of work', function () {
       await running.retry(id);
       await over();
       expect(await texts()).to.deep.equal(['one', 'two']);
-      expect(await running.rows('inbox')).to.deep.equal([]);
+      await noNotes();
     });
 
   const DOCUMENTS: readonly (readonly [

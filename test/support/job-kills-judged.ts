@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import type { Found } from './guarded.js';
 import { ITEMS, killBetweenSteps, TABLES, type KillStore, type StepEvidence } from './job-kills.js';
-import { countRuns } from './sample.js';
+import { countRuns, sampleCases } from './sample.js';
 import { skipTest } from './skip.js';
 
 type Closing = KillStore & { readonly stop?: () => Promise<void> };
@@ -10,6 +10,8 @@ type Closing = KillStore & { readonly stop?: () => Promise<void> };
 /** Kills of one test, and tests in a full run: a test has two minutes, also on a machine that is busy. */
 const KILLS = 7;
 const ROUNDS = 8;
+/** By name; a sample takes one of them. */
+const STORES = ['postgres', 'redis'] as const;
 
 /** Each group that was committed is there once; each call was made, with one key and the same values. */
 export function judgeSteps({ acknowledged, tables, calls, left, notes, kills }: StepEvidence): void {
@@ -30,7 +32,8 @@ export function judgeSteps({ acknowledged, tables, calls, left, notes, kills }: 
   expect(notes).to.be.at.most(kills * 4 * 4);
 }
 
-export function testKills(name: string, make: () => Promise<Found<Closing>>): void {
+export function testKills(name: (typeof STORES)[number], make: () => Promise<Found<Closing>>): void {
+  if (!sampleCases('kills', 'stores of job kills', STORES, 1).includes(name)) return;
   describe(`jobs whose processes are killed between their groups (${name})`, () => {
     for (let round = 1; round <= countRuns('kills', 1, ROUNDS); round++)
       it(`go on where they were (${round})`, async function () {
