@@ -108,7 +108,11 @@ export function analyseConfig(
     findAccessorsInOptions(root, registry, finds);
     const context = { registry, report, env, given: null };
     checkAccessors(context, { doc, finds });
-    checkPlugins(context, { doc, node: root }, finds.places, { actions: [], secrets: new Set(), modelField: () => null });
+    checkPlugins(context, { doc, node: root }, finds.places, {
+      actions: [],
+      secrets: new Set(),
+      modelField: () => null,
+    });
   }
   const failed = root === null || report.errors > 0;
   const json = root === null ? {} : toJson(root);
