@@ -8,7 +8,7 @@ const MODEL = {
   id: { type: 'Number', primary_key: true, auto_increment: true },
   text: { type: 'String' },
 };
-const insert = (id: number, text: string) => ({
+const insert = (id: number, text: unknown) => ({
   id,
   mode: 'QUERY',
   sql_query: { query: 'INSERT INTO notes (text) VALUES ($1) RETURNING id', parameters: [text] },
@@ -41,14 +41,14 @@ describe('HTTPREQUEST and transactions', () => {
         resource: 'around',
         actionables: [
           insert(1, '$PAYLOAD.text'),
-          insert(2, 'second'),
+          insert(2, { literal: 'second' }),
           {
             id: 3,
             mode: 'HTTPREQUEST',
             http: { url: '$ENV.REMOTE/x', method: 'POST', request_body: { text: '$PAYLOAD.text' } },
           },
-          insert(4, 'behind'),
-          insert(5, 'last'),
+          insert(4, { literal: 'behind' }),
+          insert(5, { literal: 'last' }),
         ],
       },
       { id: 'notes', resource: 'notes', actionables: [select(1, 'SELECT text FROM notes ORDER BY id')] },

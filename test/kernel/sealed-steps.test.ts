@@ -9,6 +9,7 @@ import ciphers from '../../plugins/features/ciphers/runtime.js';
 import hashables from '../../plugins/features/hashables/runtime.js';
 import type { Feature } from '../../plugins/kinds/feature.js';
 import { frameTools, type Demands } from '../support/frame-tools.js';
+import { testInvocation } from '../support/invocation.js';
 
 const TAG = Buffer.alloc(16);
 /** Sixteen bytes are the tag; additional data is part of it, so that other data opens nothing. */
@@ -64,7 +65,7 @@ async function ran(
   const resolve = ({ kind }: { readonly kind: string }): unknown =>
     ({ cipher: CIPHER, encoding: encoding(most), hasher: HASHER })[kind as 'cipher'];
   const feature = runtime.create?.({ resolve } as unknown as RuntimeContext);
-  const frame = { payload, slots: [...slots] } as unknown as Frame;
+  const frame = { payload, slots: [...slots], invocation: testInvocation() } as unknown as Frame;
   const state = { result };
   const { steps = [] } = feature?.plan({ slot: 'actionable', value, holder: value, pointer: '' }, tools) ?? {};
   const place = ({ phase }: { readonly phase: number }): number => (phase > 1000 ? phase - 2000 : phase);

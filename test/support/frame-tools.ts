@@ -33,6 +33,7 @@ export const frameTools = (
 ): PlanTools =>
   ({
     value,
+    columns: [],
     text:
       (json: Json): Reader<string> =>
       (frame) =>
