@@ -162,11 +162,13 @@ describe('rate_limit in Redis', () => {
     const env = { KEY, REDIS_URL: redis.url, PORT: '0' };
     const children = [startIn(project.folder, { env }), startIn(project.folder, { env })];
     const [one, two] = await Promise.all(children.map(ready));
-    const sent = Array.from({ length: 120 }, async (_, i): Promise<unknown[]> => {
+    const send = async (i: number): Promise<unknown[]> => {
       const answer = await (i % 2 === 0 ? one : two)?.post('/many', {});
       return [i % 2, answer?.status];
-    });
-    const answers = await Promise.all(sent);
+    };
+    // A service that is slower on a busy machine would find the limit used up.
+    const first = [await send(0), await send(1)];
+    const answers = [...first, ...(await Promise.all(Array.from({ length: 118 }, (_, i) => send(i))))];
     const passed = answers.filter((answer) => answer[1] === 200);
     expect(passed).to.have.length(50);
     expect(answers.filter((answer) => answer[1] === 429)).to.have.length(70);
