@@ -101,7 +101,10 @@ for (const [name, open] of Object.entries(STORES)) {
       );
       const told = 'which changes values to fit without an error; it is left as it is';
       const { warnings } = await store.adopt([near]);
-      expect(warnings.filter((one) => one.includes(told)), warnings.join('\n')).to.have.length(3);
+      expect(
+        warnings.filter((one) => one.includes(told)),
+        warnings.join('\n'),
+      ).to.have.length(3);
       expect(await words([near], true), 'and nothing is offered').to.have.length(3);
       const exact = table('d_exact', id, column('price', 'float', may), column('at', 'timestamp', may));
       await store.adopt([exact]);
