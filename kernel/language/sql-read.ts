@@ -150,9 +150,12 @@ function innerFrom(words: readonly Lexeme[], i: number): boolean {
 /** Collects table names; `seen` receives the last part of each name and whether a schema stood before it. */
 export type Collect = (word: Lexeme, index: number, qualified: boolean) => void;
 
-/** `FROM order o` names a table; `ORDER BY` does not. */
-const isWordOfSql = ({ text }: Lexeme, next: Lexeme | undefined): boolean =>
-  QUERY_START.has(text) || (LIST_END.has(text) && (!RESERVED_NAMES.has(text.toLowerCase()) || next?.text === 'BY'));
+/** `FROM order o` and `INTO table (a)` name a table; `ORDER BY` and `FROM (TABLE a)` do not. */
+function isWordOfSql(words: readonly Lexeme[], at: number): boolean {
+  const text = words[at]?.text ?? '';
+  if (QUERY_START.has(text)) return words[at - 1]?.text === '(' || !RESERVED_NAMES.has(text.toLowerCase());
+  return LIST_END.has(text) && (!RESERVED_NAMES.has(text.toLowerCase()) || words[at + 1]?.text === 'BY');
+}
 
 /**
  * One item of a FROM list, with the brackets of joined tables around it. Function calls and sub-queries are passed by:
@@ -162,7 +165,7 @@ function readItem(words: readonly Lexeme[], i: number, call: boolean, collect: C
   let at = i;
   while (['ONLY', 'LATERAL', '('].includes(words[at]?.text ?? '')) at++;
   const first = words[at];
-  if (!isName(first) || (first.type === 'word' && isWordOfSql(first, words[at + 1]))) return;
+  if (!isName(first) || (first.type === 'word' && isWordOfSql(words, at))) return;
   if (first.text === 'ROWS' && words[at + 1]?.text === 'FROM') return;
   const begin = at;
   while (words[at + 1]?.type === 'dot' && isName(words[at + 2])) at += 2;

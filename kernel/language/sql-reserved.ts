@@ -7,7 +7,7 @@ import type { SqlScan } from './sql.js';
 /** Nouns that are reserved in PostgreSQL or MySQL, as models may well be called. */
 export const RESERVED_NAMES: ReadonlySet<string> = new Set(
   (
-    'case check column constraint default end grant group like limit offset order primary references table user window ' +
+    'case check column constraint default end grant group like limit offset order primary references table user values window ' +
     'change condition database databases function groups index interval key keys line lines lock option partition procedure ' +
     'range rank read release require row rows schema schemas signal system trigger usage write'
   ).split(' '),

@@ -253,6 +253,17 @@ export const LINK_CODES = {
     'The guards of these definitions let in different callers, and "1" of the one is not "1" of the other: this message has to say whose uids it means.',
     'Write `"{field}"` with the id of a resource whose guard they pass, one of "{ids}"; or send it from a resource that has that guard.',
   ),
+  LNK_CANONICAL: problem(
+    'warning',
+    'Not in the same form',
+    'The resource "{other}" brings values of "{column}" into the form {form}, and this value is in another: what means the same is not the same here.',
+    'Write `"canonical": {form}` into the rule of the field, in every resource that writes the column or looks something up in it.',
+  ),
+  LNK_ROOM: unsure(
+    'Room that is never joined',
+    'No resource lets a connection join the room "{name}".{hint}',
+    'Write it as the resource that joins it does: words and the values between them are two things, so `"$PAYLOAD.room"` joins no room of words. Where definitions of another process join it, nothing is wrong.',
+  ),
   LNK_BLIND_FORM: problem(
     'error',
     'Not by its index',

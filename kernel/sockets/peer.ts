@@ -3,6 +3,7 @@
  * is a Fault with the code with which the connection closes.
  */
 import type { IncomingMessage } from 'node:http';
+import { ExactNumber } from '../contract/exact-number.js';
 import { fault, type Fault } from '../contract/fault.js';
 import { own } from '../contract/json.js';
 import type { Identified, Identity, Invocation } from '../contract/plan.js';
@@ -129,5 +130,6 @@ export async function identify(
 /** The uid of a connection that came with a token is the one that the token says. */
 export function isOwner(uid: string, { claims }: Identified, claim: string): boolean {
   const said = own(claims, claim);
-  return (typeof said === 'string' || typeof said === 'number') && String(said) === uid;
+  const isPlain = typeof said === 'string' || typeof said === 'number' || said instanceof ExactNumber;
+  return isPlain && said.toString() === uid;
 }

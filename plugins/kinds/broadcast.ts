@@ -38,6 +38,11 @@ export const broadcast = defineKind<Broadcast>({
       type: 'string',
       required: false,
     },
+    rooms: {
+      doc: 'Receivers are in rooms: name of the field with their names; rooms that no connection joins are a warning.',
+      type: 'string',
+      required: false,
+    },
     receivers: { doc: 'Name of the field that says who gets the message.', type: 'string', required: false },
   },
   handle: ['plan'],

@@ -10,8 +10,8 @@ const form = (doc: string) => text({ doc, examples: ['email'] }).oneOf(FORMS);
 
 const DOC =
   'The one form in which values are judged, looked up and stored, whatever is sent (extension). `trim`: without blanks around it; ' +
-  '`nfc`: Unicode NFC; `lower`: small letters; `email`: all three, with the domain in ASCII and without a dot at its end. One of ' +
-  'them, or a list.';
+  '`nfc`: Unicode NFC; `lower`: small letters; `email`: all three, letters of another width and ligatures as plain ones, the domain in ' +
+  'ASCII and without a dot at its end. One of them, or a list.';
 
 export const canonicalField = either([form(DOC), list(form(DOC).required(), { doc: DOC }).min(1).max(FORMS.length)], {
   doc: DOC,

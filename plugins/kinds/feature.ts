@@ -89,6 +89,16 @@ export const feature = defineKind<Feature>({
       required: false,
       oneOf: ['requests', 'work'],
     },
+    joins: {
+      doc: 'Name of the field with the rooms that a connection joins.',
+      type: 'string',
+      required: false,
+    },
+    rooms: {
+      doc: 'Name of a field with rooms: those that no connection joins are a warning.',
+      type: 'string',
+      required: false,
+    },
     identifies: {
       doc: 'Tells callers apart by claims that definitions can read: a write that reads none is a warning.',
       type: 'boolean',

@@ -3,24 +3,25 @@
  * and runtimes read the same words.
  */
 import { isObject, type Json } from '../../kernel/contract/json.js';
-import { either, list, text } from '../../kernel/schema/combinators.js';
+import { either, list, text, value } from '../../kernel/schema/combinators.js';
 
 /** What a token is for where nothing else is said; it is not written into tokens. */
 export const ACCESS = 'access';
 
 export const PURPOSE_CLAIM = 'purpose';
 
-const named = (doc: string, example: string) =>
-  text({ doc, roots: ['ENV'], examples: [example], advanced: true })
-    .min(1)
-    .max(256);
+const NAME = text({ doc: 'The name itself.' }).min(1).max(256);
+/** They stand in clear in each token. */
+const OF_NAMES = { roots: ['ENV'], purpose: 'names in tokens', advanced: true } as const;
+
+const named = (doc: string, example: string) => value(NAME, { ...OF_NAMES, doc, examples: [example] });
 
 /** One name, or a list of which one is enough. */
 const anyNamed = (doc: string, example: string) =>
-  either([named(doc, example), list(named(doc, example).required(), { doc }).min(1).max(20)], {
+  value(either([NAME, list(named(doc, example).required(), { doc }).min(1).max(20)], { doc }), {
+    ...OF_NAMES,
     doc,
     examples: [example, [example, 'https://login.example.com/']],
-    advanced: true,
   });
 
 const purpose = (doc: string) =>

@@ -3,6 +3,7 @@
  * store or a reader could take for equal. Pure.
  */
 import { domainToASCII } from 'node:url';
+import { ExactNumber } from '../../kernel/contract/exact-number.js';
 import type { Form } from '../kinds/canonical.js';
 
 const trimmed = (text: string): string => text.trim();
@@ -17,9 +18,12 @@ function asciiDomain(written: string): string {
   return domain.replace(/\.+$/, '');
 }
 
+/** As domains are compared: letters of another width, ligatures and the like are the plain ones. */
+const plainly = (text: string): string => text.normalize('NFKC').toLowerCase().normalize('NFKC');
+
 /** A domain that is none stays as it is, for a rule to refuse. */
 function address(text: string): string {
-  const plain = small(trimmed(text));
+  const plain = trimmed(plainly(text));
   const at = plain.lastIndexOf('@');
   if (at === -1) return plain;
   return plain.slice(0, at + 1) + asciiDomain(plain.slice(at + 1));
@@ -80,6 +84,7 @@ function numeral(text: string): string {
 export function foldedValue(value: unknown): unknown {
   if (typeof value === 'string') return folded(value);
   if (typeof value === 'number' || typeof value === 'boolean') return folded(String(value));
+  if (value instanceof ExactNumber) return folded(value.toString());
   if (Array.isArray(value)) return (value as readonly unknown[]).map(foldedValue);
   if (typeof value !== 'object' || value === null) return value;
   return { members: Object.entries(value).map(([name, inside]) => [name, foldedValue(inside)]) };

@@ -85,6 +85,32 @@ for (const [name, open] of Object.entries(STORES)) {
       await store.run(`INSERT INTO d_all (id, code, req, uni) VALUES (3, 'x', 1, 8)`);
     });
 
+    it('tells which columns change values to fit, and leaves them', async () => {
+      const lax = name.startsWith('m') ? 'FLOAT' : 'REAL';
+      await store.run(
+        `CREATE TABLE d_near (id BIGINT PRIMARY KEY, price DECIMAL(10, 2), ratio ${lax}, day DATE, whole DECIMAL(20, 0))`,
+      );
+      const may = { nullable: true };
+      const near = table(
+        'd_near',
+        column('id', 'integer', { primaryKey: true }),
+        column('price', 'float', may),
+        column('ratio', 'float', may),
+        column('day', 'timestamp', may),
+        column('whole', 'integer', may),
+      );
+      const told = 'which changes values to fit without an error; it is left as it is';
+      const { warnings } = await store.adopt([near]);
+      expect(
+        warnings.filter((one) => one.includes(told)),
+        warnings.join('\n'),
+      ).to.have.length(3);
+      expect(await words([near], true), 'and nothing is offered').to.have.length(3);
+      const exact = table('d_exact', id, column('price', 'float', may), column('at', 'timestamp', may));
+      await store.adopt([exact]);
+      expect(await words([exact])).to.deep.equal([]);
+    });
+
     it('tells and replaces bounds and foreign keys that are others', async () => {
       const to = (target: string): object => ({ references: { table: target, column: 'id' } });
       const before = [

@@ -159,7 +159,11 @@ const BINDS: readonly (readonly [BindType, readonly (readonly [unknown, unknown]
     ['', 'o', '2', 'truee', 'xtrue', 'onn', 'xno', 'nope', 10, 100, '11'],
   ],
   ['text', TEXT, ['a\0', '\ud800', NaN, -Infinity, Symbol('s'), () => 1]],
-  ['bytes', TEXT, ['a\0']],
+  [
+    'bytes',
+    [...TEXT, ['\\x', Buffer.alloc(0)], ['\\x00fF', Buffer.from([0, 255])], ['x00', 'x00']],
+    ['a\0', '\\x0', '\\xzz', '\\x00 '],
+  ],
   [
     'uuid',
     [[' 0A1B2C3D-0000-1111-2222-333344445555 ', '0a1b2c3d-0000-1111-2222-333344445555']],

@@ -87,7 +87,7 @@ describe('the steps of a write on MySQL', () => {
       remarks: () => Promise.resolve([]),
       run(text, values) {
         const shown = values.map((value) =>
-          typeof value === 'object' && value !== null ? String(value.value) : String(value),
+          typeof value === 'object' && value !== null && 'value' in value ? String(value.value) : String(value),
         );
         sent.push([squeezed(text), ...shown].join(' | '));
         const answer = answers.shift();

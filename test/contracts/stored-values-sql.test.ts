@@ -82,6 +82,16 @@ const DEFINITIONS = [
   each('sign-in', 'SELECT place FROM _account WHERE name = $1', ['name'], many),
   querying('decimal', 'SELECT $1::numeric AS v', ['$PAYLOAD.v']),
   querying('echo', 'SELECT $1::jsonb AS v', ['$PAYLOAD.v'], { cacheable: { read_from_cache: true, duration: 60 } }),
+  // A table of which no model says anything, read back by a statement that begins with a list of its own.
+  each('loose', 'INSERT INTO loose (id, text, whole, object, bytes) VALUES ($1, $2, $3, $4, $5)', [
+    ...['id', 'text', 'whole', 'object', 'bytes'],
+  ]),
+  querying(
+    'loose-all',
+    'WITH found AS (SELECT * FROM loose WHERE id LIKE $1) SELECT * FROM found',
+    ['$PAYLOAD.like'],
+    many,
+  ),
   querying('shaped', 'INSERT INTO _shaped (id, settings, tags) VALUES ($1, $2, $3)', ['id', 'settings', 'tags']),
   querying('shaped-all', 'SELECT * FROM _shaped', [], many),
   querying('reshape', 'UPDATE _shaped SET settings = $2 WHERE id = $1 RETURNING *', ['id', 'settings']),
@@ -178,6 +188,24 @@ const suite = (kernel: () => TestKernel, database: SqlName): void => {
       cases.map(({ read }) => JSON.parse(read ?? '') as unknown),
     );
     expect((await kernel().post('/echo', '{"v":{"v":9007199254740993}}')).text).to.contain('9007199254740993');
+  });
+
+  it('the same in a table without a model', async () => {
+    const [json, bytes] = database === 'pglite' || database === 'postgres' ? ['JSONB', 'BYTEA'] : ['JSON', 'LONGBLOB'];
+    const columns = `id VARCHAR(60) PRIMARY KEY, text TEXT, whole BIGINT, object ${json}, bytes ${bytes}`;
+    const make = querying('make-loose', `CREATE TABLE loose (${columns})`);
+    await kernel().project.write('definitions/make.json', make);
+    expect((await kernel().kernel.reload()).applied).to.equal(true);
+    expect((await kernel().post('/make-loose')).status).to.equal(200);
+    expect(await wrongOf(kernel(), '/loose', sameTexts(TEXTS), { field: 'text' })).to.deep.equal([]);
+    expect(await wrongOf(kernel(), '/loose', WHOLES, { field: 'whole' })).to.deep.equal([]);
+    const wrap = (inner: string): string => `{"v":[${inner}]}`;
+    const objects = [...jsons(() => true), { json: '9007199254740993', read: '"9007199254740993"' }];
+    expect(await wrongOf(kernel(), '/loose', objects, { field: 'object', wrap })).to.deep.equal([]);
+    // Bytes are written as they are read.
+    const hex = ['"\\\\x"', '"\\\\x00ff0a5c"', '"\\\\xefbbbf"'].map((one) => ({ json: one, read: one }));
+    const plain = [{ json: '"abc"', read: '"\\\\x616263"' }];
+    expect(await wrongOf(kernel(), '/loose', [...hex, ...plain], { field: 'bytes' })).to.deep.equal([]);
   });
 
   it('JSON columns hold what their model says', async () => {

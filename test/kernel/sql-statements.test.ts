@@ -29,6 +29,11 @@ describe('tables of a statement', () => {
     ['INSERT INTO a (b) VALUES (1) ON CONFLICT DO UPDATE c', ['a']],
     ['UPDATE SET a = 1', []],
     ['SELECT * FROM a JOIN f(1) g ON true', ['a']],
+    ['INSERT INTO table (a) VALUES (1)', ['table']],
+    ['INSERT INTO values (a) VALUES (1)', ['values']],
+    ['SELECT * FROM table t JOIN values v ON true', ['table', 'values']],
+    ['SELECT * FROM (TABLE a) t, (VALUES (1)) v', []],
+    ['INSERT INTO a TABLE b', ['a']],
     ['INSERT INTO a(b) VALUES (1)', ['a']],
     ['UPDATE ONLY (a) SET b = 1', ['a']],
     ['DELETE FROM a USING b, f(1) c', ['a', 'b']],
@@ -226,6 +231,8 @@ describe('tables called like words of SQL', () => {
     ['SELECT user, id FROM "user" WHERE user.a', 'SELECT user, id FROM "user" WHERE user.a'],
     ['SELECT key.a, row.b FROM key', 'SELECT "key".a, row.b FROM "key"'],
     ['SELECT 1 FROM person', 'SELECT 1 FROM person'],
+    ['SELECT table.id FROM table', 'SELECT "table".id FROM "table"'],
+    ['INSERT INTO Values (a) VALUES ($1)', 'INSERT INTO "values" (a) VALUES ($1)'],
   ];
   for (const [sql, expected] of cases) it(sql, () => expect(quoteReserved(scanSql(sql)).text).to.equal(expected));
 

@@ -14,7 +14,7 @@ export default definePlugin({
     'of the rooms gets the message once. A room is known by the words of its text and the values between them, each for itself: ' +
     '`"team $PAYLOAD.team"` with `blue admins` is another room than `"team $PAYLOAD.team admins"` with `blue`, and than ' +
     '`"team blue admins"`. Which accessor gives a value makes no difference, nor does a number or its text.',
-  facts: { receivers: 'broadcast_to_room' },
+  facts: { receivers: 'broadcast_to_room', rooms: 'broadcast_to_room' },
   schema: shape({
     broadcast_to_room: value(null, {
       doc: `Name of the room: text with accessors, as \`join_room\` writes it, or a list of at most ${MAX_ROOMS} such texts.`,

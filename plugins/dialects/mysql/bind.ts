@@ -10,7 +10,7 @@ import { isWholeDouble, writeJson } from '../../../kernel/language/exact-json.js
 import type { ValueType } from './types.js';
 
 /** What the driver is given for one placeholder. */
-export type Bound = string | null | number | ReturnType<typeof mysql.TypedParameter.LONGLONG>;
+export type Bound = string | null | number | Buffer | ReturnType<typeof mysql.TypedParameter.LONGLONG>;
 
 /** How the values of one parameter are bound; null: nothing is known of the place. */
 export type BindType =
@@ -145,6 +145,14 @@ function uuid(value: unknown): string {
   return text.toLowerCase();
 }
 
+/** Bytes in the form in which they are read; any other text is its own bytes. */
+function bytes(value: unknown): string | Buffer {
+  const text = plainText(value);
+  if (!text.startsWith('\\x')) return text;
+  if (!/^(?:[0-9a-f]{2})*$/i.test(text.slice(2))) throw refused();
+  return Buffer.from(text.slice(2), 'hex');
+}
+
 /** A key as a step of a JSON path, in quotes whatever it is. */
 function pathOf(value: unknown): string {
   const key = plainText(value);
@@ -174,8 +182,9 @@ function list(value: unknown, type: ValueType | null): string {
   if (!Array.isArray(value)) throw refused();
   return JSON.stringify(
     value.map((item) => {
-      const bound = bindValue(item, type ?? 'text');
-      return typeof bound === 'object' && bound !== null ? String(bound.value) : bound;
+      // JSON has no bytes.
+      const bound = bindValue(item, type === 'bytes' ? 'text' : (type ?? 'text'));
+      return typeof bound === 'object' && bound !== null && 'value' in bound ? String(bound.value) : bound;
     }),
   );
 }
@@ -207,7 +216,7 @@ const BINDS: Readonly<Record<ValueType | 'arithmetic' | 'limit' | 'path' | 'sear
   date: day,
   time,
   json: jsonText,
-  bytes: plainText,
+  bytes,
   path: pathOf,
   search,
 };

@@ -106,7 +106,10 @@ const COLUMNS: Readonly<Record<string, ValueType>> = {
   timestamp: 'instant',
   binary: 'bytes',
   varbinary: 'bytes',
+  tinyblob: 'bytes',
   blob: 'bytes',
+  mediumblob: 'bytes',
+  longblob: 'bytes',
 };
 
 /** The type of a column by the catalogue's words for it. */

@@ -60,6 +60,18 @@ function typeDrift(part: Part, column: ModelColumn, known: KnownColumn, destroy:
   } else warn(part, column.name, `${misfit.message}; ${LEFT}; ${MENDS} changes the type`, misfit.serious);
 }
 
+/** Types that hold a value of a model only nearly: what does not fit is rounded, or cut off, and no statement fails. */
+const NEARLY: Partial<Readonly<Record<ColumnType, RegExp>>> = {
+  float: /^(?:(?:numeric|decimal)\(.*|float4|real|float(?:\(.*)?)(?: unsigned)?$/i,
+  timestamp: /^(?:date|(?:datetime|timestamp)(?:\([0-5]\))?|timestamp\([0-5]\) with(?:out)? time zone)$/i,
+};
+
+/** Nothing is offered: to keep fewer digits may be what the table is for. */
+function digitsDrift(part: Part, { name, type }: ModelColumn, { written }: KnownColumn): void {
+  if (NEARLY[type]?.test(written) === true)
+    warn(part, name, `column has type ${written}, which changes values to fit without an error; ${LEFT}`);
+}
+
 function nullDrift(part: Part, column: ModelColumn, known: KnownColumn, destroy: boolean): void {
   const { model, shape } = part;
   const wanted = column.nullable;
@@ -154,6 +166,7 @@ export function driftOf(part: Part, known: KnownTable, destroy: boolean): void {
     const there = known.columns.get(column.name);
     if (!there) continue;
     typeDrift(part, column, there, destroy);
+    digitsDrift(part, column, there);
     nullDrift(part, column, there, destroy);
     lengthDrift(part, column, known, destroy);
   }

@@ -15,7 +15,7 @@ export default definePlugin({
     'It joins once the work is committed, and gets what `broadcast_type` `ROOM` sends there until it leaves or ends. Guards and ' +
     'rules of the resource decide who may; a connection that comes back joins again. A request that came over no connection is ' +
     'refused before any work is done. A number is taken as its text.',
-  facts: { applies: 'when-present' },
+  facts: { applies: 'when-present', joins: 'join_room' },
   slots: { actionable: shape({ join_room: roomField('Name of the room that is joined') }, { mistaken: INVENTED }) },
   check,
   openapi: () => ({ refuses: ['WS_NO_CONNECTION', 'WS_ROOMS_FULL', 'BRC_RECEIVER'] }),

@@ -14,7 +14,7 @@ export default definePlugin({
   details:
     'It leaves once the work is committed. A room that it is not in is no failure. Connections that end leave all of their rooms ' +
     'by themselves. A request that came over no connection is refused before any work is done.',
-  facts: { applies: 'when-present' },
+  facts: { applies: 'when-present', rooms: 'leave_room' },
   slots: { actionable: shape({ leave_room: roomField('Name of the room that is left') }, { mistaken: INVENTED }) },
   check: (place) => checkRooms('leave_room', place),
   openapi: () => ({ refuses: ['WS_NO_CONNECTION', 'BRC_RECEIVER'] }),

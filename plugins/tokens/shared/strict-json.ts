@@ -1,8 +1,10 @@
 /**
- * Reads the JSON object of a token: valid UTF-8, no name twice at any depth, no reserved name, not too deep. The JSON
- * parser of the platform lets the last of two equal names win, so that two readers could see two different tokens.
+ * Reads the JSON object of a token: valid UTF-8, no name twice at any depth, no reserved name, not too deep, numbers to the last
+ * digit. The JSON parser of the platform lets the last of two equal names win, so that two readers could see two different
+ * tokens, and makes one number of two long ones, so that one caller could be another.
  */
 import { isObject, POISON_KEYS, type JsonObject } from '../../../kernel/contract/json.js';
+import { isBeyond, parseExact } from '../../../kernel/language/exact-json.js';
 import { TokenRefused } from '../../kinds/token.js';
 
 const MAX_DEPTH = 32;
@@ -19,13 +21,17 @@ export function decodeText(bytes: Uint8Array): string {
 export function readObject(text: string): JsonObject {
   let value: unknown;
   try {
-    value = JSON.parse(text);
-  } catch {
-    throw new TokenRefused('not JSON');
+    value = parseExact(text, refuseBeyond);
+  } catch (error) {
+    throw error instanceof TokenRefused ? error : new TokenRefused('not JSON');
   }
   if (!isObject(value)) throw new TokenRefused('not a JSON object');
   inspect(text);
   return value;
+}
+
+function refuseBeyond(digits: string): void {
+  if (isBeyond(digits)) throw new TokenRefused('a number out of range');
 }
 
 /** `text` is known to be valid JSON, so strings and brackets are all there is to see. */
@@ -39,7 +45,10 @@ function inspect(text: string): void {
     } else if (character === '}' || character === ']') open.pop();
     else if (character === '"') {
       const end = endOfString(text, at);
-      if (isName(text, end)) addName(open.at(-1) ?? null, JSON.parse(text.slice(at, end)) as string);
+      const said = JSON.parse(text.slice(at, end)) as string;
+      // A store would write another character instead.
+      if (!said.isWellFormed()) throw new TokenRefused('half a character');
+      if (isName(text, end)) addName(open.at(-1) ?? null, said);
       at = end - 1;
     }
   }

@@ -1,0 +1,181 @@
+/**
+ * Columns whose values have one form where a rule says `canonical`: every other resource that writes such a column from the payload,
+ * or looks a value up in it, needs the same form, or what it finds is another value. Compares resources; in doubt nothing is said.
+ */
+import { isObject } from '../../contract/json.js';
+import { accessorsIn } from '../../language/accessor.js';
+import { addMembers } from '../../source/edit-json.js';
+import { memberOf, toJson, type LocatedNode } from '../../source/tree.js';
+import type { LinkedAction, LinkedResource } from '../linked.js';
+import { once } from '../once.js';
+import type { Registry } from '../registry.js';
+import { repair } from '../repairs.js';
+import { inside, type Report, type ReportOptions, type Spot } from '../report.js';
+import { rootOf } from '../sources.js';
+import type { TableNames } from '../tables.js';
+import { valueReads, type ValueRead } from '../value-reads.js';
+
+interface Context {
+  readonly registry: Registry;
+  readonly report: Report;
+  readonly tables: TableNames;
+}
+
+/** A value of the payload that meets a column. */
+interface Use {
+  readonly resource: LinkedResource;
+  readonly model: string;
+  readonly column: string;
+  readonly name: string;
+  readonly spot: Spot;
+  /** What rules write, in one order; empty: they write none. */
+  readonly forms: readonly string[];
+  /** The one rule of the field. */
+  readonly rule: LocatedNode | null;
+}
+
+export function checkCanonical({ registry, report, tables }: Context, resources: readonly LinkedResource[]): void {
+  const uses = resources.flatMap((resource) => usesIn(resource, registry, tables));
+  const first = new Map<string, Use>();
+  for (const use of uses) if (use.forms.length > 0 && !first.has(keyOf(use))) first.set(keyOf(use), use);
+  if (first.size === 0) return;
+  const elsewhere = formsReached(resources);
+  const told = new Map<LinkedResource, Set<string>>();
+  for (const use of uses) {
+    const other = first.get(keyOf(use));
+    if (other === undefined || isSame(use.forms, other.forms)) continue;
+    if (use.forms.length === 0 && elsewhere(use.resource, use.name)) continue;
+    // One word about a field is enough.
+    const names = told.get(use.resource) ?? new Set();
+    if (names.has(use.name)) continue;
+    told.set(use.resource, names.add(use.name));
+    const form = written(other.forms);
+    const related = [{ message: `a value of "${other.column}" is in the form ${form} here`, spot: other.spot }];
+    const params = { column: use.column, form, other: other.resource.id };
+    report.add('LNK_CANONICAL', use.spot, params, { related, ...fixOf(use, form) });
+  }
+}
+
+const keyOf = ({ model, column }: Use): string => `${model} ${column}`;
+const isSame = (a: readonly string[], b: readonly string[]): boolean => a.join(' ') === b.join(' ');
+const written = ([only = '', ...more]: readonly string[]): string =>
+  JSON.stringify(more.length === 0 ? only : [only, ...more]);
+
+function fixOf({ rule, resource, forms }: Use, form: string): Pick<ReportOptions, 'fix'> {
+  if (rule === null || forms.length > 0) return {};
+  const change = addMembers(resource.definition.doc, rule, [['canonical', form]]);
+  return repair(`add "canonical": ${form}`, [change]);
+}
+
+const known = new WeakMap<LinkedResource, readonly Use[]>();
+
+/** A resource is linked again when anything of its tables is different. */
+function usesIn(resource: LinkedResource, registry: Registry, tables: TableNames): readonly Use[] {
+  const seen = known.get(resource);
+  if (seen !== undefined) return seen;
+  const found = isReached(resource)
+    ? [...fromQueries(resource, registry, tables), ...fromProperties(resource, tables)]
+    : [];
+  known.set(resource, found);
+  return found;
+}
+
+/** Of a resource that only others reach, the rules of those hold too. */
+const isReached = ({ actions }: LinkedResource): boolean => actions.some(({ noOp }) => !noOp);
+
+/** What is not simply equal to a column: patterns, bounds. */
+const NOT_EQUAL = /(?:\b(?:LIKE|ILIKE|TO|BETWEEN|AND)|[<>!~]=?)\s*$/i;
+
+function fromQueries(resource: LinkedResource, registry: Registry, tables: TableNames): Use[] {
+  return valueReads(resource, registry).flatMap((read) => {
+    const { query, columns, path, source, spot } = read;
+    if (query === null || source?.sort !== 'payload' || !isWhole(read)) return [];
+    const action = resource.actions.find(({ key }) => key === read.action);
+    if (action === undefined) return [];
+    const met = 'scan' in query ? equalColumns(query, read.node) : columns;
+    return met.flatMap((column) => useOf(resource, action, { path, column, spot }, tables));
+  });
+}
+
+/** In a longer text the value is a part of another one. */
+const isWhole = ({ node, form }: ValueRead): boolean => {
+  if (form !== 'accessor') return form === 'word';
+  const text = String(node.scalar);
+  const [only] = accessorsIn(text);
+  return only?.start === 0 && only.end === text.length;
+};
+
+function equalColumns(
+  { scan, parameters }: Extract<ValueRead['query'], { readonly scan: unknown }>,
+  node: LocatedNode,
+): string[] {
+  const n = parameters.indexOf(node) + 1;
+  return scan.placeholders.flatMap(({ n: place, column, start }) =>
+    place === n && column !== null && !NOT_EQUAL.test(scan.text.slice(0, start)) ? [column] : [],
+  );
+}
+
+/** What is hashed or compared with a hash stands for the column of its name. */
+function fromProperties(resource: LinkedResource, tables: TableNames): Use[] {
+  return resource.definition.finds.references.flatMap(({ refers, name, node, spot }) => {
+    if (refers.symbol !== 'payload-field') return [];
+    const action = resource.actions.find((one) => inside(node, one.node));
+    const path = String(name).split('.');
+    if (action === undefined || resource.sources.all(rootOf(String(name)), action.key)[0]?.sort !== 'payload')
+      return [];
+    return useOf(resource, action, { path, column: path.at(-1) ?? '', spot }, tables);
+  });
+}
+
+/** Where it is certain which column of which model is meant, and which rule the value has. */
+function useOf(
+  resource: LinkedResource,
+  action: LinkedAction,
+  { path, column, spot }: { readonly path: readonly string[]; readonly column: string; readonly spot: Spot },
+  tables: TableNames,
+): Use[] {
+  const [model, other] = action.models.filter((one) => tables.fieldsOf(one).includes(column));
+  if (model === undefined || other !== undefined) return [];
+  const name = path.join('.');
+  const rules = rulesOf(resource).get(name) ?? [];
+  // An item of a list has rules of its own, which are not found by this path.
+  if (rules.length === 0 && (action.repeat !== null || path.length > 1)) return [];
+  const [rule = null, second] = rules;
+  const forms = [...new Set(rules.flatMap(formsOf))].sort();
+  return [{ resource, model, column, name, spot, forms, rule: second === undefined ? rule : null }];
+}
+
+/** The rules of each field, by its path. */
+const rulesOf = once(({ definition }: LinkedResource): ReadonlyMap<string, readonly LocatedNode[]> => {
+  const rules = new Map<string, LocatedNode[]>();
+  const collect = (name: string, node: LocatedNode | null): void => {
+    if (node === null) return;
+    rules.set(name, [...(rules.get(name) ?? []), node]);
+    for (const { key, value } of memberOf(node, 'fields')?.value?.members ?? []) collect(`${name}.${key}`, value);
+  };
+  for (const { symbol, name, node } of definition.finds.declarations)
+    if (symbol === 'payload-field') collect(name, node);
+  return rules;
+});
+
+function formsOf(rule: LocatedNode): string[] {
+  const json = toJson(rule);
+  const said = isObject(json) ? json['canonical'] : undefined;
+  return [said].flat().flatMap((one) => (typeof one === 'string' ? [one] : []));
+}
+
+/** Whether a resource that this one reaches, at any distance, has a form for the field: its rules hold for the whole request. */
+function formsReached(resources: readonly LinkedResource[]): (from: LinkedResource, name: string) => boolean {
+  const owners = new Map(resources.flatMap((one) => one.actions.map(({ key }) => [key, one] as const)));
+  return (from, name) => {
+    const seen = new Set([from]);
+    for (const one of seen) {
+      if ((rulesOf(one).get(name) ?? []).some((rule) => formsOf(rule).length > 0)) return true;
+      for (const { to } of one.actions.flatMap(({ edges }) => edges)) {
+        const owner = owners.get(to);
+        if (owner !== undefined) seen.add(owner);
+      }
+    }
+    return false;
+  };
+}

@@ -1,0 +1,95 @@
+/**
+ * Rooms that something names and no connection joins: a message to one reaches no client, and that is no failure when it is sent. A
+ * room is its words and the values between them, so names are compared in this form; what the environment says may be any words.
+ */
+import { parseTemplate, type TemplatePart } from '../../language/accessor.js';
+import { nearest } from '../../source/suggest.js';
+import { nodeAt, type LocatedNode } from '../../source/tree.js';
+import type { LinkedResource } from '../linked.js';
+import type { Definition } from '../model.js';
+import type { Registry } from '../registry.js';
+import { hint, rename, type Report } from '../report.js';
+
+interface Room {
+  readonly node: LocatedNode;
+  readonly written: string;
+  /** With one sign for each value, and one for words that are not known yet. */
+  readonly words: string;
+  readonly values: readonly string[];
+  readonly open: boolean;
+}
+
+interface Rooms {
+  readonly joined: readonly Room[];
+  readonly named: readonly Room[];
+}
+
+/** No name of a room has them. */
+const VALUE = '\u0000';
+const ANY = '\u0001';
+
+export function checkRooms(registry: Registry, report: Report, resources: readonly LinkedResource[]): void {
+  const found = resources.map(({ definition }) => ({ definition, rooms: roomsIn(registry, definition) }));
+  const joined = found.flatMap(({ rooms }) => rooms.joined);
+  for (const { definition, rooms } of found)
+    for (const room of rooms.named) {
+      if (joined.some((one) => isOne(one, room))) continue;
+      const { start, end } = room.node;
+      const near = nearestOf(room, joined);
+      const params = { name: room.written, hint: hint(near) };
+      report.add('LNK_ROOM', { doc: definition.doc, start, end }, params, rename(near));
+    }
+}
+
+function isOne(a: Room, b: Room): boolean {
+  if (a.open && b.open) return a.values.length === b.values.length;
+  return a.open ? patternOf(a).test(b.words) : b.open ? patternOf(b).test(a.words) : a.words === b.words;
+}
+
+const patternOf = ({ words }: Room): RegExp =>
+  new RegExp(`^${words.split(ANY).map(escaped).join(`[^${VALUE}]*`)}$`, 's');
+
+const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+
+/** As the nearest room is written, with the values that stand here. */
+function nearestOf({ words, values }: Room, joined: readonly Room[]): string | undefined {
+  const alike = joined.filter((one) => !one.open && one.values.length === values.length);
+  const near = nearest(
+    words,
+    alike.map((one) => one.words),
+  );
+  const rest = [...values];
+  return near?.replaceAll(VALUE, () => rest.shift() ?? '');
+}
+
+/** Of definitions that are read already; an analyser has one registry. */
+const known = new WeakMap<Definition, Rooms>();
+
+function roomsIn(registry: Registry, definition: Definition): Rooms {
+  const seen = known.get(definition);
+  if (seen !== undefined) return seen;
+  const settled = registry.rootsOf('env');
+  const of = (fact: 'joins' | 'rooms'): Room[] =>
+    definition.finds.places.flatMap(({ plugin, node, sound }) => {
+      const field = registry.plugins.get(plugin)?.facts?.[fact];
+      const written = typeof field === 'string' && sound ? nodeAt(node, `/${field}`)?.node : undefined;
+      return written === undefined
+        ? []
+        : (written.type === 'array' ? written.items : [written]).flatMap((one) => roomOf(one, settled));
+    });
+  const rooms = { joined: of('joins'), named: of('rooms') };
+  known.set(definition, rooms);
+  return rooms;
+}
+
+function roomOf(node: LocatedNode, settled: readonly string[]): Room[] {
+  if (node.type !== 'string' && node.type !== 'number') return [];
+  const written = String(node.scalar);
+  const parts = node.type === 'string' ? parseTemplate(written) : [written];
+  const isSettled = (part: TemplatePart): boolean => typeof part !== 'string' && settled.includes(part.root);
+  const values = parts.flatMap((part) =>
+    typeof part === 'string' || isSettled(part) ? [] : [written.slice(part.start, part.end)],
+  );
+  const words = parts.map((part) => (typeof part === 'string' ? part : isSettled(part) ? ANY : VALUE)).join('');
+  return [{ node, written, words, values, open: parts.some(isSettled) }];
+}
