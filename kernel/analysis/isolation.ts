@@ -163,7 +163,10 @@ function feeds(to: ActionModel, from: ActionModel): boolean {
   );
 }
 
-const NO_ACCESS: SqlAccess = { tables: [], writes: [], foreign: null, sort: 'nothing', row: null, locks: null };
+const NO_ACCESS: SqlAccess = {
+  ...{ tables: [], writes: [], foreign: null },
+  ...{ sort: 'nothing', row: null, locks: null, lockable: false },
+};
 
 const READS = 'one statement: the database reads it as of one moment';
 const ALONE = 'one statement on one row: the database does it at once';
@@ -190,7 +193,7 @@ function decide(together: Together): Decided {
     const { access, key, present, action } = member;
     const { sort, row } = access;
     const reads = access.writes.length === 0;
-    if (reads && sort !== 'nothing' && access.locks === null) {
+    if (access.lockable) {
       const [table = ''] = access.tables;
       if (writtenBehind(at, table)) locks.set(member, 'update');
       else if (row !== null && present) locks.set(member, 'share');

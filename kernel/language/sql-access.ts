@@ -29,6 +29,8 @@ export interface SqlAccess {
   readonly row: SqlRow | null;
   /** A reading statement that says how its rows are locked; `weak`: others may change them all the same. */
   readonly locks: 'strong' | 'weak' | null;
+  /** A reading statement whose rows can be locked although it does not say so. */
+  readonly lockable: boolean;
 }
 
 /** Keys of a table: each a list of columns of which no two rows have the same values. Null: it may be no table. */
@@ -45,7 +47,7 @@ export function accessOf(scan: SqlScan, keysOf: KeysOf): SqlAccess {
   const writes = writtenIn(words, scan);
   const called = calledIn(words, scan);
   const foreign = called ?? tables.find((table) => keysOf(table) === null) ?? null;
-  const base = { tables, writes, foreign, row: null, locks: null };
+  const base = { tables, writes, foreign, row: null, locks: null, lockable: false };
   if (scan.statements !== 1 || scan.faults.length > 0) return { ...base, sort: 'range' };
   const { verb, end } = mainStatement(words);
   const statement = words.slice(verb, end);
@@ -64,9 +66,10 @@ export function accessOf(scan: SqlScan, keysOf: KeysOf): SqlAccess {
   const locks = lock?.strength ?? null;
   if (tables.length === 0) return { ...base, locks, sort: 'nothing' };
   // A row that cannot be locked may be another one when the next statement runs.
-  const holds = lock === null ? lockPlace(scan) !== null : verb === 0 && holdsRows(statement.slice(0, lock.at));
+  const lockable = lock === null && lockPlace(scan) !== null;
+  const holds = lockable || (lock !== null && verb === 0 && holdsRows(statement.slice(0, lock.at)));
   const row = holds ? rowOf(statement, tables[0] ?? '', keysOf) : null;
-  return { ...base, locks, row, sort: row === null ? 'range' : 'row' };
+  return { ...base, locks, lockable, row, sort: row === null ? 'range' : 'row' };
 }
 
 /** What is called and may touch any table: a function that is none of the database's own, or a statement of another sort. */

@@ -5,7 +5,8 @@
 const names = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
 
 /** One value for each row. */
-const PER_ROW = names(`
+const PER_ROW = names(
+  `
 abs acos acosd acosh age array array_append array_cat array_dims array_fill array_length array_lower array_ndims array_position
 array_positions array_prepend array_remove array_replace array_to_json array_to_string array_upper ascii asin asind asinh atan atan2
 atand atanh bit bit_count bit_length box btrim bytea cardinality cast cbrt ceil ceiling char char_length character character_length chr
@@ -32,10 +33,12 @@ to_timestamp to_tsquery to_tsvector transaction_timestamp translate trim trim_ar
 ts_lexize ts_rank ts_rank_cd ts_rewrite tsmultirange tsquery_phrase tsrange tstzmultirange tstzrange tsvector_to_array ucase unaccent unhex
 unistr unix_timestamp upper upper_inc upper_inf utc_date utc_time utc_timestamp uuid uuid_generate_v1 uuid_generate_v1mc
 uuid_generate_v3 uuid_generate_v4 uuid_generate_v5 uuid_nil uuidv4 uuidv7 values varbit varchar version websearch_to_tsquery week weekday
-width_bucket word_similarity xpath xpath_exists year yearweek`.trim());
+width_bucket word_similarity xpath xpath_exists year yearweek`.trim(),
+);
 
 /** One of many rows, many of one, or one that depends on its neighbours. */
-const OTHER = names(`
+const OTHER = names(
+  `
 any_value array_agg avg bit_and bit_or bit_xor bool_and bool_or corr count covar_pop covar_samp cume_dist dense_rank every first_value
 generate_series generate_subscripts group_concat grouping json_agg json_array_elements json_array_elements_text json_arrayagg json_each
 json_each_text json_object_agg json_object_keys json_objectagg json_populate_recordset json_table json_to_record json_to_recordset
@@ -43,13 +46,16 @@ jsonb_agg jsonb_array_elements jsonb_array_elements_text jsonb_each jsonb_each_t
 jsonb_path_query_tz jsonb_populate_recordset jsonb_to_record jsonb_to_recordset lag last_value lead max min mode nth_value ntile
 percent_rank percentile_cont percentile_disc range_agg range_intersect_agg rank regexp_matches regexp_split_to_table regr_avgx regr_avgy
 regr_count regr_intercept regr_r2 regr_slope regr_sxx regr_sxy regr_syy row_number std stddev stddev_pop stddev_samp string_agg
-string_to_table sum unnest var_pop var_samp variance xmlagg`.trim());
+string_to_table sum unnest var_pop var_samp variance xmlagg`.trim(),
+);
 
 /** They change something that is no row, or wait for it; nothing that a transaction could undo or meet. */
-const OUTSIDE = names(`
+const OUTSIDE = names(
+  `
 nextval setval setseed set_config last_insert_id get_lock release_lock pg_notify pg_sleep sleep pg_advisory_lock pg_advisory_lock_shared
 pg_advisory_unlock pg_advisory_unlock_all pg_advisory_unlock_shared pg_advisory_xact_lock pg_advisory_xact_lock_shared
-pg_try_advisory_lock pg_try_advisory_lock_shared pg_try_advisory_xact_lock pg_try_advisory_xact_lock_shared`.trim());
+pg_try_advisory_lock pg_try_advisory_lock_shared pg_try_advisory_xact_lock pg_try_advisory_xact_lock_shared`.trim(),
+);
 
 export const isPerRow = (name: string): boolean => PER_ROW.has(name);
 
