@@ -41,7 +41,7 @@ const add = (id: string, by: number, read = 'n'): object =>
 
 export const RACES: Readonly<Record<string, { readonly paths: readonly string[]; readonly body?: object }>> = {
   'lost update': { paths: ['add', 'add'] },
-  'lost update of what a function reads': { paths: ['highest', 'highest'] },
+  'a function of a row that is read': { paths: ['highest', 'highest'] },
   'two resources on one row': { paths: ['add', 'add-ten'] },
   'write skew': { paths: ['leave', 'leave'] },
   'phantom by count': { paths: ['take', 'take'] },
@@ -55,7 +55,7 @@ export const RACES: Readonly<Record<string, { readonly paths: readonly string[];
 /** By race and group, what must be found: the number, and the condition for it. */
 export const HOLDS: Readonly<Record<string, (found: { n: number; seats: number; on: number }) => boolean>> = {
   'lost update': ({ n }) => n === 2,
-  'lost update of what a function reads': ({ n }) => n === 2,
+  'a function of a row that is read': ({ n }) => n === 2,
   'two resources on one row': ({ n }) => n === 11,
   'write skew': ({ on }) => on === 1,
   'phantom by count': ({ seats }) => seats === 1,
