@@ -31,16 +31,16 @@ const FILES = {
   'definitions/resources.json': [
     chain('book', step(1, 'SELECT book($1, $2) AS made', [NEW, G])),
     chain('number', step(1, 'INSERT INTO _seat (id, room) VALUES (taken($1) || $1, $1)', [G])),
-    // How many seats there are, by a view; the other one reads what this writes, and only locks what it reads.
+    // How many rows there are, by a view; the other one reads what this writes, and only locks what it reads.
     chain(
       'close',
-      step(1, 'SELECT count(*) AS n, pg_sleep(0.02)::text FROM seat_view WHERE room = $1', [G]),
+      step(1, 'SELECT count(*) AS n, pg_sleep(0.02)::text FROM log_view WHERE room = $1', [G]),
       step(2, 'UPDATE _door SET n = $2::bigint + 1 WHERE id = $1', [G, 'n'], few),
     ),
     chain(
       'enter',
       step(1, 'SELECT n FROM _door WHERE id = $1', [G]),
-      step(2, 'INSERT INTO _seat (id, room, n) VALUES ($1, $2, $3)', [NEW, G, 'n'], few),
+      step(2, 'INSERT INTO _log (id, room, n) VALUES ($1, $2, $3)', [NEW, G, 'n'], few),
     ),
     // One statement on one row, behind which a trigger counts and writes.
     chain('guest', step(1, 'INSERT INTO _guest (id, room) VALUES ($1, $2)', [NEW, G])),
@@ -54,7 +54,7 @@ const OBJECTS = `
   CREATE TABLE _guest (id text PRIMARY KEY, room text, n bigint);
   CREATE TABLE _door (id text PRIMARY KEY, room text, n bigint);
   INSERT INTO _door VALUES ${ROOMS.map((room) => `('close ${room}', '', 0)`).join(', ')};
-  CREATE VIEW seat_view AS SELECT * FROM _seat;
+  CREATE VIEW log_view AS SELECT * FROM _log;
   CREATE SEQUENCE tickets;
   CREATE FUNCTION slowly() RETURNS int LANGUAGE sql AS 'SELECT 1 FROM pg_sleep(0.02)';
   CREATE FUNCTION taken(r text) RETURNS bigint LANGUAGE plpgsql AS $$
@@ -134,7 +134,7 @@ for (const [title, objects, isTriggered] of [
     it('what is read through a view stays so until the request has written', async () => {
       await race('close', 'enter');
       const { rows } = await client.query<{ seats: string; seen: string }>(
-        'SELECT d.n AS seats, s.n AS seen FROM _door d JOIN _seat s ON s.room = d.id',
+        'SELECT d.n AS seats, s.n AS seen FROM _door d JOIN _log s ON s.room = d.id',
       );
       // Whichever came first: it has seen nothing of the other one, which has seen it.
       expect(rows.map(({ seats, seen }) => Number(seats) - 1 + Number(seen))).to.deep.equal(ROOMS.map(() => 1));
