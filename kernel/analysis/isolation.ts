@@ -45,12 +45,12 @@ export function isolationsOf(
   const keysOf = keysIn(models);
   const byKey = new Map(resources.flatMap(({ actions }) => actions.map((action) => [action.key, action] as const)));
   const decided = resources.flatMap((resource) => togetherIn(resource, byKey, registry, keysOf).map(decide));
-  const among = tablesOfSerializable(decided);
+  const isIn = tablesOfSerializable(decided);
   const found = new Map<string, Map<string, IsolationNeed>>();
   for (const { resource, store, members, level, why, locks } of decided) {
     const known = found.get(resource) ?? new Map<string, IsolationNeed>();
     found.set(resource, known);
-    const isAmong = members.some(({ access }) => access.tables.some((table) => among.has(`${store} ${table}`)));
+    const isAmong = isIn(store, touchedBy(members));
     for (const member of members) {
       const need: IsolationNeed = { level, among: isAmong, lock: locks.get(member) ?? null, why };
       const { key } = member.action;
@@ -88,7 +88,8 @@ function keysIn(models: readonly DataModel[]): KeysOf {
     const primary = fields.filter(({ value }) => value['primary_key'] === true).map(({ name }) => name);
     keys.set(table.toLowerCase(), primary.length > 0 ? [primary, ...uniques] : [...uniques]);
   }
-  return (table) => keys.get(table.toLowerCase()) ?? [];
+  // Tables of the database itself do not change between two requests.
+  return (table) => keys.get(table.toLowerCase()) ?? (/^pg_/i.test(table) ? [] : null);
 }
 
 /** Neighbours on one connection, as the compiler puts them together; parallel ones and those apart stand for themselves. */
@@ -162,7 +163,10 @@ function feeds(to: ActionModel, from: ActionModel): boolean {
   );
 }
 
-const NO_ACCESS: SqlAccess = { tables: [], writes: [], sort: 'nothing', row: null, locks: null };
+const NO_ACCESS: SqlAccess = {
+  ...{ tables: [], writes: [], foreign: null },
+  ...{ sort: 'nothing', row: null, locks: null, lockable: false },
+};
 
 const READS = 'one statement: the database reads it as of one moment';
 const ALONE = 'one statement on one row: the database does it at once';
@@ -175,8 +179,10 @@ function decide(together: Together): Decided {
   const isOne = members.length === 1 && first?.repeated === false;
   const isReading = members.every(({ access }) => access.writes.length === 0);
   const locked = members.some(({ access }) => access.locks !== null);
+  // One that is repeated is several.
+  const reads = members.filter(({ access }) => access.tables.length > 0);
   if (isReading && !locked)
-    return isOne || members.filter(({ access }) => access.tables.length > 0).length < 2
+    return reads.length === 0 || (reads.length === 1 && reads[0]?.repeated === false)
       ? made('statement', READS)
       : made('snapshot', 'only reads: all of them as of one moment');
   if (isOne && first !== undefined && first.access.sort !== 'range') return made('statement', ALONE);
@@ -187,7 +193,7 @@ function decide(together: Together): Decided {
     const { access, key, present, action } = member;
     const { sort, row } = access;
     const reads = access.writes.length === 0;
-    if (reads && sort !== 'nothing' && access.locks === null) {
+    if (access.lockable) {
       const [table = ''] = access.tables;
       if (writtenBehind(at, table)) locks.set(member, 'update');
       else if (row !== null && present) locks.set(member, 'share');
@@ -197,6 +203,7 @@ function decide(together: Together): Decided {
       held.add(key);
       return [];
     }
+    if (access.foreign !== null) return [`${action.key} uses "${access.foreign}", which may touch any table`];
     const what = sort === 'range' ? 'more than one row by its key' : 'a row that may not be there';
     return [`${action.key} ${reads ? 'reads' : 'depends on'} ${what}`];
   });
@@ -211,18 +218,38 @@ function decide(together: Together): Decided {
 const meets = (some: readonly string[], others: readonly string[]): boolean =>
   some.some((name) => others.includes(name));
 
-/** `connection table`: tables of serializable transactions, and those that others touch together with them. */
-function tablesOfSerializable(decided: readonly Decided[]): ReadonlySet<string> {
-  const touched = decided.map(({ store, members, level }) => ({
-    level,
-    tables: [...new Set(members.flatMap(({ access }) => access.tables.map((table) => `${store} ${table}`)))],
-  }));
-  const found = new Set<string>();
-  for (const { level, tables } of touched) if (level === 'serializable') for (const table of tables) found.add(table);
-  for (let before = -1; before !== found.size;) {
-    before = found.size;
-    for (const { tables } of touched)
-      if (tables.some((table) => found.has(table))) for (const table of tables) found.add(table);
+/** By store: tables of serializable transactions, and those that others touch together with them. */
+function tablesOfSerializable(decided: readonly Decided[]): (store: string, touched: Touched) => boolean {
+  const found = new Map<string, Set<string>>();
+  const isAmong = (store: string, { tables, foreign }: Touched): boolean => {
+    const watched = found.get(store);
+    return watched !== undefined && (foreign || watched.has(ANY) || tables.some((table) => watched.has(table)));
+  };
+  for (let isGrowing = true; isGrowing;) {
+    isGrowing = false;
+    for (const { store, level, members } of decided) {
+      const touched = touchedBy(members);
+      if (level !== 'serializable' && !isAmong(store, touched)) continue;
+      const watched = found.get(store) ?? new Set();
+      const before = watched.size;
+      for (const table of touched.foreign ? [...touched.tables, ANY] : touched.tables) watched.add(table);
+      found.set(store, watched);
+      isGrowing ||= watched.size > before;
+    }
   }
-  return found;
+  return isAmong;
 }
+
+interface Touched {
+  readonly tables: readonly string[];
+  /** And any other. */
+  readonly foreign: boolean;
+}
+
+/** Stands for every table. */
+const ANY = '*';
+
+const touchedBy = (members: readonly Member[]): Touched => ({
+  tables: members.flatMap(({ access }) => access.tables),
+  foreign: members.some(({ access }) => access.foreign !== null),
+});

@@ -2,7 +2,9 @@
  * What a statement reads and writes, as far as locks are concerned: a whole range of rows, or at most one row that a key names.
  * Says "one row" only where the text shows it plainly; everything else is a range. Pure, by tokens.
  */
+import { callsIn, reachesOut } from './sql-calls.js';
 import { behindGroup, isName, mainStatement, nameOf, significant, type Lexeme } from './sql-read.js';
+import { holdsRows, lockPlace } from './sql-row-lock.js';
 import type { SqlScan } from './sql.js';
 
 /** At most one row of one table, named by the value of a key. */
@@ -15,8 +17,10 @@ export interface SqlRow {
 export interface SqlAccess {
   /** Every table that is named. */
   readonly tables: readonly string[];
-  /** Tables whose rows are made, changed or removed. */
+  /** Tables whose rows are made, changed or removed; `''` for one that the text does not name. */
   readonly writes: readonly string[];
+  /** What it names of which is not known which tables it touches: a function of the database, a view. Null: nothing. */
+  readonly foreign: string | null;
   /**
    * `nothing`: no table. `insert`: rows that are written out. `merge`: the same, where a row with their key may be there already.
    * `row`: one row by its key. `range`: anything else.
@@ -25,15 +29,15 @@ export interface SqlAccess {
   readonly row: SqlRow | null;
   /** A reading statement that says how its rows are locked; `weak`: others may change them all the same. */
   readonly locks: 'strong' | 'weak' | null;
+  /** A reading statement whose rows can be locked although it does not say so. */
+  readonly lockable: boolean;
 }
 
-/** Keys of a table: each a list of columns of which no two rows have the same values. */
-export type KeysOf = (table: string) => readonly (readonly string[])[];
+/** Keys of a table: each a list of columns of which no two rows have the same values. Null: it may be no table. */
+export type KeysOf = (table: string) => readonly (readonly string[])[] | null;
 
+const VERBS = new Set(['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'MERGE', 'VALUES', '']);
 const WRITING = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE']);
-/** With one of these, a SELECT is no longer rows of one table. */
-const COMBINED =
-  /^(?:DISTINCT|GROUP|HAVING|UNION|INTERSECT|EXCEPT|WINDOW|OVER|FILTER|OFFSET|FETCH|INTO|JOIN|LATERAL|ONLY|TABLESAMPLE)$/;
 const CONDITION_END = new Set(['ORDER', 'LIMIT', 'FOR', 'RETURNING', 'LOCK']);
 const LITERALS = new Set(['string', 'number', 'placeholder']);
 
@@ -41,10 +45,14 @@ export function accessOf(scan: SqlScan, keysOf: KeysOf): SqlAccess {
   const words = significant(scan.text, scan.tokens);
   const tables = [...new Set(scan.tables.map(({ name }) => name))];
   const writes = writtenIn(words, scan);
-  const base = { tables, writes, row: null, locks: null };
+  const called = calledIn(words, scan);
+  const foreign = called ?? tables.find((table) => keysOf(table) === null) ?? null;
+  const base = { tables, writes, foreign, row: null, locks: null, lockable: false };
   if (scan.statements !== 1 || scan.faults.length > 0) return { ...base, sort: 'range' };
   const { verb, end } = mainStatement(words);
   const statement = words.slice(verb, end);
+  // What is called may write.
+  if (called !== null) return { ...base, writes: [...writes, ''], sort: 'range' };
   const has = (...texts: readonly string[]): boolean =>
     statement.slice(1).some((word) => word.type === 'word' && texts.includes(word.text));
   const isPlain = verb === 0 && !has('SELECT', 'WITH', 'TABLE', 'MERGE');
@@ -54,14 +62,21 @@ export function accessOf(scan: SqlScan, keysOf: KeysOf): SqlAccess {
     return { ...base, row, sort: row === null ? 'range' : 'row' };
   }
   if (writes.length > 0) return { ...base, sort: 'range' };
-  const locks = lockOf(statement);
+  const lock = lockOf(statement);
+  const locks = lock?.strength ?? null;
   if (tables.length === 0) return { ...base, locks, sort: 'nothing' };
-  const isCombined = statement.some((word) => word.type === 'word' && COMBINED.test(word.text));
-  const row =
-    scan.verb === 'SELECT' && isPlain && scan.tables.length === 1 && !isCombined
-      ? rowOf(statement, tables[0] ?? '', keysOf)
-      : null;
-  return { ...base, locks, row, sort: row === null ? 'range' : 'row' };
+  // A row that cannot be locked may be another one when the next statement runs.
+  const lockable = lock === null && lockPlace(scan) !== null;
+  const holds = lockable || (lock !== null && verb === 0 && holdsRows(statement.slice(0, lock.at)));
+  const row = holds ? rowOf(statement, tables[0] ?? '', keysOf) : null;
+  return { ...base, locks, lockable, row, sort: row === null ? 'range' : 'row' };
+}
+
+/** What is called and may touch any table: a function that is none of the database's own, or a statement of another sort. */
+function calledIn(words: readonly Lexeme[], scan: SqlScan): string | null {
+  if (!VERBS.has(scan.verb)) return scan.verb;
+  if (words.some(isWord('TABLE'))) return 'TABLE';
+  return callsIn(words, scan).find(reachesOut) ?? null;
 }
 
 /** The tables behind verbs that write, also those inside a WITH list. */
@@ -95,13 +110,16 @@ function insertSort(words: readonly Lexeme[]): 'insert' | 'merge' {
 }
 
 /** `FOR [NO KEY] UPDATE` and `FOR SHARE` keep others from changing a row; `FOR KEY SHARE` and what skips rows do not. */
-function lockOf(words: readonly Lexeme[]): SqlAccess['locks'] {
+function lockOf(words: readonly Lexeme[]): { readonly at: number; readonly strength: 'strong' | 'weak' } | null {
   const at = words.findLastIndex(
     (word, i) => isWord('FOR')(word) && /^(?:UPDATE|NO|SHARE|KEY)$/.test(words[i + 1]?.text ?? ''),
   );
-  if (at < 0) return words.some((word, i) => isWord('LOCK')(word) && isWord('IN')(words[i + 1])) ? 'strong' : null;
+  if (at < 0) {
+    const lock = words.findIndex((word, i) => isWord('LOCK')(word) && isWord('IN')(words[i + 1]));
+    return lock < 0 ? null : { at: lock, strength: 'strong' };
+  }
   const rest = words.slice(at + 1);
-  return isWord('KEY')(rest[0]) || rest.some(isWord('SKIP')) ? 'weak' : 'strong';
+  return { at, strength: isWord('KEY')(rest[0]) || rest.some(isWord('SKIP')) ? 'weak' : 'strong' };
 }
 
 /** The row that the condition names, where it has an equality for every column of a key. */
@@ -130,7 +148,7 @@ function rowOf(words: readonly Lexeme[], table: string, keysOf: KeysOf): SqlRow 
     piece.push(word);
   }
   take();
-  const key = keysOf(table).find((columns) => columns.length > 0 && columns.every((column) => equal.has(column)));
+  const key = keysOf(table)?.find((columns) => columns.length > 0 && columns.every((column) => equal.has(column)));
   return key === undefined ? null : { table, key: key.map((column) => [column, equal.get(column) ?? ''] as const) };
 }
 

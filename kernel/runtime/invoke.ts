@@ -5,16 +5,14 @@
 import { Fault, fault } from '../contract/fault.js';
 import type { Put } from '../contract/deferred.js';
 import { Done, type Reply } from '../contract/hooks.js';
-import { createLine, type Line } from '../contract/line.js';
 import { Rendered } from '../contract/rendered.js';
+import { createRepeats, type Repeats } from '../contract/repeats.js';
+import { clock } from '../platform/clock.js';
 import type { ActionState, ActionTiming, Frame, Invocation, Payload, Step, Turns, Unit } from '../contract/plan.js';
 import type { AcceptPlan, ActionGroup, ActionPlan, ResourcePlan } from '../compile/plan.js';
 import { putsOf } from './deferring.js';
 import { besideFrame, createFrame, type FrameMemory, type UnitFrame } from './frame.js';
 import type { LiveHooks } from './hooks.js';
-
-/** A unit of work that met a serialization failure or a deadlock is tried this often in all. */
-const UNIT_TRIES = 30;
 
 /** Throws a Fault, stamped with resource and actionable. */
 export async function invoke(plan: ResourcePlan, invocation: Invocation, hooks: LiveHooks): Promise<Reply> {
@@ -236,61 +234,40 @@ async function runUnit(
   payload: Payload | null,
   last: (() => Promise<void>) | null,
 ): Promise<void> {
-  const line = repeatsOf(unit);
-  let leave = line.running > 0 ? await line.take() : null;
-  try {
-    for (let attempt = 1, done = false; !done; attempt++) {
-      const began = performance.now();
-      frame.unit = await unit.open(frame);
-      try {
-        for (const action of actions) {
-          await runAction(action, frame);
-          if (frame.stopped) break;
-        }
-        if (last !== null) await last();
-        await unit.commit(frame.unit);
-        done = true;
-      } catch (error) {
-        await unit.rollback(frame.unit);
-        await frame.settle(false);
-        frame.stopped = false;
-        if (attempt >= UNIT_TRIES || !unit.retryable(error)) throw error;
-        // Slots stay: generated ids must be the same in every try, and extracted names are written again.
-        if (payload !== null) frame.payload = payload;
-        await pause(attempt, performance.now() - began);
-        leave ??= await line.take();
-      } finally {
-        frame.unit = null;
+  let isFirst = true;
+  const once = async (): Promise<void> => {
+    // Slots stay: generated ids must be the same in every try, and extracted names are written again.
+    if (!isFirst && payload !== null) frame.payload = payload;
+    isFirst = false;
+    const opened = await unit.open(frame);
+    frame.unit = opened;
+    try {
+      for (const action of actions) {
+        await runAction(action, frame);
+        if (frame.stopped) break;
       }
+      if (last !== null) await last();
+      await unit.commit(opened);
+    } catch (error) {
+      await unit.rollback(opened);
+      await frame.settle(false);
+      frame.stopped = false;
+      throw error;
+    } finally {
+      frame.unit = null;
     }
-  } finally {
-    leave?.();
-  }
+  };
+  await repeatsOf(unit)(once, (error) => unit.retryable(error));
   return frame.settle(true);
 }
 
-const repeats = new WeakMap<Unit, Line>();
+const repeats = new WeakMap<Unit, Repeats>();
 
-/**
- * After a conflict a unit of work runs again one request at a time in this process, and who comes meanwhile waits behind it: requests
- * that conflicted would conflict with each other again, and some would use up their tries. Who waits holds nothing of the database.
- */
-function repeatsOf(unit: Unit): Line {
-  const known = repeats.get(unit);
-  if (known !== undefined) return known;
-  const made = createLine(1, Infinity, () => new Error('the line of repeated units has no limit'));
-  repeats.set(unit, made);
-  return made;
+function repeatsOf(unit: Unit): Repeats {
+  const known = repeats.get(unit) ?? createRepeats(clock);
+  repeats.set(unit, known);
+  return known;
 }
-
-const SHORTEST_PAUSE_MS = 5;
-const LONGEST_PAUSE_MS = 50;
-
-/** A random wait, longer where a try takes longer, so that transactions that conflicted do not run at the same time again. */
-const pause = (attempt: number, tookMs: number): Promise<void> => {
-  const most = Math.min(LONGEST_PAUSE_MS, Math.max(SHORTEST_PAUSE_MS, tookMs) * 2 ** attempt);
-  return new Promise((resolve) => setTimeout(resolve, Math.random() * most));
-};
 
 /** True when a step ended the list with a value, which then stands in the state. A promise only where a step gives one. */
 function runSteps(steps: readonly Step[], frame: Frame, state: ActionState, from = 0): boolean | Promise<boolean> {

@@ -40,7 +40,7 @@ function isolationWords({ analysis, registry }: View, { resource, action }: Quer
   const { level, lock, why, among } = need;
   const watched =
     among && level !== 'serializable' ? ', serializable where the database watches only such transactions' : '';
-  const locks = lock === null ? '' : `\n\nLocks what it reads (\`${LOCKS[lock]}\`).`;
+  const locks = lock === null ? '' : `\n\nLocks what it reads: ${LOCKS[lock]}.`;
   return `**${LEVELS[level]}**${watched}\n\n${why}${locks}`;
 }
 
@@ -50,7 +50,11 @@ const LEVELS: Readonly<Record<IsolationNeed['level'], string>> = {
   snapshot: 'Repeatable read',
   serializable: 'Serializable',
 };
-const LOCKS: Readonly<Record<RowLock, string>> = { update: 'FOR NO KEY UPDATE', share: 'FOR SHARE' };
+/** Each database has words of its own for these. */
+const LOCKS: Readonly<Record<RowLock, string>> = {
+  update: 'others wait before they lock or change it',
+  share: 'others may lock it so too, and wait before they change it',
+};
 
 function wordsOf(view: View, query: QuerySite, scan: SqlScan, piece: SqlPiece): string {
   const { role, name } = piece;

@@ -91,6 +91,8 @@ export interface Dialect extends Statements {
 
 /** Work of plugins on their own tables, whose statements lock what they need. */
 export const BY_LOCKS: Isolation = { level: 'locks', among: false };
+/** Several reading statements, as of one moment. */
+export const SNAPSHOT: Isolation = { level: 'snapshot', among: false };
 /** Whatever is read and written: the database finds out what met. */
 export const SERIALIZABLE: Isolation = { level: 'serializable', among: true };
 

@@ -83,7 +83,7 @@ const ZONES: readonly Zone[] = [
   {
     name: 'runtime',
     files: /^kernel\/runtime\//,
-    may: [...LIGHT_KERNEL, 'kernel/project/', 'kernel/compile/', 'kernel/runtime/', '*'],
+    may: [...LIGHT_KERNEL, 'kernel/platform/', 'kernel/project/', 'kernel/compile/', 'kernel/runtime/', '*'],
   },
   {
     name: 'http',

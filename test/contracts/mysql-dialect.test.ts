@@ -80,6 +80,7 @@ function dialectOn(
     pool: { lease: take, close: () => Promise.resolve() },
     flavour,
     catalogue: null,
+    triggered: false,
     unknown: new Set(),
   };
   const isolation = ({ level }: Isolation) => (level === 'serializable' ? 'serializable' : 'read committed');
@@ -136,7 +137,8 @@ describe('statements on a connection to MySQL', () => {
       ['START TRANSACTION', 'SELECT "t"."ID" FROM t WHERE f(?) FOR UPDATE', 'COMMIT'],
     ],
     ['a text that is a number is sure', 'UPDATE t SET n = f($1)', ['7'], ['UPDATE t SET n = f(?)']],
-    ['a read is never undone', 'SELECT f($1)', ['x'], ['SELECT f(?) AS "f"']],
+    ['a read is never undone', 'SELECT round($1) AS n', ['x'], ['SELECT round(?) AS n']],
+    ['a function may write', 'SELECT f($1) AS n', ['x'], ['START TRANSACTION', 'SELECT f(?) AS n', 'COMMIT']],
     ['nor is what defines tables', 'CREATE TABLE x AS SELECT f($1)', ['x'], ['CREATE TABLE x AS SELECT f(?)']],
   ] as const) {
     it(title, async () => {

@@ -11,7 +11,7 @@ import { filesOf, HOLDS, RACES } from '../support/serial-races.js';
 import { skipTest } from '../support/skip.js';
 import { until } from '../support/until.js';
 
-const RUNS = 125;
+const RUNS = 112;
 /** Durable work is dear, and decided as the work of a request is. */
 const BEHIND = 'work behind the answer';
 const runsOf = (name: string): number => (name === BEHIND ? 10 : RUNS);

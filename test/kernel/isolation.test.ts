@@ -6,7 +6,7 @@ import { builtinRegistry, FIXTURE_ENV, SQL } from '../support/fixtures.js';
 
 const registry = builtinRegistry();
 
-type Statement = readonly [sql: string, parameters?: readonly unknown[], rest?: object];
+type Statement = readonly [sql: string, parameters?: readonly unknown[], rest?: object, multi?: string];
 
 const MODELS = JSON.stringify([
   { _wallet: { id: { type: 'String', primary_key: true }, balance: { type: 'Number' }, owner: { type: 'String' } } },
@@ -16,10 +16,10 @@ const MODELS = JSON.stringify([
 const resource = (id: string, statements: readonly Statement[], more: object = {}): object => ({
   id,
   resource: id,
-  actionables: statements.map(([query, parameters = [], rest = {}], i) => ({
+  actionables: statements.map(([query, parameters = [], rest = {}, multi], i) => ({
     id: i + 1,
     mode: 'QUERY',
-    sql_query: { query, parameters },
+    sql_query: { query, parameters, ...(multi !== undefined && { multi }) },
     ...rest,
   })),
   ...more,
@@ -76,6 +76,37 @@ describe('isolation of transactions', () => {
       [READ, ['INSERT INTO _note (id) VALUES ($1)', [ID]]],
       ['serializable among', 'serializable among'],
     ],
+    [
+      'a read for each item of a list',
+      [['SELECT balance FROM _wallet WHERE id = $1', ['id'], {}, 'items']],
+      ['snapshot'],
+    ],
+    [
+      'a row whose columns a function reads',
+      [['SELECT round(balance) AS balance FROM _wallet WHERE id = $1', [ID]], WRITE],
+      ['locks update', 'locks'],
+    ],
+    ...['max(balance) AS balance', 'balance, own_rate(balance)'].map(
+      (columns) =>
+        [
+          `a row by its key as ${columns}, which no lock holds`,
+          [[`SELECT ${columns} FROM _wallet WHERE id = $1`, [ID]], WRITE],
+          ['serializable among', 'serializable among'],
+        ] as const,
+    ),
+    [
+      'the first row of a key',
+      [['SELECT balance FROM _wallet WHERE id = $1 ORDER BY balance LIMIT 1', [ID]], WRITE],
+      ['serializable among', 'serializable among'],
+    ],
+    ['a function of the database', [['SELECT book($1) AS booked', [ID]]], ['serializable among']],
+    [
+      'a function of the database in an insert',
+      [['INSERT INTO _seat (id, room) VALUES ($1, free_room())', [ID]]],
+      ['serializable among'],
+    ],
+    ['a function of PostgreSQL', [["SELECT pg_catalog.lower($1) AS l, nextval('tickets') AS n", [ID]]], ['statement']],
+    ['a view', [['SELECT n FROM wallet_totals']], ['statement']],
     [
       'one statement over many rows',
       [['UPDATE _wallet SET balance = 0 WHERE owner = $1', [ID]]],
@@ -143,6 +174,22 @@ describe('isolation of transactions', () => {
       'both#2': 'locks among',
       'notes#1': 'statement among',
       'wallet#1': 'statement',
+    });
+  });
+
+  it('takes what is no table of a model for any table, as soon as one transaction is serializable', () => {
+    const view: Statement[] = [['SELECT n FROM wallet_totals']];
+    const note: Statement[] = [['INSERT INTO _note (id) VALUES ($1)', [ID]]];
+    const count: Statement[] = [['SELECT count(*) FROM _seat'], ['INSERT INTO _seat (id) VALUES ($1)', [ID]]];
+    expect(needs(resource('view', view), resource('note', note))).to.deep.equal({
+      'view#1': 'statement',
+      'note#1': 'statement',
+    });
+    expect(needs(resource('view', view), resource('note', note), resource('count', count))).to.deep.equal({
+      'view#1': 'statement among',
+      'note#1': 'statement among',
+      'count#1': 'serializable among',
+      'count#2': 'serializable among',
     });
   });
 

@@ -32,15 +32,16 @@ const chain = (id: string, ...actionables: readonly object[]): object => ({ id, 
 const G = '$PAYLOAD.g';
 const COUNT = 'SELECT count(*) AS taken FROM _seat WHERE room = $1';
 const SEAT = 'INSERT INTO _seat (id, room, start, finish) SELECT $1, $2, 0, 1 WHERE $3::bigint < 1';
-const add = (id: string, by: number): object =>
+const add = (id: string, by: number, read = 'n'): object =>
   chain(
     id,
-    step(1, 'SELECT n FROM _cell WHERE id = $1', [G]),
+    step(1, `SELECT ${read} FROM _cell WHERE id = $1`, [G]),
     step(2, 'UPDATE _cell SET n = $2::bigint + $3::bigint WHERE id = $1', [G, 'was', by], from([1], { n: 'was' })),
   );
 
 export const RACES: Readonly<Record<string, { readonly paths: readonly string[]; readonly body?: object }>> = {
   'lost update': { paths: ['add', 'add'] },
+  'a function of a row that is read': { paths: ['highest', 'highest'] },
   'two resources on one row': { paths: ['add', 'add-ten'] },
   'write skew': { paths: ['leave', 'leave'] },
   'phantom by count': { paths: ['take', 'take'] },
@@ -54,6 +55,7 @@ export const RACES: Readonly<Record<string, { readonly paths: readonly string[];
 /** By race and group, what must be found: the number, and the condition for it. */
 export const HOLDS: Readonly<Record<string, (found: { n: number; seats: number; on: number }) => boolean>> = {
   'lost update': ({ n }) => n === 2,
+  'a function of a row that is read': ({ n }) => n === 2,
   'two resources on one row': ({ n }) => n === 11,
   'write skew': ({ on }) => on === 1,
   'phantom by count': ({ seats }) => seats === 1,
@@ -103,6 +105,8 @@ export const filesOf = (groups: readonly string[], without: readonly string[] = 
     chain('doctor', step(1, `INSERT INTO _doctor (id, ward, duty) VALUES ${rowsOf(groups, pair)}`, [])),
     add('add', 1),
     add('add-ten', 10),
+    // One row by its key, which no lock can hold: it has become another one.
+    add('highest', 1, 'max(n) AS n'),
     chain(
       'leave',
       step(1, 'SELECT count(*) AS there FROM _doctor WHERE ward = $1 AND duty = 1', [G]),

@@ -2,6 +2,7 @@
  * What the database says of its tables: the types of their columns and their unique keys. It decides how values are bound
  * and how a row that was written is found again. Reads only.
  */
+import type { Trigger } from '../shared/triggers.js';
 import type { Wire } from './pool.js';
 import { columnType, type ValueType } from './types.js';
 
@@ -22,9 +23,16 @@ const KEYS = `SELECT table_name AS t, index_name AS i, column_name AS c FROM inf
 const JSON_CHECKS = `SELECT table_name AS t, check_clause AS c FROM information_schema.check_constraints
   WHERE constraint_schema = DATABASE() AND check_clause LIKE 'json_valid(%'`;
 
+const TRIGGERS = `SELECT trigger_name AS n, event_object_table AS t, action_statement AS b FROM information_schema.triggers
+  WHERE trigger_schema = DATABASE()`;
+
 const text = (value: unknown): string => (Buffer.isBuffer(value) ? value.toString('utf8') : String(value));
 const rowsOf = async (wire: Wire, sql: string): Promise<string[][]> =>
   ((await wire.run(sql, [])).rows ?? []).map((row) => row.map(text));
+
+export async function readTriggers(wire: Wire): Promise<readonly Trigger[]> {
+  return (await rowsOf(wire, TRIGGERS)).map(([name = '', table = '', body = '']) => ({ name, table, body }));
+}
 
 export async function readCatalogue(wire: Wire): Promise<Catalogue> {
   interface Table {

@@ -26,6 +26,8 @@ export interface Server {
   catalogue: Promise<Catalogue> | null;
   /** Tables that are no tables of the database: nothing is gained by looking again. */
   readonly unknown: Set<string>;
+  /** Triggers of the database touch tables that no statement names. */
+  readonly triggered: boolean;
 }
 
 interface OpenTransaction {

@@ -6,10 +6,11 @@ import { createHash } from 'node:crypto';
 import type { BootError } from '../../../kernel/contract/boot-error.js';
 import type { ColumnType, ModelTable } from '../../../kernel/contract/model.js';
 import type { RowLock } from '../../../kernel/contract/plan.js';
+import { onlyComputes } from '../../../kernel/language/sql-calls.js';
+import { lockPlace } from '../../../kernel/language/sql-row-lock.js';
 import { scanSql, type SqlPlaceholder, type SqlScan } from '../../../kernel/language/sql.js';
 import { isName, nameOf, significant } from '../../../kernel/language/sql-read.js';
 import type { Prepared, PrepareInput } from '../../kinds/dialect.js';
-import { withRowLock } from '../shared/row-lock.js';
 import type { BindType } from './bind.js';
 import type { Catalogue } from './catalogue.js';
 import { formOf, scanQuoted, type Form } from './forms.js';
@@ -51,7 +52,7 @@ const MODEL_TYPES: Readonly<Record<ColumnType, ValueType>> = {
 export function prepareStatement(input: PrepareInput): MyPrepared {
   const scan = scanQuoted(input.scan);
   const { lock = null } = input;
-  const locked = lock !== null && withRowLock(scan) !== null;
+  const locked = lock !== null && lockPlace(scan) !== null;
   const words = locked ? LOCKS[lock] : null;
   const forms = {
     mysql: formOf(scan, 'mysql', words?.mysql ?? null),
@@ -75,7 +76,7 @@ export function prepareStatement(input: PrepareInput): MyPrepared {
     text,
     order: all,
     json,
-    readOnly: !locked && /^(?:SELECT|VALUES|TABLE)$/.test(scan.verb) && !writes,
+    readOnly: !locked && /^(?:SELECT|VALUES|TABLE)$/.test(scan.verb) && !writes && onlyComputes(scan),
     forms,
     changesTables: !ROWS.test(scan.verb),
     typesIn: typesOf(scan, json, models),

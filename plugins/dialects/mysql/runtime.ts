@@ -4,8 +4,10 @@
  */
 import { fault } from '../../../kernel/contract/fault.js';
 import { defineRuntime, type RuntimeContext } from '../../../kernel/contract/plugin.js';
-import { dialect, type Dialect } from '../../kinds/dialect.js';
+import { dialect, SERIALIZABLE, type Dialect } from '../../kinds/dialect.js';
 import { migrate, outline, type Migrated } from '../shared/migrate.js';
+import { isTriggered } from '../shared/triggers.js';
+import { readTriggers } from './catalogue.js';
 import { addressFault, connectFault } from './connect.js';
 import { createDialect, type Server } from './dialect.js';
 import { mysqlMigrated } from './migrate.js';
@@ -47,7 +49,7 @@ export default defineRuntime(dialect, {
     const isolation = readOptions(options)?.isolation ?? (() => 'serializable');
     const handle = createDialect(
       () => serverOf(handle),
-      isolation,
+      (need) => isolation(servers.get(handle)?.triggered === true ? SERIALIZABLE : need),
       (prepared) => meet(handle, prepared),
     );
     return handle;
@@ -60,8 +62,9 @@ export default defineRuntime(dialect, {
     try {
       const pool = await createPool(read, log);
       const { wire, release } = await pool.lease();
+      const triggered = isTriggered(await readTriggers(wire), instance, log);
       release(false);
-      server = { pool, flavour: wire.flavour, catalogue: null, unknown: new Set() };
+      server = { pool, flavour: wire.flavour, catalogue: null, unknown: new Set(), triggered };
     } catch (error) {
       throw connectFault(instance, error);
     }

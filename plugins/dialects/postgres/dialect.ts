@@ -60,7 +60,7 @@ type Failed = (error: unknown) => void;
 
 export function createDialect(wires: () => Wires, isolation: PostgresOptions['isolation']): Dialect {
   const openings = new Map<string, Opening>();
-  const watches = isolation(SERIALIZABLE) === 'serializable';
+  const watches = (): boolean => isolation(SERIALIZABLE) === 'serializable';
   const slow = createSlowStatements();
 
   function openingFor(need: Isolation): Opening {
@@ -162,7 +162,7 @@ export function createDialect(wires: () => Wires, isolation: PostgresOptions['is
     failed: Failed,
   ): void {
     const bound = bindValues(prepared, values);
-    if (prepared.among && watches) {
+    if (prepared.among && watches()) {
       runLeased(prepared, bound, { ...sending, ...WATCHED, rendering: sending.rendering }, WATCHED_TRIES, done, failed);
       return;
     }

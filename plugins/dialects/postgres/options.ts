@@ -23,7 +23,8 @@ const number = (value: unknown, otherwise: number): number => (typeof value === 
 
 /** Session settings of ours stand in front of those that the address may carry; pg would drop one of the two. */
 function withSettings(url: string): { connectionString: string; options: string } {
-  const settings = '-c TimeZone=UTC -c DateStyle=ISO';
+  // A single statement begins no transaction that would say its level.
+  const settings = '-c TimeZone=UTC -c DateStyle=ISO -c default_transaction_isolation=read\\ committed';
   let address: URL;
   try {
     address = new URL(url);

@@ -6,13 +6,14 @@ import { fault } from '../../../kernel/contract/fault.js';
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import type { RuntimeContext } from '../../../kernel/contract/plugin.js';
 import { scanSql } from '../../../kernel/language/sql.js';
-import { dialect } from '../../kinds/dialect.js';
+import { dialect, SERIALIZABLE } from '../../kinds/dialect.js';
 import type { Dialect } from '../../kinds/dialect.js';
 import { addressFault, connectFault } from '../shared/connect.js';
 import { toFault } from '../shared/errors.js';
 import { migrate, outline, type Migrated } from '../shared/migrate.js';
 import type { Session } from '../shared/session.js';
 import { postgresFlavour } from '../shared/shape-postgres.js';
+import { isTriggered, type Trigger } from '../shared/triggers.js';
 import { parserOf } from '../shared/types.js';
 import { createDialect } from './dialect.js';
 import { readOptions } from './options.js';
@@ -24,6 +25,8 @@ import type { Wires } from './wires.js';
 interface Server {
   readonly context: RuntimeContext;
   wires: Wires | null;
+  /** Triggers of the database touch tables that no statement names. */
+  triggered: boolean;
 }
 
 /** What belongs to a handle and is nobody else's business. */
@@ -71,11 +74,27 @@ const migrated = (wires: Wires, store: string): Migrated => ({
 
 const selectOne = scanSql('SELECT 1');
 
+const TRIGGERS = `SELECT t.tgname AS name, c.relname AS "table", p.prosrc AS body FROM pg_trigger t
+  JOIN pg_class c ON c.oid = t.tgrelid JOIN pg_proc p ON p.oid = t.tgfoid JOIN pg_language l ON l.oid = p.prolang
+  WHERE NOT t.tgisinternal AND t.tgenabled <> 'D' AND l.lanname NOT IN ('internal', 'c')`;
+
+async function triggersOf(wires: Wires): Promise<readonly Trigger[]> {
+  const { wire, release } = await lease(wires);
+  try {
+    return (await wire.client.query<Trigger & Record<string, unknown>>(TRIGGERS)).rows;
+  } finally {
+    release(false);
+  }
+}
+
 export default defineRuntime(dialect, {
   create(context) {
     const { isolation } = readOptions(context.options);
-    const handle = createDialect(() => wiresOf(handle), isolation);
-    servers.set(handle, { context, wires: null });
+    const handle = createDialect(
+      () => wiresOf(handle),
+      (need) => isolation(servers.get(handle)?.triggered === true ? SERIALIZABLE : need),
+    );
+    servers.set(handle, { context, wires: null, triggered: false });
     return handle;
   },
 
@@ -83,14 +102,16 @@ export default defineRuntime(dialect, {
     const url = context.options['url'];
     if (typeof url !== 'string' || !/^postgres(?:ql)?:\/\//.test(url)) throw addressFault(context.instance);
     const wires = createWires(readOptions(context.options), context.log);
+    let triggered: boolean;
     try {
       await wires.open();
+      triggered = isTriggered(await triggersOf(wires), context.instance, context.log);
     } catch (error) {
       await wires.close();
       throw connectFault(context.instance, error);
     }
     const server = servers.get(handle);
-    if (server) server.wires = wires;
+    if (server) Object.assign(server, { wires, triggered });
   },
 
   async plan(handle, tables, { instance }, how) {

@@ -4,6 +4,7 @@
  * is asked for, and quotes around tables that are called like words of SQL.
  */
 import { createHash } from 'node:crypto';
+import { onlyComputes } from '../../../kernel/language/sql-calls.js';
 import { scanSql, type SqlScan } from '../../../kernel/language/sql.js';
 import { quoteReserved } from '../../../kernel/language/sql-reserved.js';
 import type { PrepareInput } from '../../kinds/dialect.js';
@@ -79,7 +80,8 @@ export function prepareStatement({
   const words = wordsOf(scan);
   const count = scan.placeholders.reduce((most, placeholder) => Math.max(most, placeholder.n), 0);
   const order = Array.from({ length: count }, (_, i) => i);
-  const readOnly = locked === null && READS.test(scan.verb) && !words.some((word) => WRITES.test(word.text));
+  const isLeft = words.some((word) => WRITES.test(word.text)) || !onlyComputes(scan);
+  const readOnly = locked === null && READS.test(scan.verb) && !isLeft;
   return Object.freeze({
     // Server-side names may have 63 bytes; the digest keeps equal texts equal and different ones apart.
     name: `lintel_${createHash('sha256').update(text).digest('base64url').slice(0, 27)}`,
@@ -90,6 +92,6 @@ export function prepareStatement({
     atOnce,
     readOnly,
     among: among && readOnly,
-    insert: isPlainInsert(scan, words),
+    insert: isPlainInsert(scan, words) && onlyComputes(scan),
   });
 }

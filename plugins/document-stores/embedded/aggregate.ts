@@ -6,7 +6,7 @@ import { fault } from '../../../kernel/contract/fault.js';
 import type { Transaction } from '../../kinds/dialect.js';
 import type { Document } from '../../kinds/document-store.js';
 import { run } from './engine.js';
-import type { Reader } from './reader.js';
+import { MoreToRead, type Reader } from './reader.js';
 
 const WRITING: ReadonlySet<string> = new Set(['$out', '$merge']);
 
@@ -41,6 +41,7 @@ export async function aggregateWith(
 ): Promise<readonly Document[]> {
   const names = new Set<string>();
   namesIn(pipeline, names);
+  if (names.size > 0 && inside === null) throw new MoreToRead();
   const first = pipeline[0]?.['$match'];
   const filter = isFields(first) ? first : {};
   const documents = await reader.all(collection, filter, inside);

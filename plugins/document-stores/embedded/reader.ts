@@ -28,7 +28,7 @@ export interface Query {
 export interface Reader {
   /** Null: there is no such collection. */
   queryOf(collection: string, filter: Document, inside: Transaction | null): Promise<Query | null>;
-  /** Until `visit` says that it has enough. */
+  /** Until `visit` says that it has enough. Outside a transaction it throws MoreToRead where one statement does not read all. */
   each(collection: string, query: Query, inside: Transaction | null, visit: (one: Found) => boolean): Promise<void>;
   all(collection: string, filter: Document, inside: Transaction | null): Promise<readonly Document[]>;
   count(collection: string, filter: Document, inside: Transaction | null): Promise<number>;
@@ -36,6 +36,9 @@ export interface Reader {
 }
 
 const foundOf = ({ seq, doc }: Row): Found => ({ seq: Number(seq), document: decode(doc) as Document });
+
+/** What is left would be read as of a later moment. */
+export class MoreToRead extends Error {}
 
 /** A filter is judged also where there is nothing to find. */
 function queryFrom(filter: Document, { indexes }: Known): Query {
@@ -70,6 +73,7 @@ export function createReader(tables: Tables): Reader {
         if (test(one.document) && !visit(one)) return;
       }
       if (rows.length < BATCH) return;
+      if (inside === null) throw new MoreToRead();
       // There are many: now their order is worth more than their index.
       early = false;
     }

@@ -4,8 +4,9 @@
  */
 import { ObjectId } from 'bson';
 import { Fault, fault } from '../../../kernel/contract/fault.js';
-import { createLine } from '../../../kernel/contract/line.js';
-import { SERIALIZABLE, type Dialect, type Transaction } from '../../kinds/dialect.js';
+import { createRepeats } from '../../../kernel/contract/repeats.js';
+import { clock } from '../../../kernel/platform/clock.js';
+import { SERIALIZABLE, SNAPSHOT, type Dialect, type Isolation, type Transaction } from '../../kinds/dialect.js';
 import type {
   Document,
   DocumentStore,
@@ -18,17 +19,15 @@ import { aggregateWith } from './aggregate.js';
 import { encode, idKey, plainCopy, refused } from './codec.js';
 import { change, project, type Fields } from './engine.js';
 import { orderOf } from './order.js';
-import { createReader, type Found, type Query } from './reader.js';
+import { createReader, MoreToRead, type Found, type Query } from './reader.js';
 import { judge, named, NOTHING, type Known } from './rules.js';
 import { searchOf } from './search.js';
 import { indexName, tableName, type Tables } from './tables.js';
 import { termsLiteral } from './terms.js';
 import { inserted, operatorsOf, seedOf } from './upsert.js';
 
-/** A unit of one call is tried this often in all. */
+/** How often one document is looked for that somebody else changes at the same time. */
 const TRIES = 30;
-/** Milliseconds before another try, at most. */
-const PAUSE = 30;
 
 export interface Parts {
   readonly sql: Dialect;
@@ -42,30 +41,37 @@ const of = (inside: Inside): Transaction | null => (inside === null ? null : (in
 
 export function createStore({ sql, tables, instance }: Parts): DocumentStore {
   const reader = createReader(tables);
-  const line = createLine(1, Infinity, () => new Error('the line of repeated calls has no limit'));
+  const repeated = createRepeats(clock);
+
+  async function transacted<T>(need: Isolation, work: (transaction: Transaction) => Promise<T>): Promise<T> {
+    const own = await sql.begin(need);
+    try {
+      const result = await work(own);
+      await sql.commit(own);
+      return result;
+    } catch (error) {
+      await sql.rollback(own);
+      throw error;
+    }
+  }
 
   /** In the transaction that there is, or in one of its own. */
   async function within<T>(inside: Inside, work: (transaction: Transaction) => Promise<T>): Promise<T> {
     const given = of(inside);
     if (given !== null) return work(given);
-    let leave: (() => void) | null = line.running > 0 ? await line.take() : null;
+    return repeated(
+      () => transacted(SERIALIZABLE, work),
+      (error) => sql.retryable(error),
+    );
+  }
+
+  /** What is read, as of one moment: by one statement, or by several in one transaction. */
+  async function atOnce<T>(inside: Inside, work: (transaction: Transaction | null) => Promise<T>): Promise<T> {
     try {
-      for (let attempt = 1; ; attempt++) {
-        const own = await sql.begin(SERIALIZABLE);
-        try {
-          const result = await work(own);
-          await sql.commit(own);
-          return result;
-        } catch (error) {
-          await sql.rollback(own);
-          if (attempt >= TRIES || !sql.retryable(error)) throw error;
-        }
-        // Those that met one another would do so again: one at a time in this process, and not at once.
-        leave ??= await line.take();
-        await new Promise((resolve) => setTimeout(resolve, Math.random() * PAUSE));
-      }
-    } finally {
-      leave?.();
+      return await work(of(inside));
+    } catch (error) {
+      if (error instanceof MoreToRead) return transacted(SNAPSHOT, work);
+      throw error;
     }
   }
 
@@ -179,22 +185,29 @@ export function createStore({ sql, tables, instance }: Parts): DocumentStore {
     return changed;
   }
 
+  async function findInside(
+    collection: string,
+    filter: Document,
+    options: FindOptions,
+    transaction: Transaction | null,
+  ): Promise<readonly Document[]> {
+    const query = await reader.queryOf(collection, filter, transaction);
+    if (query === null) return [];
+    const found = await candidates(collection, query, options, transaction);
+    const chosen = found.slice(options.skip ?? 0).map(({ document }) => document);
+    const { projection, lock, sort } = options;
+    const documents =
+      lock === true && transaction !== null ? await again(collection, query, chosen, sort, transaction) : chosen;
+    if (projection === undefined || Object.keys(projection).length === 0) return documents;
+    return project(documents, query.rest, projection);
+  }
+
   const handle: DocumentStore = {
     on: sql,
     insert,
     async find(collection, given, options, inside) {
       if (wantsNothing(options)) return [];
-      const filter = plainCopy(given);
-      const query = await reader.queryOf(collection, filter, of(inside));
-      if (query === null) return [];
-      const transaction = of(inside);
-      const found = await candidates(collection, query, options, transaction);
-      const chosen = found.slice(options.skip ?? 0).map(({ document }) => document);
-      const { projection, lock, sort } = options;
-      const documents =
-        lock === true && transaction !== null ? await again(collection, query, chosen, sort, transaction) : chosen;
-      if (projection === undefined || Object.keys(projection).length === 0) return documents;
-      return project(documents, query.rest, projection);
+      return atOnce(inside, (transaction) => findInside(collection, plainCopy(given), options, transaction));
     },
     async update(collection, filter, update, options, inside) {
       const call = (transaction: Transaction): Promise<readonly Document[]> =>
@@ -214,8 +227,10 @@ export function createStore({ sql, tables, instance }: Parts): DocumentStore {
         if (keys.length > 0) await tables.execute(tables.texts(collection).remove, [keys], transaction);
         return documents;
       }),
-    count: (collection, filter, inside) => reader.count(collection, plainCopy(filter), of(inside)),
-    aggregate: (collection, pipeline, inside) => aggregateWith(reader, collection, plainCopy(pipeline), of(inside)),
+    count: (collection, filter, inside) =>
+      atOnce(inside, (transaction) => reader.count(collection, plainCopy(filter), transaction)),
+    aggregate: (collection, pipeline, inside) =>
+      atOnce(inside, (transaction) => aggregateWith(reader, collection, plainCopy(pipeline), transaction)),
     async begin() {
       return { transaction: await sql.begin(SERIALIZABLE) };
     },

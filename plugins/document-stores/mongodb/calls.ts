@@ -4,6 +4,8 @@
  */
 import type { ClientSession } from 'mongodb';
 import { fault } from '../../../kernel/contract/fault.js';
+import { createRepeats } from '../../../kernel/contract/repeats.js';
+import { clock } from '../../../kernel/platform/clock.js';
 import type { DocumentTransaction } from '../../kinds/document-store.js';
 import type { Connection } from './connection.js';
 import { isRetryable, isSelection, isUnsent, toFault } from './errors.js';
@@ -38,9 +40,9 @@ export interface Calls {
   readonly rollback: (transaction: DocumentTransaction) => Promise<void>;
 }
 
-const TRIES = 10;
-
 export function createCalls(connection: () => Connection): Calls {
+  const repeated = createRepeats(clock);
+
   /** One call: in the transaction that it is given, or by itself. */
   async function call<T>(
     inside: DocumentTransaction | null,
@@ -82,7 +84,7 @@ export function createCalls(connection: () => Connection): Calls {
   /** Several commands as one, as far as the servers can. Conflicts are settled here: the caller has no transaction to repeat. */
   async function together<T>(inside: DocumentTransaction | null, work: (session: Session) => Promise<T>): Promise<T> {
     if (inside !== null || connection().alone) return call(inside, true, work);
-    for (let tries = 1; ; tries++) {
+    return repeated(async () => {
       const own = begin();
       try {
         const result = await call(own, true, work);
@@ -90,9 +92,9 @@ export function createCalls(connection: () => Connection): Calls {
         return result;
       } catch (error) {
         await rollback(own);
-        if (!isRetryable(error) || tries === TRIES) throw error;
+        throw error;
       }
-    }
+    }, isRetryable);
   }
 
   const turns = createTurns();

@@ -30,7 +30,9 @@ export default defineRuntime(documentStore, {
     if (settings === null) throw addressFault(instance);
     const connection = await connect(settings, instance);
     if (connection.alone) {
-      const message = 'the document store is no replica set: it has no transactions, every call stands for itself';
+      const message =
+        'the document store is no replica set: chains are not undone when they fail, and only the requests of this process are kept ' +
+        'apart; a set of one server is enough (mongod --replSet, then rs.initiate())';
       log.warn({ store: instance }, message);
     }
     opened.set(handle, connection);

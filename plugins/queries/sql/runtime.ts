@@ -21,15 +21,16 @@ export default defineRuntime(query, {
 });
 
 function plan(statement: Statement, tools: PlanTools, { name, dialect: connection }: Connection): QueryPlan {
-  const { repeat, isolation } = tools;
-  const unit = unitOf(connection, name, [statement], isolation);
+  const { repeat } = tools;
+  const { need } = statement;
+  const unit = unitOf(connection, name, [statement], need);
   const reads = statement.prepared.readOnly && { reads: true as const };
   if (repeat === null)
     return {
       ...execution(connection, statement),
       ...reads,
       unit,
-      ...(isolation !== null && isUnit(isolation, statement) && { always: true }),
+      ...(need !== null && isUnit(need, statement) && { always: true }),
       describe: statement.describe,
     };
   return {

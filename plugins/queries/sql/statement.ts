@@ -4,12 +4,13 @@
  */
 import { Fault, type Issue } from '../../../kernel/contract/fault.js';
 import { asText, escapePointer, type Json } from '../../../kernel/contract/json.js';
-import type { Frame, Hide, ParameterPlan, PlanTools } from '../../../kernel/contract/plan.js';
+import type { Frame, Hide, IsolationNeed, ParameterPlan, PlanTools } from '../../../kernel/contract/plan.js';
 import { scanSql, type SqlScan } from '../../../kernel/language/sql.js';
 import { rewriteSql } from '../../../kernel/language/sql-rewrite.js';
 import type { Dialect, Prepared } from '../../kinds/dialect.js';
 import { blindOf, type IndexOf } from './blind.js';
 import { judgeOf } from './columns.js';
+import { needOn } from './unit.js';
 
 export interface Connection {
   /** The instance of the config. */
@@ -20,6 +21,8 @@ export interface Connection {
 export interface Statement {
   readonly scan: SqlScan;
   readonly prepared: Prepared;
+  /** Null where it stands for itself. */
+  readonly need: IsolationNeed | null;
   /** Takes out of the rows what no step may see; null: nothing. */
   readonly hide: Hide | null;
   /** Ends its transaction: the commit may travel with it. */
@@ -57,7 +60,8 @@ export function makeStatement(
   const jsonColumns = parameters.map((_, index) =>
     scan.placeholders.some(({ n, column }) => n === index + 1 && column !== null && jsonNames.has(column)),
   );
-  const { lock = null, among = false, level } = tools.isolation ?? {};
+  const need = needOn(dialect, tools.isolation);
+  const { lock = null, among = false, level } = need ?? {};
   const prepared = dialect.prepare({
     ...{ scan, jsonColumns, lock },
     tables: tools.tables,
@@ -81,6 +85,7 @@ export function makeStatement(
   return {
     scan,
     prepared,
+    need,
     hide: blind.hide,
     last: false,
     parameters,

@@ -36,6 +36,12 @@ export function unitOf(
   };
 }
 
+const ONE: Isolation = { level: 'statement', among: false };
+
+/** Where a connection keeps even a single statement serializable, all of them are: by its config, or by what its database does unseen. */
+export const needOn = (connection: Dialect, need: IsolationNeed | null): IsolationNeed | null =>
+  need !== null && connection.isolation(ONE) === 'serializable' ? { ...need, among: true } : need;
+
 /** What one statement needs is no more than a transaction that waits for rows; work that is put off may travel with it. */
 const opened = (need: IsolationNeed | null): Isolation =>
   need === null ? BY_LOCKS : { level: need.level === 'statement' ? 'locks' : need.level, among: need.among };

@@ -1,0 +1,40 @@
+/** Which functions a statement calls, by tokens, and whether they do more than compute. Pure. */
+import { isPerRow, reachOf } from './sql-functions.js';
+import { isName, nameOf, significant, type Lexeme } from './sql-read.js';
+import type { SqlScan } from './sql.js';
+import { isPlainWord, isSqlWord } from './sql-words.js';
+
+/** In lower case; with the schema in front where one is written that is not the database's own. */
+export function callsIn(words: readonly Lexeme[], { tables }: Pick<SqlScan, 'tables'>): string[] {
+  const tableAt = new Set(tables.map(({ start }) => start));
+  return words.flatMap((word, i) => {
+    if (words[i + 1]?.text !== '(' || !isName(word) || tableAt.has(word.start) || isGiven(words, i)) return [];
+    const name = nameOf(word);
+    const schema = words[i - 1]?.type === 'dot' ? words[i - 2] : undefined;
+    if (isName(schema)) return nameOf(schema) === 'pg_catalog' ? [name] : [`${nameOf(schema)}.${name}`];
+    return word.type === 'word' && isKeyword(name) ? [] : [name];
+  });
+}
+
+const isKeyword = (name: string): boolean => !isPerRow(name) && (isSqlWord(name) || isPlainWord(name));
+
+/** A name that the statement gives: with its columns behind AS, a table or a bracket, or in a WITH list. */
+function isGiven(words: readonly Lexeme[], i: number): boolean {
+  const before = words[i - 1];
+  if (before === undefined) return false;
+  if (before.type === 'word' && /^(?:AS|WITH|RECURSIVE)$/.test(before.text)) return true;
+  if (before.type === 'close' || before.type === 'quoted-identifier') return true;
+  if (before.type === 'word' && !isKeyword(before.text.toLowerCase())) return true;
+  if (before.type !== 'comma') return false;
+  let depth = 1;
+  let at = i + 2;
+  for (; at < words.length && depth > 0; at++) depth += words[at]?.text === '(' ? 1 : words[at]?.text === ')' ? -1 : 0;
+  return words[at]?.text === 'AS' && /^(?:\(|NOT|MATERIALIZED)$/.test(words[at + 1]?.text ?? '');
+}
+
+/** It may read and write tables that the statement does not name. */
+export const reachesOut = (name: string): boolean => reachOf(name) === 'unknown';
+
+/** Every function that is called only computes: nothing is left behind. */
+export const onlyComputes = (scan: SqlScan): boolean =>
+  callsIn(significant(scan.text, scan.tokens), scan).every((name) => reachOf(name) === 'none');

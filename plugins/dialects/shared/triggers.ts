@@ -1,0 +1,34 @@
+/**
+ * Triggers that touch tables: no statement shows what they read and write, so the database has to watch every transaction. Those that
+ * only set columns of the row that is written change nothing about it.
+ */
+import type { Log } from '../../../kernel/contract/plugin.js';
+import { callsIn, reachesOut } from '../../../kernel/language/sql-calls.js';
+import { significant } from '../../../kernel/language/sql-read.js';
+import { scanSql } from '../../../kernel/language/sql.js';
+
+export interface Trigger {
+  readonly name: string;
+  readonly table: string;
+  /** The text of what it does. */
+  readonly body: string;
+}
+
+const TOUCHES = /^(?:SELECT|INSERT|UPDATE|DELETE|MERGE|REPLACE|TRUNCATE|PERFORM|EXECUTE|CALL|TABLE)$/;
+/** Words of procedures that may stand before a bracket. */
+const PROCEDURAL = /^(?:if|elsif|elseif|while|return|raise|assert|foreach|perform)$/;
+
+export function touchesTables({ body }: Pick<Trigger, 'body'>): boolean {
+  const scan = scanSql(body);
+  const words = significant(scan.text, scan.tokens);
+  if (words.some(({ type, text }) => type === 'word' && TOUCHES.test(text))) return true;
+  return callsIn(words, { tables: [] }).some((name) => !PROCEDURAL.test(name) && reachesOut(name));
+}
+
+/** True where there are such triggers, which the log then names. */
+export function isTriggered(triggers: readonly Trigger[], store: string, log: Log): boolean {
+  const found = triggers.filter(touchesTables).map(({ name, table }) => `${name} on ${table}`);
+  if (found.length === 0) return false;
+  log.info({ store, triggers: found }, 'triggers touch tables: every transaction of this connection is serializable');
+  return true;
+}

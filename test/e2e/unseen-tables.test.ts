@@ -1,0 +1,151 @@
+/**
+ * Requests behave as if they ran one after another, also where the database touches tables that no statement names: by its functions, its
+ * views and its triggers. On PostgreSQL, with default settings. Each function waits where another request could come in between.
+ */
+import { expect } from 'chai';
+import pg from 'pg';
+import { placeOn, SQL } from '../support/databases.js';
+import { startKernel, type TestKernel } from '../support/kernel.js';
+import { skipTest } from '../support/skip.js';
+
+const G = '$PAYLOAD.g';
+const step = (id: number, query: string, parameters: readonly unknown[], rest: object = {}): object => ({
+  id,
+  mode: 'QUERY',
+  sql_query: { query, parameters },
+  ...rest,
+});
+const chain = (id: string, ...actionables: readonly object[]): object => ({ id, resource: id, actionables });
+const few = {
+  depends_on: [{ resource_id: 'self', action_ids: [1], extract_response_for: [{ extract: 'n', for: 'n' }] }],
+};
+const NEW = '$GENERATOR.ULID';
+
+/** Two requests at the same time, in each of these rooms. */
+const ROOMS = ['a', 'b', 'c'];
+
+const FILES = {
+  'definitions/models.json': ['_seat', '_log', '_guest', '_door'].map((name) => ({
+    [name]: { id: { type: 'String', primary_key: true }, room: { type: 'String' }, n: { type: 'Number' } },
+  })),
+  'definitions/resources.json': [
+    chain('book', step(1, 'SELECT book($1, $2) AS made', [NEW, G])),
+    chain('number', step(1, 'INSERT INTO _seat (id, room) VALUES (taken($1) || $1, $1)', [G])),
+    // How many rows there are, by a view; the other one reads what this writes, and only locks what it reads.
+    chain(
+      'close',
+      step(1, 'SELECT count(*) AS n, pg_sleep(0.02)::text FROM log_view WHERE room = $1', [G]),
+      step(2, 'UPDATE _door SET n = $2::bigint + 1 WHERE id = $1', [G, 'n'], few),
+    ),
+    chain(
+      'enter',
+      step(1, 'SELECT n FROM _door WHERE id = $1', [G]),
+      step(2, 'INSERT INTO _log (id, room, n) VALUES ($1, $2, $3)', [NEW, G, 'n'], few),
+    ),
+    // One statement on one row, behind which a trigger counts and writes.
+    chain('guest', step(1, 'INSERT INTO _guest (id, room) VALUES ($1, $2)', [NEW, G])),
+    chain('ticket', step(1, "SELECT nextval('tickets') AS n, count(*) AS seats FROM _seat", [])),
+  ],
+};
+
+const OBJECTS = `
+  CREATE TABLE _seat (id text PRIMARY KEY, room text, n bigint);
+  CREATE TABLE _log (id text PRIMARY KEY, room text, n bigint);
+  CREATE TABLE _guest (id text PRIMARY KEY, room text, n bigint);
+  CREATE TABLE _door (id text PRIMARY KEY, room text, n bigint);
+  INSERT INTO _door VALUES ${ROOMS.map((room) => `('close ${room}', '', 0)`).join(', ')};
+  CREATE VIEW log_view AS SELECT * FROM _log;
+  CREATE SEQUENCE tickets;
+  CREATE FUNCTION slowly() RETURNS int LANGUAGE sql AS 'SELECT 1 FROM pg_sleep(0.02)';
+  CREATE FUNCTION taken(r text) RETURNS bigint LANGUAGE plpgsql AS $$
+    DECLARE n bigint := (SELECT count(*) FROM _seat WHERE room = r);
+    BEGIN PERFORM slowly(); RETURN n; END $$;
+  CREATE FUNCTION book(i text, r text) RETURNS bigint LANGUAGE plpgsql AS $$
+    BEGIN IF taken(r) = 0 THEN INSERT INTO _seat VALUES (i, r); RETURN 1; END IF; RETURN 0; END $$;`;
+const TRIGGERS = `
+  CREATE FUNCTION welcome() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+      IF NOT EXISTS (SELECT 1 FROM _log WHERE room = NEW.room) THEN
+        PERFORM slowly(); INSERT INTO _log VALUES (NEW.id, NEW.room);
+      END IF;
+      RETURN NEW;
+    END $$;
+  CREATE TRIGGER welcome BEFORE INSERT ON _guest FOR EACH ROW EXECUTE FUNCTION welcome();`;
+/** Sets a column, and touches nothing else. */
+const HARMLESS = `
+  CREATE FUNCTION tidy() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN IF (TG_OP = 'UPDATE') THEN NEW.room := lower(NEW.room); END IF; RETURN NEW; END $$;
+  CREATE TRIGGER tidy BEFORE INSERT OR UPDATE ON _seat FOR EACH ROW EXECUTE FUNCTION tidy();`;
+
+for (const [title, objects, isTriggered] of [
+  ['functions and views of the database', HARMLESS, false],
+  ['triggers of the database', TRIGGERS, true],
+] as const) {
+  describe(title, () => {
+    let kernel: TestKernel;
+    let client: pg.Client;
+    before(async function () {
+      const place = await placeOn(SQL.find(({ name }) => name === 'postgres')!);
+      if ('skip' in place) return skipTest(this, place.skip);
+      client = new pg.Client(place.env['DATABASE']);
+      await client.connect();
+      await client.query(OBJECTS + objects);
+      kernel = await startKernel({ files: FILES, env: place.env, config: { ...place.config } });
+    });
+    after(async () => {
+      await client?.end();
+      await kernel?.close();
+    });
+
+    async function race(...paths: readonly string[]): Promise<void> {
+      const answers = await Promise.all(
+        ROOMS.flatMap((room) => paths.map((path) => kernel.post(`/${path}`, { g: `${paths[0]} ${room}` }))),
+      );
+      expect(answers.map(({ status }) => status)).to.deep.equal(answers.map(() => 200));
+    }
+    const rowsIn = async (table: string, path: string): Promise<number> =>
+      (await client.query(`SELECT 1 FROM ${table} WHERE room LIKE '${path} %'`)).rows.length;
+
+    if (isTriggered) {
+      it('what a trigger counts is counted still when it writes', async () => {
+        await race('guest', 'guest');
+        expect(await rowsIn('_guest', 'guest')).to.equal(2 * ROOMS.length);
+        expect(await rowsIn('_log', 'guest')).to.equal(ROOMS.length);
+      });
+
+      it('the log names those that touch tables, and the plan says what follows', () => {
+        const rows = kernel.log.filter(({ message }) => message.startsWith('triggers touch tables'));
+        expect(rows.map(({ fields }) => fields)).to.deep.equal([{ store: 'main', triggers: ['welcome on _guest'] }]);
+        expect(JSON.stringify(kernel.kernel.plans().byId.get('guest')?.summary.describe)).to.contain('"serializable"');
+      });
+      return;
+    }
+
+    it('a function that counts and writes is one thing', async () => {
+      await race('book', 'book');
+      expect(await rowsIn('_seat', 'book')).to.equal(ROOMS.length);
+    });
+
+    it('a function in an insert finds what the other request has written', async () => {
+      await race('number', 'number');
+      expect(await rowsIn('_seat', 'number')).to.equal(2 * ROOMS.length);
+    });
+
+    it('what is read through a view stays so until the request has written', async () => {
+      await race('close', 'enter');
+      const { rows } = await client.query<{ seats: string; seen: string }>(
+        'SELECT d.n AS seats, s.n AS seen FROM _door d JOIN _log s ON s.room = d.id',
+      );
+      // Whichever came first: it has seen nothing of the other one, which has seen it.
+      expect(rows.map(({ seats, seen }) => Number(seats) - 1 + Number(seen))).to.deep.equal(ROOMS.map(() => 1));
+    });
+
+    it('a statement that reads watched tables may take a number', async () => {
+      expect((await kernel.post('/ticket', {})).body).to.have.property('n', 1);
+    });
+
+    it('a trigger that sets a column of its row changes nothing', () => {
+      expect(kernel.log.filter(({ message }) => message.startsWith('triggers touch tables'))).to.deep.equal([]);
+    });
+  });
+}
