@@ -136,6 +136,8 @@ export interface StepKernel {
   readonly calls: () => readonly Call[];
   /** The service answers 500 to so many calls. */
   readonly refuseNext: (count: number) => void;
+  /** It answers 500 to one call: this many from now on, 1 is the next. */
+  readonly failAt: (place: number) => void;
   readonly jobs: () => Promise<readonly JobView[]>;
   readonly retry: (id: string) => Promise<boolean>;
   readonly close: () => Promise<void>;
@@ -144,9 +146,11 @@ export interface StepKernel {
 export async function stepKernel(store: StepStore, files: object): Promise<StepKernel> {
   let refused = 0;
   let from = 0;
+  let failing = 0;
   const service = await startUpstream((req, res, asked) => {
     const { asked: id } = JSON.parse(asked.body) as { asked?: string };
-    if (refused > 0) (refused--, json({ no: true }, 500)(req, res, asked));
+    if (--failing === 0) json({ no: true }, 500)(req, res, asked);
+    else if (refused > 0) (refused--, json({ no: true }, 500)(req, res, asked));
     else json({ answer: `said ${id}` })(req, res, asked);
   });
   const kernel = await startKernel({
@@ -173,6 +177,7 @@ export async function stepKernel(store: StepStore, files: object): Promise<StepK
       refused = count;
       from = service.asked.length;
     },
+    failAt: (place) => void (failing = place),
     jobs: async () => (await desk?.list({})) ?? [],
     retry: async (id) => (await desk?.retry(id)) ?? false,
     async close() {
