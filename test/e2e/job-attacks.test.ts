@@ -96,7 +96,7 @@ describe('explore', function () {
     if ('skip' in store) throw new Error(store.skip);
     const k: StepKernel = await stepKernel({ ...store, connections: { ...store.connections, second: { use: 'pglite', path: 'memory://' } } }, FILES);
     const { kernel } = k.kernel;
-    const [desk] = kernel.desks();
+    const [desk] = kernel.desks(); delete process.env['NO_NOTE']; setTimeout(()=>{},0);
     await k.post('/begin', {});
     let n = 0;
     let messages = 0;
@@ -156,11 +156,11 @@ describe('explore', function () {
       for (const f of faults) {
         schedules++;
         const r = await run(c, f);
-        if (r.rows !== base.rows || r.distinct !== base.distinct || r.messages < base.messages) { bad.push([c.name, f, r]); console.log('  BAD', JSON.stringify(f), JSON.stringify(r)); }
+        if (r.rows !== base.rows || r.distinct !== base.distinct || r.messages < base.messages || !r.outs.endsWith('done')) { bad.push([c.name, f, r]); console.log('  BAD', JSON.stringify(f), JSON.stringify(r)); }
         else if (r.calls !== base.calls + (f.fail || f.killBefore ? 1 : 0)) console.log('  calls', JSON.stringify(f), r.calls, base.calls, r.outs, r.messages);
       }
     }
-    console.log(bad.length, 'of', schedules);
+    console.log(bad.length, 'of', schedules); console.log(String(k.kernel.log.filter((r) => JSON.stringify(r.fields).includes('QRY_FAILED')).slice(0, 1).map((r) => (r.fields as any).err?.stack ?? JSON.stringify(r))));
     await k.close();
   });
 });

@@ -60,6 +60,7 @@ describe('a run of claimed work', () => {
       log: { debug: note, info: note, warn: note, error: note },
       tell: (event) => void ended.push(event),
       later: (milliseconds) => void later.push(milliseconds),
+      inside: () => Promise.resolve(null),
     })(job, run);
   const settled = async (job: Claimed, outcome: Outcome): Promise<void> => {
     const settle = await start(job, () => Promise.resolve(outcome));
