@@ -56,7 +56,7 @@ export function compilePart(
   const inboxOf = ({ unit }: ActionGroup): Inbox | null => (unit?.shared && inboxIn?.(unit.shared)) ?? null;
   // What is never repeated goes on nowhere.
   const noted = grouped(later ? 'each' : 'none');
-  const cursor = later && !(process.env['NO_NOTE'] && plans.length === 1) ? compileCursor(scope, actions, noted, indexOf, inboxOf) : null;
+  const cursor = later ? compileCursor(scope, actions, noted, indexOf, inboxOf) : null;
   return Object.freeze({
     ...compileCarrying(scope, actions, indexOf),
     key,

@@ -58,6 +58,8 @@ export interface Note {
 
 /** The notes that lie in the queue, with the work itself. */
 export interface Journal {
+  /** The work was never begun before: nothing of it is noted anywhere. */
+  readonly fresh?: boolean;
   /** Of the runs before this one. */
   readonly notes: readonly unknown[];
   /** Takes their place. Rejects when the right to do the work is lost. */
@@ -71,6 +73,8 @@ export interface Journal {
 
 /** Notes in the store of the actionables themselves: each is there if what they did was committed, and only then. */
 export interface Inbox {
+  /** Makes the place for notes, before the first unit is opened. */
+  ready(): Promise<void>;
   /** Of one job, in any order. */
   read(job: string): Promise<readonly unknown[]>;
   /** As part of the unit of work. Rejects when the same actionables are noted already. */

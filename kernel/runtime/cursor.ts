@@ -2,7 +2,7 @@
  * One run of deferred work of several steps: what is noted is not done again, what is done is noted, inside the transaction of the step
  * where it has one. Knows no store.
  */
-import type { Journal, Note } from '../contract/deferred.js';
+import type { Inbox, Journal, Note } from '../contract/deferred.js';
 import { fault } from '../contract/fault.js';
 import type { Frame, Signal } from '../contract/plan.js';
 import type { CursorPlan, StepPlan } from '../compile/cursor.js';
@@ -21,7 +21,11 @@ export async function runCursor(
   signal: Signal,
   journal: Journal = NO_JOURNAL,
 ): Promise<boolean> {
-  const found = await Promise.all(inboxes.map((inbox) => inbox.read(id)));
+  const look = async (inbox: Inbox): Promise<readonly unknown[]> => {
+    await inbox.ready();
+    return journal.fresh === true ? [] : inbox.read(id);
+  };
+  const found = await Promise.all(inboxes.map(look));
   let isKept = found.some(({ length }) => length > 0);
   const notes = notesOf(journal, found.flat());
   const missing = give(notes, frame);

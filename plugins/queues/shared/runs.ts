@@ -84,6 +84,7 @@ export function createRun({
   async function outcomeOf(job: Claimed, run: Run, holding: Ending): Promise<Outcome> {
     const journal: Journal = {
       ending: endingOf(job, holding),
+      ...(job.fresh === true && { fresh: true }),
       notes: notesOf(job, settings.sealing),
       write: (notes) => write(job, holding, settings.sealing.seal(job.id, writeJson(notes) ?? '[]')),
     };

@@ -36,7 +36,8 @@ const CLAIM = `WITH next AS MATERIALIZED (
 UPDATE lintel_jobs j SET state = 'running', attempts = j.attempts + 1, token = $1,
   locked_at = now(), last_run_at = now(), next_run_at = NULL, lease_until = now() + $3::float8 * interval '1 millisecond'
 FROM next WHERE j.id = next.id
-RETURNING j.data->>'id' AS id, j.data->>'work' AS body, j.journal, j.seq, j.rank, j.attempts, j.retries`;
+RETURNING j.data->>'id' AS id, j.data->>'work' AS body, j.journal, j.seq, j.rank, j.attempts, j.retries,
+  j.attempts = 1 AND j.journal IS NULL AND j.failure_code IS NULL AS fresh`;
 const NOTE = `UPDATE lintel_jobs SET journal = $3 WHERE id = $1::uuid AND token = $2 AND state = 'running' RETURNING seq`;
 const RENEW = `UPDATE lintel_jobs j SET lease_until = now() + $3::float8 * interval '1 millisecond'
 FROM unnest($1::text[], $2::text[]) AS h(id, token)
@@ -49,8 +50,9 @@ const FAIL = `UPDATE lintel_jobs SET ${FAILED}, failure_code = $3, fail_reason =
   state = CASE WHEN $5::float8 IS NULL THEN 'dead' ELSE 'delayed' END,
   next_run_at = now() + $5::float8 * interval '1 millisecond', attempts = attempts - $6::int
 WHERE id = $1::uuid AND token = $2 AND state = 'running' RETURNING seq`;
+/** Some of it may be noted elsewhere: it is not as if it had never been begun. */
 const RELEASE = `UPDATE lintel_jobs j SET state = 'waiting', attempts = j.attempts - 1, token = NULL, lease_until = NULL,
-  locked_at = NULL, next_run_at = now()
+  locked_at = NULL, next_run_at = now(), journal = coalesce(j.journal, '[]')
 FROM unnest($1::text[], $2::text[]) AS h(id, token)
 WHERE j.id = h.id::uuid AND j.token = h.token AND j.state = 'running' RETURNING j.id`;
 /** In portions, so that it never takes long: what is left over is found by the next one, which comes at once. */
@@ -114,12 +116,13 @@ export function createSqlStore(run: RunSql, jobs: Store['jobs'], notify?: Store[
     },
     async claim(token, limit, lease) {
       const rows = await run('claim', CLAIM, [token, limit, lease]);
-      const claimed = ({ id, attempts, retries, body, journal }: Row): Claimed => ({
+      const claimed = ({ id, attempts, retries, body, journal, fresh }: Row): Claimed => ({
         id: String(id),
         token,
         attempt: number(attempts),
         retries: number(retries),
         body: String(body),
+        fresh: fresh === true,
         journal: typeof journal === 'string' ? journal : null,
       });
       return [...rows].sort(inOrder).map(claimed);

@@ -32,6 +32,8 @@ export interface Claimed extends Held {
   readonly attempt: number;
   readonly retries: number;
   readonly body: string;
+  /** It was never begun before; absent where the store cannot tell. */
+  readonly fresh?: boolean;
   /** What `note` wrote last; null: nothing. */
   readonly journal: string | null;
 }
