@@ -109,6 +109,20 @@ describe('a run of claimed work', () => {
       expect(fields).to.deep.equal([after === null ? logged : { ...logged, again: after / 1000 }]);
     });
 
+  it('waits where it was not let in, whatever its tries', async () => {
+    await settled(claimed(1, 0, JSON.stringify({ ...work, acceptedAt: 0 })), {
+      done: false,
+      code: 'TST_FAILED',
+      detail: 'Failed.',
+      retryable: true,
+      waits: true,
+    });
+    // Half as long as it has been there, a minute at most.
+    expect(events).to.deep.equal(['fail one TST_FAILED Failed. 60000']);
+    expect(ended).to.deep.equal([{ ...names, attempt: 1, outcome: 'again', code: 'TST_FAILED' }]);
+    expect(messages).to.deep.equal(['deferred work is not let in and waits']);
+  });
+
   it('counts as failed, and may be repeated, when the work throws', async () => {
     const settle = await start(claimed(1, 1), () => Promise.reject(new Error('broken')));
     await settle();

@@ -99,7 +99,9 @@ export function createRun({
   function settle(job: Claimed, outcome: Outcome): Promise<boolean> {
     if (outcome.done) return store.done(job);
     const { code, detail, waits = false } = outcome;
-    const pause = waits ? waitAfter(workOf(job, settings.sealing).acceptedAt, settings) : pauseAfter(job.attempt, settings);
+    const pause = waits
+      ? waitAfter(workOf(job, settings.sealing).acceptedAt, settings)
+      : pauseAfter(job.attempt, settings);
     const after = mayRunAgain(job, outcome) ? Math.round(pause) : null;
     const fields = { job: job.id, code, attempt: job.attempt, of: job.retries + 1 };
     if (after === null) log.error(fields, 'deferred work failed and is dead');
