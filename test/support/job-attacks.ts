@@ -28,8 +28,9 @@ const copied = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
 
 /** Accepts work of a resource, which has to be delayed, and does all of it. */
 export async function attack(steps: StepKernel, path: string, body: object, fault: Fault): Promise<Done> {
-  const { running, desks } = steps.kernel.kernel;
-  const [desk] = desks();
+  const { kernel } = steps.kernel;
+  const { running } = kernel;
+  const [desk] = kernel.desks();
   let messages = 0;
   const { receiver } = running;
   running.receiver = () => void messages++;
