@@ -15,6 +15,8 @@ export interface StepPlan extends ActionGroup {
   readonly inbox: Inbox | null;
   /** The end of the work is its note, or it may be done any number of times. */
   readonly noted: boolean;
+  /** Nothing is done behind it. */
+  readonly last: boolean;
   /** What it leaves for those behind it. */
   readonly leaves: (frame: Frame) => Pick<Note, 'carries' | 'state'>;
 }
@@ -37,7 +39,7 @@ export const stagesOf = (groups: readonly ActionGroup[]): ActionGroup[][] =>
       : [group],
   );
 
-/** Null for what is one step only: it is over with the work. */
+/** Null for one step that cannot note its end with what it did: it is over with the work. */
 export function compileCursor(
   scope: ResourceScope,
   members: readonly ActionModel[],
@@ -50,7 +52,8 @@ export function compileCursor(
   const isPure = ({ actions }: ActionGroup): boolean =>
     actions.every(({ pure, reads, key }) => pure || (reads && leavesSecret(scope, members, key)));
   const lasting = stages.flat().filter((step) => !isPure(step));
-  if (lasting.length < 2) return null;
+  const [only] = lasting;
+  if (only === undefined || (lasting.length === 1 && inboxOf(only) === null)) return null;
   const keysOf = ({ actions }: ActionGroup): string[] => actions.map(({ key }) => key);
   const order = stages.flat().flatMap(keysOf);
   const modelsOf = (keys: readonly string[]): ActionModel[] => members.filter(({ key }) => keys.includes(key));
@@ -71,6 +74,7 @@ export function compileCursor(
       const carries = labels.filter((label) => /^(?:name|result):/.test(label));
       return Object.freeze({
         ...{ ...step, keys, inbox },
+        last: stage.length === 1 && at === stages.length - 1,
         noted: !isPure(step) && (step !== ends || inbox !== null || stage.length > 1),
         leaves: (frame: Frame) => ({ carries, state: take(frame) }),
       });

@@ -9,7 +9,7 @@ import type { ActionModel, ResourceModel } from '../analysis/model.js';
 import { compileCarrying } from './carry.js';
 import type { PartModel } from '../analysis/division.js';
 import { emptyDraft, type Draft } from './draft.js';
-import { compileCursor, stagesOf } from './cursor.js';
+import { compileCursor } from './cursor.js';
 import { groupActions } from './groups.js';
 import { heldWork } from './held.js';
 import type { AcceptPlan, ActionGroup, PartPlan } from './plan.js';
@@ -55,14 +55,13 @@ export function compilePart(
   const { inboxIn } = Object.assign({}, ...deferrals) as Partial<Deferral>;
   const inboxOf = ({ unit }: ActionGroup): Inbox | null => (unit?.shared && inboxIn?.(unit.shared)) ?? null;
   // What is never repeated goes on nowhere.
-  const isRepeated = later && stagesOf(grouped('none')).flat().length > 1;
-  const groups = grouped(isRepeated ? 'each' : 'none');
-  const cursor = isRepeated ? compileCursor(scope, actions, groups, indexOf, inboxOf) : null;
+  const noted = grouped(later ? 'each' : 'none');
+  const cursor = later ? compileCursor(scope, actions, noted, indexOf, inboxOf) : null;
   return Object.freeze({
     ...compileCarrying(scope, actions, indexOf),
     key,
     admit: heldWork(scope, actions),
-    groups: isRepeated && cursor === null ? grouped('none') : groups,
+    groups: cursor === null ? grouped('none') : noted,
     deferral: later ? overlaid(scope.resource, deferrals, shared) : null,
     cursor,
   });

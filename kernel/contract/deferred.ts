@@ -58,14 +58,23 @@ export interface Note {
 
 /** The notes that lie in the queue, with the work itself. */
 export interface Journal {
+  /** The work was never begun before: nothing of it is noted anywhere. */
+  readonly fresh?: boolean;
   /** Of the runs before this one. */
   readonly notes: readonly unknown[];
   /** Takes their place. Rejects when the right to do the work is lost. */
   write(notes: readonly Note[]): Promise<void>;
+  /**
+   * Asked before a unit of this sort is opened that is the last of the work: what ends the work as part of it, where the queue lies in
+   * the same store; null where it does not. It gives false when that cannot be done now, and rejects when the right to do the work is lost.
+   */
+  ending?(shared: SharedUnit): Promise<((unit: unknown) => Promise<boolean>) | null>;
 }
 
 /** Notes in the store of the actionables themselves: each is there if what they did was committed, and only then. */
 export interface Inbox {
+  /** Makes the place for notes, before the first unit is opened. */
+  ready(): Promise<void>;
   /** Of one job, in any order. */
   read(job: string): Promise<readonly unknown[]>;
   /** As part of the unit of work. Rejects when the same actionables are noted already. */
@@ -126,6 +135,8 @@ export type Outcome =
       readonly detail: string;
       /** The same may succeed when it is tried again. */
       readonly retryable: boolean;
+      /** Its resource lets nothing in at the moment: nothing was begun, and it is no try. */
+      readonly waits?: true;
     };
 
 /** Whose uids are meant: a uid belongs to the callers of a guard. */

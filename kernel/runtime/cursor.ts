@@ -13,14 +13,21 @@ import { isNote } from './stored-work.js';
 /** Where nothing is kept: the work is done from the beginning. */
 const NO_JOURNAL: Journal = { notes: [], write: () => Promise.resolve() };
 
+/** True where notes lie in inboxes that are to be forgotten. */
 export async function runCursor(
   { stages, inboxes, give }: CursorPlan,
   id: string,
   frame: FrameMemory,
   signal: Signal,
   journal: Journal = NO_JOURNAL,
-): Promise<void> {
-  const notes = await notesOf(id, journal, inboxes);
+): Promise<boolean> {
+  const look = async (inbox: Inbox): Promise<readonly unknown[]> => {
+    await inbox.ready();
+    return journal.fresh === true ? [] : inbox.read(id);
+  };
+  const found = await Promise.all(inboxes.map(look));
+  let isKept = found.some(({ length }) => length > 0);
+  const notes = notesOf(journal, found.flat());
   const missing = give(notes, frame);
   if (missing !== null) throw fault('JOB_CHANGED', { name: id, missing });
   const done = new Set(notes.flatMap(({ actions }) => actions));
@@ -43,11 +50,15 @@ export async function runCursor(
       ...(in_.stopped && { ends: true as const }),
       ...step.leaves(in_),
     });
+    const shared = step.unit?.shared;
+    const end = step.last && step.noted && shared ? await journal.ending?.(shared) : null;
     let note: Note | null = null;
     await runTogether({ ...step, actions }, own, step.unit === null ? null : own.payload, async () => {
       if (!step.noted) return;
       note = noteOf(own);
-      if (step.inbox !== null && own.unit !== null) await step.inbox.write(id, note, own.unit);
+      if (step.inbox === null || own.unit === null || (await end?.(own.unit))) return;
+      isKept = true;
+      await step.inbox.write(id, note, own.unit);
     });
     if (note === null) return;
     notes.push(note);
@@ -56,7 +67,7 @@ export async function runCursor(
 
   try {
     for (const stage of stages) {
-      if (frame.stopped) return;
+      if (frame.stopped) return isKept;
       const left = stage.filter(({ keys }) => keys.some((key) => !done.has(key)));
       if (left.length > 0 && signal.aborted) throw fault('JOB_STOPPED');
       const [only] = left;
@@ -71,6 +82,7 @@ export async function runCursor(
     if (notes.length > journal.notes.length) await write().catch(() => undefined);
     throw error;
   }
+  return isKept;
 }
 
 const without = ({ actions, at, took, ends, carries }: Note): Note => ({
@@ -79,8 +91,8 @@ const without = ({ actions, at, took, ends, carries }: Note): Note => ({
 });
 
 /** A note of an inbox has the values that the one in the queue may lack. */
-async function notesOf(id: string, journal: Journal, inboxes: readonly Inbox[]): Promise<Note[]> {
-  const read = [...journal.notes, ...(await Promise.all(inboxes.map((inbox) => inbox.read(id)))).flat()];
+function notesOf(journal: Journal, found: readonly unknown[]): Note[] {
+  const read = [...journal.notes, ...found];
   if (!read.every(isNote)) throw fault('JOB_BROKEN');
   return [...new Map(read.map((note) => [note.actions.join(), note])).values()];
 }

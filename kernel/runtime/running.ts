@@ -73,7 +73,7 @@ export function createRunning({ plans, hooks, desks, codes, log }: RunningInput)
 
   const statusOf = ({ code, options }: Fault): number => options.status ?? codes[code]?.status ?? 500;
 
-  const failed = (failure: Fault, retryable?: boolean): Outcome => {
+  const failed = (failure: Fault, retryable?: boolean): Outcome & { readonly done: false } => {
     const status = statusOf(failure);
     const detail = failure.options.message ?? fillMessage(codes[failure.code]?.message ?? failure.code, failure.params);
     return {
@@ -92,13 +92,16 @@ export function createRunning({ plans, hooks, desks, codes, log }: RunningInput)
   ): Promise<Outcome> {
     const clock = performance.now();
     let failure: Fault | null = null;
+    let isRefused = false;
     const live = hooks();
     try {
       const early = await live?.accept?.(invocation);
       if (early === undefined) {
         const frame = createFrame(invocation, plan);
         frame.payload = frame.received = invocation.payload;
+        isRefused = true;
         for (const step of part.admit ?? []) await step.run(frame, { result: null });
+        isRefused = false;
         await work(frame);
       }
     } catch (error) {
@@ -107,14 +110,16 @@ export function createRunning({ plans, hooks, desks, codes, log }: RunningInput)
       const { id, trigger } = invocation;
       const { code, where, options } = failure;
       // What definitions refuse is told by whoever brought the work; nobody foresaw the rest.
-      if (statusOf(failure) >= 500)
+      if (statusOf(failure) >= 500 && !isRefused)
         log.error({ id, trigger, part: part.key, code, ...where, err: options.cause ?? failure }, 'work failed');
     }
     await invocation
       .finish(failure === null)
       .catch((error: unknown) => log.error({ id: invocation.id, err: error }, 'work left something behind'));
     observe(live, plan, invocation, clock, failure);
-    return failure === null ? DONE : failed(failure);
+    if (failure === null) return DONE;
+    const outcome = failed(failure);
+    return isRefused && outcome.retryable ? { ...outcome, waits: true } : outcome;
   }
 
   function observe(
@@ -169,12 +174,14 @@ export function createRunning({ plans, hooks, desks, codes, log }: RunningInput)
       const told = { timings: timings(), origin: trace, attempt };
       const invocation = new HeldInvocation('job', id, acceptedAt, headers, remote, payload, told);
       const { cursor } = found.part;
-      const outcome = await run(found, invocation, (frame) => {
+      let isKept = false;
+      const outcome = await run(found, invocation, async (frame) => {
         frame.claims = state.claims;
         found.part.give(state, frame, work.version);
-        return cursor === null ? runWhile(signal, found.part, frame) : runCursor(cursor, id, frame, signal, journal);
+        if (cursor === null) await runWhile(signal, found.part, frame);
+        else isKept = await runCursor(cursor, id, frame, signal, journal);
       });
-      return outcome.done && cursor !== null ? { done: true, forget: forgetIn(cursor, id) } : outcome;
+      return outcome.done && cursor !== null && isKept ? { done: true, forget: forgetIn(cursor, id) } : outcome;
     },
 
     schedules: () => [...(plans()?.byId.values() ?? [])].flatMap((plan) => plan.schedules),

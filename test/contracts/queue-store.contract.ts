@@ -231,6 +231,24 @@ export function queueStoreContract({ name, fresh }: StoreBackend): void {
       expect(await store.retry('never')).to.equal(false);
     });
 
+    it('does not count a try that was none, and never takes work that was begun for new', async () => {
+      await store.add([entry('waits'), entry('given'), entry('new')]);
+      const [waits, given] = (await store.claim('one', 2, LONG)) as [Claimed, Claimed];
+      // A store may be unable to tell.
+      expect(waits.fresh ?? true).to.equal(true);
+      expect(await store.fail(waits, FAILED, 1, false)).to.equal(true);
+      await store.release([given]);
+      expect(await stateOf('waits')).to.deep.equal(['waiting', 0]);
+      await swept();
+      const again = await store.claim('two', 5, LONG);
+      const seen = again.map(({ id, attempt, fresh = id === 'new' }) => [id, attempt, fresh] as const);
+      expect(seen).to.have.deep.members([
+        ['waits', 1, false],
+        ['given', 1, false],
+        ['new', 1, true],
+      ]);
+    });
+
     it('removes what waits or is dead, by its id, and never what runs', async () => {
       await store.add([
         entry('runs', { priority: 2 }),

@@ -60,6 +60,7 @@ describe('a run of claimed work', () => {
       log: { debug: note, info: note, warn: note, error: note },
       tell: (event) => void ended.push(event),
       later: (milliseconds) => void later.push(milliseconds),
+      inside: () => Promise.resolve(null),
     })(job, run);
   const settled = async (job: Claimed, outcome: Outcome): Promise<void> => {
     const settle = await start(job, () => Promise.resolve(outcome));
@@ -107,6 +108,20 @@ describe('a run of claimed work', () => {
       const logged = { job: 'one', code: 'TST_FAILED', attempt, of: retries + 1 };
       expect(fields).to.deep.equal([after === null ? logged : { ...logged, again: after / 1000 }]);
     });
+
+  it('waits where it was not let in, whatever its tries', async () => {
+    await settled(claimed(1, 0, JSON.stringify({ ...work, acceptedAt: 0 })), {
+      done: false,
+      code: 'TST_FAILED',
+      detail: 'Failed.',
+      retryable: true,
+      waits: true,
+    });
+    // Half as long as it has been there, a minute at most.
+    expect(events).to.deep.equal(['fail one TST_FAILED Failed. 60000']);
+    expect(ended).to.deep.equal([{ ...names, attempt: 1, outcome: 'again', code: 'TST_FAILED' }]);
+    expect(messages).to.deep.equal(['deferred work is not let in and waits']);
+  });
 
   it('counts as failed, and may be repeated, when the work throws', async () => {
     const settle = await start(claimed(1, 1), () => Promise.reject(new Error('broken')));

@@ -136,17 +136,19 @@ export interface StepKernel {
   readonly calls: () => readonly Call[];
   /** The service answers 500 to so many calls. */
   readonly refuseNext: (count: number) => void;
+  /** It answers 500 to calls for which this is true; the next is the first. */
+  readonly refuse: (isRefused: (place: number) => boolean) => void;
   readonly jobs: () => Promise<readonly JobView[]>;
   readonly retry: (id: string) => Promise<boolean>;
   readonly close: () => Promise<void>;
 }
 
 export async function stepKernel(store: StepStore, files: object): Promise<StepKernel> {
-  let refused = 0;
+  let isRefused = (_place: number): boolean => false;
   let from = 0;
   const service = await startUpstream((req, res, asked) => {
     const { asked: id } = JSON.parse(asked.body) as { asked?: string };
-    if (refused > 0) (refused--, json({ no: true }, 500)(req, res, asked));
+    if (isRefused(service.asked.length - from)) json({ no: true }, 500)(req, res, asked);
     else json({ answer: `said ${id}` })(req, res, asked);
   });
   const kernel = await startKernel({
@@ -160,6 +162,10 @@ export async function stepKernel(store: StepStore, files: object): Promise<StepK
     },
   });
   const [desk] = kernel.kernel.desks();
+  const refuse: StepKernel['refuse'] = (refused) => {
+    isRefused = refused;
+    from = service.asked.length;
+  };
   return {
     kernel,
     post: (path, body) => kernel.post(path, body),
@@ -169,10 +175,8 @@ export async function stepKernel(store: StepStore, files: object): Promise<StepK
         key: String(headers['idempotency-key']),
         body: JSON.parse(body) as Call['body'],
       })),
-    refuseNext(count) {
-      refused = count;
-      from = service.asked.length;
-    },
+    refuseNext: (count) => refuse((place) => place <= count),
+    refuse,
     jobs: async () => (await desk?.list({})) ?? [],
     retry: async (id) => (await desk?.retry(id)) ?? false,
     async close() {

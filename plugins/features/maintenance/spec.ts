@@ -8,8 +8,8 @@ export default definePlugin({
   since: '0.2.0',
   summary: 'The endpoint answers 503 with `Retry-After`, whoever asks and whatever is sent.',
   details:
-    'Nothing of the resource runs: resources that reach its actionables by `depends_on` answer 503 too, its jobs fail and are tried ' +
-    'again as often as they may be, and what the clock begins waits for its next time.',
+    'Nothing of the resource runs: resources that reach its actionables by `depends_on` answer 503 too, its jobs wait ' +
+    'without spending a try, and what the clock begins waits for its next time.',
   facts: { applies: 'when-present', holds: 'work' },
   slots: { resource: shape({ maintenance: flag({ doc: 'Answer 503 to everybody.', default: false }) }) },
   openapi: ({ value }) => ({

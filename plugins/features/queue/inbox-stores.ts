@@ -14,17 +14,17 @@ export interface InboxRow {
 export interface InboxStore {
   make(): Promise<void>;
   read(job: string): Promise<readonly string[]>;
-  /** In the unit of the frame; rejects where it is there already. */
-  add(row: InboxRow, unit: unknown): Promise<void>;
+  /** Rejects where it is there already. */
+  add(row: InboxRow, transaction: unknown): Promise<void>;
   remove(job: string): Promise<void>;
   /** Ids of jobs whose notes are older than a day. */
   old(): Promise<readonly string[]>;
 }
 
 /** Null: units of this sort have no place for notes. */
-export function inboxStoreOf({ kind, handle, of }: SharedUnit): InboxStore | null {
-  if (kind === dialect.kind) return inTable(handle as Dialect, of);
-  return kind === documentStore.kind ? inCollection(handle as DocumentStore, of) : null;
+export function inboxStoreOf({ kind, handle }: SharedUnit): InboxStore | null {
+  if (kind === dialect.kind) return inTable(handle as Dialect);
+  return kind === documentStore.kind ? inCollection(handle as DocumentStore) : null;
 }
 
 const DAY_MS = 86_400_000;
@@ -34,7 +34,7 @@ const MAKE = `CREATE TABLE IF NOT EXISTS lintel_inbox (
   job char(64) NOT NULL, step char(64) NOT NULL, id text NOT NULL, body TEXT_TYPE NOT NULL, made_at bigint NOT NULL,
   PRIMARY KEY (job, step))`;
 
-function inTable(connection: Dialect, of: SharedUnit['of']): InboxStore {
+function inTable(connection: Dialect): InboxStore {
   const run = (text: string, values: readonly unknown[] = [], transaction: unknown = null) =>
     connection.execute(text, values, transaction);
   const column = (name: string) => (rows: readonly Readonly<Record<string, unknown>>[]) =>
@@ -48,9 +48,9 @@ function inTable(connection: Dialect, of: SharedUnit['of']): InboxStore {
       await run(text).catch(() => run(text));
     },
     read: async (job) => column('body')(await run('SELECT body FROM lintel_inbox WHERE job = $1', [job])),
-    async add({ job, step, id, body }, unit) {
+    async add({ job, step, id, body }, transaction) {
       const text = 'INSERT INTO lintel_inbox (job, step, id, body, made_at) VALUES ($1, $2, $3, $4, $5)';
-      await run(text, [job, step, id, body, Date.now()], of(unit));
+      await run(text, [job, step, id, body, Date.now()], transaction);
     },
     remove: async (job) => void (await run('DELETE FROM lintel_inbox WHERE job = $1', [job])),
     old: async () =>
@@ -62,13 +62,13 @@ function inTable(connection: Dialect, of: SharedUnit['of']): InboxStore {
 
 const COLLECTION = 'lintel_inbox';
 
-function inCollection(store: DocumentStore, of: SharedUnit['of']): InboxStore {
+function inCollection(store: DocumentStore): InboxStore {
   return {
     make: () => Promise.resolve(),
     read: async (job) => (await store.find(COLLECTION, { job }, {}, null)).map(({ body }) => String(body)),
-    async add({ job, step, id, body }, unit) {
+    async add({ job, step, id, body }, transaction) {
       const document = { _id: `${job}${step}`, job, id, body, made_at: Date.now() };
-      await store.insert(COLLECTION, [document], of(unit) as DocumentTransaction | null);
+      await store.insert(COLLECTION, [document], transaction as DocumentTransaction | null);
     },
     remove: async (job) => void (await store.remove(COLLECTION, { job }, {}, null)),
     async old() {

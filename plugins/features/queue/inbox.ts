@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import type { Inbox, Note } from '../../../kernel/contract/deferred.js';
 import { Fault, fault } from '../../../kernel/contract/fault.js';
+import type { SharedUnit } from '../../../kernel/contract/plan.js';
 import type { Log } from '../../../kernel/contract/plugin.js';
 import { readJson, writeJson } from '../../../kernel/language/exact-json.js';
 import type { Queue } from '../../kinds/queue.js';
@@ -17,7 +18,13 @@ export interface SweptInbox extends Inbox {
 
 const digest = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-export function createInbox(store: InboxStore, queue: () => Pick<Queue, 'show' | 'sealing'>, log: Log): SweptInbox {
+/** `of`: the transaction of a unit. */
+export function createInbox(
+  store: InboxStore,
+  of: SharedUnit['of'],
+  queue: () => Pick<Queue, 'show' | 'sealing'>,
+  log: Log,
+): SweptInbox {
   let made: Promise<void> | null = null;
   /** Beside any transaction: to make a table ends one on MySQL. */
   const ready = (): Promise<void> =>
@@ -39,14 +46,14 @@ export function createInbox(store: InboxStore, queue: () => Pick<Queue, 'show' |
     }
   };
   return {
+    ready,
     async read(job) {
-      await ready();
       return (await store.read(digest(job))).map((body) => opened(job, body));
     },
     async write(job, note: Note, unit) {
       const row = { job: digest(job), step: digest(note.actions.at(-1) ?? ''), id: job, body: sealed(job, note) };
       try {
-        await store.add(row, unit);
+        await store.add(row, of(unit));
       } catch (error) {
         // Another process committed the step, after this one had read the notes: the next try finds it.
         throw error instanceof Fault && error.code === 'QRY_UNIQUE' ? fault('JOB_STOPPED') : error;

@@ -77,26 +77,22 @@ function createHandle({ resolve, find, log }: RuntimeContext): Handle {
       }
     };
 
-  /** The same for all plans, so that what one request puts off goes at once. */
-  const puts = new Map<Dialect, Deferral['put']>();
-  const putIn = (shared: SharedUnit): Deferral['put'] => {
+  /** Connections on which work is accepted. */
+  const accepting = new Set<Dialect>();
+  const putIn = bySort((shared): Deferral['put'] => {
     if (shared.kind !== dialect.kind) return put;
-    const of = shared.handle as Dialect;
-    const made = puts.get(of) ?? putOn(of, shared);
-    puts.set(of, made);
-    return made;
-  };
+    accepting.add(shared.handle as Dialect);
+    return putOn(shared.handle as Dialect, shared);
+  });
 
-  /** By the handle of the store. */
-  const inboxes = new Map<unknown, SweptInbox>();
-  const inboxIn = (shared: SharedUnit): SweptInbox | null => {
-    const known = inboxes.get(shared.handle);
-    const lies = known === undefined ? inboxStoreOf(shared) : null;
-    if (known !== undefined || lies === null) return known ?? null;
-    const made = createInbox(lies, store, log);
-    inboxes.set(shared.handle, made);
+  const inboxes: SweptInbox[] = [];
+  const inboxIn = bySort((shared): SweptInbox | null => {
+    const lies = inboxStoreOf(shared);
+    if (lies === null) return null;
+    const made = createInbox(lies, shared.of, store, log);
+    inboxes.push(made);
     return made;
-  };
+  });
   let sweeping: NodeJS.Timeout | undefined;
 
   return {
@@ -108,12 +104,12 @@ function createHandle({ resolve, find, log }: RuntimeContext): Handle {
     },
     async serve() {
       const sweep = async (): Promise<void> => {
-        for (const inbox of inboxes.values()) await inbox.sweep();
+        for (const inbox of inboxes) await inbox.sweep();
       };
       sweeping ??= setInterval(() => void sweep(), SWEEP_MS).unref();
       // What was accepted before may lie on `main`, also where nothing is accepted there any more.
       const main = find?.(dialect, CONNECTION) ?? null;
-      for (const of of new Set([...(main === null ? [] : [main]), ...puts.keys()])) {
+      for (const of of new Set([...(main === null ? [] : [main]), ...accepting])) {
         const found = await wayFrom(of);
         if ('outbox' in found) await found.outbox.serve();
       }
@@ -122,6 +118,21 @@ function createHandle({ resolve, find, log }: RuntimeContext): Handle {
       clearInterval(sweeping);
       for (const outbox of outboxes) await outbox.rest();
     },
+  };
+}
+
+/**
+ * The same for all plans, so that what one request puts off goes at once; one for each sort of unit, since documents that lie in tables
+ * have transactions of the connection too, and get at them in another way than statements do.
+ */
+function bySort<T>(make: (shared: SharedUnit) => T): (shared: SharedUnit) => T {
+  const known = new Map<unknown, Map<SharedUnit['of'], T>>();
+  return (shared) => {
+    const sorts = known.get(shared.handle) ?? new Map<SharedUnit['of'], T>();
+    known.set(shared.handle, sorts);
+    const made = sorts.get(shared.of) ?? make(shared);
+    sorts.set(shared.of, made);
+    return made;
   };
 }
 

@@ -52,6 +52,10 @@ function isolationOf(store: DocumentStore, queries: readonly Query[], turns: rea
   return queries.every(({ action }) => action.reads === true) ? 'snapshot' : 'snapshot, with locks of single documents';
 }
 
+const transactionOf = (opened: unknown): DocumentTransaction | null => (opened as Opened).transaction;
+/** Of documents that lie in tables. */
+const statementsOf = (opened: unknown): unknown => transactionOf(opened)?.transaction ?? null;
+
 /** `repeated`: one of them is done for each item of a list. */
 export function unitOf(store: DocumentStore, name: string, queries: readonly Query[], repeated = false): DocumentUnit {
   const turns = store.turn === undefined ? [] : turnsOf(queries, repeated);
@@ -65,8 +69,8 @@ export function unitOf(store: DocumentStore, name: string, queries: readonly Que
     describe: { isolation: isolationOf(store, queries, turns) },
     key: `documents on ${name}`,
     shared: on
-      ? { kind: dialect.kind, handle: on, of: (opened) => (opened as Opened).transaction?.transaction ?? null }
-      : { kind: documentStore.kind, handle: store, of: (opened) => (opened as Opened).transaction },
+      ? { kind: dialect.kind, handle: on, of: statementsOf }
+      : { kind: documentStore.kind, handle: store, of: transactionOf },
     join(units, _closing, needs) {
       const joined = units as readonly DocumentUnit[];
       const all = joined.flatMap((unit) => unit.queries);

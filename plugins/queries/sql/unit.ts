@@ -3,6 +3,9 @@ import type { IsolationNeed, Unit } from '../../../kernel/contract/plan.js';
 import { BY_LOCKS, dialect, type Dialect, type Isolation, type Transaction } from '../../kinds/dialect.js';
 import type { Statement } from './statement.js';
 
+/** A unit is the transaction of its connection. */
+const itself = (unit: unknown): unknown => unit;
+
 export interface SqlUnit extends Unit {
   readonly statements: readonly Statement[];
   readonly need: IsolationNeed | null;
@@ -18,7 +21,7 @@ export function unitOf(
   const isolation = opened(need);
   return {
     key: `transaction on ${name}`,
-    shared: { kind: dialect.kind, handle: connection, of: (unit) => unit },
+    shared: { kind: dialect.kind, handle: connection, of: itself },
     statements,
     need,
     describe: { isolation: connection.isolation(isolation), ...(need !== null && { why: need.why }) },

@@ -11,7 +11,7 @@ import { queue, type Queue } from '../../kinds/queue.js';
 import { createQueue } from '../shared/queue.js';
 import { readSettings } from '../shared/settings.js';
 import { makeTables } from '../shared/sql-schema.js';
-import { addingTo, createSqlStore, type RunSql } from '../shared/sql-store.js';
+import { createSqlStore, insideOf, type RunSql } from '../shared/sql-store.js';
 import { repositoryOn, runAll } from './agenda.js';
 import { worker } from '../shared/worker.js';
 
@@ -51,7 +51,7 @@ export default defineRuntime(queue, {
       log: context.log,
       told: (event) => context.running?.tell(event),
       patience: Infinity,
-      within: (statements) => Promise.resolve(statements === main ? addingTo(main) : null),
+      within: (statements) => Promise.resolve(statements === main ? insideOf(main) : null),
     });
     makers.set(handle, ready);
     return handle;

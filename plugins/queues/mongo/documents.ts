@@ -71,14 +71,20 @@ export const taking = (token: string, lease: number): Document[] => [
   },
 ];
 
-export const released: Document[] = [
-  { $set: { state: 'waiting', ...FREE, nextRunAt: NOW, attempts: { $add: ['$attempts', -1] } } },
-];
+/** The attempt is not counted. */
+const LESS = { attempts: { $add: ['$attempts', -1] } } as const;
+export const released: Document[] = [{ $set: { state: 'waiting', ...FREE, nextRunAt: NOW, ...LESS } }];
 
 /** What Agenda notes of a failure, and the code. `pause`: until it is due again; null: never. */
-export const failed = ({ code, detail }: Failure, state: Kept['state'], pause: number | null): Document[] => [
+export const failed = (
+  { code, detail }: Failure,
+  state: Kept['state'],
+  pause: number | null,
+  counted = true,
+): Document[] => [
   {
     $set: {
+      ...(!counted && LESS),
       ...{ state, nextRunAt: pause === null ? null : after(pause), ...FREE },
       ...{ failedAt: NOW, lastFinishedAt: NOW, failCount: { $add: [{ $ifNull: ['$failCount', 0] }, 1] } },
       ...{ failReason: literal(detail), failCode: literal(code) },

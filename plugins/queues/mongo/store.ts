@@ -77,9 +77,9 @@ export function createMongoStore(server: Server): Store {
       const opened = await server.opened();
       return (await opened.jobs.deleteOne(heldBy(opened, held))).deletedCount === 1;
     },
-    async fail(held, failure, pause) {
+    async fail(held, failure, pause, counted) {
       const opened = await server.opened();
-      const update = documents.failed(failure, pause === null ? 'dead' : 'delayed', pause);
+      const update = documents.failed(failure, pause === null ? 'dead' : 'delayed', pause, counted);
       return (await opened.jobs.updateOne(heldBy(opened, held), update)).modifiedCount === 1;
     },
     async release(held) {

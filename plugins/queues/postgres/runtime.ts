@@ -4,7 +4,7 @@ import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import { queue, type Queue } from '../../kinds/queue.js';
 import { createQueue } from '../shared/queue.js';
 import { readSettings } from '../shared/settings.js';
-import { addingThrough, createSqlStore } from '../shared/sql-store.js';
+import { createSqlStore, insideThrough } from '../shared/sql-store.js';
 import { createServer, type Server } from './server.js';
 import { worker } from '../shared/worker.js';
 
@@ -24,7 +24,7 @@ export default defineRuntime(queue, {
       settings: readSettings(options, 1, env),
       log,
       told: (event) => running?.tell(event),
-      within: (statements) => addingThrough(server.run, statements),
+      within: (statements) => insideThrough(server.run, statements),
     });
     const handle: Queue = {
       ...made,

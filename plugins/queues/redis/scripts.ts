@@ -94,6 +94,7 @@ if not member then return 0 end
 local key = job .. ARGV[1]
 redis.call('ZREM', running, member)
 failed(key, ARGV[3], ARGV[4])
+redis.call('HINCRBY', key, 'attempts', ARGV[6])
 if ARGV[5] == '' then
   redis.call('ZADD', dead, now, member)
 else

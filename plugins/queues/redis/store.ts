@@ -117,8 +117,11 @@ export function createRedisStore(client: Client, prefix: string, lost: () => voi
       ask(async () => new Set(held.length === 0 ? [] : await client.lintelRenew(...keys, lease, ...pairs(held)))),
     note: ({ id, token }, journal) => ask(async () => (await client.lintelNote(...keys, id, token, journal)) === 1),
     done: ({ id, token }) => ask(async () => (await client.lintelDone(...keys, id, token)) === 1),
-    fail: ({ id, token }, { code, detail }, after) =>
-      ask(async () => (await client.lintelFail(...keys, id, token, code, detail, after ?? '')) === 1),
+    fail: ({ id, token }, { code, detail }, after, counted = true) =>
+      ask(async () => {
+        const words = [id, token, code, detail, after ?? '', counted ? 0 : -1];
+        return (await client.lintelFail(...keys, ...words)) === 1;
+      }),
     release: (held) =>
       ask(async () => {
         if (held.length > 0) await client.lintelRelease(...keys, ...pairs(held));

@@ -6,16 +6,16 @@ import type { Put } from '../../../kernel/contract/deferred.js';
 import { fault } from '../../../kernel/contract/fault.js';
 import type { Log } from '../../../kernel/contract/plugin.js';
 import type { Queue, Run, Within } from '../../kinds/queue.js';
-import type { Statements } from '../../kinds/dialect.js';
+import { dialect, type Dialect, type Statements } from '../../kinds/dialect.js';
 import { writeJson } from '../../../kernel/language/exact-json.js';
 import { startEngine, type Engine } from './agenda.js';
 import { createWatch } from './away.js';
 import { notesOf, workOf } from './body.js';
 import { createClaims } from './claims.js';
 import { createLeases } from './leases.js';
-import { createRun, type Tell } from './runs.js';
+import { createRun, type RunsInput, type Tell } from './runs.js';
 import type { Settings } from './settings.js';
-import type { Entry, Store } from './store.js';
+import type { Entry, Held, Store } from './store.js';
 import { createSweeper } from './sweeper.js';
 
 export interface QueueInput {
@@ -26,11 +26,16 @@ export interface QueueInput {
   readonly told?: Tell;
   /** Milliseconds for callers that wait for the store; Infinity for one in this process. */
   readonly patience?: number;
-  /** Adds entries inside transactions of a connection; null where the store lies elsewhere. Absent: it never does. */
-  readonly within?: (statements: Statements) => Promise<Adding | null>;
+  /** Inside transactions of a connection; null where the store lies elsewhere. Absent: it never does. */
+  readonly within?: (statements: Statements) => Promise<Inside | null>;
 }
 
-export type Adding = (entries: readonly Entry[], transaction: unknown) => Promise<void>;
+/** What a store does as part of a transaction. */
+export interface Inside {
+  add(entries: readonly Entry[], transaction: unknown): Promise<void>;
+  /** As `done` of the store. */
+  done(held: Held, transaction: unknown): Promise<boolean>;
+}
 
 export interface SharedQueue extends Queue {
   /** Other processes added work: there may be some to take up. */
@@ -79,7 +84,19 @@ export function createQueue({
     wake,
   );
   const later = (milliseconds: number): void => sweeper.later(milliseconds);
-  const perform = createRun({ store, leases, settings, log, tell: told, later });
+  /** Of each connection: found once, and again when it could not be found. */
+  const places = new Map<Statements, Promise<Inside | null>>();
+  function insideOf(statements: Statements): Promise<Inside | null> {
+    const known = places.get(statements);
+    if (known !== undefined) return known;
+    const found = within?.(statements) ?? Promise.resolve(null);
+    places.set(statements, found);
+    found.catch(() => places.delete(statements));
+    return found;
+  }
+  const inside: RunsInput['inside'] = ({ kind, handle }) =>
+    kind === dialect.kind ? insideOf(handle as Dialect) : Promise.resolve(null);
+  const perform = createRun({ store, leases, settings, log, tell: told, later, inside });
   let engine: Engine | null = null;
   let begun = false;
   let resting = false;
@@ -166,12 +183,12 @@ export function createQueue({
       if (entry !== undefined) await watch.soon(() => store.bury(entry, failure));
     },
     async within(statements): Promise<Within | null> {
-      const put = (await within?.(statements)) ?? null;
-      if (put === null) return null;
+      const found = await insideOf(statements);
+      if (found === null) return null;
       return {
         async add(work, transaction) {
           const entries = entriesOf(work, settings);
-          await put(entries, transaction);
+          await found.add(entries, transaction);
           soonest(entries.map(({ delay }) => delay));
         },
         // How much it was is not remembered: a look costs little.

@@ -3,6 +3,7 @@
  * again until the end is noted or the lease is lost.
  */
 import type { Deferred, Journal, Outcome, Running } from '../../../kernel/contract/deferred.js';
+import type { SharedUnit } from '../../../kernel/contract/plan.js';
 import { fault } from '../../../kernel/contract/fault.js';
 import type { Log } from '../../../kernel/contract/plugin.js';
 import { writeJson } from '../../../kernel/language/exact-json.js';
@@ -10,7 +11,8 @@ import { queueErrors, type Run } from '../../kinds/queue.js';
 import type { Settle } from './agenda.js';
 import type { Holding, Leases } from './leases.js';
 import { notesOf, workOf } from './body.js';
-import { pauseAfter, type Settings } from './settings.js';
+import type { Inside } from './queue.js';
+import { pauseAfter, waitAfter, type Settings } from './settings.js';
 import type { Claimed, Failure, Store } from './store.js';
 
 /** Between attempts to note an outcome while the store is away. */
@@ -28,7 +30,12 @@ export interface RunsInput {
   readonly tell: Tell;
   /** Work will be due in so many milliseconds. */
   readonly later: (milliseconds: number) => void;
+  /** What the store does as part of a unit; null where it lies elsewhere. */
+  readonly inside: (shared: SharedUnit) => Promise<Inside | null>;
 }
+
+/** `ended`: the work was removed as part of what it did. */
+type Ending = Holding & { ended?: boolean };
 
 const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
@@ -40,6 +47,7 @@ export function createRun({
   log,
   tell,
   later,
+  inside,
 }: RunsInput): (job: Claimed, run: Run) => Promise<Settle> {
   /** A store that is away is asked again: what was done would be done twice. */
   async function write(job: Claimed, holding: Holding, text: string): Promise<void> {
@@ -54,8 +62,29 @@ export function createRun({
     throw fault('JOB_STOPPED');
   }
 
-  async function outcomeOf(job: Claimed, run: Run, holding: Holding): Promise<Outcome> {
+  /**
+   * Removes the work with what it did. Not behind a long time: a unit that began before a lease was renewed may not change the row, and
+   * would be tried again and again.
+   */
+  const endingOf =
+    (job: Claimed, holding: Ending): NonNullable<Journal['ending']> =>
+    async (shared) => {
+      const place = await inside(shared);
+      if (place === null) return null;
+      const until = performance.now() + settings.lease / 6;
+      return async (unit) => {
+        holding.ended = false;
+        if (performance.now() > until) return false;
+        if (holding.lost || !(await place.done(job, shared.of(unit)))) throw fault('JOB_STOPPED');
+        holding.ended = true;
+        return true;
+      };
+    };
+
+  async function outcomeOf(job: Claimed, run: Run, holding: Ending): Promise<Outcome> {
     const journal: Journal = {
+      ending: endingOf(job, holding),
+      ...(job.fresh === true && { fresh: true }),
       notes: notesOf(job, settings.sealing),
       write: (notes) => write(job, holding, settings.sealing.seal(job.id, writeJson(notes) ?? '[]')),
     };
@@ -69,18 +98,23 @@ export function createRun({
 
   function settle(job: Claimed, outcome: Outcome): Promise<boolean> {
     if (outcome.done) return store.done(job);
-    const { code, detail } = outcome;
-    const after = mayRunAgain(job, outcome) ? Math.round(pauseAfter(job.attempt, settings)) : null;
+    const { code, detail, waits = false } = outcome;
+    const pause = waits
+      ? waitAfter(workOf(job, settings.sealing).acceptedAt, settings)
+      : pauseAfter(job.attempt, settings);
+    const after = mayRunAgain(job, outcome) ? Math.round(pause) : null;
     const fields = { job: job.id, code, attempt: job.attempt, of: job.retries + 1 };
     if (after === null) log.error(fields, 'deferred work failed and is dead');
+    else if (waits) log.info({ ...fields, again: after / 1000 }, 'deferred work is not let in and waits');
     else log.warn({ ...fields, again: after / 1000 }, 'deferred work failed and will be tried again');
-    return store.fail(job, { code, detail }, after).then((held) => {
+    return store.fail(job, { code, detail }, after, !waits).then((held) => {
       if (held && after !== null) later(after);
       return held;
     });
   }
 
-  async function note(job: Claimed, outcome: Outcome, holding: Holding): Promise<boolean> {
+  async function note(job: Claimed, outcome: Outcome, holding: Ending): Promise<boolean> {
+    if (outcome.done && holding.ended) return true;
     while (!holding.lost) {
       try {
         return await settle(job, outcome);
@@ -100,7 +134,7 @@ export function createRun({
   }
 
   return async (job, run) => {
-    const holding = leases.begin(job);
+    const holding: Ending = leases.begin(job);
     const outcome = await outcomeOf(job, run, holding);
     return async () => {
       const counted = await note(job, outcome, holding);
@@ -112,8 +146,10 @@ export function createRun({
   };
 }
 
-const mayRunAgain = ({ attempt, retries }: Claimed, { retryable }: Outcome & { readonly done: false }): boolean =>
-  retryable && attempt <= retries;
+const mayRunAgain = (
+  { attempt, retries }: Claimed,
+  { retryable, waits }: Outcome & { readonly done: false },
+): boolean => waits === true || (retryable && attempt <= retries);
 
 /** What is stored may be no work at all: then its run has thrown. */
 function namesIn(job: Claimed, { sealing }: Settings): Partial<Pick<Deferred, 'resource' | 'part'>> {

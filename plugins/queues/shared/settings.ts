@@ -37,6 +37,15 @@ export function readSettings(
   };
 }
 
+/** Of work that its resource does not let in, and that may be much at once. */
+const LONGEST_WAIT = 60_000;
+
+/** Milliseconds before it is asked again whether work is let in: half as long as it has been there, so that it needs no count. */
+export const waitAfter = (acceptedAt: number, { backoff }: Pick<Settings, 'backoff'>): number =>
+  spread(Math.min(LONGEST_WAIT, Math.max(backoff, (Date.now() - acceptedAt) / 2)));
+
+const spread = (milliseconds: number): number => milliseconds * (0.9 + Math.random() * 0.2);
+
 /** Milliseconds before the next attempt, twice as long each time; not all that failed together come back together. */
 export const pauseAfter = (attempt: number, { backoff }: Pick<Settings, 'backoff'>): number =>
-  Math.min(LONGEST_PAUSE, backoff * 2 ** Math.min(attempt - 1, 30)) * (0.9 + Math.random() * 0.2);
+  spread(Math.min(LONGEST_PAUSE, backoff * 2 ** Math.min(attempt - 1, 30)));

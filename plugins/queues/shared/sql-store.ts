@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { Fault } from '../../../kernel/contract/fault.js';
 import type { Row, Statements } from '../../kinds/dialect.js';
-import type { Adding } from './queue.js';
+import type { Inside } from './queue.js';
 import { dataOf, NAME, uuidOf } from './job.js';
 import { deskOf } from './sql-desk.js';
 import type { Claimed, Entry, Held, Store } from './store.js';
@@ -36,7 +36,8 @@ const CLAIM = `WITH next AS MATERIALIZED (
 UPDATE lintel_jobs j SET state = 'running', attempts = j.attempts + 1, token = $1,
   locked_at = now(), last_run_at = now(), next_run_at = NULL, lease_until = now() + $3::float8 * interval '1 millisecond'
 FROM next WHERE j.id = next.id
-RETURNING j.data->>'id' AS id, j.data->>'work' AS body, j.journal, j.seq, j.rank, j.attempts, j.retries`;
+RETURNING j.data->>'id' AS id, j.data->>'work' AS body, j.journal, j.seq, j.rank, j.attempts, j.retries,
+  j.attempts = 1 AND j.journal IS NULL AND j.failure_code IS NULL AS fresh`;
 const NOTE = `UPDATE lintel_jobs SET journal = $3 WHERE id = $1::uuid AND token = $2 AND state = 'running' RETURNING seq`;
 const RENEW = `UPDATE lintel_jobs j SET lease_until = now() + $3::float8 * interval '1 millisecond'
 FROM unnest($1::text[], $2::text[]) AS h(id, token)
@@ -47,10 +48,11 @@ const FAILED = `token = NULL, lease_until = NULL, locked_at = NULL, fail_count =
   failed_at = now(), last_finished_at = now()`;
 const FAIL = `UPDATE lintel_jobs SET ${FAILED}, failure_code = $3, fail_reason = $4,
   state = CASE WHEN $5::float8 IS NULL THEN 'dead' ELSE 'delayed' END,
-  next_run_at = now() + $5::float8 * interval '1 millisecond'
+  next_run_at = now() + $5::float8 * interval '1 millisecond', attempts = attempts - $6::int
 WHERE id = $1::uuid AND token = $2 AND state = 'running' RETURNING seq`;
+/** Some of it may be noted elsewhere: it is not as if it had never been begun. */
 const RELEASE = `UPDATE lintel_jobs j SET state = 'waiting', attempts = j.attempts - 1, token = NULL, lease_until = NULL,
-  locked_at = NULL, next_run_at = now()
+  locked_at = NULL, next_run_at = now(), journal = coalesce(j.journal, '[]')
 FROM unnest($1::text[], $2::text[]) AS h(id, token)
 WHERE j.id = h.id::uuid AND j.token = h.token AND j.state = 'running' RETURNING j.id`;
 /** In portions, so that it never takes long: what is left over is found by the next one, which comes at once. */
@@ -114,12 +116,13 @@ export function createSqlStore(run: RunSql, jobs: Store['jobs'], notify?: Store[
     },
     async claim(token, limit, lease) {
       const rows = await run('claim', CLAIM, [token, limit, lease]);
-      const claimed = ({ id, attempts, retries, body, journal }: Row): Claimed => ({
+      const claimed = ({ id, attempts, retries, body, journal, fresh }: Row): Claimed => ({
         id: String(id),
         token,
         attempt: number(attempts),
         retries: number(retries),
         body: String(body),
+        fresh: fresh === true,
         journal: typeof journal === 'string' ? journal : null,
       });
       return [...rows].sort(inOrder).map(claimed);
@@ -131,8 +134,8 @@ export function createSqlStore(run: RunSql, jobs: Store['jobs'], notify?: Store[
     },
     note: async ({ id, token }, journal) => (await run('note', NOTE, [uuidOf(id), token, journal])).length > 0,
     done: async ({ id, token }) => (await run('done', DONE, [uuidOf(id), token])).length > 0,
-    fail: async ({ id, token }, { code, detail }, after) =>
-      (await run('fail', FAIL, [uuidOf(id), token, code, detail, after])).length > 0,
+    fail: async ({ id, token }, { code, detail }, after, counted = true) =>
+      (await run('fail', FAIL, [uuidOf(id), token, code, detail, after, counted ? 0 : 1])).length > 0,
     async release(held) {
       await run('release', RELEASE, pairs(held));
     },
@@ -158,7 +161,7 @@ const UNMARK = `DELETE FROM lintel_job_marks WHERE mark = $1 OR made_at < now() 
  * Whether a connection reaches the database of the queue at this moment: a mark that was just made here must be there. (Addresses may
  * differ and mean the same; a copy of the database has everything but the newest mark.)
  */
-export async function addingThrough(run: RunSql, statements: Statements): Promise<Adding | null> {
+export async function insideThrough(run: RunSql, statements: Statements): Promise<Inside | null> {
   const mark = randomUUID();
   await run('mark', MARK, [mark]);
   try {
@@ -166,15 +169,17 @@ export async function addingThrough(run: RunSql, statements: Statements): Promis
   } finally {
     await run('unmark', UNMARK, [mark]);
   }
-  return addingTo(statements);
+  return insideOf(statements);
 }
 
-export const addingTo =
-  (statements: Statements): Adding =>
-  async (entries, transaction) => {
+export const insideOf = (statements: Statements): Inside => ({
+  async add(entries, transaction) {
     const [, text, values] = addition(entries);
     await statements.execute(text, values, transaction);
-  };
+  },
+  done: async ({ id, token }, transaction) =>
+    (await statements.execute(DONE, [uuidOf(id), token], transaction)).length > 0,
+});
 
 async function reaches(statements: Statements, mark: string): Promise<boolean> {
   try {

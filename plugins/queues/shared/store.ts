@@ -32,6 +32,8 @@ export interface Claimed extends Held {
   readonly attempt: number;
   readonly retries: number;
   readonly body: string;
+  /** It was never begun before; absent where the store cannot tell. */
+  readonly fresh?: boolean;
   /** What `note` wrote last; null: nothing. */
   readonly journal: string | null;
 }
@@ -69,8 +71,11 @@ export interface Store {
   note(held: Held, journal: string): Promise<boolean>;
   /** Removes work that is done. False: the lease is lost, and nothing was changed. */
   done(held: Held): Promise<boolean>;
-  /** Work that failed: to be tried again after so many milliseconds, or dead (null). False: the lease is lost. */
-  fail(held: Held, failure: Failure, after: number | null): Promise<boolean>;
+  /**
+   * Work that failed: to be tried again after so many milliseconds, or dead (null). False: the lease is lost. `counted` false: the
+   * attempt is not counted.
+   */
+  fail(held: Held, failure: Failure, after: number | null, counted?: boolean): Promise<boolean>;
   /** Gives work back untouched: it waits again in its place, and the attempt is not counted. */
   release(held: readonly Held[]): Promise<void>;
   /**

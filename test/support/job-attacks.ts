@@ -1,0 +1,66 @@
+/**
+ * Deferred work driven by hand: taken out of the queue before it begins, then run with one fault: a call that fails, a process that ends
+ * before or behind a note, or between the last commit and the end of the work. Gathers what was done; judges nothing.
+ */
+import type { Journal, Note } from '../../kernel/contract/deferred.js';
+import type { StepKernel } from './job-steps.js';
+
+export interface Fault {
+  /** The service answers 500 to this call. */
+  readonly failedCall?: number;
+  /** The process ends when this note is to be kept: before it is, or behind that. */
+  readonly lostNote?: number;
+  readonly keptNote?: number;
+  /** It ends when all is done, and nothing says so. */
+  readonly again?: true;
+}
+
+export interface Done {
+  readonly calls: readonly { readonly key: string; readonly body: unknown }[];
+  /** How often notes were written into the queue. */
+  readonly writes: number;
+  readonly messages: number;
+  readonly outcomes: readonly string[];
+}
+
+const TRIES = 5;
+const copied = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
+
+/** Accepts work of a resource, which has to be delayed, and does all of it. */
+export async function attack(steps: StepKernel, path: string, body: object, fault: Fault): Promise<Done> {
+  const { kernel } = steps.kernel;
+  const { running } = kernel;
+  const [desk] = kernel.desks();
+  let messages = 0;
+  const { receiver } = running;
+  running.receiver = () => void messages++;
+  const { status, text } = await steps.post(`/${path}`, body);
+  if (status !== 202) throw new Error(`${path}: ${status} ${text}`);
+  steps.refuse((place) => place === fault.failedCall);
+  let writes = 0;
+  const outcomes: string[] = [];
+  const journalOf = (notes: readonly unknown[], keep: (given: readonly Note[]) => void): Journal => ({
+    notes,
+    write(given) {
+      writes++;
+      if (writes !== fault.lostNote) keep(copied(given));
+      return writes === fault.lostNote || writes === fault.keptNote
+        ? Promise.reject(new Error('the process ended'))
+        : Promise.resolve();
+    },
+  });
+  for (const { id } of (await desk?.list({})) ?? []) {
+    const work = (await desk?.show(id))?.work;
+    await desk?.purge({ id });
+    if (work === undefined) throw new Error(`no work ${id}`);
+    let notes: readonly unknown[] = [];
+    for (let attempt = 1, ends = fault.again ? 2 : 1; attempt <= TRIES && ends > 0; attempt++) {
+      const journal = journalOf(notes, (given) => (notes = given));
+      const outcome = await running.resume(copied(work), attempt, new AbortController().signal, journal);
+      outcomes.push(outcome.done ? 'done' : outcome.code);
+      if (outcome.done && --ends === 0) await outcome.forget?.();
+    }
+  }
+  running.receiver = receiver;
+  return { calls: steps.calls(), writes, messages, outcomes };
+}
