@@ -2,6 +2,7 @@
 import { asText, isObject, type Json, type JsonObject } from '../../../kernel/contract/json.js';
 import type { CheckPlace, Finding } from '../../../kernel/contract/plugin.js';
 import { accessorsIn } from '../../../kernel/language/accessor.js';
+import { documentFields } from '../../../kernel/language/document-fields.js';
 import { scanSql } from '../../../kernel/language/sql.js';
 import { entriesOf, objectsIn, type CheckedEntry } from './entries.light.js';
 
@@ -53,18 +54,25 @@ const namesIn = (json: Json | undefined): string[] =>
     : [];
 
 /** Columns that the field is written to or compared with, by its name or as an accessor. */
-function usesIn({ query, parameters }: JsonObject, property: string): Use[] {
+function usesIn(part: JsonObject, property: string): Use[] {
+  const { query, parameters } = part;
+  if (part['collection'] !== undefined)
+    return documentFields(part).flatMap(({ path, value, written }) =>
+      isField(asText(value), property) ? [{ column: path.toLowerCase(), written }] : [],
+    );
   if (typeof query !== 'string' || !Array.isArray(parameters)) return [];
   const { verb, placeholders, text, tokens } = scanSql(query);
   const where = tokens.find(({ start, end }) => text.slice(start, end).toUpperCase() === 'WHERE')?.start ?? Infinity;
   const values = parameters as readonly Json[];
   return placeholders.flatMap(({ n, column, start }) => {
     const value = asText(values[n - 1]);
-    const isField = value === property || accessorsIn(value).some(({ tail }) => tail.join('.') === property);
-    if (!isField || column === null) return [];
+    if (!isField(value, property) || column === null) return [];
     return [{ column: column.toLowerCase(), written: (verb === 'INSERT' || verb === 'UPDATE') && start < where }];
   });
 }
+
+const isField = (text: string, property: string): boolean =>
+  text === property || accessorsIn(text).some(({ tail }) => tail.join('.') === property);
 
 function judgeField(
   entry: CheckedEntry,
