@@ -20,7 +20,7 @@ export function judgeColumns(entry: CheckedEntry, place: CheckPlace): Finding[] 
   if (!entry.encrypts) return [];
   const { holder, root, actions } = place;
   const index = objectsIn(root['actionables']).findIndex(({ id }) => id === holder['id']);
-  const fields = actions.find((action) => action.index === index)?.fields;
+  const { fields, uniques } = actions.find((action) => action.index === index) ?? {};
   return entry.properties.flatMap((property, i) => {
     const at = `${entry.at}/properties/${i}`;
     const uses = Object.values(holder).flatMap((part) => (isObject(part) ? usesIn(part, property) : []));
@@ -34,24 +34,17 @@ export function judgeColumns(entry: CheckedEntry, place: CheckPlace): Finding[] 
               ...indexed(sought.column, fields?.get(sought.column)),
             },
           ];
-    const demanded = new Set(Object.values(holder).flatMap((part) => (isObject(part) ? namesIn(part['unique']) : [])));
     const written = uses
       .filter((use) => use.written)
       .flatMap(({ column }) => {
         const field = fields?.get(column);
         if (field === undefined) return [];
-        const asked = demanded.has(column) ? { ...field, unique: true } : field;
+        const asked = uniques?.has(column) === true ? { ...field, unique: true } : field;
         return judgeField(entry, property, at, column, asked, place);
       });
     return [...inVain, ...written].filter((one, n, all) => all.findIndex(({ code }) => code === one.code) === n);
   });
 }
-
-/** Of `["a", ["b", "c"]]` all names, in lower case. */
-const namesIn = (json: Json | undefined): string[] =>
-  Array.isArray(json)
-    ? (json as readonly Json[]).flatMap((one) => (typeof one === 'string' ? one.toLowerCase() : namesIn(one)))
-    : [];
 
 /** Columns that the field is written to or compared with, by its name or as an accessor. */
 function usesIn(part: JsonObject, property: string): Use[] {

@@ -11,7 +11,7 @@ import { splitPath } from '../../../kernel/language/path.js';
 import { feature } from '../../kinds/feature.js';
 import { hasher, type Hash, type Hasher } from '../../kinds/hasher.js';
 import { changeAt, placesAt, type Found } from '../shared/change-at.js';
-import { absentIn, isDemanded, refuse, refuseItems, unseenItems } from '../shared/protected-items.js';
+import { absentIn, isDemanded, namedList, refuse, refuseItems, unseenItems } from '../shared/protected-items.js';
 
 /** After an answer out of a cache, before the first actionable. */
 const PHASE = ResourcePhase.RECALL + 50;
@@ -51,7 +51,7 @@ export default defineRuntime(feature, {
     plan: ({ value }, tools) => {
       const written = value['hashables'];
       const items = Array.isArray(written) ? (written as readonly Json[]).filter(isObject) : [];
-      const entries = items.map((item) => compile(item, resolve(hasher, asText(item['algorithm'])), tools));
+      const entries = items.flatMap((item) => compile(item, resolve(hasher, asText(item['algorithm'])), tools));
       const pointer = tools.repeat?.pointer ?? null;
       const within = pointer === null ? null : pointer.split('/').slice(1);
       const sent = entries.filter(({ named }) => named === null);
@@ -62,11 +62,11 @@ export default defineRuntime(feature, {
   }),
 });
 
-function compile(item: Readonly<Record<string, Json>>, algorithm: Hasher, tools: PlanTools): Entry {
+function compile(item: Readonly<Record<string, Json>>, algorithm: Hasher, tools: PlanTools): Entry[] {
   const path = splitPath(asText(item['property']));
   tools.readsPayload(path[0] ?? null);
   const options = isObject(item['options']) ? item['options'] : {};
-  return {
+  const entry: Entry = {
     path,
     named: tools.slot(asText(path[0])),
     demanded: isDemanded(path, tools),
@@ -74,6 +74,10 @@ function compile(item: Readonly<Record<string, Json>>, algorithm: Hasher, tools:
     hash: algorithm.hashing(options),
     salt: tools.text(options['salt'] ?? ''),
   };
+  // The items of a list out of a result have the value first.
+  const list = namedList(tools);
+  if (list === null || path[0] === list.path[0]) return [entry];
+  return [entry, { ...entry, path: [...list.path, ...path], named: list.slot, demanded: false }];
 }
 
 function steps(entries: readonly Entry[], within: readonly string[] | null, slot: number): Step[] {

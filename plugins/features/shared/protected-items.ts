@@ -2,18 +2,33 @@
 import { fault, type Issue } from '../../../kernel/contract/fault.js';
 import { isObject, pointerOf } from '../../../kernel/contract/json.js';
 import type { PlanTools, Reader } from '../../../kernel/contract/plan.js';
+import { splitPath } from '../../../kernel/language/path.js';
 import { placesAt } from './change-at.js';
 
-/** A list that is no part of the payload: its items win over the payload, and no step has changed them. Null: there is none. */
-export function unseenItems({ repeat }: Pick<PlanTools, 'repeat'>): Reader | null {
-  return repeat !== null && repeat.pointer === null && !repeat.body ? repeat.read : null;
+type Lists = Pick<PlanTools, 'repeat' | 'slot'>;
+
+/** A list that is no part of the payload: its items win over the payload. */
+const isResult = ({ repeat }: Pick<PlanTools, 'repeat'>): boolean =>
+  repeat !== null && repeat.pointer === null && !repeat.body;
+
+/** The result that the work is repeated for, where it has no name under which a step could change it. Null: there is none. */
+export function unseenItems({ repeat, slot }: Lists): Reader | null {
+  return repeat !== null && isResult({ repeat }) && namedList({ repeat, slot }) === null ? repeat.read : null;
+}
+
+/** The path of the list out of a result that the work is repeated for, with the slot of its first name. Null: there is none. */
+export function namedList({ repeat, slot }: Lists): { readonly path: readonly string[]; readonly slot: number } | null {
+  if (repeat?.name == null || !isResult({ repeat })) return null;
+  const path = splitPath(repeat.name);
+  const named = slot(path[0] ?? '');
+  return named === null ? null : { path, slot: named };
 }
 
 /** A value of this path is demanded: a query writes it, and no rule says that it may be left out. */
 export const isDemanded = (path: readonly string[], tools: PlanTools): boolean => {
   const [root = '', ...rest] = path;
-  // Items of a list out of a result have their own values, and are refused where no step sees them.
-  if (unseenItems(tools) !== null) return false;
+  // Items of a list out of a result have their own values.
+  if (isResult(tools)) return false;
   return tools.writes(path) && tools.payloadField(root, ...rest)?.optional !== true;
 };
 
