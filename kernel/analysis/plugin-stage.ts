@@ -37,7 +37,12 @@ export function checkAllPlugins(
         ...{ index, noOp, main, models: touches, timing, answers: columnsOf(resource, key, answers) },
         names: [...new Set(touches.flatMap((model) => tables.fieldsOf(model)))],
         fields: fieldsOf(models, touches),
-        uniques: new Set(touches.flatMap((model) => uniques.get(model) ?? []).flat().map((name) => name.toLowerCase())),
+        uniques: new Set(
+          touches
+            .flatMap((model) => uniques.get(model) ?? [])
+            .flat()
+            .map((name) => name.toLowerCase()),
+        ),
       }));
       const secrets = renamedIn(definition.finds.documents, withRenamed(named, definition.finds.statements));
       const context = { registry, report: own, env, given };

@@ -10,7 +10,17 @@ import { ActionPhase, ResourcePhase } from '../../../kernel/contract/slot.js';
 import { feature } from '../../kinds/feature.js';
 import { isRemembered, rememberSealed } from '../../shared/blind-index.js';
 import { changeAt, placesAt, type Change } from '../shared/change-at.js';
-import { absentIn, isDemanded, namedList, refuse, refuseItems, unseenItems } from '../shared/protected-items.js';
+import {
+  absentIn,
+  isAbsent,
+  isDemanded,
+  isWritten,
+  namedList,
+  refuse,
+  refuseItems,
+  unseenItems,
+  type InItems,
+} from '../shared/protected-items.js';
 import { compileEntry, type Entry } from './entry.js';
 import { NOT_OPENED } from './field.js';
 import { BEFORE_OTHERS } from './settings.light.js';
@@ -37,6 +47,7 @@ interface Target {
   readonly slot: number | null;
   /** A query writes it, and it may not be left out. */
   readonly demanded: boolean;
+  readonly within: InItems | null;
   /** A statement may have to find the value by its index. */
   readonly indexed: boolean;
 }
@@ -130,11 +141,17 @@ function targetsOf(entry: Entry, index: number, tools: PlanTools): Target[] {
       inItems: within === null ? null : [...within, ...path],
       slot: tools.slot(asText(path[0])),
       demanded: isDemanded(path, tools),
+      within: null,
       indexed,
     };
     // The items of a list out of a result have the value first.
     if (list === null || path[0] === list.path[0]) return [target];
-    return [target, { ...target, path: [...list.path, ...path], inItems: null, slot: list.slot, demanded: false }];
+    const items = { list, own: path, beside: target.slot };
+    const demanded = isWritten(path, tools);
+    return [
+      target,
+      { ...target, path: [...list.path, ...path], inItems: null, slot: list.slot, demanded, within: items },
+    ];
   });
 }
 
@@ -187,10 +204,7 @@ function encryptNames(targets: readonly Target[], frame: Frame, bounds: number, 
     const seal = sealing(target, frame, bounds, slot);
     const { path, slot: named } = target;
     if (seal === null || named === null) continue;
-    if (
-      target.demanded &&
-      placesAt(frame.slots[named], path, 1).every(({ value }) => value === undefined || value === null)
-    )
+    if (target.demanded && isAbsent(frame, named, path, target.within))
       throw fault('CPH_NAME', { name: path.join('.') });
     frame.slots[named] = changeAt(frame.slots[named], path, seal, 1);
   }
