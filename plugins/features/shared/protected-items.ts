@@ -24,8 +24,9 @@ export interface NamedList {
 
 /** The one that the work is repeated for. Null: there is none. */
 export function namedList({ repeat, slot }: Lists): NamedList | null {
-  if (repeat === null || repeat.name === null || !isResult({ repeat })) return null;
-  const path = splitPath(repeat.name);
+  const name = repeat?.name ?? null;
+  if (name === null || !isResult({ repeat })) return null;
+  const path = splitPath(name);
   const named = slot(path[0] ?? '');
   return named === null ? null : { path, slot: named };
 }
