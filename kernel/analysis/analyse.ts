@@ -177,7 +177,7 @@ function analyseDefinitions(
   const groups = groupsOf(resources).map((group) => linkGroup(set, group));
   const linked = inOrder(resources, groups);
   reportTaken(linked, report);
-  checkAllPlugins(set, definitions, linked);
+  checkAllPlugins(set, definitions, linked, uniques);
   for (const group of groups) judgeOwners(set, group);
   checkRealms(registry, report, linked);
   checkCanonical({ registry, report, tables }, linked);

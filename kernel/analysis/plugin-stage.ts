@@ -12,11 +12,13 @@ import { once } from './once.js';
 import { withRenamed } from './renamed.js';
 import type { Report } from './report.js';
 import { modelSecrets, renamedIn } from './secret-names.js';
+import type { Uniques } from './uniques.js';
 
 export function checkAllPlugins(
   set: WholeSet,
   definitions: readonly Definition[],
   linked: readonly LinkedResource[],
+  uniques: Uniques,
 ): void {
   const { registry, memory, report, env, given, tables, queries } = set;
   const resourceOf = new Map(linked.map((resource) => [resource.definition, resource]));
@@ -35,6 +37,12 @@ export function checkAllPlugins(
         ...{ index, noOp, main, models: touches, timing, answers: columnsOf(resource, key, answers) },
         names: [...new Set(touches.flatMap((model) => tables.fieldsOf(model)))],
         fields: fieldsOf(models, touches),
+        uniques: new Set(
+          touches
+            .flatMap((model) => uniques.get(model) ?? [])
+            .flat()
+            .map((name) => name.toLowerCase()),
+        ),
       }));
       const secrets = renamedIn(definition.finds.documents, withRenamed(named, definition.finds.statements));
       const context = { registry, report: own, env, given };
@@ -43,7 +51,8 @@ export function checkAllPlugins(
     };
     const written = touched.map((model) => modelsNamed.get(model));
     const columns = touched.map((model) => tables.fieldsOf(model));
-    const reads = [env, given, said, queried, named, written, columns];
+    const free = touched.map((model) => uniques.get(model) ?? null);
+    const reads = [env, given, said, queried, named, written, columns, free];
     memory.remember(definition, report, { name: 'plugins', reads, work });
   }
 }

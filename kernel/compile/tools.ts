@@ -148,6 +148,9 @@ export function makeTools(
     get allSecrets() {
       return secretsOf(scope, scope.sequence);
     },
+    get indexes() {
+      return [...scope.tables.values()].some((table) => table.columns.some(({ blind }) => blind !== undefined));
+    },
     get conceals() {
       return concealedIn(scope);
     },

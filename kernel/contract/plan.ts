@@ -258,6 +258,8 @@ export interface PlanTools {
   readonly columns: readonly ModelColumn[];
   /** These tables, whole. */
   readonly tables: readonly ModelTable[];
+  /** Some table has a column with an index of its values: what is encrypted may have to be found by it. */
+  readonly indexes: boolean;
   /** The configured instance of a kind of store on which the query of this actionable runs. */
   connection(kind: Kind<never>): string;
   /** The actionable whose result the resource answers, as written; null when nothing runs. */

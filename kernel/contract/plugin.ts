@@ -116,6 +116,8 @@ export interface CheckAction {
   readonly names: readonly string[];
   /** Fields of these models as they are written, by name in lower case; without those about which two models disagree. */
   readonly fields: ReadonlyMap<string, Readonly<Record<string, Json>>>;
+  /** Names of fields that a model or a statement demands to be unique, alone or with others. */
+  readonly uniques: ReadonlySet<string>;
   /** Names that its result has; null where they are not certain. */
   readonly answers: readonly string[] | null;
   /** When its work is done. */

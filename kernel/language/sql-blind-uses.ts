@@ -3,7 +3,7 @@
  * answer is a fault. What is only shown stays as it is.
  */
 import { readMentions } from './sql-mentions.js';
-import { behindGroup, isName, nameOf, type Lexeme } from './sql-read.js';
+import { behindGroup, holderOf, isName, nameOf, type Lexeme } from './sql-read.js';
 import {
   complain,
   elements,
@@ -21,6 +21,7 @@ const EQUALITY = new Set(['=', '<>', '!=']);
 const CLAUSES = new Set('SELECT RETURNING WHERE ON HAVING BY SET USING VALUES CONFLICT FROM WITH INTO'.split(' '));
 /** Words behind or before a column that compute with it. */
 const COMPUTING = new Set('LIKE ILIKE SIMILAR BETWEEN IN NOT IS WHEN REGEXP RLIKE AND OR CASE DISTINCT'.split(' '));
+const ROWS = 'rows are found equal or put in order by it, and equal values are stored as different texts';
 const FORMS = 'only `=`, `<>`, `IN`, `= ANY` and `IS NULL` with placeholders work on it';
 
 /** Whatever else says the name of such a column, or of its index. */
@@ -30,6 +31,7 @@ export function mentioned(work: Work, scan: SqlScan): void {
   const indexes = new Set(tables.flatMap((table) => [...table.indexes.values()]));
   const mentions = new Map(readMentions(scan, [...names]).map((mention) => [mention.start, mention]));
   words.forEach((word, i) => {
+    if (word.type === 'word' && word.text === 'NATURAL') naturally(work, word, scan);
     if (!isName(word) || done.has(i)) return;
     const name = nameOf(word);
     if (indexes.has(name))
@@ -44,8 +46,16 @@ export function mentioned(work: Work, scan: SqlScan): void {
     const isKnown = mentions.has(word.start);
     if (isKnown && !owners.some((one) => one.indexes.has(name))) return;
     if (owner !== undefined && owners.length === 1) compared(work, i, owner, name);
-    else if (!isShown(work, i)) complain(work, word, name, 'say which table it belongs to: `table.column`');
+    else if (shownBy(work, i) === null) complain(work, word, name, 'say which table it belongs to: `table.column`');
   });
+}
+
+/** NATURAL compares every column that two tables have. */
+function naturally(work: Work, word: Lexeme, scan: SqlScan): void {
+  const joined = scan.tables.flatMap(({ name }) => tableOf(work, name) ?? []);
+  for (const { indexes } of work.tables)
+    for (const name of indexes.keys())
+      if (joined.filter(({ columns }) => columns.includes(name)).length > 1) complain(work, word, name, FORMS);
 }
 
 function compared(work: Work, i: number, { table, indexes }: BlindTable, column: string): void {
@@ -57,7 +67,9 @@ function compared(work: Work, i: number, { table, indexes }: BlindTable, column:
   while (words[first - 1]?.type === 'dot') first -= 2;
   const operands = operandsOf(words, first, i);
   if (operands === null) {
-    if (!isShown(work, i)) complain(work, word, column, FORMS);
+    const query = shownBy(work, i);
+    if (query === null) complain(work, word, column, FORMS);
+    else if (joinsRows(words, query, i)) complain(work, word, column, ROWS);
     return;
   }
   if (operands.length === 0) return;
@@ -121,19 +133,50 @@ function ahead(words: readonly Lexeme[], last: number): number[] | null {
   return before?.type === 'operator' ? null : plain(words, from, last + 1);
 }
 
-/** It stands in what is answered, and nothing is computed with it. */
-function isShown({ words }: Work, i: number): boolean {
+/** The SELECT or RETURNING that answers the name, where nothing is computed with it; null for any other place. */
+function shownBy({ words }: Work, i: number): number | null {
   const around = [words[i - 1], words[i + 1]];
-  if (around.some((one) => one?.type === 'operator' || one?.type === 'cast')) return false;
-  if (around.some((one) => one?.type === 'word' && COMPUTING.has(one.text))) return false;
+  if (around.some((one) => one?.type === 'operator' || one?.type === 'cast')) return null;
+  if (around.some((one) => one?.type === 'word' && COMPUTING.has(one.text))) return null;
   let depth = words[i]?.depth ?? 0;
   for (let at = i - 1; at >= 0; at--) {
     const word = words[at];
     if (word === undefined || word.depth > depth) continue;
-    if (word.depth < depth && /^(?:NULLIF|GREATEST|LEAST)$/.test(words[at - 1]?.text ?? '')) return false;
+    if (word.depth < depth && /^(?:NULLIF|GREATEST|LEAST)$/.test(words[at - 1]?.text ?? '')) return null;
     depth = word.depth;
     if (word.type !== 'word' || !CLAUSES.has(word.text) || words[at - 1]?.type === 'dot') continue;
-    return word.text === 'RETURNING' || (word.text === 'SELECT' && words[at + 1]?.text !== 'DISTINCT');
+    return word.text === 'RETURNING' || (word.text === 'SELECT' && words[at + 1]?.text !== 'DISTINCT') ? at : null;
   }
-  return false;
+  return null;
+}
+
+const isCombining = (words: readonly Lexeme[], i: number): boolean =>
+  /^(?:UNION|INTERSECT|EXCEPT)$/.test(words[i]?.text ?? '') && words[i + 1]?.text !== 'ALL';
+
+/** Rows are found equal, or put in order, by what this SELECT answers at the name: as an operand, by UNION, or by its place or alias. */
+function joinsRows(words: readonly Lexeme[], select: number, i: number): boolean {
+  const depth = words[select]?.depth ?? 0;
+  const open = holderOf(words, select);
+  const behindIt = open < 0 ? words.length : behindGroup(words, open);
+  const before = words[open - 1];
+  if (open >= 0 && (before?.type === 'operator' || /^(?:IN|ANY|SOME|ALL)$/.test(before?.text ?? ''))) return true;
+  if (open >= 0 && (isCombining(words, open - 1) || isCombining(words, behindIt))) return true;
+  const inside = words.flatMap((word, at) => (at > open && at < behindIt && word.depth === depth ? [at] : []));
+  if (inside.some((at) => isCombining(words, at))) return true;
+  const parts = elements(words, select + 1);
+  const place = parts.findIndex(([from, to]) => from <= i && i < to);
+  const last = words[(parts[place]?.[1] ?? 0) - 1];
+  const alias = isName(last) && last !== words[i] ? nameOf(last) : null;
+  const lists = inside.filter(
+    (at) => at > i && words[at]?.text === 'BY' && /^(?:GROUP|ORDER)$/.test(words[at - 1]?.text ?? ''),
+  );
+  return lists.some((by) => {
+    const end = elements(words, by + 1).at(-1)?.[1] ?? by;
+    return words.slice(by + 1, end).some((word, at) => {
+      const isWhole = [words[by + at], words[by + at + 2]].every(
+        (one) => one?.type !== 'operator' && one?.type !== 'dot',
+      );
+      return isWhole && (word.text === String(place + 1) || (isName(word) && nameOf(word) === alias));
+    });
+  });
 }

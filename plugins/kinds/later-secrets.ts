@@ -5,6 +5,7 @@
 import { asText, escapePointer, isObject, type Json, type JsonObject } from '../../kernel/contract/json.js';
 import type { CheckPlace, Finding } from '../../kernel/contract/plugin.js';
 import { accessorsIn } from '../../kernel/language/accessor.js';
+import { scanSql } from '../../kernel/language/sql.js';
 import { objectsIn, type Split } from './later-parts.js';
 import { QUEUE_KEY, QUEUE_KEY_BYTES } from './queue-key.js';
 
@@ -35,6 +36,7 @@ export function storedSecrets(place: CheckPlace, split: Split, action: JsonObjec
     ...texts.flatMap((text) => credentialsIn(text, place.root)),
     ...fields.flatMap((read) => judged(read)),
     ...extractedSecrets(place, split, action, at),
+    ...notedSecrets(place, split, action, at),
   ];
 }
 
@@ -72,6 +74,37 @@ function extractedSecrets({ root, secrets }: CheckPlace, { now }: Split, action:
       : [];
   });
 }
+
+/** What a step leaves for those behind it is noted as it is, unless the step only reads and can be done again. */
+function notedSecrets(place: CheckPlace, { later }: Split, action: JsonObject, at: string): Finding[] {
+  const what = keyFlaw(place);
+  if (what === null) return [];
+  const made = later.filter((one) => one.action !== action && !onlyReads(one.action));
+  return extractionsOf(action).flatMap(({ path, pointer, from }) => {
+    const [name] = made.flatMap((one) =>
+      from.includes(one.action['id'] ?? null) ? heldIn(place, one.index, path) : [],
+    );
+    return name === undefined
+      ? []
+      : [{ code: 'LTR_KEY', at: `${at}${pointer}`, params: { name, variable: QUEUE_KEY, what } }];
+  });
+}
+
+/** The secret that is taken; of a result that is taken whole, those of its names. */
+function heldIn({ actions, secrets }: CheckPlace, index: number, path: string): string[] {
+  if (path !== 'self_') return isSecret(path, secrets) ? [path] : [];
+  const source = actions.find((one) => one.index === index);
+  return (source?.answers ?? source?.names ?? []).filter((name) => secrets.has(name));
+}
+
+const READING = /^(?:SELECT|FETCH|FETCH_ONE|COUNT|AGGREGATE)$/;
+
+const onlyReads = (action: JsonObject): boolean =>
+  Object.values(action).some(
+    (part) =>
+      isObject(part) &&
+      READING.test(typeof part['query'] === 'string' ? scanSql(part['query']).verb : asText(part['action'])),
+  );
 
 function judge(
   { name, ...where }: Read,

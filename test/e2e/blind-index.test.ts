@@ -2,6 +2,9 @@
  * Encrypted columns with `blind_index`: unique and found by their values on every SQL database, although no two ciphertexts are alike.
  * The index is made, kept and compared by itself, and never leaves.
  */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Problem } from '../../kernel/contract/problem.js';
 import { BrokenSet } from '../../kernel/runtime/kernel.js';
@@ -279,6 +282,47 @@ describe('encrypted columns with a blind index', () => {
     } finally {
       await kernel.close();
       await upstream.close();
+    }
+  });
+
+  it('get their index in rows that were there before, from a resource that opens and writes them again', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'lintel-blind-'));
+    const connections = { main: { use: 'pglite', path: folder } };
+    const model = (field: object): object => ({
+      _people: { id: { type: 'String', primary_key: true }, email: { type: 'String', ...field } },
+    });
+    const DECRYPT = { ciphers: [cipher('Decrypt', 'email')] };
+    const index = resource(
+      'index',
+      query('SELECT id, email FROM people', [], { ...DECRYPT, no_op: true, result: 'many' }),
+      query(
+        'UPDATE people SET email = $2 WHERE id = $1',
+        ['id', 'email'],
+        {
+          ...{ id: 2, ...ENCRYPT },
+          depends_on: [
+            { resource_id: 'self', action_ids: [1], extract_response_for: [{ extract: 'self_', for: 'rows' }] },
+          ],
+        },
+        { multi: 'rows' },
+      ),
+    );
+    const add = resource('add', query(INSERT, ['id', 'email'], ENCRYPT));
+    const find = resource('find', query('SELECT id FROM people WHERE email = $1', ['email'], RULES));
+    const on = (definitions: object[]): Promise<TestKernel> =>
+      startKernel({ files: { 'definitions/a.json': definitions }, config: { connections }, env: ENV });
+    try {
+      const before = await on([model({}), add]);
+      await before.post('/add', { id: 'old', email: 'old@example.com' });
+      await before.close();
+      const kernel = await on([model({ blind_index: true }), add, find, index]);
+      const found = async (): Promise<unknown> => (await kernel.post('/find', { email: 'old@example.com' })).body;
+      expect(await found()).to.equal(null);
+      expect((await kernel.post('/index', {})).status).to.equal(200);
+      expect(await found()).to.deep.equal({ id: 'old' });
+      await kernel.close();
+    } finally {
+      await rm(folder, { recursive: true, force: true });
     }
   });
 

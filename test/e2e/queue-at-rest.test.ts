@@ -204,11 +204,59 @@ describe('what a step that is done leaves for those behind it', () => {
   });
 });
 
+describe('what a step that writes a document leaves', () => {
+  it('is encrypted in the collection of notes, and the next run has it', async function () {
+    const [server, beside] = [await startMongo(), await STEP_STORES.find(({ name }) => name === 'embedded')!.make()];
+    if ('skip' in server) return skipTest(this, server.skip);
+    if ('skip' in beside) return skipTest(this, beside.skip);
+    const documents = { main: { use: 'mongodb', url: '$ENV.MONGO_URL' } };
+    const store = { ...beside, documents, env: { MONGO_URL: await freshMongo() } };
+    const write = { collection: 'keys', action: 'INSERT', document: { token: SECRET } };
+    const fetch = { collection: 'lintel_inbox', action: 'FETCH', filter_predicate: {} };
+    const files = {
+      'definitions/all.json': [
+        { _keys: { token: { type: 'String', secret: true } } },
+        later(
+          'work',
+          [
+            { id: 1, mode: 'QUERY', mongo_query: write },
+            call(2, { with: '$PAYLOAD.token' }, extracted(1, 'token', 'token')),
+          ],
+          { queue: { retries: 0 } },
+        ),
+        {
+          ...{ id: 'notes', resource: 'notes', returnables: ['body'] },
+          actionables: [{ id: 1, mode: 'QUERY', result: 'many', mongo_query: fetch }],
+        },
+      ],
+    };
+    const running = await stepKernel({ ...store, env: { ...store.env, QUEUE_ENCRYPTION_KEY: KEY } }, files);
+    try {
+      running.refuseNext(1);
+      expect((await running.post('/work', {})).status).to.equal(202);
+      const [dead] = await eventually(
+        () => running.jobs(),
+        ([job]) => job?.state === 'dead',
+      );
+      const { text } = await running.post('/notes', {});
+      expect(text).to.include('sealed.1.').and.not.to.include('correct horse');
+      await running.retry(dead?.id ?? '');
+      await eventually(
+        () => running.jobs(),
+        ({ length }) => length === 0,
+      );
+      expect(running.calls().map(({ body }) => body)).to.deep.equal([{ with: SECRET }, { with: SECRET }]);
+    } finally {
+      await running.close();
+    }
+  });
+});
+
 describe('the key of the queue', () => {
   const config = { connections: MAIN, queue: { use: 'embedded' } };
-  async function refusal(env: Record<string, string>): Promise<unknown> {
+  async function refusal(env: Record<string, string>, files = FILES(0)): Promise<unknown> {
     try {
-      await (await startKernel({ files: FILES(0), config, env })).close();
+      await (await startKernel({ files, config, env })).close();
     } catch (error) {
       return error;
     }
@@ -221,6 +269,18 @@ describe('the key of the queue', () => {
     const problems = (error as BrokenSet).problems.filter(({ severity }) => severity === 'error');
     expect(problems.map(({ code }) => code)).to.deep.equal(['LTR_KEY', 'LTR_KEY']);
     expect(problems[0]?.message).to.include('QUEUE_ENCRYPTION_KEY').and.include('"password"').and.include('is not set');
+  });
+
+  it('is demanded where a step leaves a secret for those behind it', async () => {
+    const insert = `INSERT INTO keys (id, token) VALUES (1, '${SECRET}') RETURNING token`;
+    const steps = [statement(1, insert), call(2, { with: '$PAYLOAD.token' }, extracted(1, 'token', 'token'))];
+    const definitions = [
+      { _keys: { id: { type: 'Number', primary_key: true }, token: { type: 'String', secret: true } } },
+      later('work', steps),
+    ];
+    const error = await refusal({ SERVICE: 'https://example.com' }, { 'definitions/all.json': definitions });
+    const problems = (error as BrokenSet).problems.filter(({ severity }) => severity === 'error');
+    expect(problems.map(({ code }) => code)).to.deep.equal(['LTR_KEY']);
   });
 
   it('has 32 bytes at least', async () => {

@@ -4,12 +4,17 @@
  */
 import { asText } from '../../contract/json.js';
 import { accessorsIn } from '../../language/accessor.js';
+import { documentFields } from '../../language/document-fields.js';
+import { writtenParts } from '../../language/sql-written.js';
 import { nearest } from '../../source/suggest.js';
-import type { Reference } from '../finds.js';
+import { nodeAt, objectOf, type LocatedNode } from '../../source/tree.js';
+import type { DocumentQuery, Reference, SqlText } from '../finds.js';
 import type { LinkedAction, LinkedResource } from '../linked.js';
+import type { Definition } from '../model.js';
 import type { Registry } from '../registry.js';
-import { hint, inside, rename, type Report } from '../report.js';
+import { hint, inside, rename, type Report, type Spot } from '../report.js';
 import { isWord, rootOf } from '../sources.js';
+import { spotInText } from '../tables.js';
 import { valueReads } from '../value-reads.js';
 import { payloadReaders } from './readers.js';
 
@@ -68,41 +73,91 @@ function meantBy(text: string, resource: LinkedResource, action: LinkedAction, r
   return near === undefined ? undefined : [near, ...rest].join('.');
 }
 
-/** Values that a statement writes to the column which is called like the property. */
+interface Written {
+  readonly column: string;
+  /** What is written, and where it stands. */
+  readonly value: string;
+  readonly spot: Spot;
+  /** The value itself, that can be changed into the property; null for a part of a statement. */
+  readonly whole: boolean;
+}
+
+/** What is written to the column, or the field of a document, which is called like the property. */
 function checkColumns(
   action: LinkedAction,
   { definition }: LinkedResource,
-  reference: Reference,
+  { name }: Reference,
   { registry, report }: { readonly registry: Registry; readonly report: Report },
 ): void {
   const readers = payloadReaders(registry);
-  const property = String(reference.name);
-  const last = property.slice(property.lastIndexOf('.') + 1);
+  const property = String(name);
   // `users.password` is the `password` of each item, where the work is repeated for `users`.
   const { repeat } = action;
   const inItem =
     typeof repeat?.name === 'string' && property.startsWith(`${repeat.name}.`)
       ? property.slice(repeat.name.length + 1)
       : property;
-  for (const { node, scan, parameters } of definition.finds.statements) {
-    if (!inside(node, action.node) || (scan.verb !== 'INSERT' && scan.verb !== 'UPDATE')) continue;
-    const where = scan.tokens.find(({ start, end }) => scan.text.slice(start, end).toUpperCase() === 'WHERE')?.start;
-    for (const { n, column, start } of scan.placeholders) {
-      const value = parameters[n - 1];
-      if (column?.toLowerCase() !== last.toLowerCase() || value === undefined || start > (where ?? Infinity)) continue;
-      if (
-        value.type === 'null' ||
-        isCovered(asText(value.scalar), property, readers) ||
-        isCovered(asText(value.scalar), inItem, readers)
-      )
-        continue;
-      const spot = { doc: definition.doc, start: value.start, end: value.end };
-      const written = asText(value.scalar) || String(value.scalar ?? value.type);
-      const fix = { fix: { title: `change to "${property}"`, text: JSON.stringify(property), asks: true as const } };
-      report.add('LNK_UNPROTECTED', spot, { column, property, value: written }, fix);
-    }
+  const covers = (text: string): boolean => isCovered(text, property, readers) || isCovered(text, inItem, readers);
+  const { statements, documents } = definition.finds;
+  const written = [
+    ...statements
+      .filter(({ node }) => inside(node, action.node))
+      .flatMap((one) => inRows(definition, one, property, covers)),
+    ...documents
+      .filter(({ node }) => inside(node, action.node))
+      .flatMap((one) => inDocuments(definition, one, inItem, covers)),
+  ];
+  for (const { column, value, spot, whole } of written) {
+    const fix = { fix: { title: `change to "${property}"`, text: JSON.stringify(property), asks: true as const } };
+    report.add('LNK_UNPROTECTED', spot, { column, property, value }, whole ? fix : {});
   }
 }
+
+function inRows(
+  definition: Definition,
+  { node, scan, parameters }: SqlText,
+  property: string,
+  covers: (text: string) => boolean,
+): Written[] {
+  if (scan.verb !== 'INSERT' && scan.verb !== 'UPDATE') return [];
+  const last = lastOf(property).toLowerCase();
+  const isSafe = (value: LocatedNode): boolean => value.type === 'null' || covers(asText(value.scalar));
+  const where = scan.tokens.find(({ start, end }) => scan.text.slice(start, end).toUpperCase() === 'WHERE')?.start;
+  const values = scan.placeholders.flatMap(({ n, column, start }): Written[] => {
+    const value = parameters[n - 1];
+    if (column?.toLowerCase() !== last || value === undefined || start > (where ?? Infinity) || isSafe(value))
+      return [];
+    return [{ column, value: shown(value), spot: spotOf(definition, value), whole: true }];
+  });
+  if (values.length > 0) return values;
+  const isGiven = scan.placeholders.some(
+    ({ n }) => parameters[n - 1] !== undefined && covers(asText(parameters[n - 1]?.scalar)),
+  );
+  return writtenParts(scan).flatMap(({ column, text, literal, mentions, start, end }) => {
+    const isClear = literal || (!isGiven && !mentions.includes(column) && text !== 'NULL' && text !== 'DEFAULT');
+    if (column.toLowerCase() !== last || !isClear) return [];
+    return [{ column, value: text, spot: spotInText(definition, node, { start, end }), whole: false }];
+  });
+}
+
+/** The field at the path of the property, or of its last name. */
+function inDocuments(
+  definition: Definition,
+  { around }: DocumentQuery,
+  property: string,
+  covers: (text: string) => boolean,
+): Written[] {
+  return documentFields(objectOf(around)).flatMap(({ path, value, at, written }) => {
+    const text = asText(value);
+    if (!written || (path !== property && path !== lastOf(property)) || text === '' || covers(text)) return [];
+    const node = nodeAt(around, at)?.node ?? around;
+    return [{ column: path, value: text, spot: spotOf(definition, node), whole: true }];
+  });
+}
+
+const lastOf = (path: string): string => path.slice(path.lastIndexOf('.') + 1);
+const shown = ({ scalar, type }: LocatedNode): string => asText(scalar) || String(scalar ?? type);
+const spotOf = ({ doc }: Definition, { start, end }: LocatedNode): Spot => ({ doc, start, end });
 
 /** The value itself, what it is inside of, or the item of a list. */
 export function isCovered(text: string, property: string, readers: readonly string[]): boolean {

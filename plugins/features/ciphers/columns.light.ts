@@ -2,6 +2,7 @@
 import { asText, isObject, type Json, type JsonObject } from '../../../kernel/contract/json.js';
 import type { CheckPlace, Finding } from '../../../kernel/contract/plugin.js';
 import { accessorsIn } from '../../../kernel/language/accessor.js';
+import { documentFields } from '../../../kernel/language/document-fields.js';
 import { scanSql } from '../../../kernel/language/sql.js';
 import { entriesOf, objectsIn, type CheckedEntry } from './entries.light.js';
 
@@ -19,7 +20,7 @@ export function judgeColumns(entry: CheckedEntry, place: CheckPlace): Finding[] 
   if (!entry.encrypts) return [];
   const { holder, root, actions } = place;
   const index = objectsIn(root['actionables']).findIndex(({ id }) => id === holder['id']);
-  const fields = actions.find((action) => action.index === index)?.fields;
+  const { fields, uniques } = actions.find((action) => action.index === index) ?? {};
   return entry.properties.flatMap((property, i) => {
     const at = `${entry.at}/properties/${i}`;
     const uses = Object.values(holder).flatMap((part) => (isObject(part) ? usesIn(part, property) : []));
@@ -33,38 +34,38 @@ export function judgeColumns(entry: CheckedEntry, place: CheckPlace): Finding[] 
               ...indexed(sought.column, fields?.get(sought.column)),
             },
           ];
-    const demanded = new Set(Object.values(holder).flatMap((part) => (isObject(part) ? namesIn(part['unique']) : [])));
     const written = uses
       .filter((use) => use.written)
       .flatMap(({ column }) => {
         const field = fields?.get(column);
         if (field === undefined) return [];
-        const asked = demanded.has(column) ? { ...field, unique: true } : field;
+        const asked = uniques?.has(column) === true ? { ...field, unique: true } : field;
         return judgeField(entry, property, at, column, asked, place);
       });
     return [...inVain, ...written].filter((one, n, all) => all.findIndex(({ code }) => code === one.code) === n);
   });
 }
 
-/** Of `["a", ["b", "c"]]` all names, in lower case. */
-const namesIn = (json: Json | undefined): string[] =>
-  Array.isArray(json)
-    ? (json as readonly Json[]).flatMap((one) => (typeof one === 'string' ? one.toLowerCase() : namesIn(one)))
-    : [];
-
 /** Columns that the field is written to or compared with, by its name or as an accessor. */
-function usesIn({ query, parameters }: JsonObject, property: string): Use[] {
+function usesIn(part: JsonObject, property: string): Use[] {
+  const { query, parameters } = part;
+  if (part['collection'] !== undefined)
+    return documentFields(part).flatMap(({ path, value, written }) =>
+      isField(asText(value), property) ? [{ column: path.toLowerCase(), written }] : [],
+    );
   if (typeof query !== 'string' || !Array.isArray(parameters)) return [];
   const { verb, placeholders, text, tokens } = scanSql(query);
   const where = tokens.find(({ start, end }) => text.slice(start, end).toUpperCase() === 'WHERE')?.start ?? Infinity;
   const values = parameters as readonly Json[];
   return placeholders.flatMap(({ n, column, start }) => {
     const value = asText(values[n - 1]);
-    const isField = value === property || accessorsIn(value).some(({ tail }) => tail.join('.') === property);
-    if (!isField || column === null) return [];
+    if (!isField(value, property) || column === null) return [];
     return [{ column: column.toLowerCase(), written: (verb === 'INSERT' || verb === 'UPDATE') && start < where }];
   });
 }
+
+const isField = (text: string, property: string): boolean =>
+  text === property || accessorsIn(text).some(({ tail }) => tail.join('.') === property);
 
 function judgeField(
   entry: CheckedEntry,

@@ -87,8 +87,8 @@ export const errors = {
   CPH_ITEMS: {
     status: 422,
     title: 'Items that are not encrypted',
-    message: 'The items of the list have "{name}" themselves, and only what the request sends is encrypted.',
-    help: 'Give the column another name in the result that the list comes from, or encrypt it where it is written first.',
+    message: 'The items of the list have "{name}" themselves, and only what is sent, or has a name, is encrypted.',
+    help: 'Take the list out with `extract_response_for` and write its name at `multi`: items of a list with a name are encrypted.',
   },
   CPH_NAME: {
     status: 422,

@@ -10,7 +10,17 @@ import { ActionPhase, ResourcePhase } from '../../../kernel/contract/slot.js';
 import { feature } from '../../kinds/feature.js';
 import { isRemembered, rememberSealed } from '../../shared/blind-index.js';
 import { changeAt, placesAt, type Change } from '../shared/change-at.js';
-import { absentIn, isDemanded, refuse, refuseItems, unseenItems } from '../shared/protected-items.js';
+import {
+  absentIn,
+  isAbsent,
+  isDemanded,
+  isWritten,
+  namedList,
+  refuse,
+  refuseItems,
+  unseenItems,
+  type InItems,
+} from '../shared/protected-items.js';
 import { compileEntry, type Entry } from './entry.js';
 import { NOT_OPENED } from './field.js';
 import { BEFORE_OTHERS } from './settings.light.js';
@@ -37,6 +47,9 @@ interface Target {
   readonly slot: number | null;
   /** A query writes it, and it may not be left out. */
   readonly demanded: boolean;
+  readonly within: InItems | null;
+  /** A statement may have to find the value by its index. */
+  readonly indexed: boolean;
 }
 
 export default defineRuntime(feature, {
@@ -118,14 +131,28 @@ const reads =
 
 function targetsOf(entry: Entry, index: number, tools: PlanTools): Target[] {
   const within = tools.repeat?.pointer?.split('/').slice(1) ?? null;
-  return entry.paths.map((path) => ({
-    entry,
-    index,
-    path,
-    inItems: within === null ? null : [...within, ...path],
-    slot: tools.slot(asText(path[0])),
-    demanded: isDemanded(path, tools),
-  }));
+  const indexed = tools.indexes;
+  const list = namedList(tools);
+  return entry.paths.flatMap((path) => {
+    const target: Target = {
+      entry,
+      index,
+      path,
+      inItems: within === null ? null : [...within, ...path],
+      slot: tools.slot(asText(path[0])),
+      demanded: isDemanded(path, tools),
+      within: null,
+      indexed,
+    };
+    // The items of a list out of a result have the value first.
+    if (list === null || path[0] === list.path[0]) return [target];
+    const items = { list, own: path, beside: target.slot };
+    const demanded = isWritten(path, tools);
+    return [
+      target,
+      { ...target, path: [...list.path, ...path], inItems: null, slot: list.slot, demanded, within: items },
+    ];
+  });
 }
 
 function count(targets: readonly Target[], { payload }: Frame, within: readonly string[] | null): void {
@@ -147,14 +174,14 @@ function count(targets: readonly Target[], { payload }: Frame, within: readonly 
 }
 
 /** What was sealed for this request already is left: a second try of a transaction may meet it again. */
-function sealing({ entry, index }: Target, frame: Frame, bounds: number, slot: number): Change | null {
+function sealing({ entry, index, indexed }: Target, frame: Frame, bounds: number, slot: number): Change | null {
   const data = (frame.slots[bounds] as readonly (Uint8Array | undefined)[])[index];
   const done = (frame.slots[slot] ??= new Set()) as Set<unknown>;
   if (data === undefined) return null;
   return (value) => {
     if (value === undefined || value === null || done.has(value)) return value;
     const text = entry.field.seal(value, data);
-    rememberSealed(frame.invocation, text, value);
+    if (indexed) rememberSealed(frame.invocation, text, value);
     done.add(text);
     return text;
   };
@@ -177,10 +204,7 @@ function encryptNames(targets: readonly Target[], frame: Frame, bounds: number, 
     const seal = sealing(target, frame, bounds, slot);
     const { path, slot: named } = target;
     if (seal === null || named === null) continue;
-    if (
-      target.demanded &&
-      placesAt(frame.slots[named], path, 1).every(({ value }) => value === undefined || value === null)
-    )
+    if (target.demanded && isAbsent(frame, named, path, target.within))
       throw fault('CPH_NAME', { name: path.join('.') });
     frame.slots[named] = changeAt(frame.slots[named], path, seal, 1);
   }

@@ -11,7 +11,17 @@ import { splitPath } from '../../../kernel/language/path.js';
 import { feature } from '../../kinds/feature.js';
 import { hasher, type Hash, type Hasher } from '../../kinds/hasher.js';
 import { changeAt, placesAt, type Found } from '../shared/change-at.js';
-import { absentIn, isDemanded, refuse, refuseItems, unseenItems } from '../shared/protected-items.js';
+import {
+  absentIn,
+  isAbsent,
+  isDemanded,
+  isWritten,
+  namedList,
+  refuse,
+  refuseItems,
+  unseenItems,
+  type InItems,
+} from '../shared/protected-items.js';
 
 /** After an answer out of a cache, before the first actionable. */
 const PHASE = ResourcePhase.RECALL + 50;
@@ -24,6 +34,7 @@ interface Entry {
   readonly named: number | null;
   /** A query writes it, and it may not be left out. */
   readonly demanded: boolean;
+  readonly within: InItems | null;
   readonly refuses: Hasher['refuses'];
   readonly hash: Hash;
   readonly salt: Reader<string>;
@@ -51,7 +62,7 @@ export default defineRuntime(feature, {
     plan: ({ value }, tools) => {
       const written = value['hashables'];
       const items = Array.isArray(written) ? (written as readonly Json[]).filter(isObject) : [];
-      const entries = items.map((item) => compile(item, resolve(hasher, asText(item['algorithm'])), tools));
+      const entries = items.flatMap((item) => compile(item, resolve(hasher, asText(item['algorithm'])), tools));
       const pointer = tools.repeat?.pointer ?? null;
       const within = pointer === null ? null : pointer.split('/').slice(1);
       const sent = entries.filter(({ named }) => named === null);
@@ -62,18 +73,27 @@ export default defineRuntime(feature, {
   }),
 });
 
-function compile(item: Readonly<Record<string, Json>>, algorithm: Hasher, tools: PlanTools): Entry {
+function compile(item: Readonly<Record<string, Json>>, algorithm: Hasher, tools: PlanTools): Entry[] {
   const path = splitPath(asText(item['property']));
   tools.readsPayload(path[0] ?? null);
   const options = isObject(item['options']) ? item['options'] : {};
-  return {
+  const entry: Entry = {
     path,
     named: tools.slot(asText(path[0])),
     demanded: isDemanded(path, tools),
+    within: null,
     refuses: (text) => algorithm.refuses(text),
     hash: algorithm.hashing(options),
     salt: tools.text(options['salt'] ?? ''),
   };
+  // The items of a list out of a result have the value first.
+  const list = namedList(tools);
+  if (list === null || path[0] === list.path[0]) return [entry];
+  const within = { list, own: path, beside: entry.named };
+  return [
+    entry,
+    { ...entry, path: [...list.path, ...path], named: list.slot, demanded: isWritten(path, tools), within },
+  ];
 }
 
 function steps(entries: readonly Entry[], within: readonly string[] | null, slot: number): Step[] {
@@ -116,7 +136,7 @@ function namesSteps(entries: readonly Entry[], tools: PlanTools): Step[] {
 }
 
 async function hashName(entry: Entry, frame: Frame, slot: number): Promise<void> {
-  const { named, path, hash, salt, refuses, demanded } = entry;
+  const { named, path, hash, salt, refuses, demanded, within } = entry;
   if (named === null) return;
   const done = made.get(frame.invocation) ?? new Set<unknown>();
   made.set(frame.invocation, done);
@@ -125,9 +145,8 @@ async function hashName(entry: Entry, frame: Frame, slot: number): Promise<void>
   all.set(entry, known);
   const rest = path.slice(1);
   const root = frame.slots[named];
-  if (demanded && placesAt(root, rest).every(({ value }) => value === undefined || value === null)) {
+  if (demanded && isAbsent(frame, named, path, within))
     throw fault('HSH_NAME', { name: path.join('.'), what: 'has no value' });
-  }
   for (const { value } of placesAt(root, rest)) {
     if (value === undefined || value === null || done.has(value)) continue;
     const wrong = typeof value === 'string' ? refuses(value) : { detail: 'must be text' };

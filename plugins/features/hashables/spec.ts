@@ -39,7 +39,7 @@ export default definePlugin({
       status: 422,
       title: 'Items that are not hashed',
       message: 'The items of the list have "{name}" themselves, and only what is sent, or has a name, is hashed.',
-      help: 'Give the column another name in the result that the list comes from, or hash it where it is written first.',
+      help: 'Take the list out with `extract_response_for` and write its name at `multi`: items of a list with a name are hashed.',
     },
     HSH_NAME: {
       status: 422,

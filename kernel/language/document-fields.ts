@@ -1,0 +1,65 @@
+/** Which fields of documents a query in the form of an object writes and compares, and with what. Pure. */
+import { asText, escapePointer, isObject, type Json, type JsonObject } from '../contract/json.js';
+import { accessorsIn } from './accessor.js';
+
+export interface DocumentField {
+  /** Names with dots between them; operators and places in lists have none. */
+  readonly path: string;
+  readonly value: Json;
+  /** Pointer of the value inside the query. */
+  readonly at: string;
+  readonly written: boolean;
+}
+
+/** Members that hold what is written, by the action that has them. */
+const WRITTEN: Readonly<Record<string, string>> = { INSERT: 'document', UPDATE: 'update_predicate' };
+
+/** Of the document or the change, and of the conditions; without a document the parameters of an INSERT are its fields. */
+export function documentFields(query: JsonObject): DocumentField[] {
+  const parameters = Array.isArray(query['parameters']) ? (query['parameters'] as readonly Json[]) : [];
+  const below = (json: Json | undefined, at: string, path: string, written: boolean): DocumentField[] => {
+    if (json === undefined) return [];
+    const children: readonly (readonly [string, Json])[] = Array.isArray(json)
+      ? (json as readonly Json[]).map((item, i) => [String(i), item] as const)
+      : isObject(json)
+        ? Object.entries(json)
+        : [];
+    if (children.length > 0)
+      return children.flatMap(([key, value]) =>
+        below(value, `${at}/${escapePointer(key)}`, Array.isArray(json) ? path : joined(path, key), written),
+      );
+    const n = Number(/^\$(\d{1,5})$/.exec(asText(json))?.[1] ?? 0) - 1;
+    const value = parameters[n];
+    if (path === '') return [];
+    return [
+      value === undefined ? { path, value: json, at, written } : { path, value, at: `/parameters/${n}`, written },
+    ];
+  };
+  const action = asText(query['action']);
+  const name = WRITTEN[action];
+  const bare =
+    action === 'INSERT' && query['document'] === undefined
+      ? parameters.map((value, i) => ({ path: ownField(value), value, at: `/parameters/${i}`, written: true }))
+      : [];
+  const stages = Array.isArray(query['pipeline']) ? (query['pipeline'] as readonly Json[]) : [];
+  return [
+    ...bare,
+    ...(name === undefined ? [] : below(query[name], `/${name}`, '', true)),
+    ...below(query['filter_predicate'], '/filter_predicate', '', false),
+    ...stages.flatMap((stage, i) =>
+      isObject(stage) ? below(stage['$match'], `/pipeline/${i}/$match`, '', false) : [],
+    ),
+  ];
+}
+
+/** A bare name is its own field, an accessor that of its last segment. */
+function ownField(value: Json): string {
+  const text = asText(value);
+  return accessorsIn(text)[0]?.tail.at(-1) ?? text;
+}
+
+/** Of `items.$[item].pin` the words `items.pin`. */
+function joined(path: string, key: string): string {
+  const named = key.startsWith('$') ? [] : key.split('.').filter((one) => !/^(?:\d+|\$.*)$/.test(one));
+  return [path, ...named].filter((one) => one !== '').join('.');
+}

@@ -1,0 +1,80 @@
+/** What a statement writes to which column, as the text shows it: rows of an INSERT, a select list behind it, and SET lists. Pure. */
+import { elements } from './sql-blind-work.js';
+import { columnList } from './sql-placeholders.js';
+import { behindGroup, isName, nameOf, readTarget, significant, type Lexeme } from './sql-read.js';
+import type { SqlScan } from './sql.js';
+
+export interface WrittenPart {
+  readonly column: string;
+  readonly text: string;
+  /** A constant text that is not empty, also the one of a COALESCE. */
+  readonly literal: boolean;
+  /** Names in it. */
+  readonly mentions: readonly string[];
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Of all INSERTs and SET lists of the statement. */
+export function writtenParts({ text, tokens }: Pick<SqlScan, 'text' | 'tokens'>): WrittenPart[] {
+  const words = significant(text, tokens);
+  const part = (column: string | null | undefined, from: number, to: number): WrittenPart[] => {
+    const [first, last] = [words[from], words[to - 1]];
+    if (!column || first === undefined || last === undefined || from >= to) return [];
+    const inner = words.slice(from, to);
+    return [
+      {
+        column,
+        text: text.slice(first.start, last.end),
+        literal: isConstant(words, from, to),
+        mentions: inner.filter(isName).map(nameOf),
+        start: first.start,
+        end: last.end,
+      },
+    ];
+  };
+  return words.flatMap((word, i) => {
+    if (word.type !== 'word') return [];
+    if (word.text === 'INSERT') return rowsOf(words, i).flatMap(({ column, from, to }) => part(column, from, to));
+    if (word.text !== 'SET') return [];
+    return elements(words, i + 1).flatMap(([from, to]) => {
+      const name = words[from];
+      return isName(name) && words[from + 1]?.text === '=' ? part(nameOf(name), from + 2, to) : [];
+    });
+  });
+}
+
+interface Place {
+  readonly column: string | null | undefined;
+  readonly from: number;
+  readonly to: number;
+}
+
+function rowsOf(words: readonly Lexeme[], verb: number): Place[] {
+  const target = readTarget(words, verb);
+  if (target === null) return [];
+  let at = target.index + 1;
+  if (words[at]?.text === 'AS') at += 2;
+  if (words[at]?.text !== '(') return [];
+  const columns = columnList(words, at);
+  at = behindGroup(words, at);
+  if (words[at]?.text === 'OVERRIDING') at += 3;
+  const placed = (parts: readonly (readonly [number, number])[]): Place[] =>
+    parts.map(([from, to], n) => ({ column: columns[n], from, to }));
+  if (words[at]?.text === 'SELECT') return placed(elements(words, at + 1));
+  const found: Place[] = [];
+  if (words[at]?.text !== 'VALUES') return found;
+  for (at++; words[at]?.text === '('; at++) {
+    found.push(...placed(elements(words, at + 1)));
+    at = behindGroup(words, at);
+    if (words[at]?.type !== 'comma') break;
+  }
+  return found;
+}
+
+function isConstant(words: readonly Lexeme[], from: number, to: number): boolean {
+  const first = words[from];
+  if (first?.text === 'COALESCE' && words[from + 1]?.text === '(')
+    return elements(words, from + 2).some(([start, end]) => isConstant(words, start, end));
+  return (first?.type === 'string' || first?.type === 'dollar-string') && first.text !== "''" && to - from <= 2;
+}
