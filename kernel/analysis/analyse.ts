@@ -27,6 +27,7 @@ import { groupsOf, idOf, pathOf } from './groups.js';
 import { judgeOwners, judgeUses, linkGroup, type LinkedGroup, type Queries, type WholeSet } from './link-group.js';
 import { type LinkedResource } from './linked.js';
 import { reportTaken } from './double.js';
+import { takesLiterals } from './parameters.js';
 import { createMemory, type Memory, type Read } from './memory.js';
 import type { Analysis, Definition } from './model.js';
 import { once } from './once.js';
@@ -135,11 +136,12 @@ function analyseDefinitions(
 ): Analysis {
   const { registry, memory, report, env, given } = run;
   walked(run, definitions);
+  const isLenient = takesLiterals(given?.profile ?? null);
   const judgeTexts = (definition: Definition, own: Report): void => {
     checkAccessors({ registry, report: own, env }, definition);
-    checkTemplates(registry, own, definition.doc, definition.finds);
+    checkTemplates(registry, own, definition, isLenient);
   };
-  memory.rememberAll(definitions, report, { name: 'accessors', reads: [env], work: judgeTexts });
+  memory.rememberAll(definitions, report, { name: 'accessors', reads: [env, isLenient], work: judgeTexts });
   checkPurposes({ registry, memory, report }, definitions);
   const defined = definitions.filter(({ sort }) => sort === 'model');
   const plain = resolveTables(definitions, report);
