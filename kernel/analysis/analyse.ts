@@ -10,6 +10,7 @@ import type { LocatedNode } from '../source/tree.js';
 import { answersOf } from './changes.js';
 import { checkAccessors, type EnvFacts } from './checks/accessors.js';
 import { checkBlindModels } from './checks/blind.js';
+import { checkClaims } from './checks/claims.js';
 import { checkCollections } from './checks/collections.js';
 import { checkForeign } from './checks/foreign.js';
 import { checkModels } from './checks/models.js';
@@ -180,6 +181,8 @@ function analyseDefinitions(
   checkAllPlugins(set, definitions, linked);
   for (const group of groups) judgeOwners(set, group);
   checkRealms(registry, report, linked);
+  // What cannot be read may issue tokens.
+  if (faulty.size === 0) checkClaims(linked, { registry, report });
   const suspect = brokenDefinitions(definitions, report.rows);
   for (const group of groups) judgeUses(set, group, suspect);
   const broken = brokenDefinitions(definitions, report.rows);

@@ -22,7 +22,7 @@ import { TIMESTAMPS, type Catalogue } from '../sql/catalogue.js';
 import { foreignPlaceholders } from '../sql/foreign.js';
 import { foreignFunctions, habitOf } from '../sql/habits.js';
 import type { ColumnUse } from '../sql/meetings.js';
-import { originsOf, type StatementNames } from '../sql/names.js';
+import { originsOf, type Aliased, type StatementNames } from '../sql/names.js';
 import { placesOf, type SqlPlaces } from '../sql/places.js';
 import { resolveStatement, type Resolving, type SqlFinding } from '../sql/resolve.js';
 import type { Columns } from '../sql/scope.js';
@@ -139,10 +139,15 @@ function resolved(
     uses: uses(statement),
     names: [],
     origins: new Map(),
+    aliased: new Map(),
+    mixed: false,
     depth: 0,
   };
   const columns = resolveStatement(resolving, tree, null);
-  names.set(statement.node, { names: resolving.names, columns, origins: originsOf(resolving.origins, columns) });
+  const { origins, mixed } = resolving;
+  const aliased: Aliased = (columns && resolving.aliased.get(columns)) ?? new Map();
+  const of = { columns, origins: originsOf(origins, columns), aliased, mixed };
+  names.set(statement.node, { names: resolving.names, ...of });
   return { columns, findings: resolving.findings };
 }
 
