@@ -4,6 +4,7 @@
  */
 import type { LinkedAction, LinkedResource } from './linked.js';
 import { inside } from './report.js';
+import { rootOf } from './sources.js';
 import type { StatementNames } from './sql/names.js';
 import type { Queries } from './link-group.js';
 
@@ -16,36 +17,40 @@ export interface SecretContext {
   readonly own: readonly string[];
 }
 
+/** Of dotted paths into the result. */
 export function secretResult(
   { definition: { finds }, names }: LinkedResource,
   { node }: LinkedAction,
   queries: Queries | undefined,
   { ofModel, named, own }: SecretContext,
-): (name: string) => boolean {
-  const byName = (name: string): boolean => named.has(name);
+): (path: string) => boolean {
+  const byName = (path: string): boolean => isNamed(path, (name) => named.has(name));
+  const byOwn = (path: string): boolean => isNamed(path, (name) => own.includes(name));
   const within = <T extends { readonly node: LinkedAction['node'] }>(list: readonly T[]): readonly T[] =>
     list.filter((one) => inside(one.node, node));
   const [only, ...others] = within(finds.statements);
   const isDocument = within(finds.documents).length > 0;
   // What is no query gives a secret only from a result that was extracted, or from its own steps.
-  if (only === undefined && !isDocument) return names.size > 0 ? byName : (name) => own.includes(name);
+  if (only === undefined && !isDocument) return names.size > 0 ? byName : byOwn;
   const known = only === undefined || others.length > 0 || isDocument ? undefined : queries?.names.get(only.node);
   if (known === undefined || known.columns === null || known.mixed) return byName;
-  return (name) => bySource(known, name, { ofModel, own }) ?? byName(name);
+  return (path) => {
+    const source = sourceOf(known, rootOf(path));
+    if (source === undefined) return byName(path);
+    if (source === null || source.model === null) return byOwn(path);
+    const { model, name } = source;
+    return isNamed([name, ...path.split('.').slice(1)].join('.'), (one) => ofModel(model).includes(one));
+  };
 }
 
-/** Null where the column is not certain. */
-function bySource(
-  { columns, origins, aliased }: StatementNames,
-  name: string,
-  { ofModel, own }: Pick<SecretContext, 'ofModel' | 'own'>,
-): boolean | null {
+/** The path as a whole, or a word of it. */
+const isNamed = (path: string, has: (name: string) => boolean): boolean => has(path) || path.split('.').some(has);
+
+/** Null where no table is read for it, undefined where that is not certain. */
+function sourceOf({ columns, origins, aliased }: StatementNames, name: string) {
   const count = columns?.filter((column) => column === name).length ?? 0;
-  if (count === 0) return false;
-  if (count > 1) return null;
+  if (count === 0) return null;
+  if (count > 1) return undefined;
   const model = origins.get(name);
-  if (model !== undefined) return ofModel(model).includes(name);
-  const source = aliased.get(name);
-  if (source != null && source.model !== null) return ofModel(source.model).includes(source.name);
-  return source === null && !own.includes(name) ? false : null;
+  return model === undefined ? aliased.get(name) : { name, model };
 }

@@ -118,8 +118,8 @@ export interface CheckAction {
   readonly fields: ReadonlyMap<string, Readonly<Record<string, Json>>>;
   /** Names that its result has; null where they are not certain. */
   readonly answers: readonly string[] | null;
-  /** Whether its result has a secret under this name, by the column that it is read from. */
-  readonly isSecret: (name: string) => boolean;
+  /** Whether its result has a secret at this dotted path, by the column that it is read from. */
+  readonly isSecret: (path: string) => boolean;
   /** When its work is done. */
   readonly timing: Timing;
 }

@@ -207,10 +207,11 @@ function secretsIn(
   holder: CheckPlace['holder'],
   actions: CheckPlace['actions'],
   secrets: CheckPlace['secrets'],
-): (name: string) => boolean {
+): (path: string) => boolean {
   const made = namesMade(holder);
-  if (made.includes(ELSEWHERE)) return (name) => secrets.has(name);
-  return (name) => actions.some((action) => action.isSecret(name)) || (made.includes(name) && secrets.has(name));
+  const isNamed = (path: string): boolean => secrets.has(path) || path.split('.').some((name) => secrets.has(name));
+  if (made.includes(ELSEWHERE)) return isNamed;
+  return (path) => actions.some((action) => action.isSecret(path)) || (made.includes(rootOf(path)) && isNamed(path));
 }
 
 const rootOf = (name: string): string => name.split('.')[0] ?? name;
@@ -229,7 +230,7 @@ function namesMade(json: Json): string[] {
   });
 }
 
-function judgeClaim(path: string, index: number, isSecret: (name: string) => boolean): Finding[] {
+function judgeClaim(path: string, index: number, isSecret: (path: string) => boolean): Finding[] {
   const at = `/tokenize/custom_claim_fields/${index}`;
   const segments = path.split('.');
   const [name = path] = segments;
@@ -243,8 +244,7 @@ function judgeClaim(path: string, index: number, isSecret: (name: string) => boo
       { code: 'TOK_CLAIM_RESERVED', at, params: { name: poison, what: 'the name would reach into the runtime' } },
     ];
   }
-  const secret = isSecret(path) ? path : segments.find(isSecret);
-  return secret === undefined ? [] : [{ code: 'TOK_CLAIM_SECRET', at, params: { name: secret } }];
+  return isSecret(path) ? [{ code: 'TOK_CLAIM_SECRET', at, params: { name: path } }] : [];
 }
 
 /** What can be told of the main result before anything runs. */
