@@ -37,7 +37,7 @@ export function secretResult(
   return (path) => {
     const source = sourceOf(known, rootOf(path));
     if (source === undefined) return byName(path);
-    if (source === null || source.model === null) return byOwn(path);
+    if (typeof source?.model !== 'string') return byOwn(path);
     const { model, name } = source;
     return isNamed([name, ...path.split('.').slice(1)].join('.'), (one) => ofModel(model).includes(one));
   };

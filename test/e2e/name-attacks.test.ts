@@ -104,6 +104,8 @@ const WRONG: Readonly<Record<string, readonly [code: string, definition: Loose]>
     of({}, query(1, 'SELECT 1 AS n', [], cached('of $payload.a'))),
   ],
   'small letters in the name of a room': ['TPL_VALUE', of({}, returns(1, 1, { join_room: 'team $payload.a' }))],
+  'small letters inside the text of a statement': ['TPL_SQL', of({}, query(1, "SELECT '$payload.a' AS a"))],
+  'small letters in a statement': ['TPL_SQL', of({}, query(1, 'SELECT $payload.a AS a'))],
   'a secret of a table under another name': [
     'TOK_CLAIM_SECRET',
     secretClaim('SELECT id, email AS contact FROM account', 'contact'),
@@ -238,7 +240,7 @@ const files = (url: string): Readonly<Record<string, unknown>> => ({
     ),
     resource('staff', of(keyed(['id', 'role']), returns(1, { id: 1, role: 'admin' }))),
     resource(
-      'told',
+      'notified',
       of(guard('id'), call(url, 1, {}, { generate: '$GENERATOR.UUID', for: 'tenant', ...send('$HEADER.tenant') })),
     ),
   ],
@@ -326,7 +328,7 @@ describe('values that nothing gives', () => {
 
   it('are not taken for a name that a generator gives: a header is read before the work', async () => {
     const called = calls;
-    const { status, body } = await kernel.post('/told', {}, bearer(await jwt({ id: 1 })));
+    const { status, body } = await kernel.post('/notified', {}, bearer(await jwt({ id: 1 })));
     expect([status, body['code'], calls - called]).to.deep.equal([422, 'ACC_UNRESOLVED', 0]);
   });
 

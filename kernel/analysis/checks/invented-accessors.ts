@@ -94,6 +94,8 @@ export function inOtherLetters(registry: Registry, text: string): OtherLetters[]
     const right = own === undefined ? undefined : [`$${root}`, ...tail].join('.');
     const other = own === undefined && tail.length > 0 ? rightAccessor(registry, { root, tail }) : undefined;
     const meant = right ?? (other?.whole === true ? other.text : undefined);
-    return meant === undefined ? [] : [{ start: index, end: index + whole.length, right: meant, named: own !== undefined }];
+    return meant === undefined
+      ? []
+      : [{ start: index, end: index + whole.length, right: meant, named: own !== undefined }];
   });
 }

@@ -128,7 +128,7 @@ export function aliasedIn(origins: Origins, list: readonly Tree[], scope: Scope)
     if (target === null || alias === '') continue;
     const column = columnIn(childOf(target, 'val'));
     const source = column && namesOfColumn(origins, scope, column, 0).find(({ sort }) => sort === 'column');
-    if (source?.model != null) found.set(alias, source);
+    if (typeof source?.model === 'string') found.set(alias, source);
     else if (!reads(target)) found.set(alias, null);
   }
   return found;
