@@ -11,6 +11,7 @@ import { answersOf } from './changes.js';
 import { checkAccessors, type EnvFacts } from './checks/accessors.js';
 import { checkBlindModels } from './checks/blind.js';
 import { checkCanonical } from './checks/canonical.js';
+import { checkClaims } from './checks/claims.js';
 import { checkCollections } from './checks/collections.js';
 import { checkForeign } from './checks/foreign.js';
 import { checkModels } from './checks/models.js';
@@ -29,6 +30,7 @@ import { groupsOf, idOf, pathOf } from './groups.js';
 import { judgeOwners, judgeUses, linkGroup, type LinkedGroup, type Queries, type WholeSet } from './link-group.js';
 import { type LinkedResource } from './linked.js';
 import { reportTaken } from './double.js';
+import { takesLiterals } from './parameters.js';
 import { createMemory, type Memory, type Read } from './memory.js';
 import type { Analysis, Definition } from './model.js';
 import { once } from './once.js';
@@ -137,11 +139,12 @@ function analyseDefinitions(
 ): Analysis {
   const { registry, memory, report, env, given } = run;
   walked(run, definitions);
+  const isLenient = takesLiterals(given?.profile ?? null);
   const judgeTexts = (definition: Definition, own: Report): void => {
     checkAccessors({ registry, report: own, env }, definition);
-    checkTemplates(registry, own, definition.doc, definition.finds);
+    checkTemplates(registry, own, definition, isLenient);
   };
-  memory.rememberAll(definitions, report, { name: 'accessors', reads: [env], work: judgeTexts });
+  memory.rememberAll(definitions, report, { name: 'accessors', reads: [env, isLenient], work: judgeTexts });
   checkPurposes({ registry, memory, report }, definitions);
   const defined = definitions.filter(({ sort }) => sort === 'model');
   const plain = resolveTables(definitions, report);
@@ -181,6 +184,8 @@ function analyseDefinitions(
   for (const group of groups) judgeOwners(set, group);
   checkRealms(registry, report, linked);
   checkCanonical({ registry, report, tables }, linked);
+  // What cannot be read may issue tokens.
+  if (faulty.size === 0) checkClaims(linked, { registry, report });
   const suspect = brokenDefinitions(definitions, report.rows);
   if (suspect.size === 0 && given?.websocket.enabled !== false) checkRooms(registry, report, linked);
   for (const group of groups) judgeUses(set, group, suspect);

@@ -30,6 +30,7 @@ export interface ParameterContext {
 
 /** Profiles in which a word that names nothing is a literal. */
 const LITERAL_PROFILES: ReadonlySet<string | null> = new Set(['sub0']);
+export const takesLiterals = (profile: string | null): boolean => LITERAL_PROFILES.has(profile);
 
 export function linkParameters(resources: readonly LinkedResource[], context: ParameterContext): void {
   for (const resource of resources) {
@@ -69,7 +70,7 @@ function decide(resource: LinkedResource, action: LinkedAction, reference: Refer
     report.add('LNK_INVENTED', spot, { name: text, right: invented.say });
     return;
   }
-  const isLiteral = LITERAL_PROFILES.has(profile);
+  const isLiteral = takesLiterals(profile);
   const near = nearWord(resource, action, context, text, met);
   const options = fixes(resource, action, reference, { context, met, near });
   const params = { name: text === '' ? EMPTY : text, hint: hint(near) };

@@ -5,12 +5,13 @@ import type { Answers } from './checks/statements.js';
 import { columnsOf } from './checks/uses.js';
 import type { WholeSet } from './link-group.js';
 import { objectOf } from '../source/tree.js';
-import type { LinkedResource } from './linked.js';
+import type { LinkedAction, LinkedResource } from './linked.js';
 import type { Read } from './memory.js';
 import type { Definition } from './model.js';
 import { once } from './once.js';
 import { withRenamed } from './renamed.js';
 import type { Report } from './report.js';
+import { secretResult } from './result-secrets.js';
 import { modelSecrets, renamedIn } from './secret-names.js';
 import type { Uniques } from './uniques.js';
 
@@ -31,20 +32,20 @@ export function checkAllPlugins(
     const queried = queries.get(definition);
     const answers: Answers = queried?.answers ?? NO_ANSWERS;
     const { touched, secrets: ownSecrets, said } = resource === undefined ? NOTHING : workOf(resource);
-    const named = [...touched.flatMap((model) => secretsOfModel.get(model) ?? []), ...ownSecrets];
+    const ofModel = (model: string): readonly string[] => secretsOfModel.get(model) ?? [];
+    const protectedIn = touched.map(ofModel);
     const work = (own: Report): void => {
-      const known = (resource?.actions ?? []).map(({ key, index, noOp, main, models: touches, timing }) => ({
-        ...{ index, noOp, main, models: touches, timing, answers: columnsOf(resource, key, answers) },
-        names: [...new Set(touches.flatMap((model) => tables.fieldsOf(model)))],
-        fields: fieldsOf(models, touches),
-        uniques: new Set(
-          touches
-            .flatMap((model) => uniques.get(model) ?? [])
-            .flat()
-            .map((name) => name.toLowerCase()),
-        ),
+      const { documents, statements } = definition.finds;
+      const secrets = renamedIn(documents, withRenamed([...protectedIn.flat(), ...ownSecrets], statements));
+      const secretContext = { ofModel, named: secrets, own: ownSecrets };
+      const known = (resource?.actions ?? []).map((action) => ({
+        ...actionFacts(action),
+        answers: columnsOf(resource, action.key, answers),
+        isSecret: resource === undefined ? () => false : secretResult(resource, action, queried, secretContext),
+        names: [...new Set(action.models.flatMap((model) => tables.fieldsOf(model)))],
+        fields: fieldsOf(models, action.models),
+        uniques: uniqueNames(action.models, uniques),
       }));
-      const secrets = renamedIn(definition.finds.documents, withRenamed(named, definition.finds.statements));
       const context = { registry, report: own, env, given };
       const modelField = fieldIn(models, touched);
       checkPlugins(context, definition, definition.finds.places, { actions: known, secrets, modelField });
@@ -52,10 +53,16 @@ export function checkAllPlugins(
     const written = touched.map((model) => modelsNamed.get(model));
     const columns = touched.map((model) => tables.fieldsOf(model));
     const free = touched.map((model) => uniques.get(model) ?? null);
-    const reads = [env, given, said, queried, named, written, columns, free];
+    const reads = [env, given, said, queried, protectedIn, ownSecrets, written, columns, free];
     memory.remember(definition, report, { name: 'plugins', reads, work });
   }
 }
+
+const actionFacts = ({ index, noOp, main, models, timing }: LinkedAction) => ({ index, noOp, main, models, timing });
+
+/** Names of columns that are unique, alone or with others, in lower case. */
+const uniqueNames = (models: readonly string[], uniques: Uniques): ReadonlySet<string> =>
+  new Set(models.flatMap((model) => uniques.get(model) ?? []).flatMap((names) => names.map((name) => name.toLowerCase())));
 
 const NO_ANSWERS: Answers = new Map();
 const NOTHING = { touched: [], secrets: [], said: [] };

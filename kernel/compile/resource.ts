@@ -50,7 +50,7 @@ export function compileResource(input: CompileInput, resource: ResourceModel): R
   // What the clock begins is nothing of a request.
   const requested = division.parts.flatMap(({ actions, scheduled }) => (scheduled ? [] : actions));
   planHeld(scope, [...now, ...requested], draft);
-  draft.steps.push(...claimsDemanded(scope, now));
+  draft.steps.push(...claimsDemanded(scope, [...now, ...requested]));
   const [admit, check, reply, settle] = [
     [ResourcePhase.ADMIT, ResourcePhase.CHECK - 1],
     [ResourcePhase.CHECK, ResourcePhase.REPLY - 1],
@@ -106,10 +106,10 @@ export function compileResource(input: CompileInput, resource: ResourceModel): R
   });
 }
 
-/** Claims that the work reads are asked for before any of it is done: a request without one leaves nothing behind. */
-function claimsDemanded({ reads }: ResourceScope, now: readonly ActionModel[]): Step[] {
+/** Claims that the work reads, deferred work too, are required before any of it is done: a request without one leaves nothing behind. */
+function claimsDemanded({ reads }: ResourceScope, actions: readonly ActionModel[]): Step[] {
   const paths = reads.flatMap(({ action, place }) =>
-    place.from === 'claims' && action !== null && now.includes(action) ? [place.path] : [],
+    place.from === 'claims' && action !== null && actions.includes(action) ? [place.path] : [],
   );
   const readers = [...new Map(paths.map((path) => [path.join('.'), claimReader(path)])).values()];
   if (readers.length === 0) return [];

@@ -1,5 +1,5 @@
 /** The services a plugin gets while it plans one place: readers, slots, indexes of results, handles of other plugins. */
-import { fault } from '../contract/fault.js';
+import { fault, unresolved } from '../contract/fault.js';
 import { deepFreeze, type Json } from '../contract/json.js';
 import type { Kind } from '../contract/kind.js';
 import type { ModelColumn, ModelTable } from '../contract/model.js';
@@ -252,7 +252,10 @@ export function makeTools(
     };
   }
 
-  /** A bare name that the request lacks is null: being required is the business of rules and tables. */
+  /**
+   * A bare name that the request lacks is null: being required is the business of rules and tables. A path that leads to nothing inside
+   * a result is no optional field, and ends the request.
+   */
   function nameReader(path: string): Reader {
     const [root = path, ...rest] = splitPath(path);
     const slot = nameSlot(root);
@@ -261,10 +264,15 @@ export function makeTools(
       const read = compilePath([root, ...rest]);
       return (frame: Frame) => read(frame.payload) ?? null;
     }
+    if (rest.length === 0) return (frame: Frame) => frame.slots[slot] ?? null;
     const read = compilePath(rest);
-    return rest.length === 0
-      ? (frame: Frame) => frame.slots[slot] ?? null
-      : (frame: Frame) => read(frame.slots[slot]) ?? null;
+    const isOptional =
+      ABSENT_IS_NULL.has(scope.profile) || declaredField(owner.payloadFields, root, rest)?.optional === true;
+    return (frame: Frame) => {
+      const value = read(frame.slots[slot]);
+      if (value === undefined && !isOptional) throw unresolved(path, [root, ...rest]);
+      return value ?? null;
+    };
   }
 
   return tools;

@@ -45,3 +45,11 @@ export class Fault extends Error {
 export function fault(code: string, params: Params = {}, options: FaultOptions = {}): Fault {
   return new Fault(code, params, options);
 }
+
+/** A request without the value that something reads of it. */
+export const unresolved = (name: string, path: readonly string[]): Fault =>
+  fault(
+    'ACC_UNRESOLVED',
+    { name },
+    { issues: [{ pointer: `/${path.join('/')}`, code: 'ACC_UNRESOLVED', detail: 'is missing' }] },
+  );

@@ -2,7 +2,7 @@
  * The two halves of a plugin. The spec says what the plugin is (light: schema, facts, documentation, examples); the
  * runtime does it (heavy: drivers, crypto, sockets). A spec never mentions its runtime, not even in a dynamic import.
  */
-import type { Json } from './json.js';
+import type { Json, JsonObject } from './json.js';
 import type { ApiPart, ApiPlace } from './api.js';
 import type { CodeEntry, Params } from './problem.js';
 import type { Kind } from './kind.js';
@@ -120,6 +120,8 @@ export interface CheckAction {
   readonly uniques: ReadonlySet<string>;
   /** Names that its result has; null where they are not certain. */
   readonly answers: readonly string[] | null;
+  /** Whether its result has a secret at this dotted path, by the column that it is read from. */
+  readonly isSecret: (path: string) => boolean;
   /** When its work is done. */
   readonly timing: Timing;
 }
@@ -137,6 +139,15 @@ export interface Timing {
 export interface Items {
   readonly most: number;
   readonly limit: readonly string[] | null;
+}
+
+/** What a place issues for guards, as definitions write it; `marks` is for guards, and has no value of the environment. */
+export interface Issued {
+  /** Claims that its definition names; dotted paths. */
+  readonly claims: readonly string[];
+  /** Claims that it has in any case. */
+  readonly standard: readonly string[];
+  readonly marks: JsonObject;
 }
 
 export interface PluginSpec {
@@ -169,6 +180,10 @@ export interface PluginSpec {
     readonly realm: string;
     readonly reached: boolean;
   };
+  /** Of a feature that issues what callers are identified by; null where this place issues nothing. Called for any shape, never throws. */
+  readonly issues?: (place: Pick<CheckPlace, 'value' | 'holder'>) => Issued | null;
+  /** Of a plugin that identifies: whether it accepts that; null where it depends on the environment. Never throws. */
+  readonly accepts?: (place: Pick<CheckPlace, 'value' | 'holder' | 'facts'>, issued: Issued) => boolean | null;
   /**
    * Of a feature: when the work of its place is done, if not for the answer. Called for any shape, never throws.
    * `later`: accepted by the request, done behind its answer. `scheduled`: begun by the clock, and by no request.

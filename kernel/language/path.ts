@@ -23,6 +23,12 @@ function readOwn(value: unknown, segment: string): unknown {
   return (value as Record<string, unknown>)[segment];
 }
 
+/** Whether one of two paths leads into what the other names. */
+export function overlap(a: readonly string[], b: readonly string[]): boolean {
+  const [short, long] = a.length < b.length ? [a, b] : [b, a];
+  return short.every((segment, at) => segment === long[at]);
+}
+
 export const splitPath = (path: string): string[] => path.split('.');
 
 /** Puts a value where `compilePath` of the same segments finds it, with new objects on the way. */

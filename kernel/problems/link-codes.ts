@@ -92,6 +92,24 @@ export const LINK_CODES = {
     'The column "{column}" is written from "{value}", and this actionable protects "{property}": the column would hold clear text.',
     'Write the column from the protected value. A value that is drawn gets a name with `generate` and `for`, which can be protected.',
   ),
+  LNK_CLAIM_ABSENT: problem(
+    'error',
+    'Claim that no token has',
+    'No token that this guard accepts has the claim "{claim}": every request would end with 403. Tokens of {ids} have {claims}.{hint}',
+    'Add the name to `custom_claim_fields` of the resources that issue the tokens, or read a claim that they have.',
+  ),
+  LNK_CLAIM_SOMETIMES: problem(
+    'hint',
+    'Claim that some tokens lack',
+    'Tokens of {ids} have no claim "{claim}": requests with them end with 403.',
+    'Add the name to `custom_claim_fields` there, if these callers are to be let in.',
+  ),
+  LNK_CLAIM_REACHED: problem(
+    'error',
+    'Claim that is not extracted here',
+    'The actionable of "{target}" reads the claim "{name}", which this resource does not extract: every request would end with 403.',
+    'A dependency reads the claims of the resource that reaches it. Add the name to `extract_claims` here.',
+  ),
   LNK_NO_RULE: problem(
     'warning',
     'Field without a rule',

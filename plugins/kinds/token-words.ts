@@ -2,7 +2,8 @@
  * By whom and for what a token is made, as `tokenize` and `protected` write it: their fields, and what a guard demands. Light: specs
  * and runtimes read the same words.
  */
-import { isObject, type Json } from '../../kernel/contract/json.js';
+import { asText, isObject, type Json } from '../../kernel/contract/json.js';
+import type { CheckPlace } from '../../kernel/contract/plugin.js';
 import { either, list, text, value } from '../../kernel/schema/combinators.js';
 
 /** What a token is for where nothing else is said; it is not written into tokens. */
@@ -80,3 +81,28 @@ export function sayDemanded({ issuers, audiences, purpose: asked }: Demanded): J
 }
 
 const sorted = (names: readonly string[] | null): Json => (names === null ? null : [...new Set(names)].sort());
+
+/** What tokens are signed with, as it is written. */
+export function signedBy(tokenize: Json | undefined, facts: CheckPlace['facts']): readonly Json[] {
+  const { type = null, algorithm = null, encryption_key: key = null } = isObject(tokenize) ? tokenize : {};
+  return [type, algorithm ?? asText(facts('token', asText(type))?.['algorithm']), key];
+}
+
+/** Whether a guard accepts what such settings issue; null where values of the environment decide. */
+export function acceptsIssued(
+  { issuers, audiences, purpose: asked }: Demanded,
+  { issuer, audience, purpose: given }: Readonly<Record<string, Json>>,
+): boolean | null {
+  if ((given ?? ACCESS) !== asked) return false;
+  // Without words of their own, tokens and guards of one key mean each other.
+  const isOpen = audiences === null && audience === undefined;
+  return both(issuers === null ? true : isAmong(issuer, issuers), isOpen ? true : isAmong(audience, audiences ?? []));
+}
+
+const both = (a: boolean | null, b: boolean | null): boolean | null => (a === false || b === false ? false : a && b);
+
+function isAmong(name: Json | undefined, names: readonly string[]): boolean | null {
+  if (typeof name !== 'string') return false;
+  if (names.includes(name)) return true;
+  return names.length > 0 && [name, ...names].some((one) => one.startsWith('$')) ? null : false;
+}

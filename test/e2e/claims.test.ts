@@ -38,6 +38,12 @@ const FILES = {
       ...tokenize('profile.role'),
     },
     {
+      id: 'staff',
+      resource: 'staff',
+      actionables: [{ id: 1, mode: 'RETURN', value: { id: 1, role: 'admin' } }],
+      ...tokenize('id', 'role'),
+    },
+    {
       id: 'other',
       resource: 'other',
       actionables: [

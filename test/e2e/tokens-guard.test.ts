@@ -30,8 +30,13 @@ const FILES = {
       'user',
     ]),
     guarded('part', { name: '$PROTECTED.user.name' }, ['user.name']),
-    guarded('other-part', { secret: '$PROTECTED.user.secret' }, ['user.name']),
+    guarded('narrow', { user: '$PROTECTED.user' }, ['user.name']),
     guarded('inherited', { a: '$PROTECTED.toString' }, ['toString']),
+    guarded('sealed', { id: '$PROTECTED.id' }, ['id'], { type: 'PASETO', encryption_key: '$ENV.KEY' }),
+    { ...returning('open', { ok: true }) },
+  ],
+  'definitions/wrong.json': [
+    guarded('other-part', { secret: '$PROTECTED.user.secret' }, ['user.name']),
     {
       ...guarded('caller', {}),
       actionables: [
@@ -44,14 +49,12 @@ const FILES = {
         },
       ],
     },
-    guarded('sealed', { id: '$PROTECTED.id' }, ['id'], { type: 'PASETO', encryption_key: '$ENV.KEY' }),
-    { ...returning('open', { ok: true }) },
   ],
 };
 
 describe('the guard', () => {
   let kernel: TestKernel;
-  before(async () => (kernel = await startKernel({ files: FILES, env: { KEY, OTHER_KEY } })));
+  before(async () => (kernel = await startKernel({ files: FILES, env: { KEY, OTHER_KEY }, onProblem: 'skip' })));
   after(() => kernel.close());
 
   it('comes before the body is read', async () => {
@@ -103,10 +106,11 @@ describe('the guard', () => {
     });
   });
 
-  it('shows an actionable of another resource only the claims that the called one lists', async () => {
-    const init = bearer(await jwt({ id: 'ada', role: 'admin' }));
-    expect((await kernel.post('/role', {}, init)).status).to.equal(200);
-    expect((await kernel.post('/caller', {}, init)).body['code']).to.equal('ACC_CLAIM');
+  it('does not serve what reads claims that the called resource does not extract', async () => {
+    const init = bearer(await jwt({ id: 'ada', role: 'admin', user: { secret: 'x' } }));
+    const problems = kernel.kernel.problems().filter(({ file }) => file === 'definitions/wrong.json');
+    expect(problems.map(({ code }) => code)).to.deep.equal(['ACC_UNDECLARED', 'LNK_CLAIM_REACHED']);
+    for (const path of ['/caller', '/other-part']) expect((await kernel.post(path, {}, init)).status).to.equal(503);
   });
 
   it('uses a key as it stands, with the line break at its end', async () => {
@@ -122,7 +126,7 @@ describe('the guard', () => {
     const init = bearer(await jwt({ user }));
     expect((await kernel.post('/nested', {}, init)).body).to.deep.equal({ a: 'Ada', b: 'b', c: 'is Ada' });
     expect((await kernel.post('/part', {}, init)).body).to.deep.equal({ name: 'Ada' });
-    expect((await kernel.post('/other-part', {}, init)).status).to.equal(403);
+    expect((await kernel.post('/narrow', {}, init)).body).to.deep.equal({ user: { name: 'Ada' } });
     expect((await kernel.post('/inherited', {}, init)).status).to.equal(403);
     for (const id of [5, 0, '', false, null, ['x'], { a: 1 }]) {
       expect((await kernel.post('/me', {}, bearer(await jwt({ id })))).body).to.deep.equal({ id });

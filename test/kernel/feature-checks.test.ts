@@ -24,10 +24,18 @@ describe('checks of tokens', () => {
   it('refuse claims that the standard means, that reach into the runtime, that are secret', () => {
     for (const name of ['iss', 'aud', 'exp', 'nbf', 'iat', 'jti', 'exp.a', '__proto__', 'a.constructor', 'prototype.b'])
       expect(said(tokenize, settings([name])), name).to.deep.equal([`TOK_CLAIM_RESERVED ${CLAIM}`]);
-    for (const name of ['p', 'a.p', 'p.a', 'q.r'])
-      expect(said(tokenize, settings([name]), { secrets: new Set(['p', 'q.r']) }), name).to.deep.equal([
-        `TOK_CLAIM_SECRET ${CLAIM}`,
-      ]);
+    const secret = [`TOK_CLAIM_SECRET ${CLAIM}`];
+    const actions = [action(0, { isSecret: (path) => path === 'p' })];
+    expect(said(tokenize, settings(['p']), { actions })).to.deep.equal(secret);
+    expect(said(tokenize, settings(['q']), { actions })).to.deep.equal([]);
+    // By name, where it comes from elsewhere or out of another result.
+    const secrets = new Set(['p', 'q.r']);
+    for (const name of ['p', 'a.p', 'p.a', 'q.r']) {
+      const elsewhere = settings([name], { depends_on: [{ resource_id: 'other' }] });
+      expect(said(tokenize, elsewhere, { secrets }), name).to.deep.equal(secret);
+      const extracted = settings([name], { extract_response_for: [{ for: name.split('.')[0] ?? '' }] });
+      expect(said(tokenize, extracted, { secrets }), name).to.deep.equal(secret);
+    }
     for (const name of ['expires', 'a.exp', 'sub'])
       expect(said(tokenize, settings([name]), { actions: [action(0)] }), name).to.deep.equal([]);
   });

@@ -6,7 +6,18 @@ export type Written = Readonly<Record<string, Json>>;
 
 export const AT_ONCE = { scheduled: false, later: false, own: false };
 export const action = (index: number, rest: Partial<CheckAction> = {}): CheckAction => ({
-  ...{ index, noOp: false, main: false, models: [], names: [], fields: new Map(), uniques: new Set(), answers: null, timing: AT_ONCE },
+  ...{
+    index,
+    noOp: false,
+    main: false,
+    models: [],
+    names: [],
+    fields: new Map(),
+    uniques: new Set(),
+    answers: null,
+    isSecret: () => false,
+    timing: AT_ONCE,
+  },
   ...rest,
 });
 

@@ -2,6 +2,7 @@
 import type { EnvFact } from '../../contract/plugin.js';
 import { POISON_KEYS } from '../../contract/json.js';
 import type { AccessorPart } from '../../language/accessor.js';
+import { overlap, splitPath } from '../../language/path.js';
 import { spotInString } from '../../source/escapes.js';
 import { nearest } from '../../source/suggest.js';
 import { Slot } from '../../contract/slot.js';
@@ -151,9 +152,8 @@ function checkTail(
   }
   if (tail.startsWith('declared:')) {
     const symbol = tail.slice('declared:'.length);
-    const names = finds.declarations
-      .filter((found) => found.symbol === symbol)
-      .map(({ name }) => name.split('.')[0] ?? name);
+    const declared = finds.declarations.filter((found) => found.symbol === symbol).map(({ name }) => name);
+    const names = declared.map((name) => name.split('.')[0] ?? name);
     if (first === undefined) {
       const [only, other] = names;
       const near = only === undefined || other !== undefined ? undefined : `$${part.root}.${only}`;
@@ -164,12 +164,15 @@ function checkTail(
         { accessor, what: `needs a name behind it, such as "${near ?? `${accessor}.id`}"` },
         fix,
       );
-    } else if (!names.includes(first)) {
-      const near = nearest(first, names);
+    } else if (!declared.some((name) => overlap(splitPath(name), part.tail))) {
+      const isInside = names.includes(first);
+      const near = isInside ? nearest(part.tail.join('.'), declared) : nearest(first, names);
       const known = near === undefined ? '' : hint(`$${part.root}.${near}`);
-      const text = near === undefined ? null : [`$${part.root}`, near, ...part.tail.slice(1)].join('.');
+      const rest = isInside ? [] : part.tail.slice(1);
+      const text = near === undefined ? null : [`$${part.root}`, near, ...rest].join('.');
       const fix = text === null ? {} : { fix: { title: `change to ${text}`, text } };
-      report.add('ACC_UNDECLARED', spot, { accessor, name: first, hint: known }, fix);
+      const name = isInside ? part.tail.join('.') : first;
+      report.add('ACC_UNDECLARED', spot, { accessor, name, hint: known }, fix);
     }
   }
   if (!tail.startsWith('plugin:')) return;

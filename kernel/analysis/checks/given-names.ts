@@ -11,7 +11,7 @@ import type { Registry } from '../registry.js';
 import { repair } from '../repairs.js';
 import { type Report, type ReportOptions, inside } from '../report.js';
 import { outputsRead, valueReads, type ValueRead } from '../value-reads.js';
-import { sourcesOf } from './uses.js';
+import { extractionOf, sourcesOf } from './uses.js';
 
 export function checkGivenNames(resources: readonly LinkedResource[], registry: Registry, report: Report): void {
   for (const resource of resources) {
@@ -64,21 +64,8 @@ function isSameValue(resource: LinkedResource, a: Declaration, b: Declaration): 
 function takenFrom(resource: LinkedResource, { spot, symbol }: Declaration): string | null {
   const user = resource.actions.find(({ node }) => inside(spot, node));
   if (symbol !== 'name' || user === undefined) return null;
-  const entry = innermost(resource.definition.node, spot);
-  const reference = resource.definition.finds.references.find(
-    ({ refers, node }) => refers.extracted === true && inside(node, entry),
-  );
+  const reference = extractionOf(resource, spot);
   return reference === undefined ? null : JSON.stringify([[...sourcesOf(user, reference)].sort(), reference.name]);
-}
-
-/** The innermost object around a place. */
-function innermost(node: LocatedNode, spot: Declaration['spot']): LocatedNode {
-  let found = node;
-  for (let at: LocatedNode | undefined = node; at !== undefined;) {
-    if (at.type === 'object') found = at;
-    at = [...at.items, ...at.members.flatMap(({ value }) => value ?? [])].find((one) => inside(spot, one));
-  }
-  return found;
 }
 
 /** What clients would have to send, and nothing reads. */

@@ -78,6 +78,8 @@ export interface OtherLetters {
   readonly end: number;
   /** As it is written in the right letters. */
   readonly right: string;
+  /** It has the name of an accessor, and not another word that systems use for the same. */
+  readonly named: boolean;
 }
 
 /** Accessors whose root is not in upper case: `$payload.email` is plain text. */
@@ -92,6 +94,8 @@ export function inOtherLetters(registry: Registry, text: string): OtherLetters[]
     const right = own === undefined ? undefined : [`$${root}`, ...tail].join('.');
     const other = own === undefined && tail.length > 0 ? rightAccessor(registry, { root, tail }) : undefined;
     const meant = right ?? (other?.whole === true ? other.text : undefined);
-    return meant === undefined ? [] : [{ start: index, end: index + whole.length, right: meant }];
+    return meant === undefined
+      ? []
+      : [{ start: index, end: index + whole.length, right: meant, named: own !== undefined }];
   });
 }

@@ -22,12 +22,13 @@ import { TIMESTAMPS, type Catalogue } from '../sql/catalogue.js';
 import { foreignPlaceholders } from '../sql/foreign.js';
 import { foreignFunctions, habitOf } from '../sql/habits.js';
 import type { ColumnUse } from '../sql/meetings.js';
-import { originsOf, type StatementNames } from '../sql/names.js';
+import { originsOf, type Aliased, type StatementNames } from '../sql/names.js';
 import { placesOf, type SqlPlaces } from '../sql/places.js';
 import { resolveStatement, type Resolving, type SqlFinding } from '../sql/resolve.js';
 import type { Columns } from '../sql/scope.js';
 import { untypedIn } from '../sql/untyped.js';
 import { childOf } from '../sql/tree.js';
+import { inOtherLetters } from './invented-accessors.js';
 import { accessorFor, templatesIn, type Template } from './templates.js';
 
 export interface StatementContext {
@@ -62,7 +63,9 @@ function reportTemplates({ registry, report }: StatementContext, doc: Document, 
   const { scan, binds = 'parameters' } = statement;
   const places = placesOf(doc, statement);
   const next = Math.max(0, ...scan.placeholders.map(({ n }) => n)) + 1;
-  const templates = templatesIn(scan.text).filter(({ start, end }) => !isArrayText(scan, start, end));
+  const templates = [...templatesIn(scan.text), ...inSmallLetters(registry, scan.text)].filter(
+    ({ start, end }) => !isArrayText(scan, start, end),
+  );
   for (const [i, template] of templates.entries()) {
     const { text, path, start, end } = template;
     const accessor = accessorFor(registry, path);
@@ -73,6 +76,13 @@ function reportTemplates({ registry, report }: StatementContext, doc: Document, 
   }
   return templates.length > 0;
 }
+
+/** `'$payload.email'` is a text to the database. */
+const inSmallLetters = (registry: Registry, text: string): Template[] =>
+  inOtherLetters(registry, text).flatMap(({ start, end, right, named }) => {
+    const path = right.slice(1).split('.');
+    return named && path.length > 1 ? [{ path, text: text.slice(start, end), start, end }] : [];
+  });
 
 /** A placeholder in place of the template and of quotes that hold nothing else; the value becomes the last of the list. */
 function bound(
@@ -139,10 +149,15 @@ function resolved(
     uses: uses(statement),
     names: [],
     origins: new Map(),
+    aliased: new Map(),
+    mixed: false,
     depth: 0,
   };
   const columns = resolveStatement(resolving, tree, null);
-  names.set(statement.node, { names: resolving.names, columns, origins: originsOf(resolving.origins, columns) });
+  const { origins, mixed } = resolving;
+  const aliased: Aliased = (columns && resolving.aliased.get(columns)) ?? new Map();
+  const of = { columns, origins: originsOf(origins, columns), aliased, mixed };
+  names.set(statement.node, { names: resolving.names, ...of });
   return { columns, findings: resolving.findings };
 }
 

@@ -47,18 +47,26 @@ export function accessorFor(registry: Registry, path: readonly string[]): string
   return reader === undefined ? null : [`$${reader}`, ...path].join('.');
 }
 
-export function checkTemplates(registry: Registry, report: Report, doc: Document, finds: Finds): void {
+/** `lenient`: under the profile of another system, accessors in other letters inside a longer text are only warned of. */
+export function checkTemplates(
+  registry: Registry,
+  report: Report,
+  { doc, finds }: { readonly doc: Document; readonly finds: Finds },
+  lenient: boolean,
+): void {
   const { texts, documents, references } = finds;
   for (const node of texts) {
     const text = String(node.scalar);
     for (const template of templatesIn(text)) checkTemplate(registry, report, doc, node, text, template);
-    for (const { start, end, right } of isInDocument(documents, node) ? [] : inOtherLetters(registry, text)) {
+    for (const { start, end, right, named } of inOtherLetters(registry, text)) {
       const whole = start === 0 && end === text.length;
+      if (whole && isInDocument(documents, node)) continue;
       // As a bare entry of a list of values it is a name without a source.
       if (whole && references.some((one) => one.node === node && one.refers.soft === true)) continue;
       const spot = spotInString(doc, node, { start, end });
       const fix = { fix: { title: `change to ${right}`, text: right } };
-      report.add(whole ? 'TPL_VALUE' : 'TPL_TEXT', spot, { template: text.slice(start, end), right }, fix);
+      const code = whole || (named && !lenient) ? 'TPL_VALUE' : 'TPL_TEXT';
+      report.add(code, spot, { template: text.slice(start, end), right }, fix);
     }
     const bare = withoutDollar(registry, text);
     if (bare === null) continue;
@@ -67,7 +75,7 @@ export function checkTemplates(registry: Registry, report: Report, doc: Document
   }
 }
 
-/** Queries of documents have a check of their own: `"$name"` is the field of a document there. */
+/** Queries of documents have a check of their own for whole values: `"$name"` is the field of a document there. */
 const isInDocument = (documents: Finds['documents'], node: LocatedNode): boolean =>
   documents.some(({ around }) => inside(node, around));
 

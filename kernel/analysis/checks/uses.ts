@@ -7,7 +7,7 @@ import { holderAt, removeItem, removeMember } from '../../source/edit-json.js';
 import { spotInString } from '../../source/escapes.js';
 import { nearest } from '../../source/suggest.js';
 import type { LocatedNode } from '../../source/tree.js';
-import type { AccessorText, Reference } from '../finds.js';
+import type { AccessorText, Declaration, Reference } from '../finds.js';
 import { inventedName } from '../invented.js';
 import type { LinkedAction, LinkedResource } from '../linked.js';
 import type { Definition } from '../model.js';
@@ -15,6 +15,7 @@ import type { Registry } from '../registry.js';
 import { repair } from '../repairs.js';
 import { listFacts } from '../repeats.js';
 import { hint, rename, type Report, type ReportOptions, type Spot, inside } from '../report.js';
+import { valueReads } from '../value-reads.js';
 import { payloadReaders } from './readers.js';
 import type { Answers } from './statements.js';
 
@@ -37,6 +38,7 @@ export function checkUses(context: UsesContext, resources: readonly LinkedResour
     }
     checkUndeclared(context.report, resource, readers);
     checkValues(context, resource, owners);
+    checkInside(context, resource, owners);
   }
 }
 
@@ -182,15 +184,50 @@ function isInvented(
 
 /** Every result that the value could come from is known, and none has it. */
 function checkExtracted(
-  { registry, report, answers }: UsesContext,
+  context: UsesContext,
   resource: LinkedResource,
   reference: Reference,
   owners: ReadonlyMap<string, LinkedResource>,
 ): void {
-  const name = String(reference.name)
-    .split('.')
-    .find((segment) => !/^\d+$/.test(segment));
-  if (name === undefined || name === 'self_') return;
+  const path = String(reference.name).split('.');
+  reportMissing(context, { resource, reference, owners }, path, reference.spot);
+}
+
+/** `row.nope`, where `row` is the whole result of a statement. */
+function checkInside(
+  context: UsesContext,
+  resource: LinkedResource,
+  owners: ReadonlyMap<string, LinkedResource>,
+): void {
+  for (const { source, path, spot } of valueReads(resource, context.registry)) {
+    if (source?.sort !== 'extracted' || path.length < 2) continue;
+    const given = resource.definition.finds.declarations.filter(
+      ({ symbol, name }) => symbol === 'name' && name === source.name,
+    );
+    const [reference, other] = given.flatMap((one) => extractionOf(resource, one.spot) ?? []);
+    if (reference?.name !== WHOLE || other !== undefined) continue;
+    reportMissing(context, { resource, reference, owners }, path.slice(1), spot);
+  }
+}
+
+/** The whole result. */
+const WHOLE = 'self_';
+
+interface Extraction {
+  readonly resource: LinkedResource;
+  readonly reference: Reference;
+  readonly owners: ReadonlyMap<string, LinkedResource>;
+}
+
+/** `path`: into the results that the extraction names. */
+function reportMissing(
+  { registry, report, answers }: UsesContext,
+  { resource, reference, owners }: Extraction,
+  path: readonly string[],
+  spot: Spot,
+): void {
+  const name = path.find((segment) => !/^\d+$/.test(segment));
+  if (name === undefined || name === WHOLE) return;
   const user = resource.actions.find(({ node }) => inside(reference.node, node));
   if (user === undefined) return;
   const sources = sourcesOf(user, reference);
@@ -202,9 +239,25 @@ function checkExtracted(
   }
   if (sources.length === 0 || columns.includes(name)) return;
   const near = nearest(name, columns);
-  const fix = String(reference.name) === name ? rename(near) : {};
+  const fix = reference.spot === spot && path.length === 1 ? rename(near) : {};
   const where = sources.length === 1 ? `actionable ${sources[0]?.split('#').at(-1)}` : 'these actionables';
-  report.add('LNK_NOT_SELECTED', reference.spot, { name, where, hint: hint(near) }, fix);
+  report.add('LNK_NOT_SELECTED', spot, { name, where, hint: hint(near) }, fix);
+}
+
+/** The path that is extracted under the name at this place. */
+export function extractionOf({ definition }: LinkedResource, spot: Declaration['spot']): Reference | undefined {
+  const entry = innermost(definition.node, spot);
+  return definition.finds.references.find(({ refers, node }) => refers.extracted === true && inside(node, entry));
+}
+
+/** The innermost object around a place. */
+function innermost(node: LocatedNode, spot: Declaration['spot']): LocatedNode {
+  let found = node;
+  for (let at: LocatedNode | undefined = node; at !== undefined;) {
+    if (at.type === 'object') found = at;
+    at = [...at.items, ...at.members.flatMap(({ value }) => value ?? [])].find((one) => inside(spot, one));
+  }
+  return found;
 }
 
 /** The dependencies of the same entry; beside them, all; without any, the actionable itself. */

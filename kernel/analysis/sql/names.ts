@@ -2,6 +2,7 @@
  * Which model a name of a statement belongs to: kept while names are resolved, for navigation and renaming. A column keeps its
  * model through sub-queries and WITH lists as long as nobody gives it another name. Judges nothing.
  */
+import { isObject, type Json } from '../../contract/json.js';
 import { findSource, type Columns, type Scope, type Source } from './scope.js';
 import { childOf, itemsOf, namesIn, wordOf, type Tree } from './tree.js';
 
@@ -22,6 +23,10 @@ export interface StatementNames {
   readonly columns: Columns;
   /** Models of those that are still called as in their model. */
   readonly origins: ReadonlyMap<string, string>;
+  /** What those that the statement names itself are read from; others are not certain. */
+  readonly aliased: Aliased;
+  /** Rows of several selects are put together, and each may take a column from elsewhere. */
+  readonly mixed: boolean;
 }
 
 /** By the list of columns that a source gives. */
@@ -110,6 +115,30 @@ export function outputOrigins(origins: Origins, list: readonly Tree[], scope: Sc
   }
   return found;
 }
+
+/** By alias: a column of a model; null where the expression reads no table: values and placeholders. */
+export type Aliased = ReadonlyMap<string, Pick<SqlName, 'name' | 'model'> | null>;
+
+/** Of a select list. */
+export function aliasedIn(origins: Origins, list: readonly Tree[], scope: Scope): Aliased {
+  const found = new Map<string, Pick<SqlName, 'name' | 'model'> | null>();
+  for (const item of list) {
+    const target = childOf(item, 'ResTarget');
+    const alias = wordOf(target, 'name');
+    if (target === null || alias === '') continue;
+    const column = columnIn(childOf(target, 'val'));
+    const source = column && namesOfColumn(origins, scope, column, 0).find(({ sort }) => sort === 'column');
+    if (typeof source?.model === 'string') found.set(alias, source);
+    else if (!reads(target)) found.set(alias, null);
+  }
+  return found;
+}
+
+const reads = (tree: Json): boolean => {
+  if (Array.isArray(tree)) return (tree as readonly Json[]).some(reads);
+  if (!isObject(tree)) return false;
+  return Object.entries(tree).some(([type, body]) => type === 'ColumnRef' || type === 'SubLink' || reads(body));
+};
 
 /** A cast keeps the name. */
 function columnIn(value: Tree | null): Tree | null {

@@ -6,7 +6,15 @@ import { isObject, type Json } from '../../contract/json.js';
 import type { Catalogue } from './catalogue.js';
 import { checkConflict, checkInsert, checkTargets } from './insert.js';
 import { compared, type ColumnUse } from './meetings.js';
-import { namesOfColumn, namesOfLocks, outputOrigins, type Origins, type SqlName } from './names.js';
+import {
+  aliasedIn,
+  namesOfColumn,
+  namesOfLocks,
+  outputOrigins,
+  type Aliased,
+  type Origins,
+  type SqlName,
+} from './names.js';
 import { aliasesIn, outputNames } from './outputs.js';
 import { findColumn, findCommon, findSource, scopeIn, type Columns, type Scope, type Source } from './scope.js';
 import { bodiesOf, childOf, itemsOf, locationOf, namesIn, typed, wordOf, type Tree } from './tree.js';
@@ -31,6 +39,10 @@ export interface Resolving {
   /** Names of tables and columns, and the models that they belong to. */
   readonly names: SqlName[];
   readonly origins: Origins;
+  /** By the list of columns that has the names. */
+  readonly aliased: Map<readonly string[], Aliased>;
+  /** A set operation was found. */
+  mixed: boolean;
   /** How deep the walk is; what nests deeper than anybody writes is left alone. */
   depth: number;
 }
@@ -91,6 +103,7 @@ function selectAt(context: Resolving, statement: Tree, parent: Scope | null): Co
   const base = withCommon(context, statement, parent);
   const [left, right] = [childOf(statement, 'larg'), childOf(statement, 'rarg')];
   if (left !== null && right !== null) {
+    context.mixed = true;
     const columns = select(context, left, base);
     select(context, right, base);
     const sorting = scopeIn(base, { names: columns ?? [], open: columns === null });
@@ -231,9 +244,12 @@ function returning(context: Resolving, statement: Tree, scope: Scope): Columns {
 }
 
 /** Names of a select list; where they come from is kept. */
-function outputs({ origins }: Resolving, list: readonly Tree[], scope: Scope): Columns {
+function outputs({ origins, aliased }: Resolving, list: readonly Tree[], scope: Scope): Columns {
   const columns = outputNames(list, scope);
-  if (columns !== null && !origins.has(columns)) origins.set(columns, outputOrigins(origins, list, scope));
+  if (columns !== null && !origins.has(columns)) {
+    origins.set(columns, outputOrigins(origins, list, scope));
+    aliased.set(columns, aliasedIn(origins, list, scope));
+  }
   return columns;
 }
 

@@ -1,5 +1,5 @@
 /** Reads the request body, and names that other actionables produced. */
-import { fault } from '../../../kernel/contract/fault.js';
+import { unresolved } from '../../../kernel/contract/fault.js';
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import type { PlanTools } from '../../../kernel/contract/plan.js';
 import { compilePath } from '../../../kernel/language/path.js';
@@ -22,11 +22,7 @@ function compile(tail: readonly string[], tools: PlanTools): CompiledAccessor {
       const value = slot === null ? read(frame.payload) : read(frame.slots[slot]);
       if (value !== undefined) return value;
       if (optional) return null;
-      throw fault(
-        'ACC_UNRESOLVED',
-        { name },
-        { issues: [{ pointer: `/${tail.join('/')}`, code: 'ACC_UNRESOLVED', detail: 'is missing' }] },
-      );
+      throw unresolved(name, tail);
     },
   };
 }

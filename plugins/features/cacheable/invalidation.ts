@@ -4,7 +4,7 @@
  */
 import type { Frame, PlanTools, Step } from '../../../kernel/contract/plan.js';
 import { ActionPhase, ResourcePhase } from '../../../kernel/contract/slot.js';
-import { accessorsIn } from '../../../kernel/language/accessor.js';
+import { readsResults } from '../shared/late.js';
 import { compileName } from './keys.js';
 import type { Store } from './store.js';
 
@@ -19,7 +19,7 @@ export function invalidation(written: readonly string[], slot: string, tools: Pl
   const namings = written.map((text) => compileName(text, tools));
   const render = (frame: Frame): string[] => namings.map((name) => name(frame));
   // Names that others give may not be there yet; everything else is, and what is missing refuses before anything is done.
-  const isLate = written.flatMap(accessorsIn).some(({ tail: [root = ''] }) => tools.slot(root) !== null);
+  const isLate = readsResults(written, tools);
   const memo = tools.memo();
   const isResource = slot === 'resource';
 

@@ -1,11 +1,17 @@
 /** `protected`: only callers with a valid token. */
 import type { ApiPart, ApiPlace } from '../../../kernel/contract/api.js';
 import { asText, isObject } from '../../../kernel/contract/json.js';
-import { definePlugin, type CheckPlace, type Finding, type PluginSpec } from '../../../kernel/contract/plugin.js';
+import {
+  definePlugin,
+  type CheckPlace,
+  type Finding,
+  type Issued,
+  type PluginSpec,
+} from '../../../kernel/contract/plugin.js';
 import { HEADER_NAME } from '../../../kernel/language/header.js';
 import { list, shape, text } from '../../../kernel/schema/combinators.js';
 import { addingTokenize } from '../../kinds/adding-tokenize.js';
-import { ACCESS, demandedBy, demandedWords, sayDemanded } from '../../kinds/token-words.js';
+import { ACCESS, acceptsIssued, demandedBy, demandedWords, sayDemanded, signedBy } from '../../kinds/token-words.js';
 
 export default definePlugin({
   kind: 'feature',
@@ -43,6 +49,7 @@ export default definePlugin({
   check,
   guardOf,
   realmOf,
+  accepts,
   openapi: demanded,
   errors: {
     TOK_NO_SETTINGS: {
@@ -119,9 +126,8 @@ export default definePlugin({
 /** Tokens of one sort, key, audience and purpose are good for every resource that names these. Where they are sent matters not. */
 function guardOf({ value, holder, facts }: Parameters<NonNullable<PluginSpec['guardOf']>>[0]): string {
   const settings = isObject(holder['tokenize']) ? holder['tokenize'] : {};
-  const { type = null, algorithm = null, encryption_key: key = null } = settings;
   const demanded = sayDemanded(demandedBy(value['protected'], settings));
-  const by = [type, algorithm ?? facts('token', asText(type))?.['algorithm'] ?? null, key];
+  const by = signedBy(settings, facts);
   return JSON.stringify(demanded === null ? by : [...by, demanded]);
 }
 
@@ -131,6 +137,12 @@ function realmOf(place: Parameters<NonNullable<PluginSpec['realmOf']>>[0]) {
   const { purpose } = demandedBy(written, place.holder['tokenize']);
   const access = { ...value, protected: { ...(isObject(written) && written), purpose: ACCESS } };
   return { realm: guardOf({ ...place, value: access }), reached: purpose === ACCESS };
+}
+
+function accepts({ value, holder, facts }: Parameters<NonNullable<PluginSpec['guardOf']>>[0], { marks }: Issued) {
+  const settings = holder['tokenize'];
+  const isSameKey = JSON.stringify(signedBy(settings, facts)) === JSON.stringify(signedBy(marks, facts));
+  return isSameKey && acceptsIssued(demandedBy(value['protected'], settings), marks);
 }
 
 function demanded({ value, holder, used }: ApiPlace): ApiPart {

@@ -2,13 +2,13 @@
 import type { ApiPart, ApiPlace, Forms, JsonSchema } from '../../../kernel/contract/api.js';
 import { asText, isObject, type Json } from '../../../kernel/contract/json.js';
 import { POISON_KEYS } from '../../../kernel/contract/json.js';
-import { definePlugin, type CheckPlace, type Finding } from '../../../kernel/contract/plugin.js';
+import { definePlugin, type CheckPlace, type Finding, type Issued } from '../../../kernel/contract/plugin.js';
 import { ResourcePhase } from '../../../kernel/contract/slot.js';
 import { isAny, isOne, propertiesOf, requiredOf } from '../../../kernel/schema/forms.js';
 import { accessorsIn } from '../../../kernel/language/accessor.js';
 import { shape, slot } from '../../../kernel/schema/combinators.js';
 import { DEFAULT_PROPERTY, issuesTokens } from '../../kinds/issues-tokens.js';
-import { PURPOSE_CLAIM } from '../../kinds/token-words.js';
+import { ACCESS, PURPOSE_CLAIM } from '../../kinds/token-words.js';
 
 export default definePlugin({
   kind: 'feature',
@@ -33,6 +33,7 @@ export default definePlugin({
     }),
   },
   check,
+  issues,
   openapi: given,
   errors: {
     TOK_CLAIM_RESERVED: {
@@ -156,15 +157,31 @@ function given({ value, holder }: ApiPlace): ApiPart {
   };
 }
 
-const RESERVED: ReadonlySet<string> = new Set(['iss', 'aud', 'exp', 'nbf', 'iat', 'jti', PURPOSE_CLAIM]);
+const namesIn = (json: Json | undefined): readonly string[] =>
+  Array.isArray(json) ? (json as readonly Json[]).map(asText) : [];
+
+/** In every token. */
+const STANDARD = ['iss', 'aud', 'exp', 'iat', 'jti'];
+
+function issues({ value, holder }: Pick<CheckPlace, 'value' | 'holder'>): Issued | null {
+  const settings = value['tokenize'];
+  if (!isObject(settings) || !issuesTokens(holder)) return null;
+  const { custom_claim_fields: fields, purpose, issuer = asText(holder['id']) } = settings;
+  const own = namesIn(fields);
+  const named = purpose === undefined || purpose === ACCESS ? [] : [PURPOSE_CLAIM];
+  return { claims: own, standard: [...STANDARD, ...named], marks: { ...settings, issuer } };
+}
+
+const RESERVED: ReadonlySet<string> = new Set([...STANDARD, 'nbf', PURPOSE_CLAIM]);
 
 function check({ value, holder, actions, secrets }: CheckPlace): Finding[] {
   const settings = isObject(value['tokenize']) ? value['tokenize'] : {};
   if (!issuesTokens(holder)) return [];
-  const claims = Array.isArray(settings['custom_claim_fields']) ? (settings['custom_claim_fields'] as Json[]) : [];
+  const claims = namesIn(settings['custom_claim_fields']);
   const absent = absentIn(holder, actions);
-  const found = claims.map(asText).flatMap((claim, i) => {
-    const wrong = judgeClaim(claim, i, secrets);
+  const isSecret = secretsIn(holder, actions, secrets);
+  const found = claims.flatMap((claim, i) => {
+    const wrong = judgeClaim(claim, i, isSecret);
     if (wrong.length > 0 || !absent(claim)) return wrong;
     return [{ code: 'TOK_CLAIM_ABSENT', at: `/tokenize/custom_claim_fields/${i}`, params: { name: claim } }];
   });
@@ -185,6 +202,18 @@ function absentIn(holder: CheckPlace['holder'], actions: CheckPlace['actions']):
   return (claim) => !known.has(rootOf(claim));
 }
 
+/** By the results that a claim is looked up in; by name alone where one comes from another resource. */
+function secretsIn(
+  holder: CheckPlace['holder'],
+  actions: CheckPlace['actions'],
+  secrets: CheckPlace['secrets'],
+): (path: string) => boolean {
+  const made = namesMade(holder);
+  const isNamed = (path: string): boolean => secrets.has(path) || path.split('.').some((name) => secrets.has(name));
+  if (made.includes(ELSEWHERE)) return isNamed;
+  return (path) => actions.some((action) => action.isSecret(path)) || (made.includes(rootOf(path)) && isNamed(path));
+}
+
 const rootOf = (name: string): string => name.split('.')[0] ?? name;
 
 /** Stands for whatever actionables of other resources give. */
@@ -201,7 +230,7 @@ function namesMade(json: Json): string[] {
   });
 }
 
-function judgeClaim(path: string, index: number, secrets: ReadonlySet<string>): Finding[] {
+function judgeClaim(path: string, index: number, isSecret: (path: string) => boolean): Finding[] {
   const at = `/tokenize/custom_claim_fields/${index}`;
   const segments = path.split('.');
   const [name = path] = segments;
@@ -215,8 +244,7 @@ function judgeClaim(path: string, index: number, secrets: ReadonlySet<string>): 
       { code: 'TOK_CLAIM_RESERVED', at, params: { name: poison, what: 'the name would reach into the runtime' } },
     ];
   }
-  const secret = secrets.has(path) ? path : segments.find((segment) => secrets.has(segment));
-  return secret === undefined ? [] : [{ code: 'TOK_CLAIM_SECRET', at, params: { name: secret } }];
+  return isSecret(path) ? [{ code: 'TOK_CLAIM_SECRET', at, params: { name: path } }] : [];
 }
 
 /** What can be told of the main result before anything runs. */

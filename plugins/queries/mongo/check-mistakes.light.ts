@@ -83,7 +83,9 @@ const TIMES = /^(?:new\s+)?(?:ISODate|Date)\s*\(\s*(.*?)\s*\)$/;
 const NOW = /^(?:NOW|now|CURRENT_TIMESTAMP|Date\.now|getdate|GETDATE|moment|dayjs)\s*(?:\(\s*\))?$/;
 const NUMBERS = /^(?:NumberLong|NumberInt|NumberDecimal|Long|Int32)\s*\(\s*['"]?(-?\d+(?:\.\d+)?)['"]?\s*\)$/;
 const REQUEST =
-  /^(?:req(?:uest)?\.(?:body|params|query)|payload|body|\$(?:payload|body|req\.body|request\.body))\.([A-Za-z_][\w.]*)$/;
+  /^(?:req(?:uest)?\.(?:body|params|query)|payload|body|\$(?:body|req\.body|request\.body))\.([A-Za-z_][\w.]*)$/;
+/** Accessors that are not in capitals: text to the language, and no field is read here. */
+const OTHER_LETTERS = /^\$(?:(payload|protected|header|env|generator)((?:\.[\w-]+)+)|(datetime))$/i;
 const HOLDER = /^(?:\?|:[A-Za-z_]\w*|@[A-Za-z_]\w*|%s)$/;
 
 const bare = (text: string): string => text.replace(/^['"`]|['"`]$/g, '');
@@ -110,6 +112,22 @@ function meantBy(text: string, field: string): Meant | null {
 /** True when the text is found out, and nothing else has to be said of it. */
 export function reportMeant({ findings }: Looking, json: Json, at: string): boolean {
   if (typeof json !== 'string') return false;
+  const right = inCapitals(json.trim());
+  if (right !== null) {
+    const fix = { title: `change to ${right}`, text: JSON.stringify(right) };
+    findings.push({ code: 'TPL_VALUE', at, params: { template: json, right }, fix });
+    return true;
+  }
+  return reportWord(findings, json, at);
+}
+
+function inCapitals(text: string): string | null {
+  const [, root, path = '', alone] = OTHER_LETTERS.exec(text) ?? [];
+  const right = root === undefined ? alone && `$${alone.toUpperCase()}` : `$${root.toUpperCase()}${path}`;
+  return right === undefined || right === text ? null : right;
+}
+
+function reportWord(findings: Looking['findings'], json: string, at: string): boolean {
   const segments = at.split('/').slice(1);
   const field = segments.findLast((segment) => !isOperator(segment) && !/^\d+$/.test(segment)) ?? '';
   const meant = meantBy(json.trim(), field);

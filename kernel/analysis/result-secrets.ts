@@ -1,0 +1,56 @@
+/**
+ * Which names of a result hold a secret: decided by the column that each is read from, where that is certain, and by its name
+ * otherwise. For checks of what is sent under such names.
+ */
+import type { LinkedAction, LinkedResource } from './linked.js';
+import { inside } from './report.js';
+import { rootOf } from './sources.js';
+import type { StatementNames } from './sql/names.js';
+import type { Queries } from './link-group.js';
+
+export interface SecretContext {
+  /** Fields of a model that are hashed, encrypted or marked. */
+  readonly ofModel: (model: string) => readonly string[];
+  /** Names that any table of the resource, or one of its steps, protects, under all aliases. */
+  readonly named: ReadonlySet<string>;
+  /** Names that steps of the resource itself protect. */
+  readonly own: readonly string[];
+}
+
+/** Of dotted paths into the result. */
+export function secretResult(
+  { definition: { finds }, names }: LinkedResource,
+  { node }: LinkedAction,
+  queries: Queries | undefined,
+  { ofModel, named, own }: SecretContext,
+): (path: string) => boolean {
+  const byName = (path: string): boolean => isNamed(path, (name) => named.has(name));
+  const byOwn = (path: string): boolean => isNamed(path, (name) => own.includes(name));
+  const within = <T extends { readonly node: LinkedAction['node'] }>(list: readonly T[]): readonly T[] =>
+    list.filter((one) => inside(one.node, node));
+  const [only, ...others] = within(finds.statements);
+  const isDocument = within(finds.documents).length > 0;
+  // What is no query gives a secret only from a result that was extracted, or from its own steps.
+  if (only === undefined && !isDocument) return names.size > 0 ? byName : byOwn;
+  const known = only === undefined || others.length > 0 || isDocument ? undefined : queries?.names.get(only.node);
+  if (known === undefined || known.columns === null || known.mixed) return byName;
+  return (path) => {
+    const source = sourceOf(known, rootOf(path));
+    if (source === undefined) return byName(path);
+    if (typeof source?.model !== 'string') return byOwn(path);
+    const { model, name } = source;
+    return isNamed([name, ...path.split('.').slice(1)].join('.'), (one) => ofModel(model).includes(one));
+  };
+}
+
+/** The path as a whole, or a word of it. */
+const isNamed = (path: string, has: (name: string) => boolean): boolean => has(path) || path.split('.').some(has);
+
+/** Null where no table is read for it, undefined where that is not certain. */
+function sourceOf({ columns, origins, aliased }: StatementNames, name: string) {
+  const count = columns?.filter((column) => column === name).length ?? 0;
+  if (count === 0) return null;
+  if (count > 1) return undefined;
+  const model = origins.get(name);
+  return model === undefined ? aliased.get(name) : { name, model };
+}
