@@ -208,7 +208,10 @@ describe('options of a connection to PostgreSQL', () => {
     const { client, isolation, ...rest } = readOptions({ url: 'postgres://u@h/d' });
     expect(rest).to.deep.equal({ readers: 3, inserters: 2, pool: 7, deadline: 15_000 });
     expect(client).to.deep.equal({
-      ...{ connectionString: 'postgres://u@h/d', options: '-c TimeZone=UTC -c DateStyle=ISO' },
+      ...{
+        connectionString: 'postgres://u@h/d',
+        options: '-c TimeZone=UTC -c DateStyle=ISO -c default_transaction_isolation=read\\ committed',
+      },
       ...{ application_name: 'lintel', keepAlive: true, statement_timeout: 10_000 },
       ...{ idle_in_transaction_session_timeout: 40_000, connectionTimeoutMillis: 2000, idleTimeoutMillis: 30_000 },
     });
@@ -240,10 +243,22 @@ describe('options of a connection to PostgreSQL', () => {
   }
 
   for (const [url, connectionString, options] of [
-    ['postgres://h/d?options=-c%20a%3D1', 'postgres://h/d', '-c a=1 -c TimeZone=UTC -c DateStyle=ISO'],
-    ['postgres://h/d?options=x&ssl=true', 'postgres://h/d?ssl=true', 'x -c TimeZone=UTC -c DateStyle=ISO'],
-    ['postgres://h/d?ssl=true', 'postgres://h/d?ssl=true', '-c TimeZone=UTC -c DateStyle=ISO'],
-    ['no address', 'no address', '-c TimeZone=UTC -c DateStyle=ISO'],
+    [
+      'postgres://h/d?options=-c%20a%3D1',
+      'postgres://h/d',
+      '-c a=1 -c TimeZone=UTC -c DateStyle=ISO -c default_transaction_isolation=read\\ committed',
+    ],
+    [
+      'postgres://h/d?options=x&ssl=true',
+      'postgres://h/d?ssl=true',
+      'x -c TimeZone=UTC -c DateStyle=ISO -c default_transaction_isolation=read\\ committed',
+    ],
+    [
+      'postgres://h/d?ssl=true',
+      'postgres://h/d?ssl=true',
+      '-c TimeZone=UTC -c DateStyle=ISO -c default_transaction_isolation=read\\ committed',
+    ],
+    ['no address', 'no address', '-c TimeZone=UTC -c DateStyle=ISO -c default_transaction_isolation=read\\ committed'],
   ] as const) {
     it(`settings of ${url} are overruled by ours`, () =>
       expect(readOptions({ url }).client).to.include({ connectionString, options }));
