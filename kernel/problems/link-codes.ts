@@ -280,7 +280,7 @@ export const LINK_CODES = {
   LNK_ROOM: unsure(
     'Room that is never joined',
     'No resource lets a connection join the room "{name}".{hint}',
-    'Write it as the resource that joins it does: words and the values between them are two things, so `"$PAYLOAD.room"` joins no room of words. Where definitions of another process join it, nothing is wrong.',
+    'Write it as the resource that joins it does: words and the values between them are two things, and a name that is nothing but a value is no room of words. Where definitions of another process join it, nothing is wrong.',
   ),
   LNK_BLIND_FORM: problem(
     'error',

@@ -161,7 +161,13 @@ const BINDS: readonly (readonly [BindType, readonly (readonly [unknown, unknown]
   ['text', TEXT, ['a\0', '\ud800', NaN, -Infinity, Symbol('s'), () => 1]],
   [
     'bytes',
-    [...TEXT, ['\\x', Buffer.alloc(0)], ['\\x00fF', Buffer.from([0, 255])], ['x00', 'x00']],
+    [
+      ...TEXT.filter(([value]) => !(value instanceof Uint8Array)),
+      [new Uint8Array([1, 255]), Buffer.from([1, 255])],
+      ['\\x', Buffer.alloc(0)],
+      ['\\x00fF', Buffer.from([0, 255])],
+      ['x00', 'x00'],
+    ],
     ['a\0', '\\x0', '\\xzz', '\\x00 '],
   ],
   [
