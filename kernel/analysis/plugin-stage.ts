@@ -62,7 +62,9 @@ const actionFacts = ({ index, noOp, main, models, timing }: LinkedAction) => ({ 
 
 /** Names of columns that are unique, alone or with others, in lower case. */
 const uniqueNames = (models: readonly string[], uniques: Uniques): ReadonlySet<string> =>
-  new Set(models.flatMap((model) => uniques.get(model) ?? []).flatMap((names) => names.map((name) => name.toLowerCase())));
+  new Set(
+    models.flatMap((model) => uniques.get(model) ?? []).flatMap((names) => names.map((name) => name.toLowerCase())),
+  );
 
 const NO_ANSWERS: Answers = new Map();
 const NOTHING = { touched: [], secrets: [], said: [] };

@@ -28,7 +28,13 @@ const FIELDS: Readonly<Record<string, Field>> = {
 
 export function findingsOf(value: Field, models: readonly string[] = ['_user']): Finding[] {
   const holder = { id: 1 };
-  const action = { index: 0, models, names: Object.keys(FIELDS), fields: new Map(Object.entries(FIELDS)), uniques: new Set<string>() };
+  const action = {
+    index: 0,
+    models,
+    names: Object.keys(FIELDS),
+    fields: new Map(Object.entries(FIELDS)),
+    uniques: new Set<string>(),
+  };
   const facts = (_kind: string, name: string): Field | undefined =>
     COLUMNS[name] === undefined ? undefined : { column: COLUMNS[name] };
   const place = { value, holder, root: { actionables: [holder] }, actions: [action], facts, nearest };
