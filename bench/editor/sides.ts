@@ -3,7 +3,7 @@ import { build } from 'esbuild';
 import { cp, mkdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { serverProcess } from '../../extension/src/server-process.js';
-import { BUILT_IN } from '../../extension/tools/built-in.js';
+import { DATA_FILES } from '../../extension/tools/built-in.js';
 import { bundle } from '../../extension/tools/bundle.js';
 import { buildRegistry } from '../../kernel/analysis/registry.js';
 import { schemaFor } from '../../kernel/export/schema-files.js';
@@ -47,7 +47,8 @@ export async function makeSides(folder: string): Promise<Sides> {
   const schema = join(home, 'definition.schema.json');
   await writeFile(schema, JSON.stringify(schemaFor('definition', buildRegistry(kinds, specs))));
   const ours = join(home, 'lintel/server.js');
-  const parts = [ours, join(home, 'lintel/built-in.js'), join(home, 'lintel', BUILT_IN)];
+  const files = ['server.js', 'built-in.js', 'language.js', 'yup.js', ...DATA_FILES];
+  const parts = files.map((file) => join(home, 'lintel', file));
   const sizes = await Promise.all(parts.map((part) => stat(part)));
   const packages = Object.keys(server.inputs).flatMap(
     (path) => /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? [],

@@ -6,25 +6,38 @@
 import type { Plugin } from 'esbuild';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
+import { brotliCompressSync } from 'node:zlib';
 import { NODES } from '../../kernel/analysis/grammar-schemas.js';
 import { plainOf } from '../../kernel/export/manifest.js';
 import { packSpecs } from '../../kernel/export/packed.js';
+import { CATALOGUE } from '../../kernel/problems/catalogue.js';
 import { kinds } from '../../plugins/kinds/index.js';
 import { specs } from '../../plugins/index.spec.js';
 
-/** Beside the bundles. */
-export const BUILT_IN = 'built-in.txt.gz';
+/** Files of data in the folder of the bundles. */
+const BUILT_IN = 'built-in.txt.br';
+const PROBLEMS = 'problems.txt.br';
+export const DATA_FILES = [BUILT_IN, PROBLEMS];
+
+/** The text of such a file, in the source of a module. */
+const readText = (file: string): string => `brotliDecompressSync(readFileSync(new URL('./${file}', import.meta.url)))`;
 
 const SOURCE = `
 import { readFileSync } from 'node:fs';
-import { gunzipSync } from 'node:zlib';
+import { brotliDecompressSync } from 'node:zlib';
 import { unpackSpecs } from '../kernel/export/packed.js';
 const code = () => require('./built-in.js').builtIn();
-const read = () => gunzipSync(readFileSync(new URL('./${BUILT_IN}', import.meta.url))).toString('latin1');
+const read = () => ${readText(BUILT_IN)}.toString('latin1');
 export const IS_JUDGED = true;
 let known;
 export const builtIn = () => (known ??= unpackSpecs(read(), code));
+`;
+
+/** In the place of `kernel/problems/catalogue.ts`. */
+const CATALOGUE_SOURCE = `
+import { readFileSync } from 'node:fs';
+import { brotliDecompressSync } from 'node:zlib';
+export const CATALOGUE = JSON.parse(${readText(PROBLEMS)}.toString());
 `;
 
 /** In the place of `kernel/analysis/grammar-schemas.ts`. */
@@ -44,6 +57,10 @@ export const builtInAsData: Plugin = {
       contents: grammarSource(),
       loader: 'ts',
     }));
+    build.onLoad({ filter: /kernel[/\\]problems[/\\]catalogue\.ts$/ }, () => ({
+      contents: CATALOGUE_SOURCE,
+      loader: 'ts',
+    }));
     build.onLoad({ filter: /language-server[/\\]built-in\.ts$/ }, () => ({ contents: SOURCE, loader: 'ts' }));
     build.onResolve({ filter: /^\.\/built-in\.js$/ }, ({ kind, path }) =>
       kind === 'require-call' ? { path, external: true } : null,
@@ -51,5 +68,7 @@ export const builtInAsData: Plugin = {
   },
 };
 
-export const writeBuiltIn = (folder: string): Promise<void> =>
-  writeFile(join(folder, BUILT_IN), gzipSync(packSpecs({ kinds, specs }), { level: 9 }));
+export async function writeBuiltIn(folder: string): Promise<void> {
+  await writeFile(join(folder, BUILT_IN), brotliCompressSync(packSpecs({ kinds, specs })));
+  await writeFile(join(folder, PROBLEMS), brotliCompressSync(JSON.stringify(CATALOGUE)));
+}

@@ -7,12 +7,15 @@ import { join } from 'node:path';
 import { builtInAsData, writeBuiltIn } from './built-in.js';
 import { EXTENSION, ROOT } from './places.js';
 
+const LANGUAGE = 'language-server/language.ts';
+
 /** Bundle to entry file: the client, two processes, and the code of specs, which the server loads when it is called. */
 const ENTRIES = {
   extension: 'extension/src/extension.ts',
   server: 'language-server/standalone.ts',
   'built-in': 'language-server/built-in.ts',
   'manifest-worker': 'language-server/manifest-worker.ts',
+  language: LANGUAGE,
   yup: 'yup',
 } as const;
 
@@ -32,15 +35,26 @@ const narrow: Plugin = {
   },
 };
 
-/** The other bundles load one copy of it. */
-const shared: Plugin = {
-  name: 'shared package',
+/** Files that the entry hands on, without their ending. */
+const languageFiles = new Set(
+  [...readFileSync(join(ROOT, LANGUAGE), 'utf8').matchAll(/from '\.\.\/(.+)\.js'/g)].map(([, file = '']) =>
+    join(ROOT, file),
+  ),
+);
+
+/** The bundles load one copy of these. */
+const shareCode = (bundleName: string): Plugin => ({
+  name: 'shared code',
   setup(build) {
     build.onResolve({ filter: /^yup$/ }, ({ kind }) =>
       kind === 'entry-point' ? null : { path: './yup.js', external: true },
     );
+    if (bundleName === 'language') return;
+    build.onResolve({ filter: /\/(language|schema)\/|^\.\// }, ({ path, resolveDir }) =>
+      languageFiles.has(join(resolveDir, path.replace(/\.js$/, ''))) ? { path: './language.js', external: true } : null,
+    );
   },
-};
+});
 
 /** Modules that take milliseconds to load, and that a start does not need. */
 const LATE = ['crypto', 'child_process'];
@@ -88,19 +102,20 @@ export async function bundle({ debug = false, folder = join(EXTENSION, 'dist') }
   const options: BuildOptions = debug ? { ...COMMON, minify: false, sourcemap: true } : COMMON;
   await mkdir(folder, { recursive: true });
   const make = async (name: keyof typeof ENTRIES): Promise<Metafile> => {
-    const plugins = name === 'server' ? [narrow, shared, late, builtInAsData] : [narrow, shared];
+    const plugins = [narrow, shareCode(name), ...(name === 'server' ? [late, builtInAsData] : [])];
     const own = { entryPoints: [ENTRIES[name]], outfile: join(folder, `${name}.js`), plugins };
     return (await build({ ...options, ...own, metafile: true })).metafile;
   };
-  const [extension, server, code, worker, yup] = await Promise.all([
+  const [extension, server, code, worker, language, yup] = await Promise.all([
     make('extension'),
     make('server'),
     make('built-in'),
     make('manifest-worker'),
+    make('language'),
     make('yup'),
   ]);
   const { resolve } = createRequire(join(ROOT, 'package.json'));
   for (const file of FILES_BESIDE) await copyFile(resolve(file), join(folder, file.split('/').pop() ?? file));
   await writeBuiltIn(folder);
-  return { extension, server, 'built-in': code, 'manifest-worker': worker, yup };
+  return { extension, server, 'built-in': code, 'manifest-worker': worker, language, yup };
 }

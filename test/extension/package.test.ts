@@ -64,10 +64,12 @@ describe('extension: package', function () {
       '[Content_Types].xml',
       'changelog.md',
       'dist/built-in.js',
-      'dist/built-in.txt.gz',
+      'dist/built-in.txt.br',
       'dist/extension.js',
+      'dist/language.js',
       'dist/libpg-query.wasm',
       'dist/manifest-worker.js',
+      'dist/problems.txt.br',
       'dist/server.js',
       'dist/yup.js',
       'extension.vsixmanifest',
@@ -101,8 +103,8 @@ describe('extension: package', function () {
   it(`is smaller than ${MAX_MEGABYTES} MB, its server than ${MAX_SERVER_KILOBYTES} KB`, () => {
     const size = (path: string): number => Math.round(statSync(path).size / 1024);
     const [whole, client] = [size(vsix), size(join(EXTENSION, 'dist/extension.js'))];
-    const parts = ['server.js', 'built-in.js', 'yup.js', 'built-in.txt.gz'].map((name) =>
-      size(join(EXTENSION, 'dist', name)),
+    const parts = ['server.js', 'built-in.js', 'language.js', 'yup.js', 'built-in.txt.br', 'problems.txt.br'].map(
+      (name) => size(join(EXTENSION, 'dist', name)),
     );
     const server = parts.reduce((sum, part) => sum + part, 0);
     process.stdout.write(`      .vsix: ${whole} KB; client: ${client} KB, server: ${server} KB\n`);
@@ -126,7 +128,7 @@ describe('extension: package', function () {
     const parts = Object.keys(bundles.server.inputs);
     expect(parts.filter((path) => path.startsWith('plugins/'))).to.deep.equal([]);
     expect(Object.keys(bundles['built-in'].inputs)).to.include('plugins/index.spec.ts');
-    for (const name of ['server.js', 'built-in.js', 'yup.js'])
+    for (const name of ['server.js', 'built-in.js', 'language.js', 'yup.js'])
       expect(
         readFileSync(join(EXTENSION, 'dist', name)).every((byte) => byte < 128),
         name,
