@@ -49,11 +49,13 @@ function describeApplication({ name, origins, endpoints, socket, service }: Appl
       const database = await sort.make();
       if ('skip' in database) return skipTest(this, database.skip);
       upstream = await startService();
-      const written = parseEnv(await readFile(join(folderOf(name), 'production.env'), 'utf8')) as Record<string, string>;
+      const written = parseEnv(await readFile(join(folderOf(name), 'production.env'), 'utf8')) as Record<
+        string,
+        string
+      >;
       kernel = await startKernel({
         config: {
           profile: 'sub0',
-          on_problem: 'refuse',
           connections: database.connections,
           definitions: ['models/**', 'apis/**', 'resources/**'],
           outbound: { allow: [`127.0.0.1:${upstream.port}`] },

@@ -42,7 +42,8 @@ export function pageOf(url: string, origin: string, socketPath: string): Page {
     const answer = await fetch(`${url}/${path}`, { method: 'OPTIONS', headers });
     const allowed = (answer.headers.get('access-control-allow-headers') ?? '').toLowerCase();
     const isAllowed = answer.ok && (allowed === '*' || names.every((name) => allowed.includes(name)));
-    if (!isAllowed) throw new Error(`Failed to fetch: the preflight of ${path} is ${answer.status}, allowed "${allowed}"`);
+    if (!isAllowed)
+      throw new Error(`Failed to fetch: the preflight of ${path} is ${answer.status}, allowed "${allowed}"`);
   }
 
   async function say(method: string, path: string, body?: unknown, headers: Headers = {}): Promise<Said> {
@@ -51,7 +52,11 @@ export function pageOf(url: string, origin: string, socketPath: string): Page {
     const names = Object.keys(own).map((name) => name.toLowerCase());
     if (names.length > 0) await preflight(method, path, names);
     const sent = isJson ? JSON.stringify(body) : (body as FormData | undefined);
-    const answer = await fetch(`${url}/${path}`, { method, headers: { ...own, origin }, body: sent });
+    const answer = await fetch(`${url}/${path}`, {
+      method,
+      headers: { ...own, origin },
+      ...(sent !== undefined && { body: sent }),
+    });
     if (answer.headers.get('access-control-allow-origin') !== origin) {
       throw new Error(`Failed to fetch: the answer of ${path} (${answer.status}) does not name ${origin}`);
     }

@@ -62,7 +62,10 @@ export function clinic(): Endpoint[] {
       'access_history',
       async (page) => {
         let seen: unknown = null;
-        await until(async () => (seen = await page.post('access_history', {}, token())) !== null, 'the note of the visit');
+        await until(
+          async () => (seen = await page.post('access_history', {}, token())) !== null,
+          'the note of the visit',
+        );
         expect(seen).to.include({ event: 'profile viewed', ip: '127.0.0.1' });
       },
     ],

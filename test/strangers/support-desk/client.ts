@@ -172,7 +172,10 @@ export function supportDesk(): Endpoint[] {
         await page.refused(404, 'rateTicket', named({ score: 4, customerId: 'another' }));
       },
     ],
-    ['deskStats', async (page) => expect(await page.post('deskStats')).to.include({ total: 1, closed: 1, score: 4 }) as never],
+    [
+      'deskStats',
+      async (page) => expect(await page.post('deskStats')).to.include({ total: 1, closed: 1, score: 4 }) as never,
+    ],
     [
       'hooks/mail',
       async (page) => {
