@@ -5,6 +5,7 @@
  */
 import type { PluginId } from '../contract/plugin.js';
 import type { Problem } from '../contract/problem.js';
+import { isSub0 } from '../contract/profile.js';
 import type { SqlParser } from '../language/sql-parser.js';
 import type { LocatedNode } from '../source/tree.js';
 import { answersOf } from './changes.js';
@@ -68,8 +69,9 @@ export function analyse(files: readonly SourceFile[], registry: Registry, option
 export function createAnalyser(registry: Registry): Analyser {
   const memory = createMemory(registry.codes);
   let shelf = new Map<string, FileRead>();
+  let byShape = false;
   const read = (source: SourceFile, before: FileRead | undefined, report: Report): FileRead => {
-    const found = readFile(source, before, registry.codes);
+    const found = readFile(source, before, { codes: registry.codes, byShape });
     report.append(found.rows);
     return found;
   };
@@ -77,6 +79,9 @@ export function createAnalyser(registry: Registry): Analyser {
     analyse(files, { env, sql, given = null }) {
       const report = createReport(registry.codes);
       const reads = new Map<string, FileRead>();
+      const isTold = isSub0(given?.profile ?? null);
+      if (isTold !== byShape) shelf = new Map();
+      byShape = isTold;
       const all = files.map((source) => {
         // Of two files with one name, each is read by itself.
         const found = read(source, reads.has(source.file) ? undefined : shelf.get(source.file), report);

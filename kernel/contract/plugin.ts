@@ -84,6 +84,8 @@ export interface CheckPlace {
   readonly isSet: (name: string) => boolean;
   /** The config allows what only tests may do. */
   readonly testing: boolean;
+  /** How the definitions of another system are meant; null: they are this one's own. */
+  readonly profile: string | null;
   /** The actionables of the resource, in order; empty for models and the config. */
   readonly actions: readonly CheckAction[];
   /** What the config says of calls that leave; null where no config is known. */
