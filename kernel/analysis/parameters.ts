@@ -140,10 +140,11 @@ function fixes(
 ): ReportOptions {
   const text = String(name);
   const json = `{ "${LITERAL}": ${JSON.stringify(text)} }`;
-  // What can be no name is a value.
-  const isCertain = near === undefined && !isWord(text);
+  // What can be no name is a value; nor is there a payload where the clock begins.
+  const isTimed = action.timing.scheduled;
+  const isCertain = near === undefined && (isTimed || !isWord(text));
   const value = { title: `write it as a value: ${json}`, text: json, ...(!isCertain && { asks: true as const }) };
-  const declared = isWord(text) ? declaration(resource, action, rootOf(text), { context, met, node }) : [];
+  const declared = isWord(text) && !isTimed ? declaration(resource, action, rootOf(text), { context, met, node }) : [];
   const field = repair(`declare the field "${rootOf(text)}"`, declared, true).fix;
   const other = rename(near).fix;
   const [first, ...others] = [...(other ? [{ ...other, asks: true as const }] : []), ...(field ? [field] : []), value];
