@@ -6,7 +6,7 @@ import type { FieldNode } from '../schema/field-node.js';
 import { nearest } from '../source/suggest.js';
 import { memberOf, type LocatedNode, type Member } from '../source/tree.js';
 import type { Absent } from './expected.js';
-import { ABSENT, kindWord } from './judge.js';
+import { ABSENT, inForm, kindWord } from './judge.js';
 import type { Expansion, OwnedField, Registry } from './registry.js';
 import { hint, type Report, type ReportOptions, type Spot } from './report.js';
 import { fitted } from './wrong-type.js';
@@ -54,7 +54,7 @@ export function unknownKeys(found: Guesser): (member: Member, spot: Spot) => voi
     if (expansion.tolerated.has(key)) return;
     const right = expansion.mistaken.get(key);
     if (right !== undefined) {
-      const { say, rename = '' } = right;
+      const { say, rename = right.means ?? '' } = right;
       const fix =
         rename === '' || written.has(rename) ? {} : renamed(rename, expansion.fields.get(rename), member, spot);
       report.add('DEF_INVENTED', spot, { key, place: label, right: say }, fix);
@@ -112,6 +112,15 @@ function renamed(
   if (owned === undefined) return {};
   const text = fitted(spot.doc, value, owned.field);
   if (text === null) return {};
+  // In the form that the other field wants, or not at all.
+  if (value.type === 'string' && owned.field.type === 'string') {
+    const formed = inForm(owned.field, String(value.scalar));
+    if (formed === null) return {};
+    if (formed !== value.scalar) {
+      const json = JSON.stringify(formed);
+      return whole(`write "${name}": ${json}`, `${JSON.stringify(name)}: ${json}`, value, spot);
+    }
+  }
   if (text === spot.doc.text.slice(value.start, value.end)) return renameKey(name);
   return whole(`write "${name}": ${text}`, `${JSON.stringify(name)}: ${text}`, value, spot);
 }

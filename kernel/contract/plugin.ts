@@ -59,6 +59,8 @@ export type FindingEdit =
   /** Characters `[start, end)` of the decoded string there; `text` as it stands in JSON. */
   | { readonly at: string; readonly span: readonly [number, number]; readonly text: string }
   | { readonly at: string; readonly remove: true }
+  /** Another value in the place of the one there. */
+  | { readonly at: string; readonly value: Json }
   /** Items at the end of the list there, which is made where it is not. */
   | { readonly at: string; readonly add: readonly Json[] }
   /** A member that is not there yet. */

@@ -106,20 +106,26 @@ export function judge(application: Application, { file, before, after, at }: Mis
   const lineOf = (content: string, offset: number): number => content.slice(0, offset).split('\n').length - 1;
   const marked = at === null ? start : (wrong.get(file) ?? '').indexOf(at);
   const line = lineOf(wrong.get(file) ?? '', marked);
-  const there = said.filter((one) => at === '*' || (one.file === file && one.range.start.line <= line && one.range.end.line >= line));
-  const saidKeys = new Set(said.map(keyOf));
+  const there = said.filter(
+    (one) => at === '*' || (one.file === file && one.range.start.line <= line && one.range.end.line >= line),
+  );
   const misleading: string[] = [];
-  let mended = false;
-  for (const problem of there) {
-    for (const fix of [problem.fix, ...(problem.others ?? [])]) {
-      if (fix === undefined) continue;
-      const left = problemsIn(fixed(wrong, fix));
-      if (left.length === 0) mended = true;
-      const added = left.filter((one) => one.severity !== 'hint' && !saidKeys.has(keyOf(one)));
-      if (fix === problem.fix && fix.asks !== true && added.length > 0)
-        misleading.push(`${problem.code} "${fix.title}" adds ${added.map(keyOf).join(', ')}`);
-    }
-  }
+  /** Fixes are made one after the other, as an author does, until nothing is left or nothing gets less. */
+  const mends = (set: ReadonlyMap<string, string>, found: readonly Problem[], depth: number): boolean => {
+    const saidKeys = new Set(found.map(keyOf));
+    return found.some((problem) =>
+      [problem.fix, ...(problem.others ?? [])].some((fix) => {
+        if (fix === undefined) return false;
+        const next = fixed(set, fix);
+        const left = problemsIn(next);
+        const added = left.filter((one) => one.severity !== 'hint' && !saidKeys.has(keyOf(one)));
+        if (fix === problem.fix && fix.asks !== true && added.length > 0 && left.length >= found.length)
+          misleading.push(`${problem.code} "${fix.title}" adds ${added.map(keyOf).join(', ')}`);
+        return left.length === 0 || (depth > 0 && left.length < found.length && mends(next, left, depth - 1));
+      }),
+    );
+  };
+  const mended = there.length > 0 && mends(wrong, said, 8);
   return { said, there: there.map(({ code }) => code), mended, misleading };
 }
 

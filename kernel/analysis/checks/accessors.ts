@@ -165,7 +165,8 @@ function checkTail(
         fix,
       );
     } else if (!names.includes(first)) {
-      const near = nearest(first, names);
+      // `user_id` is the `id` of whoever calls.
+      const near = nearest(first, names) ?? names.find((name) => first.toLowerCase().endsWith(`_${name}`));
       const known = near === undefined ? '' : hint(`$${part.root}.${near}`);
       const text = near === undefined ? null : [`$${part.root}`, near, ...part.tail.slice(1)].join('.');
       const fix = text === null ? {} : { fix: { title: `change to ${text}`, text } };

@@ -10,6 +10,9 @@ import { shape, slot } from '../../../kernel/schema/combinators.js';
 import { DEFAULT_PROPERTY, issuesTokens } from '../../kinds/issues-tokens.js';
 import { PURPOSE_CLAIM } from '../../kinds/token-words.js';
 
+const KEY = { say: 'what signs tokens is `"encryption_key"`', rename: 'encryption_key' };
+const CLAIMS = { say: 'claims are listed in `"custom_claim_fields"`', rename: 'custom_claim_fields' };
+
 export default definePlugin({
   kind: 'feature',
   name: 'tokenize',
@@ -29,6 +32,7 @@ export default definePlugin({
       tokenize: slot(['tokenize.type'], {
         doc: 'How tokens are made and judged.',
         examples: [{ type: 'JWT', encryption_key: '$ENV.JWT_SECRET_KEY', custom_claim_fields: ['id'] }],
+        mistaken: { secret: KEY, secret_key: KEY, key: KEY, claims: CLAIMS, payload: CLAIMS, fields: CLAIMS },
       }),
     }),
   },

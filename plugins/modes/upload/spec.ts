@@ -29,6 +29,7 @@ const FOLDER = { say: 'where files go is `"upload_folder"`', rename: 'upload_fol
 export default definePlugin({
   kind: 'mode',
   name: 'UPLOAD',
+  aliases: ['FILE', 'FILES', 'STORAGE', 'FILE_UPLOAD'],
   since: '0.3.0',
   summary: 'Stores the files that come with a request (`multipart/form-data`), or removes stored ones.',
   details: [
@@ -227,7 +228,11 @@ function smallness(size: Json | undefined): Finding[] {
 
 function folderFindings(folder: string): Finding[] {
   const what = folderFlaw(folder);
-  return what === null ? [] : [{ code: 'UPL_FOLDER', at: '/uploads/upload_folder', params: { what } }];
+  if (what === null) return [];
+  const bare = folder.replace(/^\/+|\/+$/g, '');
+  const text = JSON.stringify(bare);
+  const fix = bare === folder || folderFlaw(bare) !== null ? {} : { fix: { title: `change to ${text}`, text } };
+  return [{ code: 'UPL_FOLDER', at: '/uploads/upload_folder', params: { what }, ...fix }];
 }
 
 /** Whoever may remove files may remove all of the folder. */
