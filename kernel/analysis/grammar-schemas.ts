@@ -81,7 +81,11 @@ const resource = shape(
   { mistaken: RESOURCE_FORMS },
 );
 
-const model = record(slot([Slot.MODEL_FIELD], { doc: 'One column (or document field).', form: '{"type": "Number"}' }), {
+const model = record(slot([Slot.MODEL_FIELD], {
+  doc: 'One column (or document field).',
+  form: '{"type": "Number"}',
+  short: { string: 'type' },
+}), {
   doc: 'A database model: field names and their definitions.',
   declares: 'model-field',
 });

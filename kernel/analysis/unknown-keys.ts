@@ -54,7 +54,7 @@ export function unknownKeys(found: Guesser): (member: Member, spot: Spot) => voi
     if (expansion.tolerated.has(key)) return;
     const right = expansion.mistaken.get(key);
     if (right !== undefined) {
-      const { say, rename = right.means ?? '' } = right;
+      const { say, rename = '' } = right;
       const fix =
         rename === '' || written.has(rename) ? {} : renamed(rename, expansion.fields.get(rename), member, spot);
       report.add('DEF_INVENTED', spot, { key, place: label, right: say }, fix);
@@ -128,6 +128,8 @@ function renamed(
 /** Into an object that is not there yet. */
 function putInside(holder: string, { value }: Member, spot: Spot): Pick<ReportOptions, 'fix'> {
   if (value === null) return {};
+  // The object itself under the name of one of its fields.
+  if (value.type === 'object') return renameKey(holder);
   const { text } = spot.doc;
   const member = `${text.slice(spot.start, spot.end)}: ${text.slice(value.start, value.end)}`;
   return whole(`put it into "${holder}"`, `${JSON.stringify(holder)}: {${member}}`, value, spot);

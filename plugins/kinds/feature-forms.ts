@@ -29,18 +29,18 @@ const GUARD =
   'a token is demanded by `"protected": {"provide_as": "Authorization", "extract_claims": ["id"]}` beside `tokenize`';
 const RETURNS = { say: 'the values that leave are listed in `"returnables": ["id"]`', rename: 'returnables' };
 const CACHING = 'caching is written `"cacheable": {"read_from_cache": true, "cache_key": "...", "duration": 60}`';
-const CACHE = { say: CACHING, means: 'cacheable' };
+const CACHE = { say: CACHING, rename: 'cacheable' };
 const RULES = {
   say: 'rules are written `"payload_validation": [{"field": {"email": {"type": "EMAIL"}}}]` on an actionable',
-  means: 'payload_validation',
+  rename: 'payload_validation',
 };
 const HASH = {
   say: 'hashing is written `"hashables": [{"property": "password", "algorithm": "BCRYPT"}]` on an actionable',
-  means: 'hashables',
+  rename: 'hashables',
 };
 const LIMIT = {
   say: 'a limit is written `"rate_limit": {"limit": 10, "identifier": "...", "expires_after": 60}`',
-  means: 'rate_limit',
+  rename: 'rate_limit',
 };
 
 /** Keys for features that are written in another way; none belongs to a single plugin that is sure to be here. */
@@ -60,7 +60,7 @@ const IN_BOTH = {
   hashing: HASH,
   encrypt: {
     say: 'encryption is written `"ciphers": [{"operation": "Encrypt", ...}]` on an actionable',
-    means: 'ciphers',
+    rename: 'ciphers',
   },
   validation: RULES,
   validate: RULES,
@@ -90,7 +90,7 @@ export const IN_RESOURCE = {
 };
 const DEPENDS = {
   say: 'what runs first is named by `"depends_on": [{"resource_id": "self", "action_ids": [1]}]`',
-  means: 'depends_on',
+  rename: 'depends_on',
 };
 const EMPTY =
   'what is answered without a result is `"must_return_value": true, "on_empty": {"status": 404, "message": "..."}`';

@@ -8,7 +8,7 @@ const rename = (name: string) => ({ say: `the field is called "${name}"`, rename
 const REQUIRED = 'fields are required unless they say `"optional": true`';
 const REFERENCE = {
   say: 'another model is referred to by `"foreign_key": {"of": "_user", "key": "id"}`',
-  means: 'foreign_key',
+  rename: 'foreign_key',
 };
 const OF = { say: 'the other model is `"of"`', rename: 'of' };
 const OF_FIELD = { say: 'the field of the other model is `"key"`', rename: 'key' };

@@ -39,13 +39,13 @@ export function mendOf({ text, tokens }: SqlScan, fault: number, reads: (text: s
 function slipAt(text: string, { type, start, end }: SqlToken): Mend[] {
   const written = text.slice(start, end);
   const change = (right: string): Mend[] => [{ start, end, text: right, title: `change to ${right}` }];
+  if (written === ',') return [{ start, end, text: '', title: 'remove the comma' }];
   if (type === 'word') {
     const near = nearest(written.toUpperCase(), KEYWORDS);
     return near === undefined ? [] : change(near);
   }
   if (type !== 'operator') return [];
   const trimmed = written.trim();
-  if (trimmed === ',') return [{ start, end, text: '', title: 'remove the comma' }];
   const right = Object.hasOwn(OPERATORS, trimmed) ? OPERATORS[trimmed] : undefined;
   return right === undefined ? [] : change(right);
 }
