@@ -51,7 +51,10 @@ export function classify(doc: Document, node: LocatedNode, report: Report, bySha
         : [make('model', member.value, member.key, { doc, start: member.keyStart, end: member.keyEnd })],
     );
   }
-  const isShaped = byShape && node.members.some(isField) && node.members.every(({ value }) => value?.type === 'object' || value?.type === 'string');
+  const isShaped =
+    byShape &&
+    node.members.some(isField) &&
+    node.members.every(({ value }) => value?.type === 'object' || value?.type === 'string');
   if (fileName.startsWith('_') || isShaped) return [make('model', node, fileName)];
   report.add('DEF_NO_KIND', start, { name: fileName });
   return [];

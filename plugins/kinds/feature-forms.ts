@@ -92,8 +92,10 @@ const DEPENDS = {
   say: 'what runs first is named by `"depends_on": [{"resource_id": "self", "action_ids": [1]}]`',
   rename: 'depends_on',
 };
-const EMPTY =
-  'what is answered without a result is `"must_return_value": true, "on_empty": {"status": 404, "message": "..."}`';
+const EMPTY = {
+  say: 'what is answered without a result is `"must_return_value": true, "on_empty": {"status": 404, "message": "..."}`',
+  instead: { '*': '' },
+};
 const MAIN = { say: 'the main result is marked `"main_returnable": true`', rename: 'main_returnable' };
 export const IN_ACTIONABLE = {
   ...IN_BOTH,

@@ -5,14 +5,20 @@ import { Slot } from '../../kernel/contract/slot.js';
 import { shape, text } from '../../kernel/schema/combinators.js';
 
 const rename = (name: string) => ({ say: `the field is called "${name}"`, rename: name });
-const REQUIRED = 'fields are required unless they say `"optional": true`';
+const REQUIRED = {
+  say: 'fields are required unless they say `"optional": true`',
+  instead: { true: '', false: '"optional": true' },
+};
 const REFERENCE = {
   say: 'another model is referred to by `"foreign_key": {"of": "_user", "key": "id"}`',
   rename: 'foreign_key',
 };
 const OF = { say: 'the other model is `"of"`', rename: 'of' };
 const OF_FIELD = { say: 'the field of the other model is `"key"`', rename: 'key' };
-const DEFAULT = 'a value that is not sent is written in the INSERT, `COALESCE($1, 0)`; models have no defaults';
+const DEFAULT = {
+  say: 'a value that is not sent is written in the INSERT, `COALESCE($1, 0)`; models have no defaults',
+  instead: { '*': '' },
+};
 const MISTAKEN = {
   required: REQUIRED,
   not_null: REQUIRED,

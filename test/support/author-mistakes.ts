@@ -104,8 +104,10 @@ export function judge(application: Application, { file, before, after, at }: Mis
     analyser.analyse(sourcesOf(set), options).problems.filter(isNew);
   const said = problemsIn(wrong);
   const lineOf = (content: string, offset: number): number => content.slice(0, offset).split('\n').length - 1;
-  const marked = at === null ? start : (wrong.get(file) ?? '').indexOf(at);
-  const line = lineOf(wrong.get(file) ?? '', marked);
+  const content = wrong.get(file) ?? '';
+  const behind = at === null ? start : content.indexOf(at, start);
+  const marked = behind === -1 ? content.indexOf(at ?? '') : behind;
+  const line = lineOf(content, marked);
   const there = said.filter(
     (one) => at === '*' || (one.file === file && one.range.start.line <= line && one.range.end.line >= line),
   );
@@ -120,14 +122,17 @@ export function judge(application: Application, { file, before, after, at }: Mis
         const left = problemsIn(next);
         const added = left.filter((one) => one.severity !== 'hint' && !saidKeys.has(keyOf(one)));
         if (fix === problem.fix && fix.asks !== true && added.length > 0 && left.length >= found.length)
-          misleading.push(`${problem.code} "${fix.title}" adds ${added.map(keyOf).join(', ')}`);
+          misleading.push(`${before} => ${after}: ${problem.code} "${fix.title}" adds ${added.map(keyOf).join(', ')}`);
         return left.length === 0 || (depth > 0 && left.length < found.length && mends(next, left, depth - 1));
       }),
     );
   };
-  const mended = there.length > 0 && mends(wrong, said, 8);
+  const mended = there.length > 0 && mends(wrong, said, MOST_FIXES);
   return { said, there: there.map(({ code }) => code), mended, misleading };
 }
+
+/** Behind the first one. */
+const MOST_FIXES = 8;
 
 function fixed(files: ReadonlyMap<string, string>, { file, range, text, more = [] }: Fix): Map<string, string> {
   const edits = [{ range, newText: text }, ...more.map((one) => ({ range: one.range, newText: one.text }))];

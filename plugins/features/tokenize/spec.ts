@@ -162,7 +162,7 @@ function given({ value, holder }: ApiPlace): ApiPart {
 
 const RESERVED: ReadonlySet<string> = new Set(['iss', 'aud', 'exp', 'nbf', 'iat', 'jti', PURPOSE_CLAIM]);
 
-function check({ value, holder, actions, secrets }: CheckPlace): Finding[] {
+function check({ value, holder, actions, secrets, nearest }: CheckPlace): Finding[] {
   const settings = isObject(value['tokenize']) ? value['tokenize'] : {};
   if (!issuesTokens(holder)) return [];
   const claims = Array.isArray(settings['custom_claim_fields']) ? (settings['custom_claim_fields'] as Json[]) : [];
@@ -170,7 +170,15 @@ function check({ value, holder, actions, secrets }: CheckPlace): Finding[] {
   const found = claims.map(asText).flatMap((claim, i) => {
     const wrong = judgeClaim(claim, i, secrets);
     if (wrong.length > 0 || !absent(claim)) return wrong;
-    return [{ code: 'TOK_CLAIM_ABSENT', at: `/tokenize/custom_claim_fields/${i}`, params: { name: claim } }];
+    const names = actions.flatMap(({ answers }) => answers ?? []);
+    // `user_id` is the `id` of the row.
+    const near = nearest(claim, names) ?? names.find((name) => claim.endsWith(`_${name}`));
+    const text = JSON.stringify(near);
+    const fix =
+      near === undefined || claims.includes(near)
+        ? {}
+        : { fix: { title: `change to ${text}`, text, asks: true as const } };
+    return [{ code: 'TOK_CLAIM_ABSENT', at: `/tokenize/custom_claim_fields/${i}`, params: { name: claim }, ...fix }];
   });
   return [...found, ...judgeResult(holder, actions)];
 }

@@ -229,7 +229,7 @@ function smallness(size: Json | undefined): Finding[] {
 function folderFindings(folder: string): Finding[] {
   const what = folderFlaw(folder);
   if (what === null) return [];
-  const bare = folder.replace(/^\/+|\/+$/g, '');
+  const bare = folder.replace(/^(\.{0,2}\/)+|\/+$/g, '');
   const text = JSON.stringify(bare);
   const fix = bare === folder || folderFlaw(bare) !== null ? {} : { fix: { title: `change to ${text}`, text } };
   return [{ code: 'UPL_FOLDER', at: '/uploads/upload_folder', params: { what }, ...fix }];
