@@ -93,7 +93,7 @@ const sourcesOf = (files: ReadonlyMap<string, string>): SourceFile[] =>
 
 const keyOf = ({ code, file, range, message }: Problem): string => `${code} ${file}:${range.start.line} ${message}`;
 
-export function judge(application: Application, { file, before, after, at }: Mistake): Verdict {
+export function judge(application: Application, { file, before, after, at, mends: isMended }: Mistake): Verdict {
   const { files, analyser, options, known } = application;
   const text = files.get(file);
   const start = text?.indexOf(before) ?? -1;
@@ -127,7 +127,8 @@ export function judge(application: Application, { file, before, after, at }: Mis
       }),
     );
   };
-  const mended = there.length > 0 && mends(wrong, said, MOST_FIXES);
+  // What no fix is expected of is asked for one step alone: whether that misleads.
+  const mended = there.length > 0 && mends(wrong, said, isMended ? MOST_FIXES : 0);
   return { said, there: there.map(({ code }) => code), mended, misleading };
 }
 
