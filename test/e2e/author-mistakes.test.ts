@@ -3,6 +3,7 @@
  * makes it worse. The tables say of each which code it is; `database` marks what only a database knows, `unsaid` what nobody says yet.
  */
 import { expect } from 'chai';
+import { sampleCases } from '../support/sample.js';
 import {
   applicationOf,
   judge,
@@ -27,7 +28,7 @@ describe('mistakes of authors', () => {
   for (const set of mistakeSets()) {
     it(`${set}: each is said where it stands, and no fix misleads`, () => {
       const application = applicationOf(set);
-      const found = sampleCases('editor', set, mistakesIn(set), 16).map(
+      const found = sampleCases('edits', set, mistakesIn(set), 16).map(
         (mistake) => [mistake, judge(application, mistake)] as const,
       );
       expect(found.map(([mistake, verdict]) => shown(mistake, verdict))).to.deep.equal(
