@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { copyFile, mkdir, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { builtInAsData, writeBuiltIn } from './built-in.js';
+import { builtInAsData, withoutCounterExamples, writeBuiltIn } from './built-in.js';
 import { EXTENSION, ROOT } from './places.js';
 
 /** Bundle to entry file: the client, two processes, and the code of specs, which the server loads when it is called. */
@@ -88,7 +88,10 @@ export async function bundle({ debug = false, folder = join(EXTENSION, 'dist') }
   const options: BuildOptions = debug ? { ...COMMON, minify: false, sourcemap: true } : COMMON;
   await mkdir(folder, { recursive: true });
   const make = async (name: keyof typeof ENTRIES): Promise<Metafile> => {
-    const plugins = name === 'server' ? [narrow, shared, late, builtInAsData] : [narrow, shared];
+    const plugins =
+      name === 'server'
+        ? [narrow, shared, late, builtInAsData]
+        : [narrow, shared, ...(name === 'built-in' ? [withoutCounterExamples] : [])];
     const own = { entryPoints: [ENTRIES[name]], outfile: join(folder, `${name}.js`), plugins };
     return (await build({ ...options, ...own, metafile: true })).metafile;
   };
