@@ -27,7 +27,7 @@ export function typedAt(registry: Registry, doc: Document, { path, opened, offse
   const node = inList && start !== undefined ? entryAt(doc, start) : parseSource(doc).root;
   const depth = inList ? 1 : 0;
   if (node === null) return { definition: null, node, depth };
-  const found = classify(doc, node, createReport(registry.codes));
+  const found = classify(doc, node, createReport(registry.codes), true);
   const around = found.filter((one) => one.node.start <= offset && offset <= one.node.end).at(-1) ?? null;
   return { definition: around && withFinds(registry, around), node, depth };
 }

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { copyFile, mkdir, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { builtInAsData, writeBuiltIn } from './built-in.js';
+import { builtInAsData, withoutCounterExamples, writeBuiltIn } from './built-in.js';
 import { EXTENSION, ROOT } from './places.js';
 
 const LANGUAGE = 'language-server/language.ts';
@@ -102,7 +102,9 @@ export async function bundle({ debug = false, folder = join(EXTENSION, 'dist') }
   const options: BuildOptions = debug ? { ...COMMON, minify: false, sourcemap: true } : COMMON;
   await mkdir(folder, { recursive: true });
   const make = async (name: keyof typeof ENTRIES): Promise<Metafile> => {
-    const plugins = [narrow, shareCode(name), ...(name === 'server' ? [late, builtInAsData] : [])];
+    const plugins = [narrow, shareCode(name)];
+    if (name === 'server') plugins.push(late, builtInAsData);
+    if (name === 'built-in') plugins.push(withoutCounterExamples);
     const own = { entryPoints: [ENTRIES[name]], outfile: join(folder, `${name}.js`), plugins };
     return (await build({ ...options, ...own, metafile: true })).metafile;
   };

@@ -5,6 +5,7 @@
  */
 import type { PluginId } from '../contract/plugin.js';
 import type { Problem } from '../contract/problem.js';
+import { isSub0 } from '../contract/profile.js';
 import type { SqlParser } from '../language/sql-parser.js';
 import type { LocatedNode } from '../source/tree.js';
 import { answersOf } from './changes.js';
@@ -30,7 +31,6 @@ import { groupsOf, idOf, pathOf } from './groups.js';
 import { judgeOwners, judgeUses, linkGroup, type LinkedGroup, type Queries, type WholeSet } from './link-group.js';
 import { type LinkedResource } from './linked.js';
 import { reportTaken } from './double.js';
-import { takesLiterals } from './parameters.js';
 import { createMemory, type Memory, type Read } from './memory.js';
 import type { Analysis, Definition } from './model.js';
 import { once } from './once.js';
@@ -72,8 +72,9 @@ export function analyse(files: readonly SourceFile[], registry: Registry, option
 export function createAnalyser(registry: Registry): Analyser {
   const memory = createMemory(registry.codes);
   let shelf = new Map<string, FileRead>();
+  let byShape = false;
   const read = (source: SourceFile, before: FileRead | undefined, report: Report): FileRead => {
-    const found = readFile(source, before, registry.codes);
+    const found = readFile(source, before, { codes: registry.codes, byShape });
     report.append(found.rows);
     return found;
   };
@@ -81,6 +82,9 @@ export function createAnalyser(registry: Registry): Analyser {
     analyse(files, { env, sql, given = null }) {
       const report = createReport(registry.codes);
       const reads = new Map<string, FileRead>();
+      const isTold = isSub0(given?.profile ?? null);
+      if (isTold !== byShape) shelf = new Map();
+      byShape = isTold;
       const all = files.map((source) => {
         // Of two files with one name, each is read by itself.
         const found = read(source, reads.has(source.file) ? undefined : shelf.get(source.file), report);
@@ -139,7 +143,7 @@ function analyseDefinitions(
 ): Analysis {
   const { registry, memory, report, env, given } = run;
   walked(run, definitions);
-  const isLenient = takesLiterals(given?.profile ?? null);
+  const isLenient = isSub0(given?.profile ?? null);
   const judgeTexts = (definition: Definition, own: Report): void => {
     checkAccessors({ registry, report: own, env }, definition);
     checkTemplates(registry, own, definition, isLenient);

@@ -1,4 +1,7 @@
-/** Tells what the entries of a file are: resources (they have `resource`) or models (a name with a leading underscore). */
+/**
+ * Tells what the entries of a file are: resources (they have `resource`) or models (a name with a leading underscore, or, under
+ * the profile of the earlier system, the shape of one).
+ */
 import type { Report } from './report.js';
 import type { Document } from '../source/document.js';
 import { memberOf, type LocatedNode, type Member } from '../source/tree.js';
@@ -12,8 +15,8 @@ const SUFFIXES = ['.model.json', '.model.jsonc', '.jsonc', '.json'];
 /** What stands in a file: definitions, or a list of them. */
 export const entriesOf = (root: LocatedNode): readonly LocatedNode[] => (root.type === 'array' ? root.items : [root]);
 
-/** One entry is a resource, a model, or several models by their names. */
-export function classify(doc: Document, node: LocatedNode, report: Report): Definition[] {
+/** One entry is a resource, a model, or several models by their names. `byShape`: a model may do without the underscore. */
+export function classify(doc: Document, node: LocatedNode, report: Report, byShape = false): Definition[] {
   const start = { doc, start: node.start, end: Math.min(node.start + 1, node.end) };
   const make = (sort: Definition['sort'], at: LocatedNode, name: string, nameSpot = start): Definition => {
     const unique = sort === 'model' ? beside(at, 'unique', 'array') : null;
@@ -40,14 +43,19 @@ export function classify(doc: Document, node: LocatedNode, report: Report): Defi
     report.add('DEF_MODEL_FORM', { doc, start: keyStart, end: keyEnd }, { what: `"${key}" around them`, right });
     return [];
   }
-  if (!fields && node.members.length > 0 && node.members.every(isNamedModel)) {
+  const isNamed = byShape ? (member: Member) => isNamedModel(member) || holdsFields(member) : isNamedModel;
+  if (!fields && node.members.length > 0 && node.members.every(isNamed)) {
     return node.members.flatMap((member) =>
       member.value === null
         ? []
         : [make('model', member.value, member.key, { doc, start: member.keyStart, end: member.keyEnd })],
     );
   }
-  if (fileName.startsWith('_')) return [make('model', node, fileName)];
+  const isShaped =
+    byShape &&
+    node.members.some(isField) &&
+    node.members.every(({ value }) => value?.type === 'object' || value?.type === 'string');
+  if (fileName.startsWith('_') || isShaped) return [make('model', node, fileName)];
   report.add('DEF_NO_KIND', start, { name: fileName });
   return [];
 }
@@ -85,6 +93,10 @@ function fieldsUnder(node: LocatedNode): { readonly fields: Member; readonly nam
 }
 
 const isNamedModel = ({ key, value }: Member): boolean => key.startsWith('_') && value?.type === 'object';
+
+/** An object with fields and nothing else, that is none itself. */
+const holdsFields = (member: Member): boolean =>
+  !isField(member) && member.value !== null && member.value.members.length > 0 && member.value.members.every(isField);
 
 /** What a model says beside its fields; an object is a field of that name. */
 function beside(node: LocatedNode, name: string, type: LocatedNode['type']): LocatedNode | null {

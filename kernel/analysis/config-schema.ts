@@ -15,6 +15,9 @@ const ORIGIN = /^(\*|https?:\/\/[a-z0-9.-]+(:\d{1,5})?)$/;
 /** An origin as browsers write it, or `*`. */
 export const isOrigin = (text: string): boolean => ORIGIN.test(text);
 
+const STATUS_PATH = /^\/[A-Za-z0-9/_-]+$/;
+export const isStatusPath = (path: string): boolean => STATUS_PATH.test(path);
+
 export const DEFAULTS = {
   definitions: ['definitions/**/*.json', 'definitions/**/*.jsonc'],
   plugins: ['builtin:*'],
@@ -78,7 +81,7 @@ export const configSchema = () =>
         doc: 'Verbs that every endpoint answers. For GET and DELETE the query string is the payload.',
         default: ['POST'],
       }).min(1),
-      status_path: text({ doc: 'Path of the status page.', default: '/status' }).matches(/^\/[A-Za-z0-9/_-]+$/),
+      status_path: text({ doc: 'Path of the status page.', default: '/status' }).matches(STATUS_PATH),
       limits: shape({
         body: limit('Largest body; the variable MAX_PAYLOAD_LIMIT wins.', 'bytes', DEFAULTS.http.limits.body),
         depth: limit('Deepest nesting of a body.', 'levels', DEFAULTS.http.limits.depth),
@@ -146,7 +149,7 @@ export const configSchema = () =>
     profile: text({
       doc: 'Serves definitions that were written for another system of the same interface the way that system does.',
       enumDocs: {
-        sub0: 'The envelope `success-message-data`; NULL for parameters that the payload lacks; `on_problem: "skip"`.',
+        sub0: 'The envelope `success-message-data`; NULL for parameters that the payload lacks; `on_problem: "skip"`; GET beside POST; errors as `application/json`; models by their shape; the forms of its environment.',
       },
     }).oneOf(PROFILES),
     testing: flag({

@@ -6,6 +6,7 @@ import { asText, isObject, type Json } from '../contract/json.js';
 import type { ConfigGiven } from '../contract/kind.js';
 import type { Outbound } from '../contract/outbound.js';
 import type { Problem } from '../contract/problem.js';
+import { isSub0 as isEarlier } from '../contract/profile.js';
 import { fold } from '../schema/fold.js';
 import { EMPTY_OBJECT, type FieldNode } from '../schema/field-node.js';
 import { accessorsIn } from '../language/accessor.js';
@@ -196,13 +197,15 @@ const objectAt = (json: Loose, key: string): Loose => (isObject(json[key]) ? jso
 /** The shape is sound here, so the defaults can be laid under it. */
 function complete(json: Loose, registry: Registry, env: EnvFacts, dev: boolean): Config {
   const http = objectAt(json, 'http');
+  const isSub0 = isEarlier(asText(json['profile']));
   const merged = {
     ...DEFAULTS,
     // Files that another system never checked: one flaw must not take all endpoints away.
-    ...(json['profile'] === 'sub0' && { on_problem: 'skip' as const }),
+    ...(isSub0 && { on_problem: 'skip' as const }),
     ...Object.fromEntries(Object.keys(DEFAULTS).flatMap((key) => (json[key] === undefined ? [] : [[key, json[key]]]))),
     http: {
       ...DEFAULTS.http,
+      ...(isSub0 && { methods: ['POST', 'GET'] }),
       ...http,
       limits: { ...DEFAULTS.http.limits, ...objectAt(http, 'limits') },
       timeouts: { ...DEFAULTS.http.timeouts, ...objectAt(http, 'timeouts') },

@@ -81,10 +81,17 @@ const resource = shape(
   { mistaken: RESOURCE_FORMS },
 );
 
-const model = record(slot([Slot.MODEL_FIELD], { doc: 'One column (or document field).', form: '{"type": "Number"}' }), {
-  doc: 'A database model: field names and their definitions.',
-  declares: 'model-field',
-});
+const model = record(
+  slot([Slot.MODEL_FIELD], {
+    doc: 'One column (or document field).',
+    form: '{"type": "Number"}',
+    short: { string: 'type' },
+  }),
+  {
+    doc: 'A database model: field names and their definitions.',
+    declares: 'model-field',
+  },
+);
 
 const ownField = () => text({ doc: 'A field of the model.', complete: { source: 'model-field' }, examples: ['email'] });
 

@@ -84,13 +84,20 @@ const isBetween = (
   { bounds: { min = -Infinity, max = Infinity, above = -Infinity, below = Infinity } }: FieldNode,
 ): boolean => Number.isSafeInteger(n) && n >= min && n <= max && n > above && n < below;
 
-function judgeForm(report: Report, spot: Spot, field: FieldNode, label: string, value: string | number): boolean {
+/** The value, or what is meant by it, in the form of the field; null where that is not told. */
+export function inForm(field: FieldNode, value: string): string | null {
   const { pattern } = field.bounds;
-  if (pattern === undefined || new RegExp(pattern).test(String(value))) return true;
+  if (pattern === undefined) return value;
   const example = field.meta.examples?.[0];
-  const right = nearForms(String(value), typeof example === 'string' ? example : '').find((form) =>
-    new RegExp(pattern).test(form),
-  );
+  const forms = [value, ...nearForms(value, typeof example === 'string' ? example : '')];
+  return forms.find((form) => new RegExp(pattern).test(form)) ?? null;
+}
+
+function judgeForm(report: Report, spot: Spot, field: FieldNode, label: string, value: string | number): boolean {
+  const right = inForm(field, String(value)) ?? undefined;
+  if (right === String(value)) return true;
+  const { pattern } = field.bounds;
+  const example = field.meta.examples?.[0];
   const expected =
     right !== undefined
       ? `write ${JSON.stringify(right)}`
@@ -105,7 +112,7 @@ function judgeForm(report: Report, spot: Spot, field: FieldNode, label: string, 
 /** The value with the accessor that its example has, without the one that it has itself, and without marks of lists. */
 function nearForms(value: string, example: string): string[] {
   const root = /^\$[A-Z]+\./.exec(example)?.[0];
-  const bare = value.replace(/^\$?[A-Z]+\./, '');
+  const bare = value.replace(/^\$?[A-Z]+\.|^\/+|\/+$/g, '');
   if (example.startsWith('/') && !value.startsWith('/')) return [`/${value}`];
   return root === undefined ? [bare, bare.replace(/\[[^\]]*\]|\.\*(?=\.|$)/g, '')] : [root + value, root + bare];
 }

@@ -47,11 +47,14 @@ function linkPayloadField({ payloadFields }: LinkedResource, { name, spot }: Ref
   report.add('LNK_NO_RULE', spot, { name: field, hint: hint(meant) }, rename(meant));
 }
 
+/** Words of other languages for the resource itself. */
+const OWN_WORDS: ReadonlySet<string> = new Set(['this', 'own', 'current', 'me', 'same', '$self', 'self_']);
+
 function linkResource(reference: Reference, paths: ReadonlyMap<string, string>, report: Report): void {
   const name = String(reference.name);
   if (name === 'self' || paths.has(name)) return;
   const byPath = [...paths].find(([, path]) => path === name)?.[0];
-  const near = byPath ?? nearest(name, ['self', ...paths.keys()]);
+  const near = byPath ?? (OWN_WORDS.has(name.toLowerCase()) ? 'self' : nearest(name, ['self', ...paths.keys()]));
   report.add('LNK_UNKNOWN_RESOURCE', reference.spot, { name, hint: hint(near) }, rename(near));
 }
 

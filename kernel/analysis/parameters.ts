@@ -3,6 +3,7 @@
  * under a profile of another system it is a literal. Decided at load, never by what a client sends.
  */
 import { isObject } from '../contract/json.js';
+import { isSub0 } from '../contract/profile.js';
 import { addMembers, jsonLine } from '../source/edit-json.js';
 import type { TextChange } from '../source/format.js';
 import { misspelt, nearest } from '../source/suggest.js';
@@ -27,10 +28,6 @@ export interface ParameterContext {
   /** How the definitions of another system are meant; null: they are this one's own. */
   readonly profile: string | null;
 }
-
-/** Profiles in which a word that names nothing is a literal. */
-const LITERAL_PROFILES: ReadonlySet<string | null> = new Set(['sub0']);
-export const takesLiterals = (profile: string | null): boolean => LITERAL_PROFILES.has(profile);
 
 export function linkParameters(resources: readonly LinkedResource[], context: ParameterContext): void {
   for (const resource of resources) {
@@ -70,7 +67,7 @@ function decide(resource: LinkedResource, action: LinkedAction, reference: Refer
     report.add('LNK_INVENTED', spot, { name: text, right: invented.say });
     return;
   }
-  const isLiteral = takesLiterals(profile);
+  const isLiteral = isSub0(profile);
   const near = nearWord(resource, action, context, text, met);
   const options = fixes(resource, action, reference, { context, met, near });
   const params = { name: text === '' ? EMPTY : text, hint: hint(near) };
@@ -143,10 +140,11 @@ function fixes(
 ): ReportOptions {
   const text = String(name);
   const json = `{ "${LITERAL}": ${JSON.stringify(text)} }`;
-  // What can be no name is a value.
-  const isCertain = near === undefined && !isWord(text);
+  // What can be no name is a value; nor is there a payload where the clock begins.
+  const isTimed = action.timing.scheduled;
+  const isCertain = near === undefined && (isTimed || !isWord(text));
   const value = { title: `write it as a value: ${json}`, text: json, ...(!isCertain && { asks: true as const }) };
-  const declared = isWord(text) ? declaration(resource, action, rootOf(text), { context, met, node }) : [];
+  const declared = isWord(text) && !isTimed ? declaration(resource, action, rootOf(text), { context, met, node }) : [];
   const field = repair(`declare the field "${rootOf(text)}"`, declared, true).fix;
   const other = rename(near).fix;
   const [first, ...others] = [...(other ? [{ ...other, asks: true as const }] : []), ...(field ? [field] : []), value];

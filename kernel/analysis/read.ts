@@ -38,17 +38,24 @@ interface Entry {
 
 type Codes = Readonly<Record<string, CodeEntry>>;
 
-/** `before`: the same file as it was read the last time. */
-export function readFile(source: SourceFile, before: FileRead | undefined, codes: Codes): FileRead {
+/** How files are read, the same for all of a set. */
+export interface Reading {
+  readonly codes: Codes;
+  /** Models are told by their shape, too. */
+  readonly byShape: boolean;
+}
+
+/** `before`: the same file as it was read the last time, in the same way. */
+export function readFile(source: SourceFile, before: FileRead | undefined, reading: Reading): FileRead {
   const { file, text, unreadable } = source;
   if (before?.source.text === text && before.source.unreadable === unreadable) return before;
   const doc = document(file, text);
-  const report = createReport(codes);
+  const report = createReport(reading.codes);
   if (unreadable !== undefined) {
     report.add('SRC_UNREADABLE', { doc, start: 0, end: 0 }, { what: unreadable });
     return { source, doc, entries: [], definitions: [], rows: report.rows, faulty: true };
   }
-  const windows = createWindows(doc, before?.entries ?? [], codes);
+  const windows = createWindows(doc, before?.entries ?? [], reading);
   const entries = objectsIn(text, windows.knownEnd)?.map(windows.entryAt) ?? [null];
   const sound = entries.filter((entry) => entry !== null);
   if (sound.length === entries.length) {
@@ -58,7 +65,7 @@ export function readFile(source: SourceFile, before: FileRead | undefined, codes
   const { root, faults } = parseSource(doc);
   reportFaults(doc, faults, report);
   const nodes = root === null ? [] : entriesOf(root);
-  const found = nodes.map((node) => windows.entryAt(node) ?? entryOf(doc, node, codes));
+  const found = nodes.map((node) => windows.entryAt(node) ?? entryOf(doc, node, reading));
   return finished(source, doc, found, report.rows);
 }
 
@@ -75,7 +82,7 @@ interface Windows {
 }
 
 /** Most entries stand after the same ones as before; the others are found by their text, wherever they have gone. */
-function createWindows(doc: Document, before: readonly Entry[], codes: Codes): Windows {
+function createWindows(doc: Document, before: readonly Entry[], reading: Reading): Windows {
   const spare = new Map<string, Entry[]>();
   for (const entry of before) {
     if (entry.window === null) continue;
@@ -101,21 +108,21 @@ function createWindows(doc: Document, before: readonly Entry[], codes: Codes): W
     if (known?.end === end) return known.entry;
     const again = start < end ? spare.get(doc.text.slice(start, end))?.shift() : undefined;
     if (again?.window) again.window.within = { doc, start };
-    const entry = again ?? (start < end ? readWindow(windowOf(doc, start, end), codes) : null);
+    const entry = again ?? (start < end ? readWindow(windowOf(doc, start, end), reading) : null);
     taken.set(start, { end, entry });
     return entry;
   };
   return { knownEnd, entryAt };
 }
 
-function readWindow(window: Window, codes: Codes): Entry | null {
+function readWindow(window: Window, reading: Reading): Entry | null {
   const { root, faults } = parseSource(window);
   if (root?.type !== 'object' || faults.some(({ code }) => code !== 'SRC_DUPLICATE_KEY')) return null;
-  return { ...entryOf(window, root, codes), window, faults };
+  return { ...entryOf(window, root, reading), window, faults };
 }
 
-function entryOf(doc: Document, node: LocatedNode, codes: Codes): Entry {
+function entryOf(doc: Document, node: LocatedNode, { codes, byShape }: Reading): Entry {
   const report = createReport(codes);
-  const definitions = classify(doc, node, report);
+  const definitions = classify(doc, node, report, byShape);
   return { window: null, faults: [], definitions, rows: report.rows };
 }

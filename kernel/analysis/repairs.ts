@@ -41,6 +41,7 @@ function changeOf(doc: Document, node: LocatedNode, edit: FindingEdit): TextChan
     return [addMembers(doc, around, [[key, jsonLine(edit.put)]])];
   }
   if (found === null) return null;
+  if ('value' in edit) return [{ start: found.node.start, end: found.node.end, text: JSON.stringify(edit.value) }];
   if ('within' in edit) {
     const { start, end } = found.node;
     return [

@@ -109,8 +109,10 @@ export function makeSources(scope: Scope, registry: Registry): Sources {
       if (first !== undefined) return first;
       if (!isWord(text)) return null;
       if (columns.some((column) => isColumn(text, column))) return payload(name, 'column');
-      if (rules.size === 0) return payload(name, 'unruled');
-      const repeat = key === null ? null : (byKey.get(key)?.repeat ?? null);
+      const action = key === null ? undefined : byKey.get(key);
+      // What the clock begins has no payload in which any word could be.
+      if (rules.size === 0 && action?.timing.scheduled !== true) return payload(name, 'unruled');
+      const repeat = action?.repeat ?? null;
       // Nothing is said of the items of a list that a result holds.
       const isOpen = repeat?.fields === null && (repeat.from === 'result' || repeat.from === 'extracted');
       return isOpen ? payload(name, 'item') : null;

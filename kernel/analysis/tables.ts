@@ -27,7 +27,7 @@ export interface TableNames {
 
 export function aliasesOf(model: string): string[] {
   const bare = model.replace(/^_/, '').toLowerCase();
-  const names = [model.toLowerCase(), bare, `${bare}s`, `_${bare}s`];
+  const names = [model.toLowerCase(), bare, `${bare}s`, `_${bare}s`, `_${bare}`];
   if (/[^aeiou]y$/.test(bare)) names.push(`${bare.slice(0, -1)}ies`);
   if (/(s|x|z|ch|sh)$/.test(bare)) names.push(`${bare}es`);
   return names;

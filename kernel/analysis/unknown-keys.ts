@@ -3,11 +3,13 @@
  * without a plugin, a field that belongs to another object nearby, a slip of the fingers.
  */
 import type { FieldNode } from '../schema/field-node.js';
+import { removeMember } from '../source/edit-json.js';
 import { nearest } from '../source/suggest.js';
 import { memberOf, type LocatedNode, type Member } from '../source/tree.js';
 import type { Absent } from './expected.js';
-import { ABSENT, kindWord } from './judge.js';
+import { ABSENT, inForm, kindWord } from './judge.js';
 import type { Expansion, OwnedField, Registry } from './registry.js';
+import { repair } from './repairs.js';
 import { hint, type Report, type ReportOptions, type Spot } from './report.js';
 import { fitted } from './wrong-type.js';
 
@@ -54,9 +56,14 @@ export function unknownKeys(found: Guesser): (member: Member, spot: Spot) => voi
     if (expansion.tolerated.has(key)) return;
     const right = expansion.mistaken.get(key);
     if (right !== undefined) {
-      const { say, rename = '' } = right;
+      const { say, rename = '', instead = {} } = right;
+      const text = member.value === null ? undefined : (instead[String(member.value.scalar)] ?? instead['*']);
       const fix =
-        rename === '' || written.has(rename) ? {} : renamed(rename, expansion.fields.get(rename), member, spot);
+        text !== undefined
+          ? inPlace(text, node, member, spot)
+          : rename === '' || written.has(rename)
+            ? {}
+            : renamed(rename, expansion.fields.get(rename), member, spot);
       report.add('DEF_INVENTED', spot, { key, place: label, right: say }, fix);
       return;
     }
@@ -112,6 +119,15 @@ function renamed(
   if (owned === undefined) return {};
   const text = fitted(spot.doc, value, owned.field);
   if (text === null) return {};
+  // In the form that the other field wants, or not at all.
+  if (value.type === 'string' && owned.field.type === 'string') {
+    const formed = inForm(owned.field, String(value.scalar));
+    if (formed === null) return {};
+    if (formed !== value.scalar) {
+      const json = JSON.stringify(formed);
+      return whole(`write "${name}": ${json}`, `${JSON.stringify(name)}: ${json}`, value, spot);
+    }
+  }
   if (text === spot.doc.text.slice(value.start, value.end)) return renameKey(name);
   return whole(`write "${name}": ${text}`, `${JSON.stringify(name)}: ${text}`, value, spot);
 }
@@ -119,9 +135,17 @@ function renamed(
 /** Into an object that is not there yet. */
 function putInside(holder: string, { value }: Member, spot: Spot): Pick<ReportOptions, 'fix'> {
   if (value === null) return {};
+  // The object itself under the name of one of its fields.
+  if (value.type === 'object') return renameKey(holder);
   const { text } = spot.doc;
   const member = `${text.slice(spot.start, spot.end)}: ${text.slice(value.start, value.end)}`;
   return whole(`put it into "${holder}"`, `${JSON.stringify(holder)}: {${member}}`, value, spot);
+}
+
+/** Another member, or none. */
+function inPlace(text: string, node: LocatedNode, member: Member, spot: Spot): Pick<ReportOptions, 'fix'> {
+  if (text === '') return repair('remove it', removeMember(spot.doc, node, member), true);
+  return member.value === null ? {} : whole(`write ${text}`, text, member.value, spot);
 }
 
 /** In place of the whole member. */

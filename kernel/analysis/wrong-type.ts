@@ -39,13 +39,24 @@ function numberIn(text: string, unit: string | undefined): number | null {
   return name === undefined ? null : Number(digits) * (factors[name] ?? 1);
 }
 
+const SWITCHES: ReadonlyMap<string, string> = new Map(
+  Object.entries({ true: 'true', yes: 'true', on: 'true', false: 'false', no: 'false', off: 'false' }),
+);
+/** Names with commas between them. */
+const LISTED = /^\s*[\w.-]+(\s*,\s*[\w.-]+)+\s*$/;
+
 /** The JSON that was meant, or null where the text does not tell. */
 function meant(doc: Document, node: LocatedNode, type: LocatedNode['type'], field: FieldNode): string | null {
   const text = node.type === 'string' ? String(node.scalar) : null;
   if (type === 'number' && text !== null) return numberIn(text, field.meta.unit)?.toString() ?? null;
-  if (type === 'boolean' && text !== null) return /^(true|false)$/i.test(text) ? text.toLowerCase() : null;
+  if (type === 'boolean' && text !== null) return SWITCHES.get(text.toLowerCase()) ?? null;
+  if (type === 'array' && text !== null && field.inner?.type === 'string' && LISTED.test(text))
+    return `[${text
+      .split(',')
+      .map((item) => JSON.stringify(item.trim()))
+      .join(', ')}]`;
   if (type === 'array' && field.inner !== null) {
-    const fits = field.inner.type === node.type || (field.inner.type === 'value' && text !== null);
+    const fits = field.inner.type === node.type || (/^(value|either)$/.test(field.inner.type) && text !== null);
     return fits ? `[${doc.text.slice(node.start, node.end)}]` : null;
   }
   return type === 'object' ? asObject(doc, node, field) : null;

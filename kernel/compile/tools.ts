@@ -5,6 +5,7 @@ import type { Kind } from '../contract/kind.js';
 import type { ModelColumn, ModelTable } from '../contract/model.js';
 import type { Frame, Outputs, ParameterPlan, PlanTools, ReadPlace, Reader, Repeat } from '../contract/plan.js';
 import type { PluginId } from '../contract/plugin.js';
+import { isSub0 } from '../contract/profile.js';
 import { Slot } from '../contract/slot.js';
 import { BootError } from '../contract/boot-error.js';
 import { actionKey } from '../analysis/linked.js';
@@ -67,9 +68,6 @@ export interface ResourceScope {
 interface AccessorLike {
   compile(tail: readonly string[], tools: PlanTools): Compiled;
 }
-
-/** Fixed at load by the config: how the definitions of another system are meant. */
-const ABSENT_IS_NULL: ReadonlySet<string | null> = new Set(['sub0']);
 
 export function makeTools(
   scope: ResourceScope,
@@ -218,7 +216,7 @@ export function makeTools(
 
   function parameter(json: Json, pointer: string): ParameterPlan {
     if (typeof json === 'string' && accessorsIn(json).length > 0) {
-      const { read, field } = compileValue(json, accessor(ABSENT_IS_NULL.has(scope.profile)));
+      const { read, field } = compileValue(json, accessor(isSub0(scope.profile)));
       return { source: 'accessor', label: json, field: field ?? null, read };
     }
     const decision = action?.parameters.get(pointer);

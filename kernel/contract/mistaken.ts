@@ -8,6 +8,8 @@ export interface Right {
   readonly rename?: string;
   /** The field that is meant, where the value has to change too. */
   readonly means?: string;
+  /** What stands in place of the member, by its value as text (`*`: any other); nothing: it goes. */
+  readonly instead?: Readonly<Record<string, string>>;
 }
 
 /** Invented key to what is right. */

@@ -59,6 +59,8 @@ export type FindingEdit =
   /** Characters `[start, end)` of the decoded string there; `text` as it stands in JSON. */
   | { readonly at: string; readonly span: readonly [number, number]; readonly text: string }
   | { readonly at: string; readonly remove: true }
+  /** Another value in the place of the one there. */
+  | { readonly at: string; readonly value: Json }
   /** Items at the end of the list there, which is made where it is not. */
   | { readonly at: string; readonly add: readonly Json[] }
   /** A member that is not there yet. */
@@ -84,6 +86,8 @@ export interface CheckPlace {
   readonly isSet: (name: string) => boolean;
   /** The config allows what only tests may do. */
   readonly testing: boolean;
+  /** How the definitions of another system are meant; null: they are this one's own. */
+  readonly profile: string | null;
   /** The actionables of the resource, in order; empty for models and the config. */
   readonly actions: readonly CheckAction[];
   /** What the config says of calls that leave; null where no config is known. */

@@ -86,7 +86,7 @@ const refers = record<Refers>({
 const right: data.Read<string | Right> = (place) =>
   typeof place.json === 'string'
     ? text(place)
-    : record<Right>({ say: text, rename: maybe(text), means: maybe(text) })(place);
+    : record<Right>({ say: text, rename: maybe(text), means: maybe(text), instead: maybe(map(text)) })(place);
 const mistaken: data.Read<Mistaken> = map(right);
 /** One name, or several. */
 const names: data.Read<string | readonly string[]> = (place) =>

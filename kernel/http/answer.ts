@@ -8,7 +8,6 @@ import { Rendered } from '../contract/rendered.js';
 import type { Cors } from './cors.js';
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
-export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8';
 
 /** What holds for every answer of a server. */
 export interface Manner {

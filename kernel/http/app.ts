@@ -7,11 +7,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import Koa from 'koa';
 import { fault, type Fault } from '../contract/fault.js';
 import type { Route } from '../contract/hooks.js';
+import { problemTypeOf } from '../contract/profile.js';
 import type { ResourcePlan } from '../compile/plan.js';
 import { asFault, invoke } from '../runtime/invoke.js';
 import type { Kernel } from '../runtime/kernel.js';
 import { refuse } from '../runtime/problem-details.js';
-import { commonHeaders, headersOf, JSON_TYPE, laidOver, PROBLEM_TYPE, write, type Manner } from './answer.js';
+import { commonHeaders, headersOf, JSON_TYPE, laidOver, write, type Manner } from './answer.js';
 import { createCors } from './cors.js';
 import { HttpInvocation } from './invocation.js';
 import { askRoute, liveRouteFinder, routeFinder, sendRoute, type FindRoute, type FoundRoute } from './plugin-routes.js';
@@ -60,6 +61,7 @@ export function createApp(
     allow: methods.join(', '),
     cors: createCors(http.allowed_origins, methods),
     headers,
+    problemType: `${problemTypeOf(kernel.config.profile)}; charset=utf-8`,
     patience: http.timeouts.idle * 1000,
     plugin: liveRouteFinder(() => kernel.routes()),
     page: routeFinder(pages),
@@ -109,6 +111,7 @@ interface Door extends Manner {
   readonly plugin: () => FindRoute | null;
   readonly page: FindRoute | null;
   readonly connections: (() => number) | null;
+  readonly problemType: string;
   /** Somebody wants to know what each actionable took. */
   readonly timed: boolean;
 }
@@ -165,7 +168,7 @@ function answerRefusal(door: Door, visit: Visit, failure: Fault): void {
   if (refusal.status >= 500) door.tellFailure(failure, visit.id);
   // Too late for another answer: half of one must not be taken for a whole one.
   if (visit.res.headersSent) visit.res.destroy();
-  else write(door, visit, refusal, PROBLEM_TYPE);
+  else write(door, visit, refusal, door.problemType);
 }
 
 /** Told once the bytes have left. */

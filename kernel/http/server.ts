@@ -65,6 +65,7 @@ export async function listen(kernel: Kernel, pages: readonly Route[] = []): Prom
   // Node would drop the headers beyond a count without a word, `content-length` among them; the bytes are bounded anyway.
   server.maxHeadersCount = 0;
   if (sockets !== null) server.on('upgrade', (req, socket, head) => sockets.upgrade(req, socket, head));
+  sayWhoMayCall(kernel);
   const handle = app.callback();
   const silent = silentConnections(server);
   const { port, host } = kernel.config.http;
@@ -80,6 +81,13 @@ export async function listen(kernel: Kernel, pages: readonly Route[] = []): Prom
       return stop({ server, sockets, silent }, seconds, work);
     },
   };
+}
+
+/** What an operator has to know of calls from elsewhere: each variable in the form of another system, and pages without a way in. */
+function sayWhoMayCall({ config, project, log }: Kernel): void {
+  for (const { name, as } of project.taken) log.info({ variable: name, as }, 'a variable is taken in another form');
+  if (config.http.allowed_origins.length === 0)
+    log.info({ variable: 'ALLOWED_ORIGINS' }, 'pages of other origins may not call: the variable names those that may');
 }
 
 /** Loaded only where clients may stay connected. */

@@ -1,67 +1,130 @@
-/** Variables of the environment that win over the config file. Reads values, tells none: an error names only the variable. */
-import { isOrigin, METHODS } from '../analysis/config-schema.js';
+/**
+ * Variables of the environment that win over the config file. An error names only the variable; under the profile of the earlier
+ * system its forms are taken too, and each is noted with what it is taken as.
+ */
+import { isOrigin, isStatusPath, METHODS } from '../analysis/config-schema.js';
 import { isSocketPath } from '../analysis/config-websocket.js';
 import type { Config } from '../analysis/config.js';
 import { BootError } from '../contract/boot-error.js';
+import { isSub0 } from '../contract/profile.js';
 import type { Environment } from './environment.js';
 
-/** The config with what the environment says instead. Throws BootError CFG_VARIABLE for a value that cannot be meant. */
-export function withEnvironment(config: Config, env: Environment): Config {
-  // Set to nothing is not set: an empty HOST would listen on every address.
-  const text = (name: string): string | undefined => (env[name] === '' ? undefined : env[name]);
-  const number = (name: string, fallback: number, max: number): number => {
-    const value = Number(text(name) ?? fallback);
-    if (Number.isInteger(value) && value >= 0 && value <= max) return value;
-    throw new BootError('CFG_VARIABLE', { name, expected: `a whole number up to ${max}` });
-  };
-  const flag = (name: string, fallback: boolean): boolean => {
-    const value = (text(name) ?? String(fallback)).toLowerCase();
-    if (value === 'true' || value === 'false') return value === 'true';
-    throw new BootError('CFG_VARIABLE', { name, expected: '`true` or `false`' });
+/** A variable that says something in another form, and what it is taken as. */
+export interface Taken {
+  readonly name: string;
+  readonly as: string;
+}
+
+interface Setting<T> {
+  readonly name: string;
+  readonly expected: string;
+  /** Undefined for what cannot be meant. */
+  read(text: string): T | undefined;
+  /** What the earlier system takes beside it, in this product's form. */
+  lenient?(text: string): string;
+}
+
+const whole = (name: string, max: number): Setting<number> => ({
+  name,
+  expected: `a whole number up to ${max}`,
+  read(text) {
+    const value = Number(text);
+    return Number.isInteger(value) && value >= 0 && value <= max ? value : undefined;
+  },
+});
+
+const FLAGS: Readonly<Record<string, string>> = { '1': 'true', yes: 'true', '0': 'false', no: 'false' };
+
+const flag = (name: string): Setting<boolean> => ({
+  name,
+  expected: '`true` or `false`',
+  read: (text) => ({ true: true, false: false })[text.toLowerCase()],
+  lenient: (text) => FLAGS[text.trim().toLowerCase()] ?? text.trim(),
+});
+
+const path = (name: string, example: string, isPath: (text: string) => boolean): Setting<string> => ({
+  name,
+  expected: `a path like ${example}`,
+  read: (text) => (isPath(text) ? text : undefined),
+  lenient: (text) => (text.startsWith('/') ? text : `/${text}`),
+});
+
+const listed = (text: string): string[] => text.split('|').flatMap((item) => item.trim() || []);
+
+/** Machines of developers serve their pages without TLS. */
+const LOCAL = /^(localhost|127\.0\.0\.1)(:|$)/;
+
+function asOrigin(text: string): string {
+  const bare = text.toLowerCase().replace(/\/+$/, '');
+  if (bare === '*' || bare.includes('://')) return bare;
+  return `${LOCAL.test(bare) ? 'http' : 'https'}://${bare}`;
+}
+
+const ORIGINS: Setting<readonly string[]> = {
+  name: 'ALLOWED_ORIGINS',
+  expected: 'origins like https://app.example.com|*',
+  read: (text) => (listed(text).every(isOrigin) ? listed(text) : undefined),
+  lenient: (text) => listed(text).map(asOrigin).join('|'),
+};
+
+const VERBS: Setting<readonly string[]> = {
+  name: 'ALLOWED_HTTP_METHODS',
+  expected: `some of ${METHODS.join('|')}`,
+  read(text) {
+    const verbs = text.split('|').map((verb) => verb.trim().toUpperCase());
+    return verbs.every((verb) => METHODS.includes(verb)) ? verbs : undefined;
+  },
+  lenient: (text) =>
+    listed(text)
+      .filter((verb) => verb.toUpperCase() !== 'OPTIONS')
+      .join('|') || 'POST',
+};
+
+/** The config with what the environment says instead. Throws BootError CFG_VARIABLE that names every value that cannot be meant. */
+export function withEnvironment(config: Config, env: Environment, note: (taken: Taken) => void = () => {}): Config {
+  const wrong: Setting<unknown>[] = [];
+  const isLenient = isSub0(config.profile);
+  const said = <T>(setting: Setting<T>, fallback: T): T => {
+    const { name, lenient } = setting;
+    const text = env[name];
+    // Set to nothing is not set: an empty HOST would listen on every address.
+    if (text === undefined || text === '') return fallback;
+    const own = setting.read(text);
+    if (own !== undefined) return own;
+    const as = isLenient && lenient !== undefined ? lenient(text) : '';
+    const value = as === '' ? undefined : setting.read(as);
+    if (value === undefined) {
+      wrong.push(setting);
+      return fallback;
+    }
+    note({ name, as });
+    return value;
   };
   const { http, websocket } = config;
-  return Object.freeze({
+  const settled = Object.freeze({
     ...config,
     websocket: Object.freeze({
       ...websocket,
-      enabled: flag('ALLOW_WEBSOCKET_CONNECTIONS', websocket.enabled),
-      path: socketPathOf(text('WEBSOCKET_ENDPOINT')) ?? websocket.path,
-      force_uid: flag('FORCE_WEBSOCKET_WITH_UID', websocket.force_uid),
-      force_token: flag('FORCE_WEBSOCKET_WITH_TOKEN', websocket.force_token),
+      enabled: said(flag('ALLOW_WEBSOCKET_CONNECTIONS'), websocket.enabled),
+      path: said(path('WEBSOCKET_ENDPOINT', '/ws', isSocketPath), websocket.path),
+      force_uid: said(flag('FORCE_WEBSOCKET_WITH_UID'), websocket.force_uid),
+      force_token: said(flag('FORCE_WEBSOCKET_WITH_TOKEN'), websocket.force_token),
     }),
     http: Object.freeze({
       ...http,
-      port: number('PORT', http.port, 65_535),
-      host: text('HOST') ?? http.host,
-      methods: methodsOf(env['ALLOWED_HTTP_METHODS']) ?? http.methods,
-      status_path: text('STATUS_ENDPOINT') ?? http.status_path,
-      allowed_origins: originsOf(text('ALLOWED_ORIGINS')) ?? http.allowed_origins,
+      port: said(whole('PORT', 65_535), http.port),
+      host: env['HOST'] || http.host,
+      methods: said(VERBS, http.methods),
+      status_path: said(path('STATUS_ENDPOINT', '/status', isStatusPath), http.status_path),
+      allowed_origins: said(ORIGINS, http.allowed_origins),
       limits: Object.freeze({
         ...http.limits,
-        body: number('MAX_PAYLOAD_LIMIT', http.limits.body, Number.MAX_SAFE_INTEGER),
+        body: said(whole('MAX_PAYLOAD_LIMIT', Number.MAX_SAFE_INTEGER), http.limits.body),
       }),
     }),
   });
-}
-
-function socketPathOf(text: string | undefined): string | null {
-  if (text === undefined) return null;
-  if (isSocketPath(text)) return text;
-  throw new BootError('CFG_VARIABLE', { name: 'WEBSOCKET_ENDPOINT', expected: 'a path like /ws' });
-}
-
-function originsOf(text: string | undefined): readonly string[] | null {
-  if (text === undefined) return null;
-  const origins = text.split('|').flatMap((origin) => origin.trim() || []);
-  if (origins.every(isOrigin)) return origins;
-  throw new BootError('CFG_VARIABLE', { name: 'ALLOWED_ORIGINS', expected: 'origins like https://app.example.com|*' });
-}
-
-function methodsOf(text: string | undefined): readonly string[] | null {
-  if (text === undefined || text === '') return null;
-  const verbs = text.split('|').map((verb) => verb.trim().toUpperCase());
-  if (!verbs.every((verb) => METHODS.includes(verb))) {
-    throw new BootError('CFG_VARIABLE', { name: 'ALLOWED_HTTP_METHODS', expected: `some of ${METHODS.join('|')}` });
-  }
-  return verbs;
+  const [first, ...others] = wrong;
+  if (first === undefined) return settled;
+  const more = others.map(({ name, expected }) => `; "${name}" must be ${expected}`).join('');
+  throw new BootError('CFG_VARIABLE', { name: first.name, expected: `${first.expected}${more}` });
 }

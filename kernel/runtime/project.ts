@@ -11,7 +11,7 @@ import { analyseConfig, pluginLists, type Config } from '../analysis/config.js';
 import type { Analysis } from '../analysis/model.js';
 import { document, type Document } from '../source/document.js';
 import { loadPackages, type Packages } from './packages.js';
-import { withEnvironment } from '../project/config-environment.js';
+import { withEnvironment, type Taken } from '../project/config-environment.js';
 import { findDefinitions, holdStatements, readDefinition } from '../project/definition-files.js';
 import { envFacts, readEnvFile, type Environment } from '../project/environment.js';
 import { CONFIG_NAME } from '../project/names.js';
@@ -28,6 +28,8 @@ export interface Project extends Packages {
   readonly configUses: ReadonlySet<string>;
   readonly configProblems: readonly Problem[];
   readonly configDocument: Document;
+  /** Variables in the forms of another system. */
+  readonly taken: readonly Taken[];
 }
 
 export interface LoadedDefinitions {
@@ -53,6 +55,7 @@ export async function loadProject(
   const { plugins, disable } = pluginLists(source);
   const packages = await loadPackages(folder, plugins, disable);
   const shown = relative(cwd, file) || CONFIG_NAME;
+  const taken: Taken[] = [];
   const analysed = analyseConfig(shown, source, packages.registry, envFacts(env), dev);
   return {
     ...packages,
@@ -60,10 +63,11 @@ export async function loadProject(
     folder,
     configFile: file,
     env,
-    config: analysed.config === null ? null : withEnvironment(analysed.config, env),
+    config: analysed.config === null ? null : withEnvironment(analysed.config, env, (one) => taken.push(one)),
     configUses: analysed.uses,
     configProblems: analysed.problems,
     configDocument: document(shown, source ?? '{}'),
+    taken,
   };
 }
 

@@ -11,6 +11,7 @@ import type { WebSocket } from 'ws';
 import { fault, type Fault } from '../contract/fault.js';
 import type { Running } from '../contract/deferred.js';
 import type { Route } from '../contract/hooks.js';
+import { isSub0 } from '../contract/profile.js';
 import type { TellFailure } from '../http/app.js';
 import type { PlanSet } from '../compile/plan.js';
 import { clientAddress, headerValues } from '../http/invocation.js';
@@ -21,7 +22,7 @@ import { handshakeJudge, type Asked } from './handshake.js';
 import { createHub, type Client, type Hub } from './hub.js';
 import type { Peer } from './invocation.js';
 import { errorFrame } from './message.js';
-import { CLOSE, headersOf, proofOf, Refused, uidOf, type PeerHeaders } from './peer.js';
+import { CLOSE, headersOf, proofsOf, Refused, uidOf, type PeerHeaders } from './peer.js';
 import { presenceOf, type Presence } from './presence.js';
 import { requestClass } from './request.js';
 import { createWorker } from './work.js';
@@ -78,6 +79,8 @@ export function createDoor(kernel: Kernel, tellFailure: TellFailure): Door {
   const tell: Running['tell'] = (event) => kernel.running.tell(event);
   const hub = createHub({
     isGuarded: () => identities().length > 0,
+    // There a uid is the address of who says it: helpdesks tell customers so, who never have a token.
+    believes: isSub0(config.profile),
     maxRooms: limits.rooms,
     tell: (action, receivers, dropped) => tell({ what: 'message-delivered', action, receivers, dropped }),
     miss: onceEach((action, cause) => kernel.log.warn({ action, cause }, MISSED)),
@@ -172,7 +175,7 @@ export function createDoor(kernel: Kernel, tellFailure: TellFailure): Door {
     try {
       const query = queryOf(req);
       uid = uidOf(query, websocket);
-      const headers = headersOf(req, proofOf(req, identities()));
+      const headers = headersOf(req, proofsOf(req, identities(), config.profile));
       const claim = websocket.uid_claim;
       presence = await presenceOf({ identities, headers, uid, claim, statusOf, end, forced: websocket.force_token });
       // It may have gone meanwhile, or the token be over.

@@ -51,6 +51,8 @@ export interface Hub {
 export interface HubInput {
   /** Callers are told apart by proofs: then a uid alone is none. */
   readonly isGuarded: () => boolean;
+  /** A connection that shows no token has the uid that it says. */
+  readonly believes?: boolean;
   readonly maxRooms: number;
   /** A message was handed to those it is meant for. */
   readonly tell: (action: string, receivers: number, dropped: number) => void;
@@ -88,7 +90,7 @@ const MAX_WAITING = 1000;
 
 type Groups = Map<string, Set<Client>>;
 
-export function createHub({ isGuarded, maxRooms, tell, miss = () => undefined }: HubInput): Hub {
+export function createHub({ isGuarded, believes = false, maxRooms, tell, miss = () => undefined }: HubInput): Hub {
   const all = new Set<Client>();
   const byUid: Groups = new Map();
   const byRoom: Groups = new Map();
@@ -97,6 +99,7 @@ export function createHub({ isGuarded, maxRooms, tell, miss = () => undefined }:
   /** What is meant for somebody must not reach who only says that he is it. Null: it may; otherwise why not. */
   function whyNot({ verified, until, realms }: Client, of: Owners | undefined, now: number): string | null {
     if (until <= now) return OVER;
+    if (believes && !verified) return null;
     if (of === undefined || of.realm === null) return verified || !isGuarded() || of?.open === true ? null : UNPROVEN;
     if ((realms.get(of.realm) ?? 0) > now) return null;
     if (!verified) return of.open ? null : UNPROVEN;

@@ -6,6 +6,7 @@ import type { IncomingMessage } from 'node:http';
 import { ExactNumber } from '../contract/exact-number.js';
 import { fault, type Fault } from '../contract/fault.js';
 import { own } from '../contract/json.js';
+import { isSub0 } from '../contract/profile.js';
 import type { Identified, Identity, Invocation } from '../contract/plan.js';
 import type { IdentityPlan } from '../compile/plan.js';
 import type { WebSocketConfig } from '../analysis/config-websocket.js';
@@ -45,35 +46,47 @@ export interface PeerHeaders {
 const OF_THE_UPGRADE =
   /^(connection|upgrade|keep-alive|te|trailer|transfer-encoding|expect|content-.*|sec-websocket-.*)$/;
 
-/** `proof`: the header that stands for the sub-protocols, and its value. */
-export function headersOf(req: IncomingMessage, proof: readonly [name: string, value: string] | null): PeerHeaders {
+/** The header that stands for the sub-protocols, and its value. */
+export type Proof = readonly [name: string, value: string];
+
+export function headersOf(req: IncomingMessage, proofs: readonly Proof[]): PeerHeaders {
   const raw: string[] = [];
   const all = Object.create(null) as Record<string, string | string[] | undefined>;
+  const proven = new Set(proofs.map(([name]) => name));
   for (let i = 0; i < req.rawHeaders.length; i += 2) {
     const name = (req.rawHeaders[i] ?? '').toLowerCase();
-    if (OF_THE_UPGRADE.test(name) || name === proof?.[0]) continue;
+    if (OF_THE_UPGRADE.test(name) || proven.has(name)) continue;
     raw.push(name, req.rawHeaders[i + 1] ?? '');
     all[name] = req.headers[name];
   }
-  if (proof !== null) {
-    const [name, value] = proof;
+  for (const [name, value] of proofs) {
     raw.push(name, value);
     all[name] = value;
   }
   return { all: Object.freeze(all), values: (name) => headerValues(raw, name) };
 }
 
-/** The token that stands in the sub-protocols, as the header that it is meant for. */
-export function proofOf(req: IncomingMessage, identities: readonly IdentityPlan[]): [string, string] | null {
+/** Clients of the earlier system name it, whatever header the resources read. */
+const ANY_HEADER = 'x-access-token';
+
+/** The token that stands in the sub-protocols, as the headers that it is meant for. */
+export function proofsOf(
+  req: IncomingMessage,
+  identities: readonly IdentityPlan[],
+  profile: string | null,
+): readonly Proof[] {
   const offered = offeredBy((name) => headerValues(req.rawHeaders, name));
-  if (offered.length === 0) return null;
+  if (offered.length === 0) return [];
   const [name = '', token = ''] = offered.map((text, index) => (index === 0 ? text.toLowerCase() : text));
-  if (offered.length !== 2 || !identities.some(({ identity }) => identity?.header === name))
+  const isAny = name === ANY_HEADER && isSub0(profile);
+  const read = new Set(identities.flatMap(({ identity }) => identity?.header ?? []));
+  const names = [...read].filter((header) => header === name || (isAny && header === 'authorization'));
+  if (offered.length !== 2 || names.length === 0)
     throw new Refused(
       fault('WS_HANDSHAKE', { what: 'no resource reads a token from the header that the sub-protocols name' }),
       CLOSE.uid,
     );
-  return [name, name === 'authorization' ? `Bearer ${token}` : token];
+  return names.map((header) => [header, header === 'authorization' ? `Bearer ${token}` : token]);
 }
 
 const MAX_UID = 256;

@@ -1,5 +1,6 @@
 /** Kind `envelope`: how a result is wrapped in the body of an answer. The config chooses one; problems are not wrapped. */
 import { defineKind } from '../../kernel/contract/kind.js';
+import { isSub0 } from '../../kernel/contract/profile.js';
 
 export const envelope = defineKind<object>({
   kind: 'envelope',
@@ -12,7 +13,7 @@ export const envelope = defineKind<object>({
     doc: 'How results are wrapped.',
     many: false,
     load: 'always',
-    default: ({ profile }) => (profile === 'sub0' ? 'success-message-data' : 'bare'),
+    default: ({ profile }) => (isSub0(profile) ? 'success-message-data' : 'bare'),
   },
   facts: {},
   handle: [],

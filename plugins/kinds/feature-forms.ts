@@ -28,8 +28,20 @@ export const EXPECTED = {
 const GUARD =
   'a token is demanded by `"protected": {"provide_as": "Authorization", "extract_claims": ["id"]}` beside `tokenize`';
 const RETURNS = { say: 'the values that leave are listed in `"returnables": ["id"]`', rename: 'returnables' };
-const CACHE = 'caching is written `"cacheable": {"read_from_cache": true, "cache_key": "...", "duration": 60}`';
-const RULES = 'rules are written `"payload_validation": [{"field": {"email": {"type": "EMAIL"}}}]` on an actionable';
+const CACHING = 'caching is written `"cacheable": {"read_from_cache": true, "cache_key": "...", "duration": 60}`';
+const CACHE = { say: CACHING, rename: 'cacheable' };
+const RULES = {
+  say: 'rules are written `"payload_validation": [{"field": {"email": {"type": "EMAIL"}}}]` on an actionable',
+  rename: 'payload_validation',
+};
+const HASH = {
+  say: 'hashing is written `"hashables": [{"property": "password", "algorithm": "BCRYPT"}]` on an actionable',
+  rename: 'hashables',
+};
+const LIMIT = {
+  say: 'a limit is written `"rate_limit": {"limit": 10, "identifier": "...", "expires_after": 60}`',
+  rename: 'rate_limit',
+};
 
 /** Keys for features that are written in another way; none belongs to a single plugin that is sure to be here. */
 const IN_BOTH = {
@@ -40,16 +52,22 @@ const IN_BOTH = {
   output: RETURNS,
   select: RETURNS,
   cache: CACHE,
-  cache_key: CACHE,
-  read_from_cache: CACHE,
-  duration: CACHE,
-  ttl: CACHE,
-  hash: 'hashing is written `"hashables": [{"property": "password", "algorithm": "BCRYPT"}]` on an actionable',
-  encrypt: 'encryption is written `"ciphers": [{"operation": "Encrypt", ...}]` on an actionable',
+  cache_key: CACHING,
+  read_from_cache: CACHING,
+  duration: CACHING,
+  ttl: CACHING,
+  hash: HASH,
+  hashing: HASH,
+  encrypt: {
+    say: 'encryption is written `"ciphers": [{"operation": "Encrypt", ...}]` on an actionable',
+    rename: 'ciphers',
+  },
   validation: RULES,
   validate: RULES,
   rules: RULES,
 };
+const ROLES =
+  'there are no roles: whoever a token names is asked for in the statement, `... AND EXISTS (SELECT 1 FROM _admin WHERE id = $2)` with `$PROTECTED.id`';
 export const IN_RESOURCE = {
   ...IN_BOTH,
   auth: GUARD,
@@ -63,10 +81,22 @@ export const IN_RESOURCE = {
   requires_auth: GUARD,
   guard: GUARD,
   jwt: 'a token is issued by `"tokenize": {"type": "JWT", "encryption_key": "...", "custom_claim_fields": ["id"]}`',
-  rateLimit: 'a limit is written `"rate_limit": {"limit": 10, "identifier": "...", "expires_after": 60}`',
-  throttle: 'a limit is written `"rate_limit": {"limit": 10, "identifier": "...", "expires_after": 60}`',
+  rateLimit: LIMIT,
+  throttle: LIMIT,
+  role: ROLES,
+  roles: ROLES,
+  permissions: ROLES,
+  is_protected: GUARD,
 };
-const DEPENDS = 'what runs first is named by `"depends_on": [{"resource_id": "self", "action_ids": [1]}]`';
+const DEPENDS = {
+  say: 'what runs first is named by `"depends_on": [{"resource_id": "self", "action_ids": [1]}]`',
+  rename: 'depends_on',
+};
+const EMPTY = {
+  say: 'what is answered without a result is `"must_return_value": true, "on_empty": {"status": 404, "message": "..."}`',
+  instead: { '*': '' },
+};
+const MAIN = { say: 'the main result is marked `"main_returnable": true`', rename: 'main_returnable' };
 export const IN_ACTIONABLE = {
   ...IN_BOTH,
   depends: DEPENDS,
@@ -76,5 +106,10 @@ export const IN_ACTIONABLE = {
   auth: 'whole resources are guarded: `protected` belongs to the resource, beside `actionables`',
   protected: 'whole resources are guarded: `protected` belongs to the resource, beside `actionables`',
   extract: 'values are named by `"extract_response_for": [{"extract": "balance", "for": "balance"}]`',
-  main: { say: 'the main result is marked `"main_returnable": true`', rename: 'main_returnable' },
+  main: MAIN,
+  is_main: MAIN,
+  skip: { say: 'what runs only for others is `"no_op": true`', rename: 'no_op' },
+  on_error: EMPTY,
+  error_message: EMPTY,
+  if_empty: EMPTY,
 };

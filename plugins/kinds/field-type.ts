@@ -5,8 +5,20 @@ import { Slot } from '../../kernel/contract/slot.js';
 import { shape, text } from '../../kernel/schema/combinators.js';
 
 const rename = (name: string) => ({ say: `the field is called "${name}"`, rename: name });
-const REQUIRED = 'fields are required unless they say `"optional": true`';
-const REFERENCE = 'another model is referred to by `"foreign_key": {"of": "_user", "key": "id"}`';
+const REQUIRED = {
+  say: 'fields are required unless they say `"optional": true`',
+  instead: { true: '', false: '"optional": true' },
+};
+const REFERENCE = {
+  say: 'another model is referred to by `"foreign_key": {"of": "_user", "key": "id"}`',
+  rename: 'foreign_key',
+};
+const OF = { say: 'the other model is `"of"`', rename: 'of' };
+const OF_FIELD = { say: 'the field of the other model is `"key"`', rename: 'key' };
+const DEFAULT = {
+  say: 'a value that is not sent is written in the INSERT, `COALESCE($1, 0)`; models have no defaults',
+  instead: { '*': '' },
+};
 const MISTAKEN = {
   required: REQUIRED,
   not_null: REQUIRED,
@@ -21,6 +33,11 @@ const MISTAKEN = {
   references: REFERENCE,
   reference: REFERENCE,
   ref: REFERENCE,
+  default: DEFAULT,
+  default_value: DEFAULT,
+  items: rename('property_type'),
+  item_type: rename('property_type'),
+  fields: rename('properties'),
 };
 
 export const fieldType = defineKind<object>({
@@ -50,7 +67,10 @@ export const fieldType = defineKind<object>({
           refers: { symbol: 'model-field', within: 'of' },
           examples: ['id'],
         }).required(),
-      }).meta({ doc: 'The value must be that of a row in another model.' }),
+      }).meta({
+        doc: 'The value must be that of a row in another model.',
+        mistaken: { table: OF, model: OF, to: OF, references: OF, field: OF_FIELD, column: OF_FIELD },
+      }),
     },
     { mistaken: MISTAKEN },
   ),

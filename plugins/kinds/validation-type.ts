@@ -6,7 +6,10 @@ import { defineKind } from '../../kernel/contract/kind.js';
 import { shape } from '../../kernel/schema/combinators.js';
 import { inActionable } from './hosts.js';
 
-const REQUIRED = 'fields are required unless they say `"optional": true`';
+const REQUIRED = {
+  say: 'fields are required unless they say `"optional": true`',
+  instead: { true: '', false: '"optional": true' },
+};
 const SHORTEST = (name: string) => ({ say: `the bound is called "${name}"`, rename: name });
 
 /** Adds an issue for each rule that the value breaks. The value itself never goes into an issue. */
@@ -43,6 +46,12 @@ export const validationType = defineKind<ValidationType>({
         nullable: { say: 'a field that may be absent or null is `optional`', rename: 'optional' },
         minLength: SHORTEST('min_length'),
         maxLength: SHORTEST('max_length'),
+        minimum: { say: 'the smallest number is `min`', rename: 'min' },
+        maximum: { say: 'the largest number is `max`', rename: 'max' },
+        max_item_length: { say: 'the longest item is `items_max_length`', rename: 'items_max_length' },
+        min_item_length: { say: 'the shortest item is `items_min_length`', rename: 'items_min_length' },
+        max_items: { say: 'the length of a list is `arr_length`', rename: 'arr_length' },
+        field: { say: 'fields of an object are written in `fields`', rename: 'fields' },
         properties: { say: 'fields of an object are written in `fields`', rename: 'fields' },
       },
     },

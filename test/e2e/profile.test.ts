@@ -32,7 +32,7 @@ describe('profile sub0', () => {
     }
   });
 
-  it('leaves problems as they are: a client of the envelope finds success and message in them', async () => {
+  it('problems are plain JSON: a client of the envelope finds success and message in them', async () => {
     const kernel = await startKernel({ files, config: SUB0 });
     for (const [path, status] of [
       ['/needs', 422],
@@ -40,11 +40,22 @@ describe('profile sub0', () => {
     ] as const) {
       const answer = await kernel.post(path, {});
       expect(answer.status).to.equal(status);
-      expect(answer.headers.get('content-type')).to.equal('application/problem+json; charset=utf-8');
+      expect(answer.headers.get('content-type')).to.equal('application/json; charset=utf-8');
       expect(answer.body).to.include({ success: false, message: answer.body['detail'], status });
       expect(answer.body).not.to.have.property('data');
     }
     await kernel.close();
+  });
+
+  it('answers GET beside POST; `http.methods` wins', async () => {
+    for (const [http, status] of [
+      [{}, 200],
+      [{ methods: ['POST'] }, 405],
+    ] as const) {
+      const kernel = await startKernel({ files, config: { ...SUB0, http } });
+      expect((await kernel.request('GET', '/needs?x=1')).status).to.equal(status);
+      await kernel.close();
+    }
   });
 
   it('serves what is sound; `on_problem` in the config wins', async () => {
@@ -147,8 +158,8 @@ describe('lintel serve with problems', function () {
       expect(code).to.equal(0);
       expect(stderr).to.contain('definitions/b.json:').and.contain('Did you mean "RETURN"?').and.contain('^^^^');
       expect(stderr)
-        .to.match(/POST +\/v /)
-        .and.not.match(/POST +\/broken/);
+        .to.match(/POST(, GET)? +\/v /)
+        .and.not.match(/POST(, GET)? +\/broken/);
       expect(stdout).to.contain('resources with errors are left out').and.contain('"broken"');
     });
   }

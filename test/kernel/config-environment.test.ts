@@ -16,9 +16,11 @@ const CONFIG = {
   },
 } as unknown as Config;
 
-function refused(env: Record<string, string>): unknown {
+const SUB0: Config = { ...CONFIG, profile: 'sub0' };
+
+function refused(env: Record<string, string>, config = CONFIG): unknown {
   try {
-    withEnvironment(CONFIG, env);
+    withEnvironment(config, env);
   } catch (error) {
     if (error instanceof BootError) return [error.code, error.params['name']];
     throw error;
@@ -42,6 +44,45 @@ describe('settings from the environment', () => {
         'CFG_VARIABLE',
         'FORCE_WEBSOCKET_WITH_UID',
       ]);
+  });
+
+  it('are taken in the forms of the earlier system under its profile alone, and noted', () => {
+    const env = {
+      ALLOW_WEBSOCKET_CONNECTIONS: '1',
+      FORCE_WEBSOCKET_WITH_UID: ' No',
+      WEBSOCKET_ENDPOINT: 'live',
+      STATUS_ENDPOINT: 'health',
+      ALLOWED_HTTP_METHODS: 'POST | options',
+      ALLOWED_ORIGINS: 'app.a.test|https://B.test/|localhost:5173|http://127.0.0.1|*',
+    };
+    const noted: string[] = [];
+    const { http, websocket } = withEnvironment(SUB0, env, ({ name, as }) => noted.push(`${name}=${as}`));
+    expect([websocket.enabled, websocket.force_uid, websocket.path]).to.deep.equal([true, false, '/live']);
+    expect([http.status_path, http.methods]).to.deep.equal(['/health', ['POST']]);
+    const origins = ['https://app.a.test', 'https://b.test', 'http://localhost:5173', 'http://127.0.0.1', '*'];
+    expect(http.allowed_origins).to.deep.equal(origins);
+    expect(noted).to.have.members([
+      'ALLOW_WEBSOCKET_CONNECTIONS=true',
+      'FORCE_WEBSOCKET_WITH_UID=false',
+      'WEBSOCKET_ENDPOINT=/live',
+      'STATUS_ENDPOINT=/health',
+      'ALLOWED_HTTP_METHODS=POST',
+      `ALLOWED_ORIGINS=${origins.join('|')}`,
+    ]);
+    for (const [name, value] of Object.entries(env))
+      expect(refused({ [name]: value }), name).to.deep.equal(['CFG_VARIABLE', name]);
+    const own = { ALLOWED_ORIGINS: 'https://a.test', WEBSOCKET_ENDPOINT: '/ws', ALLOW_WEBSOCKET_CONNECTIONS: 'TRUE' };
+    withEnvironment(SUB0, own, ({ name }) => expect.fail(name));
+    for (const wrong of ['https://a.test/path', 'a b', '*.a.test'])
+      expect(refused({ ALLOWED_ORIGINS: wrong }, SUB0), wrong).to.deep.equal(['CFG_VARIABLE', 'ALLOWED_ORIGINS']);
+  });
+
+  it('that cannot be meant are told together', () => {
+    const env = { PORT: 'x', STATUS_ENDPOINT: '?', ALLOWED_HTTP_METHODS: 'POST|FETCH' };
+    expect(() => withEnvironment(CONFIG, env))
+      .to.throw(BootError)
+      .with.property('message')
+      .that.matches(/"PORT".*STATUS_ENDPOINT.*ALLOWED_HTTP_METHODS|"PORT".*ALLOWED_HTTP_METHODS.*STATUS_ENDPOINT/);
   });
 
   it('refuse numbers that are not whole, below zero, or too large', () => {

@@ -155,4 +155,6 @@ const sameProblem = (a: Problem, b: Problem): boolean =>
   a.code === b.code &&
   a.file === b.file &&
   a.range.start.line === b.range.start.line &&
-  a.range.start.character === b.range.start.character;
+  a.range.start.character === b.range.start.character &&
+  // Where something goes, what stood behind it takes its place.
+  (b.fix?.text !== '' || a.message === b.message);

@@ -7,7 +7,7 @@ import { handshakeJudge, type HandshakeInput } from '../../kernel/sockets/handsh
 import { SocketInvocation } from '../../kernel/sockets/invocation.js';
 import { answerFrame, deliveryFrame, errorFrame, readMessage, sharedPart } from '../../kernel/sockets/message.js';
 import { createPace } from '../../kernel/sockets/pace.js';
-import { headersOf, proofOf, Refused, uidOf } from '../../kernel/sockets/peer.js';
+import { headersOf, proofsOf, Refused, uidOf } from '../../kernel/sockets/peer.js';
 import { requestClass } from '../../kernel/sockets/request.js';
 
 const LIMITS = { depth: 3, keys: 4, array: 5 };
@@ -271,25 +271,29 @@ describe('who is at the other end', () => {
     ];
     const skipped = [...own, 'Sec-WebSocket-Key', 'Sec-WebSocket-Protocol'].flatMap((name) => [name, 'x']);
     const kept = ['x-content-type', 'x-upgrade', 'connection-id', 'test'].flatMap((name) => [name, name]);
-    const { all, values } = headersOf(request(...skipped, 'X-A', '1', 'x-a', '2', ...kept), null);
+    const { all, values } = headersOf(request(...skipped, 'X-A', '1', 'x-a', '2', ...kept), []);
     expect(Object.keys(all)).to.deep.equal(['x-a', 'x-content-type', 'x-upgrade', 'connection-id', 'test']);
     expect([values('x-a'), values('upgrade'), Object.getPrototypeOf(all)]).to.deep.equal([['1', '2'], [], null]);
   });
 
   it('has its token in the place of the header that it is for', () => {
-    const { all, values } = headersOf(request('X-Key', 'other', 'x-b', '2'), ['x-key', 'token']);
+    const { all, values } = headersOf(request('X-Key', 'other', 'x-b', '2'), [['x-key', 'token']]);
     expect([{ ...all }, values('x-key')]).to.deep.equal([{ 'x-b': '2', 'x-key': 'token' }, ['token']]);
   });
 
   it('says its token in the sub-protocols, for a header from which a resource reads one', () => {
     const identities = ['authorization', 'x-key'].map((header) => ({ key: header, identity: { header } })) as never;
-    const proof = (...lines: string[]) =>
-      refusal(() => proofOf(request(...lines.flatMap((line) => ['Sec-WebSocket-Protocol', line])), identities));
-    expect(proof()).to.equal(null);
-    expect(proof('Authorization, aB.c')).to.deep.equal(['authorization', 'Bearer aB.c']);
-    expect(proof('x-key', 'T')).to.deep.equal(['x-key', 'T']);
+    const proofIn = (profile: string | null, lines: readonly string[]) =>
+      refusal(() =>
+        proofsOf(request(...lines.flatMap((line) => ['Sec-WebSocket-Protocol', line])), identities, profile),
+      );
+    const proof = (...lines: string[]) => proofIn(null, lines);
+    expect(proof()).to.deep.equal([]);
+    expect(proof('Authorization, aB.c')).to.deep.equal([['authorization', 'Bearer aB.c']]);
+    expect(proof('x-key', 'T')).to.deep.equal([['x-key', 'T']]);
+    expect(proofIn('sub0', ['x-access-token, T'])).to.deep.equal([['authorization', 'Bearer T']]);
     const what = 'no resource reads a token from the header that the sub-protocols name';
-    for (const lines of ['x-other, t', 'x-key, a, b', 'x-key'])
+    for (const lines of ['x-access-token, T', 'x-other, t', 'x-key, a, b', 'x-key'])
       expect(proof(lines), lines).to.deep.equal([4400, 'WS_HANDSHAKE', what]);
   });
 

@@ -100,7 +100,7 @@ describe('placeholders of other libraries', () => {
     ['a = :id AND b = :name AND c = :id', [':id 4 1', ':name 16 2', ':id 30 1']],
     ['a = @id', ['@id 4 1']],
     ['a = %s AND b = %d AND c = %s AND d = %i AND e = %f', ['%s 4 1', '%d 15 2', '%s 26 1', '%i 37 3', '%f 48 4']],
-    ['a = $2 AND b = ? AND c = :x', ['? 15 3', ':x 25 4']],
+    ['a = $2 AND b = ? AND c = :x', ['? 15 1', ':x 25 3']],
     ['a =? AND b=:x', ['? 3 1', ':x 11 2']],
     ['a = : id, b % s, c = %x, d = %ss, e = %', []],
     ['a = 1 + x, b = -y, c +s, d -d -- why?', []],

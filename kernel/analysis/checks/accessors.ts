@@ -166,7 +166,10 @@ function checkTail(
       );
     } else if (!declared.some((name) => overlap(splitPath(name), part.tail))) {
       const isInside = names.includes(first);
-      const near = isInside ? nearest(part.tail.join('.'), declared) : nearest(first, names);
+      // `user_id` is the `id` of the caller.
+      const near = isInside
+        ? nearest(part.tail.join('.'), declared)
+        : (nearest(first, names) ?? names.find((name) => first.toLowerCase().endsWith(`_${name}`)));
       const known = near === undefined ? '' : hint(`$${part.root}.${near}`);
       const rest = isInside ? [] : part.tail.slice(1);
       const text = near === undefined ? null : [`$${part.root}`, near, ...rest].join('.');

@@ -16,6 +16,8 @@ interface Known {
   readonly name: string;
   readonly tail: string;
   readonly aliases: readonly string[];
+  /** Names that are always there. */
+  readonly offers: readonly string[];
 }
 
 export function knownAccessors(registry: Registry): Known[] {
@@ -23,7 +25,9 @@ export function knownAccessors(registry: Registry): Known[] {
     registry.names(kind).map((name) => {
       const facts = registry.plugin(kind, name)?.facts;
       const aliases = facts?.['aliases'];
-      return { name, tail: String(facts?.['tail'] ?? 'none'), aliases: Array.isArray(aliases) ? aliases : [] };
+      const offers = facts?.['offers'];
+      const listed = (fact: unknown): readonly string[] => (Array.isArray(fact) ? (fact as readonly string[]) : []);
+      return { name, tail: String(facts?.['tail'] ?? 'none'), aliases: listed(aliases), offers: listed(offers) };
     }),
   );
 }
@@ -39,7 +43,7 @@ export function rightAccessor(
   for (const accessor of known) {
     const names = tailNames(registry, accessor);
     // `$UUID`: the name alone.
-    const alone = names.find((name) => name === root);
+    const alone = [...names, ...accessor.offers].find((name) => name.toUpperCase() === root);
     if (alone !== undefined && tail.length === 0) return written(registry, accessor, [alone]);
     // `$GENERATE_UUID`, `$ENV_KEY`: joined by an underscore.
     const prefix = [accessor.name, ...accessor.aliases].find((name) => root.startsWith(`${name}_`));

@@ -30,6 +30,7 @@ export function checkPlugins(
       actions,
       secrets,
       testing: given?.testing === true,
+      profile: given?.profile ?? null,
       value: place.value,
       holder: place.holder,
       root,

@@ -10,6 +10,7 @@ import { backquotedNames, writtenName } from '../../language/sql-quotes.js';
 import { scanSql } from '../../language/sql.js';
 import type { Document } from '../../source/document.js';
 import { offsetInString } from '../../source/escapes.js';
+import { mendOf } from '../sql/mend.js';
 import { nearest } from '../../source/suggest.js';
 import type { LocatedNode } from '../../source/tree.js';
 import type { SqlText } from '../finds.js';
@@ -119,7 +120,9 @@ function checkStatement(context: StatementContext, sql: SqlParser, doc: Document
   const { statements, fault } = sql.parse(readable.text);
   const places = placesOf(doc, statement, readable);
   if (fault !== null) {
-    reportFault(context.report, places, statement, { fault, fix: bareNames(sql, doc, statement) });
+    const bare = bareNames(sql, doc, statement);
+    const fix = bare.fix === undefined ? oneSlip(sql, doc, statement, fault) : bare;
+    reportFault(context.report, places, statement, { fault, fix });
     return null;
   }
   for (const { name, start, end, right, same } of foreignFunctions(statement.scan)) {
@@ -135,7 +138,9 @@ function checkStatement(context: StatementContext, sql: SqlParser, doc: Document
     const fix = { fix: { title: `write $${n}::text`, text: `$${n}::text` } };
     context.report.add('SQL_UNTYPED', places.between(at, at), { n }, fix);
   }
-  return columns;
+  // A name that no table has is not what the statement answers.
+  const isUnknown = findings.some((one) => one.sort === 'column' && columns?.includes(one.name) === true);
+  return isUnknown ? null : columns;
 }
 
 function resolved(
@@ -200,6 +205,24 @@ function reportFault(
   }
   if (foreign.length > 0) return;
   report.add('SQL_SYNTAX', places.token(fault.at), { what: fault.message + habitOf(scan) }, fix);
+}
+
+/** What was meant, where one change of the text makes a statement of it. */
+function oneSlip(
+  sql: SqlParser,
+  doc: Document,
+  { node, scan }: SqlText,
+  { at }: SqlSyntaxFault,
+): Pick<ReportOptions, 'fix'> {
+  const reads = (text: string): boolean => sql.parse(quoteReserved(scanSql(text)).text).fault === null;
+  const mend = mendOf(scan, at, reads);
+  if (mend === null) return {};
+  const change = {
+    start: offsetInString(doc, node, mend.start),
+    end: offsetInString(doc, node, mend.end),
+    text: JSON.stringify(mend.text).slice(1, -1),
+  };
+  return repair(mend.title, [change], true);
 }
 
 /** Names without their backquotes, where nothing else keeps the statement from being read. */
@@ -268,7 +291,7 @@ function reportColumn(report: Report, places: SqlPlaces, found: Found<'column'>)
   const near = nearest(name, candidates);
   const table = found.table === null ? 'any table of this statement' : `"${found.table}"`;
   const words = near === undefined && places.isQuoted(at, name) ? ' Text is written in single quotes.' : hint(near);
-  report.add('SQL_COLUMN', spot, { name, table, hint: words }, plain(near));
+  report.add('SQL_COLUMN', spot, { name, table, hint: words }, inStatement(near));
 }
 
 /** Columns with timestamps are filled by the query language where it is told to. */
@@ -278,6 +301,13 @@ function reportNeeded(report: Report, places: SqlPlaces, { around }: SqlText, fo
   if (columns.length === 0) return;
   const listed = columns.map((column) => `"${column}"`).join(', ');
   report.add('SQL_NEEDED', places.name(found.at, found.table), { table: found.table, columns: listed });
+}
+
+/** A column in the form that SQL reads as this name. */
+function inStatement(near: string | undefined): Pick<ReportOptions, 'fix'> {
+  const bare = plain(near);
+  if (bare.fix !== undefined || near === undefined || !/^[A-Za-z_][A-Za-z0-9_]*$/.test(near)) return bare;
+  return { fix: { title: `change to "${near}"`, text: `\\"${near}\\"` } };
 }
 
 /** A fix that needs no quotes. */

@@ -5,7 +5,7 @@
 import { accessorsIn, type AccessorPart } from '../../language/accessor.js';
 import { holderAt, removeItem, removeMember } from '../../source/edit-json.js';
 import { spotInString } from '../../source/escapes.js';
-import { nearest } from '../../source/suggest.js';
+import { misspelt, nearest } from '../../source/suggest.js';
 import type { LocatedNode } from '../../source/tree.js';
 import type { AccessorText, Declaration, Reference } from '../finds.js';
 import { inventedName } from '../invented.js';
@@ -33,10 +33,9 @@ export function checkUses(context: UsesContext, resources: readonly LinkedResour
   const readers = payloadReaders(context.registry);
   const owners = new Map(resources.flatMap((one) => one.actions.map((action) => [action.key, one] as const)));
   for (const resource of resources) {
-    if (!context.broken.has(resource.definition)) {
-      checkUnused(context.report, resource, usesIn(resource, readers), owners);
-    }
-    checkUndeclared(context.report, resource, readers);
+    const uses = usesIn(resource, readers);
+    if (!context.broken.has(resource.definition)) checkUnused(context.report, resource, uses, owners);
+    checkUndeclared(context.report, resource, readers, uses);
     checkValues(context, resource, owners);
     checkInside(context, resource, owners);
   }
@@ -93,7 +92,10 @@ function checkUnused(
       const changes = found === null ? [] : removeMember(spot.doc, found.node, found.member);
       report.add('LNK_RULE_UNUSED', spot, { name }, repair('remove the rule', changes));
     }
-    if (symbol === 'name') report.add('LNK_NAME_UNUSED', spot, { name }, withoutEntry(resource.definition, spot));
+    if (symbol !== 'name') continue;
+    // Whoever reads nearly this name means it.
+    const isMeant = misspelt(rootOf(name), names) !== undefined;
+    report.add('LNK_NAME_UNUSED', spot, { name }, isMeant ? {} : withoutEntry(resource.definition, spot));
   }
 }
 
@@ -118,15 +120,19 @@ function withoutEntry({ node, doc }: Definition, spot: Spot): Pick<ReportOptions
   return repair('remove the extraction', changes, true);
 }
 
-function checkUndeclared(report: Report, resource: LinkedResource, readers: readonly string[]): void {
+function checkUndeclared(report: Report, resource: LinkedResource, readers: readonly string[], uses: Uses): void {
   const { finds } = resource.definition;
-  if (!finds.declarations.some(({ symbol }) => symbol === 'payload-field')) return;
+  const isRuled = finds.declarations.some(({ symbol }) => symbol === 'payload-field');
   const declared = [...resource.payloadFields.keys(), ...resource.names].map(rootOf);
+  // Without rules every field is one of the payload, but for what is nearly a name that nothing uses.
+  const unused = isRuled || uses.whole ? [] : declared.filter((name) => !uses.names.has(name));
+  if (!isRuled && unused.length === 0) return;
   for (const found of finds.accessors) {
     for (const part of found.parts) {
       const [field] = part.tail;
       if (field === undefined || !readers.includes(part.root) || declared.includes(field)) continue;
-      reportUndeclared(report, resource, found, part, field, declared);
+      if (!isRuled && nearest(field, unused) === undefined) continue;
+      reportUndeclared(report, resource, found, part, field, isRuled ? declared : unused);
     }
   }
 }
@@ -238,8 +244,13 @@ function reportMissing(
     columns.push(...known);
   }
   if (sources.length === 0 || columns.includes(name)) return;
-  const near = nearest(name, columns);
-  const fix = reference.spot === spot && path.length === 1 ? rename(near) : {};
+  const near = name === 'self' ? 'self_' : nearest(name, columns);
+  // `[0].url` of other languages.
+  const plain = String(reference.name)
+    .replace(/^\$?\.?\[(\d+)\]/, '$1')
+    .replace(/\[(\d+)\]/g, '.$1');
+  const right = plain === String(reference.name) ? (path.length === 1 ? near : undefined) : plain;
+  const fix = reference.spot === spot ? rename(right) : {};
   const where = sources.length === 1 ? `actionable ${sources[0]?.split('#').at(-1)}` : 'these actionables';
   report.add('LNK_NOT_SELECTED', spot, { name, where, hint: hint(near) }, fix);
 }

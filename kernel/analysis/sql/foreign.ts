@@ -13,9 +13,13 @@ export interface ForeignPlaceholder {
 }
 
 export function foreignPlaceholders({ text, tokens, placeholders }: SqlScan): ForeignPlaceholder[] {
-  const used = Math.max(0, ...placeholders.map(({ n }) => n));
+  const used = new Set(placeholders.map(({ n }) => n));
   const numbers = new Map<string, number>();
-  let next = used;
+  let next = 1;
+  const free = (): number => {
+    while (used.has(next)) next += 1;
+    return next++;
+  };
   const found: ForeignPlaceholder[] = [];
   tokens.forEach(({ type, end }, i) => {
     if (type !== 'operator') return;
@@ -26,7 +30,7 @@ export function foreignPlaceholders({ text, tokens, placeholders }: SqlScan): Fo
     if (last === null) return;
     const written = text.slice(end - 1, last);
     const known = sign === '?' ? undefined : numbers.get(written);
-    const n = known ?? ++next;
+    const n = known ?? free();
     numbers.set(written, n);
     found.push({ text: written, start: end - 1, end: last, n });
   });

@@ -3,6 +3,7 @@
  * Connects to nothing, and holds no value of the environment.
  */
 import type { JsonObject } from '../../contract/json.js';
+import { problemTypeOf } from '../../contract/profile.js';
 import type { ResourceModel } from '../../analysis/model.js';
 import { connectedOf } from './connected.js';
 import { operationOf, pathOf } from './operation.js';
@@ -16,7 +17,7 @@ export type { OpenapiInput } from './scope.js';
 export function openapiOf(input: OpenapiInput): JsonObject {
   const scope = scopeOf(input);
   const schemes = schemeNames();
-  const responses = createResponses(input.registry.codes);
+  const responses = createResponses(input.registry.codes, problemTypeOf(input.config.profile));
   const paths: Record<string, JsonObject> = {};
   const tags = new Set<string>();
   const served: (readonly [ResourceModel, Described])[] = [];

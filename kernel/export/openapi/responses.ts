@@ -79,7 +79,8 @@ export interface Responses {
   used(): Record<string, JsonObject>;
 }
 
-export function createResponses(codes: Codes): Responses {
+/** `type`: the media type of problems. */
+export function createResponses(codes: Codes, type: string): Responses {
   const made = new Map<string, JsonObject>();
   const asked = new Set<JsonObject>();
   const of = (refusals: readonly ApiRefusal[]): Record<string, JsonObject> => {
@@ -87,7 +88,7 @@ export function createResponses(codes: Codes): Responses {
     return Object.fromEntries(
       byStatus.map(([status, found]) => {
         const key = [status, ...[...found.keys()].sort()].join('|');
-        const known = made.get(key) ?? response([...found.values()], codes);
+        const known = made.get(key) ?? response([...found.values()], codes, type);
         made.set(key, known);
         asked.add(known);
         return [String(status), known];
@@ -128,7 +129,7 @@ function statusesOf(refusals: readonly ApiRefusal[], codes: Codes): Map<number, 
   return byStatus;
 }
 
-function response(refusals: readonly ApiRefusal[], codes: Codes): JsonObject {
+function response(refusals: readonly ApiRefusal[], codes: Codes, type: string): JsonObject {
   const names = [...new Set(refusals.map(({ code }) => code))].sort();
   const lines = refusals.map(({ code, message }) => {
     // What a parameter of the message will be, only the request knows.
@@ -140,7 +141,7 @@ function response(refusals: readonly ApiRefusal[], codes: Codes): JsonObject {
     description: [...new Set(lines)].sort().join('\n'),
     headers: { ...HEADERS, ...headerDocs(headers) },
     content: {
-      'application/problem+json': {
+      [type]: {
         schema: {
           allOf: [{ $ref: '#/components/schemas/Problem' }, { properties: { code: { enum: names } } }],
         },

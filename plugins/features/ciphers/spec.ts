@@ -102,7 +102,7 @@ export default definePlugin({
           doc: 'Fields, and how they are encrypted or decrypted.',
           parts: ['ciphers.item'],
           mistaken: {
-            property: { say: 'fields are listed in `"properties": ["email"]`', means: 'properties' },
+            property: { say: 'fields are listed in `"properties": ["email"]`', rename: 'properties' },
             fields: { say: 'fields are listed in `"properties": ["email"]`', rename: 'properties' },
             op: OPERATION,
             action: OPERATION,

@@ -3,7 +3,7 @@ import { definePlugin } from '../../../kernel/contract/plugin.js';
 import { list, numeric, shape, text } from '../../../kernel/schema/combinators.js';
 
 const ENTRY = '{"resource_id": "self", "action_ids": [1]}';
-const IDS = { say: 'actionables are named by a list of their ids: `"action_ids": [1]`', means: 'action_ids' };
+const IDS = { say: 'actionables are named by a list of their ids: `"action_ids": [1]`', rename: 'action_ids' };
 const RESOURCE = { say: '`self` or the id of a resource is written in `"resource_id"`', rename: 'resource_id' };
 const PATH = { say: 'the path into the result is `"extract"`', rename: 'extract' };
 const NAME = { say: 'the name of the value is `"for"`', rename: 'for' };

@@ -9,11 +9,17 @@ const source = () =>
 const name = (doc: string) =>
   text({ doc, declares: 'generated', examples: ['id'] }).matches(/^[A-Za-z_][A-Za-z0-9_]*$/);
 
+const NAME = { say: 'the name is `"for"`', rename: 'for' };
+const MADE = { say: 'the generator is `"generate"`', rename: 'generate' };
+
 const entry = () =>
   shape({
     generate: source().required(),
     for: name('Name under which the identifier is available.').required(),
-  }).meta({ doc: 'A generator and a name.' });
+  }).meta({
+    doc: 'A generator and a name.',
+    mistaken: { as: NAME, name: NAME, into: NAME, field: NAME, generator: MADE, with: MADE },
+  });
 
 export default definePlugin({
   kind: 'feature',

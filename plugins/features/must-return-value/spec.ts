@@ -7,6 +7,9 @@ import { ActionPhase } from '../../../kernel/contract/slot.js';
 import { removing } from '../../kinds/removing.js';
 import { isList, isNull } from '../../../kernel/schema/forms.js';
 
+const STATUS = { say: 'the status is `"status"`', rename: 'status' };
+const SENTENCE = { say: 'the sentence is `"message"`', rename: 'message' };
+
 export default definePlugin({
   kind: 'feature',
   name: 'must_return_value',
@@ -33,7 +36,11 @@ export default definePlugin({
           form: 'true',
           since: '0.6.0',
         }),
-      }).meta({ doc: 'What to answer when there is no result (extension).', advanced: true }),
+      }).meta({
+        doc: 'What to answer when there is no result (extension).',
+        advanced: true,
+        mistaken: { code: STATUS, status_code: STATUS, error: SENTENCE, text: SENTENCE, detail: SENTENCE },
+      }),
     }),
   },
   standing: ({ value }) => {

@@ -219,6 +219,12 @@ function crossing(own: Bounds, around: Bounds, at: string): Finding[] {
     const max = own[high] ?? around[high];
     if (typeof min !== 'number' || typeof max !== 'number' || min <= max) return [];
     const place = own[low] === undefined ? high : low;
-    return [{ code: 'VAL_BOUNDS', at: `${at}/${place}`, params: { low, min, high, max } }];
+    const finding = { code: 'VAL_BOUNDS', at: `${at}/${place}`, params: { low, min, high, max } };
+    if (own[low] === undefined || own[high] === undefined) return [finding];
+    const edits = [
+      { at: `${at}/${low}`, value: max },
+      { at: `${at}/${high}`, value: min },
+    ];
+    return [{ ...finding, fix: { title: 'exchange the two', edits, asks: true as const } }];
   });
 }

@@ -13,6 +13,9 @@ import { list, shape, text } from '../../../kernel/schema/combinators.js';
 import { addingTokenize } from '../../kinds/adding-tokenize.js';
 import { ACCESS, acceptsIssued, demandedBy, demandedWords, sayDemanded, signedBy } from '../../kinds/token-words.js';
 
+const HEADER = { say: 'the header with the token is `"provide_as"`', rename: 'provide_as' };
+const CLAIMS = { say: 'claims that are read are listed in `"extract_claims"`', rename: 'extract_claims' };
+
 export default definePlugin({
   kind: 'feature',
   name: 'protected',
@@ -43,7 +46,12 @@ export default definePlugin({
             .matches(/^[A-Za-z_][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)*$/),
           { doc: 'Claims that `$PROTECTED` may read.', examples: [['id', 'email']] },
         ),
-      }).meta({ doc: 'Demands a token.', examples: [{ extract_claims: ['id'] }] }),
+      }).meta({
+        doc: 'Demands a token.',
+        examples: [{ extract_claims: ['id'] }],
+        mistaken: { header: HEADER, header_key: HEADER, token_header: HEADER, claims: CLAIMS },
+        short: { boolean: '{}' },
+      }),
     }),
   },
   check,

@@ -90,11 +90,11 @@ function checkNames(
   if (known === null) return [];
   const late = own === undefined ? namesOf(list, actions.filter(isPutOff), facts, own) : null;
   const names = slot === 'actionable' ? known : [...known, ...introduced(root)];
-  const has = new Set(names.map((name) => name.toLowerCase()));
+  const has = new Set(names);
   return written.flatMap((name, i): Finding[] => {
     const first = typeof name === 'string' ? name.split('.').find((segment) => !/^\d+$/.test(segment)) : undefined;
-    if (first === undefined || OTHERWISE.test(first) || has.has(first.toLowerCase())) return [];
-    const near = nearest(first, names);
+    if (first === undefined || OTHERWISE.test(first) || has.has(first)) return [];
+    const near = names.find((one) => one.toLowerCase() === first.toLowerCase()) ?? nearest(first, names);
     const fix =
       near === undefined || name !== first ? {} : { fix: { title: `change to "${near}"`, text: JSON.stringify(near) } };
     const isLate = late?.some((one) => one.toLowerCase() === first.toLowerCase()) === true;

@@ -10,6 +10,9 @@ import { shape, slot } from '../../../kernel/schema/combinators.js';
 import { DEFAULT_PROPERTY, issuesTokens } from '../../kinds/issues-tokens.js';
 import { ACCESS, PURPOSE_CLAIM } from '../../kinds/token-words.js';
 
+const KEY = { say: 'what signs tokens is `"encryption_key"`', rename: 'encryption_key' };
+const CLAIMS = { say: 'claims are listed in `"custom_claim_fields"`', rename: 'custom_claim_fields' };
+
 export default definePlugin({
   kind: 'feature',
   name: 'tokenize',
@@ -29,6 +32,7 @@ export default definePlugin({
       tokenize: slot(['tokenize.type'], {
         doc: 'How tokens are made and judged.',
         examples: [{ type: 'JWT', encryption_key: '$ENV.JWT_SECRET_KEY', custom_claim_fields: ['id'] }],
+        mistaken: { secret: KEY, secret_key: KEY, key: KEY, claims: CLAIMS, payload: CLAIMS, fields: CLAIMS },
       }),
     }),
   },
@@ -174,7 +178,7 @@ function issues({ value, holder }: Pick<CheckPlace, 'value' | 'holder'>): Issued
 
 const RESERVED: ReadonlySet<string> = new Set([...STANDARD, 'nbf', PURPOSE_CLAIM]);
 
-function check({ value, holder, actions, secrets }: CheckPlace): Finding[] {
+function check({ value, holder, actions, secrets, nearest }: CheckPlace): Finding[] {
   const settings = isObject(value['tokenize']) ? value['tokenize'] : {};
   if (!issuesTokens(holder)) return [];
   const claims = namesIn(settings['custom_claim_fields']);
@@ -183,7 +187,15 @@ function check({ value, holder, actions, secrets }: CheckPlace): Finding[] {
   const found = claims.flatMap((claim, i) => {
     const wrong = judgeClaim(claim, i, isSecret);
     if (wrong.length > 0 || !absent(claim)) return wrong;
-    return [{ code: 'TOK_CLAIM_ABSENT', at: `/tokenize/custom_claim_fields/${i}`, params: { name: claim } }];
+    const names = actions.flatMap(({ answers }) => answers ?? []);
+    // `user_id` is the `id` of the row.
+    const near = nearest(claim, names) ?? names.find((name) => claim.endsWith(`_${name}`));
+    const text = JSON.stringify(near);
+    const fix =
+      near === undefined || claims.includes(near)
+        ? {}
+        : { fix: { title: `change to ${text}`, text, asks: true as const } };
+    return [{ code: 'TOK_CLAIM_ABSENT', at: `/tokenize/custom_claim_fields/${i}`, params: { name: claim }, ...fix }];
   });
   return [...found, ...judgeResult(holder, actions)];
 }

@@ -7,6 +7,8 @@ import { scanSql } from '../../../kernel/language/sql.js';
 import { list, shape, text } from '../../../kernel/schema/combinators.js';
 import { property } from '../../kinds/hasher-fields.js';
 
+const PROPERTY = { say: 'the field of the payload is `"property"`', rename: 'property' };
+
 export default definePlugin({
   kind: 'feature',
   name: 'verify_hashables',
@@ -30,7 +32,11 @@ export default definePlugin({
             complete: { source: 'value' },
             examples: ['password_hash'],
           }).min(1),
-        }).meta({ doc: 'A payload field and how its hash was made.', parts: ['verify_hashables.item'] }),
+        }).meta({
+          doc: 'A payload field and how its hash was made.',
+          parts: ['verify_hashables.item'],
+          mistaken: { field: PROPERTY, name: PROPERTY, column: PROPERTY },
+        }),
         { doc: 'Payload fields that must fit their hashes.', itemLabel: 'an entry of "verify_hashables"' },
       ).min(1),
     }),

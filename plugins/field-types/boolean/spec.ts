@@ -4,6 +4,7 @@ import { definePlugin } from '../../../kernel/contract/plugin.js';
 export default definePlugin({
   kind: 'field-type',
   name: 'Boolean',
+  aliases: ['BOOL', 'BIT'],
   since: '0.1.0',
   summary: 'True or false.',
   facts: { column: 'boolean' },

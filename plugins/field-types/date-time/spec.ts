@@ -4,6 +4,7 @@ import { definePlugin } from '../../../kernel/contract/plugin.js';
 export default definePlugin({
   kind: 'field-type',
   name: 'DateTime',
+  aliases: ['TIMESTAMP', 'TIMESTAMPTZ', 'DATE', 'TIME'],
   since: '0.1.0',
   summary: 'An instant; answered as ISO 8601 in UTC.',
   facts: { column: 'timestamp' },

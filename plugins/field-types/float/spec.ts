@@ -4,6 +4,7 @@ import { definePlugin } from '../../../kernel/contract/plugin.js';
 export default definePlugin({
   kind: 'field-type',
   name: 'Float',
+  aliases: ['DECIMAL', 'DOUBLE', 'NUMERIC', 'REAL', 'MONEY'],
   since: '0.1.0',
   summary: 'A number with a fraction, in double precision.',
   facts: { column: 'float' },

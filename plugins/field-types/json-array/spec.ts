@@ -6,6 +6,7 @@ import { search } from '../../kinds/search.js';
 export default definePlugin({
   kind: 'field-type',
   name: 'JSON_ARRAY',
+  aliases: ['ARRAY', 'LIST'],
   since: '0.1.0',
   summary: 'An array.',
   facts: { column: 'json', holds: 'array' },

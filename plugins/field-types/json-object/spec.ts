@@ -13,6 +13,7 @@ const OF_COLUMNS = ['primary_key', 'auto_increment', 'unique', 'indexable', 'fts
 export default definePlugin({
   kind: 'field-type',
   name: 'JSON_OBJECT',
+  aliases: ['OBJECT', 'MAP'],
   since: '0.1.0',
   summary: 'An object.',
   facts: { column: 'json', holds: 'object' },

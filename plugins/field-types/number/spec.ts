@@ -5,6 +5,7 @@ import { flag, shape } from '../../../kernel/schema/combinators.js';
 export default definePlugin({
   kind: 'field-type',
   name: 'Number',
+  aliases: ['INTEGER', 'INT', 'BIGINT', 'SERIAL', 'LONG', 'SMALLINT'],
   since: '0.1.0',
   summary: 'A whole number, kept in 64 bits and answered as a JSON number.',
   facts: { column: 'integer' },

@@ -7,6 +7,7 @@ import { search } from '../../kinds/search.js';
 export default definePlugin({
   kind: 'field-type',
   name: 'String',
+  aliases: ['TEXT', 'VARCHAR', 'CHAR', 'UUID', 'STR', 'EMAIL', 'Enum'],
   since: '0.1.0',
   summary: 'Text; `max_length` bounds it in the database too.',
   facts: { column: 'text' },

@@ -13,6 +13,8 @@ const MILLISECONDS_AT_10 = 45;
 export default definePlugin({
   kind: 'hasher',
   name: 'BCRYPT',
+  // None of them is made for passwords.
+  aliases: ['SHA1', 'SHA256', 'SHA512', 'MD5', 'SCRYPT', 'PBKDF2'],
   since: '0.2.0',
   summary: 'bcrypt, written as `$2b$`. Takes at most 72 bytes; longer passwords are refused with 422.',
   details:

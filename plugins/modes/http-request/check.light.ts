@@ -93,8 +93,11 @@ function checkPlace(fixed: string, url: string, outbound: CheckPlace['outbound']
 /** `api.example.com/orders` lacks the scheme alone; a path lacks a host. */
 function noScheme(fixed: string, url: string): Finding[] {
   const found = wrong('it begins with "http://" or "https://"');
-  if (!/^[a-z0-9-]+(\.[a-z0-9-]+)+(:\d+)?([/?]|$)/i.test(fixed)) return found;
-  const fix = { title: 'put "https://" before it', text: JSON.stringify(`https://${url}`) };
+  const [slip, scheme] = /^(https?)(?::?\/{1,2}|:)(?=[a-z0-9])/i.exec(url) ?? [];
+  const isHost = /^[a-z0-9-]+(\.[a-z0-9-]+)+(:\d+)?([/?]|$)/i.test(fixed);
+  if (slip === undefined && !isHost) return found;
+  const right = slip === undefined ? `https://${url}` : `${scheme}://${url.slice(slip.length)}`;
+  const fix = { title: `change to "${right}"`, text: JSON.stringify(right) };
   return found.map((finding) => ({ ...finding, fix }));
 }
 

@@ -27,6 +27,7 @@ const WHOLE = {
 export default definePlugin({
   kind: 'mode',
   name: 'HTTPREQUEST',
+  aliases: ['HTTP', 'HTTP_REQUEST', 'FETCH', 'REQUEST', 'API', 'API_CALL', 'CALL', 'WEBHOOK'],
   since: '0.3.0',
   summary: 'Calls another service over HTTP. The result is its JSON, or its text.',
   details: [

@@ -19,6 +19,7 @@ const MISTAKEN = {
 export default definePlugin({
   kind: 'mode',
   name: 'QUERY',
+  aliases: ['SQL', 'DB', 'DATABASE', 'SELECT', 'MONGO'],
   since: '0.1.0',
   summary: 'Runs a database query, written as `sql_query`.',
   details: 'Without `result`, no row gives `null`, one row an object, several an array.',

@@ -4,9 +4,12 @@ import { ActionPhase } from '../../../kernel/contract/slot.js';
 import { formsOf } from '../../../kernel/schema/forms.js';
 import { shape, value } from '../../../kernel/schema/combinators.js';
 
+const VALUE = { say: 'what is given is `"value"`', rename: 'value' };
+
 export default definePlugin({
   kind: 'mode',
   name: 'RETURN',
+  aliases: ['RESPONSE', 'RESPOND', 'REPLY', 'STATIC', 'CONSTANT', 'VALUE'],
   since: '0.1.0',
   summary: 'Gives a value written in the definition: constants, accessors, or both.',
   details: 'An extension: for health answers, echoes, and for shaping what other actionables produced.',
@@ -17,7 +20,7 @@ export default definePlugin({
       examples: [{ status: 'ok', at: '$DATETIME' }],
       leaves: true,
     }).required(),
-  }),
+  }).meta({ doc: 'What is given.', mistaken: { body: VALUE, response: VALUE, data: VALUE, result: VALUE } }),
   openapi: ({ value: { value: written }, written: schemaOf }) => ({
     changes: [{ phase: ActionPhase.EXECUTE, change: () => formsOf(schemaOf(written ?? null)) }],
   }),

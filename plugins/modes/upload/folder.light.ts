@@ -19,6 +19,9 @@ export const folderParts = (folder: string): readonly (string | FolderAccessor)[
     typeof part === 'string' ? part : { root: part.root, tail: part.tail, text: folder.slice(part.start, part.end) },
   );
 
+/** A folder begins at the top of the storage, which the earlier system writes as a slash. */
+export const withoutSlash = (folder: string): string => folder.replace(/^\//, '');
+
 /** What is wrong with a folder as it is written; null when nothing is. */
 export function folderFlaw(folder: string): string | null {
   const parts = folderParts(folder);

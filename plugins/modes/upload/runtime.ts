@@ -11,6 +11,7 @@ import { mode } from '../../kinds/mode.js';
 import { storage, type Storage } from '../../kinds/storage.js';
 import { asksForColor } from './asks.js';
 import { compileFolder, isInside, keyIn, newName } from './folder.js';
+import { withoutSlash } from './folder.light.js';
 import { sameName } from '../../kinds/media.js';
 import { DEFAULT_BYTES, DEFAULT_COUNT, MAX_KEYS } from './limits.light.js';
 import { judgeFile, type MediaType } from './sniff.js';
@@ -22,7 +23,7 @@ export default defineRuntime(mode, {
     plan(value, _pointer, tools) {
       const uploads: Fields = isObject(value['uploads']) ? value['uploads'] : {};
       const store = resolve(storage, 'storage');
-      const written = typeof uploads['upload_folder'] === 'string' ? uploads['upload_folder'] : null;
+      const written = typeof uploads['upload_folder'] === 'string' ? withoutSlash(uploads['upload_folder']) : null;
       const folder = compileFolder(written, (accessor) => tools.value(accessor));
       if (uploads['delete_files'] === true) {
         tools.readsPayload(null);

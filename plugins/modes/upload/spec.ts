@@ -2,10 +2,11 @@
 import { string } from 'yup';
 import { asText, isObject, type Json } from '../../../kernel/contract/json.js';
 import { definePlugin, type CheckPlace, type Finding } from '../../../kernel/contract/plugin.js';
+import { isSub0 } from '../../../kernel/contract/profile.js';
 import { flag, list, numeric, shape, text, value } from '../../../kernel/schema/combinators.js';
 import { describe } from './api.light.js';
 import { UPLOAD_ERRORS } from './errors.light.js';
-import { folderFlaw, folderParts } from './folder.light.js';
+import { folderFlaw, folderParts, withoutSlash } from './folder.light.js';
 import { DEFAULT_BYTES, DEFAULT_COUNT, MAX_KEYS } from './limits.light.js';
 import { isMediaPattern, typeOfShort } from '../../kinds/media.js';
 
@@ -28,6 +29,7 @@ const FOLDER = { say: 'where files go is `"upload_folder"`', rename: 'upload_fol
 export default definePlugin({
   kind: 'mode',
   name: 'UPLOAD',
+  aliases: ['FILE', 'FILES', 'STORAGE', 'FILE_UPLOAD'],
   since: '0.3.0',
   summary: 'Stores the files that come with a request (`multipart/form-data`), or removes stored ones.',
   details: [
@@ -181,13 +183,13 @@ export default definePlugin({
   ],
 });
 
-function check({ holder, root }: CheckPlace): readonly Finding[] {
+function check({ holder, root, profile }: CheckPlace): readonly Finding[] {
   const uploads = isObject(holder['uploads']) ? holder['uploads'] : {};
   const { allowed_mimetypes: allowed, upload_folder: folder } = uploads;
   return [
     ...types(allowed, uploads['delete_files'] === true),
     ...smallness(uploads['max_upload_file_size']),
-    ...(typeof folder === 'string' ? folderFindings(folder) : []),
+    ...(typeof folder === 'string' ? folderFindings(isSub0(profile) ? withoutSlash(folder) : folder) : []),
     ...(uploads['delete_files'] === true ? removal(folder, isObject(root['protected'])) : []),
   ];
 }
@@ -226,7 +228,11 @@ function smallness(size: Json | undefined): Finding[] {
 
 function folderFindings(folder: string): Finding[] {
   const what = folderFlaw(folder);
-  return what === null ? [] : [{ code: 'UPL_FOLDER', at: '/uploads/upload_folder', params: { what } }];
+  if (what === null) return [];
+  const bare = folder.replace(/^(\.{0,2}\/)+|\/+$/g, '');
+  const text = JSON.stringify(bare);
+  const fix = bare === folder || folderFlaw(bare) !== null ? {} : { fix: { title: `change to ${text}`, text } };
+  return [{ code: 'UPL_FOLDER', at: '/uploads/upload_folder', params: { what }, ...fix }];
 }
 
 /** Whoever may remove files may remove all of the folder. */

@@ -9,6 +9,7 @@ import { ALGORITHMS, DEFAULT_ALGORITHM, isShared, shortestKey } from './algorith
 export default definePlugin({
   kind: 'token',
   name: 'JWT',
+  aliases: ['BEARER', 'JSONWEBTOKEN'],
   since: '0.2.0',
   summary: 'Signed tokens. Whoever holds one can read its claims; nobody can change them.',
   details:

@@ -7,6 +7,7 @@ import { countSchema, fieldsSchema } from '../../kinds/rule-schemas.js';
 export default definePlugin({
   kind: 'validation-type',
   name: 'ARRAY',
+  aliases: ['LIST', 'OBJECTARRAY', 'ARRAY_OF_OBJECTS'],
   since: '0.2.0',
   summary: 'A list of objects; `fields` has the rules for what is inside each.',
   details:

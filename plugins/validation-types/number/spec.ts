@@ -5,6 +5,7 @@ import { flag, numeric, shape } from '../../../kernel/schema/combinators.js';
 export default definePlugin({
   kind: 'validation-type',
   name: 'NUMBER',
+  aliases: ['FLOAT', 'INTEGER', 'INT', 'DOUBLE', 'DECIMAL', 'NUMERIC'],
   since: '0.1.0',
   summary: 'A finite number; whole numbers only as far as they are exact (2^53 - 1).',
   details:

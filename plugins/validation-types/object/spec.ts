@@ -7,6 +7,7 @@ import { fieldsSchema } from '../../kinds/rule-schemas.js';
 export default definePlugin({
   kind: 'validation-type',
   name: 'OBJECT',
+  aliases: ['JSON', 'MAP'],
   since: '0.2.0',
   summary: 'An object; `fields` has the rules for what is inside it, to any depth.',
   details:

@@ -8,6 +8,7 @@ import { countSchema, textSchema } from '../../kinds/rule-schemas.js';
 export default definePlugin({
   kind: 'validation-type',
   name: 'STRINGARRAY',
+  aliases: ['STRING_ARRAY', 'STRING[]', 'ARRAY_OF_STRINGS', 'ARRAY OF STRINGS', 'STRINGS'],
   since: '0.2.0',
   summary: 'A list of texts. In a query string, one text is a list of one.',
   details: '`arr_length` is the most items that are taken; `items_min_length` and `items_max_length` count characters.',

@@ -6,6 +6,7 @@ import { textSchema } from '../../kinds/rule-schemas.js';
 export default definePlugin({
   kind: 'validation-type',
   name: 'STRING',
+  aliases: ['TEXT', 'VARCHAR'],
   since: '0.1.0',
   summary: 'Text. Bounds count characters (code points), on the value as it was sent, or in its `canonical` form.',
   facts: { jsType: 'string', bounded: true },

@@ -6,6 +6,8 @@ import { variableOf } from '../../kinds/token-keys.js';
 import { setting, verifierErrors } from '../../kinds/verifier-fields.js';
 import { entriesOf, looksLikeAddress } from './entries.light.js';
 
+const IPS = { say: 'the addresses stand in `"allowed_ips"`', rename: 'allowed_ips' };
+
 export default definePlugin({
   kind: 'verifier',
   name: 'IpAllowListVerifier',
@@ -19,7 +21,7 @@ export default definePlugin({
       examples: ['$ENV.SENDER_IPS'],
       form: '"192.0.2.7, 198.51.100.0/24"',
     }),
-  }),
+  }).meta({ doc: 'The addresses.', mistaken: { ips: IPS, ip: IPS, addresses: IPS, whitelist: IPS, allow_list: IPS } }),
   check,
   openapi: () => ({ notes: ['Only senders at addresses that are listed get in without another proof.'] }),
   errors: verifierErrors,

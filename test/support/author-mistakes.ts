@@ -1,0 +1,141 @@
+/**
+ * Single mistakes of authors, in sound applications: what is said of each, where, and whether a fix that is offered mends it. The
+ * tables lie in `test/fixtures/author-mistakes`, one line for each: what is written => what stands there instead :: what is said.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative, sep } from 'node:path';
+import { parseEnv } from 'node:util';
+import { createAnalyser, type Analyser, type SourceFile } from '../../kernel/analysis/analyse.js';
+import { analyseConfig } from '../../kernel/analysis/config.js';
+import type { Fix, Problem } from '../../kernel/contract/problem.js';
+import { envFacts } from '../../kernel/project/environment.js';
+import { applyEdits } from '../../kernel/source/apply.js';
+import { builtinRegistry, SQL } from './fixtures.js';
+import { ROOT, SAMPLE_ENV } from './project.js';
+
+const TABLES = join(ROOT, 'test', 'fixtures', 'author-mistakes');
+const STRANGERS = join(ROOT, 'test', 'strangers');
+const SUB0 = JSON.stringify({ profile: 'sub0', websocket: { enabled: true } });
+
+export interface Mistake {
+  readonly set: string;
+  readonly file: string;
+  readonly before: string;
+  readonly after: string;
+  /** The code that says it; `database` where only a database knows; `fine` where nothing is wrong. */
+  readonly code: string;
+  /** A fix is expected that leaves nothing to say. */
+  readonly mends: boolean;
+  /** What stands on the line that is marked, where that is another one. */
+  readonly at: string | null;
+}
+
+/** What is said of a mistake that is not said of the application without it. */
+export interface Verdict {
+  readonly said: readonly Problem[];
+  /** The codes on the line of the mistake. */
+  readonly there: readonly string[];
+  /** A fix leaves nothing to say. */
+  readonly mended: boolean;
+  /** Fixes that need no decision and add a problem. */
+  readonly misleading: readonly string[];
+}
+
+interface Application {
+  readonly files: ReadonlyMap<string, string>;
+  readonly analyser: Analyser;
+  readonly options: Parameters<Analyser['analyse']>[1];
+  readonly known: ReadonlySet<string>;
+}
+
+const registry = builtinRegistry();
+
+export const mistakeSets = (): string[] => readdirSync(TABLES).map((name) => name.replace(/\.txt$/, ''));
+
+export function mistakesIn(set: string): Mistake[] {
+  let file = '';
+  return readFileSync(join(TABLES, `${set}.txt`), 'utf8')
+    .split('\n')
+    .flatMap((line): Mistake[] => {
+      if (line.startsWith('## ')) file = line.slice(3);
+      const [, before, after, rest = ''] = /^(.+?) => (.*?)(?: :: (.*))?$/.exec(line) ?? [];
+      if (before === undefined || after === undefined || line.startsWith('## ')) return [];
+      const [said = '', at = null] = rest.split(' @ ');
+      const [code = '', fix] = said.trim().split(' ');
+      return [{ set, file, before, after, code, mends: fix === 'fix', at }];
+    });
+}
+
+function filesUnder(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.json'))
+    .map((name) => join(folder, name));
+}
+
+export function applicationOf(set: string): Application {
+  const isSample = set === 'sample';
+  const folder = isSample ? ROOT : join(STRANGERS, set);
+  const names = filesUnder(isSample ? join(ROOT, 'definitions') : folder);
+  const files = new Map(
+    names.map((name) => [relative(folder, name).split(sep).join('/'), readFileSync(name, 'utf8')] as const),
+  );
+  const env = envFacts(isSample ? SAMPLE_ENV : parseEnv(readFileSync(join(folder, 'production.env'), 'utf8')));
+  const config = isSample ? readFileSync(join(ROOT, 'lintel.config.json'), 'utf8') : SUB0;
+  const given = analyseConfig('lintel.config.json', config, registry, env).config;
+  const analyser = createAnalyser(registry);
+  const options = { env, sql: SQL, given };
+  const { problems } = analyser.analyse(sourcesOf(files), options);
+  return { files, analyser, options, known: new Set(problems.map(keyOf)) };
+}
+
+const sourcesOf = (files: ReadonlyMap<string, string>): SourceFile[] =>
+  [...files].map(([file, text]) => ({ file, text }));
+
+const keyOf = ({ code, file, range, message }: Problem): string => `${code} ${file}:${range.start.line} ${message}`;
+
+export function judge(application: Application, { file, before, after, at, mends: isMended }: Mistake): Verdict {
+  const { files, analyser, options, known } = application;
+  const text = files.get(file);
+  const start = text?.indexOf(before) ?? -1;
+  if (text === undefined || start === -1) throw new Error(`${file} does not hold ${before}`);
+  const wrong = new Map(files).set(file, text.slice(0, start) + after + text.slice(start + before.length));
+  const isNew = (problem: Problem): boolean => !known.has(keyOf(problem));
+  const problemsIn = (set: ReadonlyMap<string, string>): Problem[] =>
+    analyser.analyse(sourcesOf(set), options).problems.filter(isNew);
+  const said = problemsIn(wrong);
+  const lineOf = (content: string, offset: number): number => content.slice(0, offset).split('\n').length - 1;
+  const content = wrong.get(file) ?? '';
+  const behind = at === null ? start : content.indexOf(at, start);
+  const marked = behind === -1 ? content.indexOf(at ?? '') : behind;
+  const line = lineOf(content, marked);
+  const there = said.filter(
+    (one) => at === '*' || (one.file === file && one.range.start.line <= line && one.range.end.line >= line),
+  );
+  const misleading: string[] = [];
+  /** Fixes are made one after the other, as an author does, until nothing is left or nothing gets less. */
+  const mends = (set: ReadonlyMap<string, string>, found: readonly Problem[], depth: number): boolean => {
+    const saidKeys = new Set(found.map(keyOf));
+    return found.some((problem) =>
+      [problem.fix, ...(problem.others ?? [])].some((fix) => {
+        if (fix === undefined) return false;
+        const next = fixed(set, fix);
+        const left = problemsIn(next);
+        const added = left.filter((one) => one.severity !== 'hint' && !saidKeys.has(keyOf(one)));
+        if (fix === problem.fix && fix.asks !== true && added.length > 0 && left.length >= found.length)
+          misleading.push(`${before} => ${after}: ${problem.code} "${fix.title}" adds ${added.map(keyOf).join(', ')}`);
+        return left.length === 0 || (depth > 0 && left.length < found.length && mends(next, left, depth - 1));
+      }),
+    );
+  };
+  // What no fix is expected of is asked for one step alone: whether that misleads.
+  const mended = there.length > 0 && mends(wrong, said, isMended ? MOST_FIXES : 0);
+  return { said, there: there.map(({ code }) => code), mended, misleading };
+}
+
+/** Behind the first one. */
+const MOST_FIXES = 8;
+
+function fixed(files: ReadonlyMap<string, string>, { file, range, text, more = [] }: Fix): Map<string, string> {
+  const edits = [{ range, newText: text }, ...more.map((one) => ({ range: one.range, newText: one.text }))];
+  return new Map(files).set(file, applyEdits(files.get(file) ?? '', edits));
+}

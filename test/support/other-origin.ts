@@ -1,0 +1,88 @@
+/**
+ * A page of another origin, as a browser runs it: a call that needs a preflight sends one, and an answer that does not name the
+ * origin is an error of the page. The answers are those of the earlier system: an envelope, and problems as plain JSON.
+ */
+import { expect } from 'chai';
+import type { Loose } from './client.js';
+import { connect, type SocketClient } from './sockets.js';
+
+export interface Said {
+  readonly status: number;
+  readonly data: unknown;
+  readonly message: unknown;
+}
+
+type Headers = Readonly<Record<string, string>>;
+
+export interface Page {
+  /** POST with JSON; the member `data` of a success. */
+  post<T = Loose>(path: string, body?: unknown, headers?: Headers): Promise<T>;
+  get<T = Loose>(path: string): Promise<T>;
+  /** A multipart form. */
+  upload<T = Loose>(path: string, form: FormData, headers?: Headers): Promise<T>;
+  /** A call that is refused: its status, and the message that the client shows. */
+  refused(status: number, path: string, body?: unknown, headers?: Headers): Promise<string>;
+  /** As `post`, with the status: for answers that are accepted for later. */
+  say(method: string, path: string, body?: unknown, headers?: Headers): Promise<Said>;
+  socket(uid: string, ...protocols: string[]): Promise<SocketClient>;
+}
+
+/** One endpoint of an application: its name, and what its client expects of it. */
+export type Endpoint = readonly [name: string, expects: (page: Page) => Promise<void>];
+
+const isForm = (body: unknown): body is FormData => body instanceof FormData;
+
+export function pageOf(url: string, origin: string, socketPath: string): Page {
+  async function preflight(method: string, path: string, names: readonly string[]): Promise<void> {
+    const headers = {
+      origin,
+      'access-control-request-method': method,
+      'access-control-request-headers': names.join(','),
+    };
+    const answer = await fetch(`${url}/${path}`, { method: 'OPTIONS', headers });
+    const allowed = (answer.headers.get('access-control-allow-headers') ?? '').toLowerCase();
+    const isAllowed = answer.ok && (allowed === '*' || names.every((name) => allowed.includes(name)));
+    if (!isAllowed)
+      throw new Error(`Failed to fetch: the preflight of ${path} is ${answer.status}, allowed "${allowed}"`);
+  }
+
+  async function say(method: string, path: string, body?: unknown, headers: Headers = {}): Promise<Said> {
+    const isJson = body !== undefined && !isForm(body);
+    const own = isJson ? { 'content-type': 'application/json', ...headers } : { ...headers };
+    const names = Object.keys(own).map((name) => name.toLowerCase());
+    if (names.length > 0) await preflight(method, path, names);
+    const sent = isJson ? JSON.stringify(body) : (body as FormData | undefined);
+    const answer = await fetch(`${url}/${path}`, {
+      method,
+      headers: { ...own, origin },
+      ...(sent !== undefined && { body: sent }),
+    });
+    if (answer.headers.get('access-control-allow-origin') !== origin) {
+      throw new Error(`Failed to fetch: the answer of ${path} (${answer.status}) does not name ${origin}`);
+    }
+    expect(answer.headers.get('content-type'), path).to.match(/^application\/json(;|$)/);
+    const { success, data, message } = (await answer.json()) as Loose;
+    expect(success, `${path}: ${answer.status} ${String(message)}`).to.equal(answer.ok);
+    return { status: answer.status, data, message };
+  }
+
+  async function succeed<T>(method: string, path: string, body?: unknown, headers?: Headers): Promise<T> {
+    const { status, data, message } = await say(method, path, body, headers);
+    expect(status, `${path}: ${String(message)}`).to.equal(200);
+    return data as T;
+  }
+
+  return {
+    say,
+    post: (path, body = {}, headers = {}) => succeed('POST', path, body, headers),
+    get: (path) => succeed('GET', path),
+    upload: (path, form, headers = {}) => succeed('POST', path, form, headers),
+    async refused(status, path, body = {}, headers = {}) {
+      const answer = await say('POST', path, body, headers);
+      expect(answer.status, `${path}: ${String(answer.message)}`).to.equal(status);
+      expect(answer.message, path).to.be.a('string').and.not.equal('');
+      return String(answer.message);
+    },
+    socket: (uid, ...protocols) => connect(url, { path: socketPath, query: `?uid=${uid}`, protocols, origin }),
+  };
+}

@@ -1,0 +1,138 @@
+/**
+ * Applications as other teams write them for the earlier system, with its environment's forms, served unmodified under its
+ * profile: each endpoint answers as its client, a page of another origin, expects.
+ */
+import { cp, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseEnv } from 'node:util';
+import { expect } from 'chai';
+import { clinic, ORIGINS as CLINIC } from '../strangers/clinic/client.js';
+import { marketplace, ORIGINS as MARKET } from '../strangers/marketplace/client.js';
+import { ORIGINS as CIRCLE, savingsCircle } from '../strangers/savings-circle/client.js';
+import { ORIGINS as DESK, supportDesk } from '../strangers/support-desk/client.js';
+import { startKernel, type DatabaseSort, type TestKernel } from './kernel.js';
+import { pageOf, type Endpoint } from './other-origin.js';
+import { ROOT } from './project.js';
+import { skipTest } from './skip.js';
+import { startUpstream, type Upstream } from './upstream.js';
+
+export interface Application {
+  readonly name: string;
+  readonly origins: readonly string[];
+  readonly endpoints: (asked: () => readonly string[]) => readonly Endpoint[];
+  readonly socket: string;
+  /** Variables in another form than this product's, and what they are taken as. */
+  readonly taken: Readonly<Record<string, string>>;
+  /** The variable that names the other service, which runs on this machine here. */
+  readonly service?: string;
+}
+
+export const APPLICATIONS: readonly Application[] = [
+  {
+    name: 'marketplace',
+    origins: MARKET,
+    endpoints: marketplace,
+    socket: '/ws',
+    service: 'PAYMENT_URL',
+    taken: {
+      ALLOWED_HTTP_METHODS: 'POST|GET',
+      STATUS_ENDPOINT: '/health',
+      ALLOWED_ORIGINS: 'https://shop.kasuwa.example|https://admin.kasuwa.example|http://localhost:5173',
+    },
+  },
+  {
+    name: 'clinic',
+    origins: CLINIC,
+    endpoints: clinic,
+    socket: '/ws',
+    taken: {
+      WEBSOCKET_ENDPOINT: '/ws',
+      ALLOWED_HTTP_METHODS: 'POST',
+      ALLOWED_ORIGINS: 'https://portal.clinic.example',
+    },
+  },
+  {
+    name: 'savings-circle',
+    origins: CIRCLE,
+    endpoints: savingsCircle,
+    socket: '/live',
+    service: 'SMS_URL',
+    taken: {
+      ALLOW_WEBSOCKET_CONNECTIONS: 'true',
+      WEBSOCKET_ENDPOINT: '/live',
+      FORCE_WEBSOCKET_WITH_UID: 'false',
+      ALLOWED_HTTP_METHODS: 'POST|GET',
+      STATUS_ENDPOINT: '/healthz',
+      ALLOWED_ORIGINS: 'https://ajo.example|https://app.ajo.example',
+    },
+  },
+  {
+    name: 'support-desk',
+    origins: DESK,
+    endpoints: supportDesk,
+    socket: '/socket',
+    taken: {
+      WEBSOCKET_ENDPOINT: '/socket',
+      FORCE_WEBSOCKET_WITH_UID: 'true',
+      ALLOWED_HTTP_METHODS: 'POST|PUT',
+      STATUS_ENDPOINT: '/status',
+      ALLOWED_ORIGINS: 'https://app.desk.example|https://help.desk.example|http://localhost:3000',
+    },
+  },
+];
+
+const folderOf = (name: string): string => join(ROOT, 'test', 'strangers', name);
+
+/** As a payment service answers: the address where the buyer pays, and the reference that it was given. */
+const startService = (): Promise<Upstream> =>
+  startUpstream((_req, res, { body }) => {
+    const { reference = null } = JSON.parse(body) as { reference?: string };
+    const data = { authorization_url: 'https://pay.example/x', reference };
+    res.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ status: true, data }));
+  });
+
+export function describeApplication(
+  { name, origins, endpoints, socket, service, taken }: Application,
+  sort: DatabaseSort,
+): void {
+  describe(name, () => {
+    let kernel: TestKernel;
+    let upstream: Upstream;
+    before(async function () {
+      const database = await sort.make();
+      if ('skip' in database) return skipTest(this, database.skip);
+      upstream = await startService();
+      const written = parseEnv(await readFile(join(folderOf(name), 'production.env'), 'utf8')) as Record<
+        string,
+        string
+      >;
+      kernel = await startKernel({
+        config: {
+          profile: 'sub0',
+          on_problem: 'refuse',
+          connections: database.connections,
+          definitions: ['models/**', 'apis/**', 'resources/**'],
+          outbound: { allow: [`127.0.0.1:${upstream.port}`] },
+        },
+        env: { ...written, ...database.env, ...(service && { [service]: upstream.url }) },
+        prepare: (folder) =>
+          cp(folderOf(name), folder, { recursive: true, filter: (path) => !/client\.ts$|\.env$/.test(path) }),
+      });
+    });
+    after(async () => {
+      await (kernel as TestKernel | undefined)?.close();
+      await (upstream as Upstream | undefined)?.close();
+    });
+
+    it('says what each variable is taken as, in one line', () => {
+      const lines = kernel.log.filter(({ fields }) => 'variable' in fields);
+      const said = lines.map(({ fields: { variable, as } }) => [variable, as]);
+      expect(said).to.deep.equal(Object.entries(taken));
+    });
+
+    const list = endpoints(() => upstream.asked.map(({ body }) => body));
+    for (const [at, [endpoint, expects]] of list.entries()) {
+      it(endpoint, () => expects(pageOf(kernel.url, origins[at % origins.length] ?? '', socket)));
+    }
+  });
+}
