@@ -19,7 +19,6 @@ const GUARDS = new Set([
   'on_empty',
   'extract_response_for',
   'on_multiple',
-  'secret',
 ]);
 /** Columns that say whose a row is. */
 const OWNER = /^(user|owner|creator|author|account|member|customer)_?id$/i;
