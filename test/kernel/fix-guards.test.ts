@@ -134,13 +134,13 @@ describe('fixes and guards', () => {
     const judge = judging();
     const wrong: string[] = [];
     let count = 0;
-    for (const name of sampleCases('edits', 'guards', caseNames(), 40)) {
+    for (const name of sampleCases('edits', 'guards', caseNames(), 16)) {
       const found = judgeFixes(readFiles(join(DEFINITIONS, name)), judge);
       wrong.push(...found.wrong.map((text) => `${name}: ${text}`));
       count += found.count;
     }
     expect(wrong).to.deep.equal([]);
-    expect(count).to.be.at.least(10);
+    expect(count).to.be.at.least(5);
   });
 
   it('of single mistakes: none adds a problem or loosens a guard', () => {
@@ -153,7 +153,7 @@ describe('fixes and guards', () => {
         .map((name) => readFiles(join(DEFINITIONS, name))),
     ];
     const wrong: string[] = [];
-    for (let run = countRuns('edits', 60, 600); run > 0; run--)
+    for (let run = countRuns('edits', 20, 400); run > 0; run--)
       wrong.push(...judgeFixes(mistaken(random.pick(sets), random), judge).wrong);
     expect(wrong).to.deep.equal([]);
   });
