@@ -24,7 +24,7 @@ export async function check({ config, format = 'pretty' }: CommandOptions, termi
       ? rows(problems)
       : format === 'sarif'
         ? sarif(problems, project.registry.codes, versionOfPackage())
-        : pretty(problems, documents, paintFor(terminal));
+        : pretty(problems, documents, paintFor(terminal), loaded?.analysis.acknowledged);
   stdout.write(`${text}\n`);
   if (project.config !== null && loaded?.analysis.documents.size === 0) {
     stderr.write(`No file matches ${project.config.definitions.join(', ')}.\n`);

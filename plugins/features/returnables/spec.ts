@@ -97,7 +97,9 @@ function checkNames(
     const near = nearest(first, names);
     // What never leaves unless it is listed is not listed by a fix.
     const fix =
-      near === undefined || name !== first || secrets.has(near) ? {} : { fix: { title: `change to "${near}"`, text: JSON.stringify(near) } };
+      near === undefined || name !== first || secrets.has(near)
+        ? {}
+        : { fix: { title: `change to "${near}"`, text: JSON.stringify(near) } };
     const isLate = late?.some((one) => one.toLowerCase() === first.toLowerCase()) === true;
     const meant = near === undefined ? '' : ` Did you mean "${near}"?`;
     const hint = isLate ? ' What has it is done behind the answer.' : meant;
