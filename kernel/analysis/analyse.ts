@@ -19,6 +19,7 @@ import { checkPurposes } from './checks/purposes.js';
 import { checkStatements, type Answers } from './checks/statements.js';
 import { checkTemplates } from './checks/templates.js';
 import type { Meetings } from './checks/types.js';
+import { auditSet } from './audit/index.js';
 import { brokenDefinitions } from './broken.js';
 import type { Given } from './config.js';
 import type { SqlText } from './finds.js';
@@ -179,6 +180,7 @@ function analyseDefinitions(
   checkAllPlugins(set, definitions, linked);
   for (const group of groups) judgeOwners(set, group);
   checkRealms(registry, report, linked);
+  auditSet(set, definitions, linked);
   const suspect = brokenDefinitions(definitions, report.rows);
   for (const group of groups) judgeUses(set, group, suspect);
   const broken = brokenDefinitions(definitions, report.rows);

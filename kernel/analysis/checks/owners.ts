@@ -52,7 +52,7 @@ function writesIn(registry: Registry, resource: LinkedResource, action: LinkedAc
   ];
 }
 
-function dependsOnCaller(
+export function dependsOnCaller(
   resource: LinkedResource,
   action: LinkedAction,
   readers: readonly string[],
