@@ -6,7 +6,7 @@ export const AUDIT_CODES = {
     'warning',
     'Owner from the payload',
     'The client chooses the owner of the row here: "{column}" is written from the payload, and nothing before depends on the caller.',
-    'Write the column from a claim of the token: list it in `extract_claims` and pass `$PROTECTED.<claim>`. Where some callers may act for others, compare a claim in an actionable before.',
+    'Write the column from a claim of the token: list it in `extract_claims` and pass it as a parameter. Where some callers may act for others, compare a claim in an actionable before.',
   ),
   AUD_READ_ANY: problem(
     'warning',

@@ -12,7 +12,8 @@ import { accessesOf, type Access } from './access.js';
 import { auditRows } from './rows.js';
 import { auditSecrets, hashedIn, type Hashed } from './secrets.js';
 
-/** What a table is told rows apart by, where its model does not say. */
+const NO_MEETINGS: Queries['meetings'] = new Map();
+/** By which field rows are told apart, where the model does not say. */
 const KEY = 'id';
 
 export interface AuditedSet {
@@ -33,7 +34,7 @@ export function auditSet(
   const models = definitions.filter(({ sort }) => sort === 'model');
   const accesses = resources.flatMap((resource): readonly Access[] => {
     const queried = queries.get(resource.definition);
-    const work = () => accessesOf(resource, queried?.meetings ?? new Map(), { registry, tables });
+    const work = () => accessesOf(resource, queried?.meetings ?? NO_MEETINGS, { registry, tables });
     return memory.remember(resource, report, { name: 'accesses', reads: [queried, tablesKey], work });
   });
   const work = (own: Report): void => {

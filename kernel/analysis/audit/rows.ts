@@ -27,30 +27,45 @@ export function auditRows(audit: RowsAudit): void {
   const owners = ownersIn(accesses, keys);
   const readers = claimReaders(registry);
   const byKey = new Map(audit.resources.flatMap((one) => one.actions.map((action) => [action.key, one] as const)));
-  const isGuarded = ({ resource }: Access): boolean => tellsCallersApart(registry, resource);
-  const isBound = ({ resource, action }: Access): boolean => dependsOnCaller(resource, action, readers, byKey);
-  for (const access of accesses) {
-    const columns = owners.get(access.model) ?? NONE;
-    const callers = audit.callers.get(access.model) ?? [];
-    const siblings = accesses.filter((one) => one !== access && one.model === access.model);
-    const bound = siblings.filter((one) => isGuarded(one) && isBound(one));
-    if (access.verb === 'INSERT' && isGuarded(access) && !isBound(access))
-      reportSent(audit.report, access, new Set([...columns, ...callers]));
-    if (columns.size === 0) continue;
-    // A table that is read elsewhere by everybody holds no secrets.
-    const isOpen = siblings.some((one) => one.verb === 'SELECT' && !(isGuarded(one) && isBound(one)));
-    const isRead = access.verb === 'SELECT' && isGuarded(access) && !isBound(access) && !isOpen;
-    if (isRead && bound.some(({ verb }) => verb === 'SELECT')) report(audit, 'AUD_READ_ANY', access, bound);
-    const isChange = (verb: string): boolean => verb === 'UPDATE' || verb === 'DELETE';
-    if (!isChange(access.verb) || isJudged(registry, placesOf(access.resource)) || !isDirect(access, columns, keys))
-      continue;
-    const guarded = bound.filter(({ verb }) => isChange(verb));
-    const others = siblings.filter(({ verb }) => isChange(verb)).length;
-    if (guarded.length > 0 && guarded.length === others) report(audit, 'AUD_UNGUARDED', access, guarded);
+  const asked = new Set(
+    accesses.filter(({ resource, action }) => {
+      return tellsCallersApart(registry, resource) && dependsOnCaller(resource, action, readers, byKey);
+    }),
+  );
+  for (const [model, all] of groupBy(accesses, (access) => access.model)) {
+    const columns = owners.get(model) ?? NONE;
+    for (const access of all) {
+      const isGuarded = tellsCallersApart(registry, access.resource);
+      if (access.verb === 'INSERT' && isGuarded && !asked.has(access))
+        reportSent(audit.report, access, new Set([...columns, ...(audit.callers.get(model) ?? [])]));
+      if (columns.size === 0 || asked.has(access)) continue;
+      const sort = sortOf(access);
+      const siblings = all.filter((one) => one !== access && sortOf(one) === sort);
+      // A table that others read without asking holds no secrets, and one that others change so is changed by all.
+      if (siblings.length === 0 || siblings.some((one) => !asked.has(one))) continue;
+      if (sort === 'read' && isGuarded) report(audit, 'AUD_READ_ANY', access, siblings);
+      const isFree = !isJudged(registry, placesOf(access.resource)) && isDirect(access, columns, keys);
+      if (sort === 'change' && isFree) report(audit, 'AUD_UNGUARDED', access, siblings);
+    }
   }
 }
 
 const NONE: ReadonlySet<string> = new Set();
+
+function sortOf({ verb }: Access): 'read' | 'change' | 'new' {
+  if (verb === 'UPDATE' || verb === 'DELETE') return 'change';
+  return verb === 'INSERT' ? 'new' : 'read';
+}
+
+function groupBy<T>(all: readonly T[], nameOf: (one: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const one of all) {
+    const group = groups.get(nameOf(one));
+    if (group === undefined) groups.set(nameOf(one), [one]);
+    else group.push(one);
+  }
+  return groups;
+}
 
 /** By model. The key of a row says whose it is only where the row is the caller. */
 function ownersIn(accesses: readonly Access[], keys: RowsAudit['keys']): Map<string, Set<string>> {
