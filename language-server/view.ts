@@ -148,7 +148,7 @@ function levelsIn(
   const beside = sort === 'model' && typeof name === 'string' ? BESIDE_FIELDS.fields[name] : undefined;
   const isField = node?.members.some(({ key, value }) => key === name && value?.type === 'object') === true;
   if (beside === undefined || isField) return descend(registry, node, field, path);
-  const written = name === 'unique' ? definition?.unique : definition?.connection;
+  const written = definition?.[name as 'unique' | 'connection' | 'acknowledge'];
   const [first, ...inside] = descend(registry, written ?? null, beside, rest);
   const model = descend(registry, node, field, []);
   return first === undefined ? model : [...model, { ...first, key: name ?? null }, ...inside];

@@ -8,6 +8,7 @@ import type { Problem } from '../contract/problem.js';
 import { isSub0 } from '../contract/profile.js';
 import type { SqlParser } from '../language/sql-parser.js';
 import type { LocatedNode } from '../source/tree.js';
+import { ACKNOWLEDGE, acknowledged } from './acknowledge.js';
 import { answersOf } from './changes.js';
 import { checkAccessors, type EnvFacts } from './checks/accessors.js';
 import { checkBlindModels } from './checks/blind.js';
@@ -22,11 +23,12 @@ import { checkPurposes } from './checks/purposes.js';
 import { checkStatements, type Answers } from './checks/statements.js';
 import { checkTemplates } from './checks/templates.js';
 import type { Meetings } from './checks/types.js';
+import { auditSet } from './audit/index.js';
 import { brokenDefinitions } from './broken.js';
 import type { Given } from './config.js';
 import type { SqlText } from './finds.js';
 import { modelsOf } from './finish.js';
-import { ROOT_FIELDS } from './grammar.js';
+import { BESIDE_FIELDS, ROOT_FIELDS } from './grammar.js';
 import { groupsOf, idOf, pathOf } from './groups.js';
 import { judgeOwners, judgeUses, linkGroup, type LinkedGroup, type Queries, type WholeSet } from './link-group.js';
 import { type LinkedResource } from './linked.js';
@@ -190,10 +192,12 @@ function analyseDefinitions(
   checkCanonical({ registry, report, tables }, linked);
   // What cannot be read may issue tokens.
   if (faulty.size === 0) checkClaims(linked, { registry, report });
+  auditSet(set, definitions, linked);
   const suspect = brokenDefinitions(definitions, report.rows);
   if (suspect.size === 0 && given?.websocket.enabled !== false) checkRooms(registry, report, linked);
   for (const group of groups) judgeUses(set, group, suspect);
   const broken = brokenDefinitions(definitions, report.rows);
+  const { rows, silenced } = acknowledged({ definitions, rows: report.rows, registry, broken, isWhole: env !== null });
   const named = { ...tables, uniques, stores };
   const models = modelsOf({ definitions, linked, tables: named, queries, broken, memory, report });
   // Not everybody asks for these, and with many definitions they take their time.
@@ -203,7 +207,8 @@ function analyseDefinitions(
     definitions,
     documents,
     ...models,
-    problems: problemsIn(report).sort(byPlace),
+    problems: problemsIn({ rows }).sort(byPlace),
+    acknowledged: silenced.length,
     get uses() {
       return uses();
     },
@@ -224,8 +229,12 @@ function walked({ registry, memory, report }: Start, definitions: readonly Defin
 }
 
 /** Fills `finds`. */
-export function walkDefinition({ sort, doc, node, finds }: Definition, registry: Registry, report: Report): void {
+export function walkDefinition(definition: Definition, registry: Registry, report: Report): void {
+  const { sort, doc, node, acknowledge, finds } = definition;
   walk({ doc, registry, report, finds }, node, ROOT_FIELDS[sort], `this ${sort}`);
+  const field = BESIDE_FIELDS.fields[ACKNOWLEDGE];
+  if (acknowledge !== null && field !== undefined)
+    walk({ doc, registry, report, finds }, acknowledge, field, `"${ACKNOWLEDGE}"`);
 }
 
 /** What the queries of a definition answer, and which placeholders meet which columns. */

@@ -21,10 +21,11 @@ export function classify(doc: Document, node: LocatedNode, report: Report, bySha
   const make = (sort: Definition['sort'], at: LocatedNode, name: string, nameSpot = start): Definition => {
     const unique = sort === 'model' ? beside(at, 'unique', 'array') : null;
     const connection = sort === 'model' ? beside(at, 'connection', 'string') : null;
-    const members = at.members.filter(({ value }) => value === null || (value !== unique && value !== connection));
-    const isPlain = unique === null && connection === null;
-    const fields = isPlain ? at : { ...at, members };
-    return { sort, doc, node: fields, name, nameSpot, unique, connection, finds: noFinds() };
+    const acknowledge = sort === 'model' ? beside(at, 'acknowledge', 'array') : null;
+    const besides = [unique, connection, acknowledge].filter((one) => one !== null);
+    const members = at.members.filter(({ value }) => value === null || !besides.includes(value));
+    const fields = besides.length === 0 ? at : { ...at, members };
+    return { sort, doc, node: fields, name, nameSpot, unique, connection, acknowledge, finds: noFinds() };
   };
   if (node.type !== 'object') {
     const params = { place: 'A definition', expected: typeWord('object'), actual: typeWord(node.type) };

@@ -113,6 +113,7 @@ export function analyseConfig(
       actions: [],
       secrets: new Set(),
       modelField: () => null,
+      mayEdit: () => true,
     });
   }
   const failed = root === null || report.errors > 0;

@@ -28,6 +28,7 @@ const RESOURCE_FORMS = {
   verb: VERBS,
   http_method: VERBS,
 };
+const ACKNOWLEDGED = '{"code": "SEC_NO_OWNER", "because": "every administrator may"}';
 const ACTIONABLE_FORMS = {
   type: rename('mode', 'the sort of work is `"mode"`'),
   name: 'actionables have numbers, not names: `"id": 1`',
@@ -35,6 +36,25 @@ const ACTIONABLE_FORMS = {
   method: VERBS,
   order: 'actionables run in the order written',
 };
+
+const acknowledge = () =>
+  list(
+    shape(
+      {
+        code: text({ doc: 'Code of a warning or of a hint.', examples: ['SEC_NO_OWNER'] }).required(),
+        because: text({ doc: 'Why it is meant to be so.', examples: ['every administrator may'] }).required(),
+      },
+      {
+        form: ACKNOWLEDGED,
+        mistaken: { reason: rename('because'), why: rename('because'), comment: rename('because') },
+      },
+    ),
+    {
+      doc: 'Warnings and hints that are meant to be so, with the reason: they are not shown here, and counted. One that has no cause any more is a warning.',
+      itemLabel: 'this entry',
+      form: `[${ACKNOWLEDGED}]`,
+    },
+  );
 
 const actionable = shape(
   {
@@ -52,6 +72,7 @@ const actionable = shape(
       default: false,
     }),
     main_returnable: flag({ doc: 'The result of this actionable is the result of the resource.', default: false }),
+    acknowledge: acknowledge(),
   },
   { mistaken: ACTIONABLE_FORMS },
 );
@@ -77,6 +98,7 @@ const resource = shape(
       itemLabel: 'this actionable',
       form: '[{"id": 1, "mode": "...", ...}]',
     }).required(),
+    acknowledge: acknowledge(),
   },
   { mistaken: RESOURCE_FORMS },
 );
@@ -110,6 +132,7 @@ const beside = shape({
     complete: { source: 'connection' },
     examples: ['reports'],
   }),
+  acknowledge: acknowledge(),
 });
 
 export const NODES: Readonly<Record<'resource' | 'actionable' | 'model' | 'beside', FieldNode>> = {

@@ -150,7 +150,7 @@ function reportUnreachable(actions: ReadonlyMap<string, LinkedAction>, report: R
     const member = memberOf(action.node, 'no_op');
     if (member === undefined) continue;
     const { doc } = action.spot;
-    const fix = repair('let it run: remove "no_op"', removeMember(doc, action.node, member), true);
-    report.add('LNK_UNREACHABLE', { doc, start: member.keyStart, end: member.keyEnd }, {}, fix);
+    // Without a fix: what nothing asks for may be a check that somebody forgot to name, or a write that must not run each time.
+    report.add('LNK_UNREACHABLE', { doc, start: member.keyStart, end: member.keyEnd });
   }
 }

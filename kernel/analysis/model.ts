@@ -22,6 +22,8 @@ export interface Definition {
   readonly unique: LocatedNode | null;
   /** ... and the connection that its table lies on. */
   readonly connection: LocatedNode | null;
+  /** ... and warnings that are meant to be so, with reasons. */
+  readonly acknowledge: LocatedNode | null;
   readonly finds: Finds;
 }
 
@@ -126,6 +128,8 @@ export interface Analysis {
   readonly resources: readonly ResourceModel[];
   readonly models: readonly DataModel[];
   readonly problems: readonly Problem[];
+  /** How many more definitions acknowledge. */
+  readonly acknowledged: number;
   readonly uses: ReadonlySet<PluginId>;
   readonly documents: ReadonlyMap<string, Document>;
   /** What names in SQL stand for, by the node of the statement; only of statements that could be read whole. */

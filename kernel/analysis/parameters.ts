@@ -2,13 +2,14 @@
  * What the bare strings of a list of values are: names, by the one resolver (`sources.ts`). A word without a source is an error;
  * under a profile of another system it is a literal. Decided at load, never by what a client sends.
  */
-import { isObject } from '../contract/json.js';
+import { isObject, type Json } from '../contract/json.js';
 import { isSub0 } from '../contract/profile.js';
 import { addMembers, jsonLine } from '../source/edit-json.js';
 import type { TextChange } from '../source/format.js';
 import { misspelt, nearest } from '../source/suggest.js';
 import { memberOf, type LocatedNode } from '../source/tree.js';
-import type { Meetings } from './checks/types.js';
+import { takes } from './checks/column-values.js';
+import { columnType, type Meetings } from './checks/types.js';
 import { inOtherLetters } from './checks/invented-accessors.js';
 import type { Reference } from './finds.js';
 import { inventedName } from './invented.js';
@@ -69,7 +70,7 @@ function decide(resource: LinkedResource, action: LinkedAction, reference: Refer
   }
   const isLiteral = isSub0(profile);
   const near = nearWord(resource, action, context, text, met);
-  const options = fixes(resource, action, reference, { context, met, near });
+  const options = fixes(resource, action, reference, { context, near });
   const params = { name: text === '' ? EMPTY : text, hint: hint(near) };
   report.add(isLiteral ? 'LNK_LITERAL' : 'LNK_NO_SOURCE', spot, params, options);
 }
@@ -88,7 +89,7 @@ function reportUnruled(
   const near = misspelt(String(name), namesNear(resource, action, met));
   if (near !== undefined) context.report.add('LNK_NO_RULE', spot, { name, hint: hint(near) }, rename(near));
   else {
-    const options = fixes(resource, action, reference, { context, met, near });
+    const options = fixes(resource, action, reference, { context, near });
     context.report.add('LNK_UNRULED', spot, { name }, options);
   }
 }
@@ -132,11 +133,7 @@ function fixes(
   resource: LinkedResource,
   action: LinkedAction,
   { name, node, spot }: Reference,
-  {
-    context,
-    met,
-    near,
-  }: { readonly context: ParameterContext; readonly met: Met | null; readonly near: string | undefined },
+  { context, near }: { readonly context: ParameterContext; readonly near: string | undefined },
 ): ReportOptions {
   const text = String(name);
   const json = `{ "${LITERAL}": ${JSON.stringify(text)} }`;
@@ -144,40 +141,85 @@ function fixes(
   const isTimed = action.timing.scheduled;
   const isCertain = near === undefined && (isTimed || !isWord(text));
   const value = { title: `write it as a value: ${json}`, text: json, ...(!isCertain && { asks: true as const }) };
-  const declared = isWord(text) && !isTimed ? declaration(resource, action, rootOf(text), { context, met, node }) : [];
-  const field = repair(`declare the field "${rootOf(text)}"`, declared, true).fix;
+  const words = isWord(text) && !isTimed ? [...new Set([rootOf(text), ...unruledWords(resource)])] : [];
+  const isPath = text.includes('.') || hasOpenList(resource);
+  const declared =
+    isPath || words.some((word) => word.includes('.')) ? [] : declarations(resource, action, words, context);
+  const listed = words.map((word) => `"${word}"`).join(', ');
+  const field = repair(`declare the field${words.length > 1 ? 's' : ''} ${listed}`, declared, true).fix;
   const other = rename(near).fix;
-  const [first, ...others] = [...(other ? [{ ...other, asks: true as const }] : []), ...(field ? [field] : []), value];
+  const fits = fieldsMet(resource, text, context, node).every((column) => {
+    const type = columnType(context.registry, column);
+    return type === null || takes(type, text);
+  });
+  const all = [
+    ...(other ? [{ ...other, asks: true as const }] : []),
+    ...(field ? [field] : []),
+    ...(fits ? [value] : []),
+  ];
+  const [first, ...others] = all;
   return { ...(first && { fix: { span: spot, ...first } }), others };
 }
 
-/** A rule for a name, of a type that its column takes; inside that of the list whose items are meant. */
-function declaration(
-  { definition: { doc, node: root, finds } }: LinkedResource,
+/** Words that are fields only while there is no rule: the first rule has to declare them all. */
+function unruledWords({ definition, actions, payloadFields, sources }: LinkedResource): string[] {
+  if (payloadFields.size > 0) return [];
+  return definition.finds.references.flatMap(({ refers, node, name }) => {
+    if (refers.symbol !== 'name' || refers.soft !== true || node.type !== 'string') return [];
+    const action = actions.find((one) => inside(node, one.node));
+    const columns = columnsMet(definition.finds, node, refers)?.columns ?? [];
+    const source = action === undefined ? null : sources.bare(String(name), action.key, columns);
+    return source?.why === 'unruled' ? [String(name)] : [];
+  });
+}
+
+/** Work is repeated for a list that is one of the payload only while there is no rule. */
+const hasOpenList = ({ definition: { finds }, payloadFields, sources }: LinkedResource): boolean =>
+  payloadFields.size === 0 &&
+  finds.statements.some(
+    ({ each }) => each?.type === 'string' && sources.all(rootOf(String(each.scalar)), null).length === 0,
+  );
+
+/** Columns, as models write them, that a word meets: where it stands, and wherever else the resource passes it. */
+function fieldsMet(
+  { definition: { finds } }: LinkedResource,
+  text: string,
+  { meetings }: ParameterContext,
+  at: LocatedNode | null = null,
+): Readonly<Record<string, Json>>[] {
+  return finds.statements.flatMap((statement) =>
+    (meetings.get(statement) ?? []).flatMap(({ n, field }) => {
+      const node = statement.parameters[n - 1];
+      const isMeant = at === null ? node?.type === 'string' && node.scalar === text : node === at;
+      return isMeant && isObject(field) ? [field] : [];
+    }),
+  );
+}
+
+/** Rules for names, of types that their columns take; inside that of the list whose items are meant. */
+function declarations(
+  resource: LinkedResource,
   { node, index, repeat }: LinkedAction,
-  name: string,
-  {
-    context: { registry, meetings },
-    met,
-    node: entry,
-  }: { readonly context: ParameterContext; readonly met: Met | null; readonly node: LocatedNode },
+  names: readonly string[],
+  context: ParameterContext,
 ): TextChange[] {
+  const { registry } = context;
+  const { doc, node: root, finds } = resource.definition;
   const place = rulePlaceIn(registry, root, index);
-  if (place === null) return [];
-  const use =
-    met !== null && 'scan' in met.query
-      ? meetings.get(met.query)?.find(({ n }) => met.query.parameters[n - 1] === entry)
-      : undefined;
-  const column = use !== undefined && isObject(use.field) ? use.field : null;
-  const rule = ruleFor(registry, place.entry, jsTypeOf(registry, column), column?.['optional'] === true);
-  if (rule === null) return [];
+  if (place === null || names.length === 0) return [];
+  const members = names.flatMap((name): (readonly [string, string])[] => {
+    const [column = null] = fieldsMet(resource, name, context);
+    const rule = ruleFor(registry, place.entry, jsTypeOf(registry, column), column?.['optional'] === true);
+    return rule === null ? [] : [[name, jsonLine(rule)]];
+  });
+  if (members.length < names.length) return [];
   const list =
     repeat?.from === 'payload'
       ? finds.declarations.find((one) => one.symbol === 'payload-field' && one.name === repeat.name)?.node
       : null;
-  if (list?.type !== 'object') return [withRules(doc, node, place, [[name, jsonLine(rule)]])];
+  if (list?.type !== 'object') return [withRules(doc, node, place, members)];
   const inner = memberOf(list, 'fields')?.value;
-  const members = [[name, jsonLine(rule)]] as const;
   if (inner?.type === 'object') return [addMembers(doc, inner, members)];
-  return [addMembers(doc, list, [['fields', jsonLine({ [name]: rule })]])];
+  const fields = members.map(([name, json]) => `${JSON.stringify(name)}: ${json}`).join(', ');
+  return [addMembers(doc, list, [['fields', `{ ${fields} }`]])];
 }

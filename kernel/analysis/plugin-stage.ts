@@ -1,9 +1,10 @@
 /** The stage in which plugins judge what is theirs: what a check may read of its definition and of the tables behind it. */
 import type { Json } from '../contract/json.js';
-import { checkPlugins, type ModelField } from './checks/plugins.js';
+import { checkPlugins, type Fixing, type ModelField } from './checks/plugins.js';
 import type { Answers } from './checks/statements.js';
 import { columnsOf } from './checks/uses.js';
 import type { WholeSet } from './link-group.js';
+import { keepsGuards } from './fix-guards.js';
 import { objectOf } from '../source/tree.js';
 import type { LinkedAction, LinkedResource } from './linked.js';
 import type { Read } from './memory.js';
@@ -48,7 +49,9 @@ export function checkAllPlugins(
       }));
       const context = { registry, report: own, env, given };
       const modelField = fieldIn(models, touched);
-      checkPlugins(context, definition, definition.finds.places, { actions: known, secrets, modelField });
+      const mayEdit: Fixing['mayEdit'] = (node, edits) =>
+        resource === undefined || keepsGuards(resource, registry, node, edits);
+      checkPlugins(context, definition, definition.finds.places, { actions: known, secrets, modelField, mayEdit });
     };
     const written = touched.map((model) => modelsNamed.get(model));
     const columns = touched.map((model) => tables.fieldsOf(model));

@@ -83,7 +83,7 @@ export function createReport(codes: Readonly<Record<string, CodeEntry>>): Report
 }
 
 /** As the text stands now. */
-export function problemsIn({ rows }: Report): Problem[] {
+export function problemsIn({ rows }: Pick<Report, 'rows'>): Problem[] {
   return rows.map(({ code, severity, message, spot, related, fix, others }) => ({
     code,
     severity,

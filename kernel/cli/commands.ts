@@ -18,6 +18,8 @@ export interface CommandOptions {
   readonly destroy: boolean;
   readonly yes: boolean;
   readonly all: boolean;
+  readonly fix: boolean;
+  readonly fixAll: boolean;
   readonly dead: boolean;
   readonly state: string | undefined;
   readonly resource: string | undefined;
@@ -110,14 +112,37 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: 'report problems; exit code 1 when one is an error',
     details:
       'Reads the config and all definitions, connects to nothing and writes nothing. `json` is a list of rows with ' +
-      'zero-based positions; `sarif` is SARIF 2.1.0, which code hosts show beside the lines.',
-    options: [FORMAT('`pretty` (default), `json` or `sarif`.')],
-    examples: ['lintel check', 'lintel check --format sarif > lintel.sarif'],
+      'zero-based positions; `sarif` is SARIF 2.1.0, which code hosts show beside the lines. With `--fix` the definition ' +
+      'files are changed where a fix is certain, and what is left is reported; comments stay. A fix after which more would be ' +
+      'reported than before is not applied, and none takes away a guard. Warnings that definitions acknowledge are counted.',
+    options: [
+      FORMAT('`pretty` (default), `json` or `sarif`.'),
+      { name: 'fix', doc: 'Apply the fixes that are certain.' },
+      { name: 'fix-all', doc: 'Apply also those that are a guess; the changes are shown, and asked about.' },
+      { name: 'yes', doc: 'With `--fix-all`: do not ask. Needed without a terminal.' },
+    ],
+    examples: ['lintel check', 'lintel check --fix', 'lintel check --format sarif > lintel.sarif'],
     exits: [
       { code: 0, doc: 'No error; warnings and hints there may be.' },
-      { code: 1, doc: 'At least one error.' },
+      { code: 1, doc: 'At least one error, also after fixes.' },
     ],
     load: reading(async () => (await import('./check.js')).check),
+  },
+  audit: {
+    usage: 'audit',
+    summary: 'report what the set says of callers, their rows and secrets',
+    details:
+      'The rows of `check` that are about security alone, each with how sure it is and what to do: owners of rows that the ' +
+      'client chooses, reads and writes without the guard that others have, passwords in clear, hashes that are answered, keys ' +
+      'of tokens that do not match, secrets in definitions. What is meant to be so is acknowledged in the definition: ' +
+      '`"acknowledge": [{"code": "...", "because": "..."}]`.',
+    options: [FORMAT('`pretty` (default), `json` or `sarif`.')],
+    examples: ['lintel audit', 'lintel audit --format json'],
+    exits: [
+      { code: 0, doc: 'Nothing is found that is not acknowledged.' },
+      { code: 1, doc: 'At least one row.' },
+    ],
+    load: reading(async () => (await import('./check.js')).audit),
   },
   migrate: {
     usage: 'migrate',

@@ -4,7 +4,12 @@ import { createInterface } from 'node:readline';
 import type { Terminal } from './terminal.js';
 
 /** False, with the reason on stderr, unless `yes` was given or somebody wrote it. */
-export async function isConfirmed(terminal: Terminal, question: string, yes: boolean): Promise<boolean> {
+export async function isConfirmed(
+  terminal: Terminal,
+  question: string,
+  yes: boolean,
+  loses = 'What is taken away is lost for good.',
+): Promise<boolean> {
   if (yes) return true;
   const { stdin, stderr } = terminal;
   if (!stdin.isTTY || !stderr.isTTY) {
@@ -13,7 +18,7 @@ export async function isConfirmed(terminal: Terminal, question: string, yes: boo
   }
   const lines = createInterface({ input: stdin, output: stderr });
   try {
-    lines.setPrompt(`${question} What is taken away is lost for good. Type yes: `);
+    lines.setPrompt(`${question} ${loses} Type yes: `);
     lines.prompt();
     // The end of the input, or Ctrl-C, is an answer too.
     const [answer] = (await Promise.race([once(lines, 'line'), once(lines, 'close')])) as [string?];

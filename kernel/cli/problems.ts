@@ -4,9 +4,15 @@ import { codeFrame, type Paint } from '../source/frame.js';
 import type { Project } from '../runtime/project.js';
 import type { Document } from '../source/document.js';
 
-export function pretty(problems: readonly Problem[], documents: ReadonlyMap<string, Document>, paint: Paint): string {
+export function pretty(
+  problems: readonly Problem[],
+  documents: ReadonlyMap<string, Document>,
+  paint: Paint,
+  acknowledged = 0,
+): string {
   const frames = problems.map((problem) => codeFrame(problem, documents.get(problem.file), paint));
-  return [...frames, summary(problems)].join('\n\n');
+  const rest = acknowledged === 0 ? '' : ` (${acknowledged} acknowledged)`;
+  return [...frames, summary(problems) + rest].join('\n\n');
 }
 
 export function summary(problems: readonly Problem[]): string {

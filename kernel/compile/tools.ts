@@ -264,8 +264,7 @@ export function makeTools(
     }
     if (rest.length === 0) return (frame: Frame) => frame.slots[slot] ?? null;
     const read = compilePath(rest);
-    const isOptional =
-      ABSENT_IS_NULL.has(scope.profile) || declaredField(owner.payloadFields, root, rest)?.optional === true;
+    const isOptional = isSub0(scope.profile) || declaredField(owner.payloadFields, root, rest)?.optional === true;
     return (frame: Frame) => {
       const value = read(frame.slots[slot]);
       if (value === undefined && !isOptional) throw unresolved(path, [root, ...rest]);

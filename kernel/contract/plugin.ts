@@ -189,6 +189,17 @@ export interface PluginSpec {
   /** Of a plugin that identifies: whether it accepts that; null where it depends on the environment. Never throws. */
   readonly accepts?: (place: Pick<CheckPlace, 'value' | 'holder' | 'facts'>, issued: Issued) => boolean | null;
   /**
+   * Of a feature: the key of the tokens that its place gives out, and of those that it takes, as text without a value of the
+   * environment; null: none, or tokens of another system. `at`: where the key is written. Called for any shape, never throws.
+   */
+  readonly tokensOf?: (place: Pick<CheckPlace, 'value' | 'holder' | 'facts'>) => {
+    /** Only tokens of one sort can be meant for one another. */
+    readonly sort: string;
+    readonly gives: string | null;
+    readonly takes: string | null;
+    readonly at: string;
+  };
+  /**
    * Of a feature: when the work of its place is done, if not for the answer. Called for any shape, never throws.
    * `later`: accepted by the request, done behind its answer. `scheduled`: begun by the clock, and by no request.
    */

@@ -49,6 +49,15 @@ export interface Problem extends Place {
 export const hasErrors = (problems: readonly Problem[]): boolean =>
   problems.some((problem) => problem.severity === 'error');
 
+/** `advice`: nothing is wrong, and something would be better. */
+export type Certainty = 'certain' | 'likely' | 'advice';
+
+const CERTAINTY = { error: 'certain', warning: 'likely', hint: 'advice' } as const;
+
+/** Errors are certain, warnings likely and hints advice, unless the code says otherwise. */
+export const certaintyOf = ({ severity = 'error', certainty }: Pick<CodeEntry, 'severity' | 'certainty'>): Certainty =>
+  certainty ?? CERTAINTY[severity];
+
 /** One row of the catalogue of codes. `{name}` in `message` stands for a parameter. */
 export interface CodeEntry {
   readonly title: string;
@@ -60,6 +69,8 @@ export interface CodeEntry {
   readonly tag?: ProblemTag;
   /** Set for faults of a running request: the HTTP status. */
   readonly status?: number;
+  /** How sure a problem of definitions is, where its severity does not say it. */
+  readonly certainty?: Certainty;
   /** `all`: true only when every plugin is known; an editor that does not know one says nothing. */
   readonly plugins?: 'all';
 }

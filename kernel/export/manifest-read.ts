@@ -190,6 +190,7 @@ const code = record<CodeEntry>({
   severity: maybe(oneOf('error', 'warning', 'hint')),
   tag: maybe(oneOf('deprecated', 'unnecessary')),
   status: maybe(numeric),
+  certainty: maybe(oneOf('certain', 'likely', 'advice')),
   plugins: maybe(oneOf('all')),
 });
 

@@ -1,7 +1,7 @@
 /** The page of the codes: what each says and what to do, with a definition that gives it where a plugin shows one. */
 import type { Registry } from '../analysis/registry.js';
 import { pluginId, type CounterExample, type PluginSpec } from '../contract/plugin.js';
-import type { CodeEntry } from '../contract/problem.js';
+import { certaintyOf, type CodeEntry } from '../contract/problem.js';
 import { BOOT_CODES } from '../problems/boot-codes.js';
 import { judgeCounterExample } from './hosted.js';
 import { anchor, blocks, code, fenced } from './markdown.js';
@@ -21,7 +21,7 @@ export function problemPage(registry: Registry): string {
     '# Problems',
     'Codes are stable; words may become better. A word in braces stands for what the problem is about.',
     '## In definitions and in the config',
-    'An error keeps a definition from being served; a warning does not.',
+    'An error keeps a definition from being served; a warning does not. `certain`: it is so. `likely`: it is so unless the author means it, and says why in `acknowledge`. `advice`: nothing is wrong.',
     of((name, { severity }) => severity !== undefined && !isBoot(name)),
     '## In answers',
     'As `code` in a problem document (`application/problem+json`), with the status named here.',
@@ -43,10 +43,14 @@ function shownBy(registry: Registry): ReadonlyMap<string, readonly Shown[]> {
 function section(
   registry: Registry,
   name: string,
-  { severity, status, title, message, help }: CodeEntry,
+  entry: CodeEntry,
   shown: ReadonlyMap<string, readonly Shown[]>,
 ): string {
-  const how = [severity, status === undefined ? undefined : `status ${status}`].filter((word) => word !== undefined);
+  const { severity, status, title, message, help } = entry;
+  const sure = severity === undefined ? undefined : certaintyOf(entry);
+  const how = [severity, sure, status === undefined ? undefined : `status ${status}`].filter(
+    (word) => word !== undefined,
+  );
   return blocks(
     `### ${code(name)}`,
     `**${title}**${how.length === 0 ? '' : ` (${how.join(', ')})`}. ${message}`,

@@ -3,6 +3,7 @@
  * bring the codes of their own. `{name}` in a message stands for a parameter.
  */
 import type { CodeEntry } from '../contract/problem.js';
+import { AUDIT_CODES } from './audit-codes.js';
 import { BOOT_CODES } from './boot-codes.js';
 import { DEFINITION_CODES } from './definition-codes.js';
 import { LINK_CODES } from './link-codes.js';
@@ -14,5 +15,6 @@ export const CATALOGUE: Readonly<Record<string, CodeEntry>> = Object.freeze({
   ...LINK_CODES,
   ...TEXT_CODES,
   ...REQUEST_CODES,
+  ...AUDIT_CODES,
   ...BOOT_CODES,
 });

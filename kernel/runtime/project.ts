@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname, relative, resolve } from 'node:path';
 import { BootError } from '../contract/boot-error.js';
 import type { Problem } from '../contract/problem.js';
-import { analyse, type SourceFile } from '../analysis/analyse.js';
+import { analyse, type AnalyseOptions, type SourceFile } from '../analysis/analyse.js';
 import { analyseConfig, pluginLists, type Config } from '../analysis/config.js';
 import type { Analysis } from '../analysis/model.js';
 import { document, type Document } from '../source/document.js';
@@ -88,13 +88,21 @@ async function readConfig(file: string, demanded: boolean): Promise<string | nul
 /** Reads and analyses the definition files that the config's globs find. */
 export async function loadDefinitions(project: Project, config: Config): Promise<LoadedDefinitions> {
   const files = await readDefinitions(project, config);
-  // Names in statements for stores of another syntax are judged too, where the parser reads them.
-  const sql = holdStatements(files, project.registry) ? await loadSqlParser() : undefined;
-  const analysis = analyse(files, project.registry, { env: envFacts(project.env), sql, given: config });
+  const analysis = analyse(files, project.registry, await analysisOptions(project, config, files));
   return { analysis, problems: [...project.configProblems, ...analysis.problems] };
 }
 
-async function readDefinitions({ cwd, folder, configFile }: Project, config: Config): Promise<SourceFile[]> {
+export async function analysisOptions(
+  { registry, env }: Project,
+  given: Config,
+  files: readonly SourceFile[],
+): Promise<AnalyseOptions> {
+  // Names in statements for stores of another syntax are judged too, where the parser reads them.
+  const sql = holdStatements(files, registry) ? await loadSqlParser() : undefined;
+  return { env: envFacts(env), sql, given };
+}
+
+export async function readDefinitions({ cwd, folder, configFile }: Project, config: Config): Promise<SourceFile[]> {
   const names = await findDefinitions({ folder, configFile, patterns: config.definitions });
   const files = await Promise.all(names.map((name) => readDefinition(name, relative(cwd, name) || name)));
   return files.filter((file) => file !== null);

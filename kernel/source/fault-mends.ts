@@ -2,7 +2,7 @@
 import { createScanner } from 'jsonc-parser';
 import type { Document } from './document.js';
 import { holderAt, removeMember } from './edit-json.js';
-import type { LocatedNode, SourceFault } from './tree.js';
+import { toJson, type LocatedNode, type SourceFault } from './tree.js';
 
 /** Of more faults than these nobody takes the fixes one by one. */
 const MOST = 20;
@@ -22,12 +22,16 @@ export function withMends(
 
 type Mend = NonNullable<SourceFault['mend']>;
 
-/** Which of the two was meant, only people know. */
+/** Which of the two was meant, only people know: of two that are more than a name, one may be the stricter guard. */
 function withoutSecond(doc: Document, root: LocatedNode | null, { start, params }: SourceFault): Mend | null {
   const found = root === null ? null : holderAt(root, start);
   if (!found?.member.value) return null;
   // Of three there is more to choose than one change can.
-  if (found.node.members.filter(({ key }) => key === params['key']).length > 2) return null;
+  const [first, ...others] = found.node.members.filter(({ key }) => key === params['key']);
+  if (others.length !== 1 || !first?.value) return null;
+  const isName = first.value.type === 'string' && found.member.value.type === 'string';
+  const isSame = JSON.stringify(toJson(first.value)) === JSON.stringify(toJson(found.member.value));
+  if (!isName && !isSame) return null;
   const title = `remove this ${JSON.stringify(params['key'])} and keep the first`;
   return { title, changes: removeMember(doc, found.node, found.member), asks: true };
 }

@@ -43,6 +43,7 @@ export const broadcast = defineKind<Broadcast>({
       type: 'string',
       required: false,
     },
+    everybody: { doc: 'Every connection gets it, with or without a token.', type: 'boolean', required: false },
     receivers: { doc: 'Name of the field that says who gets the message.', type: 'string', required: false },
   },
   handle: ['plan'],

@@ -43,6 +43,8 @@ const NOTHING: CommandOptions = {
   destroy: false,
   yes: false,
   all: false,
+  fix: false,
+  fixAll: false,
   dead: false,
   state: undefined,
   resource: undefined,

@@ -106,7 +106,7 @@ const MISTAKES: readonly Mistake[] = [
     resource: chain(field('balance'), 'balance'),
     code: 'LNK_RULE_GIVEN',
     at: '"balance"',
-    fixes: ['remove the rule'],
+    fixes: [],
   },
   {
     title: 'two values under one name',

@@ -4,10 +4,11 @@
  */
 import { expect } from 'chai';
 import type { Json } from '../../kernel/contract/json.js';
-import type { Fix, Problem } from '../../kernel/contract/problem.js';
-import { createAnalyser, type SourceFile } from '../../kernel/analysis/analyse.js';
+import type { Problem } from '../../kernel/contract/problem.js';
+import { createAnalyser } from '../../kernel/analysis/analyse.js';
 import { document } from '../../kernel/source/document.js';
 import {
+  applied,
   caseNames,
   expectedFile,
   expectedRows,
@@ -134,21 +135,6 @@ function patternOf(template: string): RegExp {
     return /^\{[a-zA-Z]+\}$/.test(part) ? '.+' : part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
   });
   return new RegExp(`^${parts.join('')}$`, 'is');
-}
-
-function applied(files: readonly SourceFile[], fix: Fix): SourceFile[] {
-  return files.map((source) => {
-    if (source.file !== fix.file) return source;
-    const doc = document(source.file, source.text);
-    const places = [fix, ...(fix.more ?? [])].map(({ range, text }) => ({
-      start: offsetAt(doc, range.start),
-      end: offsetAt(doc, range.end),
-      text,
-    }));
-    places.sort((a, b) => b.start - a.start);
-    const text = places.reduce((made, one) => made.slice(0, one.start) + one.text + made.slice(one.end), doc.text);
-    return { ...source, text };
-  });
 }
 
 const sameProblem = (a: Problem, b: Problem): boolean =>

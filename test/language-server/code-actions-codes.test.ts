@@ -112,12 +112,6 @@ const CASES: readonly Case[] = [
     after: `"run_in_background": true, "actionables": [{ "id": 1, ${QUERY} }]`,
   },
   {
-    code: 'CRN_RULES',
-    title: 'Remove "payload_validation"',
-    action: `${QUERY}, "cron_job": { "execution_interval": "0 0 3 * * *" }, ${RULE}`,
-    after: `${QUERY}, "cron_job": { "execution_interval": "0 0 3 * * *" }`,
-  },
-  {
     code: 'CRN_NO_OP',
     title: 'Remove "no_op"',
     action: `${QUERY}, "no_op": true, "cron_job": { "execution_interval": "0 0 3 * * *" }`,

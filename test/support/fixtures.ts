@@ -8,7 +8,7 @@ import { createAnalyser, type Analyser, type SourceFile } from '../../kernel/ana
 import { analyseConfig } from '../../kernel/analysis/config.js';
 import { buildRegistry, type Registry } from '../../kernel/analysis/registry.js';
 import { pluginId, type PluginSpec } from '../../kernel/contract/plugin.js';
-import type { Place, Problem } from '../../kernel/contract/problem.js';
+import type { Fix, Place, Problem } from '../../kernel/contract/problem.js';
 import { document, type Document } from '../../kernel/source/document.js';
 import { specs } from '../../plugins/index.spec.js';
 import { kinds } from '../../plugins/kinds/index.js';
@@ -163,4 +163,20 @@ function placeRow({ file, range: { start, end } }: Place, documents: Documents):
 export function offsetAt(doc: Document, position: { readonly line: number; readonly character: number }): number {
   const lines = doc.text.split(/(?<=\r\n|\n|\r(?!\n))/);
   return lines.slice(0, position.line).join('').length + position.character;
+}
+
+/** The files after a fix, by the test's own reading of places. */
+export function applied(files: readonly SourceFile[], fix: Fix): SourceFile[] {
+  return files.map((source) => {
+    if (source.file !== fix.file) return source;
+    const doc = document(source.file, source.text);
+    const places = [fix, ...(fix.more ?? [])].map(({ range, text }) => ({
+      start: offsetAt(doc, range.start),
+      end: offsetAt(doc, range.end),
+      text,
+    }));
+    places.sort((a, b) => b.start - a.start);
+    const text = places.reduce((made, one) => made.slice(0, one.start) + one.text + made.slice(one.end), doc.text);
+    return { ...source, text };
+  });
 }

@@ -3,7 +3,7 @@
  * reads before anything has run, names of one item where several may come.
  */
 import { isObject } from '../../contract/json.js';
-import { addMembers, holderAt, removeMember } from '../../source/edit-json.js';
+import { addMembers } from '../../source/edit-json.js';
 import { memberOf, type LocatedNode } from '../../source/tree.js';
 import type { Declaration } from '../finds.js';
 import type { LinkedAction, LinkedResource } from '../linked.js';
@@ -76,10 +76,8 @@ function reportRules(resource: LinkedResource, report: Report): void {
     if (isObject(value) && value['optional'] === true) continue;
     const giver = definition.finds.declarations.find((one) => isGiven(one) && one.name === name);
     const action = giver && giverOf(resource, giver);
-    const found = holderAt(definition.node, spot.start);
-    const changes = found === null ? [] : removeMember(spot.doc, found.node, found.member);
     const made = names.has(name) ? 'extracted' : 'generated';
-    report.add('LNK_RULE_GIVEN', spot, { name, made, producer: action?.id }, repair('remove the rule', changes, true));
+    report.add('LNK_RULE_GIVEN', spot, { name, made, producer: action?.id });
   }
 }
 

@@ -9,6 +9,7 @@ import type { LinkedAction, LinkedResource } from '../linked.js';
 import type { SqlText } from '../finds.js';
 import type { Registry } from '../registry.js';
 import { changeIn } from '../changes.js';
+import { tellsCallersApart } from '../fix-guards.js';
 import { type Report, type Spot, inside } from '../report.js';
 import { claimReaders } from './readers.js';
 
@@ -51,12 +52,7 @@ function writesIn(registry: Registry, resource: LinkedResource, action: LinkedAc
   ];
 }
 
-const tellsCallersApart = (registry: Registry, { definition }: LinkedResource): boolean =>
-  definition.finds.places.some(
-    ({ plugin, node }) => node === definition.node && registry.plugins.get(plugin)?.facts?.['identifies'] === true,
-  );
-
-function dependsOnCaller(
+export function dependsOnCaller(
   resource: LinkedResource,
   action: LinkedAction,
   readers: readonly string[],

@@ -2,7 +2,7 @@
 import { spotInString } from '../../source/escapes.js';
 import { nodeAt, type LocatedNode, objectOf } from '../../source/tree.js';
 import { BootError } from '../../contract/boot-error.js';
-import type { CheckPlace, Finding, PluginSpec } from '../../contract/plugin.js';
+import type { CheckPlace, Finding, FindingEdit, PluginSpec } from '../../contract/plugin.js';
 import { nearest } from '../../source/suggest.js';
 import type { Document } from '../../source/document.js';
 import type { Given } from '../config.js';
@@ -14,11 +14,17 @@ import type { PluginPlace } from '../finds.js';
 /** Where a field of a model that the resource touches is defined; null where that is not one place. */
 export type ModelField = (name: string) => { readonly doc: Document; readonly node: LocatedNode } | null;
 
+export interface Fixing {
+  readonly modelField: ModelField;
+  /** Whether a fix may change the fields of this object so. */
+  readonly mayEdit: (node: LocatedNode, edits: readonly FindingEdit[]) => boolean;
+}
+
 export function checkPlugins(
   { registry, report, env, given }: AccessorContext & { readonly given: Given | null },
   { doc, node }: { readonly doc: Document; readonly node: LocatedNode },
   places: readonly PluginPlace[],
-  { actions, secrets, modelField }: Pick<CheckPlace, 'actions' | 'secrets'> & { readonly modelField: ModelField },
+  { actions, secrets, modelField, mayEdit }: Pick<CheckPlace, 'actions' | 'secrets'> & Fixing,
 ): void {
   const root = objectOf(node);
   for (const place of places) {
@@ -42,7 +48,9 @@ export function checkPlugins(
       facts: (kind, name) => registry.plugin(kind, name)?.facts,
     });
     for (const finding of findings) {
-      const fix = finding.fix?.modelField === undefined ? fixOf(doc, place, finding) : fixIn(modelField, finding.fix);
+      const isOffered = mayEdit(place.node, finding.fix?.edits ?? []);
+      const inModel = finding.fix?.modelField !== undefined;
+      const fix = !isOffered ? {} : inModel ? fixIn(modelField, finding.fix) : fixOf(doc, place, finding);
       report.add(finding.code, spotOf(doc, place, finding), finding.params ?? {}, fix);
     }
   }

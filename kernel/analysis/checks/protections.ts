@@ -48,6 +48,7 @@ function reportNothing(
 ): void {
   const text = String(name);
   const near = meantBy(text, resource, action, registry);
+  const isTaken = action.secrets.includes(near ?? '');
   // Without rules and readers nothing can be stored under a name; a mode may look at the payload by itself.
   if (
     near === undefined &&
@@ -56,7 +57,7 @@ function reportNothing(
     isWord(text)
   )
     return;
-  report.add('LNK_NO_VALUE', spot, { name: text, hint: hint(near) }, rename(near));
+  report.add('LNK_NO_VALUE', spot, { name: text, hint: hint(near) }, isTaken ? {} : rename(near));
 }
 
 /** The tail of an accessor, or the nearest name that has a value here. */

@@ -13,7 +13,7 @@ import { offsetInString } from '../../source/escapes.js';
 import { mendOf } from '../sql/mend.js';
 import { nearest } from '../../source/suggest.js';
 import type { LocatedNode } from '../../source/tree.js';
-import type { SqlText } from '../finds.js';
+import type { Finds, SqlText } from '../finds.js';
 import type { Definition } from '../model.js';
 import type { Registry } from '../registry.js';
 import { changesOf, repair } from '../repairs.js';
@@ -42,18 +42,29 @@ export interface StatementContext {
   readonly uses: (statement: SqlText) => ColumnUse[];
   /** What the names of each statement stand for. */
   readonly names: Map<LocatedNode, StatementNames>;
+  /** Whether the definition calls something by the name of this column. */
+  readonly isNamed?: (column: string) => boolean;
 }
 
 /** Columns that a statement answers, by its node. */
 export type Answers = Map<LocatedNode, Columns>;
 
-export function checkStatements(context: StatementContext, { doc, finds }: Definition, answers: Answers): void {
+export function checkStatements(all: StatementContext, { doc, finds }: Definition, answers: Answers): void {
+  const context = { ...all, isNamed: (column: string) => isNamedIn(finds, column) };
   for (const statement of finds.statements) {
     if (reportTemplates(context, doc, statement) || context.sql === undefined || !isWhole(statement)) continue;
     const { sql, stores } = context;
     if ((stores.syntaxOf(statement) ?? sql.syntax) !== sql.syntax) checkForeign(context, sql, doc, statement);
     else answers.set(statement.node, checkStatement(context, sql, doc, statement));
   }
+}
+
+/** A list of results, a property or a value is called like the column. */
+function isNamedIn({ references, declarations }: Finds, column: string): boolean {
+  const isRuled = declarations.some(({ symbol, name }) => symbol === 'payload-field' && name === column);
+  return references.some(
+    ({ refers, name }) => !(refers.symbol === 'name' && isRuled) && String(name).split('.').includes(column),
+  );
 }
 
 /** What is reported by others would only be said again. */
@@ -138,9 +149,9 @@ function checkStatement(context: StatementContext, sql: SqlParser, doc: Document
     const fix = { fix: { title: `write $${n}::text`, text: `$${n}::text` } };
     context.report.add('SQL_UNTYPED', places.between(at, at), { n }, fix);
   }
-  // A name that no table has is not what the statement answers.
-  const isUnknown = findings.some((one) => one.sort === 'column' && columns?.includes(one.name) === true);
-  return isUnknown ? null : columns;
+  // A result with a wrong name is reported once: what names it, right or wrong, is not checked against it.
+  const wrong = findings.flatMap((one) => (one.sort === 'column' ? [one.name] : []));
+  return columns?.some((column) => wrong.includes(column)) === true ? null : columns;
 }
 
 function resolved(
@@ -256,7 +267,7 @@ function reportFinding(context: StatementContext, places: SqlPlaces, statement: 
       return;
     }
     case 'column':
-      reportColumn(report, places, found);
+      reportColumn(report, places, found, context.isNamed?.(found.name) === true || isPassedOn(statement, found.name));
       return;
     case 'placeholder': {
       const { scan, binds = 'parameters' } = statement;
@@ -279,7 +290,7 @@ function reportFinding(context: StatementContext, places: SqlPlaces, statement: 
 
 type Found<S extends SqlFinding['sort']> = Extract<SqlFinding, { readonly sort: S }>;
 
-function reportColumn(report: Report, places: SqlPlaces, found: Found<'column'>): void {
+function reportColumn(report: Report, places: SqlPlaces, found: Found<'column'>, isShared: boolean): void {
   const { name, near: candidates, at } = found;
   const spot = places.name(at, name);
   const upper = candidates.find((column) => column !== name && column.toLowerCase() === name);
@@ -291,7 +302,15 @@ function reportColumn(report: Report, places: SqlPlaces, found: Found<'column'>)
   const near = nearest(name, candidates);
   const table = found.table === null ? 'any table of this statement' : `"${found.table}"`;
   const words = near === undefined && places.isQuoted(at, name) ? ' Text is written in single quotes.' : hint(near);
-  report.add('SQL_COLUMN', spot, { name, table, hint: words }, inStatement(near));
+  // Where others use the name too, it is more likely that the model is wrong than all of them.
+  report.add('SQL_COLUMN', spot, { name, table, hint: words }, isShared ? {} : inStatement(near));
+}
+
+/** A query around the one that answers it reads it by the same name. */
+function isPassedOn({ scan: { tokens, text } }: SqlText, name: string): boolean {
+  const words = tokens.map(({ start, end }) => text.slice(start, end).toLowerCase());
+  const count = (word: string): number => words.filter((one) => one === word).length;
+  return count('select') > 1 && count(name.toLowerCase()) > 1;
 }
 
 /** Columns with timestamps are filled by the query language where it is told to. */

@@ -79,7 +79,7 @@ const spotOf = ({ resource }: Context, { start, end }: LocatedNode): Spot => ({
 });
 
 /** The neutral type of the column behind a field of a model. */
-function columnType(registry: Registry, field: Readonly<Record<string, Json>>): string | null {
+export function columnType(registry: Registry, field: Readonly<Record<string, Json>>): string | null {
   const kind = registry.kindsIn(Slot.MODEL_FIELD)[0];
   const column = kind && registry.plugin(kind.kind, asText(field['type']))?.facts?.['column'];
   return typeof column === 'string' ? column : null;

@@ -3,7 +3,6 @@
  * cannot hold them. A text that equals a name counts as a use of it: only what is certain is said.
  */
 import { accessorsIn, type AccessorPart } from '../../language/accessor.js';
-import { holderAt, removeItem, removeMember } from '../../source/edit-json.js';
 import { spotInString } from '../../source/escapes.js';
 import { misspelt, nearest } from '../../source/suggest.js';
 import type { LocatedNode } from '../../source/tree.js';
@@ -12,9 +11,8 @@ import { inventedName } from '../invented.js';
 import type { LinkedAction, LinkedResource } from '../linked.js';
 import type { Definition } from '../model.js';
 import type { Registry } from '../registry.js';
-import { repair } from '../repairs.js';
 import { listFacts } from '../repeats.js';
-import { hint, rename, type Report, type ReportOptions, type Spot, inside } from '../report.js';
+import { hint, rename, type Report, type Spot, inside } from '../report.js';
 import { valueReads } from '../value-reads.js';
 import { payloadReaders } from './readers.js';
 import type { Answers } from './statements.js';
@@ -87,37 +85,10 @@ function checkUnused(
   const reachesOut = resource.actions.some(({ edges }) => edges.some(({ to }) => owners.get(to) !== resource));
   for (const { symbol, name, spot } of resource.definition.finds.declarations) {
     if (names.has(rootOf(name))) continue;
-    if (symbol === 'payload-field' && !reachesOut) {
-      const found = holderAt(resource.definition.node, spot.start);
-      const changes = found === null ? [] : removeMember(spot.doc, found.node, found.member);
-      report.add('LNK_RULE_UNUSED', spot, { name }, repair('remove the rule', changes));
-    }
-    if (symbol !== 'name') continue;
-    // Whoever reads nearly this name means it.
-    const isMeant = misspelt(rootOf(name), names) !== undefined;
-    report.add('LNK_NAME_UNUSED', spot, { name }, isMeant ? {} : withoutEntry(resource.definition, spot));
+    // Without a fix: a rule refuses what does not pass it, and an extraction what has no such value, used or not.
+    if (symbol === 'payload-field' && !reachesOut) report.add('LNK_RULE_UNUSED', spot, { name });
+    if (symbol === 'name') report.add('LNK_NAME_UNUSED', spot, { name });
   }
-}
-
-/** Without the entry of the list that names it, and without a list that holds nothing else. */
-function withoutEntry({ node, doc }: Definition, spot: Spot): Pick<ReportOptions, 'fix'> {
-  let holder: LocatedNode | null = null;
-  let list: LocatedNode | null = null;
-  let entry: LocatedNode | null = null;
-  for (let at: LocatedNode | undefined = node; at !== undefined;) {
-    const next: LocatedNode | undefined = [...at.items, ...at.members.flatMap(({ value }) => value ?? [])].find((one) =>
-      inside(spot, one),
-    );
-    if (at.type === 'object' && next?.type === 'array') [holder, list, entry] = [at, next, null];
-    else if (at === list) entry = next ?? null;
-    at = next;
-  }
-  // What says more than a name and where it comes from may be meant for itself.
-  if (holder === null || list === null || !entry?.members.every(({ value }) => value?.type === 'string')) return {};
-  const member = holder.members.find(({ value }) => value === list);
-  const isAlone = list.items.length === 1 && member !== undefined;
-  const changes = isAlone ? removeMember(doc, holder, member) : removeItem(doc, list, entry);
-  return repair('remove the extraction', changes, true);
 }
 
 function checkUndeclared(report: Report, resource: LinkedResource, readers: readonly string[], uses: Uses): void {
@@ -156,7 +127,9 @@ function reportUndeclared(
   }
   const near = nearest(field, declared);
   const right = near === undefined ? undefined : [`$${part.root}`, near, ...part.tail.slice(1)].join('.');
-  const fix = right === undefined ? {} : { fix: { title: `change to ${right}`, text: right } };
+  // Another name that only resembles it may be another value.
+  const isSlip = misspelt(field, declared) === near;
+  const fix = right === undefined || !isSlip ? {} : { fix: { title: `change to ${right}`, text: right } };
   report.add('LNK_UNDECLARED', spot, { accessor, hint: hint(right) }, fix);
 }
 

@@ -10,6 +10,7 @@ export default definePlugin({
   aliases: ['EVERYONE', 'EVERYBODY', 'BROADCAST', 'GLOBAL', 'PUBLIC'],
   summary: 'Everybody who is connected gets the message.',
   details: 'With or without a `uid` or a token, in every process: nothing that concerns one user belongs in it.',
+  facts: { everybody: true },
   schema: shape({
     broadcast_to: anyJson({
       doc: 'Means nothing here: nobody is left out. `SINGLE` and `BULK` have receivers.',

@@ -103,7 +103,7 @@ function judgeField(
 function indexed(column: string, field: JsonObject | undefined): Pick<Finding, 'fix'> {
   if (field?.['type'] !== 'String') return {};
   const title = `add \`"blind_index": true\` to "${column}" of the model`;
-  return { fix: { title, edits: [{ at: '/blind_index', put: true }], modelField: column } };
+  return { fix: { title, edits: [{ at: '/blind_index', put: true }], modelField: column, asks: true } };
 }
 
 const compared = (at: string, property: string, what: string): Finding => ({

@@ -14,17 +14,12 @@ export function checkSchedule({ value, holder, nearest }: CheckPlace): Finding[]
   return [
     ...flaws.map((flaw) => finding(expression, flaw)),
     ...zoneFindings(written['time_zone'], '/cron_job/time_zone', nearest),
-    ...(holder['no_op'] === true ? [beside('CRN_NO_OP', 'no_op')] : []),
+    ...(holder['no_op'] === true ? [{ ...beside('CRN_NO_OP', 'no_op'), ...removing('/no_op') }] : []),
     ...(holder['payload_validation'] === undefined ? [] : [beside('CRN_RULES', 'payload_validation')]),
   ];
 }
 
-const beside = (code: string, field: string): Finding => ({
-  code,
-  at: `/${field}`,
-  key: true,
-  ...removing(`/${field}`),
-});
+const beside = (code: string, field: string): Finding => ({ code, at: `/${field}`, key: true });
 
 function finding(text: string, { start, end, field, what, right }: CronFlaw): Finding {
   const whole = right === undefined ? undefined : text.slice(0, start) + right + text.slice(end);

@@ -80,7 +80,7 @@ const OTHERWISE = /^\*$|^\$|^(self_|(action|actionable|result|step)s?_?\d+)$/i;
 
 /** Names that none of the results has. Only what is certain is said: every column is known. */
 function checkNames(
-  { slot, holder, root, actions, facts, nearest }: CheckPlace,
+  { slot, holder, root, actions, facts, nearest, secrets }: CheckPlace,
   written: readonly unknown[],
 ): Finding[] {
   if (written.length === 0) return [];
@@ -95,8 +95,11 @@ function checkNames(
     const first = typeof name === 'string' ? name.split('.').find((segment) => !/^\d+$/.test(segment)) : undefined;
     if (first === undefined || OTHERWISE.test(first) || has.has(first)) return [];
     const near = names.find((one) => one.toLowerCase() === first.toLowerCase()) ?? nearest(first, names);
+    // What never leaves unless it is listed is not listed by a fix.
     const fix =
-      near === undefined || name !== first ? {} : { fix: { title: `change to "${near}"`, text: JSON.stringify(near) } };
+      near === undefined || name !== first || secrets.has(near)
+        ? {}
+        : { fix: { title: `change to "${near}"`, text: JSON.stringify(near) } };
     const isLate = late?.some((one) => one.toLowerCase() === first.toLowerCase()) === true;
     const meant = near === undefined ? '' : ` Did you mean "${near}"?`;
     const hint = isLate ? ' What has it is done behind the answer.' : meant;

@@ -2,7 +2,13 @@
 import type { ApiPart, ApiPlace, Forms, JsonSchema } from '../../../kernel/contract/api.js';
 import { asText, isObject, type Json } from '../../../kernel/contract/json.js';
 import { POISON_KEYS } from '../../../kernel/contract/json.js';
-import { definePlugin, type CheckPlace, type Finding, type Issued } from '../../../kernel/contract/plugin.js';
+import {
+  definePlugin,
+  type CheckPlace,
+  type Finding,
+  type Issued,
+  type PluginSpec,
+} from '../../../kernel/contract/plugin.js';
 import { ResourcePhase } from '../../../kernel/contract/slot.js';
 import { isAny, isOne, propertiesOf, requiredOf } from '../../../kernel/schema/forms.js';
 import { accessorsIn } from '../../../kernel/language/accessor.js';
@@ -38,6 +44,7 @@ export default definePlugin({
   },
   check,
   issues,
+  tokensOf,
   openapi: given,
   errors: {
     TOK_CLAIM_RESERVED: {
@@ -141,6 +148,22 @@ export default definePlugin({
     },
   ],
 });
+
+/** Of a guard that names an issuer, another system may make the tokens; a pair of keys has two names. */
+function tokensOf({ value, holder, facts }: Parameters<NonNullable<PluginSpec['tokensOf']>>[0]) {
+  const settings = isObject(value['tokenize']) ? value['tokenize'] : {};
+  const guard = isObject(holder['protected']) ? holder['protected'] : null;
+  const { type = null, encryption_key: key = null } = settings;
+  const algorithm = asText(settings['algorithm'] ?? facts('token', asText(type))?.['algorithm'] ?? null);
+  const isPair = !/^(HS\d+|.*local)$/.test(algorithm);
+  const isOthers = isPair || [settings, guard].some((one) => one?.['issuer'] !== undefined);
+  return {
+    sort: JSON.stringify([type, algorithm]),
+    gives: issuesTokens(holder) ? asText(key) : null,
+    takes: guard === null || isOthers ? null : asText(key),
+    at: '/tokenize/encryption_key',
+  };
+}
 
 /** Nothing but an object can carry a token: whatever else the result is, is refused. */
 function given({ value, holder }: ApiPlace): ApiPart {

@@ -74,7 +74,7 @@ export function fieldAt(look: Looking, path: string, spot: Pick<Finding, 'at' | 
 }
 
 function reportField(
-  { findings, nearest }: Looking,
+  { findings, nearest, parameters }: Looking,
   where: string,
   name: string,
   candidates: Iterable<string>,
@@ -84,7 +84,9 @@ function reportField(
   const near = nearest(name, candidates);
   const right = path.split('.').map((segment) => (segment === name ? (near ?? name) : segment));
   const text = spot.span === undefined ? JSON.stringify(right.join('.')) : right.join('.');
-  const fix = near === undefined ? {} : { fix: { title: `change to "${right.join('.')}"`, text } };
+  // Where a value is called like it, the model may be what is wrong.
+  const isMended = near !== undefined && !parameters.includes(name);
+  const fix = isMended ? { fix: { title: `change to "${right.join('.')}"`, text } } : {};
   findings.push({ code: 'DOC_FIELD', ...spot, params: { where, name, hint: hintOf(near) }, ...fix });
 }
 

@@ -108,9 +108,9 @@ function filled(scan: SqlScan, count: number): Fix {
   // A slip of the keyboard is no reason for thousands of names.
   if (highest > count + MOST_ADDED) return {};
   const names = Array.from({ length: highest - count }, (_, i) => {
-    const n = count + 1 + i;
-    return scan.placeholders.find((one) => one.n === n)?.column ?? `value_${n}`;
+    return scan.placeholders.find((one) => one.n === count + 1 + i)?.column ?? '';
   });
+  if (names.includes('')) return {};
   const listed = names.map((name) => `"${name}"`).join(', ');
   return { fix: { title: `add ${listed} to "parameters"`, edits: [{ at: '/parameters', add: names }], asks: true } };
 }
@@ -134,12 +134,19 @@ function unquoted(scan: SqlScan, span: Span, name: string): Fix {
 function bound(scan: SqlScan, count: number, span: Span, accessor: string): Fix {
   const around = quotesAround(scan, span);
   const n = count + 1;
-  if (around === null || Math.max(0, ...scan.placeholders.map((one) => one.n)) !== count) return {};
+  if (around === null || isName(scan, span) || Math.max(0, ...scan.placeholders.map((one) => one.n)) !== count)
+    return {};
   const edits = [
     { at: '/query', span: around, text: `$${n}` },
     { at: '/parameters', add: [accessor] },
   ];
   return { fix: { title: `write $${n} and put "${accessor}" into "parameters"`, edits, asks: true } };
+}
+
+/** What stands behind these words is a name, which no value can take the place of. */
+function isName({ tokens, text }: SqlScan, [start]: Span): boolean {
+  const before = tokens.findLast((token) => token.end <= start);
+  return before !== undefined && /^(FROM|INTO|UPDATE|JOIN|TABLE|BY)$/i.test(text.slice(before.start, before.end));
 }
 
 /** Without the one value, and the placeholders behind it counted anew; without the list where no value is used. */
@@ -149,7 +156,7 @@ function withoutUnused(scan: SqlScan, unused: readonly number[], count: number):
   if (count > 1 && unused.length === count) {
     return { fix: { title: 'remove "parameters"', edits: [{ at: '/parameters', remove: true }], asks: true } };
   }
-  if (other !== undefined) return {};
+  if (other !== undefined || scan.placeholders.some(({ n }) => n > count)) return {};
   const remove = { at: `/parameters/${only - 1}`, remove: true } as const;
   const edits = [remove, ...renumbered(scan, (n) => (n > only ? n - 1 : n))];
   return { fix: { title: 'remove it', edits, asks: true } };

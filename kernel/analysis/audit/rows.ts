@@ -1,0 +1,124 @@
+/**
+ * Whose rows are touched: columns that some definition compares with a claim, or writes from one, say whose a row is. Elsewhere the
+ * client must not choose that value, rows of others are not read, and no write of the table goes without the guard of the others.
+ */
+import { dependsOnCaller } from '../checks/owners.js';
+import { claimReaders } from '../checks/readers.js';
+import { tellsCallersApart } from '../fix-guards.js';
+import type { LinkedResource } from '../linked.js';
+import { isJudged } from '../realms.js';
+import type { Registry } from '../registry.js';
+import type { Report, Spot } from '../report.js';
+import type { Access, Meeting } from './access.js';
+
+export interface RowsAudit {
+  readonly registry: Registry;
+  readonly report: Report;
+  readonly resources: readonly LinkedResource[];
+  readonly accesses: readonly Access[];
+  /** By model: the field that is the primary key. */
+  readonly keys: ReadonlyMap<string, string>;
+  /** By model: fields that refer to a caller. */
+  readonly callers: ReadonlyMap<string, readonly string[]>;
+}
+
+export function auditRows(audit: RowsAudit): void {
+  const { registry, accesses, keys } = audit;
+  const owners = ownersIn(accesses, keys);
+  const readers = claimReaders(registry);
+  const byKey = new Map(audit.resources.flatMap((one) => one.actions.map((action) => [action.key, one] as const)));
+  const asked = new Set(
+    accesses.filter(({ resource, action }) => {
+      return tellsCallersApart(registry, resource) && dependsOnCaller(resource, action, readers, byKey);
+    }),
+  );
+  for (const [model, all] of groupBy(accesses, (access) => access.model)) {
+    const columns = owners.get(model) ?? NONE;
+    for (const access of all) {
+      const isGuarded = tellsCallersApart(registry, access.resource);
+      if (access.verb === 'INSERT' && isGuarded && !asked.has(access))
+        reportSent(audit.report, access, new Set([...columns, ...(audit.callers.get(model) ?? [])]));
+      if (columns.size === 0 || asked.has(access)) continue;
+      const sort = sortOf(access);
+      const siblings = all.filter((one) => one !== access && sortOf(one) === sort);
+      // A table that others read without asking holds no secrets, and one that others change so is changed by all.
+      if (siblings.length === 0 || siblings.some((one) => !asked.has(one))) continue;
+      if (sort === 'read' && isGuarded) report(audit, 'AUD_READ_ANY', access, siblings);
+      const isFree = !isJudged(registry, placesOf(access.resource)) && isDirect(access, columns, keys);
+      if (sort === 'change' && isFree) report(audit, 'AUD_UNGUARDED', access, siblings);
+    }
+  }
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+function sortOf({ verb }: Access): 'read' | 'change' | 'new' {
+  if (verb === 'UPDATE' || verb === 'DELETE') return 'change';
+  return verb === 'INSERT' ? 'new' : 'read';
+}
+
+function groupBy<T>(all: readonly T[], nameOf: (one: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const one of all) {
+    const group = groups.get(nameOf(one));
+    if (group === undefined) groups.set(nameOf(one), [one]);
+    else group.push(one);
+  }
+  return groups;
+}
+
+/** By model. The key of a row says whose it is only where the row is the caller. */
+function ownersIn(accesses: readonly Access[], keys: RowsAudit['keys']): Map<string, Set<string>> {
+  const found = new Map<string, Set<string>>();
+  for (const { model, meetings } of accesses) {
+    for (const { column, from } of meetings) {
+      if (from !== 'claim' || column === keys.get(model)) continue;
+      found.set(model, (found.get(model) ?? new Set<string>()).add(column));
+    }
+  }
+  return found;
+}
+
+const placesOf = ({ definition }: LinkedResource) =>
+  definition.finds.places.filter(({ node }) => node === definition.node);
+
+function reportSent(report: Report, { resource, meetings }: Access, columns: ReadonlySet<string>): void {
+  for (const { column, writes, from, node } of meetings) {
+    if (!writes || from !== 'payload' || !columns.has(column)) continue;
+    report.add('AUD_OWNER_SENT', spotOf(resource, node), { column });
+  }
+}
+
+/** The row is named by the request alone: by its key or its owner, behind nothing that was looked up. */
+function isDirect(
+  { action, meetings, resource }: Access,
+  columns: ReadonlySet<string>,
+  keys: RowsAudit['keys'],
+): boolean {
+  const compared = meetings.filter(({ writes }) => !writes);
+  const isName = ({ column, from }: Meeting): boolean =>
+    from === 'payload' && (columns.has(column) || [...keys.values()].includes(column));
+  const isFirst = action.edges.length === 0 && resource.actions.every(({ index }) => index >= action.index);
+  return isFirst && compared.length > 0 && compared.every(isName);
+}
+
+function report(audit: RowsAudit, code: string, access: Access, siblings: readonly Access[]): void {
+  const { resource, statement, model, verb } = access;
+  const [sibling] = siblings;
+  const { start, end } = statement.node;
+  const related = sibling
+    ? [
+        {
+          message: `"${sibling.resource.id}" depends on the caller`,
+          spot: spotOf(sibling.resource, sibling.statement.node),
+        },
+      ]
+    : [];
+  audit.report.add(code, { doc: resource.definition.doc, start, end }, { model, verb }, { related });
+}
+
+const spotOf = ({ definition: { doc } }: LinkedResource, { start, end }: { start: number; end: number }): Spot => ({
+  doc,
+  start,
+  end,
+});

@@ -1,0 +1,59 @@
+/**
+ * Which changes may be offered: none that takes away what a token, a row or a rule decides, and none that has the client say what
+ * only these may say. A guard that is in the way of a fix stays, and the problem is told without one.
+ */
+import type { FindingEdit } from '../contract/plugin.js';
+import { accessorsIn } from '../language/accessor.js';
+import { nodeAt, type LocatedNode } from '../source/tree.js';
+import { claimReaders } from './checks/readers.js';
+import type { LinkedResource } from './linked.js';
+import type { Registry } from './registry.js';
+import { inside } from './report.js';
+import { isWord, rootOf } from './sources.js';
+
+/** A guard of the resource tells callers apart by claims that definitions can read. */
+export const tellsCallersApart = (registry: Registry, { definition }: Pick<LinkedResource, 'definition'>): boolean =>
+  definition.finds.places.some(
+    ({ plugin, node }) => node === definition.node && registry.plugins.get(plugin)?.facts?.['identifies'] === true,
+  );
+
+/** `node`: the object that the places of the edits begin at. */
+export function keepsGuards(
+  resource: LinkedResource,
+  registry: Registry,
+  node: LocatedNode,
+  edits: readonly FindingEdit[],
+): boolean {
+  return edits.every((edit) => {
+    if ('add' in edit) return edit.add.every((item) => typeof item !== 'string' || mayBeSent(resource, registry, item));
+    if (!('remove' in edit)) return true;
+    const gone = nodeAt(node, edit.at)?.node;
+    return gone === undefined || !decides(resource, registry, gone);
+  });
+}
+
+/**
+ * A bare word that nothing gives becomes a field of the payload: where a guard tells callers apart, it may be the place at which
+ * the author means the caller.
+ */
+function mayBeSent(resource: LinkedResource, registry: Registry, text: string): boolean {
+  if (!isWord(text) || !tellsCallersApart(registry, resource)) return true;
+  const { names, generated, payloadFields, claims } = resource;
+  return [names, generated, payloadFields, claims].some((known) => known.has(rootOf(text)));
+}
+
+/** A rule, a name, or a value that clients do not choose stands in it. */
+function decides({ definition, names, claims }: LinkedResource, registry: Registry, gone: LocatedNode): boolean {
+  const { declarations, accessors, references } = definition.finds;
+  const readers = claimReaders(registry);
+  return (
+    declarations.some(
+      ({ spot, symbol }) => ['payload-field', 'name', 'claim'].includes(symbol) && inside(spot, gone),
+    ) ||
+    accessors.some(({ node, parts }) => inside(node, gone) && parts.some(({ root }) => readers.includes(root))) ||
+    references.some(({ refers, node, name }) => {
+      if (refers.symbol !== 'name' || !inside(node, gone) || accessorsIn(String(name)).length > 0) return false;
+      return names.has(rootOf(String(name))) || claims.has(rootOf(String(name)));
+    })
+  );
+}

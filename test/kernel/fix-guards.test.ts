@@ -1,0 +1,160 @@
+/**
+ * No fix touches a guard: applied to fixtures, to the sample, and to sound sets with one mistake put into them, an offered fix adds
+ * no problem, takes away nothing that holds callers back, and never lets a client say what a token or a row said.
+ */
+import { expect } from 'chai';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createAnalyser, type SourceFile } from '../../kernel/analysis/analyse.js';
+import { analyseConfig } from '../../kernel/analysis/config.js';
+import type { Fix, Problem } from '../../kernel/contract/problem.js';
+import { envFacts } from '../../kernel/project/environment.js';
+import { randomOf, type Random } from '../support/edits.js';
+import {
+  applied,
+  caseNames,
+  CONFIG,
+  DEFINITIONS,
+  FIXTURE_ENV,
+  readFiles,
+  SQL,
+  trialRegistry,
+} from '../support/fixtures.js';
+import { heldBy, loosened } from '../support/guards.js';
+import { ROOT, SAMPLE_ENV } from '../support/project.js';
+import { countRuns, runSeed, sampleCases } from '../support/sample.js';
+
+const registry = trialRegistry();
+const env = new Map([...FIXTURE_ENV, ...envFacts(SAMPLE_ENV)]);
+
+/** What goes with these fixes held nobody back: it is written twice, or was never asked. */
+const IDLE = /^(CPH_TWICE|HSH_TWICE|ACT_STOP_REFUSES|VAL_BOUND_UNUSED)$/;
+
+/** Everything that is said of a set, and what it holds. */
+function judging() {
+  const analyser = createAnalyser(registry);
+  return (files: readonly SourceFile[]) => {
+    const config = files.find(({ file }) => file === CONFIG);
+    const first = analyseConfig(CONFIG, config?.text ?? null, registry, env);
+    const definitions = files.filter(({ file }) => file !== CONFIG);
+    const analysis = analyser.analyse(definitions, { env, sql: SQL, given: first.config });
+    return { problems: [...first.problems, ...analysis.problems], held: heldBy(analysis, registry) };
+  };
+}
+
+const saying = ({ code, severity, message }: Problem): string => `${severity} ${code} ${message}`;
+/** Numbers of placeholders and parameters move with a fix. */
+const kindOf = (problem: Problem): string =>
+  saying(problem)
+    .replace(/\d+/g, '0')
+    .replace(/ Did you mean .*/, '');
+
+/** Errors behind which nothing is judged: what was there before can be told only when they are mended. */
+const HIDES =
+  /^(DEF|SRC|TPL|ACC|CFG|CRN|BRC)_|^(SQL_(FOREIGN|SYNTAX|TABLE|ACCESSOR)|LNK_(UNKNOWN_\w+|COLLECTION|LITERAL)|DOC_(DOLLAR|TEXT|OPERATOR))$/;
+/** What a fix that asks leaves to be done: variables are set elsewhere. */
+const STILL_TO_DO = /^(ENV_MISSING|BLD_KEY|TOK_KEY\w*|LTR_KEY|CPH_KEY\w*)$/;
+
+/** Problems that are there and were not, hints aside. */
+function added(mended: Problem, fix: Fix, before: readonly Problem[], after: readonly Problem[]): string[] {
+  if (HIDES.test(mended.code)) return [];
+  const known = before.map(kindOf);
+  return after.flatMap((problem) => {
+    const at = known.indexOf(kindOf(problem));
+    if (at !== -1) known.splice(at, 1);
+    const isLeft = fix.asks === true && STILL_TO_DO.test(problem.code);
+    return at !== -1 || isLeft || problem.severity === 'hint' ? [] : [saying(problem)];
+  });
+}
+
+const fixesOf = ({ fix, others = [] }: Problem): readonly Fix[] => [...(fix ? [fix] : []), ...others];
+
+/** What is wrong with the fixes that are offered for a set, and how many there are. */
+function judgeFixes(files: readonly SourceFile[], judge: ReturnType<typeof judging>) {
+  const { problems, held } = judge(files);
+  const wrong: string[] = [];
+  let count = 0;
+  for (const problem of problems) {
+    for (const fix of fixesOf(problem)) {
+      count++;
+      const after = judge(applied(files, fix));
+      const faults = [
+        ...added(problem, fix, problems, after.problems),
+        ...(IDLE.test(problem.code) ? [] : loosened(held, after.held)),
+      ];
+      if (faults.length > 0) wrong.push(`${saying(problem)} — ${fix.title}: ${faults.join('; ')}`);
+    }
+  }
+  return { wrong, count };
+}
+
+const filesIn = (folder: string): SourceFile[] =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.jsonc?$/.test(name) && !name.includes('lintel.config'))
+    .sort()
+    .map((file) => ({ file, text: readFileSync(join(folder, file), 'utf8') }));
+
+const STRING = /"(?:[^"\\\n]|\\.){2,}"/g;
+
+/** One mistake as people make them: a letter too many or too few, a member, an entry or a word of a statement left out. */
+function mistaken(files: readonly SourceFile[], random: Random): SourceFile[] {
+  const at = random.below(files.length);
+  return files.map((source, index) => {
+    if (index !== at) return source;
+    const { text } = source;
+    const strings = [...text.matchAll(STRING)];
+    const one = random.pick(strings);
+    const from = (one.index ?? 0) + 1 + random.below(one[0].length - 2);
+    const cut = (start: number, end: number, put = ''): SourceFile => ({
+      ...source,
+      text: text.slice(0, start) + put + text.slice(end),
+    });
+    const lines = text.split('\n');
+    const line = random.below(lines.length);
+    switch (random.below(4)) {
+      case 0:
+        return cut(from, from + 1);
+      case 1:
+        return cut(from, from, random.pick(['a', 's', '_', 'e']));
+      case 2: {
+        // An entry of a list, with its comma.
+        const entry = [...text.matchAll(/(?<=\[)"[^"]*", |, "[^"]*"(?=\])/g)];
+        if (entry.length === 0) return cut(from, from + 1);
+        const gone = random.pick(entry);
+        return cut(gone.index ?? 0, (gone.index ?? 0) + gone[0].length);
+      }
+      default:
+        return { ...source, text: lines.filter((_, i) => i !== line).join('\n') };
+    }
+  });
+}
+
+describe('fixes and guards', () => {
+  it('of fixtures: none adds a problem or loosens a guard', () => {
+    const judge = judging();
+    const wrong: string[] = [];
+    let count = 0;
+    for (const name of sampleCases('edits', 'guards', caseNames(), 16)) {
+      const found = judgeFixes(readFiles(join(DEFINITIONS, name)), judge);
+      wrong.push(...found.wrong.map((text) => `${name}: ${text}`));
+      count += found.count;
+    }
+    expect(wrong).to.deep.equal([]);
+    expect(count).to.be.at.least(5);
+  });
+
+  it('of single mistakes: none adds a problem or loosens a guard', () => {
+    const random = randomOf(`${runSeed} guards`);
+    const judge = judging();
+    const sets = [
+      filesIn(join(ROOT, 'definitions')),
+      ...caseNames()
+        .filter((name) => name.startsWith('sound-') && !name.includes('crlf') && !name.includes('mac'))
+        .map((name) => readFiles(join(DEFINITIONS, name))),
+    ];
+    const wrong: string[] = [];
+    for (let run = countRuns('edits', 20, 400); run > 0; run--)
+      wrong.push(...judgeFixes(mistaken(random.pick(sets), random), judge).wrong);
+    expect(wrong).to.deep.equal([]);
+  });
+});

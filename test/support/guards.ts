@@ -1,0 +1,88 @@
+/**
+ * What holds callers back in a set of definitions, counted by its written form: guards, rules, extractions, conditions, and where
+ * the values of columns come from. For tests that compare two versions of a set; knows nothing of problems.
+ */
+import type { Analysis, Definition, ResourceModel } from '../../kernel/analysis/model.js';
+import type { Registry } from '../../kernel/analysis/registry.js';
+import { valueReads } from '../../kernel/analysis/value-reads.js';
+import { objectOf } from '../../kernel/source/tree.js';
+
+const GUARDS = new Set([
+  'protected',
+  'webhook',
+  'rate_limit',
+  'payload_validation',
+  'verify_hashables',
+  'hashables',
+  'ciphers',
+  'must_return_value',
+  'on_empty',
+  'extract_response_for',
+  'on_multiple',
+]);
+/** Columns that say whose a row is. */
+const OWNER = /^(user|owner|creator|author|account|member|customer)_?id$/i;
+
+export interface Held {
+  /** How much of each guard is written, by definition. */
+  readonly sizes: ReadonlyMap<string, number>;
+  /** `resource#action column`: sorts of the sources that it has. */
+  readonly sources: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
+export function heldBy(analysis: Analysis, registry: Registry): Held {
+  const sizes = new Map<string, number>();
+  analysis.definitions.forEach((definition, index) => {
+    const name = `${definition.doc.file} ${index}`;
+    const add = (key: string, size: number): void => {
+      sizes.set(`${name} ${key}`, (sizes.get(`${name} ${key}`) ?? 0) + size);
+    };
+    measure(objectOf(definition.node), null, add);
+    for (const { scan } of definition.finds.statements) add('WHERE', conditions(scan));
+  });
+  return { sizes, sources: sourcesOf(analysis.resources, registry) };
+}
+
+/** What the second version holds less than the first. */
+export function loosened(before: Held, after: Held): string[] {
+  const less = [...before.sizes].flatMap(([key, size]) => {
+    const now = after.sizes.get(key) ?? 0;
+    return now < size ? [`${key}: ${size} became ${now}`] : [];
+  });
+  const moved = [...after.sources].flatMap(([place, sorts]) => {
+    if (!sorts.has('payload')) return [];
+    const first = before.sources.get(place);
+    const column = place.split(' ').at(-1) ?? '';
+    if (first === undefined) return OWNER.test(column) ? [`${place}: from the payload now`] : [];
+    const isTrusted = !first.has('payload') && (first.has('claim') || first.has('extracted'));
+    return isTrusted ? [`${place}: ${[...first].join()} became payload`] : [];
+  });
+  return [...less, ...moved];
+}
+
+function measure(value: unknown, guard: string | null, add: (key: string, size: number) => void): void {
+  if (guard !== null) add(guard, 1);
+  if (Array.isArray(value)) for (const item of value as unknown[]) measure(item, guard, add);
+  else if (typeof value === 'object' && value !== null)
+    for (const [key, inner] of Object.entries(value)) measure(inner, GUARDS.has(key) ? key : guard, add);
+}
+
+/** Comparisons behind the first WHERE. */
+function conditions({ tokens, text }: Definition['finds']['statements'][number]['scan']): number {
+  const words = tokens.map(({ start, end }) => text.slice(start, end).toUpperCase());
+  const at = words.indexOf('WHERE');
+  return at === -1 ? 0 : words.slice(at).filter((word) => /^(WHERE|AND|IN|LIKE|[<>=!]+)$/.test(word)).length;
+}
+
+function sourcesOf(resources: readonly ResourceModel[], registry: Registry): Map<string, Set<string>> {
+  const found = new Map<string, Set<string>>();
+  for (const resource of resources) {
+    for (const { action, columns, source } of valueReads(resource, registry)) {
+      for (const column of columns) {
+        const place = `${action} ${column}`;
+        found.set(place, (found.get(place) ?? new Set<string>()).add(source?.sort ?? 'payload'));
+      }
+    }
+  }
+  return found;
+}
