@@ -1,5 +1,7 @@
-/** `lintel check`: the front end over the whole project. Nothing connects, nothing is written. */
-import { loadDefinitions, loadProject } from '../runtime/project.js';
+/** `lintel check`: the front end over the whole project, and its statements on a database in this process. Nothing is written. */
+import type { Config } from '../analysis/config.js';
+import { createScratchAsking } from '../runtime/asking.js';
+import { loadDefinitions, loadProject, type LoadedDefinitions, type Project } from '../runtime/project.js';
 import type { CommandOptions } from './commands.js';
 import { hasErrors } from '../contract/problem.js';
 import { paintFor } from './paint.js';
@@ -16,7 +18,7 @@ export async function check({ config, format = 'pretty' }: CommandOptions, termi
     return 2;
   }
   const project = await loadProject(cwd, config, env);
-  const loaded = project.config === null ? null : await loadDefinitions(project, project.config);
+  const loaded = project.config === null ? null : await loadAsked(project, project.config);
   const problems = loaded?.problems ?? project.configProblems;
   const documents = withConfig(project, loaded?.analysis.documents);
   const text =
@@ -30,4 +32,13 @@ export async function check({ config, format = 'pretty' }: CommandOptions, termi
     stderr.write(`No file matches ${project.config.definitions.join(', ')}.\n`);
   }
   return hasErrors(problems) ? 1 : 0;
+}
+
+async function loadAsked(project: Project, config: Config): Promise<LoadedDefinitions> {
+  const asking = createScratchAsking(project, config);
+  try {
+    return await loadDefinitions(project, config, asking.ask);
+  } finally {
+    await asking.close();
+  }
 }

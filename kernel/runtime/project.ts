@@ -6,7 +6,8 @@ import { readFile } from 'node:fs/promises';
 import { dirname, relative, resolve } from 'node:path';
 import { BootError } from '../contract/boot-error.js';
 import type { Problem } from '../contract/problem.js';
-import { analyse, type SourceFile } from '../analysis/analyse.js';
+import { createAnalyser, type SourceFile } from '../analysis/analyse.js';
+import type { Refusals } from '../analysis/checks/refusals.js';
 import { analyseConfig, pluginLists, type Config } from '../analysis/config.js';
 import type { Analysis } from '../analysis/model.js';
 import { document, type Document } from '../source/document.js';
@@ -29,6 +30,9 @@ export interface Project extends Packages {
   readonly configProblems: readonly Problem[];
   readonly configDocument: Document;
 }
+
+/** What databases say against the statements of an analysis. */
+export type Ask = (analysis: Analysis) => Promise<Refusals>;
 
 export interface LoadedDefinitions {
   readonly analysis: Analysis;
@@ -81,12 +85,16 @@ async function readConfig(file: string, demanded: boolean): Promise<string | nul
   }
 }
 
-/** Reads and analyses the definition files that the config's globs find. */
-export async function loadDefinitions(project: Project, config: Config): Promise<LoadedDefinitions> {
+/** Reads and analyses the definition files that the config's globs find; `ask` has databases read the statements. */
+export async function loadDefinitions(project: Project, config: Config, ask?: Ask): Promise<LoadedDefinitions> {
   const files = await readDefinitions(project, config);
   // Names in statements for stores of another syntax are judged too, where the parser reads them.
   const sql = holdStatements(files, project.registry) ? await loadSqlParser() : undefined;
-  const analysis = analyse(files, project.registry, { env: envFacts(project.env), sql, given: config });
+  const { analyse } = createAnalyser(project.registry);
+  const options = { env: envFacts(project.env), sql, given: config };
+  const first = analyse(files, options);
+  const refusals = await ask?.(first);
+  const analysis = refusals === undefined || refusals.size === 0 ? first : analyse(files, { ...options, refusals });
   return { analysis, problems: [...project.configProblems, ...analysis.problems] };
 }
 

@@ -55,7 +55,7 @@ export function checkStatements(context: StatementContext, { doc, finds }: Defin
 }
 
 /** What is reported by others would only be said again. */
-const isWhole = ({ scan }: SqlText): boolean =>
+export const isWhole = ({ scan }: SqlText): boolean =>
   scan.faults.length === 0 && scan.statements === 1 && accessorsIn(scan.text).length === 0;
 
 function reportTemplates({ registry, report }: StatementContext, doc: Document, statement: SqlText): boolean {

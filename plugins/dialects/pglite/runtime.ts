@@ -17,6 +17,7 @@ import { postgresFlavour } from '../shared/shape-postgres.js';
 import { parsers } from '../shared/types.js';
 import { createDialect } from './dialect.js';
 import { lockFolder } from './lock.js';
+import { createScratch } from './scratch.js';
 import { templateFor } from './template.js';
 import { readWholeText } from './whole-text.js';
 
@@ -116,6 +117,8 @@ export default defineRuntime(dialect, {
   async adopt(handle, tables, { instance, log }, progress, how) {
     await migrate(migrated(handle, instance), tables, { log, progress, how });
   },
+
+  scratch: async () => createScratch(await start(MEMORY, null)),
 
   async close(handle) {
     const engine = engines.get(handle);

@@ -1,0 +1,47 @@
+/** Statements that a database can be asked about: those in which no error is known, with what is certain of their values. */
+import type { StorePlace } from '../contract/model.js';
+import type { Question } from '../contract/trial.js';
+import type { LocatedNode } from '../source/tree.js';
+import { isWhole } from './checks/statements.js';
+import type { SqlText } from './finds.js';
+import type { LinkedResource } from './linked.js';
+import type { Definition } from './model.js';
+import { inside, type Row } from './report.js';
+import type { Stores } from './stores.js';
+
+export interface Asked extends Question {
+  readonly statement: SqlText;
+  readonly place: StorePlace;
+  /** Whose SQL its store reads; null where nothing tells. */
+  readonly syntax: string | null;
+  readonly models: readonly string[];
+}
+
+export function askedIn(
+  definitions: readonly Definition[],
+  linked: readonly LinkedResource[],
+  stores: Stores,
+  rows: readonly Row[],
+): Asked[] {
+  const errors = rows.filter(({ severity }) => severity === 'error');
+  const resources = new Map(linked.map((resource) => [resource.definition, resource]));
+  return definitions.flatMap((definition) => {
+    const wrong = errors.filter(({ spot }) => spot.doc === definition.doc);
+    return stores.placedIn(definition).flatMap(({ query, place, syntax, models }) => {
+      if (!('scan' in query) || !isWhole(query)) return [];
+      const whole = query.around ?? query.node;
+      if (wrong.some(({ spot }) => inside(spot, whole))) return [];
+      const resource = resources.get(definition);
+      const values = query.parameters.map((node) => certainValue(node, resource));
+      return [{ statement: query, scan: query.scan, values, place, syntax, models }];
+    });
+  });
+}
+
+/** A value that stands in the definition; objects and lists are bound as JSON, which any text of theirs is. */
+function certainValue({ type, scalar, pointer }: LocatedNode, resource: LinkedResource | undefined): string | null {
+  if (type === 'number' || type === 'boolean') return String(scalar);
+  if (type !== 'string') return null;
+  const decisions = resource?.actions.flatMap(({ parameters }) => parameters.get(pointer) ?? []) ?? [];
+  return decisions[0]?.source === 'literal' ? String(scalar) : null;
+}
