@@ -8,6 +8,7 @@ import type { LinkedResource } from './linked.js';
 import type { Definition } from './model.js';
 import { inside, type Row } from './report.js';
 import type { Stores } from './stores.js';
+import { isVerbatim, valueAt } from './verbatim.js';
 
 export interface Asked extends Question {
   readonly statement: SqlText;
@@ -39,9 +40,10 @@ export function askedIn(
 }
 
 /** A value that stands in the definition; objects and lists are bound as JSON, which any text of theirs is. */
-function certainValue({ type, scalar, pointer }: LocatedNode, resource: LinkedResource | undefined): string | null {
-  if (type === 'number' || type === 'boolean') return String(scalar);
-  if (type !== 'string') return null;
-  const decisions = resource?.actions.flatMap(({ parameters }) => parameters.get(pointer) ?? []) ?? [];
-  return decisions[0]?.source === 'literal' ? String(scalar) : null;
+function certainValue(node: LocatedNode, resource: LinkedResource | undefined): string | null {
+  const value = valueAt(node);
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  if (typeof value !== 'string') return null;
+  const decisions = resource?.actions.flatMap(({ parameters }) => parameters.get(node.pointer) ?? []) ?? [];
+  return isVerbatim(node) || decisions[0]?.source === 'literal' ? value : null;
 }
