@@ -13,6 +13,7 @@ export interface CommandOptions {
   readonly for: string | undefined;
   readonly force: boolean;
   readonly check: boolean;
+  readonly database: boolean;
   readonly dryRun: boolean;
   readonly sql: boolean;
   readonly destroy: boolean;
@@ -109,10 +110,15 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     usage: 'check',
     summary: 'report problems; exit code 1 when one is an error',
     details:
-      'Reads the config and all definitions, connects to nothing and writes nothing. `json` is a list of rows with ' +
-      'zero-based positions; `sarif` is SARIF 2.1.0, which code hosts show beside the lines.',
-    options: [FORMAT('`pretty` (default), `json` or `sarif`.')],
-    examples: ['lintel check', 'lintel check --format sarif > lintel.sarif'],
+      'Reads the config and all definitions. Statements for PostgreSQL and its embedded sibling are read by a database in ' +
+      'this process that has the tables of the models and what `migrations/*.sql` adds; none is run. Connects to nothing and ' +
+      'writes nothing. With `--database` the configured servers read the statements instead, against the tables that they ' +
+      'have. `json` is a list of rows with zero-based positions; `sarif` is SARIF 2.1.0, which code hosts show beside the lines.',
+    options: [
+      { name: 'database', doc: 'Connect to the configured SQL databases and have them read the statements.' },
+      FORMAT('`pretty` (default), `json` or `sarif`.'),
+    ],
+    examples: ['lintel check', 'lintel check --database', 'lintel check --format sarif > lintel.sarif'],
     exits: [
       { code: 0, doc: 'No error; warnings and hints there may be.' },
       { code: 1, doc: 'At least one error.' },

@@ -29,7 +29,7 @@ const SECOND_LOOK = 500;
 export async function dev({ config }: CommandOptions, terminal: Terminal): Promise<number> {
   const { stdout } = terminal;
   const paint = paintFor(terminal);
-  const booted = await boot(terminal, config, { onProblem: 'skip', dev: true });
+  const booted = await boot(terminal, config, { onProblem: 'skip', dev: true, asks: 'scratch' });
   if (booted === null) return 1;
   const { kernel } = booted;
   let table = '';

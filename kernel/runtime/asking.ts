@@ -13,7 +13,7 @@ import type { SqlText } from '../analysis/finds.js';
 import { compileTables } from '../compile/tables.js';
 import type { Instance } from './instances.js';
 import { readScripts } from '../project/scripts.js';
-import type { Project } from './project.js';
+import type { LoadedDefinitions, Project } from './project.js';
 
 export interface Asking {
   ask(analysis: Analysis): Promise<Refusals>;
@@ -21,7 +21,11 @@ export interface Asking {
 }
 
 type Answer = Refusal | null;
-type AskPlace = (place: StorePlace, tables: readonly ModelTable[], asked: readonly Asked[]) => Promise<readonly Answer[]>;
+type AskPlace = (
+  place: StorePlace,
+  tables: readonly ModelTable[],
+  asked: readonly Asked[],
+) => Promise<readonly Answer[]>;
 
 async function askAll({ asked, models }: Analysis, registry: Project['registry'], ask: AskPlace): Promise<Refusals> {
   const tables = compileTables(models, registry);
@@ -50,7 +54,10 @@ function byPlace(asked: readonly Asked[]): readonly { readonly place: StorePlace
 }
 
 /** On stores in this process, whatever servers there are. */
-export function createScratchAsking({ registry, runtimes, folder }: Project, { chosen }: Pick<Config, 'chosen'>): Asking {
+export function createScratchAsking(
+  { registry, runtimes, folder }: Project,
+  { chosen }: Pick<Config, 'chosen'>,
+): Asking {
   const open = new Map<PluginId, Scratch>();
   const known = new Map<string, Answer>();
 
@@ -67,7 +74,8 @@ export function createScratchAsking({ registry, runtimes, folder }: Project, { c
     const name = chosen.find((one) => one.kind === kind && one.instance === instance)?.name;
     const own = name === undefined ? undefined : registry.plugin(kind, name);
     const spare = [...registry.plugins.values()].find(
-      ({ facts, ...spec }) => spec.kind === kind && facts?.['embedded'] === true && facts['syntax'] === own?.facts?.['syntax'],
+      ({ facts, ...spec }) =>
+        spec.kind === kind && facts?.['embedded'] === true && facts['syntax'] === own?.facts?.['syntax'],
     );
     if (own === undefined || spare === undefined) return [];
     const added = await readScripts(folder, instance, registry.kind(kind)?.config?.must ?? instance);
@@ -101,8 +109,8 @@ export function createScratchAsking({ registry, runtimes, folder }: Project, { c
 
 /** On the open stores among these instances. */
 export const askStores = (
-  analysis: Analysis,
-  registry: Project['registry'],
+  { analysis }: LoadedDefinitions,
+  { registry }: Project,
   instances: readonly Instance[],
 ): Promise<Refusals> =>
   askAll(analysis, registry, async ({ kind, instance }, tables, asked) => {

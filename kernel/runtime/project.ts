@@ -38,6 +38,8 @@ export interface LoadedDefinitions {
   readonly analysis: Analysis;
   /** Problems of config and definitions together. */
   readonly problems: readonly Problem[];
+  /** The same definitions, with what databases say against their statements. */
+  readonly refused: (refusals: Refusals) => LoadedDefinitions;
 }
 
 /**
@@ -91,11 +93,13 @@ export async function loadDefinitions(project: Project, config: Config, ask?: As
   // Names in statements for stores of another syntax are judged too, where the parser reads them.
   const sql = holdStatements(files, project.registry) ? await loadSqlParser() : undefined;
   const { analyse } = createAnalyser(project.registry);
-  const options = { env: envFacts(project.env), sql, given: config };
-  const first = analyse(files, options);
-  const refusals = await ask?.(first);
-  const analysis = refusals === undefined || refusals.size === 0 ? first : analyse(files, { ...options, refusals });
-  return { analysis, problems: [...project.configProblems, ...analysis.problems] };
+  const loaded = (refusals: Refusals): LoadedDefinitions => {
+    const analysis = analyse(files, { env: envFacts(project.env), sql, given: config, refusals });
+    return { analysis, problems: [...project.configProblems, ...analysis.problems], refused: loaded };
+  };
+  const first = loaded(new Map());
+  const refusals = (await ask?.(first.analysis)) ?? new Map();
+  return refusals.size === 0 ? first : loaded(refusals);
 }
 
 async function readDefinitions({ cwd, folder, configFile }: Project, config: Config): Promise<SourceFile[]> {

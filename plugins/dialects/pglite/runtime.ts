@@ -17,7 +17,7 @@ import { postgresFlavour } from '../shared/shape-postgres.js';
 import { parsers } from '../shared/types.js';
 import { createDialect } from './dialect.js';
 import { lockFolder } from './lock.js';
-import { createScratch } from './scratch.js';
+import { askStatements, createScratch } from './scratch.js';
 import { templateFor } from './template.js';
 import { readWholeText } from './whole-text.js';
 
@@ -117,6 +117,8 @@ export default defineRuntime(dialect, {
   async adopt(handle, tables, { instance, log }, progress, how) {
     await migrate(migrated(handle, instance), tables, { log, progress, how });
   },
+
+  ask: (handle, questions) => askStatements(engineOf(handle), questions, { extensions: false, scripts: false }),
 
   scratch: async () => createScratch(await start(MEMORY, null)),
 

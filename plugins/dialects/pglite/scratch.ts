@@ -24,7 +24,6 @@ interface Place {
 export function createScratch(db: PGlite): Scratch {
   const places = new Map<string, Place>();
   let path = 'public';
-  const query: Query = async (text, values) => (await db.query<Row>(text, [...(values ?? [])])).rows;
 
   async function placeOf(instance: string): Promise<Place> {
     // Scripts may name the usual schema; what is on another connection must not be seen there.
@@ -42,7 +41,7 @@ export function createScratch(db: PGlite): Scratch {
       const place = await placeOf(instance);
       await bring(db, place, tables, scripts);
       const doubts = { extensions: remote, scripts: place.isPartial };
-      return answers(db, query, questions, doubts);
+      return askStatements(db, questions, doubts);
     },
     close: () => db.close(),
   };
@@ -73,9 +72,7 @@ async function bring(db: PGlite, place: Place, tables: Trial['tables'], scripts:
 /** Names, types and keys are all that a statement is read against. */
 function tableText({ table, columns, ...model }: ModelTable): string {
   const shape = postgresFlavour.shape([], new Map());
-  const lines = columns.map(
-    (column) => `${quote(column.name)} ${shape.typeOf({ table, columns, ...model }, column)}`,
-  );
+  const lines = columns.map((column) => `${quote(column.name)} ${shape.typeOf({ table, columns, ...model }, column)}`);
   const keys = columns.filter(({ primaryKey }) => primaryKey).map(({ name }) => quote(name));
   if (keys.length > 0) lines.push(`PRIMARY KEY (${keys.join(', ')})`);
   return `CREATE TABLE ${quote(table)} (${lines.join(', ')})`;
@@ -111,22 +108,21 @@ function statementsOf(text: string): string[] {
 
 type Message = Awaited<ReturnType<PGlite['execProtocol']>>['messages'][number];
 
-async function answers(
+/** In the order of the questions, in one exchange. */
+export async function askStatements(
   db: PGlite,
-  query: Query,
   questions: readonly Question[],
   doubts: Doubts,
 ): Promise<(Refusal | null)[]> {
+  const query: Query = async (text, values) => (await db.query<Row>(text, [...(values ?? [])])).rows;
   const sent = questions.map(({ scan }) => sentAs(scan));
   const bytes = Buffer.concat(sent.flatMap(({ text }) => [parseMessage(text), ANALYSE]));
-  const { messages } = await db.execProtocol(bytes, { throwOnError: false });
+  const { messages } = await db.runExclusive(() => db.execProtocol(bytes, { throwOnError: false }));
   const heard = turnsOf(messages);
   const refusals = sent.map((one, i) => refusedIn(heard[i] ?? [], one, doubts));
   const wrong = await wrongValues(query, questions, heard);
   return Promise.all(
-    refusals.map((refusal, i) =>
-      refusal === null ? (wrong.get(i) ?? null) : withFunctions(refusal, { query }),
-    ),
+    refusals.map((refusal, i) => (refusal === null ? (wrong.get(i) ?? null) : withFunctions(refusal, { query }))),
   );
 }
 

@@ -5,12 +5,14 @@
 import { fault } from '../../../kernel/contract/fault.js';
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import type { RuntimeContext } from '../../../kernel/contract/plugin.js';
+import type { Question, Refusal } from '../../../kernel/contract/trial.js';
 import { scanSql } from '../../../kernel/language/sql.js';
 import { dialect } from '../../kinds/dialect.js';
 import type { Dialect } from '../../kinds/dialect.js';
 import { addressFault, connectFault } from '../shared/connect.js';
 import { toFault } from '../shared/errors.js';
 import { migrate, outline, type Migrated } from '../shared/migrate.js';
+import { refusalOf, sentAs, withFunctions } from '../shared/refusals.js';
 import type { Session } from '../shared/session.js';
 import { postgresFlavour } from '../shared/shape-postgres.js';
 import { parserOf } from '../shared/types.js';
@@ -40,16 +42,18 @@ const lease = (wires: Wires): Promise<{ wire: Wire; release: (broken: boolean) =
     wires.lease((error, wire, release) => (wire ? resolve({ wire, release }) : reject(toFault(error))));
   });
 
+const sessionOf = ({ client }: Wire): Session => ({
+  query: async (text, values) => {
+    const types = { getTypeParser: parserOf as never };
+    const result = await client.query<Record<string, unknown>>({ text, values: [...(values ?? [])], types });
+    return result.rows;
+  },
+});
+
 /** A transaction with plain statements, for migrations. */
 async function withSession<T>(wires: Wires, work: (session: Session) => Promise<T>): Promise<T> {
   const { wire, release } = await lease(wires);
-  const session: Session = {
-    query: async (text, values) => {
-      const types = { getTypeParser: parserOf as never };
-      const result = await wire.client.query<Record<string, unknown>>({ text, values: [...(values ?? [])], types });
-      return result.rows;
-    },
-  };
+  const session = sessionOf(wire);
   let broken = true;
   try {
     await session.query('BEGIN');
@@ -68,6 +72,32 @@ const migrated = (wires: Wires, store: string): Migrated => ({
   flavour: () => postgresFlavour,
   store,
 });
+
+/** Statements that PREPARE takes; of all others the server reads no more than the words. */
+const PREPARED = /^(?:SELECT|VALUES|TABLE|INSERT|UPDATE|DELETE|MERGE)$/;
+const PREPARE = 'PREPARE lintel_asked AS ';
+
+async function ask(wires: Wires, questions: readonly Question[]): Promise<(Refusal | null)[]> {
+  const { wire, release } = await lease(wires);
+  try {
+    // Without waiting for one another. Each is one exchange and one transaction: a pooler may send each to another server.
+    const errors = await Promise.all(
+      questions.map(({ scan }) =>
+        PREPARED.test(scan.verb)
+          ? wire.client.query(`${PREPARE}${sentAs(scan).text}\n; DEALLOCATE lintel_asked`).then(() => null, toError)
+          : null,
+      ),
+    );
+    const refusals = questions.map(({ scan }, i) => refusalOf(errors[i], sentAs(scan), NO_DOUBTS, PREPARE.length + 1));
+    const { query } = sessionOf(wire);
+    return await Promise.all(refusals.map((one) => one && withFunctions(one, { query })));
+  } finally {
+    release(false);
+  }
+}
+
+const toError = (error: unknown): unknown => error;
+const NO_DOUBTS = { extensions: false, scripts: false };
 
 const selectOne = scanSql('SELECT 1');
 
@@ -102,6 +132,8 @@ export default defineRuntime(dialect, {
     const changed = await migrate(migrated(wires, instance), tables, { log, progress, how });
     if (changed) for (const wire of wires.all) forget(wire);
   },
+
+  ask: (handle, questions) => ask(wiresOf(handle), questions),
 
   async close(handle) {
     const server = servers.get(handle);

@@ -62,6 +62,7 @@ export function refusalOf(error: unknown, { scan, text, written }: Sent, doubts:
 const NAMED = /^42(?:703|883)$/;
 const ABOUT: Readonly<Record<string, Refusal['about']>> = {
   '42703': 'column',
+  '42P08': 'untyped',
   '42P18': 'untyped',
   '42883': 'function',
 };
