@@ -6,6 +6,7 @@ import { fault } from '../../../kernel/contract/fault.js';
 import { defineRuntime, type RuntimeContext } from '../../../kernel/contract/plugin.js';
 import { dialect, type Dialect } from '../../kinds/dialect.js';
 import { migrate, outline, type Migrated } from '../shared/migrate.js';
+import { askWire } from './asked.js';
 import { addressFault, connectFault } from './connect.js';
 import { createDialect, type Server } from './dialect.js';
 import { mysqlMigrated } from './migrate.js';
@@ -82,6 +83,15 @@ export default defineRuntime(dialect, {
     await migrate(migrated(context), tables, { log: context.log, progress, how });
     server.catalogue = null;
     server.unknown.clear();
+  },
+
+  async ask(handle, questions, tables) {
+    const { wire, release } = await serverOf(handle).pool.lease();
+    try {
+      return await askWire(wire, questions, tables);
+    } finally {
+      release(false);
+    }
   },
 
   async close(handle) {

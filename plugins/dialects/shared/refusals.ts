@@ -124,7 +124,7 @@ export async function withFunctions(refusal: Refusal, { query }: Pick<Session, '
   if (name === null) return refusal;
   const known = (await query(SIGNATURES, [name])).map(({ said }) => `\`${String(said)}\``);
   if (known.length > 0) {
-    const more = known.length > 3 ? ', ...' : '';
+    const more = known.length > 3 ? ' and more' : '';
     return { ...refusal, advice: `There is ${known.slice(0, 3).join(', ')}${more}.` };
   }
   const near = nearest(
