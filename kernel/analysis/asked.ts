@@ -34,7 +34,7 @@ export function askedIn(
       if (wrong.some(({ spot }) => inside(spot, whole))) return [];
       const resource = resources.get(definition);
       const values = query.parameters.map((node) => certainValue(node, resource));
-      return [{ statement: query, scan: query.scan, values, place, syntax, models }];
+      return [{ statement: query, text: query.scan.text, values, place, syntax, models }];
     });
   });
 }

@@ -1,10 +1,9 @@
 /** Statements that a store reads and does not run: what is asked, and what it says. Types only. */
-import type { SqlScan } from '../language/sql.js';
 import type { ModelTable } from './model.js';
 
 /** A statement as its definition has it. */
 export interface Question {
-  readonly scan: SqlScan;
+  readonly text: string;
   /** For each placeholder the text that is bound to it in every request; null where that is not certain. */
   readonly values: readonly (string | null)[];
 }

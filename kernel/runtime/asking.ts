@@ -71,11 +71,10 @@ export function createScratchAsking(
   }
 
   const ask: AskPlace = async ({ kind, instance }, tables, asked) => {
-    const name = chosen.find((one) => one.kind === kind && one.instance === instance)?.name;
-    const own = name === undefined ? undefined : registry.plugin(kind, name);
+    const own = chosen.find((one) => one.kind === kind && one.instance === instance)?.name;
+    const syntax = asked[0]?.syntax ?? null;
     const spare = [...registry.plugins.values()].find(
-      ({ facts, ...spec }) =>
-        spec.kind === kind && facts?.['embedded'] === true && facts['syntax'] === own?.facts?.['syntax'],
+      (spec) => spec.kind === kind && spec.facts?.['scratch'] === true && spec.facts['syntax'] === syntax,
     );
     if (own === undefined || spare === undefined) return [];
     const added = await readScripts(folder, instance, registry.kind(kind)?.config?.must ?? instance);
@@ -83,13 +82,13 @@ export function createScratchAsking(
     const shapes = new Map(tables.map((table) => [table.model, JSON.stringify([table.table, table.columns])]));
     // What is added can read any table.
     const every = added.length === 0 ? '' : [...shapes.values()].join('\n');
-    const keys = asked.map(({ scan, values, models }) =>
-      JSON.stringify([shared, every, scan.text, values, models.map((model) => shapes.get(model))]),
+    const keys = asked.map(({ text, values, models }) =>
+      JSON.stringify([shared, every, text, values, models.map((model) => shapes.get(model))]),
     );
     const fresh = asked.flatMap((one, i) => (known.has(keys[i] ?? '') ? [] : [{ one, key: keys[i] ?? '' }]));
     if (fresh.length > 0) {
       const scratch = await scratchFor(`${spare.kind}:${spare.name}`);
-      const remote = own.facts?.['embedded'] !== true;
+      const remote = own !== spare.name;
       const questions = fresh.map(({ one }) => one);
       const answers = (await scratch?.ask({ instance, tables, questions, scripts: added, remote })) ?? [];
       fresh.forEach(({ key }, i) => known.set(key, answers[i] ?? null));

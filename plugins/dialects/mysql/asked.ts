@@ -1,7 +1,7 @@
 /** What MySQL and MariaDB say against statements that they prepare and do not run. */
 import type { ModelTable } from '../../../kernel/contract/model.js';
 import type { Question, Refusal } from '../../../kernel/contract/trial.js';
-import type { SqlScan } from '../../../kernel/language/sql.js';
+import { scanSql, type SqlScan } from '../../../kernel/language/sql.js';
 import { isName, nameOf, significant } from '../../../kernel/language/sql-read.js';
 import { errorNumber } from './errors.js';
 import type { Wire } from './pool.js';
@@ -29,7 +29,7 @@ export async function askWire(
   tables: readonly ModelTable[],
 ): Promise<(Refusal | null)[]> {
   const refusals: (Refusal | null)[] = [];
-  for (const { scan } of questions) refusals.push(await askOne(wire, scan, tables));
+  for (const { text } of questions) refusals.push(await askOne(wire, scanSql(text), tables));
   return refusals;
 }
 

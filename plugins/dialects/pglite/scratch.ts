@@ -115,7 +115,7 @@ export async function askStatements(
   doubts: Doubts,
 ): Promise<(Refusal | null)[]> {
   const query: Query = async (text, values) => (await db.query<Row>(text, [...(values ?? [])])).rows;
-  const sent = questions.map(({ scan }) => sentAs(scan));
+  const sent = questions.map(({ text }) => sentAs(text));
   const bytes = Buffer.concat(sent.flatMap(({ text }) => [parseMessage(text), ANALYSE]));
   const { messages } = await db.runExclusive(() => db.execProtocol(bytes, { throwOnError: false }));
   const heard = turnsOf(messages);

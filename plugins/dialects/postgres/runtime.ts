@@ -80,15 +80,16 @@ const PREPARE = 'PREPARE lintel_asked AS ';
 async function ask(wires: Wires, questions: readonly Question[]): Promise<(Refusal | null)[]> {
   const { wire, release } = await lease(wires);
   try {
+    const sent = questions.map(({ text }) => sentAs(text));
     // Without waiting for one another. Each is one exchange and one transaction: a pooler may send each to another server.
     const errors = await Promise.all(
-      questions.map(({ scan }) =>
+      sent.map(({ scan, text }) =>
         PREPARED.test(scan.verb)
-          ? wire.client.query(`${PREPARE}${sentAs(scan).text}\n; DEALLOCATE lintel_asked`).then(() => null, toError)
+          ? wire.client.query(`${PREPARE}${text}\n; DEALLOCATE lintel_asked`).then(() => null, toError)
           : null,
       ),
     );
-    const refusals = questions.map(({ scan }, i) => refusalOf(errors[i], sentAs(scan), NO_DOUBTS, PREPARE.length + 1));
+    const refusals = sent.map((one, i) => refusalOf(errors[i], one, NO_DOUBTS, PREPARE.length + 1));
     const { query } = sessionOf(wire);
     return await Promise.all(refusals.map((one) => one && withFunctions(one, { query })));
   } finally {

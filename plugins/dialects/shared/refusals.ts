@@ -3,7 +3,7 @@
  * and what helps. What another database of the project may well take is not said.
  */
 import type { Refusal } from '../../../kernel/contract/trial.js';
-import type { SqlScan } from '../../../kernel/language/sql.js';
+import { scanSql, type SqlScan } from '../../../kernel/language/sql.js';
 import { quoteReserved } from '../../../kernel/language/sql-reserved.js';
 import { nearest } from '../../../kernel/source/suggest.js';
 import { sqlState } from './errors.js';
@@ -17,7 +17,10 @@ export interface Sent {
   readonly written: (offset: number) => number;
 }
 
-export const sentAs = (scan: SqlScan): Sent => ({ scan, ...quoteReserved(scan) });
+export function sentAs(text: string): Sent {
+  const scan = scanSql(text);
+  return { scan, ...quoteReserved(scan) };
+}
 
 /** What may be there although this database does not know it. */
 export interface Doubts {
