@@ -9,7 +9,9 @@ import type { MigrationHow, MigrationOutline, MigrationProgress } from '../contr
 import { hasErrors, type Problem } from '../contract/problem.js';
 import type { Health, Log, PluginSpec } from '../contract/plugin.js';
 import type { Config } from '../analysis/config.js';
+import type { Script } from '../contract/trial.js';
 import type { Analysis } from '../analysis/model.js';
+import { readScripts } from '../project/scripts.js';
 import type { PlanSet } from '../compile/plan.js';
 import { askStores, createScratchAsking } from './asking.js';
 import { createCompiling } from './compiling.js';
@@ -124,7 +126,7 @@ export async function createKernel({
     await scratch?.close();
     throw new BrokenSet(loaded.problems, loaded.analysis);
   }
-  const lifecycle = createLifecycle({ deadlines: config.deadlines, codes, log });
+  const lifecycle = createLifecycle({ deadlines: config.deadlines, codes, log, scripts: scriptsOf(project) });
   const start = createStart({ lifecycle, instances, log, connect, wait });
   const compiling = createCompiling({ project, hooks, live: () => live, start });
 
@@ -262,6 +264,12 @@ interface Readiness {
   /** Plugins have been told to begin. */
   readonly isServing: () => boolean;
 }
+
+/** SQL of the project for a store. */
+const scriptsOf =
+  ({ folder, registry }: Project) =>
+  ({ id, context }: Instance): Promise<readonly Script[]> =>
+    readScripts(folder, context.instance, registry.kind(id.split(':')[0] ?? '')?.config?.must ?? context.instance);
 
 /** Plugins are told once, when the kernel is about to listen and everything is there, whichever comes last. */
 function createReadiness({ all }: Hooks, now: Current, serve: () => Promise<void>): Readiness {

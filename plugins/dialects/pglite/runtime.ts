@@ -4,7 +4,7 @@
  */
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import type { PGlite } from '@electric-sql/pglite';
+import type { PGlite, Results } from '@electric-sql/pglite';
 import { fault } from '../../../kernel/contract/fault.js';
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import { holdTieringBudget } from '../../../kernel/platform/wasm-tiering.js';
@@ -45,7 +45,12 @@ function sessionsOf(handle: Dialect): WithSession {
   const db = engineOf(handle);
   return (work) =>
     db.transaction((inner) =>
-      work({ query: async (text, values) => (await inner.query<Row>(text, [...(values ?? [])])).rows }),
+      work({
+        query: async (text, values) =>
+          values === undefined
+            ? ((await inner.exec(text)) as Results<Row>[]).flatMap(({ rows }) => rows)
+            : (await inner.query<Row>(text, [...values])).rows,
+      }),
     );
 }
 
