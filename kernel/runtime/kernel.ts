@@ -134,6 +134,8 @@ export async function createKernel({
   async function asked(definitions: LoadedDefinitions, stores: readonly Instance[]): Promise<LoadedDefinitions> {
     if (asks !== 'stores') return definitions;
     const refusals = await askStores(definitions, project, stores).catch((err: unknown) => {
+      // A server that goes away now must not keep others from being served.
+      if (!wait) throw err;
       log.warn({ err }, 'the statements could not be read by their database before the start');
       return null;
     });

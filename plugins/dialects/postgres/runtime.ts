@@ -89,9 +89,13 @@ async function ask(wires: Wires, questions: readonly Question[]): Promise<(Refus
           : null,
       ),
     );
-    const refusals = sent.map((one, i) => refusalOf(errors[i], one, NO_DOUBTS, PREPARE.length + 1));
     const { query } = sessionOf(wire);
-    return await Promise.all(refusals.map((one) => one && withFunctions(one, { query })));
+    return await Promise.all(
+      sent.map((one, i) => {
+        const refusal = errors[i] === null ? null : refusalOf(errors[i], one, NO_DOUBTS, PREPARE.length + 1);
+        return refusal && withFunctions(refusal, { query });
+      }),
+    );
   } finally {
     release(false);
   }
