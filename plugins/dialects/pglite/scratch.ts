@@ -28,7 +28,7 @@ export function createScratch(db: PGlite): Scratch {
   async function placeOf(instance: string): Promise<Place> {
     // Scripts may name the usual schema; what is on another connection must not be seen there.
     const schema = places.size === 0 ? 'public' : `on_${instance}`;
-    const place = places.get(instance) ?? { schema, made: new Map<string, string>(), scripts: '', isPartial: false };
+    const place = places.get(instance) ?? { schema, made: new Map<string, string>(), scripts: '[]', isPartial: false };
     if (!places.has(instance) && schema !== path) await db.exec(`CREATE SCHEMA ${quote(schema)}`);
     places.set(instance, place);
     if (place.schema !== path) await db.exec(`SET search_path = ${quote(place.schema)}`);
