@@ -16,7 +16,7 @@ import { readScripts } from '../project/scripts.js';
 import type { LoadedDefinitions, Project } from './project.js';
 
 export interface Asking {
-  ask(analysis: Analysis): Promise<Refusals>;
+  readonly ask: (analysis: Analysis) => Promise<Refusals>;
   close(): Promise<void>;
 }
 

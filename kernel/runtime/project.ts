@@ -92,9 +92,9 @@ export async function loadDefinitions(project: Project, config: Config, ask?: As
   const files = await readDefinitions(project, config);
   // Names in statements for stores of another syntax are judged too, where the parser reads them.
   const sql = holdStatements(files, project.registry) ? await loadSqlParser() : undefined;
-  const { analyse } = createAnalyser(project.registry);
+  const analyser = createAnalyser(project.registry);
   const loaded = (refusals: Refusals): LoadedDefinitions => {
-    const analysis = analyse(files, { env: envFacts(project.env), sql, given: config, refusals });
+    const analysis = analyser.analyse(files, { env: envFacts(project.env), sql, given: config, refusals });
     return { analysis, problems: [...project.configProblems, ...analysis.problems], refused: loaded };
   };
   const first = loaded(new Map());

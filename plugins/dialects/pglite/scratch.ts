@@ -122,7 +122,7 @@ export async function askStatements(
   const refusals = sent.map((one, i) => refusedIn(heard[i] ?? [], one, doubts));
   const wrong = await wrongValues(query, questions, heard);
   return Promise.all(
-    refusals.map((refusal, i) => (refusal === null ? (wrong.get(i) ?? null) : withFunctions(refusal, { query }))),
+    refusals.map(async (refusal, i) => (refusal === null ? (wrong.get(i) ?? null) : withFunctions(refusal, { query }))),
   );
 }
 

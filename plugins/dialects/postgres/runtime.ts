@@ -83,17 +83,17 @@ async function ask(wires: Wires, questions: readonly Question[]): Promise<(Refus
     const sent = questions.map(({ text }) => sentAs(text));
     // Without waiting for one another. Each is one exchange and one transaction: a pooler may send each to another server.
     const errors = await Promise.all(
-      sent.map(({ scan, text }) =>
+      sent.map(async ({ scan, text }) =>
         PREPARED.test(scan.verb)
           ? wire.client.query(`${PREPARE}${text}\n; DEALLOCATE lintel_asked`).then(() => null, toError)
           : null,
       ),
     );
-    const { query } = sessionOf(wire);
+    const session = sessionOf(wire);
     return await Promise.all(
-      sent.map((one, i) => {
+      sent.map(async (one, i) => {
         const refusal = errors[i] === null ? null : refusalOf(errors[i], one, NO_DOUBTS, PREPARE.length + 1);
-        return refusal && withFunctions(refusal, { query });
+        return refusal && withFunctions(refusal, session);
       }),
     );
   } finally {
