@@ -9,6 +9,7 @@ import { isSub0 } from '../contract/profile.js';
 import type { SqlParser } from '../language/sql-parser.js';
 import type { LocatedNode } from '../source/tree.js';
 import { ACKNOWLEDGE, acknowledged } from './acknowledge.js';
+import { askedIn } from './asked.js';
 import { answersOf } from './changes.js';
 import { checkAccessors, type EnvFacts } from './checks/accessors.js';
 import { checkBlindModels } from './checks/blind.js';
@@ -17,9 +18,10 @@ import { checkClaims } from './checks/claims.js';
 import { checkCollections } from './checks/collections.js';
 import { checkForeign } from './checks/foreign.js';
 import { checkModels } from './checks/models.js';
-import { checkRealms } from './checks/realms.js';
 import { checkRooms } from './checks/rooms.js';
 import { checkPurposes } from './checks/purposes.js';
+import { checkRealms } from './checks/realms.js';
+import { reportRefusals, type Refusals } from './checks/refusals.js';
 import { checkStatements, type Answers } from './checks/statements.js';
 import { checkTemplates } from './checks/templates.js';
 import type { Meetings } from './checks/types.js';
@@ -58,6 +60,8 @@ export interface AnalyseOptions {
   readonly sql?: SqlParser | undefined;
   /** The config, as far as definitions are judged by it; null or absent where none is known. */
   readonly given?: Given | null;
+  /** What databases say against statements that this analyser has found in these files. */
+  readonly refusals?: Refusals;
 }
 
 /** Analyses one set after another. What an analysis says of places is true until the next one. */
@@ -81,7 +85,7 @@ export function createAnalyser(registry: Registry): Analyser {
     return found;
   };
   return {
-    analyse(files, { env, sql, given = null }) {
+    analyse(files, { env, sql, given = null, refusals }) {
       const report = createReport(registry.codes);
       const reads = new Map<string, FileRead>();
       const isTold = isSub0(given?.profile ?? null);
@@ -105,6 +109,7 @@ export function createAnalyser(registry: Registry): Analyser {
         env: same('env', [env?.size, facts], env),
         sql,
         given: same('given', [given && JSON.stringify(given)], given),
+        refusals,
       };
       const definitions = all.flatMap((one) => one.definitions);
       const faulty = new Set(all.flatMap((one) => (one.faulty ? [one.source.file] : [])));
@@ -133,6 +138,7 @@ interface Run extends Start {
   readonly env: EnvFacts | null;
   readonly sql: SqlParser | undefined;
   readonly given: Given | null;
+  readonly refusals: Refusals | undefined;
   /** The value that was made of the same content before, if any. */
   readonly same: <T>(name: string, content: readonly Read[], value: T) => T;
 }
@@ -196,6 +202,7 @@ function analyseDefinitions(
   const suspect = brokenDefinitions(definitions, report.rows);
   if (suspect.size === 0 && given?.websocket.enabled !== false) checkRooms(registry, report, linked);
   for (const group of groups) judgeUses(set, group, suspect);
+  if (run.refusals !== undefined) reportRefusals(report, definitions, run.refusals);
   const broken = brokenDefinitions(definitions, report.rows);
   const { rows, silenced } = acknowledged({ definitions, rows: report.rows, registry, broken, isWhole: env !== null });
   const named = { ...tables, uniques, stores };
@@ -203,6 +210,7 @@ function analyseDefinitions(
   // Not everybody asks for these, and with many definitions they take their time.
   const uses = lazily(() => new Set<PluginId>(definitions.flatMap(({ finds }) => [...finds.uses])));
   const spoken = lazily(() => new Map([...queries.values()].flatMap((one) => [...one.names])));
+  const asked = lazily(() => askedIn(definitions, linked, stores, report.rows));
   return {
     definitions,
     documents,
@@ -214,6 +222,9 @@ function analyseDefinitions(
     },
     get names() {
       return spoken();
+    },
+    get asked() {
+      return asked();
     },
   };
 }

@@ -5,6 +5,7 @@ import type { PluginId, Timing } from '../contract/plugin.js';
 import type { Problem } from '../contract/problem.js';
 import type { Document } from '../source/document.js';
 import type { LocatedNode } from '../source/tree.js';
+import type { Asked } from './asked.js';
 import type { Spot } from './report.js';
 import type { Finds, PluginPlace } from './finds.js';
 import type { Sources, SourceSort } from './sources.js';
@@ -134,4 +135,6 @@ export interface Analysis {
   readonly documents: ReadonlyMap<string, Document>;
   /** What names in SQL stand for, by the node of the statement; only of statements that could be read whole. */
   readonly names: ReadonlyMap<LocatedNode, StatementNames>;
+  /** Statements in which no error is known, for a database to read. */
+  readonly asked: readonly Asked[];
 }

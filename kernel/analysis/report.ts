@@ -50,6 +50,8 @@ export interface Report {
   add(code: string, spot: Spot, params?: Params, options?: ReportOptions): void;
   /** What another report has taken. */
   append(rows: readonly Row[]): void;
+  /** Makes rows errors that turn out to be certain. */
+  raise(rows: readonly Row[]): void;
   readonly rows: readonly Row[];
   /** How many of them are errors. */
   readonly errors: number;
@@ -78,6 +80,14 @@ export function createReport(codes: Readonly<Record<string, CodeEntry>>): Report
     },
     append(more) {
       for (const row of more) append(row);
+    },
+    raise(certain) {
+      for (const [i, row] of rows.entries()) {
+        if (row.severity === 'error' || !certain.includes(row)) continue;
+        // A row may be remembered by the stage that has reported it.
+        rows[i] = { ...row, severity: 'error' };
+        errors++;
+      }
     },
   };
 }

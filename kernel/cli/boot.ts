@@ -4,7 +4,7 @@
  */
 import type { Logger } from 'pino';
 import { BrokenSet, createKernel, type Kernel, type KernelOptions } from '../runtime/kernel.js';
-import { loadProject } from '../runtime/project.js';
+import { loadProject, type Project } from '../runtime/project.js';
 import { explain } from './explain.js';
 import { createLog } from './log.js';
 import { paintFor } from './paint.js';
@@ -27,10 +27,15 @@ export async function boot(
   try {
     return { kernel: await createKernel({ ...options, project, log }), log };
   } catch (error) {
-    if (!(error instanceof BrokenSet)) throw error;
-    const documents = withConfig(project, error.analysis?.documents);
-    const paint = paintFor(terminal);
-    terminal.stderr.write(`${pretty(error.problems, documents, paint)}\n\n${explain(error, paint)}\n`);
+    showBroken(error, project, terminal);
     return null;
   }
+}
+
+/** Throws what is no broken set. */
+export function showBroken(error: unknown, project: Project, terminal: Terminal): void {
+  if (!(error instanceof BrokenSet)) throw error;
+  const documents = withConfig(project, error.analysis?.documents);
+  const paint = paintFor(terminal);
+  terminal.stderr.write(`${pretty(error.problems, documents, paint)}\n\n${explain(error, paint)}\n`);
 }

@@ -1,8 +1,16 @@
-/** `lintel check` and `lintel audit`: the front end over the whole project. Nothing connects; only `--fix` writes. */
-import { loadDefinitions, loadProject, type LoadedDefinitions, type Project } from '../runtime/project.js';
-import type { CommandOptions } from './commands.js';
+/**
+ * `lintel check` and `lintel audit`: the front end over the whole project, and for `check` its statements read by a database: one
+ * in this process, or with `--database` those of the config. No statement is run; only `--fix` writes.
+ */
+import type { Config } from '../analysis/config.js';
 import { certaintyOf, hasErrors, type Problem } from '../contract/problem.js';
+import { createScratchAsking } from '../runtime/asking.js';
+import { createKernel } from '../runtime/kernel.js';
+import { loadDefinitions, loadProject, type Project } from '../runtime/project.js';
+import type { Analysis } from '../analysis/model.js';
+import type { CommandOptions } from './commands.js';
 import { fixDefinitions } from './fix.js';
+import { createLog } from './log.js';
 import { paintFor } from './paint.js';
 import { pretty, rows, sarif, withConfig } from './problems.js';
 import type { Terminal } from './terminal.js';
@@ -10,24 +18,40 @@ import { versionOfPackage } from './version.js';
 
 const FORMATS = ['pretty', 'json', 'sarif'];
 
+interface Checked {
+  readonly problems: readonly Problem[];
+  readonly analysis: Analysis;
+}
+
+/** `checked` is null where the config cannot be read. */
+interface CheckedProject {
+  readonly project: Project;
+  readonly checked: Checked | null;
+}
+
+type CheckDefinitions = (project: Project, config: Config) => Promise<Checked>;
+
 export async function check(options: CommandOptions, terminal: Terminal): Promise<number> {
-  const read = await readProject(options, terminal);
+  const checkDefinitions: CheckDefinitions = options.database
+    ? (project) => checkOnServers(project, terminal)
+    : checkOnScratch;
+  const read = await readProject(options, terminal, checkDefinitions);
   if (read === null) return 2;
-  const { project, loaded } = read;
-  const changes = options.fix || options.fixAll;
-  const again = changes && loaded !== null && (await fixDefinitions(project, options, terminal));
-  const last = again === true ? await readProject(options, terminal) : read;
-  const problems = last?.loaded?.problems ?? project.configProblems;
-  show(problems, last ?? read, options, terminal);
+  const fixes = (options.fix || options.fixAll) && read.checked !== null;
+  const isChanged = fixes && (await fixDefinitions(read.project, options, terminal));
+  const last = isChanged ? ((await readProject(options, terminal, checkDefinitions)) ?? read) : read;
+  const problems = last.checked?.problems ?? last.project.configProblems;
+  show(problems, last, options, terminal);
   return hasErrors(problems) ? 1 : 0;
 }
 
-/** What the audit of the set says, without everything else that `check` does. */
+/** The rows of the audit, without everything else that `check` reports. */
 export async function audit(options: CommandOptions, terminal: Terminal): Promise<number> {
-  const read = await readProject(options, terminal);
+  const read = await readProject(options, terminal, loadDefinitions);
   if (read === null) return 2;
   const { codes } = read.project.registry;
-  const problems = (read.loaded?.problems ?? []).filter(({ code }) => /^(AUD|SEC)_/.test(code));
+  const all = read.checked?.problems ?? [];
+  const problems = all.filter(({ code }) => /^(AUD|SEC)_/.test(code));
   const explained = problems.map((problem): Problem => {
     const entry = codes[problem.code];
     return entry === undefined
@@ -35,45 +59,69 @@ export async function audit(options: CommandOptions, terminal: Terminal): Promis
       : { ...problem, message: `${problem.message} (${certaintyOf(entry)}) ${entry.help}` };
   });
   show(explained, read, options, terminal);
-  if (hasErrors(read.project.configProblems) || hasErrors(read.loaded?.problems ?? []))
+  if (hasErrors(read.project.configProblems) || hasErrors(all))
     terminal.stderr.write('There are errors, so the audit may not have seen everything: see `lintel check`.\n');
   return problems.length > 0 ? 1 : 0;
 }
 
-interface ReadProject {
-  readonly project: Project;
-  readonly loaded: LoadedDefinitions | null;
-}
-
 async function readProject(
-  { config, format = 'pretty' }: CommandOptions,
-  terminal: Terminal,
-): Promise<ReadProject | null> {
-  const { cwd, env, stderr } = terminal;
+  { config: file, format = 'pretty' }: CommandOptions,
+  { cwd, env, stderr }: Terminal,
+  checkDefinitions: CheckDefinitions,
+): Promise<CheckedProject | null> {
   if (!FORMATS.includes(format)) {
     stderr.write(`--format takes ${FORMATS.join(', ')}; not "${format}".\n`);
     return null;
   }
-  const project = await loadProject(cwd, config, env);
-  return { project, loaded: project.config === null ? null : await loadDefinitions(project, project.config) };
+  const project = await loadProject(cwd, file, env);
+  const { config } = project;
+  return { project, checked: config === null ? null : await checkDefinitions(project, config) };
 }
 
 function show(
   problems: readonly Problem[],
-  { project, loaded }: ReadProject,
+  { project, checked }: CheckedProject,
   { format = 'pretty' }: CommandOptions,
   terminal: Terminal,
 ): void {
   const { stdout, stderr } = terminal;
-  const documents = withConfig(project, loaded?.analysis.documents);
+  const documents = withConfig(project, checked?.analysis.documents);
   const text =
     format === 'json'
       ? rows(problems)
       : format === 'sarif'
         ? sarif(problems, project.registry.codes, versionOfPackage())
-        : pretty(problems, documents, paintFor(terminal), loaded?.analysis.acknowledged);
+        : pretty(problems, documents, paintFor(terminal), checked?.analysis.acknowledged);
   stdout.write(`${text}\n`);
-  if (project.config !== null && loaded?.analysis.documents.size === 0) {
+  if (project.config !== null && checked?.analysis.documents.size === 0) {
     stderr.write(`No file matches ${project.config.definitions.join(', ')}.\n`);
+  }
+}
+
+async function checkOnScratch(project: Project, config: Config): Promise<Checked> {
+  const asking = createScratchAsking(project, config);
+  try {
+    return await loadDefinitions(project, config, asking.ask);
+  } finally {
+    await asking.close();
+  }
+}
+
+async function checkOnServers(project: Project, terminal: Terminal): Promise<Checked> {
+  const log = await createLog(terminal);
+  log.level = 'error';
+  const kernel = await createKernel({ project, log, onProblem: 'skip', connect: 'stores', asks: 'stores' });
+  try {
+    const { steps } = await kernel.outline();
+    const missing = [...new Set(steps.flatMap(({ change, table }) => (change === 'create table' ? [table] : [])))];
+    if (missing.length > 0) {
+      const tables = missing.join(', ');
+      terminal.stderr.write(
+        `Not made yet: ${tables}. Statements on these tables are read once \`lintel migrate\` has made them.\n`,
+      );
+    }
+    return { problems: kernel.problems(), analysis: kernel.analysis() };
+  } finally {
+    await kernel.close('done');
   }
 }

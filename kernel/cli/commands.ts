@@ -13,6 +13,7 @@ export interface CommandOptions {
   readonly for: string | undefined;
   readonly force: boolean;
   readonly check: boolean;
+  readonly database: boolean;
   readonly dryRun: boolean;
   readonly sql: boolean;
   readonly destroy: boolean;
@@ -111,17 +112,26 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     usage: 'check',
     summary: 'report problems; exit code 1 when one is an error',
     details:
-      'Reads the config and all definitions, connects to nothing and writes nothing. `json` is a list of rows with ' +
-      'zero-based positions; `sarif` is SARIF 2.1.0, which code hosts show beside the lines. With `--fix` the definition ' +
-      'files are changed where a fix is certain, and what is left is reported; comments stay. A fix after which more would be ' +
-      'reported than before is not applied, and none takes away a guard. Warnings that definitions acknowledge are counted.',
+      'Reads the config and all definitions. Statements for PostgreSQL and its embedded sibling are read by a database in ' +
+      'this process that has the tables of the models and what `migrations/*.sql` adds; none is run. Connects to nothing and ' +
+      'writes nothing. With `--database` the configured servers read the statements instead, against the tables that they ' +
+      'have. `json` is a list of rows with zero-based positions; `sarif` is SARIF 2.1.0, which code hosts show beside the ' +
+      'lines. With `--fix` the definition files are changed where a fix is certain, and what is left is reported; comments ' +
+      'stay. A fix after which more would be reported than before is not applied, and none takes away a guard. Warnings that ' +
+      'definitions acknowledge are counted.',
     options: [
+      { name: 'database', doc: 'Connect to the configured SQL databases and have them read the statements.' },
       FORMAT('`pretty` (default), `json` or `sarif`.'),
       { name: 'fix', doc: 'Apply the fixes that are certain.' },
       { name: 'fix-all', doc: 'Apply also those that are a guess; the changes are shown, and asked about.' },
       { name: 'yes', doc: 'With `--fix-all`: do not ask. Needed without a terminal.' },
     ],
-    examples: ['lintel check', 'lintel check --fix', 'lintel check --format sarif > lintel.sarif'],
+    examples: [
+      'lintel check',
+      'lintel check --fix',
+      'lintel check --database',
+      'lintel check --format sarif > lintel.sarif',
+    ],
     exits: [
       { code: 0, doc: 'No error; warnings and hints there may be.' },
       { code: 1, doc: 'At least one error, also after fixes.' },

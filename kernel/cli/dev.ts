@@ -8,6 +8,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Paint } from '../source/frame.js';
 import type { CommandOptions } from './commands.js';
 import { findDefinitions } from '../project/definition-files.js';
+import { SCRIPTS_FOLDER } from '../project/scripts.js';
 import type { Kernel, ReloadOutcome } from '../runtime/kernel.js';
 import { boot } from './boot.js';
 import { API_PATH, docsPages, PAGE_PATH, takenPages } from './docs-pages.js';
@@ -29,7 +30,7 @@ const SECOND_LOOK = 500;
 export async function dev({ config }: CommandOptions, terminal: Terminal): Promise<number> {
   const { stdout } = terminal;
   const paint = paintFor(terminal);
-  const booted = await boot(terminal, config, { onProblem: 'skip', dev: true });
+  const booted = await boot(terminal, config, { onProblem: 'skip', dev: true, asks: 'scratch' });
   if (booted === null) return 1;
   const { kernel } = booted;
   let table = '';
@@ -110,7 +111,8 @@ const pageLines =
 function watchDefinitions(kernel: Kernel, stdout: Output, changed: () => void): FSWatcher {
   const { folder, configFile } = kernel.project;
   const roots = new Set(kernel.config.definitions.map((glob) => resolve(folder, fixedPart(glob))));
-  const folders = [...roots].map(existing);
+  const scripts = join(folder, SCRIPTS_FOLDER);
+  const folders = [...[...roots].map(existing), ...(existsSync(scripts) ? [scripts] : [])];
   // A file that is watched beside the folder it lies in makes the watcher lose what is new in that folder.
   const files = [configFile, join(folder, '.env')].filter((file) => !folders.some((around) => isInside(file, around)));
   let timer: NodeJS.Timeout | undefined;
@@ -123,7 +125,8 @@ function watchDefinitions(kernel: Kernel, stdout: Output, changed: () => void): 
       stdout.write(`${basename(path)} changed: restart to take it over\n`);
       return;
     }
-    if (!/\.jsonc?$/.test(path) || ![...roots].some((root) => isInside(path, root))) return;
+    const isScript = path.endsWith('.sql') && isInside(path, scripts);
+    if (!isScript && (!/\.jsonc?$/.test(path) || ![...roots].some((root) => isInside(path, root)))) return;
     clearTimeout(timer);
     timer = setTimeout(changed, SETTLE);
   });

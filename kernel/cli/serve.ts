@@ -6,7 +6,7 @@ import type { Route } from '../contract/hooks.js';
 import type { CommandOptions } from './commands.js';
 import type { Kernel } from '../runtime/kernel.js';
 import { listen, type RunningServer } from '../http/server.js';
-import { boot } from './boot.js';
+import { boot, showBroken } from './boot.js';
 import { ending } from './ending.js';
 import { showLeftOut } from './left-out.js';
 import { isPretty } from './log.js';
@@ -15,11 +15,17 @@ import { curlLine, endpointTable, scheduleTable } from './table.js';
 import type { Output, Terminal } from './terminal.js';
 
 export async function serve({ config }: CommandOptions, terminal: Terminal): Promise<number> {
-  const booted = await boot(terminal, config, { wait: true });
+  const booted = await boot(terminal, config, { wait: true, asks: 'stores' });
   if (booted === null) return 1;
   const { kernel } = booted;
   showLeftOut(kernel, terminal);
-  return run(kernel, terminal);
+  try {
+    return await run(kernel, terminal);
+  } catch (error) {
+    // A server that was waited for may refuse statements.
+    showBroken(error, kernel.project, terminal);
+    return 1;
+  }
 }
 
 /** Listens until a signal comes; gives the exit code. `more` is said of the pages at the start. */

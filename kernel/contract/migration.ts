@@ -1,4 +1,5 @@
 /** What a store would change to hold the models, in words that fit every store, and how it tells that it is at work. */
+import type { Script } from './trial.js';
 
 export interface MigrationStep {
   /** The configured instance, `main`; of a kind that is no SQL connection with its field of the config, `documents.main`. */
@@ -32,6 +33,8 @@ export interface MigrationOutline {
 export interface MigrationHow {
   /** Bring also what differs to the shape of the models, where that takes something away. Never at a start. */
   readonly destroy: boolean;
+  /** SQL of the project, of which each file is run once. */
+  readonly scripts?: readonly Script[];
 }
 
 /** Called before each step; `at` counts from 1. */

@@ -13,6 +13,7 @@ import type { ModelTable } from './model.js';
 import type { Outbound } from './outbound.js';
 import type { JobDesk, Running } from './deferred.js';
 import type { Signal } from './plan.js';
+import type { Question, Refusal, Scratch } from './trial.js';
 
 /** What the contract knows of a schema: that it is one. `kernel/schema` knows the rest. */
 export interface SchemaLike {
@@ -305,6 +306,15 @@ export interface PluginRuntime<H = unknown> {
     context: RuntimeContext,
     how?: MigrationHow,
   ): Promise<MigrationOutline>;
+  /** Of a store that needs no server: an empty one, on which statements of stores with the same syntax are tried. */
+  scratch?(): Promise<Scratch>;
+  /** What the open store says to statements that it reads and does not run; null for one that it takes, or about which it is not certain. */
+  ask?(
+    handle: H,
+    questions: readonly Question[],
+    tables: readonly ModelTable[],
+    context: RuntimeContext,
+  ): Promise<readonly (Refusal | null)[]>;
   /**
    * The process serves from now on: begins work that no request asks for. Once the kernel is ready; of a plugin that a reload
    * is the first to use, once its plans are served. Never in a process that only checks, migrates or looks after jobs.

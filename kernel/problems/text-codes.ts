@@ -77,6 +77,13 @@ export const TEXT_CODES = {
     'PostgreSQL cannot read this statement: {what}.',
     'The mistake is here, or shortly before.',
   ),
+  SQL_REFUSED: problem(
+    'error',
+    'Statement refused by the database',
+    'The database refuses this statement: {what}.{advice}',
+    'The database has read the statement with the tables of the models and has not run it; a request would fail in the same way. ' +
+      'Functions, types and views of your own stand in `migrations/*.sql`.',
+  ),
   SQL_FUNCTION: problem(
     'warning',
     'Function of another database',

@@ -9,14 +9,17 @@ import type { MigrationHow, MigrationOutline, MigrationProgress } from '../contr
 import { hasErrors, type Problem } from '../contract/problem.js';
 import type { Health, Log, PluginSpec } from '../contract/plugin.js';
 import type { Config } from '../analysis/config.js';
+import type { Script } from '../contract/trial.js';
 import type { Analysis } from '../analysis/model.js';
+import { readScripts } from '../project/scripts.js';
 import type { PlanSet } from '../compile/plan.js';
+import { askStores, createScratchAsking } from './asking.js';
 import { createCompiling } from './compiling.js';
 import { createHooks, liveHooks, type Hooks, type LiveHooks, type PluginRoute } from './hooks.js';
-import { createInstances } from './instances.js';
+import { createInstances, type Instance } from './instances.js';
 import { createLifecycle } from './lifecycle.js';
 import { createRunning, type KernelRunning } from './running.js';
-import { loadDefinitions, type Project } from './project.js';
+import { loadDefinitions, type LoadedDefinitions, type Project } from './project.js';
 import { createReload, unchanged, type Current, type ReloadOutcome } from './reloading.js';
 import { createStart, type Connect } from './starting.js';
 
@@ -31,6 +34,8 @@ export interface KernelOptions {
   readonly connect?: Connect;
   /** Servers that cannot be reached are waited for; without it they stop the start. */
   readonly wait?: boolean;
+  /** What reads the statements and does not run them: the stores that are opened, or a scratch store at each reload; else nothing. */
+  readonly asks?: 'stores' | 'scratch';
 }
 
 const ADDING: MigrationHow = { destroy: false };
@@ -95,6 +100,7 @@ export async function createKernel({
   log,
   connect = true,
   wait = false,
+  asks,
   ...options
 }: KernelOptions): Promise<Kernel> {
   if (project.config === null) throw new BrokenSet(project.configProblems, null);
@@ -114,11 +120,30 @@ export async function createKernel({
   const instances = createInstances({ project, hooks, log, signal: abort.signal, running });
   const desks = (): JobDesk[] => instances.all.flatMap((instance) => instance.runtime.desk?.(instance.handle()) ?? []);
   let config = project.config;
-  const loaded = await loadDefinitions(project, config);
-  if (onProblem === 'refuse' && hasErrors(loaded.problems)) throw new BrokenSet(loaded.problems, loaded.analysis);
-  const lifecycle = createLifecycle({ deadlines: config.deadlines, codes, log });
+  const scratch = asks === 'scratch' ? createScratchAsking(project, config) : null;
+  let loaded = await loadDefinitions(project, config, scratch?.ask);
+  if (onProblem === 'refuse' && hasErrors(loaded.problems)) {
+    await scratch?.close();
+    throw new BrokenSet(loaded.problems, loaded.analysis);
+  }
+  const lifecycle = createLifecycle({ deadlines: config.deadlines, codes, log, scripts: scriptsOf(project) });
   const start = createStart({ lifecycle, instances, log, connect, wait });
   const compiling = createCompiling({ project, hooks, live: () => live, start });
+
+  /** Definitions whose statements these stores take; the same where they take all of them. */
+  async function asked(definitions: LoadedDefinitions, stores: readonly Instance[]): Promise<LoadedDefinitions> {
+    if (asks !== 'stores') return definitions;
+    const refusals = await askStores(definitions, project, stores).catch((err: unknown) => {
+      // A server that goes away now must not keep others from being served.
+      if (!wait) throw err;
+      log.warn({ err }, 'the statements could not be read by their database before the start');
+      return null;
+    });
+    if (refusals === null || refusals.size === 0) return definitions;
+    const taken = definitions.refused(refusals);
+    if (onProblem === 'refuse') throw new BrokenSet(taken.problems, taken.analysis);
+    return taken;
+  }
 
   let plans: PlanSet;
   try {
@@ -130,8 +155,11 @@ export async function createKernel({
     plans = compiling.compile(loaded.analysis, config);
     compiling.served(loaded.analysis);
     if (connect === true && config.migrate) await start.adopt(first, plans.tables);
+    const taken = await asked(loaded, start.there(first));
+    if (taken !== loaded) plans = compiling.compile((loaded = taken).analysis, config);
   } catch (error) {
     await lifecycle.close();
+    await scratch?.close();
     if (error instanceof BootError) error.words ??= codes[error.code];
     throw error;
   }
@@ -146,6 +174,10 @@ export async function createKernel({
       prepare: (instance) =>
         inTurn(async () => {
           if (config.migrate) await lifecycle.adopt([instance], now.plans.tables);
+          const taken = await asked(now.loaded, [instance]);
+          if (taken === now.loaded) return;
+          now.plans = compiling.compile((now.loaded = taken).analysis, config);
+          now.broken = true;
         }),
       came: () => (now.shown = start.served(now.plans)),
     })
@@ -154,7 +186,20 @@ export async function createKernel({
   complete.catch(() => undefined);
   const swapped = (): void => running.tellSwapped();
   const reload = createReload({
-    ...{ project, config, onProblem, connect, hooks, instances, lifecycle, start, compiling, now, log },
+    ...{
+      project,
+      config,
+      ask: scratch?.ask,
+      onProblem,
+      connect,
+      hooks,
+      instances,
+      lifecycle,
+      start,
+      compiling,
+      now,
+      log,
+    },
     ...{ isServing: begun.isServing, swapped },
   });
   let closed: Promise<void> | null = null;
@@ -189,6 +234,7 @@ export async function createKernel({
         for (const error of hooks.closeFailures) log.error({ err: error }, 'close hook failed');
         abort.abort();
         await inTurn(() => lifecycle.close());
+        await scratch?.close();
       })();
       return closed;
     },
@@ -220,6 +266,12 @@ interface Readiness {
   /** Plugins have been told to begin. */
   readonly isServing: () => boolean;
 }
+
+/** SQL of the project for a store. */
+const scriptsOf =
+  ({ folder, registry }: Project) =>
+  ({ id, context }: Instance): Promise<readonly Script[]> =>
+    readScripts(folder, context.instance, registry.kind(id.split(':')[0] ?? '')?.config?.must ?? context.instance);
 
 /** Plugins are told once, when the kernel is about to listen and everything is there, whichever comes last. */
 function createReadiness({ all }: Hooks, now: Current, serve: () => Promise<void>): Readiness {

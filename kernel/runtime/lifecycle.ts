@@ -8,6 +8,7 @@ import type { ModelTable } from '../contract/model.js';
 import { Fault } from '../contract/fault.js';
 import { fillMessage, type CodeEntry } from '../contract/problem.js';
 import type { Health, Log } from '../contract/plugin.js';
+import type { Script } from '../contract/trial.js';
 import type { Instance } from './instances.js';
 
 const PREPARE = 'prepare its tables';
@@ -64,9 +65,11 @@ export interface LifecycleInput {
   readonly deadlines: { readonly open: number; readonly close: number };
   readonly codes: Readonly<Record<string, CodeEntry>>;
   readonly log: Log;
+  /** SQL of the project for a store. */
+  readonly scripts: (instance: Instance) => Promise<readonly Script[]>;
 }
 
-export function createLifecycle({ deadlines, codes, log }: LifecycleInput): Lifecycle {
+export function createLifecycle({ deadlines, codes, log, scripts }: LifecycleInput): Lifecycle {
   const opened: Instance[] = [];
   const away = new Map<string, string>();
   /** Anybody may look at the status page: whoever comes while the plugins are asked gets the same answer. */
@@ -168,9 +171,11 @@ export function createLifecycle({ deadlines, codes, log }: LifecycleInput): Life
         const progress: MigrationProgress = ({ table, change }, at, of) => {
           latest = { table, change, step: `${at} of ${of}` };
         };
-        const adopt = (): Promise<void> | undefined =>
-          runtime.adopt?.(instance.handle(), tablesOf(instance, tables), context, progress);
-        await run(instance, PREPARE, adopt, () => latest);
+        const adopt = async (): Promise<void> => {
+          const how = { destroy: false, scripts: await scripts(instance) };
+          await runtime.adopt?.(instance.handle(), tablesOf(instance, tables), context, progress, how);
+        };
+        if (runtime.adopt !== undefined) await run(instance, PREPARE, adopt, () => latest);
       }
     },
     async serve(instances) {
@@ -182,7 +187,10 @@ export function createLifecycle({ deadlines, codes, log }: LifecycleInput): Life
       for (const instance of instances) {
         const { runtime, context } = instance;
         await named(instance, PREPARE, async () =>
-          runtime.adopt?.(instance.handle(), tablesOf(instance, tables), context, progress, how),
+          runtime.adopt?.(instance.handle(), tablesOf(instance, tables), context, progress, {
+            ...how,
+            scripts: await scripts(instance),
+          }),
         );
       }
     },
@@ -190,7 +198,11 @@ export function createLifecycle({ deadlines, codes, log }: LifecycleInput): Life
       const parts: MigrationOutline[] = [];
       for (const instance of instances) {
         const { runtime, context } = instance;
-        const plan = async () => runtime.plan?.(instance.handle(), tablesOf(instance, tables), context, how);
+        const plan = async () =>
+          runtime.plan?.(instance.handle(), tablesOf(instance, tables), context, {
+            ...how,
+            scripts: await scripts(instance),
+          });
         const part = await named(instance, 'look at its tables', plan);
         if (part !== undefined) parts.push(part);
       }

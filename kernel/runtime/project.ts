@@ -6,7 +6,8 @@ import { readFile } from 'node:fs/promises';
 import { dirname, relative, resolve } from 'node:path';
 import { BootError } from '../contract/boot-error.js';
 import type { Problem } from '../contract/problem.js';
-import { analyse, type AnalyseOptions, type SourceFile } from '../analysis/analyse.js';
+import { createAnalyser, type AnalyseOptions, type SourceFile } from '../analysis/analyse.js';
+import type { Refusals } from '../analysis/checks/refusals.js';
 import { analyseConfig, pluginLists, type Config } from '../analysis/config.js';
 import type { Analysis } from '../analysis/model.js';
 import { document, type Document } from '../source/document.js';
@@ -32,10 +33,15 @@ export interface Project extends Packages {
   readonly taken: readonly Taken[];
 }
 
+/** What databases say against the statements of an analysis. */
+export type Ask = (analysis: Analysis) => Promise<Refusals>;
+
 export interface LoadedDefinitions {
   readonly analysis: Analysis;
   /** Problems of config and definitions together. */
   readonly problems: readonly Problem[];
+  /** The same definitions, with what databases say against their statements. */
+  readonly refused: (refusals: Refusals) => LoadedDefinitions;
 }
 
 /**
@@ -85,11 +91,18 @@ async function readConfig(file: string, demanded: boolean): Promise<string | nul
   }
 }
 
-/** Reads and analyses the definition files that the config's globs find. */
-export async function loadDefinitions(project: Project, config: Config): Promise<LoadedDefinitions> {
+/** Reads and analyses the definition files that the config's globs find; `ask` has databases read the statements. */
+export async function loadDefinitions(project: Project, config: Config, ask?: Ask): Promise<LoadedDefinitions> {
   const files = await readDefinitions(project, config);
-  const analysis = analyse(files, project.registry, await analysisOptions(project, config, files));
-  return { analysis, problems: [...project.configProblems, ...analysis.problems] };
+  const options = await analysisOptions(project, config, files);
+  const analyser = createAnalyser(project.registry);
+  const loaded = (refusals: Refusals): LoadedDefinitions => {
+    const analysis = analyser.analyse(files, { ...options, refusals });
+    return { analysis, problems: [...project.configProblems, ...analysis.problems], refused: loaded };
+  };
+  const first = loaded(new Map());
+  const refusals = (await ask?.(first.analysis)) ?? new Map();
+  return refusals.size === 0 ? first : loaded(refusals);
 }
 
 export async function analysisOptions(

@@ -11,7 +11,7 @@ import type { Compiling } from './compiling.js';
 import type { Hooks, PluginRoute } from './hooks.js';
 import type { Instance, Instances } from './instances.js';
 import type { Lifecycle } from './lifecycle.js';
-import { loadDefinitions, type LoadedDefinitions, type Project } from './project.js';
+import { loadDefinitions, type Ask, type LoadedDefinitions, type Project } from './project.js';
 import { keepServing, tellGuards } from './serving.js';
 import type { Connect, Start } from './starting.js';
 
@@ -37,6 +37,8 @@ export interface Current {
 export interface ReloadInput {
   readonly project: Project;
   readonly config: Config;
+  /** Has a database read the statements. */
+  readonly ask: Ask | undefined;
   /** `refuse`: all or nothing. `skip`: what is sound is taken over. */
   readonly onProblem: 'refuse' | 'skip';
   readonly connect: Connect;
@@ -77,7 +79,7 @@ export function createReload(input: ReloadInput): () => Promise<ReloadOutcome> {
   return async () => {
     let next: LoadedDefinitions;
     try {
-      next = await loadDefinitions(project, config);
+      next = await loadDefinitions(project, config, input.ask);
     } catch (failure) {
       now.broken = true;
       return { ...unchanged(now), failure };

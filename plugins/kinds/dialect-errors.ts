@@ -77,9 +77,15 @@ export const dialectErrors = {
     message: 'The database could not be brought to the shape of the models (table {table}). {outcome}',
     help: 'The log has the reason; existing rows may break a new unique index, a foreign key or, with `lintel migrate --destroy`, a new type.',
   },
+  QRY_SCRIPT: {
+    status: 500,
+    title: 'SQL of the project failed',
+    message: 'The database refuses {file}: {what}. {outcome}',
+    help: 'Correct the file and run `lintel migrate` again; files that have run are not run a second time.',
+  },
 } as const satisfies Readonly<Record<string, CodeEntry>>;
 
-const AT_THE_START: readonly string[] = ['QRY_CONNECT', 'QRY_DUPLICATES', 'QRY_MIGRATION'];
+const AT_THE_START: readonly string[] = ['QRY_CONNECT', 'QRY_DUPLICATES', 'QRY_MIGRATION', 'QRY_SCRIPT'];
 
 /** Those that a request can meet. */
 export const dialectRefusals: readonly string[] = Object.keys(dialectErrors).filter(

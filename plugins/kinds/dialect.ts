@@ -129,6 +129,11 @@ export const dialect = defineKind<Dialect>({
       type: 'list',
       required: false,
     },
+    scratch: {
+      doc: 'An empty one in the process can read statements of its syntax without running them.',
+      type: 'boolean',
+      required: false,
+    },
     embedded: { doc: 'Runs inside the process; no server to install.', type: 'boolean', required: true },
   },
   handle: ['prepare', 'run', 'execute', 'begin', 'isolation', 'commit', 'rollback', 'retryable'],

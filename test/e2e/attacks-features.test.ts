@@ -261,7 +261,12 @@ describe('attacks on features', () => {
       asked++;
       return new Promise((resolve) => setImmediate(() => resolve({ ok: true })));
     };
-    const lifecycle = createLifecycle({ deadlines: { open: 1, close: 1 }, codes: {}, log: kernel.kernel.log });
+    const lifecycle = createLifecycle({
+      deadlines: { open: 1, close: 1 },
+      codes: {},
+      scripts: () => Promise.resolve([]),
+      log: kernel.kernel.log,
+    });
     const instance = { key: 'a', runtime: { health }, handle: () => ({}), context: {} };
     await lifecycle.open([instance as never]);
     await Promise.all(Array.from({ length: 100 }, () => lifecycle.health()));

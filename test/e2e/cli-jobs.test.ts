@@ -38,6 +38,7 @@ const NOTHING: CommandOptions = {
   for: undefined,
   force: false,
   check: false,
+  database: false,
   dryRun: false,
   sql: false,
   destroy: false,

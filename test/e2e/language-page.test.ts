@@ -111,6 +111,7 @@ describe('the page about the language', () => {
       'RLY_ADDRESS',
       'QRY_DUPLICATES',
       'QRY_MIGRATION',
+      'QRY_SCRIPT',
       'STO_FOLDER',
       'STO_OPEN',
     ];

@@ -58,8 +58,13 @@ describe('front end: codes', () => {
 
   before(() => names.forEach((name) => expectedRows(name).forEach(({ code }) => seen.add(code))));
 
+  // Said by databases alone: `e2e/cli-check-statements` has the cases.
+  const isOfDatabases = (code: string): boolean => code === 'SQL_REFUSED';
+
   it('of definitions all occur in a fixture', () => {
-    const missing = Object.keys(registry.codes).filter((code) => isOfDefinitions(code) && !seen.has(code));
+    const missing = Object.keys(registry.codes).filter(
+      (code) => isOfDefinitions(code) && !isOfDatabases(code) && !seen.has(code),
+    );
     expect(missing, 'add a folder to test/fixtures/definitions').to.deep.equal([]);
   });
 

@@ -19,6 +19,7 @@ describe('the life of plugins', () => {
     createLifecycle({
       deadlines: { open: 1, close: 0.1 },
       codes: {},
+      scripts: () => Promise.resolve([]),
       log: { ...silent, error: (fields) => void failures.push(fields) },
     });
   const instance = (key: string, runtime: Partial<PluginRuntime> = {}): Instance => ({

@@ -34,6 +34,8 @@ export interface TestKernelOptions {
   readonly wait?: boolean;
   /** As `lintel dev` starts it. */
   readonly dev?: boolean;
+  /** What reads the statements before they are served; with `ASK_ALL=1` a scratch store does for all suites. */
+  readonly asks?: 'stores' | 'scratch';
   /** Every request and answer that the OpenAPI document knows is judged by it. */
   readonly judged?: boolean;
   /** Addresses beside those of resources and plugins. */
@@ -62,6 +64,7 @@ function recorder(): { log: Log; rows: LogRow[] } {
 export async function startKernel(options: TestKernelOptions = {}): Promise<TestKernel> {
   const { files = {}, config = {}, env = {}, onProblem, prepare, dev = false, pages = [], wait = false } = options;
   const isJudged = options.judged ?? process.env['JUDGE_ALL'] === '1';
+  const asks = options.asks ?? (process.env['ASK_ALL'] === '1' ? 'scratch' : undefined);
   const project = options.project ? { ...options.project, dispose: async () => {} } : await tempProject(files);
   const { log, rows } = recorder();
   let kernel: Kernel | undefined;
@@ -70,7 +73,7 @@ export async function startKernel(options: TestKernelOptions = {}): Promise<Test
     if (!options.project) await project.write('lintel.config.json', { ...config, http });
     await prepare?.(project.folder);
     const loaded = await loadProject(project.folder, undefined, env, dev);
-    kernel = await createKernel({ project: loaded, log, onProblem, wait });
+    kernel = await createKernel({ project: loaded, log, onProblem, wait, ...(asks && { asks }) });
     await kernel.ready();
     const server = await listen(kernel, pages);
     const client = createClient(server.url);

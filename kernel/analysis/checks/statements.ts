@@ -68,7 +68,7 @@ function isNamedIn({ references, declarations }: Finds, column: string): boolean
 }
 
 /** What is reported by others would only be said again. */
-const isWhole = ({ scan }: SqlText): boolean =>
+export const isWhole = ({ scan }: SqlText): boolean =>
   scan.faults.length === 0 && scan.statements === 1 && accessorsIn(scan.text).length === 0;
 
 function reportTemplates({ registry, report }: StatementContext, doc: Document, statement: SqlText): boolean {

@@ -14,7 +14,7 @@ const SETTINGS =
 export const sessionsOn =
   ({ client }: Pick<MysqlOptions, 'client'>): WithSession =>
   async (work) => {
-    const connection = await mysql.createConnection({ ...client, rowsAsArray: false });
+    const connection = await mysql.createConnection({ ...client, rowsAsArray: false, multipleStatements: true });
     // Without a listener a connection that goes would end the process; the statement under way fails by itself.
     connection.on('error', () => undefined);
     const session: Session = {

@@ -7,6 +7,7 @@ import { defineRuntime, type RuntimeContext } from '../../../kernel/contract/plu
 import { dialect, SERIALIZABLE, type Dialect } from '../../kinds/dialect.js';
 import { migrate, outline, type Migrated } from '../shared/migrate.js';
 import { isTriggered } from '../shared/triggers.js';
+import { askWire } from './asked.js';
 import { readTriggers } from './catalogue.js';
 import { addressFault, connectFault } from './connect.js';
 import { createDialect, type Server } from './dialect.js';
@@ -85,6 +86,15 @@ export default defineRuntime(dialect, {
     await migrate(migrated(context), tables, { log: context.log, progress, how });
     server.catalogue = null;
     server.unknown.clear();
+  },
+
+  async ask(handle, questions, tables) {
+    const { wire, release } = await serverOf(handle).pool.lease();
+    try {
+      return await askWire(wire, questions, tables);
+    } finally {
+      release(false);
+    }
   },
 
   async close(handle) {

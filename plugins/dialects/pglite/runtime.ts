@@ -4,7 +4,7 @@
  */
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import type { PGlite } from '@electric-sql/pglite';
+import type { PGlite, Results } from '@electric-sql/pglite';
 import { fault } from '../../../kernel/contract/fault.js';
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import { holdTieringBudget } from '../../../kernel/platform/wasm-tiering.js';
@@ -17,6 +17,7 @@ import { postgresFlavour } from '../shared/shape-postgres.js';
 import { parsers } from '../shared/types.js';
 import { createDialect } from './dialect.js';
 import { lockFolder } from './lock.js';
+import { askStatements, createScratch } from './scratch.js';
 import { templateFor } from './template.js';
 import { readWholeText } from './whole-text.js';
 
@@ -44,7 +45,12 @@ function sessionsOf(handle: Dialect): WithSession {
   const db = engineOf(handle);
   return (work) =>
     db.transaction((inner) =>
-      work({ query: async (text, values) => (await inner.query<Row>(text, [...(values ?? [])])).rows }),
+      work({
+        query: async (text, values) =>
+          values === undefined
+            ? ((await inner.exec(text)) as Results<Row>[]).flatMap(({ rows }) => rows)
+            : (await inner.query<Row>(text, [...values])).rows,
+      }),
     );
 }
 
@@ -116,6 +122,10 @@ export default defineRuntime(dialect, {
   async adopt(handle, tables, { instance, log }, progress, how) {
     await migrate(migrated(handle, instance), tables, { log, progress, how });
   },
+
+  ask: (handle, questions) => askStatements(engineOf(handle), questions, { extensions: false, scripts: false }),
+
+  scratch: async () => createScratch(await start(MEMORY, null)),
 
   async close(handle) {
     const engine = engines.get(handle);

@@ -19,7 +19,7 @@ export default definePlugin({
     '- One process per folder; a lock file beside the folder sees to that.',
     '- With `memory://` everything is gone when the process ends.',
   ].join('\n'),
-  facts: { returning: true, syntax: 'postgresql', embedded: true },
+  facts: { returning: true, syntax: 'postgresql', embedded: true, scratch: true },
   schema: shape({
     path: value(string().required(), {
       doc: 'Folder of the data, relative to the config file, or `memory://`.',

@@ -5,12 +5,14 @@
 import { fault } from '../../../kernel/contract/fault.js';
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import type { RuntimeContext } from '../../../kernel/contract/plugin.js';
+import type { Question, Refusal } from '../../../kernel/contract/trial.js';
 import { scanSql } from '../../../kernel/language/sql.js';
 import { dialect, SERIALIZABLE } from '../../kinds/dialect.js';
 import type { Dialect } from '../../kinds/dialect.js';
 import { addressFault, connectFault } from '../shared/connect.js';
 import { toFault } from '../shared/errors.js';
 import { migrate, outline, type Migrated } from '../shared/migrate.js';
+import { refusalOf, sentAs, withFunctions } from '../shared/refusals.js';
 import type { Session } from '../shared/session.js';
 import { postgresFlavour } from '../shared/shape-postgres.js';
 import { isTriggered, type Trigger } from '../shared/triggers.js';
@@ -43,16 +45,18 @@ const lease = (wires: Wires): Promise<{ wire: Wire; release: (broken: boolean) =
     wires.lease((error, wire, release) => (wire ? resolve({ wire, release }) : reject(toFault(error))));
   });
 
+const sessionOf = ({ client }: Wire): Session => ({
+  query: async (text, values) => {
+    const types = { getTypeParser: parserOf as never };
+    const result = await client.query<Record<string, unknown>>({ text, values: [...(values ?? [])], types });
+    return result.rows;
+  },
+});
+
 /** A transaction with plain statements, for migrations. */
 async function withSession<T>(wires: Wires, work: (session: Session) => Promise<T>): Promise<T> {
   const { wire, release } = await lease(wires);
-  const session: Session = {
-    query: async (text, values) => {
-      const types = { getTypeParser: parserOf as never };
-      const result = await wire.client.query<Record<string, unknown>>({ text, values: [...(values ?? [])], types });
-      return result.rows;
-    },
-  };
+  const session = sessionOf(wire);
   let broken = true;
   try {
     await session.query('BEGIN');
@@ -71,6 +75,37 @@ const migrated = (wires: Wires, store: string): Migrated => ({
   flavour: () => postgresFlavour,
   store,
 });
+
+/** Statements that PREPARE takes; of all others the server reads no more than the words. */
+const PREPARED = /^(?:SELECT|VALUES|TABLE|INSERT|UPDATE|DELETE|MERGE)$/;
+const PREPARE = 'PREPARE lintel_asked AS ';
+
+async function ask(wires: Wires, questions: readonly Question[]): Promise<(Refusal | null)[]> {
+  const { wire, release } = await lease(wires);
+  try {
+    const sent = questions.map(({ text }) => sentAs(text));
+    // Without waiting for one another. Each is one exchange and one transaction: a pooler may send each to another server.
+    const errors = await Promise.all(
+      sent.map(async ({ scan, text }) =>
+        PREPARED.test(scan.verb)
+          ? wire.client.query(`${PREPARE}${text}\n; DEALLOCATE lintel_asked`).then(() => null, toError)
+          : null,
+      ),
+    );
+    const session = sessionOf(wire);
+    return await Promise.all(
+      sent.map(async (one, i) => {
+        const refusal = errors[i] === null ? null : refusalOf(errors[i], one, NO_DOUBTS, PREPARE.length + 1);
+        return refusal && withFunctions(refusal, session);
+      }),
+    );
+  } finally {
+    release(false);
+  }
+}
+
+const toError = (error: unknown): unknown => error;
+const NO_DOUBTS = { extensions: false, scripts: false };
 
 const selectOne = scanSql('SELECT 1');
 
@@ -123,6 +158,8 @@ export default defineRuntime(dialect, {
     const changed = await migrate(migrated(wires, instance), tables, { log, progress, how });
     if (changed) for (const wire of wires.all) forget(wire);
   },
+
+  ask: (handle, questions) => ask(wiresOf(handle), questions),
 
   async close(handle) {
     const server = servers.get(handle);

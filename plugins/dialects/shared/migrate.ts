@@ -11,6 +11,7 @@ import type { Change, MigrationPlan } from './changes.js';
 import type { Flavour } from './known.js';
 import { outlineOf, stepOf } from './outline.js';
 import { planMigration } from './plan.js';
+import { runScripts, scriptOutline, scriptsLeft } from './scripts.js';
 import type { Session, WithSession } from './session.js';
 
 /** A store that is migrated. */
@@ -97,20 +98,21 @@ async function guarded<T>(
   try {
     return await work();
   } catch (cause) {
-    if (cause instanceof Fault && /^QRY_(?:MIGRATION|DUPLICATES)$/.test(cause.code)) throw cause;
+    if (cause instanceof Fault && /^QRY_(?:MIGRATION|DUPLICATES|SCRIPT)$/.test(cause.code)) throw cause;
     const table = tables.map((one) => one.table).join(', ');
     const away = cause instanceof Fault ? cause.code === 'QRY_UNAVAILABLE' : at.flavour?.isAway(cause) === true;
     throw fault('QRY_MIGRATION', { table }, { cause, retryable: away });
   }
 }
 
-/** True when the database was changed. Throws QRY_MIGRATION or QRY_DUPLICATES, never what a driver throws. */
+/** True when the database was changed. Throws QRY_MIGRATION, QRY_DUPLICATES or QRY_SCRIPT, never what a driver throws. */
 export async function migrate(
   { withSession, flavour: find, store }: Migrated,
   tables: readonly ModelTable[],
   who: Migrating,
 ): Promise<boolean> {
-  if (tables.length === 0) return false;
+  const { scripts = [] } = who.how ?? {};
+  if (tables.length === 0 && scripts.length === 0) return false;
   const at: { flavour?: Flavour } = {};
   return guarded(tables, at, async () => {
     const { changes, warnings } = await withSession(async (session) => {
@@ -118,9 +120,10 @@ export async function migrate(
       return look(session, at.flavour, tables, who.how);
     });
     for (const { message, serious, ...place } of warnings) if (serious) who.log.warn(place, message);
-    if (changes.length === 0) return false;
-    await withSession(async (session) => change(session, await find(session), store, tables, who));
-    return true;
+    if (changes.length > 0)
+      await withSession(async (session) => change(session, await find(session), store, tables, who));
+    const ran = await runScripts({ withSession, flavour: find, store }, scripts, who);
+    return ran || changes.length > 0;
   });
 }
 
@@ -130,12 +133,15 @@ export async function outline(
   tables: readonly ModelTable[],
   how?: MigrationHow,
 ): Promise<MigrationOutline> {
-  if (tables.length === 0) return { steps: [], warnings: [] };
+  const { scripts = [] } = how ?? {};
+  if (tables.length === 0 && scripts.length === 0) return { steps: [], warnings: [] };
   const at: { flavour?: Flavour } = {};
   return guarded(tables, at, () =>
     withSession(async (session) => {
       const flavour = (at.flavour = await find(session));
-      return outlineOf(session, flavour, store, await look(session, flavour, tables, how));
+      const shown = await outlineOf(session, flavour, store, await look(session, flavour, tables, how));
+      const more = scriptOutline(store, await scriptsLeft(session, flavour, scripts));
+      return { steps: [...shown.steps, ...more.steps], warnings: [...shown.warnings, ...more.warnings] };
     }),
   );
 }

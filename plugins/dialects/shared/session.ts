@@ -5,6 +5,7 @@
 import type { Row } from '../../kinds/dialect.js';
 
 export interface Session {
+  /** Without values these may be several statements. */
   query(text: string, values?: readonly (string | null)[]): Promise<readonly Row[]>;
 }
 

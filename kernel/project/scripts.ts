@@ -1,0 +1,22 @@
+/** SQL of a project that models cannot say: the files of `migrations`, in the order of their names, by connection. */
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Script } from '../contract/trial.js';
+
+export const SCRIPTS_FOLDER = 'migrations';
+
+/** Those of the usual connection stand in the folder itself, those of another in a folder of its name. */
+export async function readScripts(folder: string, instance: string, usual: string): Promise<readonly Script[]> {
+  const within = instance === usual ? SCRIPTS_FOLDER : `${SCRIPTS_FOLDER}/${instance}`;
+  const names = await readdir(join(folder, within)).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return [];
+    throw error;
+  });
+  const files = names.filter((name) => name.endsWith('.sql')).sort();
+  return Promise.all(
+    files.map(async (name) => ({
+      file: `${within}/${name}`,
+      text: await readFile(join(folder, within, name), 'utf8'),
+    })),
+  );
+}

@@ -1,0 +1,118 @@
+/**
+ * Puts the statements of an analysis before databases that read and do not run them: a scratch store in this process, or the
+ * open stores of the config. A scratch store is kept, and a statement is asked about again only when it or a table is another.
+ */
+import type { ModelTable, StorePlace } from '../contract/model.js';
+import type { PluginId } from '../contract/plugin.js';
+import type { Refusal, Scratch } from '../contract/trial.js';
+import type { Asked } from '../analysis/asked.js';
+import type { Refusals } from '../analysis/checks/refusals.js';
+import type { Config } from '../analysis/config.js';
+import type { Analysis } from '../analysis/model.js';
+import type { SqlText } from '../analysis/finds.js';
+import { compileTables } from '../compile/tables.js';
+import type { Instance } from './instances.js';
+import { readScripts } from '../project/scripts.js';
+import type { LoadedDefinitions, Project } from './project.js';
+
+export interface Asking {
+  readonly ask: (analysis: Analysis) => Promise<Refusals>;
+  close(): Promise<void>;
+}
+
+type Answer = Refusal | null;
+type AskPlace = (
+  place: StorePlace,
+  tables: readonly ModelTable[],
+  asked: readonly Asked[],
+) => Promise<readonly Answer[]>;
+
+async function askAll({ asked, models }: Analysis, registry: Project['registry'], ask: AskPlace): Promise<Refusals> {
+  const tables = compileTables(models, registry);
+  const refusals = new Map<SqlText, Refusal>();
+  for (const { place, group } of byPlace(asked)) {
+    const named = new Set(group.flatMap((one) => one.models));
+    const own = [...named].flatMap((model) => tables.get(model) ?? []);
+    const answers = await ask(place, own, group);
+    for (const [i, { statement }] of group.entries()) {
+      const answer = answers[i] ?? null;
+      if (answer !== null) refusals.set(statement, answer);
+    }
+  }
+  return refusals;
+}
+
+function byPlace(asked: readonly Asked[]): readonly { readonly place: StorePlace; readonly group: Asked[] }[] {
+  const groups = new Map<string, { place: StorePlace; group: Asked[] }>();
+  for (const one of asked) {
+    const key = `${one.place.kind}/${one.place.instance}`;
+    const known = groups.get(key) ?? { place: one.place, group: [] };
+    known.group.push(one);
+    groups.set(key, known);
+  }
+  return [...groups.values()];
+}
+
+/** On stores in this process, whatever servers there are. */
+export function createScratchAsking(
+  { registry, runtimes, folder }: Project,
+  { chosen }: Pick<Config, 'chosen'>,
+): Asking {
+  const open = new Map<PluginId, Scratch>();
+  const known = new Map<string, Answer>();
+
+  async function scratchFor(id: PluginId): Promise<Scratch | null> {
+    const there = open.get(id);
+    if (there !== undefined) return there;
+    const runtime = await runtimes.get(id)?.();
+    const made = (await runtime?.scratch?.()) ?? null;
+    if (made !== null) open.set(id, made);
+    return made;
+  }
+
+  const ask: AskPlace = async ({ kind, instance }, tables, asked) => {
+    const own = chosen.find((one) => one.kind === kind && one.instance === instance)?.name;
+    const syntax = asked[0]?.syntax ?? null;
+    const spare = [...registry.plugins.values()].find(
+      (spec) => spec.kind === kind && spec.facts?.['scratch'] === true && spec.facts['syntax'] === syntax,
+    );
+    if (own === undefined || spare === undefined) return [];
+    const added = await readScripts(folder, instance, registry.kind(kind)?.config?.must ?? instance);
+    const shared = JSON.stringify([instance, added]);
+    const shapes = new Map(tables.map((table) => [table.model, JSON.stringify([table.table, table.columns])]));
+    // What is added can read any table.
+    const every = added.length === 0 ? '' : [...shapes.values()].join('\n');
+    const keys = asked.map(({ text, values, models }) =>
+      JSON.stringify([shared, every, text, values, models.map((model) => shapes.get(model))]),
+    );
+    const fresh = asked.flatMap((one, i) => (known.has(keys[i] ?? '') ? [] : [{ one, key: keys[i] ?? '' }]));
+    if (fresh.length > 0) {
+      const scratch = await scratchFor(`${spare.kind}:${spare.name}`);
+      const remote = own !== spare.name;
+      const questions = fresh.map(({ one }) => one);
+      const answers = (await scratch?.ask({ instance, tables, questions, scripts: added, remote })) ?? [];
+      fresh.forEach(({ key }, i) => known.set(key, answers[i] ?? null));
+    }
+    return keys.map((key) => known.get(key) ?? null);
+  };
+
+  return {
+    ask: (analysis) => askAll(analysis, registry, ask),
+    async close() {
+      const all = [...open.values()];
+      open.clear();
+      await Promise.all(all.map((scratch) => scratch.close()));
+    },
+  };
+}
+
+/** On the open stores among these instances. */
+export const askStores = (
+  { analysis }: LoadedDefinitions,
+  { registry }: Project,
+  instances: readonly Instance[],
+): Promise<Refusals> =>
+  askAll(analysis, registry, async ({ kind, instance }, tables, asked) => {
+    const store = instances.find(({ id, context }) => id.startsWith(`${kind}:`) && context.instance === instance);
+    return (await store?.runtime.ask?.(store.handle(), asked, tables, store.context)) ?? [];
+  });

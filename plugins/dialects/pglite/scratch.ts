@@ -1,0 +1,176 @@
+/**
+ * An empty database in memory on which statements are tried: it parses them against the tables of the models, and runs none. What
+ * no statement can see is left out of the tables: they are made in a fraction of the time.
+ */
+import type { PGlite } from '@electric-sql/pglite';
+import type { ModelTable } from '../../../kernel/contract/model.js';
+import type { Question, Refusal, Scratch, Script, Trial } from '../../../kernel/contract/trial.js';
+import { scanSql } from '../../../kernel/language/sql.js';
+import type { Row } from '../../kinds/dialect.js';
+import { refusalOf, sentAs, withFunctions, type Doubts, type Sent } from '../shared/refusals.js';
+import { postgresFlavour } from '../shared/shape-postgres.js';
+import { ANALYSE, parseMessage } from './trial-messages.js';
+
+type Query = (text: string, values?: readonly (string | null)[]) => Promise<readonly Row[]>;
+
+/** What one connection has here. */
+interface Place {
+  readonly schema: string;
+  readonly made: Map<string, string>;
+  scripts: string;
+  isPartial: boolean;
+}
+
+export function createScratch(db: PGlite): Scratch {
+  const places = new Map<string, Place>();
+  let path = 'public';
+
+  async function placeOf(instance: string): Promise<Place> {
+    // Scripts may name the usual schema; what is on another connection must not be seen there.
+    const schema = places.size === 0 ? 'public' : `on_${instance}`;
+    const place = places.get(instance) ?? { schema, made: new Map<string, string>(), scripts: '[]', isPartial: false };
+    if (!places.has(instance) && schema !== path) await db.exec(`CREATE SCHEMA ${quote(schema)}`);
+    places.set(instance, place);
+    if (place.schema !== path) await db.exec(`SET search_path = ${quote(place.schema)}`);
+    path = place.schema;
+    return place;
+  }
+
+  return {
+    async ask({ instance, tables, questions, scripts, remote }) {
+      const place = await placeOf(instance);
+      await bring(db, place, tables, scripts);
+      const doubts = { extensions: remote, scripts: place.isPartial };
+      return askStatements(db, questions, doubts);
+    },
+    close: () => db.close(),
+  };
+}
+
+const { quote } = postgresFlavour;
+
+async function bring(db: PGlite, place: Place, tables: Trial['tables'], scripts: readonly Script[]): Promise<void> {
+  const wanted = new Map(tables.map((table) => [table.table, tableText(table)]));
+  const others = [...wanted].filter(([name, text]) => place.made.get(name) !== text);
+  const added = JSON.stringify(scripts);
+  const isOther = added !== place.scripts;
+  if (others.length === 0 && !isOther) return;
+  if (scripts.length > 0 || isOther) {
+    // What scripts have made hangs on the tables.
+    await db.exec(`DROP SCHEMA ${quote(place.schema)} CASCADE; CREATE SCHEMA ${quote(place.schema)}`);
+    place.made.clear();
+  }
+  const missing = [...wanted].filter(([name, text]) => place.made.get(name) !== text);
+  const dropped = missing.filter(([name]) => place.made.has(name)).map(([name]) => `DROP TABLE ${quote(name)} CASCADE`);
+  await db.exec(['BEGIN', ...dropped, ...missing.map(([, text]) => text), 'COMMIT'].join(';\n'));
+  for (const [name, text] of missing) place.made.set(name, text);
+  place.scripts = added;
+  place.isPartial = false;
+  for (const { text } of scripts) if (!(await isRun(db, text))) place.isPartial = true;
+}
+
+/** Names, types and keys are all that a statement is read against. */
+function tableText({ table, columns, ...model }: ModelTable): string {
+  const shape = postgresFlavour.shape([], new Map());
+  const lines = columns.map((column) => `${quote(column.name)} ${shape.typeOf({ table, columns, ...model }, column)}`);
+  const keys = columns.filter(({ primaryKey }) => primaryKey).map(({ name }) => quote(name));
+  if (keys.length > 0) lines.push(`PRIMARY KEY (${keys.join(', ')})`);
+  return `CREATE TABLE ${quote(table)} (${lines.join(', ')})`;
+}
+
+/** What changes what statements can name; rows are of no use here. */
+const CHANGES = /^\s*(?:CREATE|ALTER|DROP|DO)\b/i;
+
+/** False where something of it could not be run: an extension that only servers have, for example. */
+async function isRun(db: PGlite, text: string): Promise<boolean> {
+  let isWhole = true;
+  for (const statement of statementsOf(text)) {
+    if (!CHANGES.test(statement)) continue;
+    await db.exec(statement).catch(() => (isWhole = false));
+  }
+  return isWhole;
+}
+
+/** A comment before a statement goes with what is before it. */
+function statementsOf(text: string): string[] {
+  const { tokens } = scanSql(text);
+  const statements: string[] = [];
+  let start: number | null = null;
+  for (const token of tokens) {
+    if (token.type === 'comment') continue;
+    if (token.type === 'semicolon') {
+      if (start !== null) statements.push(text.slice(start, token.start));
+      start = null;
+    } else start ??= token.start;
+  }
+  return start === null ? statements : [...statements, text.slice(start)];
+}
+
+type Message = Awaited<ReturnType<PGlite['execProtocol']>>['messages'][number];
+
+/** In the order of the questions, in one exchange. */
+export async function askStatements(
+  db: PGlite,
+  questions: readonly Question[],
+  doubts: Doubts,
+): Promise<(Refusal | null)[]> {
+  const query: Query = async (text, values) => (await db.query<Row>(text, [...(values ?? [])])).rows;
+  const sent = questions.map(({ text }) => sentAs(text));
+  const bytes = Buffer.concat(sent.flatMap(({ text }) => [parseMessage(text), ANALYSE]));
+  const { messages } = await db.runExclusive(() => db.execProtocol(bytes, { throwOnError: false }));
+  const heard = turnsOf(messages);
+  const refusals = sent.map((one, i) => refusedIn(heard[i] ?? [], one, doubts));
+  const wrong = await wrongValues(query, questions, heard);
+  return Promise.all(
+    refusals.map(async (refusal, i) => (refusal === null ? (wrong.get(i) ?? null) : withFunctions(refusal, { query }))),
+  );
+}
+
+/** The messages of each statement end when the database is ready for the next. */
+function turnsOf(messages: readonly Message[]): Message[][] {
+  const turns: Message[][] = [[]];
+  for (const message of messages) {
+    if (message.name === 'readyForQuery') turns.push([]);
+    else turns.at(-1)?.push(message);
+  }
+  return turns;
+}
+
+function refusedIn(messages: readonly Message[], sent: Sent, doubts: Doubts): Refusal | null {
+  const error = messages.find(({ name }) => name === 'error');
+  return error === undefined ? null : refusalOf(error, sent, doubts);
+}
+
+const INPUT = `
+SELECT v.q AS q, v.n AS n, (pg_catalog.pg_input_error_info(v.value, pg_catalog.format_type(v.type::oid, NULL))).message AS what
+FROM pg_catalog.json_to_recordset($1::json) AS v(q int, n int, value text, type text)`;
+/** Any text can be bound to these: text becomes JSON. */
+const TAKES_ALL = new Set([25, 114, 1042, 1043, 3802]);
+
+/** Of values that stand in the definition, those that their placeholder does not take. */
+async function wrongValues(
+  query: Query,
+  questions: readonly Question[],
+  heard: readonly (readonly Message[])[],
+): Promise<ReadonlyMap<number, Refusal>> {
+  const bound = questions.flatMap(({ values }, q) =>
+    typesIn(heard[q] ?? []).flatMap((type, i) => {
+      const value = values[i] ?? null;
+      return value === null || TAKES_ALL.has(type) ? [] : [{ q, n: i + 1, value, type: String(type) }];
+    }),
+  );
+  if (bound.length === 0) return new Map();
+  const rows = await query(INPUT, [JSON.stringify(bound)]);
+  return new Map(
+    rows.flatMap(({ q, n, what }): [number, Refusal][] =>
+      typeof what === 'string'
+        ? [[Number(q), { about: 'other', what, advice: '', at: null, n: Number(n), near: null }]]
+        : [],
+    ),
+  );
+}
+
+function typesIn(messages: readonly Message[]): readonly number[] {
+  const described = messages.find(({ name }) => name === 'parameterDescription');
+  return (described as { readonly dataTypeIDs?: readonly number[] } | undefined)?.dataTypeIDs ?? [];
+}

@@ -1,0 +1,139 @@
+/**
+ * What PostgreSQL says against a statement that it reads and does not run: its own words, the place in the text of the definition,
+ * and what helps. What another database of the project may well take is not said.
+ */
+import type { Refusal } from '../../../kernel/contract/trial.js';
+import { scanSql, type SqlScan } from '../../../kernel/language/sql.js';
+import { quoteReserved } from '../../../kernel/language/sql-reserved.js';
+import { nearest } from '../../../kernel/source/suggest.js';
+import { sqlState } from './errors.js';
+import type { Session } from './session.js';
+
+/** A statement as it is sent. */
+export interface Sent {
+  readonly scan: SqlScan;
+  readonly text: string;
+  /** From an offset in that text to one in the text of the definition. */
+  readonly written: (offset: number) => number;
+}
+
+export function sentAs(text: string): Sent {
+  const scan = scanSql(text);
+  return { scan, ...quoteReserved(scan) };
+}
+
+/** What may be there although this database does not know it. */
+export interface Doubts {
+  /** Extensions of a server. */
+  readonly extensions: boolean;
+  /** SQL of the project that could not be run here. */
+  readonly scripts: boolean;
+}
+
+interface Said {
+  readonly message?: unknown;
+  readonly hint?: unknown;
+  readonly position?: unknown;
+}
+
+/** Complaints about the text; all others are about the session or the server. */
+const ABOUT_TEXT = /^(?:0A|21|22|42)/;
+const EXTENSION_FUNCTION =
+  /^(?:st_|uuid_(?:generate|ns|nil)|gen_salt|crypt|digest|hmac|pgp_|armor|dearmor|\w*similarity|show_trgm|unaccent|levenshtein|soundex|text_soundex|difference|d?metaphone|daitch_|crosstab|connectby|normal_rand|\w+_distance|inner_product|vector_|l2_norm|earth|ll_to_earth|hstore|akeys|avals|skeys|svals|lquery|ltree|subpath|subltree|nlevel|lca|cube|h3_|time_bucket|cron_|postgis_|geo|phraseto_|pg_trgm)/;
+const EXTENSION_OPERATOR = /: \S+ (?:%|%>>?|<<?%|<->|<=>|<#>|<<->|<->>|~>|\?[<>]|\^[<>@]\S*)/;
+
+/** Null where it is not certain that the statement fails. `position`: of the first character of the text as it was sent. */
+export function refusalOf(error: unknown, { scan, text, written }: Sent, doubts: Doubts, position = 1): Refusal | null {
+  const state = sqlState(error);
+  const { message, hint, position: said } = error as Said;
+  if (!ABOUT_TEXT.test(state) || typeof message !== 'string') return null;
+  if (isDoubtful(state, message, doubts)) return null;
+  const number = Number(said) - position;
+  const at = Number.isInteger(number) && number >= 0 ? written(unitAt(text, number)) : null;
+  const named = at === null ? null : lastPart(scan, at);
+  const near = /^Perhaps you meant to reference the column "(?:[^"]*\.)?([a-z_][a-z0-9_]*)"/.exec(String(hint))?.[1];
+  return {
+    about: ABOUT[state] ?? (state === '42P01' ? 'table' : 'other'),
+    what: message,
+    advice: adviceFor(state, message, near, hint),
+    at: NAMED.test(state) ? named : at,
+    n: null,
+    near: near ?? null,
+  };
+}
+
+const NAMED = /^42(?:703|883)$/;
+const ABOUT: Readonly<Record<string, Refusal['about']>> = {
+  '42703': 'column',
+  '42P08': 'untyped',
+  '42P18': 'untyped',
+  '42883': 'function',
+};
+
+function isDoubtful(state: string, message: string, { extensions, scripts }: Doubts): boolean {
+  // A table without a model, or one of a schema that others look after.
+  if ((state === '42P01' && message.startsWith('relation')) || state === '3F000') return true;
+  if (state === '42704') return extensions || scripts;
+  if (state !== '42883') return false;
+  const name = functionIn(message);
+  if (scripts || name?.includes('.') === true) return true;
+  return extensions && (name === null ? EXTENSION_OPERATOR.test(message) : EXTENSION_FUNCTION.test(name));
+}
+
+/** Null: an operator. */
+const functionIn = (message: string): string | null =>
+  /^(?:function|procedure) ([^(]+)\(/.exec(message)?.[1]?.replaceAll('"', '') ?? null;
+
+function adviceFor(state: string, message: string, near: string | undefined, hint: unknown): string {
+  if (near !== undefined) return `Did you mean "${near}"?`;
+  if (state === '42702') return 'Write the table and a dot before it.';
+  if (state === '42803' && message.includes('must appear'))
+    return 'Add it to GROUP BY, or put an aggregate such as `max` around it.';
+  if (state === '42803' && message.endsWith('WHERE')) return 'Conditions on groups stand in HAVING.';
+  if (state === '42883' || state === '42804') return 'Write a cast where the types differ, such as `::text`.';
+  return typeof hint === 'string' ? hint : '';
+}
+
+/** The database counts characters. */
+function unitAt(text: string, characters: number): number {
+  let at = 0;
+  let left = characters;
+  for (const character of text) {
+    if (left-- === 0) break;
+    at += character.length;
+  }
+  return at;
+}
+
+/** The name itself, behind a table or a schema and a dot. */
+function lastPart({ tokens }: SqlScan, at: number): number {
+  const significant = tokens.filter(({ type }) => type !== 'comment');
+  let i = significant.findIndex(({ start }) => start === at);
+  if (i === -1) return at;
+  while (significant[i + 1]?.type === 'dot' && significant[i + 2] !== undefined) i += 2;
+  return significant[i]?.start ?? at;
+}
+
+const SIGNATURES = `
+SELECT DISTINCT p.proname || '(' || pg_catalog.pg_get_function_identity_arguments(p.oid) || ')' AS said
+FROM pg_catalog.pg_proc p WHERE p.proname = $1 ORDER BY 1 LIMIT 4`;
+const NAMES = `
+SELECT DISTINCT proname AS name FROM pg_catalog.pg_proc
+WHERE prorettype NOT IN ('internal'::regtype, 'trigger'::regtype) AND proname !~ '^(?:pg_|_|binary_upgrade)'`;
+
+/** Adds what the database knows of functions with that name, or with one that is nearly it. */
+export async function withFunctions(refusal: Refusal, { query }: Pick<Session, 'query'>): Promise<Refusal> {
+  const name = refusal.about === 'function' ? functionIn(refusal.what) : null;
+  if (name === null) return refusal;
+  const known = (await query(SIGNATURES, [name])).map(({ said }) => `\`${String(said)}\``);
+  if (known.length > 0) {
+    const more = known.length > 3 ? ' and more' : '';
+    return { ...refusal, advice: `There is ${known.slice(0, 3).join(', ')}${more}.` };
+  }
+  const near = nearest(
+    name,
+    (await query(NAMES)).map((row) => String(row['name'])),
+  );
+  if (near === undefined) return { ...refusal, advice: 'A function of your own stands in `migrations/*.sql`.' };
+  return { ...refusal, near, advice: `Did you mean "${near}"?` };
+}
