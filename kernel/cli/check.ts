@@ -1,7 +1,11 @@
 /** `lintel check` and `lintel audit`: the front end over the whole project. Nothing connects; only `--fix` writes. */
 import { loadDefinitions, loadProject, type LoadedDefinitions, type Project } from '../runtime/project.js';
+import type { Definition } from '../analysis/model.js';
+import { asText } from '../contract/json.js';
 import type { CommandOptions } from './commands.js';
 import { certaintyOf, hasErrors, type Problem } from '../contract/problem.js';
+import { rangeAt } from '../source/document.js';
+import { memberOf } from '../source/tree.js';
 import { fixDefinitions } from './fix.js';
 import { paintFor } from './paint.js';
 import { pretty, rows, sarif, withConfig } from './problems.js';
@@ -40,6 +44,21 @@ export async function audit(options: CommandOptions, terminal: Terminal): Promis
   return problems.length > 0 ? 1 : 0;
 }
 
+/** Ids of resources and names of models, where a file holds several. */
+function namesIn({ definitions }: LoadedDefinitions['analysis']): (problem: Problem) => string | null {
+  const byFile = new Map<string, Definition[]>();
+  for (const one of definitions) byFile.set(one.doc.file, [...(byFile.get(one.doc.file) ?? []), one]);
+  return ({ file, range }) => {
+    const all = byFile.get(file) ?? [];
+    const found = all.find(({ doc, node }) => {
+      const { start, end } = rangeAt(doc, node.start, node.end);
+      return start.line <= range.start.line && end.line >= range.end.line;
+    });
+    if (found === undefined || all.length < 2) return null;
+    return found.sort === 'model' ? found.name : asText(memberOf(found.node, 'id')?.value?.scalar) || null;
+  };
+}
+
 interface ReadProject {
   readonly project: Project;
   readonly loaded: LoadedDefinitions | null;
@@ -71,7 +90,10 @@ function show(
       ? rows(problems)
       : format === 'sarif'
         ? sarif(problems, project.registry.codes, versionOfPackage())
-        : pretty(problems, documents, paintFor(terminal), loaded?.analysis.acknowledged);
+        : pretty(problems, documents, paintFor(terminal), {
+            acknowledged: loaded?.analysis.acknowledged,
+            nameOf: loaded === null ? undefined : namesIn(loaded.analysis),
+          });
   stdout.write(`${text}\n`);
   if (project.config !== null && loaded?.analysis.documents.size === 0) {
     stderr.write(`No file matches ${project.config.definitions.join(', ')}.\n`);
