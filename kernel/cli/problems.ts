@@ -8,11 +8,43 @@ export function pretty(
   problems: readonly Problem[],
   documents: ReadonlyMap<string, Document>,
   paint: Paint,
-  acknowledged = 0,
+  { acknowledged = 0, nameOf = () => null }: Shown = {},
 ): string {
-  const frames = problems.map((problem) => codeFrame(problem, documents.get(problem.file), paint));
+  const frames = causesOf(problems).map(([first, ...others]) => {
+    const frame = codeFrame(first, documents.get(first.file), paint, nameOf(first));
+    return others.length === 0 ? frame : `${frame}\n${paint('dim', elsewhere(others))}`;
+  });
   const rest = acknowledged === 0 ? '' : ` (${acknowledged} acknowledged)`;
   return [...frames, summary(problems) + rest].join('\n\n');
+}
+
+export interface Shown {
+  readonly acknowledged?: number | undefined;
+  /** What a problem stands in, where a file holds several. */
+  readonly nameOf?: ((problem: Problem) => string | null) | undefined;
+}
+
+/** What is said with the same words has one cause: it is shown once, with the other places. */
+function causesOf(problems: readonly Problem[]): (readonly [Problem, ...Problem[]])[] {
+  const causes = new Map<string, [Problem, ...Problem[]]>();
+  for (const [at, problem] of problems.entries()) {
+    // An error is mended where it stands.
+    const key = problem.severity === 'error' ? String(at) : `${problem.code} ${problem.message}`;
+    const known = causes.get(key);
+    if (known === undefined) causes.set(key, [problem]);
+    else known.push(problem);
+  }
+  return [...causes.values()];
+}
+
+const SHOWN = 3;
+
+function elsewhere(problems: readonly Problem[]): string {
+  const places = problems
+    .slice(0, SHOWN)
+    .map(({ file, range: { start } }) => `${file}:${start.line + 1}:${start.character + 1}`);
+  const rest = problems.length - places.length;
+  return `  also at ${places.join(', ')}${rest === 0 ? '' : ` and ${rest} more`}`;
 }
 
 export function summary(problems: readonly Problem[]): string {

@@ -10,13 +10,20 @@ const lineOf = (doc: Document, line: number): string => {
   return doc.text.slice(start, end).replace(/[\r\n]+$/, '');
 };
 
-/** `doc` is the file of the problem; without it only the message lines are rendered. */
-export function codeFrame(problem: Problem, doc: Document | undefined, paint: Paint): string {
+/** `doc` is the file of the problem; without it only the message lines are rendered. `within`: what the place stands in. */
+export function codeFrame(
+  problem: Problem,
+  doc: Document | undefined,
+  paint: Paint,
+  within: string | null = null,
+): string {
   const { start, end } = problem.range;
   const place = `${problem.file}:${start.line + 1}:${start.character + 1}`;
   const rows = [`${paint(problem.severity, problem.severity)} ${paint('dim', problem.code)} ${problem.message}`];
   const gutter = String(start.line + 1).length;
-  rows.push(`${' '.repeat(gutter)} ${paint('dim', '╭─')} ${paint('bold', place)}`);
+  rows.push(
+    `${' '.repeat(gutter)} ${paint('dim', '╭─')} ${paint('bold', place)}${within === null ? '' : ` in "${within}"`}`,
+  );
   if (doc !== undefined) {
     const text = lineOf(doc, start.line);
     const width =

@@ -57,6 +57,20 @@ describe('lintel check --fix and audit', function () {
     expect([code, readFileSync(file('drop.json'), 'utf8')]).to.deep.equal([0, text.replace(', 5]', ']')]);
   });
 
+  it('says things with one cause once, and in which resource', async () => {
+    const two = ['one', 'two'].map((id) =>
+      mine(id, '', query('SELECT nope FROM _note WHERE owner = $1', '["$PROTECTED.id"]')),
+    );
+    writeFileSync(file('two.json'), `[${two.join(',')}]`);
+    const { stdout } = await run('check');
+    const frames = stdout.split('\n\n').filter((frame) => frame.includes('SQL_COLUMN'));
+    expect(frames).to.have.length(1);
+    expect(frames[0])
+      .to.match(/two\.json:6:\d+ in "one"/)
+      .and.match(/also at \S+two\.json:\d+:\d+$/);
+    writeFileSync(file('two.json'), '[]');
+  });
+
   it('audits callers and rows, and takes a reason for an answer', async () => {
     expect((await run('audit')).code).to.equal(0);
     writeFileSync(file('sent.json'), mine('sent', '', RULE + SENT));

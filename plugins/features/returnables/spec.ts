@@ -6,6 +6,7 @@ import { list, shape, text } from '../../../kernel/schema/combinators.js';
 
 import { ActionPhase, ResourcePhase } from '../../../kernel/contract/slot.js';
 import { mapRows, nameIn, pick } from '../../../kernel/schema/forms.js';
+import { DEFAULT_PROPERTY } from '../../kinds/issues-tokens.js';
 import { answerForms, listed, withoutSecrets } from './api.light.js';
 
 const NAMED = { symbol: 'value', soft: true } as const;
@@ -90,7 +91,12 @@ function checkNames(
   if (known === null) return [];
   const late = own === undefined ? namesOf(list, actions.filter(isPutOff), facts, own) : null;
   const names = slot === 'actionable' ? known : [...known, ...introduced(root)];
+<<<<<<< HEAD
   const has = new Set(names);
+=======
+  // The token is in the answer of the resource, whichever list names it.
+  const has = new Set([...names, tokenOf(root)].map((name) => name.toLowerCase()));
+>>>>>>> e674c4a52f371a6d121f74c458377097ab62c7ee
   return written.flatMap((name, i): Finding[] => {
     const first = typeof name === 'string' ? name.split('.').find((segment) => !/^\d+$/.test(segment)) : undefined;
     if (first === undefined || OTHERWISE.test(first) || has.has(first)) return [];
@@ -136,11 +142,14 @@ function namesOf(
   return names;
 }
 
+/** Empty where none is given out. */
+function tokenOf({ tokenize }: CheckPlace['root']): string {
+  return isObject(tokenize) ? asText(tokenize['property_name'] ?? DEFAULT_PROPERTY) : '';
+}
+
 /** `for` names, names of generated values, and that of the token. */
 function introduced(root: CheckPlace['root']): string[] {
-  const { tokenize } = root;
-  const property = isObject(tokenize) ? asText(tokenize['property_name'] ?? 'token') : '';
-  const names: string[] = [property];
+  const names: string[] = [tokenOf(root)];
   const visit = (json: Json | undefined): void => {
     if (Array.isArray(json)) (json as readonly Json[]).forEach(visit);
     else if (isObject(json)) {
