@@ -1,4 +1,3 @@
-<<<<<<< HEAD
 /**
  * `lintel check` and `lintel audit`: the front end over the whole project, and for `check` its statements read by a database: one
  * in this process, or with `--database` those of the config. No statement is run; only `--fix` writes.
@@ -8,18 +7,11 @@ import { certaintyOf, hasErrors, type Problem } from '../contract/problem.js';
 import { createScratchAsking } from '../runtime/asking.js';
 import { createKernel } from '../runtime/kernel.js';
 import { loadDefinitions, loadProject, type Project } from '../runtime/project.js';
-import type { Analysis } from '../analysis/model.js';
-import type { CommandOptions } from './commands.js';
-=======
-/** `lintel check` and `lintel audit`: the front end over the whole project. Nothing connects; only `--fix` writes. */
-import { loadDefinitions, loadProject, type LoadedDefinitions, type Project } from '../runtime/project.js';
-import type { Definition } from '../analysis/model.js';
 import { asText } from '../contract/json.js';
-import type { CommandOptions } from './commands.js';
-import { certaintyOf, hasErrors, type Problem } from '../contract/problem.js';
 import { rangeAt } from '../source/document.js';
 import { memberOf } from '../source/tree.js';
->>>>>>> e674c4a52f371a6d121f74c458377097ab62c7ee
+import type { Analysis, Definition } from '../analysis/model.js';
+import type { CommandOptions } from './commands.js';
 import { fixDefinitions } from './fix.js';
 import { createLog } from './log.js';
 import { paintFor } from './paint.js';
@@ -75,10 +67,8 @@ export async function audit(options: CommandOptions, terminal: Terminal): Promis
   return problems.length > 0 ? 1 : 0;
 }
 
-<<<<<<< HEAD
-=======
 /** Ids of resources and names of models, where a file holds several. */
-function namesIn({ definitions }: LoadedDefinitions['analysis']): (problem: Problem) => string | null {
+function namesIn({ definitions }: Analysis): (problem: Problem) => string | null {
   const byFile = new Map<string, Definition[]>();
   for (const one of definitions) byFile.set(one.doc.file, [...(byFile.get(one.doc.file) ?? []), one]);
   return ({ file, range }) => {
@@ -92,12 +82,6 @@ function namesIn({ definitions }: LoadedDefinitions['analysis']): (problem: Prob
   };
 }
 
-interface ReadProject {
-  readonly project: Project;
-  readonly loaded: LoadedDefinitions | null;
-}
-
->>>>>>> e674c4a52f371a6d121f74c458377097ab62c7ee
 async function readProject(
   { config: file, format = 'pretty' }: CommandOptions,
   { cwd, env, stderr }: Terminal,
@@ -125,14 +109,10 @@ function show(
       ? rows(problems)
       : format === 'sarif'
         ? sarif(problems, project.registry.codes, versionOfPackage())
-<<<<<<< HEAD
-        : pretty(problems, documents, paintFor(terminal), checked?.analysis.acknowledged);
-=======
         : pretty(problems, documents, paintFor(terminal), {
-            acknowledged: loaded?.analysis.acknowledged,
-            nameOf: loaded === null ? undefined : namesIn(loaded.analysis),
+            acknowledged: checked?.analysis.acknowledged,
+            nameOf: checked === null ? undefined : namesIn(checked.analysis),
           });
->>>>>>> e674c4a52f371a6d121f74c458377097ab62c7ee
   stdout.write(`${text}\n`);
   if (project.config !== null && checked?.analysis.documents.size === 0) {
     stderr.write(`No file matches ${project.config.definitions.join(', ')}.\n`);

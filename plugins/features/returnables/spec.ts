@@ -91,12 +91,8 @@ function checkNames(
   if (known === null) return [];
   const late = own === undefined ? namesOf(list, actions.filter(isPutOff), facts, own) : null;
   const names = slot === 'actionable' ? known : [...known, ...introduced(root)];
-<<<<<<< HEAD
-  const has = new Set(names);
-=======
   // The token is in the answer of the resource, whichever list names it.
-  const has = new Set([...names, tokenOf(root)].map((name) => name.toLowerCase()));
->>>>>>> e674c4a52f371a6d121f74c458377097ab62c7ee
+  const has = new Set([...names, tokenOf(root)]);
   return written.flatMap((name, i): Finding[] => {
     const first = typeof name === 'string' ? name.split('.').find((segment) => !/^\d+$/.test(segment)) : undefined;
     if (first === undefined || OTHERWISE.test(first) || has.has(first)) return [];
