@@ -24,7 +24,16 @@ export const action = (index: number, rest: Partial<CheckAction> = {}): CheckAct
 /** The object is the whole definition, too, where no other is given. */
 function findings(spec: PluginSpec, holder: Written, rest: Partial<CheckPlace>): readonly Finding[] {
   const place: CheckPlace = {
-    ...{ slot: 'resource', value: holder, holder, root: holder, testing: false, profile: null, actions: [], outbound: null },
+    ...{
+      slot: 'resource',
+      value: holder,
+      holder,
+      root: holder,
+      testing: false,
+      profile: null,
+      actions: [],
+      outbound: null,
+    },
     ...{ connections: null, secrets: new Set<string>(), env: () => null, isSet: () => true, facts: () => undefined },
     nearest: () => undefined,
     ...rest,
