@@ -59,11 +59,11 @@ describe('lintel check --fix and audit', function () {
 
   it('says things with one cause once, and in which resource', async () => {
     const two = ['one', 'two'].map((id) =>
-      mine(id, '', query('SELECT nope FROM _note WHERE owner = $1', '["$PROTECTED.id"]')),
+      mine(id, '', `${RULE} ${query('SELECT id FROM _note WHERE owner = $1', '["$PROTECTED.id"]')}`),
     );
     writeFileSync(file('two.json'), `[${two.join(',')}]`);
     const { stdout } = await run('check');
-    const frames = stdout.split('\n\n').filter((frame) => frame.includes('SQL_COLUMN'));
+    const frames = stdout.split('\n\n').filter((frame) => frame.includes('LNK_RULE_UNUSED'));
     expect(frames).to.have.length(1);
     expect(frames[0])
       .to.match(/two\.json:6:\d+ in "one"/)

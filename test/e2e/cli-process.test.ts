@@ -32,6 +32,7 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
   init: ['init', 'shop'],
   env: ['env'],
   check: ['check'],
+  audit: ['audit'],
   migrate: ['migrate', '--format', 'json'],
   jobs: ['jobs', 'list'],
   plan: ['plan', 'cats'],
