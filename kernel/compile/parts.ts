@@ -77,8 +77,8 @@ function overlaid(
   const last = deferrals.at(-1);
   if (last === undefined) throw new BootError('PLG_HANDLE', { name: resource.id, method: 'defers' });
   const { delay = 0, priority = 0, retries = RETRIES, ...ways } = Object.assign({}, ...deferrals) as Deferral;
-  const put = shared === null ? ways.put : (ways.putIn?.(shared) ?? ways.put);
-  return Object.freeze({ delay, priority, retries, put });
+  const { put, begin } = (shared && ways.putIn?.(shared)) ?? ways;
+  return Object.freeze({ delay, priority, retries, put, ...(begin && { begin }) });
 }
 
 export function acceptPlan(main: number, parts: readonly PartPlan[], drafted: readonly PartDraft[]): AcceptPlan | null {

@@ -58,7 +58,7 @@ export interface PartPlan extends Carrying {
   readonly admit: readonly Step[] | null;
   readonly groups: readonly ActionGroup[];
   /** How it is put off; null for what the clock begins and does at once. */
-  readonly deferral: Required<Omit<Deferral, 'putIn' | 'inboxIn'>> | null;
+  readonly deferral: (Required<Omit<Deferral, 'begin' | 'putIn' | 'inboxIn'>> & Pick<Deferral, 'begin'>) | null;
   /** How it goes on where it was; null for what is one step, or is never repeated. */
   readonly cursor: CursorPlan | null;
 }

@@ -20,6 +20,8 @@ export interface Deferred {
   /** Milliseconds since 1970; the instant that definitions see, in every run. */
   readonly acceptedAt: number;
   readonly state: DeferredState;
+  /** Of the row that it was handed over from, where it was: `begin` of the deferral knows it. */
+  readonly row?: number;
 }
 
 export interface DeferredState {
@@ -105,7 +107,9 @@ export interface Deferral {
    */
   readonly put: (work: readonly Put[], frame: Frame) => Promise<void>;
   /** Takes the place of `put`, asked at load, where work is accepted inside a unit that others may take part in. */
-  readonly putIn?: (shared: SharedUnit) => Deferral['put'];
+  readonly putIn?: (shared: SharedUnit) => Pick<Deferral, 'put' | 'begin'>;
+  /** Called before each run: nothing hands the same work over again once it resolves, so that work which is over stays so. */
+  readonly begin?: (work: Deferred) => Promise<void>;
   /** Where units of this sort note that they are done; null where they cannot. */
   readonly inboxIn?: (shared: SharedUnit) => Inbox | null;
 }

@@ -178,6 +178,7 @@ export function createRunning({ plans, hooks, desks, codes, log }: RunningInput)
       const outcome = await run(found, invocation, async (frame) => {
         frame.claims = state.claims;
         found.part.give(state, frame, work.version);
+        await found.part.deferral?.begin?.(work);
         if (cursor === null) await runWhile(signal, found.part, frame);
         else isKept = await runCursor(cursor, id, frame, signal, journal);
       });

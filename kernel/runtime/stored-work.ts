@@ -14,7 +14,7 @@ const LAST_INSTANT = 8.64e15;
 
 export function isWork(read: unknown): read is Deferred {
   if (!isObject(read)) return false;
-  const { id, resource, part, version, needs, acceptedAt, state } = read as Readonly<Record<string, unknown>>;
+  const { id, resource, part, version, needs, acceptedAt, state, row } = read as Readonly<Record<string, unknown>>;
   return (
     [id, resource, part, version].every((text) => typeof text === 'string') &&
     // A hash in work that versions before 0.6 accepted.
@@ -23,6 +23,7 @@ export function isWork(read: unknown): read is Deferred {
     !CONTROL.test(id as string) &&
     typeof acceptedAt === 'number' &&
     Math.abs(acceptedAt) <= LAST_INSTANT &&
+    (row === undefined || Number.isSafeInteger(row)) &&
     isObject(state) &&
     isState(state)
   );

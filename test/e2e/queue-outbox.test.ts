@@ -3,6 +3,7 @@
  * store is away or the process is killed between the commit and the queue; what the transaction does not keep is never done.
  */
 import { expect } from 'chai';
+import pg from 'pg';
 import type { Client } from '../support/client.js';
 import { eventually } from '../support/jobs.js';
 import { freePort } from '../support/guarded.js';
@@ -24,7 +25,9 @@ const definitions = [
   {
     id: 'ledger',
     resource: 'ledger',
-    actionables: [{ id: 1, mode: 'QUERY', result: 'many', sql_query: { query: 'SELECT id FROM ledger ORDER BY id' } }],
+    actionables: [
+      { id: 1, mode: 'QUERY', result: 'many', sql_query: { query: 'SELECT id, text FROM ledger ORDER BY id' } },
+    ],
   },
   {
     id: 'waiting',
@@ -32,6 +35,23 @@ const definitions = [
     actionables: [{ id: 1, mode: 'QUERY', result: 'many', sql_query: { query: 'SELECT id FROM lintel_outbox' } }],
   },
   { id: 'both', resource: 'both', actionables: [insert(1, 'now'), insert(2, 'later', { queue: {} })] },
+  {
+    id: 'mark',
+    resource: 'mark',
+    actionables: [
+      {
+        id: 1,
+        mode: 'QUERY',
+        sql_query: { query: `INSERT INTO ledger (id, text) VALUES ($1, '')`, parameters: ['$PAYLOAD.now'] },
+      },
+      {
+        id: 2,
+        mode: 'QUERY',
+        sql_query: { query: `UPDATE ledger SET text = text || '+' WHERE id = $1`, parameters: ['$PAYLOAD.now'] },
+        queue: {},
+      },
+    ],
+  },
   { id: 'alone', resource: 'alone', actionables: [insert(1, 'later', { queue: {} })] },
 ];
 
@@ -98,6 +118,48 @@ describe('the outbox of the queue', function () {
       await handedOver(next);
     });
   }
+
+  it('does work once that a process handed over and could not remove from the outbox before it ended', async function () {
+    const url = await SQL.find((one) => one.name === 'postgres')!.make!();
+    if (typeof url === 'object') return skipTest(this, url.skip);
+    const port = await freePort();
+    if (!(await redisAt(port))) return skipTest(this, NO_REDIS);
+    const project = await tempProject({
+      ...files(port),
+      'lintel.config.json': { queue: { use: 'redis', url: `redis://127.0.0.1:${port}`, concurrency: 1 } },
+    });
+    stops.push(() => project.dispose());
+    const env = { DATABASE_URL: url };
+    const first = await startKernel({ project, env });
+    const database = new pg.Client({ connectionString: url });
+    await database.connect();
+    stops.push(() => database.end());
+    // What removes rows that were handed over fails, as if the process had ended: the queue has the work, and the row is still there.
+    await database.query(`CREATE FUNCTION ends() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+      IF current_query() LIKE '%place IN%' THEN RAISE 'it ended'; END IF; RETURN NULL; END $$`);
+    await database.query('CREATE TRIGGER ends BEFORE DELETE ON lintel_outbox EXECUTE FUNCTION ends()');
+    expect((await first.post('/mark', { now: 'a' })).status).to.equal(200);
+    const marks = async (client: Client): Promise<unknown> =>
+      (await client.post<readonly { id: string; text: string }[]>('/ledger')).body
+        .map(({ id, text }) => id + text)
+        .join();
+    await eventually(
+      () => marks(first),
+      (all) => all === 'a+',
+    );
+    await first.close();
+    await database.query('DROP TRIGGER ends ON lintel_outbox');
+    const next = await startKernel({ project, env });
+    stops.push(() => next.close());
+    // One at a time: what was handed over before it is done before it.
+    expect((await next.post('/mark', { now: 'b' })).status).to.equal(200);
+    await handedOver(next);
+    await eventually(
+      () => marks(next),
+      (all) => String(all).endsWith('b+'),
+    );
+    expect(await marks(next)).to.equal('a+,b+');
+  });
 
   it('takes part in the transaction of whichever connection the request writes on', async () => {
     const [model, ...rest] = definitions;

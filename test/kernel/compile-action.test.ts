@@ -246,7 +246,7 @@ describe('work that is put off', () => {
 
   it('is put inside the unit of the last group where its queue can', () => {
     const inside: Deferral['put'] = () => Promise.resolve();
-    const both: Deferral = { put, putIn: (unit) => (unit === shared ? inside : put) };
+    const both: Deferral = { put, putIn: (unit) => ({ put: unit === shared ? inside : put }) };
     const made = [deferralOf([both], []), deferralOf([both], [], shared), deferralOf([{ put }], [], shared)];
     expect(made.map((one) => one?.put)).to.deep.equal([put, inside, put]);
   });

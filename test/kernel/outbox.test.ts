@@ -16,6 +16,11 @@ describe('the outbox over a queue that answers as a test wants', () => {
   after(() => engine.close());
   const log = { debug() {}, info() {}, warn() {}, error() {} };
   const put = (id: string): Put => ({ work: { id } as Put['work'], delay: 1, priority: 2, retries: 3 });
+  /** As it was accepted: the row that it came from is left out. */
+  const accepted = ({ work: { row, ...work }, ...rest }: Put): unknown => {
+    expect(row).to.be.a('number');
+    return { work, ...rest };
+  };
   const outboxOver = (add: (work: readonly Put[]) => Promise<void>) => {
     const connection = createDialect(() => engine);
     return { connection, outbox: createOutbox({ connection, queue: { add }, log, pause: 20 }) };
@@ -37,7 +42,7 @@ describe('the outbox over a queue that answers as a test wants', () => {
     outbox.hand();
     await eventually(rows, ({ length }) => length === 1);
     await outbox.rest();
-    expect(taken).to.deep.equal([put('one'), put('two')]);
+    expect(taken.map(accepted)).to.deep.equal([put('one'), put('two')]);
     expect(await rows()).to.deep.equal([{ id: 'large', refused: 'JOB_TOO_LARGE' }]);
     await engine.query('DELETE FROM lintel_outbox');
   });
@@ -53,7 +58,7 @@ describe('the outbox over a queue that answers as a test wants', () => {
     };
     const connection = createDialect(() => engine);
     const bury = (work: Put, failure: object): Promise<void> => {
-      buried.push([work, failure]);
+      buried.push([accepted(work), failure]);
       return Promise.resolve();
     };
     const outbox = createOutbox({ connection, queue: { add, bury }, log, pause: 20 });
@@ -136,6 +141,37 @@ describe('the outbox over a queue that answers as a test wants', () => {
     await outbox.rest();
     expect(calls).to.equal(4);
     expect(messages.map((message) => message.includes('again'))).to.deep.equal([false, true]);
+  });
+
+  it('does not hand over again what has begun, though the process ended before it could remove the row', async () => {
+    const taken: Put[] = [];
+    const add = (work: readonly Put[]): Promise<void> => Promise.resolve(void taken.push(...work));
+    const connection = createDialect(() => engine);
+    const ending: typeof connection = {
+      ...connection,
+      execute: (text, values, transaction) =>
+        text.startsWith('DELETE')
+          ? Promise.reject(new Error('it ended'))
+          : connection.execute(text, values, transaction),
+    };
+    const outboxOn = (of: typeof connection) => createOutbox({ connection: of, queue: { add }, log, pause: 60_000 });
+    const [first, second] = [outboxOn(ending), outboxOn(connection)];
+    const transaction = await connection.begin(BY_LOCKS);
+    await first.add([put('begun'), put('waiting')], transaction);
+    await connection.commit(transaction);
+    first.hand();
+    await first.rest();
+    expect(taken.map(accepted)).to.deep.equal([put('begun'), put('waiting')]);
+    // One with the same place came out of the outbox of another database.
+    const [begun, other] = taken.map(({ work }) => work);
+    await second.begin({ ...begun!, id: 'elsewhere' });
+    expect(await waiting()).to.have.length(2);
+    await second.begin(begun!);
+    taken.length = 0;
+    second.hand();
+    await second.rest();
+    expect(taken.map(({ work }) => work)).to.deep.equal([other]);
+    expect(await waiting()).to.deep.equal([]);
   });
 
   it('hands a row over once, however many processes sweep', async () => {

@@ -14,6 +14,8 @@ export interface OutboxSql {
   /** Rows nobody else is handing over, the oldest first: this process's own for longer than a queue may take to answer. */
   take(): Promise<readonly OutboxRow[]>;
   remove(rows: readonly OutboxRow[]): Promise<void>;
+  /** As `remove`, of one row that may have been of another table. */
+  removeOne(row: Pick<OutboxRow, 'place' | 'id'>): Promise<void>;
   giveBack(rows: readonly OutboxRow[]): Promise<void>;
   refuse(rows: readonly OutboxRow[], code: string): Promise<void>;
 }
@@ -28,6 +30,7 @@ const ADD = 'INSERT INTO lintel_outbox (id, body) VALUES ($1, $2)';
 /** One text for any number of rows: the last place is repeated. */
 const THESE = `WHERE place IN (${Array.from({ length: BATCH }, (_, n) => `$${n + 1}`).join(', ')})`;
 const REMOVE = `DELETE FROM lintel_outbox ${THESE}`;
+const REMOVE_ONE = 'DELETE FROM lintel_outbox WHERE place = $1 AND id = $2';
 const GIVE_BACK = `UPDATE lintel_outbox SET taken_until = NULL ${THESE}`;
 const REFUSE = `UPDATE lintel_outbox SET refused = $${BATCH + 1} ${THESE}`;
 
@@ -104,6 +107,7 @@ export async function outboxSql(connection: Dialect, transaction: unknown): Prom
     ...making,
     add: (id, body, inside) => run(ADD, [id, body], inside),
     remove: (rows) => run(REMOVE, placesOf(rows)),
+    removeOne: ({ place, id }) => run(REMOVE_ONE, [place, id]),
     giveBack: (rows) => run(GIVE_BACK, placesOf(rows)),
     refuse: (rows, code) => run(REFUSE, [...placesOf(rows), code]),
   };

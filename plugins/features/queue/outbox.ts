@@ -1,9 +1,9 @@
 /**
  * The outbox: where the queue lies elsewhere, work is written into the database of the request, in its transaction, and
  * handed over behind the commit. A row is removed when the queue has it, so that no end of a process loses any; the sweep
- * of any process hands over what is left.
+ * of any process hands over what is left. The queue forgets what is over: a row is gone before its work begins.
  */
-import type { Put } from '../../../kernel/contract/deferred.js';
+import type { Deferred, Put } from '../../../kernel/contract/deferred.js';
 import { Fault, fault } from '../../../kernel/contract/fault.js';
 import { isObject } from '../../../kernel/contract/json.js';
 import type { Log } from '../../../kernel/contract/plugin.js';
@@ -15,6 +15,8 @@ import { queueErrors, type Queue } from '../../kinds/queue.js';
 
 export interface Outbox {
   add(work: readonly Put[], transaction: unknown): Promise<void>;
+  /** Before a run of work that was handed over: it is not handed over again, whatever became of the process that did so. */
+  begin(work: Deferred): Promise<void>;
   /** Something was committed: it is handed over soon. Nobody waits for it. */
   hand(): void;
   /** Makes the table and begins to sweep. */
@@ -52,8 +54,10 @@ export function createOutbox({ connection, queue, log, pause = PAUSE }: OutboxIn
     const text = writeJson(one) ?? 'null';
     return queue.sealing?.seal(one.work.id, text) ?? text;
   };
-  const opened = ({ id, body }: OutboxRow): Put | null =>
-    putIn(queue.sealing === undefined ? body : queue.sealing.open(id, body));
+  const opened = ({ place, id, body }: OutboxRow): Put | null => {
+    const put = putIn(queue.sealing === undefined ? body : queue.sealing.open(id, body));
+    return put && { ...put, work: { ...put.work, row: place } };
+  };
   let made = false;
   let resting = false;
   let timer: NodeJS.Timeout | undefined;
@@ -150,6 +154,9 @@ export function createOutbox({ connection, queue, log, pause = PAUSE }: OutboxIn
       const sql = await sqlOn(transaction);
       if (!made) await sql.make(transaction);
       for (const one of work) await sql.add(one.work.id, sealed(one), transaction);
+    },
+    async begin({ row, id }) {
+      if (row !== undefined) await (await sqlOn(null)).removeOne({ place: row, id });
     },
     // While the queue is away the sweep alone asks again.
     hand: () => {

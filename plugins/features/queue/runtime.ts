@@ -60,9 +60,8 @@ function createHandle({ resolve, find, log }: RuntimeContext): Handle {
 
   const put: Deferral['put'] = (work) => store().add(work);
 
-  const putOn =
-    (of: Dialect, { of: own }: SharedUnit): Deferral['put'] =>
-    async (work, frame) => {
+  const putOn = (of: Dialect, { of: own }: SharedUnit): Pick<Deferral, 'put' | 'begin'> => ({
+    async put(work, frame) {
       const { unit } = frame;
       if (unit === null) return store().add(work);
       const found = await wayFrom(of);
@@ -75,12 +74,18 @@ function createHandle({ resolve, find, log }: RuntimeContext): Handle {
         await found.outbox.add(work, own(unit));
         await frame.whenCommitted(() => found.outbox.hand());
       }
-    };
+    },
+    async begin(work) {
+      if (work.row === undefined) return;
+      const found = await wayFrom(of);
+      if ('outbox' in found) await found.outbox.begin(work);
+    },
+  });
 
   /** Connections on which work is accepted. */
   const accepting = new Set<Dialect>();
-  const putIn = bySort((shared): Deferral['put'] => {
-    if (shared.kind !== dialect.kind) return put;
+  const putIn = bySort((shared): Pick<Deferral, 'put' | 'begin'> => {
+    if (shared.kind !== dialect.kind) return { put };
     accepting.add(shared.handle as Dialect);
     return putOn(shared.handle as Dialect, shared);
   });
