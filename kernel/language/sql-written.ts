@@ -47,10 +47,7 @@ export function writtenParts({ text, tokens }: Pick<SqlScan, 'text' | 'tokens'>)
     if (word.text === 'INSERT' && (target !== null || isBranch))
       return rowsOf(words, (target?.index ?? i) + 1).flatMap(({ column, from, to }) => part(table, column, from, to));
     if (word.text !== 'SET') return [];
-    return elements(words, i + 1).flatMap(([from, to]) => {
-      const name = words[from];
-      return isName(name) && words[from + 1]?.text === '=' ? part(table, nameOf(name), from + 2, to) : [];
-    });
+    return setLists(words, i + 1).flatMap(({ column, from, to }) => part(table, column, from, to));
   });
 }
 
@@ -64,6 +61,22 @@ interface Place {
   readonly to: number;
 }
 
+/** `a = x`, and `(a, b) = (x, y)` with or without ROW. */
+function setLists(words: readonly Lexeme[], first: number): Place[] {
+  return elements(words, first).flatMap(([from, to]): Place[] => {
+    const name = words[from];
+    if (isName(name) && words[from + 1]?.text === '=') return [{ column: nameOf(name), from: from + 2, to }];
+    if (name?.text !== '(') return [];
+    const at = behindGroup(words, from);
+    const open = words[at + 1]?.text === 'ROW' ? at + 2 : at + 1;
+    if (words[at]?.text !== '=' || words[open]?.text !== '(') return [];
+    return placed(columnList(words, from), elements(words, open + 1));
+  });
+}
+
+const placed = (columns: readonly (string | null)[], parts: readonly (readonly [number, number])[]): Place[] =>
+  parts.map(([from, to], n) => ({ column: columns[n], from, to }));
+
 /** Behind the name of the table. */
 function rowsOf(words: readonly Lexeme[], behind: number): Place[] {
   let at = behind;
@@ -72,13 +85,11 @@ function rowsOf(words: readonly Lexeme[], behind: number): Place[] {
   const columns = columnList(words, at);
   at = behindGroup(words, at);
   if (words[at]?.text === 'OVERRIDING') at += 3;
-  const placed = (parts: readonly (readonly [number, number])[]): Place[] =>
-    parts.map(([from, to], n) => ({ column: columns[n], from, to }));
-  if (words[at]?.text === 'SELECT') return placed(elements(words, at + 1));
+  if (words[at]?.text === 'SELECT') return placed(columns, elements(words, at + 1));
   const found: Place[] = [];
   if (words[at]?.text !== 'VALUES') return found;
   for (at++; words[at]?.text === '('; at++) {
-    found.push(...placed(elements(words, at + 1)));
+    found.push(...placed(columns, elements(words, at + 1)));
     at = behindGroup(words, at);
     if (words[at]?.type !== 'comma') break;
   }

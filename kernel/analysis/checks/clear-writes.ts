@@ -30,8 +30,8 @@ interface Write {
   /** With dots, below a field of documents. */
   readonly field: string;
   readonly value: LocatedNode;
-  /** The property that a step of the same actionable protects. */
-  readonly by: Reference | null;
+  /** What steps of the same actionable protect of it: all of it, or fields below. */
+  readonly kept: readonly { readonly field: string; readonly by: Reference }[];
 }
 
 /** `groups`: of resources that reach one another; what one of them protects, the others see protected. */
@@ -41,8 +41,13 @@ export function checkClearWrites(
 ): void {
   const readers = payloadReaders(registry);
   const writes = groups.map(({ linked }) => linked.flatMap((one) => writesIn(one, { tables, readers })));
-  const first = new Map<string, Write>();
-  for (const write of writes.flat()) if (write.by !== null && !first.has(keyOf(write))) first.set(keyOf(write), write);
+  const first = new Map<string, { readonly id: string; readonly by: Reference }>();
+  for (const { kept, model, resource } of writes.flat()) {
+    for (const { field, by } of kept) {
+      const key = keyOf({ model, field });
+      if (!first.has(key)) first.set(key, { id: resource.id, by });
+    }
+  }
   if (first.size === 0) return;
   for (const [i, { linked }] of groups.entries()) {
     const sealed = linked.flatMap(({ definition }) => definition.finds.references.filter(isProtected));
@@ -52,14 +57,14 @@ export function checkClearWrites(
       if (other === undefined || sealed.some(({ name }) => mayCover(text, String(name), readers))) continue;
       if (isToldElsewhere(write, sealed) || !isOfRequest(write, registry)) continue;
       const { resource, value, field, model } = write;
-      const related = other.by === null ? [] : [{ message: `"${field}" is protected here`, spot: other.by.spot }];
+      const related = [{ message: `"${field}" is protected here`, spot: other.by.spot }];
       const spot = { doc: resource.definition.doc, start: value.start, end: value.end };
-      report.add('LNK_CLEAR_WRITE', spot, { other: other.resource.id, column: field, model, value: text }, { related });
+      report.add('LNK_CLEAR_WRITE', spot, { other: other.id, column: field, model, value: text }, { related });
     }
   }
 }
 
-const keyOf = ({ model, field }: Write): string => `${model} ${field.toLowerCase()}`;
+const keyOf = ({ model, field }: Pick<Write, 'model' | 'field'>): string => `${model} ${field.toLowerCase()}`;
 
 /** An error of its own where the actionable protects a property of that name. */
 const isToldElsewhere = ({ action, field }: Write, sealed: readonly Reference[]): boolean =>
@@ -89,26 +94,23 @@ function writesIn(resource: LinkedResource, reading: Reading): readonly Write[] 
       ...one,
       resource,
       action,
-      by: sealed.find((by) => isItself(by, one, action, reading)) ?? null,
+      kept: sealed.flatMap((by) => keptBy(by, one, action, reading)),
     }));
   });
   known.set(resource, found);
   return found;
 }
 
-/** The property as a whole: of an object, parts may be clear. */
-function isItself(
-  { name }: Reference,
-  { value }: Pick<Write, 'value'>,
-  { repeat }: LinkedAction,
-  { readers }: Reading,
-): boolean {
+/** The property is the value, or inside it. */
+function keptBy(by: Reference, { field, value }: Found, { repeat }: LinkedAction, { readers }: Reading): Write['kept'] {
   const text = asText(value.scalar);
-  const property = String(name);
+  const property = String(by.name);
   const item = typeof repeat?.name === 'string' ? `${repeat.name}.` : '';
   const own = item !== '' && property.startsWith(item) ? property.slice(item.length) : property;
   const path = accessorsIn(text)[0]?.tail.join('.') ?? text;
-  return (path === property || path === own) && isCovered(text, path, readers);
+  const found = [property, own].find((one) => `${one}.`.startsWith(`${path}.`));
+  if (found === undefined || !isCovered(text, found, readers)) return [];
+  return [{ field: `${field}${found.slice(path.length)}`, by }];
 }
 
 /** What leaves a text as clear as it was; other functions may be what protects it. */
@@ -146,8 +148,9 @@ function inDocuments({ around, collection }: DocumentQuery, { tables }: Reading)
 
 /** What results give may be protected already; what is drawn here may be there to fit no value. */
 function isOfRequest({ resource, action, field, value }: Write, registry: Registry): boolean {
+  const isDeclared = ({ why }: Source): boolean => why === 'rule' || why === 'path';
   const isSent = (source: Source | null): boolean =>
-    source?.sort === 'claim' || (source?.sort === 'payload' && !(source.why === 'item' && isOfResult(action)));
+    source?.sort === 'claim' || (source?.sort === 'payload' && (isDeclared(source) || !isOfResult(action)));
   const read = resource.definition.finds.accessors.find(({ node }) => node === value);
   if (read === undefined) {
     const isName = action.parameters.get(value.pointer)?.source === 'name';
