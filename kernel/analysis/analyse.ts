@@ -15,6 +15,7 @@ import { checkAccessors, type EnvFacts } from './checks/accessors.js';
 import { checkBlindModels } from './checks/blind.js';
 import { checkCanonical } from './checks/canonical.js';
 import { checkClaims } from './checks/claims.js';
+import { checkClearWrites } from './checks/clear-writes.js';
 import { checkCollections } from './checks/collections.js';
 import { checkForeign } from './checks/foreign.js';
 import { checkModels } from './checks/models.js';
@@ -196,6 +197,7 @@ function analyseDefinitions(
   for (const group of groups) judgeOwners(set, group);
   checkRealms(registry, report, linked);
   checkCanonical({ registry, report, tables }, linked);
+  checkClearWrites({ registry, report, tables }, groups);
   // What cannot be read may issue tokens.
   if (faulty.size === 0) checkClaims(linked, { registry, report });
   auditSet(set, definitions, linked);

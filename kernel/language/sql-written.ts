@@ -5,6 +5,8 @@ import { behindGroup, isName, nameOf, readTarget, significant, type Lexeme } fro
 import type { SqlScan } from './sql.js';
 
 export interface WrittenPart {
+  /** Null where the text does not show it. */
+  readonly table: string | null;
   readonly column: string;
   readonly text: string;
   /** A constant text that is not empty, also the one of a COALESCE. */
@@ -18,12 +20,13 @@ export interface WrittenPart {
 /** Of all INSERTs and SET lists of the statement. */
 export function writtenParts({ text, tokens }: Pick<SqlScan, 'text' | 'tokens'>): WrittenPart[] {
   const words = significant(text, tokens);
-  const part = (column: string | null | undefined, from: number, to: number): WrittenPart[] => {
+  const part = (table: string | null, column: string | null | undefined, from: number, to: number): WrittenPart[] => {
     const [first, last] = [words[from], words[to - 1]];
     if (!column || first === undefined || last === undefined || from >= to) return [];
     const inner = words.slice(from, to);
     return [
       {
+        table,
         column,
         text: text.slice(first.start, last.end),
         literal: isConstant(words, from, to),
@@ -33,16 +36,24 @@ export function writtenParts({ text, tokens }: Pick<SqlScan, 'text' | 'tokens'>)
       },
     ];
   };
+  // By depth: a SET list, and a branch of MERGE, belong to the last one before it.
+  const targets = new Map<number, string>();
   return words.flatMap((word, i) => {
     if (word.type !== 'word') return [];
-    if (word.text === 'INSERT') return rowsOf(words, i).flatMap(({ column, from, to }) => part(column, from, to));
+    const isBranch = BRANCH.has(words[i - 1]?.text ?? '');
+    const target = WRITES.has(word.text) && !isBranch ? readTarget(words, i) : null;
+    if (target !== null) targets.set(word.depth, target.name);
+    const table = targets.get(word.depth) ?? null;
+    if (word.text === 'INSERT' && (target !== null || isBranch))
+      return rowsOf(words, (target?.index ?? i) + 1).flatMap(({ column, from, to }) => part(table, column, from, to));
     if (word.text !== 'SET') return [];
-    return elements(words, i + 1).flatMap(([from, to]) => {
-      const name = words[from];
-      return isName(name) && words[from + 1]?.text === '=' ? part(nameOf(name), from + 2, to) : [];
-    });
+    return setLists(words, i + 1).flatMap(({ column, from, to }) => part(table, column, from, to));
   });
 }
+
+const WRITES = new Set(['INSERT', 'UPDATE', 'MERGE']);
+/** What stands behind one of these names no table. */
+const BRANCH = new Set(['DO', 'THEN', 'FOR', 'KEY']);
 
 interface Place {
   readonly column: string | null | undefined;
@@ -50,22 +61,35 @@ interface Place {
   readonly to: number;
 }
 
-function rowsOf(words: readonly Lexeme[], verb: number): Place[] {
-  const target = readTarget(words, verb);
-  if (target === null) return [];
-  let at = target.index + 1;
+/** `a = x`, and `(a, b) = (x, y)` with or without ROW. */
+function setLists(words: readonly Lexeme[], first: number): Place[] {
+  return elements(words, first).flatMap(([from, to]): Place[] => {
+    const name = words[from];
+    if (isName(name) && words[from + 1]?.text === '=') return [{ column: nameOf(name), from: from + 2, to }];
+    if (name?.text !== '(') return [];
+    const at = behindGroup(words, from);
+    const open = words[at + 1]?.text === 'ROW' ? at + 2 : at + 1;
+    if (words[at]?.text !== '=' || words[open]?.text !== '(') return [];
+    return placed(columnList(words, from), elements(words, open + 1));
+  });
+}
+
+const placed = (columns: readonly (string | null)[], parts: readonly (readonly [number, number])[]): Place[] =>
+  parts.map(([from, to], n) => ({ column: columns[n], from, to }));
+
+/** Behind the name of the table. */
+function rowsOf(words: readonly Lexeme[], behind: number): Place[] {
+  let at = behind;
   if (words[at]?.text === 'AS') at += 2;
   if (words[at]?.text !== '(') return [];
   const columns = columnList(words, at);
   at = behindGroup(words, at);
   if (words[at]?.text === 'OVERRIDING') at += 3;
-  const placed = (parts: readonly (readonly [number, number])[]): Place[] =>
-    parts.map(([from, to], n) => ({ column: columns[n], from, to }));
-  if (words[at]?.text === 'SELECT') return placed(elements(words, at + 1));
+  if (words[at]?.text === 'SELECT') return placed(columns, elements(words, at + 1));
   const found: Place[] = [];
   if (words[at]?.text !== 'VALUES') return found;
   for (at++; words[at]?.text === '('; at++) {
-    found.push(...placed(elements(words, at + 1)));
+    found.push(...placed(columns, elements(words, at + 1)));
     at = behindGroup(words, at);
     if (words[at]?.type !== 'comma') break;
   }

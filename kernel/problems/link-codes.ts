@@ -92,6 +92,18 @@ export const LINK_CODES = {
     'The column "{column}" is written from "{value}", and this actionable protects "{property}": the column would hold clear text.',
     'Write the column from the protected value. A value that is drawn gets a name with `generate` and `for`, which can be protected.',
   ),
+  LNK_CLEAR_WRITE: problem(
+    'warning',
+    'Written in clear here, protected elsewhere',
+    '"{other}" protects what it writes to "{column}" of the model "{model}"; here "{value}" is written to it as it is sent.',
+    'Protect the value here in the same way, with the same `hashables` or `ciphers`, or keep clear text in another field.',
+  ),
+  LNK_PROTECTED_UNUSED: problem(
+    'warning',
+    'Protected value that is not used',
+    'Nothing reads "{name}", so this step protects nothing that is stored; what is written here comes from other values.',
+    'Name the value that is written, or write the one that is protected.',
+  ),
   LNK_CLAIM_ABSENT: problem(
     'error',
     'Claim that no token has',

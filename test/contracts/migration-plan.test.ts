@@ -131,20 +131,6 @@ describe('a table that is there', () => {
     expect(planned(table('t', column('a')), known({ a: there('text') }))).to.deep.equal([]);
   });
 
-  it('tells that its rows have no blind index yet', () => {
-    const email = column('email', 'text', { blind: 'email__blind' });
-    const own = column('email__blind', 'text', { unique: true, index: true, blindOf: 'email' });
-    const model = table('t', email, own);
-    const lines = planned(model, known({ email: there('text') }));
-    expect(lines.slice(0, -1)).to.deep.equal([
-      '+ add column email__blind text',
-      '+ add unique email__blind as t_email__blind_unique',
-    ]);
-    expect(lines.at(-1)).to.equal(
-      '! email__blind: rows that are there have no index yet: write "email" of each again, or none is found by it',
-    );
-  });
-
   it('needs no index that another one begins with, and no second of one name', () => {
     const model = table('t', column('a', 'text', { index: true, search: true }), column('b', 'text', { unique: true }));
     const columns = { a: there('text'), b: there('text') };

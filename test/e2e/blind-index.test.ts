@@ -315,12 +315,24 @@ describe('encrypted columns with a blind index', () => {
       const before = await on([model({}), add]);
       await before.post('/add', { id: 'old', email: 'old@example.com' });
       await before.close();
-      const kernel = await on([model({ blind_index: true }), add, find, index]);
+      const after = [model({ blind_index: true }), add, find, index];
+      const warned = ({ log }: TestKernel): unknown[] =>
+        log
+          .filter(({ message }) => message.includes('rows that are there have no index'))
+          .map(({ fields }) => fields['column']);
+      const first = await on(after);
+      expect(warned(first), 'the column is added').to.deep.equal(['email__blind']);
+      await first.close();
+      const kernel = await on(after);
+      expect(warned(kernel), 'the column is there, and empty').to.deep.equal(['email__blind']);
       const found = async (): Promise<unknown> => (await kernel.post('/find', { email: 'old@example.com' })).body;
       expect(await found()).to.equal(null);
       expect((await kernel.post('/index', {})).status).to.equal(200);
       expect(await found()).to.deep.equal({ id: 'old' });
       await kernel.close();
+      const last = await on(after);
+      expect(warned(last), 'all rows have one').to.deep.equal([]);
+      await last.close();
     } finally {
       await rm(folder, { recursive: true, force: true });
     }

@@ -163,6 +163,32 @@ const REFUSED: Readonly<Record<string, readonly Attack[]>> = {
   ],
 };
 
+/** The warnings of what may be meant, and stores clear text where others do not. */
+const WARNED: Readonly<Record<string, readonly Attack[]>> = {
+  LNK_CLEAR_WRITE: [
+    attack('a column that others hash', insert(['id', '$PAYLOAD.secret'])),
+    attack('a column that others hash, from a header', insert(['id', '$HEADER.x-pin'])),
+    attack('a list of columns', sql('UPDATE safes SET (id, secret) = ($1, $2) WHERE id = $1', ['id', '$PAYLOAD.pin'])),
+    attack(
+      'a field that others hash',
+      documents(
+        vaults('UPDATE', {
+          filter_predicate: { id: '$PAYLOAD.id' },
+          update_predicate: { $set: { kept: '$PAYLOAD.new' } },
+        }),
+      ),
+    ),
+  ],
+  LNK_PROTECTED_UNUSED: [
+    attack(
+      'the value that is protected is not the one that is written',
+      sql('INSERT INTO pairs (id, owner) VALUES ($1, $2)', ['id', '$PAYLOAD.pass'], {
+        ...{ ...hashed('password'), ...rules('id', 'pass', 'password') },
+      }),
+    ),
+  ],
+};
+
 /** What looks much the same, and is sound. */
 const SOUND: readonly Attack[] = [
   people('SELECT id FROM safes UNION ALL SELECT email FROM people'),
@@ -265,10 +291,11 @@ describe('definitions that try to get round a protection', () => {
     ...Object.entries(REFUSED).flatMap(([code, list]) => list.map((one) => ({ ...one, code }))),
     ...SOUND.map((one) => ({ ...one, code: null })),
   ];
+  const warned = Object.entries(WARNED).flatMap(([code, list]) => list.map((one) => ({ ...one, code })));
   let kernel: TestKernel;
   before(async () => {
     const files: Record<string, unknown> = { 'definitions/all.json': [...MODELS, ...SERVED] };
-    for (const [n, { actionables, rest }] of cases.entries())
+    for (const [n, { actionables, rest }] of [...cases, ...warned].entries())
       files[`definitions/x${n}.json`] = { id: `x${n}`, resource: `x${n}`, actionables, ...rest };
     kernel = await startKernel({ files, config, env, onProblem: 'skip' });
   });
@@ -279,6 +306,13 @@ describe('definitions that try to get round a protection', () => {
       const own = kernel.kernel.problems().filter(({ file }) => file === `definitions/x${n}.json`);
       const errors = own.flatMap((one) => (one.severity === 'error' ? [one.code] : []));
       expect([...new Set(errors)]).to.deep.equal(code === null ? [] : [code]);
+    });
+
+  for (const [n, { title, code }] of warned.entries())
+    it(`are warned of with ${code}: ${title}`, () => {
+      const file = `definitions/x${cases.length + n}.json`;
+      const own = kernel.kernel.problems().filter((one) => one.file === file);
+      expect(own.map((one) => one.code)).to.include(code);
     });
 
   const stored = async (): Promise<string[]> =>

@@ -6,14 +6,13 @@ import { asText } from '../../contract/json.js';
 import { BLIND } from '../../contract/model.js';
 import { rewriteBlind, type BlindTable } from '../../language/sql-blind.js';
 import { memberOf } from '../../source/tree.js';
-import type { Reference } from '../finds.js';
 import type { LinkedResource } from '../linked.js';
 import type { Definition } from '../model.js';
 import type { Registry } from '../registry.js';
 import { inside, type Report } from '../report.js';
 import type { Stores } from '../stores.js';
 import { spotInText, type TableNames } from '../tables.js';
-import { isCovered } from './protections.js';
+import { isProtected, mayCover } from './protections.js';
 import { payloadReaders } from './readers.js';
 
 export interface BlindCheck {
@@ -28,9 +27,7 @@ const LATER = 'another actionable encrypts the value, and this one, which is don
 export function checkBlind(resources: readonly LinkedResource[], { tables, registry, report }: BlindCheck): void {
   const readers = payloadReaders(registry);
   for (const { definition, actions } of resources) {
-    const sealed = definition.finds.references.filter(
-      ({ refers }) => refers.symbol === 'payload-field' && refers.named === true,
-    );
+    const sealed = definition.finds.references.filter(isProtected);
     for (const { node, scan, parameters } of definition.finds.statements) {
       const rewritten = rewriteBlind(scan, touched(scan.tables, tables));
       if (rewritten === null) continue;
@@ -42,12 +39,7 @@ export function checkBlind(resources: readonly LinkedResource[], { tables, regis
         const value = parameters[n - 1];
         if (blind === null || value === undefined || value.type === 'null') continue;
         const text = asText(value.scalar);
-        const covers = ({ name }: Reference): boolean => {
-          const path = String(name);
-          const inItem = path.slice(path.indexOf('.') + 1);
-          return isCovered(text, path, readers) || (isCovered(text, inItem, readers) && text !== '');
-        };
-        const by = sealed.filter(covers);
+        const by = sealed.filter(({ name }) => mayCover(text, String(name), readers));
         const spot = { doc: definition.doc, start: value.start, end: value.end };
         if (isLater && by.length > 0 && !by.some((one) => inside(one.node, action.node)))
           report.add('LNK_BLIND_FORM', spot, { column: blind.column, what: LATER });

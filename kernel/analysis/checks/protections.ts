@@ -19,17 +19,50 @@ import { valueReads } from '../value-reads.js';
 import { payloadReaders } from './readers.js';
 
 export function checkProtections(resources: readonly LinkedResource[], registry: Registry, report: Report): void {
+  const isUsed = usesIn(resources, registry);
   for (const resource of resources) {
     for (const reference of resource.definition.finds.references) {
-      if (reference.refers.symbol !== 'payload-field' || reference.refers.named !== true) continue;
+      if (!isProtected(reference)) continue;
       const action = resource.actions.find(({ node }) => inside(reference.node, node));
       if (action === undefined) continue;
       if (!isGiven(resource, action, reference, registry))
         reportNothing(resource, action, reference, { registry, report });
-      else checkColumns(action, resource, reference, { registry, report });
+      else if (!checkColumns(action, resource, reference, { registry, report }) && isQuery(resource, action)) {
+        const name = String(reference.name);
+        if (!isUsed(name)) report.add('LNK_PROTECTED_UNUSED', reference.spot, { name });
+      }
     }
   }
 }
+
+/** Of other work it is not certain what it reads, nor of documents that are stored as items are sent. */
+const isQuery = ({ definition: { finds } }: LinkedResource, { node, repeat }: LinkedAction): boolean =>
+  finds.statements.some((one) => inside(one.node, node)) ||
+  (repeat === null && finds.documents.some((one) => inside(one.node, node)));
+
+/** Whether any place of these resources reads a value of that name, or something around it. */
+function usesIn(resources: readonly LinkedResource[], registry: Registry): (name: string) => boolean {
+  let known: Set<string> | null = null;
+  const collect = (): Set<string> => {
+    const paths = resources.flatMap((one) => valueReads(one, registry).map(({ path }) => path));
+    const compared = resources.flatMap(({ definition }) =>
+      definition.finds.references.filter(({ refers }) => refers.symbol === 'payload-field' && refers.named !== true),
+    );
+    return new Set(
+      [...paths.map((path) => path.join('.')), ...compared.map(({ name }) => String(name))].flatMap(wordsOf),
+    );
+  };
+  return (name) => {
+    known ??= collect();
+    return known.has('') || [rootOf(name), lastOf(name)].some((word) => known?.has(word));
+  };
+}
+
+const wordsOf = (path: string): string[] => path.split('.');
+
+/** The property of a step that hashes or encrypts. */
+export const isProtected = ({ refers }: Reference): boolean =>
+  refers.symbol === 'payload-field' && refers.named === true;
 
 /** A property alone makes no value: something has to declare it, give it, or read it. */
 function isGiven(resource: LinkedResource, action: LinkedAction, { name }: Reference, registry: Registry): boolean {
@@ -83,13 +116,13 @@ interface Written {
   readonly whole: boolean;
 }
 
-/** What is written to the column, or the field of a document, which is called like the property. */
+/** Whether anything but the property is written to the column, or the field of a document, which is called like it. */
 function checkColumns(
   action: LinkedAction,
   { definition }: LinkedResource,
   { name }: Reference,
   { registry, report }: { readonly registry: Registry; readonly report: Report },
-): void {
+): boolean {
   const readers = payloadReaders(registry);
   const property = String(name);
   // `users.password` is the `password` of each item, where the work is repeated for `users`.
@@ -112,6 +145,7 @@ function checkColumns(
     const fix = { fix: { title: `change to "${property}"`, text: JSON.stringify(property), asks: true as const } };
     report.add('LNK_UNPROTECTED', spot, { column, property, value }, whole ? fix : {});
   }
+  return written.length > 0;
 }
 
 function inRows(
@@ -159,6 +193,10 @@ function inDocuments(
 const lastOf = (path: string): string => path.slice(path.lastIndexOf('.') + 1);
 const shown = ({ scalar, type }: LocatedNode): string => asText(scalar) || String(scalar ?? type);
 const spotOf = ({ doc }: Definition, { start, end }: LocatedNode): Spot => ({ doc, start, end });
+
+/** The same, where the property may also begin with the name of the list that the work is repeated for. */
+export const mayCover = (text: string, property: string, readers: readonly string[]): boolean =>
+  isCovered(text, property, readers) || isCovered(text, property.slice(property.indexOf('.') + 1), readers);
 
 /** The value itself, what it is inside of, or the item of a list. */
 export function isCovered(text: string, property: string, readers: readonly string[]): boolean {

@@ -14,3 +14,6 @@ export const payloadReaders = (registry: Registry): string[] => readersOf(regist
 
 /** Roots that read claims of a verified token. */
 export const claimReaders = (registry: Registry): string[] => readersOf(registry, 'claims');
+
+/** Roots that read headers of the request. */
+export const headerReaders = (registry: Registry): string[] => readersOf(registry, 'headers');

@@ -7,8 +7,8 @@ import { Fault, fault } from '../../../kernel/contract/fault.js';
 import type { MigrationHow, MigrationOutline, MigrationProgress } from '../../../kernel/contract/migration.js';
 import type { ModelTable } from '../../../kernel/contract/model.js';
 import type { Log } from '../../../kernel/contract/plugin.js';
-import type { Change, MigrationPlan } from './changes.js';
-import type { Flavour } from './known.js';
+import type { Change, MigrationPlan, PlanWarning } from './changes.js';
+import type { Flavour, KnownTables } from './known.js';
 import { outlineOf, stepOf } from './outline.js';
 import { planMigration } from './plan.js';
 import { runScripts, scriptOutline, scriptsLeft } from './scripts.js';
@@ -37,7 +37,32 @@ async function look(
 ): Promise<MigrationPlan> {
   const known = await flavour.introspect(session, tables);
   const plan = planMigration(tables, known, flavour.shape(tables, known), how?.destroy === true);
-  return flavour.settle(session, plan);
+  const warnings = [...plan.warnings, ...(await unindexed(session, flavour, tables, known))];
+  return flavour.settle(session, { ...plan, warnings });
+}
+
+/** Encrypted columns with rows whose index is missing: of values written before the column had one. */
+async function unindexed(
+  session: Session,
+  { quote }: Flavour,
+  tables: readonly ModelTable[],
+  known: KnownTables,
+): Promise<PlanWarning[]> {
+  const found: PlanWarning[] = [];
+  for (const { table, columns } of tables) {
+    const there = known.get(table);
+    for (const { name, blindOf } of columns) {
+      if (blindOf === undefined || there?.table !== true || !there.columns.has(blindOf)) continue;
+      const lacks = there.columns.has(name) ? ` AND ${quote(name)} IS NULL` : '';
+      const rows = await session.query(
+        `SELECT 1 FROM ${quote(table)} WHERE ${quote(blindOf)} IS NOT NULL${lacks} LIMIT 1`,
+      );
+      if (rows.length === 0) continue;
+      const message = `rows that are there have no index: none is found by "${blindOf}" until it is written again (docs/migrating.md, "Rows that are encrypted already")`;
+      found.push({ table, column: name, message, serious: true });
+    }
+  }
+  return found;
 }
 
 async function change(

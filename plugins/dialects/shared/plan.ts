@@ -42,13 +42,8 @@ function columnPart(part: Part, column: ModelColumn): void {
   const { model, known, shape } = part;
   if (!known || known.columns.has(column.name)) return;
   part.changes.push({ change: 'add-column', table: model.table, column, type: shape.typeOf(model, column) });
-  if (column.blindOf !== undefined)
-    warn(
-      part,
-      column.name,
-      `rows that are there have no index yet: write "${column.blindOf}" of each again, or none is found by it`,
-    );
-  else if (column.primaryKey)
+  if (column.blindOf !== undefined) return;
+  if (column.primaryKey)
     warn(part, column.name, 'column added, but the primary key of an existing table is left as it is');
   else if (!column.nullable && !column.autoIncrement) {
     const message =
