@@ -21,7 +21,7 @@ interface Setting<T> {
   /** Undefined for what cannot be meant. */
   read(text: string): T | undefined;
   /** What the earlier system takes beside it, in this product's form. */
-  lenient?(text: string): string;
+  readonly lenient?: (text: string) => string;
 }
 
 const whole = (name: string, max: number): Setting<number> => ({
@@ -81,7 +81,7 @@ const VERBS: Setting<readonly string[]> = {
 };
 
 /** The config with what the environment says instead. Throws BootError CFG_VARIABLE that names every value that cannot be meant. */
-export function withEnvironment(config: Config, env: Environment, note: (taken: Taken) => void = () => {}): Config {
+export function withEnvironment(config: Config, env: Environment, note?: (taken: Taken) => void): Config {
   const wrong: Setting<unknown>[] = [];
   const isLenient = isSub0(config.profile);
   const said = <T>(setting: Setting<T>, fallback: T): T => {
@@ -97,7 +97,7 @@ export function withEnvironment(config: Config, env: Environment, note: (taken: 
       wrong.push(setting);
       return fallback;
     }
-    note({ name, as });
+    note?.({ name, as });
     return value;
   };
   const { http, websocket } = config;
@@ -113,7 +113,7 @@ export function withEnvironment(config: Config, env: Environment, note: (taken: 
     http: Object.freeze({
       ...http,
       port: said(whole('PORT', 65_535), http.port),
-      host: env['HOST'] || http.host,
+      host: env['HOST'] === undefined || env['HOST'] === '' ? http.host : env['HOST'],
       methods: said(VERBS, http.methods),
       status_path: said(path('STATUS_ENDPOINT', '/status', isStatusPath), http.status_path),
       allowed_origins: said(ORIGINS, http.allowed_origins),

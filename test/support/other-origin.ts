@@ -51,7 +51,7 @@ export function pageOf(url: string, origin: string, socketPath: string): Page {
     const own = isJson ? { 'content-type': 'application/json', ...headers } : { ...headers };
     const names = Object.keys(own).map((name) => name.toLowerCase());
     if (names.length > 0) await preflight(method, path, names);
-    const sent = isJson ? JSON.stringify(body) : (body as FormData | undefined);
+    const sent = isJson ? JSON.stringify(body) : body;
     const answer = await fetch(`${url}/${path}`, {
       method,
       headers: { ...own, origin },
