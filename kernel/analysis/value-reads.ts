@@ -63,14 +63,15 @@ function collect({ definition, sources, actions }: Readable, registry: Registry)
       columns: [],
     };
   const bare = finds.references.flatMap(({ refers, node, name, spot }): ValueRead[] => {
+    if (refers.symbol !== 'name') return [];
     const action = actionOf(node);
-    const isName = refers.symbol === 'name' && action?.parameters.get(node.pointer)?.source === 'name';
+    if (action?.parameters.get(node.pointer)?.source !== 'name') return [];
     const text = String(name);
-    if (!isName) return [];
-    const met = columnsMet(finds, node, refers) ?? { query: null, columns: [] };
-    const source = sources.bare(text, action.key, met.columns);
+    const { query, columns } = columnsMet(finds, node, refers) ?? { query: null, columns: [] };
+    const source = sources.bare(text, action.key, columns);
     const form = refers.soft === true ? 'word' : 'list';
-    return [{ ...met, action: action.key, node, spot, form, path: text.split('.'), source, afterwards: false }];
+    const path = text.split('.');
+    return [{ action: action.key, node, spot, form, path, source, query, columns, afterwards: false }];
   });
   const read = finds.accessors.flatMap(({ node, parts, afterwards = false }) => {
     const action = actionOf(node)?.key ?? null;
@@ -78,7 +79,8 @@ function collect({ definition, sources, actions }: Readable, registry: Registry)
       if (!readers.includes(root)) return [];
       const source = path[0] === undefined ? null : sources.read(path[0], action);
       const spot = spotInString(doc, node, { start, end });
-      return [{ ...placeOf(node), action, node, spot, form: 'accessor', path, source, afterwards }];
+      const { query, columns } = placeOf(node);
+      return [{ action, node, spot, form: 'accessor', path, source, query, columns, afterwards }];
     });
   });
   return [...bare, ...read];

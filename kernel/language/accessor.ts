@@ -60,4 +60,4 @@ function readAccessor(text: string, start: number): AccessorPart | null {
 
 /** The accessors of a text, without the text between them. */
 export const accessorsIn = (text: string): AccessorPart[] =>
-  parseTemplate(text).filter((part): part is AccessorPart => typeof part !== 'string');
+  text.includes('$') ? parseTemplate(text).filter((part): part is AccessorPart => typeof part !== 'string') : [];

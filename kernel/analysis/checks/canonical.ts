@@ -35,6 +35,7 @@ interface Use {
 }
 
 export function checkCanonical({ registry, report, tables }: Context, resources: readonly LinkedResource[]): void {
+  if (!resources.some(hasForms)) return;
   const uses = resources.flatMap((resource) => usesIn(resource, registry, tables));
   const first = new Map<string, Use>();
   for (const use of uses) if (use.forms.length > 0 && !first.has(keyOf(use))) first.set(keyOf(use), use);
@@ -157,6 +158,9 @@ const rulesOf = once(({ definition }: LinkedResource): ReadonlyMap<string, reado
     if (symbol === 'payload-field') collect(name, node);
   return rules;
 });
+
+const hasForms = (resource: LinkedResource): boolean =>
+  [...rulesOf(resource).values()].some((rules) => rules.some((rule) => memberOf(rule, 'canonical') !== undefined));
 
 function formsOf(rule: LocatedNode): string[] {
   const json = toJson(rule);

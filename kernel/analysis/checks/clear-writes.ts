@@ -39,6 +39,7 @@ export function checkClearWrites(
   { registry, report, tables }: Context,
   groups: readonly { readonly linked: readonly LinkedResource[] }[],
 ): void {
+  if (!groups.some(({ linked }) => linked.some(protectsAny))) return;
   const readers = payloadReaders(registry);
   const writes = groups.map(({ linked }) => linked.flatMap((one) => writesIn(one, { tables, readers })));
   const first = new Map<string, { readonly id: string; readonly by: Reference }>();
@@ -63,6 +64,8 @@ export function checkClearWrites(
     }
   }
 }
+
+const protectsAny = ({ definition }: LinkedResource): boolean => definition.finds.references.some(isProtected);
 
 const keyOf = ({ model, field }: Pick<Write, 'model' | 'field'>): string => `${model} ${field.toLowerCase()}`;
 

@@ -4,6 +4,7 @@
  */
 import { Slot } from '../../contract/slot.js';
 import type { AccessorPart } from '../../language/accessor.js';
+import { once } from '../once.js';
 import type { Registry } from '../registry.js';
 
 /** An accessor as it should be written; `whole`: exactly as it stands, nothing is left to fill in. */
@@ -20,8 +21,8 @@ interface Known {
   readonly offers: readonly string[];
 }
 
-export function knownAccessors(registry: Registry): Known[] {
-  return registry.kindsIn(Slot.ACCESSOR).flatMap(({ kind }) =>
+export const knownAccessors = once((registry: Registry): readonly Known[] =>
+  registry.kindsIn(Slot.ACCESSOR).flatMap(({ kind }) =>
     registry.names(kind).map((name) => {
       const facts = registry.plugin(kind, name)?.facts;
       const aliases = facts?.['aliases'];
@@ -29,8 +30,8 @@ export function knownAccessors(registry: Registry): Known[] {
       const listed = (fact: unknown): readonly string[] => (Array.isArray(fact) ? (fact as readonly string[]) : []);
       return { name, tail: String(facts?.['tail'] ?? 'none'), aliases: listed(aliases), offers: listed(offers) };
     }),
-  );
-}
+  ),
+);
 
 /** What an unknown root means; undefined when nobody knows. */
 export function rightAccessor(
