@@ -54,6 +54,7 @@ function judgeBounds(
   measure: 'items' | 'value',
 ): boolean {
   const { min, max, length, integer, above, below } = field.bounds;
+  if ((min ?? max ?? length ?? integer ?? above ?? below) === undefined) return true;
   const size = typeof value === 'string' ? [...value].length : value;
   const own = field.meta.unit?.replace(/s$/, '') ?? null;
   const unit = measure === 'items' ? 'item' : typeof value === 'string' ? 'character' : own;
@@ -88,9 +89,10 @@ const isBetween = (
 export function inForm(field: FieldNode, value: string): string | null {
   const { pattern } = field.bounds;
   if (pattern === undefined) return value;
+  const form = new RegExp(pattern);
+  if (form.test(value)) return value;
   const example = field.meta.examples?.[0];
-  const forms = [value, ...nearForms(value, typeof example === 'string' ? example : '')];
-  return forms.find((form) => new RegExp(pattern).test(form)) ?? null;
+  return nearForms(value, typeof example === 'string' ? example : '').find((near) => form.test(near)) ?? null;
 }
 
 function judgeForm(report: Report, spot: Spot, field: FieldNode, label: string, value: string | number): boolean {

@@ -24,8 +24,9 @@ export function collectPlaces(
     byPlugin.set(id, {});
     context.finds.uses.add(id);
   }
-  for (const [key, { plugin }] of expansion.fields) {
-    if (plugin === null || !Object.hasOwn(holder, key)) continue;
+  for (const { key } of node.members) {
+    const plugin = expansion.fields.get(key)?.plugin ?? null;
+    if (plugin === null) continue;
     const fields = byPlugin.get(plugin) ?? (Object.create(null) as Record<string, Json>);
     fields[key] = holder[key] ?? null;
     byPlugin.set(plugin, fields);
