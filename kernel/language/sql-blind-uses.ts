@@ -151,7 +151,7 @@ function shownBy({ words }: Work, i: number): number | null {
 }
 
 const isCombining = (words: readonly Lexeme[], i: number): boolean =>
-  /^(?:UNION|INTERSECT|EXCEPT)$/.test(words[i]?.text ?? '') && words[i + 1]?.text !== 'ALL';
+  /^(?:UNION|INTERSECT|EXCEPT)$/.test(words[i]?.text ?? '') && !/^ALL$/.test(words[i + 1]?.text ?? '');
 
 /** Rows are found equal, or put in order, by what this SELECT answers at the name: as an operand, by UNION, or by its place or alias. */
 function joinsRows(words: readonly Lexeme[], select: number, i: number): boolean {

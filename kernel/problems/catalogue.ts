@@ -7,12 +7,14 @@ import { AUDIT_CODES } from './audit-codes.js';
 import { BOOT_CODES } from './boot-codes.js';
 import { DEFINITION_CODES } from './definition-codes.js';
 import { LINK_CODES } from './link-codes.js';
+import { PROTECTION_CODES } from './protection-codes.js';
 import { TEXT_CODES } from './text-codes.js';
 import { REQUEST_CODES } from './request-codes.js';
 
 export const CATALOGUE: Readonly<Record<string, CodeEntry>> = Object.freeze({
   ...DEFINITION_CODES,
   ...LINK_CODES,
+  ...PROTECTION_CODES,
   ...TEXT_CODES,
   ...REQUEST_CODES,
   ...AUDIT_CODES,

@@ -193,7 +193,9 @@ for (const { database, bucket, profile } of PLACES) {
       it(`${says}: ${status} ${code}`, async () => {
         const answer = await kernel.request('POST', path, { body: formOf(parts) });
         expect([answer.status, answer.body['code']], answer.text).to.deep.equal([status, code]);
-        expect(answer.headers.get('content-type')).to.include('application/problem+json');
+        expect(answer.headers.get('content-type')).to.equal(
+          `application/${profile === null ? 'problem+' : ''}json; charset=utf-8`,
+        );
       });
     }
 

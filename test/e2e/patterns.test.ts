@@ -50,7 +50,9 @@ function describePatterns(kernel: () => TestKernel, isEnveloped: boolean): void 
   const refused = async (status: number, path: string, body: unknown, headers: Headers = {}): Promise<Loose> => {
     const answer = await send(path, body, headers);
     expect(answer.status, `${path}: ${answer.text}`).to.equal(status);
-    expect(answer.headers.get('content-type')).to.equal('application/problem+json; charset=utf-8');
+    expect(answer.headers.get('content-type')).to.equal(
+      `application/${isEnveloped ? '' : 'problem+'}json; charset=utf-8`,
+    );
     expect(answer.body).to.include({ success: false, message: answer.body['detail'], status });
     return answer.body;
   };

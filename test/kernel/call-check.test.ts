@@ -224,7 +224,7 @@ describe('the URL of a call, as it is checked', () => {
     const fixOf = (url: string): unknown => findings({ url })[0]?.fix;
     for (const url of ['a.example', 'a.example/x', 'a.b-c.example:80/x', 'A.example?b'])
       expect(fixOf(url), url).to.deep.equal({
-        title: 'put "https://" before it',
+        title: `change to "https://${url}"`,
         text: JSON.stringify(`https://${url}`),
       });
     for (const url of ['a', '/a.example', 'a.example:x', 'a_b.example', 'ftp://a.example', 'a.example#'])

@@ -173,7 +173,7 @@ describe('parameters', () => {
     expect(shown(plan('a.b', '/0'))).to.deep.equal(['name', 'a.b', 'a', 5]);
     expect(shown(plan('none', '/0'))).to.deep.equal(['name', 'none', 'none', null]);
     expect(shown(plan('found.id', '/0'))).to.deep.equal(['name', 'found.id', 'found', 3]);
-    expect(shown(plan('found.none', '/0'))).to.deep.equal(['name', 'found.none', 'found', null]);
+    expect(() => plan('found.none', '/0').read(frame)).to.throw('ACC_UNRESOLVED');
     expect(shown(plan('id', '/1'))).to.deep.equal(['name', 'id', null, 7]);
     expect(plan('code', '/2').field).to.equal(null);
     expect(shown(plan('a.b', '/3'))).to.deep.equal(['literal', '"a.b"', null, 'a.b']);

@@ -5,6 +5,7 @@ import { aggregateWith } from '../../plugins/document-stores/embedded/aggregate.
 import type { Reader } from '../../plugins/document-stores/embedded/reader.js';
 import { pathLiteral, searchedIn, searchOf } from '../../plugins/document-stores/embedded/search.js';
 import type { Document } from '../../plugins/kinds/document-store.js';
+import type { Transaction } from '../../plugins/kinds/dialect.js';
 
 const codeOf = (error: unknown): unknown => (error as Fault).code;
 
@@ -17,7 +18,8 @@ describe('what a pipeline of the embedded document store reads', () => {
     },
   } as unknown as Reader;
   beforeEach(() => void asked.splice(0));
-  const run = (...stages: Document[]): Promise<readonly Document[]> => aggregateWith(reader, 'c', stages, null);
+  const run = (...stages: Document[]): Promise<readonly Document[]> =>
+    aggregateWith(reader, 'c', stages, {} as unknown as Transaction);
 
   it('is what its first $match finds, once', async () => {
     expect(await run({ $match: { k: 2 } })).to.deep.equal([{ _id: 'c', k: 1 }]);

@@ -9,7 +9,15 @@ import { analyse, createAnalyser, type SourceFile } from '../../kernel/analysis/
 import { analyseConfig } from '../../kernel/analysis/config.js';
 import type { Place, Problem } from '../../kernel/contract/problem.js';
 import { envFacts } from '../../kernel/project/environment.js';
-import { caseNames, FIXTURE_ENV, readFiles, DEFINITIONS, SQL, trialRegistry } from '../support/fixtures.js';
+import {
+  caseNames,
+  CONFIG as CONFIG_FILE,
+  FIXTURE_ENV,
+  readFiles,
+  DEFINITIONS,
+  SQL,
+  trialRegistry,
+} from '../support/fixtures.js';
 import { ROOT, SAMPLE_ENV } from '../support/project.js';
 import { fc } from '../support/properties.js';
 import { countRuns } from '../support/sample.js';
@@ -21,7 +29,7 @@ const ENV = new Map([...FIXTURE_ENV, ...envFacts(SAMPLE_ENV)]);
 const sound: readonly (readonly SourceFile[])[] = [
   ...caseNames()
     .filter((name) => name.startsWith('sound-'))
-    .map((name) => readFiles(join(DEFINITIONS, name))),
+    .map((name) => readFiles(join(DEFINITIONS, name)).filter(({ file }) => file !== CONFIG_FILE)),
   ['models', 'resources'].flatMap((folder) =>
     readdirSync(join(ROOT, 'definitions', folder)).map((file) => ({
       file,

@@ -20,6 +20,8 @@ const GUARDS = new Set([
   'extract_response_for',
   'on_multiple',
 ]);
+/** What other systems write into rules; it says what is so without it. */
+const SAID_ANYWAY = new Set(['required']);
 /** Columns that say whose a row is. */
 const OWNER = /^(user|owner|creator|author|account|member|customer)_?id$/i;
 
@@ -64,7 +66,8 @@ function measure(value: unknown, guard: string | null, add: (key: string, size: 
   if (guard !== null) add(guard, 1);
   if (Array.isArray(value)) for (const item of value as unknown[]) measure(item, guard, add);
   else if (typeof value === 'object' && value !== null)
-    for (const [key, inner] of Object.entries(value)) measure(inner, GUARDS.has(key) ? key : guard, add);
+    for (const [key, inner] of Object.entries(value))
+      if (!SAID_ANYWAY.has(key)) measure(inner, GUARDS.has(key) ? key : guard, add);
 }
 
 /** Comparisons behind the first WHERE. */

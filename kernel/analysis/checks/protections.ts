@@ -81,7 +81,9 @@ function reportNothing(
 ): void {
   const text = String(name);
   const near = meantBy(text, resource, action, registry);
-  const isTaken = action.secrets.includes(near ?? '');
+  const isTaken = resource.definition.finds.references.some(
+    (one) => isProtected(one) && inside(one.node, action.node) && one.name === near,
+  );
   // Without rules and readers nothing can be stored under a name; a mode may look at the payload by itself.
   if (
     near === undefined &&

@@ -39,7 +39,10 @@ const castOf = (from: string, to: ColumnType): 'exact' | 'tried' | undefined => 
 function typeDrift(part: Part, column: ModelColumn, known: KnownColumn, destroy: boolean): void {
   const { model, shape } = part;
   const misfit = shape.misfit(model, column, known);
-  if (misfit === null) return;
+  if (misfit === null) {
+    digitsDrift(part, column, known);
+    return;
+  }
   const cast = castOf(known.type, column.type);
   if (cast === undefined) {
     const said = destroy ? 'no cast is certain: add a column of another name and fill it by hand' : LEFT;
@@ -166,7 +169,6 @@ export function driftOf(part: Part, known: KnownTable, destroy: boolean): void {
     const there = known.columns.get(column.name);
     if (!there) continue;
     typeDrift(part, column, there, destroy);
-    digitsDrift(part, column, there);
     nullDrift(part, column, there, destroy);
     lengthDrift(part, column, known, destroy);
   }
