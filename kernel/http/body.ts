@@ -22,21 +22,22 @@ export function readBytes(req: IncomingMessage, max: number): Promise<Buffer> {
   // A client that left while guards were at work: no event would come any more.
   if (req.destroyed) return Promise.reject(fault('REQ_ABORTED', {}, CLOSE));
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
+    let held = NOTHING;
     let size = 0;
     const onData = (chunk: Buffer): void => {
-      size += chunk.length;
-      if (size > max) {
+      if (size + chunk.length > max) {
         stop();
         req.pause();
         reject(fault('REQ_TOO_LARGE', { max }, CLOSE));
-      } else chunks.push(chunk);
+        return;
+      }
+      held = size === 0 ? chunk : append(held, size, chunk, max);
+      size += chunk.length;
     };
     // Over is over: listeners that nothing calls any more need not be taken off.
     const onEnd = (): void => {
-      const [only] = chunks;
-      resolve(only !== undefined && chunks.length === 1 ? only : Buffer.concat(chunks, size));
-      chunks.length = 0;
+      resolve(held.length === size ? held : held.subarray(0, size));
+      held = NOTHING;
     };
     const onFail = (): void => {
       stop();
@@ -47,6 +48,23 @@ export function readBytes(req: IncomingMessage, max: number): Promise<Buffer> {
     };
     req.on('data', onData).on('end', onEnd).on('error', onFail).on('aborted', onFail);
   });
+}
+
+const NOTHING = Buffer.alloc(0);
+
+/**
+ * The first `size` bytes of `held`, and the chunk behind them, in one buffer that grows. A list of chunks would hold some four hundred
+ * bytes for each, and a client may send one byte at a time.
+ */
+function append(held: Buffer, size: number, chunk: Buffer, max: number): Buffer {
+  const needed = size + chunk.length;
+  let room = held;
+  if (room.length < needed) {
+    room = Buffer.allocUnsafe(Math.min(max, 2 * needed));
+    held.copy(room, 0, 0, size);
+  }
+  chunk.copy(room, size);
+  return room;
 }
 
 /** True when the bytes may be JSON of this product: `application/json`, with UTF-8 if a charset is named. */

@@ -31,6 +31,16 @@ export interface Stopped {
   readonly work: boolean;
 }
 
+/** RFC 9112, 3.2: a proxy in front may have read the other one. */
+function namesTwoHosts(rawHeaders: readonly string[]): boolean {
+  let hosts = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i] ?? '';
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts++;
+  }
+  return hosts > 1;
+}
+
 const SWEEP_MS = 50;
 /** Younger connections may have a request on its way. */
 const SILENCE_MS = 500;
@@ -57,6 +67,10 @@ export async function listen(kernel: Kernel, pages: readonly Route[] = []): Prom
     (req, res) => {
       if (req.rawHeaders.length > 2 * limits.header_count) {
         res.writeHead(431, { connection: 'close' }).end();
+        return;
+      }
+      if (namesTwoHosts(req.rawHeaders)) {
+        res.writeHead(400, { connection: 'close' }).end();
         return;
       }
       void handle(req, res);

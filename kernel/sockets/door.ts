@@ -63,6 +63,9 @@ interface Connected {
   readonly isInRooms: () => boolean;
 }
 
+/** In how many pieces a message may come. */
+const MAX_PIECES = 1024;
+
 const CONNECT = { action: 'connect', requestId: null };
 
 export function createDoor(kernel: Kernel, tellFailure: TellFailure): Door {
@@ -101,6 +104,9 @@ export function createDoor(kernel: Kernel, tellFailure: TellFailure): Door {
     clientTracking: false,
     maxPayload: limits.message,
     perMessageDeflate: false,
+    // Each piece costs a hundred bytes besides what it holds.
+    maxFragments: MAX_PIECES,
+    maxBufferedChunks: MAX_PIECES,
     // Pings have a pace, too.
     autoPong: false,
     // They were judged before; the token is never said again.

@@ -93,7 +93,7 @@ describe('connections', function () {
       ['compression that nobody offered', [Buffer.from('c18000000000', 'hex')], 1002],
       [
         'fragments without end',
-        [frame('text', 'x', { fin: false }), ...Array.from({ length: 20_000 }, () => frame(0, '', { fin: false }))],
+        [frame('text', 'x', { fin: false }), ...Array.from({ length: 1100 }, () => frame(0, '', { fin: false }))],
         1008,
       ],
     ];

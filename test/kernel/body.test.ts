@@ -4,6 +4,7 @@ import { PassThrough } from 'node:stream';
 import { expect } from 'chai';
 import { Fault } from '../../kernel/contract/fault.js';
 import { isJsonType, parseJson, readBytes } from '../../kernel/http/body.js';
+import { engineCollection } from '../../language-server/frugal.js';
 import { boundaryOf, fileName, partName, partText } from '../../kernel/http/boundary.js';
 
 const MAX = 10;
@@ -27,6 +28,14 @@ const codeOf = async (work: Promise<unknown>): Promise<string> => (await faultOf
 /** What is known by the next turn of the event loop. */
 const soon = <T>(work: Promise<T>): Promise<T | 'pending'> =>
   Promise.race([work, new Promise<'pending'>((resolve) => setImmediate(() => resolve('pending')))]);
+
+const collect = engineCollection();
+/** Bytes that are in use. */
+function held(): number {
+  collect();
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+}
 
 /** Chunks of these sizes, and then the end. */
 async function readChunks(...sizes: readonly number[]): Promise<string> {
@@ -59,6 +68,25 @@ describe('a body of unknown length', () => {
     expect(await codeOf(reading)).to.equal('REQ_TOO_LARGE');
     expect(body.isPaused()).to.equal(true);
     expect([body.listenerCount('data'), body.listenerCount('aborted')]).to.deep.equal([0, 0]);
+  });
+
+  it('holds about as much as it has bytes, however small its chunks are', async () => {
+    const [chunks, limit] = [200_000, 1_000_000];
+    const { req, body } = request({ 'transfer-encoding': 'chunked' });
+    const reading = readBytes(req, limit);
+    let next = 0;
+    const send = (count: number): void => {
+      // A copy for each, as they come from a socket.
+      while (count-- > 0) body.emit('data', Buffer.from([next++ % 256]));
+    };
+    send(1000);
+    const before = held();
+    send(chunks - 1000);
+    expect(held() - before).to.be.lessThan(4_000_000);
+    body.end();
+    const bytes = await reading;
+    expect(bytes.length).to.equal(chunks);
+    expect(bytes.every((byte, index) => byte === index % 256)).to.equal(true);
   });
 
   for (const event of ['aborted', 'error'])

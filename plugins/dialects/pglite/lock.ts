@@ -1,10 +1,15 @@
 /**
- * One process per data folder: a lock file beside the folder holds the number of the process that uses it. A lock whose
- * process is gone is taken over; two engines on one folder would destroy it.
+ * One process per data folder; two engines on one folder would destroy it. An advisory lock of the operating system on the folder holds
+ * across containers, in which numbers of processes mean different processes, and ends with its process. A lock file beside the folder
+ * holds the number of the process too: not every system has `flock`. A lock file whose process is gone is taken over.
  */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import type { Socket } from 'node:net';
 import { dirname } from 'node:path';
 import { fault } from '../../../kernel/contract/fault.js';
+import { makeFolder } from './folder.js';
 
 /** Folders that this very process holds: after a restart in a container an old lock may carry our own number. */
 const held = new Set<string>();
@@ -19,10 +24,13 @@ function isAlive(pid: number): boolean {
   }
 }
 
+/** Behind the number: the process held the lock of the system as well. */
+const LOCKED = ' flock';
+
 /** The file appears together with its content, so that nobody ever reads half a lock. */
-async function tryCreate(file: string): Promise<boolean> {
+async function tryCreate(file: string, isLocked: boolean): Promise<boolean> {
   const draft = `${file}.${process.pid}`;
-  await writeFile(draft, `${process.pid}\n`);
+  await writeFile(draft, `${process.pid}${isLocked ? LOCKED : ''}\n`, { mode: 0o600 });
   try {
     await link(draft, file);
     return true;
@@ -35,33 +43,73 @@ async function tryCreate(file: string): Promise<boolean> {
 }
 
 /** Our own number in a lock that we do not hold is that of a process before us, in a container that was restarted. */
-async function isStale(file: string): Promise<boolean> {
-  const pid = Number.parseInt(await readFile(file, 'utf8').catch(() => ''), 10);
-  return !(pid > 0) || pid === process.pid || !isAlive(pid);
+async function isStale(file: string, isLocked: boolean): Promise<boolean> {
+  const text = await readFile(file, 'utf8').catch(() => '');
+  const pid = Number.parseInt(text, 10);
+  // Only the end of that process gave us the lock of the system; its number may be that of another one here.
+  return !(pid > 0) || pid === process.pid || (isLocked && text.includes(LOCKED)) || !isAlive(pid);
+}
+
+type Unlock = () => Promise<void>;
+
+/** The exit code of `flock` where another process holds the lock. */
+const HELD_ELSEWHERE = 1;
+
+/**
+ * Node has no call for it: a child holds the lock as long as its input is open, which the operating system closes when this process
+ * ends. `held`: another process has the lock. Null where the system or the file system has no such locks.
+ */
+async function lockInSystem(folder: string): Promise<Unlock | 'held' | null> {
+  const holder = spawn('flock', ['-n', folder, 'sh', '-c', 'echo && exec cat'], {
+    stdio: ['pipe', 'pipe', 'ignore'],
+    // Ctrl-C in a terminal ends the whole group; the database is closed first.
+    detached: true,
+  });
+  const { stdin, stdout } = holder;
+  const ended = once(holder, 'close').then(([code]) => (code === HELD_ELSEWHERE ? ('held' as const) : null));
+  const taken = once(stdout, 'data').then(() => 'taken' as const);
+  taken.catch(() => undefined);
+  const outcome = await Promise.race([taken, ended]).catch(() => null);
+  if (outcome !== 'taken') return outcome;
+  const handles = [holder, stdin as unknown as Socket, stdout as unknown as Socket];
+  // A lock keeps no process running.
+  for (const handle of handles) handle.unref();
+  return async () => {
+    for (const handle of handles) handle.ref();
+    stdin.end();
+    await ended;
+  };
 }
 
 const IN_USE = 'the data folder is in use by another process; an embedded database belongs to one at a time';
 
-/** Takes the lock of a folder; the result gives it back. */
-export async function lockFolder(folder: string, instance: string): Promise<() => Promise<void>> {
+/** Takes the lock of a folder, which is made where it is not there; the result gives it back. */
+export async function lockFolder(folder: string, instance: string): Promise<Unlock> {
   const file = `${folder}.lock`;
   const inUse = fault('QRY_CONNECT', { instance, reason: IN_USE });
   if (held.has(file)) throw inUse;
   held.add(file);
+  let unlock: Unlock | 'held' | null = null;
   try {
     await mkdir(dirname(file), { recursive: true });
-    let mine = await tryCreate(file);
-    if (!mine && (await isStale(file))) {
+    await makeFolder(folder);
+    unlock = await lockInSystem(folder);
+    if (unlock === 'held') throw inUse;
+    const isLocked = unlock !== null;
+    let mine = await tryCreate(file, isLocked);
+    if (!mine && (await isStale(file, isLocked))) {
       await rm(file, { force: true });
-      mine = await tryCreate(file);
+      mine = await tryCreate(file, isLocked);
     }
     if (!mine) throw inUse;
   } catch (error) {
     held.delete(file);
+    if (typeof unlock === 'function') await unlock();
     throw error;
   }
   return async () => {
     held.delete(file);
     await rm(file, { force: true });
+    await unlock?.();
   };
 }

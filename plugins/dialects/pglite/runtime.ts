@@ -16,6 +16,7 @@ import type { WithSession } from '../shared/session.js';
 import { postgresFlavour } from '../shared/shape-postgres.js';
 import { parsers } from '../shared/types.js';
 import { createDialect } from './dialect.js';
+import { checkFolder } from './folder.js';
 import { lockFolder } from './lock.js';
 import { askStatements, createScratch } from './scratch.js';
 import { templateFor } from './template.js';
@@ -109,7 +110,9 @@ export default defineRuntime(dialect, {
     const place = memory ? path : resolve(folder, path);
     const unlock = memory ? null : await lockFolder(place, instance);
     try {
+      const begun = memory ? null : await checkFolder(place, instance);
       engines.set(handle, { db: await start(place, memory ? null : place), unlock });
+      await begun?.();
     } catch (error) {
       await unlock?.();
       throw connectFault(instance, error);

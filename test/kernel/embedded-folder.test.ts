@@ -1,0 +1,117 @@
+/**
+ * The folder of an embedded database: what is no database of ours stops the start and is not changed, other users of the machine cannot
+ * read it, and a process of another container is kept out.
+ */
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { cp, mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect } from 'chai';
+import { checkFolder } from '../../plugins/dialects/pglite/folder.js';
+import { lockFolder } from '../../plugins/dialects/pglite/lock.js';
+import { startKernel } from '../support/kernel.js';
+import { querying, ROOT } from '../support/project.js';
+import { skipTest } from '../support/skip.js';
+import { until } from '../support/until.js';
+
+const LOCK = pathToFileURL(join(ROOT, 'dist', 'plugins', 'dialects', 'pglite', 'lock.js')).href;
+/** Takes the lock, says how that went, and ends with its input. */
+const HOLDER = `
+  import { lockFolder } from '${LOCK}';
+  await lockFolder(process.argv[1], 'main').then(() => console.log('held'), (error) => console.log(error.params?.reason ?? error.message));
+  process.stdin.resume();`;
+
+describe('the folder of an embedded database', () => {
+  let above = '';
+  before(async () => {
+    above = await mkdtemp(join(tmpdir(), 'lintel-test-'));
+  });
+  after(() => rm(above, { recursive: true, force: true }));
+
+  const files = {
+    'definitions/_note.json': { id: { type: 'Number', primary_key: true } },
+    'definitions/a.json': [
+      querying('add', 'INSERT INTO notes (id) VALUES (1)'),
+      querying('all', 'SELECT count(*) AS n FROM notes'),
+    ],
+  };
+  const start = (path: string) => startKernel({ files, config: { connections: { main: { use: 'pglite', path } } } });
+  const reasonOf = async (work: Promise<unknown>): Promise<unknown> =>
+    work.then(
+      () => null,
+      (error: unknown) => String((error as { params?: { reason?: unknown } }).params?.reason),
+    );
+
+  it('is private, serves its rows again, and is refused where it lost a file, with nothing changed', async () => {
+    const data = join(above, 'data');
+    const first = await start(data);
+    expect((await first.post('/add')).status).to.equal(200);
+    await first.close();
+    expect((await stat(data)).mode & 0o777).to.equal(0o700);
+    const copy = join(above, 'copy');
+    await cp(data, copy, { recursive: true });
+    const again = await start(data);
+    expect((await again.post('/all')).body).to.deep.equal({ n: 1 });
+    await again.close();
+    for (const [lost, name] of [
+      ['PG_VERSION', 'PG_VERSION'],
+      ['global/pg_control', join('global', 'pg_control')],
+    ] as const) {
+      const broken = join(above, `without-${name.replaceAll(/\W/g, '-')}`);
+      await cp(copy, broken, { recursive: true });
+      await rm(join(broken, lost));
+      const before = (await readdir(broken, { recursive: true })).sort();
+      expect(await reasonOf(start(broken))).to.include(`of a database it lacks ${name}`);
+      expect((await readdir(broken, { recursive: true })).sort()).to.deep.equal(before);
+    }
+  }).timeout(60_000);
+
+  it('is refused where it holds other files, and begun again where its making was interrupted', async () => {
+    const other = join(above, 'other');
+    await mkdir(other);
+    await writeFile(join(other, 'letter.txt'), 'x');
+    expect(await reasonOf(checkFolder(other, 'main'))).to.include('holds 1 files and folders');
+    expect(await readdir(other)).to.deep.equal(['letter.txt']);
+    const half = join(above, 'half');
+    await mkdir(half);
+    // Ends before the database has begun.
+    await checkFolder(half, 'main');
+    await writeFile(join(half, 'pg_hba.conf'), '');
+    const begun = await checkFolder(half, 'main');
+    expect(await readdir(half)).to.deep.equal([]);
+    await begun();
+    expect(await readdir(above)).not.to.include('half.unfinished');
+  });
+
+  it('belongs to one process, also of another container with other process numbers', async function () {
+    if (spawnSync('flock', ['--version']).error !== undefined) return skipTest(this, 'no flock');
+    const apart = ['--kill-child', '--pid', '--fork', '--mount-proc', process.execPath];
+    if (spawnSync('unshare', [...apart, '-e', '']).status !== 0) return skipTest(this, 'no namespaces for this user');
+    const data = join(above, 'shared');
+    const holder = spawn('unshare', [...apart, '--input-type=module', '-e', HOLDER, data], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    const [said] = (await once(holder.stdout, 'data')) as [Buffer];
+    expect(String(said)).to.equal('held\n');
+    expect(await reasonOf(lockFolder(data, 'main'))).to.include('in use by another process');
+    // Without a farewell: the operating system gives the lock back.
+    const over = once(holder, 'close');
+    holder.stdin.end();
+    holder.kill('SIGKILL');
+    await over;
+    const locks: (() => Promise<void>)[] = [];
+    const take = async (): Promise<boolean> => {
+      locks.push(
+        ...(await lockFolder(data, 'main').then(
+          (unlock) => [unlock],
+          () => [],
+        )),
+      );
+      return locks.length > 0;
+    };
+    await until(take, 'the lock is given back');
+    for (const unlock of locks) await unlock();
+  });
+});
