@@ -98,6 +98,8 @@ describe('the door', () => {
 
     it('400 for what is not HTTP', async () => {
       expect(parseRaw(await kernel.raw('NONSENSE\r\n\r\n')).status).to.equal(400);
+      const hosts = 'POST /echo HTTP/1.1\r\nHost: a.example\r\nHOST: b.example\r\nContent-Length: 0\r\n\r\n';
+      expect(parseRaw(await kernel.raw(hosts)).status).to.equal(400);
     });
   });
 
