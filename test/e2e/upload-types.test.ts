@@ -19,9 +19,11 @@ const RESOURCES = [
   taking('html', ['text/html']),
   taking('texts', ['text/*']),
   taking('json', ['application/json']),
+  taking('audio', ['audio/*']),
   taking('models', ['model/x-own', 'application/octet-stream']),
 ];
 
+const utf16 = (text: string): Buffer => Buffer.from(`\u{feff}${text}`, 'utf16le');
 const HTML = Buffer.from('<!doctype html><script>alert(1)</script>');
 const BYTES = Buffer.from([0x01, 0x00, 0xfe, 0xff, 0x80, 0x00]);
 
@@ -64,6 +66,8 @@ const CASES: readonly (readonly [string, Buffer, string, string, string | null])
   ['text without a declared type', Buffer.from('hello'), '', 'texts', 'text/plain'],
   ['text with a NUL', Buffer.from('a\0b'), 'text/plain', 'texts', null],
   ['text that is not UTF-8', Buffer.from([0x61, 0xff, 0x62]), 'text/plain', 'texts', null],
+  ['text in UTF-16 declared as audio', utf16('Guten Tag'), 'audio/mpeg', 'all', null],
+  ['text in UTF-16 of no declared type', utf16('Guten Tag'), 'application/octet-stream', 'audio', null],
   [
     'long text that is not UTF-8 at its end',
     Buffer.concat([Buffer.alloc(9000, 0x61), Buffer.from([0xc3])]),

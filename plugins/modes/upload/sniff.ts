@@ -27,6 +27,7 @@ export async function judgeFile(file: UploadedFile, allowed: readonly string[] |
 
 /** What the first bytes tell; a look into the file where they only say that it is an archive. */
 async function markedType({ head, path }: UploadedFile): Promise<MediaType | null> {
+  if (beginsAsUtf16(head)) return null;
   const first = await fileTypeFromBuffer(head).catch(() => undefined);
   const found =
     first?.mime === 'application/zip'
@@ -36,6 +37,10 @@ async function markedType({ head, path }: UploadedFile): Promise<MediaType | nul
   if (found === undefined) return null;
   return { type: sameName(found.mime.split(';')[0]?.trim() ?? ''), extension: found.ext };
 }
+
+/** Its mark for the order of bytes is read as a frame of MPEG audio too. */
+const beginsAsUtf16 = ([first, second]: Uint8Array): boolean =>
+  (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
 
 const isMarkup = (type: string): boolean => type === 'application/xml' || isActive(type);
 
