@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import type { Found } from './guarded.js';
 import { ITEMS, killBetweenSteps, TABLES, type KillStore, type StepEvidence } from './job-kills.js';
+import { ownRedis } from './redis.js';
 import { countRuns, sampleCases } from './sample.js';
 import { skipTest } from './skip.js';
 
@@ -9,9 +10,19 @@ type Closing = KillStore & { readonly stop?: () => Promise<void> };
 
 /** Kills of one test, and tests in a full run: a test has two minutes, also on a machine that is busy. */
 const KILLS = 7;
-const ROUNDS = 8;
-/** By name; a sample takes one of them. */
-const STORES = ['postgres', 'redis'] as const;
+const ROUNDS = 4;
+
+/** The queue in the database of the rows, and on another server. A sample takes one of them. */
+const STORES: Readonly<Record<'postgres' | 'redis', () => Promise<Found<Closing>>>> = {
+  postgres: () => Promise.resolve({ queue: { use: 'postgres', url: '$ENV.DATABASE_URL' }, address: null }),
+  redis: async () => {
+    const server = await ownRedis();
+    if ('skip' in server) return server;
+    const { url, stop } = server;
+    const queue = { use: 'redis', url: '$ENV.QUEUE_URL' };
+    return { queue, env: { QUEUE_URL: url }, address: { plugin: 'redis', options: { url } }, stop };
+  },
+};
 
 /** Each group that was committed is there once; each call was made, with one key and the same values. */
 export function judgeSteps({ acknowledged, tables, calls, left, notes, kills }: StepEvidence): void {
@@ -32,12 +43,14 @@ export function judgeSteps({ acknowledged, tables, calls, left, notes, kills }: 
   expect(notes).to.be.at.most(kills * 4 * 4);
 }
 
-export function testKills(name: (typeof STORES)[number], make: () => Promise<Found<Closing>>): void {
-  if (!sampleCases('kills', 'stores of job kills', STORES, 1).includes(name)) return;
+/** `half`: of a full run; a file has five minutes, also on a machine that is busy, and a sample is part of the first one. */
+export function testKills(name: keyof typeof STORES, half: 1 | 2): void {
+  if (!sampleCases('kills', 'stores of job kills', Object.keys(STORES), 1).includes(name)) return;
+  const last = countRuns('kills', 1, 2 * ROUNDS);
   describe(`jobs whose processes are killed between their groups (${name})`, () => {
-    for (let round = 1; round <= countRuns('kills', 1, ROUNDS); round++)
+    for (let round = (half - 1) * ROUNDS + 1; round <= Math.min(last, half * ROUNDS); round++)
       it(`go on where they were (${round})`, async function () {
-        const store = await make();
+        const store = await STORES[name]();
         if ('skip' in store) return skipTest(this, store.skip);
         const kills = countRuns('kills', 2, KILLS);
         const evidence = await killBetweenSteps(store, kills).finally(() => store.stop?.());
