@@ -22,7 +22,7 @@ export function readBytes(req: IncomingMessage, max: number): Promise<Buffer> {
   // A client that left while guards were at work: no event would come any more.
   if (req.destroyed) return Promise.reject(fault('REQ_ABORTED', {}, CLOSE));
   return new Promise((resolve, reject) => {
-    let held = NOTHING;
+    let held: Buffer = NOTHING;
     let size = 0;
     const onData = (chunk: Buffer): void => {
       if (size + chunk.length > max) {

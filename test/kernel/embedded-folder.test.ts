@@ -41,7 +41,11 @@ describe('the folder of an embedded database', () => {
   const reasonOf = async (work: Promise<unknown>): Promise<unknown> =>
     work.then(
       () => null,
-      (error: unknown) => String((error as { params?: { reason?: unknown } }).params?.reason),
+      // The kernel says it in its own error of the start.
+      (error: unknown) => {
+        const { params = {} } = error as { params?: Readonly<Record<string, unknown>> };
+        return params['reason'] ?? params['detail'];
+      },
     );
 
   it('is private, serves its rows again, and is refused where it lost a file, with nothing changed', async () => {
