@@ -16,7 +16,7 @@ export default definePlugin({
     '- One statement at a time: an open transaction lets everybody else wait.',
     '- There is **no deadline for statements**: one that runs for ever holds up the process. Use `postgres` where that matters.',
     '- The engine takes about 300 MB of memory and one to three seconds to start on a fresh folder.',
-    '- One process per folder, also of several containers; an advisory lock of the operating system and a lock file see to that.',
+    '- One process per folder; a lock file beside the folder sees to that.',
     '- With `memory://` everything is gone when the process ends.',
   ].join('\n'),
   facts: { returning: true, syntax: 'postgresql', embedded: true, scratch: true },
