@@ -243,7 +243,7 @@ describe('openapi: answers', () => {
     const { config } = analyseConfig(CONFIG, '{}', registry, FIXTURE_ENV);
     if (config === null) throw new Error('the config is not sound');
     const analysis = analyse(files, registry, { env: FIXTURE_ENV, sql: SQL });
-    const least = leastCpuTime({ rounds: 4 }, () => {
+    const least = leastCpuTime({ rounds: 12 }, () => {
       const document = openapiOf({ analysis, registry, config, info: { title: 't', version: '1' }, sql: SQL });
       expect(Object.keys(document['paths'] as object)).to.have.length(200);
     });
