@@ -1,11 +1,11 @@
 /** The generated files of the extension as texts, by their names below its folder: a test compares them with the files. */
 import { join } from 'node:path';
-import { format, resolveConfig } from 'prettier';
 import { DEFAULTS } from '../../kernel/analysis/config-schema.js';
 import { GRAMMAR } from '../../kernel/analysis/grammar.js';
 import { Slot } from '../../kernel/contract/slot.js';
 import { readGallery } from '../src/gallery.js';
 import { builtIn } from './facts.js';
+import { formatText } from './format.js';
 import { grammarOf } from './grammar.js';
 import { EXTENSION } from './places.js';
 import { snippetsOf } from './snippets.js';
@@ -19,7 +19,7 @@ export async function generated(): Promise<ReadonlyMap<string, string>> {
   ]);
   const written = [...texts].map(async ([name, text]) => {
     const file = join(EXTENSION, name);
-    return [name, await format(text, { ...(await resolveConfig(file)), filepath: file })] as const;
+    return [name, await formatText(file, text)] as const;
   });
   return new Map(await Promise.all(written));
 }

@@ -13,7 +13,15 @@ import { collectResources } from './symbols/resources.js';
 import { collectStatements } from './symbols/statements.js';
 
 export type SymbolSort =
-  'resource' | 'action' | 'model' | 'field' | 'payload' | 'name' | 'generated' | 'claim' | 'environment';
+  | 'resource'
+  | 'action'
+  | 'model'
+  | 'field'
+  | 'payload'
+  | 'name'
+  | 'generated'
+  | 'claim'
+  | 'environment';
 
 /** What a name is, within what: a field within its model, an actionable within its resource, a variable within nothing. */
 export interface SymbolId {

@@ -37,7 +37,7 @@ export function ending(kernel: Kernel, server: RunningServer, { signals, exit }:
       isEnding = true;
       await end(kernel, server, 'failed start');
       leave();
-      // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- it is handed on as it came
+      // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- it is handed on as it came
       reject(error);
     });
   });

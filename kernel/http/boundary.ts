@@ -34,7 +34,7 @@ const unescaped = (text: string): string =>
 /** Bytes that were no text became this character when they were read. */
 const isText = (text: string): boolean => text.isWellFormed() && !text.includes('\u{fffd}');
 
-// eslint-disable-next-line no-control-regex -- these are what is looked for
+// oxlint-disable-next-line no-control-regex -- these are what is looked for
 const CONTROL = /[\u0000-\u001f\u007f]/;
 
 /** Name of a part, as the payload has it: flat, whatever brackets and dots are in it. */

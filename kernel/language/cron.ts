@@ -64,7 +64,8 @@ interface Part {
 }
 
 export type ReadCron =
-  { readonly cron: Cron; readonly flaws?: undefined } | { readonly cron: null; readonly flaws: readonly CronFlaw[] };
+  | { readonly cron: Cron; readonly flaws?: undefined }
+  | { readonly cron: null; readonly flaws: readonly CronFlaw[] };
 
 export function readCron(text: string): ReadCron {
   const parts = [...text.matchAll(/\S+/g)].map(({ 0: found, index }): Part => ({

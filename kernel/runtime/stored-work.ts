@@ -5,7 +5,7 @@
 import type { Deferred, Note } from '../contract/deferred.js';
 import { isObject, POISON_KEYS } from '../contract/json.js';
 
-// eslint-disable-next-line no-control-regex -- these are what is looked for
+// oxlint-disable-next-line no-control-regex -- these are what is looked for
 const CONTROL = /[\u0000-\u001f\u007f]/;
 /** An id goes into headers of outbound calls. */
 const MAX_ID = 1024;

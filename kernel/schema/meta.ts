@@ -150,6 +150,6 @@ export interface FieldMeta {
 }
 
 declare module 'yup' {
-  // eslint-disable-next-line @typescript-eslint/no-empty-object-type -- the library is extended by merging an interface
+  // oxlint-disable-next-line typescript/no-empty-object-type -- the library is extended by merging an interface
   interface CustomSchemaMetadata extends FieldMeta {}
 }

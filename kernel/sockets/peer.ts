@@ -90,7 +90,7 @@ export function proofsOf(
 }
 
 const MAX_UID = 256;
-// eslint-disable-next-line no-control-regex -- these are what is looked for
+// oxlint-disable-next-line no-control-regex -- these are what is looked for
 const CONTROL = /[\u0000-\u001f\u007f]/;
 
 /** Null where the connection may do without. */

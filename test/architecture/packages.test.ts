@@ -16,7 +16,7 @@ const table = [...read('docs/decisions.md').matchAll(/^\| `([^`]+)` +\| (.*)\|$/
 const row = (name: string): string => (name.startsWith('@types/') ? '@types/*' : name);
 
 /** Command lines and types: nothing imports them. */
-const TOOLS = /^(@types\/.*|prettier)$/;
+const TOOLS = /^(@types\/.*|oxlint|oxlint-tsgolint)$/;
 
 const sources = ['kernel', 'language-server', 'plugins', 'extension', 'test', 'bench', '.']
   .flatMap((folder) =>

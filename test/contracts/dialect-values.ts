@@ -38,7 +38,7 @@ const ANSWERS: readonly (readonly [string, unknown])[] = [
   ['ARRAY[1,2,NULL]::int[]', [1, 2, null]],
   [String.raw`ARRAY['a','b,c','d"e\f','NULL','',NULL]::text[]`, ['a', 'b,c', 'd"e\\f', 'NULL', '', null]],
   ['ARRAY[]::text[]', []],
-  ['ARRAY[ARRAY[1,2],ARRAY[3,4]]', [[1, 2], [3, 4]]], // prettier-ignore
+  ['ARRAY[ARRAY[1,2],ARRAY[3,4]]', [[1, 2], [3, 4]]], // oxfmt-ignore
   [`ARRAY['{"a":1}']::jsonb[]`, [{ a: 1 }]],
   ["ARRAY['2026-01-02 03:04:05+00']::timestamptz[]", ['2026-01-02T03:04:05.000Z']],
   ["'(1,2)'::point", '(1,2)'],

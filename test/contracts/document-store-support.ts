@@ -118,7 +118,7 @@ export const collectionOf = (
 
 /** An id of `bson`, whichever copy of the package made it. */
 export const isId = (value: unknown): boolean =>
-  typeof value === 'object' && (value as { _bsontype?: unknown } | null)?._bsontype === 'ObjectId';
+  typeof value === 'object' && value !== null && '_bsontype' in value && value._bsontype === 'ObjectId';
 
 /** Documents without their ids: the stores make those up. */
 export const bare = (documents: readonly Document[]): Document[] =>

@@ -119,7 +119,7 @@ describe('lintel jobs', function () {
     const row = { view: view(evil, 'dead', { resource: evil, part: evil }), work: { state: { payload: evil } } };
     row.view = { ...row.view, failure: { code: evil, detail: evil, at: AT } };
     await project.write('jobs.json', [row]);
-    // eslint-disable-next-line no-control-regex -- these are what is looked for
+    // oxlint-disable-next-line no-control-regex -- these are what is looked for
     const obeyed = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/;
     const table = (await jobs()).stdout;
     expect(table).to.contain('\\u001b]0;owned').and.not.match(obeyed);

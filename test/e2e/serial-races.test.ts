@@ -1,6 +1,6 @@
 /**
- * Requests behave as if they ran one after another, with default settings, on every SQL database: a thousand races each, of requests that
- * go wrong when they interfere. Many run at the same time over real HTTP; none is refused, and what each leaves behind is what some
+ * Requests behave as if they ran one after another, with default settings, on every SQL database: a thousand races each in a deep run,
+ * of requests that go wrong when they interfere. Many run at the same time over real HTTP; none is refused, and what each leaves behind is what some
  * order leaves behind.
  */
 import { expect } from 'chai';
@@ -8,13 +8,14 @@ import type { Loose } from '../support/client.js';
 import { onEach, placeOn, SQL, type Database, type SqlName } from '../support/databases.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
 import { filesOf, HOLDS, RACES } from '../support/serial-races.js';
+import { countRuns } from '../support/sample.js';
 import { skipTest } from '../support/skip.js';
 import { until } from '../support/until.js';
 
-const RUNS = 112;
+const RUNS = countRuns('races', 24, 112);
 /** Durable work is dear, and decided as the work of a request is. */
 const BEHIND = 'work behind the answer';
-const runsOf = (name: string): number => (name === BEHIND ? 10 : RUNS);
+const runsOf = (name: string): number => (name === BEHIND ? countRuns('races', 4, 10) : RUNS);
 const AT_ONCE = 6;
 
 /** Deadlines have tests of their own: what is counted here is not to depend on how busy the machine is. */
@@ -36,7 +37,7 @@ const groupsOf = (name: string): string[] => Array.from({ length: runsOf(name) }
 
 const FILES = filesOf(Object.keys(RACES).flatMap(groupsOf));
 
-onEach('a thousand races', SQL.map(withQueue), { files: FILES }, (kernel) => {
+onEach('races', SQL.map(withQueue), { files: FILES }, (kernel) => {
   const rows = async (path: string, name: string): Promise<readonly Loose[]> =>
     (await kernel().post<readonly Loose[]>(path, { like: `${name} %` })).body;
 

@@ -76,7 +76,7 @@ function parseScripts(line: string): TakenScript[] | null {
 
 /** A killed process cannot write what it executed, so it is asked to, shortly before. */
 function delayKills(): void {
-  // eslint-disable-next-line @typescript-eslint/unbound-method -- called with `this` below
+  // oxlint-disable-next-line typescript/unbound-method -- called with `this` below
   const { kill } = ChildProcess.prototype;
   ChildProcess.prototype.kill = function (this: ChildProcess, signal) {
     if (signal !== 'SIGKILL' || this.spawnfile !== process.execPath) return kill.call(this, signal);

@@ -32,6 +32,7 @@ const COVERED: Readonly<Record<Area, readonly string[]>> = {
     'kernel/runtime/**/*.ts',
     'plugins/features/{queue,cron-job,cacheable}/**/*.ts',
   ],
+  races: ['kernel/{analysis,language,runtime}/**/*.ts', 'plugins/{dialects,queries,document-stores}/**/*.ts'],
   // Their server is emulated, and slow.
   mongo: ['plugins/{queues/{mongo,shared},document-stores,document-actions}/**/*.ts'],
 };

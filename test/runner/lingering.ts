@@ -82,7 +82,7 @@ export function reportLingering(print = (text: string): void => void process.std
 function running(): readonly string[] {
   const left = [...origins].filter(({ timer }) => {
     // Not in the types of Node: whether it has fired or was cleared.
-    const set = timer.deref() as (NodeJS.Timeout & { _destroyed?: boolean }) | undefined;
+    const set: (NodeJS.Timeout & { _destroyed?: boolean }) | undefined = timer.deref();
     return set !== undefined && set._destroyed !== true && set.hasRef();
   });
   return [...left.map(({ at }) => at), ...asleep].map(({ stack }) =>

@@ -49,6 +49,7 @@ export function createReport(print: (text: string) => void, isVerbose: boolean, 
     begin(count, jobs) {
       files = count;
       say(`${count} test files, ${jobs} at a time on ${availableParallelism()} cores, Node ${process.version}`);
+      say('of each file: seconds, processor seconds');
     },
     test(file, state, title, ms) {
       const row = rows.get(file) ?? { passed: 0, failed: 0, skipped: 0 };
@@ -67,9 +68,8 @@ export function createReport(print: (text: string) => void, isVerbose: boolean, 
       filesDone++;
       cpu += result.cpu;
       const row = rows.get(file) ?? { passed: 0, failed: 0, skipped: 0 };
-      say(
-        `  ${row.failed > 0 ? 'FAIL' : 'ok  '} ${result.seconds.toFixed(1).padStart(5)} s  ${shortName(file)}: ${countTests(row)}`,
-      );
+      const times = [result.seconds, result.cpu].map((value) => value.toFixed(1).padStart(5)).join(' ');
+      say(`  ${row.failed > 0 ? 'FAIL' : 'ok  '} ${times} s  ${shortName(file)}: ${countTests(row)}`);
     },
     end(isInterrupted) {
       clearInterval(progress);

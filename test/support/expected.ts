@@ -4,16 +4,17 @@
  */
 import { AssertionError } from 'chai';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { relative } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { isObject, type Json } from '../../kernel/contract/json.js';
+import { formatText } from '../../extension/tools/format.js';
 import { ROOT } from './project.js';
 
 export const isUpdating = process.env['UPDATE_FIXTURES'] === '1';
 
 /** `test`: the name that the file of the tests has on the command line. */
 export async function compareWithFile(file: string, found: Json, test: string): Promise<void> {
-  if (isUpdating) return writeFileSync(file, await formatted(file, `${JSON.stringify(found, null, 2)}\n`));
+  if (isUpdating) return writeFileSync(file, await formatText(file, `${JSON.stringify(found, null, 2)}\n`));
   const expected = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Json) : undefined;
   if (isDeepStrictEqual(found, expected)) return;
   const lines = expected === undefined ? ['there is no such file'] : differencesOf(expected, found);
@@ -29,13 +30,6 @@ export async function compareWithFile(file: string, found: Json, test: string): 
 }
 
 const MOST = 40;
-
-/** As prettier has it, unless it leaves the file alone. */
-async function formatted(file: string, text: string): Promise<string> {
-  const prettier = await import('prettier');
-  const { ignored } = await prettier.getFileInfo(file, { ignorePath: join(ROOT, '.prettierignore') });
-  return ignored ? text : prettier.format(text, { ...(await prettier.resolveConfig(file)), filepath: file });
-}
 
 /** Rows of lists, and places of objects, that are in only one of the two. */
 export function differencesOf(expected: Json, found: Json): string[] {

@@ -2,7 +2,7 @@
 import { randomOf } from './edits.js';
 
 /** What large sets of cases cover; `test/runner/deep.ts` knows the sources of each. */
-export type Area = 'edits' | 'editor' | 'vectors' | 'strings' | 'kills' | 'mongo';
+export type Area = 'edits' | 'editor' | 'vectors' | 'strings' | 'kills' | 'races' | 'mongo';
 
 /** Areas in full, separated by commas, or `all`. */
 const deep = (process.env['TEST_DEEP'] ?? '').split(',');

@@ -85,7 +85,7 @@ export function evaluate(text: string, file: string, vscode: object): object {
   const require = createRequire(file);
   const load = (name: string): unknown => (name === 'vscode' ? vscode : require(name));
   const module = { exports: {} };
-  // eslint-disable-next-line @typescript-eslint/no-implied-eval, @typescript-eslint/no-unsafe-call -- what `require` does
+  // oxlint-disable-next-line typescript/no-implied-eval, typescript/no-unsafe-call -- what `require` does
   new Function('require', 'module', 'exports', '__filename', text)(load, module, module.exports, file);
   return module.exports;
 }

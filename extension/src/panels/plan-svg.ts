@@ -22,7 +22,7 @@ export function svgOf({ width, height, bands, frames, boxes, arrows }: Layout, o
 export const escaped = (text: string): string =>
   text
     // Control characters have no place in XML, not even as references.
-    // eslint-disable-next-line no-control-regex -- XML may not hold them in any form
+    // oxlint-disable-next-line no-control-regex -- XML may not hold them in any form
     .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, ' ')
     .replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 

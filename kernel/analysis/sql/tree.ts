@@ -43,7 +43,7 @@ export const namesIn = (nodes: readonly Tree[]): (string | null)[] =>
 
 /** From byte offsets of UTF-8 to offsets of the text. */
 export function unitOffsets(text: string): (byte: number) => number {
-  // eslint-disable-next-line no-control-regex -- the plain case, in which both are the same
+  // oxlint-disable-next-line no-control-regex -- the plain case, in which both are the same
   if (/^[\u0000-\u007f]*$/.test(text)) return (byte) => byte;
   const units: number[] = [];
   let unit = 0;

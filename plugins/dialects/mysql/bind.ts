@@ -14,7 +14,13 @@ export type Bound = string | null | number | Buffer | ReturnType<typeof mysql.Ty
 
 /** How the values of one parameter are bound; null: nothing is known of the place. */
 export type BindType =
-  ValueType | 'arithmetic' | 'limit' | 'path' | 'search' | null | { readonly list: ValueType | null };
+  | ValueType
+  | 'arithmetic'
+  | 'limit'
+  | 'path'
+  | 'search'
+  | null
+  | { readonly list: ValueType | null };
 
 interface CheckedString {
   isWellFormed(): boolean;

@@ -20,7 +20,7 @@ const CODES: readonly (readonly [Code, readonly number[]])[] = [
   ['QRY_FOREIGN_KEY', [1216, 1217, 1451, 1452]],
   ['QRY_NOT_NULL', [1048, 1263, 1364]],
   ['QRY_CHECK', [1406, 3819, 4025]],
-  // prettier-ignore
+  // oxfmt-ignore
   ['QRY_BAD_VALUE', [1264, 1265, 1292, 1300, 1365, 1366, 1367, 1411, 1525, 1690, 3140, 3141, 3143, 3155, 3156, 3157, 3158, 3903, 3904, 3905, 3906, 3907, 3908, 4037, 4038]],
   ['QRY_SERIALIZATION', [1020, 1213]],
   // Waiting for a lock ends at the deadline of statements: it is that deadline.

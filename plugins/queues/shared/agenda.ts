@@ -146,6 +146,7 @@ export async function startEngine({ jobs, next, run, concurrency, failed }: Engi
   const most = concurrency + 100;
   const agenda = new Agenda({ backend, processEvery: LOOK_MS, maxConcurrency: most });
   agenda.on('error', failed);
+  // oxlint-disable-next-line typescript/no-misused-promises -- one form of `define` takes a promise
   agenda.define<Claimed>(NAME, async ({ attrs: { data } }) => held.ended(data, await run(data)), {
     concurrency: most,
     lockLifetime: 1,
