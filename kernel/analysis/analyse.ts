@@ -121,8 +121,12 @@ export function createAnalyser(registry: Registry): Analyser {
       const report = createReport(registry.codes);
       const found = read(source, shelf.get(source.file), report);
       shelf.set(source.file, found);
-      walked({ registry, memory, report }, found.definitions);
-      return problemsIn(report).sort(byPlace);
+      // The profile decides whether the others are models; the config that the next analysis gets may have another one.
+      const certain = found.definitions.filter(({ sort, name }) => sort === 'resource' || name.startsWith('_'));
+      walked({ registry, memory, report }, certain);
+      return problemsIn(report)
+        .filter(({ code }) => code !== 'DEF_NO_KIND')
+        .sort(byPlace);
     },
   };
 }

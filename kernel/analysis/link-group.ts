@@ -7,6 +7,7 @@ import { checkBlind } from './checks/blind.js';
 import { checkGivenNames } from './checks/given-names.js';
 import { checkNames } from './checks/names.js';
 import { checkProtections } from './checks/protections.js';
+import { checkEveryRow } from './checks/every-row.js';
 import { checkOwners } from './checks/owners.js';
 import { checkPaths } from './checks/paths-inside.js';
 import { checkScheduled } from './checks/scheduled.js';
@@ -87,6 +88,7 @@ export function linkGroup(set: WholeSet, { definitions, dangling }: Group): Link
 export function judgeOwners({ registry, memory, report }: WholeSet, group: LinkedGroup): void {
   const work = (own: Report): void => {
     checkOwners(registry, own, group.linked);
+    checkEveryRow(registry, own, group.linked);
   };
   memory.remember(group, report, { name: 'owners', reads: [], work });
 }

@@ -43,8 +43,11 @@ interface Holder {
   readonly entries: readonly FieldNode[];
 }
 
-/** Made once for an object: a file that was pasted by mistake may hold thousands of unknown keys. */
-export function unknownKeys(found: Guesser): (member: Member, spot: Spot) => void {
+/**
+ * Made once for an object: a file that was pasted by mistake may hold thousands of unknown keys. The function that reports one gives
+ * the field of the object that the key belongs inside, if there is one.
+ */
+export function unknownKeys(found: Guesser): (member: Member, spot: Spot) => string | null {
   const { report, expansion, label, registry, node } = found;
   const written = new Set(node.members.map(({ key }) => key));
   const free = [...expansion.fields.keys()].filter((name) => !written.has(name));
@@ -53,7 +56,7 @@ export function unknownKeys(found: Guesser): (member: Member, spot: Spot) => voi
   const holders = [...expansion.fields].flatMap(([name, { field }]) => holderOf(registry, name, field));
   return (member, spot) => {
     const { key } = member;
-    if (expansion.tolerated.has(key)) return;
+    if (expansion.tolerated.has(key)) return null;
     const right = expansion.mistaken.get(key);
     if (right !== undefined) {
       const { say, rename = '', instead = {} } = right;
@@ -65,30 +68,43 @@ export function unknownKeys(found: Guesser): (member: Member, spot: Spot) => voi
             ? {}
             : renamed(rename, expansion.fields.get(rename), member, spot);
       report.add('DEF_INVENTED', spot, { key, place: label, right: say }, fix);
-      return;
+      return null;
     }
     const absent = expansion.expected.get(key);
     if (absent !== undefined) {
       const params = { kind: kindWord(registry, absent.kind), name: absent.name, hint: ABSENT };
       report.add('DEF_UNKNOWN_PLUGIN', spot, params);
       reportInside(found, absent, member, spot);
-      return;
+      return null;
     }
     const owner = ofAnother(found, key);
     if (owner !== null) {
       report.add('DEF_UNKNOWN_KEY', spot, { key, place: label, hint: ` It belongs ${owner}.` });
-      return;
+      return null;
     }
     const where = outside(found, key) ?? inside(found, holders, written, member);
     if (where !== null) {
       const holder = { key, place: label, where: where.words };
       report.add('DEF_MISPLACED', spot, holder, where.inside === null ? {} : putInside(where.inside, member, spot));
-      return;
+      return where.holder;
     }
     const near = nearest(key, free) ?? nearest(key, others);
     const fix = near === undefined ? {} : renamed(near, expansion.fields.get(near), member, spot);
-    report.add('DEF_UNKNOWN_KEY', spot, { key, place: label, hint: hint(near) }, fix);
+    report.add('DEF_UNKNOWN_KEY', spot, { key, place: label, hint: hint(near) || possible(expansion, free) }, fix);
+    return null;
   };
+}
+
+const MOST_LISTED = 12;
+
+/** The fields that the object can still get, the required ones first. */
+function possible({ required }: Expansion, free: readonly string[]): string {
+  if (free.length === 0) return '';
+  const needed = required.flatMap(([name]) => (free.includes(name) ? [name] : []));
+  const names = new Set([...needed, ...free]);
+  const listed = [...names].slice(0, MOST_LISTED).map((name) => `"${name}"`);
+  const rest = free.length > MOST_LISTED ? ` and ${free.length - MOST_LISTED} more` : '';
+  return ` Possible here: ${listed.join(', ')}${rest}.`;
 }
 
 /** Nobody is here to judge the fields of an absent plugin, but the forms that people invent for them are known. */
@@ -177,12 +193,14 @@ function accepts(registry: Registry, id: string, slot: string, key: string): boo
 /** Where a key belongs: in words, and the object that would have to be made for it, where that is all. */
 interface Where {
   readonly words: string;
+  /** The field of this object that it belongs inside. */
+  readonly holder: string | null;
   readonly inside: string | null;
 }
 
 function outside({ outer }: Guesser, key: string): Where | null {
   const level = outer.find(({ expansion }) => expansion.fields.has(key));
-  return level === undefined ? null : { words: `to ${level.label}, beside "${level.key}"`, inside: null };
+  return level === undefined ? null : { words: `to ${level.label}, beside "${level.key}"`, holder: null, inside: null };
 }
 
 /** One step inwards: an object, the items of a list, or an open map whose entries look like the value. */
@@ -201,7 +219,7 @@ function inside(
   const { name, where, keys, alone } = chosen;
   // With two of them in one place, each would be put into an object of its own.
   const company = [...written].some((one) => one !== member.key && keys.has(one) && !expansion.fields.has(one));
-  return { words: where, inside: alone.has(member.key) && !written.has(name) && !company ? name : null };
+  return { words: where, holder: name, inside: alone.has(member.key) && !written.has(name) && !company ? name : null };
 }
 
 function holderOf(registry: Registry, name: string, field: FieldNode): Holder[] {

@@ -90,6 +90,7 @@ function visitObject(context: WalkContext, node: LocatedNode, field: FieldNode, 
     return member === undefined ? undefined : member.value === null ? null : toJson(member.value);
   });
   const flawed = new Set<PluginId>();
+  const meant = new Set<string>();
   expansion.selected.forEach((id) => context.finds.uses.add(id));
   let guess: ReturnType<typeof unknownKeys> | null = null;
   for (const member of node.members) {
@@ -98,13 +99,14 @@ function visitObject(context: WalkContext, node: LocatedNode, field: FieldNode, 
     else {
       const { registry, report } = context;
       guess ??= unknownKeys({ registry, report, node, expansion, field, label: here.label, outer: here.outer });
-      guess(member, spot(context, { start: member.keyStart, end: member.keyEnd }));
+      const holder = guess(member, spot(context, { start: member.keyStart, end: member.keyEnd }));
+      if (holder !== null) meant.add(holder);
     }
     const owner = expansion.fields.get(member.key)?.plugin ?? null;
     if (owner !== null && (context.report.errors > before || !isWhole(member))) flawed.add(owner);
   }
   for (const owner of reportMissing(context, node, expansion, here)) flawed.add(owner);
-  reportChoices(context, node, expansion, here);
+  reportChoices(context, node, expansion, { here, meant });
   collectPlaces(context, node, field, expansion, flawed);
 }
 
@@ -150,11 +152,19 @@ function standsFor({ mistaken }: Expansion, key: string): string | undefined {
   return right?.rename ?? right?.means;
 }
 
-function reportChoices(context: WalkContext, node: LocatedNode, expansion: Expansion, here: Here): void {
+/** `meant`: fields that misplaced keys of the object belong inside, which is reported. */
+function reportChoices(
+  context: WalkContext,
+  node: LocatedNode,
+  expansion: Expansion,
+  { here, meant }: { readonly here: Here; readonly meant: ReadonlySet<string> },
+): void {
   for (const { kind, present, names } of expansion.choices) {
     if (kind.select.by !== 'key') continue;
     const listed = names.map((name) => `"${name}"`).join(', ');
-    const isAbsentOne = node.members.some(({ key }) => expansion.expected.get(key)?.kind === kind.kind);
+    const isAbsentOne =
+      node.members.some(({ key }) => expansion.expected.get(key)?.kind === kind.kind) ||
+      names.some((name) => meant.has(name));
     if (present.length === 0 && kind.select.pick === 'one' && !isAbsentOne) {
       context.report.add('DEF_CHOICE_MISSING', opening(context, node), { place: here.label, expected: listed });
     }

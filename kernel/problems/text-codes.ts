@@ -84,6 +84,31 @@ export const TEXT_CODES = {
     'The database has read the statement with the tables of the models and has not run it; a request would fail in the same way. ' +
       'Functions, types and views of your own stand in `migrations/*.sql`.',
   ),
+  SQL_SCHEMA: problem(
+    'error',
+    'Change of the schema by a request',
+    '"{what}" changes tables or rights of the database, and a request must not.',
+    'Tables follow from the models; what models cannot say stands in `migrations/*.sql`. Rows are removed with DELETE.',
+  ),
+  SQL_SESSION: problem(
+    'error',
+    'Change of a shared connection',
+    '"{what}" changes a connection that other requests use afterwards.',
+    'Write `SET LOCAL`, `set_config(name, value, true)` or `pg_advisory_xact_lock`: they end with the transaction. Settings of ' +
+      'all connections belong to the database or to the config.',
+  ),
+  SQL_TRANSACTION: problem(
+    'error',
+    'Transaction control in a statement',
+    '"{what}" would end or begin the transaction that the kernel runs the statements of a request in.',
+    'Adjacent statements on one connection are one transaction as they are. Leave the statement out.',
+  ),
+  SQL_EVERY_ROW: problem(
+    'error',
+    'Change of every row by any caller',
+    'This {verb} has no WHERE, and the resource lets every caller in: one request changes every row of the table.',
+    'Add a condition or a guard. `WHERE true` says that every row is meant.',
+  ),
   SQL_FUNCTION: problem(
     'warning',
     'Function of another database',

@@ -7,9 +7,10 @@ import { accessorsIn } from '../../language/accessor.js';
 import { quoteReserved } from '../../language/sql-reserved.js';
 import type { SqlParser, SqlSyntaxFault } from '../../language/sql-parser.js';
 import { backquotedNames, writtenName } from '../../language/sql-quotes.js';
+import { findEffects } from '../../language/sql-effects.js';
 import { scanSql } from '../../language/sql.js';
 import type { Document } from '../../source/document.js';
-import { offsetInString } from '../../source/escapes.js';
+import { offsetInString, spotInString } from '../../source/escapes.js';
 import { mendOf } from '../sql/mend.js';
 import { nearest } from '../../source/suggest.js';
 import type { LocatedNode } from '../../source/tree.js';
@@ -54,6 +55,7 @@ export function checkStatements(all: StatementContext, { doc, finds }: Definitio
   for (const statement of finds.statements) {
     if (reportTemplates(context, doc, statement) || context.sql === undefined || !isWhole(statement)) continue;
     const { sql, stores } = context;
+    if (reportEffects(context.report, doc, statement)) continue;
     if ((stores.syntaxOf(statement) ?? sql.syntax) !== sql.syntax) checkForeign(context, sql, doc, statement);
     else answers.set(statement.node, checkStatement(context, sql, doc, statement));
   }
@@ -65,6 +67,16 @@ function isNamedIn({ references, declarations }: Finds, column: string): boolean
   return references.some(
     ({ refers, name }) => !(refers.symbol === 'name' && isRuled) && String(name).split('.').includes(column),
   );
+}
+
+const EFFECTS = { schema: 'SQL_SCHEMA', session: 'SQL_SESSION', control: 'SQL_TRANSACTION' } as const;
+
+function reportEffects(report: Report, doc: Document, { scan, node }: SqlText): boolean {
+  const effects = findEffects(scan);
+  for (const { sort, what, start, end } of effects) {
+    report.add(EFFECTS[sort], spotInString(doc, node, { start, end }), { what });
+  }
+  return effects.length > 0;
 }
 
 /** What is reported by others would only be said again. */

@@ -1,0 +1,99 @@
+/**
+ * What a statement changes besides rows (the schema, settings of the connection, begin and end of transactions), and whether it changes every row
+ * of a table. Works on tokens, for every syntax; it is no parser and accepts every text.
+ */
+import { isName, significant, type Lexeme } from './sql-read.js';
+import type { SqlScan } from './sql.js';
+
+export type SqlEffectSort = 'schema' | 'session' | 'control';
+
+/** Offsets are UTF-16 code units of the SQL text. */
+export interface SqlEffect {
+  readonly sort: SqlEffectSort;
+  /** As messages name it: `DROP`, `set_config`. */
+  readonly what: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+const words = (text: string): ReadonlySet<string> => new Set(text.split(' '));
+const SCHEMA = words('CREATE ALTER DROP TRUNCATE RENAME GRANT REVOKE COMMENT REASSIGN SECURITY IMPORT');
+const SESSION = words('SET RESET DISCARD LISTEN UNLISTEN PREPARE DEALLOCATE USE LOAD UNLOCK');
+const CONTROL = words('BEGIN START COMMIT ROLLBACK SAVEPOINT RELEASE ABORT');
+/** Words behind SET that end with the transaction. */
+const LOCAL = words('LOCAL CONSTRAINTS');
+/** Functions that hold a lock until the connection ends; those with `xact` in their names end with the transaction. */
+const LOCKS = words(
+  'PG_ADVISORY_LOCK PG_ADVISORY_LOCK_SHARED PG_TRY_ADVISORY_LOCK PG_TRY_ADVISORY_LOCK_SHARED GET_LOCK RELEASE_LOCK',
+);
+
+export function findEffects({ text, tokens }: SqlScan): readonly SqlEffect[] {
+  const all = significant(text, tokens);
+  const [first, second] = all;
+  if (first?.type !== 'word') return [];
+  const sort = sortOf(first, second);
+  if (sort !== null) return [{ sort, what: first.text, start: first.start, end: first.end }];
+  return [...intoTable(all), ...all.flatMap((word, i) => callAt(all, word, i))];
+}
+
+function sortOf({ text }: Lexeme, second: Lexeme | undefined): SqlEffectSort | null {
+  if (SCHEMA.has(text)) return 'schema';
+  if (CONTROL.has(text)) return 'control';
+  if (text === 'LOCK' && second?.text === 'TABLES') return 'session';
+  if (!SESSION.has(text)) return null;
+  if (text === 'SET' && second?.text === 'TRANSACTION') return 'control';
+  return text === 'SET' && LOCAL.has(second?.text ?? '') ? null : 'session';
+}
+
+/** `SELECT ... INTO name` makes a table. */
+function intoTable(all: readonly Lexeme[]): SqlEffect[] {
+  if (all[0]?.text !== 'SELECT') return [];
+  const into = all.find(({ type, text, depth }) => type === 'word' && text === 'INTO' && depth === 0);
+  return into === undefined ? [] : [{ sort: 'schema', what: 'SELECT INTO', start: into.start, end: into.end }];
+}
+
+function callAt(all: readonly Lexeme[], { type, text, start, end, depth }: Lexeme, i: number): SqlEffect[] {
+  if (type !== 'word' || all[i + 1]?.type !== 'open') return [];
+  const keeps = LOCKS.has(text) || (text === 'SET_CONFIG' && !isLocal(all, i + 1, depth));
+  return keeps ? [{ sort: 'session', what: text.toLowerCase(), start, end }] : [];
+}
+
+/** The last argument of `set_config(name, value, is_local)` is written as true. */
+function isLocal(all: readonly Lexeme[], open: number, depth: number): boolean {
+  const close = all.findIndex((word, i) => i > open && word.type === 'close' && word.depth === depth);
+  return ['TRUE', "'true'", "'t'"].includes(all[close - 1]?.text ?? '') && all[close - 2]?.type === 'comma';
+}
+
+export interface ChangesEveryRow {
+  readonly verb: 'UPDATE' | 'DELETE';
+  readonly start: number;
+  readonly end: number;
+}
+
+/** UPDATE and DELETE without WHERE, also inside a WITH list. */
+export function findUnboundedChanges({ text, tokens }: SqlScan): readonly ChangesEveryRow[] {
+  const all = significant(text, tokens);
+  return all.flatMap((word, i): ChangesEveryRow[] => {
+    const verb = word.type === 'word' ? word.text : '';
+    if (verb !== 'UPDATE' && verb !== 'DELETE') return [];
+    if (!beginsStatement(all, i) || hasWhere(all, i)) return [];
+    return [{ verb, start: word.start, end: word.end }];
+  });
+}
+
+/** At the begin of the text, of a bracket, or behind a WITH list; `FOR UPDATE` and `ON CONFLICT DO UPDATE` begin none. */
+function beginsStatement(all: readonly Lexeme[], i: number): boolean {
+  const before = all[i - 1];
+  if (all[i]?.text === 'DELETE' && all[i + 1]?.text !== 'FROM') return false;
+  if (all[i]?.text === 'UPDATE' && !isName(all[i + 1])) return false;
+  return before === undefined || before.type === 'open' || before.type === 'close' || before.type === 'semicolon';
+}
+
+function hasWhere(all: readonly Lexeme[], i: number): boolean {
+  const depth = all[i]?.depth ?? 0;
+  for (const { type, text, depth: at } of all.slice(i + 1)) {
+    if (at < depth || (at === depth && type === 'semicolon')) return false;
+    if (at === depth && type === 'word' && text === 'WHERE') return true;
+  }
+  return false;
+}
