@@ -1,6 +1,7 @@
 /**
- * Every code that the kernel itself reports or answers, as data: title, severity or status, words, what to do. Plugins
- * bring the codes of their own. `{name}` in a message stands for a parameter.
+ * Every code that a check or a start reports, as data: title, severity, words, what to do. Codes that requests are answered with are
+ * not part of the front end (`request-codes.ts`), and plugins bring the codes of their own. `{name}` in a message stands for a
+ * parameter.
  */
 import type { CodeEntry } from '../contract/problem.js';
 import { AUDIT_CODES } from './audit-codes.js';
@@ -9,14 +10,12 @@ import { DEFINITION_CODES } from './definition-codes.js';
 import { LINK_CODES } from './link-codes.js';
 import { PROTECTION_CODES } from './protection-codes.js';
 import { TEXT_CODES } from './text-codes.js';
-import { REQUEST_CODES } from './request-codes.js';
 
 export const CATALOGUE: Readonly<Record<string, CodeEntry>> = Object.freeze({
   ...DEFINITION_CODES,
   ...LINK_CODES,
   ...PROTECTION_CODES,
   ...TEXT_CODES,
-  ...REQUEST_CODES,
   ...AUDIT_CODES,
   ...BOOT_CODES,
 });

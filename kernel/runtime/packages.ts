@@ -5,6 +5,7 @@
 import { resolve } from 'node:path';
 import type { Kind } from '../contract/kind.js';
 import { pluginId, type PluginId, type PluginRuntime, type PluginSpec } from '../contract/plugin.js';
+import { withRequestCodes } from '../problems/with-request-codes.js';
 import { buildRegistry, type Registry } from '../analysis/registry.js';
 import { BUILTIN, importDefault, matches, readFolder } from '../project/plugin-folders.js';
 import { kinds as builtinKinds } from '../../plugins/kinds/index.js';
@@ -36,7 +37,7 @@ export async function loadPackages(
     else await addFolder(resolve(folder, entry), entry, found);
   }
   const enabled = found.specs.filter((spec) => !disable.some((pattern) => matches(pattern, pluginId(spec))));
-  return { registry: buildRegistry(found.kinds, enabled), runtimes: found.runtimes };
+  return { registry: withRequestCodes(buildRegistry(found.kinds, enabled)), runtimes: found.runtimes };
 }
 
 function addBuiltin(pattern: string, found: Found): void {

@@ -5,6 +5,7 @@ import { DiagnosticTag, type Diagnostic } from 'vscode-languageserver-protocol';
 import { fault } from '../../kernel/contract/fault.js';
 import { refuse } from '../../kernel/runtime/problem-details.js';
 import { CATALOGUE } from '../../kernel/problems/catalogue.js';
+import { REQUEST_CODES } from '../../kernel/problems/request-codes.js';
 import { openProject } from '../../language-server/project.js';
 import { createWorkspace } from '../../language-server/workspace.js';
 import { diagnosticOf } from '../../language-server/render.js';
@@ -39,7 +40,7 @@ describe('language server: what comes with a diagnostic', () => {
     const found = await told(JSON.stringify({ docs: DOCS }));
     expect(found.map(({ code }) => code)).to.include('LNK_DUPLICATE_ACTION');
     for (const { code, codeDescription } of found) expect(codeDescription?.href).to.equal(DOCS + String(code));
-    const { body } = refuse(fault('INT_UNEXPECTED'), 'r', CATALOGUE, DOCS);
+    const { body } = refuse(fault('INT_UNEXPECTED'), 'r', REQUEST_CODES, DOCS);
     expect(body.type).to.equal(`${DOCS}INT_UNEXPECTED`);
   });
 
