@@ -162,7 +162,7 @@ const SQL = {
         sql_query: { query: 'SELECT price FROM items WHERE id = $1', parameters: ['id'] },
         extract_response_for: pick(['price', 'paid']),
       },
-      { id: 2, mode: 'QUERY', sql_query: { query: 'UPDATE items SET price = $1', parameters: ['paid'] } },
+      { id: 2, mode: 'QUERY', sql_query: { query: 'UPDATE items SET price = $1 WHERE true', parameters: ['paid'] } },
     ]),
   ],
 };

@@ -209,7 +209,7 @@ for (const flavour of ['mariadb', 'mysql'] as const) {
         );
       };
       const refused = 'QRY_NOT_TRANSLATED';
-      const change = 'UPDATE keyless SET text = $1 RETURNING text';
+      const change = 'UPDATE keyless SET text = $1 WHERE true RETURNING text';
       expect(await started(change, ['$PAYLOAD.text'])).to.equal(refused);
       const rekey = 'UPDATE kept SET id = $1 WHERE text = $2 RETURNING id';
       expect(await started(rekey, ['$PAYLOAD.id', '$PAYLOAD.text'])).to.equal(refused);

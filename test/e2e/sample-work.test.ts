@@ -78,7 +78,7 @@ describe('sample: work', () => {
   const files = {
     'definitions/peek.json': [
       querying('states', 'SELECT state FROM _connect_states WHERE user_id = $1', ['$PAYLOAD.id'], { result: 'many' }),
-      querying('age-state', "UPDATE _connect_states SET expires_at = expires_at - interval '11 minutes'"),
+      querying('age-state', "UPDATE _connect_states SET expires_at = expires_at - interval '11 minutes' WHERE true"),
       querying('age-rate', "UPDATE _rates SET updated_at = updated_at - interval '31 days' WHERE currency = $1", [
         '$PAYLOAD.currency',
       ]),

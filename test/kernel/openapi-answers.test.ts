@@ -110,7 +110,7 @@ describe('openapi: answers', () => {
     const codes = (query: string, status: number): unknown =>
       codesOf(documentOf({ 'm.json': NOTE, 'a.json': querying('a', query, ['id']) }), '/a', status);
     expect(codes('SELECT id FROM note WHERE id = $1', 409)).to.equal(undefined);
-    expect(codes('UPDATE note SET text = $1', 409)).to.include('QRY_UNIQUE');
+    expect(codes('UPDATE note SET text = $1 WHERE true', 409)).to.include('QRY_UNIQUE');
     expect(codes('DELETE FROM note WHERE id = $1', 409)).to.deep.equal(['QRY_FOREIGN_KEY', 'QRY_SERIALIZATION']);
     expect(codes('SELECT id FROM note WHERE id = $1', 503)).to.deep.equal(['QRY_TIMEOUT', 'QRY_UNAVAILABLE']);
   });
