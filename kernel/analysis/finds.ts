@@ -7,7 +7,7 @@ import type { PluginId } from '../contract/plugin.js';
 import type { AccessorPart } from '../language/accessor.js';
 import type { SqlScan } from '../language/sql.js';
 import type { Refers, SymbolKind } from '../schema/meta.js';
-import type { LocatedNode } from '../source/tree.js';
+import type { LocatedNode, Member } from '../source/tree.js';
 import type { Spot } from './report.js';
 
 export interface Declaration {
@@ -105,6 +105,8 @@ export interface Finds {
   readonly accessors: AccessorText[];
   readonly statements: SqlText[];
   readonly documents: DocumentQuery[];
+  /** Fields whose names are written like accessors. */
+  readonly accessorKeys: Member[];
   /** Strings that are values: literals, or text with accessors. */
   readonly texts: LocatedNode[];
   /** Objects that say of the value in them that it is one: `{"literal": "new"}`. */
@@ -117,6 +119,7 @@ export const noFinds = (): Finds => ({
   declarations: [],
   references: [],
   accessors: [],
+  accessorKeys: [],
   statements: [],
   documents: [],
   texts: [],

@@ -182,6 +182,7 @@ function reportChoices(
 
 function visitRecord(context: WalkContext, node: LocatedNode, field: FieldNode, here: Here): void {
   if (!expected(context, node, 'object', field, here)) return;
+  findKeys(context, node);
   for (const member of node.members) {
     if (field.meta.declares !== undefined) {
       context.finds.declarations.push({
@@ -196,6 +197,13 @@ function visitRecord(context: WalkContext, node: LocatedNode, field: FieldNode, 
     if (member.value === null) continue;
     if (field.inner === null) continue;
     visit(context, member.value, field.inner, { label: `"${member.key}"`, around: node, outer: here.outer });
+  }
+}
+
+/** Names of fields that are written like accessors. */
+function findKeys({ finds }: WalkContext, node: LocatedNode): void {
+  for (const member of node.members) {
+    if (member.key.includes('$') && accessorsIn(member.key).length > 0) finds.accessorKeys.push(member);
   }
 }
 
@@ -238,6 +246,7 @@ function visitValue(context: WalkContext, node: LocatedNode, field: FieldNode, h
     visit(context, node, field.inner, here);
     return;
   }
+  findKeys(context, node);
   for (const item of node.items) visitValue(context, item, { ...field, meta: withoutReference(field) }, here);
   for (const member of node.members) {
     if (member.value !== null) visitValue(context, member.value, { ...field, meta: withoutReference(field) }, here);

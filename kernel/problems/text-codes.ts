@@ -47,6 +47,12 @@ export const TEXT_CODES = {
     '"{accessor}" reads a field "{ending}" inside "{name}"; it is not the value of "{name}" with an ending.',
     'A dot between letters goes on with the path, and a request without such a field is refused with 422.',
   ),
+  ACC_KEY: problem(
+    'error',
+    'Accessor as the name of a field',
+    '"{name}" is the name of a field here, and no value is put in its place.',
+    'Accessors stand for values. A list of names and values is made by the query, or by the client.',
+  ),
   TPL_VALUE: problem(
     'error',
     'Template of another language',

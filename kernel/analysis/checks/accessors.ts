@@ -30,6 +30,8 @@ export function checkAccessors(context: AccessorContext, definition: Pick<Defini
     for (const part of found.parts) checkPart(context, definition, found, part);
     checkEnds(context, definition, found);
   }
+  for (const { key, keyStart, keyEnd } of definition.finds.accessorKeys)
+    context.report.add('ACC_KEY', { doc: definition.doc, start: keyStart, end: keyEnd }, { name: key });
 }
 
 /** What stands behind an accessor and is read in another way than it looks: signs that belong to the name, indexes in brackets. */

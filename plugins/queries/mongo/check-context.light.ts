@@ -38,10 +38,10 @@ export const entriesOf = (json: Definition): [string, Json][] => Object.entries(
 export const isValue = (json: Json | undefined): json is string =>
   typeof json === 'string' && (placeholderOf(json) !== null || accessorsIn(json).length > 0);
 
-/** A name in the definition that somebody hopes to fill at run time. */
+/** The name of a field written as a value: a placeholder is reported here, an accessor where the accessors of all definitions are. */
 export function isFilledName(look: Looking, key: string, at: string): boolean {
   if (!isValue(key)) return false;
-  look.findings.push({ code: 'DOC_NAME', at, key: true, params: { name: key } });
+  if (placeholderOf(key) !== null) look.findings.push({ code: 'DOC_NAME', at, key: true, params: { name: key } });
   return true;
 }
 
