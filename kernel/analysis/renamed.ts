@@ -1,9 +1,9 @@
 /**
- * Secret columns under other names: `password AS pw` is as secret as `password`. Reads aliases alone; what an expression
- * makes of a column is its author's business.
+ * Secret columns under other names: `password AS pw` is as secret as `password`, and so is `upper(password) AS pw`. What a comparison
+ * or a count makes of a column is no secret.
  */
 import type { SqlScan } from '../language/sql.js';
-import { holderOf, isName, nameOf, significant, type Lexeme } from '../language/sql-read.js';
+import { behindGroup, holderOf, isName, nameOf, significant, type Lexeme } from '../language/sql-read.js';
 import type { SqlText } from './finds.js';
 
 /** The names, and what the statements call them beside. */
@@ -20,14 +20,79 @@ export function withRenamed(names: Iterable<string>, statements: readonly SqlTex
 
 function aliasesOf(scan: SqlScan, names: ReadonlySet<string>): string[] {
   const words = significant(scan.text, scan.tokens);
-  return words.flatMap((word, i) => {
-    if (!isName(word) || !names.has(nameOf(word))) return [];
-    const at = words[i + 1]?.type === 'cast' ? i + 2 : i + 1;
-    // `CAST(a AS text)` names a type.
-    const isType = words[holderOf(words, i) - 1]?.text === 'CAST';
-    if (words[at]?.text === 'AS') return isType ? [] : nameAt(words, at + 1);
-    return isListEnd(words[at + 1]) ? nameAt(words, at) : [];
-  });
+  return words.flatMap((word, i) => (isName(word) && names.has(nameOf(word)) ? nameBehind(words, i) : []));
+}
+
+const wordsIn = (text: string): ReadonlySet<string> => new Set(text.split(' '));
+/** Functions whose result gives away the text of an argument, or a hash that can be compared. */
+const KEEPS_TEXT = wordsIn(
+  'CAST UPPER LOWER INITCAP SUBSTR SUBSTRING LEFT RIGHT TRIM LTRIM RTRIM BTRIM LPAD RPAD REPLACE REGEXP_REPLACE REVERSE TRANSLATE ' +
+    'OVERLAY CONCAT CONCAT_WS FORMAT SPLIT_PART COALESCE NULLIF IFNULL GREATEST LEAST MIN MAX ANY_VALUE STRING_AGG ARRAY_AGG ' +
+    'GROUP_CONCAT JSON_AGG JSONB_AGG JSON_ARRAYAGG TO_JSON TO_JSONB ENCODE DECODE HEX UNHEX TO_BASE64 CONVERT_TO CONVERT_FROM ' +
+    'QUOTE_LITERAL MD5 SHA1 SHA2 SHA224 SHA256 SHA384 SHA512 DIGEST',
+);
+const JOINS_TEXT = wordsIn('|| -> ->> #> #>>');
+/** Words before a bracket that call nothing. */
+const CLAUSES = wordsIn('SELECT DISTINCT ALL RETURNING FROM WHERE BY HAVING ON SET VALUES USING AS IN AND OR NOT');
+
+/** What the statement calls a result that the column at `i` can be read from. */
+function nameBehind(words: readonly Lexeme[], i: number): string[] {
+  let [start, end] = [i, i];
+  let made: string[] = [];
+  for (let open = holderOf(words, start); open !== -1; open = holderOf(words, start)) {
+    if (words[open + 1]?.text === 'SELECT' && !(isSelected(words, start) && isScalar(words[open - 1]))) break;
+    if (isHeld(words, start, end)) return [];
+    const called = words[open - 1];
+    const isCall = isName(called) && !CLAUSES.has(called.text);
+    if (isCall && !KEEPS_TEXT.has(called.text)) return [];
+    // Without a name of its own a result is called like the function.
+    made = isCall && called.text !== 'CAST' ? [nameOf(called)] : made;
+    [start, end] = [isCall ? open - 1 : open, behindGroup(words, open) - 1];
+  }
+  if (isHeld(words, start, end)) return [];
+  const at = behindJoined(words, end + 1);
+  if (words[at]?.text === 'AS') return nameAt(words, at + 1);
+  if (isListEnd(words[at])) return isSelected(words, start) ? made : [];
+  return isListEnd(words[at + 1]) ? nameAt(words, at) : [];
+}
+
+/** A query in brackets behind this word is a value, and not a table. */
+const isScalar = (before: Lexeme | undefined): boolean =>
+  before !== undefined &&
+  (before.type === 'comma' || before.type === 'open' || before.text === 'SELECT' || JOINS_TEXT.has(before.text));
+
+/** The value is one side of a comparison or of arithmetic, whose result does not give it away. */
+function isHeld(words: readonly Lexeme[], start: number, end: number): boolean {
+  const behind = words[end + 1]?.type === 'cast' ? words[end + 2] : words[end + 1];
+  return [words[start - 1], behind].some((word) => word?.type === 'operator' && !JOINS_TEXT.has(word.text));
+}
+
+/** Index behind casts, and behind what `||` and the like join to the value. */
+function behindJoined(words: readonly Lexeme[], from: number): number {
+  let at = from;
+  while (words[at]?.type === 'cast' || JOINS_TEXT.has(words[at]?.text ?? '')) {
+    if (words[at]?.type === 'cast') at++;
+    else {
+      at += 2;
+      while (words[at]?.type === 'dot') at += 2;
+      if (words[at]?.type === 'open') at = behindGroup(words, at);
+    }
+  }
+  while (['FILTER', 'OVER'].includes(words[at]?.text ?? '') && words[at + 1]?.type === 'open')
+    at = behindGroup(words, at + 1);
+  return at;
+}
+
+/** In the list of a SELECT or of RETURNING, not in ORDER BY. */
+function isSelected(words: readonly Lexeme[], i: number): boolean {
+  const depth = words[i]?.depth ?? 0;
+  for (let at = i - 1; at >= 0 && (words[at]?.depth ?? 0) >= depth; at--) {
+    const word = words[at];
+    if (word?.type !== 'word' || word.depth !== depth) continue;
+    if (word.text === 'SELECT' || word.text === 'RETURNING') return true;
+    if (CLAUSES.has(word.text) && !['DISTINCT', 'ALL', 'AS'].includes(word.text)) return false;
+  }
+  return false;
 }
 
 const nameAt = (words: readonly Lexeme[], i: number): string[] => {
@@ -36,4 +101,5 @@ const nameAt = (words: readonly Lexeme[], i: number): string[] => {
 };
 
 /** What follows a name without AS in a select list. */
-const isListEnd = (word: Lexeme | undefined): boolean => word?.type === 'comma' || word?.text === 'FROM';
+const isListEnd = (word: Lexeme | undefined): boolean =>
+  word === undefined || word.type === 'comma' || word.type === 'close' || word.text === 'FROM';

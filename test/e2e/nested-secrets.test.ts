@@ -29,9 +29,11 @@ const LEAKS: Readonly<Record<string, string>> = {
   common: 'WITH w AS (SELECT p.profile AS seen FROM people p) SELECT seen FROM w',
   built: "SELECT json_build_object('a', json_build_array(profile->'password')) AS seen FROM people",
   joined: "SELECT 'x: ' || (profile->>'password') AS seen FROM people",
+  upper: "SELECT upper(profile->>'password') AS seen FROM people",
   view: 'SELECT * FROM people_view',
 };
 const FILES = {
+  'migrations/1-view.sql': 'CREATE VIEW people_view AS SELECT * FROM people;',
   'definitions/all.json': [
     { _people: { id: { type: 'Number', primary_key: true }, profile: { type: 'JSON_OBJECT' } } },
     { _note: { id: { type: 'Number', primary_key: true }, ssn: { type: 'String' }, about: { type: 'JSON_OBJECT' } } },
@@ -49,7 +51,6 @@ const FILES = {
     },
     reading('own', 'SELECT id, profile FROM people', { returnables: ['profile'] }, cipher('Decrypt')),
     reading('own-action', 'SELECT id, profile FROM people', {}, { ...cipher('Decrypt'), returnables: ['profile'] }),
-    reading('make-view', 'CREATE VIEW people_view AS SELECT * FROM people'),
     ...Object.entries(LEAKS).flatMap(([id, query]) => [
       reading(id, query),
       reading(`${id}-listed`, query, { returnables: ['seen', 'profile', 'id'] }),
@@ -87,7 +88,6 @@ const SENT = { name: 'Ada', ssn: '078-05-1120', password: 'correct horse' };
 onDatabase('secrets inside JSON', { files: FILES, env }, (kernel) => {
   before(async () => {
     expect((await kernel().post('/add', { id: 1, profile: SENT })).status).to.equal(200);
-    expect((await kernel().post('/make-view', {})).status).to.equal(200);
   });
 
   for (const path of ['own', 'own-action'])
