@@ -53,6 +53,12 @@ export interface Connection {
   leave(room: string): void;
 }
 
+/**
+ * By what a resource knows its callers. `header`: something that only a page that has it can send. `ambient`: what a browser brings
+ * by itself (a cookie, the address). `none`: nothing.
+ */
+export type ProofSort = 'header' | 'ambient' | 'none';
+
 /** How a trigger learns who is there before there is a request: by what a header proves. */
 export interface Identity {
   /** Lower case. */

@@ -26,6 +26,18 @@ export const REQUEST_CODES = {
     'This endpoint does not answer {method}.',
     "The config's `http.methods` lists the verbs.",
   ),
+  REQ_HOST: refusal(
+    421,
+    'Another host',
+    'The server does not answer under this name. `http.hosts` of the config (ALLOWED_HOSTS) adds one.',
+    'A page can have its own name resolve to an address of this machine, and could then read what the server answers. So `lintel dev`, and `lintel serve` on an address of this machine, answer addresses, `localhost` and the names in `http.hosts`; with `http.hosts` every server does. Behind a proxy on the same machine, set `http.trusted_proxies` too.',
+  ),
+  REQ_CROSS_SITE: refusal(
+    403,
+    'Origin not allowed',
+    'Pages of this origin may not send this.',
+    'A browser sends forms, plain text and GET for any page without asking the server. Only pages of the server itself and of `http.allowed_origins` (ALLOWED_ORIGINS) may, unless the resource demands a token in a header; `*` is not enough where a cookie or an address is the proof. A link that a user follows passes where callers prove nothing and the server is not for this machine alone.',
+  ),
   REQ_MEDIA_TYPE: refusal(
     415,
     'Unsupported media type',

@@ -24,6 +24,8 @@ export interface Project extends Packages {
   readonly folder: string;
   readonly configFile: string;
   readonly env: Environment;
+  /** Somebody is writing the definitions right now. */
+  readonly dev: boolean;
   /** Null when the config itself is not sound. */
   readonly config: Config | null;
   readonly configUses: ReadonlySet<string>;
@@ -69,6 +71,7 @@ export async function loadProject(
     folder,
     configFile: file,
     env,
+    dev,
     config: analysed.config === null ? null : withEnvironment(analysed.config, env, (one) => taken.push(one)),
     configUses: analysed.uses,
     configProblems: analysed.problems,
