@@ -114,6 +114,7 @@ export function analyseConfig(
     checkPlugins(context, { doc, node: root }, finds.places, {
       actions: [],
       secrets: new Set(),
+      inPath: [],
       modelField: () => null,
       mayEdit: () => true,
     });

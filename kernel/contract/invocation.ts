@@ -11,6 +11,8 @@ export interface Invocation {
    * door.
    */
   readonly bytes: () => Promise<Uint8Array>;
+  /** Path and query string of the request, as they came; absent where nothing was requested by an address. */
+  readonly target?: string;
   /**
    * Reads the payload; called once, after the guards have passed. `files`: how many files may come with it, and how large;
    * null where none may. Throws a Fault of the door.
