@@ -82,16 +82,11 @@ export const configSchema = () =>
         .min(0)
         .max(65535),
       host: text({ doc: 'Address to listen on; the variable HOST wins.', default: '127.0.0.1' }).min(1),
-      hosts: list(
-        text({ doc: 'A name (`api.example.com`), names by their end (`*.example.com`), or `*` for all.' })
-          .required()
-          .matches(HOST),
-        {
-          doc: 'Names under which the server answers; the variable ALLOWED_HOSTS (separated by `|`) wins. Addresses, `localhost` and a name in `host` always do. Without it `lintel dev`, and `lintel serve` on an address of this machine without `trusted_proxies`, answer these alone; another `lintel serve` answers every name.',
-          default: [],
-          examples: [['api.example.com']],
-        },
-      ),
+      hosts: list(text({ doc: 'A name, `*.` and the end of names, or `*` for all.' }).required().matches(HOST), {
+        doc: 'Names under which the server answers, besides addresses and `localhost`; the variable ALLOWED_HOSTS (separated by `|`) wins. Without it all, but none in `lintel dev` and on an address of this machine without `trusted_proxies`.',
+        default: [],
+        examples: [['api.example.com']],
+      }),
       methods: list(text({ doc: 'An HTTP verb.' }).required().oneOf(METHODS), {
         doc: 'Verbs that every endpoint answers. For GET and DELETE the query string is the payload.',
         default: ['POST'],

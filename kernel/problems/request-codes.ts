@@ -29,14 +29,14 @@ export const REQUEST_CODES = {
   REQ_HOST: refusal(
     421,
     'Another host',
-    'The server does not answer under this name. `http.hosts` of the config (ALLOWED_HOSTS) adds one.',
-    'A page can have its own name resolve to an address of this machine, and could then read what the server answers. So `lintel dev`, and `lintel serve` on an address of this machine, answer addresses, `localhost` and the names in `http.hosts`; with `http.hosts` every server does. Behind a proxy on the same machine, set `http.trusted_proxies` too.',
+    'The server does not answer under this name; `http.hosts` (ALLOWED_HOSTS) adds one.',
+    'A page whose name resolves to this machine could read what the server answers. Addresses and `localhost` always pass.',
   ),
   REQ_CROSS_SITE: refusal(
     403,
     'Origin not allowed',
     'Pages of this origin may not send this.',
-    'A browser sends forms, plain text and GET for any page without asking the server. Only pages of the server itself and of `http.allowed_origins` (ALLOWED_ORIGINS) may, unless the resource demands a token in a header; `*` is not enough where a cookie or an address is the proof. A link that a user follows passes where callers prove nothing and the server is not for this machine alone.',
+    'Forms, plain text and GET are sent for any page. Those that may stand in `http.allowed_origins` (ALLOWED_ORIGINS); `*` is not enough where a cookie or an address is the proof. A proof in a header is enough.',
   ),
   REQ_MEDIA_TYPE: refusal(
     415,

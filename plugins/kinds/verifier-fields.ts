@@ -54,12 +54,10 @@ export const secretField = setting('The secret that both sides know. Keep it in 
 
 /** Of a verifier that judges the bytes of a body: what is signed besides. */
 export const pathField = text({
-  doc: 'Whether the sender signs the address too. Has to be said where parameters of the path are read.',
+  doc: 'Whether the path is signed too. Demanded where parameters of the path are read.',
   enumDocs: {
-    signed:
-      'What is signed is the path with its query string, as the request comes here, a line feed (one byte), then the body.',
-    unsigned:
-      'The body alone is signed, and the sender cannot be made to sign more. Anybody who sees a delivery for one path can send it to another path of the resource: decide nothing by what stands there.',
+    signed: 'Signed are the path with its query string as it comes here, a line feed, the body.',
+    unsigned: 'The sender cannot sign it: a delivery for one path passes at others, so decide nothing by it.',
   },
   examples: ['signed'],
 }).oneOf(PATHS);
@@ -86,8 +84,8 @@ export const verifierErrors = {
     severity: 'error',
     title: 'Path is not signed',
     message:
-      'The signature is over the body alone, and the resource reads {names} out of its path: a delivery for one path passes at another. Let the sender sign the path too (`"path": "signed"`), or read the value out of the body.',
-    help: 'With `"path": "signed"` the signature is over the path with its query string, a line feed and the body. Where the sender cannot be made to sign it, `"path": "unsigned"` says so: then nothing may be decided by what stands in the path.',
+      'The signature is over the body alone, and {names} of the path is read: a delivery for one path passes at another. Let the sender sign the path too (`"path": "signed"`), or read the value out of the body.',
+    help: 'Where the sender cannot be made to sign it, `"path": "unsigned"` says so: then decide nothing by what stands there.',
   },
 } as const satisfies Readonly<Record<string, CodeEntry>>;
 

@@ -26,8 +26,8 @@ export default definePlugin({
   summary: 'The header holds the HMAC of the body, byte for byte as it was received.',
   details:
     'Two forms: `<hex>`, or `<algorithm>=<hex>` with the algorithm of the definition. Exactly as many digits as the hash ' +
-    'has, nothing before or behind. Values in a path or a query string are signed where `path` says so; otherwise a ' +
-    'request whose payload stands in its address is refused, and a resource that reads parameters of its path has to say `path`. A signature of the body alone does not tell when it was made: let a handler be harmless when ' +
+    'has, nothing before or behind. Values in a path or a query string are signed where `path` says so: otherwise a ' +
+    'request whose payload stands in its address is refused. A signature of the body alone does not tell when it was made: let a handler be harmless when ' +
     'the same event comes twice.',
   schema: shape(
     {
