@@ -3,13 +3,15 @@
  * here comes from strangers and is judged as that.
  */
 import { readFile, realpath, stat } from 'node:fs/promises';
-import { join, sep } from 'node:path';
+import { join, resolve, sep } from 'node:path';
 import { pluginLists } from '../analysis/config.js';
 import type { Registry } from '../analysis/registry.js';
 import { createReport, problemsIn } from '../analysis/report.js';
+import { pluginId, type PluginId } from '../contract/plugin.js';
 import type { Problem } from '../contract/problem.js';
 import type { Manifest } from '../export/manifest.js';
 import { readManifest } from '../export/manifest-read.js';
+import { specsOf, type ManifestSpecs } from '../export/manifest-specs.js';
 import { document } from '../source/document.js';
 import { memberOf, parseSource } from '../source/tree.js';
 import { BUILTIN } from './plugin-folders.js';
@@ -53,6 +55,20 @@ export async function writtenManifest(root: string, folder: string, name: string
     const note = isMissing ? `it has no manifest; ${writes(name)}` : `its manifest is not sound: ${what}`;
     return { ...nothing, inside, note };
   }
+}
+
+export interface KnownPlugins extends ManifestSpecs {
+  /** Those with rules that are code. */
+  readonly unjudged: readonly PluginId[];
+  readonly note: string | null;
+}
+
+/** What a folder of a project brings, as far as its manifest says; `name`: as the config writes it. */
+export async function knownPlugins(root: string, name: string): Promise<KnownPlugins> {
+  const { manifest, note } = await writtenManifest(root, resolve(root, name), name);
+  if (manifest === null) return { kinds: [], specs: [], unjudged: [], note };
+  const unjudged = manifest.plugins.flatMap((plugin) => (plugin.hasCheck ? [pluginId(plugin)] : []));
+  return { ...specsOf(manifest), unjudged, note };
 }
 
 export const writes = (name: string): string => `\`lintel manifest ${name}\` writes it`;

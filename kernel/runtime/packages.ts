@@ -6,8 +6,7 @@ import { resolve } from 'node:path';
 import type { Kind } from '../contract/kind.js';
 import { pluginId, type PluginId, type PluginRuntime, type PluginSpec } from '../contract/plugin.js';
 import { buildRegistry, type Registry } from '../analysis/registry.js';
-import { specsOf } from '../export/manifest-specs.js';
-import { writtenManifest } from '../project/plugin-manifests.js';
+import { knownPlugins } from '../project/plugin-manifests.js';
 import { BUILTIN, importDefault, matches, readFolder } from '../project/plugin-folders.js';
 import { kinds as builtinKinds } from '../../plugins/kinds/index.js';
 import { specs as builtinSpecs } from '../../plugins/index.spec.js';
@@ -85,12 +84,10 @@ async function addFolder(folder: string, name: string, found: Found): Promise<vo
   for (const [id, file] of files) found.runtimes.set(id, async () => await importDefault(file));
 }
 
-async function addManifest(root: string, name: string, { kinds, specs, unread, unjudged }: Found): Promise<void> {
-  const { manifest, note } = await writtenManifest(root, resolve(root, name), name);
-  if (note !== null) unread.set(name, note);
-  if (manifest === null) return;
-  const foreign = specsOf(manifest);
-  kinds.push(...foreign.kinds);
-  specs.push(...foreign.specs);
-  unjudged.push(...manifest.plugins.flatMap((plugin) => (plugin.hasCheck ? [pluginId(plugin)] : [])));
+async function addManifest(root: string, name: string, found: Found): Promise<void> {
+  const { kinds, specs, unjudged, note } = await knownPlugins(root, name);
+  if (note !== null) found.unread.set(name, note);
+  found.kinds.push(...kinds);
+  found.specs.push(...specs);
+  found.unjudged.push(...unjudged);
 }
