@@ -104,7 +104,7 @@ function sayWhoMayCall({ config, project, log }: Kernel): void {
   if (config.http.allowed_origins.length === 0)
     log.info({ variable: 'ALLOWED_ORIGINS' }, 'pages of other origins may not call: the variable names those that may');
   if (config.http.hosts.length === 0 && isLocal(config.http, project.dev))
-    log.info({ variable: 'ALLOWED_HOSTS' }, 'addresses and localhost are answered: the variable names other hosts');
+    log.info({ config: 'http.hosts' }, 'addresses and localhost are answered: ALLOWED_HOSTS names other hosts');
 }
 
 /** Loaded only where clients may stay connected. */

@@ -59,7 +59,9 @@ const ZONES: readonly Zone[] = [
     // A manifest is read in the place of a plugin's code.
     may: [
       ...LIGHT_KERNEL,
-      'kernel/export/manifest',
+      'kernel/export/manifest.ts',
+      'kernel/export/manifest-read.ts',
+      'kernel/export/manifest-specs.ts',
       'kernel/platform/',
       'kernel/project/',
       'tinyglobby',
