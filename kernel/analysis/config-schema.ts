@@ -83,7 +83,7 @@ export const configSchema = () =>
         .max(65535),
       host: text({ doc: 'Address to listen on; the variable HOST wins.', default: '127.0.0.1' }).min(1),
       hosts: list(text({ doc: 'A name, `*.` and the end of names, or `*` for all.' }).required().matches(HOST), {
-        doc: 'Names under which the server answers, besides addresses and `localhost`; the variable ALLOWED_HOSTS (separated by `|`) wins. Without it all, but none in `lintel dev` and on an address of this machine without `trusted_proxies`.',
+        doc: 'Names under which the server answers, besides addresses and `localhost`; the variable ALLOWED_HOSTS (separated by `|`) wins. Without it every name is answered, except in `lintel dev` and on an address of this machine without `trusted_proxies`.',
         default: [],
         examples: [['api.example.com']],
       }),

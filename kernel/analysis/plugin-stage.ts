@@ -54,8 +54,8 @@ export function checkAllPlugins(
       const modelField = fieldIn(models, touched);
       const mayEdit: Fixing['mayEdit'] = (node, edits) =>
         resource === undefined || keepsGuards(resource, registry, node, edits);
-      const told = { actions: known, secrets, inPath, modelField, mayEdit };
-      checkPlugins(context, definition, definition.finds.places, told);
+      const facts = { actions: known, secrets, inPath, modelField, mayEdit };
+      checkPlugins(context, definition, definition.finds.places, facts);
     };
     const written = touched.map((model) => modelsNamed.get(model));
     const columns = touched.map((model) => tables.fieldsOf(model));

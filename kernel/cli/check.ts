@@ -70,11 +70,11 @@ export async function audit(options: CommandOptions, terminal: Terminal): Promis
 /** What was not looked at, because code of the project is not run. Gives whether that are plugins as a whole. */
 function sayUnrun({ unrun }: Project, { stderr }: Terminal): boolean {
   if (unrun === null) return false;
-  const { unread, unjudged } = unrun;
+  const { unread, unchecked } = unrun;
   const mend = '`--trust` runs the code of these plugins, for a project that is yours';
   for (const [name, what] of unread)
     stderr.write(`Not checked: what needs the plugins in ${name} (${what}); ${mend}.\n`);
-  if (unjudged.length > 0) stderr.write(`Not checked: rules in code of ${unjudged.join(', ')}; ${mend}.\n`);
+  if (unchecked.length > 0) stderr.write(`Not checked: rules in code of ${unchecked.join(', ')}; ${mend}.\n`);
   return unread.size > 0;
 }
 
@@ -83,7 +83,7 @@ function refusedUnrun({ unrun }: Project, { database, fix, fixAll }: CommandOpti
   if (unrun === null) return null;
   const named = `the config names plugins in ${unrun.folders.join(', ')}`;
   if (database) return `--database runs plugins, so it needs --trust: ${named}.`;
-  // A name that nobody knows may be right.
+  // A name that is not known may be right.
   if ((fix || fixAll) && unrun.unread.size > 0)
     return `--fix needs --trust: ${named}, and ${[...unrun.unread.values()].join('; ')}.`;
   return null;

@@ -1,6 +1,6 @@
 /**
- * What is known of the plugins in a folder without running any of their code: the manifest that lies beside them. Everything read
- * here comes from strangers and is judged as that.
+ * What is known of the plugins in a folder without running any of their code: their manifest. Everything read here may be
+ * written by others, and is checked whole.
  */
 import { readFile, realpath, stat } from 'node:fs/promises';
 import { join, resolve, sep } from 'node:path';
@@ -24,7 +24,7 @@ export const MAX_MANIFEST = 2_000_000;
 export interface FoundManifest {
   /** Null where nothing can be known. */
   readonly manifest: Manifest | null;
-  /** What somebody should know about it, as the second half of a sentence. */
+  /** What is wrong with it, as the second half of a sentence. */
   readonly note: string | null;
 }
 
@@ -59,16 +59,16 @@ export async function writtenManifest(root: string, folder: string, name: string
 
 export interface KnownPlugins extends ManifestSpecs {
   /** Those with rules that are code. */
-  readonly unjudged: readonly PluginId[];
+  readonly unchecked: readonly PluginId[];
   readonly note: string | null;
 }
 
 /** What a folder of a project brings, as far as its manifest says; `name`: as the config writes it. */
 export async function knownPlugins(root: string, name: string): Promise<KnownPlugins> {
   const { manifest, note } = await writtenManifest(root, resolve(root, name), name);
-  if (manifest === null) return { kinds: [], specs: [], unjudged: [], note };
-  const unjudged = manifest.plugins.flatMap((plugin) => (plugin.hasCheck ? [pluginId(plugin)] : []));
-  return { ...specsOf(manifest), unjudged, note };
+  if (manifest === null) return { kinds: [], specs: [], unchecked: [], note };
+  const unchecked = manifest.plugins.flatMap((plugin) => (plugin.hasCheck ? [pluginId(plugin)] : []));
+  return { ...specsOf(manifest), unchecked, note };
 }
 
 export const writes = (name: string): string => `\`lintel manifest ${name}\` writes it`;

@@ -27,7 +27,7 @@ export interface Unrun {
   /** Those of which nothing is known, with the reason. */
   readonly unread: ReadonlyMap<string, string>;
   /** Plugins with rules that are code. */
-  readonly unjudged: readonly PluginId[];
+  readonly unchecked: readonly PluginId[];
 }
 
 interface Found {
@@ -35,7 +35,7 @@ interface Found {
   readonly specs: PluginSpec[];
   readonly runtimes: Map<PluginId, LoadRuntime>;
   readonly unread: Map<string, string>;
-  readonly unjudged: PluginId[];
+  readonly unchecked: PluginId[];
 }
 
 /**
@@ -53,7 +53,7 @@ export async function loadPackages(
     specs: [],
     runtimes: new Map(),
     unread: new Map(),
-    unjudged: [],
+    unchecked: [],
   };
   for (const entry of plugins) {
     if (entry.startsWith(BUILTIN)) addBuiltin(entry.slice(BUILTIN.length), found);
@@ -61,9 +61,9 @@ export async function loadPackages(
     else await addManifest(folder, entry, found);
   }
   const enabled = found.specs.filter((spec) => !disable.some((pattern) => matches(pattern, pluginId(spec))));
-  const { kinds, runtimes, unread, unjudged } = found;
+  const { kinds, runtimes, unread, unchecked } = found;
   const folders = plugins.filter((entry) => !entry.startsWith(BUILTIN));
-  const unrun = trusted || folders.length === 0 ? null : { folders, unread, unjudged };
+  const unrun = trusted || folders.length === 0 ? null : { folders, unread, unchecked };
   return { registry: buildRegistry(kinds, enabled), runtimes, unrun };
 }
 
@@ -85,9 +85,9 @@ async function addFolder(folder: string, name: string, found: Found): Promise<vo
 }
 
 async function addManifest(root: string, name: string, found: Found): Promise<void> {
-  const { kinds, specs, unjudged, note } = await knownPlugins(root, name);
+  const { kinds, specs, unchecked, note } = await knownPlugins(root, name);
   if (note !== null) found.unread.set(name, note);
   found.kinds.push(...kinds);
   found.specs.push(...specs);
-  found.unjudged.push(...unjudged);
+  found.unchecked.push(...unchecked);
 }

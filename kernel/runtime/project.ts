@@ -25,7 +25,7 @@ export interface Project extends Packages {
   readonly folder: string;
   readonly configFile: string;
   readonly env: Environment;
-  /** Somebody is writing the definitions right now. */
+  /** The definitions are being written right now. */
   readonly dev: boolean;
   /** Null when the config itself is not sound. */
   readonly config: Config | null;

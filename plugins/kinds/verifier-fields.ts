@@ -52,7 +52,7 @@ export const secretField = setting('The secret that both sides know. Keep it in 
   examples: ['$ENV.WEBHOOK_SECRET'],
 });
 
-/** Of a verifier that judges the bytes of a body: what is signed besides. */
+/** Of a verifier of the bytes of a body: whether the path is signed too. */
 export const pathField = text({
   doc: 'Whether the path is signed too. Demanded where parameters of the path are read.',
   enumDocs: {
