@@ -3,26 +3,15 @@
  * manifest is missing or older than the specs. Everything read here comes from strangers and is judged as that.
  */
 import { execFile, type ChildProcess } from 'node:child_process';
-import { readdir, readFile, realpath, stat } from 'node:fs/promises';
-import { join, sep } from 'node:path';
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Manifest } from '../kernel/export/manifest.js';
 import { readManifest } from '../kernel/export/manifest-read.js';
+import { MAX_MANIFEST, writes, writtenManifest, type FoundManifest } from '../kernel/project/plugin-manifests.js';
 
-const MANIFEST_NAME = 'plugin.manifest.json';
-
-/** Bytes of a manifest; the reader has a limit of its own behind this one. */
-const MAX_BYTES = 2_000_000;
 /** Milliseconds and megabytes of the process that runs a workspace's specs. */
 const MAX_TIME = 10_000;
 const MAX_MEMORY = 256;
-
-export interface FoundManifest {
-  /** Null where nothing can be known. */
-  readonly manifest: Manifest | null;
-  /** What somebody should know about it, as the second half of a sentence. */
-  readonly note: string | null;
-}
 
 export interface ManifestPlace {
   /** Of the project. */
@@ -37,40 +26,15 @@ export interface ManifestPlace {
 }
 
 export async function findManifest(place: ManifestPlace): Promise<FoundManifest> {
-  const { root, folder, trusted } = place;
-  const real = await realpath(folder).catch(() => null);
-  if (real === null) return { manifest: null, note: 'there is no such folder' };
-  const inside = (real + sep).startsWith((await realpath(root)) + sep);
-  if (!inside && !trusted) return { manifest: null, note: 'it lies outside the project, which is not trusted' };
-  const written = await readWritten(join(real, MANIFEST_NAME));
-  const isStale = written.manifest !== null && (await newestSpec(real, 0)) > written.time;
-  if (written.manifest !== null && !isStale) return { manifest: written.manifest, note: null };
-  const command = `\`lintel manifest ${place.name}\` writes it`;
-  if (!trusted) {
-    if (written.manifest === null) return { manifest: null, note: written.why ?? `it has no manifest; ${command}` };
-    return { manifest: written.manifest, note: `its manifest is older than its specs; ${command} again` };
-  }
+  const { root, folder, name, trusted } = place;
+  const { real, inside, time, manifest, note } = await writtenManifest(root, folder, name);
+  if (real === null) return { manifest, note };
+  if (!inside && !trusted) return { manifest, note: `${note ?? ''}, which is not trusted` };
+  const isStale = manifest !== null && (await newestSpec(real, 0)) > time;
+  if (manifest !== null && !isStale) return { manifest, note };
+  if (!trusted) return { manifest, note: note ?? `its manifest is older than its specs; ${writes(name)} again` };
   const asked = await askProcess({ ...place, folder: real });
-  return asked.manifest === null ? { manifest: written.manifest, note: asked.note } : asked;
-}
-
-interface Written {
-  readonly manifest: Manifest | null;
-  readonly why: string | null;
-  /** When it was written, in milliseconds. */
-  readonly time: number;
-}
-
-async function readWritten(file: string): Promise<Written> {
-  try {
-    const { size, mtimeMs } = await stat(file);
-    if (size > MAX_BYTES) return { manifest: null, why: `its manifest is larger than ${MAX_BYTES} bytes`, time: 0 };
-    return { manifest: readManifest(await readFile(file, 'utf8')), why: null, time: mtimeMs };
-  } catch (error) {
-    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
-    const what = error instanceof Error ? error.message : String(error);
-    return { manifest: null, why: isMissing ? null : `its manifest is not sound: ${what}`, time: 0 };
-  }
+  return asked.manifest === null ? { manifest, note: asked.note } : asked;
 }
 
 /** When the newest spec or kind below a folder was written; runtimes say nothing to an editor. */
@@ -106,7 +70,7 @@ function askProcess({ folder, name, others }: ManifestPlace): Promise<FoundManif
   const words = [`--max-old-space-size=${MAX_MEMORY}`, worker, folder, name, ...others];
   // An editor's own program is Node only when it is told to be.
   const env = { ELECTRON_RUN_AS_NODE: '1' };
-  const limits = { timeout: MAX_TIME, killSignal: 'SIGKILL', maxBuffer: MAX_BYTES, env, cwd: folder } as const;
+  const limits = { timeout: MAX_TIME, killSignal: 'SIGKILL', maxBuffer: MAX_MANIFEST, env, cwd: folder } as const;
   return new Promise((resolve) => {
     const child = execFile(process.execPath, words, limits, (error, stdout, stderr) => {
       const refused = (why: string): void => resolve({ manifest: null, note: `its specs cannot be read: ${why}` });

@@ -14,6 +14,7 @@ import type { SqlParser } from '../kernel/language/sql-parser.js';
 import { findDefinitions, holdStatements, readDefinition } from '../kernel/project/definition-files.js';
 import { envFacts, readEnvFile, type Environment } from '../kernel/project/environment.js';
 import { CONFIG_NAME } from '../kernel/project/names.js';
+import { withoutGuesses } from '../kernel/project/plugin-manifests.js';
 import { loadSqlParser } from '../kernel/project/sql-parser.js';
 import { createEnvNames, type EnvNames } from './env-names.js';
 import { loadRegistry, type LoadedRegistry } from './registry-source.js';
@@ -180,7 +181,7 @@ async function knownProject(folder: string, trusted: () => boolean): Promise<Kno
   /** A plugin that is not known here may know a name that nobody else knows. */
   function certain(problems: readonly Problem[]): readonly Problem[] {
     const { complete, registry } = state.plugins;
-    return complete ? problems : problems.filter(({ code }) => registry.codes[code]?.plugins !== 'all');
+    return complete ? problems : withoutGuesses(problems, registry);
   }
 
   async function readAll(): Promise<void> {

@@ -8,15 +8,13 @@ import { builtIn, IS_JUDGED } from './built-in.js';
 import { findManifest } from './manifests.js';
 import { pluginLists } from '../kernel/analysis/config.js';
 import { buildRegistry, type Registry } from '../kernel/analysis/registry.js';
-import { createReport, problemsIn } from '../kernel/analysis/report.js';
 import { BootError } from '../kernel/contract/boot-error.js';
 import { pluginId, type PluginSpec } from '../kernel/contract/plugin.js';
 import type { Kind } from '../kernel/contract/kind.js';
 import type { Problem } from '../kernel/contract/problem.js';
 import { specsOf } from '../kernel/export/manifest-specs.js';
 import { BUILTIN, matches } from '../kernel/project/plugin-folders.js';
-import { document } from '../kernel/source/document.js';
-import { memberOf, parseSource } from '../kernel/source/tree.js';
+import { foldersIn, unreadPlugins } from '../kernel/project/plugin-manifests.js';
 
 export interface LoadedRegistry {
   readonly registry: Registry;
@@ -34,7 +32,7 @@ export async function loadRegistry(folder: string, source: string | null, truste
   const { plugins, disable } = pluginLists(source);
   const notes = new Map<string, string>();
   const found = { kinds: [...kinds] as Kind[], specs: new Set<PluginSpec>() };
-  const folders = plugins.filter((entry) => !entry.startsWith(BUILTIN));
+  const folders = foldersIn(source);
   for (const entry of plugins) {
     if (entry.startsWith(BUILTIN)) {
       for (const spec of specs) if (matches(entry.slice(BUILTIN.length), pluginId(spec))) found.specs.add(spec);
@@ -53,7 +51,7 @@ export async function loadRegistry(folder: string, source: string | null, truste
   const isWhole = folders.length === 0 && enabled.length === specs.length;
   const registry = isWhole ? everything() : tolerant(found.kinds, enabled, notes);
   const complete = folders.every((entry) => !notes.has(entry));
-  return { registry, problems: problemsOf(registry, source, notes), complete };
+  return { registry, problems: unreadPlugins(registry, CONFIG_NAME, source, notes), complete };
 }
 
 /** Plugins that do not fit are told, and done without: first the foreign ones, then the choice. */
@@ -81,18 +79,4 @@ export function everything(): Registry {
 function judged(): ReadonlySet<Kind | PluginSpec> {
   const { kinds, specs } = builtIn();
   return new Set(IS_JUDGED ? [...kinds, ...specs] : []);
-}
-
-/** Each at its entry; what belongs to none stands at the list. */
-function problemsOf(registry: Registry, source: string | null, notes: ReadonlyMap<string, string>): readonly Problem[] {
-  const report = createReport(registry.codes);
-  const doc = document(CONFIG_NAME, source ?? '{}');
-  const { root } = parseSource(doc);
-  const list = (root === null ? undefined : memberOf(root, 'plugins')?.value) ?? null;
-  for (const [name, what] of notes) {
-    const node = list?.items.find(({ scalar }) => scalar === name) ?? list;
-    const spot = { doc, start: node?.start ?? 0, end: node?.end ?? 0 };
-    report.add('PLG_UNREAD', spot, { name: name === '' ? 'plugins' : name, what });
-  }
-  return problemsIn(report);
 }

@@ -15,6 +15,10 @@ const ORIGIN = /^(\*|https?:\/\/[a-z0-9.-]+(:\d{1,5})?)$/;
 /** An origin as browsers write it, or `*`. */
 export const isOrigin = (text: string): boolean => ORIGIN.test(text);
 
+const HOST = /^(\*|(\*\.)?[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*)$/;
+/** The name of a host, `*.` and the end of some, or `*`. */
+export const isHost = (text: string): boolean => HOST.test(text);
+
 const STATUS_PATH = /^\/[A-Za-z0-9/_-]+$/;
 export const isStatusPath = (path: string): boolean => STATUS_PATH.test(path);
 
@@ -25,6 +29,7 @@ export const DEFAULTS = {
   http: {
     port: 8080,
     host: '127.0.0.1',
+    hosts: [],
     methods: ['POST'],
     status_path: '/status',
     allowed_origins: [],
@@ -77,6 +82,11 @@ export const configSchema = () =>
         .min(0)
         .max(65535),
       host: text({ doc: 'Address to listen on; the variable HOST wins.', default: '127.0.0.1' }).min(1),
+      hosts: list(text({ doc: 'A name, `*.` and the end of names, or `*` for all.' }).required().matches(HOST), {
+        doc: 'Names under which the server answers, besides addresses and `localhost`; the variable ALLOWED_HOSTS (separated by `|`) wins. Without it every name is answered, except in `lintel dev` and on an address of this machine without `trusted_proxies`.',
+        default: [],
+        examples: [['api.example.com']],
+      }),
       methods: list(text({ doc: 'An HTTP verb.' }).required().oneOf(METHODS), {
         doc: 'Verbs that every endpoint answers. For GET and DELETE the query string is the payload.',
         default: ['POST'],

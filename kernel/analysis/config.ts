@@ -27,6 +27,8 @@ import { walk } from './walk.js';
 export interface HttpConfig {
   readonly port: number;
   readonly host: string;
+  /** Names under which it answers; `*` is all of them. */
+  readonly hosts: readonly string[];
   readonly methods: readonly string[];
   readonly status_path: string;
   /** Origins whose pages may call; `*` is all of them. */
@@ -112,6 +114,7 @@ export function analyseConfig(
     checkPlugins(context, { doc, node: root }, finds.places, {
       actions: [],
       secrets: new Set(),
+      inPath: [],
       modelField: () => null,
       mayEdit: () => true,
     });

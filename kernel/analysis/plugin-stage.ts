@@ -11,6 +11,7 @@ import type { Read } from './memory.js';
 import type { Definition } from './model.js';
 import { once } from './once.js';
 import { withRenamed } from './renamed.js';
+import { ownersOf, pathReads } from './path-reads.js';
 import type { Report } from './report.js';
 import { secretResult } from './result-secrets.js';
 import { modelSecrets, renamedIn } from './secret-names.js';
@@ -26,6 +27,7 @@ export function checkAllPlugins(
   const resourceOf = new Map(linked.map((resource) => [resource.definition, resource]));
   const models = definitions.filter(({ sort }) => sort === 'model');
   const secretsOfModel = modelSecrets(definitions, linked);
+  const owners = ownersOf(linked);
   const modelsNamed = new Map<string, readonly Definition[]>();
   for (const model of models) modelsNamed.set(model.name, [...(modelsNamed.get(model.name) ?? []), model]);
   for (const definition of definitions) {
@@ -35,6 +37,7 @@ export function checkAllPlugins(
     const { touched, secrets: ownSecrets, said } = resource === undefined ? NOTHING : workOf(resource);
     const ofModel = (model: string): readonly string[] => secretsOfModel.get(model) ?? [];
     const protectedIn = touched.map(ofModel);
+    const inPath = resource === undefined ? [] : pathReads(resource, owners, registry);
     const work = (own: Report): void => {
       const { documents, statements } = definition.finds;
       const secrets = renamedIn(documents, withRenamed([...protectedIn.flat(), ...ownSecrets], statements));
@@ -51,12 +54,13 @@ export function checkAllPlugins(
       const modelField = fieldIn(models, touched);
       const mayEdit: Fixing['mayEdit'] = (node, edits) =>
         resource === undefined || keepsGuards(resource, registry, node, edits);
-      checkPlugins(context, definition, definition.finds.places, { actions: known, secrets, modelField, mayEdit });
+      const facts = { actions: known, secrets, inPath, modelField, mayEdit };
+      checkPlugins(context, definition, definition.finds.places, facts);
     };
     const written = touched.map((model) => modelsNamed.get(model));
     const columns = touched.map((model) => tables.fieldsOf(model));
     const free = touched.map((model) => uniques.get(model) ?? null);
-    const reads = [env, given, said, queried, protectedIn, ownSecrets, written, columns, free];
+    const reads = [env, given, said, queried, protectedIn, ownSecrets, written, columns, free, inPath];
     memory.remember(definition, report, { name: 'plugins', reads, work });
   }
 }

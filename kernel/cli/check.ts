@@ -1,6 +1,6 @@
 /**
  * `lintel check` and `lintel audit`: the front end over the whole project, and for `check` its statements read by a database: one
- * in this process, or with `--database` those of the config. No statement is run; only `--fix` writes.
+ * in this process, or with `--database` those of the config. No statement is run; only `--fix` writes, and only `--trust` runs code.
  */
 import type { Config } from '../analysis/config.js';
 import { certaintyOf, hasErrors, type Problem } from '../contract/problem.js';
@@ -45,7 +45,7 @@ export async function check(options: CommandOptions, terminal: Terminal): Promis
   const last = isChanged ? ((await readProject(options, terminal, checkDefinitions)) ?? read) : read;
   const problems = last.checked?.problems ?? last.project.configProblems;
   show(problems, last, options, terminal);
-  return hasErrors(problems) ? 1 : 0;
+  return sayUnrun(last.project, terminal) || hasErrors(problems) ? 1 : 0;
 }
 
 /** The rows of the audit, without everything else that `check` reports. */
@@ -64,7 +64,29 @@ export async function audit(options: CommandOptions, terminal: Terminal): Promis
   show(explained, read, options, terminal);
   if (hasErrors(read.project.configProblems) || hasErrors(all))
     terminal.stderr.write('There are errors, so the audit may not have seen everything: see `lintel check`.\n');
-  return problems.length > 0 ? 1 : 0;
+  return sayUnrun(read.project, terminal) || problems.length > 0 ? 1 : 0;
+}
+
+/** What was not looked at, because code of the project is not run. Gives whether that are plugins as a whole. */
+function sayUnrun({ unrun }: Project, { stderr }: Terminal): boolean {
+  if (unrun === null) return false;
+  const { unread, unchecked } = unrun;
+  const mend = '`--trust` runs the code of these plugins, for a project that is yours';
+  for (const [name, what] of unread)
+    stderr.write(`Not checked: what needs the plugins in ${name} (${what}); ${mend}.\n`);
+  if (unchecked.length > 0) stderr.write(`Not checked: rules in code of ${unchecked.join(', ')}; ${mend}.\n`);
+  return unread.size > 0;
+}
+
+/** What an option cannot do without the code of the project, as a sentence; null where it can. */
+function refusedUnrun({ unrun }: Project, { database, fix, fixAll }: CommandOptions): string | null {
+  if (unrun === null) return null;
+  const named = `the config names plugins in ${unrun.folders.join(', ')}`;
+  if (database) return `--database runs plugins, so it needs --trust: ${named}.`;
+  // A name that is not known may be right.
+  if ((fix || fixAll) && unrun.unread.size > 0)
+    return `--fix needs --trust: ${named}, and ${[...unrun.unread.values()].join('; ')}.`;
+  return null;
 }
 
 /** Ids of resources and names of models, where a file holds several. */
@@ -83,15 +105,21 @@ function namesIn({ definitions }: Analysis): (problem: Problem) => string | null
 }
 
 async function readProject(
-  { config: file, format = 'pretty' }: CommandOptions,
+  options: CommandOptions,
   { cwd, env, stderr }: Terminal,
   checkDefinitions: CheckDefinitions,
 ): Promise<CheckedProject | null> {
+  const { config: file, format = 'pretty', trust } = options;
   if (!FORMATS.includes(format)) {
     stderr.write(`--format takes ${FORMATS.join(', ')}; not "${format}".\n`);
     return null;
   }
-  const project = await loadProject(cwd, file, env);
+  const project = await loadProject(cwd, file, env, false, trust);
+  const refused = refusedUnrun(project, options);
+  if (refused !== null) {
+    stderr.write(`${refused}\n`);
+    return null;
+  }
   const { config } = project;
   return { project, checked: config === null ? null : await checkDefinitions(project, config) };
 }

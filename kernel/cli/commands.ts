@@ -21,6 +21,8 @@ export interface CommandOptions {
   readonly all: boolean;
   readonly fix: boolean;
   readonly fixAll: boolean;
+  /** Code of the project may run. */
+  readonly trust: boolean;
   readonly dead: boolean;
   readonly state: string | undefined;
   readonly resource: string | undefined;
@@ -50,6 +52,10 @@ const reading = (load: CommandEntry['load']) => (): Promise<Command> => {
 };
 
 const FORMAT = (doc: string): OptionDoc => ({ name: 'format', value: 'FORMAT', doc });
+const TRUST: OptionDoc = {
+  name: 'trust',
+  doc: 'Run the code of plugins in folders of the project. For a project that is yours.',
+};
 const OK = { code: 0, doc: 'Done.' };
 const FAILED = { code: 1, doc: 'It could not be done; stderr says why.' };
 const BROKEN = { code: 1, doc: 'The definitions or the config have errors, or a plugin cannot start.' };
@@ -115,12 +121,14 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
       'Reads the config and all definitions. Statements for PostgreSQL and its embedded sibling are read by a database in ' +
       'this process that has the tables of the models and what `migrations/*.sql` adds; none is run. Connects to nothing and ' +
       'writes nothing. With `--database` the configured servers read the statements instead, against the tables that they ' +
-      'have. `json` is a list of rows with zero-based positions; `sarif` is SARIF 2.1.0, which code hosts show beside the ' +
+      'have. Code of plugins in folders of the project is not run unless `--trust` says so: what they bring stands in their ' +
+      '`plugin.manifest.json`, and what was not looked at is said. `json` is a list of rows with zero-based positions; `sarif` is SARIF 2.1.0, which code hosts show beside the ' +
       'lines. With `--fix` the definition files are changed where a fix is certain, and what is left is reported; comments ' +
       'stay. A fix after which more would be reported than before is not applied, and none takes away a guard. Warnings that ' +
       'definitions acknowledge are counted.',
     options: [
       { name: 'database', doc: 'Connect to the configured SQL databases and have them read the statements.' },
+      TRUST,
       FORMAT('`pretty` (default), `json` or `sarif`.'),
       { name: 'fix', doc: 'Apply the fixes that are certain.' },
       { name: 'fix-all', doc: 'Apply also those that are a guess; the changes are shown, and asked about.' },
@@ -129,12 +137,13 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     examples: [
       'lintel check',
       'lintel check --fix',
+      'lintel check --trust',
       'lintel check --database',
       'lintel check --format sarif > lintel.sarif',
     ],
     exits: [
       { code: 0, doc: 'No error; warnings and hints there may be.' },
-      { code: 1, doc: 'At least one error, also after fixes.' },
+      { code: 1, doc: 'At least one error, also after fixes; or plugins of which nothing is known.' },
     ],
     load: reading(async () => (await import('./check.js')).check),
   },
@@ -146,7 +155,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
       'client chooses, reads and writes without the guard that others have, passwords in clear, hashes that are answered, keys ' +
       'of tokens that do not match, secrets in definitions. What is meant to be so is acknowledged in the definition: ' +
       '`"acknowledge": [{"code": "...", "because": "..."}]`.',
-    options: [FORMAT('`pretty` (default), `json` or `sarif`.')],
+    options: [TRUST, FORMAT('`pretty` (default), `json` or `sarif`.')],
     examples: ['lintel audit', 'lintel audit --format json'],
     exits: [
       { code: 0, doc: 'Nothing is found that is not acknowledged.' },

@@ -7,14 +7,13 @@ import { flawsOf, kindFlawsOf } from '../export/hygiene.js';
 import { manifestOf, manifestText } from '../export/manifest.js';
 import { readManifest } from '../export/manifest-read.js';
 import { readFolder } from '../project/plugin-folders.js';
+import { MANIFEST_NAME } from '../project/plugin-manifests.js';
 import { loadProject } from '../runtime/project.js';
 import type { CommandOptions } from './commands.js';
 import { readText, writeWhole } from './files.js';
 import { paintFor } from './paint.js';
 import type { Terminal } from './terminal.js';
 import { versionOfPackage } from './version.js';
-
-const NAME = 'plugin.manifest.json';
 
 export async function manifest(options: CommandOptions, terminal: Terminal): Promise<number> {
   const { config, arguments: words, check } = options;
@@ -53,12 +52,12 @@ export async function manifest(options: CommandOptions, terminal: Terminal): Pro
   readManifest(text);
   const what = [...kinds.map(({ kind }) => `kind ${kind}`), ...specs.map(pluginId)].join(', ');
   if (check) {
-    const current = (await readText(join(folder, NAME))) === text;
-    if (!current) throw new BootError('CLI_STALE', { what: join(name, NAME), command: `manifest ${name}` });
-    stdout.write(`${join(name, NAME)} is current: ${what}\n`);
+    const current = (await readText(join(folder, MANIFEST_NAME))) === text;
+    if (!current) throw new BootError('CLI_STALE', { what: join(name, MANIFEST_NAME), command: `manifest ${name}` });
+    stdout.write(`${join(name, MANIFEST_NAME)} is current: ${what}\n`);
     return 0;
   }
-  await writeWhole(join(folder, NAME), text);
-  stdout.write(`wrote ${join(name, NAME)}: ${what}\n`);
+  await writeWhole(join(folder, MANIFEST_NAME), text);
+  stdout.write(`wrote ${join(name, MANIFEST_NAME)}: ${what}\n`);
   return 0;
 }

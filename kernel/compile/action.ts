@@ -6,7 +6,7 @@ import { BootError } from '../contract/boot-error.js';
 import type { Deferral, Schedule } from '../contract/deferred.js';
 import type { Json } from '../contract/json.js';
 import type { ModelTable } from '../contract/model.js';
-import type { Execute, FileLimits, Identity, ModePlan, PlanTools, Step } from '../contract/plan.js';
+import type { Execute, FileLimits, Identity, ModePlan, PlanTools, ProofSort, Step } from '../contract/plan.js';
 import { ActionPhase, ResourcePhase, Slot } from '../contract/slot.js';
 import { inside } from '../analysis/report.js';
 import type { ActionModel, ResourceModel } from '../analysis/model.js';
@@ -59,6 +59,7 @@ interface FeatureLike {
     readonly validates?: readonly string[];
     readonly sample?: Readonly<Record<string, Json>>;
     readonly guard?: string;
+    readonly proof?: Exclude<ProofSort, 'none'>;
     readonly identity?: Identity;
     readonly requestOnly?: true;
     readonly alone?: true;
@@ -163,6 +164,7 @@ export function planFeatures(
     draft.validates.push(...(planned.validates ?? []));
     Object.assign(draft.sample, planned.sample);
     if (planned.guard !== undefined) draft.guards.push(planned.guard);
+    if (draft.proof !== 'header') draft.proof = planned.proof ?? draft.proof;
     if (scope.registry.plugins.get(place.plugin)?.facts?.['identifies'] === true)
       draft.identities.push({
         key: identityKey(scope, place, planned.identity),

@@ -1,7 +1,7 @@
 /** What features and modes say of a resource while it is compiled, collected; the plan is made of it. */
 import type { Deferral, Schedule } from '../contract/deferred.js';
 import type { Json } from '../contract/json.js';
-import type { FileLimits, Step } from '../contract/plan.js';
+import type { FileLimits, ProofSort, Step } from '../contract/plan.js';
 import type { IdentityPlan } from './plan.js';
 
 export interface Draft {
@@ -11,6 +11,7 @@ export interface Draft {
   readonly guards: string[];
   readonly touches: Set<string>;
   readonly identities: IdentityPlan[];
+  proof: ProofSort;
   requestOnly: boolean;
   /** Something wants every actionable to stand for itself. */
   alone: boolean;
@@ -33,6 +34,7 @@ export const emptyDraft = (): Draft => ({
   guards: [],
   touches: new Set(),
   identities: [],
+  proof: 'none',
   requestOnly: false,
   alone: false,
   apart: false,

@@ -3,7 +3,7 @@ import type { Deferral, Schedule } from '../contract/deferred.js';
 import type { CursorPlan } from './cursor.js';
 import type { Json } from '../contract/json.js';
 import type { ModelTable } from '../contract/model.js';
-import type { Execute, FileLimits, Identity, Step, Turns, Unit } from '../contract/plan.js';
+import type { Execute, FileLimits, Identity, ProofSort, Step, Turns, Unit } from '../contract/plan.js';
 import type { Carrying } from './carry.js';
 
 export interface ActionPlan {
@@ -111,6 +111,8 @@ export interface ResourcePlan {
   readonly files: FileLimits | null;
   /** Who its callers are; empty where it does not tell them apart. */
   readonly identities: readonly IdentityPlan[];
+  /** What it knows its callers by. */
+  readonly proof: ProofSort;
   /** Messages of a connection are refused. */
   readonly requestOnly: boolean;
   /** False: nothing can be reached from outside (only `no_op` actionables). */

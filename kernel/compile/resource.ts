@@ -17,6 +17,7 @@ import { describe } from './summary.js';
 import { withNeeded } from '../schema/sample.js';
 import type { Frame, Step } from '../contract/plan.js';
 import { claimReader, type ResourceScope } from './tools.js';
+import { COOKIE } from '../language/header.js';
 
 export function compileResource(input: CompileInput, resource: ResourceModel): ResourcePlan {
   const { actions: all } = input;
@@ -88,6 +89,7 @@ export function compileResource(input: CompileInput, resource: ResourceModel): R
     takesList: draft.takesList,
     files: draft.files,
     identities: draft.identities,
+    proof: draft.proof === 'none' && readsCookie(scope) ? 'ambient' : draft.proof,
     requestOnly: draft.requestOnly,
     results: sequence.length,
     reachable: now.length > 0 || accepts !== null || draft.answers,
@@ -105,6 +107,10 @@ export function compileResource(input: CompileInput, resource: ResourceModel): R
     },
   });
 }
+
+/** What is known of callers by a cookie, a definition knows by itself. */
+const readsCookie = ({ reads }: ResourceScope): boolean =>
+  reads.some(({ place }) => place.from === 'elsewhere' && place.header === COOKIE);
 
 /** Claims that the work reads, deferred work too, are required before any of it is done: a request without one leaves nothing behind. */
 function claimsDemanded({ reads }: ResourceScope, actions: readonly ActionModel[]): Step[] {

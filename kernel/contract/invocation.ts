@@ -11,6 +11,8 @@ export interface Invocation {
    * door.
    */
   readonly bytes: () => Promise<Uint8Array>;
+  /** Path and query string of the request, as they came; absent where nothing was requested by an address. */
+  readonly target?: string;
   /**
    * Reads the payload; called once, after the guards have passed. `files`: how many files may come with it, and how large;
    * null where none may. Throws a Fault of the door.
@@ -52,6 +54,12 @@ export interface Connection {
   join(room: string): boolean;
   leave(room: string): void;
 }
+
+/**
+ * By what a resource knows its callers. `header`: something that only a page that has it can send. `ambient`: what a browser brings
+ * by itself (a cookie, the address). `none`: nothing.
+ */
+export type ProofSort = 'header' | 'ambient' | 'none';
 
 /** How a trigger learns who is there before there is a request: by what a header proves. */
 export interface Identity {

@@ -17,6 +17,7 @@ export type {
   Identity,
   Invocation,
   Payload,
+  ProofSort,
   UploadedFile,
 } from './invocation.js';
 

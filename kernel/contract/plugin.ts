@@ -91,6 +91,8 @@ export interface CheckPlace {
   readonly profile: string | null;
   /** The actionables of the resource, in order; empty for models and the config. */
   readonly actions: readonly CheckAction[];
+  /** Parameters of the path of the resource that its work reads. */
+  readonly inPath: readonly string[];
   /** What the config says of calls that leave; null where no config is known. */
   readonly outbound: Outbound | null;
   /** Clients may stay connected, as far as the config says; null where none is known. */

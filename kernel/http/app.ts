@@ -14,9 +14,11 @@ import type { Kernel } from '../runtime/kernel.js';
 import { refuse } from '../runtime/problem-details.js';
 import { commonHeaders, headersOf, JSON_TYPE, laidOver, write, type Manner } from './answer.js';
 import { createCors } from './cors.js';
-import { HttpInvocation } from './invocation.js';
+import { hostJudge, isLocal } from './hosts.js';
+import { headerValues, HttpInvocation } from './invocation.js';
 import { askRoute, liveRouteFinder, routeFinder, sendRoute, type FindRoute, type FoundRoute } from './plugin-routes.js';
 import { findRoute } from './routes.js';
+import { forgeryJudge, type IsForged } from './senders.js';
 import { statusOf } from './status.js';
 
 /** Told of what nobody foresaw, and of what else the operator should know: never to a client. */
@@ -60,6 +62,8 @@ export function createApp(
     methods: new Set(methods),
     allow: methods.join(', '),
     cors: createCors(http.allowed_origins, methods),
+    answersFor: hostJudge(http, kernel.project.dev),
+    isForged: forgeryJudge(http.allowed_origins, isLocal(http, kernel.project.dev)),
     headers,
     problemType: `${problemTypeOf(kernel.config.profile)}; charset=utf-8`,
     patience: http.timeouts.idle * 1000,
@@ -108,6 +112,9 @@ interface Door extends Manner {
   readonly tellFailure: TellFailure;
   readonly methods: ReadonlySet<string>;
   readonly allow: string;
+  /** Null: under every name. */
+  readonly answersFor: ReturnType<typeof hostJudge>;
+  readonly isForged: IsForged;
   readonly plugin: () => FindRoute | null;
   readonly page: FindRoute | null;
   readonly connections: (() => number) | null;
@@ -120,6 +127,7 @@ async function answer(door: Door, visit: Visit): Promise<void> {
   const { kernel, methods, allow, closing } = door;
   const { req, res, id } = visit;
   const { http } = kernel.config;
+  if (door.answersFor?.(req.headers.host) === false) throw fault('REQ_HOST');
   const url = req.url ?? '/';
   const mark = url.indexOf('?');
   const path = mark === -1 ? url : url.slice(0, mark);
@@ -148,6 +156,8 @@ async function answer(door: Door, visit: Visit): Promise<void> {
   const { plan, parameters } = findRoute(kernel.plans(), path);
   visit.plan = plan;
   if (!methods.has(req.method ?? '')) throw fault('REQ_METHOD', { method: req.method }, { headers: { allow } });
+  const sent = { method: req.method ?? '', header: (name: string) => headerValues(req.rawHeaders, name) };
+  if (door.isForged(sent, plan.proof)) throw fault('REQ_CROSS_SITE');
   const { startedAt } = visit;
   const invocation = new HttpInvocation(req, { id, startedAt, query, parameters, timed: door.timed }, http);
   visit.invocation = invocation;

@@ -53,6 +53,10 @@ export class HttpInvocation implements Invocation {
     return this.req.headers;
   }
 
+  get target(): string {
+    return this.req.url ?? '/';
+  }
+
   get remote(): string {
     const { socket, rawHeaders } = this.req;
     const proxies = this.intake.trusted_proxies;

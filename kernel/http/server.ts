@@ -10,6 +10,7 @@ import type { Fault } from '../contract/fault.js';
 import type { Kernel } from '../runtime/kernel.js';
 import type { Route } from '../contract/hooks.js';
 import type { Door } from '../sockets/door.js';
+import { isLocal } from './hosts.js';
 import { sweepSpools } from './spool.js';
 import { createApp, type TellFailure } from './app.js';
 
@@ -97,11 +98,13 @@ export async function listen(kernel: Kernel, pages: readonly Route[] = []): Prom
   };
 }
 
-/** What an operator has to know of calls from elsewhere: each variable in the form of another system, and pages without a way in. */
+/** What an operator has to know of calls from elsewhere: each variable in the form of another system, pages and names without a way in. */
 function sayWhoMayCall({ config, project, log }: Kernel): void {
   for (const { name, as } of project.taken) log.info({ variable: name, as }, 'a variable is taken in another form');
   if (config.http.allowed_origins.length === 0)
     log.info({ variable: 'ALLOWED_ORIGINS' }, 'pages of other origins may not call: the variable names those that may');
+  if (config.http.hosts.length === 0 && isLocal(config.http, project.dev))
+    log.info({ config: 'http.hosts' }, 'addresses and localhost are answered: ALLOWED_HOSTS names other hosts');
 }
 
 /** Loaded only where clients may stay connected. */

@@ -28,9 +28,9 @@ export const BOOT_CODES = {
   ),
   PLG_UNREAD: problem(
     'hint',
-    'Plugin not known to the editor',
-    'The editor does not know all that "{name}" brings: {what}. Until then, names that nobody knows are not reported.',
-    'Editors read `plugin.manifest.json`. Where a workspace is trusted, they read specs too, in a process of their own.',
+    'Plugin not known',
+    'Not all is known that "{name}" brings: {what}. Until then, names that no plugin knows are not reported.',
+    'Editors and `lintel check` read `plugin.manifest.json`, and run no code of a project. Where a workspace is trusted, editors read specs too, in a process of their own; `lintel check --trust` runs them.',
   ),
   PLG_UNKNOWN_KIND: problem(
     'error',

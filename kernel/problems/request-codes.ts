@@ -26,6 +26,18 @@ export const REQUEST_CODES = {
     'This endpoint does not answer {method}.',
     "The config's `http.methods` lists the verbs.",
   ),
+  REQ_HOST: refusal(
+    421,
+    'Another host',
+    'The server does not answer under this name; `http.hosts` (ALLOWED_HOSTS) adds one.',
+    'A page whose name resolves to this machine could read what the server answers. Addresses and `localhost` always pass.',
+  ),
+  REQ_CROSS_SITE: refusal(
+    403,
+    'Origin not allowed',
+    'Pages of this origin may not send this.',
+    'Forms, plain text and GET are sent for any page. Those that may stand in `http.allowed_origins` (ALLOWED_ORIGINS); `*` is not enough where a cookie or an address is the proof. A proof in a header is enough.',
+  ),
   REQ_MEDIA_TYPE: refusal(
     415,
     'Unsupported media type',

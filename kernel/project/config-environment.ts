@@ -2,7 +2,7 @@
  * Variables of the environment that win over the config file. An error names only the variable; under the profile of the earlier
  * system its forms are taken too, and each is noted with what it is taken as.
  */
-import { isOrigin, isStatusPath, METHODS } from '../analysis/config-schema.js';
+import { isHost, isOrigin, isStatusPath, METHODS } from '../analysis/config-schema.js';
 import { isSocketPath } from '../analysis/config-websocket.js';
 import type { Config } from '../analysis/config.js';
 import { BootError } from '../contract/boot-error.js';
@@ -67,6 +67,12 @@ const ORIGINS: Setting<readonly string[]> = {
   lenient: (text) => listed(text).map(asOrigin).join('|'),
 };
 
+const HOSTS: Setting<readonly string[]> = {
+  name: 'ALLOWED_HOSTS',
+  expected: 'names like api.example.com|*.example.org',
+  read: (text) => (listed(text).every(isHost) ? listed(text) : undefined),
+};
+
 const VERBS: Setting<readonly string[]> = {
   name: 'ALLOWED_HTTP_METHODS',
   expected: `some of ${METHODS.join('|')}`,
@@ -114,6 +120,7 @@ export function withEnvironment(config: Config, env: Environment, note?: (taken:
       ...http,
       port: said(whole('PORT', 65_535), http.port),
       host: env['HOST'] === undefined || env['HOST'] === '' ? http.host : env['HOST'],
+      hosts: said(HOSTS, http.hosts),
       methods: said(VERBS, http.methods),
       status_path: said(path('STATUS_ENDPOINT', '/status', isStatusPath), http.status_path),
       allowed_origins: said(ORIGINS, http.allowed_origins),

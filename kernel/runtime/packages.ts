@@ -7,6 +7,7 @@ import type { Kind } from '../contract/kind.js';
 import { pluginId, type PluginId, type PluginRuntime, type PluginSpec } from '../contract/plugin.js';
 import { withRequestCodes } from '../problems/with-request-codes.js';
 import { buildRegistry, type Registry } from '../analysis/registry.js';
+import { knownPlugins } from '../project/plugin-manifests.js';
 import { BUILTIN, importDefault, matches, readFolder } from '../project/plugin-folders.js';
 import { kinds as builtinKinds } from '../../plugins/kinds/index.js';
 import { specs as builtinSpecs } from '../../plugins/index.spec.js';
@@ -17,27 +18,54 @@ export type LoadRuntime = () => Promise<PluginRuntime<unknown>>;
 export interface Packages {
   readonly registry: Registry;
   readonly runtimes: ReadonlyMap<PluginId, LoadRuntime>;
+  /** Null: all code there is may run. */
+  readonly unrun: Unrun | null;
+}
+
+/** Folders with plugins whose code is not run, as the config names them. */
+export interface Unrun {
+  readonly folders: readonly string[];
+  /** Those of which nothing is known, with the reason. */
+  readonly unread: ReadonlyMap<string, string>;
+  /** Plugins with rules that are code. */
+  readonly unchecked: readonly PluginId[];
 }
 
 interface Found {
   readonly kinds: Kind[];
   readonly specs: PluginSpec[];
   readonly runtimes: Map<PluginId, LoadRuntime>;
+  readonly unread: Map<string, string>;
+  readonly unchecked: PluginId[];
 }
 
-/** `plugins` and `disable` as the config lists them; folders are relative to `folder`. */
+/**
+ * `plugins` and `disable` as the config lists them; folders are relative to `folder`. `trusted`: code in them may run; otherwise
+ * their manifests are read.
+ */
 export async function loadPackages(
   folder: string,
   plugins: readonly string[],
   disable: readonly string[],
+  trusted = true,
 ): Promise<Packages> {
-  const found: Found = { kinds: [...builtinKinds], specs: [], runtimes: new Map() };
+  const found: Found = {
+    kinds: [...builtinKinds],
+    specs: [],
+    runtimes: new Map(),
+    unread: new Map(),
+    unchecked: [],
+  };
   for (const entry of plugins) {
     if (entry.startsWith(BUILTIN)) addBuiltin(entry.slice(BUILTIN.length), found);
-    else await addFolder(resolve(folder, entry), entry, found);
+    else if (trusted) await addFolder(resolve(folder, entry), entry, found);
+    else await addManifest(folder, entry, found);
   }
   const enabled = found.specs.filter((spec) => !disable.some((pattern) => matches(pattern, pluginId(spec))));
-  return { registry: withRequestCodes(buildRegistry(found.kinds, enabled)), runtimes: found.runtimes };
+  const { kinds, runtimes, unread, unchecked } = found;
+  const folders = plugins.filter((entry) => !entry.startsWith(BUILTIN));
+  const unrun = trusted || folders.length === 0 ? null : { folders, unread, unchecked };
+  return { registry: withRequestCodes(buildRegistry(kinds, enabled)), runtimes, unrun };
 }
 
 function addBuiltin(pattern: string, found: Found): void {
@@ -55,4 +83,12 @@ async function addFolder(folder: string, name: string, found: Found): Promise<vo
   found.kinds.push(...kinds);
   found.specs.push(...specs);
   for (const [id, file] of files) found.runtimes.set(id, async () => await importDefault(file));
+}
+
+async function addManifest(root: string, name: string, found: Found): Promise<void> {
+  const { kinds, specs, unchecked, note } = await knownPlugins(root, name);
+  if (note !== null) found.unread.set(name, note);
+  found.kinds.push(...kinds);
+  found.specs.push(...specs);
+  found.unchecked.push(...unchecked);
 }

@@ -16,6 +16,7 @@ import { withEnvironment, type Taken } from '../project/config-environment.js';
 import { findDefinitions, holdStatements, readDefinition } from '../project/definition-files.js';
 import { envFacts, readEnvFile, type Environment } from '../project/environment.js';
 import { CONFIG_NAME } from '../project/names.js';
+import { unreadPlugins, withoutGuesses } from '../project/plugin-manifests.js';
 import { loadSqlParser } from '../project/sql-parser.js';
 
 export interface Project extends Packages {
@@ -24,6 +25,8 @@ export interface Project extends Packages {
   readonly folder: string;
   readonly configFile: string;
   readonly env: Environment;
+  /** The definitions are being written right now. */
+  readonly dev: boolean;
   /** Null when the config itself is not sound. */
   readonly config: Config | null;
   readonly configUses: ReadonlySet<string>;
@@ -46,20 +49,21 @@ export interface LoadedDefinitions {
 
 /**
  * Reads config and specs. `configFile` undefined: `lintel.config.json` in `cwd` if there is one, defaults otherwise.
- * `dev`: somebody is writing the definitions right now. Throws BootError for what has no place in a file.
+ * `dev`: somebody is writing the definitions right now. `trusted`: code of its plugins may run. Throws BootError for what has no place in a file.
  */
 export async function loadProject(
   cwd: string,
   configFile: string | undefined,
   processEnv: Environment,
   dev = false,
+  trusted = true,
 ): Promise<Project> {
   const file = resolve(cwd, configFile ?? CONFIG_NAME);
   const folder = dirname(file);
   const source = await readConfig(file, configFile !== undefined);
   const env = { ...(await readEnvFile(folder)), ...processEnv };
   const { plugins, disable } = pluginLists(source);
-  const packages = await loadPackages(folder, plugins, disable);
+  const packages = await loadPackages(folder, plugins, disable, trusted);
   const shown = relative(cwd, file) || CONFIG_NAME;
   const taken: Taken[] = [];
   const analysed = analyseConfig(shown, source, packages.registry, envFacts(env), dev);
@@ -69,9 +73,13 @@ export async function loadProject(
     folder,
     configFile: file,
     env,
+    dev,
     config: analysed.config === null ? null : withEnvironment(analysed.config, env, (one) => taken.push(one)),
     configUses: analysed.uses,
-    configProblems: analysed.problems,
+    configProblems: [
+      ...analysed.problems,
+      ...unreadPlugins(packages.registry, shown, source, packages.unrun?.unread ?? new Map()),
+    ],
     configDocument: document(shown, source ?? '{}'),
     taken,
   };
@@ -98,7 +106,9 @@ export async function loadDefinitions(project: Project, config: Config, ask?: As
   const analyser = createAnalyser(project.registry);
   const loaded = (refusals: Refusals): LoadedDefinitions => {
     const analysis = analyser.analyse(files, { ...options, refusals });
-    return { analysis, problems: [...project.configProblems, ...analysis.problems], refused: loaded };
+    const all = [...project.configProblems, ...analysis.problems];
+    const isUnread = (project.unrun?.unread.size ?? 0) > 0;
+    return { analysis, problems: isUnread ? withoutGuesses(all, project.registry) : all, refused: loaded };
   };
   const first = loaded(new Map());
   const refusals = (await ask?.(first.analysis)) ?? new Map();

@@ -14,7 +14,9 @@ import type { Route } from '../contract/hooks.js';
 import { isSub0 } from '../contract/profile.js';
 import type { TellFailure } from '../http/app.js';
 import type { PlanSet } from '../compile/plan.js';
+import { hostJudge } from '../http/hosts.js';
 import { clientAddress, headerValues } from '../http/invocation.js';
+import { senderJudge } from '../http/senders.js';
 import { asFault } from '../runtime/invoke.js';
 import type { Kernel } from '../runtime/kernel.js';
 import { createLine, type Line } from './connection.js';
@@ -89,6 +91,8 @@ export function createDoor(kernel: Kernel, tellFailure: TellFailure): Door {
     miss: onceEach((action, cause) => kernel.log.warn({ action, cause }, MISSED)),
   });
   const worker = createWorker(kernel, tellFailure);
+  const senderOf = senderJudge(http.allowed_origins);
+  const answersFor = hostJudge(http, project.dev);
   const judge = handshakeJudge({ websocket, http, closing: () => draining, count: () => connected.size });
   const statusOf = ({ code, options }: Fault): number => options.status ?? project.registry.codes[code]?.status ?? 500;
 
@@ -217,6 +221,7 @@ export function createDoor(kernel: Kernel, tellFailure: TellFailure): Door {
     const forwarded = proxies === 0 ? [] : headerValues(req.rawHeaders, 'x-forwarded-for');
     return {
       headers,
+      sender: senderOf((name) => headerValues(req.rawHeaders, name)),
       remote: clientAddress(req.socket.remoteAddress ?? '', forwarded, proxies),
       connection: {
         uid: client.uid,
@@ -234,6 +239,7 @@ export function createDoor(kernel: Kernel, tellFailure: TellFailure): Door {
   });
   const admits = (req: IncomingMessage): boolean =>
     isHere(req.url) &&
+    answersFor?.(req.headers.host) !== false &&
     (req.url ?? '').length <= http.limits.url &&
     req.rawHeaders.length <= 2 * http.limits.header_count &&
     judge(askedOf(req)) === null;

@@ -4,6 +4,7 @@
  */
 import { fault, type Fault } from '../contract/fault.js';
 import type { HttpConfig } from '../analysis/config.js';
+import { senderJudge } from '../http/senders.js';
 import type { WebSocketConfig } from '../analysis/config-websocket.js';
 
 /** A request to connect, wherever its parts are read from. */
@@ -27,7 +28,7 @@ const RETRY = { headers: { 'retry-after': '1' }, retryable: true };
 const KEY = /^[+/0-9A-Za-z]{22}==$/;
 
 export function handshakeJudge({ websocket, http, closing, count }: HandshakeInput): Judge {
-  const mayConnect = originJudge(http.allowed_origins);
+  const senderOf = senderJudge(http.allowed_origins);
   return ({ method, header }) => {
     const [key = '', version = '', upgrade = ''] = ['sec-websocket-key', 'sec-websocket-version', 'upgrade'].map(
       (name) => header(name).join(),
@@ -36,7 +37,7 @@ export function handshakeJudge({ websocket, http, closing, count }: HandshakeInp
       return fault('WS_UPGRADE', {}, { headers: { upgrade: 'websocket' } });
     if (version !== '13') return broken('its version is not 13', { 'sec-websocket-version': '13' });
     if (!KEY.test(key)) return broken('`sec-websocket-key` is not 16 bytes in base64');
-    if (!mayConnect(header('origin'), header('host'))) return fault('WS_ORIGIN');
+    if (senderOf(header) === 'foreign') return fault('WS_ORIGIN');
     const flaw = protocolFlaw(offeredBy(header));
     if (flaw !== null) return broken(flaw);
     if (closing()) return fault('WS_CLOSING', {}, RETRY);
@@ -63,24 +64,4 @@ function protocolFlaw(offered: readonly string[]): string | null {
   if (offered.length < 2 || !HEADER_LIKE.test(offered[0] ?? ''))
     return 'the sub-protocols have to be the name of a header, then the token';
   return null;
-}
-
-/** A program sends no origin; a page its own, and may connect where it comes from, or where the config lets it. */
-function originJudge(allowed: readonly string[]): (origin: readonly string[], host: readonly string[]) => boolean {
-  if (allowed.includes('*')) return () => true;
-  const known = new Set(allowed.map((origin) => new URL(origin).origin));
-  return (sent, hosts) => {
-    const [origin] = sent;
-    if (origin === undefined) return true;
-    if (sent.length !== 1) return false;
-    return known.has(origin) || (hosts.length === 1 && isSameHost(origin, hosts[0] ?? ''));
-  };
-}
-
-/** Whether TLS ended before us is not known, so the default port of either scheme is none. */
-function isSameHost(origin: string, host: string): boolean {
-  if (!/^https?:\/\//.test(origin) || !URL.canParse(origin)) return false;
-  const { protocol, host: named } = new URL(origin);
-  const own = `${protocol}//${host}`;
-  return URL.canParse(own) && new URL(own).host === named;
 }

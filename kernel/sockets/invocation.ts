@@ -5,6 +5,7 @@
 import { fault } from '../contract/fault.js';
 import type { Connection, Invocation, Payload, UploadedFile } from '../contract/plan.js';
 import { withParameters } from '../http/payload.js';
+import type { Sender } from '../http/senders.js';
 import { giveBack, type HeldWork } from '../runtime/held.js';
 import type { PeerHeaders } from './peer.js';
 
@@ -12,6 +13,7 @@ import type { PeerHeaders } from './peer.js';
 export interface Peer {
   readonly headers: PeerHeaders;
   readonly remote: string;
+  readonly sender: Sender;
   readonly connection: Connection;
 }
 

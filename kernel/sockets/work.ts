@@ -8,6 +8,7 @@ import { fault } from '../contract/fault.js';
 import type { ResourcePlan } from '../compile/plan.js';
 import type { TellFailure } from '../http/app.js';
 import { findRoute } from '../http/routes.js';
+import { isStranger } from '../http/senders.js';
 import { asFault, invoke } from '../runtime/invoke.js';
 import type { Kernel } from '../runtime/kernel.js';
 import { refuse, type Refusal } from '../runtime/problem-details.js';
@@ -52,6 +53,7 @@ export function createWorker(kernel: Kernel, tellFailure: TellFailure): Worker {
     const { plan, parameters } = findRoute(kernel.plans(), resource.startsWith('/') ? resource : `/${resource}`);
     visit.plan = plan;
     if (plan.requestOnly) throw fault('WS_REQUEST_ONLY');
+    if (isStranger(peer.sender, plan.proof)) throw fault('REQ_CROSS_SITE');
     visit.invocation = new SocketInvocation({ id, startedAt, payload, parameters, timed }, peer);
     const { body, status } = await invoke(plan, visit.invocation, hooks);
     return [body, status];

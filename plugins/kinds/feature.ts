@@ -5,7 +5,7 @@
 import type { Deferral, Schedule } from '../../kernel/contract/deferred.js';
 import type { Json } from '../../kernel/contract/json.js';
 import { defineKind } from '../../kernel/contract/kind.js';
-import type { Identity, PlanTools, Step } from '../../kernel/contract/plan.js';
+import type { Identity, PlanTools, ProofSort, Step } from '../../kernel/contract/plan.js';
 import { Slot } from '../../kernel/contract/slot.js';
 import { EXPECTED, IN_ACTIONABLE, IN_RESOURCE } from './feature-forms.js';
 import { inActionable, inResource } from './hosts.js';
@@ -29,6 +29,8 @@ export interface FeaturePlan {
   readonly sample?: Readonly<Record<string, Json>>;
   /** How the feature guards the resource, in a word or two. */
   readonly guard?: string;
+  /** Of a feature that guards: what it knows callers by. Without it pages of other origins are refused as where there is no guard. */
+  readonly proof?: Exclude<ProofSort, 'none'>;
   /** Of a feature that `identifies`: who calls, for connections that messages are addressed to. */
   readonly identity?: Identity;
   /** Judges what only a request by itself has, such as its bytes; messages of a connection are refused. */

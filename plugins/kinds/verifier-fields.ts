@@ -11,6 +11,8 @@ import { asText } from '../../kernel/contract/json.js';
 import { isSampleSecret } from '../../kernel/language/sample-secrets.js';
 import { keyFlaw, variableOf } from './token-keys.js';
 
+const PATHS = ['signed', 'unsigned'] as const;
+
 const HEADER = /^\$HEADER\.(?![iI][pP]$)[A-Za-z0-9_-]+$/;
 
 export const headerField = (doc: string, example: string) =>
@@ -50,6 +52,16 @@ export const secretField = setting('The secret that both sides know. Keep it in 
   examples: ['$ENV.WEBHOOK_SECRET'],
 });
 
+/** Of a verifier of the bytes of a body: whether the path is signed too. */
+export const pathField = text({
+  doc: 'Whether the path is signed too. Demanded where parameters of the path are read.',
+  enumDocs: {
+    signed: 'Signed are the path with its query string as it comes here, a line feed, the body.',
+    unsigned: 'The sender cannot sign it: a delivery for one path passes at others, so decide nothing by it.',
+  },
+  examples: ['signed'],
+}).oneOf(PATHS);
+
 /** The header that a verifier reads, as callers are told of it. */
 export function shown({ value }: ApiPlace, field: string, what: string): ApiPart {
   const name = /^\$HEADER\.(.+)$/.exec(asText(value[field]))?.[1]?.toLowerCase();
@@ -57,12 +69,23 @@ export function shown({ value }: ApiPlace, field: string, what: string): ApiPart
   return { security: [{ name, scheme: { type: 'apiKey', in: 'header', name, description: what } }] };
 }
 
+/** What a signature is over, in words. */
+export const signedWords = (value: ApiPlace['value']): string =>
+  value['path'] === 'signed' ? 'path and query string, a line feed and the body' : 'the body';
+
 export const verifierErrors = {
   WHK_SETTING: {
     severity: 'error',
     title: 'Setting cannot be used',
     message: 'The {field} of {place} cannot be used: {what}.',
     help: 'A verifier without sound settings would refuse everybody or let anybody pass, so the service does not start.',
+  },
+  WHK_PATH: {
+    severity: 'error',
+    title: 'Path is not signed',
+    message:
+      'The signature is over the body alone, and {names} of the path is read: a delivery for one path passes at another. Let the sender sign the path too (`"path": "signed"`), or read the value out of the body.',
+    help: 'Where the sender cannot be made to sign it, `"path": "unsigned"` says so: then decide nothing by what stands there.',
   },
 } as const satisfies Readonly<Record<string, CodeEntry>>;
 
@@ -72,4 +95,16 @@ export function checkSecret({ value: { secret_key: written } }: CheckPlace): Fin
   const what = variableOf(key) === null && key !== '' && !isSampleSecret(key) ? keyFlaw(key) : null;
   if (what === null) return [];
   return [{ code: 'WHK_SETTING', at: '/secret_key', params: { field: '`secret_key`', place: 'this verifier', what } }];
+}
+
+/** A signature of the body says nothing of values in the path. */
+export function checkPath({ value, inPath }: CheckPlace): Finding[] {
+  if (inPath.length === 0 || value['path'] !== undefined) return [];
+  const names = inPath.map((name) => `":${name}"`).join(', ');
+  const fix = {
+    title: 'have the path signed too: "path": "signed"',
+    edits: [{ at: '/path', put: 'signed' }],
+    asks: true as const,
+  };
+  return [{ code: 'WHK_PATH', at: '', params: { names }, fix }];
 }

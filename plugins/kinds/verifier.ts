@@ -2,7 +2,7 @@
 import type { Json } from '../../kernel/contract/json.js';
 import { isObject } from '../../kernel/contract/json.js';
 import { defineKind } from '../../kernel/contract/kind.js';
-import type { Invocation, PlanTools } from '../../kernel/contract/plan.js';
+import type { Invocation, PlanTools, ProofSort } from '../../kernel/contract/plan.js';
 import { pluginName, shape } from '../../kernel/schema/combinators.js';
 import { inResource } from './hosts.js';
 
@@ -13,6 +13,8 @@ export type Verdict = true | { readonly refused: string };
 export interface Verifier {
   /** Judges the bytes of the body. Those that do not are asked first, so that strangers are not read for nothing. */
   readonly needsBody: boolean;
+  /** What it knows senders by; without it what stands in a header. */
+  proof?(options: Readonly<Record<string, Json>>): Exclude<ProofSort, 'none'>;
   /** Settles one entry of `webhook.verifications`. Throws BootError where a secret is missing or cannot be used. */
   plan(options: Readonly<Record<string, Json>>, tools: PlanTools): Verify;
 }

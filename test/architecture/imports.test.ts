@@ -56,7 +56,18 @@ const ZONES: readonly Zone[] = [
   {
     name: 'project files',
     files: /^kernel\/project\//,
-    may: [...LIGHT_KERNEL, 'kernel/platform/', 'kernel/project/', 'tinyglobby', 'libpg-query', 'node:'],
+    // A manifest is read in the place of a plugin's code.
+    may: [
+      ...LIGHT_KERNEL,
+      'kernel/export/manifest.ts',
+      'kernel/export/manifest-read.ts',
+      'kernel/export/manifest-specs.ts',
+      'kernel/platform/',
+      'kernel/project/',
+      'tinyglobby',
+      'libpg-query',
+      'node:',
+    ],
   },
   {
     name: 'language server',

@@ -107,7 +107,7 @@ export function servedContract(plugins: Plugins, kind: string, folders: readonly
         // The sample body that the start prints must pass the rules that it was made from.
         const sample = plan?.summary.sample;
         const body = JSON.stringify(sample);
-        const proof = await signedHeaders(example['webhook'], body, ENV, EXAMPLE_SENDER.privateKey);
+        const proof = await signedHeaders(example['webhook'], body, ENV, EXAMPLE_SENDER.privateKey, `/${id}`);
         const headers = { ...(await passing(plugins, example)), ...proof };
         const { status, text } =
           plan?.files === null

@@ -46,6 +46,7 @@ const NOTHING: CommandOptions = {
   all: false,
   fix: false,
   fixAll: false,
+  trust: false,
   dead: false,
   state: undefined,
   resource: undefined,

@@ -31,8 +31,8 @@ const BROKEN = '{\n  "id": "b",\n  "resource": "b",\n  "actionables": [{ "id": 1
 const WORDS: Readonly<Record<string, readonly string[]>> = {
   init: ['init', 'shop'],
   env: ['env'],
-  check: ['check'],
-  audit: ['audit'],
+  check: ['check', '--trust'],
+  audit: ['audit', '--trust'],
   migrate: ['migrate', '--format', 'json'],
   jobs: ['jobs', 'list'],
   plan: ['plan', 'cats'],
@@ -76,7 +76,7 @@ describe('a command in a process of its own', function () {
   });
 
   it('refuses definitions with errors as it does here: problems on stdout, exit code 1', async () => {
-    const { code, stdout } = await compare(['check'], { ...FILES, 'definitions/b.json': BROKEN });
+    const { code, stdout } = await compare(['check', '--trust'], { ...FILES, 'definitions/b.json': BROKEN });
     expect(code).to.equal(1);
     expect(stdout).to.contain('definitions/b.json:4:38');
   });

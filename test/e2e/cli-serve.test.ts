@@ -107,7 +107,7 @@ describe('lintel serve', function () {
       child.send('SIGTERM');
       await child.printed(/"msg":"closing"/);
       const refused = await client
-        .raw('GET /status/live HTTP/1.1\r\nhost: x\r\n\r\n')
+        .raw('GET /status/live HTTP/1.1\r\nhost: localhost\r\n\r\n')
         .catch((error: NodeJS.ErrnoException) => error.code);
       expect(refused).to.match(/^ECONN(REFUSED|RESET)$/);
       expect((await child.stop('SIGTERM')).code).to.equal(1);

@@ -89,7 +89,7 @@ describe('observers', function () {
       expect((await ask(`bearer ${TOKEN}`)).text).to.contain('lintel_requests_total');
       expect((await kernel.request('GET', '/metrics')).status).to.equal(404);
       const twice = await kernel.raw(
-        `GET /internal/figures HTTP/1.1\r\nhost: x\r\nconnection: close\r\nauthorization: Bearer ${TOKEN}\r\nauthorization: Bearer ${TOKEN}\r\n\r\n`,
+        `GET /internal/figures HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\nauthorization: Bearer ${TOKEN}\r\nauthorization: Bearer ${TOKEN}\r\n\r\n`,
       );
       expect(twice).to.contain('HTTP/1.1 401');
     });

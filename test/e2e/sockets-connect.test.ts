@@ -145,7 +145,9 @@ describe('connecting', () => {
       (await refusedUpgrade(kernel.url, { headers: { origin, host } }).catch(() => ({ status: 101 }))).status;
 
     it('connect from their own origin, and from those of the config', async () => {
-      const kernel = await start({ env: { ALLOWED_ORIGINS: 'https://app.example.com|http://b.example.com:8080' } });
+      const kernel = await start({
+        env: { ALLOWED_ORIGINS: 'https://app.example.com|http://b.example.com:8080', ALLOWED_HOSTS: 'test' },
+      });
       for (const origin of ['https://app.example.com', 'http://b.example.com:8080', 'https://test', 'http://test'])
         expect(await upgrade(kernel, origin), origin).to.equal(101);
       expect(await upgrade(kernel, 'https://test:8443', 'test:8443')).to.equal(101);
@@ -172,7 +174,7 @@ describe('connecting', () => {
     });
 
     it('connect from anywhere when all origins are allowed', async () => {
-      const kernel = await start({ env: { ALLOWED_ORIGINS: '*' } });
+      const kernel = await start({ env: { ALLOWED_ORIGINS: '*', ALLOWED_HOSTS: 'test' } });
       expect(await upgrade(kernel, 'https://evil.example')).to.equal(101);
     });
   });

@@ -171,7 +171,7 @@ describe('uploads to an S3 server', function () {
       const socket = connect(Number(port), hostname);
       await once(socket, 'connect');
       socket.write(
-        `POST /add HTTP/1.1\r\nhost: x\r\ncontent-type: ${FORM_TYPE}\r\ncontent-length: ${body.length}\r\n\r\n`,
+        `POST /add HTTP/1.1\r\nhost: localhost\r\ncontent-type: ${FORM_TYPE}\r\ncontent-length: ${body.length}\r\n\r\n`,
       );
       socket.write(body.subarray(0, Math.floor(body.length * share)), () => socket.destroy());
       await once(socket, 'close');

@@ -49,7 +49,7 @@ const FILES = {
         protected: { provide_as: 'x-access' },
       },
     ),
-    hook('named/:name', { HmacSignatureVerifier: HMAC }),
+    hook('named/:name', { HmacSignatureVerifier: { ...HMAC, path: 'unsigned' } }),
   ],
 };
 

@@ -34,7 +34,14 @@ function findings(spec: PluginSpec, holder: Written, rest: Partial<CheckPlace>):
       actions: [],
       outbound: null,
     },
-    ...{ connections: null, secrets: new Set<string>(), env: () => null, isSet: () => true, facts: () => undefined },
+    ...{
+      connections: null,
+      secrets: new Set<string>(),
+      inPath: [],
+      env: () => null,
+      isSet: () => true,
+      facts: () => undefined,
+    },
     nearest: () => undefined,
     ...rest,
   };

@@ -75,7 +75,7 @@ function exchange(port: number, chunks: readonly (string | Buffer)[]): Promise<s
 
 /** The head of a request for `raw`. */
 export function head(method: string, path: string, headers: Readonly<Record<string, string | number>> = {}): string {
-  const lines = Object.entries({ host: 'test', ...headers }).map(([name, value]) => `${name}: ${value}\r\n`);
+  const lines = Object.entries({ host: 'localhost', ...headers }).map(([name, value]) => `${name}: ${value}\r\n`);
   return `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n`;
 }
 

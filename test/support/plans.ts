@@ -81,6 +81,7 @@ export const resourcePlan = (
     takesList: false,
     files: null,
     identities: [],
+    proof: 'none',
     requestOnly: false,
     reachable: true,
     summary: { guard: 'open', validated: [], touches: [], sample: {}, presumes: false, describe: null },

@@ -9,12 +9,13 @@ export const hmac = (body: string | Buffer, key: string, algorithm = 'sha256'): 
 export const rsa = (body: string | Buffer, key: KeyObject): string =>
   sign('sha256', Buffer.from(body), key).toString('base64');
 
-/** `webhook` of a definition; `env` gives its secrets. */
+/** `webhook` of a definition; `env` gives its secrets, `target` is path and query string. */
 export async function signedHeaders(
   webhook: Json | undefined,
   body: string,
   env: Readonly<Record<string, string>>,
   sender: KeyObject,
+  target = '/',
 ): Promise<Record<string, string>> {
   const verifications = isObject(webhook) && isObject(webhook['verifications']) ? webhook['verifications'] : {};
   const headers: Record<string, string> = {};
@@ -24,9 +25,10 @@ export async function signedHeaders(
     const header = (text('header_key') || text('sig_header')).replace('$HEADER.', '');
     const secret = env[text('secret_key').replace('$ENV.', '')] ?? '';
     const algorithm = text('algorithm');
-    if (name === 'HmacSignatureVerifier') headers[header] = hmac(body, secret, algorithm || 'sha256');
+    const signed = text('path') === 'signed' ? `${target}\n${body}` : body;
+    if (name === 'HmacSignatureVerifier') headers[header] = hmac(signed, secret, algorithm || 'sha256');
     if (name === 'HeaderTokenVerifier') headers[header] = secret;
-    if (name === 'PublicKeySignatureVerifier') headers[header] = rsa(body, sender);
+    if (name === 'PublicKeySignatureVerifier') headers[header] = rsa(signed, sender);
     if (name === 'JwtVerifier') {
       const claims = { iss: options['issuer'], aud: options['audience'] };
       headers[header] = `Bearer ${await jwt(claims, secret, algorithm || 'HS256')}`;

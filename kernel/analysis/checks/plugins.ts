@@ -24,7 +24,7 @@ export function checkPlugins(
   { registry, report, env, given }: AccessorContext & { readonly given: Given | null },
   { doc, node }: { readonly doc: Document; readonly node: LocatedNode },
   places: readonly PluginPlace[],
-  { actions, secrets, modelField, mayEdit }: Pick<CheckPlace, 'actions' | 'secrets'> & Fixing,
+  { actions, secrets, inPath, modelField, mayEdit }: Pick<CheckPlace, 'actions' | 'secrets' | 'inPath'> & Fixing,
 ): void {
   const root = objectOf(node);
   for (const place of places) {
@@ -35,6 +35,7 @@ export function checkPlugins(
       slot: place.slot,
       actions,
       secrets,
+      inPath,
       testing: given?.testing === true,
       profile: given?.profile ?? null,
       value: place.value,

@@ -7,6 +7,7 @@ import { asText, deepFreeze, isObject, type Json } from '../../../kernel/contrac
 import type { Claims, Frame, Identity, Invocation, Step } from '../../../kernel/contract/plan.js';
 import { ResourcePhase } from '../../../kernel/contract/slot.js';
 import { defineRuntime, type Log } from '../../../kernel/contract/plugin.js';
+import { proofIn } from '../../../kernel/language/header.js';
 import { compilePath, splitPath, writePath } from '../../../kernel/language/path.js';
 import { feature } from '../../kinds/feature.js';
 import { TokenRefused, type TokenTool, type Verified } from '../../kinds/token.js';
@@ -30,6 +31,7 @@ export default defineRuntime(feature, {
         // A connection is asked by each guard of the set: that some of them do not take its token is no news.
         identity: identity(verify, header, revoked, refused(false)),
         guard: `${type} in ${header}`,
+        proof: proofIn(header),
       };
     },
   }),

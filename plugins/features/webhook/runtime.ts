@@ -17,7 +17,12 @@ export default defineRuntime(feature, {
     plan: ({ value: { webhook } }, tools) => {
       const planned = verifiersOf(webhook).map(([name, options]) => {
         const handle = resolve(verifier, name);
-        return { name, needsBody: handle.needsBody, verify: handle.plan(options, tools) };
+        return {
+          name,
+          needsBody: handle.needsBody,
+          proof: handle.proof?.(options) ?? 'header',
+          verify: handle.plan(options, tools),
+        };
       });
       if (planned.length === 0) throw new BootError('WHK_NONE', {});
       const mode = modeOf(webhook);
@@ -35,6 +40,8 @@ export default defineRuntime(feature, {
             run: async (frame) => judge(frame, await verdict(frame.invocation)),
           },
         ],
+        // Perhaps the weakest of them is enough.
+        proof: planned.some(({ proof }) => proof === 'ambient') ? 'ambient' : 'header',
         // What a sender signs are the bytes of a request.
         requestOnly: true,
         // How they are combined means something where there are several.

@@ -3,7 +3,9 @@
  * nor a first letter of the secret.
  */
 import { createHmac, createSecretKey, randomBytes, timingSafeEqual } from 'node:crypto';
+import { asText } from '../../../kernel/contract/json.js';
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
+import { proofIn } from '../../../kernel/language/header.js';
 import { verifier, type Verify } from '../../kinds/verifier.js';
 import { headerOf, onlyValue, secretOf } from '../shared/settings.js';
 
@@ -14,6 +16,7 @@ const digest = (bytes: Uint8Array): Buffer => createHmac('sha256', KEY).update(b
 export default defineRuntime(verifier, {
   create: () => ({
     needsBody: false,
+    proof: ({ header_key: header }) => proofIn(asText(header)),
     plan(options, tools): Verify {
       const name = headerOf(options, 'header_key', tools);
       const secret = digest(Buffer.from(secretOf(options, tools)));

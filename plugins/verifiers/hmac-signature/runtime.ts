@@ -19,7 +19,7 @@ export default defineRuntime(verifier, {
         if ('refused' in sent) return sent;
         const signature = read(sent.value);
         if (signature === null) return { refused: 'the signature has another form' };
-        const bytes = await signedBytes(invocation);
+        const bytes = await signedBytes(invocation, options);
         if (bytes === null) return UNSIGNED;
         return isSigned(algorithm, key, bytes, signature) || { refused: 'the signature does not fit' };
       };

@@ -1,19 +1,23 @@
 /** `HmacSignatureVerifier`: a signature over the bytes of the body, with a secret that both sides know. */
 import { asText } from '../../../kernel/contract/json.js';
+import type { ApiPlace } from '../../../kernel/contract/api.js';
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 import { shape, text } from '../../../kernel/schema/combinators.js';
 import {
+  checkPath,
   checkSecret,
   headerField,
   mistakenIn,
+  pathField,
   secretField,
   shown,
+  signedWords,
   verifierErrors,
 } from '../../kinds/verifier-fields.js';
 import { ALGORITHMS, DEFAULT_ALGORITHM } from './algorithms.light.js';
 
-const signatureDoc = (algorithm: string): string =>
-  `HMAC (${algorithm}) of the body, byte for byte: \`<hex>\` or \`${algorithm}=<hex>\`. Sent exactly once.`;
+const signatureDoc = (algorithm: string, value: ApiPlace['value']): string =>
+  `HMAC (${algorithm}) of ${signedWords(value)}, byte for byte: \`<hex>\` or \`${algorithm}=<hex>\`. Sent exactly once.`;
 
 export default definePlugin({
   kind: 'verifier',
@@ -22,24 +26,30 @@ export default definePlugin({
   summary: 'The header holds the HMAC of the body, byte for byte as it was received.',
   details:
     'Two forms: `<hex>`, or `<algorithm>=<hex>` with the algorithm of the definition. Exactly as many digits as the hash ' +
-    'has, nothing before or behind. Values in a path or a query string are not signed: a request whose payload stands in ' +
-    'its address is refused. A signature of the body alone does not tell when it was made: let a handler be harmless when ' +
+    'has, nothing before or behind. Values in a path or a query string are signed where `path` says so: otherwise a ' +
+    'request whose payload stands in its address is refused. A signature of the body alone does not tell when it was made: let a handler be harmless when ' +
     'the same event comes twice.',
   schema: shape(
     {
       sig_header: headerField('Header that holds the signature.', '$HEADER.x-hub-signature-256'),
       secret_key: secretField,
+      path: pathField,
       algorithm: text({ doc: 'The hash.', default: DEFAULT_ALGORITHM, examples: ['sha512'] }).oneOf(ALGORITHMS),
     },
     { mistaken: mistakenIn('sig_header', 'header_key') },
   ),
-  check: checkSecret,
-  openapi: (place) => shown(place, 'sig_header', signatureDoc(asText(place.value['algorithm'] ?? DEFAULT_ALGORITHM))),
+  check: (place) => [...checkSecret(place), ...checkPath(place)],
+  openapi: (place) =>
+    shown(place, 'sig_header', signatureDoc(asText(place.value['algorithm'] ?? DEFAULT_ALGORITHM), place.value)),
   errors: verifierErrors,
   examples: [
     {
       title: 'SHA-256, as most senders do it',
       json: { sig_header: '$HEADER.x-hub-signature-256', secret_key: '$ENV.EXAMPLE_KEY' },
+    },
+    {
+      title: 'The path is signed too',
+      json: { sig_header: '$HEADER.x-signature', secret_key: '$ENV.EXAMPLE_KEY', path: 'signed' },
     },
     {
       title: 'SHA-512',

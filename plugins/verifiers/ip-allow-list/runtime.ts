@@ -7,6 +7,8 @@ import { addressList } from './allowed.js';
 export default defineRuntime(verifier, {
   create: () => ({
     needsBody: false,
+    // A page that a browser at such an address shows has it call from there.
+    proof: () => 'ambient',
     plan(options, tools): Verify {
       const judged = addressList(settingOf(options, 'allowed_ips', tools));
       const isAllowed = typeof judged === 'string' ? refuseSetting('allowed_ips', tools, judged) : judged;

@@ -3,6 +3,7 @@ import { asText, own, type Json } from '../../../kernel/contract/json.js';
 import type { PlanTools } from '../../../kernel/contract/plan.js';
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import { settledText } from '../../../kernel/contract/settled.js';
+import { proofIn } from '../../../kernel/language/header.js';
 import { token, TokenRefused, type Verified } from '../../kinds/token.js';
 import { tokenReader } from '../../kinds/token-header.js';
 import { namesOf } from '../../kinds/token-words.js';
@@ -31,6 +32,7 @@ function judgeOf(issuer: Json | undefined, audience: Json | undefined, tools: Pl
 export default defineRuntime(verifier, {
   create: ({ resolve }) => ({
     needsBody: false,
+    proof: ({ header_key: header }) => proofIn(asText(header)),
     plan(options, tools): Verify {
       const name = headerOf(options, 'header_key', tools);
       const tool = resolve(token, 'JWT').create({

@@ -16,7 +16,7 @@ export default defineRuntime(verifier, {
         if ('refused' in sent) return sent;
         const signature = signatureOf(sent.value, key);
         if (signature === null) return { refused: 'the signature has another form' };
-        const bytes = await signedBytes(invocation);
+        const bytes = await signedBytes(invocation, options);
         if (bytes === null) return UNSIGNED;
         return isSignedBy(key, bytes, signature) || { refused: 'the signature does not fit' };
       };

@@ -1,12 +1,22 @@
 /** `PublicKeySignatureVerifier`: an RSA signature over the bytes of the body; only the sender can make one. */
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 import { asText } from '../../../kernel/contract/json.js';
+import type { ApiPlace } from '../../../kernel/contract/api.js';
 import type { CheckPlace, Finding } from '../../../kernel/contract/plugin.js';
 import { shape } from '../../../kernel/schema/combinators.js';
 import { variableOf } from '../../kinds/token-keys.js';
-import { headerField, setting, shown, verifierErrors } from '../../kinds/verifier-fields.js';
+import {
+  checkPath,
+  headerField,
+  pathField,
+  setting,
+  shown,
+  signedWords,
+  verifierErrors,
+} from '../../kinds/verifier-fields.js';
 
-const SIGNATURE = 'RSA signature (PKCS#1 v1.5 with SHA-256) of the body, byte for byte, in Base64. Sent exactly once.';
+const signatureDoc = (value: ApiPlace['value']): string =>
+  `RSA signature (PKCS#1 v1.5 with SHA-256) of ${signedWords(value)}, byte for byte, in Base64. Sent exactly once.`;
 
 const PEM = { say: 'the key of the sender is `"public_key_pem": "$ENV.<NAME>"`', rename: 'public_key_pem' };
 const HEADER_KEY = { say: 'the header is `"header_key": "$HEADER.<name>"`', rename: 'header_key' };
@@ -18,11 +28,12 @@ export default definePlugin({
   summary: 'The header holds an RSA signature of the body, byte for byte as it was received.',
   details:
     'PKCS#1 v1.5 with SHA-256, in Base64. The key is an RSA key of at least 2048 bits in PEM form; line breaks may be written ' +
-    '`\\n`. Values in a path or a query string are not signed.',
+    '`\\n`. Values in a path or a query string are signed where `path` says so.',
   schema: shape(
     {
       header_key: headerField('Header that holds the signature.', '$HEADER.x-signature'),
       public_key_pem: setting('The public key of the sender in PEM form.', { examples: ['$ENV.SENDER_PUBLIC_KEY'] }),
+      path: pathField,
     },
     {
       mistaken: {
@@ -36,8 +47,8 @@ export default definePlugin({
       },
     },
   ),
-  check,
-  openapi: (place) => shown(place, 'header_key', SIGNATURE),
+  check: (place) => [...checkKey(place), ...checkPath(place)],
+  openapi: (place) => shown(place, 'header_key', signatureDoc(place.value)),
   errors: verifierErrors,
   examples: [
     {
@@ -62,7 +73,7 @@ export default definePlugin({
 });
 
 /** What a key in the environment is can be said only when the definitions are loaded. */
-function check({ value, env }: CheckPlace): Finding[] {
+function checkKey({ value, env }: CheckPlace): Finding[] {
   const text = asText(value['public_key_pem']);
   const name = variableOf(text);
   const isPem = name === null ? text.includes('-----BEGIN ') : env(name)?.blank !== true;

@@ -49,10 +49,12 @@ export function onlyValue(
 
 /**
  * The bytes that a signature is about. Values that stand in the address are in no body: a signature of nothing would let
- * anybody choose them.
+ * anybody choose them, unless the address is signed too.
  */
-export async function signedBytes(invocation: Invocation): Promise<Uint8Array | null> {
+export async function signedBytes(invocation: Invocation, { path }: Options): Promise<Uint8Array | null> {
   const bytes = await invocation.bytes();
+  if (path === 'signed')
+    return invocation.target === undefined ? null : Buffer.concat([Buffer.from(`${invocation.target}\n`), bytes]);
   return bytes.length === 0 && invocation.texts !== null ? null : bytes;
 }
 

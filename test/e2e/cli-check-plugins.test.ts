@@ -1,0 +1,96 @@
+/** `lintel check` and `audit` of a project with plugins in its folders: their code is not run unless `--trust` says so. */
+import { cp, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { runCli, type Finished } from '../support/cli.js';
+import { PLUGIN_FIXTURES, returning, ROOT, tempProject, type TempProject } from '../support/project.js';
+
+/** Every import of the spec leaves a mark. */
+const MARKS = "import { appendFileSync } from 'node:fs';\nappendFileSync(new URL('./ran', import.meta.url), 'x');\n";
+const SOUND = returning('code', '$GENERATOR.SHORTCODE');
+const MISSPELT = returning('code', '$GENERATOR.SHORTCOD');
+
+describe('lintel check without the code of a project', () => {
+  const projects: TempProject[] = [];
+  after(() => Promise.all(projects.map((project) => project.dispose())));
+
+  /** Its spec is imported anew: a process reads a module once. */
+  async function project(definition: object, more: object = {}): Promise<string> {
+    const files = {
+      'package.json': { type: 'module' },
+      'lintel.config.json': { plugins: ['builtin:*', './mine'], ...more },
+      'definitions/a.json': definition,
+    };
+    const made = await tempProject(files);
+    projects.push(made);
+    const { folder } = made;
+    await mkdir(join(folder, 'node_modules'));
+    await symlink(ROOT, join(folder, 'node_modules/lintel'));
+    await cp(join(PLUGIN_FIXTURES, 'short-code'), join(folder, 'mine'), { recursive: true });
+    const spec = join(folder, 'mine/spec.js');
+    const text = (await readFile(spec, 'utf8')).replace('  examples:', '  check: () => [],\n  examples:');
+    await writeFile(spec, MARKS + text);
+    return folder;
+  }
+  const run = (cwd: string, ...words: string[]): Promise<Finished> => runCli(words, { cwd });
+  const marks = (cwd: string): Promise<string> => readFile(join(cwd, 'mine/ran'), 'utf8').catch(() => '');
+  const codes = ({ stdout }: Finished): string[] => (JSON.parse(stdout) as { code: string }[]).map(({ code }) => code);
+
+  it('without a manifest nothing is run, what is not checked is said, and the exit code is 1', async () => {
+    for (const definition of [SOUND, MISSPELT]) {
+      const cwd = await project(definition);
+      for (const word of ['check', 'audit']) {
+        const { code, stderr } = await run(cwd, word);
+        expect([code, await marks(cwd)], word).to.deep.equal([1, '']);
+        expect(stderr).to.contain('Not checked: what needs the plugins in ./mine (it has no manifest; ');
+        expect(stderr).to.contain('`lintel manifest ./mine` writes it').and.contain('`--trust`');
+      }
+      // No name is called unknown that the plugin could bring.
+      expect(codes(await run(cwd, 'check', '--format', 'json'))).to.deep.equal(['PLG_UNREAD']);
+    }
+  });
+
+  it('with a manifest its names are known, and rules in code are said to be left out', async () => {
+    const cwd = await project(SOUND);
+    expect((await run(cwd, 'manifest', './mine')).code).to.equal(0);
+    await rm(join(cwd, 'mine/ran'));
+    const sound = await run(cwd, 'check', '--format', 'json');
+    expect([sound.code, codes(sound), await marks(cwd)]).to.deep.equal([0, [], '']);
+    expect(sound.stderr).to.contain('Not checked: rules in code of generator:SHORTCODE; `--trust`');
+    await writeFile(join(cwd, 'definitions/a.json'), JSON.stringify(MISSPELT));
+    const wrong = await run(cwd, 'check', '--format', 'json');
+    expect([wrong.code, codes(wrong), await marks(cwd)]).to.deep.equal([1, ['DEF_UNKNOWN_PLUGIN'], '']);
+    await writeFile(join(cwd, 'mine/plugin.manifest.json'), '{"format": 1}');
+    const { code, stderr } = await run(cwd, 'check');
+    expect([code, await marks(cwd)]).to.deep.equal([1, '']);
+    expect(stderr).to.contain('its manifest is not sound');
+  });
+
+  it('--trust runs it; --fix and --database ask for it', async () => {
+    const cwd = await project(SOUND);
+    for (const words of [['--fix'], ['--fix-all', '--yes'], ['--database']]) {
+      const { code, stderr } = await run(cwd, 'check', ...words);
+      expect([code, stderr.includes('needs --trust'), await marks(cwd)], words[0]).to.deep.equal([2, true, '']);
+    }
+    const { code, stderr } = await run(cwd, 'check', '--trust');
+    expect([code, stderr, await marks(cwd)]).to.deep.equal([0, '', 'x']);
+  });
+
+  it('a folder behind a link out of the project is not read', async () => {
+    const elsewhere = await project(SOUND);
+    expect((await run(elsewhere, 'manifest', './mine')).code).to.equal(0);
+    const cwd = await project(SOUND);
+    await rm(join(cwd, 'mine'), { recursive: true });
+    await symlink(join(elsewhere, 'mine'), join(cwd, 'mine'));
+    const { code, stderr } = await run(cwd, 'check');
+    expect(code).to.equal(1);
+    expect(stderr).to.contain('it lies outside the project');
+  });
+
+  it('without plugins of its own nothing is asked and nothing is said', async () => {
+    const made = await tempProject({ 'definitions/a.json': returning('a', 1) });
+    projects.push(made);
+    const { code, stderr } = await run(made.folder, 'check');
+    expect([code, stderr]).to.deep.equal([0, '']);
+  });
+});

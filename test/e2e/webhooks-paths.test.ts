@@ -1,0 +1,82 @@
+/**
+ * Deliveries that are sent again to another path: what a signature of the body lets pass, and one that covers the path. A definition
+ * that reads its path and says neither is refused.
+ */
+import { expect } from 'chai';
+import { generateKeyPairSync } from 'node:crypto';
+import { BrokenSet } from '../../kernel/runtime/kernel.js';
+import { startKernel, type TestKernel } from '../support/kernel.js';
+import { returning } from '../support/project.js';
+import { hmac, rsa } from '../support/webhooks.js';
+
+const SECRET = 'a secret of a webhook, long enough';
+const SENDER = generateKeyPairSync('rsa', { modulusLength: 2048 });
+const ENV = { HOOK: SECRET, PEM: SENDER.publicKey.export({ type: 'spki', format: 'pem' }).toString() };
+const HMAC = { sig_header: '$HEADER.x-signature', secret_key: '$ENV.HOOK' };
+const RSA = { header_key: '$HEADER.x-rsa', public_key_pem: '$ENV.PEM' };
+const hook = (id: string, verifications: object, value = '$PAYLOAD'): object =>
+  returning(id, { got: value }, { webhook: { verifications } });
+const FILES = {
+  'definitions/a.json': [
+    hook('open/:name', { HmacSignatureVerifier: { ...HMAC, path: 'unsigned' } }),
+    hook('signed/:name', { HmacSignatureVerifier: { ...HMAC, path: 'signed' } }),
+    hook('sealed/:name', { PublicKeySignatureVerifier: { ...RSA, path: 'signed' } }),
+    hook('unread/:name', { HmacSignatureVerifier: HMAC }, '$PAYLOAD.event'),
+  ],
+};
+const BODY = '{ "event":"paid",  "n": 1.50 }';
+
+describe('webhooks with parameters in their path', () => {
+  let kernel: TestKernel;
+  before(async () => {
+    kernel = await startKernel({ files: FILES, env: ENV, config: { http: { methods: ['POST', 'GET'] } } });
+  });
+  after(() => kernel.close());
+
+  const send = async (path: string, headers: Record<string, string>) => {
+    const { status, body } = await kernel.post(path, BODY, { headers });
+    return [status, status === 200 ? body['got'] : body['code']];
+  };
+  const signed = (path: string, body = BODY) => ({ 'x-signature': hmac(`${path}\n${body}`, SECRET) });
+  const got = (name: string) => [200, { event: 'paid', n: 1.5, name }];
+  const REFUSED = [401, 'WHK_REFUSED'];
+
+  it('a signature that covers the path is one for that path alone', async () => {
+    expect(await send('/signed/alice', signed('/signed/alice'))).to.deep.equal(got('alice'));
+    for (const path of ['/signed/mallory', '/signed/alice?n=2', '/signed/al%69ce', '/signed/alice%20'])
+      expect(await send(path, signed('/signed/alice')), path).to.deep.equal(REFUSED);
+    for (const headers of [
+      signed('signed/alice'),
+      signed('/signed/alice', ''),
+      signed('/signed/alice?n=2'),
+      { 'x-signature': hmac(BODY, SECRET) },
+      // No path has a line feed, so nothing of one passes for a body.
+      { 'x-signature': hmac(`/signed/ali\nce${BODY}`, SECRET) },
+    ])
+      expect(await send('/signed/alice', headers)).to.deep.equal(REFUSED);
+    const sealed = { 'x-rsa': rsa(`/sealed/alice\n${BODY}`, SENDER.privateKey) };
+    expect(await send('/sealed/alice', sealed)).to.deep.equal(got('alice'));
+    expect(await send('/sealed/mallory', sealed)).to.deep.equal(REFUSED);
+  });
+
+  it('it covers the query string, where that is the payload', async () => {
+    const get = (path: string) => kernel.request('GET', path, { headers: signed('/signed/ada?n=1', '') });
+    expect((await get('/signed/ada?n=1')).body).to.deep.equal({ got: { n: '1', name: 'ada' } });
+    for (const path of ['/signed/ada?n=2', '/signed/ada', '/signed/eve?n=1'])
+      expect((await get(path)).status).to.equal(401);
+  });
+
+  it('without it the definition says so, or does not read its path', async () => {
+    const headers = { 'x-signature': hmac(BODY, SECRET) };
+    for (const name of ['alice', 'mallory']) {
+      expect(await send(`/open/${name}`, headers)).to.deep.equal(got(name));
+      expect(await send(`/unread/${name}`, headers)).to.deep.equal([200, 'paid']);
+    }
+    for (const verifications of [{ HmacSignatureVerifier: HMAC }, { PublicKeySignatureVerifier: RSA }]) {
+      const files = { 'definitions/a.json': [hook('silent/:name', verifications)] };
+      const failure = await startKernel({ files, env: ENV }).catch((error: unknown) => error);
+      expect(failure).to.be.instanceOf(BrokenSet);
+      expect((failure as BrokenSet).problems.map(({ code }) => code)).to.deep.equal(['WHK_PATH']);
+    }
+  });
+});
