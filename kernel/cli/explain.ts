@@ -2,11 +2,12 @@
 import { BootError } from '../contract/boot-error.js';
 import { fillMessage } from '../contract/problem.js';
 import { CATALOGUE } from '../problems/catalogue.js';
+import { PROGRAM_CODES } from '../problems/with-program-codes.js';
 import type { Paint } from '../source/frame.js';
 
 export function explain(error: unknown, paint: Paint): string {
   if (error instanceof BootError) {
-    const entry = CATALOGUE[error.code] ?? error.words;
+    const entry = CATALOGUE[error.code] ?? PROGRAM_CODES[error.code] ?? error.words;
     const message = entry === undefined ? error.message : fillMessage(entry.message, error.params);
     const more = [
       ...(error.place === undefined ? [] : [`at ${error.place}`]),

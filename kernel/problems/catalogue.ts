@@ -1,11 +1,11 @@
 /**
- * Every code that a check or a start reports, as data: title, severity, words, what to do. Codes that requests are answered with are
- * not part of the front end (`request-codes.ts`), and plugins bring the codes of their own. `{name}` in a message stands for a
- * parameter.
+ * Every code that a check of definitions reports, as data: title, severity, words, what to do. Codes of programs that start and answer
+ * are not part of the front end (`with-program-codes.ts`), and plugins bring the codes of their own. `{name}` in a message stands for
+ * a parameter.
  */
 import type { CodeEntry } from '../contract/problem.js';
 import { AUDIT_CODES } from './audit-codes.js';
-import { BOOT_CODES } from './boot-codes.js';
+import { PLUGIN_CODES } from './plugin-codes.js';
 import { DEFINITION_CODES } from './definition-codes.js';
 import { LINK_CODES } from './link-codes.js';
 import { PROTECTION_CODES } from './protection-codes.js';
@@ -17,5 +17,5 @@ export const CATALOGUE: Readonly<Record<string, CodeEntry>> = Object.freeze({
   ...PROTECTION_CODES,
   ...TEXT_CODES,
   ...AUDIT_CODES,
-  ...BOOT_CODES,
+  ...PLUGIN_CODES,
 });

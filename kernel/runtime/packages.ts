@@ -5,7 +5,7 @@
 import { resolve } from 'node:path';
 import type { Kind } from '../contract/kind.js';
 import { pluginId, type PluginId, type PluginRuntime, type PluginSpec } from '../contract/plugin.js';
-import { withRequestCodes } from '../problems/with-request-codes.js';
+import { withProgramCodes } from '../problems/with-program-codes.js';
 import { buildRegistry, type Registry } from '../analysis/registry.js';
 import { knownPlugins } from '../project/plugin-manifests.js';
 import { BUILTIN, importDefault, matches, readFolder } from '../project/plugin-folders.js';
@@ -65,7 +65,7 @@ export async function loadPackages(
   const { kinds, runtimes, unread, unchecked } = found;
   const folders = plugins.filter((entry) => !entry.startsWith(BUILTIN));
   const unrun = trusted || folders.length === 0 ? null : { folders, unread, unchecked };
-  return { registry: withRequestCodes(buildRegistry(kinds, enabled)), runtimes, unrun };
+  return { registry: withProgramCodes(buildRegistry(kinds, enabled)), runtimes, unrun };
 }
 
 function addBuiltin(pattern: string, found: Found): void {

@@ -5,14 +5,14 @@
 import { expect } from 'chai';
 import ts from 'typescript';
 import { CATALOGUE } from '../../kernel/problems/catalogue.js';
-import { REQUEST_CODES } from '../../kernel/problems/request-codes.js';
+import { PROGRAM_CODES } from '../../kernel/problems/with-program-codes.js';
 import { specs } from '../../plugins/index.spec.js';
 import { eachNode, sourcesIn, stringOf } from '../support/sources.js';
 
 const pluginCodes = Object.assign({}, ...specs.map(({ errors }) => errors ?? {})) as NonNullable<
   (typeof specs)[number]['errors']
 >;
-const all: typeof CATALOGUE = { ...CATALOGUE, ...REQUEST_CODES, ...pluginCodes };
+const all: typeof CATALOGUE = { ...CATALOGUE, ...PROGRAM_CODES, ...pluginCodes };
 
 const strings = new Set<string>();
 /** First arguments of calls that throw or report. */

@@ -8,7 +8,7 @@ import { basename, join } from 'node:path';
 import { pluginId } from '../../kernel/contract/plugin.js';
 import type { CodeEntry } from '../../kernel/contract/problem.js';
 import { CATALOGUE } from '../../kernel/problems/catalogue.js';
-import { REQUEST_CODES } from '../../kernel/problems/request-codes.js';
+import { PROGRAM_CODES } from '../../kernel/problems/with-program-codes.js';
 import { specs } from '../../plugins/index.spec.js';
 import { kinds } from '../../plugins/kinds/index.js';
 import { builtinRegistry } from '../support/fixtures.js';
@@ -47,7 +47,7 @@ describe('spec hygiene', () => {
       const owners = new Map<string, CodeEntry>();
       for (const spec of specs) {
         for (const [code, entry] of Object.entries(spec.errors ?? {})) {
-          expect({ ...CATALOGUE, ...REQUEST_CODES }, `${pluginId(spec)} redefines ${code}`).not.to.have.property(code);
+          expect({ ...CATALOGUE, ...PROGRAM_CODES }, `${pluginId(spec)} redefines ${code}`).not.to.have.property(code);
           const known = owners.get(code);
           if (known !== undefined) expect(known, `${code} of ${pluginId(spec)}`).to.equal(entry);
           owners.set(code, entry);

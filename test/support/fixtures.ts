@@ -2,7 +2,7 @@
  * Fixtures of the front end: folders of definition files with the exact list of problems they must give. Read from the
  * source folder, never from the compiled one. Knows how to run and show them; it asserts nothing itself.
  */
-import { withRequestCodes } from '../../kernel/problems/with-request-codes.js';
+import { withProgramCodes } from '../../kernel/problems/with-program-codes.js';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createAnalyser, type Analyser, type SourceFile } from '../../kernel/analysis/analyse.js';
@@ -36,7 +36,7 @@ export const FIXTURE_ENV = envFacts({
 /** The parser that the command line and the kernel bring. */
 export const SQL = await loadSqlParser();
 
-export const builtinRegistry = (): Registry => withRequestCodes(buildRegistry(kinds, specs));
+export const builtinRegistry = (): Registry => withProgramCodes(buildRegistry(kinds, specs));
 const isBuiltin = (spec: PluginSpec): boolean => specs.some((one) => pluginId(one) === pluginId(spec));
 /** The distribution and the plugins of `trial-plugins.ts`. */
 export const trialRegistry = (): Registry =>

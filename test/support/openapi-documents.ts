@@ -1,5 +1,5 @@
 /** Definitions to OpenAPI documents without serving anything, and how tests read them. Judges nothing but that something is sound. */
-import { withRequestCodes } from '../../kernel/problems/with-request-codes.js';
+import { withProgramCodes } from '../../kernel/problems/with-program-codes.js';
 import { expect } from 'chai';
 import { analyse } from '../../kernel/analysis/analyse.js';
 import { analyseConfig } from '../../kernel/analysis/config.js';
@@ -8,7 +8,7 @@ import { openapiOf } from '../../kernel/export/openapi/document.js';
 import { CONFIG, FIXTURE_ENV, SQL, trialRegistry } from './fixtures.js';
 import type { Files } from './project.js';
 
-export const registry = withRequestCodes(trialRegistry());
+export const registry = withProgramCodes(trialRegistry());
 export function describeFiles(files: readonly { file: string; text: string }[], written: object = {}): JsonObject {
   const text = files.find(({ file }) => file === CONFIG)?.text ?? JSON.stringify(written);
   const { config } = analyseConfig(CONFIG, text, registry, FIXTURE_ENV);
