@@ -33,7 +33,7 @@ const KEEPS_TEXT = wordsIn(
 );
 const JOINS_TEXT = wordsIn('|| -> ->> #> #>>');
 /** Words before a bracket that call nothing. */
-const CLAUSES = wordsIn('SELECT DISTINCT ALL RETURNING FROM WHERE BY HAVING ON SET VALUES USING AS IN AND OR NOT');
+const CLAUSES = wordsIn('SELECT DISTINCT RETURNING FROM WHERE BY HAVING ON SET VALUES USING AS IN AND OR NOT');
 
 /** What the statement calls a result that the column at `i` can be read from. */
 function nameBehind(words: readonly Lexeme[], i: number): string[] {
@@ -90,7 +90,7 @@ function isSelected(words: readonly Lexeme[], i: number): boolean {
     const word = words[at];
     if (word?.type !== 'word' || word.depth !== depth) continue;
     if (word.text === 'SELECT' || word.text === 'RETURNING') return true;
-    if (CLAUSES.has(word.text) && !['DISTINCT', 'ALL', 'AS'].includes(word.text)) return false;
+    if (CLAUSES.has(word.text) && !['DISTINCT', 'AS'].includes(word.text)) return false;
   }
   return false;
 }

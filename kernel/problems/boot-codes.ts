@@ -8,29 +8,11 @@ export const BOOT_CODES = {
     'The config file "{file}" cannot be read: {what}.',
     'Give a readable file with `--config`.',
   ),
-  CFG_VARIABLE: problem(
-    'error',
-    'Environment variable not valid',
-    'The environment variable "{name}" must be {expected}.',
-    'Correct it, or unset it to use the config file.',
-  ),
   CFG_ADDRESS: problem(
     'error',
     'Address not available',
     'Cannot listen on {address}: {what}.',
     'Choose another `PORT` or `HOST`.',
-  ),
-  PLG_NOT_FOUND: problem(
-    'error',
-    'Plugin not found',
-    'No plugin is found at "{name}": {what}.',
-    'A plugin folder holds `spec.js` (and `kind.js` for a kind), beside it `runtime.js`.',
-  ),
-  PLG_UNREAD: problem(
-    'hint',
-    'Plugin not known',
-    'Not all is known that "{name}" brings: {what}. Until then, names that no plugin knows are not reported.',
-    'Editors and `lintel check` read `plugin.manifest.json`, and run no code of a project. Where a workspace is trusted, editors read specs too, in a process of their own; `lintel check --trust` runs them.',
   ),
   PLG_HANDLE: problem(
     'error',

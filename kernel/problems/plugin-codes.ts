@@ -1,7 +1,25 @@
-/** Codes about plugins and kinds that do not go together. Data only. */
+/** Codes about plugins that cannot be read or do not go together, and about settings in the environment. Data only. */
 import { problem } from './rows.js';
 
 export const PLUGIN_CODES = {
+  PLG_NOT_FOUND: problem(
+    'error',
+    'Plugin not found',
+    'No plugin is found at "{name}": {what}.',
+    'A plugin folder holds `spec.js` (and `kind.js` for a kind), beside it `runtime.js`.',
+  ),
+  PLG_UNREAD: problem(
+    'hint',
+    'Plugin not known',
+    'Not all is known that "{name}" brings: {what}. Until then, names that no plugin knows are not reported.',
+    'Editors and `lintel check` read `plugin.manifest.json`, and run no code of a project. Where a workspace is trusted, editors read specs too, in a process of their own; `lintel check --trust` runs them.',
+  ),
+  CFG_VARIABLE: problem(
+    'error',
+    'Environment variable not valid',
+    'The environment variable "{name}" must be {expected}.',
+    'Correct it, or unset it to use the config file.',
+  ),
   PLG_UNKNOWN_KIND: problem(
     'error',
     'Unknown kind',
