@@ -42,7 +42,9 @@ function judging() {
   };
 }
 
-const saying = ({ code, severity, message }: Problem): string => `${severity} ${code} ${message}`;
+/** Without the list of what is possible, which is shorter when a fix has written one of the fields. */
+const saying = ({ code, severity, message }: Problem): string =>
+  `${severity} ${code} ${message.replace(/ Possible here: .*$/, '')}`;
 /** Numbers of placeholders and parameters move with a fix. */
 const kindOf = (problem: Problem): string =>
   saying(problem)
