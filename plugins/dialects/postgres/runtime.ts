@@ -133,6 +133,8 @@ export default defineRuntime(dialect, {
     return handle;
   },
 
+  keeps: () => ({ elsewhere: '`pg_dump`, or a base backup with the log' }),
+
   async open(handle, context) {
     const url = context.options['url'];
     if (typeof url !== 'string' || !/^postgres(?:ql)?:\/\//.test(url)) throw addressFault(context.instance);
