@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { digest, list, type FileEntry } from './mirror.js';
+import { digest, forEachOf, list, type FileEntry } from './mirror.js';
 
 export const MANIFEST = 'manifest.json';
 const FORMAT = 1;
@@ -42,9 +42,9 @@ export async function entryOf(
   { part, plugin, folder }: Omit<PartEntry, 'files' | 'folders'>,
 ): Promise<PartEntry> {
   const { files, folders } = await list(join(copy, folder));
-  const entries: [string, FileEntry][] = [];
-  for (const file of files) entries.push([file, await digest(join(copy, folder, file), true)]);
-  return { part, plugin, folder, folders, files: Object.fromEntries(entries) };
+  const entries = new Map<string, FileEntry>();
+  await forEachOf(files, async (file) => void entries.set(file, await digest(join(copy, folder, file), true)));
+  return { part, plugin, folder, folders, files: Object.fromEntries([...entries].sort()) };
 }
 
 /** The manifest of a copy whose files all agree with it. Throws DamagedCopy. */
@@ -63,11 +63,11 @@ export async function verified(copy: string): Promise<CopyManifest> {
   if (foreign !== undefined) throw new DamagedCopy(`${foreign} is not in its manifest`);
   const gone = folders.find((folder) => !found.folders.includes(folder));
   if (gone !== undefined) throw new DamagedCopy(`the folder ${gone} is missing`);
-  for (const [file, { size, sha256 }] of expected) {
+  await forEachOf([...expected], async ([file, { size, sha256 }]) => {
     const now = await digest(join(copy, file));
     if (now.size !== size) throw new DamagedCopy(`${file} has ${now.size} bytes instead of ${size}`);
     if (now.sha256 !== sha256) throw new DamagedCopy(`${file} has other bytes than were copied`);
-  }
+  });
   return manifest;
 }
 

@@ -27,7 +27,20 @@ export interface Listing {
 
 /** Nanoseconds; clocks of file systems are coarser than their numbers. */
 const SETTLED = 2_000_000_000n;
-const BUFFER = 1 << 20;
+const BUFFER = 1 << 17;
+
+/** Files under way at the same time. */
+const AT_ONCE = 16;
+
+/** Does the work for each, some at the same time; the first failure is that of the whole, when nothing is under way any more. */
+export async function forEachOf<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  const left = items.values();
+  const lane = async (): Promise<void> => {
+    for (const item of left) await work(item);
+  };
+  const ended = await Promise.allSettled(Array.from({ length: AT_ONCE }, lane));
+  for (const one of ended) if (one.status === 'rejected') throw one.reason;
+}
 
 const isAbsent = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';
 
@@ -63,12 +76,12 @@ export async function mirror(from: string, to: string, without: readonly string[
   await mkdir(to, { recursive: true, mode: 0o700 });
   for (const folder of folders) await mkdir(join(to, folder), { recursive: true, mode: 0o700 });
   const there = new Set(files);
-  for (const file of files) {
+  await forEachOf(files, async (file) => {
     try {
       const stats = await lstat(join(from, file), { bigint: true });
       const state = stateOf(stats);
       const known = copies.get(file);
-      if (known?.state === state && known.isSettled) continue;
+      if (known?.state === state && known.isSettled) return;
       const isSettled = BigInt(Date.now()) * 1_000_000n - stats.mtimeNs > SETTLED;
       await copyFile(join(from, file), join(to, file), constants.COPYFILE_FICLONE);
       copies.set(file, { state, isSettled });
@@ -76,7 +89,7 @@ export async function mirror(from: string, to: string, without: readonly string[
       if (!isAbsent(error)) throw error;
       there.delete(file);
     }
-  }
+  });
   const kept = new Set(folders);
   const before = await list(to);
   for (const file of before.files) if (!there.has(file)) await rm(join(to, file), { force: true });
@@ -89,7 +102,7 @@ export async function digest(file: string, durable = false): Promise<FileEntry> 
   const handle = await open(file, durable ? 'r+' : 'r');
   try {
     const hash = createHash('sha256');
-    const buffer = Buffer.alloc(BUFFER);
+    const buffer = Buffer.allocUnsafe(BUFFER);
     let size = 0;
     for (;;) {
       const { bytesRead } = await handle.read(buffer, 0, BUFFER, null);

@@ -3,13 +3,13 @@
  * and kept, and the copy takes its name. A store is not begun as long as its copy stands beside its place.
  */
 import { readdir, rename, rm, rmdir } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { Fault } from '../contract/fault.js';
 import { RESTORING } from '../contract/keeping.js';
 import { keptParts, type KeptPart } from './kept.js';
 import type { CommandOptions } from './commands.js';
 import { DamagedCopy, verified, type PartEntry } from './manifest-of-copy.js';
-import { digest, mirror, settleFolder } from './mirror.js';
+import { digest, forEachOf, mirror, settleFolder } from './mirror.js';
 import type { Terminal } from './terminal.js';
 
 interface Move {
@@ -48,7 +48,8 @@ export async function restore(options: CommandOptions, terminal: Terminal): Prom
     moves.sort((a, b) => Number(a.part.lock !== undefined) - Number(b.part.lock !== undefined));
     for (const { part } of moves) {
       const aside = await takePlace(part.folder, suffix);
-      stdout.write(`${part.part}: ${part.folder}${aside === null ? '' : `, what was there is in ${aside}`}\n`);
+      const shown = (path: string): string => relative(terminal.cwd, path);
+      stdout.write(`${part.part}: ${shown(part.folder)}${aside === null ? '' : `, what was there is in ${shown(aside)}`}\n`);
     }
     return 0;
   } catch (error) {
@@ -66,9 +67,10 @@ const namesIn = (folder: string): Promise<readonly string[]> => readdir(folder).
 async function stage(from: string, to: string, { files }: PartEntry): Promise<void> {
   await rm(to, { recursive: true, force: true });
   await mirror(from, to, [], new Map());
-  for (const [file, { sha256 }] of Object.entries(files))
-    if ((await digest(join(to, file), true)).sha256 !== sha256)
-      throw new DamagedCopy(`${file} changed while it was copied`);
+  await forEachOf(Object.entries(files), async ([file, { sha256 }]) => {
+    const now = await digest(join(to, file), true);
+    if (now.sha256 !== sha256) throw new DamagedCopy(`${file} changed while it was copied`);
+  });
 }
 
 /** Where what was there is now; null where the folder was empty or absent. */

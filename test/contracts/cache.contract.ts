@@ -147,6 +147,24 @@ export function cacheContract(name: string, open: () => Promise<OpenCache | { re
       expect(await read(key)).to.equal(null);
     });
 
+    it('gives the right to compute to one at a time, where processes share it', async () => {
+      const { claim, release } = cache;
+      if (claim === undefined || release === undefined) return;
+      const key = fresh();
+      const all = await Promise.all(['a', 'b', 'c'].map((token) => claim(key, token, 300)));
+      const one = ['a', 'b', 'c'].filter((_, at) => all[at] === 0);
+      expect(one).to.have.length(1);
+      expect(Math.max(...all)).to.be.within(1, 300);
+      await release(key, 'another');
+      expect(await claim(key, 'd', 300)).to.be.greaterThan(0);
+      await release(key, one[0] ?? '');
+      expect(await claim(key, 'd', 300)).to.equal(0);
+      await until(async () => (await claim(key, 'e', 600_000)) === 0);
+      await write(key, 'value');
+      await release(key, 'e');
+      expect(await claim(key, 'f', 300)).to.be.lessThan(0);
+    });
+
     it('counts every call of a window once, also those at the same time', async () => {
       const key = fresh();
       const counted = await Promise.all(Array.from({ length: 50 }, async () => (await cache.count(key, 600)).count));

@@ -107,7 +107,7 @@ describe('lintel backup and restore', () => {
     const again = await run(['backup', copy]);
     expect(again).to.include({ code: 1 });
     expect(again.stderr).to.include('holds files already');
-  }).timeout(90_000);
+  });
 
   it('puts it back where nothing is, and the same rows, documents and files are served', async () => {
     const other = await make();
@@ -128,7 +128,7 @@ describe('lintel backup and restore', () => {
     expect(replaced).to.include({ code: 0, stderr: '' });
     const names = (await readdir(join(other.folder, '.lintel'))).filter((name) => name.includes('before'));
     expect(names.map((name) => name.split('.before')[0]).sort()).to.deep.equal(['data', 'files']);
-  }).timeout(90_000);
+  });
 
   it('names what is wrong with a damaged copy, and changes nothing', async () => {
     const database = join(copy, 'dialect-main');
@@ -192,7 +192,7 @@ describe('lintel backup and restore', () => {
     await serving(project, async (kernel) => {
       expect((await kernel.post('/sum')).body).to.deep.include({ sum: 200 });
     });
-  }).timeout(90_000);
+  });
 
   it('says of what a server keeps how it is copied there', async () => {
     const other = await make();

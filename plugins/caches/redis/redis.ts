@@ -27,6 +27,7 @@ const SURROGATE = /\p{Surrogate}/u;
 export function createRedisCache(client: Client, prefix: string): Cache {
   const valueKey = (key: string): string => `${prefix}v:${hashed(key)}`;
   const leaseKey = (key: string): string => `${prefix}l:${hashed(key)}`;
+  const rightKey = (key: string): string => `${prefix}r:${hashed(key)}`;
   const countKey = (key: string): string => `${prefix}c:${hashed(key)}`;
   const markKey = (key: string): string => `${prefix}m:${hashed(key)}`;
 
@@ -54,6 +55,12 @@ export function createRedisCache(client: Client, prefix: string): Cache {
     remove: (keys) =>
       ask(async () => {
         if (keys.length > 0) await client.del(keys.flatMap((key) => [valueKey(key), leaseKey(key)]));
+      }),
+    claim: (key, token, milliseconds) =>
+      ask(() => client.lintelClaim(valueKey(key), rightKey(key), token, Math.ceil(milliseconds))),
+    release: (key, token) =>
+      ask(async () => {
+        await client.lintelRelease(rightKey(key), token);
       }),
     count: (key, seconds) =>
       ask(async () => {
