@@ -44,12 +44,10 @@ if left < 0 then
 end
 return {count, left}`;
 
-/** Marks every key for its milliseconds; never for less than it was marked before. */
+/** Marks a key for its milliseconds; never for less than it was marked before. */
 const MARK = `
-for i, key in ipairs(KEYS) do
-  if redis.call('PTTL', key) < tonumber(ARGV[i]) then
-    redis.call('SET', key, '1', 'PX', ARGV[i])
-  end
+if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[1]) then
+  redis.call('SET', KEYS[1], '1', 'PX', ARGV[1])
 end
 return 0`;
 
@@ -59,8 +57,7 @@ export const SCRIPTS = {
   lintelClaim: { lua: CLAIM, numberOfKeys: 2 },
   lintelRelease: { lua: RELEASE, numberOfKeys: 1 },
   lintelCount: { lua: COUNT, numberOfKeys: 1 },
-  /** The number of keys is its first argument. */
-  lintelMark: { lua: MARK },
+  lintelMark: { lua: MARK, numberOfKeys: 1 },
 } as const;
 
 /** The scripts as methods of a client. */
@@ -70,5 +67,5 @@ export interface Scripted {
   lintelClaim(value: string, right: string, token: string, milliseconds: number): Promise<number>;
   lintelRelease(right: string, token: string): Promise<number>;
   lintelCount(key: string, milliseconds: number): Promise<[number, number]>;
-  lintelMark(count: number, ...keysThenMilliseconds: (string | number)[]): Promise<number>;
+  lintelMark(key: string, milliseconds: number): Promise<number>;
 }
