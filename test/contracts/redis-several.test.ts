@@ -4,6 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
+import type { Fault } from '../../kernel/contract/fault.js';
 import type { PluginRuntime, RuntimeContext } from '../../kernel/contract/plugin.js';
 import cache from '../../plugins/caches/redis/runtime.js';
 import { createClient } from '../../plugins/queues/redis/connection.js';
@@ -13,6 +14,7 @@ import { addressIn } from '../../plugins/shared/redis.js';
 import { redisCluster, redisSentinel, type SeveralRedis } from '../support/redis-several.js';
 import { actions, onRedis, told } from '../support/relays.js';
 import { skipTest } from '../support/skip.js';
+import { startStopwatch } from '../support/stopwatch.js';
 import { until } from '../support/until.js';
 import { cacheContract } from './cache.contract.js';
 import { queueStoreContract } from './queue-store.contract.js';
@@ -68,6 +70,30 @@ describe('Redis, a cluster', function () {
     }),
   );
   queueStoreContract({ name: 'redis, a cluster', fresh: () => found(openStore) });
+
+  // Behind everything else: a server is missing afterwards.
+  describe('of which a server is lost', () => {
+    it('refuses in time what lies there, and never counts anew', async function () {
+      const kept = await found((url) => opened(cache, url));
+      if ('skip' in kept) return skipTest(this, kept.skip);
+      const keys = Array.from({ length: 12 }, (_, n) => `key ${n}`);
+      for (const key of keys) await kept.handle.count(key, 600);
+      await servers?.lose();
+      const elapsed = startStopwatch();
+      const counted = await Promise.all(
+        keys.map((key) =>
+          Promise.resolve(kept.handle.count(key, 600)).then(
+            ({ count }) => count,
+            (error: unknown) => (error as Fault).code,
+          ),
+        ),
+      );
+      expect(elapsed()).to.be.lessThan(2500);
+      expect(new Set(counted)).to.include('CCH_AWAY');
+      expect(counted.filter((one) => one !== 'CCH_AWAY' && one !== 2)).to.deep.equal([]);
+      await kept.close();
+    });
+  });
 });
 
 describe('Redis, a server that is lost and its replica', function () {

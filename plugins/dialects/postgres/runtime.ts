@@ -70,8 +70,21 @@ async function withSession<T>(wires: Wires, work: (session: Session) => Promise<
   }
 }
 
+/** Plain statements, each by itself. */
+async function outside<T>(wires: Wires, work: (session: Session) => Promise<T>): Promise<T> {
+  const { wire, release } = await lease(wires);
+  try {
+    return await work(sessionOf(wire));
+  } finally {
+    // What was set for the session ends with the connection, or with these words where a pooler keeps it.
+    await wire.client.query('RESET lock_timeout; RESET statement_timeout').catch(() => undefined);
+    release(true);
+  }
+}
+
 const migrated = (wires: Wires, store: string): Migrated => ({
   withSession: (work) => withSession(wires, work),
+  outside: (work) => outside(wires, work),
   flavour: () => postgresFlavour,
   store,
 });
