@@ -42,12 +42,19 @@ export function setApart(changes: readonly Change[]): Change[] {
     (!made.has(one.table) && (APART.has(one.change) || (one.change === 'set-nullable' && !one.nullable))) ||
     // What it refers to may be made unique by one of those.
     (one.change === 'add-foreign' && !made.has(one.target.table));
-  const marked = changes.map((one): Change => (isApart(one) ? { ...one, apart: true } : one));
+  const isAny = changes.some(isApart);
+  // What is lost for good is lost when everything else has been done.
+  const marked = changes.map((one): Change =>
+    isApart(one) || (isAny && one.change === 'drop-column') ? { ...one, apart: true } : one,
+  );
   return [...marked.filter(({ apart }) => apart !== true), ...marked.filter(({ apart }) => apart === true)];
 }
 
 /** The statements, in order; `undo` takes back what a failure leaves. */
-export function apartStatements(change: Change): { readonly statements: readonly string[]; readonly undo: string } {
+export function apartStatements(change: Change): {
+  readonly statements: readonly string[];
+  readonly undo: string | null;
+} {
   const on = quote(change.table);
   switch (change.change) {
     case 'add-index':
@@ -70,6 +77,8 @@ export function apartStatements(change: Change): { readonly statements: readonly
       const after = [`alter column ${column} set not null`, `drop constraint ${quote(name)}`];
       return behindCheck(on, name, `check (${column} is not null)`, after);
     }
+    case 'drop-column':
+      return { statements: [`alter table ${on} drop column ${quote(change.column)}`], undo: null };
     default:
       throw new Error(`${change.change} is not made apart`);
   }
@@ -88,6 +97,38 @@ function behindCheck(on: string, name: string, constraint: string, after: readon
   };
 }
 
+/** A row that stands against a change; null: none that could be judged before the change. */
+function judging(change: Change): string | null {
+  const on = quote(change.table);
+  if (change.change === 'add-unique') {
+    const columns = change.columns.map(quote);
+    const given = columns.map((column) => `${column} IS NOT NULL`).join(' AND ');
+    return `SELECT 1 FROM ${on} WHERE ${given} GROUP BY ${columns.join(', ')} HAVING count(*) > 1 LIMIT 1`;
+  }
+  if (change.change === 'add-foreign') {
+    const { table, column } = change.target;
+    const [mine, theirs] = [`x.${quote(change.column)}`, `y.${quote(column)}`];
+    const there = `EXISTS (SELECT FROM ${quote(table)} y WHERE ${theirs} = ${mine})`;
+    return `SELECT 1 FROM ${on} x WHERE ${mine} IS NOT NULL AND NOT ${there} LIMIT 1`;
+  }
+  if (change.change !== 'set-nullable' || change.nullable) return null;
+  return `SELECT 1 FROM ${on} WHERE ${quote(change.column.name)} IS NULL LIMIT 1`;
+}
+
+/** Rows stand against it: better known before anything is changed. Not of columns and tables that are still to be made. */
+export async function isRefusedByRows(session: Session, change: Change): Promise<boolean> {
+  const text = change.apart === true ? judging(change) : null;
+  if (text === null) return false;
+  await session.query('SET statement_timeout = 0');
+  return session.query(text).then(
+    (rows) => rows.length > 0,
+    (error: unknown) => {
+      if (sqlState(error).startsWith('42')) return false;
+      throw error;
+    },
+  );
+}
+
 export async function makeApart(session: Session, change: Change, said: (sql: string) => void): Promise<void> {
   const { statements, undo } = apartStatements(change);
   const run = (sql: string): Promise<void> =>
@@ -101,7 +142,7 @@ export async function makeApart(session: Session, change: Change, said: (sql: st
     else await runAll(session, statements, run);
   } catch (error) {
     await session.query('SET lock_timeout = 0').catch(() => undefined);
-    await session.query(undo).catch(() => undefined);
+    if (undo !== null) await session.query(undo).catch(() => undefined);
     throw error;
   }
 }

@@ -94,9 +94,19 @@ async function change(
 }
 
 /** Everything in one transaction, again while another session holds a lock; then what is made apart. */
-async function changeAll(migrated: Migrated, tables: readonly ModelTable[], who: Migrating): Promise<void> {
-  const { withSession, outside, flavour: find, store } = migrated;
-  const flavour = await withSession(async (session) => find(session));
+async function changeAll(
+  migrated: Migrated,
+  flavour: Flavour,
+  planned: readonly Change[],
+  tables: readonly ModelTable[],
+  who: Migrating,
+): Promise<void> {
+  const { withSession, outside, store } = migrated;
+  await outside?.(async (session) => {
+    for (const one of planned)
+      if ((await flavour.isRefusedByRows?.(session, one)) === true)
+        throw refusal(flavour, one, new Error('rows that are there stand against it'), 'Nothing was changed.', true);
+  });
   const isLockedOut = (error: unknown): boolean =>
     error instanceof Fault && flavour.isLocked?.(error.options.cause) === true;
   const changes = await patiently(isLockedOut, () =>
@@ -135,14 +145,14 @@ async function make(session: Session, flavour: Flavour, one: Change, log: Log, o
 }
 
 /** Rows that are there already can stand against a unique index. */
-function refusal(flavour: Flavour, change: Change, cause: unknown, outcome: string): Fault {
+function refusal(flavour: Flavour, change: Change, cause: unknown, outcome: string, byRows = false): Fault {
   const { table } = change;
   const clean = flavour.clean(cause);
   if (flavour.isLocked?.(cause) === true) {
     const locked = `${outcome} Another session holds a lock on the table: a transaction that is open, or a dump.`;
     return fault('QRY_MIGRATION', { table, outcome: locked }, { cause: clean, retryable: true });
   }
-  if (change.change !== 'add-unique' || !flavour.isDuplicate(cause))
+  if (change.change !== 'add-unique' || !(byRows || flavour.isDuplicate(cause)))
     return fault('QRY_MIGRATION', { table, outcome }, { cause: clean, retryable: flavour.isAway(cause) });
   return fault('QRY_DUPLICATES', { table, columns: change.columns.join(', ') }, { cause: clean });
 }
@@ -170,12 +180,12 @@ export async function migrate(migrated: Migrated, tables: readonly ModelTable[],
   if (tables.length === 0 && scripts.length === 0) return false;
   const at: { flavour?: Flavour } = {};
   return guarded(tables, at, async () => {
-    const { changes, warnings } = await withSession(async (session) => {
-      at.flavour = await find(session);
-      return look(session, at.flavour, tables, who.how, outside !== undefined);
+    const { changes, warnings, flavour } = await withSession(async (session) => {
+      const found = (at.flavour = await find(session));
+      return { ...(await look(session, found, tables, who.how, outside !== undefined)), flavour: found };
     });
     for (const { message, serious, ...place } of warnings) if (serious) who.log.warn(place, message);
-    if (changes.length > 0) await changeAll(migrated, tables, who);
+    if (changes.length > 0) await changeAll(migrated, flavour, changes, tables, who);
     const ran = await runScripts(migrated, scripts, who);
     return ran || changes.length > 0;
   });

@@ -4,7 +4,7 @@
  */
 import type { ColumnType, ModelColumn, ModelTable } from '../../../kernel/contract/model.js';
 import { Fault } from '../../../kernel/contract/fault.js';
-import { isLocked, LOCK_WAIT_LOCAL, makeApart } from './apart.js';
+import { isLocked, isRefusedByRows, LOCK_WAIT_LOCAL, makeApart } from './apart.js';
 import { arrayLiteral } from './arrays.js';
 import { isLost, sqlState, toFault } from './errors.js';
 import { introspect } from './introspect.js';
@@ -70,6 +70,7 @@ export const postgresFlavour: Flavour = {
     return () => Promise.resolve();
   },
   apart: makeApart,
+  isRefusedByRows,
   isLocked,
   isDuplicate: (cause) => sqlState(cause) === '23505',
   isAway: (cause) => (cause instanceof Fault ? cause.code === 'QRY_UNAVAILABLE' : isLost(cause)),
