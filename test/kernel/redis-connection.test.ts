@@ -5,68 +5,13 @@ import type { Log, RuntimeContext } from '../../kernel/contract/plugin.js';
 import { createClient } from '../../plugins/caches/redis/connection.js';
 import { createRedisCache } from '../../plugins/caches/redis/redis.js';
 import runtime from '../../plugins/caches/redis/runtime.js';
-import { addressIn, connectionTo, giveUp, giveUpIfSilent, soon } from '../../plugins/shared/redis.js';
+import { connectionTo, giveUp, giveUpIfSilent, soon } from '../../plugins/shared/redis.js';
 import { replaceTime, type ManualTime } from '../support/manual-time.js';
 
 const URL = 'redis://127.0.0.1:1';
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe('a connection to Redis', () => {
-  for (const [options, address] of [
-    [{ url: URL }, { servers: { url: URL }, prefix: 'lintel:', tls: false }],
-    [
-      { url: 'rediss://host', prefix: '', tls: true },
-      { servers: { url: 'rediss://host' }, prefix: '', tls: true },
-    ],
-    [
-      { url: URL, prefix: 7, tls: 'true' },
-      { servers: { url: URL }, prefix: 'lintel:', tls: false },
-    ],
-    [
-      { url: 'redis+sentinel://ada:p%40ss@a:1,[::1]/main/3' },
-      {
-        servers: {
-          sentinels: [
-            { host: 'a', port: 1 },
-            { host: '::1', port: 26_379 },
-          ],
-          name: 'main',
-          db: 3,
-          login: { username: 'ada', password: 'p@ss' },
-        },
-        prefix: 'lintel:',
-        tls: false,
-      },
-    ],
-    [
-      { url: 'rediss+cluster://:secret@a,b:7001' },
-      {
-        servers: {
-          nodes: [
-            { host: 'a', port: 6379 },
-            { host: 'b', port: 7001 },
-          ],
-          login: { password: 'secret' },
-        },
-        prefix: 'lintel:',
-        tls: true,
-      },
-    ],
-    [{ url: 'redis+sentinel://a:1,b:2' }, null],
-    [{ url: 'redis+cluster://a:1/main' }, null],
-    [{ url: 'redis+cluster://a:1,,b:2' }, null],
-    [{ url: 'redis+cluster://a:99999' }, null],
-    [{ url: 'redis+cluster://:%zz@a' }, null],
-    [{ url: 'redis://' }, null],
-    [{ url: 'redisss://host' }, null],
-    [{ url: 'xredis://host' }, null],
-    [{ url: 'http://host' }, null],
-    [{ url: 7 }, null],
-    [{}, null],
-  ] as const)
-    it(`has ${address === null ? 'no address' : 'an address'} in ${JSON.stringify(options)}`, () =>
-      expect(addressIn(options)).to.deep.equal(address));
-
   const optionsOf = (tls = false, timeout?: number): Redis['options'] =>
     connectionTo<object>({ servers: { url: URL }, tls }, {}, timeout).options;
 
