@@ -27,6 +27,8 @@ export interface CommandOptions {
   readonly state: string | undefined;
   readonly resource: string | undefined;
   readonly limit: string | undefined;
+  readonly verify: boolean;
+  readonly replace: boolean;
   readonly stdio: boolean;
   readonly arguments: readonly string[];
 }
@@ -219,6 +221,36 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     ],
     exits: [OK, { code: 1, doc: 'There is no such work, no definition puts work off, or the queue cannot be opened.' }],
     load: reading(async () => (await import('./jobs.js')).jobs),
+  },
+  backup: {
+    usage: 'backup <folder>',
+    summary: 'copy the embedded database and uploaded files, also of a running server',
+    details:
+      'Makes the folder, with a copy of what lies on this machine: the embedded database with its documents, deferred work and ' +
+      'schedules, and uploaded files in a folder. A server that runs goes on; its statements wait while files are copied that ' +
+      'changed since the first pass, 60 seconds at most. The copy is what was committed at one instant. `manifest.json` has the ' +
+      'size and SHA-256 of every file. What a server of its own keeps (PostgreSQL, MySQL, MongoDB, S3) is copied with the tools ' +
+      'of that server: the command says so and copies the rest. `.env` is not in it; encrypted fields need its keys.',
+    options: [{ name: 'verify', doc: 'Copy nothing; compare a copy with its manifest.' }],
+    examples: ['lintel backup /backups/monday', 'lintel backup --verify /backups/monday'],
+    exits: [OK, { code: 1, doc: 'Nothing was copied, or with `--verify` a file differs; stderr names it.' }],
+    load: async () => (await import('./backup.js')).backup,
+  },
+  restore: {
+    usage: 'restore <folder>',
+    summary: 'put back what `lintel backup` copied',
+    details:
+      'Compares the copy with its manifest, copies it beside the folders of the config and puts it in their place, once it is whole. ' +
+      'The server must not run. Folders that hold something are refused; with `--replace` they are renamed (`.before-` and ' +
+      'the time) and kept until you remove them. Cut off at any point, nothing is lost: a server does not start on a half ' +
+      'restored folder, and the same command does it again.',
+    options: [{ name: 'replace', doc: 'Also where the folders hold something; it is renamed and kept.' }],
+    examples: ['lintel restore /backups/monday', 'lintel restore --replace /backups/monday'],
+    exits: [
+      OK,
+      { code: 1, doc: 'A file is damaged, the server runs, or a folder holds something; nothing was changed.' },
+    ],
+    load: async () => (await import('./restore.js')).restore,
   },
   plan: {
     usage: 'plan <id>',

@@ -29,6 +29,8 @@ const OPTIONS = {
   state: { type: 'string' },
   resource: { type: 'string' },
   limit: { type: 'string' },
+  verify: { type: 'boolean' },
+  replace: { type: 'boolean' },
   stdio: { type: 'boolean' },
   clientProcessId: { type: 'string' },
   help: { type: 'boolean', short: 'h' },
@@ -100,6 +102,8 @@ function optionsOf(values: Values, words: readonly string[]): CommandOptions {
     state: textOf(values.state),
     resource: textOf(values.resource),
     limit: textOf(values.limit),
+    verify: values.verify === true,
+    replace: values.replace === true,
     stdio: values.stdio === true,
     arguments: words,
   };

@@ -12,6 +12,7 @@ import type { Invented } from './mistaken.js';
 import type { ModelTable } from './model.js';
 import type { Outbound } from './outbound.js';
 import type { JobDesk, Running } from './deferred.js';
+import type { Kept, KeptElsewhere } from './keeping.js';
 import type { Signal } from './plan.js';
 import type { Question, Refusal, Scratch } from './trial.js';
 
@@ -326,6 +327,8 @@ export interface PluginRuntime<H = unknown> {
   drain?(handle: H): Promise<void>;
   /** There is no time left for what was begun: others may have it at once. */
   abandon?(handle: H): Promise<void>;
+  /** What this instance keeps, if anything lasts. Called without a handle, and without `open`. */
+  keeps?(context: Pick<RuntimeContext, 'instance' | 'options' | 'folder'>): Kept | KeptElsewhere | null;
   /** Where operators look after deferred work. */
   desk?(handle: H): JobDesk;
   /** Idempotent; called in reverse order of `open`. */

@@ -27,6 +27,13 @@ export interface Cache {
   /** Stores a value for so many seconds, unless the key was removed since its lease was given, or has a value by now. */
   keep(key: string, value: Uint8Array, seconds: number, lease: string): Soon<void>;
   remove(keys: readonly string[]): Soon<void>;
+  /**
+   * Of a store that processes share: the right to compute the value of a key, which one at a time has, for so many milliseconds.
+   * 0: the token has it now; above: milliseconds until another's ends; below: there is a value.
+   */
+  claim?(key: string, token: string, milliseconds: number): Soon<number>;
+  /** The right is given back, where the token still has it. */
+  release?(key: string, token: string): Soon<void>;
   /** Counts one more in the window of the key; the first one opens it for so many seconds. */
   count(key: string, seconds: number): Soon<Counted>;
   /** Remembers keys, each for so many seconds. */

@@ -4,7 +4,10 @@ import { flag, text, value } from '../../kernel/schema/combinators.js';
 
 export const redisFields = {
   url: value(string().required(), {
-    doc: 'Address of the server, with the password and the number of the database. Keep it in the environment.',
+    doc:
+      'Address of the server, with the password and the number of the database: `redis://:password@host:6379/0`. Behind ' +
+      'sentinels `redis+sentinel://:password@host:26379,other:26379/name/0`; of a cluster ' +
+      '`redis+cluster://:password@host:6379,other:6379`. `rediss` in the place of `redis` encrypts. Keep it in the environment.',
     examples: ['$ENV.REDIS_URL'],
     roots: ['ENV'],
     secret: true,

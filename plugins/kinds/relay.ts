@@ -9,7 +9,7 @@ export interface Relay {
   /**
    * Sends a message to all processes, this one included: each hands it to `running.deliver`, once, in the same order.
    * Rejects with the Fault RLY_AWAY when the others cannot be reached, after a second at most; this process has it then all
-   * the same. Rejects with RLY_LARGE what is too large to be sent; then nobody has it.
+   * the same. A relay that keeps messages keeps it for the others, too, and does not reject. Rejects with RLY_LARGE what is too large to be sent; then nobody has it.
    */
   publish(message: Omit<Delivery, 'id'>): Promise<void>;
   /**

@@ -1,8 +1,8 @@
 /**
- * Connections to a Redis server: looked for until they are there, given up when they do not answer. Nothing waits in a queue;
+ * Connections to Redis, one server or several: looked for until they are there, given up when they do not answer. Nothing waits in a queue;
  * while a server is away every command fails at once. What is told of that is the business of those who connect.
  */
-import { Redis, type RedisOptions } from 'ioredis';
+import { Cluster, Redis } from 'ioredis';
 
 /** Milliseconds in which a command has to be answered. */
 export const COMMAND_TIMEOUT = 800;
@@ -11,43 +11,139 @@ const END_TIMEOUT = 100;
 const LONGEST_PAUSE = 2000;
 
 export interface RedisAddress {
-  readonly url: string;
+  readonly servers: RedisServers;
   /** What every key begins with. */
   readonly prefix: string;
   readonly tls: boolean;
 }
 
+interface Login {
+  readonly username?: string;
+  readonly password?: string;
+}
+
+interface Host {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** One server; one of which sentinels know where it is; or several that share the keys. */
+export type RedisServers =
+  | { readonly url: string }
+  | { readonly sentinels: readonly Host[]; readonly name: string; readonly db: number; readonly login: Login }
+  | { readonly nodes: readonly Host[]; readonly login: Login };
+
+/** Several hosts, which no URL can name: `redis+sentinel://:password@a:26379,b:26379/name/0`, `redis+cluster://:password@a:7000,b:7000`. */
+const SEVERAL =
+  /^redis(?<s>s?)\+(?<form>sentinel|cluster):\/\/(?:(?<user>[^:@/]*)(?::(?<password>[^@/]*))?@)?(?<hosts>[^@/?#]+)(?:\/(?<name>[^/?#]*))?(?:\/(?<db>\d+))?\/?$/;
+const HOST = /^(?<host>\[[\da-fA-F:.]+\]|[^:[\]]+)(?::(?<port>\d{1,5}))?$/;
+
 /** Null where the address is not one of Redis. */
 export function addressIn({ url, prefix, tls }: Readonly<Record<string, unknown>>): RedisAddress | null {
-  if (typeof url !== 'string' || !/^rediss?:\/\/./.test(url)) return null;
-  return { url, prefix: typeof prefix === 'string' ? prefix : 'lintel:', tls: tls === true };
+  if (typeof url !== 'string') return null;
+  const rest = { prefix: typeof prefix === 'string' ? prefix : 'lintel:', tls: tls === true };
+  if (/^rediss?:\/\/./.test(url)) return { ...rest, servers: { url } };
+  const groups = SEVERAL.exec(url)?.groups;
+  if (groups === undefined) return null;
+  const { s, form, user = '', password, hosts = '', name = '', db = '0' } = groups;
+  const isSentinel = form === 'sentinel';
+  const list = hosts.split(',').flatMap((text) => hostIn(text, isSentinel ? 26_379 : 6379) ?? []);
+  // A cluster has one database, and no name.
+  if (list.length !== hosts.split(',').length || isSentinel === (name === '')) return null;
+  try {
+    const login = {
+      ...(user !== '' && { username: decodeURIComponent(user) }),
+      ...(password !== undefined && { password: decodeURIComponent(password) }),
+    };
+    const servers = isSentinel ? { sentinels: list, name, db: Number(db), login } : { nodes: list, login };
+    return { ...rest, tls: rest.tls || s === 's', servers };
+  } catch {
+    return null;
+  }
+}
+
+function hostIn(text: string, other: number): Host | null {
+  const { host = '', port } = HOST.exec(text)?.groups ?? {};
+  const number = port === undefined ? other : Number(port);
+  return host === '' || number < 1 || number > 65_535 ? null : { host: host.replaceAll(/[[\]]/g, ''), port: number };
 }
 
 /** Twice as long each time, and not all processes at once. */
 const backoff = (attempt: number): number =>
   Math.min(LONGEST_PAUSE, 50 * 2 ** Math.min(attempt, 10)) * (0.75 + Math.random() / 4);
 
+/** Where the server of a key has gone is asked again after so many milliseconds, so often. */
+const MOVED = { pause: 150, most: 3 };
+
 /** `Scripted`: the commands that `scripts` adds. Connects when it is told to; its `error` events have to be listened to. */
-export const connectionTo = <Scripted>(
-  { url, tls }: Pick<RedisAddress, 'url' | 'tls'>,
-  scripts: NonNullable<RedisOptions['scripts']>,
+export function connectionTo<Scripted>(
+  { servers, tls }: Pick<RedisAddress, 'servers' | 'tls'>,
+  scripts: Record<string, { lua: string; numberOfKeys: number }>,
   timeout = COMMAND_TIMEOUT,
-): Redis & Scripted =>
-  new Redis(url, {
+): Redis & Scripted {
+  const each = {
+    commandTimeout: timeout,
+    connectTimeout: COMMAND_TIMEOUT,
+    disconnectTimeout: END_TIMEOUT,
+    disableClientInfo: true,
+    ...(tls && { tls: {} }),
+  };
+  if ('nodes' in servers)
+    return whole(
+      new Cluster([...servers.nodes], {
+        lazyConnect: true,
+        enableOfflineQueue: false,
+        scripts,
+        clusterRetryStrategy: backoff,
+        maxRedirections: MOVED.most,
+        retryDelayOnFailover: MOVED.pause,
+        retryDelayOnClusterDown: MOVED.pause,
+        slotsRefreshTimeout: COMMAND_TIMEOUT,
+        redisOptions: { ...each, ...servers.login },
+      }),
+    ) as unknown as Redis & Scripted;
+  const one = {
+    ...each,
     lazyConnect: true,
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,
-    commandTimeout: timeout,
-    connectTimeout: COMMAND_TIMEOUT,
-    disconnectTimeout: END_TIMEOUT,
     retryStrategy: backoff,
     // A replica that took the place of the one that writes: the address has to be looked up again.
-    reconnectOnError: (error) => error.message.startsWith('READONLY'),
-    disableClientInfo: true,
+    reconnectOnError: (error: Error) => error.message.startsWith('READONLY'),
     scripts,
-    ...(tls && { tls: {} }),
+  };
+  if ('url' in servers) return new Redis(servers.url, one) as Redis & Scripted;
+  const { sentinels, name, db, login } = servers;
+  return new Redis({
+    ...{ ...one, ...login, sentinels: [...sentinels], name, db },
+    sentinelRetryStrategy: backoff,
+    sentinelCommandTimeout: COMMAND_TIMEOUT,
+    enableTLSForSentinelMode: tls,
+    ...(tls && { sentinelTLS: {} }),
   }) as Redis & Scripted;
+}
+
+/** A server of a cluster to which there is no connection yet would get what is sent to it in another order, by way of others. */
+function whole(cluster: Cluster): Cluster {
+  const connect = cluster.connect.bind(cluster);
+  cluster.connect = async () => {
+    await connect();
+    const waiting = cluster.nodes('master').filter(({ status }) => status === 'wait');
+    await Promise.all(waiting.map((node) => node.connect().catch(() => undefined)));
+  };
+  return cluster;
+}
+
+/** One more connection to the same servers, for hearing what is published; it is not looked for again when it is lost. */
+export function earLike(client: Redis): Redis {
+  const own = { lazyConnect: true, enableOfflineQueue: true };
+  const lost = (): null => null;
+  const other: unknown = client;
+  return other instanceof Cluster
+    ? (other.duplicate([], { ...own, clusterRetryStrategy: lost }) as unknown as Redis)
+    : client.duplicate({ ...own, autoResubscribe: false, retryStrategy: lost });
+}
 
 /** Resolves when the work is done, has failed, or takes longer than a command may. */
 export async function soon(work: Promise<unknown>): Promise<void> {

@@ -147,6 +147,26 @@ export function cacheContract(name: string, open: () => Promise<OpenCache | { re
       expect(await read(key)).to.equal(null);
     });
 
+    it('gives the right to compute to one at a time, where processes share it', async () => {
+      if (cache.claim === undefined) return;
+      const claim = async (key: string, token: string, milliseconds = 300): Promise<number> =>
+        (await cache.claim?.(key, token, milliseconds)) ?? NaN;
+      const key = fresh();
+      const tokens = ['a', 'b', 'c'];
+      const all = await Promise.all(tokens.map((token) => claim(key, token)));
+      const one = tokens.filter((_, at) => all[at] === 0);
+      expect(one).to.have.length(1);
+      expect(Math.max(...all)).to.be.within(1, 300);
+      await cache.release?.(key, 'another');
+      expect(await claim(key, 'd')).to.be.greaterThan(0);
+      await cache.release?.(key, one[0] ?? '');
+      expect(await claim(key, 'd')).to.equal(0);
+      await until(async () => (await claim(key, 'e', 600_000)) === 0);
+      await write(key, 'value');
+      await cache.release?.(key, 'e');
+      expect(await claim(key, 'f')).to.be.lessThan(0);
+    });
+
     it('counts every call of a window once, also those at the same time', async () => {
       const key = fresh();
       const counted = await Promise.all(Array.from({ length: 50 }, async () => (await cache.count(key, 600)).count));

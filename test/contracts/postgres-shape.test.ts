@@ -243,14 +243,15 @@ describe('a migration of PostgreSQL', () => {
       query: async (sql: string) => {
         asked.push(sql.replace(/\d{3,}/, 'n'));
         await Promise.resolve();
-        isLocked = sql.includes('lock');
+        isLocked ||= sql.includes('pg_advisory_xact_lock');
         return [];
       },
     };
     const unlock = await postgresFlavour.lock(session);
     expect(isLocked, 'it is waited for').to.equal(true);
     await unlock();
-    expect(asked).to.deep.equal(['SET LOCAL statement_timeout = 0', 'SELECT pg_advisory_xact_lock(n)']);
+    const waiting = "SET LOCAL lock_timeout = '1s'";
+    expect(asked).to.deep.equal(['SET LOCAL statement_timeout = 0', 'SELECT pg_advisory_xact_lock(n)', waiting]);
     const plan = { changes: [], warnings: [] };
     expect(await postgresFlavour.settle(session, plan)).to.equal(plan);
   });

@@ -92,7 +92,7 @@ describe('contracts of queue stores', () => {
     async fresh() {
       const found = await startRedis();
       if ('skip' in found) return found;
-      const client = createClient({ url: found.url, tls: false });
+      const client = createClient({ servers: { url: found.url }, prefix: '', tls: false });
       await client.connect();
       const store = createRedisStore(client, `test:${randomUUID()}:`, nothing);
       return { store, dispose: () => Promise.resolve(client.disconnect()) };

@@ -95,6 +95,40 @@ describe('relay redis, when its server fails', function () {
     expect(await cut.health()).to.deep.equal({ ok: true, detail: '1 messages did not reach other processes' });
   });
 
+  it('keeps what others did not get, where messages are kept, and sends it in order when the server is back', async () => {
+    const [cut, other] = await pair({ replay: true });
+    await proxy.refuse();
+    for (const action of ['a', 'b', 'c']) await cut.handle.publish(told(action));
+    expect(actions(cut.got)).to.deep.equal(['a', 'b', 'c']);
+    await other.handle.publish(told('meanwhile'));
+    await proxy.pass();
+    await until(() => other.got.length === 4, 'what was kept');
+    await cut.handle.publish(told('after'));
+    await until(() => actions(cut.got).at(-1) === 'after' && other.got.length === 5, 'the next one');
+    expect(actions(other.got)).to.deep.equal(['meanwhile', 'a', 'b', 'c', 'after']);
+    expect(actions(cut.got)).to.deep.equal(['a', 'b', 'c', 'meanwhile', 'after']);
+    expect((await other.handle.since(other.got[0]!.id!))?.map(({ action }) => action)).to.deep.equal([
+      'a',
+      'b',
+      'c',
+      'after',
+    ]);
+    expect(await cut.health()).to.deep.equal({ ok: true });
+  });
+
+  it('sends once what the server had already, and no more than is kept', async () => {
+    const [cut, other] = await pair({ replay: true, most: 5 });
+    proxy.mute();
+    await cut.handle.publish(told('unsure'));
+    await until(() => other.got.length === 1, 'the message that arrived');
+    await proxy.refuse();
+    for (let n = 0; n < 8; n++) await cut.handle.publish(told(`n${n}`));
+    await proxy.pass();
+    await until(() => actions(other.got).at(-1) === 'n7', 'what was kept');
+    expect(actions(other.got)).to.deep.equal(['unsure', 'n3', 'n4', 'n5', 'n6', 'n7']);
+    expect(actions(cut.got)).to.deep.equal(['unsure', ...Array.from({ length: 8 }, (_, n) => `n${n}`)]);
+  });
+
   it('gives a server up that hangs, within a second, and finds it again', async () => {
     const [cut, other] = await pair();
     proxy.stall();

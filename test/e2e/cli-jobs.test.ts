@@ -51,6 +51,8 @@ const NOTHING: CommandOptions = {
   state: undefined,
   resource: undefined,
   limit: undefined,
+  verify: false,
+  replace: false,
   stdio: false,
   arguments: [],
 };

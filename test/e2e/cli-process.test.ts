@@ -2,15 +2,18 @@
  * Every command as a process of its own: the same output and exit code as in the process of the tests, where all else about them is
  * tested. `serve`, `dev` and `lsp`, which go on, have tests of their own that start processes.
  */
+import { createHash } from 'node:crypto';
 import { cp, mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { COMMANDS } from '../../kernel/cli/commands.js';
+import { manifestText } from '../../kernel/cli/manifest-of-copy.js';
 import { spawnCli } from '../support/child.js';
 import { runCli, type Finished, type RunOptions } from '../support/cli.js';
 import { PLUGIN_FIXTURES, querying, returning, ROOT, tempProject, type Files } from '../support/project.js';
 
 const MODEL = { id: { type: 'Number', primary_key: true, auto_increment: true }, name: { type: 'String' } };
+const A = { size: 1, sha256: createHash('sha256').update('a').digest('hex') };
 const FILES: Files = {
   'package.json': { name: 'cats', version: '1.2.3', type: 'module' },
   'lintel.config.json': {
@@ -24,6 +27,12 @@ const FILES: Files = {
   ],
   '.env.example': 'KEY=generate:9\n',
   'jobs.json': [],
+  '.lintel/files/open/a.txt': 'a',
+  'copy/manifest.json': manifestText('1.0.0', [
+    { part: 'storage:storage', plugin: 'local-disk', folder: 'storage', folders: [], files: { a: A } },
+  ]),
+  'copy/storage/a': 'a',
+  'other.json': { storage: { use: 'local-disk', path: 'restored' } },
 };
 const BROKEN = '{\n  "id": "b",\n  "resource": "b",\n  "actionables": [{ "id": 1, "mode": "RETRUN" }]\n}\n';
 
@@ -35,6 +44,8 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
   audit: ['audit', '--trust'],
   migrate: ['migrate', '--format', 'json'],
   jobs: ['jobs', 'list'],
+  backup: ['backup', 'made'],
+  restore: ['restore', 'copy', '--config', 'other.json'],
   plan: ['plan', 'cats'],
   openapi: ['openapi'],
   schema: ['schema', '--for', 'model', '--out', 'schemas'],

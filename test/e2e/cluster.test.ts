@@ -55,6 +55,11 @@ const FILES = {
       ['$PAYLOAD.id', '$PAYLOAD.text'],
       { returnables: ['text'], cacheable: { invalidate_cache_keys: ['note $PAYLOAD.id'] } },
     ),
+    querying('drawn', 'SELECT CAST(random() AS text) AS n FROM pg_sleep(0.01)', [], {
+      returnables: ['n'],
+      cacheable: { read_from_cache: true, duration: 600, cache_key: 'drawn' },
+    }),
+    returning('redraw', 1, { cacheable: { invalidate_cache_keys: ['drawn'] } }),
     returning('ids', Object.fromEntries(GENERATORS.map((name) => [name, `$GENERATOR.${name}`]))),
     querying('open', 'INSERT INTO accounts (id, email, balance) VALUES ($1, $2, 0) RETURNING id', [
       '$PAYLOAD.id',
@@ -172,6 +177,18 @@ describe('three processes', function () {
     }
     isOver = true;
     for (const reads of await watching) expect(reads).to.be.greaterThan(10);
+  });
+
+  it('compute what is no longer true once for all of them, and never answer what was removed', async () => {
+    const before = new Set<unknown>();
+    for (let round = 0; round < 30; round += 1) {
+      expect((await at(round % 3)().post('/redraw')).status).to.equal(200);
+      const answers = await spread(6, (client) => client.post<Loose>('/drawn'));
+      const values = new Set(answers.map(({ body }) => body['n']));
+      expect([...values], `round ${round}`).to.have.length(1);
+      for (const value of values) expect(before.has(value), `old in round ${round}`).to.equal(false);
+      for (const value of values) before.add(value);
+    }
   });
 
   it('make identifiers that never meet', async () => {

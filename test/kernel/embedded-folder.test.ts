@@ -4,7 +4,8 @@
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -87,6 +88,25 @@ describe('the folder of an embedded database', () => {
     expect(await readdir(half)).to.deep.equal([]);
     await begun();
     expect(await readdir(above)).not.to.include('half.unfinished');
+  });
+
+  it('stays locked when a supervisor ends everything that belongs to the process, until the database is closed', async function () {
+    const children = `/proc/${process.pid}/task/${process.pid}/children`;
+    if (spawnSync('flock', ['--version']).error !== undefined) return skipTest(this, 'no flock');
+    if (!existsSync(children)) return skipTest(this, 'the system does not list children');
+    const listed = async (): Promise<string[]> => (await readFile(children, 'utf8')).split(' ').filter(Boolean);
+    const before = await listed();
+    const data = join(above, 'ended');
+    const unlock = await lockFolder(data, 'main');
+    const isLocked = (): boolean => spawnSync('flock', ['-n', data, 'true']).status === 1;
+    const holders = (await listed()).filter((pid) => !before.includes(pid));
+    expect(holders).to.have.length(1);
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
+      for (const pid of holders) process.kill(-Number(pid), signal);
+      expect(isLocked(), signal).to.equal(true);
+    }
+    await unlock();
+    expect(isLocked()).to.equal(false);
   });
 
   it('belongs to one process, also of another container with other process numbers', async function () {

@@ -25,8 +25,10 @@ const hashed = (key: string): string =>
 const SURROGATE = /\p{Surrogate}/u;
 
 export function createRedisCache(client: Client, prefix: string): Cache {
-  const valueKey = (key: string): string => `${prefix}v:${hashed(key)}`;
-  const leaseKey = (key: string): string => `${prefix}l:${hashed(key)}`;
+  // What is used together lies in one slot of a cluster.
+  const valueKey = (key: string): string => `${prefix}v:{${hashed(key)}}`;
+  const leaseKey = (key: string): string => `${prefix}l:{${hashed(key)}}`;
+  const rightKey = (key: string): string => `${prefix}r:{${hashed(key)}}`;
   const countKey = (key: string): string => `${prefix}c:${hashed(key)}`;
   const markKey = (key: string): string => `${prefix}m:${hashed(key)}`;
 
@@ -53,7 +55,13 @@ export function createRedisCache(client: Client, prefix: string): Cache {
       }),
     remove: (keys) =>
       ask(async () => {
-        if (keys.length > 0) await client.del(keys.flatMap((key) => [valueKey(key), leaseKey(key)]));
+        await Promise.all(keys.map((key) => client.del(valueKey(key), leaseKey(key))));
+      }),
+    claim: (key, token, milliseconds) =>
+      ask(() => client.lintelClaim(valueKey(key), rightKey(key), token, Math.ceil(milliseconds))),
+    release: (key, token) =>
+      ask(async () => {
+        await client.lintelRelease(rightKey(key), token);
       }),
     count: (key, seconds) =>
       ask(async () => {
@@ -62,9 +70,7 @@ export function createRedisCache(client: Client, prefix: string): Cache {
       }),
     mark: (entries) =>
       ask(async () => {
-        if (entries.length === 0) return;
-        const keys = entries.map(({ key }) => markKey(key));
-        await client.lintelMark(keys.length, ...keys, ...entries.map(({ seconds }) => whole(seconds)));
+        await Promise.all(entries.map(({ key, seconds }) => client.lintelMark(markKey(key), whole(seconds))));
       }),
     isMarked: (key) => ask(async () => (await client.exists(markKey(key))) === 1),
   };

@@ -18,6 +18,22 @@ if redis.call('GET', KEYS[2]) == ARGV[1] then
 end
 return 0`;
 
+/** The right (KEYS[2]) to make a value (KEYS[1]), for a token (ARGV[1]) and ARGV[2] milliseconds. */
+const CLAIM = `
+if redis.call('EXISTS', KEYS[1]) == 1 then
+  return -1
+end
+if redis.call('SET', KEYS[2], ARGV[1], 'PX', ARGV[2], 'NX') then
+  return 0
+end
+return math.max(1, redis.call('PTTL', KEYS[2]))`;
+
+const RELEASE = `
+if redis.call('GET', KEYS[1]) == ARGV[1] then
+  redis.call('DEL', KEYS[1])
+end
+return 0`;
+
 /** One more in a window; a window that has no end gets one. */
 const COUNT = `
 local count = redis.call('INCR', KEYS[1])
@@ -28,27 +44,28 @@ if left < 0 then
 end
 return {count, left}`;
 
-/** Marks every key for its milliseconds; never for less than it was marked before. */
+/** Marks a key for its milliseconds; never for less than it was marked before. */
 const MARK = `
-for i, key in ipairs(KEYS) do
-  if redis.call('PTTL', key) < tonumber(ARGV[i]) then
-    redis.call('SET', key, '1', 'PX', ARGV[i])
-  end
+if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[1]) then
+  redis.call('SET', KEYS[1], '1', 'PX', ARGV[1])
 end
 return 0`;
 
 export const SCRIPTS = {
   lintelLease: { lua: LEASE, numberOfKeys: 1 },
   lintelKeep: { lua: KEEP, numberOfKeys: 2 },
+  lintelClaim: { lua: CLAIM, numberOfKeys: 2 },
+  lintelRelease: { lua: RELEASE, numberOfKeys: 1 },
   lintelCount: { lua: COUNT, numberOfKeys: 1 },
-  /** The number of keys is its first argument. */
-  lintelMark: { lua: MARK },
+  lintelMark: { lua: MARK, numberOfKeys: 1 },
 } as const;
 
 /** The scripts as methods of a client. */
 export interface Scripted {
   lintelLease(key: string, token: string, milliseconds: number): Promise<string>;
   lintelKeep(value: string, lease: string, token: string, bytes: Buffer, milliseconds: number): Promise<number>;
+  lintelClaim(value: string, right: string, token: string, milliseconds: number): Promise<number>;
+  lintelRelease(right: string, token: string): Promise<number>;
   lintelCount(key: string, milliseconds: number): Promise<[number, number]>;
-  lintelMark(count: number, ...keysThenMilliseconds: (string | number)[]): Promise<number>;
+  lintelMark(key: string, milliseconds: number): Promise<number>;
 }

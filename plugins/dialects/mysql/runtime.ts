@@ -56,6 +56,8 @@ export default defineRuntime(dialect, {
     return handle;
   },
 
+  keeps: () => ({ elsewhere: '`mysqldump --single-transaction` or `mariadb-dump`, or a copy of the server with its binary log' }),
+
   async open(handle, { options, instance, log }) {
     const read = readOptions(options);
     if (read === null) throw addressFault(instance);

@@ -5,6 +5,7 @@
 import { chmod, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fault } from '../../../kernel/contract/fault.js';
+import { RESTORING } from '../../../kernel/contract/keeping.js';
 
 /** Files without which the engine takes a folder for empty, or cannot read it. */
 const NEEDED: readonly string[] = ['PG_VERSION', join('global', 'pg_control'), 'base', 'pg_wal'];
@@ -26,6 +27,11 @@ export async function makeFolder(folder: string): Promise<void> {
  * where the folder holds anything but a whole database.
  */
 export async function checkFolder(folder: string, instance: string): Promise<() => Promise<void>> {
+  if (await isThere(folder + RESTORING))
+    throw fault('QRY_CONNECT', {
+      instance,
+      reason: `"${folder}${RESTORING}" is there: a restore into the folder was cut off; run \`lintel restore\` again`,
+    });
   // Stands beside the folder while a database is made in it: a process that ended meanwhile had served nothing.
   const unfinished = `${folder}.unfinished`;
   if (await isThere(unfinished))

@@ -5,9 +5,8 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { link, readFile, rm, writeFile } from 'node:fs/promises';
 import type { Socket } from 'node:net';
-import { dirname } from 'node:path';
 import { fault } from '../../../kernel/contract/fault.js';
 import { makeFolder } from './folder.js';
 
@@ -52,6 +51,9 @@ async function isStale(file: string, isLocked: boolean): Promise<boolean> {
 
 type Unlock = () => Promise<void>;
 
+/** Signals that a terminal or a supervisor sends to everything that belongs to the process: the database is closed first. */
+const HOLD = "trap '' HUP INT TERM; echo && exec cat";
+
 /** The exit code of `flock` where another process holds the lock. */
 const HELD_ELSEWHERE = 1;
 
@@ -60,12 +62,13 @@ const HELD_ELSEWHERE = 1;
  * ends. `held`: another process has the lock. Null where the system or the file system has no such locks.
  */
 async function lockInSystem(folder: string): Promise<Unlock | 'held' | null> {
-  const holder = spawn('flock', ['-n', folder, 'sh', '-c', 'echo && exec cat'], {
+  const holder = spawn('flock', ['-n', folder, 'sh', '-c', HOLD], {
     stdio: ['pipe', 'pipe', 'ignore'],
-    // Ctrl-C in a terminal ends the whole group; the database is closed first.
     detached: true,
   });
   const { stdin, stdout } = holder;
+  // Where `flock` is not there, or has ended, there is nobody to write to.
+  stdin.on('error', () => undefined);
   const ended = once(holder, 'close').then(([code]) => (code === HELD_ELSEWHERE ? ('held' as const) : null));
   const taken = once(stdout, 'data').then(() => 'taken' as const);
   taken.catch(() => undefined);
@@ -81,7 +84,7 @@ async function lockInSystem(folder: string): Promise<Unlock | 'held' | null> {
   };
 }
 
-const IN_USE = 'the data folder is in use by another process; an embedded database belongs to one at a time';
+export const IN_USE = 'the data folder is in use by another process; an embedded database belongs to one at a time';
 
 /** Takes the lock of a folder, which is made where it is not there; the result gives it back. */
 export async function lockFolder(folder: string, instance: string): Promise<Unlock> {
@@ -91,7 +94,6 @@ export async function lockFolder(folder: string, instance: string): Promise<Unlo
   held.add(file);
   let unlock: Unlock | 'held' | null = null;
   try {
-    await mkdir(dirname(file), { recursive: true });
     await makeFolder(folder);
     unlock = await lockInSystem(folder);
     if (unlock === 'held') throw inUse;

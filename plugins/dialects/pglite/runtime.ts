@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { PGlite, Results } from '@electric-sql/pglite';
 import { fault } from '../../../kernel/contract/fault.js';
-import { defineRuntime } from '../../../kernel/contract/plugin.js';
+import { defineRuntime, type RuntimeContext } from '../../../kernel/contract/plugin.js';
 import { holdTieringBudget } from '../../../kernel/platform/wasm-tiering.js';
 import { dialect } from '../../kinds/dialect.js';
 import type { Dialect, Row } from '../../kinds/dialect.js';
@@ -17,6 +17,7 @@ import { postgresFlavour } from '../shared/shape-postgres.js';
 import { parsers } from '../shared/types.js';
 import { createDialect } from './dialect.js';
 import { checkFolder } from './folder.js';
+import { holdFolder, offerHold } from './hold.js';
 import { lockFolder } from './lock.js';
 import { askStatements, createScratch } from './scratch.js';
 import { templateFor } from './template.js';
@@ -24,8 +25,8 @@ import { readWholeText } from './whole-text.js';
 
 interface Engine {
   readonly db: PGlite;
-  /** Null in memory, where there is nothing to lock. */
-  readonly unlock: (() => Promise<void>) | null;
+  /** Ends what belongs to the folder; null in memory. */
+  readonly leave: { readonly offer: () => Promise<void>; readonly unlock: () => Promise<void> } | null;
 }
 
 // A global of Node that its types leave to those of browsers.
@@ -34,6 +35,12 @@ declare const WebAssembly: { readonly Module: new (bytes: Uint8Array) => EngineM
 
 const engines = new WeakMap<Dialect, Engine>();
 const MEMORY = 'memory://';
+
+/** `place`: the folder; null in memory. */
+function placeOf(options: RuntimeContext['options'], folder: string): { path: string; place: string | null } {
+  const path = typeof options['path'] === 'string' ? options['path'] : '.lintel/data';
+  return { path, place: path.startsWith(MEMORY) ? null : resolve(folder, path) };
+}
 
 function engineOf(handle: Dialect): PGlite {
   const engine = engines.get(handle);
@@ -105,14 +112,14 @@ export default defineRuntime(dialect, {
   },
 
   async open(handle, { instance, options, folder, log }) {
-    const path = typeof options['path'] === 'string' ? options['path'] : '.lintel/data';
-    const memory = path.startsWith(MEMORY);
-    const place = memory ? path : resolve(folder, path);
-    const unlock = memory ? null : await lockFolder(place, instance);
+    const { path, place } = placeOf(options, folder);
+    const unlock = place === null ? null : await lockFolder(place, instance);
     try {
-      const begun = memory ? null : await checkFolder(place, instance);
-      engines.set(handle, { db: await start(place, memory ? null : place), unlock });
+      const begun = place === null ? null : await checkFolder(place, instance);
+      const db = await start(place ?? path, place);
       await begun?.();
+      const leave = place === null || unlock === null ? null : { offer: await offerHold(place, db, log), unlock };
+      engines.set(handle, { db, leave });
     } catch (error) {
       await unlock?.();
       throw connectFault(instance, error);
@@ -128,14 +135,22 @@ export default defineRuntime(dialect, {
 
   ask: (handle, questions) => askStatements(engineOf(handle), questions, { extensions: false, scripts: false }),
 
+  keeps({ instance, options, folder }) {
+    const { place } = placeOf(options, folder);
+    return place === null
+      ? null
+      : { folder: place, hold: () => holdFolder(place, instance), lock: () => lockFolder(place, instance) };
+  },
+
   scratch: async () => createScratch(await start(MEMORY, null)),
 
   async close(handle) {
     const engine = engines.get(handle);
     if (!engine) return;
     engines.delete(handle);
+    await engine.leave?.offer();
     await engine.db.close();
-    await engine.unlock?.();
+    await engine.leave?.unlock();
   },
 
   async health(handle) {

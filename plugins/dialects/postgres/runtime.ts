@@ -70,8 +70,21 @@ async function withSession<T>(wires: Wires, work: (session: Session) => Promise<
   }
 }
 
+/** Plain statements, each by itself. */
+async function outside<T>(wires: Wires, work: (session: Session) => Promise<T>): Promise<T> {
+  const { wire, release } = await lease(wires);
+  try {
+    return await work(sessionOf(wire));
+  } finally {
+    // What was set for the session ends with the connection, or with these words where a pooler keeps it.
+    await wire.client.query('RESET lock_timeout; RESET statement_timeout').catch(() => undefined);
+    release(true);
+  }
+}
+
 const migrated = (wires: Wires, store: string): Migrated => ({
   withSession: (work) => withSession(wires, work),
+  outside: (work) => outside(wires, work),
   flavour: () => postgresFlavour,
   store,
 });
@@ -132,6 +145,8 @@ export default defineRuntime(dialect, {
     servers.set(handle, { context, wires: null, triggered: false });
     return handle;
   },
+
+  keeps: () => ({ elsewhere: '`pg_dump`, or a base backup with the log' }),
 
   async open(handle, context) {
     const url = context.options['url'];

@@ -17,7 +17,10 @@ interface Named {
   readonly name: string;
 }
 
-export type Change =
+/** `apart`: outside of the transaction, behind everything else. */
+export type Change = Kind & { readonly apart?: true };
+
+type Kind =
   | { readonly change: 'create-table'; readonly table: string; readonly columns: readonly TypedColumn[] }
   | ({ readonly change: 'add-column'; readonly table: string } & TypedColumn)
   | ({ readonly change: 'add-index' } & Named)

@@ -3,6 +3,7 @@
  * never connects, and a start that has nothing to change never loads it.
  */
 import type { Knex } from 'knex';
+import { apartStatements } from './apart.js';
 import type { Change, TypedColumn } from './changes.js';
 import type { Ddl } from './known.js';
 
@@ -101,9 +102,11 @@ export async function writeDdl(changes: readonly Change[]): Promise<Ddl[]> {
   const knex = createKnex({ client: 'pg' });
   try {
     return changes.flatMap((change) =>
-      build(knex, change)
-        .toSQL()
-        .map(({ sql }) => ({ table: change.table, sql })),
+      change.apart === true
+        ? apartStatements(change).statements.map((sql) => ({ table: change.table, sql }))
+        : build(knex, change)
+            .toSQL()
+            .map(({ sql }) => ({ table: change.table, sql })),
     );
   } finally {
     await knex.destroy();

@@ -84,6 +84,12 @@ export interface Flavour {
   readonly quote: (name: string) => string;
   /** Waits for other processes that change tables; the answer lets the next one in. */
   lock(session: Session): Promise<() => Promise<void>>;
+  /** Of a session that holds no transaction: makes a change that is marked as `apart`. */
+  apart?(session: Session, change: Change, said: (sql: string) => void): Promise<void>;
+  /** Rows that are there stand against such a change. */
+  isRefusedByRows?(session: Session, change: Change): Promise<boolean>;
+  /** Another session holds a lock, and for longer than one waits. */
+  isLocked?(cause: unknown): boolean;
   isDuplicate(cause: unknown): boolean;
   /** The database went; nothing is wrong with the tables. */
   isAway(cause: unknown): boolean;

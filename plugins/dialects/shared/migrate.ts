@@ -1,12 +1,14 @@
 /**
  * Brings a database to the shape of the models: look, plan, and only when something is missing lock, look again and
  * change. Two processes that start together meet at the lock; the second finds nothing to do. Where the database undoes
- * changes of tables, all of them are one transaction; elsewhere each stands by itself, and what is left is found again.
+ * changes of tables, all of them are one transaction but those that would hold up who uses a table (`apart.ts`); elsewhere each
+ * stands by itself, and what is left is found again.
  */
 import { Fault, fault } from '../../../kernel/contract/fault.js';
 import type { MigrationHow, MigrationOutline, MigrationProgress } from '../../../kernel/contract/migration.js';
 import type { ModelTable } from '../../../kernel/contract/model.js';
 import type { Log } from '../../../kernel/contract/plugin.js';
+import { patiently, setApart } from './apart.js';
 import type { Change, MigrationPlan, PlanWarning } from './changes.js';
 import type { Flavour, KnownTables } from './known.js';
 import { outlineOf, stepOf } from './outline.js';
@@ -17,6 +19,8 @@ import type { Session, WithSession } from './session.js';
 /** A store that is migrated. */
 export interface Migrated {
   readonly withSession: WithSession;
+  /** Sessions without a transaction, where the database is in use while it is changed. */
+  readonly outside?: WithSession;
   readonly flavour: (session: Session) => Promise<Flavour> | Flavour;
   /** Name of the connection. */
   readonly store: string;
@@ -34,11 +38,13 @@ async function look(
   flavour: Flavour,
   tables: readonly ModelTable[],
   how: MigrationHow | undefined,
+  isInUse: boolean,
 ): Promise<MigrationPlan> {
   const known = await flavour.introspect(session, tables);
   const plan = planMigration(tables, known, flavour.shape(tables, known), how?.destroy === true);
   const warnings = [...plan.warnings, ...(await unindexed(session, flavour, tables, known))];
-  return flavour.settle(session, { ...plan, warnings });
+  const changes = isInUse ? setApart(plan.changes) : plan.changes;
+  return flavour.settle(session, { changes, warnings });
 }
 
 /** Encrypted columns with rows whose index is missing: of values written before the column had one. */
@@ -68,28 +74,61 @@ async function unindexed(
 async function change(
   session: Session,
   flavour: Flavour,
-  store: string,
+  { store, outside }: Migrated,
   tables: readonly ModelTable[],
   who: Migrating,
-): Promise<void> {
+): Promise<readonly Change[]> {
   const unlock = await flavour.lock(session);
   try {
-    const { changes } = await look(session, flavour, tables, who.how);
-    if (changes.length === 0) return;
+    const { changes } = await look(session, flavour, tables, who.how, outside !== undefined);
     for (const [index, one] of changes.entries()) {
+      if (one.apart === true) break;
       who.progress?.(stepOf(store, one), index + 1, changes.length);
       const outcome = outcomeOf(flavour, index, changes.length);
       await make(session, flavour, one, who.log, outcome);
     }
-    const changed = [...new Set(changes.map(({ table }) => table))];
-    who.log.info({ tables: changed, changes: changes.length }, 'tables brought to the shape of the models');
+    return changes;
   } finally {
     await unlock().catch(() => undefined);
   }
 }
 
+/** Everything in one transaction, again while another session holds a lock; then what is made apart. */
+async function changeAll(
+  migrated: Migrated,
+  flavour: Flavour,
+  planned: readonly Change[],
+  tables: readonly ModelTable[],
+  who: Migrating,
+): Promise<void> {
+  const { withSession, outside, store } = migrated;
+  await outside?.(async (session) => {
+    for (const one of planned)
+      if ((await flavour.isRefusedByRows?.(session, one)) === true)
+        throw refusal(flavour, one, new Error('rows that are there stand against it'), 'Nothing was changed.', true);
+  });
+  const isLockedOut = (error: unknown): boolean =>
+    error instanceof Fault && flavour.isLocked?.(error.options.cause) === true;
+  const changes = await patiently(isLockedOut, () =>
+    withSession((session) => change(session, flavour, migrated, tables, who)),
+  );
+  for (const [index, one] of changes.entries()) {
+    if (one.apart !== true || outside === undefined) continue;
+    who.progress?.(stepOf(store, one), index + 1, changes.length);
+    await outside(async (session) => {
+      const said = (sql: string): void => who.log.debug({ table: one.table, sql }, 'migration');
+      await flavour.apart?.(session, one, said).catch((cause: unknown) => {
+        throw refusal(flavour, one, cause, outcomeOf({ transactional: false }, index, changes.length));
+      });
+    });
+  }
+  if (changes.length === 0) return;
+  const changed = [...new Set(changes.map(({ table }) => table))];
+  who.log.info({ tables: changed, changes: changes.length }, 'tables brought to the shape of the models');
+}
+
 /** What a failure leaves behind. */
-const outcomeOf = ({ transactional }: Flavour, done: number, of: number): string =>
+const outcomeOf = ({ transactional }: Pick<Flavour, 'transactional'>, done: number, of: number): string =>
   transactional || done === 0
     ? 'Nothing was changed.'
     : `${done} of ${of} changes were made and stay; the rest was left undone.`;
@@ -106,10 +145,14 @@ async function make(session: Session, flavour: Flavour, one: Change, log: Log, o
 }
 
 /** Rows that are there already can stand against a unique index. */
-function refusal(flavour: Flavour, change: Change, cause: unknown, outcome: string): Fault {
+function refusal(flavour: Flavour, change: Change, cause: unknown, outcome: string, byRows = false): Fault {
   const { table } = change;
   const clean = flavour.clean(cause);
-  if (change.change !== 'add-unique' || !flavour.isDuplicate(cause))
+  if (flavour.isLocked?.(cause) === true) {
+    const locked = `${outcome} Another session holds a lock on the table: a transaction that is open, or a dump.`;
+    return fault('QRY_MIGRATION', { table, outcome: locked }, { cause: clean, retryable: true });
+  }
+  if (change.change !== 'add-unique' || !(byRows || flavour.isDuplicate(cause)))
     return fault('QRY_MIGRATION', { table, outcome }, { cause: clean, retryable: flavour.isAway(cause) });
   return fault('QRY_DUPLICATES', { table, columns: change.columns.join(', ') }, { cause: clean });
 }
@@ -131,30 +174,26 @@ async function guarded<T>(
 }
 
 /** True when the database was changed. Throws QRY_MIGRATION, QRY_DUPLICATES or QRY_SCRIPT, never what a driver throws. */
-export async function migrate(
-  { withSession, flavour: find, store }: Migrated,
-  tables: readonly ModelTable[],
-  who: Migrating,
-): Promise<boolean> {
+export async function migrate(migrated: Migrated, tables: readonly ModelTable[], who: Migrating): Promise<boolean> {
+  const { withSession, outside, flavour: find } = migrated;
   const { scripts = [] } = who.how ?? {};
   if (tables.length === 0 && scripts.length === 0) return false;
   const at: { flavour?: Flavour } = {};
   return guarded(tables, at, async () => {
-    const { changes, warnings } = await withSession(async (session) => {
-      at.flavour = await find(session);
-      return look(session, at.flavour, tables, who.how);
+    const { changes, warnings, flavour } = await withSession(async (session) => {
+      const found = (at.flavour = await find(session));
+      return { ...(await look(session, found, tables, who.how, outside !== undefined)), flavour: found };
     });
     for (const { message, serious, ...place } of warnings) if (serious) who.log.warn(place, message);
-    if (changes.length > 0)
-      await withSession(async (session) => change(session, await find(session), store, tables, who));
-    const ran = await runScripts({ withSession, flavour: find, store }, scripts, who);
+    if (changes.length > 0) await changeAll(migrated, flavour, changes, tables, who);
+    const ran = await runScripts(migrated, scripts, who);
     return ran || changes.length > 0;
   });
 }
 
 /** What `migrate` would do now. Reads only. */
 export async function outline(
-  { withSession, flavour: find, store }: Migrated,
+  { withSession, outside, flavour: find, store }: Migrated,
   tables: readonly ModelTable[],
   how?: MigrationHow,
 ): Promise<MigrationOutline> {
@@ -164,7 +203,12 @@ export async function outline(
   return guarded(tables, at, () =>
     withSession(async (session) => {
       const flavour = (at.flavour = await find(session));
-      const shown = await outlineOf(session, flavour, store, await look(session, flavour, tables, how));
+      const shown = await outlineOf(
+        session,
+        flavour,
+        store,
+        await look(session, flavour, tables, how, outside !== undefined),
+      );
       const more = scriptOutline(store, await scriptsLeft(session, flavour, scripts));
       return { steps: [...shown.steps, ...more.steps], warnings: [...shown.warnings, ...more.warnings] };
     }),

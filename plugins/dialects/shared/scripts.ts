@@ -3,9 +3,10 @@
  * the database says which have run, and what stood in them.
  */
 import { createHash } from 'node:crypto';
-import { fault } from '../../../kernel/contract/fault.js';
+import { Fault, fault } from '../../../kernel/contract/fault.js';
 import type { MigrationStep, MigrationWarning } from '../../../kernel/contract/migration.js';
 import type { Script } from '../../../kernel/contract/trial.js';
+import { isLocked, patiently } from './apart.js';
 import type { Flavour } from './known.js';
 import type { Migrated, Migrating } from './migrate.js';
 import type { Session } from './session.js';
@@ -49,11 +50,14 @@ export async function runScripts(
   for (const script of changed) who.log.warn({ file: script.file }, CHANGED);
   for (const [i, script] of pending.entries()) {
     who.progress?.(stepOf(store, script), i + 1, pending.length);
-    await withSession(async (session) => runOne(session, await find(session), script));
+    await patiently(isLockedOut, () => withSession(async (session) => runOne(session, await find(session), script)));
   }
   if (pending.length > 0) who.log.info({ files: pending.map(({ file }) => file) }, 'SQL of the project was run');
   return pending.length > 0;
 }
+
+/** It met a lock that another session holds. */
+const isLockedOut = (error: unknown): boolean => error instanceof Fault && isLocked(error.options.cause);
 
 /** Another process may have run it meanwhile. */
 async function runOne(session: Session, flavour: Flavour, script: Script): Promise<void> {
@@ -78,7 +82,7 @@ function refusal(flavour: Flavour, { file, text }: Script, cause: unknown): Erro
   const line = at > 0 ? `, line ${[...text].slice(0, at).filter((one) => one === '\n').length + 1}` : '';
   const outcome = flavour.transactional ? 'Nothing of it was kept.' : 'Statements before the one that failed may stay.';
   const params = { file: `${file}${line}`, what: String(message), outcome };
-  return fault('QRY_SCRIPT', params, { cause, retryable: flavour.isAway(cause) });
+  return fault('QRY_SCRIPT', params, { cause, retryable: flavour.isAway(cause) || flavour.isLocked?.(cause) === true });
 }
 
 const CHANGED = 'the file was changed after it was run: write what is new into a file of its own';

@@ -4,6 +4,7 @@
  */
 import type { ColumnType, ModelColumn, ModelTable } from '../../../kernel/contract/model.js';
 import { Fault } from '../../../kernel/contract/fault.js';
+import { isLocked, isRefusedByRows, LOCK_WAIT_LOCAL, makeApart } from './apart.js';
 import { arrayLiteral } from './arrays.js';
 import { isLost, sqlState, toFault } from './errors.js';
 import { introspect } from './introspect.js';
@@ -64,9 +65,13 @@ export const postgresFlavour: Flavour = {
     // Deadlines of requests do not fit here: an index on a large table takes its time, and so may the other process.
     await session.query('SET LOCAL statement_timeout = 0');
     await session.query(`SELECT pg_advisory_xact_lock(${LOCK})`);
+    await session.query(LOCK_WAIT_LOCAL);
     // The end of the transaction lets go.
     return () => Promise.resolve();
   },
+  apart: makeApart,
+  isRefusedByRows,
+  isLocked,
   isDuplicate: (cause) => sqlState(cause) === '23505',
   isAway: (cause) => (cause instanceof Fault ? cause.code === 'QRY_UNAVAILABLE' : isLost(cause)),
   clean: (cause) => toFault(cause).options.cause,

@@ -25,6 +25,8 @@ export default defineRuntime(documentStore, {
     return handle;
   },
 
+  keeps: () => ({ elsewhere: '`mongodump --oplog`' }),
+
   async open(handle, { options, instance, log }) {
     const settings = readSettings(options);
     if (settings === null) throw addressFault(instance);

@@ -3,6 +3,7 @@
  * nothing that was stored for it, or is computed for it just now, is ever found again. The store being away is nobody's failure.
  */
 import { randomBytes } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
 import type { Log } from '../../../kernel/contract/plugin.js';
 import type { Cache } from '../../kinds/cache.js';
 import { createFlights, landedWithin, type Flight } from './flights.js';
@@ -17,12 +18,18 @@ const GENERATION_LIVES = 4;
 /** Milliseconds that somebody waits for another one to compute the same. */
 const PATIENCE = 10_000;
 
+/** ... and between two looks for what another process computes: the first of them, and at most. */
+const FIRST_LOOK = 5;
+const LONGEST_LOOK = 100;
+
 /** The right to store what is computed now. */
 export interface Errand {
   readonly entry: string;
   readonly lease: string;
   /** Null: somebody else computes the same and takes long. */
   readonly flight: Flight | null;
+  /** Of the right among processes to compute it; null where they do not share the store, or another one takes long. */
+  readonly token?: string | null;
 }
 
 export type Found = { readonly value: Uint8Array } | { readonly errand: Errand | null };
@@ -86,13 +93,39 @@ export function createStore(cache: Cache, log: Log): Store {
     if (mine?.entry === entry) return { errand: mine };
     const flight = flights.get(entry);
     // One that takes as long may never come back.
-    if (flight === undefined || performance.now() - flight.since > PATIENCE) {
-      return { errand: { entry, lease, flight: flights.begin(entry) } };
-    }
+    if (flight === undefined || performance.now() - flight.since > PATIENCE)
+      return inTurn({ entry, lease, flight: flights.begin(entry) }, end);
     const landed = await landedWithin(flight, end - performance.now());
     if (landed === undefined) return { errand: { entry, lease, flight: null } };
     return landed !== null && { value: landed };
   }
+
+  /** Among processes one computes at a time; the others look for what it stores, until its time is over. */
+  async function inTurn(errand: Errand & { readonly flight: Flight }, end: number): Promise<Found> {
+    const { entry, flight } = errand;
+    const token = randomBytes(12).toString('base64url');
+    try {
+      for (let pause = FIRST_LOOK; ; pause = Math.min(pause * 2, LONGEST_LOOK)) {
+        const left = (await cache.claim?.(entry, token, PATIENCE)) ?? 0;
+        if (left === 0) return { errand: { ...errand, token } };
+        if (left > 0 && performance.now() > end) return { errand };
+        if (left > 0) await setTimeout(Math.min(pause, left));
+        const { value } = await cache.recall(entry);
+        if (value === null) continue;
+        flights.end(entry, flight);
+        flight.land(value);
+        return { value };
+      }
+    } catch (error) {
+      flights.end(entry, flight);
+      flight.land(null);
+      throw error;
+    }
+  }
+
+  /** Others need not wait for the end of its time. */
+  const release = ({ entry, token }: Errand): void | Promise<void> =>
+    token === null || token === undefined ? undefined : cache.release?.(entry, token);
 
   return {
     peek(name, variant) {
@@ -117,19 +150,25 @@ export function createStore(cache: Cache, log: Log): Store {
         return { errand: null };
       }
     },
-    finish({ entry, lease, flight }, value, seconds) {
+    finish(errand, value, seconds) {
+      const { entry, lease, flight } = errand;
       flight?.land(value);
       // Joined until the store has it: whoever comes meanwhile need not compute.
       const over = (): void => void (flight && flights.end(entry, flight));
       Promise.resolve()
         .then(() => cache.keep(entry, value, seconds, lease))
+        .then(() => release(errand))
         .catch(tell)
         .finally(over);
     },
-    giveUp({ entry, flight }) {
+    giveUp(errand) {
+      const { entry, flight } = errand;
       if (flight === null || flight.over) return;
       flights.end(entry, flight);
       flight.land(null);
+      Promise.resolve()
+        .then(() => release(errand))
+        .catch(tell);
     },
     remove: (names) => removals.remove(names.map(nameKey)),
   };

@@ -2,6 +2,7 @@
 import type { RedisNotificationChannelConfig } from '@agendajs/redis-backend';
 import type { Redis } from 'ioredis';
 import type { Log } from '../../../kernel/contract/plugin.js';
+import { earLike } from '../../shared/redis.js';
 import { hear, RECONNECT, type Ear } from '../shared/hearing.js';
 
 /** Makes connections, one at a time: the channel looks for a new one by itself, but only where an error tells it to. */
@@ -12,7 +13,7 @@ function connections(client: Redis) {
   return {
     duplicate(): Redis {
       end();
-      const ear = client.duplicate({ lazyConnect: true, enableOfflineQueue: true, retryStrategy: () => null });
+      const ear = earLike(client);
       current = ear;
       ear.on('error', () => undefined);
       ear.on('end', () => {

@@ -1,49 +1,16 @@
-/**
- * Connections to a Redis server: looked for until they are there, given up when they do not answer. Nothing waits in a queue; while
- * the server is away every command fails at once. Says what an operator should know of a server that may lose work.
- */
-import { Redis } from 'ioredis';
+/** The connection of the queue to Redis, and what an operator should know of a server that may lose work. */
+import type { Redis } from 'ioredis';
 import type { Log } from '../../../kernel/contract/plugin.js';
+import { connectionTo, type RedisAddress } from '../../shared/redis.js';
 import { SCRIPTS, type Scripted } from './scripts.js';
 
 export type Client = Redis & Scripted;
 
-/** Milliseconds in which a command has to be answered. */
-export const COMMAND_TIMEOUT = 800;
-/** A connection that has been ended must not linger: commands would wait for its end. */
-const END_TIMEOUT = 100;
-const LONGEST_PAUSE = 2000;
-
-/** Twice as long each time, and not all processes at once. */
-const backoff = (attempt: number): number =>
-  Math.min(LONGEST_PAUSE, 50 * 2 ** Math.min(attempt, 10)) * (0.75 + Math.random() / 4);
-
-export function createClient({ url, tls }: { readonly url: string; readonly tls: boolean }): Client {
-  const client = new Redis(url, {
-    lazyConnect: true,
-    enableOfflineQueue: false,
-    autoResendUnfulfilledCommands: false,
-    autoResubscribe: false,
-    maxRetriesPerRequest: 0,
-    commandTimeout: COMMAND_TIMEOUT,
-    connectTimeout: COMMAND_TIMEOUT,
-    disconnectTimeout: END_TIMEOUT,
-    retryStrategy: backoff,
-    // A replica that took the place of the one that writes: the address has to be looked up again.
-    reconnectOnError: (error) => error.message.startsWith('READONLY'),
-    disableClientInfo: true,
-    scripts: SCRIPTS,
-    ...(tls && { tls: {} }),
-  });
+export function createClient(address: RedisAddress): Client {
+  const client = connectionTo<Scripted>(address, SCRIPTS);
   // Without a listener ioredis prints errors by itself. That the store is away is told where it is used.
   client.on('error', () => undefined);
-  return client as Client;
-}
-
-/** Gives up a connection that hangs: until there is a new one, commands fail at once. */
-export function giveUp(client: Redis, error: unknown): void {
-  const silent = error instanceof Error && error.message === 'Command timed out';
-  if (silent && client.status === 'ready') client.disconnect(true);
+  return client;
 }
 
 const setting = (info: string, name: string): string | undefined => new RegExp(`^${name}:(\\S+)`, 'm').exec(info)?.[1];

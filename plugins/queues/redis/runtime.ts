@@ -6,7 +6,8 @@ import type { Ear } from '../shared/hearing.js';
 import { createQueue } from '../shared/queue.js';
 import { readSettings } from '../shared/settings.js';
 import { listenOn } from './channel.js';
-import { COMMAND_TIMEOUT, createClient, inspect, type Client } from './connection.js';
+import { addressIn, COMMAND_TIMEOUT } from '../../shared/redis.js';
+import { createClient, inspect, type Client } from './connection.js';
 import { createRedisStore, type RedisStore } from './store.js';
 import { worker } from '../shared/worker.js';
 
@@ -25,10 +26,10 @@ const FATAL = /^(?:WRONGPASS|NOAUTH|NOPERM)|invalid password/;
 
 export default defineRuntime(queue, {
   create({ options, env, log, running }) {
-    const { url, prefix, tls } = options;
-    if (typeof url !== 'string' || !/^rediss?:\/\/./.test(url)) throw new BootError('JOB_REDIS_ADDRESS', {});
-    const client = createClient({ url, tls: tls === true });
-    const store = createRedisStore(client, typeof prefix === 'string' ? prefix : 'lintel:', () => {
+    const address = addressIn(options);
+    if (address === null) throw new BootError('JOB_REDIS_ADDRESS', {});
+    const client = createClient(address);
+    const store = createRedisStore(client, address.prefix, () => {
       server.forgot = true;
       log.error({}, 'the store of the queue came back empty: work that was accepted is lost');
     });

@@ -8,7 +8,8 @@ import type { JobRepository } from 'agenda';
 import type { JobFilter, JobView } from '../../../kernel/contract/deferred.js';
 import type { Entry, Held, Store } from '../shared/store.js';
 import { call, dataOf, NAME, type JobData } from '../shared/job.js';
-import { giveUp, type Client } from './connection.js';
+import { giveUpIfSilent } from '../../shared/redis.js';
+import type { Client } from './connection.js';
 import type { Keys } from './scripts.js';
 
 /** The most that one sweep moves, so that other commands get their turn. */
@@ -56,7 +57,7 @@ export function createRedisStore(client: Client, prefix: string, lost: () => voi
     try {
       return await work();
     } catch (error) {
-      giveUp(client, error);
+      giveUpIfSilent(client, error);
       throw error;
     }
   }

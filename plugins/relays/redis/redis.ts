@@ -11,6 +11,7 @@ import { COMMAND_TIMEOUT, connectionTo, giveUpIfSilent, soon, type RedisAddress 
 import { idOf, numberIn, pack, unpack } from '../shared/messages.js';
 import { createRing, RING_BYTES } from '../shared/ring.js';
 import type { RelaySettings } from '../shared/settings.js';
+import { createOwed, type Owed } from './owed.js';
 import { BLOCK, createReader, type Stand, type StreamEntry } from './reader.js';
 import { SCRIPTS, type Scripted } from './scripts.js';
 
@@ -32,6 +33,8 @@ export interface RedisRelay extends Relay {
 
 /** Messages that are on their way to the server at most; beyond that it is as good as away. */
 const MOST_UNDER_WAY = 10_000;
+/** Milliseconds between two attempts to send what others are still to get. */
+const PAY_AGAIN = 500;
 /** Milliseconds in which this process may be behind what a client has seen elsewhere. */
 const BEHIND = 1000;
 
@@ -50,6 +53,10 @@ export function createRedisRelay(options: RedisRelayOptions): RedisRelay {
   const underWay = new Map<string, boolean>();
   /** Delivered here without the server, which may have them all the same. */
   const skipped = new Set<string>();
+  /** Kept for others where messages are kept for clients. */
+  const owed = createOwed(Math.min(most, MOST_UNDER_WAY), keep, () => lost++);
+  let paying: Promise<void> | null = null;
+  let payAgain: NodeJS.Timeout | null = null;
   const sending = new Set<Promise<unknown>>();
   const waiting: { readonly number: number; readonly go: () => void }[] = [];
   let [sent, lost, isAway] = [0, 0, false];
@@ -69,7 +76,10 @@ export function createRedisRelay(options: RedisRelayOptions): RedisRelay {
   };
   // Without a listener ioredis prints errors by itself.
   writer.on('error', tellAway);
-  writer.on('ready', tellBack);
+  writer.on('ready', () => {
+    tellBack();
+    void pay();
+  });
 
   function begin(next: string): void {
     if (next === epoch) return;
@@ -97,6 +107,7 @@ export function createRedisRelay(options: RedisRelayOptions): RedisRelay {
     }
     latest = number;
     if (underWay.has(from)) underWay.set(from, true);
+    owed.delete(from);
     const read = unpack(text);
     if (read === null) return;
     const message: Delivery = Object.freeze({ ...read, id: replay ? idOf(of, number) : null });
@@ -106,23 +117,60 @@ export function createRedisRelay(options: RedisRelayOptions): RedisRelay {
   }
 
   async function send(message: Omit<Delivery, 'id'>, text: string): Promise<void> {
-    const from = `${me}:${++sent}`;
+    const one = { from: `${me}:${++sent}`, text, at: performance.now() };
+    const { from } = one;
+    // Behind those that wait already.
+    const waits = owed.size() > 0;
     try {
+      if (waits) throw new Error('others wait to be sent');
       if (underWay.size >= MOST_UNDER_WAY) throw new Error('too many messages are on their way');
       underWay.set(from, false);
-      await writer.lintelPublish(stream, counter, from, text, randomName(), most, keep);
+      await write(one);
       underWay.delete(from);
     } catch (error) {
       giveUpIfSilent(writer, error);
       const cameBack = underWay.get(from) === true;
       underWay.delete(from);
       if (cameBack) return;
-      lost++;
-      tellAway(error);
+      if (replay) owed.add(one);
+      else lost++;
+      if (!waits) tellAway(error);
       skip(from);
       deliver({ ...message, id: null });
-      throw away(error);
+      if (!replay) throw away(error);
+      payLater();
     }
+  }
+
+  const write = ({ from, text }: Owed): Promise<number> =>
+    writer.lintelPublish(stream, counter, from, text, randomName(), most, keep);
+
+  /** Sends what others are still to get, once this process has read everything that the server has. */
+  function pay(): Promise<void> {
+    if (owed.size() === 0 || writer.status !== 'ready') return Promise.resolve();
+    return (paying ??= payAll()
+      .catch((error: unknown) => giveUpIfSilent(writer, error))
+      .finally(() => {
+        paying = null;
+        if (owed.size() > 0) payLater();
+      }));
+  }
+
+  async function payAll(): Promise<void> {
+    const [of, digits] = await writer.lintelStand(stream, counter, randomName());
+    const number = Number(digits);
+    if (number > ring.latest() || of !== epoch) await caughtUp(waiting, number);
+    if (of !== epoch || number > ring.latest()) throw new Error('not everything has been read');
+    const count = await owed.pay(write);
+    if (count > 0) log.info({ messages: count }, 'messages of the time without the relay were sent to other processes');
+  }
+
+  function payLater(): void {
+    payAgain ??= setTimeout(() => {
+      payAgain = null;
+      void pay();
+      if (owed.size() > 0) payLater();
+    }, PAY_AGAIN).unref();
   }
 
   function skip(from: string): void {
@@ -166,8 +214,11 @@ export function createRedisRelay(options: RedisRelayOptions): RedisRelay {
     },
     async settled() {
       await Promise.allSettled(sending);
+      await pay();
     },
     close() {
+      if (payAgain !== null) clearTimeout(payAgain);
+      if (owed.size() > 0) log.warn({ lost: owed.size() }, 'messages did not reach other processes before the end');
       reader.close();
       writer.disconnect();
     },

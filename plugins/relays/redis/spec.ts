@@ -18,6 +18,8 @@ export default definePlugin({
     '',
     'A server that is away does not stop the start, and is looked for again until it is back. Meanwhile messages reach the',
     'clients of the process where they came from; requests do not fail. A server that hangs is given up after 0.8 seconds.',
+    'With `replay` the process keeps such messages for the others (not more than `most`, not longer than `keep`) and sends them in',
+    'their order when the server is back; without it they are lost for others, and counted.',
   ].join('\n'),
   facts: { shared: true },
   schema: shape({

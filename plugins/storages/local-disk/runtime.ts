@@ -9,10 +9,13 @@ import { signedQuery } from './signature.js';
 
 const folders = new WeakMap<Storage, Folder>();
 
-const optionOf = ({ options }: RuntimeContext, name: string, other: string): string => {
+const optionOf = ({ options }: Pick<RuntimeContext, 'options'>, name: string, other: string): string => {
   const value = options[name];
   return typeof value === 'string' ? value : other;
 };
+
+const pathOf = (context: Pick<RuntimeContext, 'options' | 'folder'>): string =>
+  resolve(context.folder, optionOf(context, 'path', '.lintel/files'));
 
 /** A folder belongs to a handle, and the route is there before the handle: both know the context. */
 const opened = new WeakMap<RuntimeContext, Folder>();
@@ -55,8 +58,10 @@ export default defineRuntime(storage, {
     };
     return handle;
   },
+  // Files are in place before a row names them, and go after it is gone: no copy has to hold them still.
+  keeps: (context) => ({ folder: pathOf(context), without: ['incoming'] }),
   async open(handle, context) {
-    const folder = await openFolder(resolve(context.folder, optionOf(context, 'path', '.lintel/files')));
+    const folder = await openFolder(pathOf(context));
     folders.set(handle, folder);
     opened.set(context, folder);
   },

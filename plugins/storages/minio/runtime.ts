@@ -134,6 +134,8 @@ export default defineRuntime(storage, {
     return handle;
   },
 
+  keeps: () => ({ elsewhere: 'the tools of the server that has the bucket' }),
+
   async open(handle, context) {
     const options = readOptions(context.options);
     const store = createStore(options, context.log);

@@ -1,0 +1,102 @@
+/**
+ * `lintel backup`: a copy of what lies on this machine, whole or not there. A first pass copies while everything goes on; then the
+ * stores hold still, and only what changed since is copied again.
+ */
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { basename, dirname, join, resolve, sep } from 'node:path';
+import { Fault } from '../contract/fault.js';
+import { isFolder, keptParts, type KeptPart } from './kept.js';
+import type { CommandOptions } from './commands.js';
+import { DamagedCopy, entryOf, MANIFEST, manifestText, verified, type PartEntry } from './manifest-of-copy.js';
+import { list, mirror, settleFolder, type Copies } from './mirror.js';
+import type { Terminal } from './terminal.js';
+import { versionOfPackage } from './version.js';
+
+export async function backup(options: CommandOptions, terminal: Terminal): Promise<number> {
+  const [name] = options.arguments;
+  const { stdout, stderr } = terminal;
+  const refuse = (text: string, code = 1): number => {
+    stderr.write(`${text}\n`);
+    return code;
+  };
+  if (name === undefined) return refuse('Which folder? lintel backup <folder>', 2);
+  const target = resolve(terminal.cwd, name);
+  try {
+    if (options.verify) {
+      const { parts, made } = await verified(target);
+      stdout.write(`whole: ${counted(parts)}, made ${made}\n`);
+      return 0;
+    }
+    const kept = await keptParts(options, terminal);
+    if (kept === null) return 1;
+    stderr.write(kept.elsewhere.join(''));
+    const here: KeptPart[] = [];
+    for (const part of kept.here) if (await isFolder(part.folder)) here.push(part);
+    if (here.length === 0) return refuse('Nothing is kept on this machine: there is nothing to copy.');
+    const around = here.find(({ folder }) => `${target}${sep}`.startsWith(`${folder}${sep}`));
+    if (around !== undefined) return refuse(`"${name}" lies in "${around.folder}", which is to be copied.`);
+    const { files, folders } = await list(target);
+    if (files.length + folders.length > 0) return refuse(`"${name}" holds files already.`);
+    stdout.write(`${name}: ${counted(await copy(here, target))}\n`);
+    return 0;
+  } catch (error) {
+    if (error instanceof DamagedCopy) return refuse(`"${name}" is not whole: ${error.message}.`);
+    if (error instanceof Fault) return refuse(`Nothing was copied: ${String(error.params['reason'] ?? error.code)}.`);
+    throw error;
+  }
+}
+
+function counted(parts: readonly PartEntry[]): string {
+  const files = parts.flatMap((part) => Object.values(part.files));
+  const bytes = files.reduce((sum, { size }) => sum + size, 0);
+  return `${parts.map(({ part }) => part).join(', ')}; ${files.length} files, ${(bytes / 1_048_576).toFixed(1)} MiB`;
+}
+
+/** Names of instances are the user's. */
+const folderOf = (part: string): string => encodeURIComponent(part.replaceAll(':', '-'));
+
+async function copy(here: readonly KeptPart[], target: string): Promise<readonly PartEntry[]> {
+  // The name appears with the whole copy; what was cut off stands beside it, and the next attempt takes it away.
+  const unfinished = join(dirname(target), `${basename(target)}.unfinished`);
+  await rm(unfinished, { recursive: true, force: true });
+  await mkdir(unfinished, { recursive: true, mode: 0o700 });
+  try {
+    const rounds = here.map((part) => ({
+      ...part,
+      to: join(unfinished, folderOf(part.part)),
+      copies: new Map() as Copies,
+    }));
+    const pass = async (): Promise<void> => {
+      for (const { folder, to, without = [], copies } of rounds) await mirror(folder, to, without, copies);
+    };
+    await pass();
+    await held(here, pass);
+    const entries: PartEntry[] = [];
+    for (const { part, plugin } of here)
+      entries.push(await entryOf(unfinished, { part, plugin, folder: folderOf(part) }));
+    await writeFile(join(unfinished, MANIFEST), manifestText(versionOfPackage(), entries), {
+      mode: 0o600,
+      flush: true,
+    });
+    await settleFolder(unfinished);
+    await rename(unfinished, target);
+    await settleFolder(dirname(target));
+    return entries;
+  } catch (error) {
+    await rm(unfinished, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+/** Works while all of them hold still; throws where one did not to the end. */
+async function held(here: readonly KeptPart[], work: () => Promise<void>): Promise<void> {
+  const releases: (() => Promise<void>)[] = [];
+  try {
+    for (const { hold } of here) if (hold !== undefined) releases.push(await hold());
+    await work();
+  } catch (error) {
+    await Promise.allSettled(releases.map((release) => release()));
+    throw error;
+  }
+  for (const release of releases) await release();
+}

@@ -1,0 +1,84 @@
+/** The manifest of a copy that `lintel backup` makes: which parts it has, and size and digest of every file. */
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { digest, forEachOf, list, type FileEntry } from './mirror.js';
+
+export const MANIFEST = 'manifest.json';
+const FORMAT = 1;
+
+export interface PartEntry {
+  /** Kind and instance of the plugin, and its name. */
+  readonly part: string;
+  readonly plugin: string;
+  /** The folder in the copy. */
+  readonly folder: string;
+  readonly folders: readonly string[];
+  readonly files: Readonly<Record<string, FileEntry>>;
+}
+
+export interface CopyManifest {
+  readonly format: number;
+  readonly lintel: string;
+  /** ISO 8601. */
+  readonly made: string;
+  readonly parts: readonly PartEntry[];
+}
+
+/** A copy that is not whole; `message` names what is wrong. */
+export class DamagedCopy extends Error {}
+
+const digestOf = (manifest: CopyManifest): string =>
+  createHash('sha256').update(JSON.stringify(manifest)).digest('hex');
+
+export function manifestText(lintel: string, parts: readonly PartEntry[]): string {
+  const manifest: CopyManifest = { format: FORMAT, lintel, made: new Date().toISOString(), parts };
+  return `${JSON.stringify({ sha256: digestOf(manifest), manifest }, null, 1)}\n`;
+}
+
+/** Of a folder that was copied; its bytes are on the disk afterwards. */
+export async function entryOf(
+  copy: string,
+  { part, plugin, folder }: Omit<PartEntry, 'files' | 'folders'>,
+): Promise<PartEntry> {
+  const { files, folders } = await list(join(copy, folder));
+  const entries = new Map<string, FileEntry>();
+  await forEachOf(files, async (file) => void entries.set(file, await digest(join(copy, folder, file), true)));
+  return { part, plugin, folder, folders, files: Object.fromEntries([...entries].sort()) };
+}
+
+/** The manifest of a copy whose files all agree with it. Throws DamagedCopy. */
+export async function verified(copy: string): Promise<CopyManifest> {
+  const manifest = await readManifest(copy);
+  const expected = new Map<string, FileEntry>(
+    manifest.parts.flatMap(({ folder, files }) =>
+      Object.entries(files).map(([file, entry]) => [`${folder}/${file}`, entry] as const),
+    ),
+  );
+  const folders = manifest.parts.flatMap((one) => [one.folder, ...one.folders.map((name) => `${one.folder}/${name}`)]);
+  const found = await list(copy, [MANIFEST]);
+  const missing = [...expected.keys()].find((file) => !found.files.includes(file));
+  const foreign = [...found.others, ...found.files.filter((file) => !expected.has(file))][0];
+  if (missing !== undefined) throw new DamagedCopy(`the file ${missing} is missing`);
+  if (foreign !== undefined) throw new DamagedCopy(`${foreign} is not in its manifest`);
+  const gone = folders.find((folder) => !found.folders.includes(folder));
+  if (gone !== undefined) throw new DamagedCopy(`the folder ${gone} is missing`);
+  await forEachOf([...expected], async ([file, { size, sha256 }]) => {
+    const now = await digest(join(copy, file));
+    if (now.size !== size) throw new DamagedCopy(`${file} has ${now.size} bytes instead of ${size}`);
+    if (now.sha256 !== sha256) throw new DamagedCopy(`${file} has other bytes than were copied`);
+  });
+  return manifest;
+}
+
+async function readManifest(copy: string): Promise<CopyManifest> {
+  const text = await readFile(join(copy, MANIFEST), 'utf8').catch(() => null);
+  if (text === null) throw new DamagedCopy(`it has no ${MANIFEST}`);
+  try {
+    const { sha256, manifest } = JSON.parse(text) as { readonly sha256: unknown; readonly manifest: CopyManifest };
+    if (sha256 === digestOf(manifest) && manifest.format === FORMAT) return manifest;
+  } catch {
+    // Said below.
+  }
+  throw new DamagedCopy(`${MANIFEST} is damaged, or of another version of Lintel`);
+}

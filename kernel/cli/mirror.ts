@@ -1,0 +1,125 @@
+/** Copies of folders: what is in them, file by file, and their digests. Only plain files and folders; all private to the user. */
+import { constants, type BigIntStats } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { copyFile, lstat, mkdir, open, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** Of a file at the time of its copy; equal values later mean equal bytes, unless it changed a moment before. */
+interface Copied {
+  readonly state: string;
+  readonly isSettled: boolean;
+}
+
+export type Copies = Map<string, Copied>;
+
+export interface FileEntry {
+  readonly size: number;
+  readonly sha256: string;
+}
+
+/** Paths relative to the folder, with `/`. */
+export interface Listing {
+  readonly files: readonly string[];
+  readonly folders: readonly string[];
+  /** Links and whatever else is neither. */
+  readonly others: readonly string[];
+}
+
+/** Nanoseconds; clocks of file systems are coarser than their numbers. */
+const SETTLED = 2_000_000_000n;
+const BUFFER = 1 << 17;
+
+/** Files under way at the same time. */
+const AT_ONCE = 16;
+
+/** Does the work for each, some at the same time; the first failure is that of the whole, when nothing is under way any more. */
+export async function forEachOf<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  const left = items.values();
+  const lane = async (): Promise<void> => {
+    for (const item of left) await work(item);
+  };
+  const ended = await Promise.allSettled(Array.from({ length: AT_ONCE }, lane));
+  for (const one of ended) if (one.status === 'rejected') throw one.reason;
+}
+
+const isAbsent = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';
+
+/** Empty for a folder that is not there. */
+export async function list(folder: string, without: readonly string[] = []): Promise<Listing> {
+  const found = { files: [] as string[], folders: [] as string[], others: [] as string[] };
+  const open = [''];
+  for (let at = open.pop(); at !== undefined; at = open.pop()) {
+    const entries = await readdir(join(folder, at), { withFileTypes: true }).catch((error: unknown) => {
+      if (isAbsent(error)) return [];
+      throw error;
+    });
+    for (const entry of entries) {
+      if (at === '' && without.includes(entry.name)) continue;
+      const path = at === '' ? entry.name : `${at}/${entry.name}`;
+      if (entry.isDirectory()) open.push(path);
+      (entry.isDirectory() ? found.folders : entry.isFile() ? found.files : found.others).push(path);
+    }
+  }
+  // Folders before what is in them.
+  for (const names of Object.values(found)) names.sort();
+  return found;
+}
+
+const stateOf = ({ ino, size, mtimeNs, ctimeNs }: BigIntStats): string => [ino, size, mtimeNs, ctimeNs].join(' ');
+
+/**
+ * Brings `to` to the state of `from`; `copies` says what a pass before has copied, and is brought up to date. Sockets and links stay
+ * out. What is removed meanwhile is not copied.
+ */
+export async function mirror(from: string, to: string, without: readonly string[], copies: Copies): Promise<void> {
+  const { files, folders } = await list(from, without);
+  await mkdir(to, { recursive: true, mode: 0o700 });
+  for (const folder of folders) await mkdir(join(to, folder), { recursive: true, mode: 0o700 });
+  const there = new Set(files);
+  await forEachOf(files, async (file) => {
+    try {
+      const stats = await lstat(join(from, file), { bigint: true });
+      const state = stateOf(stats);
+      const known = copies.get(file);
+      if (known?.state === state && known.isSettled) return;
+      const isSettled = BigInt(Date.now()) * 1_000_000n - stats.mtimeNs > SETTLED;
+      await copyFile(join(from, file), join(to, file), constants.COPYFILE_FICLONE);
+      copies.set(file, { state, isSettled });
+    } catch (error) {
+      if (!isAbsent(error)) throw error;
+      there.delete(file);
+    }
+  });
+  const kept = new Set(folders);
+  const before = await list(to);
+  for (const file of before.files) if (!there.has(file)) await rm(join(to, file), { force: true });
+  for (const folder of before.folders)
+    if (!kept.has(folder)) await rm(join(to, folder), { recursive: true, force: true });
+}
+
+/** Size and digest of a file; `durable`: its bytes are on the disk afterwards. */
+export async function digest(file: string, durable = false): Promise<FileEntry> {
+  const handle = await open(file, durable ? 'r+' : 'r');
+  try {
+    const hash = createHash('sha256');
+    const buffer = Buffer.allocUnsafe(BUFFER);
+    let size = 0;
+    for (;;) {
+      const { bytesRead } = await handle.read(buffer, 0, BUFFER, null);
+      if (bytesRead === 0) break;
+      hash.update(buffer.subarray(0, bytesRead));
+      size += bytesRead;
+    }
+    if (durable) await handle.sync();
+    return { size, sha256: hash.digest('hex') };
+  } finally {
+    await handle.close();
+  }
+}
+
+/** The names in a folder are on the disk. Not every system has this. */
+export async function settleFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r').catch(() => null);
+  await handle?.sync().catch(() => undefined);
+  await handle?.close();
+}

@@ -1,0 +1,122 @@
+/**
+ * Holding an embedded database still for a copy of its folder. The process that has it open listens on a socket in the folder, which
+ * its user alone can reach; while somebody is connected and says nothing else, a transaction is open in which everything committed lies
+ * in the files, and no other begins.
+ */
+import { once } from 'node:events';
+import { chmod, open, rm, type FileHandle } from 'node:fs/promises';
+import { createConnection, createServer, type Server, type Socket } from 'node:net';
+import { join } from 'node:path';
+import type { PGliteInterface } from '@electric-sql/pglite';
+import { fault } from '../../../kernel/contract/fault.js';
+import type { Log } from '../../../kernel/contract/plugin.js';
+import { IN_USE, lockFolder } from './lock.js';
+
+const NAME = 'lintel.sock';
+/** What the two sides say. */
+const HELD = 'held\n';
+const DONE = 'done\n';
+const WHOLE = 'whole\n';
+
+/** Milliseconds for which requests wait for a copy at most. */
+const LONGEST = 60_000;
+/** Bytes; an address of a socket is not longer than this anywhere. */
+const ADDRESS = 100;
+
+/** The address of the socket, by way of the open folder where the path is too long for one. */
+async function withAddress<T>(folder: string, work: (address: string) => Promise<T>): Promise<T> {
+  const path = join(folder, NAME);
+  if (Buffer.byteLength(path) <= ADDRESS || process.platform !== 'linux') return work(path);
+  const handle: FileHandle = await open(folder, 'r');
+  try {
+    return await work(`/proc/self/fd/${handle.fd}/${NAME}`);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Answers one that copies; others wait for their turn as statements do. */
+async function answer(db: PGliteInterface, socket: Socket): Promise<void> {
+  const over = once(socket, 'close');
+  const said = once(socket, 'data').then(([words]) => String(words));
+  said.catch(() => undefined);
+  await db.transaction(async (inner) => {
+    if (socket.destroyed) return;
+    await inner.exec('CHECKPOINT');
+    socket.write(HELD);
+    const timer = setTimeout(() => socket.destroy(), LONGEST);
+    const last = await Promise.race([said, over]).finally(() => clearTimeout(timer));
+    if (last === DONE) socket.end(WHOLE);
+  });
+}
+
+/** Of a process that has the database open; the result ends it. A folder in which no socket can be made is copied at rest only. */
+export async function offerHold(folder: string, db: PGliteInterface, log: Log): Promise<() => Promise<void>> {
+  const sockets = new Set<Socket>();
+  const server: Server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => undefined);
+    socket.on('close', () => sockets.delete(socket));
+    answer(db, socket).catch((err: unknown) => {
+      log.warn({ err }, 'the database was not held for a copy');
+      socket.destroy();
+    });
+  });
+  server.unref();
+  const path = join(folder, NAME);
+  await rm(path, { force: true });
+  try {
+    await withAddress(folder, async (address) => {
+      server.listen(address);
+      await once(server, 'listening');
+    });
+    await chmod(path, 0o600);
+  } catch (err) {
+    log.warn({ err, folder }, 'no socket for copies: `lintel backup` works at rest only');
+  }
+  return async () => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+    await rm(path, { force: true });
+  };
+}
+
+/** Of one that copies: the lock where no process has the folder open, and otherwise the word of the one that has. */
+export async function holdFolder(folder: string, instance: string): Promise<() => Promise<void>> {
+  try {
+    return await lockFolder(folder, instance);
+  } catch (error) {
+    return askHolder(folder, instance, error);
+  }
+}
+
+async function askHolder(folder: string, instance: string, inUse: unknown): Promise<() => Promise<void>> {
+  const failed = (reason: string): never => {
+    throw fault('QRY_CONNECT', { instance, reason }, { cause: inUse });
+  };
+  const socket = await withAddress(folder, async (address) => {
+    const made = createConnection(address);
+    await once(made, 'connect');
+    return made;
+  }).catch(() => failed(`${IN_USE}, and that process does not answer: stop it first`));
+  const words = async (): Promise<unknown> => {
+    const next = once(socket, 'data').then(([said]) => String(said));
+    return Promise.race([next, once(socket, 'close')]);
+  };
+  socket.on('error', () => undefined);
+  const held = words();
+  if ((await held) !== HELD) failed('the process that has the data folder open ended');
+  let lost = false;
+  socket.on('close', () => (lost = true));
+  return async () => {
+    if (lost)
+      failed(
+        `the data folder was not held to the end: its process ended, or the copy took longer than ${LONGEST / 1000} s`,
+      );
+    const last = words();
+    socket.write(DONE);
+    const said = await last;
+    socket.destroy();
+    if (said !== WHOLE) failed('the data folder was not held to the end');
+  };
+}

@@ -1,0 +1,198 @@
+/**
+ * Changes of tables that are there and in use, made without holding up those who use them: outside of a transaction, indexes
+ * `CONCURRENTLY`, rows judged behind a constraint that is NOT VALID at first. Of PostgreSQL servers; several processes may do the same
+ * at the same time, and what one left that was cut off is done again.
+ */
+import { setTimeout } from 'node:timers/promises';
+import type { Change } from './changes.js';
+import { sqlState } from './errors.js';
+import type { Session } from './session.js';
+
+const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+
+/** A lock is waited for so long: meanwhile everybody else who wants the table waits behind it. Then others have their turn. */
+export const LOCK_WAIT = "SET lock_timeout = '1s'";
+/** As part of a transaction. */
+export const LOCK_WAIT_LOCAL = "SET LOCAL lock_timeout = '1s'";
+const LOCK_TRIES = 8;
+/** Milliseconds between two tries, and between two looks at what another process makes. */
+const PAUSE = 400;
+
+export const isLocked = (error: unknown): boolean => sqlState(error) === '55P03';
+
+/** Tries again while another session holds a lock, and not for ever. */
+export async function patiently<T>(locked: (error: unknown) => boolean, work: () => Promise<T>): Promise<T> {
+  for (let tried = 1; ; tried += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!locked(error) || tried === LOCK_TRIES) throw error;
+      await setTimeout(PAUSE);
+    }
+  }
+}
+
+/** It is made apart where its table is there before the migration. */
+const APART: ReadonlySet<Change['change']> = new Set(['add-index', 'add-unique', 'add-search', 'add-foreign'] as const);
+
+/** Those that are to be made apart are marked, and stand behind all others. */
+export function setApart(changes: readonly Change[]): Change[] {
+  const made = new Set(changes.flatMap(({ change, table }) => (change === 'create-table' ? [table] : [])));
+  const isApart = (one: Change): boolean =>
+    (!made.has(one.table) && (APART.has(one.change) || (one.change === 'set-nullable' && !one.nullable))) ||
+    // What it refers to may be made unique by one of those.
+    (one.change === 'add-foreign' && !made.has(one.target.table));
+  const isAny = changes.some(isApart);
+  // What is lost for good is lost when everything else has been done.
+  const marked = changes.map((one): Change =>
+    isApart(one) || (isAny && one.change === 'drop-column') ? { ...one, apart: true } : one,
+  );
+  return [...marked.filter(({ apart }) => apart !== true), ...marked.filter(({ apart }) => apart === true)];
+}
+
+/** The statements, in order; `undo` takes back what a failure leaves. */
+export function apartStatements(change: Change): {
+  readonly statements: readonly string[];
+  readonly undo: string | null;
+} {
+  const on = quote(change.table);
+  switch (change.change) {
+    case 'add-index':
+    case 'add-search':
+    case 'add-unique': {
+      const unique = change.change === 'add-unique';
+      const columns = (unique ? change.columns : [change.column]).map(quote).join(', ');
+      const what = change.change === 'add-search' ? `using gin (to_tsvector('english', ${columns}))` : `(${columns})`;
+      const statement = `create ${unique ? 'unique ' : ''}index concurrently ${quote(change.name)} on ${on} ${what}`;
+      return { statements: [statement], undo: `drop index concurrently if exists ${quote(change.name)}` };
+    }
+    case 'add-foreign': {
+      const { column, table } = change.target;
+      const key = `foreign key (${quote(change.column)}) references ${quote(table)} (${quote(column)})`;
+      return behindCheck(on, change.name, key, []);
+    }
+    case 'set-nullable': {
+      const column = quote(change.column.name);
+      const name = `${change.column.name}_required`;
+      const after = [`alter column ${column} set not null`, `drop constraint ${quote(name)}`];
+      return behindCheck(on, name, `check (${column} is not null)`, after);
+    }
+    case 'drop-column':
+      return { statements: [`alter table ${on} drop column ${quote(change.column)}`], undo: null };
+    default:
+      throw new Error(`${change.change} is not made apart`);
+  }
+}
+
+/** New rows are held to it at once; those that are there are looked at while others work. */
+function behindCheck(on: string, name: string, constraint: string, after: readonly string[]) {
+  const words = [
+    `add constraint ${quote(name)} ${constraint} not valid`,
+    `validate constraint ${quote(name)}`,
+    ...after,
+  ];
+  return {
+    statements: words.map((text) => `alter table ${on} ${text}`),
+    undo: `alter table ${on} drop constraint if exists ${quote(name)}`,
+  };
+}
+
+/** A row that stands against a change; null: none that could be judged before the change. */
+function judging(change: Change): string | null {
+  const on = quote(change.table);
+  if (change.change === 'add-unique') {
+    const columns = change.columns.map(quote);
+    const given = columns.map((column) => `${column} IS NOT NULL`).join(' AND ');
+    return `SELECT 1 FROM ${on} WHERE ${given} GROUP BY ${columns.join(', ')} HAVING count(*) > 1 LIMIT 1`;
+  }
+  if (change.change === 'add-foreign') {
+    const { table, column } = change.target;
+    const [mine, theirs] = [`x.${quote(change.column)}`, `y.${quote(column)}`];
+    const there = `EXISTS (SELECT FROM ${quote(table)} y WHERE ${theirs} = ${mine})`;
+    return `SELECT 1 FROM ${on} x WHERE ${mine} IS NOT NULL AND NOT ${there} LIMIT 1`;
+  }
+  if (change.change !== 'set-nullable' || change.nullable) return null;
+  return `SELECT 1 FROM ${on} WHERE ${quote(change.column.name)} IS NULL LIMIT 1`;
+}
+
+/** Rows stand against it: better known before anything is changed. Not of columns and tables that are still to be made. */
+export async function isRefusedByRows(session: Session, change: Change): Promise<boolean> {
+  const text = change.apart === true ? judging(change) : null;
+  if (text === null) return false;
+  await session.query('SET statement_timeout = 0');
+  return session.query(text).then(
+    (rows) => rows.length > 0,
+    (error: unknown) => {
+      if (sqlState(error).startsWith('42')) return false;
+      throw error;
+    },
+  );
+}
+
+export async function makeApart(session: Session, change: Change, said: (sql: string) => void): Promise<void> {
+  const { statements, undo } = apartStatements(change);
+  const run = (sql: string): Promise<void> =>
+    patiently(isLocked, async () => {
+      await session.query(sql);
+      said(sql);
+    });
+  await session.query('SET statement_timeout = 0');
+  try {
+    if ('name' in change && change.change !== 'add-foreign') await buildIndex(session, change.name, statements, run);
+    else await runAll(session, statements, run);
+  } catch (error) {
+    await session.query('SET lock_timeout = 0').catch(() => undefined);
+    if (undo !== null) await session.query(undo).catch(() => undefined);
+    throw error;
+  }
+}
+
+async function runAll(
+  session: Session,
+  statements: readonly string[],
+  run: (sql: string) => Promise<void>,
+): Promise<void> {
+  await session.query(LOCK_WAIT);
+  for (const sql of statements) {
+    try {
+      await run(sql);
+    } catch (error) {
+      // Another process has made it, or one that was cut off has.
+      if (sqlState(error) !== '42710') throw error;
+    }
+  }
+}
+
+/** Null: there is no index of the name. `building`: somebody makes one on its table. */
+const STATE = `SELECT i.indisvalid AS valid, EXISTS (SELECT FROM pg_catalog.pg_stat_progress_create_index p
+    WHERE p.relid = i.indrelid AND p.pid <> pg_backend_pid()) AS building
+  FROM pg_catalog.pg_index i JOIN pg_catalog.pg_class c ON c.oid = i.indexrelid
+  JOIN pg_catalog.pg_namespace s ON s.oid = c.relnamespace
+  WHERE s.nspname = current_schema() AND c.relname = $1`;
+
+async function buildIndex(
+  session: Session,
+  name: string,
+  statements: readonly string[],
+  run: (sql: string) => Promise<void>,
+): Promise<void> {
+  // It waits for transactions that are open, and holds up nobody meanwhile.
+  await session.query('SET lock_timeout = 0');
+  for (;;) {
+    const [state] = await session.query(STATE, [name]);
+    if (state?.['valid'] === true) return;
+    if (state?.['building'] === true) {
+      await setTimeout(PAUSE);
+      continue;
+    }
+    // Of a process that was cut off: no statement uses it, and every write pays for it.
+    if (state !== undefined) await run(`drop index concurrently if exists ${quote(name)}`);
+    try {
+      for (const sql of statements) await run(sql);
+      return;
+    } catch (error) {
+      // Another process was faster.
+      if (sqlState(error) !== '42P07') throw error;
+    }
+  }
+}

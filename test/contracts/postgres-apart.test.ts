@@ -1,0 +1,148 @@
+/**
+ * Changes of a table of PostgreSQL that is in use: who reads and writes it goes on, a lock of another session is waited for in short
+ * pieces, two processes do it once, and what was cut off or refused leaves nothing behind.
+ */
+import { expect } from 'chai';
+import pg from 'pg';
+import runtime from '../../plugins/dialects/postgres/runtime.js';
+import { makeApart } from '../../plugins/dialects/shared/apart.js';
+import { freshDatabase, startPostgres } from '../support/postgres.js';
+import { skipTest } from '../support/skip.js';
+import { startStopwatch } from '../support/stopwatch.js';
+import { until } from '../support/until.js';
+import { column, faultOf, id, table, type OpenDialect } from './dialect-support.js';
+import { openDialect } from './dialect-open.js';
+
+const people = table('people', id);
+const letters = table(
+  'letters',
+  id,
+  column('text', 'text', { nullable: true }),
+  column('by', 'integer', { nullable: true }),
+);
+const more = table(
+  'letters',
+  id,
+  column('text', 'text', { nullable: true, index: true, unique: true }),
+  column('by', 'integer', { nullable: true, references: { table: 'people', column: 'id' } }),
+  column('kind', 'text'),
+);
+
+describe('a table of PostgreSQL that is in use', function () {
+  let one: OpenDialect;
+  let two: OpenDialect;
+  let busy: pg.Client;
+  let other: pg.Client;
+  const rows = async (sql: string): Promise<unknown[]> => (await other.query<Record<string, unknown>>(sql)).rows;
+  const waits = async (): Promise<boolean> =>
+    (
+      await rows(`SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
+        AND state = 'active' AND wait_event_type = 'Lock'`)
+    ).length > 0;
+
+  before(async function () {
+    const found = await startPostgres();
+    if ('skip' in found) return skipTest(this, found.skip);
+    const url = await freshDatabase();
+    [one, two] = await Promise.all([openDialect(runtime, { url }), openDialect(runtime, { url })]);
+    [busy, other] = [new pg.Client(url), new pg.Client(url)];
+    await Promise.all([busy.connect(), other.connect()]);
+  });
+  beforeEach(async () => {
+    await other.query('DROP TABLE IF EXISTS letters, people');
+    await one.adopt([people, letters]);
+    await other.query(
+      'INSERT INTO people SELECT; INSERT INTO letters (text, by) SELECT n, 1 FROM generate_series(1, 50) n',
+    );
+  });
+  after(async () => {
+    await Promise.all([one?.close(), two?.close(), busy?.end(), other?.end()]);
+  });
+
+  it('is read and written while an index is made that waits for an open transaction', async () => {
+    await one.adopt([people, table('letters', ...letters.columns, column('kind', 'text'))]);
+    await busy.query('BEGIN; INSERT INTO letters (text) VALUES (51)');
+    const adopted = one.adopt([people, more]);
+    await until(waits, 'the migration waits');
+    const elapsed = startStopwatch();
+    await other.query("INSERT INTO letters (text) VALUES ('written meanwhile')");
+    expect(await rows('SELECT count(*)::int AS n FROM letters')).to.deep.equal([{ n: 51 }]);
+    expect(elapsed()).to.be.lessThan(800);
+    await busy.query('COMMIT');
+    const { statements } = await adopted;
+    expect(statements.filter((sql) => sql.includes('index concurrently'))).to.have.length(1);
+    expect(statements.filter((sql) => /not valid$|validate constraint/.test(sql))).to.have.length(2);
+    expect((await one.plan([people, more])).steps).to.deep.equal([]);
+    expect((await faultOf(one.handle.execute('INSERT INTO letters (by) VALUES (9)', [], null))).code).to.equal(
+      'QRY_FOREIGN_KEY',
+    );
+  });
+
+  it('waits for a lock in short pieces, so that others have their turn, and then changes it', async () => {
+    await busy.query('BEGIN; SELECT 1 FROM letters');
+    const adopted = one.adopt([people, more]);
+    await until(waits, 'the migration waits');
+    const elapsed = startStopwatch();
+    await other.query('SELECT 1 FROM letters');
+    expect(elapsed()).to.be.lessThan(2500);
+    await busy.query('COMMIT');
+    const { progress } = await adopted;
+    expect(progress.map((text) => text.split(' ').slice(2, 6).join(' '))).to.include('letters add column kind');
+    expect((await one.plan([people, more])).steps).to.deep.equal([]);
+  });
+
+  it('is changed once by two processes that start together', async () => {
+    await Promise.all([one.adopt([people, more]), two.adopt([people, more])]);
+    expect((await one.plan([people, more])).steps).to.deep.equal([]);
+    expect(await rows('SELECT 1 FROM pg_index WHERE NOT indisvalid')).to.deep.equal([]);
+    expect(await rows("SELECT 1 FROM pg_constraint WHERE contype = 'f' AND NOT convalidated")).to.deep.equal([]);
+  });
+
+  it('gets the index that a process left half made', async () => {
+    await other.query("INSERT INTO letters (text) VALUES ('1')");
+    const name = 'letters_text_unique';
+    await other.query(`CREATE UNIQUE INDEX CONCURRENTLY ${name} ON letters (text)`).catch(() => undefined);
+    expect(await rows('SELECT 1 FROM pg_index WHERE NOT indisvalid')).to.have.length(1);
+    const refused = await faultOf(one.adopt([people, more]));
+    expect(refused.code).to.equal('QRY_DUPLICATES');
+    // A row that comes while it is made: the half of it is taken away again.
+    const session = {
+      query: async (sql: string, values: readonly unknown[] = []) => (await other.query(sql, [...values])).rows,
+    };
+    const unique = {
+      change: 'add-unique',
+      table: 'letters',
+      column: 'text',
+      columns: ['text'],
+      name,
+      apart: true,
+    } as const;
+    const late = await makeApart(session, unique, () => undefined).catch((error: unknown) => error);
+    expect(late).to.have.property('code', '23505');
+    expect(await rows(`SELECT 1 FROM pg_class WHERE relname = '${name}'`)).to.deep.equal([]);
+    await other.query(`CREATE UNIQUE INDEX CONCURRENTLY ${name} ON letters (text)`).catch(() => undefined);
+    await other.query("DELETE FROM letters WHERE text = '1' AND by IS NULL");
+    await one.adopt([people, more]);
+    expect(await rows('SELECT 1 FROM pg_index WHERE NOT indisvalid')).to.deep.equal([]);
+    expect((await one.plan([people, more])).steps).to.deep.equal([]);
+  });
+
+  it('keeps no foreign key that its rows stand against, and no check of a column that is not full', async () => {
+    await other.query('UPDATE letters SET by = 7 WHERE id = 1');
+    const refused = await faultOf(one.adopt([people, more]));
+    expect(refused.code).to.equal('QRY_MIGRATION');
+    expect(refused.params['outcome']).to.equal('Nothing was changed.');
+    expect(await rows("SELECT 1 FROM pg_class WHERE relname = 'letters_text_unique'")).to.deep.equal([]);
+    expect(await rows("SELECT conname FROM pg_constraint WHERE contype = 'f'")).to.deep.equal([]);
+    const full = table('letters', id, column('text'), column('by', 'integer'));
+    await other.query('UPDATE letters SET by = NULL WHERE id = 1');
+    expect((await faultOf(one.adopt([people, full], true))).code).to.equal('QRY_MIGRATION');
+    expect(
+      await rows("SELECT conname FROM pg_constraint WHERE contype = 'c' AND conrelid = 'letters'::regclass"),
+    ).to.deep.equal([]);
+    await other.query('UPDATE letters SET by = 1');
+    const { statements } = await one.adopt([people, full], true);
+    expect(statements.filter((sql) => sql.includes('set not null'))).to.have.length.greaterThan(0);
+    expect((await one.plan([people, full], true)).steps).to.deep.equal([]);
+  });
+});
