@@ -1,13 +1,17 @@
 /**
  * The extension in a real VS Code, driven as a person drives it: the .vsix as `npm run package` makes it, on the sample, with a
- * kernel that serves the same folder. One editor for the whole suite. `SCREENSHOTS=1` writes the pictures of the README.
+ * kernel that serves the same folder. One editor for the whole suite: first the folder is a stranger's, which brings programs of its
+ * own and is not trusted, then it is trusted. In a deep run all of it once more without trust. `SCREENSHOTS=1` writes the pictures of
+ * the README.
  */
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { hostCli, runCli, type Running } from '../support/cli.js';
 import { startEditor, type Editor } from '../support/editor.js';
 import { copySample, querying, ROOT, SAMPLE_ENV, tempProject, type TempProject } from '../support/project.js';
+import { isDeep } from '../support/sample.js';
 import { until } from '../support/until.js';
 import { makeVsix } from '../support/vsix.js';
 import { skipTest } from '../support/skip.js';
@@ -28,15 +32,42 @@ const OWN = {
 };
 
 /** The project's own command line, where `npm install` would have put it. */
-async function installLintel(folder: string): Promise<void> {
+async function installLintel(folder: string, first = ':'): Promise<void> {
   const bin = join(folder, 'node_modules', '.bin');
   await mkdir(bin, { recursive: true });
-  const script = `#!/bin/sh\nexec '${process.execPath}' '${join(ROOT, 'dist/kernel/cli.js')}' "$@"\n`;
+  const script = `#!/bin/sh\n${first}\nexec '${process.execPath}' '${join(ROOT, 'dist/kernel/cli.js')}' "$@"\n`;
   await writeFile(join(bin, 'lintel'), script, { mode: 0o755 });
 }
 
-describe('the extension, in a real VS Code', function () {
-  this.timeout(240_000);
+/** What a stranger leaves in a folder, so that something of it runs; each writes a file into `ran/`. */
+const STRANGE = {
+  'lintel.config.json': { definitions: ['definitions/**/*.json'], plugins: ['builtin:*', './strange'] },
+  'strange/thing/spec.mjs': `import { writeFileSync } from 'node:fs';\nwriteFileSync(new URL('../../ran/spec', import.meta.url), '');\n`,
+  'strange/server.js': `require('fs').writeFileSync(require('path').join(__dirname, '..', 'ran', 'server'), '');\n`,
+  '.vscode/settings.json': {
+    'lintel.server.path': 'strange/server.js',
+    'lintel.request.baseUrl': 'http://127.0.0.1:1',
+  },
+  '.vscode/tasks.json': {
+    version: '2.0.0',
+    tasks: [{ type: 'lintel', command: 'dev', label: 'strange', runOptions: { runOn: 'folderOpen' } }],
+  },
+};
+const COMMANDS = (
+  JSON.parse(readFileSync(join(ROOT, 'extension', 'package.json'), 'utf8')) as {
+    readonly contributes: { readonly commands: readonly { readonly command: string }[] };
+  }
+).contributes.commands.map(({ command }) => command);
+/** A menu hides what needs trust; a key calls it all the same. */
+const KEYS = COMMANDS.map((command, at) => ({ key: `Shift+Alt+F${at + 1}`, command }));
+/** Of the editor's own command that takes away what notifications say. */
+const FORGET = 'Shift+Alt+F12';
+
+describe('the extension, in a real VS Code', () => describeExtension(true));
+if (isDeep('editor'))
+  describe('the extension, in a real VS Code that does not trust the folder', () => describeExtension(false));
+
+function describeExtension(trusted: boolean): void {
   let project!: TempProject;
   let scratch!: TempProject;
   let kernel: Running | undefined;
@@ -44,6 +75,7 @@ describe('the extension, in a real VS Code', function () {
   const shown = (): Editor => editor!;
   /** Empty while there is none. */
   const onDisk = (file: string): Promise<string> => readFile(join(project.folder, file), 'utf8').catch(() => '');
+  const strange = (): Promise<string[]> => readdir(join(project.folder, 'ran'));
   const picture = async (name: string): Promise<void> => {
     if (process.env['SCREENSHOTS'] !== '1') return;
     await mkdir(join(ROOT, 'docs', 'images'), { recursive: true });
@@ -51,15 +83,24 @@ describe('the extension, in a real VS Code', function () {
   };
 
   before(async function () {
+    this.timeout(240_000);
     const found = findEditor();
     if ('skip' in found) return skipTest(this, found.skip);
     const variables = Object.entries(SAMPLE_ENV).map(([name, value]) => `${name}=${value}\n`);
     [project, scratch] = await Promise.all([tempProject({ ...OWN, '.env': variables.join('') }), tempProject()]);
-    await Promise.all([copySample(project.folder), installLintel(project.folder)]);
+    await copySample(project.folder);
     kernel = hostCli(['serve'], { cwd: project.folder, env: { ...SAMPLE_ENV, PORT: '0' } });
     const [[, url = ''], vsix] = await Promise.all([kernel.printed(/ready at (http:\S+)/), makeVsix(scratch.folder)]);
+    for (const [name, content] of Object.entries(STRANGE)) await project.write(name, content);
+    await mkdir(join(project.folder, 'ran'));
+    await installLintel(project.folder, `touch '${join(project.folder, 'ran', 'lintel')}'`);
     const settings = { 'lintel.request.baseUrl': url };
-    const started = await startEditor({ folder: project.folder, vsix: [vsix], settings });
+    const started = await startEditor({
+      folder: project.folder,
+      vsix: [vsix],
+      settings,
+      keys: [...KEYS, { key: FORGET, command: 'notifications.clearAll' }],
+    });
     if ('skip' in started) return skipTest(this, started.skip);
     editor = started;
   });
@@ -67,6 +108,63 @@ describe('the extension, in a real VS Code', function () {
     await Promise.all([editor?.close(), kernel?.stop()]);
     await Promise.all([project?.dispose(), scratch?.dispose()]);
   });
+
+  const page = (): Editor['page'] => shown().page;
+  /** How it is seen that a command has done what it does here; the one that shows another file comes last. */
+  const pressed: readonly (readonly [command: string, seen: () => Promise<unknown>])[] = [
+    ['lintel.restartServer', () => Promise.resolve()],
+    ['lintel.newResource', () => shown().question('New resource')],
+    ['lintel.newModel', () => shown().question('New model')],
+    ['lintel.run', () => shown().notification('not trusted')],
+    ['lintel.check', () => shown().notification('not trusted')],
+    ['lintel.showOutput', () => page().locator('.panel .output-view').waitFor()],
+    ['lintel.openApi', () => shown().dialog('Send requests from a restricted folder?', 'Cancel')],
+    ['lintel.showPlan', () => shown().webview('#problems:has-text("not trusted")')],
+    ['lintel.sendRequest', () => shown().webview('#send')],
+    ['lintel.openConfig', () => page().locator('.tab.active[data-resource-name="lintel.config.json"]').waitFor()],
+  ];
+
+  if (trusted) {
+    it('starts nothing of a folder that is not trusted, whichever command is called', async () => {
+      // Only a lens calls that one, with what it needs.
+      const called = pressed.map(([command]) => command).concat('lintel.showReferences');
+      expect(called).to.have.members(COMMANDS);
+      await shown().open('definitions/own/shelf.json', 2, 10);
+      await shown().language('Lintel');
+      for (const [command, seen] of pressed) {
+        await shown().press(KEYS.find((one) => one.command === command)?.key ?? '');
+        await seen();
+        if (command === 'lintel.run') await shown().press(FORGET);
+        if (command !== 'lintel.openConfig') await shown().back();
+      }
+      expect(await strange()).to.deep.equal([]);
+    });
+
+    it('starts nothing of it, whichever lens is clicked', async () => {
+      const lenses: readonly (readonly [title: string, seen: () => Promise<unknown>])[] = [
+        ['1 reference', () => page().locator('.peekview-widget').first().waitFor()],
+        ['Send request', () => shown().webview('#send')],
+        ['Show plan', () => shown().webview('#problems:has-text("not trusted")')],
+      ];
+      await shown().open('definitions/own/shelf.json');
+      await page().locator('.codelens-decoration a').filter({ hasText: 'Show plan' }).waitFor();
+      const titles = (await page().locator('.codelens-decoration a').allInnerTexts()).map((title) => title.trim());
+      expect(titles).to.have.members(lenses.map(([title]) => title));
+      for (const [title, seen] of lenses) {
+        await shown().lens(title);
+        await seen();
+        await shown().back();
+      }
+      expect(await strange()).to.deep.equal([]);
+    });
+
+    it('is trusted, when what a stranger left is gone', async () => {
+      await project.write('lintel.config.json', OWN['lintel.config.json']);
+      for (const name of ['strange', '.vscode']) await rm(join(project.folder, name), { recursive: true });
+      await installLintel(project.folder);
+      await shown().trust();
+    });
+  }
 
   it('knows a definition by the config, and colours the SQL in its strings', async () => {
     await shown().open('definitions/own/shelf.json');
@@ -139,22 +237,31 @@ describe('the extension, in a real VS Code', function () {
     await shown().run('Lintel: Send Request');
     const panel = await shown().webview('#send');
     await panel.locator('#send').click();
+    if (!trusted) await shown().dialog('Send requests from a restricted folder?', 'Send');
     await panel.locator('#status', { hasText: '200' }).waitFor();
     expect(await panel.locator('#body').innerText()).to.match(/"status":\s*"ok"/);
     await picture('request');
   });
 
-  it('draws the plan of a resource', async () => {
-    const lines = (await onDisk(WALLET)).split('\n');
-    const line = lines.findIndex((text) => text.includes('"resource": "wallet/transfer"'));
-    await shown().open(WALLET, line + 1, 5);
-    await shown().run('Lintel: Show Plan');
-    const panel = await shown().webview('#diagram svg');
-    const text = await panel.locator('#diagram').innerText();
-    expect(text)
-      .to.contain('wallet/transfer')
-      .and.match(/transaction/i);
-    expect(await panel.locator('#diagram [data-key]').count()).to.be.greaterThan(2);
-    await picture('plan');
-  });
-});
+  if (!trusted)
+    it('draws no plan, and says why', async () => {
+      await shown().open(WALLET);
+      await shown().lens('Show plan');
+      await shown().webview('#problems:has-text("not trusted")');
+      expect(await strange()).to.deep.equal([]);
+    });
+  else
+    it('draws the plan of a resource', async () => {
+      const lines = (await onDisk(WALLET)).split('\n');
+      const line = lines.findIndex((text) => text.includes('"resource": "wallet/transfer"'));
+      await shown().open(WALLET, line + 1, 5);
+      await shown().run('Lintel: Show Plan');
+      const panel = await shown().webview('#diagram svg');
+      const text = await panel.locator('#diagram').innerText();
+      expect(text)
+        .to.contain('wallet/transfer')
+        .and.match(/transaction/i);
+      expect(await panel.locator('#diagram [data-key]').count()).to.be.greaterThan(2);
+      await picture('plan');
+    });
+}
