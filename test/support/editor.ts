@@ -254,8 +254,6 @@ function acts(page: Page, folder: string): Omit<Editor, 'close'> {
         .first()
         .click();
       await manager.locator('.workspace-trust-header').filter({ hasText: 'You trust this' }).waitFor();
-      await press('Control+F4');
-      await manager.waitFor({ state: 'hidden' });
     },
     async dialog(text, button) {
       const shown = page.locator('.monaco-dialog-box').filter({ hasText: text });
