@@ -256,7 +256,7 @@ describe('classes of bugs', () => {
 
   bugClass(11, async () => {
     await kernel.post('/credentials', {});
-    expect(upstream.asked[0]?.headers['authorization']).to.equal(`Bearer ${SAMPLE_ENV.MAIL_KEY}`);
+    expect(upstream.asked[0]?.headers.authorization).to.equal(`Bearer ${SAMPLE_ENV.MAIL_KEY}`);
     expect(JSON.stringify(elsewhere.asked.map(({ rawHeaders, url }) => [rawHeaders, url]))).not.to.contain(
       SAMPLE_ENV.MAIL_KEY,
     );

@@ -16,9 +16,21 @@ interface Uri {
 }
 
 interface Programs {
-  askLintel(folder: Uri, args: readonly string[], signal: AbortSignal): Promise<string | { readonly stdout: string }>;
-  lintelTask(definition: object, command: readonly string[], folder: Uri, matcher: string): string | object;
-  languageClient(context: object, options: object): { readonly given: { readonly run?: { readonly module: string } } };
+  readonly askLintel: (
+    folder: Uri,
+    args: readonly string[],
+    signal: AbortSignal,
+  ) => Promise<string | { readonly stdout: string }>;
+  readonly lintelTask: (
+    definition: object,
+    command: readonly string[],
+    folder: Uri,
+    matcher: string,
+  ) => string | object;
+  readonly languageClient: (
+    context: object,
+    options: object,
+  ) => { readonly given: { readonly run?: { readonly module: string } } };
 }
 
 const uri = (path: string): Uri => ({ path, fsPath: path });

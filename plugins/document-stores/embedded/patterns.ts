@@ -41,14 +41,14 @@ function given({ input, regex, options = '' }: Given): readonly [pattern: Linear
 }
 
 export function isMatch(operands: Given): boolean {
-  const found = given(operands);
-  return found !== null && found[0].test(found[1]);
+  const [pattern, input = ''] = given(operands) ?? [];
+  return pattern?.test(input) ?? false;
 }
 
 export function findOne(operands: Given): Found | null {
-  const found = given(operands);
-  const match = found?.[0].exec(found[1]) ?? null;
-  return found === null || match === null ? null : foundIn(found[1], match.index, match.groups);
+  const [pattern, input = ''] = given(operands) ?? [];
+  const match = pattern?.exec(input) ?? null;
+  return match === null ? null : foundIn(input, match.index, match.groups);
 }
 
 export function findAll(operands: Given): readonly Found[] {
