@@ -86,7 +86,7 @@ const isBetween = (
   { bounds: { min = -Infinity, max = Infinity, above = -Infinity, below = Infinity } }: FieldNode,
 ): boolean => Number.isSafeInteger(n) && n >= min && n <= max && n > above && n < below;
 
-/** Patterns come out of manifests too, and texts out of any file: what is longer is not judged. */
+/** Patterns come out of manifests too, and texts out of any file: what is longer is not checked. */
 const LONGEST_JUDGED = 10_000;
 const forms = new Map<string, LinearPattern>();
 

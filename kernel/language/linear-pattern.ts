@@ -1,6 +1,6 @@
 /**
- * Regular expressions whose time grows with the length of the text and no faster: all ways through the pattern are followed side by
- * side, none is tried again. For patterns out of files, which somebody else wrote. What cannot be matched in that way (what a group has
+ * Regular expressions whose time grows with the length of the text and no faster: all ways through the pattern are followed at
+ * once, none is tried again. For patterns out of files, which another author wrote. What cannot be matched in that way (what a group has
  * read, what stands before, a look ahead without an end) is refused when the pattern is read.
  */
 

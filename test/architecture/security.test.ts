@@ -1,6 +1,5 @@
 /**
- * The promises of docs/security.md and docs/failures.md name tests that exist, and every class of bugs has its test: a promise without
- * one is a hope.
+ * The promises of docs/security.md and docs/failures.md name tests that exist, and every class of bugs has its test.
  */
 import { expect } from 'chai';
 import { existsSync, readFileSync } from 'node:fs';

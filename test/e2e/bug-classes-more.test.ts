@@ -1,6 +1,6 @@
 /**
  * The second half of the classes of bugs that products of this kind had: each attack, as its advisory describes it, against the sample
- * and a few resources beside it, on one kernel. The first half stands in `bug-classes`.
+ * and a few more resources, on one kernel. The first half stands in `bug-classes`.
  */
 import { expect } from 'chai';
 import { bugClass } from '../support/bug-classes.js';

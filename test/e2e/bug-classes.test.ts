@@ -1,6 +1,6 @@
 /**
  * The first half of the classes of bugs that products of this kind had: each attack, as its advisory describes it, against the sample
- * and a few resources beside it, on one kernel. The second half stands in `bug-classes-more`.
+ * and a few more resources, on one kernel. The second half stands in `bug-classes-more`.
  */
 import { generateKeyPairSync } from 'node:crypto';
 import { join } from 'node:path';

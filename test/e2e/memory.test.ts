@@ -14,7 +14,7 @@ import { until } from '../support/until.js';
 const CALLERS = 8;
 /** Of a round in a check; what is new in a process settles in the first. */
 const REQUESTS = 400;
-/** Bytes for each request: what is looked for is one object that is kept, what is measured beside it is noise. */
+/** Bytes for each request: the test looks for one object that is kept, all else is noise. */
 const MOST = 1200;
 const SOAK_MS = 600_000;
 /** In ten minutes there are hundreds of thousands, so that noise is none. */

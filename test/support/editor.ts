@@ -56,6 +56,8 @@ export interface Editor {
   question(title: string): Promise<void>;
   /** Leaves questions and panels, for the file that was shown before them. */
   back(): Promise<void>;
+  /** Presses a key, again where a busy editor has dropped it, until what it does is seen. */
+  call(key: string, seen: () => Promise<unknown>): Promise<void>;
   /** Clicks the lens of this title that is shown first. */
   lens(title: string): Promise<void>;
   /** Says that the workspace is trusted, as its owner does. */
@@ -238,6 +240,14 @@ function acts(page: Page, folder: string): Omit<Editor, 'close'> {
     async back() {
       await press('Escape', 'Escape', 'Control+1');
       await page.locator('.editor-group-container.active .monaco-editor.focused').waitFor();
+    },
+    async call(key, seen) {
+      let isOver = false;
+      const happened = seen().finally(() => (isOver = true));
+      while (!isOver) {
+        await press(key);
+        await Promise.race([happened, page.waitForTimeout(PATIENCE_MS / 6)]);
+      }
     },
     async lens(title) {
       await page.locator('.codelens-decoration a').filter({ hasText: title }).first().click();

@@ -129,8 +129,7 @@ export function describeExtension(trusted: boolean): void {
       await shown().open('definitions/own/shelf.json', 2, 10);
       await shown().language('Lintel');
       for (const [command, seen] of pressed) {
-        await shown().press(KEYS.find((one) => one.command === command)?.key ?? '');
-        await seen();
+        await shown().call(KEYS.find((one) => one.command === command)?.key ?? '', seen);
         if (command === 'lintel.run') await shown().press(FORGET);
         if (command !== 'lintel.openConfig') await shown().back();
       }
