@@ -19,8 +19,11 @@ export interface LinearPattern {
 /** The end of a sentence that begins with the pattern. */
 export class PatternError extends Error {}
 
+/** Of a code unit. */
+type Reads = (code: number) => boolean;
+
 type Step =
-  | { readonly do: 'read'; readonly reads: (sign: string) => boolean }
+  | { readonly do: 'read'; readonly reads: Reads }
   | { readonly do: 'either'; readonly ways: readonly number[] }
   | { readonly do: 'mark'; readonly slot: number }
   | { readonly do: 'if'; readonly holds: (text: string, at: number) => boolean; readonly steps: number }
@@ -82,7 +85,7 @@ export function linearPattern(source: string, flags = ''): LinearPattern {
       marks[slot] === undefined || marks[slot + 1] === undefined ? undefined : text.slice(marks[slot], marks[slot + 1]);
     return { index: marks[0] ?? 0, groups: Array.from({ length: groups + 1 }, (_, n) => part(2 * n)) };
   };
-  return { exec, test: (text) => follow(steps, text, 0, false) !== null };
+  return { exec, test: (text) => passes(steps, text) };
 }
 
 function plainPattern(pattern: RegExp): LinearPattern {
@@ -161,14 +164,10 @@ const isLineEnd = (sign: string | undefined): boolean => sign !== undefined && /
 const isWord = (sign: string | undefined): boolean => sign !== undefined && /\w/.test(sign);
 
 /** One sign against one atom, by the engine itself; what it said is kept. */
-function reader(token: string, flags: string): (sign: string) => boolean {
+function reader(token: string, flags: string): Reads {
   const whole = new RegExp(`^(?:${/^[{}\]]$/.test(token) ? `\\${token}` : token})$`, flags.replace('m', ''));
-  const said = new Map<string, boolean>();
-  return (sign) => {
-    let is = said.get(sign);
-    if (is === undefined) said.set(sign, (is = whole.test(sign)));
-    return is;
-  };
+  const said: (boolean | undefined)[] = [];
+  return (code) => (said[code] ??= whole.test(String.fromCharCode(code)));
 }
 
 function repeated(inner: Node, token: string): Node {
@@ -271,7 +270,7 @@ function follow(steps: readonly Step[], text: string, from: number, here: boolea
   for (let i = from; ; i++) {
     if (found === null && (!here || i === from)) reach(now, 0, i, []);
     if (now.length === 0 && (found !== null || here)) return found;
-    const sign = text[i];
+    const code = text.charCodeAt(i);
     const next: Way[] = [];
     for (const { at, marks } of now) {
       const step = steps[at] as Step;
@@ -280,9 +279,39 @@ function follow(steps: readonly Step[], text: string, from: number, here: boolea
         // What comes behind is tried only where this fails.
         break;
       }
-      if (step.do === 'read' && sign !== undefined && step.reads(sign)) reach(next, at + 1, i + 1, marks);
+      if (step.do === 'read' && i < text.length && step.reads(code)) reach(next, at + 1, i + 1, marks);
     }
     now = next;
     if (i >= text.length) return found;
+  }
+}
+
+/** As `follow`, of what only has to know whether there is a match: no marks, and no order among the ways. */
+function passes(steps: readonly Step[], text: string): boolean {
+  const seen = new Int32Array(steps.length).fill(-1);
+  let [now, next] = [new Int32Array(steps.length), new Int32Array(steps.length)];
+  let [count, found] = [0, false];
+  const reach = (list: Int32Array, at: number, i: number): void => {
+    if (found || seen[at] === i) return;
+    seen[at] = i;
+    const step = steps[at] as Step;
+    if (step.do === 'read') list[count++] = at;
+    else if (step.do === 'mark') reach(list, at + 1, i);
+    else if (step.do === 'end') found = true;
+    else if (step.do === 'either') for (const way of step.ways) reach(list, way, i);
+    else if (step.holds(text, i)) reach(list, at + 1, i);
+  };
+  for (let i = 0; ; i++) {
+    reach(now, 0, i);
+    if (found || i >= text.length) return found;
+    const code = text.charCodeAt(i);
+    const last = count;
+    count = 0;
+    for (let n = 0; n < last; n++) {
+      const at = now[n] ?? 0;
+      const step = steps[at] as Step;
+      if (step.do === 'read' && step.reads(code)) reach(next, at + 1, i + 1);
+    }
+    [now, next] = [next, now];
   }
 }

@@ -7,6 +7,23 @@ import { join } from 'node:path';
 import { BUG_CLASSES } from '../support/bug-classes.js';
 import { ROOT } from '../support/project.js';
 import { NO_SHARED, skipTest } from '../support/skip.js';
+import { sourcesIn } from '../support/sources.js';
+
+/** Where a pattern is made of parts, and what those are: constants, or numbers. All others go through the linear one. */
+const MADE: Readonly<Record<string, string>> = {
+  'kernel/language/linear-pattern.ts': 'one sign at a time',
+  'kernel/language/exact-json.ts': 'a constant',
+  'kernel/language/sql-types.ts': 'constants',
+  'kernel/analysis/checks/types.ts': 'the number of a parameter',
+  'kernel/compile/concealed.ts': 'facts of plugins that run',
+  'plugins/kinds/storage-key.ts': 'constants',
+  'plugins/queues/redis/connection.ts': 'names of settings',
+  'plugins/hashers/argon2/argon2.ts': 'constants',
+  'plugins/verifiers/hmac-signature/hmac.ts': 'a digest and its length',
+  'plugins/queries/sql/blind.ts': 'a constant',
+  'extension/src/words.ts': 'a constant',
+  'extension/src/jsonc.ts': 'constants',
+};
 
 const page = (name: string): string => readFileSync(join(ROOT, 'docs', name), 'utf8');
 const cellsOf = (row: string): string[] => row.split('|').slice(1, -1);
@@ -46,6 +63,13 @@ describe('architecture: security and failures', () => {
     );
     const attacked = [...tests.join('\n').matchAll(/^ {2}bugClass\((\d+), async/gm)].map(([, number]) => number);
     expect(attacked).to.deep.equal(known.map(([number]) => number));
+  });
+
+  it('no pattern is made of text out of a file but in the one place that matches in linear time', () => {
+    const found = sourcesIn('kernel', 'plugins', 'language-server', 'extension/src').filter(({ text }) =>
+      /\bRegExp\(/.test(text),
+    );
+    expect(found.map(({ path }) => path).sort()).to.deep.equal(Object.keys(MADE).sort());
   });
 
   it('the classes are those of the design', function () {

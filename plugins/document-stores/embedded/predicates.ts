@@ -48,7 +48,7 @@ const not =
     return (document) => !inner(document);
   };
 
-const judged = (pattern: RegExp): ((value: unknown) => boolean) => {
+const judged = (pattern: Pick<RegExp, 'source' | 'flags'>): ((value: unknown) => boolean) => {
   const own = patternOf(pattern.source, pattern.flags);
   return (value) => typeof value === 'string' && own.test(value);
 };
@@ -170,7 +170,7 @@ const $exists: Operator = (path, operand) => {
 };
 
 const $regex: Operator = (path, operand) => {
-  return any(path, judged(operand instanceof RegExp ? operand : new RegExp(String(operand))));
+  return any(path, judged(operand instanceof RegExp ? operand : { source: String(operand), flags: '' }));
 };
 
 /** Members of a list that are no objects have no fields: nothing is said of them. */
