@@ -19,224 +19,141 @@ export interface LinearPattern {
 /** The end of a sentence that begins with the pattern. */
 export class PatternError extends Error {}
 
-/** Of a code unit. */
-type Reads = (code: number) => boolean;
-
-type Step =
-  | { readonly do: 'read'; readonly reads: Reads }
-  | { readonly do: 'either'; readonly ways: readonly number[] }
-  | { readonly do: 'mark'; readonly slot: number }
-  | { readonly do: 'if'; readonly holds: (text: string, at: number) => boolean; readonly steps: number }
-  | { readonly do: 'end' };
-
-interface Repeat {
-  readonly is: 'repeat';
-  readonly inner: Node;
-  readonly least: number;
-  readonly most: number;
-  readonly lazy: boolean;
+/** One of these; none of them is the end. */
+interface Step {
+  /** A code unit. */
+  readonly reads?: (code: number) => boolean;
+  /** Where it goes on, counted from here; the way that comes first is the one that the engine would take. */
+  readonly ways?: readonly number[];
+  /** Where a group begins or ends. */
+  readonly slot?: number;
+  readonly holds?: (text: string, at: number) => boolean;
+  /** Steps that `holds` takes. */
+  readonly cost?: number;
 }
 
-type Node =
-  | Repeat
-  | { readonly is: 'step'; readonly step: Step }
-  | { readonly is: 'chain'; readonly parts: readonly Node[] }
-  | { readonly is: 'choice'; readonly parts: readonly Node[] }
-  | { readonly is: 'group'; readonly slot: number; readonly inner: Node };
-
+/** Steps of a pattern with its repetitions written out, and of what it looks ahead for anywhere. */
+const MOST = 2_000;
+const MOST_AHEAD = 64;
+const MOST_DEPTH = 50;
 /** The same way may be tried twice only where something repeats or where there is a choice: all others are matched by the engine. */
 const BRANCHES = /[*+?{|]/;
 
-interface Limit {
-  readonly most: number;
-  /** Something may repeat as often as it likes. */
-  readonly endless: boolean;
-  readonly why: string;
-}
-
-/** Steps of a pattern with its repetitions written out, and of what it looks ahead for. */
-const WHOLE: Limit = { most: 2_000, endless: true, why: 'has more than 2000 steps' };
-const AHEAD: Limit = { most: 64, endless: false, why: 'looks further ahead than can be matched in linear time' };
-const MOST_DEPTH = 50;
-
 /** A class, an escape, the begin of a group, a repetition, or one sign. */
 const TOKEN =
-  /\[(?:\\[^]|[^\]\\])*\]|\\(?:x[\dA-Fa-f]{2}|u[\dA-Fa-f]{4}|[^])|\((?:\?(?:<?[=!]|:|<[A-Za-z_$][\w$]*>))?|(?:[*+?]|\{\d+(?:,\d*)?\})\??|[^]/y;
-const COUNT = /^\{(\d+)(,?)(\d*)\}/;
+  /\[(?:\\[^]|[^\]\\])*\]|\\(?:x[\dA-Fa-f]{2}|u[\dA-Fa-f]{4}|[^])|\((?:\?(?:<?[=!]|:|<[A-Za-z_$][\w$]*>))?|(?:[*+?]|\{\d+(?:,\d*)?\})\??|[^]/g;
+const REPETITION = /^(?:([*+?])|\{(\d+)(,?)(\d*)\})(\?)?$/;
 /** Escapes that stand for one sign; of letters only those that mean something. */
 const ESCAPED = /^\\(?:[dDsSwWtnrvf]|0|x..|u....|[^A-Za-z0-9])$/;
 
 /** `flags`: `i`, `m` and `s`, as everywhere. Throws a PatternError. */
 export function linearPattern(source: string, flags = ''): LinearPattern {
+  let native: RegExp;
   try {
-    new RegExp(source, flags);
+    native = new RegExp(source, `g${flags}`);
   } catch {
     throw new PatternError('is no regular expression');
   }
-  const strange = /[^ims]/.exec(flags)?.[0];
-  if (strange !== undefined) throw new PatternError(`has the flag "${strange}"`);
-  if (!BRANCHES.test(source)) return plainPattern(new RegExp(source, `g${flags}`));
-  const { node, groups } = read(source, flags);
-  const steps = written(node, WHOLE);
-  const exec = (text: string, from = 0): LinearMatch | null => {
-    const marks = follow(steps, text, from, false);
-    if (marks === null) return null;
-    const part = (slot: number): string | undefined =>
-      marks[slot] === undefined || marks[slot + 1] === undefined ? undefined : text.slice(marks[slot], marks[slot + 1]);
-    return { index: marks[0] ?? 0, groups: Array.from({ length: groups + 1 }, (_, n) => part(2 * n)) };
-  };
-  return { exec, test: (text) => passes(steps, text) };
-}
-
-function plainPattern(pattern: RegExp): LinearPattern {
-  const exec = (text: string, from = 0): LinearMatch | null => {
-    pattern.lastIndex = from;
-    const match = pattern.exec(text);
-    return match === null ? null : { index: match.index, groups: [...match] };
-  };
-  return { exec, test: (text) => exec(text) !== null };
-}
-
-function read(source: string, flags: string): { readonly node: Node; readonly groups: number } {
-  let groups = 0;
-  let at = 0;
-  const peek = (): string => {
-    TOKEN.lastIndex = at;
-    return TOKEN.exec(source)?.[0] ?? '';
-  };
-  const take = (): string => {
-    const token = peek();
-    at += token.length;
-    return token;
-  };
-  const isRepetition = (token: string): boolean => /^[*+?]/.test(token) || COUNT.test(token);
-
-  function choice(depth: number): Node {
-    if (depth > MOST_DEPTH) throw new PatternError(`nests more than ${MOST_DEPTH} groups`);
-    const parts = [chain(depth)];
-    while (peek() === '|') {
-      take();
-      parts.push(chain(depth));
-    }
-    return parts.length === 1 ? (parts[0] as Node) : { is: 'choice', parts };
+  if (!BRANCHES.test(source)) {
+    const exec = (text: string, from = 0): LinearMatch | null => {
+      native.lastIndex = from;
+      const groups = native.exec(text);
+      return groups && { index: groups.index, groups };
+    };
+    return { exec, test: (text) => exec(text) !== null };
   }
-  function chain(depth: number): Node {
-    const parts: Node[] = [];
+  const steps = read(source, flags);
+  return {
+    test: (text) => passes(steps, text),
+    exec(text, from = 0) {
+      const marks = follow(steps, text, from, false);
+      if (marks === null) return null;
+      const slots = Math.max(...steps.map(({ slot = 0 }) => slot)) + 1;
+      const groups = Array.from({ length: slots / 2 }, (_, n) => {
+        const [begin, end] = marks.slice(2 * n);
+        return begin === undefined || end === undefined ? undefined : text.slice(begin, end);
+      });
+      return { index: marks[0] ?? 0, groups };
+    },
+  };
+}
+
+function read(source: string, flags: string): readonly Step[] {
+  const tokens = source.match(TOKEN) ?? [];
+  let [at, groups] = [0, 0];
+
+  function choice(depth: number): Step[] {
+    if (depth > MOST_DEPTH) throw new PatternError('nests too many groups');
+    const first = chain(depth);
+    if (tokens[at] !== '|') return first;
+    at++;
+    const rest = choice(depth);
+    return bounded([{ ways: [1, first.length + 2] }, ...first, { ways: [rest.length + 1] }, ...rest]);
+  }
+  function chain(depth: number): Step[] {
+    const steps: Step[] = [];
     // What the text begins with is looked at once.
     let isBegin = false;
-    for (let token = peek(); token !== '' && token !== '|' && token !== ')'; token = peek()) {
-      const inner = atom(take(), depth, isBegin);
+    for (let token = tokens[at]; token !== undefined && token !== '|' && token !== ')'; token = tokens[at]) {
+      at++;
+      const inner = atom(token, depth, isBegin);
+      const repetition = REPETITION.exec(tokens[at] ?? '');
+      if (repetition !== null) at++;
+      steps.push(...(repetition === null ? inner : repeated(inner, repetition)));
       isBegin = token === '^' && !flags.includes('m');
-      parts.push(isRepetition(peek()) ? repeated(inner, take()) : inner);
     }
-    return { is: 'chain', parts };
+    return bounded(steps);
   }
-  function atom(token: string, depth: number, isBegin: boolean): Node {
+  function atom(token: string, depth: number, isBegin: boolean): Step[] {
+    const isLineEnd = (sign = ''): boolean => flags.includes('m') && /[\n\r\u2028\u2029]/.test(sign);
     if (token.startsWith('(')) return group(token, depth, isBegin);
-    if (token === '^') return when((text, i) => i === 0 || (flags.includes('m') && isLineEnd(text[i - 1])));
-    if (token === '$') return when((text, i) => i === text.length || (flags.includes('m') && isLineEnd(text[i])));
-    if (token === '\\b' || token === '\\B')
-      return when((text, i) => (isWord(text[i - 1]) !== isWord(text[i])) === (token === '\\b'));
-    if (token.length > 1 && token.startsWith('\\') && !ESCAPED.test(token))
+    if (token === '^') return [{ holds: (text, i) => i === 0 || isLineEnd(text[i - 1]) }];
+    if (token === '$') return [{ holds: (text, i) => i === text.length || isLineEnd(text[i]) }];
+    const isWord = (sign = ''): boolean => /\w/.test(sign);
+    if (/^\\b$/i.test(token))
+      return [{ holds: (text, i) => (isWord(text[i - 1]) !== isWord(text[i])) === (token === '\\b') }];
+    if (token.startsWith('\\') && !ESCAPED.test(token))
       throw new PatternError(`has ${token}, which is not matched in linear time`);
-    return { is: 'step', step: { do: 'read', reads: reader(token, flags) } };
+    const sign = /^[{}\]]$/.test(token) ? `\\${token}` : token;
+    const one = new RegExp(`^(?:${sign})$`, flags.replace('m', ''));
+    // By the engine itself; what it said is kept.
+    const said: (boolean | undefined)[] = [];
+    return [{ reads: (code) => (said[code] ??= one.test(String.fromCharCode(code))) }];
   }
-  function group(token: string, depth: number, isBegin: boolean): Node {
+  function group(token: string, depth: number, isBegin: boolean): Step[] {
     if (/^\(\?<[=!]/.test(token)) throw new PatternError('looks at what stands before');
-    const isMarked = token === '(' || token.startsWith('(?<');
-    const slot = isMarked ? 2 * ++groups : 0;
+    const slot = /^\((\?<|$)/.test(token) ? 2 * ++groups : 0;
     const inner = choice(depth + 1);
-    take();
-    if (isMarked) return { is: 'group', slot, inner };
+    at++;
+    if (slot > 0) return [{ slot }, ...inner, { slot: slot + 1 }];
     if (token === '(?:') return inner;
-    const ahead = written(inner, isBegin ? WHOLE : AHEAD);
-    return when((text, i) => (follow(ahead, text, i, true) !== null) === (token === '(?='), ahead.length);
+    const isEndless = inner.length > MOST_AHEAD || inner.some(({ ways = [] }) => ways.some((way) => way < 0));
+    if (isEndless && !isBegin) throw new PatternError('looks further ahead than can be matched in linear time');
+    const ahead = [...inner, {}];
+    const holds = (text: string, i: number): boolean => (follow(ahead, text, i, true) !== null) === (token === '(?=');
+    return [{ holds, cost: ahead.length }];
   }
-  const node = choice(0);
-  return { node: { is: 'group', slot: 0, inner: node }, groups };
+  return [{ slot: 0 }, ...choice(0), { slot: 1 }, {}];
 }
 
-const when = (holds: (text: string, at: number) => boolean, steps = 1): Node => ({
-  is: 'step',
-  step: { do: 'if', holds, steps },
-});
-const isLineEnd = (sign: string | undefined): boolean => sign !== undefined && /[\n\r\u2028\u2029]/.test(sign);
-const isWord = (sign: string | undefined): boolean => sign !== undefined && /\w/.test(sign);
-
-/** One sign against one atom, by the engine itself; what it said is kept. */
-function reader(token: string, flags: string): Reads {
-  const whole = new RegExp(`^(?:${/^[{}\]]$/.test(token) ? `\\${token}` : token})$`, flags.replace('m', ''));
-  const said: (boolean | undefined)[] = [];
-  return (code) => (said[code] ??= whole.test(String.fromCharCode(code)));
-}
-
-function repeated(inner: Node, token: string): Node {
-  const [, from, comma, to] = COUNT.exec(token) ?? [];
-  const lazy = token.length > 1 && token.endsWith('?');
-  const [least, most] =
-    from !== undefined
-      ? [Number(from), comma === '' ? Number(from) : to === '' ? Infinity : Number(to)]
-      : [token.startsWith('+') ? 1 : 0, token.startsWith('?') ? 1 : Infinity];
-  return { is: 'repeat', inner, least, most, lazy };
-}
-
-/** The steps of a pattern; a repetition is written out as often as it must happen, and may happen. */
-function written(node: Node, { most: limit, endless, why }: Limit): Step[] {
-  const steps: Step[] = [];
-  let count = 0;
-  const push = (step: Step): number => {
-    count += step.do === 'if' ? step.steps : 1;
-    if (count > limit) throw new PatternError(why);
-    return steps.push(step) - 1;
-  };
-  /** Where it goes on is known later; the way that is tried first decides what a match is. */
-  const fork = (lazy: boolean): ((inside: number, behind: number) => void) => {
-    const place = push({ do: 'either', ways: [] });
-    return (inside, behind) => void (steps[place] = { do: 'either', ways: lazy ? [behind, inside] : [inside, behind] });
-  };
-  const write = (one: Node): void => {
-    if (one.is === 'step') push(one.step);
-    else if (one.is === 'chain') one.parts.forEach(write);
-    else if (one.is === 'group') {
-      push({ do: 'mark', slot: one.slot });
-      write(one.inner);
-      push({ do: 'mark', slot: one.slot + 1 });
-    } else if (one.is === 'choice') {
-      const place = push({ do: 'either', ways: [] });
-      const ends: number[] = [];
-      const ways = one.parts.map((part) => {
-        const begin = steps.length;
-        write(part);
-        ends.push(push({ do: 'either', ways: [] }));
-        return begin;
-      });
-      steps[place] = { do: 'either', ways };
-      for (const end of ends) steps[end] = { do: 'either', ways: [steps.length] };
-    } else writeRepeat(one);
-  };
-  const writeRepeat = ({ inner, least, most, lazy }: Repeat): void => {
-    for (let n = 0; n < least; n++) write(inner);
-    if (most === Infinity) {
-      if (!endless) throw new PatternError(why);
-      const back = steps.length;
-      const close = fork(lazy);
-      write(inner);
-      push({ do: 'either', ways: [back] });
-      close(back + 1, steps.length);
-      return;
-    }
-    const open: (() => void)[] = [];
-    for (let n = least; n < most; n++) {
-      const close = fork(lazy);
-      const inside = steps.length;
-      open.push(() => close(inside, steps.length));
-      write(inner);
-    }
-    for (const close of open) close();
-  };
-  write(node);
-  push({ do: 'end' });
+function bounded(steps: Step[]): Step[] {
+  if (steps.reduce((sum, { cost = 1 }) => sum + cost, 0) > MOST) throw new PatternError(`has more than ${MOST} steps`);
   return steps;
+}
+
+/** Written out as often as it must happen, and may happen. */
+function repeated(inner: Step[], [, sign, from, comma, to, lazy]: RegExpExecArray): Step[] {
+  const least = from === undefined ? Number(sign === '+') : Number(from);
+  const bound = comma === '' ? from : to;
+  const most = sign === '?' ? 1 : bound ? Number(bound) : Infinity;
+  const size = inner.length;
+  const either = (behind: number): Step => ({ ways: lazy ? [behind, 1] : [1, behind] });
+  if (Math.max(size, 1) * (most === Infinity ? least : most) > MOST)
+    throw new PatternError(`has more than ${MOST} steps`);
+  const must = Array.from({ length: least }, () => inner).flat();
+  if (most === Infinity) return bounded([...must, either(size + 2), ...inner, { ways: [-size - 1] }]);
+  const may = Array.from({ length: most - least }, (_, n) => [either((most - least - n) * (size + 1)), ...inner]);
+  return bounded([...must, ...may.flat()]);
 }
 
 interface Way {
@@ -250,39 +167,32 @@ function follow(steps: readonly Step[], text: string, from: number, here: boolea
   let now: Way[] = [];
   let found: readonly number[] | null = null;
   /** Goes on to the steps that read; a step that was reached at this place is not reached again. */
-  const reach = (list: Way[], first: number, i: number, begun: readonly number[]): void => {
-    const open: Way[] = [{ at: first, marks: begun }];
-    for (let way = open.pop(); way !== undefined; way = open.pop()) {
-      const { at, marks } = way;
-      if (seen[at] === i) continue;
-      seen[at] = i;
-      const step = steps[at] as Step;
-      if (step.do === 'either') for (const next of [...step.ways].reverse()) open.push({ at: next, marks });
-      else if (step.do === 'mark') {
-        const marked = [...marks];
-        marked[step.slot] = i;
-        open.push({ at: at + 1, marks: marked });
-      } else if (step.do === 'if') {
-        if (step.holds(text, i)) open.push({ at: at + 1, marks });
-      } else list.push(way);
-    }
+  const reach = (list: Way[], at: number, i: number, marks: readonly number[]): void => {
+    if (seen[at] === i) return;
+    seen[at] = i;
+    const { ways, slot, holds } = steps[at] as Step;
+    if (ways !== undefined) for (const way of ways) reach(list, at + way, i, marks);
+    else if (slot !== undefined) {
+      const marked = [...marks];
+      marked[slot] = i;
+      reach(list, at + 1, i, marked);
+    } else if (holds === undefined) list.push({ at, marks });
+    else if (holds(text, i)) reach(list, at + 1, i, marks);
   };
   for (let i = from; ; i++) {
     if (found === null && (!here || i === from)) reach(now, 0, i, []);
-    if (now.length === 0 && (found !== null || here)) return found;
-    const code = text.charCodeAt(i);
     const next: Way[] = [];
     for (const { at, marks } of now) {
-      const step = steps[at] as Step;
-      if (step.do === 'end') {
+      const { reads } = steps[at] as Step;
+      if (reads === undefined) {
         found = marks;
         // What comes behind is tried only where this fails.
         break;
       }
-      if (step.do === 'read' && i < text.length && step.reads(code)) reach(next, at + 1, i + 1, marks);
+      if (i < text.length && reads(text.charCodeAt(i))) reach(next, at + 1, i + 1, marks);
     }
     now = next;
-    if (i >= text.length) return found;
+    if (i >= text.length || (now.length === 0 && (found !== null || here))) return found;
   }
 }
 
@@ -292,14 +202,13 @@ function passes(steps: readonly Step[], text: string): boolean {
   let [now, next] = [new Int32Array(steps.length), new Int32Array(steps.length)];
   let [count, found] = [0, false];
   const reach = (list: Int32Array, at: number, i: number): void => {
-    if (found || seen[at] === i) return;
+    if (seen[at] === i) return;
     seen[at] = i;
-    const step = steps[at] as Step;
-    if (step.do === 'read') list[count++] = at;
-    else if (step.do === 'mark') reach(list, at + 1, i);
-    else if (step.do === 'end') found = true;
-    else if (step.do === 'either') for (const way of step.ways) reach(list, way, i);
-    else if (step.holds(text, i)) reach(list, at + 1, i);
+    const { reads, ways, slot, holds } = steps[at] as Step;
+    if (reads !== undefined) list[count++] = at;
+    else if (ways !== undefined) for (const way of ways) reach(list, at + way, i);
+    else if (slot === undefined && holds === undefined) found = true;
+    else if (holds?.(text, i) ?? true) reach(list, at + 1, i);
   };
   for (let i = 0; ; i++) {
     reach(now, 0, i);
@@ -309,8 +218,7 @@ function passes(steps: readonly Step[], text: string): boolean {
     count = 0;
     for (let n = 0; n < last; n++) {
       const at = now[n] ?? 0;
-      const step = steps[at] as Step;
-      if (step.do === 'read' && step.reads(code)) reach(next, at + 1, i + 1);
+      if (steps[at]?.reads?.(code) === true) reach(next, at + 1, i + 1);
     }
     [now, next] = [next, now];
   }

@@ -169,12 +169,9 @@ describe('classes of bugs', () => {
       '{"text":"x","z":{"y":[1,{"prototype":{}}]}}',
     ])
       expect((await kernel.post('/echo', body)).body, body).to.include({ status: 400, code: 'REQ_NAME_REFUSED' });
-    const raw = await kernel.raw(
-      `${head('POST', '/echo', { __proto__: 'x', constructor: 'y', 'content-type': 'application/json', 'content-length': 12, connection: 'close' })}{"text":"ok"}`.replace(
-        'content-length: 12',
-        'content-length: 13',
-      ),
-    );
+    const odd = { ['__proto__']: 'x', constructor: 'y' };
+    const more = { 'content-type': 'application/json', 'content-length': 13, connection: 'close' };
+    const raw = await kernel.raw(`${head('POST', '/echo', { ...odd, ...more })}{"text":"ok"}`);
     expect(parseRaw(raw).status).to.equal(200);
     expect(({} as Loose)['admin'] ?? ({} as Loose)['x']).to.equal(undefined);
   });
