@@ -1,20 +1,11 @@
 /**
- * The language client: which server is started and how, and what of its answers the editor's settings hold back. Knows
+ * The language client: when its server starts and ends, and what of its answers the editor's settings hold back. Knows
  * nothing of definitions.
  */
-import { existsSync } from 'node:fs';
-import { isAbsolute, join } from 'node:path';
-import { EventEmitter, window, workspace, type Disposable, type Event, type ExtensionContext } from 'vscode';
+import { EventEmitter, workspace, type Disposable, type Event, type ExtensionContext } from 'vscode';
 import type { LogOutputChannel } from 'vscode';
-import {
-  CodeLensRequest,
-  LanguageClient,
-  State,
-  TransportKind,
-  type LanguageClientOptions,
-  type ServerOptions,
-} from 'vscode-languageclient/node';
-import { serverProcess } from './server-process.js';
+import { CodeLensRequest, State, type LanguageClient, type LanguageClientOptions } from 'vscode-languageclient/node';
+import { languageClient } from './programs.js';
 import { createProjectWords, type ServerReading, type ServerStatus, type ProjectWords } from './project-words.js';
 import { setting } from './settings.js';
 
@@ -44,7 +35,7 @@ export function createSession(context: ExtensionContext, output: LogOutputChanne
   const start = async (): Promise<void> => {
     if (client !== null) return;
     words.clear();
-    const next = new LanguageClient('lintel', 'Lintel', serverOptions(context), clientOptions(output));
+    const next = languageClient(context, clientOptions(output));
     client = next;
     next.onDidChangeState(({ newState }) => {
       if (client === next)
@@ -94,34 +85,6 @@ export function createSession(context: ExtensionContext, output: LogOutputChanne
     },
   };
   return session;
-}
-
-/** The server of this extension, or the one that the setting names; the editor hides that setting where nobody trusts. */
-function serverOptions(context: ExtensionContext): ServerOptions {
-  const own = ownServer();
-  if (own === null) {
-    const { execArgv, env } = serverProcess(join(context.globalStorageUri.fsPath, 'compiled'));
-    const options = { execArgv: [...execArgv], env };
-    const run = { module: context.asAbsolutePath('dist/server.js'), transport: TransportKind.stdio, options };
-    // When the extension itself is debugged; .vscode/launch.json attaches there.
-    return { run, debug: { ...run, options: { ...options, execArgv: [...execArgv, '--inspect=6009'] } } };
-  }
-  if (/\.[cm]?js$/.test(own)) return { module: own, args: ['lsp'], transport: TransportKind.stdio };
-  // A shell finds `lintel.cmd` on Windows; elsewhere the file starts by itself.
-  const shell = process.platform === 'win32';
-  return { command: shell ? `"${own}"` : own, args: ['lsp', '--stdio'], options: { shell } };
-}
-
-function ownServer(): string | null {
-  const path = setting('server.path').trim();
-  if (path === '') return null;
-  const folder = workspace.workspaceFolders?.[0]?.uri.fsPath;
-  const whole = isAbsolute(path) || folder === undefined ? path : join(folder, path);
-  if (existsSync(whole)) return whole;
-  void window.showWarningMessage(
-    `There is no file ${whole}, which the setting lintel.server.path names. The language server of the extension is used.`,
-  );
-  return null;
 }
 
 const clientOptions = (output: LogOutputChannel): LanguageClientOptions => ({

@@ -29,7 +29,8 @@ export function registerCommands(parts: Parts): Disposable[] {
     'lintel.newModel': (target) => newFile(context, projects, 'model', uriOf(target)),
     'lintel.run': (target) => runTask(target === undefined ? current() : projects.of(uriOf(target)), 'dev'),
     'lintel.check': () => runTask(current(), 'check'),
-    'lintel.openApi': async () => openApiPage(await baseUrlOf(session, current()?.folder.toString())),
+    'lintel.openApi': async () =>
+      openApiPage(await baseUrlOf(session, current()?.folder.toString()), context.workspaceState),
     'lintel.openConfig': () => openConfig(projects),
     'lintel.restartServer': () => session.restart(),
     'lintel.showOutput': () => output.show(),

@@ -1,12 +1,14 @@
 /** The page of `lintel dev` that describes every endpoint, inside the editor. */
-import { Uri, commands, env, window } from 'vscode';
+import { Uri, commands, env, window, workspace, type Memento } from 'vscode';
+import { mayRequest } from './panels/allowed.js';
 
 /** Milliseconds: the kernel runs on this machine, or it does not. */
 const PATIENCE = 2000;
 
-/** `base`: where the kernel answers. */
-export async function openApiPage(base: string): Promise<void> {
+/** `base`: where the kernel answers; the port may stand in a config that a stranger wrote. `kept`: as `mayRequest` wants it. */
+export async function openApiPage(base: string, kept: Memento): Promise<void> {
   const url = `${base}/docs`;
+  if (!workspace.isTrusted && !(await mayRequest(url, kept))) return;
   if (!(await answers(url))) {
     const run = 'Run the Kernel';
     const anyway = 'Open Anyway';

@@ -1,8 +1,10 @@
-/** Tells the server when the workspace becomes trusted; how it begins stands in the initialization options. */
+/** What trust changes when it is given: plugins of the workspace speak, and the server that a setting names may run. */
 import { workspace, type Disposable } from 'vscode';
 import type { Session } from './client.js';
+import { setting } from './settings.js';
 
 export const tellTrust = (session: Session): Disposable =>
   workspace.onDidGrantWorkspaceTrust(() => {
-    void session.client()?.sendNotification('lintel/trust', { trusted: true });
+    if (setting('server.path').trim() !== '') void session.restart();
+    else void session.client()?.sendNotification('lintel/trust', { trusted: true });
   });

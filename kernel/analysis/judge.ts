@@ -1,4 +1,5 @@
 /** Judges one literal against the facts of its field: allowed values, bounds, form. Types are judged by the walker. */
+import { linearPattern, type LinearPattern } from '../language/linear-pattern.js';
 import type { FieldNode } from '../schema/field-node.js';
 import type { LocatedType } from '../source/tree.js';
 import { nearest } from '../source/suggest.js';
@@ -85,11 +86,25 @@ const isBetween = (
   { bounds: { min = -Infinity, max = Infinity, above = -Infinity, below = Infinity } }: FieldNode,
 ): boolean => Number.isSafeInteger(n) && n >= min && n <= max && n > above && n < below;
 
+/** Patterns come out of manifests too, and texts out of any file: what is longer is not checked. */
+const LONGEST_JUDGED = 10_000;
+const forms = new Map<string, LinearPattern>();
+
+function formOf(pattern: string): LinearPattern {
+  let form = forms.get(pattern);
+  if (form === undefined) {
+    if (forms.size >= 1000) forms.clear();
+    forms.set(pattern, (form = linearPattern(pattern)));
+  }
+  return form;
+}
+
 /** The value, or what is meant by it, in the form of the field; null where that is not told. */
 export function inForm(field: FieldNode, value: string): string | null {
   const { pattern } = field.bounds;
   if (pattern === undefined) return value;
-  const form = new RegExp(pattern);
+  const form = formOf(pattern);
+  if (value.length > LONGEST_JUDGED) return value;
   if (form.test(value)) return value;
   const example = field.meta.examples?.[0];
   return nearForms(value, typeof example === 'string' ? example : '').find((near) => form.test(near)) ?? null;

@@ -7,11 +7,11 @@ import type { CounterExample, Example, FactValue } from '../contract/plugin.js';
 import type { Invented, Mistaken, Right } from '../contract/mistaken.js';
 import type { CodeEntry } from '../contract/problem.js';
 import type { Json, JsonObject } from '../contract/json.js';
+import { linearPattern, type PatternError } from '../language/linear-pattern.js';
 import { NAME_FLOWS } from '../schema/name-flow.js';
 import type { Bounds, FieldNode } from '../schema/field-node.js';
 import type { FieldMeta, Refers, SymbolKind, MemberNames, NamePlace } from '../schema/meta.js';
 import * as data from './data-reader.js';
-import { isSlowPattern } from './slow-pattern.js';
 import { MANIFEST_FORMAT, type Hosted, type Manifest, type ManifestKind, type ManifestPlugin } from './manifest.js';
 
 const CAPS: data.Caps = { characters: 2_000_000, depth: 64, text: 20_000, items: 2_000 };
@@ -30,11 +30,10 @@ const pattern: data.Read<string> = (place) => {
   if (source.length > LONGEST_PATTERN)
     throw new data.DataError(place.at, `is longer than ${LONGEST_PATTERN} characters`);
   try {
-    new RegExp(source);
-  } catch {
-    throw new data.DataError(place.at, 'is no regular expression');
+    linearPattern(source);
+  } catch (error) {
+    throw new data.DataError(place.at, (error as PatternError).message);
   }
-  if (isSlowPattern(source)) throw new data.DataError(place.at, 'repeats a group that reads one text in several ways');
   return source;
 };
 

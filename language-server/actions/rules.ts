@@ -36,14 +36,20 @@ export function ruleActions(asked: Asked): Offer[] {
   const names = rules.map(([name]) => name);
   const mends = problems.filter(
     ({ code, message }) =>
-      (code === 'LNK_UNDECLARED' || code === 'LNK_NO_RULE') &&
-      names.some((name) => new RegExp(`["$.]${name}\\b`).test(message)),
+      (code === 'LNK_UNDECLARED' || code === 'LNK_NO_RULE') && names.some((name) => isNamed(message, name)),
   );
   const listed = names.map((name) => `"${name}"`).join(', ');
   return [
     { title: `Add rules for ${listed}`, edit, mends, ...(mends.length === 0 && { kind: 'refactor.rewrite' }) },
     ...lists,
   ];
+}
+
+/** Names are whatever a definition writes: they are looked for as they stand. */
+function isNamed(message: string, name: string): boolean {
+  for (let at = message.indexOf(name); at >= 0; at = message.indexOf(name, at + 1))
+    if (/["$.]/.test(message.charAt(at - 1)) && !/\w/.test(message.charAt(at + name.length))) return true;
+  return false;
 }
 
 /** A list that statements are repeated for and that no rule declares; what its items are is for somebody to say. */

@@ -67,6 +67,6 @@ const counted =
     const title = locations.length === 1 ? '1 reference' : `${locations.length} references`;
     return {
       range: lens.range,
-      command: { title, command: 'lintel.references', arguments: [uri, lens.range.start, locations] },
+      command: { title, command: 'lintel.showReferences', arguments: [uri, lens.range.start, locations] },
     };
   };

@@ -97,7 +97,7 @@ const FILES = {
 const TEXTS = ['x', '', '0x', '0 OR 1', '0e', "'", '0/*!1*/', '\\', '#', '--x', '?', 'false', '٠'];
 
 for (const flavour of ['mariadb', 'mysql'] as const) {
-  describe(`attacks on statements (${flavour})`, () => {
+  describe(`attacks on statements, object parameters as in CVE-2024-21508 (${flavour})`, () => {
     let started: TestKernel | undefined;
     const kernel = (): TestKernel => {
       if (started === undefined) throw new Error('the kernel is not running');

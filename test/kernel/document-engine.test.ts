@@ -191,7 +191,7 @@ describe('expressions', () => {
     { $regexFindAll: { input: 5, regex: 'a' } },
     { $regexFindAll: { input: 'a', regex: 5 } },
     { $regexFindAll: { input: 'a', regex: 'a', options: 5 } },
-    { $regexFindAll: { input: 'a', regex: '(a+)+' } },
+    { $regexFindAll: { input: 'a', regex: '(a+)\\1' } },
     { $switch: { branches: [{ case: false, then: 1 }] } },
     { $range: [0, 1_000_001] },
     { $range: [0, 'x'] },

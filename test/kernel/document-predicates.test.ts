@@ -4,6 +4,7 @@ import { ObjectId } from 'bson';
 import { Fault } from '../../kernel/contract/fault.js';
 import { testOf } from '../../plugins/document-stores/embedded/engine.js';
 import type { Document } from '../../plugins/kinds/document-store.js';
+import { startStopwatch } from '../support/stopwatch.js';
 
 const ID = new ObjectId('0123456789abcdef01234567');
 const DAY = new Date('2030-01-31T12:00:00Z');
@@ -234,11 +235,11 @@ describe('filters of the embedded document store', () => {
     ['no number behind $mod', { v: { $mod: [] } }],
     ['$mod of a number', { v: { $mod: 2 } }],
     ['$where', { $where: 'true' }],
-    ['a pattern that repeats a repetition', { v: { $regex: '^(a+)+$' } }],
-    ['... with a group around an alternative', { v: { $regex: '(x|a*)*b' } }],
-    ['... with counted repetitions', { v: { $regex: '(a{2,}){3,}' } }],
-    ['... as a value', { v: /(a+)*/ }],
-    ['... in a list', { v: { $in: [/(\w+)+x/] } }],
+    ['a pattern with what a group has read', { v: { $regex: String.raw`^(a+)\1$` } }],
+    ['... that looks behind', { v: { $regex: '(?<=a+)b' } }],
+    ['... that looks ahead without an end', { v: { $regex: '(?=a+)b' } }],
+    ['... as a value', { v: /(a+)\1/ }],
+    ['... in a list', { v: { $in: [/(a+)\1/] } }],
   ] as const)
     it(`refuses ${title}`, () => {
       expect(() => testOf(filter)({ v: 1 }))
@@ -249,5 +250,12 @@ describe('filters of the embedded document store', () => {
   for (const pattern of ['(a+)', '(ab)+', '(a{2})+', '[(]a+', String.raw`\(a+\)+`, '(a|b)*', '(a+){2}', '(a+)?'])
     it(`takes the pattern ${pattern}`, () => {
       expect(() => testOf({ v: { $regex: pattern } })).not.to.throw();
+    });
+
+  for (const pattern of ['^(a+)+$', '(x|a*)*b', '(a{2,}){3,}b', '^(a+){2,30}b$', '^(a|aa)+$'])
+    it(`comes to an end with the pattern ${pattern}`, () => {
+      const elapsed = startStopwatch();
+      expect(testOf({ v: { $regex: pattern } })({ v: `${'a'.repeat(5000)}!` })).to.equal(false);
+      expect(elapsed()).to.be.lessThan(1000);
     });
 });

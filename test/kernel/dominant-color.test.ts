@@ -2,7 +2,6 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { deflateSync } from 'node:zlib';
 import { expect } from 'chai';
 import sharp from 'sharp';
 import type { Json } from '../../kernel/contract/json.js';
@@ -11,35 +10,7 @@ import inspector from '../../plugins/inspectors/dominant-color/runtime.js';
 import { dominant } from '../../plugins/inspectors/dominant-color/dominant.js';
 import type { Inspector } from '../../plugins/kinds/inspector.js';
 import { cpuTimeOf } from '../support/cpu.js';
-import { GIF_BLACK, JPEG_BLUE, PNG_RED, SVG, WEBP_GREEN } from '../support/pictures.js';
-
-/** A PNG with a head of this size and hardly any data: small on the wire, endless in memory. */
-function bomb(width: number, height: number): Buffer {
-  const chunk = (type: string, data: Buffer): Buffer => {
-    const body = Buffer.concat([Buffer.from(type), data]);
-    const length = Buffer.alloc(4);
-    length.writeUInt32BE(data.length);
-    const sum = Buffer.alloc(4);
-    sum.writeUInt32BE(crc(body));
-    return Buffer.concat([length, body, sum]);
-  };
-  const size = Buffer.alloc(13);
-  size.writeUInt32BE(width, 0);
-  size.writeUInt32BE(height, 4);
-  size.set([8, 2, 0, 0, 0], 8);
-  const mark = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
-  const data = deflateSync(Buffer.alloc(1_000_000));
-  return Buffer.concat([mark, chunk('IHDR', size), chunk('IDAT', data), chunk('IEND', Buffer.alloc(0))]);
-}
-
-function crc(bytes: Buffer): number {
-  let sum = ~0;
-  for (const byte of bytes) {
-    sum ^= byte;
-    for (let bit = 0; bit < 8; bit++) sum = (sum >>> 1) ^ (sum & 1 ? 0xedb88320 : 0);
-  }
-  return ~sum >>> 0;
-}
+import { bomb, GIF_BLACK, JPEG_BLUE, PNG_RED, SVG, WEBP_GREEN } from '../support/pictures.js';
 
 describe('inspector dominant_color', () => {
   const finder = inspector.create!({} as RuntimeContext) as Inspector;

@@ -7,7 +7,6 @@ import { array, number, string } from 'yup';
 import * as read from '../../kernel/export/data-reader.js';
 import { boundsOf } from '../../kernel/export/field-words.js';
 import { anchor, blocks, fenced, midSentence, table } from '../../kernel/export/markdown.js';
-import { isSlowPattern } from '../../kernel/export/slow-pattern.js';
 import type { Json } from '../../kernel/contract/json.js';
 import type { SchemaLike } from '../../kernel/contract/plugin.js';
 import { fold } from '../../kernel/schema/fold.js';
@@ -82,55 +81,6 @@ describe('foreign JSON, read piece by piece', () => {
       expect(found).to.deep.equal(result);
     });
   }
-});
-
-describe('patterns that may take forever', () => {
-  const SLOW = [
-    ...[
-      '(a+)+',
-      '(a*)*',
-      '(a+)*b',
-      '(a|a)*',
-      '(a|ab)*',
-      '(.*)*x',
-      '(\\w+)+',
-      '(a{1,})+',
-      '((a+))+',
-      '(a+){2,}',
-      '([ab]+)*',
-    ],
-    ...[
-      '(a)\\1',
-      '(?<n>a)\\k<n>',
-      '(|a)*',
-      '(a+|b)*c(d',
-      '(?:x+)+',
-      '(-\\w+-)*',
-      '(aa?)*',
-      '(a{1,9})*',
-      '(a(a)?)*',
-      '(a|b|a)+',
-    ],
-  ];
-  const QUICK = [
-    ...[
-      '',
-      'a+',
-      'a+b*c?',
-      '(ab)*',
-      '(a|b)*',
-      '(a|b)+c',
-      '^[a-z]+$',
-      '(?:-[a-z]+)*',
-      '(\\.\\d+)*',
-      '[(a+)+]*',
-      '\\(a+\\)+',
-    ],
-    ...['(a+)?', '(a+){2}', '(a+){1,9}', '(?=a+)b', '(,x)+', '(-x?)*', '(-[a-z]{1,9})*', '(a|b)?c*', '^$'],
-  ];
-  for (const source of SLOW) it(`${source} is refused`, () => expect(isSlowPattern(source)).to.equal(true));
-  for (const source of QUICK)
-    it(`${source || 'nothing'} is taken`, () => expect(isSlowPattern(source)).to.equal(false));
 });
 
 describe('pieces of Markdown', () => {

@@ -1,5 +1,7 @@
 /** Outline, workspace symbols and code lenses over the protocol. */
 import { expect } from 'chai';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import {
   CodeLensRequest,
   CodeLensResolveRequest,
@@ -13,6 +15,7 @@ import {
 } from 'vscode-languageserver-protocol';
 import { shown } from '../support/editor-names.js';
 import { openEditor, type Editor } from '../support/editor-pair.js';
+import { ROOT } from '../support/project.js';
 
 const MODEL = 'definitions/_user.model.json';
 const A = 'definitions/a.jsonc';
@@ -100,7 +103,7 @@ describe('language server: symbols and lenses', () => {
     ]);
     const [model] = await lensesOf(MODEL);
     const { command } = await editor.client.sendRequest(CodeLensResolveRequest.type, model as CodeLens);
-    expect(command?.title).to.equal('1 reference');
+    expect(command).to.include({ title: '1 reference', command: 'lintel.showReferences' });
     const [uri, position, locations] = (command?.arguments ?? []) as [string, Range['start'], Location[]];
     expect([uri, position]).to.deep.equal([editor.uri(MODEL), { line: 0, character: 0 }]);
     expect(await shown(editor, locations)).to.deep.equal([`${A}:3:81 _user`]);
@@ -110,6 +113,9 @@ describe('language server: symbols and lenses', () => {
         .map(async (lens) => (await editor.client.sendRequest(CodeLensResolveRequest.type, lens)).command?.title),
     );
     expect(titles).to.deep.equal(['1 reference', '1 reference', '0 references']);
+    const manifest = await readFile(join(ROOT, 'extension', 'package.json'), 'utf8');
+    for (const id of ['lintel.showReferences', 'lintel.sendRequest', 'lintel.showPlan'])
+      expect(manifest, 'a command of the extension').to.contain(`"command": "${id}"`);
   });
 
   it('answers a lens that is out of date as it came', async () => {

@@ -49,6 +49,8 @@ const { values, positionals } = parseArgs({
     help: { type: 'boolean', default: false },
   },
 });
+/** One of the files is a soak of ten minutes. */
+const DEEP_PATIENCE_MS = 1_200_000;
 const print = (text: string): void => void process.stdout.write(`${text}\n`);
 
 if (values.help) {
@@ -74,7 +76,13 @@ async function run(files: readonly string[]): Promise<void> {
     },
   };
   const pool = createPool(
-    { jobs, grep: values.grep ?? null, timeout, ...(timeout === 0 && { patience: 0 }) },
+    {
+      jobs,
+      grep: values.grep ?? null,
+      timeout,
+      ...(values.deep && { patience: DEEP_PATIENCE_MS }),
+      ...(timeout === 0 && { patience: 0 }),
+    },
     listener,
   );
   let isInterrupted = false;

@@ -52,6 +52,18 @@ export interface Editor {
   notification(part: string | RegExp): Promise<string>;
   /** The page inside a web view, once it shows an element. */
   webview(selector: string): Promise<Frame>;
+  /** Waits until a field of this title asks something. */
+  question(title: string): Promise<void>;
+  /** Leaves questions and panels, for the file that was shown before them. */
+  back(): Promise<void>;
+  /** Presses a key, again where a busy editor has dropped it, until what it does is seen. */
+  call(key: string, seen: () => Promise<unknown>): Promise<void>;
+  /** Clicks the lens of this title that is shown first. */
+  lens(title: string): Promise<void>;
+  /** Says that the workspace is trusted, as its owner does. */
+  trust(): Promise<void>;
+  /** Waits for the question of this text, and answers it. */
+  dialog(text: string, button: string): Promise<void>;
   screenshot(file: string): Promise<void>;
   close(): Promise<void>;
 }
@@ -185,7 +197,7 @@ function acts(page: Page, folder: string): Omit<Editor, 'close'> {
       await until(isOver, `${title} has begun`);
     },
     async answer(title, text) {
-      await page.locator('.quick-input-title').filter({ hasText: title }).waitFor();
+      await this.question(title);
       await quickInput.fill(text);
       await press('Enter');
     },
@@ -223,6 +235,40 @@ function acts(page: Page, folder: string): Omit<Editor, 'close'> {
         return found !== undefined;
       }, `a web view with ${selector}`);
       return found!;
+    },
+    question: (title) => page.locator('.quick-input-title').filter({ hasText: title }).waitFor(),
+    async back() {
+      await press('Escape', 'Escape', 'Control+1');
+      await page.locator('.editor-group-container.active .monaco-editor.focused').waitFor();
+    },
+    async call(key, seen) {
+      let isOver = false;
+      const happened = seen().finally(() => (isOver = true));
+      while (!isOver) {
+        await press(key);
+        await Promise.race([happened, page.waitForTimeout(PATIENCE_MS / 6)]);
+      }
+    },
+    async lens(title) {
+      await page.locator('.codelens-decoration a').filter({ hasText: title }).first().click();
+    },
+    async trust() {
+      await press('F1');
+      await quickInput.fill('>Workspaces: Manage Workspace Trust');
+      await entries.filter({ hasText: 'Manage Workspace Trust' }).first().waitFor();
+      await press('Enter');
+      const manager = page.locator('.workspace-trust-editor');
+      await manager
+        .locator('.monaco-button')
+        .filter({ hasText: /^Trust$/ })
+        .first()
+        .click();
+      await manager.locator('.workspace-trust-header').filter({ hasText: 'You trust this' }).waitFor();
+    },
+    async dialog(text, button) {
+      const shown = page.locator('.monaco-dialog-box').filter({ hasText: text });
+      await shown.locator('.monaco-button').filter({ hasText: button }).click();
+      await shown.waitFor({ state: 'hidden' });
     },
     async screenshot(file) {
       await page.screenshot({ path: file });

@@ -1,4 +1,5 @@
 /** Files for uploads: small pictures made by the same library, and bytes of other sorts. Nothing is read from disk. */
+import { crc32, deflateSync } from 'node:zlib';
 import sharp from 'sharp';
 
 const flat = (red: number, green: number, blue: number, edge = 16) =>
@@ -10,6 +11,23 @@ export const WEBP_GREEN = await flat(0, 255, 0).webp({ lossless: true }).toBuffe
 export const GIF_BLACK = await flat(0, 0, 0).gif().toBuffer();
 export const PDF = Buffer.from('%PDF-1.4\n1 0 obj<</Type/Catalog>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF\n');
 export const SVG = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>');
+
+/** A PNG with a head of this size and hardly any data: small on the wire, endless in memory. */
+export function bomb(width: number, height: number): Buffer {
+  const number = (value: number): Buffer => {
+    const bytes = Buffer.alloc(4);
+    bytes.writeUInt32BE(value);
+    return bytes;
+  };
+  const chunk = (type: string, data: Buffer): Buffer => {
+    const body = Buffer.concat([Buffer.from(type), data]);
+    return Buffer.concat([number(data.length), body, number(crc32(body))]);
+  };
+  const mark = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+  const size = Buffer.concat([number(width), number(height), Buffer.from([8, 2, 0, 0, 0])]);
+  const data = deflateSync(Buffer.alloc(1_000_000));
+  return Buffer.concat([mark, chunk('IHDR', size), chunk('IDAT', data), chunk('IEND', Buffer.alloc(0))]);
+}
 
 export interface Part {
   readonly name: string;

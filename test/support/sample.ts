@@ -11,6 +11,9 @@ export const runSeed = process.env['TEST_SEED'] ?? '1';
 
 export const isDeep = (area: Area): boolean => deep.includes('all') || deep.includes(area);
 
+/** All that is large was asked for, whatever has changed. */
+export const isDeepRun = deep.includes('all');
+
 /** At most `count` of the cases, in their order; all of them in a deep run. `name` keeps samples of one run apart. */
 export function sampleCases<T>(area: Area, name: string, cases: readonly T[], count: number): readonly T[] {
   if (isDeep(area) || cases.length <= count) return cases;

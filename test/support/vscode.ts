@@ -23,6 +23,8 @@ export interface VscodeOptions {
   readonly vsix: readonly string[];
   /** Over what makes an editor quiet. */
   readonly settings?: Readonly<Record<string, unknown>>;
+  /** Keys of their own for commands. */
+  readonly keys?: readonly { readonly key: string; readonly command: string }[];
 }
 
 /** Nothing that greets, updates, asks, or looks for something on the internet. */
@@ -48,6 +50,9 @@ const QUIET = {
   'editor.autoClosingQuotes': 'never',
   'editor.wordBasedSuggestions': 'off',
   'editor.cursorBlinking': 'solid',
+  // A folder is opened without trust and without a question about it.
+  'security.workspace.trust.startupPrompt': 'never',
+  'security.workspace.trust.banner': 'never',
 };
 
 /** With two runs on a small machine an editor takes its time. */
@@ -68,7 +73,7 @@ export function findEditor(): Found<{ readonly folder: string }> {
   return folder ? { folder } : missing(NO_EDITOR);
 }
 
-export async function startVscode({ vsix, settings = {} }: VscodeOptions): Promise<Found<VscodeServer>> {
+export async function startVscode({ vsix, settings = {}, keys = [] }: VscodeOptions): Promise<Found<VscodeServer>> {
   const found = findEditor();
   if ('skip' in found) return found;
   const { node, server } = programs(found.folder);
@@ -86,12 +91,16 @@ export async function startVscode({ vsix, settings = {} }: VscodeOptions): Promi
       const data = join(temporary, 'data');
       await mkdir(join(data, 'data', 'User'), { recursive: true });
       await writeFile(join(data, 'data', 'User', 'settings.json'), JSON.stringify({ ...QUIET, ...settings }));
+      await writeFile(
+        join(data, 'data', 'User', 'keybindings.json'),
+        JSON.stringify(keys.map(({ key, command }) => ({ key: key.toLowerCase(), command }))),
+      );
       const installs = vsix.flatMap((file) => ['--install-extension', file]);
       await promisify(execFile)(node, [...common(data), ...installs], { timeout: PATIENCE_MS });
     },
     script: (temporary) =>
       ['keep', 'setsid', node, ...common(join(temporary, 'data')), '--host', '127.0.0.1', '--port', `${port}`]
-        .concat('--without-connection-token', '--disable-workspace-trust')
+        .concat('--without-connection-token')
         .map((word) => `'${word}'`)
         .join(' '),
     ready: async () => {

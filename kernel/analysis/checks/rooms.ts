@@ -43,13 +43,22 @@ export function checkRooms(registry: Registry, report: Report, resources: readon
 
 function isOne(a: Room, b: Room): boolean {
   if (a.open && b.open) return a.values.length === b.values.length;
-  return a.open ? patternOf(a).test(b.words) : b.open ? patternOf(b).test(a.words) : a.words === b.words;
+  return a.open ? fits(a, b.words) : b.open ? fits(b, a.words) : a.words === b.words;
 }
 
-const patternOf = ({ words }: Room): RegExp =>
-  new RegExp(`^${words.split(ANY).map(escaped).join(`[^${VALUE}]*`)}$`, 's');
-
-const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+/** Words that are not known yet stand for any without a value, so each piece is where it is found first behind the one before it. */
+function fits({ words: open }: Room, words: string): boolean {
+  const [first = '', ...pieces] = open.split(ANY);
+  const last = pieces.pop() ?? '';
+  let at = first.length;
+  for (const piece of pieces) {
+    const found = words.indexOf(piece, at);
+    if (found < 0 || words.slice(at, found).includes(VALUE)) return false;
+    at = found + piece.length;
+  }
+  const end = words.length - last.length;
+  return words.startsWith(first) && words.endsWith(last) && end >= at && !words.slice(at, end).includes(VALUE);
+}
 
 /** As the nearest room is written, with the values that stand here. */
 function nearestOf({ words, values }: Room, joined: readonly Room[]): string | undefined {

@@ -5,6 +5,7 @@
 import type { Document } from '../../kinds/document-store.js';
 import { isObjectId } from './codec.js';
 import { compare, isFields, rankOf } from './order.js';
+import { patternOf } from './patterns.js';
 
 type Predicate = (document: Document) => boolean;
 /** The first two are those of the library: path and operand. */
@@ -47,16 +48,8 @@ const not =
     return (document) => !inner(document);
   };
 
-/** A repetition of what repeats already: such a pattern can take for ever on a text of forty characters. */
-const ENDLESS = /\((?:[^()\\]|\\.)*(?:[*+]|\{\d+,\})(?:[^()\\]|\\.)*\)(?:[*+]|\{\d+,)/;
-
-export function judgePattern(pattern: RegExp): void {
-  if (ENDLESS.test(pattern.source)) throw new Error('the pattern repeats what repeats already');
-}
-
-const judged = (pattern: RegExp): ((value: unknown) => boolean) => {
-  judgePattern(pattern);
-  const own = fresh(pattern);
+const judged = (pattern: Pick<RegExp, 'source' | 'flags'>): ((value: unknown) => boolean) => {
+  const own = patternOf(pattern.source, pattern.flags);
   return (value) => typeof value === 'string' && own.test(value);
 };
 
@@ -64,10 +57,6 @@ const equals = (operand: unknown): ((value: unknown) => boolean) => {
   if (operand instanceof RegExp) return judged(operand);
   return (value) => (value === operand && value !== undefined) || compare(value, operand) === 0;
 };
-/** A pattern that remembers its place would answer differently the second time. */
-const fresh = (pattern: RegExp): RegExp =>
-  pattern.global || pattern.sticky ? new RegExp(pattern, pattern.flags.replace(/[gy]/g, '')) : pattern;
-
 const listed = (operand: unknown): readonly unknown[] => {
   if (!Array.isArray(operand)) throw new Error(`the operator needs a list`);
   return operand;
@@ -181,7 +170,7 @@ const $exists: Operator = (path, operand) => {
 };
 
 const $regex: Operator = (path, operand) => {
-  return any(path, judged(operand instanceof RegExp ? operand : new RegExp(String(operand))));
+  return any(path, judged(operand instanceof RegExp ? operand : { source: String(operand), flags: '' }));
 };
 
 /** Members of a list that are no objects have no fields: nothing is said of them. */

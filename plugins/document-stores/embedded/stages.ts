@@ -5,7 +5,7 @@
 import type { Document } from '../../kinds/document-store.js';
 import { scalarKey } from './codec.js';
 import { compare, isFields, orderOf } from './order.js';
-import { judgePattern } from './predicates.js';
+import { findAll, findOne, isMatch } from './patterns.js';
 
 /** How values of expressions are worked out: by the library. */
 export type Evaluate = (document: unknown, expression: unknown, options: never) => unknown;
@@ -23,6 +23,11 @@ const comparing =
     return answer(compareValues(a, b));
   };
 
+const overPattern =
+  (evaluate: Evaluate, answer: (operands: Readonly<Record<string, unknown>>) => unknown): Expression =>
+  (document, expression, options) =>
+    answer(evaluate(document, expression, options) as Readonly<Record<string, unknown>>);
+
 const DATES = [
   'year',
   'month',
@@ -38,25 +43,6 @@ const DATES = [
   'isoWeekYear',
   'isoDayOfWeek',
 ];
-
-/** The library never comes to an end where a pattern matches nothing at all between two characters. */
-function findAll({ input, regex, options = '' }: Readonly<Record<string, unknown>>): unknown {
-  if (input === null || input === undefined || regex === null || regex === undefined) return [];
-  if (typeof input !== 'string' || typeof regex !== 'string' || typeof options !== 'string')
-    throw new Error('the operator needs text');
-  const pattern = new RegExp(regex, `g${options.replace(/[gyx]/g, '')}`);
-  judgePattern(pattern);
-  const all: unknown[] = [];
-  let from = 0;
-  for (const found of input.matchAll(pattern)) {
-    // Behind the last character nothing is searched any more.
-    if (from > 0 && from >= input.length) break;
-    from = found.index + Math.max(found[0].length, 1);
-    const captures = found.slice(1).map((part: string | undefined) => part ?? null);
-    all.push({ match: found[0], idx: [...input.slice(0, found.index)].length, captures });
-  }
-  return all;
-}
 
 const NO_BRANCH = Symbol('no branch');
 
@@ -110,8 +96,10 @@ export function expressionsOver(
       if (found === NO_BRANCH) throw new Error('no branch is right, and there is no default');
       return found;
     },
-    $regexFindAll: (document, expression, options) =>
-      findAll(evaluate(document, expression, options) as Readonly<Record<string, unknown>>),
+    // Those of the library try the same way again and again, and never end where nothing at all is matched.
+    $regexMatch: overPattern(evaluate, isMatch),
+    $regexFind: overPattern(evaluate, findOne),
+    $regexFindAll: overPattern(evaluate, findAll),
     $range: (document, expression, options) => {
       const [from, to, by = 1] = evaluate(document, expression, options) as readonly number[];
       const count = (Number(to) - Number(from)) / Number(by);

@@ -8,7 +8,7 @@ import type { Log } from '../../../kernel/contract/plugin.js';
 import type { Queue, Run, Within } from '../../kinds/queue.js';
 import { dialect, type Dialect, type Statements } from '../../kinds/dialect.js';
 import { writeJson } from '../../../kernel/language/exact-json.js';
-import { startEngine, type Engine } from './agenda.js';
+import { startEngine, type Engine, type Settle } from './agenda.js';
 import { createWatch } from './away.js';
 import { notesOf, workOf } from './body.js';
 import { createClaims } from './claims.js';
@@ -102,9 +102,9 @@ export function createQueue({
   let resting = false;
   let abandoned = false;
   let telling: NodeJS.Timeout | undefined;
-  /** Settled when nobody waits any more for work that was begun: Agenda would keep the process as long as it lasts. */
-  let letGo = (): void => undefined;
-  const gone = new Promise<() => Promise<void>>((resolve) => (letGo = () => resolve(() => Promise.resolve())));
+  /** Ends a wait for work that was begun: Agenda would keep the process as long as it lasts. */
+  const waits = new Set<() => void>();
+  let letGo = false;
 
   function wake(): void {
     if (!resting) engine?.wake();
@@ -148,7 +148,7 @@ export function createQueue({
       concurrency: settings.concurrency,
       async run(job) {
         const done = abandoned ? () => store.release([job]).catch(() => undefined) : perform(job, run);
-        const settle = await Promise.race([done, gone]);
+        const settle = await orLetGo(Promise.resolve(done));
         return () => settle().finally(() => claims.gone());
       },
       failed: (error) => log.error({ err: error }, 'the queue stumbled'),
@@ -158,13 +158,24 @@ export function createQueue({
     wake();
   }
 
+  /** Each wait is forgotten with its work: a race with one promise for all of them would remember every one. */
+  function orLetGo(done: Promise<Settle>): Promise<Settle> {
+    return new Promise((resolve, reject) => {
+      const end = (): void => resolve(() => Promise.resolve());
+      if (letGo) return end();
+      waits.add(end);
+      done.finally(() => waits.delete(end)).then(resolve, reject);
+    });
+  }
+
   async function rest(): Promise<void> {
     resting = true;
     await sweeper.stop();
     await claims.stop().catch(() => undefined);
     await claims.settled();
     leases.surrender();
-    letGo();
+    letGo = true;
+    for (const end of waits) end();
     await engine?.stop();
     engine = null;
   }

@@ -1,0 +1,132 @@
+/**
+ * Every program that the extension starts: the language server, the project's own `lintel`, and tasks in a terminal. Nothing that
+ * a folder brings is started where the workspace is not trusted, whatever asks for it: a menu, a lens, a key, a panel, or a task.
+ * An architecture test forbids every other file of the extension to start a program.
+ */
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { isAbsolute, join } from 'node:path';
+import {
+  ShellExecution,
+  ShellQuoting,
+  Task,
+  TaskScope,
+  Uri,
+  tasks,
+  window,
+  workspace,
+  type ExtensionContext,
+  type ShellQuotedString,
+  type TaskDefinition,
+} from 'vscode';
+import {
+  LanguageClient,
+  TransportKind,
+  type LanguageClientOptions,
+  type ServerOptions,
+} from 'vscode-languageclient/node';
+import { serverProcess } from './server-process.js';
+import { setting } from './settings.js';
+
+/** Why a program is not started. */
+export type NotStarted = 'restricted' | 'missing';
+
+export const WHY_NOT: Readonly<Record<NotStarted, string>> = {
+  restricted:
+    'This workspace is not trusted, so its `lintel` is not run. The command "Workspaces: Manage Workspace Trust" changes that.',
+  missing:
+    'This project has no `lintel` installed: `npm install lintel`, or name one in the setting lintel.server.path.',
+};
+
+/** Milliseconds; a machine that is busy takes its time. */
+const PATIENCE = 60_000;
+const MOST_BYTES = 32 * 1024 * 1024;
+const isWindows = process.platform === 'win32';
+
+/** The words that begin the command line. Folders around the project may hold the packages too. */
+function lintelOf(folder: Uri): readonly string[] | NotStarted {
+  if (!workspace.isTrusted) return 'restricted';
+  const own = setting('server.path', folder).trim();
+  if (own !== '') {
+    const whole = isAbsolute(own) ? own : join(folder.fsPath, own);
+    return /\.[cm]?js$/.test(whole) ? ['node', whole] : [whole];
+  }
+  for (let at = folder; ; at = Uri.joinPath(at, '..')) {
+    const file = join(at.fsPath, 'node_modules', '.bin', isWindows ? 'lintel.cmd' : 'lintel');
+    if (existsSync(file)) return [file];
+    if (at.path === '/' || Uri.joinPath(at, '..').path === at.path) return 'missing';
+  }
+}
+
+export interface Printed {
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly error: Error | null;
+}
+
+/** Runs the project's `lintel` and gives what it prints. */
+export function askLintel(folder: Uri, args: readonly string[], signal: AbortSignal): Promise<Printed | NotStarted> {
+  const words = lintelOf(folder);
+  if (typeof words === 'string') return Promise.resolve(words);
+  // A shell finds `lintel.cmd` on Windows.
+  const [program = '', ...rest] = isWindows ? words.map((word) => `"${word}"`) : words;
+  const limits = { cwd: folder.fsPath, signal, timeout: PATIENCE, maxBuffer: MOST_BYTES };
+  return new Promise((resolve) => {
+    execFile(program, [...rest, ...args], { ...limits, shell: isWindows, windowsHide: true }, (error, stdout, stderr) =>
+      resolve({ stdout, stderr, error }),
+    );
+  });
+}
+
+/** A command of the project's `lintel` as a task, which the editor may start. */
+export function lintelTask(
+  definition: TaskDefinition,
+  command: readonly string[],
+  folder: Uri,
+  matcher: string,
+): Task | NotStarted {
+  const words = lintelOf(folder);
+  if (typeof words === 'string') return words;
+  const [first, ...rest] = [...words, ...command].map((value): ShellQuotedString => ({
+    value,
+    quoting: ShellQuoting.Strong,
+  }));
+  const execution = new ShellExecution(first ?? '', rest, { cwd: folder.fsPath });
+  const scope = workspace.getWorkspaceFolder(folder) ?? TaskScope.Workspace;
+  return new Task(definition, scope, command.join(' '), 'lintel', execution, [matcher]);
+}
+
+/** Trust cannot be taken back while a window is open, so a task that was made may be started. */
+export const startTask = (task: Task): Thenable<unknown> => tasks.executeTask(task);
+
+/** A client of the language server; its start begins the process. */
+export const languageClient = (context: ExtensionContext, options: LanguageClientOptions): LanguageClient =>
+  new LanguageClient('lintel', 'Lintel', serverOptions(context), options);
+
+/** The server of this extension, or the one that the setting names. */
+function serverOptions(context: ExtensionContext): ServerOptions {
+  const own = ownServer();
+  if (own === null) {
+    const { execArgv, env } = serverProcess(join(context.globalStorageUri.fsPath, 'compiled'));
+    const options = { execArgv: [...execArgv], env };
+    const run = { module: context.asAbsolutePath('dist/server.js'), transport: TransportKind.stdio, options };
+    // When the extension itself is debugged; .vscode/launch.json attaches there.
+    return { run, debug: { ...run, options: { ...options, execArgv: [...execArgv, '--inspect=6009'] } } };
+  }
+  if (/\.[cm]?js$/.test(own)) return { module: own, args: ['lsp'], transport: TransportKind.stdio };
+  // A shell finds `lintel.cmd` on Windows; elsewhere the file starts by itself.
+  return { command: isWindows ? `"${own}"` : own, args: ['lsp', '--stdio'], options: { shell: isWindows } };
+}
+
+/** The editor hides what a folder says of this setting; what a user says may still name a file of the folder. */
+function ownServer(): string | null {
+  const path = setting('server.path').trim();
+  if (path === '' || !workspace.isTrusted) return null;
+  const folder = workspace.workspaceFolders?.[0]?.uri.fsPath;
+  const whole = isAbsolute(path) || folder === undefined ? path : join(folder, path);
+  if (existsSync(whole)) return whole;
+  void window.showWarningMessage(
+    `There is no file ${whole}, which the setting lintel.server.path names. The language server of the extension is used.`,
+  );
+  return null;
+}

@@ -1,0 +1,225 @@
+/**
+ * Regular expressions whose time grows with the length of the text and no faster: all ways through the pattern are followed at
+ * once, none is tried again. For patterns out of files, which another author wrote. What cannot be matched in that way (what a group has
+ * read, what stands before, a look ahead without an end) is refused when the pattern is read.
+ */
+
+export interface LinearMatch {
+  readonly index: number;
+  /** The whole, then what the groups have read; undefined for a group that was not passed. */
+  readonly groups: readonly (string | undefined)[];
+}
+
+export interface LinearPattern {
+  test(text: string): boolean;
+  /** The first place from `from` on. */
+  exec(text: string, from?: number): LinearMatch | null;
+}
+
+/** The end of a sentence that begins with the pattern. */
+export class PatternError extends Error {}
+
+/** One of these; none of them is the end. */
+interface Step {
+  /** A code unit. */
+  readonly reads?: (code: number) => boolean;
+  /** Where it goes on, counted from here; the way that comes first is the one that the engine would take. */
+  readonly ways?: readonly number[];
+  /** Where a group begins or ends. */
+  readonly slot?: number;
+  readonly holds?: (text: string, at: number) => boolean;
+  /** Steps that `holds` takes. */
+  readonly cost?: number;
+}
+
+/** Steps of a pattern with its repetitions written out, and of what it looks ahead for anywhere. */
+const MOST = 2_000;
+const MOST_AHEAD = 64;
+const MOST_DEPTH = 50;
+/** The same way may be tried twice only where something repeats or where there is a choice: all others are matched by the engine. */
+const BRANCHES = /[*+?{|]/;
+
+/** A class, an escape, the begin of a group, a repetition, or one sign. */
+const TOKEN =
+  /\[(?:\\[^]|[^\]\\])*\]|\\(?:x[\dA-Fa-f]{2}|u[\dA-Fa-f]{4}|[^])|\((?:\?(?:<?[=!]|:|<[A-Za-z_$][\w$]*>))?|(?:[*+?]|\{\d+(?:,\d*)?\})\??|[^]/g;
+const REPETITION = /^(?:([*+?])|\{(\d+)(,?)(\d*)\})(\?)?$/;
+/** Escapes that stand for one sign; of letters only those that mean something. */
+const ESCAPED = /^\\(?:[dDsSwWtnrvf]|0|x..|u....|[^A-Za-z0-9])$/;
+
+/** `flags`: `i`, `m` and `s`, as everywhere. Throws a PatternError. */
+export function linearPattern(source: string, flags = ''): LinearPattern {
+  let native: RegExp;
+  try {
+    native = new RegExp(source, `g${flags}`);
+  } catch {
+    throw new PatternError('is no regular expression');
+  }
+  if (!BRANCHES.test(source)) {
+    const exec = (text: string, from = 0): LinearMatch | null => {
+      native.lastIndex = from;
+      const groups = native.exec(text);
+      return groups && { index: groups.index, groups };
+    };
+    return { exec, test: (text) => exec(text) !== null };
+  }
+  const steps = read(source, flags);
+  return {
+    test: (text) => passes(steps, text),
+    exec(text, from = 0) {
+      const marks = follow(steps, text, from, false);
+      if (marks === null) return null;
+      const slots = Math.max(...steps.map(({ slot = 0 }) => slot)) + 1;
+      const groups = Array.from({ length: slots / 2 }, (_, n) => {
+        const [begin, end] = marks.slice(2 * n);
+        return begin === undefined || end === undefined ? undefined : text.slice(begin, end);
+      });
+      return { index: marks[0] ?? 0, groups };
+    },
+  };
+}
+
+function read(source: string, flags: string): readonly Step[] {
+  const tokens = source.match(TOKEN) ?? [];
+  let [at, groups] = [0, 0];
+
+  function choice(depth: number): Step[] {
+    if (depth > MOST_DEPTH) throw new PatternError('nests too many groups');
+    const first = chain(depth);
+    if (tokens[at] !== '|') return first;
+    at++;
+    const rest = choice(depth);
+    return bounded([{ ways: [1, first.length + 2] }, ...first, { ways: [rest.length + 1] }, ...rest]);
+  }
+  function chain(depth: number): Step[] {
+    const steps: Step[] = [];
+    // What the text begins with is looked at once.
+    let isBegin = false;
+    for (let token = tokens[at]; token !== undefined && token !== '|' && token !== ')'; token = tokens[at]) {
+      at++;
+      const inner = atom(token, depth, isBegin);
+      const repetition = REPETITION.exec(tokens[at] ?? '');
+      if (repetition !== null) at++;
+      steps.push(...(repetition === null ? inner : repeated(inner, repetition)));
+      isBegin = token === '^' && !flags.includes('m');
+    }
+    return bounded(steps);
+  }
+  function atom(token: string, depth: number, isBegin: boolean): Step[] {
+    const isLineEnd = (sign = ''): boolean => flags.includes('m') && /[\n\r\u2028\u2029]/.test(sign);
+    if (token.startsWith('(')) return group(token, depth, isBegin);
+    if (token === '^') return [{ holds: (text, i) => i === 0 || isLineEnd(text[i - 1]) }];
+    if (token === '$') return [{ holds: (text, i) => i === text.length || isLineEnd(text[i]) }];
+    const isWord = (sign = ''): boolean => /\w/.test(sign);
+    if (/^\\b$/i.test(token))
+      return [{ holds: (text, i) => (isWord(text[i - 1]) !== isWord(text[i])) === (token === '\\b') }];
+    if (token.startsWith('\\') && !ESCAPED.test(token))
+      throw new PatternError(`has ${token}, which is not matched in linear time`);
+    const sign = /^[{}\]]$/.test(token) ? `\\${token}` : token;
+    const one = new RegExp(`^(?:${sign})$`, flags.replace('m', ''));
+    // By the engine itself; what it said is kept.
+    const said: (boolean | undefined)[] = [];
+    return [{ reads: (code) => (said[code] ??= one.test(String.fromCharCode(code))) }];
+  }
+  function group(token: string, depth: number, isBegin: boolean): Step[] {
+    if (/^\(\?<[=!]/.test(token)) throw new PatternError('looks at what stands before');
+    const slot = /^\((\?<|$)/.test(token) ? 2 * ++groups : 0;
+    const inner = choice(depth + 1);
+    at++;
+    if (slot > 0) return [{ slot }, ...inner, { slot: slot + 1 }];
+    if (token === '(?:') return inner;
+    const isEndless = inner.length > MOST_AHEAD || inner.some(({ ways = [] }) => ways.some((way) => way < 0));
+    if (isEndless && !isBegin) throw new PatternError('looks further ahead than can be matched in linear time');
+    const ahead = [...inner, {}];
+    const holds = (text: string, i: number): boolean => (follow(ahead, text, i, true) !== null) === (token === '(?=');
+    return [{ holds, cost: ahead.length }];
+  }
+  return [{ slot: 0 }, ...choice(0), { slot: 1 }, {}];
+}
+
+function bounded(steps: Step[]): Step[] {
+  if (steps.reduce((sum, { cost = 1 }) => sum + cost, 0) > MOST) throw new PatternError(`has more than ${MOST} steps`);
+  return steps;
+}
+
+/** Written out as often as it must happen, and may happen. */
+function repeated(inner: Step[], [, sign, from, comma, to, lazy]: RegExpExecArray): Step[] {
+  const least = from === undefined ? Number(sign === '+') : Number(from);
+  const bound = comma === '' ? from : to;
+  const most = sign === '?' ? 1 : bound ? Number(bound) : Infinity;
+  const size = inner.length;
+  const either = (behind: number): Step => ({ ways: lazy ? [behind, 1] : [1, behind] });
+  if (Math.max(size, 1) * (most === Infinity ? least : most) > MOST)
+    throw new PatternError(`has more than ${MOST} steps`);
+  const must = Array.from({ length: least }, () => inner).flat();
+  if (most === Infinity) return bounded([...must, either(size + 2), ...inner, { ways: [-size - 1] }]);
+  const may = Array.from({ length: most - least }, (_, n) => [either((most - least - n) * (size + 1)), ...inner]);
+  return bounded([...must, ...may.flat()]);
+}
+
+interface Way {
+  readonly at: number;
+  readonly marks: readonly number[];
+}
+
+/** The marks of the match that the engine would find, or null. */
+function follow(steps: readonly Step[], text: string, from: number, here: boolean): readonly number[] | null {
+  const seen = new Int32Array(steps.length).fill(-1);
+  let now: Way[] = [];
+  let found: readonly number[] | null = null;
+  /** Goes on to the steps that read; a step that was reached at this place is not reached again. */
+  const reach = (list: Way[], at: number, i: number, marks: readonly number[]): void => {
+    if (seen[at] === i) return;
+    seen[at] = i;
+    const { ways, slot, holds } = steps[at] as Step;
+    if (ways !== undefined) for (const way of ways) reach(list, at + way, i, marks);
+    else if (slot !== undefined) {
+      const marked = [...marks];
+      marked[slot] = i;
+      reach(list, at + 1, i, marked);
+    } else if (holds === undefined) list.push({ at, marks });
+    else if (holds(text, i)) reach(list, at + 1, i, marks);
+  };
+  for (let i = from; ; i++) {
+    if (found === null && (!here || i === from)) reach(now, 0, i, []);
+    const next: Way[] = [];
+    for (const { at, marks } of now) {
+      const { reads } = steps[at] as Step;
+      if (reads === undefined) {
+        found = marks;
+        // What comes behind is tried only where this fails.
+        break;
+      }
+      if (i < text.length && reads(text.charCodeAt(i))) reach(next, at + 1, i + 1, marks);
+    }
+    now = next;
+    if (i >= text.length || (now.length === 0 && (found !== null || here))) return found;
+  }
+}
+
+/** As `follow`, of what only has to know whether there is a match: no marks, and no order among the ways. */
+function passes(steps: readonly Step[], text: string): boolean {
+  const seen = new Int32Array(steps.length).fill(-1);
+  let [now, next] = [new Int32Array(steps.length), new Int32Array(steps.length)];
+  let [count, found] = [0, false];
+  const reach = (list: Int32Array, at: number, i: number): void => {
+    if (seen[at] === i) return;
+    seen[at] = i;
+    const { reads, ways, slot, holds } = steps[at] as Step;
+    if (reads !== undefined) list[count++] = at;
+    else if (ways !== undefined) for (const way of ways) reach(list, at + way, i);
+    else if (slot === undefined && holds === undefined) found = true;
+    else if (holds?.(text, i) ?? true) reach(list, at + 1, i);
+  };
+  for (let i = 0; ; i++) {
+    reach(now, 0, i);
+    if (found || i >= text.length) return found;
+    const code = text.charCodeAt(i);
+    const last = count;
+    count = 0;
+    for (let n = 0; n < last; n++) {
+      const at = now[n] ?? 0;
+      if (steps[at]?.reads?.(code) === true) reach(next, at + 1, i + 1);
+    }
+    [now, next] = [next, now];
+  }
+}

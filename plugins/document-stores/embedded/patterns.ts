@@ -1,0 +1,73 @@
+/**
+ * Patterns of document queries: matched in linear time or refused, since the text comes from documents that anybody may have written.
+ * What the definition writes is compiled once.
+ */
+import { linearPattern, type LinearPattern } from '../../../kernel/language/linear-pattern.js';
+
+const MOST_KEPT = 200;
+const kept = new Map<string, LinearPattern>();
+
+/** `options`: as MongoDB names them; `g` and `y` would remember a place, `x` allows blanks. */
+export function patternOf(source: string, options = ''): LinearPattern {
+  const flags = options.replace(/[gyxdu]/g, '');
+  const key = `${flags}/${source}`;
+  let pattern = kept.get(key);
+  if (pattern === undefined) {
+    try {
+      pattern = linearPattern(source, flags);
+    } catch (error) {
+      throw new Error(`the pattern ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    }
+    if (kept.size >= MOST_KEPT) kept.clear();
+    kept.set(key, pattern);
+  }
+  return pattern;
+}
+
+interface Found {
+  readonly match: string;
+  readonly idx: number;
+  readonly captures: readonly (string | null)[];
+}
+
+type Given = Readonly<Record<string, unknown>>;
+
+/** The pattern and the text of `$regexMatch` and those like it; null where there is no text. */
+function given({ input, regex, options = '' }: Given): readonly [pattern: LinearPattern, input: string] | null {
+  if (input === null || input === undefined || regex === null || regex === undefined) return null;
+  if (typeof input !== 'string' || typeof regex !== 'string' || typeof options !== 'string')
+    throw new Error('the operator needs text');
+  return [patternOf(regex, options), input];
+}
+
+export function isMatch(operands: Given): boolean {
+  const [pattern, input = ''] = given(operands) ?? [];
+  return pattern?.test(input) ?? false;
+}
+
+export function findOne(operands: Given): Found | null {
+  const [pattern, input = ''] = given(operands) ?? [];
+  const match = pattern?.exec(input) ?? null;
+  return match === null ? null : foundIn(input, match.index, match.groups);
+}
+
+export function findAll(operands: Given): readonly Found[] {
+  const found = given(operands);
+  if (found === null) return [];
+  const [pattern, input] = found;
+  const all: Found[] = [];
+  for (let from = 0; ;) {
+    // Behind the last character nothing is searched any more.
+    if (from > 0 && from >= input.length) return all;
+    const match = pattern.exec(input, from);
+    if (match === null) return all;
+    from = match.index + Math.max(match.groups[0]?.length ?? 0, 1);
+    all.push(foundIn(input, match.index, match.groups));
+  }
+}
+
+const foundIn = (input: string, index: number, [whole = '', ...parts]: readonly (string | undefined)[]): Found => ({
+  match: whole,
+  idx: [...input.slice(0, index)].length,
+  captures: parts.map((part) => part ?? null),
+});

@@ -1,0 +1,84 @@
+/**
+ * The promises of docs/security.md and docs/failures.md name tests that exist, and every class of bugs has its test.
+ */
+import { expect } from 'chai';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { BUG_CLASSES } from '../support/bug-classes.js';
+import { ROOT } from '../support/project.js';
+import { NO_SHARED, skipTest } from '../support/skip.js';
+import { sourcesIn } from '../support/sources.js';
+
+/** Where a pattern is made of parts, and what those are: constants, or numbers. All others go through the linear one. */
+const MADE: Readonly<Record<string, string>> = {
+  'kernel/language/linear-pattern.ts': 'one sign at a time',
+  'kernel/language/exact-json.ts': 'a constant',
+  'kernel/language/sql-types.ts': 'constants',
+  'kernel/analysis/checks/types.ts': 'the number of a parameter',
+  'kernel/compile/concealed.ts': 'facts of plugins that run',
+  'plugins/kinds/storage-key.ts': 'constants',
+  'plugins/queues/redis/connection.ts': 'names of settings',
+  'plugins/hashers/argon2/argon2.ts': 'constants',
+  'plugins/verifiers/hmac-signature/hmac.ts': 'a digest and its length',
+  'plugins/queries/sql/blind.ts': 'a constant',
+  'extension/src/words.ts': 'a constant',
+  'extension/src/jsonc.ts': 'constants',
+};
+
+const page = (name: string): string => readFileSync(join(ROOT, 'docs', name), 'utf8');
+const cellsOf = (row: string): string[] => row.split('|').slice(1, -1);
+/** Rows of a table below its head, by the head of its last column. */
+function rowsOf(text: string, column: string): string[][] {
+  const lines = text.split('\n');
+  const begin = lines.findIndex((line) => line.startsWith('|') && cellsOf(line).at(-1)?.includes(column));
+  expect(begin, column).to.be.greaterThan(-1);
+  const end = lines.findIndex((line, at) => at > begin && !line.startsWith('|'));
+  return lines.slice(begin + 2, end === -1 ? undefined : end).map(cellsOf);
+}
+const isTest = (name: string): boolean =>
+  [`${name}.test.ts`, `${name}.ts`].some((file) => existsSync(join(ROOT, 'test', file)));
+
+describe('architecture: security and failures', () => {
+  for (const file of ['security.md', 'failures.md'])
+    it(`each promise of ${file} names a test that is there`, () => {
+      const rows = rowsOf(page(file), 'shown by');
+      expect(rows.length).to.be.greaterThan(20);
+      for (const [promise = '', ...others] of rows) {
+        const named = [...(others.at(-1) ?? '').matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);
+        expect(named, promise).not.to.deep.equal([]);
+        expect(
+          named.filter((name) => !isTest(name)),
+          promise,
+        ).to.deep.equal([]);
+      }
+    });
+
+  it('each of the 28 classes of bugs is named with its advisories, and has one test', () => {
+    const named = rowsOf(page('security.md'), 'advisories').map((cells) => cells.map((cell) => cell.trim()));
+    const known = Object.entries(BUG_CLASSES).map(([number, { title, ids }]) => [number, title, ids.join(', ')]);
+    expect(known).to.have.length(28);
+    expect(named).to.deep.equal(known);
+    const tests = ['bug-classes', 'bug-classes-more'].map((name) =>
+      readFileSync(join(ROOT, 'test', 'e2e', `${name}.test.ts`), 'utf8'),
+    );
+    const attacked = [...tests.join('\n').matchAll(/^ {2}bugClass\((\d+), async/gm)].map(([, number]) => number);
+    expect(attacked).to.deep.equal(known.map(([number]) => number));
+  });
+
+  it('no pattern is made of text out of a file but in the one place that matches in linear time', () => {
+    const found = sourcesIn('kernel', 'plugins', 'language-server', 'extension/src').filter(({ text }) =>
+      /\bRegExp\(/.test(text),
+    );
+    expect(found.map(({ path }) => path).sort()).to.deep.equal(Object.keys(MADE).sort());
+  });
+
+  it('the classes are those of the design', function () {
+    const design = join(ROOT, '..', 'shared', 'design', 'reliability.md');
+    if (!existsSync(design)) return skipTest(this, NO_SHARED);
+    const [, section = ''] = readFileSync(design, 'utf8').split(/^## 7\. .*$/m);
+    const titles = [...section.matchAll(/^\| (\d+) \| ([^|]+?) \|/gm)].map(([, number, title]) => [number, title]);
+    expect(titles.slice(0, 28)).to.deep.equal(
+      Object.entries(BUG_CLASSES).map(([number, { title }]) => [number, title]),
+    );
+  });
+});

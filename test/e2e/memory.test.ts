@@ -1,0 +1,127 @@
+/**
+ * The memory of a process that serves does not grow with the requests that it has answered: each sort of request, and in a full run ten
+ * minutes of all of them at once. Measured in a process of its own, after everything was collected that can be.
+ */
+import { expect } from 'chai';
+import { join } from 'node:path';
+import { startCli, type Child } from '../support/child.js';
+import { createClient, type Client } from '../support/client.js';
+import { freshDatabase, startPostgres } from '../support/postgres.js';
+import { querying, ROOT, tempProject, type TempProject } from '../support/project.js';
+import { isDeepRun } from '../support/sample.js';
+import { until } from '../support/until.js';
+
+const CALLERS = 8;
+/** Of a round in a check; what is new in a process settles in the first. */
+const REQUESTS = 400;
+/** Bytes for each request: the test looks for one object that is kept, all else is noise. */
+const MOST = 1200;
+const SOAK_MS = 600_000;
+/** In ten minutes there are hundreds of thousands, so that noise is none. */
+const MOST_SOAKED = 40;
+
+const statement = (query: string, parameters: readonly string[] = []): object => ({
+  mode: 'QUERY',
+  sql_query: { query, parameters },
+});
+const FILES = {
+  'definitions/_note.model.json': {
+    id: { type: 'Number', primary_key: true, auto_increment: true },
+    text: { type: 'String' },
+  },
+  'definitions/a.json': [
+    querying('read', 'SELECT 1 AS one'),
+    querying('write', 'INSERT INTO notes (text) VALUES ($1)', ['$PAYLOAD.text']),
+    {
+      id: 'chain',
+      resource: 'chain',
+      actionables: [
+        { id: 1, ...statement('INSERT INTO notes (text) VALUES ($1)', ['$PAYLOAD.text']) },
+        { id: 2, ...statement('UPDATE notes SET text = $1 WHERE id = 1', ['$PAYLOAD.text']) },
+      ],
+    },
+    querying('cached', 'SELECT $1::text AS text', ['$PAYLOAD.text'], {
+      cacheable: { cache_key: 'x_$PAYLOAD.text', duration: 60 },
+    }),
+    {
+      id: 'later',
+      resource: 'later',
+      actionables: [
+        { id: 1, ...statement('SELECT 1 AS one') },
+        { id: 2, ...statement('UPDATE notes SET text = $1 WHERE id = 2', ['$PAYLOAD.text']), queue: {} },
+      ],
+    },
+    querying('waiting', 'SELECT count(*)::int AS jobs FROM lintel_jobs'),
+  ],
+};
+const ROUTES = ['read', 'write', 'chain', 'cached', 'later', 'none'];
+
+describe('the memory of a process that serves', function () {
+  let project!: TempProject;
+  let child!: Child;
+  let client!: Client;
+
+  before(async () => {
+    const server = await startPostgres();
+    const isThere = !('skip' in server);
+    const connections = { main: { use: 'postgres', url: '$ENV.DATABASE_URL' } };
+    project = await tempProject({ ...FILES, 'lintel.config.json': isThere ? { connections } : {} });
+    const probe = join(ROOT, 'dist', 'test', 'support', 'heap-probe.js');
+    child = startCli(['serve'], {
+      cwd: project.folder,
+      env: { PORT: '0', ...(isThere && { DATABASE_URL: await freshDatabase() }) },
+      node: ['--expose-gc', '--import', probe],
+    });
+    const [, url = ''] = await child.printed(/ready at (http:\S+)/);
+    client = createClient(url);
+  });
+  after(async () => {
+    await child?.stop('SIGKILL');
+    await project?.dispose();
+  });
+
+  /** Deferred work is over first. */
+  async function heap(): Promise<number> {
+    await until(async () => (await client.post('/waiting')).body['jobs'] === 0, 'no job is left');
+    const from = child.output().length;
+    child.send('SIGUSR2');
+    return Number((await child.printed(/heap (\d+)/, from))[1]);
+  }
+
+  /** By several callers at once, as long as `more` says so; how many there were. */
+  async function ask(more: (count: number) => boolean): Promise<number> {
+    let count = 0;
+    const call = async (): Promise<void> => {
+      while (more(count)) {
+        const route = ROUTES[count++ % ROUTES.length] ?? '';
+        const { status } = await client.post(`/${route}`, { text: `text ${count % 50}` });
+        if (status !== (route === 'none' ? 404 : 200)) throw new Error(`/${route} answered ${status}`);
+      }
+    };
+    await Promise.all(Array.from({ length: CALLERS }, call));
+    return count;
+  }
+
+  it('stays where it is', async () => {
+    const round = async (): Promise<number> => {
+      await ask((count) => count < REQUESTS);
+      return heap();
+    };
+    await round();
+    const first = await round();
+    const last = await round().then(round);
+    expect((last - first) / (2 * REQUESTS), 'bytes for each request').to.be.lessThan(MOST);
+  });
+
+  if (isDeepRun)
+    it('stays where it is for ten minutes', async function () {
+      this.timeout(2 * SOAK_MS);
+      await ask((count) => count < 10_000);
+      const first = await heap();
+      const end = Date.now() + SOAK_MS;
+      const count = await ask(() => Date.now() < end);
+      const last = await heap();
+      process.stdout.write(`      ${count} requests, heap from ${first} to ${last} bytes\n`);
+      expect((last - first) / count, 'bytes for each request').to.be.lessThan(MOST_SOAKED);
+    });
+});

@@ -1,0 +1,14 @@
+/**
+ * Loaded into a process that is measured (`node --expose-gc --import`): at SIGUSR2 everything is collected that can be, and the bytes
+ * that are left are printed. Knows nothing of the process.
+ */
+const collect = (globalThis as { gc?: () => void }).gc;
+
+process.on('SIGUSR2', () => {
+  // What a first collection sets free by its finalizers goes with the second.
+  collect?.();
+  setImmediate(() => {
+    collect?.();
+    process.stdout.write(`heap ${process.memoryUsage().heapUsed}\n`);
+  });
+});

@@ -1,0 +1,265 @@
+/**
+ * The extension in a real VS Code, driven as a person drives it: the .vsix as `npm run package` makes it, on the sample, with a
+ * kernel that serves the same folder. One editor for the whole suite: first the folder is a stranger's, which brings programs of its
+ * own and is not trusted, then it is trusted; or it never is. `SCREENSHOTS=1` writes the pictures of the README.
+ */
+import { readFileSync } from 'node:fs';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { hostCli, runCli, type Running } from './cli.js';
+import { startEditor, type Editor } from './editor.js';
+import { copySample, querying, ROOT, SAMPLE_ENV, tempProject, type TempProject } from './project.js';
+import { until } from './until.js';
+import { makeVsix } from './vsix.js';
+import { skipTest } from './skip.js';
+import { findEditor } from './vscode.js';
+
+const HEALTH = 'definitions/resources/health.resource.json';
+const WALLET = 'definitions/resources/wallet.resource.json';
+/** Two files that speak of one resource, and one to make mistakes in. */
+const OWN = {
+  'lintel.config.json': { definitions: ['definitions/**/*.json'] },
+  'definitions/own/shelf.json': querying('shelf', 'SELECT currency FROM _rates', [], { result: 'many' }),
+  'definitions/own/visit.json': {
+    id: 'visit',
+    resource: 'visit',
+    actionables: [{ id: 1, mode: 'RETURN', value: 'here', depends_on: [{ resource_id: 'shelf', action_ids: [1] }] }],
+  },
+  'definitions/own/desk.json': '{\n  "id": "desk",\n  "resource": "desk",\n  \n  "actionables": []\n}\n',
+};
+
+/** The project's own command line, where `npm install` would have put it. */
+async function installLintel(folder: string, first = ':'): Promise<void> {
+  const bin = join(folder, 'node_modules', '.bin');
+  await mkdir(bin, { recursive: true });
+  const script = `#!/bin/sh\n${first}\nexec '${process.execPath}' '${join(ROOT, 'dist/kernel/cli.js')}' "$@"\n`;
+  await writeFile(join(bin, 'lintel'), script, { mode: 0o755 });
+}
+
+/** What a stranger leaves in a folder, so that something of it runs; each writes a file into `ran/`. */
+const STRANGE = {
+  'lintel.config.json': { definitions: ['definitions/**/*.json'], plugins: ['builtin:*', './strange'] },
+  'strange/thing/spec.mjs': `import { writeFileSync } from 'node:fs';\nwriteFileSync(new URL('../../ran/spec', import.meta.url), '');\n`,
+  'strange/server.js': `require('fs').writeFileSync(require('path').join(__dirname, '..', 'ran', 'server'), '');\n`,
+  '.vscode/settings.json': {
+    'lintel.server.path': 'strange/server.js',
+    'lintel.request.baseUrl': 'http://127.0.0.1:1',
+  },
+  '.vscode/tasks.json': {
+    version: '2.0.0',
+    tasks: [{ type: 'lintel', command: 'dev', label: 'strange', runOptions: { runOn: 'folderOpen' } }],
+  },
+};
+const COMMANDS = (
+  JSON.parse(readFileSync(join(ROOT, 'extension', 'package.json'), 'utf8')) as {
+    readonly contributes: { readonly commands: readonly { readonly command: string }[] };
+  }
+).contributes.commands.map(({ command }) => command);
+/** A menu hides what needs trust; a key calls it all the same. */
+const KEYS = COMMANDS.map((command, at) => ({ key: `Shift+Alt+F${at + 1}`, command }));
+/** Of the editor's own command that takes away what notifications say. */
+const FORGET = 'Shift+Alt+F12';
+
+/** `trusted`: in the end; before that the folder is a stranger's. */
+export function describeExtension(trusted: boolean): void {
+  let project!: TempProject;
+  let scratch!: TempProject;
+  let kernel: Running | undefined;
+  let editor: Editor | undefined;
+  const shown = (): Editor => editor!;
+  /** Empty while there is none. */
+  const onDisk = (file: string): Promise<string> => readFile(join(project.folder, file), 'utf8').catch(() => '');
+  const strange = (): Promise<string[]> => readdir(join(project.folder, 'ran'));
+  const picture = async (name: string): Promise<void> => {
+    if (process.env['SCREENSHOTS'] !== '1') return;
+    await mkdir(join(ROOT, 'docs', 'images'), { recursive: true });
+    await shown().screenshot(join(ROOT, 'docs', 'images', `${name}.png`));
+  };
+
+  before(async function () {
+    this.timeout(240_000);
+    const found = findEditor();
+    if ('skip' in found) return skipTest(this, found.skip);
+    const variables = Object.entries(SAMPLE_ENV).map(([name, value]) => `${name}=${value}\n`);
+    [project, scratch] = await Promise.all([tempProject({ ...OWN, '.env': variables.join('') }), tempProject()]);
+    await copySample(project.folder);
+    kernel = hostCli(['serve'], { cwd: project.folder, env: { ...SAMPLE_ENV, PORT: '0' } });
+    const [[, url = ''], vsix] = await Promise.all([kernel.printed(/ready at (http:\S+)/), makeVsix(scratch.folder)]);
+    for (const [name, content] of Object.entries(STRANGE))
+      // A kernel serves the folder, and a command checks it: they run plugins of the config.
+      if (trusted || name !== 'lintel.config.json') await project.write(name, content);
+    await mkdir(join(project.folder, 'ran'));
+    await installLintel(project.folder, `touch '${join(project.folder, 'ran', 'lintel')}'`);
+    const settings = { 'lintel.request.baseUrl': url };
+    const started = await startEditor({
+      folder: project.folder,
+      vsix: [vsix],
+      settings,
+      keys: [...KEYS, { key: FORGET, command: 'notifications.clearAll' }],
+    });
+    if ('skip' in started) return skipTest(this, started.skip);
+    editor = started;
+  });
+  after(async () => {
+    await Promise.all([editor?.close(), kernel?.stop()]);
+    await Promise.all([project?.dispose(), scratch?.dispose()]);
+  });
+
+  const page = (): Editor['page'] => shown().page;
+  /** How it is seen that a command has done what it does here; the one that shows another file comes last. */
+  const pressed: readonly (readonly [command: string, seen: () => Promise<unknown>])[] = [
+    ['lintel.restartServer', () => Promise.resolve()],
+    ['lintel.newResource', () => shown().question('New resource')],
+    ['lintel.newModel', () => shown().question('New model')],
+    ['lintel.run', () => shown().notification('not trusted')],
+    ['lintel.check', () => shown().notification('not trusted')],
+    ['lintel.showOutput', () => page().locator('.panel .output-view').waitFor()],
+    ['lintel.openApi', () => shown().dialog('Send requests from a restricted folder?', 'Cancel')],
+    ['lintel.showPlan', () => shown().webview('#problems:has-text("not trusted")')],
+    ['lintel.sendRequest', () => shown().webview('#send')],
+    ['lintel.openConfig', () => page().locator('.tab.active[data-resource-name="lintel.config.json"]').waitFor()],
+  ];
+
+  if (trusted) {
+    it('starts nothing of a folder that is not trusted, whichever command is called', async () => {
+      // Only a lens calls that one, with what it needs.
+      const called = pressed.map(([command]) => command).concat('lintel.showReferences');
+      expect(called).to.have.members(COMMANDS);
+      await shown().open('definitions/own/shelf.json', 2, 10);
+      await shown().language('Lintel');
+      for (const [command, seen] of pressed) {
+        await shown().call(KEYS.find((one) => one.command === command)?.key ?? '', seen);
+        if (command === 'lintel.run') await shown().press(FORGET);
+        if (command !== 'lintel.openConfig') await shown().back();
+      }
+      expect(await strange()).to.deep.equal([]);
+    });
+
+    it('starts nothing of it, whichever lens is clicked', async () => {
+      const lenses: readonly (readonly [title: string, seen: () => Promise<unknown>])[] = [
+        ['1 reference', () => page().locator('.peekview-widget').first().waitFor()],
+        ['Send request', () => shown().webview('#send')],
+        ['Show plan', () => shown().webview('#problems:has-text("not trusted")')],
+      ];
+      await shown().open('definitions/own/shelf.json');
+      await page().locator('.codelens-decoration a').filter({ hasText: 'Show plan' }).waitFor();
+      const titles = (await page().locator('.codelens-decoration a').allInnerTexts()).map((title) => title.trim());
+      expect(titles).to.have.members(lenses.map(([title]) => title));
+      for (const [title, seen] of lenses) {
+        await shown().lens(title);
+        await seen();
+        await shown().back();
+      }
+      expect(await strange()).to.deep.equal([]);
+    });
+
+    it('is trusted, when what a stranger left is gone', async () => {
+      await project.write('lintel.config.json', OWN['lintel.config.json']);
+      for (const name of ['strange', '.vscode']) await rm(join(project.folder, name), { recursive: true });
+      await installLintel(project.folder);
+      await shown().trust();
+      await shown().run('View: Close All Editors');
+      await page().locator('.tab').first().waitFor({ state: 'detached' });
+    });
+  }
+
+  it('knows a definition by the config, and colours the SQL in its strings', async () => {
+    await shown().open('definitions/own/shelf.json');
+    await shown().language('Lintel');
+    // Colours come when the grammar has been read, and a line is drawn anew with them.
+    const colours = (): Promise<string[]> =>
+      Promise.all(['SELECT', '"query"', '"shelf"'].map((token) => shown().colourOf(token)));
+    await until(async () => {
+      const [select = '', ...others] = await colours();
+      return select !== '' && others.every((other) => other !== '' && other !== select);
+    }, 'SQL in a colour of its own');
+  });
+
+  it('writes a resource of the gallery, which is sound', async () => {
+    await shown().run('Lintel: New Resource...');
+    await shown().answer('New resource', '');
+    await shown().answer('', 'fresh');
+    await until(
+      async () => (await onDisk('definitions/resources/fresh.resource.json')).includes('"fresh"'),
+      'the file',
+    );
+    await shown().language('Lintel');
+    const { code, stdout } = await runCli(['check'], { cwd: project.folder, env: SAMPLE_ENV });
+    expect([code, stdout]).to.deep.equal([0, stdout]);
+  });
+
+  it('underlines a mistake while it is typed, and says what is wrong', async () => {
+    await shown().open('definitions/own/desk.json', 4, 3);
+    await shown().type('"actionabels": [],');
+    await shown().squiggle();
+    const problems = await shown().problems('actionabels');
+    expect(problems).to.contain('DEF_UNKNOWN_KEY').and.contain('lintel');
+    await picture('problems');
+    await shown().undo();
+    await shown().sound();
+  });
+
+  it('completes a key that is missing', async () => {
+    await shown().open('definitions/own/desk.json', 4, 3);
+    await shown().type('"main');
+    await shown().complete('maintenance', () => picture('completion'));
+    await shown().save();
+    expect(await onDisk('definitions/own/desk.json')).to.match(/^ {2}"maintenance": (true|false),?$/m);
+  });
+
+  it('explains a field', async () => {
+    const lines = (await onDisk(WALLET)).split('\n');
+    const line = lines.findIndex((text) => text.includes('"with_timestamps"'));
+    await shown().open(WALLET, line + 1, (lines[line] ?? '').indexOf('with_timestamps') + 3);
+    const hover = await shown().hover();
+    expect(hover).to.contain('with_timestamps');
+    await picture('hover');
+    await shown().press('Escape');
+  });
+
+  it('renames a resource in every file that speaks of it', async () => {
+    await shown().open('definitions/resources/profile.resource.json', 4, 14);
+    await shown().rename('profile-show');
+    const files = ['profile', 'support', 'connect', 'private', 'ledger', 'mail', 'gallery'];
+    for (const name of files) {
+      const file = `definitions/resources/${name}.resource.json`;
+      // An editor may truncate a file before it writes it.
+      await until(async () => (await onDisk(file)).includes('"profile-show"'), file);
+      expect(await onDisk(file)).to.not.contain('profile-read-01');
+    }
+  });
+
+  it('sends a request to the kernel, and shows its answer', async () => {
+    await shown().open(HEALTH, 3, 5);
+    await shown().run('Lintel: Send Request');
+    const panel = await shown().webview('#send');
+    await panel.locator('#send').click();
+    if (!trusted) await shown().dialog('Send requests from a restricted folder?', 'Send');
+    await panel.locator('#status', { hasText: '200' }).waitFor();
+    expect(await panel.locator('#body').innerText()).to.match(/"status":\s*"ok"/);
+    await picture('request');
+  });
+
+  if (!trusted)
+    it('draws no plan, and says why', async () => {
+      await shown().open(WALLET);
+      await shown().lens('Show plan');
+      await shown().webview('#problems:has-text("not trusted")');
+      expect(await strange()).to.deep.equal([]);
+    });
+  else
+    it('draws the plan of a resource', async () => {
+      const lines = (await onDisk(WALLET)).split('\n');
+      const line = lines.findIndex((text) => text.includes('"resource": "wallet/transfer"'));
+      await shown().open(WALLET, line + 1, 5);
+      await shown().run('Lintel: Show Plan');
+      const panel = await shown().webview('#diagram svg');
+      const text = await panel.locator('#diagram').innerText();
+      expect(text)
+        .to.contain('wallet/transfer')
+        .and.match(/transaction/i);
+      expect(await panel.locator('#diagram [data-key]').count()).to.be.greaterThan(2);
+      await picture('plan');
+    });
+}
