@@ -148,8 +148,8 @@ async function answer(door: Door, visit: Visit): Promise<void> {
   const { plan, parameters } = findRoute(kernel.plans(), path);
   visit.plan = plan;
   if (!methods.has(req.method ?? '')) throw fault('REQ_METHOD', { method: req.method }, { headers: { allow } });
-  const { startedAt } = visit;
-  const invocation = new HttpInvocation(req, { id, startedAt, query, parameters, timed: door.timed }, http);
+  const { startedAt, clock } = visit;
+  const invocation = new HttpInvocation(req, { id, startedAt, clock, query, parameters, timed: door.timed }, http);
   visit.invocation = invocation;
   write(door, visit, await invoke(plan, invocation, kernel.hooks), JSON_TYPE);
 }

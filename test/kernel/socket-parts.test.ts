@@ -206,7 +206,14 @@ describe('a message as plans see it', () => {
   const values = () => ['1'];
   const peer = (uid: string | null) =>
     ({ headers: { all: { a: '1' }, values }, remote: '192.0.2.7', connection: { uid } }) as never;
-  const arrival = { id: 'i', startedAt: 5, payload: { a: 1 } as unknown, parameters: null, timed: false };
+  const arrival = {
+    id: 'i',
+    startedAt: 5,
+    deadline: Infinity,
+    payload: { a: 1 } as unknown,
+    parameters: null,
+    timed: false,
+  };
   const invocation = (rest: object = {}, uid: string | null = null) =>
     new SocketInvocation({ ...arrival, ...rest }, peer(uid));
   const received = (...given: Parameters<typeof invocation>): unknown => invocation(...given).receive();
