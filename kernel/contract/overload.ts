@@ -4,7 +4,7 @@
  */
 
 /** Share of the latest in the mean. */
-const WEIGHT = 0.1;
+const WEIGHT = 0.05;
 /** Milliseconds over which what comes is compared with what is done; longer where work takes long. */
 const WINDOW = 250;
 const WORKS = 4;
@@ -13,6 +13,8 @@ const FACTOR = 1.25;
 /** With too much, one waits for about as long as work takes: waiting longer helps nobody. */
 const SHARE = 1.5;
 const SHORTEST = 20;
+/** An estimate has to be so much beyond the time that there is: it is one. */
+const SURE = 1.5;
 
 export class Overload {
   #mean = 0;
@@ -39,11 +41,11 @@ export class Overload {
     this.#arrivals++;
   }
 
-  /** Somebody has to wait: gives the milliseconds that it may, of those that it has. */
+  /** Somebody has to wait: gives the milliseconds that it may by estimate, of those that it has. */
   allows(now: number, waiting: number, atOnce: number, left: number): number {
     if (waiting === 0) this.#standing = 0;
     if (now - this.#began > Math.max(WINDOW, WORKS * this.#mean)) this.#turn(now, atOnce);
-    return this.#isOver ? Math.min(left, Math.max(SHORTEST, SHARE * this.#mean)) : left;
+    return this.#isOver ? Math.min(left, Math.max(SHORTEST, SHARE * this.#mean)) : left * SURE;
   }
 
   #turn(now: number, atOnce: number): void {

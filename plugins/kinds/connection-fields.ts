@@ -4,7 +4,7 @@ import { numeric } from '../../kernel/schema/combinators.js';
 /** `poolSize` and `poolWait`: what is said of the two where a driver has more to say. */
 export const connectionFields = ({
   poolSize = 'Connections at most.',
-  poolWait = 'How long a request waits for a free connection before it is refused (`QRY_UNAVAILABLE`).',
+  poolWait = 'How long a request waits for a free connection before it is refused (`QRY_UNAVAILABLE`); at once where that is to be expected.',
 }: {
   readonly poolSize?: string;
   readonly poolWait?: string;

@@ -118,7 +118,7 @@ describe('a line', () => {
     const leave = await line.take();
     const next = line.take(asker('10.0.0.1'));
     const refused: unknown = await line
-      .take(asker('10.0.0.1', time.clock.now() + 3000))
+      .take(asker('10.0.0.1', time.clock.now() + 2000))
       .catch((error: unknown) => error);
     expect(refused).to.be.instanceOf(Busy).with.property('seconds', 4);
     leave();

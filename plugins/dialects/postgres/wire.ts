@@ -6,7 +6,7 @@
  */
 import pg from 'pg';
 import type { Rendering, Row } from '../../kinds/dialect.js';
-import { isStale } from '../shared/errors.js';
+import { isStale, Overdue } from '../shared/errors.js';
 import { layoutOf, Page, writeObjects, writeRow } from './json-rows.js';
 import type { Layout } from './json-rows.js';
 import type { RowClient, RowTaker } from './reader.js';
@@ -43,8 +43,10 @@ export interface Wire {
   readonly page: Page;
   /** What was sent waits for the end of this turn. */
   flushing: boolean;
-  /** Statements sent and not yet answered. */
+  /** Statements sent and not yet answered, in their order. */
   inFlight: number;
+  head: Statement | null;
+  tail: Statement | null;
   /** When the connection last made progress (milliseconds of `performance.now`). */
   since: number;
 }
@@ -58,6 +60,8 @@ export const createWire = (client: RowClient, shared: boolean): Wire => ({
   statements: new Map(),
   stale: new Set(),
   inFlight: 0,
+  head: null,
+  tail: null,
   since: 0,
 });
 
@@ -118,17 +122,25 @@ class Statement implements Outcome, RowTaker {
   private layout: Layout | null = null;
   private written = 0;
   private settled = false;
+  private over = false;
+  private next: Statement | null = null;
+  /** Milliseconds of `performance.now`. */
+  private readonly asked = performance.now();
 
   constructor(
     private readonly wire: Wire,
     command: Command,
     private readonly values: readonly (string | null)[],
     private readonly sending: Sending,
+    private readonly until: number,
     private readonly settle: (outcome: Outcome) => void,
   ) {
     this.name = command.name;
     this.text = command.text;
-    if (wire.inFlight++ === 0) wire.since = performance.now();
+    if (wire.inFlight++ === 0) wire.since = this.asked;
+    if (wire.tail === null) wire.head = this;
+    else wire.tail.next = this;
+    wire.tail = this;
   }
 
   submit(connection: WireConnection): null {
@@ -260,26 +272,52 @@ class Statement implements Outcome, RowTaker {
   }
 
   private finish(): void {
+    if (this.over) return;
+    this.over = true;
+    const { wire } = this;
+    const now = performance.now();
+    this.took = now - wire.since;
+    wire.since = now;
+    wire.inFlight--;
+    while (wire.head?.over === true) wire.head = wire.head.next;
+    if (wire.head === null) wire.tail = null;
+    this.answered();
+  }
+
+  private answered(): void {
     if (this.settled) return;
     this.settled = true;
-    const now = performance.now();
-    this.took = now - this.wire.since;
-    this.wire.since = now;
-    this.wire.inFlight--;
     this.settle(this);
   }
+
+  /**
+   * Ends the waits on a connection that are too long: for an answer, and for one's turn behind others (`patience`). What the server
+   * does with the statements is not known; their answers go nowhere.
+   */
+  static expire(wire: Wire, now: number, patience: number): void {
+    for (let one = wire.head; one !== null; one = one.next) {
+      if (one.settled || now < (one === wire.head ? one.until : Math.min(one.until, one.asked + patience))) continue;
+      one.error = new Overdue('no answer in time');
+      one.answer.length = 0;
+      one.took = one === wire.head ? now - wire.since : 0;
+      one.answered();
+    }
+  }
 }
+
+export const expire = (wire: Wire, now: number, patience: number): void => Statement.expire(wire, now, patience);
 
 // pg pipelines only what is an instance of its Query. What the constructor of Query does is left out on purpose.
 Object.setPrototypeOf(Statement.prototype, pg.Query.prototype as object);
 
-/** Sends a statement; `settle` is called exactly once. */
+/** Sends a statement; `settle` is called exactly once. `until`: how long its answer is waited for, by `performance.now`. */
 export function send(
   wire: Wire,
   command: Command,
   values: readonly (string | null)[],
   sending: Sending,
+  until: number,
   settle: (outcome: Outcome) => void,
 ): void {
-  wire.client.query(new Statement(wire, command, values, sending, settle) as unknown as pg.Submittable);
+  wire.client.query(new Statement(wire, command, values, sending, until, settle) as unknown as pg.Submittable);
 }

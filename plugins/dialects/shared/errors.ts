@@ -52,6 +52,9 @@ const NETWORK = /^(?:ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|ENOTFOUND|EAI_|ERR_STREAM|
 const LOST =
   /connection (?:terminated|error|timeout)|timeout exceeded|timeout expired|not queryable|calling end on the pool|PGlite is clos|read timeout/i;
 
+/** No answer came in the time that there was: nobody waits for it any more, and its connection is of no use. */
+export class Overdue extends Error {}
+
 const asError = (error: unknown): DriverError => (typeof error === 'object' && error !== null ? error : {});
 export const sqlState = (error: unknown): string => {
   const { code } = asError(error);
@@ -63,6 +66,7 @@ export const isNetwork = (code: string): boolean => NETWORK.test(code);
 /** The connection itself is gone or going: it must not be used again. */
 export function isLost(error: unknown): boolean {
   const { severity, message } = asError(error);
+  if (error instanceof Overdue) return true;
   if (severity === 'FATAL' || severity === 'PANIC') return true;
   const state = sqlState(error);
   if (/^[0-9A-Z]{5}$/.test(state) && !NETWORK.test(state)) return /^(?:08|57P0)/.test(state);
@@ -85,6 +89,7 @@ const isAbsent = (field: unknown): boolean => field === undefined || field === n
 
 function codeOf(error: unknown): Code {
   const state = sqlState(error);
+  if (error instanceof Overdue) return 'QRY_TIMEOUT';
   if (isInValue(error)) return 'QRY_BAD_VALUE';
   const exact = Object.hasOwn(EXACT, state) ? EXACT[state] : undefined;
   if (exact) return exact;
@@ -158,7 +163,7 @@ export function toFault(error: unknown, outcome: 'unknown' | 'none' = 'none'): F
   const code = codeOf(error);
   const issues = issuesOf(code, asError(error));
   const lost = code === 'QRY_UNAVAILABLE';
-  const unknown = lost && outcome === 'unknown' && isLost(error);
+  const unknown = outcome === 'unknown' && isLost(error);
   const options: FaultOptions = {
     cause: cleanCause(error),
     ...(issues.length > 0 && { issues }),
