@@ -13,6 +13,8 @@ export interface Line extends Turns {
   run<T>(work: () => Promise<T>, asker?: Asker | null): Promise<T>;
   /** As `take`, without a promise: at once where nobody has to wait. */
   enter(asker: Asker | null, entered: Entered): void;
+  /** Whoever waits, or comes from now on and would have to, is refused with this. */
+  close(refusal: Error): void;
   readonly running: number;
   readonly waiting: number;
 }
@@ -55,6 +57,7 @@ export function createLine(
   let running = 0;
   let waiting = 0;
   let watched = false;
+  let closed: Error | null = null;
 
   const refusal = (estimate: number): Error => full(Math.max(1, Math.ceil(estimate / 1000)));
 
@@ -107,6 +110,7 @@ export function createLine(
       entered(null, place());
       return;
     }
+    if (closed !== null) return entered(closed, none);
     const client = clientOf(asker);
     const own = line.get(client);
     const ahead = own?.length ?? 0;
@@ -164,6 +168,13 @@ export function createLine(
       } finally {
         leave();
       }
+    },
+    close(refused) {
+      closed = refused;
+      const all = [...line.values()].flat();
+      line.clear();
+      waiting = 0;
+      for (const { entered } of all) entered(refused, none);
     },
     get running() {
       return running;

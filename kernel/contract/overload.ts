@@ -12,7 +12,7 @@ const WORKS = 4;
 const FACTOR = 1.25;
 /** With too much, one waits for about as long as work takes: waiting longer helps nobody. */
 const SHARE = 1.5;
-const SHORTEST = 20;
+const SHORTEST = 50;
 /** An estimate has to be so much beyond the time that there is: it is one. */
 const SURE = 1.5;
 

@@ -131,7 +131,8 @@ export function toFault(error: unknown, outcome: 'none' | 'unknown' = 'none', co
   const code = codeOf(error);
   const found = issues(code, columns);
   const lost = code === 'QRY_UNAVAILABLE';
-  const unknown = lost && outcome === 'unknown' && isLost(error) && !(error instanceof Unavailable);
+  const unknown =
+    outcome === 'unknown' && (error instanceof Overdue || (lost && isLost(error) && !(error instanceof Unavailable)));
   const options: FaultOptions = {
     cause: cleanCause(error),
     ...(found.length > 0 && { issues: found }),

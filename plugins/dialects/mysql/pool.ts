@@ -4,6 +4,9 @@
  */
 import mysql from 'mysql2';
 import type { Connection, ConnectionOptions, FieldPacket } from 'mysql2';
+import type { Asker } from '../../../kernel/contract/asker.js';
+import { createLine, type Leave } from '../../../kernel/contract/line.js';
+import { clock } from '../../../kernel/platform/clock.js';
 import type { Log } from '../../../kernel/contract/plugin.js';
 import type { Bound } from './bind.js';
 import { isLost, Overdue, Unavailable } from './errors.js';
@@ -34,7 +37,8 @@ export interface Lease {
 }
 
 export interface Pool {
-  lease(): Promise<Lease>;
+  /** Those that wait are given theirs by turns of their clients. */
+  lease(asker?: Asker | null): Promise<Lease>;
   close(): Promise<void>;
 }
 
@@ -42,6 +46,10 @@ interface Member extends Wire {
   readonly connection: Connection;
   lost: boolean;
   since: number;
+  /** How long who has it waits for answers, by `performance.now`. */
+  until: number;
+  /** Ends the turn of who has it. */
+  leave: Leave;
 }
 
 interface Waiter {
@@ -52,6 +60,9 @@ interface Waiter {
 
 /** Milliseconds in which callers may bring their connections back at the end. */
 const LAST_WAIT = 5000;
+
+/** The same, for the answer to a command. */
+const LAST_WAIT_MS = 1000;
 
 const MODE =
   'ANSI_QUOTES,PIPES_AS_CONCAT,NO_BACKSLASH_ESCAPES,STRICT_ALL_TABLES,STRICT_TRANS_TABLES,NO_ZERO_DATE,NO_ZERO_IN_DATE,' +
@@ -103,11 +114,16 @@ export async function createPool(
     if (at >= 0) idle.splice(at, 1);
     member.connection.destroy();
     if (all.size === 0) emptied?.();
+    member.leave();
     if (waiting.length > 0) grow();
   };
 
   /** Runs one exchange; one that does not end in time costs the connection. */
-  function exchange<T>(member: Member, start: (settle: (error: unknown, value?: T) => void) => void): Promise<T> {
+  function exchange<T>(
+    member: Member,
+    start: (settle: (error: unknown, value?: T) => void) => void,
+    least = 0,
+  ): Promise<T> {
     return new Promise((resolve, reject) => {
       let over = false;
       const settle = (error: unknown, value?: T): void => {
@@ -121,11 +137,14 @@ export async function createPool(
         }
       };
       // The server has the same deadline for what it can stop by itself; it goes first.
-      const timer = setTimeout(() => {
-        stop(member);
-        drop(member);
-        settle(new Overdue('no answer in time'));
-      }, options.deadline + 500);
+      const timer = setTimeout(
+        () => {
+          stop(member);
+          drop(member);
+          settle(new Overdue('no answer in time'));
+        },
+        Math.min(options.deadline + 500, Math.max(least, member.until - performance.now())),
+      );
       start(settle);
     });
   }
@@ -153,13 +172,17 @@ export async function createPool(
       flavour: 'mysql',
       lost: false,
       since: performance.now(),
+      until: Infinity,
+      leave: () => undefined,
       run: (text, values) =>
         exchange(member, (settle) => {
           connection.execute(text, values as never, (error, result, fields) => {
             settle(error, error ? undefined : answerOf(result, fields));
           });
         }),
-      command: (text) => exchange(member, (settle) => void connection.query(text, (error) => settle(error))),
+      // They end what was begun: how that went is worth waiting for a little longer than the request has time.
+      command: (text) =>
+        exchange(member, (settle) => void connection.query(text, (error) => settle(error)), LAST_WAIT_MS),
       remarks: () =>
         exchange(member, (settle) => {
           connection.query('SHOW WARNINGS', (error, result) => {
@@ -193,6 +216,7 @@ export async function createPool(
       release(broken) {
         if (given) return;
         given = true;
+        member.until = Infinity;
         if (broken || member.lost || closed) drop(member);
         else hand(member);
       },
@@ -243,25 +267,54 @@ export async function createPool(
     throw error;
   }
 
+  const line = createLine(options.pool, Infinity, () => new Unavailable('no connection became free in time'), {
+    clock,
+    patience: options.poolWait,
+  });
+
+  /** One of its own, or one that has to be made. */
+  function free(): Promise<Lease> {
+    if (closed) return Promise.reject(new Unavailable('closed'));
+    const found = idle.pop();
+    if (found) return Promise.resolve(leaseOf(found.member));
+    return new Promise((take, fail) => {
+      const timer = setTimeout(() => {
+        waiting.splice(waiting.indexOf(waiter), 1);
+        fail(new Unavailable('no connection became free in time'));
+      }, options.poolWait);
+      const waiter: Waiter = { take, fail, timer };
+      waiting.push(waiter);
+      grow();
+    });
+  }
+
   return {
-    lease() {
-      if (closed) return Promise.reject(new Unavailable('closed'));
-      const free = idle.pop();
-      if (free) return Promise.resolve(leaseOf(free.member));
-      return new Promise((take, fail) => {
-        const timer = setTimeout(() => {
-          waiting.splice(waiting.indexOf(waiter), 1);
-          fail(new Unavailable('no connection became free in time'));
-        }, options.poolWait);
-        const waiter: Waiter = { take, fail, timer };
-        waiting.push(waiter);
-        grow();
-      });
-    },
+    lease: (asker = null) =>
+      new Promise((take, fail) => {
+        line.enter(asker, (refusal, leave) => {
+          if (refusal !== null) return fail(refusal);
+          free().then(
+            ({ wire, release }) => {
+              const until = asker?.invocation.deadline ?? Infinity;
+              Object.assign(wire as Member, { until, leave });
+              const giveBack: Lease['release'] = (broken) => {
+                release(broken);
+                leave();
+              };
+              take({ wire, release: giveBack });
+            },
+            (error: Error) => {
+              leave();
+              fail(error);
+            },
+          );
+        });
+      }),
     async close() {
       if (closed) return;
       closed = true;
       clearInterval(sweep);
+      line.close(new Unavailable('closed'));
       for (const { timer, fail } of waiting.splice(0)) {
         clearTimeout(timer);
         fail(new Unavailable('closed'));

@@ -182,7 +182,13 @@ export function createDialect(wires: () => Wires, isolation: PostgresOptions['is
     let alone = prepared.atOnce;
     if (wire && !slow.isQuick(prepared.name)) {
       // Many that turn out to be slow, one behind the other, would wait for one another.
-      const turn = slow.enter(prepared.name, () => runFree(prepared, values, sending, asker, done, failed));
+      const turn = slow.enter(prepared.name, () => {
+        try {
+          runFree(prepared, values, sending, asker, done, failed);
+        } catch (error) {
+          failed(error);
+        }
+      });
       if (turn === 'wait') return;
       alone ||= turn === 'late';
     }

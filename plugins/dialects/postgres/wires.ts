@@ -165,6 +165,7 @@ export function createWires(options: PostgresOptions, log: Log): Wires {
       if (closed) return;
       closed = true;
       clearInterval(watch);
+      line.close(fault('QRY_UNAVAILABLE', {}, { retryable: true, headers: { 'retry-after': '1' } }));
       const shared = [...lanes.read.wires, ...lanes.insert.wires];
       // Callers that hold a connection may finish; one that does not come back is cut off.
       const cut = setTimeout(() => {
