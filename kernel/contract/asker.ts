@@ -3,7 +3,7 @@ import type { Invocation } from './invocation.js';
 
 /** A frame is one. */
 export interface Asker {
-  readonly invocation: Pick<Invocation, 'deadline' | 'remote'>;
+  readonly invocation: Pick<Invocation, 'deadline' | 'remote' | 'release'>;
   /** What a guard has proven; null: nothing. */
   readonly claims: Readonly<Record<string, unknown>> | null;
 }

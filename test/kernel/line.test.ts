@@ -15,7 +15,7 @@ class Busy extends Error {
 }
 
 const asker = (remote: string, deadline = Infinity, claims: Asker['claims'] = null): Asker => ({
-  invocation: { remote, deadline },
+  invocation: { remote, deadline, release: () => undefined },
   claims,
 });
 

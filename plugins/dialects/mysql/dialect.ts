@@ -8,7 +8,7 @@ import type { Dialect, Isolation, Row, Transaction } from '../../kinds/dialect.j
 import { executor } from '../shared/execute.js';
 import { bindValue, isNumeric, type Bound } from './bind.js';
 import { readCatalogue, type Catalogue } from './catalogue.js';
-import { isLost, isRetryable, namedIn, toFault } from './errors.js';
+import { isLost, isRetryable, namedIn, Overdue, toFault } from './errors.js';
 import type { Lease, Pool, Wire } from './pool.js';
 import { prepareStatement, type MyPrepared } from './prepare.js';
 import { runForm, type Bind } from './steps.js';
@@ -128,7 +128,8 @@ export function createDialect(
           () => false,
           () => true,
         );
-      if (broken && tries > 0 && prepared.readOnly) return await runFree(prepared, values, asker, tries - 1);
+      if (broken && tries > 0 && prepared.readOnly && !(error instanceof Overdue))
+        return await runFree(prepared, values, asker, tries - 1);
       throw thrown;
     } finally {
       release(broken);

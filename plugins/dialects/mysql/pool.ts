@@ -5,11 +5,13 @@
 import mysql from 'mysql2';
 import type { Connection, ConnectionOptions, FieldPacket } from 'mysql2';
 import type { Asker } from '../../../kernel/contract/asker.js';
+import type { Fault } from '../../../kernel/contract/fault.js';
 import { createLine, type Leave } from '../../../kernel/contract/line.js';
 import { clock } from '../../../kernel/platform/clock.js';
 import type { Log } from '../../../kernel/contract/plugin.js';
+import { judgeWhole, LargeResult } from '../../shared/results.js';
 import type { Bound } from './bind.js';
-import { isLost, Overdue, Unavailable } from './errors.js';
+import { GivenUp, isLost, Overdue, Unavailable } from './errors.js';
 import type { MysqlOptions } from './options.js';
 import type { Flavour } from './types.js';
 
@@ -48,6 +50,11 @@ interface Member extends Wire {
   since: number;
   /** How long who has it waits for answers, by `performance.now`. */
   until: number;
+  asker: Asker | null;
+  /** Bytes of the answer that is read, and at how many it is judged. */
+  read: number;
+  look: number;
+  judge: (() => void) | null;
   /** Ends the turn of who has it. */
   leave: Leave;
 }
@@ -149,6 +156,26 @@ export async function createPool(
     });
   }
 
+  /** Cuts off a connection whose answer is too large; gives what judges the whole of one. */
+  function bounded(member: Member, refuse: (error: unknown) => void): (rows: number) => Fault | null {
+    const result = new LargeResult(options.limits, member.asker);
+    [member.read, member.look] = [0, options.limits.look];
+    member.judge = () => {
+      const refusal = result.judge(0, member.read);
+      member.look = result.next;
+      if (refusal === null) return;
+      result.forget();
+      stop(member);
+      drop(member);
+      refuse(new GivenUp(refusal));
+    };
+    return (rows) => {
+      member.judge = null;
+      result.end();
+      return judgeWhole(rows, 0, options.limits);
+    };
+  }
+
   /** Ends on the server what nobody waits for any more. */
   function stop({ connection: { threadId } }: Member): void {
     const id = Number(threadId);
@@ -173,11 +200,19 @@ export async function createPool(
       lost: false,
       since: performance.now(),
       until: Infinity,
+      asker: null,
+      read: 0,
+      look: options.limits.look,
+      judge: null,
       leave: () => undefined,
       run: (text, values) =>
         exchange(member, (settle) => {
-          connection.execute(text, values as never, (error, result, fields) => {
-            settle(error, error ? undefined : answerOf(result, fields));
+          const result = bounded(member, settle);
+          connection.execute(text, values as never, (error, answer, fields) => {
+            settle(
+              error ?? result(Array.isArray(answer) ? answer.length : 0),
+              error ? undefined : answerOf(answer, fields),
+            );
           });
         }),
       // They end what was begun: how that went is worth waiting for a little longer than the request has time.
@@ -199,8 +234,13 @@ export async function createPool(
       Object.assign(member, { flavour });
       await member.command(settings(flavour, options.deadline));
       await member.command('SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED');
+      const { stream } = connection as unknown as { stream: NodeJS.EventEmitter };
       // The server may have closed it while nobody listened.
-      (connection as unknown as { stream: NodeJS.EventEmitter }).stream.on('close', () => drop(member));
+      stream.on('close', () => drop(member));
+      stream.on('data', (chunk: Buffer) => {
+        member.read += chunk.length;
+        if (member.read > member.look) member.judge?.();
+      });
       return member;
     } catch (error) {
       member.lost = true;
@@ -216,7 +256,7 @@ export async function createPool(
       release(broken) {
         if (given) return;
         given = true;
-        member.until = Infinity;
+        Object.assign(member, { until: Infinity, asker: null, judge: null });
         if (broken || member.lost || closed) drop(member);
         else hand(member);
       },
@@ -296,7 +336,7 @@ export async function createPool(
           free().then(
             ({ wire, release }) => {
               const until = asker?.invocation.deadline ?? Infinity;
-              Object.assign(wire as Member, { until, leave });
+              Object.assign(wire as Member, { until, leave, asker });
               const giveBack: Lease['release'] = (broken) => {
                 release(broken);
                 leave();

@@ -13,6 +13,7 @@ import { executor } from '../shared/execute.js';
 import { prepareStatement } from '../shared/prepare.js';
 import { bindValues } from '../shared/values.js';
 import type { PgPrepared } from '../shared/values.js';
+import { judgeWhole, UNBOUNDED, type ResultLimits } from '../../shared/results.js';
 
 /** A transaction that its request forgot would stop everybody. */
 const FORGOTTEN_MS = 40_000;
@@ -48,7 +49,7 @@ function openTransaction(db: PGliteInterface, leave: Leave): Promise<OpenTransac
   });
 }
 
-export function createDialect(engine: () => PGliteInterface): Dialect {
+export function createDialect(engine: () => PGliteInterface, limits: ResultLimits = UNBOUNDED): Dialect {
   const live = new WeakSet<OpenTransaction>();
   const line = createLine(
     1,
@@ -77,6 +78,8 @@ export function createDialect(engine: () => PGliteInterface): Dialect {
         const result: Results<Row> = open
           ? await open.inner.query<Row>(prepared.text, bound)
           : await line.run(() => engine().query<Row>(prepared.text, bound), asker);
+        const refusal = judgeWhole(result.rows.length, 0, limits);
+        if (refusal !== null) throw refusal;
         return result.rows;
       } catch (error) {
         if (open) open.failed = true;

@@ -50,6 +50,7 @@ interface OpenTransaction {
   readonly wire: Wire;
   readonly release: Release;
   readonly opening: Opening;
+  readonly asker: Asker | null;
   /** How long its answers are waited for. */
   readonly until: number;
   /** BEGIN was sent, together with the first statement. */
@@ -114,7 +115,7 @@ export function createDialect(wires: () => Wires, isolation: PostgresOptions['is
         failed(toFault(error));
         return;
       }
-      send(wire, prepared, values, sending, endOf(asker), (outcome) => {
+      send(wire, prepared, values, sending, endOf(asker), asker, (outcome) => {
         if (outcome.error === undefined) {
           release(false);
           if (prepared.readOnly || prepared.insert) slow.note(prepared.name, outcome.took);
@@ -132,7 +133,7 @@ export function createDialect(wires: () => Wires, isolation: PostgresOptions['is
           again();
           return;
         }
-        send(wire, ROLLBACK, NO_VALUES, ALONE, Infinity, ({ error: broken }) => {
+        send(wire, ROLLBACK, NO_VALUES, ALONE, Infinity, null, ({ error: broken }) => {
           release(broken !== undefined);
           again();
         });
@@ -150,7 +151,7 @@ export function createDialect(wires: () => Wires, isolation: PostgresOptions['is
     done: Done,
     failed: Failed,
   ): void {
-    send(wire, prepared, values, sending, endOf(asker), (outcome) => {
+    send(wire, prepared, values, sending, endOf(asker), asker, (outcome) => {
       slow.note(prepared.name, outcome.took);
       if (outcome.error === undefined) {
         done(outcome);
@@ -207,7 +208,7 @@ export function createDialect(wires: () => Wires, isolation: PostgresOptions['is
     if (transaction.over) throw fault('QRY_FAILED', {}, { cause: new Error('the transaction is over') });
     const around = aroundOf(transaction, last);
     transaction.begun = true;
-    send(transaction.wire, prepared, values, around, transaction.until, (outcome) => {
+    send(transaction.wire, prepared, values, around, transaction.until, transaction.asker, (outcome) => {
       if (outcome.error === undefined) {
         if (last) {
           transaction.committed = transaction.over = true;
@@ -243,7 +244,7 @@ export function createDialect(wires: () => Wires, isolation: PostgresOptions['is
         return;
       }
       const end = command === COMMIT ? Math.max(until, performance.now() + LAST_WAIT_MS) : Infinity;
-      send(wire, command, NO_VALUES, ALONE, end, (outcome) => {
+      send(wire, command, NO_VALUES, ALONE, end, null, (outcome) => {
         // A connection that cannot roll back is thrown away, and with it whatever was open on it.
         release(outcome.error !== undefined);
         resolve(outcome);
@@ -284,6 +285,7 @@ export function createDialect(wires: () => Wires, isolation: PostgresOptions['is
                 wire,
                 release,
                 opening: openingFor(need),
+                asker,
                 until: endOf(asker),
                 begun: false,
                 lost: false,

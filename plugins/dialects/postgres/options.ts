@@ -4,6 +4,7 @@
  */
 import type { PoolConfig } from 'pg';
 import type { Isolation } from '../../kinds/dialect.js';
+import { readLimits, type ResultLimits } from '../../shared/results.js';
 import { ISOLATION_LEVELS } from '../shared/isolation-levels.js';
 
 export interface PostgresOptions {
@@ -17,6 +18,7 @@ export interface PostgresOptions {
   readonly deadline: number;
   /** Milliseconds that a statement waits for a connection. */
   readonly patience: number;
+  readonly limits: ResultLimits;
   /** Level of isolation of a transaction that needs this. */
   readonly isolation: (need: Isolation) => string;
 }
@@ -62,6 +64,7 @@ export function readOptions(options: Readonly<Record<string, unknown>>): Postgre
     // The server has the same deadline, and goes first.
     deadline: statementTimeout + 500,
     patience,
+    limits: readLimits(options),
     // The server finds conflicts among serializable transactions only: one that is not would not be noticed.
     isolation: ({ level, among }) =>
       isolation !== 'auto' ? isolation : among ? 'serializable' : ISOLATION_LEVELS[level],

@@ -5,8 +5,11 @@
  * Query of the exact version of pg in package.json, and on nothing else of it.
  */
 import pg from 'pg';
+import type { Asker } from '../../../kernel/contract/asker.js';
+import type { Fault } from '../../../kernel/contract/fault.js';
 import type { Rendering, Row } from '../../kinds/dialect.js';
-import { isStale, Overdue } from '../shared/errors.js';
+import { GivenUp, isStale } from '../shared/errors.js';
+import { LargeResult, UNBOUNDED, type ResultLimits } from '../../shared/results.js';
 import { layoutOf, Page, writeObjects, writeRow } from './json-rows.js';
 import type { Layout } from './json-rows.js';
 import type { RowClient, RowTaker } from './reader.js';
@@ -39,6 +42,7 @@ export interface Wire {
   /** Names that the server may hold and must forget before they are parsed again. */
   readonly stale: Set<string>;
   readonly shared: boolean;
+  readonly limits: ResultLimits;
   /** Where answers are written that leave as JSON text; one statement at a time gets rows. */
   readonly page: Page;
   /** What was sent waits for the end of this turn. */
@@ -52,9 +56,10 @@ export interface Wire {
 }
 
 /** `shared`: several callers send on it; what they send in one turn of the event loop leaves in one packet. */
-export const createWire = (client: RowClient, shared: boolean): Wire => ({
+export const createWire = (client: RowClient, shared: boolean, limits = UNBOUNDED): Wire => ({
   client,
   shared,
+  limits,
   page: new Page(),
   flushing: false,
   statements: new Map(),
@@ -126,6 +131,10 @@ class Statement implements Outcome, RowTaker {
   private next: Statement | null = null;
   /** Milliseconds of `performance.now`. */
   private readonly asked = performance.now();
+  private rows = 0;
+  private bytes = 0;
+  private look: number;
+  private result: LargeResult | null = null;
 
   constructor(
     private readonly wire: Wire,
@@ -133,8 +142,10 @@ class Statement implements Outcome, RowTaker {
     private readonly values: readonly (string | null)[],
     private readonly sending: Sending,
     private readonly until: number,
+    private readonly asker: Asker | null,
     private readonly settle: (outcome: Outcome) => void,
   ) {
+    this.look = wire.limits.look;
     this.name = command.name;
     this.text = command.text;
     if (wire.inFlight++ === 0) wire.since = this.asked;
@@ -212,6 +223,9 @@ class Statement implements Outcome, RowTaker {
   takeRow(bytes: Buffer, at: number): void {
     const { shape, layout } = this;
     if (!shape || this.error !== undefined) return;
+    this.rows++;
+    this.bytes += bytes.readUInt32BE(at - 4);
+    if ((this.bytes > this.look || this.rows > this.wire.limits.rows) && !this.isBearable()) return;
     try {
       if (layout === null) this.answer.push(readRow(shape, bytes, at));
       else this.write(layout, bytes, at);
@@ -238,6 +252,23 @@ class Statement implements Outcome, RowTaker {
     const single = shape === 'one' || (shape === 'count' && written === 1);
     if (!single) page.add(CLOSE);
     return page.take(single ? 1 : 0);
+  }
+
+  private isBearable(): boolean {
+    const { wire, asker } = this;
+    const result = (this.result ??= new LargeResult(wire.limits, asker));
+    const refusal = result.judge(this.rows, this.bytes);
+    this.look = result.next;
+    if (refusal !== null) this.giveUp(refusal);
+    return refusal === null;
+  }
+
+  /** Neither read nor held any further. On a connection that others use its end has to be waited for. */
+  private giveUp(refusal: Fault): void {
+    this.error = new GivenUp(refusal);
+    this.answer.length = 0;
+    this.result?.forget();
+    if (!this.wire.shared) this.answered();
   }
 
   handleCommandComplete({ text }: { text: string }): void {
@@ -287,6 +318,7 @@ class Statement implements Outcome, RowTaker {
   private answered(): void {
     if (this.settled) return;
     this.settled = true;
+    this.result?.end();
     this.settle(this);
   }
 
@@ -297,7 +329,7 @@ class Statement implements Outcome, RowTaker {
   static expire(wire: Wire, now: number, patience: number): void {
     for (let one = wire.head; one !== null; one = one.next) {
       if (one.settled || now < (one === wire.head ? one.until : Math.min(one.until, one.asked + patience))) continue;
-      one.error = new Overdue('no answer in time');
+      one.error = new GivenUp();
       one.answer.length = 0;
       one.took = one === wire.head ? now - wire.since : 0;
       one.answered();
@@ -317,7 +349,8 @@ export function send(
   values: readonly (string | null)[],
   sending: Sending,
   until: number,
+  asker: Asker | null,
   settle: (outcome: Outcome) => void,
 ): void {
-  wire.client.query(new Statement(wire, command, values, sending, until, settle) as unknown as pg.Submittable);
+  wire.client.query(new Statement(wire, command, values, sending, until, asker, settle) as unknown as pg.Submittable);
 }

@@ -61,7 +61,7 @@ export function createWires(options: PostgresOptions, log: Log): Wires {
 
   /** Remembers a connection until it ends. A listener for errors must always be there, or the process would end. */
   function track(client: RowClient, shared: boolean): Wire {
-    const wire = createWire(client, shared);
+    const wire = createWire(client, shared, options.limits);
     all.add(wire);
     byClient.set(client, wire);
     client.on('error', (error) => log.warn({ err: error }, 'database connection lost'));
