@@ -17,6 +17,7 @@ import { createCors } from './cors.js';
 import { HttpInvocation } from './invocation.js';
 import { askRoute, liveRouteFinder, routeFinder, sendRoute, type FindRoute, type FoundRoute } from './plugin-routes.js';
 import { findRoute } from './routes.js';
+import { Unread } from './unread.js';
 import { statusOf } from './status.js';
 
 /** Told of what nobody foresaw, and of what else the operator should know: never to a client. */
@@ -63,6 +64,8 @@ export function createApp(
     headers,
     problemType: `${problemTypeOf(kernel.config.profile)}; charset=utf-8`,
     patience: http.timeouts.idle * 1000,
+    unread: new Unread(http.limits.unread),
+    proxies: http.trusted_proxies,
     plugin: liveRouteFinder(() => kernel.routes()),
     page: routeFinder(pages),
     timed: kernel.hooks.afterResponse !== null || kernel.hooks.reply !== null,
@@ -140,7 +143,7 @@ async function answer(door: Door, visit: Visit): Promise<void> {
   const found = door.plugin()?.(path) ?? (door.page === null ? null : pageAt(door, path));
   if (found !== null) {
     visit.path = found.route.path;
-    const reply = await askRoute(found, req, query);
+    const reply = await askRoute(found, req, query, http.trusted_proxies);
     res.setTimeout(http.timeouts.idle * 1000);
     await sendRoute(res, req.method, reply, laidOver(headersOf(door, req, id), reply.headers));
     return;

@@ -58,13 +58,7 @@ export class HttpInvocation implements Invocation {
   }
 
   get remote(): string {
-    const { socket, rawHeaders } = this.req;
-    const proxies = this.intake.trusted_proxies;
-    return clientAddress(
-      socket.remoteAddress ?? '',
-      proxies === 0 ? [] : headerValues(rawHeaders, 'x-forwarded-for'),
-      proxies,
-    );
+    return remoteOf(this.req, this.intake.trusted_proxies);
   }
 
   header(name: string): readonly string[] {
@@ -131,6 +125,9 @@ export function headerValues(raw: readonly string[], name: string): readonly str
   }
   return values;
 }
+
+export const remoteOf = ({ socket, rawHeaders }: IncomingMessage, proxies: number): string =>
+  clientAddress(socket.remoteAddress ?? '', proxies === 0 ? [] : headerValues(rawHeaders, 'x-forwarded-for'), proxies);
 
 /**
  * The entry that the outermost trusted proxy wrote; anybody can send entries before it. `forwarded`: the values of

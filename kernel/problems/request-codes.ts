@@ -135,6 +135,12 @@ export const REQUEST_CODES = {
     'No more connections are taken at the moment.',
     'The limit is `websocket.limits.connections`.',
   ),
+  WS_ADDRESS_FULL: refusal(
+    429,
+    'Too many connections of one address',
+    'There are {max} connections of this address already.',
+    'The limit is `websocket.limits.per_address`. Behind a proxy every client has its address, unless `http.trusted_proxies` counts it.',
+  ),
   WS_CLOSING: refusal(
     503,
     'Server is closing',

@@ -4,6 +4,7 @@ import { Writable } from 'node:stream';
 import { expect } from 'chai';
 import { Rendered } from '../../kernel/contract/rendered.js';
 import type { RouteReply } from '../../kernel/contract/hooks.js';
+import { Unread } from '../../kernel/http/unread.js';
 import { commonHeaders, headersOf, laidOver, write, type Manner } from '../../kernel/http/answer.js';
 import { createCors } from '../../kernel/http/cors.js';
 import { sendRoute } from '../../kernel/http/plugin-routes.js';
@@ -14,6 +15,8 @@ type Headers = Readonly<Record<string, string>>;
 const request = (headers: Headers = {}, rest: object = {}) =>
   ({ method: 'POST', headers, complete: true, ...rest }) as unknown as IncomingMessage;
 const manner = (rest: Partial<Manner> = {}): Manner => ({
+  unread: new Unread(1000),
+  proxies: 0,
   ...{ cors: null, headers: { 'x-common': '1' }, closing: () => false, patience: 7000 },
   ...rest,
 });

@@ -126,10 +126,14 @@ describe('a handshake', () => {
   ) => {
     const all: Sent = { ...FINE, ...sent };
     const input = {
-      ...{ websocket: { limits: { connections: 2 } }, http: { allowed_origins: rest.origins ?? [] } },
-      ...{ closing: () => false, count: () => rest.open ?? 0, ...rest },
+      ...{ websocket: { limits: { connections: 2, per_address: 9 } }, http: { allowed_origins: rest.origins ?? [] } },
+      ...{ closing: () => false, count: () => rest.open ?? 0, countOf: () => 0, ...rest },
     } as unknown as HandshakeInput;
-    const refusal = handshakeJudge(input)({ method: rest.method ?? 'GET', header: (name) => [all[name] ?? []].flat() });
+    const refusal = handshakeJudge(input)({
+      method: rest.method ?? 'GET',
+      remote: '',
+      header: (name) => [all[name] ?? []].flat(),
+    });
     return refusal === null ? 'fine' : refusal.code === 'WS_HANDSHAKE' ? String(refusal.params['what']) : refusal.code;
   };
 
