@@ -104,8 +104,8 @@ export function createLine(
   }
 
   function enter(asker: Asker | null, entered: Entered): void {
-    load.came();
     if (running < most() && waiting === 0) {
+      load.came(true);
       running++;
       entered(null, place());
       return;
@@ -114,11 +114,12 @@ export function createLine(
     const client = clientOf(asker);
     const own = line.get(client);
     const ahead = own?.length ?? 0;
+    load.came(ahead === 0);
     const now = clock?.now() ?? 0;
     const until = Math.min(now + patience, asker?.invocation.deadline ?? Infinity);
     // In turn: of every other client no more than of its own.
     const estimate = load.estimate(Math.min(waiting, (ahead + 1) * (line.size + 1)) + 1, most());
-    if (clock !== null && estimate > load.allows(now, waiting, most(), until - now)) {
+    if (clock !== null && estimate > load.allows(now, most(), ahead === 0, until - now)) {
       entered(refusal(estimate), none);
       return;
     }

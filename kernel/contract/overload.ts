@@ -8,6 +8,8 @@ const WEIGHT = 0.05;
 /** Milliseconds over which what comes is compared with what is done; longer where work takes long. */
 const WINDOW = 250;
 const WORKS = 4;
+/** A burst is over after fewer windows. */
+const LASTING = 3;
 /** So much more comes than is done. */
 const FACTOR = 1.25;
 /** With too much, one waits for about as long as work takes: waiting longer helps nobody. */
@@ -18,13 +20,15 @@ const SURE = 1.5;
 
 export class Overload {
   #mean = 0;
-  #arrivals = 0;
+  /** All that came, and those whose client had nobody waiting. */
+  #all = 0;
+  #first = 0;
   #ends = 0;
   /** When the window began. */
   #began = 0;
-  /** Windows in which somebody waited all the time. */
-  #standing = 0;
-  #isOver = false;
+  /** So many windows in a row more came than could be done: in all, and by clients that had nobody waiting. */
+  #tooMuch = 0;
+  #tooMany = 0;
 
   /** Milliseconds until `ahead` have had their turn. */
   estimate(ahead: number, atOnce: number): number {
@@ -37,23 +41,27 @@ export class Overload {
     this.#mean += (took - this.#mean) * (this.#mean === 0 ? 1 : WEIGHT);
   }
 
-  came(): void {
-    this.#arrivals++;
+  /** `first`: its client has nobody waiting. */
+  came(first: boolean): void {
+    this.#all++;
+    if (first) this.#first++;
   }
 
-  /** Somebody has to wait: gives the milliseconds that it may by estimate, of those that it has. */
-  allows(now: number, waiting: number, atOnce: number, left: number): number {
-    if (waiting === 0) this.#standing = 0;
+  /**
+   * Somebody has to wait: gives the milliseconds that it may by estimate, of those that it has. Where a few clients send too much,
+   * whoever else comes has all of its time.
+   */
+  allows(now: number, atOnce: number, first: boolean, left: number): number {
     if (now - this.#began > Math.max(WINDOW, WORKS * this.#mean)) this.#turn(now, atOnce);
-    return this.#isOver ? Math.min(left, Math.max(SHORTEST, SHARE * this.#mean)) : left * SURE;
+    const windows = first ? this.#tooMany : this.#tooMuch;
+    return windows >= LASTING ? Math.min(left, Math.max(SHORTEST, SHARE * this.#mean)) : left * SURE;
   }
 
   #turn(now: number, atOnce: number): void {
-    const tooMuch = this.#arrivals - this.#ends * FACTOR > atOnce;
-    this.#standing++;
-    // One window of a burst is none.
-    this.#isOver = tooMuch && (this.#isOver || this.#standing > 2);
+    const done = this.#ends * FACTOR + atOnce;
+    this.#tooMuch = this.#all > done ? this.#tooMuch + 1 : 0;
+    this.#tooMany = this.#first > done ? this.#tooMany + 1 : 0;
     this.#began = now;
-    this.#arrivals = this.#ends = 0;
+    this.#all = this.#first = this.#ends = 0;
   }
 }

@@ -13,7 +13,7 @@ import type { Kernel } from '../../kernel/runtime/kernel.js';
 
 type Headers = Readonly<Record<string, string>>;
 const request = (headers: Headers = {}, rest: object = {}) =>
-  ({ method: 'POST', headers, complete: true, ...rest }) as unknown as IncomingMessage;
+  ({ method: 'POST', headers, complete: true, socket: {}, ...rest }) as unknown as IncomingMessage;
 const manner = (rest: Partial<Manner> = {}): Manner => ({
   unread: new Unread(1000),
   proxies: 0,
@@ -61,10 +61,11 @@ describe('headers of every answer', () => {
 describe('an answer', () => {
   function written(body: unknown, waiting = 0, headers: Headers = {}) {
     const seen: unknown[] = [];
-    const res = {
+    const res: ServerResponse = {
       writeHead: (status: number, all: Headers) => seen.push(status, all),
       end: (content: unknown) => seen.push(content),
       setTimeout: (ms: number) => seen.push(ms),
+      once: () => res,
       socket: { writableLength: waiting },
     } as unknown as ServerResponse;
     write(manner(), { id: 'id', req: request(), res }, { status: 201, headers, body }, 'text/x');

@@ -31,7 +31,7 @@ describe('answers that are not read', () => {
     const { cut, unread, answer } = made();
     answer('other', 'b', 30);
     answer('first', 'a', 30);
-    answer('second', 'a', 30);
+    answer('second', 'a', 40);
     now += 1000;
     answer('new', 'c', 60);
     expect(cut).to.deep.equal(['first', 'second']);
