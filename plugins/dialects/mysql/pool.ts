@@ -3,26 +3,19 @@
  * mean what it means on PostgreSQL. Knows nothing of statements.
  */
 import mysql from 'mysql2';
-import type { Connection, ConnectionOptions, FieldPacket } from 'mysql2';
+import type { Connection, ConnectionOptions } from 'mysql2';
 import type { Asker } from '../../../kernel/contract/asker.js';
 import type { Fault } from '../../../kernel/contract/fault.js';
 import { createLine, type Leave } from '../../../kernel/contract/line.js';
 import { clock } from '../../../kernel/platform/clock.js';
 import type { Log } from '../../../kernel/contract/plugin.js';
 import { judgeWhole, LargeResult } from '../../shared/results.js';
+import { answerOf, type Answer } from './answer.js';
 import type { Bound } from './bind.js';
 import { GivenUp, isLost, Overdue, Unavailable } from './errors.js';
 import type { MysqlOptions } from './options.js';
+import { settings } from './settings.js';
 import type { Flavour } from './types.js';
-
-/** What a statement answered. */
-export interface Answer {
-  /** Null: it gives no rows. */
-  readonly rows: readonly (readonly unknown[])[] | null;
-  readonly fields: readonly FieldPacket[];
-  readonly insertId: string;
-  readonly affected: number;
-}
 
 export interface Wire {
   readonly flavour: Flavour;
@@ -70,35 +63,6 @@ const LAST_WAIT = 5000;
 
 /** The same, for the answer to a command. */
 const LAST_WAIT_MS = 1000;
-
-const MODE =
-  'ANSI_QUOTES,PIPES_AS_CONCAT,NO_BACKSLASH_ESCAPES,STRICT_ALL_TABLES,STRICT_TRANS_TABLES,NO_ZERO_DATE,NO_ZERO_IN_DATE,' +
-  'ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION,ONLY_FULL_GROUP_BY';
-
-const settings = (flavour: Flavour, deadline: number): string => {
-  const seconds = Math.max(1, Math.ceil(deadline / 1000));
-  const own =
-    flavour === 'mysql'
-      ? `max_execution_time = ${Math.ceil(deadline)}`
-      : `max_statement_time = ${deadline / 1000}, idle_transaction_timeout = ${seconds + 30}`;
-  const collation = flavour === 'mysql' ? 'utf8mb4_0900_bin' : 'utf8mb4_nopad_bin';
-  return (
-    `SET SESSION sql_mode = '${MODE}', time_zone = '+00:00', character_set_client = utf8mb4, ` +
-    `character_set_results = utf8mb4, collation_connection = ${collation}, innodb_lock_wait_timeout = ${seconds}, ` +
-    `${own}, autocommit = 1`
-  );
-};
-
-interface Header {
-  readonly insertId?: number | string;
-  readonly affectedRows?: number;
-}
-
-const answerOf = (result: unknown, fields: readonly FieldPacket[] | undefined): Answer => {
-  const rows = Array.isArray(result) ? (result as readonly (readonly unknown[])[]) : null;
-  const { insertId = 0, affectedRows = 0 } = rows ? {} : (result as Header);
-  return { rows, fields: fields ?? [], insertId: String(insertId), affected: affectedRows };
-};
 
 /** `dial`: makes a connection that is not connected yet. */
 export async function createPool(

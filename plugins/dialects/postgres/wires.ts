@@ -12,7 +12,8 @@ import { clock } from '../../../kernel/platform/clock.js';
 import type { PostgresOptions } from './options.js';
 import { RowClient } from './reader.js';
 import { cancel } from './cancel.js';
-import { createWire, expire } from './wire.js';
+import { expire } from './statement.js';
+import { createWire } from './wire.js';
 import type { Wire } from './wire.js';
 
 /** A shared connection takes no more when it made no progress for so long: what is behind a slow statement waits. */
