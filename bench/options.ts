@@ -17,6 +17,7 @@ export const usage = `npm run bench -- [options]
   --jobs            measure jobs added, run and accepted instead (--rows embedded,postgres,redis,mongo: these stores only)
   --databases       measure rows on other databases instead (--rows mysql,mariadb,mongodb,embedded: these only)
   --sockets         measure clients that stay connected instead (--count N: idle connections, default 10000)
+  --overload        measure half, all and twice the load that a server can bear instead (p50, p99, refusals)
   --kills           kill serving processes under load instead, and judge what became of work (--count N: kills, default 200)
   --editor          measure the language server beside a JSON Schema service instead
   --help`;
@@ -35,6 +36,7 @@ export interface Options {
   readonly jobs: boolean;
   readonly databases: boolean;
   readonly sockets: boolean;
+  readonly overload: boolean;
   readonly kills: boolean;
   readonly editor: boolean;
   /** Of idle connections, or of kills; null: the default. */
@@ -58,6 +60,7 @@ export function readOptions(args: string[]): Options {
       jobs: { type: 'boolean', default: false },
       databases: { type: 'boolean', default: false },
       sockets: { type: 'boolean', default: false },
+      overload: { type: 'boolean', default: false },
       kills: { type: 'boolean', default: false },
       editor: { type: 'boolean', default: false },
       count: { type: 'string' },
@@ -77,6 +80,7 @@ export function readOptions(args: string[]): Options {
     jobs: values.jobs,
     databases: values.databases,
     sockets: values.sockets,
+    overload: values.overload,
     kills: values.kills,
     editor: values.editor,
     count: values.count === undefined ? null : whole('--count', values.count, 1, 10_000),

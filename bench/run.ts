@@ -13,6 +13,7 @@ import { measureJobs } from './jobs/measure.js';
 import { measureKills } from './kills.js';
 import { loadGenerator } from './load.js';
 import { choose, type Options, readOptions, usage } from './options.js';
+import { measureOverload } from './overload.js';
 import { pinnableCores, residentMiB } from './proc.js';
 import { errorCount, table, warnings } from './report.js';
 import { measure, type Sample } from './rounds.js';
@@ -30,6 +31,7 @@ async function main(options: Options): Promise<number> {
   if (options.scale && options.targets !== null) throw new Error('--scale measures our own server only');
   const folder = await temporaryFolder();
   if (options.uploads) return measureUploads(folder, options.rounds, console.log);
+  if (options.overload) return measureOverload(folder, options.seconds, console.log);
   if (options.kills) return measureKills(options.count, console.log);
   if (options.sockets) return measureSockets(options, console.log);
   if (options.editor) return measureEditor(folder, options, console.log);

@@ -5,7 +5,9 @@ export type { Health, Log, PluginRuntime, RuntimeContext } from './contract/plug
 export { fault, Fault } from './contract/fault.js';
 export { done } from './contract/hooks.js';
 export type { Registrar, Reply, Route, RouteReply, RouteRequest } from './contract/hooks.js';
+export type { Asker } from './contract/asker.js';
 export { createLine, type Line } from './contract/line.js';
+export { clock } from './platform/clock.js';
 export { settledText } from './contract/settled.js';
 export { ActionPhase, ResourcePhase, Stage } from './contract/slot.js';
 export type {

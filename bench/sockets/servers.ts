@@ -58,7 +58,7 @@ async function installation(config: object): Promise<string> {
 const websocketOf = (ping: number): object => ({
   enabled: true,
   ping,
-  limits: { rate: 1_000_000, connections: 20_000 },
+  limits: { rate: 1_000_000, connections: 20_000, per_address: 20_000 },
 });
 
 export async function contenders(cores: Cores | null, say: (line: string) => void): Promise<Contender[]> {

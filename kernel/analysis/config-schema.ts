@@ -45,6 +45,7 @@ export const DEFAULTS = {
       header_count: 100,
       parts: 20,
       field: 65_536,
+      unread: 134_217_728,
     },
     timeouts: { headers: 10, request: 30, idle: 10, keep_alive: 75, drain: 25, linger: 0 },
   },
@@ -102,7 +103,12 @@ export const configSchema = () =>
         header_count: limit('Most headers of a request.', 'headers', DEFAULTS.http.limits.header_count),
         parts: limit('Most parts of a form.', 'parts', DEFAULTS.http.limits.parts),
         field: limit('Longest text part of a form.', 'bytes', DEFAULTS.http.limits.field),
-      }).meta({ doc: 'Limits of requests.' }),
+        unread: limit(
+          'Answers that their clients do not read, all together; beyond it the connections of those are closed that have waited longest.',
+          'bytes',
+          DEFAULTS.http.limits.unread,
+        ),
+      }).meta({ doc: 'Limits of requests and answers.' }),
       allowed_origins: list(
         text({ doc: 'An origin (`https://app.example.com`), or `*` for all.' }).required().matches(ORIGIN),
         {
@@ -126,7 +132,10 @@ export const configSchema = () =>
       }),
       timeouts: shape({
         headers: seconds('Within what time the headers of a request must have come.', DEFAULTS.http.timeouts.headers),
-        request: seconds('Within what time a request must have come whole.', DEFAULTS.http.timeouts.request),
+        request: seconds(
+          'Within what time a request must have come whole, and be answered: nothing is waited for any longer (a connection, a statement, a lock, a call, a turn), and then the answer is 503 or 504.',
+          DEFAULTS.http.timeouts.request,
+        ),
         idle: seconds('How long the sender of a form, or a reader, may rest.', DEFAULTS.http.timeouts.idle),
         keep_alive: seconds(
           'How long a connection stays open without a request. Longer than the proxy in front keeps it, or that one uses a connection that is being closed.',

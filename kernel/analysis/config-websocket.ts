@@ -21,6 +21,7 @@ const LIMITS = {
   in_flight: 16,
   buffered: 1_048_576,
   connections: 10_000,
+  per_address: 2000,
   rooms: 100,
 } as const;
 
@@ -125,6 +126,11 @@ export const websocketSchema = () =>
         LIMITS.buffered,
       ),
       connections: limit('Most connections of a process.', 'connections', LIMITS.connections),
+      per_address: limit(
+        'Most connections of one address (of IPv6, of one /64). Behind a proxy all have its address, unless `http.trusted_proxies` counts it.',
+        'connections',
+        LIMITS.per_address,
+      ),
       rooms: limit('Most rooms of a connection.', 'rooms', LIMITS.rooms),
     }).meta({ doc: 'Limits of connections.' }),
   }).meta({

@@ -116,6 +116,8 @@ export interface RouteRequest {
   readonly rest: string;
   /** The text behind the question mark. */
   readonly query: string;
+  /** Address of the client, as `Invocation.remote`. */
+  readonly remote: string;
   /** The values of a header (lower-case name). */
   readonly header: (name: string) => readonly string[];
 }

@@ -29,6 +29,8 @@ export interface Invocation {
   /** Address of the client: of the connection, or as told by as many proxies as the config trusts. */
   readonly remote: string;
   readonly startedAt: number;
+  /** Milliseconds of the monotonic clock: nothing is waited for beyond it. Infinity where nobody waits for the answer. */
+  readonly deadline: number;
   /**
    * Runs `work` when the request is over, however it ended: what it holds (files, turns) is given back there. `answered`:
    * the plan ran to its end; otherwise it was refused or failed, and what it left behind may be taken back.

@@ -2,6 +2,7 @@
  * What runs per request: a frame (the working memory of an invocation), and the closures that a plugin contributes to a
  * plan. Everything here is decided at load; nothing reads a definition again.
  */
+import type { Asker } from './asker.js';
 import type { Owners } from './deferred.js';
 import type { FileLimits, Invocation, Payload } from './invocation.js';
 import type { Json } from './json.js';
@@ -101,7 +102,7 @@ export interface Step {
 /** Bounds how many units of work at a time may be kept waiting by steps of one sort; who waits holds nothing yet. */
 export interface Turns {
   /** Gives the function that ends the turn. Rejects with a Fault when too many wait. */
-  take(): Promise<() => void>;
+  take(asker?: Asker | null): Promise<() => void>;
 }
 
 /** The actionable (or, for phases of a resource, the resource) a step works on: its result may be read and replaced. */

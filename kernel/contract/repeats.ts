@@ -2,6 +2,9 @@
  * Work that is undone and done again when it met other work, and is then done one at a time in this process: works that met would meet
  * each other again, and some would use up their tries. Whatever comes meanwhile waits behind them, and holds nothing yet.
  */
+import type { Asker } from './asker.js';
+import type { Clock } from './clock.js';
+import { fault, type Fault } from './fault.js';
 import { createLine } from './line.js';
 
 /** Work is tried this often in all. */
@@ -9,29 +12,32 @@ const TRIES = 30;
 const SHORTEST_PAUSE_MS = 5;
 const LONGEST_PAUSE_MS = 50;
 
-/** In milliseconds. */
-export interface Clock {
-  readonly now: () => number;
-  readonly wait: (time: number) => Promise<void>;
-}
-
 /** `once`: undoes itself before it throws. `isMet`: whether another try may go well. */
-export type Repeats = <T>(once: () => Promise<T>, isMet: (error: unknown) => boolean) => Promise<T>;
+export type Repeats = <T>(
+  once: () => Promise<T>,
+  isMet: (error: unknown) => boolean,
+  asker?: Asker | null,
+) => Promise<T>;
 
-export function createRepeats({ now, wait }: Clock): Repeats {
-  const line = createLine(1, Infinity, () => new Error('the line of repeated work has no limit'));
-  return async (once, isMet) => {
-    let leave = line.running > 0 ? await line.take() : null;
+const busy = (seconds: number): Fault =>
+  fault('REQ_BUSY', {}, { retryable: true, headers: { 'retry-after': String(seconds) } });
+
+export function createRepeats(clock: Clock): Repeats {
+  const { now, wait } = clock;
+  const line = createLine(1, Infinity, busy, { clock });
+  return async (once, isMet, asker = null) => {
+    const end = asker?.invocation.deadline ?? Infinity;
+    let leave = line.running > 0 ? await line.take(asker) : null;
     try {
       for (let attempt = 1; ; attempt++) {
         const began = now();
         try {
           return await once();
         } catch (error) {
-          if (attempt >= TRIES || !isMet(error)) throw error;
+          if (attempt >= TRIES || now() >= end || !isMet(error)) throw error;
         }
         await wait(Math.random() * longest(attempt, now() - began));
-        leave ??= await line.take();
+        leave ??= await line.take(asker);
       }
     } finally {
       leave?.();

@@ -3,9 +3,12 @@
  * one piece. What is answered is decided elsewhere.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { networkOf } from '../contract/asker.js';
 import type { Reply } from '../contract/hooks.js';
 import { Rendered } from '../contract/rendered.js';
 import type { Cors } from './cors.js';
+import { remoteOf } from './invocation.js';
+import type { Unread } from './unread.js';
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
@@ -17,6 +20,9 @@ export interface Manner {
   readonly closing: () => boolean;
   /** Milliseconds for which a reader may rest. */
   readonly patience: number;
+  /** What is not read yet. */
+  readonly unread: Unread;
+  readonly proxies: number;
 }
 
 /** Whom it is for. */
@@ -68,15 +74,18 @@ export function headersOf(
 export function write(manner: Manner, visit: Answered, { status, headers, body }: Reply, type: string): void {
   const { req, res, id } = visit;
   const content = body instanceof Rendered ? body.json : JSON.stringify(body ?? null);
+  const length = Buffer.byteLength(content);
   const common = {
     'content-type': type,
-    'content-length': String(Buffer.byteLength(content)),
+    'content-length': String(length),
     ...headersOf(manner, req, id),
   };
   res.writeHead(status, laidOver(common, headers));
   res.end(content);
   // Most answers have left by now. Who does not read the rest must not hold it for ever.
-  if ((res.socket?.writableLength ?? 0) > 0) res.setTimeout(manner.patience);
+  if ((res.socket?.writableLength ?? 0) === 0) return;
+  res.setTimeout(manner.patience);
+  manner.unread.add(res, networkOf(remoteOf(req, manner.proxies)), length);
 }
 
 /** What an answer says of itself wins, but it varies by all that is named on either side. */

@@ -19,6 +19,7 @@ import { headerValues, HttpInvocation } from './invocation.js';
 import { askRoute, liveRouteFinder, routeFinder, sendRoute, type FindRoute, type FoundRoute } from './plugin-routes.js';
 import { findRoute } from './routes.js';
 import { forgeryJudge, type IsForged } from './senders.js';
+import { Unread } from './unread.js';
 import { statusOf } from './status.js';
 
 /** Told of what nobody foresaw, and of what else the operator should know: never to a client. */
@@ -67,6 +68,8 @@ export function createApp(
     headers,
     problemType: `${problemTypeOf(kernel.config.profile)}; charset=utf-8`,
     patience: http.timeouts.idle * 1000,
+    unread: new Unread(http.limits.unread),
+    proxies: http.trusted_proxies,
     plugin: liveRouteFinder(() => kernel.routes()),
     page: routeFinder(pages),
     timed: kernel.hooks.afterResponse !== null || kernel.hooks.reply !== null,
@@ -148,7 +151,7 @@ async function answer(door: Door, visit: Visit): Promise<void> {
   const found = door.plugin()?.(path) ?? (door.page === null ? null : pageAt(door, path));
   if (found !== null) {
     visit.path = found.route.path;
-    const reply = await askRoute(found, req, query);
+    const reply = await askRoute(found, req, query, http.trusted_proxies);
     res.setTimeout(http.timeouts.idle * 1000);
     await sendRoute(res, req.method, reply, laidOver(headersOf(door, req, id), reply.headers));
     return;
@@ -158,8 +161,8 @@ async function answer(door: Door, visit: Visit): Promise<void> {
   if (!methods.has(req.method ?? '')) throw fault('REQ_METHOD', { method: req.method }, { headers: { allow } });
   const sent = { method: req.method ?? '', header: (name: string) => headerValues(req.rawHeaders, name) };
   if (door.isForged(sent, plan.proof)) throw fault('REQ_CROSS_SITE');
-  const { startedAt } = visit;
-  const invocation = new HttpInvocation(req, { id, startedAt, query, parameters, timed: door.timed }, http);
+  const { startedAt, clock } = visit;
+  const invocation = new HttpInvocation(req, { id, startedAt, clock, query, parameters, timed: door.timed }, http);
   visit.invocation = invocation;
   write(door, visit, await invoke(plan, invocation, kernel.hooks), JSON_TYPE);
 }

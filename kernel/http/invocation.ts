@@ -16,6 +16,8 @@ export type Intake = Pick<HttpConfig, 'limits' | 'timeouts' | 'trusted_proxies'>
 export interface Arrival {
   readonly id: string;
   readonly startedAt: number;
+  /** Of the monotonic clock. */
+  readonly clock: number;
   /** The text behind the question mark. */
   readonly query: string;
   /** What stands in the path, by name. */
@@ -29,6 +31,7 @@ export class HttpInvocation implements Invocation {
   readonly id: string;
   readonly trigger = 'http';
   readonly startedAt: number;
+  readonly deadline: number;
   readonly texts: ReadonlySet<string> | 'all' | null;
   readonly timings: ActionTiming[] | null;
   readonly connection = null;
@@ -42,9 +45,10 @@ export class HttpInvocation implements Invocation {
     private readonly arrival: Arrival,
     private readonly intake: Intake,
   ) {
-    const { id, startedAt, parameters, timed } = arrival;
+    const { id, startedAt, clock, parameters, timed } = arrival;
     this.id = id;
     this.startedAt = startedAt;
+    this.deadline = clock + intake.timeouts.request * 1000;
     this.timings = timed ? [] : null;
     this.texts = isInQuery(req) || isForm(req) ? 'all' : parameters === null ? null : new Set(Object.keys(parameters));
   }
@@ -58,13 +62,7 @@ export class HttpInvocation implements Invocation {
   }
 
   get remote(): string {
-    const { socket, rawHeaders } = this.req;
-    const proxies = this.intake.trusted_proxies;
-    return clientAddress(
-      socket.remoteAddress ?? '',
-      proxies === 0 ? [] : headerValues(rawHeaders, 'x-forwarded-for'),
-      proxies,
-    );
+    return remoteOf(this.req, this.intake.trusted_proxies);
   }
 
   header(name: string): readonly string[] {
@@ -131,6 +129,9 @@ export function headerValues(raw: readonly string[], name: string): readonly str
   }
   return values;
 }
+
+export const remoteOf = ({ socket, rawHeaders }: IncomingMessage, proxies: number): string =>
+  clientAddress(socket.remoteAddress ?? '', proxies === 0 ? [] : headerValues(rawHeaders, 'x-forwarded-for'), proxies);
 
 /**
  * The entry that the outermost trusted proxy wrote; anybody can send entries before it. `forwarded`: the values of

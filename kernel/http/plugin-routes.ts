@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { fault } from '../contract/fault.js';
 import type { Route, RouteReply } from '../contract/hooks.js';
-import { headerValues } from './invocation.js';
+import { headerValues, remoteOf } from './invocation.js';
 
 export interface FoundRoute {
   readonly route: Route;
@@ -40,11 +40,18 @@ export function routeFinder(routes: readonly Route[]): FindRoute | null {
   };
 }
 
-export async function askRoute({ route, rest }: FoundRoute, req: IncomingMessage, query: string): Promise<RouteReply> {
+export async function askRoute(
+  { route, rest }: FoundRoute,
+  req: IncomingMessage,
+  query: string,
+  proxies: number,
+): Promise<RouteReply> {
   const methods = route.methods.includes('GET') ? [...route.methods, 'HEAD'] : route.methods;
   const method = req.method ?? '';
   if (!methods.includes(method)) throw fault('REQ_METHOD', { method }, { headers: { allow: methods.join(', ') } });
-  return route.handle({ method, rest: decoded(rest), query, header: (name) => headerValues(req.rawHeaders, name) });
+  const remote = remoteOf(req, proxies);
+  const header = (name: string): readonly string[] => headerValues(req.rawHeaders, name);
+  return route.handle({ method, rest: decoded(rest), query, remote, header });
 }
 
 function decoded(rest: string): string {

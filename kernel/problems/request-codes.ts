@@ -14,6 +14,12 @@ export const REQUEST_CODES = {
     'The definition of this resource has errors.',
     'Run `lintel check`. `lintel dev` starts with such a definition, `lintel serve` only with `on_problem: "skip"`.',
   ),
+  REQ_BUSY: refusal(
+    503,
+    'Too busy',
+    'The request would have to wait too long for its turn.',
+    'More requests for the same data come than can be done one after another within `http.timeouts.request`. Send the request again after the seconds of `retry-after`.',
+  ),
   REQ_WAITING: refusal(
     503,
     'Not ready yet',
@@ -140,6 +146,12 @@ export const REQUEST_CODES = {
     'Too many connections',
     'No more connections are taken at the moment.',
     'The limit is `websocket.limits.connections`.',
+  ),
+  WS_ADDRESS_FULL: refusal(
+    429,
+    'Too many connections of one address',
+    'There are {max} connections of this address already.',
+    'The limit is `websocket.limits.per_address`. Behind a proxy every client has its address, unless `http.trusted_proxies` counts it.',
   ),
   WS_CLOSING: refusal(
     503,

@@ -57,6 +57,8 @@ export class HeldInvocation implements Invocation {
   readonly files = UNHELD;
   readonly texts = null;
   readonly connection = null;
+  /** Whoever gave the work has other bounds for it. */
+  readonly deadline = Infinity;
   readonly timings: Invocation['timings'];
   readonly origin: Readonly<Record<string, string>>;
   readonly attempt: number;

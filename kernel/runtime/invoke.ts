@@ -214,7 +214,8 @@ const runBeside = (action: ActionPlan, frame: FrameMemory): Promise<void> =>
 /** Nothing is opened before there is a turn for what takes long inside. */
 async function inTurn(turns: Turns | null, ...work: Parameters<typeof runUnit>): Promise<void> {
   if (turns === null) return runUnit(...work);
-  const leave = await turns.take();
+  const [, , frame] = work;
+  const leave = await turns.take(frame);
   try {
     await runUnit(...work);
   } finally {
@@ -257,7 +258,7 @@ async function runUnit(
       frame.unit = null;
     }
   };
-  await repeatsOf(unit)(once, (error) => unit.retryable(error));
+  await repeatsOf(unit)(once, (error) => unit.retryable(error), frame);
   return frame.settle(true);
 }
 

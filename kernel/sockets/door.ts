@@ -8,6 +8,7 @@ import type { Duplex } from 'node:stream';
 import Koa from 'koa';
 import websockify from 'koa-websocket';
 import type { WebSocket } from 'ws';
+import { networkOf } from '../contract/asker.js';
 import { fault, type Fault } from '../contract/fault.js';
 import type { Running } from '../contract/deferred.js';
 import type { Route } from '../contract/hooks.js';
@@ -15,7 +16,7 @@ import { isSub0 } from '../contract/profile.js';
 import type { TellFailure } from '../http/app.js';
 import type { PlanSet } from '../compile/plan.js';
 import { hostJudge } from '../http/hosts.js';
-import { clientAddress, headerValues } from '../http/invocation.js';
+import { headerValues, remoteOf } from '../http/invocation.js';
 import { senderJudge } from '../http/senders.js';
 import { asFault } from '../runtime/invoke.js';
 import type { Kernel } from '../runtime/kernel.js';
@@ -24,7 +25,7 @@ import { handshakeJudge, type Asked } from './handshake.js';
 import { createHub, type Client, type Hub } from './hub.js';
 import type { Peer } from './invocation.js';
 import { errorFrame } from './message.js';
-import { CLOSE, headersOf, proofsOf, Refused, uidOf, type PeerHeaders } from './peer.js';
+import { CLOSE, headersOf, proofsOf, Refused, uidOf } from './peer.js';
 import { presenceOf, type Presence } from './presence.js';
 import { requestClass } from './request.js';
 import { createWorker } from './work.js';
@@ -75,6 +76,13 @@ export function createDoor(kernel: Kernel, tellFailure: TellFailure): Door {
   const { websocket, http } = config;
   const { limits } = websocket;
   const connected = new Set<Connected>();
+  /** How many there are of each network. */
+  const networks = new Map<string, number>();
+  const count = (network: string, change: 1 | -1): void => {
+    const now = (networks.get(network) ?? 0) + change;
+    if (now > 0) networks.set(network, now);
+    else networks.delete(network);
+  };
   let draining = false;
   let working = 0;
   let idle: (() => void) | null = null;
@@ -93,7 +101,10 @@ export function createDoor(kernel: Kernel, tellFailure: TellFailure): Door {
   const worker = createWorker(kernel, tellFailure);
   const senderOf = senderJudge(http.allowed_origins);
   const answersFor = hostJudge(http, project.dev);
-  const judge = handshakeJudge({ websocket, http, closing: () => draining, count: () => connected.size });
+  const judge = handshakeJudge({
+    ...{ websocket, http, closing: () => draining, count: () => connected.size },
+    countOf: (remote) => networks.get(networkOf(remote)) ?? 0,
+  });
   const statusOf = ({ code, options }: Fault): number => options.status ?? project.registry.codes[code]?.status ?? 500;
 
   const app = websockify(new Koa());
@@ -148,6 +159,8 @@ export function createDoor(kernel: Kernel, tellFailure: TellFailure): Door {
     // It may be told something from now on, although nobody knows yet who it is.
     const arrival = hub.arrive();
     const id = randomUUID();
+    const remote = remoteOf(req, http.trusted_proxies);
+    const network = networkOf(remote);
     const began = performance.now();
     const line = createLine(socket, {
       limits,
@@ -160,6 +173,7 @@ export function createDoor(kernel: Kernel, tellFailure: TellFailure): Door {
         hub.leaves(arrival);
         if (client !== null) hub.remove(client);
         connected.delete(one);
+        count(network, -1);
         const milliseconds = performance.now() - began;
         tell({ what: 'connection-closed', id, code, milliseconds, open: connected.size });
         if (connected.size === 0) empty?.();
@@ -176,6 +190,7 @@ export function createDoor(kernel: Kernel, tellFailure: TellFailure): Door {
     };
     const plans = kernel.plans();
     connected.add(one);
+    count(network, 1);
     tell({ what: 'connection-opened', id, open: connected.size });
     const end = (refused: Refused): void => {
       const { body } = worker.refuse(refused.fault, randomUUID());
@@ -196,7 +211,8 @@ export function createDoor(kernel: Kernel, tellFailure: TellFailure): Door {
       const lastId = query.get('last_id');
       hub.add(client, arrival, lastId !== null);
       if (plans !== kernel.plans()) presence.recheck();
-      line.begin(peerOf(req, headers, client));
+      const sender = senderOf((name) => headerValues(req.rawHeaders, name));
+      line.begin(peerOf({ remote, sender, headers }, client));
       if (lastId !== null) await catchUp(client, lastId);
     } catch (error) {
       end(error instanceof Refused ? error : new Refused(asFault(error), CLOSE.later));
@@ -216,13 +232,9 @@ export function createDoor(kernel: Kernel, tellFailure: TellFailure): Door {
     await hub.catchUp(client, missed ?? []);
   }
 
-  function peerOf(req: IncomingMessage, headers: PeerHeaders, client: Client): Peer {
-    const proxies = http.trusted_proxies;
-    const forwarded = proxies === 0 ? [] : headerValues(req.rawHeaders, 'x-forwarded-for');
+  function peerOf(known: Pick<Peer, 'remote' | 'sender' | 'headers'>, client: Client): Peer {
     return {
-      headers,
-      sender: senderOf((name) => headerValues(req.rawHeaders, name)),
-      remote: clientAddress(req.socket.remoteAddress ?? '', forwarded, proxies),
+      ...known,
       connection: {
         uid: client.uid,
         join: (room) => hub.join(client, room),
@@ -235,6 +247,7 @@ export function createDoor(kernel: Kernel, tellFailure: TellFailure): Door {
     url === websocket.path || url?.startsWith(`${websocket.path}?`) === true;
   const askedOf = (req: IncomingMessage): Asked => ({
     method: req.method ?? '',
+    remote: remoteOf(req, http.trusted_proxies),
     header: (name) => headerValues(req.rawHeaders, name),
   });
   const admits = (req: IncomingMessage): boolean =>

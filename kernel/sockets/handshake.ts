@@ -10,6 +10,8 @@ import type { WebSocketConfig } from '../analysis/config-websocket.js';
 /** A request to connect, wherever its parts are read from. */
 export interface Asked {
   readonly method: string;
+  /** Address of the client. */
+  readonly remote: string;
   /** The values of a header (lower-case name). */
   readonly header: (name: string) => readonly string[];
 }
@@ -19,6 +21,8 @@ export interface HandshakeInput {
   readonly http: Pick<HttpConfig, 'allowed_origins'>;
   readonly closing: () => boolean;
   readonly count: () => number;
+  /** Connections of the network of an address. */
+  readonly countOf: (remote: string) => number;
 }
 
 /** Null: it may connect. */
@@ -27,9 +31,9 @@ export type Judge = (asked: Asked) => Fault | null;
 const RETRY = { headers: { 'retry-after': '1' }, retryable: true };
 const KEY = /^[+/0-9A-Za-z]{22}==$/;
 
-export function handshakeJudge({ websocket, http, closing, count }: HandshakeInput): Judge {
+export function handshakeJudge({ websocket, http, closing, count, countOf }: HandshakeInput): Judge {
   const senderOf = senderJudge(http.allowed_origins);
-  return ({ method, header }) => {
+  return ({ method, remote, header }) => {
     const [key = '', version = '', upgrade = ''] = ['sec-websocket-key', 'sec-websocket-version', 'upgrade'].map(
       (name) => header(name).join(),
     );
@@ -41,7 +45,9 @@ export function handshakeJudge({ websocket, http, closing, count }: HandshakeInp
     const flaw = protocolFlaw(offeredBy(header));
     if (flaw !== null) return broken(flaw);
     if (closing()) return fault('WS_CLOSING', {}, RETRY);
-    return count() >= websocket.limits.connections ? fault('WS_FULL', {}, RETRY) : null;
+    const { connections, per_address: most } = websocket.limits;
+    if (count() >= connections) return fault('WS_FULL', {}, RETRY);
+    return countOf(remote) >= most ? fault('WS_ADDRESS_FULL', { max: most }, RETRY) : null;
   };
 }
 

@@ -20,6 +20,8 @@ export interface Peer {
 export interface Arrival {
   readonly id: string;
   readonly startedAt: number;
+  /** Of the monotonic clock. */
+  readonly deadline: number;
   readonly payload: unknown;
   /** What stands in the path of the resource, by name. */
   readonly parameters: Readonly<Record<string, string>> | null;
@@ -33,6 +35,7 @@ export class SocketInvocation implements Invocation {
   readonly id: string;
   readonly trigger = 'websocket';
   readonly startedAt: number;
+  readonly deadline: number;
   readonly texts: ReadonlySet<string> | null;
   readonly timings: Invocation['timings'];
   readonly files = NO_FILES;
@@ -47,9 +50,10 @@ export class SocketInvocation implements Invocation {
     private readonly arrival: Arrival,
     peer: Peer,
   ) {
-    const { id, startedAt, parameters, timed } = arrival;
+    const { id, startedAt, deadline, parameters, timed } = arrival;
     this.id = id;
     this.startedAt = startedAt;
+    this.deadline = deadline;
     this.texts = parameters === null ? null : new Set(Object.keys(parameters));
     this.timings = timed ? [] : null;
     this.connection = peer.connection;

@@ -49,12 +49,13 @@ export function createWorker(kernel: Kernel, tellFailure: TellFailure): Worker {
   async function answer(visit: Visit, { resource, payload, flaw }: Message, peer: Peer): Promise<[unknown, number]> {
     if (flaw !== null) throw flaw;
     if (resource.length > config.http.limits.url) throw fault('REQ_NOT_FOUND');
-    const { id, startedAt } = visit;
+    const { id, startedAt, clock } = visit;
+    const deadline = clock + config.http.timeouts.request * 1000;
     const { plan, parameters } = findRoute(kernel.plans(), resource.startsWith('/') ? resource : `/${resource}`);
     visit.plan = plan;
     if (plan.requestOnly) throw fault('WS_REQUEST_ONLY');
     if (isStranger(peer.sender, plan.proof)) throw fault('REQ_CROSS_SITE');
-    visit.invocation = new SocketInvocation({ id, startedAt, payload, parameters, timed }, peer);
+    visit.invocation = new SocketInvocation({ id, startedAt, deadline, payload, parameters, timed }, peer);
     const { body, status } = await invoke(plan, visit.invocation, hooks);
     return [body, status];
   }

@@ -1,10 +1,28 @@
 /** Options that every pool of connections to a database has, whatever the driver. Light: schemas and words only. */
 import { numeric } from '../../kernel/schema/combinators.js';
 
+/** How much one statement may answer. */
+export const resultFields = {
+  result_rows: numeric({
+    doc: 'A statement that answers more rows is refused (`QRY_RESULT`), and not read any further.',
+    unit: 'rows',
+    default: 500_000,
+  })
+    .integer()
+    .min(1),
+  result_bytes: numeric({
+    doc: 'A statement that answers more bytes is refused (`QRY_RESULT`), and not read any further.',
+    unit: 'bytes',
+    default: 67_108_864,
+  })
+    .integer()
+    .min(1024),
+};
+
 /** `poolSize` and `poolWait`: what is said of the two where a driver has more to say. */
 export const connectionFields = ({
   poolSize = 'Connections at most.',
-  poolWait = 'How long a request waits for a free connection before it is refused (`QRY_UNAVAILABLE`).',
+  poolWait = 'How long a request waits for a free connection before it is refused (`QRY_UNAVAILABLE`); at once where that is to be expected.',
 }: {
   readonly poolSize?: string;
   readonly poolWait?: string;
@@ -21,4 +39,5 @@ export const connectionFields = ({
   idle_timeout: numeric({ doc: 'Connections without work are closed after this time.', unit: 'seconds', default: 30 })
     .min(0.001)
     .max(3600),
+  ...resultFields,
 });

@@ -44,14 +44,26 @@ export const dialectErrors = {
   QRY_TIMEOUT: {
     status: 503,
     title: 'Query took too long',
-    message: 'The database did not finish in time.',
-    help: 'The statement ran into the deadline of its connection (`statement_timeout`) or waited too long for a lock.',
+    message: 'The database did not finish in time. {outcome}',
+    help: 'The statement ran into the deadline of its connection (`statement_timeout`) or of its request (`http.timeouts.request`), or waited too long for a lock. When nobody could wait for the answer to a writing statement, the message says that its outcome is unknown.',
   },
   QRY_UNAVAILABLE: {
     status: 503,
     title: 'Database not available',
     message: 'The database cannot be reached at the moment. {outcome}',
-    help: 'The connection was refused or lost, or no connection became free within `pool_wait` seconds. When the connection was lost after a writing statement was sent, the message says that its outcome is unknown.',
+    help: 'The connection was refused or lost, or no connection became free, or would by estimate, within `pool_wait` seconds and the deadline of the request (`http.timeouts.request`). When the connection was lost after a writing statement was sent, the message says that its outcome is unknown.',
+  },
+  QRY_RESULT: {
+    status: 500,
+    title: 'Result too large',
+    message: 'The result has more than {max} {what}. {outcome}',
+    help: 'A statement gives more than one request may hold; the log names the resource and the actionable. Let the statement bound what it gives (`LIMIT`), or raise `result_rows` or `result_bytes` of its connection.',
+  },
+  QRY_CROWDED: {
+    status: 503,
+    title: 'Too many large results',
+    message: 'Too much of large results is held at the moment. {outcome}',
+    help: 'All large results of a process together may take an eighth of its heap. Send the request again later; let the statement bound what it gives (`LIMIT`), or give the process more memory (`--max-old-space-size`).',
   },
   QRY_FAILED: {
     status: 500,

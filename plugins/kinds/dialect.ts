@@ -2,6 +2,7 @@
  * Kind `dialect`: a SQL database behind a named connection. The handle prepares statements at load and runs them with
  * bound values; nothing here builds SQL text from values.
  */
+import type { Asker } from '../../kernel/contract/asker.js';
 import { defineKind } from '../../kernel/contract/kind.js';
 import type { ModelTable } from '../../kernel/contract/model.js';
 import type { Hide, IsolationNeed, RowLock } from '../../kernel/contract/plan.js';
@@ -68,18 +69,25 @@ export interface Dialect extends Statements {
    * Runs a prepared statement; `values` in the order of `parameters`. Rows come back native: JSON parsed, integers and
    * decimals as numbers, times as ISO 8601 text in UTC. Throws a Fault QRY_* and never a driver error. Its issues point at
    * columns (`/email`) or, where only the parameter is known, at that (`$1`, as `parameters` lists them). `last`: nothing
-   * follows in this transaction, so it may be committed together with the statement; `commit` is still called.
+   * follows in this transaction, so it may be committed together with the statement; `commit` is still called. `asker`: who
+   * waits for it, outside a transaction; inside, whoever began it does.
    */
   run(
     prepared: Prepared,
     values: readonly unknown[],
     transaction: Transaction | null,
     last?: boolean,
+    asker?: Asker | null,
   ): Promise<readonly Row[]>;
   /** As `run` outside a transaction, for rows that nobody looks at: the text that JSON.stringify would give for them. */
-  readonly render?: (prepared: Prepared, values: readonly unknown[], rendering: Rendering) => Promise<Rendered>;
+  readonly render?: (
+    prepared: Prepared,
+    values: readonly unknown[],
+    rendering: Rendering,
+    asker?: Asker | null,
+  ) => Promise<Rendered>;
   /** A transaction that cannot have what it needs fails and is `retryable`. */
-  begin(need: Isolation): Promise<Transaction>;
+  begin(need: Isolation, asker?: Asker | null): Promise<Transaction>;
   /** The level that `begin` gives, in words of the database. */
   isolation(need: Isolation): string;
   commit(transaction: Transaction): Promise<void>;

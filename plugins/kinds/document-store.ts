@@ -2,6 +2,7 @@
  * Kind `document-store`: collections of documents behind a named connection. A handle takes filters, updates and pipelines of
  * MongoDB as they are; which parts of them came from a client, and that those are values only, was settled before.
  */
+import type { Asker } from '../../kernel/contract/asker.js';
 import { defineKind } from '../../kernel/contract/kind.js';
 import type { Dialect } from './dialect.js';
 import { embedded } from './embedded.js';
@@ -37,13 +38,24 @@ export interface DocumentTransaction {
 
 type Inside = DocumentTransaction | null;
 
-/** Every call throws a Fault QRY_* and never what a driver throws; issues point at fields (`/email`). */
+/** `asker`: who waits for it, outside a transaction; inside, whoever began it does. Every call throws a Fault QRY_* and never what a driver throws; issues point at fields (`/email`). */
 export interface DocumentStore {
   /** The SQL connection that it lies in: what `begin` gives holds a transaction of that one. Absent: it has its own. */
   readonly on?: Dialect;
   /** Each once; an id comes as it was asked for, of type `ObjectId` where the document has none. */
-  insert(collection: string, documents: readonly Document[], inside: Inside): Promise<readonly Document[]>;
-  find(collection: string, filter: Document, options: FindOptions, inside: Inside): Promise<readonly Document[]>;
+  insert(
+    collection: string,
+    documents: readonly Document[],
+    inside: Inside,
+    asker?: Asker | null,
+  ): Promise<readonly Document[]>;
+  find(
+    collection: string,
+    filter: Document,
+    options: FindOptions,
+    inside: Inside,
+    asker?: Asker | null,
+  ): Promise<readonly Document[]>;
   /** The documents as they are afterwards. An update is an object of operators, or a pipeline. */
   update(
     collection: string,
@@ -51,6 +63,7 @@ export interface DocumentStore {
     update: Document | readonly Document[],
     options: UpdateOptions,
     inside: Inside,
+    asker?: Asker | null,
   ): Promise<readonly Document[]>;
   /** The documents as they were. */
   remove(
@@ -58,14 +71,20 @@ export interface DocumentStore {
     filter: Document,
     options: Pick<UpdateOptions, 'one' | 'sort'>,
     inside: Inside,
+    asker?: Asker | null,
   ): Promise<readonly Document[]>;
-  count(collection: string, filter: Document, inside: Inside): Promise<number>;
-  aggregate(collection: string, pipeline: readonly Document[], inside: Inside): Promise<readonly Document[]>;
+  count(collection: string, filter: Document, inside: Inside, asker?: Asker | null): Promise<number>;
+  aggregate(
+    collection: string,
+    pipeline: readonly Document[],
+    inside: Inside,
+    asker?: Asker | null,
+  ): Promise<readonly Document[]>;
   /**
    * Null where the deployment has no transactions: then every call stands for itself. `snapshot` (as it is without a word): what
    * was read stays as it was; false where whatever is read is locked.
    */
-  begin(snapshot?: boolean): Promise<DocumentTransaction | null>;
+  begin(snapshot?: boolean, asker?: Asker | null): Promise<DocumentTransaction | null>;
   /**
    * Of a store whose transactions do not notice what others read: waits until nobody else has the turn of one of these collections.
    * Called right behind `begin`, with what that gave. The answer ends it; the end of the transaction does as well.

@@ -2,19 +2,20 @@
  * Kind `hasher`: turns a password into text from which nobody gets it back. The same plugins make hashes (`hashables`) and
  * judge them (`verify_hashables`); where the work is done, and how much of it at a time, is the plugin's business.
  */
+import type { Asker } from '../../kernel/contract/asker.js';
 import type { Json } from '../../kernel/contract/json.js';
 import { isObject } from '../../kernel/contract/json.js';
 import { defineKind } from '../../kernel/contract/kind.js';
 import { inActionable } from './hosts.js';
 
-/** Makes the hash of a text; `salt` is mixed into fresh random bytes, so equal texts never give equal hashes. */
-export type Hash = (text: string, salt: string) => Promise<string>;
+/** Makes the hash of a text for `asker`; `salt` is mixed into fresh random bytes, so equal texts never give equal hashes. */
+export type Hash = (text: string, salt: string, asker?: Asker) => Promise<string>;
 
 /**
  * True when `stored` is a hash of `text`. Both may be anything: what is no text or no hash is false, after as much work as
  * a wrong text takes. Rejects only when there is too much to do.
  */
-export type Verify = (text: unknown, stored: unknown) => Promise<boolean>;
+export type Verify = (text: unknown, stored: unknown, asker?: Asker) => Promise<boolean>;
 
 export interface Hasher {
   /** Why a text cannot be hashed, as the end of a sentence (`must have ...`); null when it can. */

@@ -1,4 +1,5 @@
 /** Kind `inspector`: finds out something about an uploaded file that costs a look at its bytes. Runs only when it is asked for. */
+import type { Asker } from '../../kernel/contract/asker.js';
 import type { Json } from '../../kernel/contract/json.js';
 import { defineKind } from '../../kernel/contract/kind.js';
 import type { UploadedFile } from '../../kernel/contract/plan.js';
@@ -6,7 +7,7 @@ import { inActionable } from './hosts.js';
 
 export interface Inspector {
   /** `type`: as the bytes told. Null where there is nothing to say; never rejects because of what is in the file. */
-  inspect(file: UploadedFile, type: string): Promise<Json>;
+  inspect(file: UploadedFile, type: string, asker?: Asker): Promise<Json>;
 }
 
 export const inspector = defineKind<Inspector>({

@@ -32,7 +32,8 @@ describe('connections to MySQL', () => {
     rest: object = {},
     threadId: number | undefined | null = 7,
   ): Promise<Pool> {
-    const options = { client: {}, pool: 2, poolWait: 2000, idle: 30_000, deadline: 10_000, ...rest };
+    const limits = { rows: 1000, bytes: 1_000_000, look: 1_000_000 };
+    const options = { client: {}, pool: 2, poolWait: 2000, idle: 30_000, deadline: 10_000, limits, ...rest };
     const pool = await createPool(options, { debug: (_, message) => void logged.push(message) }, () => {
       const connection = new Played(threadId ?? undefined, plays[made.length] ?? version('8.4.0'));
       made.push(connection);

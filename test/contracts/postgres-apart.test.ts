@@ -107,7 +107,8 @@ describe('a table of PostgreSQL that is in use', function () {
     expect(refused.code).to.equal('QRY_DUPLICATES');
     // A row that comes while it is made: the half of it is taken away again.
     const session = {
-      query: async (sql: string, values: readonly unknown[] = []) => (await other.query(sql, [...values])).rows,
+      query: async (sql: string, values: readonly unknown[] = []): Promise<Record<string, unknown>[]> =>
+        (await other.query<Record<string, unknown>>(sql, [...values])).rows,
     };
     const unique = {
       change: 'add-unique',

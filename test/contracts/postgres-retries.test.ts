@@ -27,7 +27,8 @@ describe('a statement that a connection of PostgreSQL cannot run', () => {
       const wires: Pick<Wires, 'all' | 'shared' | 'lease'> = {
         all: new Set(),
         shared: () => undefined,
-        lease: (take) => take(undefined, createWire(client as never, false), (isBroken) => given.push(isBroken)),
+        lease: (_asker, take) =>
+          take(undefined, createWire(client as never, false), (isBroken) => given.push(isBroken)),
       };
       const handle = createDialect(
         () => wires as Wires,

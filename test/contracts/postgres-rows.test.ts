@@ -205,8 +205,9 @@ describe('rows as objects, as JSON text', () => {
 
 describe('options of a connection to PostgreSQL', () => {
   it('have defaults; times are seconds in the config', () => {
-    const { client, isolation, ...rest } = readOptions({ url: 'postgres://u@h/d' });
-    expect(rest).to.deep.equal({ readers: 3, inserters: 2, pool: 7, deadline: 15_000 });
+    const { client, isolation, limits, ...rest } = readOptions({ url: 'postgres://u@h/d' });
+    expect(limits).to.deep.equal({ rows: 500_000, bytes: 67_108_864, look: 1_048_576 });
+    expect(rest).to.deep.equal({ readers: 3, inserters: 2, pool: 7, deadline: 10_500, patience: 2000 });
     expect(client).to.deep.equal({
       ...{
         connectionString: 'postgres://u@h/d',
@@ -223,7 +224,7 @@ describe('options of a connection to PostgreSQL', () => {
     expect(own.client).to.include({ statement_timeout: 500, connectionTimeoutMillis: 3000, idleTimeoutMillis: 4000 });
     expect(own.client).to.include({ idle_in_transaction_session_timeout: 30_500, connectionString: '' });
     expect([own.deadline, own.isolation(SERIALIZABLE), own.isolation(BY_LOCKS)]).to.deep.equal([
-      5500,
+      1000,
       'serializable',
       'serializable',
     ]);

@@ -138,6 +138,21 @@ describe('connecting', () => {
       await first?.close();
       expect((await (await open(kernel.url)).ask('open')).data).to.deep.equal({ ok: true });
     });
+
+    it('takes so many connections of one network, whatever it says before the proxy, and those of others', async () => {
+      const kernel = await start(
+        { config: { http: { trusted_proxies: 1 } } },
+        { enabled: true, limits: { per_address: 2 } },
+      );
+      const from = (address: string) => ({ headers: { 'x-forwarded-for': `10.9.9.9, ${address}` } });
+      const [first] = [await open(kernel.url, from('2001:db8::1')), await open(kernel.url, from('2001:db8::2'))];
+      const { status, body } = await refusedUpgrade(kernel.url, from('2001:db8::3'));
+      expect([status, body['code']]).to.deep.equal([429, 'WS_ADDRESS_FULL']);
+      await open(kernel.url, from('2001:db8:0:1::1'));
+      await open(kernel.url, from('10.0.0.1'));
+      await first?.close();
+      await open(kernel.url, from('2001:db8::3'));
+    });
   });
 
   describe('pages', () => {

@@ -262,13 +262,13 @@ describe('connections', function () {
 
     it('and new ones are refused', () => {
       const { websocket, http } = { websocket: { limits: { connections: 1 } } as never, http: { allowed_origins: [] } };
-      const judge = handshakeJudge({ websocket, http, closing: () => true, count: () => 0 });
+      const judge = handshakeJudge({ websocket, http, closing: () => true, count: () => 0, countOf: () => 0 });
       const headers: Readonly<Record<string, string>> = {
         upgrade: 'websocket',
         'sec-websocket-key': 'AAAAAAAAAAAAAAAAAAAAAA==',
         'sec-websocket-version': '13',
       };
-      expect(judge({ method: 'GET', header: (name) => [headers[name] ?? []].flat() })).to.include({
+      expect(judge({ method: 'GET', remote: '', header: (name) => [headers[name] ?? []].flat() })).to.include({
         code: 'WS_CLOSING',
       });
     });

@@ -4,6 +4,7 @@ import { Writable } from 'node:stream';
 import { expect } from 'chai';
 import { Rendered } from '../../kernel/contract/rendered.js';
 import type { RouteReply } from '../../kernel/contract/hooks.js';
+import { Unread } from '../../kernel/http/unread.js';
 import { commonHeaders, headersOf, laidOver, write, type Manner } from '../../kernel/http/answer.js';
 import { createCors } from '../../kernel/http/cors.js';
 import { sendRoute } from '../../kernel/http/plugin-routes.js';
@@ -12,8 +13,10 @@ import type { Kernel } from '../../kernel/runtime/kernel.js';
 
 type Headers = Readonly<Record<string, string>>;
 const request = (headers: Headers = {}, rest: object = {}) =>
-  ({ method: 'POST', headers, complete: true, ...rest }) as unknown as IncomingMessage;
+  ({ method: 'POST', headers, complete: true, socket: {}, ...rest }) as unknown as IncomingMessage;
 const manner = (rest: Partial<Manner> = {}): Manner => ({
+  unread: new Unread(1000),
+  proxies: 0,
   ...{ cors: null, headers: { 'x-common': '1' }, closing: () => false, patience: 7000 },
   ...rest,
 });
@@ -58,10 +61,11 @@ describe('headers of every answer', () => {
 describe('an answer', () => {
   function written(body: unknown, waiting = 0, headers: Headers = {}) {
     const seen: unknown[] = [];
-    const res = {
+    const res: ServerResponse = {
       writeHead: (status: number, all: Headers) => seen.push(status, all),
       end: (content: unknown) => seen.push(content),
       setTimeout: (ms: number) => seen.push(ms),
+      once: () => res,
       socket: { writableLength: waiting },
     } as unknown as ServerResponse;
     write(manner(), { id: 'id', req: request(), res }, { status: 201, headers, body }, 'text/x');

@@ -124,7 +124,7 @@ describe('parameters of a path', () => {
 });
 
 describe('a request as plans see it', () => {
-  const arrival = { id: 'id', startedAt: 5, query: 'a=1', parameters: null, timed: false };
+  const arrival = { id: 'id', startedAt: 5, clock: 0, query: 'a=1', parameters: null, timed: false };
   const intake = { limits: LIMITS, timeouts: { idle: 1 }, trusted_proxies: 0 } as never;
   const invocation = (req: IncomingMessage, rest: object = {}) =>
     new HttpInvocation(req, { ...arrival, ...rest }, intake);

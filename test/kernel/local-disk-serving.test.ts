@@ -37,7 +37,7 @@ describe('files of the storage local-disk, answered', () => {
     },
   });
   const serve = (rest: string, headers: Headers = {}, method = 'GET', query = '', asked?: string[]) =>
-    serveFrom(folder(asked), { method, rest, query, header: (name) => [headers[name] ?? []].flat() });
+    serveFrom(folder(asked), { method, rest, query, remote: '', header: (name) => [headers[name] ?? []].flat() });
   const textOf = async ({ body }: RouteReply): Promise<string> => {
     const chunks: Uint8Array[] = [];
     if (body !== null) for await (const chunk of body as AsyncIterable<Uint8Array>) chunks.push(chunk);

@@ -130,7 +130,12 @@ describe('addresses of plugins', () => {
   it('get the method, the rest decoded, the query and headers; HEAD wherever GET is', async () => {
     const ask = (method: string, path: string, methods?: readonly string[]) => {
       const found = routeFinder([route('/files/', methods)])?.(path) ?? expect.fail('no route');
-      return askRoute(found, { method, rawHeaders: ['X-A', '1', 'x-b', '2', 'x-a', '3'] } as never, 'q=1');
+      return askRoute(
+        found,
+        { method, rawHeaders: ['X-A', '1', 'x-b', '2', 'x-a', '3'], socket: {} } as never,
+        'q=1',
+        0,
+      );
     };
     asked.length = 0;
     await ask('GET', '/files/a%20b');
@@ -138,9 +143,9 @@ describe('addresses of plugins', () => {
     await ask('POST', '/files/100', ['POST']);
     const header = ['1', '3'];
     expect(asked).to.deep.equal([
-      { method: 'GET', rest: 'a b', query: 'q=1', header },
-      { method: 'HEAD', rest: '', query: 'q=1', header },
-      { method: 'POST', rest: '100', query: 'q=1', header },
+      { method: 'GET', rest: 'a b', query: 'q=1', remote: '', header },
+      { method: 'HEAD', rest: '', query: 'q=1', remote: '', header },
+      { method: 'POST', rest: '100', query: 'q=1', remote: '', header },
     ]);
     const refusal = async (...given: Parameters<typeof ask>) => {
       const { code, options } = (await ask(...given).then(

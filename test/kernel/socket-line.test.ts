@@ -7,7 +7,7 @@ import { createLine } from '../../kernel/sockets/connection.js';
 import type { Message } from '../../kernel/sockets/message.js';
 import type { Worked } from '../../kernel/sockets/work.js';
 
-const LIMITS = { rate: 2, in_flight: 2, buffered: 100, connections: 1, rooms: 1, message: 1 };
+const LIMITS = { rate: 2, in_flight: 2, buffered: 100, connections: 1, per_address: 1, rooms: 1, message: 1 };
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** A socket that notes what is done to it, and work that ends when the test says so. */

@@ -126,10 +126,14 @@ describe('a handshake', () => {
   ) => {
     const all: Sent = { ...FINE, ...sent };
     const input = {
-      ...{ websocket: { limits: { connections: 2 } }, http: { allowed_origins: rest.origins ?? [] } },
-      ...{ closing: () => false, count: () => rest.open ?? 0, ...rest },
+      ...{ websocket: { limits: { connections: 2, per_address: 9 } }, http: { allowed_origins: rest.origins ?? [] } },
+      ...{ closing: () => false, count: () => rest.open ?? 0, countOf: () => 0, ...rest },
     } as unknown as HandshakeInput;
-    const refusal = handshakeJudge(input)({ method: rest.method ?? 'GET', header: (name) => [all[name] ?? []].flat() });
+    const refusal = handshakeJudge(input)({
+      method: rest.method ?? 'GET',
+      remote: '',
+      header: (name) => [all[name] ?? []].flat(),
+    });
     return refusal === null ? 'fine' : refusal.code === 'WS_HANDSHAKE' ? String(refusal.params['what']) : refusal.code;
   };
 
@@ -206,7 +210,14 @@ describe('a message as plans see it', () => {
   const values = () => ['1'];
   const peer = (uid: string | null) =>
     ({ headers: { all: { a: '1' }, values }, remote: '192.0.2.7', connection: { uid } }) as never;
-  const arrival = { id: 'i', startedAt: 5, payload: { a: 1 } as unknown, parameters: null, timed: false };
+  const arrival = {
+    id: 'i',
+    startedAt: 5,
+    deadline: Infinity,
+    payload: { a: 1 } as unknown,
+    parameters: null,
+    timed: false,
+  };
   const invocation = (rest: object = {}, uid: string | null = null) =>
     new SocketInvocation({ ...arrival, ...rest }, peer(uid));
   const received = (...given: Parameters<typeof invocation>): unknown => invocation(...given).receive();

@@ -12,6 +12,7 @@ export const testInvocation = (payload: Payload = {}, rest: Partial<Invocation> 
   header: () => [],
   remote: '127.0.0.1',
   startedAt: 0,
+  deadline: Infinity,
   release: () => undefined,
   trace: null,
   connection: null,

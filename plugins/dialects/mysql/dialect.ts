@@ -2,12 +2,13 @@
  * The handle of a MySQL connection: chooses a connection for each statement, runs it, and turns what went wrong into a Fault.
  * Sends nothing twice unless it only reads.
  */
+import type { Asker } from '../../../kernel/contract/asker.js';
 import { Fault, fault } from '../../../kernel/contract/fault.js';
 import type { Dialect, Isolation, Row, Transaction } from '../../kinds/dialect.js';
 import { executor } from '../shared/execute.js';
 import { bindValue, isNumeric, type Bound } from './bind.js';
 import { readCatalogue, type Catalogue } from './catalogue.js';
-import { isLost, isRetryable, namedIn, toFault } from './errors.js';
+import { isLost, isRetryable, namedIn, Overdue, toFault } from './errors.js';
 import type { Lease, Pool, Wire } from './pool.js';
 import { prepareStatement, type MyPrepared } from './prepare.js';
 import { runForm, type Bind } from './steps.js';
@@ -98,8 +99,13 @@ export function createDialect(
     }
   }
 
-  async function runFree(prepared: MyPrepared, values: readonly unknown[], tries: number): Promise<readonly Row[]> {
-    const { wire, release } = await server().pool.lease();
+  async function runFree(
+    prepared: MyPrepared,
+    values: readonly unknown[],
+    asker: Asker | null,
+    tries: number,
+  ): Promise<readonly Row[]> {
+    const { wire, release } = await server().pool.lease(asker);
     const steps = prepared.forms[wire.flavour].steps !== null;
     let begun = false;
     const begin = async (): Promise<void> => {
@@ -122,7 +128,8 @@ export function createDialect(
           () => false,
           () => true,
         );
-      if (broken && tries > 0 && prepared.readOnly) return await runFree(prepared, values, tries - 1);
+      if (broken && tries > 0 && prepared.readOnly && !(error instanceof Overdue))
+        return await runFree(prepared, values, asker, tries - 1);
       throw thrown;
     } finally {
       release(broken);
@@ -169,20 +176,20 @@ export function createDialect(
       return prepared;
     },
 
-    async run(statement, values, transaction) {
+    async run(statement, values, transaction, _last, asker = null) {
       const prepared = statement as MyPrepared;
       try {
-        if (!transaction) return await runFree(prepared, values, 1);
+        if (!transaction) return await runFree(prepared, values, asker, 1);
         return await runInside(transaction.transaction as OpenTransaction, prepared, values);
       } catch (error) {
         throw faultOf(error, transaction || prepared.readOnly ? 'none' : 'unknown');
       }
     },
 
-    async begin(need): Promise<Transaction> {
+    async begin(need, asker): Promise<Transaction> {
       let lease: Lease | null = null;
       try {
-        lease = await server().pool.lease();
+        lease = await server().pool.lease(asker);
         const level = isolation(need).toUpperCase();
         if (level !== 'READ COMMITTED') await lease.wire.command(`SET TRANSACTION ISOLATION LEVEL ${level}`);
         await lease.wire.command('START TRANSACTION');

@@ -49,6 +49,7 @@ export const errorName = (error: unknown): string => {
 
 /** The connection itself is gone or going. */
 export function isLost(error: unknown): boolean {
+  if (error instanceof Overdue) return true;
   const number = errorNumber(error);
   if (number > 0) return ENDS.has(number);
   const { fatal, message } = asError(error);
@@ -61,6 +62,13 @@ export function isLost(error: unknown): boolean {
 
 /** The deadline of a statement ran out at this end; its connection was cut. */
 export class Overdue extends Error {}
+
+/** What is not read any further; its connection was cut. */
+export class GivenUp extends Overdue {
+  constructor(readonly fault: Fault) {
+    super(fault.code);
+  }
+}
 
 /** No connection, or none in time: nothing was sent. */
 export class Unavailable extends Error {}
@@ -125,20 +133,27 @@ function cleanCause(error: unknown): unknown {
   return Object.assign(clean, { code: errorName(error), errno: number });
 }
 
+const UNKNOWN = { outcome: 'Whether the last statement took effect is not known.' };
+
 /** `outcome`: what became of a write when the connection was lost. */
 export function toFault(error: unknown, outcome: 'none' | 'unknown' = 'none', columns: readonly string[] = []): Fault {
   if (error instanceof Fault) return error;
+  if (error instanceof GivenUp) {
+    const { code: why, params, options: rest } = error.fault;
+    return fault(why, outcome === 'unknown' ? { ...params, ...UNKNOWN } : params, rest);
+  }
   const code = codeOf(error);
   const found = issues(code, columns);
   const lost = code === 'QRY_UNAVAILABLE';
-  const unknown = lost && outcome === 'unknown' && isLost(error) && !(error instanceof Unavailable);
+  const unknown =
+    outcome === 'unknown' && (error instanceof Overdue || (lost && isLost(error) && !(error instanceof Unavailable)));
   const options: FaultOptions = {
     cause: cleanCause(error),
     ...(found.length > 0 && { issues: found }),
     ...((code === 'QRY_SERIALIZATION' || (lost && !unknown)) && { retryable: true }),
     ...((lost || code === 'QRY_TIMEOUT') && { headers: { 'retry-after': '1' } }),
   };
-  return fault(code, unknown ? { outcome: 'Whether the last statement took effect is not known.' } : {}, options);
+  return fault(code, unknown ? UNKNOWN : {}, options);
 }
 
 /** A second try of the whole transaction may succeed. */

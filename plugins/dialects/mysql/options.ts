@@ -1,6 +1,7 @@
 /** From the options of a connection in the config file to those of the driver. Only this file knows both vocabularies. */
 import type { ConnectionOptions } from 'mysql2';
 import type { Isolation } from '../../kinds/dialect.js';
+import { readLimits, type ResultLimits } from '../../shared/results.js';
 import { ISOLATION_LEVELS } from '../shared/isolation-levels.js';
 
 export interface MysqlOptions {
@@ -10,6 +11,7 @@ export interface MysqlOptions {
   readonly poolWait: number;
   readonly idle: number;
   readonly deadline: number;
+  readonly limits: ResultLimits;
   /** Level of isolation of a transaction; as in `Dialect.begin`. */
   readonly isolation: (need: Isolation) => string;
 }
@@ -62,6 +64,7 @@ export function readOptions(options: Readonly<Record<string, unknown>>): MysqlOp
       poolWait,
       idle: number(options['idle_timeout'], 30) * 1000,
       deadline,
+      limits: readLimits(options),
       // Serializable transactions lock what they read here, so that others wait for them whatever their own level is.
       isolation: ({ level }) => (isolation === 'auto' ? ISOLATION_LEVELS[level] : isolation),
     }

@@ -3,21 +3,19 @@
  * mean what it means on PostgreSQL. Knows nothing of statements.
  */
 import mysql from 'mysql2';
-import type { Connection, ConnectionOptions, FieldPacket } from 'mysql2';
+import type { Connection, ConnectionOptions } from 'mysql2';
+import type { Asker } from '../../../kernel/contract/asker.js';
+import type { Fault } from '../../../kernel/contract/fault.js';
+import { createLine, type Leave } from '../../../kernel/contract/line.js';
+import { clock } from '../../../kernel/platform/clock.js';
 import type { Log } from '../../../kernel/contract/plugin.js';
+import { judgeWhole, LargeResult } from '../../shared/results.js';
+import { answerOf, type Answer } from './answer.js';
 import type { Bound } from './bind.js';
-import { isLost, Overdue, Unavailable } from './errors.js';
+import { GivenUp, isLost, Overdue, Unavailable } from './errors.js';
 import type { MysqlOptions } from './options.js';
+import { settings } from './settings.js';
 import type { Flavour } from './types.js';
-
-/** What a statement answered. */
-export interface Answer {
-  /** Null: it gives no rows. */
-  readonly rows: readonly (readonly unknown[])[] | null;
-  readonly fields: readonly FieldPacket[];
-  readonly insertId: string;
-  readonly affected: number;
-}
 
 export interface Wire {
   readonly flavour: Flavour;
@@ -34,7 +32,8 @@ export interface Lease {
 }
 
 export interface Pool {
-  lease(): Promise<Lease>;
+  /** Those that wait are given theirs by turns of their clients. */
+  lease(asker?: Asker | null): Promise<Lease>;
   close(): Promise<void>;
 }
 
@@ -42,6 +41,15 @@ interface Member extends Wire {
   readonly connection: Connection;
   lost: boolean;
   since: number;
+  /** How long who has it waits for answers, by `performance.now`. */
+  until: number;
+  asker: Asker | null;
+  /** Bytes of the answer that is read, and at how many it is judged. */
+  read: number;
+  look: number;
+  judge: (() => void) | null;
+  /** Ends the turn of who has it. */
+  leave: Leave;
 }
 
 interface Waiter {
@@ -53,34 +61,8 @@ interface Waiter {
 /** Milliseconds in which callers may bring their connections back at the end. */
 const LAST_WAIT = 5000;
 
-const MODE =
-  'ANSI_QUOTES,PIPES_AS_CONCAT,NO_BACKSLASH_ESCAPES,STRICT_ALL_TABLES,STRICT_TRANS_TABLES,NO_ZERO_DATE,NO_ZERO_IN_DATE,' +
-  'ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION,ONLY_FULL_GROUP_BY';
-
-const settings = (flavour: Flavour, deadline: number): string => {
-  const seconds = Math.max(1, Math.ceil(deadline / 1000));
-  const own =
-    flavour === 'mysql'
-      ? `max_execution_time = ${Math.ceil(deadline)}`
-      : `max_statement_time = ${deadline / 1000}, idle_transaction_timeout = ${seconds + 30}`;
-  const collation = flavour === 'mysql' ? 'utf8mb4_0900_bin' : 'utf8mb4_nopad_bin';
-  return (
-    `SET SESSION sql_mode = '${MODE}', time_zone = '+00:00', character_set_client = utf8mb4, ` +
-    `character_set_results = utf8mb4, collation_connection = ${collation}, innodb_lock_wait_timeout = ${seconds}, ` +
-    `${own}, autocommit = 1`
-  );
-};
-
-interface Header {
-  readonly insertId?: number | string;
-  readonly affectedRows?: number;
-}
-
-const answerOf = (result: unknown, fields: readonly FieldPacket[] | undefined): Answer => {
-  const rows = Array.isArray(result) ? (result as readonly (readonly unknown[])[]) : null;
-  const { insertId = 0, affectedRows = 0 } = rows ? {} : (result as Header);
-  return { rows, fields: fields ?? [], insertId: String(insertId), affected: affectedRows };
-};
+/** The same, for the answer to a command. */
+const LAST_WAIT_MS = 1000;
 
 /** `dial`: makes a connection that is not connected yet. */
 export async function createPool(
@@ -103,11 +85,16 @@ export async function createPool(
     if (at >= 0) idle.splice(at, 1);
     member.connection.destroy();
     if (all.size === 0) emptied?.();
+    member.leave();
     if (waiting.length > 0) grow();
   };
 
   /** Runs one exchange; one that does not end in time costs the connection. */
-  function exchange<T>(member: Member, start: (settle: (error: unknown, value?: T) => void) => void): Promise<T> {
+  function exchange<T>(
+    member: Member,
+    start: (settle: (error: unknown, value?: T) => void) => void,
+    least = 0,
+  ): Promise<T> {
     return new Promise((resolve, reject) => {
       let over = false;
       const settle = (error: unknown, value?: T): void => {
@@ -121,13 +108,36 @@ export async function createPool(
         }
       };
       // The server has the same deadline for what it can stop by itself; it goes first.
-      const timer = setTimeout(() => {
-        stop(member);
-        drop(member);
-        settle(new Overdue('no answer in time'));
-      }, options.deadline + 500);
+      const timer = setTimeout(
+        () => {
+          stop(member);
+          drop(member);
+          settle(new Overdue('no answer in time'));
+        },
+        Math.min(options.deadline + 500, Math.max(least, member.until - performance.now())),
+      );
       start(settle);
     });
+  }
+
+  /** Cuts off a connection whose answer is too large; gives what judges the whole of one. */
+  function bounded(member: Member, refuse: (error: unknown) => void): (rows: number) => Fault | null {
+    const result = new LargeResult(options.limits, member.asker);
+    [member.read, member.look] = [0, options.limits.look];
+    member.judge = () => {
+      const refusal = result.judge(0, member.read);
+      member.look = result.next;
+      if (refusal === null) return;
+      result.forget();
+      stop(member);
+      drop(member);
+      refuse(new GivenUp(refusal));
+    };
+    return (rows) => {
+      member.judge = null;
+      result.end();
+      return judgeWhole(rows, 0, options.limits);
+    };
   }
 
   /** Ends on the server what nobody waits for any more. */
@@ -153,13 +163,25 @@ export async function createPool(
       flavour: 'mysql',
       lost: false,
       since: performance.now(),
+      until: Infinity,
+      asker: null,
+      read: 0,
+      look: options.limits.look,
+      judge: null,
+      leave: () => undefined,
       run: (text, values) =>
         exchange(member, (settle) => {
-          connection.execute(text, values as never, (error, result, fields) => {
-            settle(error, error ? undefined : answerOf(result, fields));
+          const result = bounded(member, settle);
+          connection.execute(text, values as never, (error, answer, fields) => {
+            settle(
+              error ?? result(Array.isArray(answer) ? answer.length : 0),
+              error ? undefined : answerOf(answer, fields),
+            );
           });
         }),
-      command: (text) => exchange(member, (settle) => void connection.query(text, (error) => settle(error))),
+      // They end what was begun: how that went is worth waiting for a little longer than the request has time.
+      command: (text) =>
+        exchange(member, (settle) => void connection.query(text, (error) => settle(error)), LAST_WAIT_MS),
       remarks: () =>
         exchange(member, (settle) => {
           connection.query('SHOW WARNINGS', (error, result) => {
@@ -176,8 +198,13 @@ export async function createPool(
       Object.assign(member, { flavour });
       await member.command(settings(flavour, options.deadline));
       await member.command('SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED');
+      const { stream } = connection as unknown as { stream: NodeJS.EventEmitter };
       // The server may have closed it while nobody listened.
-      (connection as unknown as { stream: NodeJS.EventEmitter }).stream.on('close', () => drop(member));
+      stream.on('close', () => drop(member));
+      stream.on('data', (chunk: Buffer) => {
+        member.read += chunk.length;
+        if (member.read > member.look) member.judge?.();
+      });
       return member;
     } catch (error) {
       member.lost = true;
@@ -193,6 +220,7 @@ export async function createPool(
       release(broken) {
         if (given) return;
         given = true;
+        Object.assign(member, { until: Infinity, asker: null, judge: null });
         if (broken || member.lost || closed) drop(member);
         else hand(member);
       },
@@ -243,25 +271,54 @@ export async function createPool(
     throw error;
   }
 
+  const line = createLine(options.pool, Infinity, () => new Unavailable('no connection became free in time'), {
+    clock,
+    patience: options.poolWait,
+  });
+
+  /** One of its own, or one that has to be made. */
+  function free(): Promise<Lease> {
+    if (closed) return Promise.reject(new Unavailable('closed'));
+    const found = idle.pop();
+    if (found) return Promise.resolve(leaseOf(found.member));
+    return new Promise((take, fail) => {
+      const timer = setTimeout(() => {
+        waiting.splice(waiting.indexOf(waiter), 1);
+        fail(new Unavailable('no connection became free in time'));
+      }, options.poolWait);
+      const waiter: Waiter = { take, fail, timer };
+      waiting.push(waiter);
+      grow();
+    });
+  }
+
   return {
-    lease() {
-      if (closed) return Promise.reject(new Unavailable('closed'));
-      const free = idle.pop();
-      if (free) return Promise.resolve(leaseOf(free.member));
-      return new Promise((take, fail) => {
-        const timer = setTimeout(() => {
-          waiting.splice(waiting.indexOf(waiter), 1);
-          fail(new Unavailable('no connection became free in time'));
-        }, options.poolWait);
-        const waiter: Waiter = { take, fail, timer };
-        waiting.push(waiter);
-        grow();
-      });
-    },
+    lease: (asker = null) =>
+      new Promise((take, fail) => {
+        line.enter(asker, (refusal, leave) => {
+          if (refusal !== null) return fail(refusal);
+          free().then(
+            ({ wire, release }) => {
+              const until = asker?.invocation.deadline ?? Infinity;
+              Object.assign(wire as Member, { until, leave, asker });
+              const giveBack: Lease['release'] = (broken) => {
+                release(broken);
+                leave();
+              };
+              take({ wire, release: giveBack });
+            },
+            (error: Error) => {
+              leave();
+              fail(error);
+            },
+          );
+        });
+      }),
     async close() {
       if (closed) return;
       closed = true;
       clearInterval(sweep);
+      line.close(new Unavailable('closed'));
       for (const { timer, fail } of waiting.splice(0)) {
         clearTimeout(timer);
         fail(new Unavailable('closed'));

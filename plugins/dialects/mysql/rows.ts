@@ -7,7 +7,7 @@ import type { FieldPacket } from 'mysql2';
 import { readJson } from '../../../kernel/language/exact-json.js';
 import { decimal as decimalText, instant as iso } from '../shared/types.js';
 import type { Row } from '../../kinds/dialect.js';
-import type { Answer } from './pool.js';
+import type { Answer } from './answer.js';
 import type { ValueType } from './types.js';
 
 type Parse = (value: unknown) => unknown;

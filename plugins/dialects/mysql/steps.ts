@@ -8,7 +8,8 @@ import mysql from 'mysql2';
 import type { Bound } from './bind.js';
 import type { Catalogue, CatalogueTable } from './catalogue.js';
 import type { ChangeSteps, Form, InsertSteps } from './forms.js';
-import type { Answer, Wire } from './pool.js';
+import type { Answer } from './answer.js';
+import type { Wire } from './pool.js';
 import { rowsOf } from './rows.js';
 import { quoteName, type Rendered } from './words.js';
 

@@ -1,15 +1,19 @@
 /**
  * The handle of an embedded database. There is one connection: statements wait for one another, and while a transaction
- * is open everybody else waits for its end. Values and answers go through the same code as those of `postgres`.
+ * is open everybody else waits for its end, by turns of their clients. Values and answers go through the same code as those of `postgres`.
  */
 import type { PGliteInterface, Results, Transaction as LiteTransaction } from '@electric-sql/pglite';
+import type { Asker } from '../../../kernel/contract/asker.js';
 import { fault } from '../../../kernel/contract/fault.js';
+import { createLine, type Leave } from '../../../kernel/contract/line.js';
+import { clock } from '../../../kernel/platform/clock.js';
 import type { Dialect, Row } from '../../kinds/dialect.js';
 import { isRetryable, toFault } from '../shared/errors.js';
 import { executor } from '../shared/execute.js';
 import { prepareStatement } from '../shared/prepare.js';
 import { bindValues } from '../shared/values.js';
 import type { PgPrepared } from '../shared/values.js';
+import { judgeWhole, UNBOUNDED, type ResultLimits } from '../../shared/results.js';
 
 /** A transaction that its request forgot would stop everybody. */
 const FORGOTTEN_MS = 40_000;
@@ -25,7 +29,7 @@ interface OpenTransaction {
 }
 
 /** Opens a transaction and keeps it open until `end`: the engine itself knows only whole ones, as callbacks. */
-function openTransaction(db: PGliteInterface): Promise<OpenTransaction> {
+function openTransaction(db: PGliteInterface, leave: Leave): Promise<OpenTransaction> {
   return new Promise((opened, refused) => {
     let finish: (commit: boolean) => void;
     const finished = new Promise<boolean>((resolve) => (finish = resolve));
@@ -40,12 +44,19 @@ function openTransaction(db: PGliteInterface): Promise<OpenTransaction> {
       opened({ inner, end, failed: false });
       if (!(await finished)) throw ROLLED_BACK;
     });
+    whole.then(leave, leave);
     whole.catch(refused);
   });
 }
 
-export function createDialect(engine: () => PGliteInterface): Dialect {
+export function createDialect(engine: () => PGliteInterface, limits: ResultLimits = UNBOUNDED): Dialect {
   const live = new WeakSet<OpenTransaction>();
+  const line = createLine(
+    1,
+    Infinity,
+    (seconds) => fault('QRY_UNAVAILABLE', {}, { retryable: true, headers: { 'retry-after': String(seconds) } }),
+    { clock },
+  );
 
   async function end(transaction: unknown, commit: boolean): Promise<boolean> {
     const open = transaction as OpenTransaction;
@@ -58,14 +69,17 @@ export function createDialect(engine: () => PGliteInterface): Dialect {
     execute: (text, values, transaction) => execute(text, values, transaction),
     prepare: prepareStatement,
 
-    async run(statement, values, transaction) {
+    async run(statement, values, transaction, _last, asker: Asker | null = null) {
       const prepared = statement as PgPrepared;
       const bound = bindValues(prepared, values);
       const open = transaction?.transaction as OpenTransaction | undefined;
       try {
         if (open && !live.has(open)) throw new Error('the transaction is over');
-        const target = open ? open.inner : engine();
-        const result: Results<Row> = await target.query<Row>(prepared.text, bound);
+        const result: Results<Row> = open
+          ? await open.inner.query<Row>(prepared.text, bound)
+          : await line.run(() => engine().query<Row>(prepared.text, bound), asker);
+        const refusal = judgeWhole(result.rows.length, 0, limits);
+        if (refusal !== null) throw refusal;
         return result.rows;
       } catch (error) {
         if (open) open.failed = true;
@@ -74,12 +88,14 @@ export function createDialect(engine: () => PGliteInterface): Dialect {
     },
 
     // One transaction at a time: what it read holds until it ends.
-    async begin() {
+    async begin(_need, asker) {
+      const leave = await line.take(asker);
       try {
-        const open = await openTransaction(engine());
+        const open = await openTransaction(engine(), leave);
         live.add(open);
         return { transaction: open };
       } catch (error) {
+        leave();
         throw toFault(error);
       }
     },

@@ -8,6 +8,7 @@ import type { PGlite, Results } from '@electric-sql/pglite';
 import { fault } from '../../../kernel/contract/fault.js';
 import { defineRuntime, type RuntimeContext } from '../../../kernel/contract/plugin.js';
 import { holdTieringBudget } from '../../../kernel/platform/wasm-tiering.js';
+import { readLimits, UNBOUNDED } from '../../shared/results.js';
 import { dialect } from '../../kinds/dialect.js';
 import type { Dialect, Row } from '../../kinds/dialect.js';
 import { connectFault } from '../shared/connect.js';
@@ -88,7 +89,7 @@ async function compile(): Promise<EngineModule> {
 }
 
 /** `folder`: null in memory. */
-async function start(path: string, folder: string | null): Promise<PGlite> {
+async function start(path: string, folder: string | null, limits = UNBOUNDED): Promise<PGlite> {
   const { PGlite: Lite } = await import('@electric-sql/pglite');
   const template = await templateFor(folder);
   const pgliteWasmModule = await engineModule();
@@ -100,14 +101,14 @@ async function start(path: string, folder: string | null): Promise<PGlite> {
   // The engine's own conversions give way to ours: values arrive as text, and answers are those of `postgres`.
   db.parsers = Object.fromEntries(parsers);
   db.serializers = {};
-  readWholeText(db);
+  readWholeText(db, limits);
   await db.exec("SET TIME ZONE 'UTC'; SET DateStyle = 'ISO'");
   return db;
 }
 
 export default defineRuntime(dialect, {
-  create() {
-    const handle = createDialect(() => engineOf(handle));
+  create({ options }) {
+    const handle = createDialect(() => engineOf(handle), readLimits(options));
     return handle;
   },
 
@@ -116,7 +117,7 @@ export default defineRuntime(dialect, {
     const unlock = place === null ? null : await lockFolder(place, instance);
     try {
       const begun = place === null ? null : await checkFolder(place, instance);
-      const db = await start(place ?? path, place);
+      const db = await start(place ?? path, place, readLimits(options));
       await begun?.();
       const leave = place === null || unlock === null ? null : { offer: await offerHold(place, db, log), unlock };
       engines.set(handle, { db, leave });

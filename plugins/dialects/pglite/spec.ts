@@ -2,6 +2,7 @@
 import { string } from 'yup';
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 import { shape, value } from '../../../kernel/schema/combinators.js';
+import { resultFields } from '../../kinds/connection-fields.js';
 import { dialectErrors, dialectRefusals } from '../../kinds/dialect-errors.js';
 
 export default definePlugin({
@@ -28,6 +29,7 @@ export default definePlugin({
       examples: ['.lintel/data', 'memory://', '$ENV.DATA_FOLDER'],
       roots: ['ENV'],
     }),
+    ...resultFields,
   }),
   openapi: () => ({ refuses: dialectRefusals }),
   errors: dialectErrors,

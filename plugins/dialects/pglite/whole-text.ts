@@ -1,8 +1,9 @@
 /**
  * The parser of the engine's protocol decodes each value with a `TextDecoder` that drops U+FEFF at its beginning, so that two
- * different texts read alike. Answers that hold such bytes are read again, from the bytes.
+ * different texts read alike. Answers that hold such bytes are read again, from the bytes. No answer is larger than it may be.
  */
 import type { PGlite } from '@electric-sql/pglite';
+import { judgeWhole, type ResultLimits } from '../../shared/results.js';
 
 type Engine = Pick<PGlite, 'execProtocol'>;
 type Run = PGlite['execProtocolStream'];
@@ -14,16 +15,19 @@ const HEADER = 5;
 const DATA_ROW = 0x44;
 
 /** Every statement of the engine goes through this one method. */
-export function readWholeText(db: PGlite): void {
-  db.execProtocolStream = runWhole;
+export function readWholeText(db: PGlite, limits: ResultLimits): void {
+  db.execProtocolStream = runWhole(limits);
 }
 
-async function runWhole(this: Engine, ...[message, options]: Parameters<Run>): Promise<Messages> {
-  const { messages, data } = await this.execProtocol(message, options);
-  const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
-  if (bytes.includes(MARK)) readRows(messages, bytes);
-  return messages;
-}
+const runWhole = (limits: ResultLimits) =>
+  async function (this: Engine, ...[message, options]: Parameters<Run>): Promise<Messages> {
+    const { messages, data } = await this.execProtocol(message, options);
+    const refusal = judgeWhole(0, data.byteLength, limits);
+    if (refusal !== null) throw refusal;
+    const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
+    if (bytes.includes(MARK)) readRows(messages, bytes);
+    return messages;
+  };
 
 /** Puts the texts of the bytes into the rows, in their order. */
 function readRows(messages: Messages, bytes: Buffer): void {

@@ -2,6 +2,7 @@
  * The handle of a PostgreSQL connection: chooses a connection for each statement, runs it, and turns what went wrong
  * into a Fault. Sends nothing twice unless the server cannot have seen or run it.
  */
+import type { Asker } from '../../../kernel/contract/asker.js';
 import { fault } from '../../../kernel/contract/fault.js';
 import { Rendered } from '../../../kernel/contract/rendered.js';
 import { SERIALIZABLE, type Dialect, type Isolation, type Transaction } from '../../kinds/dialect.js';
@@ -11,7 +12,8 @@ import { prepareStatement } from '../shared/prepare.js';
 import { bindValues } from '../shared/values.js';
 import type { PgPrepared } from '../shared/values.js';
 import { createSlowStatements } from './slow.js';
-import { ALONE, forget, send } from './wire.js';
+import { send } from './statement.js';
+import { ALONE, forget } from './wire.js';
 import type { PostgresOptions } from './options.js';
 import type { Command, Outcome, Sending, Wire } from './wire.js';
 import type { Release, Wires } from './wires.js';
@@ -29,6 +31,8 @@ const WATCHED: Sending = {
 };
 /** A statement that met a serializable transaction is sent again this often. */
 const WATCHED_TRIES = 20;
+/** An outcome is worth waiting for a little longer than the request has time. */
+const LAST_WAIT_MS = 1000;
 const WITH_COMMIT: Sending = { ...ALONE, after: COMMIT };
 
 /** What begins a transaction: with its first statement, or with the only one. */
@@ -47,6 +51,9 @@ interface OpenTransaction {
   readonly wire: Wire;
   readonly release: Release;
   readonly opening: Opening;
+  readonly asker: Asker | null;
+  /** How long its answers are waited for. */
+  readonly until: number;
   /** BEGIN was sent, together with the first statement. */
   begun: boolean;
   lost: boolean;
@@ -54,6 +61,8 @@ interface OpenTransaction {
   committed: boolean;
   over: boolean;
 }
+
+const endOf = (asker: Asker | null): number => asker?.invocation.deadline ?? Infinity;
 
 type Done = (outcome: Outcome) => void;
 type Failed = (error: unknown) => void;
@@ -97,16 +106,17 @@ export function createDialect(wires: () => Wires, isolation: PostgresOptions['is
     prepared: PgPrepared,
     values: readonly (string | null)[],
     sending: Sending,
+    asker: Asker | null,
     tries: number,
     done: Done,
     failed: Failed,
   ): void {
-    wires().lease((error, wire, release) => {
+    wires().lease(asker, (error, wire, release) => {
       if (!wire) {
         failed(toFault(error));
         return;
       }
-      send(wire, prepared, values, sending, (outcome) => {
+      send(wire, prepared, values, sending, endOf(asker), asker, (outcome) => {
         if (outcome.error === undefined) {
           release(false);
           if (prepared.readOnly || prepared.insert) slow.note(prepared.name, outcome.took);
@@ -116,7 +126,7 @@ export function createDialect(wires: () => Wires, isolation: PostgresOptions['is
         if (isStale(outcome.error)) forgetEverywhere(prepared.name);
         const again = (): void => {
           if (tries > 0 && isRepeatable(prepared, outcome))
-            runLeased(prepared, values, sending, tries - 1, done, failed);
+            runLeased(prepared, values, sending, asker, tries - 1, done, failed);
           else failed(failure(prepared, outcome));
         };
         if (sending.before === null || isLost(outcome.error)) {
@@ -124,7 +134,7 @@ export function createDialect(wires: () => Wires, isolation: PostgresOptions['is
           again();
           return;
         }
-        send(wire, ROLLBACK, NO_VALUES, ALONE, ({ error: broken }) => {
+        send(wire, ROLLBACK, NO_VALUES, ALONE, Infinity, null, ({ error: broken }) => {
           release(broken !== undefined);
           again();
         });
@@ -138,17 +148,18 @@ export function createDialect(wires: () => Wires, isolation: PostgresOptions['is
     prepared: PgPrepared,
     values: readonly (string | null)[],
     sending: Sending,
+    asker: Asker | null,
     done: Done,
     failed: Failed,
   ): void {
-    send(wire, prepared, values, sending, (outcome) => {
+    send(wire, prepared, values, sending, endOf(asker), asker, (outcome) => {
       slow.note(prepared.name, outcome.took);
       if (outcome.error === undefined) {
         done(outcome);
         return;
       }
       if (isStale(outcome.error)) forgetEverywhere(prepared.name);
-      if (isRepeatable(prepared, outcome)) runLeased(prepared, values, sending, 1, done, failed);
+      if (isRepeatable(prepared, outcome)) runLeased(prepared, values, sending, asker, 1, done, failed);
       else failed(failure(prepared, outcome));
     });
   }
@@ -158,17 +169,33 @@ export function createDialect(wires: () => Wires, isolation: PostgresOptions['is
     prepared: PgPrepared,
     values: readonly unknown[],
     sending: Sending,
+    asker: Asker | null,
     done: Done,
     failed: Failed,
   ): void {
     const bound = bindValues(prepared, values);
     if (prepared.among && watches()) {
-      runLeased(prepared, bound, { ...sending, ...WATCHED, rendering: sending.rendering }, WATCHED_TRIES, done, failed);
+      const watched = { ...sending, ...WATCHED, rendering: sending.rendering };
+      runLeased(prepared, bound, watched, asker, WATCHED_TRIES, done, failed);
       return;
     }
-    const wire = shareable(prepared) ? wires().shared(prepared.readOnly ? 'read' : 'insert') : undefined;
-    if (wire && !(prepared.atOnce && wire.inFlight > 0)) runShared(wire, prepared, bound, sending, done, failed);
-    else runLeased(prepared, bound, sending, 1, done, failed);
+    const use = prepared.readOnly ? 'read' : 'insert';
+    const wire = shareable(prepared) ? wires().shared(use) : undefined;
+    let alone = prepared.atOnce;
+    if (wire && !slow.isQuick(prepared.name)) {
+      // Many that turn out to be slow, one behind the other, would wait for one another.
+      const turn = slow.enter(prepared.name, () => {
+        try {
+          runFree(prepared, values, sending, asker, done, failed);
+        } catch (error) {
+          failed(error);
+        }
+      });
+      if (turn === 'wait') return;
+      alone ||= turn === 'late';
+    }
+    if (wire && !(alone && wire.inFlight > 0)) runShared(wire, prepared, bound, sending, asker, done, failed);
+    else runLeased(prepared, bound, sending, asker, 1, done, failed);
   }
 
   function runInside(
@@ -182,7 +209,7 @@ export function createDialect(wires: () => Wires, isolation: PostgresOptions['is
     if (transaction.over) throw fault('QRY_FAILED', {}, { cause: new Error('the transaction is over') });
     const around = aroundOf(transaction, last);
     transaction.begun = true;
-    send(transaction.wire, prepared, values, around, (outcome) => {
+    send(transaction.wire, prepared, values, around, transaction.until, transaction.asker, (outcome) => {
       if (outcome.error === undefined) {
         if (last) {
           transaction.committed = transaction.over = true;
@@ -206,7 +233,7 @@ export function createDialect(wires: () => Wires, isolation: PostgresOptions['is
   /** Ends a transaction on its connection and gives the connection back. */
   function finish(transaction: OpenTransaction, command: Command): Promise<Outcome | null> {
     return new Promise((resolve) => {
-      const { wire, release, begun, lost, over } = transaction;
+      const { wire, release, begun, lost, over, until } = transaction;
       transaction.over = true;
       if (over) {
         resolve(null);
@@ -217,7 +244,8 @@ export function createDialect(wires: () => Wires, isolation: PostgresOptions['is
         resolve(null);
         return;
       }
-      send(wire, command, NO_VALUES, ALONE, (outcome) => {
+      const end = command === COMMIT ? Math.max(until, performance.now() + LAST_WAIT_MS) : Infinity;
+      send(wire, command, NO_VALUES, ALONE, end, null, (outcome) => {
         // A connection that cannot roll back is thrown away, and with it whatever was open on it.
         release(outcome.error !== undefined);
         resolve(outcome);
@@ -229,11 +257,11 @@ export function createDialect(wires: () => Wires, isolation: PostgresOptions['is
     execute: (text, values, transaction) => execute(text, values, transaction),
     prepare: prepareStatement,
 
-    run(statement, values, transaction, last = false) {
+    run(statement, values, transaction, last = false, asker = null) {
       const prepared = statement as PgPrepared;
       return new Promise((done, failed) => {
         const answered = ({ answer }: Outcome): void => done(answer);
-        if (!transaction) runFree(prepared, values, ALONE, answered, failed);
+        if (!transaction) runFree(prepared, values, ALONE, asker, answered, failed);
         else {
           const open = transaction.transaction as OpenTransaction;
           runInside(open, prepared, bindValues(prepared, values), last, answered, failed);
@@ -241,16 +269,16 @@ export function createDialect(wires: () => Wires, isolation: PostgresOptions['is
       });
     },
 
-    render(statement, values, rendering) {
+    render(statement, values, rendering, asker = null) {
       return new Promise((done, failed) => {
         const answered = ({ json }: Outcome): void => done(new Rendered(json ?? NO_TEXT, parseText));
-        runFree(statement as PgPrepared, values, { ...ALONE, rendering }, answered, failed);
+        runFree(statement as PgPrepared, values, { ...ALONE, rendering }, asker, answered, failed);
       });
     },
 
-    begin(need) {
+    begin(need, asker = null) {
       return new Promise<Transaction>((done, failed) => {
-        wires().lease((error, wire, release) => {
+        wires().lease(asker, (error, wire, release) => {
           if (!wire) failed(toFault(error));
           else
             done({
@@ -258,6 +286,8 @@ export function createDialect(wires: () => Wires, isolation: PostgresOptions['is
                 wire,
                 release,
                 opening: openingFor(need),
+                asker,
+                until: endOf(asker),
                 begun: false,
                 lost: false,
                 committed: false,

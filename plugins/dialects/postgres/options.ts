@@ -4,6 +4,7 @@
  */
 import type { PoolConfig } from 'pg';
 import type { Isolation } from '../../kinds/dialect.js';
+import { readLimits, type ResultLimits } from '../../shared/results.js';
 import { ISOLATION_LEVELS } from '../shared/isolation-levels.js';
 
 export interface PostgresOptions {
@@ -15,6 +16,9 @@ export interface PostgresOptions {
   readonly pool: number;
   /** Milliseconds after which a connection that does not answer is given up. */
   readonly deadline: number;
+  /** Milliseconds that a statement waits for a connection. */
+  readonly patience: number;
+  readonly limits: ResultLimits;
   /** Level of isolation of a transaction that needs this. */
   readonly isolation: (need: Isolation) => string;
 }
@@ -40,6 +44,7 @@ function withSettings(url: string): { connectionString: string; options: string 
 export function readOptions(options: Readonly<Record<string, unknown>>): PostgresOptions {
   const size = number(options['pool_size'], 10);
   const statementTimeout = number(options['statement_timeout'], 10) * 1000;
+  const patience = number(options['pool_wait'], 2) * 1000;
   const isolation = typeof options['isolation'] === 'string' ? options['isolation'] : 'auto';
   const readers = Math.min(4, Math.floor(size / 3));
   return {
@@ -50,13 +55,16 @@ export function readOptions(options: Readonly<Record<string, unknown>>): Postgre
       statement_timeout: statementTimeout,
       // A transaction that its request forgot would hold its locks for ever.
       idle_in_transaction_session_timeout: statementTimeout + 30_000,
-      connectionTimeoutMillis: number(options['pool_wait'], 2) * 1000,
+      connectionTimeoutMillis: patience,
       idleTimeoutMillis: number(options['idle_timeout'], 30) * 1000,
     },
     readers,
     inserters: Math.min(2, Math.floor((size - readers) / 3)),
     pool: size - readers,
-    deadline: statementTimeout + 5000,
+    // The server has the same deadline, and goes first.
+    deadline: statementTimeout + 500,
+    patience,
+    limits: readLimits(options),
     // The server finds conflicts among serializable transactions only: one that is not would not be noticed.
     isolation: ({ level, among }) =>
       isolation !== 'auto' ? isolation : among ? 'serializable' : ISOLATION_LEVELS[level],

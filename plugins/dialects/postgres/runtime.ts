@@ -42,7 +42,7 @@ function wiresOf(handle: Dialect): Wires {
 
 const lease = (wires: Wires): Promise<{ wire: Wire; release: (broken: boolean) => void }> =>
   new Promise((resolve, reject) => {
-    wires.lease((error, wire, release) => (wire ? resolve({ wire, release }) : reject(toFault(error))));
+    wires.lease(null, (error, wire, release) => (wire ? resolve({ wire, release }) : reject(toFault(error))));
   });
 
 const sessionOf = ({ client }: Wire): Session => ({

@@ -1,32 +1,16 @@
 /**
- * One prepared statement on its way through a connection of `pg`. Takes the place of pg's own Query, which copies its
- * config, is an event emitter, and asks for the row description of every run: here the description is asked for once
- * per connection and statement, and rows are built straight from the bytes of `reader.ts`. Depends on the inner interface between Client and
- * Query of the exact version of pg in package.json, and on nothing else of it.
+ * A connection as statements see it: its memory of those that are parsed there, those that are under way, and its load. How a
+ * statement travels is in `statement.ts`.
  */
-import pg from 'pg';
 import type { Rendering, Row } from '../../kinds/dialect.js';
-import { isStale } from '../shared/errors.js';
-import { layoutOf, Page, writeObjects, writeRow } from './json-rows.js';
-import type { Layout } from './json-rows.js';
-import type { RowClient, RowTaker } from './reader.js';
-import { NO_ROWS, readRow, shapeOf } from './rows.js';
+import { UNBOUNDED, type ResultLimits } from '../../shared/results.js';
+import { Page, type Layout } from './json-rows.js';
+import type { RowClient } from './reader.js';
 import type { Shape } from './rows.js';
-
-/** What of pg's Connection is used. */
-interface WireConnection {
-  readonly stream: { cork(): void; uncork(): void };
-  parse(message: { name: string; text: string }): void;
-  bind(message: { statement: string; values: readonly (string | null)[] }): void;
-  describe(message: { type: 'P' }): void;
-  execute(): void;
-  close(message: { type: 'S'; name: string }): void;
-  sync(): void;
-  sendCopyFail(message: string): void;
-}
+import type { Statement } from './statement.js';
 
 /** What one connection knows of a statement: that it is parsed there, and its row description once it was told. */
-interface Known {
+export interface Known {
   shape: Shape | null;
   /** Of its latest rendering; null where its rows cannot be written without objects. */
   layout?: { readonly rendering: Rendering; readonly layout: Layout | null };
@@ -39,25 +23,31 @@ export interface Wire {
   /** Names that the server may hold and must forget before they are parsed again. */
   readonly stale: Set<string>;
   readonly shared: boolean;
+  readonly limits: ResultLimits;
   /** Where answers are written that leave as JSON text; one statement at a time gets rows. */
   readonly page: Page;
   /** What was sent waits for the end of this turn. */
   flushing: boolean;
-  /** Statements sent and not yet answered. */
+  /** Statements sent and not yet answered, in their order. */
   inFlight: number;
+  head: Statement | null;
+  tail: Statement | null;
   /** When the connection last made progress (milliseconds of `performance.now`). */
   since: number;
 }
 
 /** `shared`: several callers send on it; what they send in one turn of the event loop leaves in one packet. */
-export const createWire = (client: RowClient, shared: boolean): Wire => ({
+export const createWire = (client: RowClient, shared: boolean, limits = UNBOUNDED): Wire => ({
   client,
   shared,
+  limits,
   page: new Page(),
   flushing: false,
   statements: new Map(),
   stale: new Set(),
   inFlight: 0,
+  head: null,
+  tail: null,
   since: 0,
 });
 
@@ -96,190 +86,4 @@ export interface Outcome {
   readonly sent: boolean;
   /** Milliseconds that the statement held up its connection. */
   readonly took: number;
-}
-
-const NO_VALUES: readonly string[] = [];
-const [OPEN, COMMA, CLOSE] = [0x5b, 0x2c, 0x5d];
-
-/** The methods are called by pg's Client; see its `_handle...` methods for the order of events. */
-class Statement implements Outcome, RowTaker {
-  error: unknown = undefined;
-  readonly answer: Row[] = [];
-  json: Uint8Array | null = null;
-  tag = '';
-  sent = false;
-  took = 0;
-  readonly name: string;
-  readonly text: string;
-  private shape: Shape | null = null;
-  private known: Known | undefined;
-  /** Names of commands around it that the server gets to know with this packet. */
-  private fresh: string[] | null = null;
-  private layout: Layout | null = null;
-  private written = 0;
-  private settled = false;
-
-  constructor(
-    private readonly wire: Wire,
-    command: Command,
-    private readonly values: readonly (string | null)[],
-    private readonly sending: Sending,
-    private readonly settle: (outcome: Outcome) => void,
-  ) {
-    this.name = command.name;
-    this.text = command.text;
-    if (wire.inFlight++ === 0) wire.since = performance.now();
-  }
-
-  submit(connection: WireConnection): null {
-    const { statements, stale } = this.wire;
-    this.sent = true;
-    this.hold(connection.stream);
-    const { before, after } = this.sending;
-    if (before !== null) this.accompany(connection, before);
-    this.known = statements.get(this.name);
-    if (!this.known) {
-      if (stale.delete(this.name)) connection.close({ type: 'S', name: this.name });
-      connection.parse(this);
-      statements.set(this.name, (this.known = { shape: null }));
-    }
-    this.shape = this.known.shape;
-    if (this.shape) this.arrange(this.shape);
-    connection.bind({ statement: this.name, values: this.values });
-    if (!this.shape) connection.describe({ type: 'P' });
-    connection.execute();
-    if (after !== null) this.accompany(connection, after);
-    connection.sync();
-    if (!this.wire.shared) connection.stream.uncork();
-    return null;
-  }
-
-  private accompany(connection: WireConnection, command: Command): void {
-    const { statements, stale } = this.wire;
-    if (!statements.has(command.name)) {
-      if (stale.delete(command.name)) connection.close({ type: 'S', name: command.name });
-      connection.parse(command);
-      statements.set(command.name, { shape: NO_ROWS });
-      (this.fresh ??= []).push(command.name);
-    }
-    connection.bind({ statement: command.name, values: NO_VALUES });
-    connection.execute();
-  }
-
-  /** A write to the socket costs more than everything else here, so those of one turn are gathered. */
-  private hold(stream: WireConnection['stream']): void {
-    const { wire } = this;
-    if (!wire.shared) {
-      stream.cork();
-      return;
-    }
-    if (wire.flushing) return;
-    wire.flushing = true;
-    stream.cork();
-    setImmediate(() => {
-      wire.flushing = false;
-      stream.uncork();
-    });
-  }
-
-  handleRowDescription({ fields }: { fields: readonly { name: string; dataTypeID: number }[] }): void {
-    this.shape = shapeOf(fields);
-    if (this.known) this.known.shape = this.shape;
-    this.arrange(this.shape);
-  }
-
-  /** The layout is made once per connection, statement and rendering. */
-  private arrange(shape: Shape): void {
-    const { known } = this;
-    const { rendering } = this.sending;
-    if (rendering === null || !known) return;
-    if (known.layout?.rendering !== rendering) known.layout = { rendering, layout: layoutOf(rendering, shape) };
-    this.layout = known.layout.layout;
-  }
-
-  takeRow(bytes: Buffer, at: number): void {
-    const { shape, layout } = this;
-    if (!shape || this.error !== undefined) return;
-    try {
-      if (layout === null) this.answer.push(readRow(shape, bytes, at));
-      else this.write(layout, bytes, at);
-    } catch (error) {
-      this.error = error;
-    }
-  }
-
-  private write(layout: Layout, bytes: Buffer, at: number): void {
-    const { page } = this.wire;
-    if (this.written === 0) page.length = 0;
-    else if (layout.rendering.shape === 'one') return;
-    page.add(this.written++ === 0 ? OPEN : COMMA);
-    writeRow(layout, page, bytes, at);
-  }
-
-  /** The text of the whole answer, in its shape. */
-  private rendered(rendering: Rendering): Uint8Array {
-    const { written } = this;
-    const { shape } = rendering;
-    if (this.layout === null) return writeObjects(rendering, this.answer);
-    if (written === 0) return Buffer.from(shape === 'many' ? '[]' : 'null');
-    const { page } = this.wire;
-    const single = shape === 'one' || (shape === 'count' && written === 1);
-    if (!single) page.add(CLOSE);
-    return page.take(single ? 1 : 0);
-  }
-
-  handleCommandComplete({ text }: { text: string }): void {
-    this.tag = text;
-  }
-  handleEmptyQuery(): void {
-    this.tag = '';
-  }
-
-  /** COPY has no place in a definition; refusing it keeps the connection in step. */
-  handleCopyInResponse(connection: WireConnection): void {
-    connection.sendCopyFail('COPY is not supported');
-  }
-
-  handleError(error: unknown): void {
-    // Whether the server kept the name depends on where it failed: close it there before it is used again.
-    const { statements } = this.wire;
-    if (this.known && statements.get(this.name) === this.known && (!this.known.shape || isStale(error))) {
-      forget(this.wire, this.name);
-    }
-    for (const name of this.fresh ?? []) forget(this.wire, name);
-    this.error = error;
-    this.finish();
-  }
-
-  handleReadyForQuery(): void {
-    // No description came: the statement gives no rows, and will not give any later.
-    if (this.known && !this.known.shape) this.known.shape = NO_ROWS;
-    const { rendering } = this.sending;
-    if (rendering !== null && this.error === undefined) this.json = this.rendered(rendering);
-    this.finish();
-  }
-
-  private finish(): void {
-    if (this.settled) return;
-    this.settled = true;
-    const now = performance.now();
-    this.took = now - this.wire.since;
-    this.wire.since = now;
-    this.wire.inFlight--;
-    this.settle(this);
-  }
-}
-
-// pg pipelines only what is an instance of its Query. What the constructor of Query does is left out on purpose.
-Object.setPrototypeOf(Statement.prototype, pg.Query.prototype as object);
-
-/** Sends a statement; `settle` is called exactly once. */
-export function send(
-  wire: Wire,
-  command: Command,
-  values: readonly (string | null)[],
-  sending: Sending,
-  settle: (outcome: Outcome) => void,
-): void {
-  wire.client.query(new Statement(wire, command, values, sending, settle) as unknown as pg.Submittable);
 }

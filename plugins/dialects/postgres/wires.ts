@@ -4,15 +4,23 @@
  * (other writes, transactions, slow statements). Decides who gets which; knows nothing of statements.
  */
 import pg from 'pg';
+import type { Asker } from '../../../kernel/contract/asker.js';
+import { fault } from '../../../kernel/contract/fault.js';
+import { createLine } from '../../../kernel/contract/line.js';
 import type { Log } from '../../../kernel/contract/plugin.js';
+import { clock } from '../../../kernel/platform/clock.js';
 import type { PostgresOptions } from './options.js';
 import { RowClient } from './reader.js';
+import { cancel } from './cancel.js';
+import { expire } from './statement.js';
 import { createWire } from './wire.js';
 import type { Wire } from './wire.js';
 
 /** A shared connection takes no more when it made no progress for so long: what is behind a slow statement waits. */
 const STALL_MS = 25;
 const MAX_IN_FLIGHT = 64;
+/** Between two looks at what waits too long. */
+const WATCH_MS = 100;
 /** Between attempts to open a shared connection that was lost. */
 const REOPEN_MS = 500;
 
@@ -24,8 +32,8 @@ export interface Wires {
   open(): Promise<void>;
   /** The least busy shared connection for reads or for inserts, or undefined when none is fit. */
   shared(use: 'read' | 'insert'): Wire | undefined;
-  /** A connection for one caller. */
-  lease(take: (error: unknown, wire: Wire | undefined, release: Release) => void): void;
+  /** A connection for one caller. Those that wait are given theirs by turns of their clients. */
+  lease(asker: Asker | null, take: (error: unknown, wire: Wire | undefined, release: Release) => void): void;
   close(): Promise<void>;
 }
 
@@ -54,7 +62,7 @@ export function createWires(options: PostgresOptions, log: Log): Wires {
 
   /** Remembers a connection until it ends. A listener for errors must always be there, or the process would end. */
   function track(client: RowClient, shared: boolean): Wire {
-    const wire = createWire(client, shared);
+    const wire = createWire(client, shared, options.limits);
     all.add(wire);
     byClient.set(client, wire);
     client.on('error', (error) => log.warn({ err: error }, 'database connection lost'));
@@ -108,13 +116,22 @@ export function createWires(options: PostgresOptions, log: Log): Wires {
   const openAll = (into: Lane): Promise<unknown> =>
     Promise.all(Array.from({ length: into.wanted }, () => openShared(into)));
 
-  // A peer that vanished without a word is noticed by its silence.
+  const line = createLine(
+    () => pool.options.max,
+    Infinity,
+    (seconds) => fault('QRY_UNAVAILABLE', {}, { retryable: true, headers: { 'retry-after': String(seconds) } }),
+    { clock, patience: options.patience },
+  );
+
   const watch = setInterval(() => {
     const now = performance.now();
     for (const wire of all) {
-      if (wire.inFlight > 0 && now - wire.since > options.deadline) wire.client.connection.stream.destroy();
+      if (wire.inFlight === 0) continue;
+      expire(wire, now, wire.shared ? options.patience : Infinity);
+      // A peer that vanished without a word is noticed by its silence.
+      if (now - wire.since > options.deadline) wire.client.connection.stream.destroy();
     }
-  }, 1000);
+  }, WATCH_MS);
   watch.unref();
 
   return {
@@ -130,16 +147,26 @@ export function createWires(options: PostgresOptions, log: Log): Wires {
       if (from.wires.length < from.wanted) reopen(from, performance.now());
       return fittest(from);
     },
-    lease(take) {
-      pool.connect((error, client, done) => {
-        const wire = client && byClient.get(client);
-        take(error, wire, (broken) => done(broken));
+    lease(asker, take) {
+      line.enter(asker, (refusal, leave) => {
+        if (refusal !== null) return void take(refusal, undefined, leave);
+        pool.connect((error, client, done) => {
+          const wire = client && byClient.get(client);
+          if (wire === undefined) leave();
+          take(error, wire, (broken) => {
+            // Its answer may not have come: the server is to end what nobody waits for.
+            if (broken && wire !== undefined && wire.inFlight > 0) cancel(wire.client);
+            done(broken);
+            leave();
+          });
+        });
       });
     },
     async close() {
       if (closed) return;
       closed = true;
       clearInterval(watch);
+      line.close(fault('QRY_UNAVAILABLE', {}, { retryable: true, headers: { 'retry-after': '1' } }));
       const shared = [...lanes.read.wires, ...lanes.insert.wires];
       // Callers that hold a connection may finish; one that does not come back is cut off.
       const cut = setTimeout(() => {

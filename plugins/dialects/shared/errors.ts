@@ -52,6 +52,13 @@ const NETWORK = /^(?:ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|ENOTFOUND|EAI_|ERR_STREAM|
 const LOST =
   /connection (?:terminated|error|timeout)|timeout exceeded|timeout expired|not queryable|calling end on the pool|PGlite is clos|read timeout/i;
 
+/** What is not read any further: its connection is of no use. `fault`: why, where it is not that no answer came in time. */
+export class GivenUp extends Error {
+  constructor(readonly fault: Fault | null = null) {
+    super(fault?.code ?? 'no answer in time');
+  }
+}
+
 const asError = (error: unknown): DriverError => (typeof error === 'object' && error !== null ? error : {});
 export const sqlState = (error: unknown): string => {
   const { code } = asError(error);
@@ -63,6 +70,7 @@ export const isNetwork = (code: string): boolean => NETWORK.test(code);
 /** The connection itself is gone or going: it must not be used again. */
 export function isLost(error: unknown): boolean {
   const { severity, message } = asError(error);
+  if (error instanceof GivenUp) return true;
   if (severity === 'FATAL' || severity === 'PANIC') return true;
   const state = sqlState(error);
   if (/^[0-9A-Z]{5}$/.test(state) && !NETWORK.test(state)) return /^(?:08|57P0)/.test(state);
@@ -85,6 +93,7 @@ const isAbsent = (field: unknown): boolean => field === undefined || field === n
 
 function codeOf(error: unknown): Code {
   const state = sqlState(error);
+  if (error instanceof GivenUp) return 'QRY_TIMEOUT';
   if (isInValue(error)) return 'QRY_BAD_VALUE';
   const exact = Object.hasOwn(EXACT, state) ? EXACT[state] : undefined;
   if (exact) return exact;
@@ -152,20 +161,26 @@ function cleanCause(error: unknown): unknown {
   return Object.assign(clean, { code, severity, table, column, constraint, routine });
 }
 
+const UNKNOWN = { outcome: 'Whether the last statement took effect is not known.' };
+
 /** `unknown`: a writing statement had been sent when the connection went away, so nobody knows whether it ran. */
 export function toFault(error: unknown, outcome: 'unknown' | 'none' = 'none'): Fault {
   if (error instanceof Fault) return error;
+  if (error instanceof GivenUp && error.fault !== null) {
+    const { code: why, params, options: rest } = error.fault;
+    return fault(why, outcome === 'unknown' ? { ...params, ...UNKNOWN } : params, rest);
+  }
   const code = codeOf(error);
   const issues = issuesOf(code, asError(error));
   const lost = code === 'QRY_UNAVAILABLE';
-  const unknown = lost && outcome === 'unknown' && isLost(error);
+  const unknown = outcome === 'unknown' && isLost(error);
   const options: FaultOptions = {
     cause: cleanCause(error),
     ...(issues.length > 0 && { issues }),
     ...((code === 'QRY_SERIALIZATION' || (lost && !unknown) || isStale(error)) && { retryable: true }),
     ...((lost || code === 'QRY_TIMEOUT') && { headers: RETRY_AFTER }),
   };
-  return fault(code, unknown ? { outcome: 'Whether the last statement took effect is not known.' } : {}, options);
+  return fault(code, unknown ? UNKNOWN : {}, options);
 }
 
 /** A second try of the whole transaction may succeed. */

@@ -10,7 +10,7 @@ export default defineRuntime(documentAction, {
       const pipeline = parts.pipeline();
       return (frame) => {
         const stages = pipeline(frame);
-        return (inside) => store.aggregate(collection, stages, inside);
+        return (inside) => store.aggregate(collection, stages, inside, frame);
       };
     },
   }),

@@ -10,7 +10,7 @@ export default defineRuntime(documentAction, {
       const filter = parts.filter();
       return (frame) => {
         const which = filter(frame);
-        return async (inside) => [{ count: await store.count(collection, which, inside) }];
+        return async (inside) => [{ count: await store.count(collection, which, inside, frame) }];
       };
     },
   }),

@@ -12,9 +12,9 @@ export default defineRuntime(documentAction, {
       const options = settled({ one, sort: parts.constant('sort') });
       return (frame) => {
         const which = filter(frame);
-        if (marks === null) return (inside) => store.remove(collection, which, options, inside);
+        if (marks === null) return (inside) => store.remove(collection, which, options, inside, frame);
         const change = marks(frame);
-        return (inside) => store.update(collection, which, change, options, inside);
+        return (inside) => store.update(collection, which, change, options, inside, frame);
       };
     },
   }),

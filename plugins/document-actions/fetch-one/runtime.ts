@@ -20,7 +20,7 @@ export default defineRuntime(documentAction, {
           limit: 1,
           lock: parts.lock(),
         });
-        return (inside) => store.find(collection, which, options, inside);
+        return (inside) => store.find(collection, which, options, inside, frame);
       };
     },
   }),

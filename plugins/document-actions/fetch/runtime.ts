@@ -23,7 +23,7 @@ export default defineRuntime(documentAction, {
           lock: parts.lock(),
         });
         // To a database, a limit of 0 is none.
-        return (inside) => (most === 0 ? Promise.resolve([]) : store.find(collection, which, options, inside));
+        return (inside) => (most === 0 ? Promise.resolve([]) : store.find(collection, which, options, inside, frame));
       };
     },
   }),

@@ -9,7 +9,7 @@ export default defineRuntime(documentAction, {
       const document = parts.document();
       return (frame) => {
         const written = document(frame);
-        return (inside) => store.insert(collection, [written], inside);
+        return (inside) => store.insert(collection, [written], inside, frame);
       };
     },
   }),

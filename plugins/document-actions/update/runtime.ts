@@ -14,7 +14,7 @@ export default defineRuntime(documentAction, {
       return (frame) => {
         const [which, change] = [filter(frame), update(frame)];
         const options = settled({ one, sort, upsert, arrayFilters: filters(frame) });
-        return (inside) => store.update(collection, which, change, options, inside);
+        return (inside) => store.update(collection, which, change, options, inside, frame);
       };
     },
   }),

@@ -3,6 +3,7 @@
  * which do. Everything inside a transaction runs on that one's connection: waiting for another could last for ever.
  */
 import { ObjectId } from 'bson';
+import type { Asker } from '../../../kernel/contract/asker.js';
 import { Fault, fault } from '../../../kernel/contract/fault.js';
 import { createRepeats } from '../../../kernel/contract/repeats.js';
 import { clock } from '../../../kernel/platform/clock.js';
@@ -43,8 +44,12 @@ export function createStore({ sql, tables, instance }: Parts): DocumentStore {
   const reader = createReader(tables);
   const repeated = createRepeats(clock);
 
-  async function transacted<T>(need: Isolation, work: (transaction: Transaction) => Promise<T>): Promise<T> {
-    const own = await sql.begin(need);
+  async function transacted<T>(
+    need: Isolation,
+    work: (transaction: Transaction) => Promise<T>,
+    asker: Asker | null,
+  ): Promise<T> {
+    const own = await sql.begin(need, asker);
     try {
       const result = await work(own);
       await sql.commit(own);
@@ -56,21 +61,30 @@ export function createStore({ sql, tables, instance }: Parts): DocumentStore {
   }
 
   /** In the transaction that there is, or in one of its own. */
-  async function within<T>(inside: Inside, work: (transaction: Transaction) => Promise<T>): Promise<T> {
+  async function within<T>(
+    inside: Inside,
+    work: (transaction: Transaction) => Promise<T>,
+    asker: Asker | null = null,
+  ): Promise<T> {
     const given = of(inside);
     if (given !== null) return work(given);
     return repeated(
-      () => transacted(SERIALIZABLE, work),
+      () => transacted(SERIALIZABLE, work, asker),
       (error) => sql.retryable(error),
+      asker,
     );
   }
 
   /** What is read, as of one moment: by one statement, or by several in one transaction. */
-  async function atOnce<T>(inside: Inside, work: (transaction: Transaction | null) => Promise<T>): Promise<T> {
+  async function atOnce<T>(
+    inside: Inside,
+    work: (transaction: Transaction | null) => Promise<T>,
+    asker: Asker | null = null,
+  ): Promise<T> {
     try {
       return await work(of(inside));
     } catch (error) {
-      if (error instanceof MoreToRead) return transacted(SNAPSHOT, work);
+      if (error instanceof MoreToRead) return transacted(SNAPSHOT, work, asker);
       throw error;
     }
   }
@@ -205,34 +219,38 @@ export function createStore({ sql, tables, instance }: Parts): DocumentStore {
   const handle: DocumentStore = {
     on: sql,
     insert,
-    async find(collection, given, options, inside) {
+    async find(collection, given, options, inside, asker) {
       if (wantsNothing(options)) return [];
-      return atOnce(inside, (transaction) => findInside(collection, plainCopy(given), options, transaction));
+      return atOnce(inside, (transaction) => findInside(collection, plainCopy(given), options, transaction), asker);
     },
-    async update(collection, filter, update, options, inside) {
+    async update(collection, filter, update, options, inside, asker) {
       const call = (transaction: Transaction): Promise<readonly Document[]> =>
         updateInside(collection, plainCopy(filter), plainCopy(update), plainCopy(options), transaction);
       try {
-        return await within(inside, call);
+        return await within(inside, call, asker);
       } catch (error) {
         // Two made the same document at once: now it is there.
         if (inside !== null || options.upsert !== true || !isTaken(error)) throw error;
-        return within(inside, call);
+        return within(inside, call, asker);
       }
     },
-    remove: (collection, given, options, inside) =>
-      within(inside, async (transaction) => {
-        const documents = await locked(collection, plainCopy(given), options, transaction);
-        const keys = documents.map(({ _id }) => idKey(_id));
-        if (keys.length > 0) await tables.execute(tables.texts(collection).remove, [keys], transaction);
-        return documents;
-      }),
-    count: (collection, filter, inside) =>
-      atOnce(inside, (transaction) => reader.count(collection, plainCopy(filter), transaction)),
-    aggregate: (collection, pipeline, inside) =>
-      atOnce(inside, (transaction) => aggregateWith(reader, collection, plainCopy(pipeline), transaction)),
-    async begin() {
-      return { transaction: await sql.begin(SERIALIZABLE) };
+    remove: (collection, given, options, inside, asker) =>
+      within(
+        inside,
+        async (transaction) => {
+          const documents = await locked(collection, plainCopy(given), options, transaction);
+          const keys = documents.map(({ _id }) => idKey(_id));
+          if (keys.length > 0) await tables.execute(tables.texts(collection).remove, [keys], transaction);
+          return documents;
+        },
+        asker,
+      ),
+    count: (collection, filter, inside, asker) =>
+      atOnce(inside, (transaction) => reader.count(collection, plainCopy(filter), transaction), asker),
+    aggregate: (collection, pipeline, inside, asker) =>
+      atOnce(inside, (transaction) => aggregateWith(reader, collection, plainCopy(pipeline), transaction), asker),
+    async begin(_snapshot, asker) {
+      return { transaction: await sql.begin(SERIALIZABLE, asker) };
     },
     commit: (transaction) => sql.commit(transaction.transaction as Transaction),
     rollback: (transaction) => sql.rollback(transaction.transaction as Transaction),

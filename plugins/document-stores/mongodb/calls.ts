@@ -3,6 +3,7 @@
  * the driver throws becomes a Fault here, with what is known of the outcome.
  */
 import type { ClientSession } from 'mongodb';
+import type { Asker } from '../../../kernel/contract/asker.js';
 import { fault } from '../../../kernel/contract/fault.js';
 import { createRepeats } from '../../../kernel/contract/repeats.js';
 import { clock } from '../../../kernel/platform/clock.js';
@@ -13,6 +14,7 @@ import { createTurns, hold } from './turns.js';
 
 interface Open {
   readonly session: ClientSession;
+  readonly asker: Asker | null;
   /** A call failed: nothing of the transaction can be kept. */
   failed: boolean;
   ended: boolean;
@@ -22,12 +24,21 @@ interface Open {
   leave: (() => void) | null;
 }
 
-export type Session = ClientSession | undefined;
+export interface Session {
+  /** Undefined outside a transaction. */
+  readonly client: ClientSession | undefined;
+  readonly asker: Asker | null;
+}
 type Work<T> = (session: Session) => Promise<T>;
 
 export interface Calls {
-  readonly call: <T>(inside: DocumentTransaction | null, writes: boolean, work: Work<T>) => Promise<T>;
-  readonly together: <T>(inside: DocumentTransaction | null, work: Work<T>) => Promise<T>;
+  readonly call: <T>(
+    inside: DocumentTransaction | null,
+    writes: boolean,
+    work: Work<T>,
+    asker?: Asker | null,
+  ) => Promise<T>;
+  readonly together: <T>(inside: DocumentTransaction | null, work: Work<T>, asker?: Asker | null) => Promise<T>;
   /** Who comes second waits until the first one's transaction is over; only a transaction in which nothing was done yet waits. */
   readonly lock: (inside: DocumentTransaction | null, key: string) => Promise<void>;
   /**
@@ -35,7 +46,7 @@ export interface Calls {
    * transaction; the answer ends the turns, which the end of a transaction does as well.
    */
   readonly turn: (inside: DocumentTransaction | null, keys: readonly string[]) => Promise<() => void>;
-  readonly begin: () => DocumentTransaction;
+  readonly begin: (asker?: Asker | null) => DocumentTransaction;
   readonly commit: (transaction: DocumentTransaction) => Promise<void>;
   readonly rollback: (transaction: DocumentTransaction) => Promise<void>;
 }
@@ -48,13 +59,14 @@ export function createCalls(connection: () => Connection): Calls {
     inside: DocumentTransaction | null,
     writes: boolean,
     work: (session: Session) => Promise<T>,
+    asker: Asker | null = null,
   ): Promise<T> {
     if (inside !== null) {
       const open = openOf(inside);
       if (open.failed || open.ended) throw fault('QRY_FAILED', {}, { cause: new Error('the transaction is over') });
       open.fresh = false;
       try {
-        return await work(open.session);
+        return await inTime(work({ client: open.session, asker: open.asker }), open.asker, false);
       } catch (error) {
         open.failed = true;
         throw toFault(error);
@@ -62,7 +74,7 @@ export function createCalls(connection: () => Connection): Calls {
     }
     const sent = watched();
     try {
-      return await work(undefined);
+      return await inTime(work({ client: undefined, asker }), asker, writes);
     } catch (error) {
       throw toFault(error, writes && sent(error));
     }
@@ -82,10 +94,14 @@ export function createCalls(connection: () => Connection): Calls {
   }
 
   /** Several commands as one, as far as the servers can. Conflicts are settled here: the caller has no transaction to repeat. */
-  async function together<T>(inside: DocumentTransaction | null, work: (session: Session) => Promise<T>): Promise<T> {
-    if (inside !== null || connection().alone) return call(inside, true, work);
-    return repeated(async () => {
-      const own = begin();
+  async function together<T>(
+    inside: DocumentTransaction | null,
+    work: (session: Session) => Promise<T>,
+    asker: Asker | null = null,
+  ): Promise<T> {
+    if (inside !== null || connection().alone) return call(inside, true, work, asker);
+    const once = async (): Promise<T> => {
+      const own = begin(asker);
       try {
         const result = await call(own, true, work);
         await commit(own);
@@ -94,7 +110,8 @@ export function createCalls(connection: () => Connection): Calls {
         await rollback(own);
         throw error;
       }
-    }, isRetryable);
+    };
+    return repeated(once, isRetryable, asker);
   }
 
   const turns = createTurns();
@@ -105,7 +122,7 @@ export function createCalls(connection: () => Connection): Calls {
     const open = openOf(inside);
     if (!open.fresh || open.ended) return;
     open.fresh = false;
-    const { deadline } = connection().settings;
+    const deadline = leftOf(open.asker, connection().settings.deadline);
     const end = Date.now() + deadline;
     open.leave = await turns.take(key, deadline);
     try {
@@ -117,7 +134,7 @@ export function createCalls(connection: () => Connection): Calls {
   }
 
   async function turn(inside: DocumentTransaction | null, keys: readonly string[]): Promise<() => void> {
-    const { deadline } = connection().settings;
+    const deadline = leftOf(inside && openOf(inside).asker, connection().settings.deadline);
     const end = Date.now() + deadline;
     const taken: (() => void)[] = [];
     const leave = (): void => {
@@ -138,11 +155,11 @@ export function createCalls(connection: () => Connection): Calls {
     }
   }
 
-  function begin(): DocumentTransaction {
+  function begin(asker: Asker | null = null): DocumentTransaction {
     const { client, settings } = connection();
     const session = client.startSession();
     session.startTransaction(settings.transaction);
-    return { transaction: { session, failed: false, ended: false, fresh: true, leave: null } satisfies Open };
+    return { transaction: { session, asker, failed: false, ended: false, fresh: true, leave: null } satisfies Open };
   }
 
   async function commit(transaction: DocumentTransaction): Promise<void> {
@@ -152,7 +169,7 @@ export function createCalls(connection: () => Connection): Calls {
     open.ended = true;
     const sent = watched();
     try {
-      await open.session.commitTransaction();
+      await inTime(open.session.commitTransaction(), open.asker, true, LAST_WAIT_MS);
     } catch (error) {
       throw toFault(error, sent(error));
     } finally {
@@ -166,12 +183,36 @@ export function createCalls(connection: () => Connection): Calls {
     const open = openOf(transaction);
     if (open.ended) return;
     open.ended = true;
-    await open.session.abortTransaction().catch(() => undefined);
+    await inTime(open.session.abortTransaction(), open.asker, false, LAST_WAIT_MS).catch(() => undefined);
     open.leave?.();
     await open.session.endSession().catch(() => undefined);
   }
 
   return { call, together, lock, turn, begin, commit, rollback };
+}
+
+/** How a transaction ends is worth waiting for a little longer than the request has time. */
+const LAST_WAIT_MS = 1000;
+
+/** Milliseconds that are left of a request, and no more than `most`. */
+export const leftOf = (asker: Asker | null, most: number): number =>
+  Math.max(1, Math.min(most, Math.ceil((asker?.invocation.deadline ?? Infinity) - performance.now())));
+
+/** What the server does with a call that nobody waits for any more is not known; it ends at the deadline of calls. */
+async function inTime<T>(work: Promise<T>, asker: Asker | null, writes: boolean, least = 0): Promise<T> {
+  const left = (asker?.invocation.deadline ?? Infinity) - performance.now();
+  if (left === Infinity) return work;
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const params = writes ? { outcome: 'Whether the last statement took effect is not known.' } : {};
+    const failure = fault('QRY_TIMEOUT', params, { headers: { 'retry-after': '1' } });
+    timer = setTimeout(() => reject(failure), Math.max(left, least));
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 const openOf = ({ transaction }: DocumentTransaction): Open => transaction as Open;

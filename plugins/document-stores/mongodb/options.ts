@@ -3,6 +3,7 @@
  * file knows both vocabularies.
  */
 import type { MongoClientOptions, TransactionOptions } from 'mongodb';
+import { readLimits, type ResultLimits } from '../../shared/results.js';
 
 export interface StoreSettings {
   readonly url: string;
@@ -12,6 +13,7 @@ export interface StoreSettings {
   readonly transaction: TransactionOptions;
   /** Milliseconds that one call may take on the server. */
   readonly deadline: number;
+  readonly limits: ResultLimits;
 }
 
 const number = (value: unknown, otherwise: number): number => (typeof value === 'number' ? value : otherwise);
@@ -31,6 +33,7 @@ export function readSettings(options: Readonly<Record<string, unknown>>): StoreS
     url,
     database: hasDatabase(url) ? null : typeof database === 'string' ? database : 'lintel',
     deadline,
+    limits: readLimits(options),
     client: {
       appName: 'lintel',
       writeConcern,

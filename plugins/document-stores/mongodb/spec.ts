@@ -2,6 +2,7 @@
 import { string } from 'yup';
 import { definePlugin } from '../../../kernel/contract/plugin.js';
 import { numeric, shape, text, value } from '../../../kernel/schema/combinators.js';
+import { resultFields } from '../../kinds/connection-fields.js';
 import { dialectErrors, dialectRefusals } from '../../kinds/dialect-errors.js';
 
 export default definePlugin({
@@ -42,6 +43,7 @@ export default definePlugin({
       .integer()
       .min(1)
       .max(500),
+    ...resultFields,
     statement_timeout: numeric({
       doc: 'A call that runs longer is stopped (`QRY_TIMEOUT`).',
       unit: 'seconds',

@@ -2,7 +2,17 @@
  * The handle of a MongoDB store. Filters, updates and pipelines go to the server as they are given; every call has a deadline
  * there. Several documents are written as one: in a transaction of their own where the caller has none and the servers can.
  */
-import type { ClientSession, Collection, Document as Stored, Filter, FindOptions as DriverFind, Sort } from 'mongodb';
+import {
+  BSON,
+  type AbstractCursor,
+  type ClientSession,
+  type Collection,
+  type Document as Stored,
+  type Filter,
+  type FindOptions as DriverFind,
+  type Sort,
+} from 'mongodb';
+import type { Asker } from '../../../kernel/contract/asker.js';
 import type {
   Document,
   DocumentStore,
@@ -10,9 +20,10 @@ import type {
   FindOptions,
   UpdateOptions,
 } from '../../kinds/document-store.js';
+import { LargeResult } from '../../shared/results.js';
 import { wantsNothing } from '../shared/window.js';
 import type { Connection } from './connection.js';
-import { createCalls, type Session } from './calls.js';
+import { createCalls, leftOf, type Session } from './calls.js';
 import { isRetryable, updating } from './errors.js';
 import { keyFor, keyOfAll } from './turns.js';
 import { plain } from './values.js';
@@ -20,18 +31,47 @@ import { plain } from './values.js';
 /** Ids that one command takes; a document has 16 MiB at most. */
 const AT_ONCE = 50_000;
 
+/** Documents of a result that are measured, each; of those behind them one in so many. */
+const MEASURED = 64;
+const SAMPLE = 16;
+
 export function createStore(connection: () => Connection): DocumentStore {
   const collection = (name: string): Collection => connection().db.collection(name);
   const { call, together, lock, turn, begin, commit, rollback } = createCalls(connection);
   const limits = (session: Session): { maxTimeMS: number; session?: ClientSession } => ({
-    maxTimeMS: connection().settings.deadline,
-    ...(session && { session }),
+    maxTimeMS: leftOf(session.asker, connection().settings.deadline),
+    ...(session.client && { session: session.client }),
   });
 
   async function read(name: string, filter: Document, options: FindOptions, session: Session): Promise<Document[]> {
     if (wantsNothing(options)) return [];
     const found = collection(name).find(filter as Filter<Stored>, { ...(options as DriverFind), ...limits(session) });
-    return (await found.toArray()).map(plain);
+    return taken(found, session);
+  }
+
+  /** All of it, as long as there is not too much; what is left stays at the server. */
+  async function taken(cursor: AbstractCursor<Document>, { asker }: Session): Promise<Document[]> {
+    const bounds = connection().settings.limits;
+    const result = new LargeResult(bounds, asker);
+    const all: Document[] = [];
+    let bytes = 0;
+    // The server sends them by batches.
+    while (await cursor.hasNext()) {
+      for (const document of cursor.readBufferedDocuments()) {
+        // Each is measured while there are few, and then one of some for all of them.
+        const share = all.length < MEASURED ? 1 : SAMPLE;
+        if (share === 1 || all.length % SAMPLE === 0) bytes += BSON.calculateObjectSize(document) * share;
+        all.push(plain(document));
+      }
+      if (bytes <= result.next && all.length <= bounds.rows) continue;
+      const refusal = result.judge(all.length, bytes);
+      if (refusal === null) continue;
+      result.forget();
+      await cursor.close();
+      throw refusal;
+    }
+    result.end();
+    return all;
   }
 
   async function idsOf(name: string, filter: Document, session: Session): Promise<unknown[]> {
@@ -103,57 +143,70 @@ export function createStore(connection: () => Connection): DocumentStore {
    * The filter narrowed to the one document that matches now, so that one command does; null where several do. Whatever begins to
    * match in between counts as later.
    */
-  async function single(name: string, filter: Document, inside: DocumentTransaction | null): Promise<Document | null> {
+  async function single(
+    name: string,
+    filter: Document,
+    inside: DocumentTransaction | null,
+    asker: Asker | null | undefined,
+  ): Promise<Document | null> {
     if (isOne(filter)) return filter;
     const options = { projection: { _id: 1 }, limit: 2 };
-    const [first, second] = await call(inside, false, (session) => read(name, filter, options, session));
+    const [first, second] = await call(inside, false, (session) => read(name, filter, options, session), asker);
     if (second !== undefined) return null;
     return first === undefined ? filter : among(filter, [first['_id']]);
   }
 
   return {
-    async insert(name, documents, inside) {
+    async insert(name, documents, inside, asker) {
       if (documents.length === 0) return [];
       const { newId } = connection();
       const made = documents.map(({ _id, ...rest }) => ({ _id: _id ?? newId(), ...rest }));
       const [first] = made;
       if (made.length === 1 && first !== undefined) {
-        await call(inside, true, (session) => collection(name).insertOne(first as Stored, limits(session)));
+        await call(inside, true, (session) => collection(name).insertOne(first as Stored, limits(session)), asker);
       } else {
-        await together(inside, (session) => collection(name).insertMany(made as Stored[], limits(session)));
+        await together(inside, (session) => collection(name).insertMany(made as Stored[], limits(session)), asker);
       }
       return made;
     },
-    async find(name, filter, { lock: locks, ...options }, inside) {
+    async find(name, filter, { lock: locks, ...options }, inside, asker) {
       if (locks === true) await lock(inside, keyFor(name, filter));
-      return call(inside, false, (session) => read(name, filter, options, session));
+      return call(inside, false, (session) => read(name, filter, options, session), asker);
     },
-    async update(name, filter, update, options, inside) {
-      const one = options.one === true ? filter : await single(name, filter, inside);
-      if (one === null) return together(inside, (session) => updateMany(name, filter, update, options, session));
+    async update(name, filter, update, options, inside, asker) {
+      const one = options.one === true ? filter : await single(name, filter, inside, asker);
+      if (one === null) return together(inside, (session) => updateMany(name, filter, update, options, session), asker);
       const { upsert, ...narrow } = options;
-      const done = await call(inside, true, (session) =>
-        updateOne(name, one, update, one === filter ? options : narrow, session),
+      const done = await call(
+        inside,
+        true,
+        (session) => updateOne(name, one, update, one === filter ? options : narrow, session),
+        asker,
       );
       if (done.length > 0 || one === filter || upsert !== true) return done;
       // It went away in between. A document that is made takes values from the filter as it was written, and no id of another.
-      return call(inside, true, (session) => updateOne(name, filter, update, options, session));
+      return call(inside, true, (session) => updateOne(name, filter, update, options, session), asker);
     },
-    async remove(name, filter, { one, sort }, inside) {
-      const which = one === true ? filter : await single(name, filter, inside);
-      if (which === null) return together(inside, (session) => removeMany(name, filter, session));
-      return call(inside, true, (session) => removeOne(name, which, sort, session));
+    async remove(name, filter, { one, sort }, inside, asker) {
+      const which = one === true ? filter : await single(name, filter, inside, asker);
+      if (which === null) return together(inside, (session) => removeMany(name, filter, session), asker);
+      return call(inside, true, (session) => removeOne(name, which, sort, session), asker);
     },
-    count: (name, filter, inside) =>
-      call(inside, false, (session) => collection(name).countDocuments(filter as Filter<Stored>, limits(session))),
-    aggregate: (name, pipeline, inside) =>
-      call(inside, pipeline.some(isWrite), async (session) => {
-        const found = await collection(name)
-          .aggregate([...pipeline], limits(session))
-          .toArray();
-        return found.map(plain);
-      }),
-    begin: () => Promise.resolve(connection().alone ? null : begin()),
+    count: (name, filter, inside, asker) =>
+      call(
+        inside,
+        false,
+        (session) => collection(name).countDocuments(filter as Filter<Stored>, limits(session)),
+        asker,
+      ),
+    aggregate: (name, pipeline, inside, asker) =>
+      call(
+        inside,
+        pipeline.some(isWrite),
+        (session) => taken(collection(name).aggregate([...pipeline], limits(session)), session),
+        asker,
+      ),
+    begin: (_snapshot, asker) => Promise.resolve(connection().alone ? null : begin(asker)),
     turn: (inside, collections) => turn(inside, [...collections].sort().map(keyOfAll)),
     commit,
     rollback,

@@ -78,7 +78,7 @@ function reading(slot: string, written: Written, tools: PlanTools, store: Store)
     const bytes = store.peek(which, of);
     if (bytes !== null) return done(fromBytes(bytes));
     const mine = frame.slots[memo] as Errand | undefined;
-    return store.find(which, of, seconds, mine).then((found) => taken(frame, found));
+    return store.find(which, of, seconds, mine, frame.invocation.deadline).then((found) => taken(frame, found));
   };
 
   const keep: Step['run'] = (frame, state) => {

@@ -38,7 +38,7 @@ export interface Store {
   /** The bytes at once where the store has them in this process; null: ask `find`. */
   peek(name: string, variant: string): Uint8Array | null;
   /** The bytes, perhaps somebody else's who computes them just now, or an errand. No errand: the store is away. */
-  find(name: string, variant: string, seconds: number, mine: Errand | undefined): Promise<Found>;
+  find(name: string, variant: string, seconds: number, mine: Errand | undefined, until?: number): Promise<Found>;
   /** Keeps what was computed and gives it to those who wait. */
   finish(errand: Errand, value: Uint8Array, seconds: number): void;
   /** Nothing came of it; whoever waits tries itself. */
@@ -136,11 +136,11 @@ export function createStore(cache: Cache, log: Log): Store {
       if (text === undefined) texts.set(generation, (text = textOf(generation)));
       return atOnce(entryKey(text, variant));
     },
-    async find(name, variant, seconds, mine) {
+    async find(name, variant, seconds, mine, until = Infinity) {
       if (removals.waiting(nameKey(name))) return { errand: null };
       try {
         const entry = entryKey(await generationOf(name, seconds), variant);
-        const end = performance.now() + PATIENCE;
+        const end = Math.min(until, performance.now() + PATIENCE);
         for (;;) {
           const found = await attempt(entry, end, mine);
           if (found !== false) return found;

@@ -154,7 +154,7 @@ async function hashName(entry: Entry, frame: Frame, slot: number): Promise<void>
     const text = asText(value);
     if (!known.has(text)) {
       if (known.size >= MOST) throw fault('HSH_TOO_MANY', { max: MOST });
-      known.set(text, await hash(text, salt(frame)));
+      known.set(text, await hash(text, salt(frame), frame));
     }
     done.add(known.get(text));
   }
@@ -197,6 +197,7 @@ function valuesAt(path: readonly string[], payload: unknown, within: readonly st
 /** One after the other: a request, however long its list, takes one place among those that are worked on. */
 async function work(tasks: readonly Task[], frame: Frame, slot: number): Promise<void> {
   const hashed: Hashed[] = [];
-  for (const { entry, path, text } of tasks) hashed.push({ path, hash: await entry.hash(text, entry.salt(frame)) });
+  for (const { entry, path, text } of tasks)
+    hashed.push({ path, hash: await entry.hash(text, entry.salt(frame), frame) });
   frame.slots[slot] = hashed;
 }

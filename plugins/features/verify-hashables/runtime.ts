@@ -38,7 +38,7 @@ export default defineRuntime(feature, {
               const row = rowOf(result);
               let wrong = entries.length === 0 ? 1 : 0;
               for (const { read, hash, verify } of entries) {
-                const fits = await verify(read(frame.received), row === null ? undefined : hash(row));
+                const fits = await verify(read(frame.received), row === null ? undefined : hash(row), frame);
                 if (!fits) wrong++;
               }
               if (wrong > 0) throw fault('VER_FAILED');

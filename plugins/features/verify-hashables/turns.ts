@@ -5,11 +5,14 @@
 import { fault } from '../../../kernel/contract/fault.js';
 import { createLine } from '../../../kernel/contract/line.js';
 import type { Turns } from '../../../kernel/contract/plan.js';
+import { clock } from '../../../kernel/platform/clock.js';
 
 const AT_ONCE = 2;
 const PLACES = 100;
-/** Seconds. */
-const RETRY_AFTER = '2';
-
 export const createTurns = (atOnce = AT_ONCE, places = PLACES): Turns =>
-  createLine(atOnce, places, () => fault('VER_BUSY', {}, { headers: { 'retry-after': RETRY_AFTER } }));
+  createLine(
+    atOnce,
+    places,
+    (seconds) => fault('VER_BUSY', {}, { retryable: true, headers: { 'retry-after': String(seconds) } }),
+    { clock },
+  );

@@ -45,7 +45,7 @@ function create(): Hasher {
       asked = costs;
       dearest = dearer(dearest, costs);
       work = Math.max(work, costs.memory * costs.time);
-      return (text, salt) => hashing.run(() => hashBytes(bytesOf(text), costs, freshSalt(salt)));
+      return (text, salt, asker) => hashing.run(() => hashBytes(bytesOf(text), costs, freshSalt(salt)), asker);
     },
     verifying: () => verifying({ read, refuses, dummy: dummyHash, compare }, () => asked),
   };

@@ -37,7 +37,7 @@ function create(): Hasher {
       const cost = costIn(options['rounds_cost']);
       asked = cost;
       dearest = Math.max(dearest, cost);
-      return (text, salt) => hashing.run(() => hashBytes(bytesOf(text), cost, freshSalt(salt)));
+      return (text, salt, asker) => hashing.run(() => hashBytes(bytesOf(text), cost, freshSalt(salt)), asker);
     },
     verifying: () => verifying({ read, refuses, dummy: dummyHash, compare }, () => asked),
   };

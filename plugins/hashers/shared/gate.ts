@@ -1,15 +1,18 @@
 /**
- * How many hashes are worked on at a time, in the whole process, whatever algorithm they have. What comes beyond waits in
- * the order it came; beyond the waiting line it is refused. Nothing here hashes.
+ * How many hashes are worked on at a time, in the whole process, whatever algorithm they have. What comes beyond waits, each
+ * client in its turn; beyond the waiting line it is refused. Nothing here hashes.
  */
 import { fault } from '../../../kernel/contract/fault.js';
 import { createLine, type Line } from '../../../kernel/contract/line.js';
-
-/** Seconds after which a refused request may come again. */
-const RETRY_AFTER = '2';
+import { clock } from '../../../kernel/platform/clock.js';
 
 export const createGate = (atOnce: number, places: number): Line =>
-  createLine(atOnce, places, () => fault('HSH_BUSY', {}, { headers: { 'retry-after': RETRY_AFTER } }));
+  createLine(
+    atOnce,
+    places,
+    (seconds) => fault('HSH_BUSY', {}, { retryable: true, headers: { 'retry-after': String(seconds) } }),
+    { clock },
+  );
 
 const MOST = 4;
 const PLACES = 100;

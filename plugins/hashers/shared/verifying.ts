@@ -18,14 +18,14 @@ export interface Algorithm<C> {
 /** `expected` gives the costs that a hash most likely has, as long as none was met. */
 export function verifying<C>({ read, refuses, dummy, compare }: Algorithm<C>, expected: () => C): Verify {
   let met: C | null = null;
-  return async (text, stored) => {
+  return async (text, stored, asker) => {
     const isText = typeof text === 'string' && refuses(text) === null;
     const hash = typeof stored === 'string' ? stored : '';
     const costs = read(hash);
     met = costs ?? met;
     const isUsable = isText && costs !== null;
     const against = isUsable ? hash : dummy(met ?? expected());
-    const equal = await hashing.run(() => compare(isText ? text : '', against));
+    const equal = await hashing.run(() => compare(isText ? text : '', against), asker);
     return isUsable && equal;
   };
 }

@@ -4,6 +4,7 @@
  */
 import type Sharp from 'sharp';
 import { createLine } from '../../../kernel/contract/line.js';
+import { clock } from '../../../kernel/platform/clock.js';
 import { defineRuntime } from '../../../kernel/contract/plugin.js';
 import { inspector } from '../../kinds/inspector.js';
 import { dominant } from './dominant.js';
@@ -40,12 +41,12 @@ async function load(): Promise<typeof Sharp> {
 
 export default defineRuntime(inspector, {
   create: () => {
-    const line = createLine(AT_ONCE, MAX_WAITING, () => new Error('too many pictures'));
+    const line = createLine(AT_ONCE, MAX_WAITING, () => new Error('too many pictures'), { clock });
     return {
-      async inspect({ path }, type) {
+      async inspect({ path }, type, asker) {
         if (!TYPES.has(type)) return null;
         try {
-          return await line.run(() => colorOf(path));
+          return await line.run(() => colorOf(path), asker);
         } catch {
           return null;
         }

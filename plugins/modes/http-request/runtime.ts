@@ -87,7 +87,8 @@ function plan(
     async execute(frame) {
       const sent = withOurs(headers(frame), frame);
       if (body !== null) sent['content-type'] ??= body.contentType;
-      const call = { ...settled, url: address.read(frame), headers: sent, body: body?.read(frame) };
+      const patience = Math.min(settled.patience, frame.invocation.deadline - performance.now());
+      const call = { ...settled, patience, url: address.read(frame), headers: sent, body: body?.read(frame) };
       const ready = client();
       if (ready === null) throw fault('OUT_FAILED');
       const { body: bytes, type } = await ready.call(call);

@@ -82,7 +82,7 @@ function storing(
       stored.map(async ({ key, name, file, type }) => ({
         storage_key: key,
         url: await store.url(key, seconds),
-        dominant_color: inspects === null ? null : await inspects.inspect(file, type.type),
+        dominant_color: inspects === null ? null : await inspects.inspect(file, type.type, frame),
         file_size: file.size,
         original_file_name: file.originalName,
         new_file_name: name,

@@ -82,8 +82,8 @@ export function unitOf(store: DocumentStore, name: string, queries: readonly Que
         joined.some((unit) => unit.repeated),
       );
     },
-    open: async (): Promise<Opened> => {
-      const transaction = await store.begin(snapshot);
+    open: async (frame): Promise<Opened> => {
+      const transaction = await store.begin(snapshot, frame);
       if (turns.length === 0) return { transaction };
       try {
         const leave = await store.turn?.(transaction, turns);

@@ -72,13 +72,14 @@ function execution(connection: Dialect, statement: Statement): Pick<QueryPlan, '
   return {
     execute: async (frame: Frame): Promise<unknown> => {
       const { prepared, last } = statement;
-      return shown(statement, connection.run(prepared, values(frame), frame.unit as Transaction | null, last)).catch(
-        refuse,
-      );
+      return shown(
+        statement,
+        connection.run(prepared, values(frame), frame.unit as Transaction | null, last, frame),
+      ).catch(refuse);
     },
     ...(render !== undefined && {
       render: async (frame: Frame, rendering: Rendering): Promise<Rendered> =>
-        render(statement.prepared, values(frame), rendering).catch(refuse),
+        render(statement.prepared, values(frame), rendering, frame).catch(refuse),
     }),
   };
 }

@@ -32,7 +32,7 @@ export function unitOf(
       if (last !== undefined) last.last = closing;
       return unitOf(connection, name, all, strongest(joined));
     },
-    open: () => connection.begin(isolation),
+    open: (frame) => connection.begin(isolation, frame),
     commit: (transaction) => connection.commit(transaction as Transaction),
     rollback: (transaction) => connection.rollback(transaction as Transaction),
     retryable: (error) => connection.retryable(error),

@@ -1,0 +1,129 @@
+/**
+ * `--overload`: requests at half, all and twice of what a server can do, sent at their times whether answers come or not: how long
+ * they took, how many were refused, and how long a refusal took. The work is a statement of known length, so that connections are
+ * what is short. Goal: with twice as much the slowest of a hundred take no more than three times as long as with half of it.
+ */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { Agent, request } from 'node:http';
+import { join } from 'node:path';
+import { startDatabase } from './database.js';
+import { pinnableCores } from './proc.js';
+import { startServer } from './server.js';
+import { lintelServing } from './targets.js';
+
+/** Of the statement. */
+const SECONDS = 0.05;
+const POOL = 10;
+const PARTS = [0.5, 1, 2] as const;
+/** Seconds of a load before it is measured. */
+const WARM_UP = 2;
+/** As the goal has it. */
+const MOST = 3;
+
+const CONFIG = {
+  definitions: ['definitions'],
+  connections: { main: { use: 'postgres', url: '$ENV.DATABASE_URL', pool_size: POOL } },
+};
+const DEFINITIONS = [
+  { id: 'health', resource: 'health', actionables: [{ id: 1, mode: 'RETURN', value: { status: 'ok', version: 1 } }] },
+  {
+    id: 'work',
+    resource: 'work',
+    actionables: [
+      { id: 1, mode: 'QUERY', sql_query: { query: `SELECT 1 AS a FROM pg_sleep(${SECONDS})`, parameters: [] } },
+    ],
+  },
+];
+
+interface Shot {
+  readonly status: number;
+  readonly milliseconds: number;
+}
+
+async function installation(folder: string): Promise<string> {
+  const home = join(folder, 'overload');
+  await mkdir(join(home, 'definitions'), { recursive: true });
+  await writeFile(join(home, 'definitions/all.json'), JSON.stringify(DEFINITIONS));
+  await writeFile(join(home, 'lintel.config.json'), JSON.stringify(CONFIG));
+  return join(home, 'lintel.config.json');
+}
+
+function shoot(url: string, agent: Agent): Promise<Shot> {
+  const began = performance.now();
+  return new Promise((resolve, reject) => {
+    const sent = request(`${url}/work`, { method: 'POST', agent, headers: { 'content-type': 'application/json' } });
+    sent.once('error', reject);
+    sent.once('response', (answer) => {
+      answer.resume();
+      answer.once('end', () => resolve({ status: answer.statusCode ?? 0, milliseconds: performance.now() - began }));
+    });
+    sent.end('{}');
+  });
+}
+
+/** So many clients, each with its next request behind the last answer: requests a second. */
+async function capacityOf(url: string, agent: Agent, clients: number, seconds: number): Promise<number> {
+  const end = performance.now() + seconds * 1000;
+  let done = 0;
+  const client = async (): Promise<void> => {
+    while (performance.now() < end) if ((await shoot(url, agent)).status === 200) done++;
+  };
+  await Promise.all(Array.from({ length: clients }, client));
+  return done / seconds;
+}
+
+async function loaded(url: string, agent: Agent, rate: number, seconds: number): Promise<Shot[]> {
+  const shots: Promise<Shot>[] = [];
+  const began = performance.now();
+  const total = Math.round(rate * seconds);
+  while (shots.length < total) {
+    const due = Math.min(total, Math.floor(((performance.now() - began) / 1000) * rate));
+    while (shots.length < due) shots.push(shoot(url, agent));
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+  return Promise.all(shots);
+}
+
+const percentile = (sorted: readonly number[], part: number): number =>
+  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0;
+
+const timesOf = (shots: readonly Shot[], wanted: (status: number) => boolean): number[] =>
+  shots
+    .filter(({ status }) => wanted(status))
+    .map(({ milliseconds }) => milliseconds)
+    .sort((a, b) => a - b);
+
+export async function measureOverload(folder: string, seconds: number, say: (line: string) => void): Promise<number> {
+  const cores = pinnableCores();
+  const database = await startDatabase(cores?.rest, false);
+  say(database.description);
+  const target = lintelServing('lintel', await installation(folder));
+  const server = await startServer(target, { DATABASE_URL: database.url }, cores?.server);
+  const agent = new Agent({ keepAlive: true, maxSockets: Infinity });
+  await capacityOf(server.url, agent, POOL, 1);
+  const capacity = await capacityOf(server.url, agent, POOL, WARM_UP);
+  say(`a statement of ${SECONDS * 1000} ms on ${POOL} connections: ${capacity.toFixed(0)} requests a second\n`);
+  say('| load | answered | p50 | p99 | refused | p99 of refusals |');
+  say('| ---- | -------: | --: | --: | ------: | --------------: |');
+  const slowest: number[] = [];
+  let failed = 0;
+  for (const part of PARTS) {
+    await loaded(server.url, agent, capacity * part, WARM_UP);
+    const shots = await loaded(server.url, agent, capacity * part, seconds);
+    const done = timesOf(shots, (status) => status === 200);
+    const refused = timesOf(shots, (status) => status === 503);
+    failed += shots.length - done.length - refused.length;
+    slowest.push(percentile(done, 0.99));
+    const figures = [percentile(done, 0.5), percentile(done, 0.99)].map((one) => `${one.toFixed(0)} ms`);
+    const share = `${((100 * refused.length) / shots.length).toFixed(0)} %`;
+    say(
+      `| ${part} x | ${done.length} | ${figures.join(' | ')} | ${share} | ${percentile(refused, 0.99).toFixed(0)} ms |`,
+    );
+  }
+  agent.destroy();
+  await server.stop();
+  const ratio = (slowest.at(-1) ?? 0) / (slowest[0] ?? 1);
+  say(`\np99 at twice the capacity: ${ratio.toFixed(1)} times that at half of it (goal: ${MOST})`);
+  if (failed > 0) say(`${failed} requests were neither answered nor refused`);
+  return failed > 0 || ratio > MOST ? 1 : 0;
+}

@@ -1,0 +1,72 @@
+/**
+ * Answers that have not left yet because their clients do not read: how much they hold, and who is cut off when that is too much.
+ * Nothing is known here of what they say.
+ */
+import type { ServerResponse } from 'node:http';
+
+interface Held {
+  readonly res: ServerResponse;
+  readonly network: string;
+  readonly bytes: number;
+  /** Milliseconds of the monotonic clock. */
+  readonly since: number;
+}
+
+/** Who reads needs no longer for what the network takes at once. */
+const GRACE_MS = 1000;
+
+export class Unread {
+  /** The oldest first. */
+  readonly #all = new Set<Held>();
+  #bytes = 0;
+  #timer: NodeJS.Timeout | null = null;
+
+  /** `most`: bytes. */
+  constructor(
+    private readonly most: number,
+    private readonly now: () => number = () => performance.now(),
+  ) {}
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** An answer that was written and is still here. */
+  add(res: ServerResponse, network: string, bytes: number): void {
+    const held = { res, network, bytes, since: this.now() };
+    this.#all.add(held);
+    this.#bytes += bytes;
+    const left = (): void => {
+      if (this.#all.delete(held)) this.#bytes -= bytes;
+    };
+    res.once('finish', left);
+    res.once('close', left);
+    this.#judge();
+  }
+
+  /** Of the network that holds most, the oldest goes first. */
+  #judge(): void {
+    while (this.#bytes > this.most) {
+      const victim = this.#victim();
+      if (victim === null) break;
+      this.#all.delete(victim);
+      this.#bytes -= victim.bytes;
+      victim.res.destroy();
+    }
+    if (this.#bytes <= this.most || this.#timer !== null) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = null;
+      this.#judge();
+    }, GRACE_MS / 2);
+    this.#timer.unref();
+  }
+
+  #victim(): Held | null {
+    const before = this.now() - GRACE_MS;
+    const late = [...this.#all].filter(({ since }) => since <= before);
+    const sums = new Map<string, number>();
+    for (const { network, bytes } of late) sums.set(network, (sums.get(network) ?? 0) + bytes);
+    const [most] = [...sums].sort(([, one], [, other]) => other - one);
+    return late.find(({ network }) => network === most?.[0]) ?? null;
+  }
+}

@@ -1,0 +1,20 @@
+/** Settings of a session, which make the text of a definition mean what it means on PostgreSQL, and bound how long it may take. */
+import type { Flavour } from './types.js';
+
+const MODE =
+  'ANSI_QUOTES,PIPES_AS_CONCAT,NO_BACKSLASH_ESCAPES,STRICT_ALL_TABLES,STRICT_TRANS_TABLES,NO_ZERO_DATE,NO_ZERO_IN_DATE,' +
+  'ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION,ONLY_FULL_GROUP_BY';
+
+export const settings = (flavour: Flavour, deadline: number): string => {
+  const seconds = Math.max(1, Math.ceil(deadline / 1000));
+  const own =
+    flavour === 'mysql'
+      ? `max_execution_time = ${Math.ceil(deadline)}`
+      : `max_statement_time = ${deadline / 1000}, idle_transaction_timeout = ${seconds + 30}`;
+  const collation = flavour === 'mysql' ? 'utf8mb4_0900_bin' : 'utf8mb4_nopad_bin';
+  return (
+    `SET SESSION sql_mode = '${MODE}', time_zone = '+00:00', character_set_client = utf8mb4, ` +
+    `character_set_results = utf8mb4, collation_connection = ${collation}, innodb_lock_wait_timeout = ${seconds}, ` +
+    `${own}, autocommit = 1`
+  );
+};

@@ -1,0 +1,29 @@
+/**
+ * Asks a server to end what a connection is waiting for, over a connection of its own as the protocol wants it. Best effort: where
+ * it does not get there, the deadline of statements ends it.
+ */
+import { connect } from 'node:net';
+import type { RowClient } from './reader.js';
+
+/** Milliseconds for the whole errand. */
+const PATIENCE = 2000;
+const LENGTH = 16;
+const CANCEL_REQUEST = 80_877_102;
+
+/** What a server has told of its process, as pg keeps it. */
+interface Told {
+  readonly processID: unknown;
+  readonly secretKey: unknown;
+}
+
+export function cancel(client: RowClient): void {
+  const { host, port } = client;
+  const { processID, secretKey } = client as unknown as Told;
+  if (typeof processID !== 'number' || typeof secretKey !== 'number') return;
+  const message = Buffer.alloc(LENGTH);
+  [LENGTH, CANCEL_REQUEST, processID, secretKey].forEach((part, at) => message.writeInt32BE(part, 4 * at));
+  const socket = host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host);
+  socket.on('error', () => undefined);
+  socket.setTimeout(PATIENCE, () => socket.destroy());
+  socket.end(message);
+}

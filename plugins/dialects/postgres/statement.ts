@@ -1,0 +1,276 @@
+/**
+ * One prepared statement on its way through a connection of `pg`. Takes the place of pg's own Query, which copies its
+ * config, is an event emitter, and asks for the row description of every run: here the description is asked for once
+ * per connection and statement, and rows are built straight from the bytes of `reader.ts`. Depends on the inner interface between Client and
+ * Query of the exact version of pg in package.json, and on nothing else of it.
+ */
+import pg from 'pg';
+import type { Asker } from '../../../kernel/contract/asker.js';
+import type { Fault } from '../../../kernel/contract/fault.js';
+import type { Rendering, Row } from '../../kinds/dialect.js';
+import { LargeResult } from '../../shared/results.js';
+import { GivenUp, isStale } from '../shared/errors.js';
+import { layoutOf, writeObjects, writeRow, type Layout } from './json-rows.js';
+import type { RowTaker } from './reader.js';
+import { NO_ROWS, readRow, shapeOf, type Shape } from './rows.js';
+import { forget, type Command, type Known, type Outcome, type Sending, type Wire } from './wire.js';
+
+/** What of pg's Connection is used. */
+interface WireConnection {
+  readonly stream: { cork(): void; uncork(): void };
+  parse(message: { name: string; text: string }): void;
+  bind(message: { statement: string; values: readonly (string | null)[] }): void;
+  describe(message: { type: 'P' }): void;
+  execute(): void;
+  close(message: { type: 'S'; name: string }): void;
+  sync(): void;
+  sendCopyFail(message: string): void;
+}
+
+const NO_VALUES: readonly string[] = [];
+const [OPEN, COMMA, CLOSE] = [0x5b, 0x2c, 0x5d];
+
+/** The methods are called by pg's Client; see its `_handle...` methods for the order of events. */
+export class Statement implements Outcome, RowTaker {
+  error: unknown = undefined;
+  readonly answer: Row[] = [];
+  json: Uint8Array | null = null;
+  tag = '';
+  sent = false;
+  took = 0;
+  readonly name: string;
+  readonly text: string;
+  private shape: Shape | null = null;
+  private known: Known | undefined;
+  /** Names of commands around it that the server gets to know with this packet. */
+  private fresh: string[] | null = null;
+  private layout: Layout | null = null;
+  private written = 0;
+  private settled = false;
+  private over = false;
+  private next: Statement | null = null;
+  /** Milliseconds of `performance.now`. */
+  private readonly asked = performance.now();
+  private rows = 0;
+  private bytes = 0;
+  private look: number;
+  private result: LargeResult | null = null;
+
+  constructor(
+    private readonly wire: Wire,
+    command: Command,
+    private readonly values: readonly (string | null)[],
+    private readonly sending: Sending,
+    private readonly until: number,
+    private readonly asker: Asker | null,
+    private readonly settle: (outcome: Outcome) => void,
+  ) {
+    this.look = wire.limits.look;
+    this.name = command.name;
+    this.text = command.text;
+    if (wire.inFlight++ === 0) wire.since = this.asked;
+    if (wire.tail === null) wire.head = this;
+    else wire.tail.next = this;
+    wire.tail = this;
+  }
+
+  submit(connection: WireConnection): null {
+    const { statements, stale } = this.wire;
+    this.sent = true;
+    this.hold(connection.stream);
+    const { before, after } = this.sending;
+    if (before !== null) this.accompany(connection, before);
+    this.known = statements.get(this.name);
+    if (!this.known) {
+      if (stale.delete(this.name)) connection.close({ type: 'S', name: this.name });
+      connection.parse(this);
+      statements.set(this.name, (this.known = { shape: null }));
+    }
+    this.shape = this.known.shape;
+    if (this.shape) this.arrange(this.shape);
+    connection.bind({ statement: this.name, values: this.values });
+    if (!this.shape) connection.describe({ type: 'P' });
+    connection.execute();
+    if (after !== null) this.accompany(connection, after);
+    connection.sync();
+    if (!this.wire.shared) connection.stream.uncork();
+    return null;
+  }
+
+  private accompany(connection: WireConnection, command: Command): void {
+    const { statements, stale } = this.wire;
+    if (!statements.has(command.name)) {
+      if (stale.delete(command.name)) connection.close({ type: 'S', name: command.name });
+      connection.parse(command);
+      statements.set(command.name, { shape: NO_ROWS });
+      (this.fresh ??= []).push(command.name);
+    }
+    connection.bind({ statement: command.name, values: NO_VALUES });
+    connection.execute();
+  }
+
+  /** A write to the socket costs more than everything else here, so those of one turn are gathered. */
+  private hold(stream: WireConnection['stream']): void {
+    const { wire } = this;
+    if (!wire.shared) {
+      stream.cork();
+      return;
+    }
+    if (wire.flushing) return;
+    wire.flushing = true;
+    stream.cork();
+    setImmediate(() => {
+      wire.flushing = false;
+      stream.uncork();
+    });
+  }
+
+  handleRowDescription({ fields }: { fields: readonly { name: string; dataTypeID: number }[] }): void {
+    this.shape = shapeOf(fields);
+    if (this.known) this.known.shape = this.shape;
+    this.arrange(this.shape);
+  }
+
+  /** The layout is made once per connection, statement and rendering. */
+  private arrange(shape: Shape): void {
+    const { known } = this;
+    const { rendering } = this.sending;
+    if (rendering === null || !known) return;
+    if (known.layout?.rendering !== rendering) known.layout = { rendering, layout: layoutOf(rendering, shape) };
+    this.layout = known.layout.layout;
+  }
+
+  takeRow(bytes: Buffer, at: number): void {
+    const { shape, layout } = this;
+    if (!shape || this.error !== undefined) return;
+    this.rows++;
+    this.bytes += bytes.readUInt32BE(at - 4);
+    if ((this.bytes > this.look || this.rows > this.wire.limits.rows) && !this.isBearable()) return;
+    try {
+      if (layout === null) this.answer.push(readRow(shape, bytes, at));
+      else this.write(layout, bytes, at);
+    } catch (error) {
+      this.error = error;
+    }
+  }
+
+  private write(layout: Layout, bytes: Buffer, at: number): void {
+    const { page } = this.wire;
+    if (this.written === 0) page.length = 0;
+    else if (layout.rendering.shape === 'one') return;
+    page.add(this.written++ === 0 ? OPEN : COMMA);
+    writeRow(layout, page, bytes, at);
+  }
+
+  /** The text of the whole answer, in its shape. */
+  private rendered(rendering: Rendering): Uint8Array {
+    const { written } = this;
+    const { shape } = rendering;
+    if (this.layout === null) return writeObjects(rendering, this.answer);
+    if (written === 0) return Buffer.from(shape === 'many' ? '[]' : 'null');
+    const { page } = this.wire;
+    const single = shape === 'one' || (shape === 'count' && written === 1);
+    if (!single) page.add(CLOSE);
+    return page.take(single ? 1 : 0);
+  }
+
+  private isBearable(): boolean {
+    const { wire, asker } = this;
+    const result = (this.result ??= new LargeResult(wire.limits, asker));
+    const refusal = result.judge(this.rows, this.bytes);
+    this.look = result.next;
+    if (refusal !== null) this.giveUp(refusal);
+    return refusal === null;
+  }
+
+  /** Neither read nor held any further. On a connection that others use its end has to be waited for. */
+  private giveUp(refusal: Fault): void {
+    this.error = new GivenUp(refusal);
+    this.answer.length = 0;
+    this.result?.forget();
+    if (!this.wire.shared) this.answered();
+  }
+
+  handleCommandComplete({ text }: { text: string }): void {
+    this.tag = text;
+  }
+  handleEmptyQuery(): void {
+    this.tag = '';
+  }
+
+  /** COPY has no place in a definition; refusing it keeps the connection in step. */
+  handleCopyInResponse(connection: WireConnection): void {
+    connection.sendCopyFail('COPY is not supported');
+  }
+
+  handleError(error: unknown): void {
+    // Whether the server kept the name depends on where it failed: close it there before it is used again.
+    const { statements } = this.wire;
+    if (this.known && statements.get(this.name) === this.known && (!this.known.shape || isStale(error))) {
+      forget(this.wire, this.name);
+    }
+    for (const name of this.fresh ?? []) forget(this.wire, name);
+    this.error = error;
+    this.finish();
+  }
+
+  handleReadyForQuery(): void {
+    // No description came: the statement gives no rows, and will not give any later.
+    if (this.known && !this.known.shape) this.known.shape = NO_ROWS;
+    const { rendering } = this.sending;
+    if (rendering !== null && this.error === undefined) this.json = this.rendered(rendering);
+    this.finish();
+  }
+
+  private finish(): void {
+    if (this.over) return;
+    this.over = true;
+    const { wire } = this;
+    const now = performance.now();
+    this.took = now - wire.since;
+    wire.since = now;
+    wire.inFlight--;
+    while (wire.head?.over === true) wire.head = wire.head.next;
+    if (wire.head === null) wire.tail = null;
+    this.answered();
+  }
+
+  private answered(): void {
+    if (this.settled) return;
+    this.settled = true;
+    this.result?.end();
+    this.settle(this);
+  }
+
+  /**
+   * Ends the waits on a connection that are too long: for an answer, and for one's turn behind others (`patience`). What the server
+   * does with the statements is not known; their answers go nowhere.
+   */
+  static expire(wire: Wire, now: number, patience: number): void {
+    for (let one = wire.head; one !== null; one = one.next) {
+      if (one.settled || now < (one === wire.head ? one.until : Math.min(one.until, one.asked + patience))) continue;
+      one.error = new GivenUp();
+      one.answer.length = 0;
+      one.took = one === wire.head ? now - wire.since : 0;
+      one.answered();
+    }
+  }
+}
+
+export const expire = (wire: Wire, now: number, patience: number): void => Statement.expire(wire, now, patience);
+
+// pg pipelines only what is an instance of its Query. What the constructor of Query does is left out on purpose.
+Object.setPrototypeOf(Statement.prototype, pg.Query.prototype as object);
+
+/** Sends a statement; `settle` is called exactly once. `until`: how long its answer is waited for, by `performance.now`. */
+export function send(
+  wire: Wire,
+  command: Command,
+  values: readonly (string | null)[],
+  sending: Sending,
+  until: number,
+  asker: Asker | null,
+  settle: (outcome: Outcome) => void,
+): void {
+  wire.client.query(new Statement(wire, command, values, sending, until, asker, settle) as unknown as pg.Submittable);
+}

@@ -1,0 +1,101 @@
+/**
+ * One deadline for each request (`http.timeouts.request`): whatever it waits for (a connection, a statement, a lock, a server that
+ * is silent, a turn, a call), it is answered by then, and what was not done is not acknowledged. With a real server.
+ */
+import { expect } from 'chai';
+import pg from 'pg';
+import { startKernel, type TestKernel } from '../support/kernel.js';
+import { faultProxy, type FaultProxy } from '../support/fault-proxy.js';
+import { freshDatabase, startPostgres } from '../support/postgres.js';
+import { querying } from '../support/project.js';
+import { skipTest } from '../support/skip.js';
+import { until } from '../support/until.js';
+
+const FILES = {
+  'definitions/_note.json': { id: { type: 'Number', primary_key: true }, n: { type: 'Number' } },
+  'definitions/a.json': [
+    querying('slow', 'SELECT 1 AS a FROM pg_sleep($1)', ['$PAYLOAD.seconds']),
+    querying('read', 'SELECT n FROM notes WHERE id = 1'),
+    querying('change', 'UPDATE notes SET n = n + 1 WHERE id = 1 RETURNING n'),
+  ],
+};
+
+describe('the deadline of a request', () => {
+  let kernel: TestKernel;
+  let proxy: FaultProxy;
+  let admin: pg.Client;
+
+  before(async function () {
+    const server = await startPostgres();
+    if ('skip' in server) return skipTest(this, server.skip);
+    const url = new URL(await freshDatabase());
+    admin = new pg.Client({ connectionString: url.href });
+    await admin.connect();
+    proxy = await faultProxy({ host: url.hostname, port: Number(url.port) });
+    [url.hostname, url.port] = ['127.0.0.1', String(proxy.port)];
+    const main = { use: 'postgres', url: '$ENV.DATABASE_URL', pool_size: 4, pool_wait: 0.4 };
+    const config = { connections: { main }, http: { timeouts: { request: 1 } } };
+    kernel = await startKernel({ files: FILES, config, env: { DATABASE_URL: url.href } });
+    await admin.query('INSERT INTO notes (id, n) VALUES (1, 1)');
+  });
+  after(async () => {
+    await kernel?.close();
+    await proxy?.close();
+    await admin?.end();
+  });
+
+  const running = async (): Promise<number> => {
+    const { rows } = await admin.query<{ n: string }>(
+      `SELECT count(*) AS n FROM pg_stat_activity
+       WHERE datname = current_database() AND pid <> pg_backend_pid() AND state <> 'idle'`,
+    );
+    return Number(rows[0]?.n);
+  };
+
+  it('ends a statement, at the server too', async () => {
+    const { status, body, headers } = await kernel.post('/slow', { seconds: 9 });
+    expect([status, body['code'], headers.get('retry-after')]).to.deep.equal([503, 'QRY_TIMEOUT', '1']);
+    await kernel.post('/slow', { seconds: 0 });
+  });
+
+  it('ends the wait for a lock: the answer says that the outcome is not known, and the server forgets the statement', async () => {
+    await admin.query('BEGIN');
+    await admin.query('UPDATE notes SET n = n WHERE id = 1');
+    const { status, body } = await kernel.post('/change');
+    await until(async () => (await running()) === 1);
+    await admin.query('COMMIT');
+    expect([status, body['code']]).to.deep.equal([503, 'QRY_TIMEOUT']);
+    expect(body['detail']).to.match(/not known/);
+    expect((await kernel.post('/read')).body).to.deep.equal({ n: 1 });
+  });
+
+  it('ends waits for connections: of many slow statements at once some are done, and nobody waits for the others', async () => {
+    const began = performance.now();
+    const answers = await Promise.all(
+      Array.from({ length: 150 }, async () => {
+        const { status, body, headers } = await kernel.post('/slow', { seconds: 0.3 });
+        return { status, code: body['code'], again: headers.get('retry-after'), after: performance.now() - began };
+      }),
+    );
+    const refused = answers.filter(({ status }) => status === 503);
+    expect(answers.length - refused.length).to.be.within(3, 40);
+    for (const { code, again } of refused) {
+      expect(['QRY_UNAVAILABLE', 'QRY_TIMEOUT']).to.include(code);
+      expect(Number(again)).to.be.at.least(1);
+    }
+    // A busy machine takes some time for its answers.
+    expect(Math.max(...answers.map(({ after }) => after))).to.be.lessThan(4000);
+    expect((await kernel.post('/read')).status).to.equal(200);
+  });
+
+  it('ends the wait for a server that has fallen silent, and serves again when it is back', async () => {
+    proxy.stall();
+    const began = performance.now();
+    const [read, change] = await Promise.all([kernel.post('/read'), kernel.post('/change')]);
+    expect([read.status, change.status]).to.deep.equal([503, 503]);
+    expect(performance.now() - began).to.be.lessThan(4000);
+    await proxy.pass();
+    await until(async () => (await kernel.post('/read')).status === 200);
+    expect((await kernel.post('/read')).body).to.deep.equal({ n: 1 });
+  });
+});

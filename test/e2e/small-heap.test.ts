@@ -1,0 +1,89 @@
+/**
+ * A server with a small heap under everything at once that clients can make it hold: bodies and messages in pieces of one byte, large
+ * results as values and as text, readers that do not read. It survives, answers or refuses each, and its memory comes back.
+ */
+import { readFileSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { expect } from 'chai';
+import { freshDatabase, startPostgres } from '../support/postgres.js';
+import { head } from '../support/client.js';
+import { querying, returning } from '../support/project.js';
+import { connectRaw, frame } from '../support/raw-socket.js';
+import { ready, serving } from '../support/serve.js';
+import { skipTest } from '../support/skip.js';
+import { until } from '../support/until.js';
+
+const HEAP_MIB = 96;
+/** Six million bytes each. */
+const LARGE = `SELECT n, repeat('x', 1000) AS t FROM generate_series(1, 6000) AS n`;
+
+const FILES = {
+  'lintel.config.json': {
+    connections: { main: { use: 'postgres', url: '$ENV.DATABASE_URL' } },
+    http: { limits: { unread: 16_000_000 }, timeouts: { idle: 60 } },
+    websocket: { enabled: true },
+  },
+  'definitions/a.json': [
+    returning('fine', { ok: true }),
+    querying('values', LARGE, [], { must_return_value: true }),
+    querying('text', LARGE),
+  ],
+};
+
+const residentMiB = (pid: number): number =>
+  Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
+
+describe('a server with a small heap', () => {
+  const { start } = serving();
+  const sockets: Socket[] = [];
+  before(async function () {
+    if (process.platform !== 'linux') return skipTest(this, 'memory of a process is read from /proc');
+    const server = await startPostgres();
+    if ('skip' in server) skipTest(this, server.skip);
+  });
+  after(() => sockets.forEach((socket) => socket.destroy()));
+
+  /** Sends a request and reads nothing. */
+  const dumb = (url: string, ...chunks: readonly (string | Buffer)[]): Socket => {
+    const socket = connect(Number(new URL(url).port), '127.0.0.1').on('error', () => undefined);
+    sockets.push(socket);
+    for (const chunk of chunks) socket.write(chunk);
+    return socket;
+  };
+
+  it('survives pieces, large results and readers that do not read, all at once, and gives the memory back', async () => {
+    const child = await start(FILES, {
+      env: { DATABASE_URL: await freshDatabase() },
+      node: [`--max-old-space-size=${HEAP_MIB}`],
+    });
+    const client = await ready(child);
+    const { url } = client;
+    const pid = child.process.pid ?? 0;
+    for (let n = 0; n < 20; n++) expect((await client.post('/fine')).status).to.equal(200);
+    const before = residentMiB(pid);
+
+    const json = { 'content-type': 'application/json' };
+    const piecewise = Buffer.from([...`{"a":"${'x'.repeat(60_000)}"}`].map((letter) => `1\r\n${letter}\r\n`).join(''));
+    for (let n = 0; n < 8; n++)
+      dumb(url, head('POST', '/fine', { ...json, 'transfer-encoding': 'chunked' }), piecewise);
+    for (let n = 0; n < 8; n++) dumb(url, head('POST', '/text', { ...json, 'content-length': '2' }), '{}');
+    const raw = await connectRaw(url);
+    sockets.push(raw.socket);
+    raw.write(
+      Buffer.concat(Array.from({ length: 16_000 }, (_, n) => frame(n === 0 ? 'text' : 0, 'x', { fin: false }))),
+    );
+    const asked = await Promise.all(
+      Array.from({ length: 16 }, (_, n) => client.post(n % 2 === 0 ? '/values' : '/text').catch(() => null)),
+    );
+
+    const statuses = asked.map((answer) => answer?.status ?? 0);
+    expect(statuses.filter((status) => status !== 200 && status !== 503)).to.deep.equal([]);
+    expect(statuses.filter((status) => status === 200).length).to.be.at.least(1);
+    expect(await raw.closed).to.not.equal(null);
+    expect(residentMiB(pid)).to.be.lessThan(before + 250);
+    for (const socket of sockets.splice(0)) socket.destroy();
+    expect((await client.post<unknown[]>('/values')).body).to.have.length(6000);
+    expect((await client.post('/fine')).status).to.equal(200);
+    await until(() => residentMiB(pid) < before + 120, 'the memory to come back');
+  });
+});

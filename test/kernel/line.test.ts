@@ -1,0 +1,181 @@
+/** The line: turns by client, ends of waits, refusals by estimate. The time is the test's own. */
+import { expect } from 'chai';
+import { clientOf, networkOf, type Asker } from '../../kernel/contract/asker.js';
+import { createLine, type Leave, type Line } from '../../kernel/contract/line.js';
+
+interface Settings {
+  readonly places?: number;
+  readonly patience?: number;
+}
+
+class Busy extends Error {
+  constructor(readonly seconds: number) {
+    super('busy');
+  }
+}
+
+const asker = (remote: string, deadline = Infinity, claims: Asker['claims'] = null): Asker => ({
+  invocation: { remote, deadline, release: () => undefined },
+  claims,
+});
+
+/** A clock that moves when the test says so. */
+function testClock() {
+  const sleepers = new Set<{ at: number; wake: () => void }>();
+  let time = 1000;
+  const clock = {
+    now: () => time,
+    wait: (milliseconds: number) => new Promise<void>((wake) => void sleepers.add({ at: time + milliseconds, wake })),
+  };
+  return {
+    clock,
+    async pass(milliseconds: number): Promise<void> {
+      const end = time + milliseconds;
+      for (;;) {
+        const [next] = [...sleepers].filter(({ at }) => at <= end).sort((a, b) => a.at - b.at);
+        if (next === undefined) break;
+        sleepers.delete(next);
+        time = next.at;
+        next.wake();
+        await settled();
+      }
+      time = end;
+      await settled();
+    },
+  };
+}
+
+const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+describe('a line', () => {
+  const time = testClock();
+  const made = (atOnce: number, { places = 100, patience = Infinity }: Settings = {}): Line =>
+    createLine(atOnce, places, (seconds) => new Busy(seconds), { clock: time.clock, patience });
+
+  /** Takes places and notes by name who has one. */
+  function entrants(line: Line) {
+    const inside: string[] = [];
+    const refused: string[] = [];
+    const leaves = new Map<string, Leave>();
+    return {
+      inside,
+      refused,
+      leaves,
+      come(name: string, whose: Asker | null): void {
+        line.enter(whose, (failure, leave) => {
+          (failure === null ? inside : refused).push(name);
+          leaves.set(name, leave);
+        });
+      },
+      leave: (name: string): void => leaves.get(name)?.(),
+    };
+  }
+
+  it('gives every client its turn, whoever came first', () => {
+    const people = entrants(made(1));
+    for (const n of [1, 2, 3, 4]) people.come(`a${n}`, asker('10.0.0.1'));
+    people.come('b1', asker('10.0.0.2'));
+    people.come('b2', asker('10.0.0.2'));
+    for (let at = 0; at < 5; at++) people.leave(people.inside[at] ?? '');
+    expect(people.inside).to.deep.equal(['a1', 'a2', 'b1', 'a3', 'b2', 'a4']);
+  });
+
+  it('takes the last place of the client with most when it is full, and refuses whoever has as many', () => {
+    const people = entrants(made(1, { places: 3 }));
+    for (const n of [1, 2, 3, 4]) people.come(`a${n}`, asker('10.0.0.1'));
+    people.come('a5', asker('10.0.0.1'));
+    expect(people.refused).to.deep.equal(['a5']);
+    people.come('b1', asker('10.0.0.2'));
+    expect(people.refused).to.deep.equal(['a5', 'a4']);
+    people.come('c1', asker('10.0.0.3'));
+    expect(people.refused).to.deep.equal(['a5', 'a4', 'a3']);
+    people.come('d1', asker('10.0.0.4'));
+    expect(people.refused).to.deep.equal(['a5', 'a4', 'a3', 'd1']);
+  });
+
+  it('ends a wait with the deadline of its request, and with the patience of the line', async () => {
+    const line = made(1, { patience: 500 });
+    const people = entrants(line);
+    people.come('first', null);
+    people.come('short', asker('10.0.0.1', time.clock.now() + 100));
+    people.come('long', asker('10.0.0.1', time.clock.now() + 10_000));
+    await time.pass(130);
+    expect(people.refused).to.deep.equal(['short']);
+    await time.pass(400);
+    expect([people.refused, line.waiting]).to.deep.equal([['short', 'long'], 0]);
+    people.leave('first');
+    people.leave('first');
+    expect(line.running).to.equal(0);
+  });
+
+  it('refuses at once whoever would wait beyond its deadline, and says when to come again', async () => {
+    const line = made(1);
+    for (const n of [1, 2, 3]) {
+      const leave = await line.take(asker(`10.0.0.${n}`));
+      await time.pass(2000);
+      leave();
+    }
+    const leave = await line.take();
+    const next = line.take(asker('10.0.0.1'));
+    const refused: unknown = await line
+      .take(asker('10.0.0.1', time.clock.now() + 2000))
+      .catch((error: unknown) => error);
+    expect(refused).to.be.instanceOf(Busy).with.property('seconds', 4);
+    leave();
+    (await next)();
+  });
+
+  /** One place, work of 100 ms, one request each `every` ms; gives how long each waited that was let in, and how many were not. */
+  async function load(every: number, count: number): Promise<{ waits: number[]; refused: number }> {
+    const line = made(1, { patience: 5000 });
+    const waits: number[] = [];
+    let refused = 0;
+    let over = 0;
+    for (let n = 0; n < count; n++) {
+      const came = time.clock.now();
+      line.enter(asker('10.0.0.1'), (failure, leave) => {
+        over++;
+        if (failure !== null) return void refused++;
+        waits.push(time.clock.now() - came);
+        void time.clock.wait(100).then(leave);
+      });
+      await time.pass(every);
+    }
+    while (over < count) await time.pass(100);
+    await time.pass(200);
+    return { waits, refused };
+  }
+
+  it('keeps waits short while more comes than can be done, and lets everybody in where that is not so', async () => {
+    const half = await load(200, 20);
+    expect([half.refused, Math.max(...half.waits)]).to.deep.equal([0, 0]);
+    const twice = await load(50, 200);
+    expect(Math.max(...twice.waits.slice(-50))).to.be.at.most(200);
+    expect(twice.refused).to.be.within(60, 120);
+  });
+
+  it('takes many clients that wait for their answers for no overload', async () => {
+    const line = made(2, { patience: 60_000 });
+    let refused = 0;
+    let done = 0;
+    const client = async (): Promise<void> => {
+      for (let n = 0; n < 10; n++) {
+        await line.run(() => time.clock.wait(50), asker('10.0.0.1')).catch(() => refused++);
+        done++;
+      }
+    };
+    for (let n = 0; n < 40; n++) void client();
+    while (done < 400) await time.pass(50);
+    expect(refused).to.equal(0);
+  });
+
+  it('knows a client by what is proven of it, or by its network', () => {
+    const claims = { id: 7, iat: 1, exp: 2 };
+    expect(clientOf(asker('10.0.0.1', 0, claims))).to.equal(clientOf(asker('10.0.0.9', 0, { ...claims, exp: 9 })));
+    expect(clientOf(asker('10.0.0.1', 0, claims))).to.not.equal(clientOf(asker('10.0.0.1', 0, { id: 8 })));
+    const one = networkOf('2001:db8::1');
+    expect(networkOf('2001:0DB8:0:0:ffff::7%eth0')).to.equal(one);
+    expect(networkOf('2001:db8:0:1::1')).to.not.equal(one);
+    expect([networkOf('10.0.0.1'), networkOf('::1')]).to.deep.equal(['10.0.0.1', '0:0:0:0::/64']);
+  });
+});
