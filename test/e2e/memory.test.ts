@@ -116,7 +116,7 @@ describe('the memory of a process that serves', function () {
   if (isDeepRun)
     it('stays where it is for ten minutes', async function () {
       this.timeout(2 * SOAK_MS);
-      await ask((count) => count < 10_000);
+      await ask((count) => count < 5_000);
       const first = await heap();
       const end = Date.now() + SOAK_MS;
       const count = await ask(() => Date.now() < end);
