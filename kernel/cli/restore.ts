@@ -49,7 +49,9 @@ export async function restore(options: CommandOptions, terminal: Terminal): Prom
     for (const { part } of moves) {
       const aside = await takePlace(part.folder, suffix);
       const shown = (path: string): string => relative(terminal.cwd, path);
-      stdout.write(`${part.part}: ${shown(part.folder)}${aside === null ? '' : `, what was there is in ${shown(aside)}`}\n`);
+      stdout.write(
+        `${part.part}: ${shown(part.folder)}${aside === null ? '' : `, what was there is in ${shown(aside)}`}\n`,
+      );
     }
     return 0;
   } catch (error) {

@@ -218,7 +218,10 @@ function createHandle(kind: Kind, name: string, runtime: PluginRuntime<unknown>,
 }
 
 /** Options of the config with `$ENV` put in; the checker has already refused every other accessor there. */
-export function resolveOptions(options: ConfiguredPlugin['options'], env: Environment): Readonly<Record<string, unknown>> {
+export function resolveOptions(
+  options: ConfiguredPlugin['options'],
+  env: Environment,
+): Readonly<Record<string, unknown>> {
   const { read } = compileValue(options, ({ tail }) => ({ constant: true, read: () => env[tail[0] ?? ''] }));
   return read(undefined as never) as Readonly<Record<string, unknown>>;
 }

@@ -56,7 +56,9 @@ export default defineRuntime(dialect, {
     return handle;
   },
 
-  keeps: () => ({ elsewhere: '`mysqldump --single-transaction` or `mariadb-dump`, or a copy of the server with its binary log' }),
+  keeps: () => ({
+    elsewhere: '`mysqldump --single-transaction` or `mariadb-dump`, or a copy of the server with its binary log',
+  }),
 
   async open(handle, { options, instance, log }) {
     const read = readOptions(options);
