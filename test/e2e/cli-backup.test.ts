@@ -2,8 +2,10 @@
  * `lintel backup` and `lintel restore`: a copy of a running server under writes is one instant of it, what is put back serves the same
  * rows, documents and files, a damaged copy is named, and whatever is cut off loses nothing.
  */
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { createConnection } from 'node:net';
 import { dirname, join } from 'node:path';
 import { expect } from 'chai';
 import type { Fault } from '../../kernel/contract/fault.js';
@@ -102,7 +104,12 @@ describe('lintel backup and restore', () => {
       expect(done).to.include({ code: 0 });
       expect(done.stdout).to.include('storage').and.include('dialect:main');
       expect((await stat(join(data(project.folder), 'lintel.sock'))).mode & 0o777).to.equal(0o600);
-      expect((await kernel.post('/sum')).body).to.deep.include({ sum: 200 });
+      // One that holds the database and is killed lets it go.
+      const holder = createConnection(join(data(project.folder), 'lintel.sock'));
+      expect(String((await once(holder, 'data'))[0])).to.equal('held\n');
+      const after = kernel.post('/sum');
+      holder.destroy();
+      expect((await after).body).to.deep.include({ sum: 200 });
     });
     expect((await stat(copy)).mode & 0o777).to.equal(0o700);
     expect(await run(['backup', '--verify', copy])).to.include({ code: 0, stderr: '' });
