@@ -86,8 +86,11 @@ export function createLine(
   function shift(): Waiter | undefined {
     for (const [client, own] of line) {
       const next = own.shift();
-      line.delete(client);
-      if (own.length > 0) line.set(client, own);
+      if (own.length === 0) line.delete(client);
+      else if (line.size > 1) {
+        line.delete(client);
+        line.set(client, own);
+      }
       waiting--;
       return next;
     }

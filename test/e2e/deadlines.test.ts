@@ -62,7 +62,7 @@ describe('the deadline of a request', () => {
     await admin.query('BEGIN');
     await admin.query('UPDATE notes SET n = n WHERE id = 1');
     const { status, body } = await kernel.post('/change');
-    await until(async () => (await running()) === 1);
+    await until(async () => (await running()) === 0);
     await admin.query('COMMIT');
     expect([status, body['code']]).to.deep.equal([503, 'QRY_TIMEOUT']);
     expect(body['detail']).to.match(/not known/);
