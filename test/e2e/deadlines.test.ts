@@ -45,6 +45,8 @@ describe('the deadline of a request', () => {
   });
 
   const running = async (): Promise<number> => {
+    // Inside a transaction the first look would be kept.
+    await admin.query('SELECT pg_stat_clear_snapshot()');
     const { rows } = await admin.query<{ n: string }>(
       `SELECT count(*) AS n FROM pg_stat_activity
        WHERE datname = current_database() AND pid <> pg_backend_pid() AND state <> 'idle'`,
@@ -52,8 +54,8 @@ describe('the deadline of a request', () => {
     return Number(rows[0]?.n);
   };
 
-  it('ends a statement, at the server too', async () => {
-    const { status, body, headers } = await kernel.post('/slow', { seconds: 9 });
+  it('ends a statement', async () => {
+    const { status, body, headers } = await kernel.post('/slow', { seconds: 3 });
     expect([status, body['code'], headers.get('retry-after')]).to.deep.equal([503, 'QRY_TIMEOUT', '1']);
     await kernel.post('/slow', { seconds: 0 });
   });
