@@ -5,6 +5,8 @@
 
 /** Share of the latest in the mean. */
 const WEIGHT = 0.05;
+/** One that took longer counts as so many times the mean: a machine that stood still for a moment says little of the next. */
+const MOST = 4;
 /** Milliseconds over which what comes is compared with what is done; longer where work takes long. */
 const WINDOW = 250;
 const WORKS = 4;
@@ -38,7 +40,8 @@ export class Overload {
   /** Work is over after so many milliseconds. */
   left(took: number): void {
     this.#ends++;
-    this.#mean += (took - this.#mean) * (this.#mean === 0 ? 1 : WEIGHT);
+    if (this.#mean === 0) this.#mean = took;
+    else this.#mean += (Math.min(took, MOST * this.#mean) - this.#mean) * WEIGHT;
   }
 
   /** `first`: its client has nobody waiting. */
