@@ -184,7 +184,7 @@ describe('classes of bugs, the others', () => {
 
   bugClass(23, async () => {
     const shake = async (lines: Readonly<Record<string, string>>): Promise<number> => {
-      const headers = Object.entries({ host: 'x', ...UPGRADE, connection: 'Upgrade, close', ...lines }).map(
+      const headers = Object.entries({ host: 'localhost', ...UPGRADE, connection: 'Upgrade, close', ...lines }).map(
         ([name, value]) => `${name}: ${value}\r\n`,
       );
       const closing = Buffer.from('888000000000', 'hex');

@@ -71,11 +71,12 @@ export async function placeOn({
 export function onEach<Name extends string>(
   title: string,
   databases: readonly Database<Name>[],
-  options: TestKernelOptions,
+  given: TestKernelOptions | ((name: Name) => TestKernelOptions),
   suite: (kernel: () => TestKernel, name: Name) => void,
 ): void {
   for (const database of databases) {
     const { name } = database;
+    const options = typeof given === 'function' ? given(name) : given;
     describe(`${title} (${name})`, () => {
       let started: TestKernel | undefined;
       before(async function () {

@@ -110,6 +110,15 @@ function acts(page: Page, folder: string): Omit<Editor, 'close'> {
   const press = async (...keys: readonly string[]): Promise<void> => {
     for (const key of keys) await page.keyboard.press(key);
   };
+  /** Presses keys again every few seconds until their effect is seen: a busy editor drops some. */
+  const pressUntil = async (keys: readonly string[], seen: () => Promise<unknown>): Promise<void> => {
+    let isOver = false;
+    const happened = seen().finally(() => (isOver = true));
+    while (!isOver) {
+      await press(...keys);
+      await Promise.race([happened, page.waitForTimeout(PATIENCE_MS / 6)]);
+    }
+  };
   const goTo = async (line: number, column: number): Promise<void> => {
     await press('Control+g');
     await quickInput.fill(`:${line}:${column}`);
@@ -237,18 +246,11 @@ function acts(page: Page, folder: string): Omit<Editor, 'close'> {
       return found!;
     },
     question: (title) => page.locator('.quick-input-title').filter({ hasText: title }).waitFor(),
-    async back() {
-      await press('Escape', 'Escape', 'Control+1');
-      await page.locator('.editor-group-container.active .monaco-editor.focused').waitFor();
-    },
-    async call(key, seen) {
-      let isOver = false;
-      const happened = seen().finally(() => (isOver = true));
-      while (!isOver) {
-        await press(key);
-        await Promise.race([happened, page.waitForTimeout(PATIENCE_MS / 6)]);
-      }
-    },
+    back: () =>
+      pressUntil(['Escape', 'Escape', 'Control+1'], () =>
+        page.locator('.editor-group-container.active .monaco-editor.focused').waitFor(),
+      ),
+    call: (key, seen) => pressUntil([key], seen),
     async lens(title) {
       await page.locator('.codelens-decoration a').filter({ hasText: title }).first().click();
     },
