@@ -1,6 +1,7 @@
 /**
- * Warnings that a definition acknowledges, with a reason: `"acknowledge": [{ "code": "...", "because": "..." }]` on a resource, an
- * actionable or a model silences the warnings and hints of that code inside it. Errors stay, and an entry without its cause is told.
+ * The `acknowledge` entries of resources, actionables and models: each silences the warnings and hints of its code inside its
+ * holder.
+ * Errors are never silenced, and an entry that silences nothing is reported.
  */
 import { asText } from '../contract/json.js';
 import { nearest } from '../source/suggest.js';
@@ -37,13 +38,13 @@ export interface Acknowledging {
   readonly definitions: readonly Definition[];
   readonly rows: readonly Row[];
   readonly registry: Registry;
-  /** What is missing in these may be the cause. */
+  /** Definitions with errors; their warnings may be missing, so their unused entries are not reported. */
   readonly broken: ReadonlySet<Definition>;
-  /** Whether everything is known that warnings are made of. */
+  /** False when the environment is unknown: some warnings cannot be found then, so unused entries are not reported. */
   readonly isWhole: boolean;
 }
 
-/** The rows that are left, and those that are acknowledged. */
+/** Splits the rows into those that remain (with the problems of the entries themselves) and those that entries silence. */
 export function acknowledged(given: Acknowledging): {
   readonly rows: readonly Row[];
   readonly silenced: readonly Row[];
@@ -65,7 +66,7 @@ export function acknowledged(given: Acknowledging): {
   return { rows: [...rows.filter((row) => !silenced.has(row)), ...own.rows], silenced: [...silenced] };
 }
 
-/** The name of a model stands before it. */
+/** The name of a model is outside its node, so it is compared separately. */
 const covers = ({ definition: { doc, nameSpot, sort }, holder }: Entry, spot: Spot): boolean =>
   spot.doc === doc && (inside(spot, holder) || (sort === 'model' && spot.start === nameSpot.start));
 

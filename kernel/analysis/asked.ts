@@ -1,4 +1,4 @@
-/** Statements that a database can be asked about: those in which no error is known, with what is certain of their values. */
+/** The SQL statements that a database can check: those without known errors, with the values that are constant. */
 import type { StorePlace } from '../contract/model.js';
 import type { Question } from '../contract/trial.js';
 import type { LocatedNode } from '../source/tree.js';
@@ -13,7 +13,7 @@ import { isVerbatim, valueAt } from './verbatim.js';
 export interface Asked extends Question {
   readonly statement: SqlText;
   readonly place: StorePlace;
-  /** Whose SQL its store reads; null where nothing tells. */
+  /** The SQL dialect of the store; null when it is unknown. */
   readonly syntax: string | null;
   readonly models: readonly string[];
 }
@@ -39,7 +39,10 @@ export function askedIn(
   });
 }
 
-/** A value that stands in the definition; objects and lists are bound as JSON, which any text of theirs is. */
+/**
+ * The bound text of a constant; null when the value depends on the request. Objects and lists are bound as JSON, never as
+ * themselves.
+ */
 function certainValue(node: LocatedNode, resource: LinkedResource | undefined): string | null {
   const value = valueAt(node);
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);

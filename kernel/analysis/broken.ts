@@ -1,9 +1,11 @@
-/** Which definitions errors spoil: those that they stand in. */
 import { offsetInFile } from '../source/document.js';
 import type { Definition } from './model.js';
 import type { Row } from './report.js';
 
-/** An error outside all definitions of a file spoils all of them. */
+/**
+ * Returns the definitions that contain an error. An error outside all definitions of a file counts for each definition of the
+ * file.
+ */
 export function brokenDefinitions(definitions: readonly Definition[], rows: readonly Row[]): Set<Definition> {
   const broken = new Set<Definition>();
   const errors = rows.filter(({ severity }) => severity === 'error');

@@ -1,6 +1,5 @@
 /**
- * Which field stands at a path of a definition, whether or not anything is written there yet: the question of an editor
- * whose text is half typed. Reads the tree as far as it goes; judges nothing and reports nothing.
+ * Finds the field at a path of a definition, even where the text is incomplete; editors use it. Validates and reports nothing.
  */
 import type { PluginId } from '../contract/plugin.js';
 import { EMPTY_OBJECT, type FieldNode } from '../schema/field-node.js';
@@ -10,21 +9,19 @@ import { LITERAL } from '../language/literal.js';
 
 export type Segment = string | number;
 
-/** One object, list or value on the way. */
 export interface Level {
-  /** The key or index that leads here; null for the definition itself. */
+  /** The key or index in the parent; null for the definition itself. */
   readonly key: Segment | null;
-  /** What may stand here; null where nothing is known. */
+  /** The field that the grammar allows here; null when it is unknown. */
   readonly field: FieldNode | null;
-  /** What stands here; null while it is still to be typed. */
+  /** The existing node; null if nothing is written yet. */
   readonly node: LocatedNode | null;
-  /** The plugin that contributes the field. */
   readonly owner: PluginId | null;
-  /** What an object here may hold, given what it holds; null where no object may stand. */
+  /** The fields that an object may have here, given its present members; null if no object is allowed. */
   readonly expansion: Expansion | null;
 }
 
-/** The levels from the definition to the place, both included. */
+/** Returns the levels from the definition to the path, both included. */
 export function descend(
   registry: Registry,
   root: LocatedNode | null,
@@ -42,11 +39,10 @@ export function descend(
   return levels;
 }
 
-/** The level of a whole definition. */
 export const levelAt = (registry: Registry, node: LocatedNode | null, field: FieldNode): Level =>
   levelOf(registry, null, field, node, null, undefined);
 
-/** What is written directly inside. */
+/** Returns the levels of the members and items that are written directly inside. */
 export function childrenOf(registry: Registry, level: Level): Level[] {
   const { node } = level;
   if (node === null) return [];
@@ -71,14 +67,13 @@ function levelOf(
   return { key, field: form, node, owner, expansion };
 }
 
-/** What an object may hold, given what stands in it. */
 const expansionOf = (registry: Registry, field: FieldNode, node: LocatedNode | null): Expansion =>
   registry.expand(field, (key) => {
     const member = node === null ? undefined : memberOf(node, key);
     return member === undefined ? undefined : member.value === null ? null : toJson(member.value);
   });
 
-/** Of several forms the one that is written, or the one that the path leads through. */
+/** Selects, among alternative types, the one that is written or the one that the path leads through. */
 function formOf(field: FieldNode, node: LocatedNode | null, next: Segment | undefined): FieldNode {
   const wanted = typeof next === 'number' ? 'array' : next !== undefined ? 'object' : node?.type;
   if (field.type === 'value' && field.inner !== null && (wanted === 'object' || wanted === 'array')) {
@@ -90,7 +85,7 @@ function formOf(field: FieldNode, node: LocatedNode | null, next: Segment | unde
   return field.options.find(fits) ?? field;
 }
 
-/** Nothing stands in it yet, or the beginning of the one member that says that it is a value. */
+/** True if the object is empty or its keys are prefixes of the literal key, so it may become a literal value. */
 const isVerbatimSoFar = (node: LocatedNode | null): boolean =>
   node === null || node.members.every(({ key }) => LITERAL.startsWith(key));
 
@@ -112,7 +107,7 @@ function fieldOf({ field, expansion }: Level, key: Segment): { field: FieldNode;
   if (field.type === 'record' || field.type === 'array') {
     return field.inner === null ? null : { field: field.inner, plugin: null };
   }
-  // Any JSON with accessors in it, at any depth.
+  // Such a value is any JSON with accessors at any depth.
   return field.type === 'value' && field.inner === null ? { field, plugin: null } : null;
 }
 

@@ -1,6 +1,5 @@
 /**
- * Resources that have to do with one another: those that name one another, in whatever direction and over however many
- * steps, and those that share an id. What one group means does not depend on any other.
+ * Groups resources that refer to one another, directly or indirectly, or that share an id. Groups can be linked independently.
  */
 import { asText } from '../contract/json.js';
 import { memberOf } from '../source/tree.js';
