@@ -39,10 +39,7 @@ export function askedIn(
   });
 }
 
-/**
- * The bound text of a constant; null when the value depends on the request. Objects and lists are bound as JSON, never as
- * themselves.
- */
+/** The text bound to a constant; null for values of the request, and for objects and lists, which are bound as JSON. */
 function certainValue(node: LocatedNode, resource: LinkedResource | undefined): string | null {
   const value = valueAt(node);
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);

@@ -9,7 +9,7 @@ import { once } from './once.js';
 export interface Group {
   /** In the order of the set. */
   readonly definitions: readonly Definition[];
-  /** Some resource is named in it that nobody has. */
+  /** A reference in the group names a resource that does not exist. */
   readonly dangling: boolean;
 }
 

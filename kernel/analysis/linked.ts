@@ -1,4 +1,4 @@
-/** A resource and its actionables as they are read for linking: names, fields, models, timing. Reports nothing. */
+/** Reads a resource and its actionables for linking: names, fields, models, timing. Reports nothing. */
 import { asText, isObject, type Json } from '../contract/json.js';
 import type { Timing } from '../contract/plugin.js';
 import { pathParameters } from '../language/route.js';
@@ -10,27 +10,24 @@ import { inside, type Spot } from './report.js';
 import { makeSources, rootOf, type Sources } from './sources.js';
 import { collectionsOf, type TableNames } from './tables.js';
 
-/** A resource while it is being linked. */
 export interface LinkedResource {
   readonly id: string;
   readonly path: string;
   readonly definition: Definition;
   readonly actions: readonly LinkedAction[];
   readonly payloadFields: ReadonlyMap<string, PayloadField>;
-  /** Names taken out of results. */
+  /** Names extracted from results. */
   readonly names: ReadonlySet<string>;
-  /** Names whose values are made once per request. */
+  /** Names whose values are generated once per request. */
   readonly generated: ReadonlySet<string>;
-  /** Claims of the token that the resource demands. */
+  /** Claims of the required token. */
   readonly claims: ReadonlySet<string>;
-  /** Where the value of a name comes from. */
   readonly sources: Sources;
 }
 
 export interface LinkedAction {
   readonly key: string;
   readonly id: number;
-  /** Index in `actionables`. */
   readonly index: number;
   readonly node: LocatedNode;
   readonly spot: Spot;
@@ -40,13 +37,13 @@ export interface LinkedAction {
   readonly parallel: boolean;
   readonly models: readonly string[];
   readonly parameters: Map<string, ParameterDecision>;
-  /** The list that the statement is repeated for; set by `repeats.ts`. */
+  /** The list that the statement is repeated for; `repeats.ts` sets it. */
   repeat: RepeatModel | null;
-  /** Names that are hashed or encrypted here; set by `secret-names.ts`. */
+  /** Names that are hashed or encrypted here; `secret-names.ts` sets them. */
   secrets: readonly string[];
-  /** Models whose fields these are: those that are written, or read to open or compare them. */
+  /** The models that these secrets are written to or read from; `secret-names.ts` sets them. */
   secretModels: readonly string[];
-  /** `pointer`: where the other one is named; `feeds`: names here take their values from there. */
+  /** `pointer`: JSON pointer of the reference; `feeds`: names of this action take their values from the result of `to`. */
   readonly edges: {
     readonly to: string;
     readonly spot: Spot;
@@ -58,13 +55,13 @@ export interface LinkedAction {
 export interface Given {
   readonly tables: TableNames;
   readonly registry: Registry;
-  /** Paths of all resources there are, by id. */
+  /** The paths of all resources of the set, by id. */
   readonly paths: ReadonlyMap<string, string>;
 }
 
 const scalarOf = (node: LocatedNode, key: string): unknown => memberOf(node, key)?.value?.scalar ?? undefined;
 
-/** Nothing of it is linked yet. */
+/** The result has no edges or parameter decisions yet; linking adds them. */
 export function readResource(definition: Definition, given: Given): LinkedResource {
   const id = asText(scalarOf(definition.node, 'id'));
   const items = memberOf(definition.node, 'actionables')?.value?.items ?? [];
@@ -130,7 +127,7 @@ function readAction(
   ];
 }
 
-/** What features of the actionable say, and those of its resource: the clock wins, because no request begins such work. */
+/** Combines the timing facts of the actionable with those of its resource. A schedule applies only where it is declared. */
 function timingOf({ node: root, finds }: Definition, node: LocatedNode, registry: Registry): Timing {
   const told = (where: LocatedNode) =>
     finds.places.flatMap((place) =>
@@ -143,7 +140,7 @@ function timingOf({ node: root, finds }: Definition, node: LocatedNode, registry
 
 export const actionKey = (resource: string, id: number | string): string => `${resource}#${id}`;
 
-/** Path parameters too: they are in every payload. */
+/** Includes path parameters, because every payload contains them. */
 export function readPayloadFields(definition: Definition): Map<string, PayloadField> {
   const path = asText(scalarOf(definition.node, 'resource'));
   const fields = new Map<string, PayloadField>();
@@ -156,7 +153,7 @@ export function readPayloadFields(definition: Definition): Map<string, PayloadFi
 
 const NO_FIELDS: ReadonlyMap<string, PayloadField> = new Map();
 
-/** A rule may have rules for what is inside, to any depth. */
+/** Rules may nest to any depth. */
 function payloadField(name: string, value: Json): PayloadField {
   const rule = isObject(value) ? value : {};
   const inside = isObject(rule['fields']) ? Object.entries(rule['fields']) : [];

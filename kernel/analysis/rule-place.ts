@@ -1,6 +1,6 @@
 /**
- * Where the rules for fields of the payload are written in an actionable, and what a rule for a new field is. Which field holds
- * rules, and which types there are, the specs say.
+ * Finds where an actionable declares payload fields, and creates the rule for a new field. The names come from the plugin
+ * specs.
  */
 import { asText, type Json } from '../contract/json.js';
 import { Slot } from '../contract/slot.js';
@@ -13,14 +13,14 @@ import { descend } from './descend.js';
 import { ROOT_FIELDS } from './grammar.js';
 import type { Registry } from './registry.js';
 
-/** The list of rules, the open map in each of them, and what an entry of that is. */
+/** `list`: the field with the list of rules; `map`: the map of fields in each rule; `entry`: the schema of a field's rule. */
 export interface RulePlace {
   readonly list: string;
   readonly map: string;
   readonly entry: FieldNode;
 }
 
-/** `root`: of the resource; `index`: of the actionable. */
+/** `root`: the node of the resource; `index`: the index of the actionable. */
 export function rulePlaceIn(registry: Registry, root: LocatedNode, index: number): RulePlace | null {
   const fields = descend(registry, root, ROOT_FIELDS.resource, ['actionables', index]).at(-1)?.expansion?.fields;
   for (const [list, { field }] of fields ?? []) {
@@ -32,7 +32,7 @@ export function rulePlaceIn(registry: Registry, root: LocatedNode, index: number
   return null;
 }
 
-/** `rules`: name and JSON text. `node`: the actionable. */
+/** `rules`: name and JSON text of each rule. `node`: the actionable. */
 export function withRules(
   doc: Document,
   node: LocatedNode,
@@ -54,7 +54,7 @@ const JS_TYPES: Readonly<Record<string, string>> = {
   timestamp: 'string',
 };
 
-/** The type of JSON that a column (its field in the model) takes; text where nothing is known of it. */
+/** The JavaScript type of the values of a column, given its field in the model; `string` if the type is unknown. */
 export function jsTypeOf(registry: Registry, column: Readonly<Record<string, Json>> | null): unknown {
   const of = registry.kindsIn(Slot.MODEL_FIELD)[0];
   const facts =
@@ -62,16 +62,16 @@ export function jsTypeOf(registry: Registry, column: Readonly<Record<string, Jso
   return facts === undefined ? 'string' : (JS_TYPES[String(facts['column'])] ?? facts['holds']);
 }
 
-/** Null where no rule lets values of this type of JSON through. */
+/** Returns null if no rule type accepts values of this JavaScript type. */
 export function ruleFor(registry: Registry, entry: FieldNode, js: unknown, isOptional: boolean): Json | null {
   const kind = entry.parts.flatMap((slot) => registry.kindsIn(slot)).find(({ select }) => select.by === 'field');
   if (kind?.select.by !== 'field') return null;
   const type = registry.names(kind.kind).filter((name) => registry.plugin(kind.kind, name)?.facts?.['jsType'] === js);
-  // Of several the plainest, which is the shortest.
+  // The type named like the JavaScript type is the most general; otherwise the shortest name is used.
   const chosen = [...type].sort((a, b) => bare(a, js) - bare(b, js))[0];
   if (chosen === undefined) return null;
   return { [kind.select.field]: chosen, ...(isOptional && { optional: true }) };
 }
 
-/** `STRING` is the plain one of those that let text through. */
+/** The sort key of a type name: 0 if it equals the JavaScript type (`STRING` for text), else its length. */
 const bare = (name: string, js: unknown): number => (name.toLowerCase() === js ? 0 : name.length);

@@ -1,6 +1,7 @@
 /**
- * Where queries run and where models are kept: a connection that the query names, else the one that its models name, else the
- * one that its kind of store cannot do without. Reports connections that the config does not have.
+ * Resolves where queries run and where models are stored: the query's connection, else that of its models, else the default
+ * instance.
+ * Reports connections that the config does not have.
  */
 import { asText } from '../contract/json.js';
 import type { Kind } from '../contract/kind.js';
@@ -16,17 +17,15 @@ import { hint, rename, type Report, type Spot } from './report.js';
 import { collectionsOf, type TableNames } from './tables.js';
 
 export interface Stores {
-  /** Every place that a model is kept in. */
   of(model: string): readonly StorePlace[];
-  /** Where a query runs; null where its field does not say on which kind of store. */
+  /** Where a query runs; null if its field does not specify the kind of store. */
   placeOf(query: SqlText | DocumentQuery): StorePlace | null;
-  /** The syntax in which its store reads it; null where nothing tells. */
+  /** The SQL dialect of the query's store; null if it is unknown. */
   syntaxOf(query: SqlText | DocumentQuery): string | null;
-  /** The same list as before as long as nothing of it is another. */
+  /** Returns the same list as the previous analysis while nothing in it has changed. */
   placedIn(definition: Definition): readonly Placed[];
 }
 
-/** A query and where it runs. */
 export interface Placed {
   readonly query: SqlText | DocumentQuery;
   readonly place: StorePlace;
@@ -40,11 +39,11 @@ export interface StoresInput {
   readonly registry: Registry;
   readonly memory: Memory;
   readonly report: Report;
-  /** Null where no config is known: then every name is one. */
+  /** Null if no config is known: then any connection name is accepted. */
   readonly given: Pick<Given, 'chosen'> | null;
 }
 
-/** Without a config section that says so. */
+/** The default instance of kinds whose config section requires none. */
 const OTHERWISE = 'main';
 
 export function resolveStores(input: StoresInput): Stores {
@@ -116,10 +115,10 @@ function syntaxOf({ registry, given }: StoresInput, { kind, instance }: StorePla
   return typeof syntax === 'string' ? syntax : null;
 }
 
-/** Kinds of stores that hold models, in the order of their registration. */
+/** Store kinds that hold models, in order of registration. */
 const storeKinds = ({ kinds }: Registry): Kind[] => [...kinds.values()].filter(({ config }) => config?.models);
 
-/** Instance names by kind; null where the config is not known. */
+/** Instance names by kind; null if the config is unknown. */
 function namesByKind({ registry, given }: StoresInput): ReadonlyMap<string, readonly string[] | null> {
   return new Map(
     storeKinds(registry).map(({ kind }) => [
@@ -187,7 +186,10 @@ function reportUnknown(report: Report, spot: Spot, name: string, known: readonly
   report.add('LNK_UNKNOWN_CONNECTION', spot, { name, hint: hint(near) }, rename(near));
 }
 
-/** No query asks for the model: it lies where it says, else in the first kind of store that anything asks for. */
+/**
+ * Places an unqueried model in the stores that have its `connection`, else in the default instance of the first kind of store
+ * in use.
+ */
 function placesUnasked(
   said: string | undefined,
   names: ReadonlyMap<string, readonly string[] | null>,
@@ -201,7 +203,7 @@ function placesUnasked(
   return usual === undefined ? [] : [{ kind: usual.kind, instance: usual.config?.must ?? OTHERWISE }];
 }
 
-/** A model that no query asks for lies beside those that refer to it, where references are kept. */
+/** Places an unqueried model also in the stores of the models that refer to it, if these stores enforce references. */
 function keepReferred(
   definitions: readonly Definition[],
   tables: TableNames,

@@ -1,6 +1,6 @@
 /**
- * Timestamps that statements use although the model does not define them: the table gains the column, which may be
- * null, and the place that asked for it gets a hint. Asks which table is meant; in doubt nothing is added.
+ * Adds nullable timestamp columns that statements use although the model does not define them, and reports a hint for each.
+ * If the model is ambiguous, nothing is added.
  */
 import { CREATED, DELETED, rewriteSql, TIMESTAMPS, UPDATED } from '../language/sql-rewrite.js';
 import { readMentions } from '../language/sql-mentions.js';
@@ -18,7 +18,7 @@ export interface Wanted {
   readonly spot: Spot;
 }
 
-/** What the queries of a definition ask for, whether or not the tables have it. */
+/** The timestamps that the queries of a definition use, whether or not the tables have them. */
 export function timestampsIn(definition: Definition, tables: TableNames, registry: Registry): Wanted[] {
   const { statements, documents } = definition.finds;
   return [
@@ -27,7 +27,7 @@ export function timestampsIn(definition: Definition, tables: TableNames, registr
   ];
 }
 
-/** The same names with the timestamps added. */
+/** Returns the tables with the missing timestamps added. */
 export function addTimestamps(wanted: readonly Wanted[], tables: TableNames, report: Report): TableNames {
   const added = new Map<string, string[]>();
   for (const { model, name, spot } of wanted) {
@@ -57,7 +57,10 @@ function wantedBy(definition: Definition, statement: SqlText, tables: TableNames
   return [...written, ...switched];
 }
 
-/** Names of fields, paths that are read, and what the switches write. What a stage of a pipeline makes is called as it likes. */
+/**
+ * Collects field names, paths that are read, and the timestamps of the switches. Fields created by pipeline stages do not
+ * count.
+ */
 function wantedByDocuments(
   definition: Definition,
   query: DocumentQuery,
@@ -86,7 +89,7 @@ function wantedByDocuments(
   return found;
 }
 
-/** Of several tables the one that is written to, else the first; none where one of them has the column already. */
+/** Of several tables, the written one, else the first; null if a table is unknown or one of them already has the column. */
 function modelMeant(name: string, names: readonly string[], target: string | null, tables: TableNames): string | null {
   const models = names.map((table) => tables.modelOf(table));
   const [first] = models;

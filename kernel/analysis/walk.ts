@@ -1,6 +1,6 @@
 /**
- * Walks a located tree against the folded schemas: reports what does not fit, with its exact place, and collects what
- * the later stages need (names declared and referred to, accessors, SQL texts, plugins used). Judges shapes only.
+ * Validates a located tree against the folded schemas and collects the facts for later stages (names, references, accessors,
+ * queries, plugins). Validates shapes only.
  */
 import { isObject } from '../contract/json.js';
 import type { PluginId } from '../contract/plugin.js';
@@ -26,12 +26,12 @@ export interface WalkContext {
   readonly finds: Finds;
 }
 
-/** How a place is called in messages, and what is around it. */
+/** The name of the node in messages, and the nodes that contain it. */
 interface Here {
   readonly label: string;
-  /** The object around the list around this node. */
+  /** The nearest object that contains this node, outside any list. */
   readonly around: LocatedNode | null;
-  /** The objects around this node, from the nearest outwards. */
+  /** The objects that contain this node, innermost first. */
   readonly outer: readonly Level[];
 }
 
@@ -78,7 +78,7 @@ function expected(
 }
 
 function visitObject(context: WalkContext, node: LocatedNode, field: FieldNode, here: Here): void {
-  // An object whose only field would be the plugin's name may be written as that name.
+  // An object whose only field is the plugin's name may be written as that name.
   if (field.meta.plugin !== undefined && node.type === 'string') {
     visitPluginName(context, node, field.meta.plugin, String(node.scalar), here);
     return;
@@ -86,7 +86,7 @@ function visitObject(context: WalkContext, node: LocatedNode, field: FieldNode, 
   if (!expected(context, node, 'object', field, here)) return;
   const expansion = context.registry.expand(field, (key) => {
     const member = memberOf(node, key);
-    // A key whose value is still to be typed is present all the same.
+    // A key without a value yet is present nevertheless.
     return member === undefined ? undefined : member.value === null ? null : toJson(member.value);
   });
   const flawed = new Set<PluginId>();
@@ -129,7 +129,7 @@ function visitMember(context: WalkContext, node: LocatedNode, member: Member, ex
   visit(context, member.value, owned.field, { label: `"${member.key}"`, around: node, outer });
 }
 
-/** Gives the plugins whose fields are missing. */
+/** Returns the plugins whose fields are missing. */
 function reportMissing(context: WalkContext, node: LocatedNode, expansion: Expansion, here: Here): PluginId[] {
   const missing = missingIn(node, expansion);
   for (const [name] of missing) {
@@ -138,12 +138,12 @@ function reportMissing(context: WalkContext, node: LocatedNode, expansion: Expan
   return missing.flatMap(([, { plugin }]) => (plugin === null ? [] : [plugin]));
 }
 
-/** Fields that an object needs and does not have. */
+/** The required fields that an object lacks. */
 export const missingIn = (node: LocatedNode, expansion: Expansion): readonly (readonly [string, OwnedField])[] =>
   expansion.required.filter(([name]) => {
     if (memberOf(node, name) !== undefined) return false;
     if (expansion.instead.get(name)?.some((key) => memberOf(node, key) !== undefined) === true) return false;
-    // Written under an invented name, which is reported.
+    // The field is written under a made-up name, which is reported separately.
     return !node.members.some(({ key }) => !expansion.fields.has(key) && standsFor(expansion, key) === name);
   });
 
@@ -152,7 +152,7 @@ function standsFor({ mistaken }: Expansion, key: string): string | undefined {
   return right?.rename ?? right?.means;
 }
 
-/** `meant`: fields that misplaced keys of the object belong inside, which is reported. */
+/** `meant`: fields that misplaced keys belong inside; those keys are reported already. */
 function reportChoices(
   context: WalkContext,
   node: LocatedNode,
@@ -200,7 +200,6 @@ function visitRecord(context: WalkContext, node: LocatedNode, field: FieldNode, 
   }
 }
 
-/** Names of fields that are written like accessors. */
 function findKeys({ finds }: WalkContext, node: LocatedNode): void {
   for (const member of node.members) {
     if (member.key.includes('$') && accessorsIn(member.key).length > 0) finds.accessorKeys.push(member);
@@ -218,7 +217,7 @@ function visitArray(context: WalkContext, node: LocatedNode, field: FieldNode, h
   }
 }
 
-/** A literal, or text with accessors; containers may hold either at any depth. */
+/** Accepts a literal or a text with accessors; without an inner schema, objects and arrays may contain either at any depth. */
 function visitValue(context: WalkContext, node: LocatedNode, field: FieldNode, here: Here): void {
   if (field.meta.verbatim === true && isVerbatim(node)) {
     context.finds.literals.push(node);
@@ -253,7 +252,7 @@ function visitValue(context: WalkContext, node: LocatedNode, field: FieldNode, h
   }
 }
 
-/** The form whose JSON type the node has; a form that a null may stand for has been dealt with before. */
+/** Selects the option with the JSON type of the node; `visit` has already accepted nulls of nullable fields. */
 function visitEither(context: WalkContext, node: LocatedNode, { options }: FieldNode, here: Here): void {
   const chosen = options.find((form) => jsonTypes(form).includes(node.type));
   if (chosen !== undefined) {
@@ -267,7 +266,7 @@ function visitEither(context: WalkContext, node: LocatedNode, { options }: Field
 const jsonTypes = ({ type }: FieldNode): LocatedNode['type'][] =>
   type === 'record' ? ['object'] : type === 'value' || type === 'any' || type === 'either' ? [] : [type];
 
-/** What text of a value may be wrong in, whatever it means. */
+/** Records a text and, for secret fields, reports a value that is not encrypted or from the environment. */
 function checkText(context: WalkContext, node: LocatedNode, field: FieldNode, here: Here, resolved: boolean): void {
   if (field.meta.secret === true) reportClear(context, node, field, here.label, resolved);
   context.finds.texts.push(node);
@@ -295,7 +294,7 @@ function visitScalar(context: WalkContext, node: LocatedNode, field: FieldNode, 
   refer(context, node, field, here);
 }
 
-/** The name, or an accessor that takes such a name as its tail. */
+/** Accepts the plugin's name, or an accessor whose tail is such a name. */
 function visitPluginName(
   context: WalkContext,
   node: LocatedNode,
@@ -342,7 +341,7 @@ function refer(context: WalkContext, node: LocatedNode, field: FieldNode, here: 
 
 const spot = (context: WalkContext, span: Span): Spot => ({ doc: context.doc, start: span.start, end: span.end });
 
-/** The opening brace: the place to show when something is absent. */
+/** The opening brace: the location to report when a member is missing. */
 const opening = (context: WalkContext, node: LocatedNode): Spot => ({
   doc: context.doc,
   start: node.start,
