@@ -1,8 +1,4 @@
-/**
- * The `acknowledge` entries of resources, actionables and models: each silences the warnings and hints of its code inside its
- * holder.
- * Errors are never silenced, and an entry that silences nothing is reported.
- */
+/** Applies `acknowledge` entries: each silences the warnings and hints of its code inside its holder, never errors. */
 import { asText } from '../contract/json.js';
 import { nearest } from '../source/suggest.js';
 import { memberOf, type LocatedNode } from '../source/tree.js';
@@ -38,13 +34,13 @@ export interface Acknowledging {
   readonly definitions: readonly Definition[];
   readonly rows: readonly Row[];
   readonly registry: Registry;
-  /** Definitions with errors; their warnings may be missing, so their unused entries are not reported. */
+  /** Unused entries of these are not reported, because their warnings may be missing. */
   readonly broken: ReadonlySet<Definition>;
-  /** False when the environment is unknown: some warnings cannot be found then, so unused entries are not reported. */
+  /** False when the environment is unknown; then unused entries are not reported. */
   readonly isWhole: boolean;
 }
 
-/** Splits the rows into those that remain (with the problems of the entries themselves) and those that entries silence. */
+/** `rows` includes the problems of the entries themselves. */
 export function acknowledged(given: Acknowledging): {
   readonly rows: readonly Row[];
   readonly silenced: readonly Row[];
@@ -66,7 +62,7 @@ export function acknowledged(given: Acknowledging): {
   return { rows: [...rows.filter((row) => !silenced.has(row)), ...own.rows], silenced: [...silenced] };
 }
 
-/** The name of a model is outside its node, so it is compared separately. */
+/** A model's name is outside its node. */
 const covers = ({ definition: { doc, nameSpot, sort }, holder }: Entry, spot: Spot): boolean =>
   spot.doc === doc && (inside(spot, holder) || (sort === 'model' && spot.start === nameSpot.start));
 

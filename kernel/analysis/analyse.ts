@@ -1,7 +1,6 @@
 /**
- * The analysis pipeline: source texts in, model and problems out. Pure and synchronous; it must not read disk, network or
- * environment.
- * An analyser reuses earlier results (`memory.ts`, `read.ts`) and must return exactly what a new analyser would return.
+ * The analysis pipeline: source texts in, model and problems out. Pure: it must not read disk, network or environment.
+ * An analyser reuses earlier results (`memory.ts`, `read.ts`) and returns exactly what a new one would.
  */
 import type { PluginId } from '../contract/plugin.js';
 import type { Problem } from '../contract/problem.js';
@@ -55,20 +54,20 @@ import { walk } from './walk.js';
 export type { SourceFile } from './read.js';
 
 export interface AnalyseOptions {
-  /** The environment variables that are set, with their lengths; null when the environment is unknown. */
+  /** The environment variables that are set; null when the environment is unknown. */
   readonly env: EnvFacts | null;
-  /** Parses SQL with the grammar of the database; without it, statements are only scanned, not validated against the models. */
+  /** Without it, statements are only scanned, not validated against the models. */
   readonly sql?: SqlParser | undefined;
-  /** The settings of the config that affect definitions; null or absent when no config is known. */
+  /** Null or absent when no config is known. */
   readonly given?: Given | null;
   /** Errors that databases returned for statements of an earlier analysis. */
   readonly refusals?: Refusals;
 }
 
-/** Analyses one set after another and reuses results. The locations in an analysis are valid until the next one. */
+/** Locations in an analysis are valid until the next one. */
 export interface Analyser {
   analyse(files: readonly SourceFile[], options: AnalyseOptions): Analysis;
-  /** Returns the problems of one file that hold in any set. The next analysis reuses this work. */
+  /** Returns the problems of one file that hold in any set; the next analysis reuses this work. */
   glance(file: SourceFile): readonly Problem[];
 }
 
@@ -93,7 +92,7 @@ export function createAnalyser(registry: Registry): Analyser {
       if (isTold !== byShape) shelf = new Map();
       byShape = isTold;
       const all = files.map((source) => {
-        // The cache holds one read per file name, so a second file of the same name is read without it.
+        // A second file of the same name has no cached read.
         const found = read(source, reads.has(source.file) ? undefined : shelf.get(source.file), report);
         reads.set(source.file, found);
         return found;
@@ -121,7 +120,7 @@ export function createAnalyser(registry: Registry): Analyser {
       const report = createReport(registry.codes);
       const found = read(source, shelf.get(source.file), report);
       shelf.set(source.file, found);
-      // Only these are models under every profile; the config of the next analysis may select another profile.
+      // The config of the next analysis may select another profile; only these are models under each.
       const certain = found.definitions.filter(({ sort, name }) => sort === 'resource' || name.startsWith('_'));
       walked({ registry, memory, report }, certain);
       return problemsIn(report)
@@ -211,7 +210,7 @@ function analyseDefinitions(
   const { rows, silenced } = acknowledged({ definitions, rows: report.rows, registry, broken, isWhole: env !== null });
   const named = { ...tables, uniques, stores };
   const models = modelsOf({ definitions, linked, tables: named, queries, broken, memory, report });
-  // Computed lazily: not every caller reads these, and they are expensive for large sets.
+  // Lazy: few callers read these, and they are expensive for large sets.
   const uses = lazily(() => new Set<PluginId>(definitions.flatMap(({ finds }) => [...finds.uses])));
   const spoken = lazily(() => new Map([...queries.values()].flatMap((one) => [...one.names])));
   const asked = lazily(() => askedIn(definitions, linked, stores, report.rows));
@@ -243,7 +242,6 @@ function walked({ registry, memory, report }: Start, definitions: readonly Defin
   memory.rememberAll(definitions, report, { name: 'walk', reads: [], work });
 }
 
-/** Walks a definition against its grammar and fills `finds`. */
 export function walkDefinition(definition: Definition, registry: Registry, report: Report): void {
   const { sort, doc, node, acknowledge, finds } = definition;
   walk({ doc, registry, report, finds }, node, ROOT_FIELDS[sort], `this ${sort}`);
@@ -252,7 +250,6 @@ export function walkDefinition(definition: Definition, registry: Registry, repor
     walk({ doc, registry, report, finds }, acknowledge, field, `"${ACKNOWLEDGE}"`);
 }
 
-/** Collects the result columns of each query of a definition and the columns that each placeholder is compared with. */
 function readQueries(
   { registry, memory, report, sql }: Run,
   definition: Definition,
@@ -260,7 +257,7 @@ function readQueries(
 ): Queries {
   const { catalogue, stores, faulty } = around;
   const { documents } = definition.finds;
-  // A text with syntax errors may end in the middle of a statement, so its statements are not checked.
+  // A text with syntax errors may end in the middle of a statement.
   const half = faulty.has(definition.doc.file);
   const work = (own: Report): Queries => {
     const answers: Answers = new Map();

@@ -3,7 +3,7 @@ import type { Fix, Position, Problem, Severity } from '../contract/problem.js';
 import type { SourceFile } from './analyse.js';
 import { document, type Document } from '../source/document.js';
 
-/** Edits only the ranges of the fix; comments and layout around them are unchanged. */
+/** Comments and layout around the ranges are unchanged. */
 export function applyFix(files: readonly SourceFile[], fix: Fix): SourceFile[] {
   return files.map((source) => {
     if (source.file !== fix.file) return source;
@@ -21,11 +21,11 @@ const offsetOf = ({ lineStarts, text }: Document, { line, character }: Position)
 
 export interface Fixed {
   readonly files: readonly SourceFile[];
-  /** The problems whose fixes were applied, in order. */
+  /** In order of application. */
   readonly done: readonly Problem[];
 }
 
-/** `all`: also applies the fixes that need review. `judge`: returns all problems of a set. */
+/** `all`: also applies fixes that need review. `judge`: returns all problems of a set. */
 export function applyFixes(
   files: readonly SourceFile[],
   judge: (files: readonly SourceFile[]) => readonly Problem[],
@@ -49,7 +49,7 @@ export function applyFixes(
 const keyOf = ({ code, message, file, range }: Problem, { text }: Fix): string =>
   JSON.stringify([code, message, file, range.start, text]);
 
-/** No sum (errors, errors and warnings, all) grows, and at least one shrinks. */
+/** No cumulative count grows and at least one shrinks. */
 function isBetter(before: readonly Problem[], after: readonly Problem[]): boolean {
   const count = (problems: readonly Problem[], severities: readonly Severity[]): number =>
     problems.filter(({ severity }) => severities.includes(severity)).length;

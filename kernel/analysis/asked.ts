@@ -1,4 +1,4 @@
-/** The SQL statements that a database can check: those without known errors, with the values that are constant. */
+/** Selects the SQL statements that a database can check: those without known errors, with their constant values. */
 import type { StorePlace } from '../contract/model.js';
 import type { Question } from '../contract/trial.js';
 import type { LocatedNode } from '../source/tree.js';
@@ -13,7 +13,7 @@ import { isVerbatim, valueAt } from './verbatim.js';
 export interface Asked extends Question {
   readonly statement: SqlText;
   readonly place: StorePlace;
-  /** The SQL dialect of the store; null when it is unknown. */
+  /** Null when unknown. */
   readonly syntax: string | null;
   readonly models: readonly string[];
 }
@@ -39,7 +39,7 @@ export function askedIn(
   });
 }
 
-/** The text bound to a constant; null for values of the request, and for objects and lists, which are bound as JSON. */
+/** Null for request values, and for objects and lists, which are bound as JSON. */
 function certainValue(node: LocatedNode, resource: LinkedResource | undefined): string | null {
   const value = valueAt(node);
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);

@@ -2,10 +2,7 @@ import { offsetInFile } from '../source/document.js';
 import type { Definition } from './model.js';
 import type { Row } from './report.js';
 
-/**
- * Returns the definitions that contain an error. An error outside all definitions of a file counts for each definition of the
- * file.
- */
+/** An error outside all definitions of a file invalidates each definition of the file. */
 export function brokenDefinitions(definitions: readonly Definition[], rows: readonly Row[]): Set<Definition> {
   const broken = new Set<Definition>();
   const errors = rows.filter(({ severity }) => severity === 'error');

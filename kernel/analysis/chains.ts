@@ -1,4 +1,4 @@
-/** Limits how many actionables one request may start and how long their dependency chains may be. */
+/** Limits the actionables that one request may start, and the length of their dependency chains. */
 import { numeric, shape } from '../schema/combinators.js';
 import { memberOf } from '../source/tree.js';
 import type { LinkedAction, LinkedResource } from './linked.js';
@@ -46,7 +46,7 @@ export function checkChains(resources: readonly LinkedResource[], limits: ChainL
   reportDepth(actions, limits.depth, report);
 }
 
-/** Reports only the edge where the depth first exceeds the limit, not the actionables that depend on it. */
+/** Reports the edge where the depth first exceeds the limit, not its dependents. */
 function reportDepth(actions: ReadonlyMap<string, LinkedAction>, max: number, report: Report): void {
   const depths = new Map<string, number>();
   for (const action of actions.values()) {
@@ -57,10 +57,7 @@ function reportDepth(actions: ReadonlyMap<string, LinkedAction>, max: number, re
   }
 }
 
-/**
- * Iterative depth-first search: an action's depth is set after the depths of its dependencies. Edges that close a cycle count
- * as 0.
- */
+/** Iterative depth-first search; edges that close a cycle count as 0. */
 function measure(start: LinkedAction, actions: ReadonlyMap<string, LinkedAction>, depths: Map<string, number>): void {
   const path = [start];
   const open = new Set([start.key]);

@@ -1,7 +1,6 @@
 /**
- * Classifies the entries of a file: resources (they have `resource` or `actionables`) or models (the name begins with an
- * underscore).
- * Under the sub0 profile, an entry with the shape of a model is a model without the underscore.
+ * Classifies the entries of a file as resources or models (names with a leading underscore; under the sub0 profile also by
+ * shape).
  */
 import type { Report } from './report.js';
 import type { Document } from '../source/document.js';
@@ -15,7 +14,7 @@ const SUFFIXES = ['.model.json', '.model.jsonc', '.jsonc', '.json'];
 
 export const entriesOf = (root: LocatedNode): readonly LocatedNode[] => (root.type === 'array' ? root.items : [root]);
 
-/** Returns one resource, one model, or several models keyed by name. `byShape`: a model needs no underscore. */
+/** `byShape`: a model needs no underscore. */
 export function classify(doc: Document, node: LocatedNode, report: Report, byShape = false): Definition[] {
   const start = { doc, start: node.start, end: Math.min(node.start + 1, node.end) };
   const make = (sort: Definition['sort'], at: LocatedNode, name: string, nameSpot = start): Definition => {
@@ -33,7 +32,7 @@ export function classify(doc: Document, node: LocatedNode, report: Report, bySha
     return [];
   }
   const fileName = modelNameOf(doc.file);
-  // A model may have fields named `resource` or `_id`, so in a file named after a model, entries with a `type` are fields.
+  // A model may have fields named `resource` or `_id`, so in its own file, entries with a `type` are fields.
   const fields = fileName.startsWith('_') && node.members.some(isField) && !saysResource(node);
   const isResource = memberOf(node, 'resource') !== undefined || memberOf(node, 'actionables') !== undefined;
   if ((isResource || isMeantAsResource(node, fileName)) && !fields) return [make('resource', node, '')];
@@ -61,10 +60,7 @@ export function classify(doc: Document, node: LocatedNode, report: Report, bySha
   return [];
 }
 
-/**
- * True if two distinct fields of a resource, or `actionables` alone, are written under made-up names with values of the right
- * type.
- */
+/** True for two made-up resource keys, or one for `actionables`, with values of the right type. */
 function isMeantAsResource({ members }: LocatedNode, fileName: string): boolean {
   if (fileName.startsWith('_')) return false;
   const meant = members.flatMap(({ key, value }) => {
@@ -75,7 +71,7 @@ function isMeantAsResource({ members }: LocatedNode, fileName: string): boolean 
   return new Set(meant).size > 1 || meant.includes('actionables');
 }
 
-/** These values cannot be fields of a model, so the node is a resource even if another member has a `type`. */
+/** No field of a model has such values, so the node is a resource even if another member has a `type`. */
 const saysResource = (node: LocatedNode): boolean =>
   memberOf(node, 'resource')?.value?.type === 'string' &&
   (memberOf(node, 'actionables')?.value?.type === 'array' || memberOf(node, 'id')?.value?.type === 'string');
@@ -89,7 +85,7 @@ function fieldsUnder(node: LocatedNode): { readonly fields: Member; readonly nam
   const fields = WRAPPERS.map((key) => memberOf(node, key)).find(
     (member) => (member?.value?.type === 'object' || member?.value?.type === 'array') && !isField(member),
   );
-  // Every field has a `type`, so without a name next to it, an object counts only if it contains fields.
+  // Without a name next to it, the object must contain fields; every field has a `type`.
   const holdsFields = fields?.value?.members.some(isField) === true;
   if (fields === undefined || (name === null && !holdsFields)) return null;
   const text = name === null ? null : String(name.scalar);
@@ -98,11 +94,11 @@ function fieldsUnder(node: LocatedNode): { readonly fields: Member; readonly nam
 
 const isNamedModel = ({ key, value }: Member): boolean => key.startsWith('_') && value?.type === 'object';
 
-/** An object whose members are all fields, and which is not a field itself. */
+/** An object that contains only fields and is none itself. */
 const holdsFields = (member: Member): boolean =>
   !isField(member) && member.value !== null && member.value.members.length > 0 && member.value.members.every(isField);
 
-/** A setting of the model next to its fields; a value of another type is a field of that name. */
+/** A value of another type is a field of that name. */
 function beside(node: LocatedNode, name: string, type: LocatedNode['type']): LocatedNode | null {
   const value = memberOf(node, name)?.value ?? null;
   return value?.type === type ? value : null;

@@ -1,4 +1,4 @@
-/** The config section `websocket`: its grammar and its defaults. No connection is opened here. */
+/** The config section `websocket`: its grammar and its defaults. */
 import { isObject, type JsonObject } from '../contract/json.js';
 import type { Mistaken } from '../contract/mistaken.js';
 import { flag, numeric, shape, text } from '../schema/combinators.js';
@@ -8,7 +8,7 @@ export interface WebSocketConfig {
   readonly path: string;
   readonly force_uid: boolean;
   readonly force_token: boolean;
-  /** The token claim that holds the uid a connection may use. */
+  /** The token claim with the uid that a connection may use. */
   readonly uid_claim: string;
   readonly ping: number;
   readonly limits: Readonly<Record<keyof typeof LIMITS, number>>;
@@ -80,7 +80,7 @@ const MISTAKEN: Mistaken = {
   rate_limit: IN_LIMITS('rate'),
 };
 
-/** Made-up names of this section at the top level of the config. */
+/** Made-up names of this section. */
 export const WEBSOCKET_NAMES = ['ws', 'websockets', 'web_socket', 'webSocket', 'socket', 'sockets', 'realtime'];
 
 export const websocketSchema = () =>

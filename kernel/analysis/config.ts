@@ -1,7 +1,6 @@
 /**
- * The config file: its grammar (the kernel's fields and one section per configurable kind), its checks, and the config with
- * defaults.
- * No I/O: reading files and resolving `$ENV` values is done elsewhere.
+ * The config file: its grammar (kernel fields and one section per configurable kind), its checks and defaults.
+ * No I/O: other modules read files and resolve `$ENV` values.
  */
 import { asText, isObject, type Json } from '../contract/json.js';
 import type { ConfigGiven } from '../contract/kind.js';
@@ -28,13 +27,13 @@ import { walk } from './walk.js';
 export interface HttpConfig {
   readonly port: number;
   readonly host: string;
-  /** Host names that the server accepts; `*` accepts all. */
+  /** `*` accepts all host names. */
   readonly hosts: readonly string[];
   readonly methods: readonly string[];
   readonly status_path: string;
-  /** Allowed CORS origins; `*` allows all. */
+  /** CORS origins; `*` allows all. */
   readonly allowed_origins: readonly string[];
-  /** The number of trusted proxies in front of the server; their `X-Forwarded-For` entries determine the client's address. */
+  /** Proxies in front of the server; their `X-Forwarded-For` entries determine the client's address. */
   readonly trusted_proxies: number;
   /** Merged over the default response headers; an empty text removes a header. */
   readonly headers: Readonly<Record<string, string>>;
@@ -51,13 +50,13 @@ export interface HttpConfig {
 
 export type HttpLimits = Readonly<Record<keyof typeof DEFAULTS.http.limits, number>>;
 
-/** A plugin that the config selects; `options` still contain unresolved `$ENV` values. */
+/** A plugin that the config selects; its options are not yet resolved. */
 export interface ConfiguredPlugin {
   readonly kind: string;
   readonly instance: string;
   readonly name: string;
   readonly options: Readonly<Record<string, Json>>;
-  /** A default instance that is not in the config; it is loaded only when the options of another plugin name it. */
+  /** A default instance, loaded only when the options of another plugin name it. */
   readonly spare?: boolean;
 }
 
@@ -72,7 +71,7 @@ export interface Config {
   readonly chains: ChainLimits;
   readonly deadlines: { readonly open: number; readonly close: number };
   readonly docs: string;
-  /** The system whose semantics the definitions follow; null means Lintel's own. */
+  /** The system that the definitions were written for; null means Lintel. */
   readonly profile: string | null;
   /** Allows features that are only safe in tests. */
   readonly testing: boolean;
@@ -81,7 +80,7 @@ export interface Config {
   readonly chosen: readonly ConfiguredPlugin[];
 }
 
-/** The part of the config that affects the analysis of definitions. */
+/** The settings that affect the analysis of definitions. */
 export type Given = Pick<Config, 'testing' | 'chains' | 'outbound' | 'websocket' | 'chosen' | 'profile'>;
 
 export interface ConfigAnalysis {
@@ -91,7 +90,7 @@ export interface ConfigAnalysis {
   readonly uses: ReadonlySet<string>;
 }
 
-/** `source` null means that there is no config file, so all defaults apply. */
+/** `source` null: there is no config file, so all defaults apply. */
 export function analyseConfig(
   file: string,
   source: string | null,
@@ -125,7 +124,7 @@ export function analyseConfig(
   return { config, problems: problemsIn(report).sort(byPlace), uses: finds.uses };
 }
 
-/** A section in the config replaces its default, so it must contain the instance that other plugins rely on. */
+/** A written section replaces its default, so it must contain the instance that other plugins rely on. */
 function reportMissingInstances(doc: Document, root: LocatedNode, registry: Registry, report: Report): void {
   for (const { config } of registry.kinds.values()) {
     const section = config?.must === undefined ? undefined : memberOf(root, config.field)?.value;
@@ -136,7 +135,7 @@ function reportMissingInstances(doc: Document, root: LocatedNode, registry: Regi
   }
 }
 
-/** Texts in plugin options may contain `$ENV` accessors, and no other accessors. */
+/** Plugin options may contain `$ENV` accessors, and no others. */
 function findAccessorsInOptions(root: LocatedNode, registry: Registry, finds: Finds): void {
   const roots = registry.rootsOf('env');
   const known = new Set(finds.accessors.map(({ node }) => node));
@@ -152,7 +151,7 @@ function findAccessorsInOptions(root: LocatedNode, registry: Registry, finds: Fi
   }
 }
 
-/** Reads the plugin lists before a registry exists. Invalid values are ignored here; the full check reports them later. */
+/** Used before a registry exists. Ignores invalid values, because the full check follows. */
 export function pluginLists(source: string | null): Pick<Config, 'plugins' | 'disable'> {
   const { root } = parseSource(document('', source ?? '{}'));
   const json = root === null ? {} : toJson(root);
@@ -172,7 +171,7 @@ export function configField(registry: Registry): FieldNode {
 /** The language server requests this on every keystroke. */
 const configFields = new WeakMap<Registry, FieldNode>();
 
-/** Created lazily so that the first diagnostics of the language server are not delayed. */
+/** Lazy, so that the first diagnostics of the language server are not delayed. */
 let kernelFields: FieldNode | undefined;
 
 function foldConfig(registry: Registry): FieldNode {
@@ -204,7 +203,7 @@ function complete(json: Loose, registry: Registry, env: EnvFacts, dev: boolean):
   const isSub0 = isEarlier(asText(json['profile']));
   const merged = {
     ...DEFAULTS,
-    // Such definitions were never validated by their system, so one error must not stop all endpoints.
+    // The other system never validated such files, so one error must not stop all endpoints.
     ...(isSub0 && { on_problem: 'skip' as const }),
     ...Object.fromEntries(Object.keys(DEFAULTS).flatMap((key) => (json[key] === undefined ? [] : [[key, json[key]]]))),
     http: {

@@ -1,6 +1,4 @@
-/**
- * Finds the field at a path of a definition, even where the text is incomplete; editors use it. Validates and reports nothing.
- */
+/** Finds the field at a path of a definition, even in incomplete text; for editors. Reports nothing. */
 import type { PluginId } from '../contract/plugin.js';
 import { EMPTY_OBJECT, type FieldNode } from '../schema/field-node.js';
 import { memberOf, toJson, type LocatedNode } from '../source/tree.js';
@@ -10,14 +8,14 @@ import { LITERAL } from '../language/literal.js';
 export type Segment = string | number;
 
 export interface Level {
-  /** The key or index in the parent; null for the definition itself. */
+  /** Null for the definition itself. */
   readonly key: Segment | null;
-  /** The field that the grammar allows here; null when it is unknown. */
+  /** Null where the grammar allows no known field. */
   readonly field: FieldNode | null;
-  /** The existing node; null if nothing is written yet. */
+  /** Null if nothing is written yet. */
   readonly node: LocatedNode | null;
   readonly owner: PluginId | null;
-  /** The fields that an object may have here, given its present members; null if no object is allowed. */
+  /** The fields of an object with these members; null if no object is allowed. */
   readonly expansion: Expansion | null;
 }
 
@@ -42,7 +40,7 @@ export function descend(
 export const levelAt = (registry: Registry, node: LocatedNode | null, field: FieldNode): Level =>
   levelOf(registry, null, field, node, null, undefined);
 
-/** Returns the levels of the members and items that are written directly inside. */
+/** Returns the levels that are written directly inside. */
 export function childrenOf(registry: Registry, level: Level): Level[] {
   const { node } = level;
   if (node === null) return [];
@@ -73,7 +71,7 @@ const expansionOf = (registry: Registry, field: FieldNode, node: LocatedNode | n
     return member === undefined ? undefined : member.value === null ? null : toJson(member.value);
   });
 
-/** Selects, among alternative types, the one that is written or the one that the path leads through. */
+/** Selects among alternatives the one that is written, or that the path leads through. */
 function formOf(field: FieldNode, node: LocatedNode | null, next: Segment | undefined): FieldNode {
   const wanted = typeof next === 'number' ? 'array' : next !== undefined ? 'object' : node?.type;
   if (field.type === 'value' && field.inner !== null && (wanted === 'object' || wanted === 'array')) {
@@ -85,7 +83,7 @@ function formOf(field: FieldNode, node: LocatedNode | null, next: Segment | unde
   return field.options.find(fits) ?? field;
 }
 
-/** True if the object is empty or its keys are prefixes of the literal key, so it may become a literal value. */
+/** True if the object may still become a literal value. */
 const isVerbatimSoFar = (node: LocatedNode | null): boolean =>
   node === null || node.members.every(({ key }) => LITERAL.startsWith(key));
 
@@ -107,7 +105,7 @@ function fieldOf({ field, expansion }: Level, key: Segment): { field: FieldNode;
   if (field.type === 'record' || field.type === 'array') {
     return field.inner === null ? null : { field: field.inner, plugin: null };
   }
-  // Such a value is any JSON with accessors at any depth.
+  // Any JSON with accessors, at any depth.
   return field.type === 'value' && field.inner === null ? { field, plugin: null } : null;
 }
 

@@ -1,38 +1,35 @@
-/**
- * Partitions the actionables of a resource into foreground, background and scheduled work, at load time. Nothing is compiled
- * here.
- */
+/** Partitions the actionables of a resource into foreground, background and scheduled work, at load time. */
 import type { ActionModel } from './model.js';
 import { closureOf } from './order.js';
 import type { Registry } from './registry.js';
 
 /** Actionables that run together outside the response. */
 export interface PartModel {
-  /** The key of the last root; it names the part. */
+  /** The key of the last root. */
   readonly key: string;
-  /** In running order, with their dependencies. */
+  /** In running order, with dependencies. */
   readonly actions: readonly ActionModel[];
   /** Triggered by the scheduler. */
   readonly scheduled: boolean;
-  /** Accepted first and run in the background. */
+  /** Accepted first, then run in the background. */
   readonly later: boolean;
 }
 
 export interface Division {
-  /** Run before the response, in running order. */
+  /** In the foreground, in running order. */
   readonly now: readonly ActionModel[];
   readonly parts: readonly PartModel[];
   /** The response only states that the work was accepted. */
   readonly accepted: boolean;
 }
 
-/** True if a plugin of the actionable needs data that only the live request has. */
+/** True if the actionable needs data that only the live request has. */
 export const immediateIn =
   ({ plugins }: Registry) =>
   ({ places, node }: ActionModel): boolean =>
     places.some((place) => place.node === node && plugins.get(place.plugin)?.facts?.['immediate'] === true);
 
-/** `immediate`: actions that must run in the foreground even when they are declared as deferred. */
+/** `immediate`: actions that run in the foreground even if they are declared as deferred. */
 export function divide(
   actions: readonly ActionModel[],
   dependencies: (action: ActionModel) => readonly ActionModel[],
@@ -64,23 +61,17 @@ export function divide(
   };
 }
 
-/**
- * Returns the actionable whose result is the response; null if there is none or the response only states that work was
- * accepted.
- */
+/** The actionable that produces the response; null if there is none or the response only states acceptance. */
 export function mainOf(actions: readonly ActionModel[], { now, accepted }: Division): ActionModel | null {
   if (accepted) return null;
   const answering = actions.filter((action) => now.includes(action));
   return answering.find(({ main }) => main) ?? answering.filter(isBegun).at(-1) ?? null;
 }
 
-/** True if a request starts the actionable directly, not only as a dependency. */
+/** False for work that runs only as a dependency or on a schedule. */
 const isBegun = ({ noOp, timing }: ActionModel): boolean => !noOp && !timing.scheduled;
 
-/**
- * Groups deferred actionables: all that the resource defers form one part; one that defers itself joins only the parts it
- * depends on.
- */
+/** All work that the resource defers is one part; a self-deferred actionable joins only parts it depends on. */
 function together(
   roots: readonly ActionModel[],
   order: (roots: readonly ActionModel[]) => readonly ActionModel[],

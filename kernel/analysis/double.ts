@@ -1,4 +1,4 @@
-/** Reports duplicates: ids, paths, path parameters, actionables and main actionables. */
+/** Reports duplicate ids, paths, path parameters, actionables and main actionables. */
 import { POISON_KEYS } from '../contract/json.js';
 import { parameterSpans, pathShape } from '../language/route.js';
 import { removeMember } from '../source/edit-json.js';
@@ -34,7 +34,7 @@ export function reportDoubleActions(actions: readonly LinkedAction[], report: Re
   }
 }
 
-/** Ids and paths are unique. A resource is served under both, so an id must not equal the path of another resource. */
+/** A resource is served under its id and its path, so an id must not equal the path of another resource. */
 export function reportTaken(resources: readonly LinkedResource[], report: Report): void {
   const ids = new Map<string, Spot>();
   const paths = new Map<string, { id: string; spot: Spot }>();
@@ -59,7 +59,6 @@ export function reportTaken(resources: readonly LinkedResource[], report: Report
   }
 }
 
-/** The location of a resource's id, and the paths under which it is served. */
 const takenBy = once((resource: LinkedResource) => {
   const idSpot = valueSpot(resource, 'id');
   const written = [
@@ -72,7 +71,7 @@ const takenBy = once((resource: LinkedResource) => {
   return { idSpot, taken };
 });
 
-/** Reports path parameters that are repeated or whose names a payload must not have. */
+/** Rejects repeated parameters and names that a payload must not have. */
 export function reportParameters(resource: LinkedResource, report: Report): void {
   const spot = valueSpot(resource, 'resource');
   const node = memberOf(resource.definition.node, 'resource')?.value;

@@ -1,6 +1,6 @@
 /**
- * Computes the fields that an object may have: those of its schema and those of the plugins of its slots.
- * Reads only which plugins the object selects and which keys it has, so objects with equal selections share one cached result.
+ * Computes the fields that an object may have, from its schema and the plugins of its slots.
+ * Reads only the selected plugins and the present keys, so equal selections share a cached result.
  */
 import { asText, type Json } from '../contract/json.js';
 import type { Kind } from '../contract/kind.js';
@@ -11,16 +11,16 @@ import { addExpected, addMistaken, type Absent } from './expected.js';
 import { GRAMMAR } from './grammar.js';
 import type { Expansion, KeyChoice, OwnedField, Registry } from './registry.js';
 
-/** The reads of an object that the expansion depends on. */
+/** The reads that an expansion depends on. */
 export interface Reader {
-  /** The plugin selected by the value of the kind's field; empty if the name is unknown. */
+  /** The plugin that the kind's field selects; empty if the name is unknown. */
   chosen(kind: Kind): string;
   has(key: string): boolean;
 }
 
 type Read = (key: string) => Json | undefined;
 
-/** A node of the decision tree of one field: a read and the step for each of its results, or the expansion at a leaf. */
+/** A node of a decision tree: a read with the next step per result, or the expansion at a leaf. */
 interface Step {
   question: ((read: Reader) => string) | null;
   readonly answers: Map<string, Step>;

@@ -1,7 +1,4 @@
-/**
- * Collects keys that have a meaning although no plugin provides them: names of plugins that are missing, and made-up keys.
- * Nothing is reported here.
- */
+/** Collects keys that no plugin provides but that have a meaning: names of missing plugins, and made-up keys. */
 import type { Kind } from '../contract/kind.js';
 import type { Mistaken, Right } from '../contract/mistaken.js';
 import type { Registry } from './registry.js';
@@ -39,7 +36,7 @@ export function addExpected(
     if (registry.plugin(kind.kind, name) !== undefined) continue;
     const absent = { kind: kind.kind, name };
     if (kind.select.by === 'key') meant.expected.set(name, absent);
-    // The unknown plugin name is reported where it is selected, so its fields are not reported again.
+    // The selector reports the unknown name, so its fields are not reported again.
     const chosen = kind.select.by === 'field' && chosenName(kind) === name;
     for (const field of bySlot[slot] ?? []) {
       if (chosen) meant.tolerated.add(field);

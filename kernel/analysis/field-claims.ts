@@ -15,16 +15,16 @@ const KERNEL = 'the kernel';
 interface Claims {
   readonly input: ClaimInput;
   readonly owners: Map<string, string>;
-  /** Kinds of which an object selects one plugin at a time; their fields may share names. */
+  /** Kinds with one plugin at a time per object; their plugins may share names. */
   readonly alternatives: { readonly kind: Kind; readonly slot: string }[];
 }
 
-/** `nodes`: all schemas. Each object with slots inside them is checked. */
+/** `nodes`: all schemas. */
 export function assertNoSharedFields(input: ClaimInput, nodes: readonly FieldNode[]): void {
   for (const node of nodes) {
     for (const holder of holdersIn(node)) judge(input, holder);
   }
-  // No schema contains the slots of config sections, so they are checked separately.
+  // No schema contains the slots of config sections.
   for (const { config, slots } of input.registry.kinds.values()) {
     if (config !== undefined) for (const slot of slots) judge(input, { fields: {}, parts: [slot] });
   }

@@ -1,4 +1,4 @@
-/** Collects SQL statements and document queries, with the sibling fields that affect them. Validates nothing. */
+/** Collects SQL statements and document queries with the sibling fields that affect them. Validates nothing. */
 import { scanSql } from '../language/sql.js';
 import type { FieldNode } from '../schema/field-node.js';
 import { memberOf, type LocatedNode } from '../source/tree.js';
@@ -12,7 +12,7 @@ const textBeside = (around: LocatedNode | null, name: string | undefined): Locat
 
 type Found = Pick<SqlText, 'parameters' | 'unique' | 'timestamps' | 'softDelete' | 'each' | 'store' | 'connection'>;
 
-/** The sibling fields that change the behaviour of a query. */
+/** The sibling fields that change what a query does. */
 function besides({ finds, doc }: WalkContext, { meta }: FieldNode, around: LocatedNode | null): Found {
   const sibling = (name: string | undefined): LocatedNode | null =>
     name === undefined || around === null ? null : (memberOf(around, name)?.value ?? null);
@@ -47,14 +47,14 @@ export function findCollection(
   context.finds.documents.push({ node, collection, joins, around, ...besides(context, field, around) });
 }
 
-/** Pipeline stages that read another collection, and the key that names it. A stage may also be the name itself. */
+/** Pipeline stages that read another collection, and the key for its name; the stage may be the name itself. */
 const JOINS: ReadonlyMap<string, string> = new Map([
   ['$lookup', 'from'],
   ['$graphLookup', 'from'],
   ['$unionWith', 'coll'],
 ]);
 
-/** Searches at any depth, because stages may contain pipelines. */
+/** Stages may contain pipelines. */
 function joinsIn(node: LocatedNode | null): LocatedNode[] {
   if (node === null) return [];
   const named = node.members.flatMap(({ key, value }) => {

@@ -1,4 +1,4 @@
-/** The facts that the walk collects in a definition for later stages. Types only, and an empty instance. */
+/** The facts that the walk collects in a definition for later stages. */
 import type { Json } from '../contract/json.js';
 import type { PluginId } from '../contract/plugin.js';
 import type { AccessorPart } from '../language/accessor.js';
@@ -13,7 +13,7 @@ export interface Declaration {
   readonly spot: Spot;
   /** The value of a payload field or a model field. */
   readonly value: Json;
-  /** The node of `value`; null if it is not written yet, or if the name has no value. */
+  /** Null if `value` is not written yet or the name has none. */
   readonly node: LocatedNode | null;
   /** The value exists only after its actionable has run. */
   readonly late: boolean;
@@ -24,11 +24,10 @@ export interface Reference {
   readonly name: string | number;
   readonly node: LocatedNode;
   readonly spot: Spot;
-  /** The resource named next to the list that contains this reference (`refers.within`), if any. */
+  /** The resource named next to the list of this reference (`refers.within`), if any. */
   readonly within: { readonly name: string; readonly node: LocatedNode } | null;
 }
 
-/** A string that contains accessors. */
 export interface AccessorText {
   readonly node: LocatedNode;
   readonly parts: readonly AccessorPart[];
@@ -42,23 +41,23 @@ export interface AccessorText {
   readonly place: string;
 }
 
-/** A SQL statement with the values of its placeholders, in order, and its sibling fields. */
+/** A SQL statement with its placeholder values and sibling fields. */
 export interface SqlText {
   readonly node: LocatedNode;
   readonly scan: SqlScan;
   readonly parameters: readonly LocatedNode[];
-  /** The columns whose values must be unique. */
+  /** The columns that must be unique. */
   readonly unique: LocatedNode | null;
-  /** Set only if the switch is true. */
+  /** Null unless the switch is true. */
   readonly timestamps: LocatedNode | null;
   readonly softDelete: LocatedNode | null;
-  /** `true`, or the name of the list whose items the statement is repeated for. */
+  /** `true`, or the name of the list to repeat the statement for. */
   readonly each: LocatedNode | null;
   /** The object that contains the text. */
   readonly around: LocatedNode | null;
   /** The name of the field that holds `parameters`. */
   readonly binds: string | undefined;
-  /** The kind of the store; null if the field does not specify it. */
+  /** The kind of the store; null if unspecified. */
   readonly store: string | null;
   readonly connection: LocatedNode | null;
 }
@@ -70,10 +69,9 @@ export interface DocumentQuery {
   readonly joins: readonly LocatedNode[];
   /** The object that contains the name. */
   readonly around: LocatedNode;
-  /** The values of its placeholders, in order. */
   readonly parameters: readonly LocatedNode[];
   readonly unique: LocatedNode | null;
-  /** Set only if the switch is true. */
+  /** Null unless the switch is true. */
   readonly timestamps: LocatedNode | null;
   readonly softDelete: LocatedNode | null;
   readonly each: LocatedNode | null;
@@ -81,14 +79,14 @@ export interface DocumentQuery {
   readonly connection: LocatedNode | null;
 }
 
-/** The fields of one plugin in one object, for the plugin's check and for the compiler. */
+/** The fields of one plugin in one object, for its check and the compiler. */
 export interface PluginPlace {
   readonly plugin: PluginId;
   readonly slot: string;
   readonly node: LocatedNode;
   readonly value: Readonly<Record<string, Json>>;
   readonly holder: Readonly<Record<string, Json>>;
-  /** True if the fields match the plugin's schema; the plugin's own check runs only then. */
+  /** True if the fields match the plugin's schema; its own check runs only then. */
   readonly sound: boolean;
 }
 
@@ -98,10 +96,10 @@ export interface Finds {
   readonly accessors: AccessorText[];
   readonly statements: SqlText[];
   readonly documents: DocumentQuery[];
-  /** Members whose keys are written like accessors. */
+  /** Members with keys like accessors. */
   readonly accessorKeys: Member[];
   readonly texts: LocatedNode[];
-  /** Objects that mark a literal value: `{"literal": "new"}`. */
+  /** Objects such as `{"literal": "new"}`. */
   readonly literals: LocatedNode[];
   readonly places: PluginPlace[];
   readonly uses: Set<PluginId>;

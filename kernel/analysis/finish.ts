@@ -1,4 +1,4 @@
-/** Builds the final models of an analysis for compilers and editors: linked facts, validity, and the models each action uses. */
+/** Builds the final models of an analysis for compilers and editors. */
 import { asText } from '../contract/json.js';
 import type { DocumentQuery, Finds, SqlText } from './finds.js';
 import type { LinkedAction, LinkedResource } from './linked.js';
@@ -122,7 +122,7 @@ function actionModel(resource: LinkedResource, action: LinkedAction, stores: Sto
   };
 }
 
-/** Ids of resources that are not served: the invalid ones, and all that depend on them directly or indirectly. */
+/** Ids of the invalid resources and of all that depend on them. */
 function spoiledIds(linked: readonly LinkedResource[], isBroken: (resource: LinkedResource) => boolean): Set<string> {
   const spoiled = new Set(linked.filter(isBroken).map(({ id }) => id));
   if (spoiled.size === 0) return spoiled;

@@ -1,7 +1,4 @@
-/**
- * Decides which fixes may be offered. A fix must not remove a guard, nor let the client send a value that a token, a row or a
- * rule decides.
- */
+/** Decides which fixes may be offered. A fix must not remove a guard, nor let the client send a value that a guard decides. */
 import type { FindingEdit } from '../contract/plugin.js';
 import { accessorsIn } from '../language/accessor.js';
 import { nodeAt, type LocatedNode } from '../source/tree.js';
@@ -32,17 +29,14 @@ export function keepsGuards(
   });
 }
 
-/**
- * An undeclared word would become a payload field. On a resource that identifies its callers, it may be intended as the
- * caller's id.
- */
+/** An undeclared word would become a payload field, although it may be intended as the caller's id. */
 function mayBeSent(resource: LinkedResource, registry: Registry, text: string): boolean {
   if (!isWord(text) || !tellsCallersApart(registry, resource)) return true;
   const { names, generated, payloadFields, claims } = resource;
   return [names, generated, payloadFields, claims].some((known) => known.has(rootOf(text)));
 }
 
-/** True if the node contains a declaration, a claim accessor, or a reference to a name or a claim. */
+/** True if the node contains a rule, a claim, or a reference to a name or a claim. */
 function decides({ definition, names, claims }: LinkedResource, registry: Registry, gone: LocatedNode): boolean {
   const { declarations, accessors, references } = definition.finds;
   const readers = claimReaders(registry);

@@ -1,4 +1,4 @@
-/** Computes which named values pass from one actionable to another, for display in plans. The compiler does not use it. */
+/** Computes the named values that pass between actionables, for display. The compiler does not use it. */
 import type { AccessorText, Reference } from './finds.js';
 import { payloadReaders } from './checks/readers.js';
 import { actionKey } from './linked.js';
@@ -26,7 +26,7 @@ export function flowsOf(registry: Registry, sequence: readonly ActionModel[]): F
     if (name !== undefined) known.names.add(name);
   };
   const readers = payloadReaders(registry);
-  /** The keys of the actionables that produce a name, by resource and name. */
+  /** The actionables that produce a name, by resource and name. */
   const givers = new Map<string, string[]>();
   for (const action of sequence) {
     for (const dependency of action.depends) flow(dependency, action.key);
@@ -43,7 +43,7 @@ export function flowsOf(registry: Registry, sequence: readonly ActionModel[]): F
   return [...found.values()].map(({ from, to, names }) => ({ from, to, names: [...names] }));
 }
 
-/** Keys of the actionables whose results a name is extracted from; empty if it comes from the actionable's own result. */
+/** The actionables that a name is extracted from; empty for its own actionable. */
 function sourcesOf(action: ActionModel, spot: Span): string[] {
   const feeding = action.definition.finds.references.filter(
     ({ refers, node }) => refers.feeds === true && inside(node, action.node),

@@ -1,5 +1,5 @@
 /**
- * The schemas of the kernel's part of the definition language: ids, paths, actionables and models.
+ * The schemas of the kernel's part of the definition language.
  * The language server bundle replaces this file with the folded schemas (`extension/tools/built-in.ts`).
  */
 import { number } from 'yup';

@@ -1,12 +1,11 @@
-/** The fields of definitions that the kernel owns, by slot and by kind of definition. All other fields come from plugins. */
+/** The kernel's fields of definitions, by slot and by kind of definition. All other fields come from plugins. */
 import { Slot } from '../contract/slot.js';
 import { EMPTY_OBJECT, type FieldNode } from '../schema/field-node.js';
 import { NODES } from './grammar-schemas.js';
 
-/** The settings of a model next to its fields; an object under one of these names is a field. */
+/** An object under one of these names is a field of the model. */
 export const BESIDE_FIELDS: FieldNode = NODES.beside;
 
-/** The kernel's fields of each slot. */
 export const GRAMMAR: Readonly<Record<string, FieldNode>> = Object.freeze({
   [Slot.RESOURCE]: NODES.resource,
   [Slot.ACTIONABLE]: NODES.actionable,
@@ -18,7 +17,7 @@ export const ROOT_FIELDS: Readonly<Record<'resource' | 'model', FieldNode>> = Ob
   model: NODES.model,
 });
 
-/** Maps made-up keys to the resource fields they stand for; classification uses them. */
+/** Maps made-up keys to resource fields, for classification. */
 export const MEANT_FOR_RESOURCE: ReadonlyMap<string, string> = new Map(
   Object.entries(NODES.resource.meta.mistaken ?? {}).flatMap(([key, right]) =>
     typeof right === 'string' || right.rename === undefined ? [] : [[key, right.rename]],

@@ -1,7 +1,4 @@
-/**
- * Checks the dependency graph of actionables: cycles, unreachable actionables, deferred or parallel dependencies, and missing
- * guards.
- */
+/** Checks the dependency graph: cycles, unreachable actionables, deferred or parallel dependencies, and missing guards. */
 import type { PluginId } from '../contract/plugin.js';
 import type { Registry } from './registry.js';
 import type { LinkedAction, LinkedResource } from './linked.js';
@@ -19,7 +16,7 @@ export function checkGraph(resources: readonly LinkedResource[], registry: Regis
   reportPrivilege(resources, registry, report);
 }
 
-/** Foreground and scheduled actionables cannot depend on an actionable that defers itself. */
+/** Foreground and scheduled actionables cannot depend on one that defers itself. */
 function reportLater(
   resources: readonly LinkedResource[],
   actions: ReadonlyMap<string, LinkedAction>,
@@ -53,7 +50,7 @@ function reportLater(
   }
 }
 
-/** Parallel actionables run in no defined order, so neither end of a dependency may be parallel. */
+/** Parallel actionables have no order, so neither end of a dependency may be parallel. */
 function reportParallel(actions: ReadonlyMap<string, LinkedAction>, report: Report): void {
   for (const action of actions.values()) {
     for (const { to, spot } of action.edges) {
@@ -68,15 +65,13 @@ function reportParallel(actions: ReadonlyMap<string, LinkedAction>, report: Repo
   }
 }
 
-/**
- * `by`: the plugin's description of what the guard checks callers against; guards of one plugin are equal only if it is equal.
- */
+/** `by`: what the guard checks callers against; two guards are equal if `plugin` and `by` are. */
 interface Guard {
   readonly plugin: PluginId;
   readonly by: string;
 }
 
-/** A dependency runs without the guards of its own resource, so the dependent resource must have the same guards. */
+/** A dependency runs without the guards of its own resource, so the dependent resource must have them. */
 function reportPrivilege(resources: readonly LinkedResource[], registry: Registry, report: Report): void {
   const facts = (kind: string, name: string) => registry.plugin(kind, name)?.facts;
   const guardsOf = ({ definition }: LinkedResource): Guard[] =>
@@ -154,8 +149,7 @@ function reportUnreachable(actions: ReadonlyMap<string, LinkedAction>, report: R
     const member = memberOf(action.node, 'no_op');
     if (member === undefined) continue;
     const { doc } = action.spot;
-    // No fix is offered: the actionable may be a check whose reference is missing, or a write that must not run on each
-    // request.
+    // No fix: the actionable may be a check that lacks its reference, or a write that must not run on each request.
     report.add('LNK_UNREACHABLE', { doc, start: member.keyStart, end: member.keyEnd });
   }
 }

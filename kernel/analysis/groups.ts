@@ -1,6 +1,4 @@
-/**
- * Groups resources that refer to one another, directly or indirectly, or that share an id. Groups can be linked independently.
- */
+/** Groups resources that refer to one another, directly or indirectly, or share an id. Groups are linked independently. */
 import { asText } from '../contract/json.js';
 import { memberOf } from '../source/tree.js';
 import type { Definition } from './model.js';
@@ -9,7 +7,7 @@ import { once } from './once.js';
 export interface Group {
   /** In the order of the set. */
   readonly definitions: readonly Definition[];
-  /** A reference in the group names a resource that does not exist. */
+  /** A reference names a resource that does not exist. */
   readonly dangling: boolean;
 }
 

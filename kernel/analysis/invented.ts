@@ -1,11 +1,11 @@
-/** Made-up accessor names that authors commonly write; each plugin lists those of its own subject. */
+/** Made-up accessor names that authors commonly write; plugins list those of their subject. */
 import { linearPattern, type LinearPattern } from '../language/linear-pattern.js';
 import type { Registry } from './registry.js';
 
 export interface InventedName {
   /** A clause that completes the message. */
   readonly say: string;
-  /** The id of the actionable that the name refers to. */
+  /** The id of the intended actionable. */
   readonly action: number;
 }
 
@@ -23,7 +23,7 @@ function formsOf(registry: Registry): readonly Form[] {
   return forms;
 }
 
-/** `name` has no leading dollar sign. Returns null if no plugin lists the name. */
+/** `name` has no leading dollar sign. */
 export function inventedName(registry: Registry, name: string): InventedName | null {
   for (const [pattern, say] of formsOf(registry)) {
     const groups = pattern.exec(name)?.groups;

@@ -1,7 +1,6 @@
 /**
  * Determines the isolation level, the row lock and the reason for every actionable with a query. Pure.
- * Works on the whole set: databases detect conflicts only among serializable transactions, so one makes all on its tables
- * serializable.
+ * Covers the whole set: one serializable transaction makes all on its tables serializable, else databases miss conflicts.
  */
 import type { IsolationNeed, RowLock } from '../contract/plan.js';
 import { asText } from '../contract/json.js';
@@ -11,15 +10,15 @@ import type { ActionModel, DataModel, ResourceModel } from './model.js';
 import type { Registry } from './registry.js';
 import { inside } from './report.js';
 
-/** Keyed by the id of the resource that serves the request, then by the key of the actionable. */
+/** Keyed by the id of the serving resource, then by the key of the actionable. */
 export type Isolations = ReadonlyMap<string, ReadonlyMap<string, IsolationNeed>>;
 
 interface Member {
   readonly action: ActionModel;
   readonly access: SqlAccess;
-  /** Identifies the row that is selected by a key; null if the statement does not select exactly one row. */
+  /** Identifies the selected row; null if the statement does not select exactly one by its key. */
   readonly key: string | null;
-  /** The request ends if the row does not exist, so a row that was read is certain to exist. */
+  /** The request ends if the row does not exist. */
   readonly present: boolean;
   readonly repeated: boolean;
 }
@@ -71,9 +70,7 @@ export function isolationsIn(
   return found;
 }
 
-/**
- * Merges the needs of an actionable that runs in two transactions of a resource, such as the foreground and a background part.
- */
+/** Merges the needs of an actionable in two transactions of a resource, such as foreground and background. */
 function either(one: IsolationNeed | undefined, other: IsolationNeed): IsolationNeed {
   if (one === undefined) return other;
   const lock = one.lock === 'update' || other.lock === 'update' ? 'update' : (one.lock ?? other.lock);
@@ -89,13 +86,11 @@ function keysIn(models: readonly DataModel[]): KeysOf {
     const primary = fields.filter(({ value }) => value['primary_key'] === true).map(({ name }) => name);
     keys.set(table.toLowerCase(), primary.length > 0 ? [primary, ...uniques] : [...uniques]);
   }
-  // System tables of the database do not change between requests.
+  // System tables do not change between requests.
   return (table) => keys.get(table.toLowerCase()) ?? (/^pg_/i.test(table) ? [] : null);
 }
 
-/**
- * Groups adjacent actionables on one connection as the compiler does; parallel and isolated actionables form their own groups.
- */
+/** Groups adjacent actionables on one connection as the compiler does; parallel and isolated ones stay separate. */
 function togetherIn(
   resource: ResourceModel,
   byKey: ReadonlyMap<string, ActionModel>,
@@ -106,7 +101,7 @@ function togetherIn(
     places.flatMap((place) =>
       place.node === holder ? (registry.plugins.get(place.plugin)?.standing?.(place) ?? []) : [],
     );
-  // With this option each statement commits by itself, so no isolation is added.
+  // Each statement commits by itself here, so nothing is added.
   if (standing(resource.places, resource.definition.node).includes('alone')) return [];
   const depends = (action: ActionModel): ActionModel[] => action.depends.flatMap((key) => byKey.get(key) ?? []);
   const { now, parts } = divide(resource.actions, depends, immediateIn(registry));
@@ -211,7 +206,7 @@ function decide(together: Together): Decided {
     return [`${action.key} ${reads ? 'reads' : 'depends on'} ${what}`];
   });
   if (loose.length === 0) return made('locks', 'every row that is read or changed is locked until the end');
-  // A serializable database detects conflicting reads; a lock only orders the transactions that write the rows they have read.
+  // The database detects conflicting reads; a lock only orders transactions that write the rows they have read.
   const isWritten = ({ action, access }: Member): boolean =>
     members.some((other) => other.action.depends.includes(action.key) && meets(other.access.writes, access.tables));
   for (const [member, lock] of [...locks]) if (lock === 'share' || !isWritten(member)) locks.delete(member);
@@ -221,7 +216,7 @@ function decide(together: Together): Decided {
 const meets = (some: readonly string[], others: readonly string[]): boolean =>
   some.some((name) => others.includes(name));
 
-/** By store: the tables of serializable transactions, and all tables that other transactions use together with one of them. */
+/** The tables of serializable transactions and, transitively, of those that share a table with them. */
 function tablesOfSerializable(decided: readonly Decided[]): (store: string, touched: Touched) => boolean {
   const found = new Map<string, Set<string>>();
   const isAmong = (store: string, { tables, foreign }: Touched): boolean => {

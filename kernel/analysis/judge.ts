@@ -1,4 +1,4 @@
-/** Validates literals against the constraints of their field: allowed values, bounds, pattern. The walker validates types. */
+/** Validates literals against the values, bounds and pattern of their field. The walker validates types. */
 import { linearPattern, type LinearPattern } from '../language/linear-pattern.js';
 import type { FieldNode } from '../schema/field-node.js';
 import type { LocatedType } from '../source/tree.js';
@@ -17,7 +17,7 @@ const WORDS: Readonly<Record<LocatedType, string>> = {
 };
 export const typeWord = (type: LocatedType): string => WORDS[type];
 
-/** Returns true if the value is valid. `measure`: bounds apply to the number of items, or to the value itself. */
+/** `measure`: bounds apply to the number of items, or to the value itself. */
 export function judgeScalar(
   report: Report,
   spot: Spot,
@@ -86,7 +86,7 @@ const isBetween = (
   { bounds: { min = -Infinity, max = Infinity, above = -Infinity, below = Infinity } }: FieldNode,
 ): boolean => Number.isSafeInteger(n) && n >= min && n <= max && n > above && n < below;
 
-/** Patterns come from manifests and texts from any file, so longer texts are not checked. */
+/** Neither patterns nor texts are trusted, so longer texts are not checked. */
 const LONGEST_JUDGED = 10_000;
 const forms = new Map<string, LinearPattern>();
 
@@ -99,7 +99,7 @@ function formOf(pattern: string): LinearPattern {
   return form;
 }
 
-/** Returns the value if it matches the pattern of the field, else the correction that matches; null if there is none. */
+/** Returns the value or a correction that matches the pattern; null if there is none. */
 export function inForm(field: FieldNode, value: string): string | null {
   const { pattern } = field.bounds;
   if (pattern === undefined) return value;
@@ -126,7 +126,7 @@ function judgeForm(report: Report, spot: Spot, field: FieldNode, label: string, 
   return false;
 }
 
-/** Candidate corrections: with the accessor prefix of the example, without the value's own prefix, and without list indexes. */
+/** Candidate corrections: with the example's accessor prefix, without the own prefix, without list indexes. */
 function nearForms(value: string, example: string): string[] {
   const root = /^\$[A-Z]+\./.exec(example)?.[0];
   const bare = value.replace(/^\$?[A-Z]+\.|^\/+|\/+$/g, '');
@@ -134,10 +134,9 @@ function nearForms(value: string, example: string): string[] {
   return root === undefined ? [bare, bare.replace(/\[[^\]]*\]|\.\*(?=\.|$)/g, '')] : [root + value, root + bare];
 }
 
-/** The hint for plugin names that the interface defines and no plugin provides. */
 export const ABSENT = ' It belongs to the interface; no plugin here provides it.';
 
-/** `write` returns the replacement text for the location, given the name of a plugin. */
+/** `write` returns the replacement text, given the name of a plugin. */
 export function reportUnknownPlugin(
   { registry, report }: { readonly registry: Registry; readonly report: Report },
   spot: Spot,
@@ -155,12 +154,11 @@ export function reportUnknownPlugin(
   report.add('DEF_UNKNOWN_PLUGIN', spot, { kind: kindWord(registry, kind), name, hint: words }, fix);
 }
 
-/** The plugin that has the name as an alias. */
 const calledSo = (registry: Registry, kind: string, name: string): string | undefined =>
   registry
     .names(kind)
     .find((one) => registry.plugin(kind, one)?.aliases?.some((alias) => alias.toLowerCase() === name.toLowerCase()));
 
-/** Lower-cases the title for the middle of a sentence: `Field type` becomes `field type`; `SQL dialect` is unchanged. */
+/** For the middle of a sentence: `Field type` becomes `field type`; `SQL dialect` is unchanged. */
 export const kindWord = (registry: Registry, kind: string): string =>
   (registry.kind(kind)?.title ?? kind).replace(/^[A-Z](?![A-Z])/, (letter) => letter.toLowerCase());

@@ -1,5 +1,5 @@
 /**
- * Links the resources of one group and runs the checks that need the linked group. Results are cached per group.
+ * Links the resources of one group and runs its checks; cached per group.
  * Every read outside the group goes through this module, so that `reads` is complete.
  */
 import { CHAINS, checkChains } from './chains.js';
@@ -44,11 +44,11 @@ export interface WholeSet {
   readonly env: EnvFacts | null;
   readonly given: Given | null;
   readonly tables: TableNames;
-  /** Replaced by another object whenever any table changes. */
+  /** Replaced whenever any table changes. */
   readonly tablesKey: object;
   readonly queries: ReadonlyMap<Definition, Queries>;
   readonly paths: ReadonlyMap<string, string>;
-  /** True if any query returns a column of this name. */
+  /** True if any query returns this column. */
   readonly answered: (column: string) => boolean;
 }
 
@@ -56,7 +56,7 @@ export interface LinkedGroup {
   readonly linked: readonly LinkedResource[];
 }
 
-/** The cache key of an empty group; other groups are cached under their first resource. */
+/** The cache key of an empty group. */
 const NOBODY = Object.freeze({});
 
 export function linkGroup(set: WholeSet, { definitions, dangling }: Group): LinkedGroup {

@@ -1,5 +1,5 @@
 /**
- * Resolves references to resources, actionables and payload fields within a group, and reports unknown names.
+ * Resolves references to resources, actionables and payload fields within a group.
  * `parameters.ts` resolves the bare strings of parameter lists.
  */
 import { nearest } from '../source/suggest.js';
@@ -37,10 +37,7 @@ function link(resource: LinkedResource, reference: Reference, known: Known, repo
   if (symbol === 'payload-field' && reference.refers.named !== true) linkPayloadField(resource, reference, report);
 }
 
-/**
- * Rules are optional, so an undeclared field is reported with a suggestion only. `checks/protections.ts` checks protected
- * fields.
- */
+/** Rules are optional, but an undeclared name may be misspelt. `checks/protections.ts` checks protected fields. */
 function linkPayloadField({ payloadFields }: LinkedResource, { name, spot }: Reference, report: Report): void {
   const path = String(name);
   const [field = path, ...rest] = path.split('.');
@@ -73,7 +70,7 @@ function linkAction(
   const found = target.actions.find((action) => action.id === reference.name);
   if (found === undefined) {
     const expected = target.actions.map((action) => action.id).join(', ') || 'none';
-    // An actionable cannot refer to itself, so it is no candidate.
+    // An actionable cannot refer to itself.
     const [only, other] = target.actions.filter(({ node }) => !inside(reference.node, node));
     const fix =
       only === undefined || other !== undefined

@@ -1,4 +1,4 @@
-/** Reads a resource and its actionables for linking: names, fields, models, timing. Reports nothing. */
+/** Reads a resource and its actionables for linking. Reports nothing. */
 import { asText, isObject, type Json } from '../contract/json.js';
 import type { Timing } from '../contract/plugin.js';
 import { pathParameters } from '../language/route.js';
@@ -18,7 +18,7 @@ export interface LinkedResource {
   readonly payloadFields: ReadonlyMap<string, PayloadField>;
   /** Names extracted from results. */
   readonly names: ReadonlySet<string>;
-  /** Names whose values are generated once per request. */
+  /** Names with a value generated once per request. */
   readonly generated: ReadonlySet<string>;
   /** Claims of the required token. */
   readonly claims: ReadonlySet<string>;
@@ -37,13 +37,13 @@ export interface LinkedAction {
   readonly parallel: boolean;
   readonly models: readonly string[];
   readonly parameters: Map<string, ParameterDecision>;
-  /** The list that the statement is repeated for; `repeats.ts` sets it. */
+  /** Set by `repeats.ts`. */
   repeat: RepeatModel | null;
-  /** Names that are hashed or encrypted here; `secret-names.ts` sets them. */
+  /** Names that are hashed or encrypted here; set by `secret-names.ts`. */
   secrets: readonly string[];
-  /** The models that these secrets are written to or read from; `secret-names.ts` sets them. */
+  /** The models that hold these secrets; set by `secret-names.ts`. */
   secretModels: readonly string[];
-  /** `pointer`: JSON pointer of the reference; `feeds`: names of this action take their values from the result of `to`. */
+  /** `pointer`: the location of the reference. `feeds`: names here take their values from the result of `to`. */
   readonly edges: {
     readonly to: string;
     readonly spot: Spot;
@@ -55,13 +55,13 @@ export interface LinkedAction {
 export interface Given {
   readonly tables: TableNames;
   readonly registry: Registry;
-  /** The paths of all resources of the set, by id. */
+  /** Of all resources of the set, by id. */
   readonly paths: ReadonlyMap<string, string>;
 }
 
 const scalarOf = (node: LocatedNode, key: string): unknown => memberOf(node, key)?.value?.scalar ?? undefined;
 
-/** The result has no edges or parameter decisions yet; linking adds them. */
+/** Edges and parameter decisions are still empty. */
 export function readResource(definition: Definition, given: Given): LinkedResource {
   const id = asText(scalarOf(definition.node, 'id'));
   const items = memberOf(definition.node, 'actionables')?.value?.items ?? [];
@@ -127,7 +127,7 @@ function readAction(
   ];
 }
 
-/** Combines the timing facts of the actionable with those of its resource. A schedule applies only where it is declared. */
+/** A schedule applies only to the actionable that declares it. */
 function timingOf({ node: root, finds }: Definition, node: LocatedNode, registry: Registry): Timing {
   const told = (where: LocatedNode) =>
     finds.places.flatMap((place) =>

@@ -1,7 +1,6 @@
 /**
- * The cache of an analyser: stores the result and the problems of a stage per input object, with everything else that the stage
- * read.
- * A stage runs again only if one of its reads has changed. Inputs are held weakly.
+ * The cache of an analyser: the result and problems of each stage per input object, held weakly.
+ * A stage runs again only if one of its recorded reads has changed.
  */
 import type { CodeEntry } from '../contract/problem.js';
 import { createReport, type Report, type Row } from './report.js';
@@ -23,11 +22,11 @@ export interface Stage<T> {
   /** Everything that the work reads, except the input object, what it was created from, and the registry. */
   readonly reads: readonly Read[];
   readonly work: (report: Report) => T;
-  /** Validates a cached result against reads that are only known after the work; false runs the work again. */
+  /** Validates a cached result against reads that are only known after the work. */
   readonly holds?: (outcome: T) => boolean;
 }
 
-/** A stage that runs on many input objects with one shared list of reads. */
+/** A stage that runs on many inputs with one list of reads. */
 export interface SharedStage<T extends object, R> {
   readonly name: string;
   /** Everything that the work reads, except the input object. */
@@ -36,9 +35,9 @@ export interface SharedStage<T extends object, R> {
 }
 
 export interface Memory {
-  /** Returns the cached or new result of a stage for `thing`, and adds its problems to `report` in both cases. */
+  /** Returns the cached or new result; its problems go to `report` in both cases. */
   remember<T>(thing: object, report: Report, stage: Stage<T>): T;
-  /** Returns the results for all things in order. The shared reads are compared once, not for each thing. */
+  /** Returns the results in order; the shared reads are compared once. */
   rememberAll<T extends object, R>(things: readonly T[], report: Report, stage: SharedStage<T, R>): R[];
 }
 
@@ -89,7 +88,7 @@ export function createMemory(codes: Readonly<Record<string, CodeEntry>>): Memory
   };
 }
 
-/** Avoids temporary arrays: it runs for every definition on every keystroke. */
+/** Runs for every definition on every keystroke, so it allocates no arrays. */
 function isSame(a: unknown, b: unknown): boolean {
   if (Object.is(a, b)) return true;
   if (Array.isArray(a)) return Array.isArray(b) && isSameList(a, b);
@@ -108,7 +107,7 @@ function isSameOrder(a: Iterable<unknown>, b: Iterator<unknown>): boolean {
   return true;
 }
 
-/** Records which names the work looked up in the whole set, with the results, so that the cache can validate them. */
+/** Records what the work looked up in the whole set, for the validation of the cached result. */
 export interface Questions {
   readonly ask: (name: string) => boolean;
   readonly told: ReadonlyMap<string, boolean>;

@@ -1,4 +1,4 @@
-/** Finds the columns that an entry of a parameter list is written to or compared with, in a statement or in a document query. */
+/** Finds the columns that an entry of a parameter list is written to or compared with. */
 import { placeholderOf } from '../language/placeholder.js';
 import { memberOf, type LocatedNode } from '../source/tree.js';
 import type { Refers } from '../schema/meta.js';
@@ -10,7 +10,7 @@ export interface Met {
   readonly columns: readonly string[];
 }
 
-/** `node`: an entry of `parameters`; the result is null if no query has it. `refers`: the metadata of the entry. */
+/** Null if `node` is no parameter of a query. `refers`: the metadata of the entry. */
 export function columnsMet({ statements, documents }: Finds, node: LocatedNode, refers: Refers | null): Met | null {
   const statement = statements.find(({ parameters }) => parameters.includes(node));
   if (statement !== undefined) {
@@ -27,14 +27,14 @@ export function columnsMet({ statements, documents }: Finds, node: LocatedNode, 
   return { query, columns: [...new Set([...own, ...fieldsOf(query, n)])] };
 }
 
-/** True if the entries of the list are themselves the names of the written fields. */
+/** True if the entries of the list are the names of the written fields. */
 function isItsOwnField({ around }: DocumentQuery, refers: Refers | null): boolean {
   const firm = refers?.firm;
   if (firm === undefined || memberOf(around, firm.without) !== undefined) return false;
   return memberOf(around, firm.field)?.value?.scalar === firm.is;
 }
 
-/** Fields whose value or operand is placeholder `n`. */
+/** Fields with placeholder `n` as value or operand. */
 function fieldsOf({ around, parameters }: DocumentQuery, n: number): string[] {
   const found: string[] = [];
   const visit = (node: LocatedNode, path: readonly string[]): void => {

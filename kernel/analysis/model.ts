@@ -19,41 +19,40 @@ export interface Definition {
   /** The model name; empty for resources. */
   readonly name: string;
   readonly nameSpot: Spot;
-  /** For models: the combinations of fields that must be unique. */
+  /** Of models: the combinations of fields that must be unique. */
   readonly unique: LocatedNode | null;
-  /** For models: the connection of the table. */
+  /** Of models: the connection of the table. */
   readonly connection: LocatedNode | null;
-  /** For models: the acknowledged warnings, with reasons. */
+  /** Of models: the acknowledged warnings. */
   readonly acknowledge: LocatedNode | null;
   readonly finds: Finds;
 }
 
-/** How a bare string in a parameter list is resolved. Resolved at load time, never from what a client sends. */
+/** How a bare string in a parameter list is resolved, at load time. */
 export interface ParameterDecision {
   readonly source: 'name' | 'literal';
-  /** The source of a name's value; outputs of other actionables take precedence over the payload. */
+  /** The source of a name's value. */
   readonly from: SourceSort | null;
   /** The string is wrapped in a literal object, so it is never a name. */
   readonly verbatim?: true;
 }
 
-/** A payload field that the resource declares. */
 export interface PayloadField {
   readonly name: string;
   readonly optional: boolean;
-  /** The declared fields inside it; for arrays, inside each item. */
+  /** The fields inside it, or inside each item of an array. */
   readonly fields: ReadonlyMap<string, PayloadField>;
 }
 
 export interface RepeatModel {
   readonly from: 'body' | 'payload' | 'extracted' | 'result';
-  /** The path of the list in the payload, or its extracted name; null if the list has no name. */
+  /** The path in the payload, or the extracted name; null if the list has no name. */
   readonly name: string | null;
   /** The request body may itself be the list. */
   readonly body: boolean;
-  /** The key of the actionable whose result is the list. */
+  /** The key of the actionable that returns the list. */
   readonly action: string | null;
-  /** The fields of an item; null if they are not declared. */
+  /** The fields of an item; null if undeclared. */
   readonly fields: readonly string[] | null;
 }
 
@@ -75,14 +74,14 @@ export interface ActionModel {
   /** By JSON pointer in the file. */
   readonly parameters: ReadonlyMap<string, ParameterDecision>;
   readonly repeat: RepeatModel | null;
-  /** The models whose tables the queries of this actionable use. */
+  /** The models that the queries use. */
   readonly models: readonly string[];
   readonly stores: readonly StorePlace[];
-  /** The field names of its result; null if they are unknown. */
+  /** The field names of the result; null if unknown. */
   readonly answers: readonly string[] | null;
-  /** Payload fields that are hashed or encrypted and therefore must not be returned. */
+  /** Payload fields that are hashed or encrypted, so they must not be returned. */
   readonly secrets: readonly string[];
-  /** The models that the secrets are written to or read from. */
+  /** The models that hold the secrets. */
   readonly secretModels: readonly string[];
 }
 
@@ -96,40 +95,40 @@ export interface ResourceModel {
   readonly payloadFields: ReadonlyMap<string, PayloadField>;
   /** Names that actionables extract from results (`for`). */
   readonly names: ReadonlySet<string>;
-  /** Names whose values are generated once per request. */
+  /** Names with a value generated once per request. */
   readonly generated: ReadonlySet<string>;
   readonly sources: Sources;
-  /** False if an error is in the resource, in a model it uses, or in a resource it depends on. */
+  /** False if the resource, a model it uses, or a resource it depends on has an error. */
   readonly sound: boolean;
 }
 
 export interface DataModel {
   readonly name: string;
-  /** The name that queries use; the exact model name if no query uses it. */
+  /** The name that queries use, else the model name. */
   readonly table: string;
   readonly stores: readonly StorePlace[];
   readonly definition: Definition;
   readonly fields: readonly { readonly name: string; readonly value: Readonly<Record<string, Json>> }[];
-  /** Timestamp columns that statements use although the model does not define them. */
+  /** Timestamp columns that statements use and the model does not define. */
   readonly added: readonly string[];
-  /** Fields and combinations of fields that must be unique, from all sources. */
+  /** Fields and combinations that must be unique, from all sources. */
   readonly uniques: readonly (readonly string[])[];
-  /** Fields that any definition hashes or encrypts before it writes them. */
+  /** Fields that any definition hashes or encrypts before writing. */
   readonly secrets: ReadonlySet<string>;
   readonly sound: boolean;
 }
 
 export interface Analysis {
-  /** All definitions, valid or not, in the order of the files. */
+  /** Valid and invalid definitions, in the order of the files. */
   readonly definitions: readonly Definition[];
   readonly resources: readonly ResourceModel[];
   readonly models: readonly DataModel[];
   readonly problems: readonly Problem[];
-  /** The number of problems that `acknowledge` entries silence. */
+  /** The number of silenced problems. */
   readonly acknowledged: number;
   readonly uses: ReadonlySet<PluginId>;
   readonly documents: ReadonlyMap<string, Document>;
-  /** What the names in a SQL statement refer to, by the node of the statement; only for statements that parse completely. */
+  /** By the node of the statement; only for statements that parse completely. */
   readonly names: ReadonlyMap<LocatedNode, StatementNames>;
   /** The statements without known errors, for a database to check. */
   readonly asked: readonly Asked[];

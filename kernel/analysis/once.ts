@@ -1,4 +1,4 @@
-/** Memoizes a function of one immutable object, weakly. A function that also reads other data must be a stage (`memory.ts`). */
+/** Memoizes a function of one immutable object, weakly. A function that reads more must be a stage (`memory.ts`). */
 export function once<T extends object, R extends NonNullable<unknown> | null>(read: (thing: T) => R): (thing: T) => R {
   const known = new WeakMap<T, R>();
   return (thing) => {

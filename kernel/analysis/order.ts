@@ -1,10 +1,10 @@
-/** The running order of actionables: as written, each dependency directly before its first dependent, each action once. */
+/** The running order of actionables: as written, each dependency directly before its first dependent. */
 export interface Ordered {
   readonly key: string;
   readonly noOp: boolean;
 }
 
-/** `actions`: those of one resource as written; `dependencies` may return actionables of other resources. */
+/** `dependencies` may return actionables of other resources. */
 export const runningOrder = <A extends Ordered>(
   actions: readonly A[],
   dependencies: (action: A) => readonly A[],
@@ -14,7 +14,7 @@ export const runningOrder = <A extends Ordered>(
     dependencies,
   );
 
-/** Returns the roots with their transitive dependencies, each after its own dependencies. */
+/** Returns the roots with their transitive dependencies, dependencies first. */
 export function closureOf<A extends { readonly key: string }>(
   roots: readonly A[],
   dependencies: (action: A) => readonly A[],

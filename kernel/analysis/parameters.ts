@@ -1,6 +1,6 @@
 /**
- * Resolves the bare strings of parameter lists to names (`sources.ts`), at load time. A string without a source is an error;
- * under a profile of another system it is a literal.
+ * Resolves the bare strings of parameter lists to names (`sources.ts`), at load time. A string without a source is an error,
+ * or a literal under a profile of another system.
  */
 import { isObject, type Json } from '../contract/json.js';
 import { isSub0 } from '../contract/profile.js';
@@ -26,7 +26,7 @@ export interface ParameterContext {
   readonly registry: Registry;
   readonly report: Report;
   readonly meetings: Meetings;
-  /** The system whose semantics the definitions follow; null means Lintel's own. */
+  /** The system that the definitions were written for; null means Lintel. */
   readonly profile: string | null;
 }
 
@@ -78,9 +78,7 @@ function decide(resource: LinkedResource, action: LinkedAction, reference: Refer
 /** The name of the empty text in messages. */
 const EMPTY = ' ';
 
-/**
- * Reports a word that is a payload field only because the resource declares no rules: it may be misspelt, or intended as text.
- */
+/** Without rules any word is a payload field, but it may be misspelt or intended as text. */
 function reportUnruled(
   resource: LinkedResource,
   action: LinkedAction,
@@ -96,14 +94,14 @@ function reportUnruled(
   }
 }
 
-/** True for made-up accessor forms: they are not names, even where any word is a payload field. */
+/** A made-up accessor is not a name, even where any word is a payload field. */
 function isInvented(resource: LinkedResource, why: Source['why'], text: string, registry: Registry): boolean {
   if (why !== 'unruled') return false;
   const invented = inventedName(registry, text);
   return invented !== null && resource.actions.some(({ id }) => id === invented.action);
 }
 
-/** Suggests an accessor in the right spelling, a known name, or a column that the value is compared with. */
+/** Suggests a respelt accessor, a known name, or a column. */
 function nearWord(
   resource: LinkedResource,
   action: LinkedAction,
@@ -130,7 +128,7 @@ const namesNear = (
   ...(met?.columns ?? []),
 ];
 
-/** Returns the possible fixes, likeliest first: another name, a declared field, a literal value. */
+/** Likeliest first: another name, a declared field, a literal value. */
 function fixes(
   resource: LinkedResource,
   action: LinkedAction,
@@ -139,7 +137,7 @@ function fixes(
 ): ReportOptions {
   const text = String(name);
   const json = `{ "${LITERAL}": ${JSON.stringify(text)} }`;
-  // A text that cannot be a name is certainly a value. Scheduled work has no payload, so a word in it is certainly a value too.
+  // A text that cannot be a name is a value. Scheduled work has no payload, so its words are values too.
   const isTimed = action.timing.scheduled;
   const isCertain = near === undefined && (isTimed || !isWord(text));
   const value = { title: `write it as a value: ${json}`, text: json, ...(!isCertain && { asks: true as const }) };
@@ -163,7 +161,7 @@ function fixes(
   return { ...(first && { fix: { span: spot, ...first } }), others };
 }
 
-/** The words that are payload fields only because there are no rules; the first rule must declare all of them. */
+/** Words that are payload fields only without rules; the first rule must declare all of them. */
 function unruledWords({ definition, actions, payloadFields, sources }: LinkedResource): string[] {
   if (payloadFields.size > 0) return [];
   return definition.finds.references.flatMap(({ refers, node, name }) => {
@@ -175,14 +173,14 @@ function unruledWords({ definition, actions, payloadFields, sources }: LinkedRes
   });
 }
 
-/** True if a statement is repeated for a payload list that is recognised only because there are no rules. */
+/** True if a repeated payload list is recognised only because there are no rules. */
 const hasOpenList = ({ definition: { finds }, payloadFields, sources }: LinkedResource): boolean =>
   payloadFields.size === 0 &&
   finds.statements.some(
     ({ each }) => each?.type === 'string' && sources.all(rootOf(String(each.scalar)), null).length === 0,
   );
 
-/** The model fields of the columns that a word is compared with, at this node or, without `at`, in the whole resource. */
+/** The model fields that a word is compared with, at node `at` or in the whole resource. */
 function fieldsMet(
   { definition: { finds } }: LinkedResource,
   text: string,
@@ -198,7 +196,7 @@ function fieldsMet(
   );
 }
 
-/** Declares the names as payload fields with the types of their columns; inside the rule of the list if the action repeats. */
+/** Declares the names with the types of their columns; inside the rule of the list if the action repeats. */
 function declarations(
   resource: LinkedResource,
   { node, index, repeat }: LinkedAction,

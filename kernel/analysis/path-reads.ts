@@ -1,7 +1,4 @@
-/**
- * Finds the path parameters that a resource and its dependencies read, for guards that only check the request body. Reports
- * nothing.
- */
+/** Finds the path parameters that a resource and its dependencies read, for guards that only check the request body. */
 import { pathParameters } from '../language/route.js';
 import type { LinkedResource } from './linked.js';
 import type { Registry } from './registry.js';
@@ -11,7 +8,7 @@ import { valueReads } from './value-reads.js';
 
 type Owners = ReadonlyMap<string, LinkedResource>;
 
-/** Maps the key of each actionable to its resource. */
+/** By the key of the actionable. */
 export const ownersOf = (linked: readonly LinkedResource[]): Owners =>
   new Map(linked.flatMap((resource) => resource.actions.map(({ key }) => [key, resource] as const)));
 
@@ -28,7 +25,7 @@ export function pathReads(resource: LinkedResource, owners: Owners, registry: Re
 
 const ALL = '*';
 
-/** The payload fields that the resource reads; with `key`, those that only this actionable reads. */
+/** `key`: only the fields that this actionable reads. */
 function fieldsRead(resource: LinkedResource, key: string | null, registry: Registry): string[] {
   const { actions, definition } = resource;
   const within = key === null ? definition.node : actions.find((action) => action.key === key)?.node;

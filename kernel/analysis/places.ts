@@ -1,7 +1,4 @@
-/**
- * Collects, per object of a definition, the plugins that apply, their fields and whether these are valid, for plugin checks and
- * the compiler. Reports nothing.
- */
+/** Collects the plugins that apply to an object, with their fields and validity, for plugin checks and the compiler. */
 import type { Json } from '../contract/json.js';
 import type { PluginId } from '../contract/plugin.js';
 import type { FieldNode } from '../schema/field-node.js';
@@ -34,7 +31,7 @@ export function collectPlaces(
     const spec = context.registry.plugins.get(plugin);
     const kind = spec && context.registry.kind(spec.kind);
     const slot = kind?.slots.find((name) => field.parts.includes(name)) ?? kind?.slots[0] ?? '';
-    // A plugin selected by key owns the object under its key and checks that object.
+    // A plugin selected by key checks the object under its key.
     const byKey = kind?.select.by === 'key' && spec !== undefined ? memberOf(node, spec.name)?.value : undefined;
     const own = byKey === undefined || byKey === null ? value : (toJson(byKey) as Record<string, Json>);
     context.finds.places.push({ plugin, slot, node: byKey ?? node, value: own, holder, sound: !flawed.has(plugin) });

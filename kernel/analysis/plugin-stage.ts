@@ -67,7 +67,7 @@ export function checkAllPlugins(
 
 const actionFacts = ({ index, noOp, main, models, timing }: LinkedAction) => ({ index, noOp, main, models, timing });
 
-/** Lower-case names of the columns that are part of a unique constraint. */
+/** In lower case, including the columns of combinations. */
 const uniqueNames = (models: readonly string[], uniques: Uniques): ReadonlySet<string> =>
   new Set(
     models.flatMap((model) => uniques.get(model) ?? []).flatMap((names) => names.map((name) => name.toLowerCase())),
@@ -76,7 +76,7 @@ const uniqueNames = (models: readonly string[], uniques: Uniques): ReadonlySet<s
 const NO_ANSWERS: Answers = new Map();
 const NOTHING = { touched: [], secrets: [], said: [] };
 
-/** The models that the queries use, the names that are hashed or encrypted, and the facts that checks read, as cache keys. */
+/** `said`: the facts that checks read, as cache keys. */
 const workOf = once(({ actions }: LinkedResource) => ({
   touched: [...new Set(actions.flatMap(({ models }) => models))],
   secrets: actions.flatMap(({ secrets }) => secrets),
@@ -85,7 +85,7 @@ const workOf = once(({ actions }: LinkedResource) => ({
   }),
 }));
 
-/** The fields of the models by lower-case name; a field that two models define is omitted. */
+/** By lower-case name; a name that two models define is omitted. */
 function fieldsOf(
   models: readonly Definition[],
   names: readonly string[],

@@ -1,6 +1,6 @@
 /**
- * Reads files into definitions. Each valid entry is parsed alone, so an unchanged entry keeps its definition even if it moves.
- * Invalid entries are parsed with their whole file and never cached.
+ * Reads files into definitions. Valid entries are parsed alone, so an unchanged entry keeps its definition even if it moves.
+ * Invalid entries are parsed with their file and never cached.
  */
 import type { CodeEntry } from '../contract/problem.js';
 import { document, windowOf, type Document, type Window } from '../source/document.js';
@@ -13,7 +13,7 @@ import { createReport, reportFaults, type Row } from './report.js';
 export interface SourceFile {
   readonly file: string;
   readonly text: string;
-  /** Set if the file cannot be read as UTF-8: the reason. */
+  /** The reason if the file cannot be read as UTF-8. */
   readonly unreadable?: string;
 }
 
@@ -28,9 +28,9 @@ export interface FileRead {
 }
 
 interface Entry {
-  /** Null for an entry that can only be parsed with its whole file. */
+  /** Null for an entry that can only be parsed with its file. */
   readonly window: Window | null;
-  /** Duplicate keys: the only faults that a separately parsed entry may have. */
+  /** Duplicate keys: the only faults of a separately parsed entry. */
   readonly faults: readonly SourceFault[];
   readonly definitions: readonly Definition[];
   readonly rows: readonly Row[];
@@ -76,13 +76,11 @@ function finished(source: SourceFile, doc: Document, entries: readonly Entry[], 
 
 interface Windows {
   readonly knownEnd: KnownEnd;
-  /**
-   * Parses a range of the file alone or reuses its entry; null if it is no valid object. Repeated calls return the same entry.
-   */
+  /** Null if the range is no valid object. Repeated calls return the same entry. */
   readonly entryAt: (stretch: Stretch) => Entry | null;
 }
 
-/** Finds unchanged entries quickly by their previous order, and moved ones by their text. */
+/** Finds unchanged entries by their previous order, and moved ones by their text. */
 function createWindows(doc: Document, before: readonly Entry[], reading: Reading): Windows {
   const spare = new Map<string, Entry[]>();
   for (const entry of before) {

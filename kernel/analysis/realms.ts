@@ -1,7 +1,6 @@
 /**
- * Realms: the groups of callers that guards identify, each with its own uids. The realm of a message is resolved at load time,
- * from the
- * guard of the sending resource or of the resource it names. Pure.
+ * Realms: groups of callers that guards identify, each with its own uids. Pure.
+ * A message is resolved to a realm at load time.
  */
 import type { PluginPlace } from './finds.js';
 import type { Registry } from './registry.js';
@@ -18,7 +17,7 @@ interface Guarded {
   readonly places: readonly PluginPlace[];
 }
 
-/** Returns null if the resource does not identify its callers. */
+/** Null if the resource does not identify its callers. */
 export function realmOf(registry: Registry, places: readonly PluginPlace[]): Realm | null {
   const facts = (kind: string, name: string) => registry.plugin(kind, name)?.facts;
   for (const place of places) {
@@ -30,11 +29,11 @@ export function realmOf(registry: Registry, places: readonly PluginPlace[]): Rea
   return null;
 }
 
-/** True if the resource is guarded, although the guard may not identify callers (for example a webhook signature). */
+/** True for any guard, including those that do not identify callers (for example a webhook signature). */
 export const isJudged = (registry: Registry, places: readonly PluginPlace[]): boolean =>
   places.some(({ plugin }) => registry.plugins.get(plugin)?.facts?.['guards'] === true);
 
-/** The realms that messages can reach, each with the id of its first resource. */
+/** The reachable realms, each with the id of its first resource. */
 export function realmsIn(registry: Registry, resources: Iterable<Guarded>): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   for (const { id, places } of resources) {
@@ -44,17 +43,17 @@ export function realmsIn(registry: Registry, resources: Iterable<Guarded>): Read
   return found;
 }
 
-/** The realm whose uids a message addresses. `open`: connections without a verified identity receive it too. */
+/** The realm that a message addresses. `open`: unverified connections receive it too. */
 export type Meant =
   | { readonly realm: string; readonly open: boolean }
-  /** No guard of the set identifies callers, so the uid that a connection claims is used. */
+  /** No guard identifies callers, so the uid that a connection claims is used. */
   | { readonly realm: null; readonly open: true }
-  /** Ambiguous: the set has several realms and the message does not select one. */
+  /** Ambiguous: several realms, and the message selects none. */
   | null;
 
 /**
- * `own`: the realm of the sending resource. `trusted`: no caller determines what is sent, so the message is withheld from
- * connections without a verified identity.
+ * `own`: the realm of the sending resource. `trusted`: callers do not determine the content, so unverified connections do not
+ * receive it.
  */
 export function meantBy(own: Realm | null, trusted: boolean, realms: ReadonlyMap<string, string>): Meant {
   if (own !== null) return { realm: own.realm, open: false };

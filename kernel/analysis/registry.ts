@@ -1,4 +1,4 @@
-/** Kinds and plugin specs by name, and the grammar they define together. Immutable; it must not depend on a runtime. */
+/** Kinds and plugin specs by name, and the grammar they define. Immutable; it must not depend on a runtime. */
 import { BootError } from '../contract/boot-error.js';
 import type { Json } from '../contract/json.js';
 import type { Kind } from '../contract/kind.js';
@@ -17,29 +17,29 @@ import { checkFacts, checkKind, checkSlots, checkSpec } from './registry-checks.
 
 export interface OwnedField {
   readonly field: FieldNode;
-  /** The plugin that contributes the field; null for fields of the kernel and fields common to a kind. */
+  /** Null for fields of the kernel and fields common to a kind. */
   readonly plugin: PluginId | null;
 }
 
-/** A kind whose plugins are selected by key in this object: the keys that are present and the possible ones. */
+/** The possible and present keys of a kind with plugins selected by key. */
 export interface KeyChoice {
   readonly kind: Kind;
   readonly present: readonly string[];
   readonly names: readonly string[];
 }
 
-/** The fields that an object of a definition may have, given its present members. */
+/** The fields that an object with these members may have. */
 export interface Expansion {
   readonly fields: ReadonlyMap<string, OwnedField>;
   readonly required: readonly (readonly [name: string, field: OwnedField])[];
   readonly choices: readonly KeyChoice[];
   /** Plugins selected by the value of a field. */
   readonly selected: readonly PluginId[];
-  /** Plugins that apply to every such object, whether or not it has their fields. */
+  /** Plugins that apply to every such object, with or without their fields. */
   readonly always: readonly PluginId[];
-  /** Keys that are not reported as unknown: a selector is missing or wrong, and some plugin would accept them. */
+  /** Keys that are not reported as unknown, because the selector is missing or wrong. */
   readonly tolerated: ReadonlySet<string>;
-  /** Made-up keys that authors commonly write here. */
+  /** Made-up keys. */
   readonly mistaken: ReadonlyMap<string, Right>;
   /** Keys of plugins that the interface defines and that are not registered. */
   readonly expected: ReadonlyMap<string, Absent>;
@@ -54,16 +54,15 @@ export interface Registry {
   kind(name: string): Kind | undefined;
   plugin(kind: string, name: string): PluginSpec | undefined;
   names(kind: string): readonly string[];
-  /** Accessors whose `tail` fact equals `tail`, for example `plugin:<kind>`. */
+  /** Accessors with this `tail` fact, for example `plugin:<kind>`. */
   rootsOf(tail: string): readonly string[];
-  /** Kinds whose plugins may be written in a slot. */
   kindsIn(slot: string): readonly Kind[];
-  /** The folded schema of a plugin in a slot; undefined if the plugin adds no fields there. */
+  /** Undefined if the plugin adds no fields in this slot. */
   schema(id: PluginId, slot: string): FieldNode | undefined;
   expand(field: FieldNode, read: (key: string) => Json | undefined): Expansion;
 }
 
-/** `judged`: kinds and specs that an earlier registry has validated together, so they are not validated again. */
+/** `judged`: kinds and specs that an earlier registry has validated together. */
 export function buildRegistry(
   kinds: readonly Kind[],
   specs: readonly PluginSpec[],
@@ -158,7 +157,6 @@ function freezeRegistry(
   return Object.freeze(registry);
 }
 
-/** Names of the fields whose text is in the language. */
 export function fieldsInLanguage(registry: Registry, language: 'sql'): string[] {
   const names = new Set<string>();
   const visit = (node: FieldNode): void => {

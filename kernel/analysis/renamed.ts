@@ -1,16 +1,12 @@
-/**
- * Finds the aliases of secret columns: in `password AS pw` and `upper(password) AS pw`, `pw` is secret too.
- * The result of a comparison or a count is not secret.
- */
+/** Finds the aliases of secret columns, as in `upper(password) AS pw`. The result of a comparison or a count is not secret. */
 import type { SqlScan } from '../language/sql.js';
 import { behindGroup, holderOf, isName, nameOf, significant, type Lexeme } from '../language/sql-read.js';
 import type { SqlText } from './finds.js';
 
-/** Returns the names and all their aliases in the statements. */
 export function withRenamed(names: Iterable<string>, statements: readonly SqlText[]): ReadonlySet<string> {
   const all = new Set(names);
   if (all.size === 0) return all;
-  // A column may be renamed several times by the queries of a WITH list.
+  // A column may be renamed several times in a WITH list.
   for (let before = -1; before !== all.size;) {
     before = all.size;
     for (const { scan } of statements) for (const alias of aliasesOf(scan, all)) all.add(alias);
@@ -24,7 +20,7 @@ function aliasesOf(scan: SqlScan, names: ReadonlySet<string>): string[] {
 }
 
 const wordsIn = (text: string): ReadonlySet<string> => new Set(text.split(' '));
-/** Functions whose result reveals the text of an argument, or a hash that can be compared. */
+/** Functions that reveal the text of an argument, or a hash that can be compared. */
 const KEEPS_TEXT = wordsIn(
   'CAST UPPER LOWER INITCAP SUBSTR SUBSTRING LEFT RIGHT TRIM LTRIM RTRIM BTRIM LPAD RPAD REPLACE REGEXP_REPLACE REVERSE TRANSLATE ' +
     'OVERLAY CONCAT CONCAT_WS FORMAT SPLIT_PART COALESCE NULLIF IFNULL GREATEST LEAST MIN MAX ANY_VALUE STRING_AGG ARRAY_AGG ' +
@@ -35,7 +31,7 @@ const JOINS_TEXT = wordsIn('|| -> ->> #> #>>');
 /** Keywords before a parenthesis that are not function calls. */
 const CLAUSES = wordsIn('SELECT DISTINCT RETURNING FROM WHERE BY HAVING ON SET VALUES USING AS IN AND OR NOT');
 
-/** The alias of the result that reveals the column at `i`. */
+/** The name of the result that reveals the column at `i`. */
 function nameBehind(words: readonly Lexeme[], i: number): string[] {
   let [start, end] = [i, i];
   let made: string[] = [];
@@ -61,13 +57,13 @@ const isScalar = (before: Lexeme | undefined): boolean =>
   before !== undefined &&
   (before.type === 'comma' || before.type === 'open' || before.text === 'SELECT' || JOINS_TEXT.has(before.text));
 
-/** The value is an operand of a comparison or of arithmetic, whose result does not reveal it. */
+/** A comparison or arithmetic does not reveal its operands. */
 function isHeld(words: readonly Lexeme[], start: number, end: number): boolean {
   const behind = words[end + 1]?.type === 'cast' ? words[end + 2] : words[end + 1];
   return [words[start - 1], behind].some((word) => word?.type === 'operator' && !JOINS_TEXT.has(word.text));
 }
 
-/** The index after casts and after operands that operators such as `||` join to the value. */
+/** The index after casts and operands of operators such as `||`. */
 function behindJoined(words: readonly Lexeme[], from: number): number {
   let at = from;
   while (words[at]?.type === 'cast' || JOINS_TEXT.has(words[at]?.text ?? '')) {
@@ -83,7 +79,7 @@ function behindJoined(words: readonly Lexeme[], from: number): number {
   return at;
 }
 
-/** In the list of SELECT or RETURNING, and not, for example, in ORDER BY. */
+/** In the list of SELECT or RETURNING, not in ORDER BY. */
 function isSelected(words: readonly Lexeme[], i: number): boolean {
   const depth = words[i]?.depth ?? 0;
   for (let at = i - 1; at >= 0 && (words[at]?.depth ?? 0) >= depth; at--) {
@@ -100,6 +96,6 @@ const nameAt = (words: readonly Lexeme[], i: number): string[] => {
   return isName(word) ? [nameOf(word)] : [];
 };
 
-/** The tokens that follow an expression without an alias in a select list. */
+/** What follows an expression without an alias in a select list. */
 const isListEnd = (word: Lexeme | undefined): boolean =>
   word === undefined || word.type === 'comma' || word.type === 'close' || word.text === 'FROM';

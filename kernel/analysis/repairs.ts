@@ -15,7 +15,7 @@ export function repair(title: string, changes: readonly TextChange[], asks = fal
   return { fix: { title, text, span: { start, end }, ...(more.length > 0 && { more }), ...(asks && { asks: true }) } };
 }
 
-/** The text changes for a plugin's edits of its own fields; null if an edit cannot be applied. */
+/** Null if an edit cannot be applied. */
 export function changesOf(doc: Document, node: LocatedNode, edits: readonly FindingEdit[]): TextChange[] | null {
   const changes: TextChange[] = [];
   for (const edit of edits) {

@@ -1,7 +1,6 @@
 /**
- * Determines the list that a query repeats over: the named one, else the only candidate among the rules of the action or
- * resource and
- * the result of a preceding action, else the request body.
+ * Determines the list that a query repeats over: the named one, else the only one in the rules or in an earlier result,
+ * else the request body.
  */
 import { isObject, type Json } from '../contract/json.js';
 import { pathParameters } from '../language/route.js';
@@ -40,7 +39,7 @@ function named(
   const [root = name, ...rest] = name.split('.');
   if (resource.names.has(root)) {
     action.parameters.set(node.pointer, { source: 'name', from: 'extracted' });
-    // The name may come from any action's result, so the fields of all list results of the resource are allowed.
+    // The name may come from any result, so the fields of all list results are allowed.
     const outputs = resource.actions.flatMap((other) => listFacts(resource, other, registry)?.outputs ?? []);
     return { from: 'extracted', body: false, name, action: null, fields: outputs.length > 0 ? outputs : null };
   }
@@ -84,14 +83,13 @@ function found(
 const declarationsIn = ({ definition }: LinkedResource): Declaration[] =>
   definition.finds.declarations.filter(({ symbol }) => symbol === 'payload-field');
 
-/** True if the type of the rule is an array type. */
 function isList({ definition }: LinkedResource, { node }: Declaration, registry: Registry): boolean {
   return definition.finds.places.some(
     (place) => place.node === node && registry.plugins.get(place.plugin)?.facts?.['jsType'] === 'array',
   );
 }
 
-/** The list result of the nearest preceding actionable; a more distant result counts only if there is no other list. */
+/** A result that is not directly before the action counts only if there is no other list. */
 function resultBefore(
   resource: LinkedResource,
   action: LinkedAction,
@@ -108,7 +106,7 @@ function resultBefore(
   return [];
 }
 
-/** The field names of an actionable's result if its mode declares it as a list; null if it is no such list. */
+/** The fields of a result that its mode declares as a list, else null. */
 export function listFacts(
   { definition }: Pick<LinkedResource, 'definition'>,
   action: LinkedAction,

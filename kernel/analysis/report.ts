@@ -1,4 +1,4 @@
-/** Collects diagnostics and converts each code, location and parameters into a Problem with the message of the catalogue. */
+/** Collects diagnostics and converts them into Problems with the messages of the catalogue. */
 import type { CodeEntry, Fix, Params, Place, Problem, Severity } from '../contract/problem.js';
 import { fillMessage } from '../contract/problem.js';
 import { rangeAt, type Document } from '../source/document.js';
@@ -26,15 +26,15 @@ export interface ReportOptions {
 export interface FixOption {
   readonly title: string;
   readonly text: string;
-  /** The range to replace, if it is not the location of the problem. */
+  /** The range to replace, if not that of the problem. */
   readonly span?: Span;
-  /** The document of `span`, if it is not the document of the problem. */
+  /** The document of `span`, if not that of the problem. */
   readonly doc?: Document;
   readonly more?: readonly (Span & { readonly text: string })[];
   readonly asks?: true;
 }
 
-/** A pending diagnostic: its offsets follow later edits of the document, and become ranges when the analysis ends. */
+/** A pending diagnostic: its offsets follow the text, and become ranges at the end. */
 export interface Row {
   readonly code: string;
   readonly severity: Severity;
@@ -47,9 +47,8 @@ export interface Row {
 
 export interface Report {
   add(code: string, spot: Spot, params?: Params, options?: ReportOptions): void;
-  /** Adds the rows of another report. */
   append(rows: readonly Row[]): void;
-  /** Raises the rows to errors, once they are confirmed. */
+  /** Turns confirmed rows into errors. */
   raise(rows: readonly Row[]): void;
   readonly rows: readonly Row[];
   readonly errors: number;
@@ -82,7 +81,7 @@ export function createReport(codes: Readonly<Record<string, CodeEntry>>): Report
     raise(certain) {
       for (const [i, row] of rows.entries()) {
         if (row.severity === 'error' || !certain.includes(row)) continue;
-        // A stage may have cached the row, so it is replaced and not modified.
+        // A stage may have cached the row, so it must not be modified.
         rows[i] = { ...row, severity: 'error' };
         errors++;
       }
@@ -90,7 +89,7 @@ export function createReport(codes: Readonly<Record<string, CodeEntry>>): Report
   };
 }
 
-/** Converts the rows to problems, with ranges in the current text. */
+/** Ranges refer to the current text. */
 export function problemsIn({ rows }: Pick<Report, 'rows'>): Problem[] {
   return rows.map(({ code, severity, message, spot, related, fix, others }) => ({
     code,
@@ -116,7 +115,7 @@ function fixIn(own: Document, { title, text, span, more, asks, doc = own }: NonN
 const spanOf = ({ start, end }: Span): Span => ({ start, end });
 const placeOf = ({ doc, start, end }: Spot): Place => ({ file: doc.file, range: rangeAt(doc, start, end) });
 
-/** Capitalizes a location name at the start of a message: `This actionable needs ...`. */
+/** Capitalizes a name at the start of a message: `This actionable needs ...`. */
 function sentence(template: string, params: Params): Params {
   const { place } = params;
   if (typeof place !== 'string' || !template.startsWith('{place}')) return params;
@@ -133,10 +132,9 @@ export function reportFaults(doc: Document, faults: readonly SourceFault[], repo
   }
 }
 
-/** Returns ` Did you mean "x"?`, or an empty text. */
 export const hint = (name: string | undefined): string => (name === undefined ? '' : ` Did you mean "${name}"?`);
 
-/** A fix that replaces the wrong name by a similar one in quotes. */
+/** Replaces the wrong name by a similar one, in quotes. */
 export const rename = (near: string | undefined): Pick<ReportOptions, 'fix'> =>
   near === undefined ? {} : { fix: { title: `change to "${near}"`, text: JSON.stringify(near) } };
 

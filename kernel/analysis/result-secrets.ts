@@ -6,15 +6,15 @@ import type { StatementNames } from './sql/names.js';
 import type { Queries } from './link-group.js';
 
 export interface SecretContext {
-  /** The fields of a model that are hashed, encrypted or marked as secret. */
+  /** The fields that are hashed, encrypted or marked as secret. */
   readonly ofModel: (model: string) => readonly string[];
-  /** The names, with all aliases, that the tables of the resource or its actionables protect. */
+  /** Names that tables or actionables protect, with all aliases. */
   readonly named: ReadonlySet<string>;
-  /** The names that actionables of the resource itself protect. */
+  /** Names that the resource's own actionables protect. */
   readonly own: readonly string[];
 }
 
-/** The returned predicate takes dotted paths into the result. */
+/** The predicate takes dotted paths into the result. */
 export function secretResult(
   { definition: { finds }, names }: LinkedResource,
   { node }: LinkedAction,
@@ -27,7 +27,7 @@ export function secretResult(
     list.filter((one) => inside(one.node, node));
   const [only, ...others] = within(finds.statements);
   const isDocument = within(finds.documents).length > 0;
-  // Without a query, a secret can only come from an extracted result or from the resource's own actionables.
+  // Without a query, a secret can only come from an extracted result or from own actionables.
   if (only === undefined && !isDocument) return names.size > 0 ? byName : byOwn;
   const known = only === undefined || others.length > 0 || isDocument ? undefined : queries?.names.get(only.node);
   if (known === undefined || known.columns === null || known.mixed) return byName;
@@ -40,10 +40,10 @@ export function secretResult(
   };
 }
 
-/** True if the whole path or one of its segments matches. */
+/** True if the path or one of its segments matches. */
 const isNamed = (path: string, has: (name: string) => boolean): boolean => has(path) || path.split('.').some(has);
 
-/** Returns null if the field is not read from a table, undefined if its source is uncertain. */
+/** Null if no table is read, undefined if the source is uncertain. */
 function sourceOf({ columns, origins, aliased }: StatementNames, name: string) {
   const count = columns?.filter((column) => column === name).length ?? 0;
   if (count === 0) return null;

@@ -1,7 +1,4 @@
-/**
- * Finds where an actionable declares payload fields, and creates the rule for a new field. The names come from the plugin
- * specs.
- */
+/** Finds where an actionable declares payload fields, and creates the rule for a new field. */
 import { asText, type Json } from '../contract/json.js';
 import { Slot } from '../contract/slot.js';
 import type { FieldNode } from '../schema/field-node.js';
@@ -13,14 +10,14 @@ import { descend } from './descend.js';
 import { ROOT_FIELDS } from './grammar.js';
 import type { Registry } from './registry.js';
 
-/** `list`: the field with the list of rules; `map`: the map of fields in each rule; `entry`: the schema of a field's rule. */
+/** `list`: the field with the rules; `map`: the map in each rule; `entry`: the schema of an entry. */
 export interface RulePlace {
   readonly list: string;
   readonly map: string;
   readonly entry: FieldNode;
 }
 
-/** `root`: the node of the resource; `index`: the index of the actionable. */
+/** `root`: the resource; `index`: of the actionable. */
 export function rulePlaceIn(registry: Registry, root: LocatedNode, index: number): RulePlace | null {
   const fields = descend(registry, root, ROOT_FIELDS.resource, ['actionables', index]).at(-1)?.expansion?.fields;
   for (const [list, { field }] of fields ?? []) {
@@ -32,7 +29,7 @@ export function rulePlaceIn(registry: Registry, root: LocatedNode, index: number
   return null;
 }
 
-/** `rules`: name and JSON text of each rule. `node`: the actionable. */
+/** `rules`: name and JSON text. `node`: the actionable. */
 export function withRules(
   doc: Document,
   node: LocatedNode,
@@ -54,7 +51,7 @@ const JS_TYPES: Readonly<Record<string, string>> = {
   timestamp: 'string',
 };
 
-/** The JavaScript type of the values of a column, given its field in the model; `string` if the type is unknown. */
+/** The JavaScript type of a column's values; `string` if unknown. */
 export function jsTypeOf(registry: Registry, column: Readonly<Record<string, Json>> | null): unknown {
   const of = registry.kindsIn(Slot.MODEL_FIELD)[0];
   const facts =
@@ -62,16 +59,15 @@ export function jsTypeOf(registry: Registry, column: Readonly<Record<string, Jso
   return facts === undefined ? 'string' : (JS_TYPES[String(facts['column'])] ?? facts['holds']);
 }
 
-/** Returns null if no rule type accepts values of this JavaScript type. */
+/** Null if no rule type accepts the JavaScript type. */
 export function ruleFor(registry: Registry, entry: FieldNode, js: unknown, isOptional: boolean): Json | null {
   const kind = entry.parts.flatMap((slot) => registry.kindsIn(slot)).find(({ select }) => select.by === 'field');
   if (kind?.select.by !== 'field') return null;
   const type = registry.names(kind.kind).filter((name) => registry.plugin(kind.kind, name)?.facts?.['jsType'] === js);
-  // The type named like the JavaScript type is the most general; otherwise the shortest name is used.
+  // The type named like the JavaScript type is the most general; otherwise the shortest name wins.
   const chosen = [...type].sort((a, b) => bare(a, js) - bare(b, js))[0];
   if (chosen === undefined) return null;
   return { [kind.select.field]: chosen, ...(isOptional && { optional: true }) };
 }
 
-/** The sort key of a type name: 0 if it equals the JavaScript type (`STRING` for text), else its length. */
 const bare = (name: string, js: unknown): number => (name.toLowerCase() === js ? 0 : name.length);

@@ -1,4 +1,4 @@
-/** Determines the names whose values are not returned by default: hashed, encrypted, or marked as secret in a model. */
+/** Determines the names that are not returned by default: hashed, encrypted, or marked as secret in a model. */
 import { asText } from '../contract/json.js';
 import { accessorsIn } from '../language/accessor.js';
 import { inside } from './report.js';
@@ -18,9 +18,8 @@ export function linkSecrets(resources: readonly LinkedResource[], tables: Pick<T
 }
 
 /**
- * The models that hold the secrets of the actionable: the tables it writes to, else those it reads the values to decrypt or
- * compare from.
- * Values that are only sent elsewhere or compared in a condition make no column secret.
+ * The models that hold the secrets: those that are written, else those that are read to decrypt or compare.
+ * A value that is only sent or compared in a condition makes no column secret.
  */
 function holdersOf(
   { finds }: Definition,
@@ -34,7 +33,7 @@ function holdersOf(
   if (targets.length > 0) return targets.flatMap((name) => tables.modelOf(name) ?? []);
   const isDocument = finds.documents.some(({ node }) => inside(node, action.node));
   const secret = finds.declarations.filter(({ symbol, spot }) => symbol === 'secret' && inside(spot, action.node));
-  // Payload fields that are hashed or encrypted here but not written to a table.
+  // Payload fields that are hashed or encrypted and written to no table.
   const sent = new Set(
     finds.references.flatMap(({ refers, spot }) =>
       refers.symbol === 'payload-field' && refers.named ? [spot.start] : [],
@@ -43,13 +42,13 @@ function holdersOf(
   return isDocument || secret.some(({ spot }) => !sent.has(spot.start)) ? action.models : [];
 }
 
-/** The secret fields by payload name and by the columns they are written to. */
+/** The payload names and the columns they are written to. */
 function secretsOf({ finds }: Definition, action: LinkedAction): string[] {
   const fields = finds.declarations
     .filter(({ symbol, spot }) => symbol === 'secret' && inside(spot, action.node))
     .map(({ name }) => name);
   if (fields.length === 0) return [];
-  // A parameter is a bare name or an accessor with the name as its path.
+  // Bare, or as the path of an accessor.
   const isSecret = (text: string): boolean =>
     fields.includes(text) || accessorsIn(text).some(({ tail }) => fields.includes(tail.join('.')));
   const columns = finds.statements
@@ -62,15 +61,12 @@ function secretsOf({ finds }: Definition, action: LinkedAction): string[] {
   const written = finds.documents
     .filter(({ node }) => inside(node, action.node))
     .flatMap(({ around, parameters }) => fieldsHolding(around, parameters, isSecret));
-  // The column of payload field `login.password` is usually `password`, so the last segment is secret too.
+  // The column of payload field `login.password` is usually `password`.
   const names = fields.map((field) => field.slice(field.lastIndexOf('.') + 1));
   return [...new Set([...fields, ...names, ...columns, ...written])];
 }
 
-/**
- * The document fields that contain a matching value, by last path segment; below an operator, the field that the operator
- * applies to.
- */
+/** The fields with a matching value, by last path segment; for an operand, the field of its operator. */
 function fieldsHolding(
   around: LocatedNode,
   parameters: readonly LocatedNode[],
@@ -93,7 +89,6 @@ function fieldsHolding(
   return found;
 }
 
-/** A text directly in the query's own object is not the value of a document field. */
 const partsOf = (node: LocatedNode | null): readonly LocatedNode[] =>
   node === null || node.type === 'string' ? [] : [node];
 
@@ -110,7 +105,7 @@ export function renamedIn(documents: readonly DocumentQuery[], names: Iterable<s
   return all;
 }
 
-/** By model: the fields marked as secret, and the fields that any resource hashes or encrypts before writing. */
+/** Fields that a model marks as secret or that any resource hashes or encrypts. */
 export function modelSecrets(
   definitions: readonly Definition[],
   linked: readonly LinkedResource[],

@@ -1,7 +1,4 @@
-/**
- * Resolves where the value of a name comes from; all consumers use this resolver. Reads only the definition of one resource,
- * never other files or client data.
- */
+/** Resolves where the value of a name comes from. Reads only the definition of one resource, never other files or client data. */
 import { pathParameters } from '../language/route.js';
 import type { Declaration, Reference } from './finds.js';
 import type { LinkedAction, LinkedResource } from './linked.js';
@@ -10,23 +7,23 @@ import type { Registry } from './registry.js';
 import { listFacts } from './repeats.js';
 import { inside } from './report.js';
 
-/** In order of precedence. `output`: a field of the single item in the list result of an earlier actionable. */
+/** In order of precedence. `output`: a field of the single item in an earlier list result. */
 export const SOURCE_SORTS = ['extracted', 'generated', 'output', 'payload', 'claim'] as const;
 export type SourceSort = (typeof SOURCE_SORTS)[number];
 
-/** Why a name is a payload field: the first reason that applies. */
+/** The first reason that applies. */
 export type PayloadReason =
   /** A rule declares it. */
   | 'rule'
-  /** The path of the resource contains it. */
+  /** It is a path parameter. */
   | 'path'
-  /** A definition field that requires payload fields names it (hash, encrypt, verify). */
+  /** A definition field for payload fields names it (hash, encrypt, verify). */
   | 'property'
-  /** It is a field of the items of the list that the work repeats over. */
+  /** It is a field of the repeated items. */
   | 'item'
-  /** The value is bound to the column of that name. */
+  /** It is bound to the column of that name. */
   | 'column'
-  /** The resource declares no rules, so any word is a payload field. */
+  /** The resource declares no rules. */
   | 'unruled'
   /** A payload accessor reads it. */
   | 'accessor';
@@ -35,21 +32,21 @@ export interface Source {
   readonly sort: SourceSort;
   /** The first segment of the path. */
   readonly name: string;
-  /** The keys of the actionables that produce it; empty for payload and claims. */
+  /** Keys of the actionables that produce it. */
   readonly makers: readonly string[];
-  /** Set only for payload names. */
+  /** Null unless `sort` is `payload`. */
   readonly why: PayloadReason | null;
 }
 
 /** `action`: the key of the actionable that contains the name; null outside actionables. */
 export interface Sources {
-  /** All certain sources of a name, in order of precedence. */
+  /** All certain sources, in order of precedence. */
   all(name: string, action: string | null): readonly Source[];
-  /** Resolves a bare word in a parameter list; null if it has no source. `columns`: the columns that the value is bound to. */
+  /** Resolves a bare word in a parameter list. `columns`: the columns it is bound to. */
   bare(text: string, action: string | null, columns: readonly string[]): Source | null;
-  /** Resolves a name that a payload accessor reads. */
+  /** Resolves the name in a payload accessor. */
   read(name: string, action: string | null): Source;
-  /** All names that have a source for this actionable, grouped by kind of source. */
+  /** All names with a source here, grouped by kind of source. */
   names(action: string | null): readonly Source[];
 }
 
@@ -60,12 +57,12 @@ type Scope = Pick<
 
 const WORD = /^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z0-9_]+)*$/;
 
-/** True for a bare name: identifiers joined by dots. */
+/** True for identifiers joined by dots. */
 export const isWord = (text: string): boolean => WORD.test(text);
 
 export const rootOf = (path: string): string => path.split('.')[0] ?? path;
 
-/** `scope`: linking may still add edges and repeats to its actionables, until the first call of the result. */
+/** Edges and repeats may be added to the actionables of `scope` until the first call. */
 export function makeSources(scope: Scope, registry: Registry): Sources {
   const { declarations, references } = scope.definition.finds;
   const path = new Set(pathParameters(scope.path));
@@ -88,7 +85,7 @@ export function makeSources(scope: Scope, registry: Registry): Sources {
     if (scope.names.has(name)) found.push(given('extracted', name));
     if (scope.generated.has(name)) found.push(given('generated', name));
     const isItem = action?.repeat?.fields?.includes(name) === true;
-    // If the repeated list is not part of the payload, the name refers to the item.
+    // The item belongs to the result, not to the payload.
     const ofResult = isItem && (action.repeat?.from === 'result' || action.repeat?.from === 'extracted');
     const makers = action === undefined || ofResult ? [] : outputsOf(action, name);
     if (makers.length > 0) found.push({ sort: 'output', name, makers, why: null });
@@ -110,10 +107,10 @@ export function makeSources(scope: Scope, registry: Registry): Sources {
       if (!isWord(text)) return null;
       if (columns.some((column) => isColumn(text, column))) return payload(name, 'column');
       const action = key === null ? undefined : byKey.get(key);
-      // Scheduled work has no payload, so an undeclared word cannot be a payload field.
+      // Scheduled work has no payload.
       if (rules.size === 0 && action?.timing.scheduled !== true) return payload(name, 'unruled');
       const repeat = action?.repeat ?? null;
-      // The fields of items in an undeclared result list are unknown, so any word may be one.
+      // The fields of the items are unknown, so any word may be one.
       const isOpen = repeat?.fields === null && (repeat.from === 'result' || repeat.from === 'extracted');
       return isOpen ? payload(name, 'item') : null;
     },
@@ -159,7 +156,7 @@ const makersOf = (
       : [],
   );
 
-/** The keys of the actionables that run before `user` and whose list result has the name in its items. */
+/** The actionables that run before `user` and return a list with the name in its items. */
 function outputsBefore(scope: Scope, registry: Registry): (user: LinkedAction, name: string) => string[] {
   const { actions } = scope;
   const outputs = new Map<LinkedAction, readonly string[]>();

@@ -1,8 +1,4 @@
-/**
- * Resolves where queries run and where models are stored: the query's connection, else that of its models, else the default
- * instance.
- * Reports connections that the config does not have.
- */
+/** Resolves where queries run and models are stored: the query's connection, else the models', else the default instance. */
 import { asText } from '../contract/json.js';
 import type { Kind } from '../contract/kind.js';
 import type { StorePlace } from '../contract/model.js';
@@ -18,11 +14,11 @@ import { collectionsOf, type TableNames } from './tables.js';
 
 export interface Stores {
   of(model: string): readonly StorePlace[];
-  /** Where a query runs; null if its field does not specify the kind of store. */
+  /** Null if the query's field does not specify the kind of store. */
   placeOf(query: SqlText | DocumentQuery): StorePlace | null;
-  /** The SQL dialect of the query's store; null if it is unknown. */
+  /** Null if unknown. */
   syntaxOf(query: SqlText | DocumentQuery): string | null;
-  /** Returns the same list as the previous analysis while nothing in it has changed. */
+  /** The same list as before while nothing in it has changed. */
   placedIn(definition: Definition): readonly Placed[];
 }
 
@@ -39,11 +35,11 @@ export interface StoresInput {
   readonly registry: Registry;
   readonly memory: Memory;
   readonly report: Report;
-  /** Null if no config is known: then any connection name is accepted. */
+  /** Null if no config is known; then any connection name is accepted. */
   readonly given: Pick<Given, 'chosen'> | null;
 }
 
-/** The default instance of kinds whose config section requires none. */
+/** The default instance of kinds without a required one. */
 const OTHERWISE = 'main';
 
 export function resolveStores(input: StoresInput): Stores {
@@ -115,10 +111,10 @@ function syntaxOf({ registry, given }: StoresInput, { kind, instance }: StorePla
   return typeof syntax === 'string' ? syntax : null;
 }
 
-/** Store kinds that hold models, in order of registration. */
+/** In order of registration. */
 const storeKinds = ({ kinds }: Registry): Kind[] => [...kinds.values()].filter(({ config }) => config?.models);
 
-/** Instance names by kind; null if the config is unknown. */
+/** Null if the config is unknown. */
 function namesByKind({ registry, given }: StoresInput): ReadonlyMap<string, readonly string[] | null> {
   return new Map(
     storeKinds(registry).map(({ kind }) => [
@@ -186,10 +182,7 @@ function reportUnknown(report: Report, spot: Spot, name: string, known: readonly
   report.add('LNK_UNKNOWN_CONNECTION', spot, { name, hint: hint(near) }, rename(near));
 }
 
-/**
- * Places an unqueried model in the stores that have its `connection`, else in the default instance of the first kind of store
- * in use.
- */
+/** An unqueried model uses its own `connection`, else the default instance of the first kind of store in use. */
 function placesUnasked(
   said: string | undefined,
   names: ReadonlyMap<string, readonly string[] | null>,
@@ -203,7 +196,7 @@ function placesUnasked(
   return usual === undefined ? [] : [{ kind: usual.kind, instance: usual.config?.must ?? OTHERWISE }];
 }
 
-/** Places an unqueried model also in the stores of the models that refer to it, if these stores enforce references. */
+/** An unqueried model is also stored with the models that refer to it, where references are enforced. */
 function keepReferred(
   definitions: readonly Definition[],
   tables: TableNames,

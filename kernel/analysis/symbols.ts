@@ -1,7 +1,4 @@
-/**
- * An index of all names in the definitions, with their declarations and uses across files, for editors. Validates nothing.
- * Created lazily for an analysis and cached as long as it.
- */
+/** An index of all names with their declarations and uses across files, for editors. */
 import { rangeAt } from '../source/document.js';
 import type { Position, Range } from '../contract/problem.js';
 import type { Analysis } from './model.js';
@@ -23,22 +20,22 @@ export type SymbolSort =
   | 'claim'
   | 'environment';
 
-/** A name within its scope: a field in its model, an actionable in its resource, an environment variable in none. */
+/** `within` is the scope: a model for fields, a resource for actionables, empty for environment variables. */
 export interface SymbolId {
   readonly sort: SymbolSort;
-  /** The model, or the number of the definition; empty for global names. */
+  /** A model, or the number of a definition; empty for global names. */
   readonly within: string;
-  /** For payload fields: the dotted path. */
+  /** The dotted path for payload fields. */
   readonly name: string;
 }
 
 export interface Occurrence {
-  /** The range of the name without quotes. */
+  /** Without quotes. */
   readonly spot: Spot;
   readonly role: 'declaration' | 'use';
   /**
-   * `sql`: a name in a statement. `self`: a word that refers to the symbol without being its name. `file`: the file name is the
-   * symbol's name, and `spot` is the start of the content.
+   * `sql`: a name in a statement. `self`: a word other than the name. `file`: the file name; `spot` is the start of the
+   * content.
    */
   readonly form: 'plain' | 'sql' | 'self' | 'file';
 }
@@ -46,14 +43,14 @@ export interface Occurrence {
 export interface NamedSymbol extends SymbolId {
   readonly key: string;
   readonly occurrences: readonly Occurrence[];
-  /** Symbols that must be renamed together: payload fields that are names only because a model has a field of that name. */
+  /** Keys of the symbols that must be renamed together. */
   readonly alike: readonly string[];
 }
 
 export interface SymbolIndex {
   readonly symbols: ReadonlyMap<string, NamedSymbol>;
   get(id: SymbolId): NamedSymbol | undefined;
-  /** The innermost name at a position; `file` as in problems. */
+  /** Returns the innermost name; `file` as in problems. */
   at(file: string, position: Position): Found | null;
 }
 
@@ -63,7 +60,6 @@ export interface Found {
   readonly range: Range;
 }
 
-/** The context of the collectors. */
 export interface Collecting {
   readonly analysis: Analysis;
   readonly registry: Registry;
@@ -126,7 +122,7 @@ function makeIndex(analysis: Analysis, registry: Registry): SymbolIndex {
       const found = byFile.get(file) ?? inFile(symbols, file);
       byFile.set(file, found);
       const around = found.filter(({ range }) => holds(range, position));
-      // A path contains its segments, so the shortest range is the innermost name.
+      // A path contains its segments, so the shortest range wins.
       return around.reduce<Found | null>((best, one) => (best === null || within(one, best) ? one : best), null);
     },
   };

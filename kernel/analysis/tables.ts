@@ -1,5 +1,5 @@
 /**
- * Maps table names to models and models to table names. A model `_user` may be called `_user`, `user` or `users`.
+ * Maps table names to models: `_user`, `user` and `users` all refer to a model `_user`.
  * The name that queries use becomes the table; two names for one model are an error.
  */
 import { spotInString } from '../source/escapes.js';
@@ -15,11 +15,11 @@ import type { Stores } from './stores.js';
 export interface TableNames {
   modelOf(table: string): string | undefined;
   tableOf(model: string): string;
-  /** The fields of the model, and the timestamps that statements add. */
+  /** Includes the timestamps that statements add. */
   fieldsOf(model: string): readonly string[];
-  /** Encrypted fields that have a blind index for lookups. */
+  /** Fields with a blind index for lookups. */
   blindIn(model: string): readonly string[];
-  /** Timestamp columns that statements use although the model does not define them. */
+  /** Timestamp columns that statements use and the model does not define. */
   addedTo(model: string): readonly string[];
 }
 
@@ -31,7 +31,7 @@ export function aliasesOf(model: string): string[] {
   return names;
 }
 
-/** Maps lower-case names to models. The closest name wins: `users` is `_users`, and `_user` only if there is no `_users`. */
+/** The closest name wins: `users` is `_users`, and `_user` only if there is no `_users`. */
 export function modelsByAlias(models: readonly string[]): Map<string, string> {
   const byAlias = new Map<string, string>();
   const lists = models.map((model) => ({ model, aliases: aliasesOf(model) }));
@@ -103,7 +103,7 @@ interface UsedName {
   readonly spot: Spot;
 }
 
-/** The tables of statements and the collections of document queries, as written. */
+/** As written. */
 const namesUsedIn = once((definition: Definition): readonly UsedName[] => [
   ...definition.finds.statements.flatMap(({ node, scan }) =>
     scan.tables.map((table) => ({ name: table.name, spot: spotInText(definition, node, table) })),
@@ -116,7 +116,7 @@ const namesUsedIn = once((definition: Definition): readonly UsedName[] => [
   ),
 ]);
 
-/** The collections that a query reads or writes, its own first. */
+/** The query's own collection first. */
 export const collectionsOf = ({
   node,
   joins,
@@ -140,7 +140,7 @@ const modelReferencesIn = once(({ finds }: Definition) =>
   finds.references.filter(({ refers: { symbol } }) => symbol === 'model' || symbol === 'model-field'),
 );
 
-/** Checks references from one model to another (`foreign_key.of`) and to its fields. */
+/** Checks references between models (`foreign_key.of`) and to their fields. */
 export function linkModelReferences(definitions: readonly Definition[], context: ReferenceContext): void {
   const { tables, report, stores, registry } = context;
   /** True if every store of the model generates this key itself. */

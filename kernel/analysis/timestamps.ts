@@ -1,5 +1,5 @@
 /**
- * Adds nullable timestamp columns that statements use although the model does not define them, and reports a hint for each.
+ * Adds nullable timestamp columns that statements use and the model does not define, with a hint for each.
  * If the model is ambiguous, nothing is added.
  */
 import { CREATED, DELETED, rewriteSql, TIMESTAMPS, UPDATED } from '../language/sql-rewrite.js';
@@ -18,7 +18,7 @@ export interface Wanted {
   readonly spot: Spot;
 }
 
-/** The timestamps that the queries of a definition use, whether or not the tables have them. */
+/** Includes timestamps that the tables already have. */
 export function timestampsIn(definition: Definition, tables: TableNames, registry: Registry): Wanted[] {
   const { statements, documents } = definition.finds;
   return [
@@ -27,7 +27,6 @@ export function timestampsIn(definition: Definition, tables: TableNames, registr
   ];
 }
 
-/** Returns the tables with the missing timestamps added. */
 export function addTimestamps(wanted: readonly Wanted[], tables: TableNames, report: Report): TableNames {
   const added = new Map<string, string[]>();
   for (const { model, name, spot } of wanted) {
@@ -57,10 +56,7 @@ function wantedBy(definition: Definition, statement: SqlText, tables: TableNames
   return [...written, ...switched];
 }
 
-/**
- * Collects field names, paths that are read, and the timestamps of the switches. Fields created by pipeline stages do not
- * count.
- */
+/** Collects field names, read paths and switched timestamps; names that pipeline stages create do not count. */
 function wantedByDocuments(
   definition: Definition,
   query: DocumentQuery,
@@ -89,7 +85,7 @@ function wantedByDocuments(
   return found;
 }
 
-/** Of several tables, the written one, else the first; null if a table is unknown or one of them already has the column. */
+/** The written table, else the first; null if a table is unknown or already has the column. */
 function modelMeant(name: string, names: readonly string[], target: string | null, tables: TableNames): string | null {
   const models = names.map((table) => tables.modelOf(table));
   const [first] = models;

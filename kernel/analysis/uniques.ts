@@ -1,7 +1,4 @@
-/**
- * Collects the unique fields and combinations of a model, from the model itself and from the statements that write to it.
- * Reports field names that do not exist.
- */
+/** Collects the unique fields and combinations of a model, from the model and from the statements that write to it. */
 import { removeMember } from '../source/edit-json.js';
 import { nearest } from '../source/suggest.js';
 import type { LocatedNode } from '../source/tree.js';
@@ -16,7 +13,6 @@ export type Uniques = ReadonlyMap<string, readonly (readonly string[])[]>;
 
 type Collect = (model: string, fields: readonly string[]) => void;
 
-/** Statements that insert or update rows. */
 const WRITES = /^(?:INSERT|UPDATE|MERGE)$/;
 
 export function collectUniques(definitions: readonly Definition[], tables: TableNames, report: Report): Uniques {
@@ -76,7 +72,7 @@ function ofTable(
   report: Report,
   collect: Collect,
 ): void {
-  // The schema of the query has already validated the form of the list.
+  // The schema of the query has validated the form.
   const lists = readLists(definition, unique, null);
   const model = tables.modelOf(table);
   if (model === undefined) {
@@ -92,7 +88,7 @@ function ofTable(
 const spotOf = ({ doc }: Definition, { start, end }: LocatedNode): Spot => ({ doc, start, end });
 const namesOf = (fields: readonly LocatedNode[]): string[] => fields.map(({ scalar }) => String(scalar));
 
-/** Reads `["a", ["b", "c"]]`: each entry is a name or a list of names. */
+/** `["a", ["b", "c"]]`: each entry is a name or a list of names. */
 function readLists(definition: Definition, node: LocatedNode, report: Report | null): LocatedNode[][] {
   const wrong = (found: LocatedNode, place: string, expected: string): [] => {
     const params = { place, expected, actual: typeWord(found.type) };

@@ -1,6 +1,7 @@
 /**
- * Reports a key that its object does not allow, with the likely correction: a made-up name, a name without a plugin,
- * a field of another object, or a misspelling, in this order.
+ * Reports a key that its object does not allow, with the likely correction: a made-up name, a missing plugin, a field of
+ * another
+ * object, or a misspelling.
  */
 import type { FieldNode } from '../schema/field-node.js';
 import { removeMember } from '../source/edit-json.js';
@@ -13,14 +14,14 @@ import { repair } from './repairs.js';
 import { hint, type Report, type ReportOptions, type Spot } from './report.js';
 import { fitted } from './wrong-type.js';
 
-/** An object that contains the checked one, and the key that leads to it. */
+/** `key` leads from this object towards the checked one. */
 export interface Level {
   readonly expansion: Expansion;
   readonly label: string;
   readonly key: string;
 }
 
-/** An object, with the context that is needed only if it has an unknown key. */
+/** The checked object and its context. */
 export interface Guesser {
   readonly registry: Registry;
   readonly report: Report;
@@ -28,31 +29,31 @@ export interface Guesser {
   readonly expansion: Expansion;
   readonly field: FieldNode;
   readonly label: string;
-  /** From the innermost outwards. */
+  /** Innermost first. */
   readonly outer: readonly Level[];
 }
 
-/** A field of the object that itself contains objects. */
+/** A field that itself contains objects. */
 interface Holder {
   readonly name: string;
   readonly where: string;
   readonly keys: ReadonlySet<string>;
-  /** Keys that require no other key in the same object. */
+  /** Keys that require no other key. */
   readonly alone: ReadonlySet<string>;
-  /** Schemas of map entries: a value that matches one may belong in the map. */
+  /** Schemas of map entries. */
   readonly entries: readonly FieldNode[];
 }
 
 /**
- * Created once per object, because a file may contain thousands of unknown keys. The returned function reports a key and
- * returns the
- * field of the object that the key belongs inside, if any.
+ * Created once per object: a file may contain thousands of unknown keys. The returned function reports one and returns the
+ * field
+ * that it belongs inside, if any.
  */
 export function unknownKeys(found: Guesser): (member: Member, spot: Spot) => string | null {
   const { report, expansion, label, registry, node } = found;
   const written = new Set(node.members.map(({ key }) => key));
   const free = [...expansion.fields.keys()].filter((name) => !written.has(name));
-  // The plugin may be misspelt, so keys close to its fields are suggested too.
+  // The plugin may be misspelt, so its keys are candidates too.
   const others = [...expansion.tolerated].filter((name) => !written.has(name));
   const holders = [...expansion.fields].flatMap(([name, { field }]) => holderOf(registry, name, field));
   return (member, spot) => {
@@ -98,7 +99,7 @@ export function unknownKeys(found: Guesser): (member: Member, spot: Spot) => str
 
 const MOST_LISTED = 12;
 
-/** The fields that the object does not have yet, required ones first. */
+/** Required fields first. */
 function possible({ required }: Expansion, free: readonly string[]): string {
   if (free.length === 0) return '';
   const needed = required.flatMap(([name]) => (free.includes(name) ? [name] : []));
@@ -108,7 +109,7 @@ function possible({ required }: Expansion, free: readonly string[]): string {
   return ` Possible here: ${listed.join(', ')}${rest}.`;
 }
 
-/** The plugin is missing, so its fields cannot be validated, but made-up names are known. */
+/** The plugin is missing, so only made-up names can be reported. */
 function reportInside({ registry, report }: Guesser, absent: Absent, { key, value }: Member, { doc }: Spot): void {
   const { kind, name } = absent;
   const mistaken = registry.kind(kind)?.mistaken?.[name] ?? {};
@@ -124,7 +125,7 @@ function reportInside({ registry, report }: Guesser, absent: Absent, { key, valu
 
 const renameKey = (name: string) => ({ fix: { title: `rename to "${name}"`, text: JSON.stringify(name) } });
 
-/** Renames the key and converts its value; returns no fix if the value cannot be converted. */
+/** Converts the value too; no fix if that is impossible. */
 function renamed(
   name: string,
   owned: OwnedField | undefined,
@@ -132,11 +133,11 @@ function renamed(
   spot: Spot,
 ): Pick<ReportOptions, 'fix'> {
   if (value === null) return renameKey(name);
-  // The field belongs to a plugin that is not selected, so renaming would cause another error.
+  // The plugin of the field is not selected, so renaming would cause another error.
   if (owned === undefined) return {};
   const text = fitted(spot.doc, value, owned.field);
   if (text === null) return {};
-  // The value must match the pattern of the other field, if necessary with a correction.
+  // The value must match the pattern of the other field.
   if (value.type === 'string' && owned.field.type === 'string') {
     const formed = inForm(owned.field, String(value.scalar));
     if (formed === null) return {};
@@ -149,17 +150,17 @@ function renamed(
   return whole(`write "${name}": ${text}`, `${JSON.stringify(name)}: ${text}`, value, spot);
 }
 
-/** Wraps the member in an object that does not exist yet. */
+/** Wraps the member in a new object. */
 function putInside(holder: string, { value }: Member, spot: Spot): Pick<ReportOptions, 'fix'> {
   if (value === null) return {};
-  // The value is already the object, so only its key is wrong.
+  // The value is the object, so only its key is wrong.
   if (value.type === 'object') return renameKey(holder);
   const { text } = spot.doc;
   const member = `${text.slice(spot.start, spot.end)}: ${text.slice(value.start, value.end)}`;
   return whole(`put it into "${holder}"`, `${JSON.stringify(holder)}: {${member}}`, value, spot);
 }
 
-/** Replaces the member, or removes it if `text` is empty. */
+/** Removes the member if `text` is empty. */
 function inPlace(text: string, node: LocatedNode, member: Member, spot: Spot): Pick<ReportOptions, 'fix'> {
   if (text === '') return repair('remove it', removeMember(spot.doc, node, member), true);
   return member.value === null ? {} : whole(`write ${text}`, text, member.value, spot);
@@ -170,7 +171,7 @@ const whole = (title: string, text: string, value: LocatedNode, { start }: Spot)
   fix: { title, text, span: { start, end: value.end } },
 });
 
-/** Describes the plugins that accept the key but are not selected here, for example `value` in another mode. */
+/** Finds plugins that accept the key but are not selected, for example `value` in another mode. */
 function ofAnother({ registry, field }: Guesser, key: string): string | null {
   for (const slot of field.parts) {
     for (const kind of registry.kindsIn(slot)) {
@@ -191,10 +192,10 @@ function accepts(registry: Registry, id: string, slot: string, key: string): boo
     .some(({ kind, select }) => select.by === 'key' && registry.names(kind).includes(key));
 }
 
-/** The object that a key belongs in: its description for the message, and how to fix it. */
+/** `words` describes the object that a key belongs in. */
 interface Where {
   readonly words: string;
-  /** The field of this object that it belongs inside. */
+  /** The field of the checked object that it belongs inside. */
   readonly holder: string | null;
   readonly inside: string | null;
 }
@@ -204,7 +205,7 @@ function outside({ outer }: Guesser, key: string): Where | null {
   return level === undefined ? null : { words: `to ${level.label}, beside "${level.key}"`, holder: null, inside: null };
 }
 
-/** Searches one level down: an object, the items of a list, or a map whose entries match the value. */
+/** Searches one level down: objects, items of lists, and maps with entries like the value. */
 function inside(
   { registry, expansion }: Guesser,
   holders: readonly Holder[],
@@ -218,7 +219,7 @@ function inside(
   const [chosen, other] = present.length > 0 ? present : fitting;
   if (chosen === undefined || other !== undefined) return null;
   const { name, where, keys, alone } = chosen;
-  // If several keys belong in the same object, separate fixes would create it twice.
+  // With several such keys, each fix would create the object again.
   const company = [...written].some((one) => one !== member.key && keys.has(one) && !expansion.fields.has(one));
   return { words: where, holder: name, inside: alone.has(member.key) && !written.has(name) && !company ? name : null };
 }

@@ -1,4 +1,4 @@
-/** Collects every location in a resource that reads a request value, with the source of that value. Reports nothing. */
+/** Collects the locations in a resource that read a request value, with the source of the value. Reports nothing. */
 import { spotInString } from '../source/escapes.js';
 import type { LocatedNode } from '../source/tree.js';
 import { payloadReaders } from './checks/readers.js';
@@ -18,13 +18,13 @@ export interface ValueRead {
   readonly spot: Spot;
   /** `list`: the list that the work repeats over. */
   readonly form: 'word' | 'accessor' | 'list';
-  /** All segments of the name; empty for the whole payload. */
+  /** Empty for the whole payload. */
   readonly path: readonly string[];
   /** Null for the whole payload. */
   readonly source: Source | null;
   /** The query that the value is bound to, or that contains it. */
   readonly query: SqlText | DocumentQuery | null;
-  /** The columns or document fields that the value is written to or compared with, as far as they are known. */
+  /** The known columns or document fields that the value is written to or compared with. */
   readonly columns: readonly string[];
   /** Read after the actionable has run. */
   readonly afterwards: boolean;
@@ -43,7 +43,7 @@ export interface Readable {
 
 const kept = new WeakMap<Sources, readonly ValueRead[]>();
 
-/** Must be called after linking; the result is cached per resource. */
+/** Must be called after linking; cached per resource. */
 export function valueReads(resource: Readable, registry: Registry): readonly ValueRead[] {
   const known = kept.get(resource.sources) ?? collect(resource, registry);
   kept.set(resource.sources, known);
@@ -83,6 +83,6 @@ function collect({ definition, sources, actions }: Readable, registry: Registry)
   return [...bare, ...read];
 }
 
-/** The reads of values that the list result of `maker` provides to later actionables. */
+/** The values that later actionables read from the list result of `maker`. */
 export const outputsRead = (reads: readonly ValueRead[], maker: string): readonly ValueRead[] =>
   reads.filter(({ source }) => source?.sort === 'output' && source.makers.includes(maker));

@@ -6,5 +6,5 @@ import { toJson, type LocatedNode } from '../source/tree.js';
 export const isVerbatim = ({ type, members }: LocatedNode): boolean =>
   type === 'object' && members.length === 1 && members[0]?.key === LITERAL && members[0].value !== null;
 
-/** The value of an entry, without its literal wrapper. */
+/** Returns the value without its literal wrapper. */
 export const valueAt = (node: LocatedNode): Json => valueOf(toJson(node));

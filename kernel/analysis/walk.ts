@@ -1,7 +1,4 @@
-/**
- * Validates a located tree against the folded schemas and collects the facts for later stages (names, references, accessors,
- * queries, plugins). Validates shapes only.
- */
+/** Validates the shapes of a located tree against the folded schemas and collects facts for later stages (`finds.ts`). */
 import { isObject } from '../contract/json.js';
 import type { PluginId } from '../contract/plugin.js';
 import { accessorsIn } from '../language/accessor.js';
@@ -26,12 +23,11 @@ export interface WalkContext {
   readonly finds: Finds;
 }
 
-/** The name of the node in messages, and the nodes that contain it. */
 interface Here {
   readonly label: string;
-  /** The nearest object that contains this node, outside any list. */
+  /** The object that contains this node, directly or in a list. */
   readonly around: LocatedNode | null;
-  /** The objects that contain this node, innermost first. */
+  /** The objects around this node, innermost first. */
   readonly outer: readonly Level[];
 }
 
@@ -78,7 +74,7 @@ function expected(
 }
 
 function visitObject(context: WalkContext, node: LocatedNode, field: FieldNode, here: Here): void {
-  // An object whose only field is the plugin's name may be written as that name.
+  // An object with the plugin's name as its only field may be written as that name.
   if (field.meta.plugin !== undefined && node.type === 'string') {
     visitPluginName(context, node, field.meta.plugin, String(node.scalar), here);
     return;
@@ -86,7 +82,7 @@ function visitObject(context: WalkContext, node: LocatedNode, field: FieldNode, 
   if (!expected(context, node, 'object', field, here)) return;
   const expansion = context.registry.expand(field, (key) => {
     const member = memberOf(node, key);
-    // A key without a value yet is present nevertheless.
+    // A key without a value yet is present.
     return member === undefined ? undefined : member.value === null ? null : toJson(member.value);
   });
   const flawed = new Set<PluginId>();
@@ -129,7 +125,7 @@ function visitMember(context: WalkContext, node: LocatedNode, member: Member, ex
   visit(context, member.value, owned.field, { label: `"${member.key}"`, around: node, outer });
 }
 
-/** Returns the plugins whose fields are missing. */
+/** Returns the plugins of the missing fields. */
 function reportMissing(context: WalkContext, node: LocatedNode, expansion: Expansion, here: Here): PluginId[] {
   const missing = missingIn(node, expansion);
   for (const [name] of missing) {
@@ -138,12 +134,11 @@ function reportMissing(context: WalkContext, node: LocatedNode, expansion: Expan
   return missing.flatMap(([, { plugin }]) => (plugin === null ? [] : [plugin]));
 }
 
-/** The required fields that an object lacks. */
 export const missingIn = (node: LocatedNode, expansion: Expansion): readonly (readonly [string, OwnedField])[] =>
   expansion.required.filter(([name]) => {
     if (memberOf(node, name) !== undefined) return false;
     if (expansion.instead.get(name)?.some((key) => memberOf(node, key) !== undefined) === true) return false;
-    // The field is written under a made-up name, which is reported separately.
+    // Written under a made-up name, which is reported separately.
     return !node.members.some(({ key }) => !expansion.fields.has(key) && standsFor(expansion, key) === name);
   });
 
@@ -217,7 +212,7 @@ function visitArray(context: WalkContext, node: LocatedNode, field: FieldNode, h
   }
 }
 
-/** Accepts a literal or a text with accessors; without an inner schema, objects and arrays may contain either at any depth. */
+/** Without an inner schema, objects and arrays may contain literals and accessors at any depth. */
 function visitValue(context: WalkContext, node: LocatedNode, field: FieldNode, here: Here): void {
   if (field.meta.verbatim === true && isVerbatim(node)) {
     context.finds.literals.push(node);
@@ -252,7 +247,7 @@ function visitValue(context: WalkContext, node: LocatedNode, field: FieldNode, h
   }
 }
 
-/** Selects the option with the JSON type of the node; `visit` has already accepted nulls of nullable fields. */
+/** `visit` has already accepted nulls of nullable fields. */
 function visitEither(context: WalkContext, node: LocatedNode, { options }: FieldNode, here: Here): void {
   const chosen = options.find((form) => jsonTypes(form).includes(node.type));
   if (chosen !== undefined) {
@@ -266,7 +261,7 @@ function visitEither(context: WalkContext, node: LocatedNode, { options }: Field
 const jsonTypes = ({ type }: FieldNode): LocatedNode['type'][] =>
   type === 'record' ? ['object'] : type === 'value' || type === 'any' || type === 'either' ? [] : [type];
 
-/** Records a text and, for secret fields, reports a value that is not encrypted or from the environment. */
+/** Reports secrets in plain text. */
 function checkText(context: WalkContext, node: LocatedNode, field: FieldNode, here: Here, resolved: boolean): void {
   if (field.meta.secret === true) reportClear(context, node, field, here.label, resolved);
   context.finds.texts.push(node);
@@ -294,7 +289,7 @@ function visitScalar(context: WalkContext, node: LocatedNode, field: FieldNode, 
   refer(context, node, field, here);
 }
 
-/** Accepts the plugin's name, or an accessor whose tail is such a name. */
+/** Accepts the plugin's name, or an accessor with such a name as its tail. */
 function visitPluginName(
   context: WalkContext,
   node: LocatedNode,
@@ -341,7 +336,7 @@ function refer(context: WalkContext, node: LocatedNode, field: FieldNode, here: 
 
 const spot = (context: WalkContext, span: Span): Spot => ({ doc: context.doc, start: span.start, end: span.end });
 
-/** The opening brace: the location to report when a member is missing. */
+/** The opening brace, to report a missing member. */
 const opening = (context: WalkContext, node: LocatedNode): Spot => ({
   doc: context.doc,
   start: node.start,

@@ -1,7 +1,6 @@
 /**
- * Reports a value of the wrong JSON type, with a correction if it is evident: a quoted number or boolean, a size or a duration
- * with
- * its unit, or one item without its list.
+ * Reports a value of the wrong JSON type, with a correction if it is evident (a quoted number, a size with its unit, one item
+ * without its list).
  */
 import type { FieldNode } from '../schema/field-node.js';
 import type { Document } from '../source/document.js';
@@ -9,7 +8,7 @@ import type { LocatedNode } from '../source/tree.js';
 import { typeWord } from './judge.js';
 import type { Report } from './report.js';
 
-/** The longest correction that is repeated in a message, in characters. */
+/** The longest correction in a message, in characters. */
 const SHOWN = 60;
 
 const FACTORS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
@@ -63,7 +62,7 @@ function meant(doc: Document, node: LocatedNode, type: LocatedNode['type'], fiel
   return type === 'object' ? asObject(doc, node, field) : null;
 }
 
-/** Corrects a list with a single item, or the value of the object's short form. */
+/** Corrects a list with a single item, or the short form of the object. */
 function asObject(doc: Document, node: LocatedNode, { fields, meta: { form, short } }: FieldNode): string | null {
   const [only, other] = node.items;
   const first = /^\{"(\w+)"/.exec(form ?? '')?.[1];
