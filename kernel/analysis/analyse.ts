@@ -1,5 +1,5 @@
 /**
- * The analysis pipeline: source texts in, model and problems out. Pure: it must not read disk, network or environment.
+ * The analysis pipeline: texts in, model and problems out. Pure: it must not read disk, network or environment.
  * An analyser reuses earlier results (`memory.ts`, `read.ts`) and returns exactly what a new one would.
  */
 import type { PluginId } from '../contract/plugin.js';
@@ -120,7 +120,7 @@ export function createAnalyser(registry: Registry): Analyser {
       const report = createReport(registry.codes);
       const found = read(source, shelf.get(source.file), report);
       shelf.set(source.file, found);
-      // The config of the next analysis may select another profile; only these are models under each.
+      // Only these are models under each profile, and the next config may select another one.
       const certain = found.definitions.filter(({ sort, name }) => sort === 'resource' || name.startsWith('_'));
       walked({ registry, memory, report }, certain);
       return problemsIn(report)
@@ -141,7 +141,7 @@ interface Run extends Start {
   readonly sql: SqlParser | undefined;
   readonly given: Given | null;
   readonly refusals: Refusals | undefined;
-  /** Returns the earlier value if `content` is unchanged, so that later stages can compare by identity. */
+  /** Returns the earlier value if `content` is unchanged; later stages compare by identity. */
   readonly same: <T>(name: string, content: readonly Read[], value: T) => T;
 }
 

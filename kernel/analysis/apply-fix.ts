@@ -25,7 +25,7 @@ export interface Fixed {
   readonly done: readonly Problem[];
 }
 
-/** `all`: also applies fixes that need review. `judge`: returns all problems of a set. */
+/** `all`: also applies fixes that need review. */
 export function applyFixes(
   files: readonly SourceFile[],
   judge: (files: readonly SourceFile[]) => readonly Problem[],

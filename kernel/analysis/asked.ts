@@ -1,4 +1,4 @@
-/** Selects the SQL statements that a database can check: those without known errors, with their constant values. */
+/** Selects the SQL statements without known errors, with their constant values, for a database to check. */
 import type { StorePlace } from '../contract/model.js';
 import type { Question } from '../contract/trial.js';
 import type { LocatedNode } from '../source/tree.js';

@@ -1,7 +1,4 @@
-/**
- * Classifies the entries of a file as resources or models (names with a leading underscore; under the sub0 profile also by
- * shape).
- */
+/** Classifies entries as resources or models (names with a leading underscore; under the sub0 profile also by shape). */
 import type { Report } from './report.js';
 import type { Document } from '../source/document.js';
 import { memberOf, type LocatedNode, type Member } from '../source/tree.js';
@@ -32,7 +29,7 @@ export function classify(doc: Document, node: LocatedNode, report: Report, bySha
     return [];
   }
   const fileName = modelNameOf(doc.file);
-  // A model may have fields named `resource` or `_id`, so in its own file, entries with a `type` are fields.
+  // A model may have fields named `resource` or `_id`; in its own file, entries with a `type` are fields.
   const fields = fileName.startsWith('_') && node.members.some(isField) && !saysResource(node);
   const isResource = memberOf(node, 'resource') !== undefined || memberOf(node, 'actionables') !== undefined;
   if ((isResource || isMeantAsResource(node, fileName)) && !fields) return [make('resource', node, '')];
@@ -60,7 +57,7 @@ export function classify(doc: Document, node: LocatedNode, report: Report, bySha
   return [];
 }
 
-/** True for two made-up resource keys, or one for `actionables`, with values of the right type. */
+/** True for made-up keys of two resource fields, or of `actionables`, with values of the right type. */
 function isMeantAsResource({ members }: LocatedNode, fileName: string): boolean {
   if (fileName.startsWith('_')) return false;
   const meant = members.flatMap(({ key, value }) => {
@@ -71,7 +68,7 @@ function isMeantAsResource({ members }: LocatedNode, fileName: string): boolean 
   return new Set(meant).size > 1 || meant.includes('actionables');
 }
 
-/** No field of a model has such values, so the node is a resource even if another member has a `type`. */
+/** No field of a model has such values, so other members with a `type` do not matter. */
 const saysResource = (node: LocatedNode): boolean =>
   memberOf(node, 'resource')?.value?.type === 'string' &&
   (memberOf(node, 'actionables')?.value?.type === 'array' || memberOf(node, 'id')?.value?.type === 'string');
@@ -85,7 +82,7 @@ function fieldsUnder(node: LocatedNode): { readonly fields: Member; readonly nam
   const fields = WRAPPERS.map((key) => memberOf(node, key)).find(
     (member) => (member?.value?.type === 'object' || member?.value?.type === 'array') && !isField(member),
   );
-  // Without a name next to it, the object must contain fields; every field has a `type`.
+  // Without a name, the object must contain fields; every field has a `type`.
   const holdsFields = fields?.value?.members.some(isField) === true;
   if (fields === undefined || (name === null && !holdsFields)) return null;
   const text = name === null ? null : String(name.scalar);

@@ -1,5 +1,5 @@
 /**
- * The config file: its grammar (kernel fields and one section per configurable kind), its checks and defaults.
+ * The config file: grammar (kernel fields and one section per configurable kind), checks and defaults.
  * No I/O: other modules read files and resolve `$ENV` values.
  */
 import { asText, isObject, type Json } from '../contract/json.js';
@@ -124,7 +124,7 @@ export function analyseConfig(
   return { config, problems: problemsIn(report).sort(byPlace), uses: finds.uses };
 }
 
-/** A written section replaces its default, so it must contain the instance that other plugins rely on. */
+/** A written section replaces its default, so it must contain the required instance. */
 function reportMissingInstances(doc: Document, root: LocatedNode, registry: Registry, report: Report): void {
   for (const { config } of registry.kinds.values()) {
     const section = config?.must === undefined ? undefined : memberOf(root, config.field)?.value;
@@ -203,7 +203,7 @@ function complete(json: Loose, registry: Registry, env: EnvFacts, dev: boolean):
   const isSub0 = isEarlier(asText(json['profile']));
   const merged = {
     ...DEFAULTS,
-    // The other system never validated such files, so one error must not stop all endpoints.
+    // Such files may never have been validated, so one error must not stop all endpoints.
     ...(isSub0 && { on_problem: 'skip' as const }),
     ...Object.fromEntries(Object.keys(DEFAULTS).flatMap((key) => (json[key] === undefined ? [] : [[key, json[key]]]))),
     http: {

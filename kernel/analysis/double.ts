@@ -34,7 +34,7 @@ export function reportDoubleActions(actions: readonly LinkedAction[], report: Re
   }
 }
 
-/** A resource is served under its id and its path, so an id must not equal the path of another resource. */
+/** A resource is served under its id too, so an id must not equal the path of another resource. */
 export function reportTaken(resources: readonly LinkedResource[], report: Report): void {
   const ids = new Map<string, Spot>();
   const paths = new Map<string, { id: string; spot: Spot }>();

@@ -1,4 +1,4 @@
-/** Collects SQL statements and document queries with the sibling fields that affect them. Validates nothing. */
+/** Collects queries with the sibling fields that affect them. Validates nothing. */
 import { scanSql } from '../language/sql.js';
 import type { FieldNode } from '../schema/field-node.js';
 import { memberOf, type LocatedNode } from '../source/tree.js';
@@ -47,7 +47,7 @@ export function findCollection(
   context.finds.documents.push({ node, collection, joins, around, ...besides(context, field, around) });
 }
 
-/** Pipeline stages that read another collection, and the key for its name; the stage may be the name itself. */
+/** Pipeline stages that read another collection, and the key for its name (or the stage is the name). */
 const JOINS: ReadonlyMap<string, string> = new Map([
   ['$lookup', 'from'],
   ['$graphLookup', 'from'],

@@ -1,4 +1,4 @@
-/** Decides which fixes may be offered. A fix must not remove a guard, nor let the client send a value that a guard decides. */
+/** A fix must not remove a guard, nor let the client send a value that a token, a row or a rule determines. */
 import type { FindingEdit } from '../contract/plugin.js';
 import { accessorsIn } from '../language/accessor.js';
 import { nodeAt, type LocatedNode } from '../source/tree.js';
@@ -29,7 +29,7 @@ export function keepsGuards(
   });
 }
 
-/** An undeclared word would become a payload field, although it may be intended as the caller's id. */
+/** An undeclared word becomes a payload field, but may be intended as the caller's id. */
 function mayBeSent(resource: LinkedResource, registry: Registry, text: string): boolean {
   if (!isWord(text) || !tellsCallersApart(registry, resource)) return true;
   const { names, generated, payloadFields, claims } = resource;

@@ -65,13 +65,13 @@ function reportParallel(actions: ReadonlyMap<string, LinkedAction>, report: Repo
   }
 }
 
-/** `by`: what the guard checks callers against; two guards are equal if `plugin` and `by` are. */
+/** `by`: what the guard checks callers against; equal guards have equal `plugin` and `by`. */
 interface Guard {
   readonly plugin: PluginId;
   readonly by: string;
 }
 
-/** A dependency runs without the guards of its own resource, so the dependent resource must have them. */
+/** A dependency runs without its own resource's guards, so the dependent resource must have them. */
 function reportPrivilege(resources: readonly LinkedResource[], registry: Registry, report: Report): void {
   const facts = (kind: string, name: string) => registry.plugin(kind, name)?.facts;
   const guardsOf = ({ definition }: LinkedResource): Guard[] =>
@@ -149,7 +149,7 @@ function reportUnreachable(actions: ReadonlyMap<string, LinkedAction>, report: R
     const member = memberOf(action.node, 'no_op');
     if (member === undefined) continue;
     const { doc } = action.spot;
-    // No fix: the actionable may be a check that lacks its reference, or a write that must not run on each request.
+    // No fix: this may be a check that lacks its reference, or a write that must not run on each request.
     report.add('LNK_UNREACHABLE', { doc, start: member.keyStart, end: member.keyEnd });
   }
 }

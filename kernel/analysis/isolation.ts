@@ -1,6 +1,6 @@
 /**
- * Determines the isolation level, the row lock and the reason for every actionable with a query. Pure.
- * Covers the whole set: one serializable transaction makes all on its tables serializable, else databases miss conflicts.
+ * Determines the isolation level and row lock of every actionable with a query. Pure.
+ * Covers the whole set: databases detect conflicts only among serializable transactions.
  */
 import type { IsolationNeed, RowLock } from '../contract/plan.js';
 import { asText } from '../contract/json.js';
@@ -70,7 +70,7 @@ export function isolationsIn(
   return found;
 }
 
-/** Merges the needs of an actionable in two transactions of a resource, such as foreground and background. */
+/** Merges the needs of an actionable in two transactions of a resource. */
 function either(one: IsolationNeed | undefined, other: IsolationNeed): IsolationNeed {
   if (one === undefined) return other;
   const lock = one.lock === 'update' || other.lock === 'update' ? 'update' : (one.lock ?? other.lock);
@@ -90,7 +90,7 @@ function keysIn(models: readonly DataModel[]): KeysOf {
   return (table) => keys.get(table.toLowerCase()) ?? (/^pg_/i.test(table) ? [] : null);
 }
 
-/** Groups adjacent actionables on one connection as the compiler does; parallel and isolated ones stay separate. */
+/** Groups adjacent actionables on one connection as the compiler does. */
 function togetherIn(
   resource: ResourceModel,
   byKey: ReadonlyMap<string, ActionModel>,
@@ -206,7 +206,7 @@ function decide(together: Together): Decided {
     return [`${action.key} ${reads ? 'reads' : 'depends on'} ${what}`];
   });
   if (loose.length === 0) return made('locks', 'every row that is read or changed is locked until the end');
-  // The database detects conflicting reads; a lock only orders transactions that write the rows they have read.
+  // The database detects conflicting reads; a lock only orders transactions that write what they read.
   const isWritten = ({ action, access }: Member): boolean =>
     members.some((other) => other.action.depends.includes(action.key) && meets(other.access.writes, access.tables));
   for (const [member, lock] of [...locks]) if (lock === 'share' || !isWritten(member)) locks.delete(member);

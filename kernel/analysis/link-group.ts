@@ -1,6 +1,6 @@
 /**
  * Links the resources of one group and runs its checks; cached per group.
- * Every read outside the group goes through this module, so that `reads` is complete.
+ * Every read outside the group must be listed in `reads`.
  */
 import { CHAINS, checkChains } from './chains.js';
 import { checkBlind } from './checks/blind.js';

@@ -1,6 +1,6 @@
 /**
  * The cache of an analyser: the result and problems of each stage per input object, held weakly.
- * A stage runs again only if one of its recorded reads has changed.
+ * A stage runs again only if one of its reads has changed.
  */
 import type { CodeEntry } from '../contract/problem.js';
 import { createReport, type Report, type Row } from './report.js';
@@ -19,7 +19,7 @@ export type Read =
 
 export interface Stage<T> {
   readonly name: string;
-  /** Everything that the work reads, except the input object, what it was created from, and the registry. */
+  /** All reads of the work except the input object, its sources, and the registry. */
   readonly reads: readonly Read[];
   readonly work: (report: Report) => T;
   /** Validates a cached result against reads that are only known after the work. */
@@ -107,7 +107,7 @@ function isSameOrder(a: Iterable<unknown>, b: Iterator<unknown>): boolean {
   return true;
 }
 
-/** Records what the work looked up in the whole set, for the validation of the cached result. */
+/** Records lookups in the whole set, to validate the cached result. */
 export interface Questions {
   readonly ask: (name: string) => boolean;
   readonly told: ReadonlyMap<string, boolean>;

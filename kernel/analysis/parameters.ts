@@ -1,5 +1,5 @@
 /**
- * Resolves the bare strings of parameter lists to names (`sources.ts`), at load time. A string without a source is an error,
+ * Resolves the bare strings of parameter lists (`sources.ts`), at load time. A string without a source is an error,
  * or a literal under a profile of another system.
  */
 import { isObject, type Json } from '../contract/json.js';
@@ -196,7 +196,7 @@ function fieldsMet(
   );
 }
 
-/** Declares the names with the types of their columns; inside the rule of the list if the action repeats. */
+/** Uses the types of the columns; inside the rule of the list if the action repeats. */
 function declarations(
   resource: LinkedResource,
   { node, index, repeat }: LinkedAction,

@@ -1,4 +1,4 @@
-/** Finds the path parameters that a resource and its dependencies read, for guards that only check the request body. */
+/** Finds the path parameters that a resource and its dependencies read, for guards that only check the body. */
 import { pathParameters } from '../language/route.js';
 import type { LinkedResource } from './linked.js';
 import type { Registry } from './registry.js';

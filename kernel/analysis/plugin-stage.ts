@@ -1,4 +1,4 @@
-/** Runs the checks of plugins, with the facts about the definition and its tables that they may read. */
+/** Runs the checks of plugins, with the facts that they may read. */
 import type { Json } from '../contract/json.js';
 import { checkPlugins, type Fixing, type ModelField } from './checks/plugins.js';
 import type { Answers } from './checks/statements.js';

@@ -1,5 +1,5 @@
 /**
- * Reads files into definitions. Valid entries are parsed alone, so an unchanged entry keeps its definition even if it moves.
+ * Reads files into definitions. Valid entries are parsed alone and cached by their text, even if they move.
  * Invalid entries are parsed with their file and never cached.
  */
 import type { CodeEntry } from '../contract/problem.js';

@@ -1,7 +1,4 @@
-/**
- * Realms: groups of callers that guards identify, each with its own uids. Pure.
- * A message is resolved to a realm at load time.
- */
+/** Resolves the realm of a message at load time. A realm is a group of callers that guards identify, with its own uids. Pure. */
 import type { PluginPlace } from './finds.js';
 import type { Registry } from './registry.js';
 
@@ -29,7 +26,7 @@ export function realmOf(registry: Registry, places: readonly PluginPlace[]): Rea
   return null;
 }
 
-/** True for any guard, including those that do not identify callers (for example a webhook signature). */
+/** True for any guard, also if it does not identify callers (a webhook signature). */
 export const isJudged = (registry: Registry, places: readonly PluginPlace[]): boolean =>
   places.some(({ plugin }) => registry.plugins.get(plugin)?.facts?.['guards'] === true);
 
@@ -52,8 +49,8 @@ export type Meant =
   | null;
 
 /**
- * `own`: the realm of the sending resource. `trusted`: callers do not determine the content, so unverified connections do not
- * receive it.
+ * `own`: realm of the sending resource. `trusted`: callers do not determine the content; unverified connections do not receive
+ * it.
  */
 export function meantBy(own: Realm | null, trusted: boolean, realms: ReadonlyMap<string, string>): Meant {
   if (own !== null) return { realm: own.realm, open: false };

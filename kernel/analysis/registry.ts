@@ -62,7 +62,7 @@ export interface Registry {
   expand(field: FieldNode, read: (key: string) => Json | undefined): Expansion;
 }
 
-/** `judged`: kinds and specs that an earlier registry has validated together. */
+/** The third parameter: kinds and specs that an earlier registry has validated together. */
 export function buildRegistry(
   kinds: readonly Kind[],
   specs: readonly PluginSpec[],

@@ -1,7 +1,4 @@
-/**
- * Determines the list that a query repeats over: the named one, else the only one in the rules or in an earlier result,
- * else the request body.
- */
+/** Determines the list that a query repeats over: the named one, else the only one in rules or earlier results, else the body. */
 import { isObject, type Json } from '../contract/json.js';
 import { pathParameters } from '../language/route.js';
 import { nearest } from '../source/suggest.js';
@@ -39,7 +36,7 @@ function named(
   const [root = name, ...rest] = name.split('.');
   if (resource.names.has(root)) {
     action.parameters.set(node.pointer, { source: 'name', from: 'extracted' });
-    // The name may come from any result, so the fields of all list results are allowed.
+    // The name may come from any list result, so the fields of all are allowed.
     const outputs = resource.actions.flatMap((other) => listFacts(resource, other, registry)?.outputs ?? []);
     return { from: 'extracted', body: false, name, action: null, fields: outputs.length > 0 ? outputs : null };
   }
@@ -89,7 +86,7 @@ function isList({ definition }: LinkedResource, { node }: Declaration, registry:
   );
 }
 
-/** A result that is not directly before the action counts only if there is no other list. */
+/** A more distant result counts only if there is no other list. */
 function resultBefore(
   resource: LinkedResource,
   action: LinkedAction,

@@ -1,4 +1,4 @@
-/** Decides whether a field of a result is secret: by its source column if that is certain, else by its name. */
+/** Decides whether a field of a result is secret: by its source column if known, else by its name. */
 import type { LinkedAction, LinkedResource } from './linked.js';
 import { inside } from './report.js';
 import { rootOf } from './sources.js';
@@ -27,7 +27,7 @@ export function secretResult(
     list.filter((one) => inside(one.node, node));
   const [only, ...others] = within(finds.statements);
   const isDocument = within(finds.documents).length > 0;
-  // Without a query, a secret can only come from an extracted result or from own actionables.
+  // Without a query, a secret can only come from an extracted result or own actionables.
   if (only === undefined && !isDocument) return names.size > 0 ? byName : byOwn;
   const known = only === undefined || others.length > 0 || isDocument ? undefined : queries?.names.get(only.node);
   if (known === undefined || known.columns === null || known.mixed) return byName;

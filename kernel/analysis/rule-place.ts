@@ -64,7 +64,7 @@ export function ruleFor(registry: Registry, entry: FieldNode, js: unknown, isOpt
   const kind = entry.parts.flatMap((slot) => registry.kindsIn(slot)).find(({ select }) => select.by === 'field');
   if (kind?.select.by !== 'field') return null;
   const type = registry.names(kind.kind).filter((name) => registry.plugin(kind.kind, name)?.facts?.['jsType'] === js);
-  // The type named like the JavaScript type is the most general; otherwise the shortest name wins.
+  // The type named like the JavaScript type is the most general, else the shortest name.
   const chosen = [...type].sort((a, b) => bare(a, js) - bare(b, js))[0];
   if (chosen === undefined) return null;
   return { [kind.select.field]: chosen, ...(isOptional && { optional: true }) };

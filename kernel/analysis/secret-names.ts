@@ -19,7 +19,7 @@ export function linkSecrets(resources: readonly LinkedResource[], tables: Pick<T
 
 /**
  * The models that hold the secrets: those that are written, else those that are read to decrypt or compare.
- * A value that is only sent or compared in a condition makes no column secret.
+ * A value that is only sent, or compared in a condition, makes no column secret.
  */
 function holdersOf(
   { finds }: Definition,
@@ -66,7 +66,7 @@ function secretsOf({ finds }: Definition, action: LinkedAction): string[] {
   return [...new Set([...fields, ...names, ...columns, ...written])];
 }
 
-/** The fields with a matching value, by last path segment; for an operand, the field of its operator. */
+/** By last path segment; for an operand, the field of its operator. */
 function fieldsHolding(
   around: LocatedNode,
   parameters: readonly LocatedNode[],
@@ -92,7 +92,7 @@ function fieldsHolding(
 const partsOf = (node: LocatedNode | null): readonly LocatedNode[] =>
   node === null || node.type === 'string' ? [] : [node];
 
-/** Names that a document query assigns to these fields, for example `pw` in `{"pw": "$password"}`. */
+/** For example `pw` in `{"pw": "$password"}`. */
 export function renamedIn(documents: readonly DocumentQuery[], names: Iterable<string>): ReadonlySet<string> {
   const all = new Set(names);
   if (all.size === 0) return all;

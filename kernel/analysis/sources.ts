@@ -1,4 +1,4 @@
-/** Resolves where the value of a name comes from. Reads only the definition of one resource, never other files or client data. */
+/** Resolves where the value of a name comes from. Reads only one definition, never other files or client data. */
 import { pathParameters } from '../language/route.js';
 import type { Declaration, Reference } from './finds.js';
 import type { LinkedAction, LinkedResource } from './linked.js';

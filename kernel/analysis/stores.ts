@@ -1,4 +1,4 @@
-/** Resolves where queries run and models are stored: the query's connection, else the models', else the default instance. */
+/** Resolves where queries run and models are stored: the query's connection, else the models', else the default. */
 import { asText } from '../contract/json.js';
 import type { Kind } from '../contract/kind.js';
 import type { StorePlace } from '../contract/model.js';
@@ -182,7 +182,7 @@ function reportUnknown(report: Report, spot: Spot, name: string, known: readonly
   report.add('LNK_UNKNOWN_CONNECTION', spot, { name, hint: hint(near) }, rename(near));
 }
 
-/** An unqueried model uses its own `connection`, else the default instance of the first kind of store in use. */
+/** Its own `connection`, else the default instance of the first kind of store in use. */
 function placesUnasked(
   said: string | undefined,
   names: ReadonlyMap<string, readonly string[] | null>,
@@ -196,7 +196,7 @@ function placesUnasked(
   return usual === undefined ? [] : [{ kind: usual.kind, instance: usual.config?.must ?? OTHERWISE }];
 }
 
-/** An unqueried model is also stored with the models that refer to it, where references are enforced. */
+/** Unqueried models are also stored with the models that refer to them, where references are enforced. */
 function keepReferred(
   definitions: readonly Definition[],
   tables: TableNames,

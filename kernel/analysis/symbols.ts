@@ -20,7 +20,6 @@ export type SymbolSort =
   | 'claim'
   | 'environment';
 
-/** `within` is the scope: a model for fields, a resource for actionables, empty for environment variables. */
 export interface SymbolId {
   readonly sort: SymbolSort;
   /** A model, or the number of a definition; empty for global names. */
@@ -33,10 +32,7 @@ export interface Occurrence {
   /** Without quotes. */
   readonly spot: Spot;
   readonly role: 'declaration' | 'use';
-  /**
-   * `sql`: a name in a statement. `self`: a word other than the name. `file`: the file name; `spot` is the start of the
-   * content.
-   */
+  /** `sql`: a name in a statement. `self`: another word for it. `file`: the file name; `spot` is the start of the content. */
   readonly form: 'plain' | 'sql' | 'self' | 'file';
 }
 

@@ -1,6 +1,6 @@
 /**
  * Maps table names to models: `_user`, `user` and `users` all refer to a model `_user`.
- * The name that queries use becomes the table; two names for one model are an error.
+ * The name in queries becomes the table; two names for one model are an error.
  */
 import { spotInString } from '../source/escapes.js';
 import { nearest } from '../source/suggest.js';

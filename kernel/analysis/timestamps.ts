@@ -1,6 +1,6 @@
 /**
  * Adds nullable timestamp columns that statements use and the model does not define, with a hint for each.
- * If the model is ambiguous, nothing is added.
+ * Nothing is added if the model is ambiguous.
  */
 import { CREATED, DELETED, rewriteSql, TIMESTAMPS, UPDATED } from '../language/sql-rewrite.js';
 import { readMentions } from '../language/sql-mentions.js';
@@ -56,7 +56,7 @@ function wantedBy(definition: Definition, statement: SqlText, tables: TableNames
   return [...written, ...switched];
 }
 
-/** Collects field names, read paths and switched timestamps; names that pipeline stages create do not count. */
+/** Names that pipeline stages create do not count. */
 function wantedByDocuments(
   definition: Definition,
   query: DocumentQuery,
@@ -85,7 +85,7 @@ function wantedByDocuments(
   return found;
 }
 
-/** The written table, else the first; null if a table is unknown or already has the column. */
+/** The written table, else the first; null if a table is unknown or has the column already. */
 function modelMeant(name: string, names: readonly string[], target: string | null, tables: TableNames): string | null {
   const models = names.map((table) => tables.modelOf(table));
   const [first] = models;

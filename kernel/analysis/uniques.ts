@@ -1,4 +1,4 @@
-/** Collects the unique fields and combinations of a model, from the model and from the statements that write to it. */
+/** Collects the unique fields and combinations of models, from models and from statements that write. */
 import { removeMember } from '../source/edit-json.js';
 import { nearest } from '../source/suggest.js';
 import type { LocatedNode } from '../source/tree.js';

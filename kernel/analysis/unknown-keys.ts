@@ -1,7 +1,6 @@
 /**
- * Reports a key that its object does not allow, with the likely correction: a made-up name, a missing plugin, a field of
- * another
- * object, or a misspelling.
+ * Reports a key that its object does not allow, with the likely correction: a made-up name, a missing plugin,
+ * a field of another object, or a misspelling.
  */
 import type { FieldNode } from '../schema/field-node.js';
 import { removeMember } from '../source/edit-json.js';
@@ -45,9 +44,8 @@ interface Holder {
 }
 
 /**
- * Created once per object: a file may contain thousands of unknown keys. The returned function reports one and returns the
- * field
- * that it belongs inside, if any.
+ * Created once per object, because a file may contain thousands of unknown keys.
+ * The returned function reports one and returns the field that it belongs inside, if any.
  */
 export function unknownKeys(found: Guesser): (member: Member, spot: Spot) => string | null {
   const { report, expansion, label, registry, node } = found;
@@ -171,7 +169,7 @@ const whole = (title: string, text: string, value: LocatedNode, { start }: Spot)
   fix: { title, text, span: { start, end: value.end } },
 });
 
-/** Finds plugins that accept the key but are not selected, for example `value` in another mode. */
+/** Finds plugins that accept the key but are not selected. */
 function ofAnother({ registry, field }: Guesser, key: string): string | null {
   for (const slot of field.parts) {
     for (const kind of registry.kindsIn(slot)) {
@@ -205,7 +203,7 @@ function outside({ outer }: Guesser, key: string): Where | null {
   return level === undefined ? null : { words: `to ${level.label}, beside "${level.key}"`, holder: null, inside: null };
 }
 
-/** Searches one level down: objects, items of lists, and maps with entries like the value. */
+/** Searches one level down: objects, items of lists, and maps. */
 function inside(
   { registry, expansion }: Guesser,
   holders: readonly Holder[],

@@ -1,4 +1,4 @@
-/** Collects the locations in a resource that read a request value, with the source of the value. Reports nothing. */
+/** Collects the locations in a resource that read a request value, with its source. Reports nothing. */
 import { spotInString } from '../source/escapes.js';
 import type { LocatedNode } from '../source/tree.js';
 import { payloadReaders } from './checks/readers.js';

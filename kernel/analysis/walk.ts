@@ -1,4 +1,4 @@
-/** Validates the shapes of a located tree against the folded schemas and collects facts for later stages (`finds.ts`). */
+/** Validates the shapes of a located tree against the folded schemas and collects facts (`finds.ts`). */
 import { isObject } from '../contract/json.js';
 import type { PluginId } from '../contract/plugin.js';
 import { accessorsIn } from '../language/accessor.js';
@@ -74,7 +74,7 @@ function expected(
 }
 
 function visitObject(context: WalkContext, node: LocatedNode, field: FieldNode, here: Here): void {
-  // An object with the plugin's name as its only field may be written as that name.
+  // The plugin's name alone may replace an object with no other field.
   if (field.meta.plugin !== undefined && node.type === 'string') {
     visitPluginName(context, node, field.meta.plugin, String(node.scalar), here);
     return;
@@ -212,7 +212,7 @@ function visitArray(context: WalkContext, node: LocatedNode, field: FieldNode, h
   }
 }
 
-/** Without an inner schema, objects and arrays may contain literals and accessors at any depth. */
+/** Without an inner schema, objects and arrays may contain values at any depth. */
 function visitValue(context: WalkContext, node: LocatedNode, field: FieldNode, here: Here): void {
   if (field.meta.verbatim === true && isVerbatim(node)) {
     context.finds.literals.push(node);

@@ -1,6 +1,6 @@
 /**
- * Reports a value of the wrong JSON type, with a correction if it is evident (a quoted number, a size with its unit, one item
- * without its list).
+ * Reports a value of the wrong JSON type, with the correction if it is evident: a quoted number, a size with its unit, one item
+ * without its list.
  */
 import type { FieldNode } from '../schema/field-node.js';
 import type { Document } from '../source/document.js';
@@ -74,7 +74,7 @@ function asObject(doc: Document, node: LocatedNode, { fields, meta: { form, shor
   return name === '{}' ? name : `{${JSON.stringify(name)}: ${doc.text.slice(node.start, node.end)}}`;
 }
 
-/** The JSON text of `node` for another field, unchanged or corrected; null if it does not fit. */
+/** The JSON text of `node` for another field; null if it does not fit. */
 export function fitted(doc: Document, node: LocatedNode, field: FieldNode): string | null {
   const type = field.type === 'record' ? 'object' : field.type;
   if (type === node.type || type === 'value' || type === 'either' || type === 'any')
