@@ -71,7 +71,7 @@ export function mainOf(actions: readonly ActionModel[], { now, accepted }: Divis
 /** False for work that runs only as a dependency or on a schedule. */
 const isBegun = ({ noOp, timing }: ActionModel): boolean => !noOp && !timing.scheduled;
 
-/** Work that the resource defers is one part; a self-deferred actionable joins only parts it depends on. */
+/** Work that the resource defers is one part; a self-deferred actionable joins only parts linked to it by dependencies. */
 function together(
   roots: readonly ActionModel[],
   order: (roots: readonly ActionModel[]) => readonly ActionModel[],
