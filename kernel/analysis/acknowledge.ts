@@ -1,7 +1,4 @@
-/**
- * Warnings that a definition acknowledges, with a reason: `"acknowledge": [{ "code": "...", "because": "..." }]` on a resource, an
- * actionable or a model silences the warnings and hints of that code inside it. Errors stay, and an entry without its cause is told.
- */
+/** Applies `acknowledge` entries: each silences the warnings and hints of its code inside its holder, never errors. */
 import { asText } from '../contract/json.js';
 import { nearest } from '../source/suggest.js';
 import { memberOf, type LocatedNode } from '../source/tree.js';
@@ -37,13 +34,13 @@ export interface Acknowledging {
   readonly definitions: readonly Definition[];
   readonly rows: readonly Row[];
   readonly registry: Registry;
-  /** What is missing in these may be the cause. */
+  /** Unused entries of these are not reported, because their warnings may be missing. */
   readonly broken: ReadonlySet<Definition>;
-  /** Whether everything is known that warnings are made of. */
+  /** False when the environment is unknown; then unused entries are not reported. */
   readonly isWhole: boolean;
 }
 
-/** The rows that are left, and those that are acknowledged. */
+/** `rows` includes the problems of the entries themselves. */
 export function acknowledged(given: Acknowledging): {
   readonly rows: readonly Row[];
   readonly silenced: readonly Row[];
@@ -65,7 +62,7 @@ export function acknowledged(given: Acknowledging): {
   return { rows: [...rows.filter((row) => !silenced.has(row)), ...own.rows], silenced: [...silenced] };
 }
 
-/** The name of a model stands before it. */
+/** A model's name is outside its node. */
 const covers = ({ definition: { doc, nameSpot, sort }, holder }: Entry, spot: Spot): boolean =>
   spot.doc === doc && (inside(spot, holder) || (sort === 'model' && spot.start === nameSpot.start));
 

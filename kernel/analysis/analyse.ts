@@ -1,7 +1,6 @@
 /**
- * The front end's spine: texts in, model and problems out. Pure and synchronous: no disk, no network, no environment
- * but the set of names it is given. The command line, the kernel and editors all run exactly this; an editor keeps its analyser,
- * which does again only what a change can have changed (`memory.ts`, `read.ts`), and says what a fresh one would say.
+ * The analysis pipeline: texts in, model and problems out. Pure: it must not read disk, network or environment.
+ * An analyser reuses earlier results (`memory.ts`, `read.ts`) and returns exactly what a new one would.
  */
 import type { PluginId } from '../contract/plugin.js';
 import type { Problem } from '../contract/problem.js';
@@ -55,20 +54,20 @@ import { walk } from './walk.js';
 export type { SourceFile } from './read.js';
 
 export interface AnalyseOptions {
-  /** Environment variables that are set, with their measures; null when they are not known. */
+  /** The environment variables that are set; null when the environment is unknown. */
   readonly env: EnvFacts | null;
-  /** Reads SQL the way the database does; without it statements are scanned, and not judged against the models. */
+  /** Without it, statements are only scanned, not validated against the models. */
   readonly sql?: SqlParser | undefined;
-  /** The config, as far as definitions are judged by it; null or absent where none is known. */
+  /** Null or absent when no config is known. */
   readonly given?: Given | null;
-  /** What databases say against statements that this analyser has found in these files. */
+  /** Errors that databases returned for statements of an earlier analysis. */
   readonly refusals?: Refusals;
 }
 
-/** Analyses one set after another. What an analysis says of places is true until the next one. */
+/** Locations in an analysis are valid until the next one. */
 export interface Analyser {
   analyse(files: readonly SourceFile[], options: AnalyseOptions): Analysis;
-  /** What a file tells by itself: some of the problems that it has in any set. An analysis that follows does none of it again. */
+  /** Returns the problems of one file that hold in any set; the next analysis reuses this work. */
   glance(file: SourceFile): readonly Problem[];
 }
 
@@ -93,7 +92,7 @@ export function createAnalyser(registry: Registry): Analyser {
       if (isTold !== byShape) shelf = new Map();
       byShape = isTold;
       const all = files.map((source) => {
-        // Of two files with one name, each is read by itself.
+        // A second file of the same name has no cached read.
         const found = read(source, reads.has(source.file) ? undefined : shelf.get(source.file), report);
         reads.set(source.file, found);
         return found;
@@ -121,7 +120,7 @@ export function createAnalyser(registry: Registry): Analyser {
       const report = createReport(registry.codes);
       const found = read(source, shelf.get(source.file), report);
       shelf.set(source.file, found);
-      // The profile decides whether the others are models; the config that the next analysis gets may have another one.
+      // Only these are models under each profile, and the next config may select another one.
       const certain = found.definitions.filter(({ sort, name }) => sort === 'resource' || name.startsWith('_'));
       walked({ registry, memory, report }, certain);
       return problemsIn(report)
@@ -131,24 +130,22 @@ export function createAnalyser(registry: Registry): Analyser {
   };
 }
 
-/** What the first stages work with. */
 interface Start {
   readonly registry: Registry;
   readonly memory: Memory;
   readonly report: Report;
 }
 
-/** One run of an analyser. */
 interface Run extends Start {
   readonly env: EnvFacts | null;
   readonly sql: SqlParser | undefined;
   readonly given: Given | null;
   readonly refusals: Refusals | undefined;
-  /** The value that was made of the same content before, if any. */
+  /** Returns the earlier value if `content` is unchanged; later stages compare by identity. */
   readonly same: <T>(name: string, content: readonly Read[], value: T) => T;
 }
 
-/** `faulty`: files of which something cannot be read. */
+/** `faulty`: files with syntax errors. */
 function analyseDefinitions(
   run: Run,
   definitions: readonly Definition[],
@@ -202,7 +199,7 @@ function analyseDefinitions(
   checkRealms(registry, report, linked);
   checkCanonical({ registry, report, tables }, linked);
   checkClearWrites({ registry, report, tables }, groups);
-  // What cannot be read may issue tokens.
+  // An unreadable file may contain the resource that issues the tokens.
   if (faulty.size === 0) checkClaims(linked, { registry, report });
   auditSet(set, definitions, linked);
   const suspect = brokenDefinitions(definitions, report.rows);
@@ -213,7 +210,7 @@ function analyseDefinitions(
   const { rows, silenced } = acknowledged({ definitions, rows: report.rows, registry, broken, isWhole: env !== null });
   const named = { ...tables, uniques, stores };
   const models = modelsOf({ definitions, linked, tables: named, queries, broken, memory, report });
-  // Not everybody asks for these, and with many definitions they take their time.
+  // Lazy: few callers read these, and they are expensive for large sets.
   const uses = lazily(() => new Set<PluginId>(definitions.flatMap(({ finds }) => [...finds.uses])));
   const spoken = lazily(() => new Map([...queries.values()].flatMap((one) => [...one.names])));
   const asked = lazily(() => askedIn(definitions, linked, stores, report.rows));
@@ -245,7 +242,6 @@ function walked({ registry, memory, report }: Start, definitions: readonly Defin
   memory.rememberAll(definitions, report, { name: 'walk', reads: [], work });
 }
 
-/** Fills `finds`. */
 export function walkDefinition(definition: Definition, registry: Registry, report: Report): void {
   const { sort, doc, node, acknowledge, finds } = definition;
   walk({ doc, registry, report, finds }, node, ROOT_FIELDS[sort], `this ${sort}`);
@@ -254,7 +250,6 @@ export function walkDefinition(definition: Definition, registry: Registry, repor
     walk({ doc, registry, report, finds }, acknowledge, field, `"${ACKNOWLEDGE}"`);
 }
 
-/** What the queries of a definition answer, and which placeholders meet which columns. */
 function readQueries(
   { registry, memory, report, sql }: Run,
   definition: Definition,
@@ -262,7 +257,7 @@ function readQueries(
 ): Queries {
   const { catalogue, stores, faulty } = around;
   const { documents } = definition.finds;
-  // Half-typed text ends anywhere.
+  // A text with syntax errors may end in the middle of a statement.
   const half = faulty.has(definition.doc.file);
   const work = (own: Report): Queries => {
     const answers: Answers = new Map();
@@ -284,7 +279,7 @@ function readQueries(
   });
 }
 
-/** The lists are put together when somebody asks. */
+/** Builds the set at the first call. */
 function isIn(lists: () => readonly (readonly string[])[]): (name: string) => boolean {
   let all: Set<string> | null = null;
   return (name) => {

@@ -1,9 +1,9 @@
-/** The text of a set after fixes: one by one, each kept only where everything that is said afterwards is less than before. Pure. */
+/** Applies fixes to a set one at a time and retains each only if it reduces the number of problems. Pure. */
 import type { Fix, Position, Problem, Severity } from '../contract/problem.js';
 import type { SourceFile } from './analyse.js';
 import { document, type Document } from '../source/document.js';
 
-/** Comments and everything else around the places stay as they are. */
+/** Comments and layout around the ranges are unchanged. */
 export function applyFix(files: readonly SourceFile[], fix: Fix): SourceFile[] {
   return files.map((source) => {
     if (source.file !== fix.file) return source;
@@ -21,11 +21,11 @@ const offsetOf = ({ lineStarts, text }: Document, { line, character }: Position)
 
 export interface Fixed {
   readonly files: readonly SourceFile[];
-  /** What was done, in its order. */
+  /** In order of application. */
   readonly done: readonly Problem[];
 }
 
-/** `all`: also fixes that ask. `judge`: everything that is said of a set. */
+/** `all`: also applies fixes that need review. */
 export function applyFixes(
   files: readonly SourceFile[],
   judge: (files: readonly SourceFile[]) => readonly Problem[],
@@ -49,7 +49,7 @@ export function applyFixes(
 const keyOf = ({ code, message, file, range }: Problem, { text }: Fix): string =>
   JSON.stringify([code, message, file, range.start, text]);
 
-/** Nothing becomes worse, and something is gone. */
+/** No cumulative count grows and at least one shrinks. */
 function isBetter(before: readonly Problem[], after: readonly Problem[]): boolean {
   const count = (problems: readonly Problem[], severities: readonly Severity[]): number =>
     problems.filter(({ severity }) => severities.includes(severity)).length;

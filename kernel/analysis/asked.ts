@@ -1,4 +1,4 @@
-/** Statements that a database can be asked about: those in which no error is known, with what is certain of their values. */
+/** Selects the SQL statements without known errors, with their constant values, for a database to check. */
 import type { StorePlace } from '../contract/model.js';
 import type { Question } from '../contract/trial.js';
 import type { LocatedNode } from '../source/tree.js';
@@ -13,7 +13,7 @@ import { isVerbatim, valueAt } from './verbatim.js';
 export interface Asked extends Question {
   readonly statement: SqlText;
   readonly place: StorePlace;
-  /** Whose SQL its store reads; null where nothing tells. */
+  /** Null when unknown. */
   readonly syntax: string | null;
   readonly models: readonly string[];
 }
@@ -39,7 +39,7 @@ export function askedIn(
   });
 }
 
-/** A value that stands in the definition; objects and lists are bound as JSON, which any text of theirs is. */
+/** Null for request values, and for objects and lists, which are bound as JSON. */
 function certainValue(node: LocatedNode, resource: LinkedResource | undefined): string | null {
   const value = valueAt(node);
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);

@@ -1,9 +1,8 @@
-/** Which definitions errors spoil: those that they stand in. */
 import { offsetInFile } from '../source/document.js';
 import type { Definition } from './model.js';
 import type { Row } from './report.js';
 
-/** An error outside all definitions of a file spoils all of them. */
+/** An error outside all definitions of a file invalidates each definition of the file. */
 export function brokenDefinitions(definitions: readonly Definition[], rows: readonly Row[]): Set<Definition> {
   const broken = new Set<Definition>();
   const errors = rows.filter(({ severity }) => severity === 'error');

@@ -1,7 +1,4 @@
-/**
- * How much one request may set going: the actionables that run for it, and how many wait one behind the other. A chain that
- * nobody could have meant is found here, before it takes a connection for minutes.
- */
+/** Limits the actionables that one request may start, and the length of their dependency chains. */
 import { numeric, shape } from '../schema/combinators.js';
 import { memberOf } from '../source/tree.js';
 import type { LinkedAction, LinkedResource } from './linked.js';
@@ -49,7 +46,7 @@ export function checkChains(resources: readonly LinkedResource[], limits: ChainL
   reportDepth(actions, limits.depth, report);
 }
 
-/** Said once, where the row becomes too long; what waits for that place is no news. */
+/** Reports the edge where the depth first exceeds the limit, not its dependents. */
 function reportDepth(actions: ReadonlyMap<string, LinkedAction>, max: number, report: Report): void {
   const depths = new Map<string, number>();
   for (const action of actions.values()) {
@@ -60,7 +57,7 @@ function reportDepth(actions: ReadonlyMap<string, LinkedAction>, max: number, re
   }
 }
 
-/** Depth-first without recursion: an action has its depth once all that it waits for have theirs; cycles count nothing. */
+/** Iterative depth-first search; edges that close a cycle count as 0. */
 function measure(start: LinkedAction, actions: ReadonlyMap<string, LinkedAction>, depths: Map<string, number>): void {
   const path = [start];
   const open = new Set([start.key]);

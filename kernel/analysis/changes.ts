@@ -1,4 +1,4 @@
-/** What plugins say of a document query: whether it changes or removes documents that are there, and what its rows are called. */
+/** Reads from plugin specs whether a document query modifies existing documents, and its result fields. */
 import type { PluginSpec } from '../contract/plugin.js';
 import { memberOf, type LocatedNode } from '../source/tree.js';
 import type { DocumentQuery, PluginPlace } from './finds.js';
@@ -10,7 +10,7 @@ interface Said {
   readonly spec: PluginSpec;
 }
 
-/** Plugins whose fields stand in the query's own object. */
+/** Plugins with fields in the query's own object. */
 const saidOf = ({ finds }: Definition, { around }: DocumentQuery, { plugins }: Registry): Said[] =>
   finds.places.flatMap((place) => {
     const spec = place.node === around ? plugins.get(place.plugin) : undefined;
@@ -18,9 +18,9 @@ const saidOf = ({ finds }: Definition, { around }: DocumentQuery, { plugins }: R
   });
 
 export interface Change {
-  /** The plugin that says so, by the name that definitions write. */
+  /** The plugin's name in definitions. */
   readonly verb: string;
-  /** Where it is written. */
+  /** The selecting field of the plugin, else the query. */
   readonly node: LocatedNode;
 }
 
@@ -33,7 +33,7 @@ export function changeIn(definition: Definition, query: DocumentQuery, registry:
   return { verb: name, node: written ?? query.node };
 }
 
-/** Null where they are not certain. */
+/** Null when unknown. */
 export function answersOf(definition: Definition, query: DocumentQuery, registry: Registry): readonly string[] | null {
   for (const { place, spec } of saidOf(definition, query, registry)) {
     const names = place.sound ? spec.answers?.(place) : null;

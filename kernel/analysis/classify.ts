@@ -1,7 +1,4 @@
-/**
- * Tells what the entries of a file are: resources (they have `resource`) or models (a name with a leading underscore, or, under
- * the profile of the earlier system, the shape of one).
- */
+/** Classifies entries as resources or models (names with a leading underscore; under the sub0 profile also by shape). */
 import type { Report } from './report.js';
 import type { Document } from '../source/document.js';
 import { memberOf, type LocatedNode, type Member } from '../source/tree.js';
@@ -12,10 +9,9 @@ import { MEANT_FOR_RESOURCE } from './grammar.js';
 
 const SUFFIXES = ['.model.json', '.model.jsonc', '.jsonc', '.json'];
 
-/** What stands in a file: definitions, or a list of them. */
 export const entriesOf = (root: LocatedNode): readonly LocatedNode[] => (root.type === 'array' ? root.items : [root]);
 
-/** One entry is a resource, a model, or several models by their names. `byShape`: a model may do without the underscore. */
+/** `byShape`: a model needs no underscore. */
 export function classify(doc: Document, node: LocatedNode, report: Report, byShape = false): Definition[] {
   const start = { doc, start: node.start, end: Math.min(node.start + 1, node.end) };
   const make = (sort: Definition['sort'], at: LocatedNode, name: string, nameSpot = start): Definition => {
@@ -33,7 +29,7 @@ export function classify(doc: Document, node: LocatedNode, report: Report, bySha
     return [];
   }
   const fileName = modelNameOf(doc.file);
-  // A model may have fields called `resource` or `_id`: in a model's own file, what is written like a field is one.
+  // A model may have fields named `resource` or `_id`; in its own file, entries with a `type` are fields.
   const fields = fileName.startsWith('_') && node.members.some(isField) && !saysResource(node);
   const isResource = memberOf(node, 'resource') !== undefined || memberOf(node, 'actionables') !== undefined;
   if ((isResource || isMeantAsResource(node, fileName)) && !fields) return [make('resource', node, '')];
@@ -61,7 +57,7 @@ export function classify(doc: Document, node: LocatedNode, report: Report, bySha
   return [];
 }
 
-/** Two keys that people invent for fields of a resource, with values of the right sort. */
+/** True for made-up keys of two resource fields, or of `actionables`, with values of the right type. */
 function isMeantAsResource({ members }: LocatedNode, fileName: string): boolean {
   if (fileName.startsWith('_')) return false;
   const meant = members.flatMap(({ key, value }) => {
@@ -72,7 +68,7 @@ function isMeantAsResource({ members }: LocatedNode, fileName: string): boolean 
   return new Set(meant).size > 1 || meant.includes('actionables');
 }
 
-/** The names of a resource with values that no field of a model has: then a part with a `type` makes it no model. */
+/** No field of a model has such values, so other members with a `type` do not matter. */
 const saysResource = (node: LocatedNode): boolean =>
   memberOf(node, 'resource')?.value?.type === 'string' &&
   (memberOf(node, 'actionables')?.value?.type === 'array' || memberOf(node, 'id')?.value?.type === 'string');
@@ -80,13 +76,13 @@ const saysResource = (node: LocatedNode): boolean =>
 const WRAPPERS = ['fields', 'columns', 'properties', 'schema'];
 const NAMES = ['name', 'table', 'model', 'collection'];
 
-/** The fields of a model one level too deep: `{ "name": "user", "fields": {...} }`. */
+/** Detects fields nested one level too deep: `{ "name": "user", "fields": {...} }`. */
 function fieldsUnder(node: LocatedNode): { readonly fields: Member; readonly name: string | null } | null {
   const name = NAMES.map((key) => memberOf(node, key)?.value).find((value) => value?.type === 'string') ?? null;
   const fields = WRAPPERS.map((key) => memberOf(node, key)).find(
     (member) => (member?.value?.type === 'object' || member?.value?.type === 'array') && !isField(member),
   );
-  // Without a name beside it, an object that holds fields is enough; a model has no field without a type.
+  // Without a name, the object must contain fields; every field has a `type`.
   const holdsFields = fields?.value?.members.some(isField) === true;
   if (fields === undefined || (name === null && !holdsFields)) return null;
   const text = name === null ? null : String(name.scalar);
@@ -95,17 +91,16 @@ function fieldsUnder(node: LocatedNode): { readonly fields: Member; readonly nam
 
 const isNamedModel = ({ key, value }: Member): boolean => key.startsWith('_') && value?.type === 'object';
 
-/** An object with fields and nothing else, that is none itself. */
+/** An object that contains only fields and is none itself. */
 const holdsFields = (member: Member): boolean =>
   !isField(member) && member.value !== null && member.value.members.length > 0 && member.value.members.every(isField);
 
-/** What a model says beside its fields; an object is a field of that name. */
+/** A value of another type is a field of that name. */
 function beside(node: LocatedNode, name: string, type: LocatedNode['type']): LocatedNode | null {
   const value = memberOf(node, name)?.value ?? null;
   return value?.type === type ? value : null;
 }
 
-/** An object that says of which type it is. */
 const isField = ({ value }: Member): boolean => value !== null && memberOf(value, 'type')?.value?.type === 'string';
 
 function modelNameOf(file: string): string {

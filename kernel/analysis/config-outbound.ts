@@ -1,9 +1,9 @@
-/** The config section `outbound`: its fields, and how what is written is laid over the defaults. */
+/** The config section `outbound`: its grammar and its defaults. */
 import { isObject, type JsonObject } from '../contract/json.js';
 import { OUTBOUND, type Outbound } from '../contract/outbound.js';
 import { flag, list, numeric, record, shape, text } from '../schema/combinators.js';
 
-/** A host or an address (IPv6 with a port in brackets), perhaps with a prefix length or a port behind it. */
+/** A host or an address (IPv6 with a port in brackets), optionally with a prefix length or a port. */
 const ENTRY =
   /^(\[[0-9A-Fa-f:.]+\](:\d{1,5})?|[0-9A-Fa-f:]+:[0-9A-Fa-f:.]*(\/\d{1,3})?|[A-Za-z0-9._-]+(\/\d{1,2})?(:\d{1,5})?)$/;
 const HOST_AND_PORT = /^(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+):\d{1,5}$/;
@@ -57,7 +57,7 @@ export const outboundSchema = () =>
 
 const objectAt = (json: JsonObject, key: string): JsonObject => (isObject(json[key]) ? json[key] : {});
 
-/** `json` is sound here. */
+/** `config` must be valid. */
 export function outboundOf(config: JsonObject): Outbound {
   const written = objectAt(config, 'outbound');
   return {

@@ -1,7 +1,4 @@
-/**
- * The kernel's own fields of the config file, and what holds where the file is silent. The sections of kinds are laid beside
- * them in `config.ts`; nothing is read or checked here.
- */
+/** The kernel's own fields of the config file and their defaults; `config.ts` adds the sections of plugin kinds. */
 import { flag, list, numeric, record, shape, text } from '../schema/combinators.js';
 import { CHAINS, chainSchema } from './chains.js';
 import { outboundSchema } from './config-outbound.js';
@@ -12,11 +9,11 @@ const PROFILES = ['sub0'] as const;
 export const METHODS: readonly string[] = ['POST', 'GET', 'PUT', 'PATCH', 'DELETE'];
 
 const ORIGIN = /^(\*|https?:\/\/[a-z0-9.-]+(:\d{1,5})?)$/;
-/** An origin as browsers write it, or `*`. */
+/** An origin as browsers send it, or `*`. */
 export const isOrigin = (text: string): boolean => ORIGIN.test(text);
 
 const HOST = /^(\*|(\*\.)?[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*)$/;
-/** The name of a host, `*.` and the end of some, or `*`. */
+/** A host name, a wildcard such as `*.example.com`, or `*`. */
 export const isHost = (text: string): boolean => HOST.test(text);
 
 const STATUS_PATH = /^\/[A-Za-z0-9/_-]+$/;

@@ -1,4 +1,4 @@
-/** The config section `websocket`: its fields, and how what is written is laid over the defaults. Nothing is opened here. */
+/** The config section `websocket`: its grammar and its defaults. */
 import { isObject, type JsonObject } from '../contract/json.js';
 import type { Mistaken } from '../contract/mistaken.js';
 import { flag, numeric, shape, text } from '../schema/combinators.js';
@@ -8,9 +8,8 @@ export interface WebSocketConfig {
   readonly path: string;
   readonly force_uid: boolean;
   readonly force_token: boolean;
-  /** The claim that says which uid a connection may have. */
+  /** The token claim with the uid that a connection may use. */
   readonly uid_claim: string;
-  /** In seconds. */
   readonly ping: number;
   readonly limits: Readonly<Record<keyof typeof LIMITS, number>>;
 }
@@ -36,7 +35,7 @@ const DEFAULTS: WebSocketConfig = {
 };
 
 const PATH = /^(\/[A-Za-z0-9._-]+)+$/;
-/** Whether clients can write it as the path of an address. */
+/** True if the path needs no escaping in a URL. */
 export const isSocketPath = (path: string): boolean => PATH.test(path);
 
 const limit = (doc: string, unit: string, value: number) => numeric({ doc, unit, default: value }).integer().min(1);
@@ -81,7 +80,7 @@ const MISTAKEN: Mistaken = {
   rate_limit: IN_LIMITS('rate'),
 };
 
-/** Keys of the whole config that people invent for this section. */
+/** Made-up names of this section. */
 export const WEBSOCKET_NAMES = ['ws', 'websockets', 'web_socket', 'webSocket', 'socket', 'sockets', 'realtime'];
 
 export const websocketSchema = () =>
@@ -142,7 +141,7 @@ export const websocketSchema = () =>
 
 const objectAt = (json: JsonObject, key: string): JsonObject => (isObject(json[key]) ? json[key] : {});
 
-/** `json` is sound here. */
+/** `config` must be valid. */
 export function websocketOf(config: JsonObject): WebSocketConfig {
   const written = objectAt(config, 'websocket');
   return { ...DEFAULTS, ...written, limits: { ...LIMITS, ...objectAt(written, 'limits') } };

@@ -1,6 +1,6 @@
 /**
- * The config file: its grammar (the kernel's own fields and a section for every kind that the config chooses), its
- * check, and the result with all defaults. Data in, data out; reading files and resolving `$ENV` values is done elsewhere.
+ * The config file: grammar (kernel fields and one section per configurable kind), checks and defaults.
+ * No I/O: other modules read files and resolve `$ENV` values.
  */
 import { asText, isObject, type Json } from '../contract/json.js';
 import type { ConfigGiven } from '../contract/kind.js';
@@ -27,18 +27,17 @@ import { walk } from './walk.js';
 export interface HttpConfig {
   readonly port: number;
   readonly host: string;
-  /** Names under which it answers; `*` is all of them. */
+  /** `*` accepts all host names. */
   readonly hosts: readonly string[];
   readonly methods: readonly string[];
   readonly status_path: string;
-  /** Origins whose pages may call; `*` is all of them. */
+  /** CORS origins; `*` allows all. */
   readonly allowed_origins: readonly string[];
-  /** How many proxies stand in front, whose word on the client's address is taken. */
+  /** Proxies in front of the server; their `X-Forwarded-For` entries determine the client's address. */
   readonly trusted_proxies: number;
-  /** Laid over the headers that every answer has; an empty text takes one away. */
+  /** Merged over the default response headers; an empty text removes a header. */
   readonly headers: Readonly<Record<string, string>>;
   readonly limits: HttpLimits;
-  /** In seconds. */
   readonly timeouts: {
     readonly headers: number;
     readonly request: number;
@@ -51,13 +50,13 @@ export interface HttpConfig {
 
 export type HttpLimits = Readonly<Record<keyof typeof DEFAULTS.http.limits, number>>;
 
-/** One plugin chosen in the config: which, under which instance name, with which options (not yet resolved). */
+/** A plugin that the config selects; its options are not yet resolved. */
 export interface ConfiguredPlugin {
   readonly kind: string;
   readonly instance: string;
   readonly name: string;
   readonly options: Readonly<Record<string, Json>>;
-  /** Nobody wrote it, and nothing asks for it by itself: loaded when the options of another name the instance. */
+  /** A default instance, loaded only when the options of another plugin name it. */
   readonly spare?: boolean;
 }
 
@@ -72,26 +71,26 @@ export interface Config {
   readonly chains: ChainLimits;
   readonly deadlines: { readonly open: number; readonly close: number };
   readonly docs: string;
-  /** How the definitions of another system are meant; null: they are this one's own. */
+  /** The system that the definitions were written for; null means Lintel. */
   readonly profile: string | null;
-  /** Definitions may do what only tests should. */
+  /** Allows features that are only safe in tests. */
   readonly testing: boolean;
-  /** What happens to a set with errors at the start. */
+  /** How a set with errors is handled at start. */
   readonly on_problem: 'refuse' | 'skip';
   readonly chosen: readonly ConfiguredPlugin[];
 }
 
-/** What of it definitions are judged by. */
+/** The settings that affect the analysis of definitions. */
 export type Given = Pick<Config, 'testing' | 'chains' | 'outbound' | 'websocket' | 'chosen' | 'profile'>;
 
 export interface ConfigAnalysis {
-  /** Null when a problem is an error. */
+  /** Null if any problem is an error. */
   readonly config: Config | null;
   readonly problems: readonly Problem[];
   readonly uses: ReadonlySet<string>;
 }
 
-/** `text` null: no config file, everything by default. */
+/** `source` null: there is no config file, so all defaults apply. */
 export function analyseConfig(
   file: string,
   source: string | null,
@@ -125,7 +124,7 @@ export function analyseConfig(
   return { config, problems: problemsIn(report).sort(byPlace), uses: finds.uses };
 }
 
-/** A section that is written replaces the default whole, so it must name what everybody relies on. */
+/** A written section replaces its default, so it must contain the required instance. */
 function reportMissingInstances(doc: Document, root: LocatedNode, registry: Registry, report: Report): void {
   for (const { config } of registry.kinds.values()) {
     const section = config?.must === undefined ? undefined : memberOf(root, config.field)?.value;
@@ -136,7 +135,7 @@ function reportMissingInstances(doc: Document, root: LocatedNode, registry: Regi
   }
 }
 
-/** Every text among the options of a plugin may take its value from the environment, and from nowhere else. */
+/** Plugin options may contain `$ENV` accessors, and no others. */
 function findAccessorsInOptions(root: LocatedNode, registry: Registry, finds: Finds): void {
   const roots = registry.rootsOf('env');
   const known = new Set(finds.accessors.map(({ node }) => node));
@@ -152,7 +151,7 @@ function findAccessorsInOptions(root: LocatedNode, registry: Registry, finds: Fi
   }
 }
 
-/** Lists that must be known before there is a registry; tolerant of anything, the full check comes later. */
+/** Used before a registry exists. Ignores invalid values, because the full check follows. */
 export function pluginLists(source: string | null): Pick<Config, 'plugins' | 'disable'> {
   const { root } = parseSource(document('', source ?? '{}'));
   const json = root === null ? {} : toJson(root);
@@ -169,10 +168,10 @@ export function configField(registry: Registry): FieldNode {
   return known;
 }
 
-/** An editor asks with every keystroke. */
+/** The language server requests this on every keystroke. */
 const configFields = new WeakMap<Registry, FieldNode>();
 
-/** Made when somebody asks: an editor tells its first problems before. */
+/** Lazy, so that the first diagnostics of the language server are not delayed. */
 let kernelFields: FieldNode | undefined;
 
 function foldConfig(registry: Registry): FieldNode {
@@ -198,13 +197,13 @@ type Loose = Readonly<Record<string, Json>>;
 const objectOf = (json: Json): Loose => (isObject(json) ? json : {});
 const objectAt = (json: Loose, key: string): Loose => (isObject(json[key]) ? json[key] : {});
 
-/** The shape is sound here, so the defaults can be laid under it. */
+/** `json` must be valid. */
 function complete(json: Loose, registry: Registry, env: EnvFacts, dev: boolean): Config {
   const http = objectAt(json, 'http');
   const isSub0 = isEarlier(asText(json['profile']));
   const merged = {
     ...DEFAULTS,
-    // Files that another system never checked: one flaw must not take all endpoints away.
+    // Such files may never have been validated, so one error must not stop all endpoints.
     ...(isSub0 && { on_problem: 'skip' as const }),
     ...Object.fromEntries(Object.keys(DEFAULTS).flatMap((key) => (json[key] === undefined ? [] : [[key, json[key]]]))),
     http: {

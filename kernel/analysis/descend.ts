@@ -1,7 +1,4 @@
-/**
- * Which field stands at a path of a definition, whether or not anything is written there yet: the question of an editor
- * whose text is half typed. Reads the tree as far as it goes; judges nothing and reports nothing.
- */
+/** Finds the field at a path of a definition, even in incomplete text; for editors. Reports nothing. */
 import type { PluginId } from '../contract/plugin.js';
 import { EMPTY_OBJECT, type FieldNode } from '../schema/field-node.js';
 import { memberOf, toJson, type LocatedNode } from '../source/tree.js';
@@ -10,21 +7,19 @@ import { LITERAL } from '../language/literal.js';
 
 export type Segment = string | number;
 
-/** One object, list or value on the way. */
 export interface Level {
-  /** The key or index that leads here; null for the definition itself. */
+  /** Null for the definition itself. */
   readonly key: Segment | null;
-  /** What may stand here; null where nothing is known. */
+  /** Null where the grammar allows no known field. */
   readonly field: FieldNode | null;
-  /** What stands here; null while it is still to be typed. */
+  /** Null if nothing is written yet. */
   readonly node: LocatedNode | null;
-  /** The plugin that contributes the field. */
   readonly owner: PluginId | null;
-  /** What an object here may hold, given what it holds; null where no object may stand. */
+  /** The fields of an object with these members; null if no object is allowed. */
   readonly expansion: Expansion | null;
 }
 
-/** The levels from the definition to the place, both included. */
+/** Returns the levels from the definition to the path, both included. */
 export function descend(
   registry: Registry,
   root: LocatedNode | null,
@@ -42,11 +37,10 @@ export function descend(
   return levels;
 }
 
-/** The level of a whole definition. */
 export const levelAt = (registry: Registry, node: LocatedNode | null, field: FieldNode): Level =>
   levelOf(registry, null, field, node, null, undefined);
 
-/** What is written directly inside. */
+/** Returns the levels that are written directly inside. */
 export function childrenOf(registry: Registry, level: Level): Level[] {
   const { node } = level;
   if (node === null) return [];
@@ -71,14 +65,13 @@ function levelOf(
   return { key, field: form, node, owner, expansion };
 }
 
-/** What an object may hold, given what stands in it. */
 const expansionOf = (registry: Registry, field: FieldNode, node: LocatedNode | null): Expansion =>
   registry.expand(field, (key) => {
     const member = node === null ? undefined : memberOf(node, key);
     return member === undefined ? undefined : member.value === null ? null : toJson(member.value);
   });
 
-/** Of several forms the one that is written, or the one that the path leads through. */
+/** Selects among alternatives the one that is written, or that the path leads through. */
 function formOf(field: FieldNode, node: LocatedNode | null, next: Segment | undefined): FieldNode {
   const wanted = typeof next === 'number' ? 'array' : next !== undefined ? 'object' : node?.type;
   if (field.type === 'value' && field.inner !== null && (wanted === 'object' || wanted === 'array')) {
@@ -90,7 +83,7 @@ function formOf(field: FieldNode, node: LocatedNode | null, next: Segment | unde
   return field.options.find(fits) ?? field;
 }
 
-/** Nothing stands in it yet, or the beginning of the one member that says that it is a value. */
+/** True if the object may still become a literal value. */
 const isVerbatimSoFar = (node: LocatedNode | null): boolean =>
   node === null || node.members.every(({ key }) => LITERAL.startsWith(key));
 
@@ -112,7 +105,7 @@ function fieldOf({ field, expansion }: Level, key: Segment): { field: FieldNode;
   if (field.type === 'record' || field.type === 'array') {
     return field.inner === null ? null : { field: field.inner, plugin: null };
   }
-  // Any JSON with accessors in it, at any depth.
+  // Any JSON with accessors, at any depth.
   return field.type === 'value' && field.inner === null ? { field, plugin: null } : null;
 }
 

@@ -1,38 +1,35 @@
-/**
- * Which actionables of a resource are done for the answer, which behind it, and which by the clock; settled at load.
- * Nothing is compiled here.
- */
+/** Partitions the actionables of a resource into foreground, background and scheduled work, at load time. */
 import type { ActionModel } from './model.js';
 import { closureOf } from './order.js';
 import type { Registry } from './registry.js';
 
-/** Actionables that are done together, apart from the answer. */
+/** Actionables that run together outside the response. */
 export interface PartModel {
-  /** Key of the last one: the name of the part. */
+  /** The key of the last root. */
   readonly key: string;
-  /** In the order in which they run, with what they depend on. */
+  /** In running order, with dependencies. */
   readonly actions: readonly ActionModel[];
-  /** Begun by the clock. */
+  /** Triggered by the scheduler. */
   readonly scheduled: boolean;
-  /** Accepted first, then done. */
+  /** Accepted first, then run in the background. */
   readonly later: boolean;
 }
 
 export interface Division {
-  /** Done for the answer, in running order. */
+  /** In the foreground, in running order. */
   readonly now: readonly ActionModel[];
   readonly parts: readonly PartModel[];
-  /** The answer says that the work was accepted, and nothing else. */
+  /** The response only states that the work was accepted. */
   readonly accepted: boolean;
 }
 
-/** Takes what only the request has. */
+/** True if the actionable needs data that only the live request has. */
 export const immediateIn =
   ({ plugins }: Registry) =>
   ({ places, node }: ActionModel): boolean =>
     places.some((place) => place.node === node && plugins.get(place.plugin)?.facts?.['immediate'] === true);
 
-/** `immediate`: what has to be done while the request is there, whatever else is said. */
+/** `immediate`: actions that run in the foreground even if they are declared as deferred. */
 export function divide(
   actions: readonly ActionModel[],
   dependencies: (action: ActionModel) => readonly ActionModel[],
@@ -64,17 +61,17 @@ export function divide(
   };
 }
 
-/** The actionable whose result is the answer; null where there is none, or the answer only says that work was accepted. */
+/** The actionable that produces the response; null if there is none or the response only states acceptance. */
 export function mainOf(actions: readonly ActionModel[], { now, accepted }: Division): ActionModel | null {
   if (accepted) return null;
   const answering = actions.filter((action) => now.includes(action));
   return answering.find(({ main }) => main) ?? answering.filter(isBegun).at(-1) ?? null;
 }
 
-/** A request begins it; it is not there only because others need it. */
+/** False for work that runs only as a dependency or on a schedule. */
 const isBegun = ({ noOp, timing }: ActionModel): boolean => !noOp && !timing.scheduled;
 
-/** What the resource puts off is one part; what an actionable puts off is one by itself, with those that depend on it. */
+/** Work that the resource defers is one part; a self-deferred actionable joins only parts linked to it by dependencies. */
 function together(
   roots: readonly ActionModel[],
   order: (roots: readonly ActionModel[]) => readonly ActionModel[],

@@ -1,4 +1,4 @@
-/** What there may be only once: ids, addresses, parameters of an address, actionables, the main one. */
+/** Reports duplicate ids, paths, path parameters, actionables and main actionables. */
 import { POISON_KEYS } from '../contract/json.js';
 import { parameterSpans, pathShape } from '../language/route.js';
 import { removeMember } from '../source/edit-json.js';
@@ -34,7 +34,7 @@ export function reportDoubleActions(actions: readonly LinkedAction[], report: Re
   }
 }
 
-/** Ids are unique; so are paths; and because a resource answers under both, an id may not be another's path. */
+/** A resource is served under its id too, so an id must not equal the path of another resource. */
 export function reportTaken(resources: readonly LinkedResource[], report: Report): void {
   const ids = new Map<string, Spot>();
   const paths = new Map<string, { id: string; spot: Spot }>();
@@ -59,7 +59,6 @@ export function reportTaken(resources: readonly LinkedResource[], report: Report
   }
 }
 
-/** Where a resource says its id, and the addresses that it answers under. */
 const takenBy = once((resource: LinkedResource) => {
   const idSpot = valueSpot(resource, 'id');
   const written = [
@@ -72,7 +71,7 @@ const takenBy = once((resource: LinkedResource) => {
   return { idSpot, taken };
 });
 
-/** A parameter stands once in its path, under a name that a payload may have. */
+/** Rejects repeated parameters and names that a payload must not have. */
 export function reportParameters(resource: LinkedResource, report: Report): void {
   const spot = valueSpot(resource, 'resource');
   const node = memberOf(resource.definition.node, 'resource')?.value;

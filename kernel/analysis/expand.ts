@@ -1,7 +1,6 @@
 /**
- * Which fields an object of a definition may have, given what it holds: the fields of its schema, and those of every plugin
- * that has a say in its slots. Asks of the object only which plugins it chooses, so that objects that choose alike share
- * one answer.
+ * Computes the fields that an object may have, from its schema and the plugins of its slots.
+ * Reads only the selected plugins and the present keys, so equal selections share a cached result.
  */
 import { asText, type Json } from '../contract/json.js';
 import type { Kind } from '../contract/kind.js';
@@ -12,16 +11,16 @@ import { addExpected, addMistaken, type Absent } from './expected.js';
 import { GRAMMAR } from './grammar.js';
 import type { Expansion, KeyChoice, OwnedField, Registry } from './registry.js';
 
-/** What is asked of an object. */
+/** The reads that an expansion depends on. */
 export interface Reader {
-  /** The plugin that it names for a kind whose plugins are chosen by the value of a field; empty for a name that nobody knows. */
+  /** The plugin that the kind's field selects; empty if the name is unknown. */
   chosen(kind: Kind): string;
   has(key: string): boolean;
 }
 
 type Read = (key: string) => Json | undefined;
 
-/** One question, and where each answer leads: to the next question, or to what is known when there is none left. */
+/** A node of a decision tree: a read with the next step per result, or the expansion at a leaf. */
 interface Step {
   question: ((read: Reader) => string) | null;
   readonly answers: Map<string, Step>;
@@ -30,7 +29,7 @@ interface Step {
 
 const emptyStep = (): Step => ({ question: null, answers: new Map(), expansion: null });
 
-/** More than any file of people has; what comes after is worked out each time. */
+/** The number of cached expansions; beyond it each result is computed again. */
 const MOST = 1000;
 
 export function createExpander(

@@ -1,12 +1,9 @@
-/**
- * Keys of an object that mean something although no plugin provides them: names of the interface that have no plugin
- * yet, and keys that people invent. Collected while the object's legal fields are; nothing is reported here.
- */
+/** Collects keys that no plugin provides but that have a meaning: names of missing plugins, and made-up keys. */
 import type { Kind } from '../contract/kind.js';
 import type { Mistaken, Right } from '../contract/mistaken.js';
 import type { Registry } from './registry.js';
 
-/** A plugin that the interface has and that is not here. */
+/** A plugin that the interface defines and that is not registered. */
 export interface Absent {
   readonly kind: string;
   readonly name: string;
@@ -24,7 +21,6 @@ export function addMistaken({ mistaken }: Meant, forms: Mistaken | undefined): v
   }
 }
 
-/** Whether the interface has a plugin of this name, and none is registered. */
 export const isAbsent = (registry: Registry, kind: string, name: string): boolean =>
   Object.hasOwn(registry.kind(kind)?.expected ?? {}, name) && registry.plugin(kind, name) === undefined;
 
@@ -40,7 +36,7 @@ export function addExpected(
     if (registry.plugin(kind.kind, name) !== undefined) continue;
     const absent = { kind: kind.kind, name };
     if (kind.select.by === 'key') meant.expected.set(name, absent);
-    // The name itself is reported where it is chosen; its fields are not mistakes of their own.
+    // The selector reports the unknown name, so its fields are not reported again.
     const chosen = kind.select.by === 'field' && chosenName(kind) === name;
     for (const field of bySlot[slot] ?? []) {
       if (chosen) meant.tolerated.add(field);

@@ -1,7 +1,4 @@
-/**
- * Who claims which field of one object. Plugins of several kinds add fields to the same object, and two that claim one
- * name would silently hide each other; that is refused here, when the registry is built.
- */
+/** Rejects plugins that add a field of the same name to one object, when the registry is built. */
 import { BootError } from '../contract/boot-error.js';
 import type { Kind } from '../contract/kind.js';
 import type { FieldNode } from '../schema/field-node.js';
@@ -18,16 +15,16 @@ const KERNEL = 'the kernel';
 interface Claims {
   readonly input: ClaimInput;
   readonly owners: Map<string, string>;
-  /** Kinds of which one plugin at a time stands in the object. */
+  /** Kinds with one plugin at a time per object; their plugins may share names. */
   readonly alternatives: { readonly kind: Kind; readonly slot: string }[];
 }
 
-/** `nodes` are all schemas there are; each object with slots inside them is judged. */
+/** `nodes`: all schemas. */
 export function assertNoSharedFields(input: ClaimInput, nodes: readonly FieldNode[]): void {
   for (const node of nodes) {
     for (const holder of holdersIn(node)) judge(input, holder);
   }
-  // Slots that a config section opens have no schema around them.
+  // No schema contains the slots of config sections.
   for (const { config, slots } of input.registry.kinds.values()) {
     if (config !== undefined) for (const slot of slots) judge(input, { fields: {}, parts: [slot] });
   }

@@ -1,13 +1,10 @@
-/**
- * What the walk finds of queries, in whatever language: the text or the name, and what stands beside it. Judges nothing.
- */
+/** Collects queries with the sibling fields that affect them. Validates nothing. */
 import { scanSql } from '../language/sql.js';
 import type { FieldNode } from '../schema/field-node.js';
 import { memberOf, type LocatedNode } from '../source/tree.js';
 import type { SqlText } from './finds.js';
 import type { WalkContext } from './walk.js';
 
-/** A text beside another. */
 const textBeside = (around: LocatedNode | null, name: string | undefined): LocatedNode | null => {
   const found = name === undefined || around === null ? null : (memberOf(around, name)?.value ?? null);
   return found?.type === 'string' ? found : null;
@@ -15,7 +12,7 @@ const textBeside = (around: LocatedNode | null, name: string | undefined): Locat
 
 type Found = Pick<SqlText, 'parameters' | 'unique' | 'timestamps' | 'softDelete' | 'each' | 'store' | 'connection'>;
 
-/** What stands beside a query, and changes what it does. */
+/** The sibling fields that change what a query does. */
 function besides({ finds, doc }: WalkContext, { meta }: FieldNode, around: LocatedNode | null): Found {
   const sibling = (name: string | undefined): LocatedNode | null =>
     name === undefined || around === null ? null : (memberOf(around, name)?.value ?? null);
@@ -50,14 +47,14 @@ export function findCollection(
   context.finds.documents.push({ node, collection, joins, around, ...besides(context, field, around) });
 }
 
-/** Stages that read another collection, and where they name it; the name alone stands for the object in one of them. */
+/** Pipeline stages that read another collection, and the key for its name (or the stage is the name). */
 const JOINS: ReadonlyMap<string, string> = new Map([
   ['$lookup', 'from'],
   ['$graphLookup', 'from'],
   ['$unionWith', 'coll'],
 ]);
 
-/** At any depth: stages may have stages of their own. */
+/** Stages may contain pipelines. */
 function joinsIn(node: LocatedNode | null): LocatedNode[] {
   if (node === null) return [];
   const named = node.members.flatMap(({ key, value }) => {

@@ -1,7 +1,4 @@
-/**
- * What the walk finds in a definition for the stages after it: names declared and referred to, strings with accessors,
- * SQL texts, places of plugins. Data only.
- */
+/** The facts that the walk collects in a definition for later stages. */
 import type { Json } from '../contract/json.js';
 import type { PluginId } from '../contract/plugin.js';
 import type { AccessorPart } from '../language/accessor.js';
@@ -14,11 +11,11 @@ export interface Declaration {
   readonly symbol: SymbolKind;
   readonly name: string;
   readonly spot: Spot;
-  /** The declared thing's own value, for payload fields and model fields. */
+  /** The value of a payload field or a model field. */
   readonly value: Json;
-  /** Where that value stands; null while it is still to be typed, and for names without one. */
+  /** Null if `value` is not written yet or the name has none. */
   readonly node: LocatedNode | null;
-  /** A name whose value exists only when its actionable has run. */
+  /** The value exists only after its actionable has run. */
   readonly late: boolean;
 }
 
@@ -27,60 +24,54 @@ export interface Reference {
   readonly name: string | number;
   readonly node: LocatedNode;
   readonly spot: Spot;
-  /** The resource named beside the list this reference stands in (`refers.within`), if it is there. */
+  /** The resource named next to the list of this reference (`refers.within`), if any. */
   readonly within: { readonly name: string; readonly node: LocatedNode } | null;
 }
 
-/** A string in which accessors were found. */
 export interface AccessorText {
   readonly node: LocatedNode;
   readonly parts: readonly AccessorPart[];
   readonly roots: readonly string[] | undefined;
   readonly leaves: boolean;
-  /** Read when the work of the actionable around it is done. */
+  /** Resolved after the actionable has run. */
   readonly afterwards?: boolean;
-  /** The value is sensitive. */
   readonly secret: boolean;
-  /** What the value is for, where it may serve nothing else. */
+  /** The only allowed use of the value, if it is restricted. */
   readonly purpose?: string | undefined;
   readonly place: string;
 }
 
-/** A statement, the values for its placeholders in order, and what stands beside it. */
+/** A SQL statement with its placeholder values and sibling fields. */
 export interface SqlText {
   readonly node: LocatedNode;
   readonly scan: SqlScan;
   readonly parameters: readonly LocatedNode[];
-  /** Columns whose values must be free. */
+  /** The columns that must be unique. */
   readonly unique: LocatedNode | null;
-  /** Switches that are on. */
+  /** Null unless the switch is true. */
   readonly timestamps: LocatedNode | null;
   readonly softDelete: LocatedNode | null;
-  /** True, or the name of the list for whose items the statement is repeated. */
+  /** `true`, or the name of the list to repeat the statement for. */
   readonly each: LocatedNode | null;
-  /** The object that the text stands in. */
+  /** The object that contains the text. */
   readonly around: LocatedNode | null;
-  /** Name of the list that `parameters` are. */
+  /** The name of the field that holds `parameters`. */
   readonly binds: string | undefined;
-  /** The kind of the stores that it can run on; null where the field does not say. */
+  /** The kind of the store; null if unspecified. */
   readonly store: string | null;
-  /** The connection that it names. */
   readonly connection: LocatedNode | null;
 }
 
-/** A query in the form of an object, of a collection that it names. */
+/** A query written as an object that names its collection. */
 export interface DocumentQuery {
-  /** The name of the collection. */
   readonly node: LocatedNode;
   readonly collection: string;
-  /** The names of the other collections that it reads. */
   readonly joins: readonly LocatedNode[];
-  /** The object that the name stands in. */
+  /** The object that contains the name. */
   readonly around: LocatedNode;
-  /** Values for its placeholders, in order. */
   readonly parameters: readonly LocatedNode[];
   readonly unique: LocatedNode | null;
-  /** Switches that are on. */
+  /** Null unless the switch is true. */
   readonly timestamps: LocatedNode | null;
   readonly softDelete: LocatedNode | null;
   readonly each: LocatedNode | null;
@@ -88,14 +79,14 @@ export interface DocumentQuery {
   readonly connection: LocatedNode | null;
 }
 
-/** A plugin's own fields in one object, for its check and for the compiler. */
+/** The fields of one plugin in one object, for its check and the compiler. */
 export interface PluginPlace {
   readonly plugin: PluginId;
   readonly slot: string;
   readonly node: LocatedNode;
   readonly value: Readonly<Record<string, Json>>;
   readonly holder: Readonly<Record<string, Json>>;
-  /** The plugin's fields have the shape that its schema wants; only then is its own check asked. */
+  /** True if the fields match the plugin's schema; its own check runs only then. */
   readonly sound: boolean;
 }
 
@@ -105,11 +96,10 @@ export interface Finds {
   readonly accessors: AccessorText[];
   readonly statements: SqlText[];
   readonly documents: DocumentQuery[];
-  /** Fields whose names are written like accessors. */
+  /** Members with keys like accessors. */
   readonly accessorKeys: Member[];
-  /** Strings that are values: literals, or text with accessors. */
   readonly texts: LocatedNode[];
-  /** Objects that say of the value in them that it is one: `{"literal": "new"}`. */
+  /** Objects such as `{"literal": "new"}`. */
   readonly literals: LocatedNode[];
   readonly places: PluginPlace[];
   readonly uses: Set<PluginId>;

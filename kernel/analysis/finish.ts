@@ -1,4 +1,4 @@
-/** The models that an analysis ends in, for compilers and editors: what is linked, whether it is sound, what it touches. */
+/** Builds the final models of an analysis for compilers and editors. */
 import { asText } from '../contract/json.js';
 import type { DocumentQuery, Finds, SqlText } from './finds.js';
 import type { LinkedAction, LinkedResource } from './linked.js';
@@ -93,7 +93,6 @@ function actionModels(
   return memory.remember(resource, report, { name: 'actions', reads, work });
 }
 
-/** Queries, in whatever language, that stand in an actionable. */
 const queriesIn = ({ statements, documents }: Finds, node: LocatedNode): readonly (SqlText | DocumentQuery)[] =>
   [...statements, ...documents].filter((query) => inside(query.node, node));
 
@@ -123,7 +122,7 @@ function actionModel(resource: LinkedResource, action: LinkedAction, stores: Sto
   };
 }
 
-/** Ids of resources that are not served: a resource that depends on a broken one is broken too, through any number of steps. */
+/** Ids of the invalid resources and of all that depend on them. */
 function spoiledIds(linked: readonly LinkedResource[], isBroken: (resource: LinkedResource) => boolean): Set<string> {
   const spoiled = new Set(linked.filter(isBroken).map(({ id }) => id));
   if (spoiled.size === 0) return spoiled;

@@ -1,7 +1,4 @@
-/**
- * Which changes may be offered: none that takes away what a token, a row or a rule decides, and none that has the client say what
- * only these may say. A guard that is in the way of a fix stays, and the problem is told without one.
- */
+/** A fix must not remove a guard, nor let the client send a value that a token, a row or a rule determines. */
 import type { FindingEdit } from '../contract/plugin.js';
 import { accessorsIn } from '../language/accessor.js';
 import { nodeAt, type LocatedNode } from '../source/tree.js';
@@ -11,13 +8,13 @@ import type { Registry } from './registry.js';
 import { inside } from './report.js';
 import { isWord, rootOf } from './sources.js';
 
-/** A guard of the resource tells callers apart by claims that definitions can read. */
+/** True if a guard of the resource identifies callers. */
 export const tellsCallersApart = (registry: Registry, { definition }: Pick<LinkedResource, 'definition'>): boolean =>
   definition.finds.places.some(
     ({ plugin, node }) => node === definition.node && registry.plugins.get(plugin)?.facts?.['identifies'] === true,
   );
 
-/** `node`: the object that the places of the edits begin at. */
+/** `node`: the object that the paths of the edits are relative to. */
 export function keepsGuards(
   resource: LinkedResource,
   registry: Registry,
@@ -32,17 +29,14 @@ export function keepsGuards(
   });
 }
 
-/**
- * A bare word that nothing gives becomes a field of the payload: where a guard tells callers apart, it may be the place at which
- * the author means the caller.
- */
+/** An undeclared word becomes a payload field, but may be intended as the caller's id. */
 function mayBeSent(resource: LinkedResource, registry: Registry, text: string): boolean {
   if (!isWord(text) || !tellsCallersApart(registry, resource)) return true;
   const { names, generated, payloadFields, claims } = resource;
   return [names, generated, payloadFields, claims].some((known) => known.has(rootOf(text)));
 }
 
-/** A rule, a name, or a value that clients do not choose stands in it. */
+/** True if the node contains a rule, a claim, or a reference to a name or a claim. */
 function decides({ definition, names, claims }: LinkedResource, registry: Registry, gone: LocatedNode): boolean {
   const { declarations, accessors, references } = definition.finds;
   const readers = claimReaders(registry);

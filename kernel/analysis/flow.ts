@@ -1,7 +1,4 @@
-/**
- * Which values go from one actionable to another, by name: what a dependency hands over, and what a result names for those that
- * follow. For people who read a plan; what runs is settled by the compiler.
- */
+/** Computes the named values that pass between actionables, for display. The compiler does not use it. */
 import type { AccessorText, Reference } from './finds.js';
 import { payloadReaders } from './checks/readers.js';
 import { actionKey } from './linked.js';
@@ -12,14 +9,14 @@ import { type Span, inside } from './report.js';
 import type { LocatedNode } from '../source/tree.js';
 
 export interface Flow {
-  /** Key of the actionable whose result it is. */
+  /** The actionable that produces the values. */
   readonly from: string;
   readonly to: string;
-  /** Empty where one only waits for the other. */
+  /** Empty if `to` only waits for `from`. */
   readonly names: readonly string[];
 }
 
-/** `sequence`: everything that runs for one resource, in its order. */
+/** `sequence`: all actionables that run for one resource, in order. */
 export function flowsOf(registry: Registry, sequence: readonly ActionModel[]): Flow[] {
   const found = new Map<string, { from: string; to: string; names: Set<string> }>();
   const flow = (from: string, to: string, name?: string): void => {
@@ -29,7 +26,7 @@ export function flowsOf(registry: Registry, sequence: readonly ActionModel[]): F
     if (name !== undefined) known.names.add(name);
   };
   const readers = payloadReaders(registry);
-  /** Who gives a name, by the resource in which it is known. */
+  /** The actionables that produce a name, by resource and name. */
   const givers = new Map<string, string[]>();
   for (const action of sequence) {
     for (const dependency of action.depends) flow(dependency, action.key);
@@ -46,7 +43,7 @@ export function flowsOf(registry: Registry, sequence: readonly ActionModel[]): F
   return [...found.values()].map(({ from, to, names }) => ({ from, to, names: [...names] }));
 }
 
-/** Keys of the actionables out of whose results a name is taken; empty: out of its own. */
+/** The actionables that a name is extracted from; empty for its own actionable. */
 function sourcesOf(action: ActionModel, spot: Span): string[] {
   const feeding = action.definition.finds.references.filter(
     ({ refers, node }) => refers.feeds === true && inside(node, action.node),
@@ -66,7 +63,7 @@ const keysOf = (action: ActionModel, references: readonly Reference[]): string[]
     )
     .filter((key) => action.depends.includes(key));
 
-/** Objects around a place, the outermost first. */
+/** The objects around a location, outermost first. */
 function nodesAround(node: LocatedNode, spot: Span): LocatedNode[] {
   const children = [...node.items, ...node.members.flatMap(({ value }) => value ?? [])];
   const next = children.find((child) => inside(spot, child));

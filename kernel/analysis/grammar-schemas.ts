@@ -1,6 +1,6 @@
 /**
- * The schemas of the part of the definition language that the kernel owns: ids, paths, the list of actionables, modes, order. A
- * server's bundle carries what they fold to in the place of this file (`extension/tools/built-in.ts`).
+ * The schemas of the kernel's part of the definition language.
+ * The language server bundle contains their folded form instead (`extension/tools/built-in.ts`).
  */
 import { number } from 'yup';
 import { Slot } from '../contract/slot.js';

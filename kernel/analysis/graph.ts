@@ -1,4 +1,4 @@
-/** Which actionable waits for which: cycles are reported with every edge, and what nothing reaches with a warning. */
+/** Checks the dependency graph: cycles, unreachable actionables, deferred or parallel dependencies, and missing guards. */
 import type { PluginId } from '../contract/plugin.js';
 import type { Registry } from './registry.js';
 import type { LinkedAction, LinkedResource } from './linked.js';
@@ -16,7 +16,7 @@ export function checkGraph(resources: readonly LinkedResource[], registry: Regis
   reportPrivilege(resources, registry, report);
 }
 
-/** What is done for the answer, or by the clock, cannot wait for what another actionable itself puts off behind an answer. */
+/** Foreground and scheduled actionables cannot depend on one that defers itself. */
 function reportLater(
   resources: readonly LinkedResource[],
   actions: ReadonlyMap<string, LinkedAction>,
@@ -50,7 +50,7 @@ function reportLater(
   }
 }
 
-/** What runs at once has no order: neither end of a dependency may be parallel. */
+/** Parallel actionables have no order, so neither end of a dependency may be parallel. */
 function reportParallel(actions: ReadonlyMap<string, LinkedAction>, report: Report): void {
   for (const action of actions.values()) {
     for (const { to, spot } of action.edges) {
@@ -65,13 +65,13 @@ function reportParallel(actions: ReadonlyMap<string, LinkedAction>, report: Repo
   }
 }
 
-/** `by`: what it judges callers by. */
+/** `by`: what the guard checks callers against; equal guards have equal `plugin` and `by`. */
 interface Guard {
   readonly plugin: PluginId;
   readonly by: string;
 }
 
-/** A dependency runs without the guards of its own resource, so whoever reaches for it must have them. */
+/** A dependency runs without its own resource's guards, so the dependent resource must have them. */
 function reportPrivilege(resources: readonly LinkedResource[], registry: Registry, report: Report): void {
   const facts = (kind: string, name: string) => registry.plugin(kind, name)?.facts;
   const guardsOf = ({ definition }: LinkedResource): Guard[] =>
@@ -100,7 +100,6 @@ function reportPrivilege(resources: readonly LinkedResource[], registry: Registr
 
 type Colour = 'open' | 'done';
 
-/** Iterative depth-first search; each cycle is reported once, at the edge that closes it. */
 function reportCycles(actions: ReadonlyMap<string, LinkedAction>, report: Report): void {
   const colour = new Map<string, Colour>();
   for (const start of actions.values()) {
@@ -150,7 +149,7 @@ function reportUnreachable(actions: ReadonlyMap<string, LinkedAction>, report: R
     const member = memberOf(action.node, 'no_op');
     if (member === undefined) continue;
     const { doc } = action.spot;
-    // Without a fix: what nothing asks for may be a check that somebody forgot to name, or a write that must not run each time.
+    // No fix: this may be a check that lacks its reference, or a write that must not run on each request.
     report.add('LNK_UNREACHABLE', { doc, start: member.keyStart, end: member.keyEnd });
   }
 }

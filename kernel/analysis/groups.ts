@@ -1,7 +1,4 @@
-/**
- * Resources that have to do with one another: those that name one another, in whatever direction and over however many
- * steps, and those that share an id. What one group means does not depend on any other.
- */
+/** Groups resources that refer to one another, directly or indirectly, or share an id. Groups are linked independently. */
 import { asText } from '../contract/json.js';
 import { memberOf } from '../source/tree.js';
 import type { Definition } from './model.js';
@@ -10,7 +7,7 @@ import { once } from './once.js';
 export interface Group {
   /** In the order of the set. */
   readonly definitions: readonly Definition[];
-  /** Some resource is named in it that nobody has. */
+  /** A reference names a resource that does not exist. */
   readonly dangling: boolean;
 }
 

@@ -1,17 +1,16 @@
-/** Names that stand for nothing and that people write all the same; each plugin brings those of its own subject. */
+/** Made-up accessor names that authors commonly write; plugins list those of their subject. */
 import { linearPattern, type LinearPattern } from '../language/linear-pattern.js';
 import type { Registry } from './registry.js';
 
 export interface InventedName {
-  /** The end of a sentence. */
+  /** A clause that completes the message. */
   readonly say: string;
-  /** The actionable that is meant. */
+  /** The id of the intended actionable. */
   readonly action: number;
 }
 
 type Form = readonly [pattern: LinearPattern, say: string];
 
-/** The patterns of a registry, compiled once. */
 const compiled = new WeakMap<Registry, readonly Form[]>();
 
 function formsOf(registry: Registry): readonly Form[] {
@@ -24,7 +23,7 @@ function formsOf(registry: Registry): readonly Form[] {
   return forms;
 }
 
-/** `name` without a dollar sign. Null when no plugin knows it. */
+/** `name` has no leading dollar sign. */
 export function inventedName(registry: Registry, name: string): InventedName | null {
   for (const [pattern, say] of formsOf(registry)) {
     const groups = pattern.exec(name)?.groups;

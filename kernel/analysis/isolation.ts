@@ -1,7 +1,6 @@
 /**
- * How the transactions of a set of definitions are kept from interfering: for every actionable with a statement the level of
- * isolation, the lock of what it reads, and why. Decided for the whole set, because one transaction that needs to be serializable
- * makes the others on its tables so: a database notices a conflict only among those. Pure; the compiler and editors ask here.
+ * Determines the isolation level and row lock of every actionable with a query. Pure.
+ * Covers the whole set: databases detect conflicts only among serializable transactions.
  */
 import type { IsolationNeed, RowLock } from '../contract/plan.js';
 import { asText } from '../contract/json.js';
@@ -11,20 +10,20 @@ import type { ActionModel, DataModel, ResourceModel } from './model.js';
 import type { Registry } from './registry.js';
 import { inside } from './report.js';
 
-/** By id of the resource that answers, then by key of the actionable. */
+/** Keyed by the id of the serving resource, then by the key of the actionable. */
 export type Isolations = ReadonlyMap<string, ReadonlyMap<string, IsolationNeed>>;
 
 interface Member {
   readonly action: ActionModel;
   readonly access: SqlAccess;
-  /** The row of a key, with what its columns are compared with; null where it is no one row. */
+  /** Identifies the selected row; null if the statement does not select exactly one by its key. */
   readonly key: string | null;
-  /** Without a row the request ends: what was read is there. */
+  /** The request ends if the row does not exist. */
   readonly present: boolean;
   readonly repeated: boolean;
 }
 
-/** What is one transaction, on one connection. */
+/** One transaction on one connection. */
 interface Together {
   readonly resource: string;
   readonly store: string;
@@ -62,7 +61,6 @@ export function isolationsOf(
 
 const known = new WeakMap<object, Isolations>();
 
-/** Of an analysis, read once. */
 export function isolationsIn(
   analysis: { readonly resources: readonly ResourceModel[]; readonly models: readonly DataModel[] },
   registry: Registry,
@@ -72,7 +70,7 @@ export function isolationsIn(
   return found;
 }
 
-/** The same actionable in two transactions of a resource, such as its answer and a part behind it. */
+/** Merges the needs of an actionable in two transactions of a resource. */
 function either(one: IsolationNeed | undefined, other: IsolationNeed): IsolationNeed {
   if (one === undefined) return other;
   const lock = one.lock === 'update' || other.lock === 'update' ? 'update' : (one.lock ?? other.lock);
@@ -88,11 +86,11 @@ function keysIn(models: readonly DataModel[]): KeysOf {
     const primary = fields.filter(({ value }) => value['primary_key'] === true).map(({ name }) => name);
     keys.set(table.toLowerCase(), primary.length > 0 ? [primary, ...uniques] : [...uniques]);
   }
-  // Tables of the database itself do not change between two requests.
+  // System tables do not change between requests.
   return (table) => keys.get(table.toLowerCase()) ?? (/^pg_/i.test(table) ? [] : null);
 }
 
-/** Neighbours on one connection, as the compiler puts them together; parallel ones and those apart stand for themselves. */
+/** Groups adjacent actionables on one connection as the compiler does. */
 function togetherIn(
   resource: ResourceModel,
   byKey: ReadonlyMap<string, ActionModel>,
@@ -103,7 +101,7 @@ function togetherIn(
     places.flatMap((place) =>
       place.node === holder ? (registry.plugins.get(place.plugin)?.standing?.(place) ?? []) : [],
     );
-  // Whoever wants each statement to commit by itself gets what is written.
+  // Each statement commits by itself here, so nothing is added.
   if (standing(resource.places, resource.definition.node).includes('alone')) return [];
   const depends = (action: ActionModel): ActionModel[] => action.depends.flatMap((key) => byKey.get(key) ?? []);
   const { now, parts } = divide(resource.actions, depends, immediateIn(registry));
@@ -136,7 +134,7 @@ function togetherIn(
             : JSON.stringify([access.row.table, access.row.key.map(([column, text]) => [column, operand(text)])]);
         return { action, access, key, present, repeated: action.repeat !== null };
       });
-      // How documents are kept apart is the business of their store.
+      // The store isolates document queries itself.
       members.push(
         ...documents.map((): Member => ({ action, access: NO_ACCESS, key: null, present, repeated: false })),
       );
@@ -152,7 +150,7 @@ function togetherIn(
   return groups;
 }
 
-/** Names taken out of a result: without a row there are none, and the request ends. */
+/** True if `to` extracts names from the result of `from`: without a row the request ends. */
 function feeds(to: ActionModel, from: ActionModel): boolean {
   return to.definition.finds.references.some(
     ({ refers, name, node, within }) =>
@@ -179,7 +177,7 @@ function decide(together: Together): Decided {
   const isOne = members.length === 1 && first?.repeated === false;
   const isReading = members.every(({ access }) => access.writes.length === 0);
   const locked = members.some(({ access }) => access.locks !== null);
-  // One that is repeated is several.
+  // A repeated statement counts as several.
   const reads = members.filter(({ access }) => access.tables.length > 0);
   if (isReading && !locked)
     return reads.length === 0 || (reads.length === 1 && reads[0]?.repeated === false)
@@ -208,7 +206,7 @@ function decide(together: Together): Decided {
     return [`${action.key} ${reads ? 'reads' : 'depends on'} ${what}`];
   });
   if (loose.length === 0) return made('locks', 'every row that is read or changed is locked until the end');
-  // The database watches what is read: a lock only makes those wait in order who would write what they have read.
+  // The database detects conflicting reads; a lock only orders transactions that write what they read.
   const isWritten = ({ action, access }: Member): boolean =>
     members.some((other) => other.action.depends.includes(action.key) && meets(other.access.writes, access.tables));
   for (const [member, lock] of [...locks]) if (lock === 'share' || !isWritten(member)) locks.delete(member);
@@ -218,7 +216,7 @@ function decide(together: Together): Decided {
 const meets = (some: readonly string[], others: readonly string[]): boolean =>
   some.some((name) => others.includes(name));
 
-/** By store: tables of serializable transactions, and those that others touch together with them. */
+/** The tables of serializable transactions and, transitively, of those that share a table with them. */
 function tablesOfSerializable(decided: readonly Decided[]): (store: string, touched: Touched) => boolean {
   const found = new Map<string, Set<string>>();
   const isAmong = (store: string, { tables, foreign }: Touched): boolean => {
@@ -242,11 +240,10 @@ function tablesOfSerializable(decided: readonly Decided[]): (store: string, touc
 
 interface Touched {
   readonly tables: readonly string[];
-  /** And any other. */
+  /** Any other table may be used too. */
   readonly foreign: boolean;
 }
 
-/** Stands for every table. */
 const ANY = '*';
 
 const touchedBy = (members: readonly Member[]): Touched => ({

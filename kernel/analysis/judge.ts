@@ -1,4 +1,4 @@
-/** Judges one literal against the facts of its field: allowed values, bounds, form. Types are judged by the walker. */
+/** Validates literals against the values, bounds and pattern of their field. The walker validates types. */
 import { linearPattern, type LinearPattern } from '../language/linear-pattern.js';
 import type { FieldNode } from '../schema/field-node.js';
 import type { LocatedType } from '../source/tree.js';
@@ -17,7 +17,7 @@ const WORDS: Readonly<Record<LocatedType, string>> = {
 };
 export const typeWord = (type: LocatedType): string => WORDS[type];
 
-/** True when the value fits. `measure` says what bounds count: the items of an array, or the value itself. */
+/** `measure`: bounds apply to the number of items, or to the value itself. */
 export function judgeScalar(
   report: Report,
   spot: Spot,
@@ -61,7 +61,7 @@ function judgeBounds(
   const unit = measure === 'items' ? 'item' : typeof value === 'string' ? 'character' : own;
   const counted = (n: number): string => (unit === null ? `${n}` : `${n} ${unit}${n === 1 ? '' : 's'}`);
   const refuse = (expected: string, nearestOne?: number): boolean => {
-    // A number that is allowed; whether it is the right one has to be seen.
+    // The nearest allowed number is valid, but it may not be the intended one.
     const isNumber = typeof value === 'number' && measure === 'value' && nearestOne !== undefined;
     const fix = isNumber
       ? { fix: { title: `change to ${nearestOne}`, text: `${nearestOne}`, asks: true as const } }
@@ -86,7 +86,7 @@ const isBetween = (
   { bounds: { min = -Infinity, max = Infinity, above = -Infinity, below = Infinity } }: FieldNode,
 ): boolean => Number.isSafeInteger(n) && n >= min && n <= max && n > above && n < below;
 
-/** Patterns come out of manifests too, and texts out of any file: what is longer is not checked. */
+/** Neither patterns nor texts are trusted, so longer texts are not checked. */
 const LONGEST_JUDGED = 10_000;
 const forms = new Map<string, LinearPattern>();
 
@@ -99,7 +99,7 @@ function formOf(pattern: string): LinearPattern {
   return form;
 }
 
-/** The value, or what is meant by it, in the form of the field; null where that is not told. */
+/** Returns the value or a correction that matches the pattern; null if there is none. */
 export function inForm(field: FieldNode, value: string): string | null {
   const { pattern } = field.bounds;
   if (pattern === undefined) return value;
@@ -126,7 +126,7 @@ function judgeForm(report: Report, spot: Spot, field: FieldNode, label: string, 
   return false;
 }
 
-/** The value with the accessor that its example has, without the one that it has itself, and without marks of lists. */
+/** Candidate corrections: with the example's accessor prefix, without the own prefix, without list indexes. */
 function nearForms(value: string, example: string): string[] {
   const root = /^\$[A-Z]+\./.exec(example)?.[0];
   const bare = value.replace(/^\$?[A-Z]+\.|^\/+|\/+$/g, '');
@@ -134,10 +134,9 @@ function nearForms(value: string, example: string): string[] {
   return root === undefined ? [bare, bare.replace(/\[[^\]]*\]|\.\*(?=\.|$)/g, '')] : [root + value, root + bare];
 }
 
-/** What is said of names that the interface has and that no plugin provides. */
 export const ABSENT = ' It belongs to the interface; no plugin here provides it.';
 
-/** `write` gives the text that would mend the spot, from the name of a plugin. */
+/** `write` returns the replacement text, given the name of a plugin. */
 export function reportUnknownPlugin(
   { registry, report }: { readonly registry: Registry; readonly report: Report },
   spot: Spot,
@@ -155,12 +154,11 @@ export function reportUnknownPlugin(
   report.add('DEF_UNKNOWN_PLUGIN', spot, { kind: kindWord(registry, kind), name, hint: words }, fix);
 }
 
-/** The plugin that other systems call so. */
 const calledSo = (registry: Registry, kind: string, name: string): string | undefined =>
   registry
     .names(kind)
     .find((one) => registry.plugin(kind, one)?.aliases?.some((alias) => alias.toLowerCase() === name.toLowerCase()));
 
-/** `Field type` in the middle of a sentence is `field type`; `SQL dialect` stays. */
+/** For the middle of a sentence: `Field type` becomes `field type`; `SQL dialect` is unchanged. */
 export const kindWord = (registry: Registry, kind: string): string =>
   (registry.kind(kind)?.title ?? kind).replace(/^[A-Z](?![A-Z])/, (letter) => letter.toLowerCase());

@@ -1,6 +1,6 @@
 /**
- * What the resources of one group mean together: who waits for whom, what names stand for, and the checks that need all of
- * that. Remembered by group; whatever of the rest of the set it reads is asked for here, and nowhere below.
+ * Links the resources of one group and runs its checks; cached per group.
+ * Every read outside the group must be listed in `reads`.
  */
 import { CHAINS, checkChains } from './chains.js';
 import { checkBlind } from './checks/blind.js';
@@ -31,7 +31,6 @@ import type { StatementNames } from './sql/names.js';
 import type { TableNames } from './tables.js';
 import type { LocatedNode } from '../source/tree.js';
 
-/** What is known of the queries of one definition. */
 export interface Queries {
   readonly answers: Answers;
   readonly meetings: Meetings;
@@ -45,12 +44,11 @@ export interface WholeSet {
   readonly env: EnvFacts | null;
   readonly given: Given | null;
   readonly tables: TableNames;
-  /** Another one when anything of the tables is different. */
+  /** Replaced whenever any table changes. */
   readonly tablesKey: object;
   readonly queries: ReadonlyMap<Definition, Queries>;
-  /** Paths of all resources, by id. */
   readonly paths: ReadonlyMap<string, string>;
-  /** Whether any query answers such a column. */
+  /** True if any query returns this column. */
   readonly answered: (column: string) => boolean;
 }
 
@@ -58,7 +56,7 @@ export interface LinkedGroup {
   readonly linked: readonly LinkedResource[];
 }
 
-/** A group is known by its first resource. */
+/** The cache key of an empty group. */
 const NOBODY = Object.freeze({});
 
 export function linkGroup(set: WholeSet, { definitions, dangling }: Group): LinkedGroup {

@@ -1,6 +1,6 @@
 /**
- * Resolves what names mean across the files of a group: resources, and actionables named by dependencies. Reports what is
- * missing; what bare strings in parameter lists mean is settled in `parameters.ts`.
+ * Resolves references to resources, actionables and payload fields within a group.
+ * `parameters.ts` resolves the bare strings of parameter lists.
  */
 import { nearest } from '../source/suggest.js';
 import { reportDoubleActions, reportParameters } from './double.js';
@@ -9,7 +9,7 @@ import { readResource, type Given, type LinkedResource } from './linked.js';
 import type { Definition } from './model.js';
 import { hint, inside, rename, type Report } from './report.js';
 
-/** `definitions`: the resources of one group, and all of it. */
+/** `definitions`: all resources of one group. */
 export function linkResources(definitions: readonly Definition[], given: Given, report: Report): LinkedResource[] {
   const resources = definitions.map((definition) => readResource(definition, given));
   for (const resource of resources) {
@@ -37,7 +37,7 @@ function link(resource: LinkedResource, reference: Reference, known: Known, repo
   if (symbol === 'payload-field' && reference.refers.named !== true) linkPayloadField(resource, reference, report);
 }
 
-/** Nobody has to write rules; a name that no rule knows may still be misspelt. What is protected: `checks/protections.ts`. */
+/** Rules are optional, but an undeclared name may be misspelt. `checks/protections.ts` checks protected fields. */
 function linkPayloadField({ payloadFields }: LinkedResource, { name, spot }: Reference, report: Report): void {
   const path = String(name);
   const [field = path, ...rest] = path.split('.');
@@ -47,7 +47,7 @@ function linkPayloadField({ payloadFields }: LinkedResource, { name, spot }: Ref
   report.add('LNK_NO_RULE', spot, { name: field, hint: hint(meant) }, rename(meant));
 }
 
-/** Words of other languages for the resource itself. */
+/** Names that other systems use for the resource itself. */
 const OWN_WORDS: ReadonlySet<string> = new Set(['this', 'own', 'current', 'me', 'same', '$self', 'self_']);
 
 function linkResource(reference: Reference, paths: ReadonlyMap<string, string>, report: Report): void {
@@ -70,7 +70,7 @@ function linkAction(
   const found = target.actions.find((action) => action.id === reference.name);
   if (found === undefined) {
     const expected = target.actions.map((action) => action.id).join(', ') || 'none';
-    // The actionable that names another one does not mean itself.
+    // An actionable cannot refer to itself.
     const [only, other] = target.actions.filter(({ node }) => !inside(reference.node, node));
     const fix =
       only === undefined || other !== undefined

@@ -1,4 +1,4 @@
-/** A resource and its actionables as they are read for linking: names, fields, models, timing. Reports nothing. */
+/** Reads a resource and its actionables for linking. Reports nothing. */
 import { asText, isObject, type Json } from '../contract/json.js';
 import type { Timing } from '../contract/plugin.js';
 import { pathParameters } from '../language/route.js';
@@ -10,27 +10,24 @@ import { inside, type Spot } from './report.js';
 import { makeSources, rootOf, type Sources } from './sources.js';
 import { collectionsOf, type TableNames } from './tables.js';
 
-/** A resource while it is being linked. */
 export interface LinkedResource {
   readonly id: string;
   readonly path: string;
   readonly definition: Definition;
   readonly actions: readonly LinkedAction[];
   readonly payloadFields: ReadonlyMap<string, PayloadField>;
-  /** Names taken out of results. */
+  /** Names extracted from results. */
   readonly names: ReadonlySet<string>;
-  /** Names whose values are made once per request. */
+  /** Names with a value generated once per request. */
   readonly generated: ReadonlySet<string>;
-  /** Claims of the token that the resource demands. */
+  /** Claims of the required token. */
   readonly claims: ReadonlySet<string>;
-  /** Where the value of a name comes from. */
   readonly sources: Sources;
 }
 
 export interface LinkedAction {
   readonly key: string;
   readonly id: number;
-  /** Index in `actionables`. */
   readonly index: number;
   readonly node: LocatedNode;
   readonly spot: Spot;
@@ -40,13 +37,13 @@ export interface LinkedAction {
   readonly parallel: boolean;
   readonly models: readonly string[];
   readonly parameters: Map<string, ParameterDecision>;
-  /** The list that the statement is repeated for; set by `repeats.ts`. */
+  /** Set by `repeats.ts`. */
   repeat: RepeatModel | null;
   /** Names that are hashed or encrypted here; set by `secret-names.ts`. */
   secrets: readonly string[];
-  /** Models whose fields these are: those that are written, or read to open or compare them. */
+  /** The models that hold these secrets; set by `secret-names.ts`. */
   secretModels: readonly string[];
-  /** `pointer`: where the other one is named; `feeds`: names here take their values from there. */
+  /** `pointer`: the location of the reference. `feeds`: names here take their values from the result of `to`. */
   readonly edges: {
     readonly to: string;
     readonly spot: Spot;
@@ -58,13 +55,13 @@ export interface LinkedAction {
 export interface Given {
   readonly tables: TableNames;
   readonly registry: Registry;
-  /** Paths of all resources there are, by id. */
+  /** Of all resources of the set, by id. */
   readonly paths: ReadonlyMap<string, string>;
 }
 
 const scalarOf = (node: LocatedNode, key: string): unknown => memberOf(node, key)?.value?.scalar ?? undefined;
 
-/** Nothing of it is linked yet. */
+/** Edges and parameter decisions are still empty. */
 export function readResource(definition: Definition, given: Given): LinkedResource {
   const id = asText(scalarOf(definition.node, 'id'));
   const items = memberOf(definition.node, 'actionables')?.value?.items ?? [];
@@ -130,7 +127,7 @@ function readAction(
   ];
 }
 
-/** What features of the actionable say, and those of its resource: the clock wins, because no request begins such work. */
+/** A schedule applies only to the actionable that declares it. */
 function timingOf({ node: root, finds }: Definition, node: LocatedNode, registry: Registry): Timing {
   const told = (where: LocatedNode) =>
     finds.places.flatMap((place) =>
@@ -143,7 +140,7 @@ function timingOf({ node: root, finds }: Definition, node: LocatedNode, registry
 
 export const actionKey = (resource: string, id: number | string): string => `${resource}#${id}`;
 
-/** Path parameters too: they are in every payload. */
+/** Includes path parameters, because every payload contains them. */
 export function readPayloadFields(definition: Definition): Map<string, PayloadField> {
   const path = asText(scalarOf(definition.node, 'resource'));
   const fields = new Map<string, PayloadField>();
@@ -156,7 +153,7 @@ export function readPayloadFields(definition: Definition): Map<string, PayloadFi
 
 const NO_FIELDS: ReadonlyMap<string, PayloadField> = new Map();
 
-/** A rule may have rules for what is inside, to any depth. */
+/** Rules may nest to any depth. */
 function payloadField(name: string, value: Json): PayloadField {
   const rule = isObject(value) ? value : {};
   const inside = isObject(rule['fields']) ? Object.entries(rule['fields']) : [];

@@ -1,12 +1,11 @@
 /**
- * What an analysis remembers for the next one. A stage is work on one thing (a definition, a group of resources): its outcome
- * and the problems it reported are kept beside the thing, with everything else that the work has read. As long as all of that
- * is the same, the work is not done again. Things are held weakly: what nobody analyses any more is forgotten.
+ * The cache of an analyser: the result and problems of each stage per input object, held weakly.
+ * A stage runs again only if one of its reads has changed.
  */
 import type { CodeEntry } from '../contract/problem.js';
 import { createReport, type Report, type Row } from './report.js';
 
-/** Texts, numbers and the like count by value, also in lists, sets and maps; objects only as themselves. */
+/** Primitive values are compared by value, also in arrays, sets and maps; other objects by identity. */
 export type Read =
   | object
   | string
@@ -20,25 +19,25 @@ export type Read =
 
 export interface Stage<T> {
   readonly name: string;
-  /** All that the work reads beside the thing itself, what it was made of, and the registry. */
+  /** All reads of the work except the input object, its sources, and the registry. */
   readonly reads: readonly Read[];
   readonly work: (report: Report) => T;
-  /** For what can be known only when the work is done: whether the outcome would still be the same. */
+  /** Validates a cached result against reads that are only known after the work. */
   readonly holds?: (outcome: T) => boolean;
 }
 
-/** The same work on many things, with one list of what all of it reads. */
+/** A stage that runs on many inputs with one list of reads. */
 export interface SharedStage<T extends object, R> {
   readonly name: string;
-  /** All that the work on any of them reads beside the thing itself. */
+  /** Everything that the work reads, except the input object. */
   readonly reads: readonly Read[];
   readonly work: (thing: T, report: Report) => R;
 }
 
 export interface Memory {
-  /** The outcome of a stage of `thing`; its problems go to `report`, whether it was done or remembered. */
+  /** Returns the cached or new result; its problems go to `report` in both cases. */
   remember<T>(thing: object, report: Report, stage: Stage<T>): T;
-  /** The outcomes for all things, in their order: what they read is compared once, and not for each. */
+  /** Returns the results in order; the shared reads are compared once. */
   rememberAll<T extends object, R>(things: readonly T[], report: Report, stage: SharedStage<T, R>): R[];
 }
 
@@ -89,7 +88,7 @@ export function createMemory(codes: Readonly<Record<string, CodeEntry>>): Memory
   };
 }
 
-/** Loops and no lists in between: this is asked for every definition with every keystroke. */
+/** Runs for every definition on every keystroke, so it allocates no arrays. */
 function isSame(a: unknown, b: unknown): boolean {
   if (Object.is(a, b)) return true;
   if (Array.isArray(a)) return Array.isArray(b) && isSameList(a, b);
@@ -108,7 +107,7 @@ function isSameOrder(a: Iterable<unknown>, b: Iterator<unknown>): boolean {
   return true;
 }
 
-/** A question that work may put to the whole set, and what it was told. */
+/** Records lookups in the whole set, to validate the cached result. */
 export interface Questions {
   readonly ask: (name: string) => boolean;
   readonly told: ReadonlyMap<string, boolean>;

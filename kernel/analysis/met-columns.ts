@@ -1,7 +1,4 @@
-/**
- * Which columns an entry of a list of values stands for, as far as the text of its query shows it: those that its placeholder is
- * written to or compared with, in a statement or in the predicates of a query of documents.
- */
+/** Finds the columns that an entry of a parameter list is written to or compared with. */
 import { placeholderOf } from '../language/placeholder.js';
 import { memberOf, type LocatedNode } from '../source/tree.js';
 import type { Refers } from '../schema/meta.js';
@@ -9,11 +6,11 @@ import type { DocumentQuery, Finds, SqlText } from './finds.js';
 
 export interface Met {
   readonly query: SqlText | DocumentQuery;
-  /** Fields of documents with dots. */
+  /** Nested document fields are written with dots. */
   readonly columns: readonly string[];
 }
 
-/** `node`: an entry of `parameters`; null where it is none of a query. `refers`: what the metadata of the entry says. */
+/** Null if `node` is no parameter of a query. `refers`: the metadata of the entry. */
 export function columnsMet({ statements, documents }: Finds, node: LocatedNode, refers: Refers | null): Met | null {
   const statement = statements.find(({ parameters }) => parameters.includes(node));
   if (statement !== undefined) {
@@ -30,14 +27,14 @@ export function columnsMet({ statements, documents }: Finds, node: LocatedNode, 
   return { query, columns: [...new Set([...own, ...fieldsOf(query, n)])] };
 }
 
-/** Where the list says what is written, field by field, an entry is the name of one. */
+/** True if the entries of the list are the names of the written fields. */
 function isItsOwnField({ around }: DocumentQuery, refers: Refers | null): boolean {
   const firm = refers?.firm;
   if (firm === undefined || memberOf(around, firm.without) !== undefined) return false;
   return memberOf(around, firm.field)?.value?.scalar === firm.is;
 }
 
-/** Fields whose value, or whose operand, is the placeholder. */
+/** Fields with placeholder `n` as value or operand. */
 function fieldsOf({ around, parameters }: DocumentQuery, n: number): string[] {
   const found: string[] = [];
   const visit = (node: LocatedNode, path: readonly string[]): void => {

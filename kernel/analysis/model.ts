@@ -1,4 +1,4 @@
-/** What the front end knows of a set of definitions once it is read: the input of the compiler and of editors. */
+/** The result of an analysis: the input of the compiler and of editors. Types only. */
 import type { Json } from '../contract/json.js';
 import type { StorePlace } from '../contract/model.js';
 import type { PluginId, Timing } from '../contract/plugin.js';
@@ -11,50 +11,48 @@ import type { Finds, PluginPlace } from './finds.js';
 import type { Sources, SourceSort } from './sources.js';
 import type { StatementNames } from './sql/names.js';
 
-/** A definition as found in a file: sorted, not yet understood. */
+/** A classified definition, before it is linked. */
 export interface Definition {
   readonly sort: 'resource' | 'model';
   readonly doc: Document;
   readonly node: LocatedNode;
-  /** Model name; the empty text for resources. */
+  /** The model name; empty for resources. */
   readonly name: string;
   readonly nameSpot: Spot;
-  /** What a model says beside its fields: combinations of fields that no two rows may share. */
+  /** Of models: the combinations of fields that must be unique. */
   readonly unique: LocatedNode | null;
-  /** ... and the connection that its table lies on. */
+  /** Of models: the connection of the table. */
   readonly connection: LocatedNode | null;
-  /** ... and warnings that are meant to be so, with reasons. */
+  /** Of models: the acknowledged warnings. */
   readonly acknowledge: LocatedNode | null;
   readonly finds: Finds;
 }
 
-/** How a bare string in a list of parameters is meant; decided here, never by what a client sends. */
+/** How a bare string in a parameter list is resolved, at load time. */
 export interface ParameterDecision {
   readonly source: 'name' | 'literal';
-  /** Where a name gets its value: another actionable's output first, then the payload. */
+  /** The source of a name's value. */
   readonly from: SourceSort | null;
-  /** An object around the value says that it is one, whatever it looks like. */
+  /** The string is wrapped in a literal object, so it is never a name. */
   readonly verbatim?: true;
 }
 
-/** A field that a rule of the resource declares. */
 export interface PayloadField {
   readonly name: string;
   readonly optional: boolean;
-  /** What is declared inside it (of an array: inside each item). */
+  /** The fields inside it, or inside each item of an array. */
   readonly fields: ReadonlyMap<string, PayloadField>;
 }
 
-/** The list for whose items an actionable is repeated. */
 export interface RepeatModel {
   readonly from: 'body' | 'payload' | 'extracted' | 'result';
-  /** Path of the list in the payload, or its extracted name; null where the list has no name. */
+  /** The path in the payload, or the extracted name; null if the list has no name. */
   readonly name: string | null;
-  /** The body of the request may be the list itself. */
+  /** The request body may itself be the list. */
   readonly body: boolean;
-  /** The actionable whose result is the list. */
+  /** The key of the actionable that returns the list. */
   readonly action: string | null;
-  /** Names inside an item; null when nothing is said of them. */
+  /** The fields of an item; null if undeclared. */
   readonly fields: readonly string[] | null;
 }
 
@@ -71,20 +69,19 @@ export interface ActionModel {
   readonly node: LocatedNode;
   readonly value: Readonly<Record<string, Json>>;
   readonly places: readonly PluginPlace[];
-  /** Keys of actionables that must have run before this one. */
+  /** Keys of the actionables that must run before this one. */
   readonly depends: readonly string[];
   /** By JSON pointer in the file. */
   readonly parameters: ReadonlyMap<string, ParameterDecision>;
   readonly repeat: RepeatModel | null;
-  /** Models whose tables the statements of this actionable touch. */
+  /** The models that the queries use. */
   readonly models: readonly string[];
-  /** Where its queries run. */
   readonly stores: readonly StorePlace[];
-  /** Names that its result has; null where they are not certain. */
+  /** The field names of the result; null if unknown. */
   readonly answers: readonly string[] | null;
-  /** Payload fields that never leave as they came: what is hashed or encrypted. */
+  /** Payload fields that are hashed or encrypted, so they must not be returned. */
   readonly secrets: readonly string[];
-  /** Models whose fields these are. */
+  /** The models that hold the secrets. */
   readonly secretModels: readonly string[];
 }
 
@@ -96,45 +93,43 @@ export interface ResourceModel {
   readonly actions: readonly ActionModel[];
   readonly places: readonly PluginPlace[];
   readonly payloadFields: ReadonlyMap<string, PayloadField>;
-  /** Names that actionables produce (`for`). */
+  /** Names that actionables extract from results (`for`). */
   readonly names: ReadonlySet<string>;
-  /** Names whose values are made once per request. */
+  /** Names with a value generated once per request. */
   readonly generated: ReadonlySet<string>;
-  /** Where the value of a name comes from. */
   readonly sources: Sources;
-  /** No error stands in it or in what it depends on. */
+  /** False if the resource, a model it uses, or a resource it depends on has an error. */
   readonly sound: boolean;
 }
 
 export interface DataModel {
   readonly name: string;
-  /** The name that queries use; the exact model name when none does. */
+  /** The name that queries use, else the model name. */
   readonly table: string;
-  /** Where it is kept. */
   readonly stores: readonly StorePlace[];
   readonly definition: Definition;
   readonly fields: readonly { readonly name: string; readonly value: Readonly<Record<string, Json>> }[];
-  /** Timestamps that statements write or read although the model does not define them. */
+  /** Timestamp columns that statements use and the model does not define. */
   readonly added: readonly string[];
-  /** Fields and combinations of fields that no two rows may share, whoever demands it. */
+  /** Fields and combinations that must be unique, from all sources. */
   readonly uniques: readonly (readonly string[])[];
-  /** Fields that some definition hashes or encrypts before it writes them. */
+  /** Fields that any definition hashes or encrypts before writing. */
   readonly secrets: ReadonlySet<string>;
   readonly sound: boolean;
 }
 
 export interface Analysis {
-  /** Everything that was read, sound or not, in the order of the files. */
+  /** Valid and invalid definitions, in the order of the files. */
   readonly definitions: readonly Definition[];
   readonly resources: readonly ResourceModel[];
   readonly models: readonly DataModel[];
   readonly problems: readonly Problem[];
-  /** How many more definitions acknowledge. */
+  /** The number of silenced problems. */
   readonly acknowledged: number;
   readonly uses: ReadonlySet<PluginId>;
   readonly documents: ReadonlyMap<string, Document>;
-  /** What names in SQL stand for, by the node of the statement; only of statements that could be read whole. */
+  /** By the node of the statement; only for statements that parse completely. */
   readonly names: ReadonlyMap<LocatedNode, StatementNames>;
-  /** Statements in which no error is known, for a database to read. */
+  /** The statements without known errors, for a database to check. */
   readonly asked: readonly Asked[];
 }

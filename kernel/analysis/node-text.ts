@@ -1,4 +1,4 @@
-/** Finds the text of a definition that stands at a JSON pointer of its file. */
+/** Returns the string at a JSON pointer inside an actionable. */
 import type { ActionModel } from './model.js';
 import type { LocatedNode } from '../source/tree.js';
 

@@ -1,7 +1,4 @@
-/**
- * What is read off one thing alone, once in its life: a definition, a query, a linked resource. For what never changes and is asked
- * about with every keystroke; what else is read along belongs to a stage (`memory.ts`).
- */
+/** Memoizes a function of one immutable object, weakly. A function that reads more must be a stage (`memory.ts`). */
 export function once<T extends object, R extends NonNullable<unknown> | null>(read: (thing: T) => R): (thing: T) => R {
   const known = new WeakMap<T, R>();
   return (thing) => {

@@ -1,13 +1,10 @@
-/**
- * The order in which the actionables of a resource run: as written, each dependency directly before the first one that
- * needs it, everything at most once. The checker and the compiler both ask here.
- */
+/** The running order of actionables: as written, each dependency directly before its first dependent. */
 export interface Ordered {
   readonly key: string;
   readonly noOp: boolean;
 }
 
-/** `actions` of one resource as written; `dependencies` gives the actionables that one waits for, of any resource. */
+/** `dependencies` may return actionables of other resources. */
 export const runningOrder = <A extends Ordered>(
   actions: readonly A[],
   dependencies: (action: A) => readonly A[],
@@ -17,7 +14,7 @@ export const runningOrder = <A extends Ordered>(
     dependencies,
   );
 
-/** These, and before each what it waits for. */
+/** Returns the roots with their transitive dependencies, dependencies first. */
 export function closureOf<A extends { readonly key: string }>(
   roots: readonly A[],
   dependencies: (action: A) => readonly A[],

@@ -1,6 +1,6 @@
 /**
- * What the bare strings of a list of values are: names, by the one resolver (`sources.ts`). A word without a source is an error;
- * under a profile of another system it is a literal. Decided at load, never by what a client sends.
+ * Resolves the bare strings of parameter lists (`sources.ts`), at load time. A string without a source is an error,
+ * or a literal under a profile of another system.
  */
 import { isObject, type Json } from '../contract/json.js';
 import { isSub0 } from '../contract/profile.js';
@@ -26,7 +26,7 @@ export interface ParameterContext {
   readonly registry: Registry;
   readonly report: Report;
   readonly meetings: Meetings;
-  /** How the definitions of another system are meant; null: they are this one's own. */
+  /** The system that the definitions were written for; null means Lintel. */
   readonly profile: string | null;
 }
 
@@ -38,7 +38,7 @@ export function linkParameters(resources: readonly LinkedResource[], context: Pa
       action?.parameters.set(node.pointer, { source: 'literal', from: null, verbatim: true });
     }
     for (const reference of references) {
-      // A name that must be one is not decided about: `repeats.ts`.
+      // `repeats.ts` resolves references that must be names.
       if (reference.refers.symbol !== 'name' || reference.refers.soft !== true) continue;
       const action = resource.actions.find((candidate) => inside(reference.node, candidate.node));
       if (action !== undefined) decide(resource, action, reference, context);
@@ -75,10 +75,10 @@ function decide(resource: LinkedResource, action: LinkedAction, reference: Refer
   report.add(isLiteral ? 'LNK_LITERAL' : 'LNK_NO_SOURCE', spot, params, options);
 }
 
-/** How a text without a letter is called. */
+/** The name of the empty text in messages. */
 const EMPTY = ' ';
 
-/** Where any word is a field of the payload: one that is nearly another name is most likely that, any other may be meant as text. */
+/** Without rules any word is a payload field, but it may be misspelt or intended as text. */
 function reportUnruled(
   resource: LinkedResource,
   action: LinkedAction,
@@ -94,14 +94,14 @@ function reportUnruled(
   }
 }
 
-/** A form that stands for nothing is no name, also where any word would be one. */
+/** A made-up accessor is not a name, even where any word is a payload field. */
 function isInvented(resource: LinkedResource, why: Source['why'], text: string, registry: Registry): boolean {
   if (why !== 'unruled') return false;
   const invented = inventedName(registry, text);
   return invented !== null && resource.actions.some(({ id }) => id === invented.action);
 }
 
-/** A known name, a column that the value stands for, or the accessor that is written in other letters. */
+/** Suggests a respelt accessor, a known name, or a column. */
 function nearWord(
   resource: LinkedResource,
   action: LinkedAction,
@@ -128,7 +128,7 @@ const namesNear = (
   ...(met?.columns ?? []),
 ];
 
-/** What may be meant, the likeliest first: another name, a field that is still to be declared, a value. */
+/** Likeliest first: another name, a declared field, a literal value. */
 function fixes(
   resource: LinkedResource,
   action: LinkedAction,
@@ -137,7 +137,7 @@ function fixes(
 ): ReportOptions {
   const text = String(name);
   const json = `{ "${LITERAL}": ${JSON.stringify(text)} }`;
-  // What can be no name is a value; nor is there a payload where the clock begins.
+  // A text that cannot be a name is a value. Scheduled work has no payload, so its words are values too.
   const isTimed = action.timing.scheduled;
   const isCertain = near === undefined && (isTimed || !isWord(text));
   const value = { title: `write it as a value: ${json}`, text: json, ...(!isCertain && { asks: true as const }) };
@@ -161,7 +161,7 @@ function fixes(
   return { ...(first && { fix: { span: spot, ...first } }), others };
 }
 
-/** Words that are fields only while there is no rule: the first rule has to declare them all. */
+/** Words that are payload fields only without rules; the first rule must declare all of them. */
 function unruledWords({ definition, actions, payloadFields, sources }: LinkedResource): string[] {
   if (payloadFields.size > 0) return [];
   return definition.finds.references.flatMap(({ refers, node, name }) => {
@@ -173,14 +173,14 @@ function unruledWords({ definition, actions, payloadFields, sources }: LinkedRes
   });
 }
 
-/** Work is repeated for a list that is one of the payload only while there is no rule. */
+/** True if a repeated payload list is recognised only because there are no rules. */
 const hasOpenList = ({ definition: { finds }, payloadFields, sources }: LinkedResource): boolean =>
   payloadFields.size === 0 &&
   finds.statements.some(
     ({ each }) => each?.type === 'string' && sources.all(rootOf(String(each.scalar)), null).length === 0,
   );
 
-/** Columns, as models write them, that a word meets: where it stands, and wherever else the resource passes it. */
+/** The model fields that a word is compared with, at node `at` or in the whole resource. */
 function fieldsMet(
   { definition: { finds } }: LinkedResource,
   text: string,
@@ -196,7 +196,7 @@ function fieldsMet(
   );
 }
 
-/** Rules for names, of types that their columns take; inside that of the list whose items are meant. */
+/** Uses the types of the columns; inside the rule of the list if the action repeats. */
 function declarations(
   resource: LinkedResource,
   { node, index, repeat }: LinkedAction,

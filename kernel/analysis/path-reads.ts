@@ -1,7 +1,4 @@
-/**
- * Which parameters of its path the work of a resource reads, in its own actionables and in those that it depends on: for checks of
- * guards that know the body of a request alone. Reports nothing.
- */
+/** Finds the path parameters that a resource and its dependencies read, for guards that only check the body. */
 import { pathParameters } from '../language/route.js';
 import type { LinkedResource } from './linked.js';
 import type { Registry } from './registry.js';
@@ -11,11 +8,10 @@ import { valueReads } from './value-reads.js';
 
 type Owners = ReadonlyMap<string, LinkedResource>;
 
-/** Resources by the keys of their actionables. */
+/** By the key of the actionable. */
 export const ownersOf = (linked: readonly LinkedResource[]): Owners =>
   new Map(linked.flatMap((resource) => resource.actions.map(({ key }) => [key, resource] as const)));
 
-/** In the order of the path. */
 export function pathReads(resource: LinkedResource, owners: Owners, registry: Registry): readonly string[] {
   const names = pathParameters(resource.path);
   if (names.length === 0) return names;
@@ -29,7 +25,7 @@ export function pathReads(resource: LinkedResource, owners: Owners, registry: Re
 
 const ALL = '*';
 
-/** Fields of the payload that are read; `key`: by this actionable alone. */
+/** `key`: only the fields that this actionable reads. */
 function fieldsRead(resource: LinkedResource, key: string | null, registry: Registry): string[] {
   const { actions, definition } = resource;
   const within = key === null ? definition.node : actions.find((action) => action.key === key)?.node;
@@ -37,14 +33,13 @@ function fieldsRead(resource: LinkedResource, key: string | null, registry: Regi
   const values = valueReads(resource, registry).flatMap(({ node, path, source }) =>
     inside(node, within) && (source === null || source.sort === 'payload') ? [path[0] ?? ALL] : [],
   );
-  // What is hashed, encrypted or compared.
+  // Names that are hashed, encrypted or compared.
   const covered = definition.finds.references.flatMap(({ refers, node, name }) =>
     refers.symbol === 'payload-field' && inside(node, within) ? [rootOf(String(name))] : [],
   );
   return [...values, ...covered];
 }
 
-/** Keys of all actionables that run for a resource. */
 function reachedFrom({ actions }: LinkedResource, owners: Owners): ReadonlySet<string> {
   const reached = new Set<string>();
   const visit = (keys: readonly string[]): void => {

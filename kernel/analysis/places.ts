@@ -1,7 +1,4 @@
-/**
- * The places where plugins have a say in one object of a definition: which plugin, which of the fields are its own, and
- * whether their shape is sound. Feeds plugin checks and the compiler; reports nothing.
- */
+/** Collects the plugins that apply to an object, with their fields and validity. */
 import type { Json } from '../contract/json.js';
 import type { PluginId } from '../contract/plugin.js';
 import type { FieldNode } from '../schema/field-node.js';
@@ -9,7 +6,6 @@ import { memberOf, toJson, type LocatedNode, type Member } from '../source/tree.
 import type { Expansion } from './registry.js';
 import type { WalkContext } from './walk.js';
 
-/** Groups the fields of this object by the plugin that owns them. */
 export function collectPlaces(
   context: WalkContext,
   node: LocatedNode,
@@ -35,13 +31,13 @@ export function collectPlaces(
     const spec = context.registry.plugins.get(plugin);
     const kind = spec && context.registry.kind(spec.kind);
     const slot = kind?.slots.find((name) => field.parts.includes(name)) ?? kind?.slots[0] ?? '';
-    // A plugin chosen by key owns the object behind its key; what it checks is that object.
+    // A plugin selected by key checks the object under its key.
     const byKey = kind?.select.by === 'key' && spec !== undefined ? memberOf(node, spec.name)?.value : undefined;
     const own = byKey === undefined || byKey === null ? value : (toJson(byKey) as Record<string, Json>);
     context.finds.places.push({ plugin, slot, node: byKey ?? node, value: own, holder, sound: !flawed.has(plugin) });
   }
 }
 
-/** False while a value in it is still to be typed. */
+/** False if any value in it is not written yet. */
 export const isWhole = ({ value }: Member): boolean => value !== null && isWholeNode(value);
 const isWholeNode = ({ members, items }: LocatedNode): boolean => members.every(isWhole) && items.every(isWholeNode);

@@ -1,4 +1,4 @@
-/** The stage in which plugins judge what is theirs: what a check may read of its definition and of the tables behind it. */
+/** Runs the checks of plugins, with the facts that they may read. */
 import type { Json } from '../contract/json.js';
 import { checkPlugins, type Fixing, type ModelField } from './checks/plugins.js';
 import type { Answers } from './checks/statements.js';
@@ -67,7 +67,7 @@ export function checkAllPlugins(
 
 const actionFacts = ({ index, noOp, main, models, timing }: LinkedAction) => ({ index, noOp, main, models, timing });
 
-/** Names of columns that are unique, alone or with others, in lower case. */
+/** In lower case, including the columns of combinations. */
 const uniqueNames = (models: readonly string[], uniques: Uniques): ReadonlySet<string> =>
   new Set(
     models.flatMap((model) => uniques.get(model) ?? []).flatMap((names) => names.map((name) => name.toLowerCase())),
@@ -76,7 +76,7 @@ const uniqueNames = (models: readonly string[], uniques: Uniques): ReadonlySet<s
 const NO_ANSWERS: Answers = new Map();
 const NOTHING = { touched: [], secrets: [], said: [] };
 
-/** Models that its queries touch, names that are hashed or encrypted, and what checks are told of its actionables. */
+/** `said`: the facts that checks read, as cache keys. */
 const workOf = once(({ actions }: LinkedResource) => ({
   touched: [...new Set(actions.flatMap(({ models }) => models))],
   secrets: actions.flatMap(({ secrets }) => secrets),
@@ -85,7 +85,7 @@ const workOf = once(({ actions }: LinkedResource) => ({
   }),
 }));
 
-/** As models write them; what two models say differently of one name is left out. */
+/** By lower-case name; a name that two models define is omitted. */
 function fieldsOf(
   models: readonly Definition[],
   names: readonly string[],

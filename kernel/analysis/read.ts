@@ -1,6 +1,6 @@
 /**
- * From files to definitions. Each entry of a file is read in a window of its own, so that one whose text has not changed is the
- * same definition as before, wherever it stands now. What is broken is read as a part of its whole file, and never kept.
+ * Reads files into definitions. Valid entries are parsed alone and cached by their text, even if they move.
+ * Invalid entries are parsed with their file and never cached.
  */
 import type { CodeEntry } from '../contract/problem.js';
 import { document, windowOf, type Document, type Window } from '../source/document.js';
@@ -13,7 +13,7 @@ import { createReport, reportFaults, type Row } from './report.js';
 export interface SourceFile {
   readonly file: string;
   readonly text: string;
-  /** Why there is no text, when the file could not be read as UTF-8. */
+  /** The reason if the file cannot be read as UTF-8. */
   readonly unreadable?: string;
 }
 
@@ -23,14 +23,14 @@ export interface FileRead {
   readonly entries: readonly Entry[];
   readonly definitions: readonly Definition[];
   readonly rows: readonly Row[];
-  /** Something of it cannot be read. */
+  /** The file has syntax errors. */
   readonly faulty: boolean;
 }
 
 interface Entry {
-  /** Null for an entry that is only to be understood with the file around it. */
+  /** Null for an entry that can only be parsed with its file. */
   readonly window: Window | null;
-  /** Keys that stand in it twice: all that may be wrong in a window. */
+  /** Duplicate keys: the only faults of a separately parsed entry. */
   readonly faults: readonly SourceFault[];
   readonly definitions: readonly Definition[];
   readonly rows: readonly Row[];
@@ -38,14 +38,13 @@ interface Entry {
 
 type Codes = Readonly<Record<string, CodeEntry>>;
 
-/** How files are read, the same for all of a set. */
 export interface Reading {
   readonly codes: Codes;
-  /** Models are told by their shape, too. */
+  /** Also classifies models by their shape. */
   readonly byShape: boolean;
 }
 
-/** `before`: the same file as it was read the last time, in the same way. */
+/** `before`: the previous read of this file with the same options. */
 export function readFile(source: SourceFile, before: FileRead | undefined, reading: Reading): FileRead {
   const { file, text, unreadable } = source;
   if (before?.source.text === text && before.source.unreadable === unreadable) return before;
@@ -77,11 +76,11 @@ function finished(source: SourceFile, doc: Document, entries: readonly Entry[], 
 
 interface Windows {
   readonly knownEnd: KnownEnd;
-  /** Reads a stretch of the file alone, or finds it read; null where it is no sound object. The same each time it is asked. */
+  /** Null if the range is no valid object. Repeated calls return the same entry. */
   readonly entryAt: (stretch: Stretch) => Entry | null;
 }
 
-/** Most entries stand after the same ones as before; the others are found by their text, wherever they have gone. */
+/** Finds unchanged entries by their previous order, and moved ones by their text. */
 function createWindows(doc: Document, before: readonly Entry[], reading: Reading): Windows {
   const spare = new Map<string, Entry[]>();
   for (const entry of before) {

@@ -1,14 +1,11 @@
-/**
- * Realms: the sorts of callers that the guards of a set tell apart, each with uids of its own. Which one a message to a uid means is
- * settled at load, by the guard of the resource that sends it or of the one that it names. Pure; checker and compiler ask the same.
- */
+/** Resolves the realm of a message at load time. A realm is a group of callers that guards identify, with its own uids. Pure. */
 import type { PluginPlace } from './finds.js';
 import type { Registry } from './registry.js';
 
 export interface Realm {
-  /** Equal for guards that let in the same callers; without a value of the environment. */
+  /** Equal for guards that admit the same callers; contains no environment values. */
   readonly realm: string;
-  /** Callers that it lets in may be reached by their uid. */
+  /** Messages can be delivered to its callers by uid. */
   readonly reached: boolean;
 }
 
@@ -17,7 +14,7 @@ interface Guarded {
   readonly places: readonly PluginPlace[];
 }
 
-/** Null where the resource does not tell its callers apart. */
+/** Null if the resource does not identify its callers. */
 export function realmOf(registry: Registry, places: readonly PluginPlace[]): Realm | null {
   const facts = (kind: string, name: string) => registry.plugin(kind, name)?.facts;
   for (const place of places) {
@@ -29,11 +26,11 @@ export function realmOf(registry: Registry, places: readonly PluginPlace[]): Rea
   return null;
 }
 
-/** By what somebody else than a caller is let in: the sender of a webhook. */
+/** True for any guard, also if it does not identify callers (a webhook signature). */
 export const isJudged = (registry: Registry, places: readonly PluginPlace[]): boolean =>
   places.some(({ plugin }) => registry.plugins.get(plugin)?.facts?.['guards'] === true);
 
-/** Each once, with the first resource that has it. */
+/** The reachable realms, each with the id of its first resource. */
 export function realmsIn(registry: Registry, resources: Iterable<Guarded>): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   for (const { id, places } of resources) {
@@ -43,17 +40,17 @@ export function realmsIn(registry: Registry, resources: Iterable<Guarded>): Read
   return found;
 }
 
-/** Whose uids a message means. */
+/** The realm that a message addresses. `open`: unverified connections receive it too. */
 export type Meant =
   | { readonly realm: string; readonly open: boolean }
-  /** No guard of the set tells callers apart: a uid is what the connection says. */
+  /** No guard identifies callers, so the uid that a connection claims is used. */
   | { readonly realm: null; readonly open: true }
-  /** Several do, and nothing says which one. */
+  /** Ambiguous: several realms, and the message selects none. */
   | null;
 
 /**
- * `own`: of the resource that sends; `trusted`: no caller of it chooses what is sent, so it is not for connections of which nobody
- * knows who they are.
+ * `own`: realm of the sending resource. `trusted`: callers do not determine the content; unverified connections do not receive
+ * it.
  */
 export function meantBy(own: Realm | null, trusted: boolean, realms: ReadonlyMap<string, string>): Meant {
   if (own !== null) return { realm: own.realm, open: false };

@@ -1,10 +1,10 @@
-/** What a plugin must state before it is let in: complete specs, facts of the right type, slots that somebody opens. */
+/** Validates kinds and plugin specs when the registry is built. */
 import { BootError } from '../contract/boot-error.js';
 import type { FactSpec, Kind } from '../contract/kind.js';
 import { pluginId, type FactValue, type PluginSpec } from '../contract/plugin.js';
 import type { FieldNode } from '../schema/field-node.js';
 
-/** Kinds may come from plain JavaScript, where nothing else would notice that a part is missing. */
+/** Kinds may be written in plain JavaScript, where no compiler finds missing parts. */
 export function checkKind(kind: Kind): void {
   const parts: [string, boolean][] = [
     ['kind', /^[a-z][a-z0-9-]*$/.test(kind.kind)],
@@ -52,7 +52,7 @@ function factFits(fact: FactSpec, value: FactValue): boolean {
   return fact.oneOf === undefined || fact.oneOf.includes(String(value));
 }
 
-/** Every slot that a kind stands in must be opened by the grammar, by a schema, or by a config section. */
+/** Every slot must be opened by the grammar, a schema, or a config section. */
 export function checkSlots(kinds: readonly Kind[], nodes: readonly FieldNode[], open: readonly string[]): void {
   const opened = new Set(open);
   for (const kind of kinds) if (kind.config !== undefined) opened.add(`config.${kind.config.field}`);

@@ -1,7 +1,4 @@
-/**
- * Kinds and specs by name, and the grammar they make together: which fields an object of a definition may have, given
- * what it holds. A value owned by one kernel, frozen once built; it knows nothing of runtimes.
- */
+/** Kinds and plugin specs by name, and the grammar they define. Immutable; it must not depend on a runtime. */
 import { BootError } from '../contract/boot-error.js';
 import type { Json } from '../contract/json.js';
 import type { Kind } from '../contract/kind.js';
@@ -20,34 +17,33 @@ import { checkFacts, checkKind, checkSlots, checkSpec } from './registry-checks.
 
 export interface OwnedField {
   readonly field: FieldNode;
-  /** The plugin that contributes the field; null for the kernel's own and for fields common to a kind. */
+  /** Null for fields of the kernel and fields common to a kind. */
   readonly plugin: PluginId | null;
 }
 
-/** A kind whose plugins are chosen by key in this object: what is written and what could be. */
+/** The possible and present keys of a kind with plugins selected by key. */
 export interface KeyChoice {
   readonly kind: Kind;
   readonly present: readonly string[];
   readonly names: readonly string[];
 }
 
-/** What an object of a definition may hold, given what it does hold. */
+/** The fields that an object with these members may have. */
 export interface Expansion {
   readonly fields: ReadonlyMap<string, OwnedField>;
-  /** Those of them that must be there. */
   readonly required: readonly (readonly [name: string, field: OwnedField])[];
   readonly choices: readonly KeyChoice[];
   /** Plugins selected by the value of a field. */
   readonly selected: readonly PluginId[];
-  /** Plugins that have a say in every such object, whether or not their fields are written. */
+  /** Plugins that apply to every such object, with or without their fields. */
   readonly always: readonly PluginId[];
-  /** A selector is missing or wrong: keys that some plugin would accept are not reported as unknown. */
+  /** Keys that are not reported as unknown, because the selector is missing or wrong. */
   readonly tolerated: ReadonlySet<string>;
-  /** Keys that people invent here. */
+  /** Made-up keys. */
   readonly mistaken: ReadonlyMap<string, Right>;
-  /** Keys of plugins that the interface has and that are not here. */
+  /** Keys of plugins that the interface defines and that are not registered. */
   readonly expected: ReadonlyMap<string, Absent>;
-  /** Required fields that may be left out where one of these keys is written. */
+  /** Required fields that may be omitted if one of these keys is present. */
   readonly instead: ReadonlyMap<string, readonly string[]>;
 }
 
@@ -58,16 +54,15 @@ export interface Registry {
   kind(name: string): Kind | undefined;
   plugin(kind: string, name: string): PluginSpec | undefined;
   names(kind: string): readonly string[];
-  /** Accessors whose tail is of this sort, `plugin:<kind>` for example. */
+  /** Accessors with this `tail` fact, for example `plugin:<kind>`. */
   rootsOf(tail: string): readonly string[];
-  /** Kinds whose plugins are written in a slot. */
   kindsIn(slot: string): readonly Kind[];
-  /** The folded schema of a plugin in a slot; undefined when it contributes no fields there. */
+  /** Undefined if the plugin adds no fields in this slot. */
   schema(id: PluginId, slot: string): FieldNode | undefined;
   expand(field: FieldNode, read: (key: string) => Json | undefined): Expansion;
 }
 
-/** `judged`: kinds and specs that have made a registry together before; what they are alone is not judged again. */
+/** The third parameter: kinds and specs that an earlier registry has validated together. */
 export function buildRegistry(
   kinds: readonly Kind[],
   specs: readonly PluginSpec[],
@@ -106,7 +101,7 @@ export function buildRegistry(
 
 const NONE: ReadonlySet<Kind | PluginSpec> = new Set();
 
-/** A schema's node, folded when somebody asks. */
+/** Folds a schema at the first call. */
 type Folding = () => FieldNode;
 
 function foldingOf(schema: SchemaLike, name: string): Folding {
@@ -162,7 +157,6 @@ function freezeRegistry(
   return Object.freeze(registry);
 }
 
-/** Names of the fields whose text is in another language. */
 export function fieldsInLanguage(registry: Registry, language: 'sql'): string[] {
   const names = new Set<string>();
   const visit = (node: FieldNode): void => {

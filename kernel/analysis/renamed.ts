@@ -1,16 +1,12 @@
-/**
- * Secret columns under other names: `password AS pw` is as secret as `password`, and so is `upper(password) AS pw`. What a comparison
- * or a count makes of a column is no secret.
- */
+/** Finds the aliases of secret columns, as in `upper(password) AS pw`. The result of a comparison or a count is not secret. */
 import type { SqlScan } from '../language/sql.js';
 import { behindGroup, holderOf, isName, nameOf, significant, type Lexeme } from '../language/sql-read.js';
 import type { SqlText } from './finds.js';
 
-/** The names, and what the statements call them beside. */
 export function withRenamed(names: Iterable<string>, statements: readonly SqlText[]): ReadonlySet<string> {
   const all = new Set(names);
   if (all.size === 0) return all;
-  // A name may be changed more than once on its way out of a WITH list.
+  // A column may be renamed several times in a WITH list.
   for (let before = -1; before !== all.size;) {
     before = all.size;
     for (const { scan } of statements) for (const alias of aliasesOf(scan, all)) all.add(alias);
@@ -24,7 +20,7 @@ function aliasesOf(scan: SqlScan, names: ReadonlySet<string>): string[] {
 }
 
 const wordsIn = (text: string): ReadonlySet<string> => new Set(text.split(' '));
-/** Functions whose result gives away the text of an argument, or a hash that can be compared. */
+/** Functions that reveal the text of an argument, or a hash that can be compared. */
 const KEEPS_TEXT = wordsIn(
   'CAST UPPER LOWER INITCAP SUBSTR SUBSTRING LEFT RIGHT TRIM LTRIM RTRIM BTRIM LPAD RPAD REPLACE REGEXP_REPLACE REVERSE TRANSLATE ' +
     'OVERLAY CONCAT CONCAT_WS FORMAT SPLIT_PART COALESCE NULLIF IFNULL GREATEST LEAST MIN MAX ANY_VALUE STRING_AGG ARRAY_AGG ' +
@@ -32,10 +28,10 @@ const KEEPS_TEXT = wordsIn(
     'QUOTE_LITERAL MD5 SHA1 SHA2 SHA224 SHA256 SHA384 SHA512 DIGEST',
 );
 const JOINS_TEXT = wordsIn('|| -> ->> #> #>>');
-/** Words before a bracket that call nothing. */
+/** Keywords before a parenthesis that are not function calls. */
 const CLAUSES = wordsIn('SELECT DISTINCT RETURNING FROM WHERE BY HAVING ON SET VALUES USING AS IN AND OR NOT');
 
-/** What the statement calls a result that the column at `i` can be read from. */
+/** The name of the result that reveals the column at `i`. */
 function nameBehind(words: readonly Lexeme[], i: number): string[] {
   let [start, end] = [i, i];
   let made: string[] = [];
@@ -45,7 +41,7 @@ function nameBehind(words: readonly Lexeme[], i: number): string[] {
     const called = words[open - 1];
     const isCall = isName(called) && !CLAUSES.has(called.text);
     if (isCall && !KEEPS_TEXT.has(called.text)) return [];
-    // Without a name of its own a result is called like the function.
+    // An unnamed result is named after its function.
     made = isCall && called.text !== 'CAST' ? [nameOf(called)] : made;
     [start, end] = [isCall ? open - 1 : open, behindGroup(words, open) - 1];
   }
@@ -56,18 +52,18 @@ function nameBehind(words: readonly Lexeme[], i: number): string[] {
   return isListEnd(words[at + 1]) ? nameAt(words, at) : [];
 }
 
-/** A query in brackets behind this word is a value, and not a table. */
+/** After this token a parenthesized query is a value, not a table. */
 const isScalar = (before: Lexeme | undefined): boolean =>
   before !== undefined &&
   (before.type === 'comma' || before.type === 'open' || before.text === 'SELECT' || JOINS_TEXT.has(before.text));
 
-/** The value is one side of a comparison or of arithmetic, whose result does not give it away. */
+/** A comparison or arithmetic does not reveal its operands. */
 function isHeld(words: readonly Lexeme[], start: number, end: number): boolean {
   const behind = words[end + 1]?.type === 'cast' ? words[end + 2] : words[end + 1];
   return [words[start - 1], behind].some((word) => word?.type === 'operator' && !JOINS_TEXT.has(word.text));
 }
 
-/** Index behind casts, and behind what `||` and the like join to the value. */
+/** The index after casts and operands of operators such as `||`. */
 function behindJoined(words: readonly Lexeme[], from: number): number {
   let at = from;
   while (words[at]?.type === 'cast' || JOINS_TEXT.has(words[at]?.text ?? '')) {
@@ -83,7 +79,7 @@ function behindJoined(words: readonly Lexeme[], from: number): number {
   return at;
 }
 
-/** In the list of a SELECT or of RETURNING, not in ORDER BY. */
+/** In the list of SELECT or RETURNING, not in ORDER BY. */
 function isSelected(words: readonly Lexeme[], i: number): boolean {
   const depth = words[i]?.depth ?? 0;
   for (let at = i - 1; at >= 0 && (words[at]?.depth ?? 0) >= depth; at--) {
@@ -100,6 +96,6 @@ const nameAt = (words: readonly Lexeme[], i: number): string[] => {
   return isName(word) ? [nameOf(word)] : [];
 };
 
-/** What follows a name without AS in a select list. */
+/** What follows an expression without an alias in a select list. */
 const isListEnd = (word: Lexeme | undefined): boolean =>
   word === undefined || word.type === 'comma' || word.type === 'close' || word.text === 'FROM';

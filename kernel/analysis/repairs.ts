@@ -1,4 +1,4 @@
-/** Fixes that change more than one place: changes of a text as a problem carries them. */
+/** Creates fixes that consist of several text changes. */
 import type { FindingEdit } from '../contract/plugin.js';
 import { addItems, addMembers, jsonLine, removeItem, removeMember } from '../source/edit-json.js';
 import { offsetInString } from '../source/escapes.js';
@@ -7,7 +7,7 @@ import type { TextChange } from '../source/format.js';
 import { nodeAt, type LocatedNode } from '../source/tree.js';
 import type { ReportOptions } from './report.js';
 
-/** `asks`: somebody has to look at what is written then. */
+/** `asks`: the author must review the result. */
 export function repair(title: string, changes: readonly TextChange[], asks = false): Pick<ReportOptions, 'fix'> {
   const [first, ...more] = changes;
   if (first === undefined) return {};
@@ -15,7 +15,7 @@ export function repair(title: string, changes: readonly TextChange[], asks = fal
   return { fix: { title, text, span: { start, end }, ...(more.length > 0 && { more }), ...(asks && { asks: true }) } };
 }
 
-/** Changes of a plugin's own fields; null where a place is not there. */
+/** Null if an edit cannot be applied. */
 export function changesOf(doc: Document, node: LocatedNode, edits: readonly FindingEdit[]): TextChange[] | null {
   const changes: TextChange[] = [];
   for (const edit of edits) {

@@ -1,7 +1,4 @@
-/**
- * Which list a repeated statement goes through: the one it names, or the only one there is among the rules of its
- * actionable, then of its resource, and the result of the actionable before it. Without any it is the body itself.
- */
+/** Determines the list that a query repeats over: the named one, else the only one in rules or earlier results, else the body. */
 import { isObject, type Json } from '../contract/json.js';
 import { pathParameters } from '../language/route.js';
 import { nearest } from '../source/suggest.js';
@@ -39,7 +36,7 @@ function named(
   const [root = name, ...rest] = name.split('.');
   if (resource.names.has(root)) {
     action.parameters.set(node.pointer, { source: 'name', from: 'extracted' });
-    // Which result it was taken from is not known here; what such results can hold is.
+    // The name may come from any list result, so the fields of all are allowed.
     const outputs = resource.actions.flatMap((other) => listFacts(resource, other, registry)?.outputs ?? []);
     return { from: 'extracted', body: false, name, action: null, fields: outputs.length > 0 ? outputs : null };
   }
@@ -83,14 +80,13 @@ function found(
 const declarationsIn = ({ definition }: LinkedResource): Declaration[] =>
   definition.finds.declarations.filter(({ symbol }) => symbol === 'payload-field');
 
-/** The type of the rule says that its values are arrays. */
 function isList({ definition }: LinkedResource, { node }: Declaration, registry: Registry): boolean {
   return definition.finds.places.some(
     (place) => place.node === node && registry.plugins.get(place.plugin)?.facts?.['jsType'] === 'array',
   );
 }
 
-/** The nearest result before this one that a mode gives as a list to go through; further away only where there is no other list. */
+/** A more distant result counts only if there is no other list. */
 function resultBefore(
   resource: LinkedResource,
   action: LinkedAction,
@@ -107,7 +103,7 @@ function resultBefore(
   return [];
 }
 
-/** What the mode of an actionable says of its result, when that is a list to go through. */
+/** The fields of a result that its mode declares as a list, else null. */
 export function listFacts(
   { definition }: Pick<LinkedResource, 'definition'>,
   action: LinkedAction,

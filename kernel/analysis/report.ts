@@ -1,4 +1,4 @@
-/** Where stages put what they find. Turns code, place and parameters into a Problem with the words of the catalogue. */
+/** Collects diagnostics and converts them into Problems with the messages of the catalogue. */
 import type { CodeEntry, Fix, Params, Place, Problem, Severity } from '../contract/problem.js';
 import { fillMessage } from '../contract/problem.js';
 import { rangeAt, type Document } from '../source/document.js';
@@ -10,7 +10,6 @@ export interface Span {
   readonly end: number;
 }
 
-/** A place in a file: the document and the characters. */
 export const inside = (inner: Span, outer: Span): boolean => inner.start >= outer.start && inner.end <= outer.end;
 
 export interface Spot extends Span {
@@ -20,22 +19,22 @@ export interface Spot extends Span {
 export interface ReportOptions {
   readonly related?: readonly { readonly message: string; readonly spot: Spot }[];
   readonly fix?: FixOption;
-  /** What else may be meant. */
+  /** Alternative fixes. */
   readonly others?: readonly FixOption[];
 }
 
 export interface FixOption {
   readonly title: string;
   readonly text: string;
-  /** What it replaces, where that is not the place of the problem. */
+  /** The range to replace, if not that of the problem. */
   readonly span?: Span;
-  /** Where that is, if not in the file of the problem. */
+  /** The document of `span`, if not that of the problem. */
   readonly doc?: Document;
   readonly more?: readonly (Span & { readonly text: string })[];
   readonly asks?: true;
 }
 
-/** A problem as a stage reports it: its places move with the text, and become ranges when all is done. */
+/** A pending diagnostic: its offsets follow the text, and become ranges at the end. */
 export interface Row {
   readonly code: string;
   readonly severity: Severity;
@@ -48,12 +47,10 @@ export interface Row {
 
 export interface Report {
   add(code: string, spot: Spot, params?: Params, options?: ReportOptions): void;
-  /** What another report has taken. */
   append(rows: readonly Row[]): void;
-  /** Makes rows errors that turn out to be certain. */
+  /** Turns confirmed rows into errors. */
   raise(rows: readonly Row[]): void;
   readonly rows: readonly Row[];
-  /** How many of them are errors. */
   readonly errors: number;
 }
 
@@ -84,7 +81,7 @@ export function createReport(codes: Readonly<Record<string, CodeEntry>>): Report
     raise(certain) {
       for (const [i, row] of rows.entries()) {
         if (row.severity === 'error' || !certain.includes(row)) continue;
-        // A row may be remembered by the stage that has reported it.
+        // A stage may have cached the row, so it must not be modified.
         rows[i] = { ...row, severity: 'error' };
         errors++;
       }
@@ -92,7 +89,7 @@ export function createReport(codes: Readonly<Record<string, CodeEntry>>): Report
   };
 }
 
-/** As the text stands now. */
+/** Ranges refer to the current text. */
 export function problemsIn({ rows }: Pick<Report, 'rows'>): Problem[] {
   return rows.map(({ code, severity, message, spot, related, fix, others }) => ({
     code,
@@ -118,7 +115,7 @@ function fixIn(own: Document, { title, text, span, more, asks, doc = own }: NonN
 const spanOf = ({ start, end }: Span): Span => ({ start, end });
 const placeOf = ({ doc, start, end }: Spot): Place => ({ file: doc.file, range: rangeAt(doc, start, end) });
 
-/** A message that begins with the name of a place begins with a capital: `This actionable needs ...`. */
+/** Capitalizes a name at the start of a message: `This actionable needs ...`. */
 function sentence(template: string, params: Params): Params {
   const { place } = params;
   if (typeof place !== 'string' || !template.startsWith('{place}')) return params;
@@ -135,14 +132,13 @@ export function reportFaults(doc: Document, faults: readonly SourceFault[], repo
   }
 }
 
-/** ` Did you mean "x"?`, or nothing. */
 export const hint = (name: string | undefined): string => (name === undefined ? '' : ` Did you mean "${name}"?`);
 
-/** The fix that puts a nearer name, in quotes, where the wrong one stands. */
+/** Replaces the wrong name by a similar one, in quotes. */
 export const rename = (near: string | undefined): Pick<ReportOptions, 'fix'> =>
   near === undefined ? {} : { fix: { title: `change to "${near}"`, text: JSON.stringify(near) } };
 
-/** Order in which problems are shown: by file, then as they stand in it. */
+/** Orders problems by file, then by position. */
 export const byPlace = (a: Problem, b: Problem): number =>
   a.file < b.file
     ? -1

@@ -1,7 +1,4 @@
-/**
- * Which names of a result hold a secret: decided by the column that each is read from, where that is certain, and by its name
- * otherwise. For checks of what is sent under such names.
- */
+/** Decides whether a field of a result is secret: by its source column if known, else by its name. */
 import type { LinkedAction, LinkedResource } from './linked.js';
 import { inside } from './report.js';
 import { rootOf } from './sources.js';
@@ -9,15 +6,15 @@ import type { StatementNames } from './sql/names.js';
 import type { Queries } from './link-group.js';
 
 export interface SecretContext {
-  /** Fields of a model that are hashed, encrypted or marked. */
+  /** The fields that are hashed, encrypted or marked as secret. */
   readonly ofModel: (model: string) => readonly string[];
-  /** Names that any table of the resource, or one of its steps, protects, under all aliases. */
+  /** Names that tables or actionables protect, with all aliases. */
   readonly named: ReadonlySet<string>;
-  /** Names that steps of the resource itself protect. */
+  /** Names that the resource's own actionables protect. */
   readonly own: readonly string[];
 }
 
-/** Of dotted paths into the result. */
+/** The predicate takes dotted paths into the result. */
 export function secretResult(
   { definition: { finds }, names }: LinkedResource,
   { node }: LinkedAction,
@@ -30,7 +27,7 @@ export function secretResult(
     list.filter((one) => inside(one.node, node));
   const [only, ...others] = within(finds.statements);
   const isDocument = within(finds.documents).length > 0;
-  // What is no query gives a secret only from a result that was extracted, or from its own steps.
+  // Without a query, a secret can only come from an extracted result or own actionables.
   if (only === undefined && !isDocument) return names.size > 0 ? byName : byOwn;
   const known = only === undefined || others.length > 0 || isDocument ? undefined : queries?.names.get(only.node);
   if (known === undefined || known.columns === null || known.mixed) return byName;
@@ -43,10 +40,10 @@ export function secretResult(
   };
 }
 
-/** The path as a whole, or a word of it. */
+/** True if the path or one of its segments matches. */
 const isNamed = (path: string, has: (name: string) => boolean): boolean => has(path) || path.split('.').some(has);
 
-/** Null where no table is read for it, undefined where that is not certain. */
+/** Null if no table is read, undefined if the source is uncertain. */
 function sourceOf({ columns, origins, aliased }: StatementNames, name: string) {
   const count = columns?.filter((column) => column === name).length ?? 0;
   if (count === 0) return null;

@@ -1,7 +1,4 @@
-/**
- * Where the rules for fields of the payload are written in an actionable, and what a rule for a new field is. Which field holds
- * rules, and which types there are, the specs say.
- */
+/** Finds where an actionable declares payload fields, and creates the rule for a new field. */
 import { asText, type Json } from '../contract/json.js';
 import { Slot } from '../contract/slot.js';
 import type { FieldNode } from '../schema/field-node.js';
@@ -13,14 +10,14 @@ import { descend } from './descend.js';
 import { ROOT_FIELDS } from './grammar.js';
 import type { Registry } from './registry.js';
 
-/** The list of rules, the open map in each of them, and what an entry of that is. */
+/** `list`: the field with the rules; `map`: the map in each rule; `entry`: the schema of an entry. */
 export interface RulePlace {
   readonly list: string;
   readonly map: string;
   readonly entry: FieldNode;
 }
 
-/** `root`: of the resource; `index`: of the actionable. */
+/** `root`: the resource; `index`: of the actionable. */
 export function rulePlaceIn(registry: Registry, root: LocatedNode, index: number): RulePlace | null {
   const fields = descend(registry, root, ROOT_FIELDS.resource, ['actionables', index]).at(-1)?.expansion?.fields;
   for (const [list, { field }] of fields ?? []) {
@@ -54,7 +51,7 @@ const JS_TYPES: Readonly<Record<string, string>> = {
   timestamp: 'string',
 };
 
-/** The type of JSON that a column (its field in the model) takes; text where nothing is known of it. */
+/** The JavaScript type of a column's values; `string` if unknown. */
 export function jsTypeOf(registry: Registry, column: Readonly<Record<string, Json>> | null): unknown {
   const of = registry.kindsIn(Slot.MODEL_FIELD)[0];
   const facts =
@@ -62,16 +59,15 @@ export function jsTypeOf(registry: Registry, column: Readonly<Record<string, Jso
   return facts === undefined ? 'string' : (JS_TYPES[String(facts['column'])] ?? facts['holds']);
 }
 
-/** Null where no rule lets values of this type of JSON through. */
+/** Null if no rule type accepts the JavaScript type. */
 export function ruleFor(registry: Registry, entry: FieldNode, js: unknown, isOptional: boolean): Json | null {
   const kind = entry.parts.flatMap((slot) => registry.kindsIn(slot)).find(({ select }) => select.by === 'field');
   if (kind?.select.by !== 'field') return null;
   const type = registry.names(kind.kind).filter((name) => registry.plugin(kind.kind, name)?.facts?.['jsType'] === js);
-  // Of several the plainest, which is the shortest.
+  // The type named like the JavaScript type is the most general, else the shortest name.
   const chosen = [...type].sort((a, b) => bare(a, js) - bare(b, js))[0];
   if (chosen === undefined) return null;
   return { [kind.select.field]: chosen, ...(isOptional && { optional: true }) };
 }
 
-/** `STRING` is the plain one of those that let text through. */
 const bare = (name: string, js: unknown): number => (name.toLowerCase() === js ? 0 : name.length);

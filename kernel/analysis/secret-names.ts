@@ -1,4 +1,4 @@
-/** Which names never leave unless somebody asks for them: what is hashed, encrypted, or marked secret in a model. */
+/** Determines the names that are not returned by default: hashed, encrypted, or marked as secret in a model. */
 import { asText } from '../contract/json.js';
 import { accessorsIn } from '../language/accessor.js';
 import { inside } from './report.js';
@@ -18,8 +18,8 @@ export function linkSecrets(resources: readonly LinkedResource[], tables: Pick<T
 }
 
 /**
- * Models that hold what the actionable protects: the tables that it writes; without one, those that it reads what is to be opened or
- * compared from. What is only sent somewhere, or compared in a condition, makes no column a secret of others.
+ * The models that hold the secrets: those that are written, else those that are read to decrypt or compare.
+ * A value that is only sent, or compared in a condition, makes no column secret.
  */
 function holdersOf(
   { finds }: Definition,
@@ -33,7 +33,7 @@ function holdersOf(
   if (targets.length > 0) return targets.flatMap((name) => tables.modelOf(name) ?? []);
   const isDocument = finds.documents.some(({ node }) => inside(node, action.node));
   const secret = finds.declarations.filter(({ symbol, spot }) => symbol === 'secret' && inside(spot, action.node));
-  // What is hashed or encrypted here, and written nowhere.
+  // Payload fields that are hashed or encrypted and written to no table.
   const sent = new Set(
     finds.references.flatMap(({ refers, spot }) =>
       refers.symbol === 'payload-field' && refers.named ? [spot.start] : [],
@@ -42,7 +42,7 @@ function holdersOf(
   return isDocument || secret.some(({ spot }) => !sent.has(spot.start)) ? action.models : [];
 }
 
-/** The fields as the payload calls them, and the columns that they are written to. */
+/** The payload names and the columns they are written to. */
 function secretsOf({ finds }: Definition, action: LinkedAction): string[] {
   const fields = finds.declarations
     .filter(({ symbol, spot }) => symbol === 'secret' && inside(spot, action.node))
@@ -61,12 +61,12 @@ function secretsOf({ finds }: Definition, action: LinkedAction): string[] {
   const written = finds.documents
     .filter(({ node }) => inside(node, action.node))
     .flatMap(({ around, parameters }) => fieldsHolding(around, parameters, isSecret));
-  // In a row, what the payload calls `login.password` is `password`.
+  // The column of payload field `login.password` is usually `password`.
   const names = fields.map((field) => field.slice(field.lastIndexOf('.') + 1));
   return [...new Set([...fields, ...names, ...columns, ...written])];
 }
 
-/** Fields of a document query that a value stands in, by the last word of their path: below operators, the field that they are of. */
+/** By last path segment; for an operand, the field of its operator. */
 function fieldsHolding(
   around: LocatedNode,
   parameters: readonly LocatedNode[],
@@ -84,16 +84,15 @@ function fieldsHolding(
       if (value !== null) visit(value, key.startsWith('$') ? field : (key.split('.').at(-1) ?? key));
     }
   };
-  // What stands in the query's own object is no field of a document.
+  // Members of the query's own object are not document fields.
   for (const { value } of around.members) for (const part of partsOf(value)) visit(part, null);
   return found;
 }
 
-/** Texts of the query's own object are values of no field. */
 const partsOf = (node: LocatedNode | null): readonly LocatedNode[] =>
   node === null || node.type === 'string' ? [] : [node];
 
-/** Names that a document query gives to what it reads from these fields: `{"pw": "$password"}`. */
+/** For example `pw` in `{"pw": "$password"}`. */
 export function renamedIn(documents: readonly DocumentQuery[], names: Iterable<string>): ReadonlySet<string> {
   const all = new Set(names);
   if (all.size === 0) return all;
@@ -106,7 +105,7 @@ export function renamedIn(documents: readonly DocumentQuery[], names: Iterable<s
   return all;
 }
 
-/** By model: the fields that it marks secret itself, and those that some resource hashes or encrypts before it writes. */
+/** Fields that a model marks as secret or that any resource hashes or encrypts. */
 export function modelSecrets(
   definitions: readonly Definition[],
   linked: readonly LinkedResource[],

@@ -1,7 +1,4 @@
-/**
- * Where the value of a name comes from: the one resolver that statements, documents, calls, messages, features and editors ask.
- * Decided from the definition of one resource alone, never from other files and never from what a client sends.
- */
+/** Resolves where the value of a name comes from. Reads only one definition, never other files or client data. */
 import { pathParameters } from '../language/route.js';
 import type { Declaration, Reference } from './finds.js';
 import type { LinkedAction, LinkedResource } from './linked.js';
@@ -10,46 +7,46 @@ import type { Registry } from './registry.js';
 import { listFacts } from './repeats.js';
 import { inside } from './report.js';
 
-/** In this order the first wins. `output`: a name of the one item of a list that an actionable before gives. */
+/** In order of precedence. `output`: a field of the single item in an earlier list result. */
 export const SOURCE_SORTS = ['extracted', 'generated', 'output', 'payload', 'claim'] as const;
 export type SourceSort = (typeof SOURCE_SORTS)[number];
 
-/** What makes a name one of the payload: the first that applies. */
+/** The first reason that applies. */
 export type PayloadReason =
   /** A rule declares it. */
   | 'rule'
-  /** It stands in the path of the resource. */
+  /** It is a path parameter. */
   | 'path'
-  /** A field of the definition names it as a field of the payload: what is hashed, encrypted, verified. */
+  /** A definition field for payload fields names it (hash, encrypt, verify). */
   | 'property'
-  /** It is inside the items of the list that the work is repeated for. */
+  /** It is a field of the repeated items. */
   | 'item'
-  /** It stands for the column of that name. */
+  /** It is bound to the column of that name. */
   | 'column'
-  /** The resource declares no rules at all. */
+  /** The resource declares no rules. */
   | 'unruled'
-  /** An accessor of the payload reads it. */
+  /** A payload accessor reads it. */
   | 'accessor';
 
 export interface Source {
   readonly sort: SourceSort;
-  /** First word of the path. */
+  /** The first segment of the path. */
   readonly name: string;
-  /** Keys of the actionables that give it; empty for payload and claims. */
+  /** Keys of the actionables that produce it. */
   readonly makers: readonly string[];
-  /** Of payload names only. */
+  /** Null unless `sort` is `payload`. */
   readonly why: PayloadReason | null;
 }
 
-/** `action`: key of the actionable at which the name stands; null: a place of the resource. */
+/** `action`: the key of the actionable that contains the name; null outside actionables. */
 export interface Sources {
-  /** Sources of a name that are certain, the one that wins first. */
+  /** All certain sources, in order of precedence. */
   all(name: string, action: string | null): readonly Source[];
-  /** What a bare word in a list of values is; null: it has no source. `columns`: those that it stands for. */
+  /** Resolves a bare word in a parameter list. `columns`: the columns it is bound to. */
   bare(text: string, action: string | null, columns: readonly string[]): Source | null;
-  /** What an accessor of the payload reads by this name. */
+  /** Resolves the name in a payload accessor. */
   read(name: string, action: string | null): Source;
-  /** All names that have a source there, those of each sort together. */
+  /** All names with a source here, grouped by kind of source. */
   names(action: string | null): readonly Source[];
 }
 
@@ -60,12 +57,12 @@ type Scope = Pick<
 
 const WORD = /^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z0-9_]+)*$/;
 
-/** A name as it may be written bare: words with dots between them. */
+/** True for identifiers joined by dots. */
 export const isWord = (text: string): boolean => WORD.test(text);
 
 export const rootOf = (path: string): string => path.split('.')[0] ?? path;
 
-/** `scope`: edges and repeats of its actionables may be filled in later, before the first question. */
+/** Edges and repeats may be added to the actionables of `scope` until the first call. */
 export function makeSources(scope: Scope, registry: Registry): Sources {
   const { declarations, references } = scope.definition.finds;
   const path = new Set(pathParameters(scope.path));
@@ -88,14 +85,14 @@ export function makeSources(scope: Scope, registry: Registry): Sources {
     if (scope.names.has(name)) found.push(given('extracted', name));
     if (scope.generated.has(name)) found.push(given('generated', name));
     const isItem = action?.repeat?.fields?.includes(name) === true;
-    // Of a list that is no part of the payload, the item itself is meant.
+    // The item belongs to the result, not to the payload.
     const ofResult = isItem && (action.repeat?.from === 'result' || action.repeat?.from === 'extracted');
     const makers = action === undefined || ofResult ? [] : outputsOf(action, name);
     if (makers.length > 0) found.push({ sort: 'output', name, makers, why: null });
     if (rules.has(name)) found.push(payload(name, 'rule'));
     else if (path.has(name)) found.push(payload(name, 'path'));
     else if (isItem) found.push(payload(name, 'item'));
-    // What a step protects is covered wherever it comes from: alone it is a field of the payload.
+    // A protected name is a payload field only if it has no other source.
     else if (properties.has(name) && found.length === 0) found.push(payload(name, 'property'));
     if (scope.claims.has(name)) found.push({ sort: 'claim', name, makers: [], why: null });
     return found;
@@ -110,10 +107,10 @@ export function makeSources(scope: Scope, registry: Registry): Sources {
       if (!isWord(text)) return null;
       if (columns.some((column) => isColumn(text, column))) return payload(name, 'column');
       const action = key === null ? undefined : byKey.get(key);
-      // What the clock begins has no payload in which any word could be.
+      // Scheduled work has no payload.
       if (rules.size === 0 && action?.timing.scheduled !== true) return payload(name, 'unruled');
       const repeat = action?.repeat ?? null;
-      // Nothing is said of the items of a list that a result holds.
+      // The fields of the items are unknown, so any word may be one.
       const isOpen = repeat?.fields === null && (repeat.from === 'result' || repeat.from === 'extracted');
       return isOpen ? payload(name, 'item') : null;
     },
@@ -140,7 +137,7 @@ export function makeSources(scope: Scope, registry: Registry): Sources {
 
 const SYMBOLS = { extracted: 'name', generated: 'generated' } as const;
 
-/** Names without quotes are lower case to a database. */
+/** Databases fold unquoted names to lower case. */
 const isColumn = (text: string, column: string): boolean =>
   text === column || (column === column.toLowerCase() && text.toLowerCase() === column);
 
@@ -159,7 +156,7 @@ const makersOf = (
       : [],
   );
 
-/** Keys of the actionables before another one whose result is a list with this name in its items, as the definition orders them. */
+/** The actionables that run before `user` and return a list with the name in its items. */
 function outputsBefore(scope: Scope, registry: Registry): (user: LinkedAction, name: string) => string[] {
   const { actions } = scope;
   const outputs = new Map<LinkedAction, readonly string[]>();

@@ -1,7 +1,4 @@
-/**
- * Where queries run and where models are kept: a connection that the query names, else the one that its models name, else the
- * one that its kind of store cannot do without. Reports connections that the config does not have.
- */
+/** Resolves where queries run and models are stored: the query's connection, else the models', else the default. */
 import { asText } from '../contract/json.js';
 import type { Kind } from '../contract/kind.js';
 import type { StorePlace } from '../contract/model.js';
@@ -16,17 +13,15 @@ import { hint, rename, type Report, type Spot } from './report.js';
 import { collectionsOf, type TableNames } from './tables.js';
 
 export interface Stores {
-  /** Every place that a model is kept in. */
   of(model: string): readonly StorePlace[];
-  /** Where a query runs; null where its field does not say on which kind of store. */
+  /** Null if the query's field does not specify the kind of store. */
   placeOf(query: SqlText | DocumentQuery): StorePlace | null;
-  /** The syntax in which its store reads it; null where nothing tells. */
+  /** Null if unknown. */
   syntaxOf(query: SqlText | DocumentQuery): string | null;
-  /** The same list as before as long as nothing of it is another. */
+  /** The same list as before while nothing in it has changed. */
   placedIn(definition: Definition): readonly Placed[];
 }
 
-/** A query and where it runs. */
 export interface Placed {
   readonly query: SqlText | DocumentQuery;
   readonly place: StorePlace;
@@ -40,11 +35,11 @@ export interface StoresInput {
   readonly registry: Registry;
   readonly memory: Memory;
   readonly report: Report;
-  /** Null where no config is known: then every name is one. */
+  /** Null if no config is known; then any connection name is accepted. */
   readonly given: Pick<Given, 'chosen'> | null;
 }
 
-/** Without a config section that says so. */
+/** The default instance of kinds without a required one. */
 const OTHERWISE = 'main';
 
 export function resolveStores(input: StoresInput): Stores {
@@ -116,10 +111,10 @@ function syntaxOf({ registry, given }: StoresInput, { kind, instance }: StorePla
   return typeof syntax === 'string' ? syntax : null;
 }
 
-/** Kinds of stores that hold models, in the order of their registration. */
+/** In order of registration. */
 const storeKinds = ({ kinds }: Registry): Kind[] => [...kinds.values()].filter(({ config }) => config?.models);
 
-/** Instance names by kind; null where the config is not known. */
+/** Null if the config is unknown. */
 function namesByKind({ registry, given }: StoresInput): ReadonlyMap<string, readonly string[] | null> {
   return new Map(
     storeKinds(registry).map(({ kind }) => [
@@ -187,7 +182,7 @@ function reportUnknown(report: Report, spot: Spot, name: string, known: readonly
   report.add('LNK_UNKNOWN_CONNECTION', spot, { name, hint: hint(near) }, rename(near));
 }
 
-/** No query asks for the model: it lies where it says, else in the first kind of store that anything asks for. */
+/** Its own `connection`, else the default instance of the first kind of store in use. */
 function placesUnasked(
   said: string | undefined,
   names: ReadonlyMap<string, readonly string[] | null>,
@@ -201,7 +196,7 @@ function placesUnasked(
   return usual === undefined ? [] : [{ kind: usual.kind, instance: usual.config?.must ?? OTHERWISE }];
 }
 
-/** A model that no query asks for lies beside those that refer to it, where references are kept. */
+/** Unqueried models are also stored with the models that refer to them, where references are enforced. */
 function keepReferred(
   definitions: readonly Definition[],
   tables: TableNames,

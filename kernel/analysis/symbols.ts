@@ -1,7 +1,4 @@
-/**
- * One index of names: what each name of the definitions stands for, where it is declared and where it is used, across files.
- * Made from an analysis when somebody asks for it, and kept as long as that; data for editors, judges nothing.
- */
+/** An index of all names with their declarations and uses across files, for editors. */
 import { rangeAt } from '../source/document.js';
 import type { Position, Range } from '../contract/problem.js';
 import type { Analysis } from './model.js';
@@ -23,37 +20,33 @@ export type SymbolSort =
   | 'claim'
   | 'environment';
 
-/** What a name is, within what: a field within its model, an actionable within its resource, a variable within nothing. */
 export interface SymbolId {
   readonly sort: SymbolSort;
-  /** Model, or number of the definition; empty for what is known everywhere. */
+  /** A model, or the number of a definition; empty for global names. */
   readonly within: string;
-  /** Of payload fields: the path, with dots. */
+  /** The dotted path for payload fields. */
   readonly name: string;
 }
 
 export interface Occurrence {
-  /** The characters of the name, without quotes. */
+  /** Without quotes. */
   readonly spot: Spot;
   readonly role: 'declaration' | 'use';
-  /**
-   * `sql`: a name in a statement. `self`: a word that means it without being its name. `file`: the name is that of the file, the
-   * place the beginning of what it holds.
-   */
+  /** `sql`: a name in a statement. `self`: another word for it. `file`: the file name; `spot` is the start of the content. */
   readonly form: 'plain' | 'sql' | 'self' | 'file';
 }
 
 export interface NamedSymbol extends SymbolId {
   readonly key: string;
   readonly occurrences: readonly Occurrence[];
-  /** Symbols whose names have to be the same: fields of the payload that are names only because a model has them. */
+  /** Keys of the symbols that must be renamed together. */
   readonly alike: readonly string[];
 }
 
 export interface SymbolIndex {
   readonly symbols: ReadonlyMap<string, NamedSymbol>;
   get(id: SymbolId): NamedSymbol | undefined;
-  /** The innermost name at a position of a file, as problems call the file. */
+  /** Returns the innermost name; `file` as in problems. */
   at(file: string, position: Position): Found | null;
 }
 
@@ -63,12 +56,11 @@ export interface Found {
   readonly range: Range;
 }
 
-/** What collectors put their findings into. */
 export interface Collecting {
   readonly analysis: Analysis;
   readonly registry: Registry;
   readonly add: (id: SymbolId, spot: Spot, role: Occurrence['role'], form?: Occurrence['form']) => void;
-  /** Both have to have the same name. */
+  /** Marks two symbols that must have the same name. */
   readonly tie: (a: SymbolId, b: SymbolId) => void;
 }
 
@@ -103,12 +95,12 @@ function makeIndex(analysis: Analysis, registry: Registry): SymbolIndex {
     analysis,
     registry,
     add(id, spot, role, form = 'plain') {
-      // Still to be typed.
+      // The name is not written yet.
       if (id.name === '') return;
       const { occurrences } = draft(id);
       const { start } = rangeAt(spot.doc, spot.start, spot.end);
       const place = `${spot.doc.file}\n${start.line}:${start.character}`;
-      // One place may be found in two ways; that it declares the name counts.
+      // Several collectors may report one location; a declaration takes precedence.
       if (!occurrences.has(place) || role === 'declaration') occurrences.set(place, { spot, role, form });
     },
     tie(a, b) {
@@ -126,7 +118,7 @@ function makeIndex(analysis: Analysis, registry: Registry): SymbolIndex {
       const found = byFile.get(file) ?? inFile(symbols, file);
       byFile.set(file, found);
       const around = found.filter(({ range }) => holds(range, position));
-      // A path holds its segments: the shortest is meant.
+      // A path contains its segments, so the shortest range wins.
       return around.reduce<Found | null>((best, one) => (best === null || within(one, best) ? one : best), null);
     },
   };

@@ -1,6 +1,6 @@
 /**
- * Which model a table name means, and which table name a model gets. A model `_user` may be called `_user`, `user` or
- * `users`; the name that queries use becomes the table, and two names for one model are an error.
+ * Maps table names to models: `_user`, `user` and `users` all refer to a model `_user`.
+ * The name in queries becomes the table; two names for one model are an error.
  */
 import { spotInString } from '../source/escapes.js';
 import { nearest } from '../source/suggest.js';
@@ -13,15 +13,13 @@ import type { Registry } from './registry.js';
 import type { Stores } from './stores.js';
 
 export interface TableNames {
-  /** The model behind a table name, or undefined. */
   modelOf(table: string): string | undefined;
-  /** The table of a model. */
   tableOf(model: string): string;
-  /** Fields as defined, and timestamps that statements add. */
+  /** Includes the timestamps that statements add. */
   fieldsOf(model: string): readonly string[];
-  /** Fields that are found by an index beside what is stored. */
+  /** Fields with a blind index for lookups. */
   blindIn(model: string): readonly string[];
-  /** Timestamps that statements write or read although the model does not define them. */
+  /** Timestamp columns that statements use and the model does not define. */
   addedTo(model: string): readonly string[];
 }
 
@@ -33,7 +31,7 @@ export function aliasesOf(model: string): string[] {
   return names;
 }
 
-/** Which model a name means, by lower-case name. A nearer name wins: `users` is `_users`, and only without one `_user`. */
+/** The closest name wins: `users` is `_users`, and `_user` only if there is no `_users`. */
 export function modelsByAlias(models: readonly string[]): Map<string, string> {
   const byAlias = new Map<string, string>();
   const lists = models.map((model) => ({ model, aliases: aliasesOf(model) }));
@@ -105,7 +103,7 @@ interface UsedName {
   readonly spot: Spot;
 }
 
-/** Tables of statements and collections of document queries, as they are written. */
+/** As written. */
 const namesUsedIn = once((definition: Definition): readonly UsedName[] => [
   ...definition.finds.statements.flatMap(({ node, scan }) =>
     scan.tables.map((table) => ({ name: table.name, spot: spotInText(definition, node, table) })),
@@ -118,14 +116,13 @@ const namesUsedIn = once((definition: Definition): readonly UsedName[] => [
   ),
 ]);
 
-/** The collections that a query reads or writes, its own first. */
+/** The query's own collection first. */
 export const collectionsOf = ({
   node,
   joins,
 }: DocumentQuery): { readonly name: string; readonly node: LocatedNode }[] =>
   [node, ...joins].map((found) => ({ name: String(found.scalar), node: found }));
 
-/** The place of characters of a statement in its file. */
 export const spotInText = (
   definition: Definition,
   node: LocatedNode,
@@ -143,10 +140,10 @@ const modelReferencesIn = once(({ finds }: Definition) =>
   finds.references.filter(({ refers: { symbol } }) => symbol === 'model' || symbol === 'model-field'),
 );
 
-/** References from one model to another (`foreign_key.of`) and to its fields. */
+/** Checks references between models (`foreign_key.of`) and to their fields. */
 export function linkModelReferences(definitions: readonly Definition[], context: ReferenceContext): void {
   const { tables, report, stores, registry } = context;
-  /** Whether every store that keeps the model makes this key itself. */
+  /** True if every store of the model generates this key itself. */
   const isMade = (model: string, field: string): boolean => {
     const places = stores.of(model);
     return places.length > 0 && places.every(({ kind }) => registry.kinds.get(kind)?.config?.models?.key === field);

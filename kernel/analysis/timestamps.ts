@@ -1,6 +1,6 @@
 /**
- * Timestamps that statements use although the model does not define them: the table gains the column, which may be
- * null, and the place that asked for it gets a hint. Asks which table is meant; in doubt nothing is added.
+ * Adds nullable timestamp columns that statements use and the model does not define, with a hint for each.
+ * Nothing is added if the model is ambiguous.
  */
 import { CREATED, DELETED, rewriteSql, TIMESTAMPS, UPDATED } from '../language/sql-rewrite.js';
 import { readMentions } from '../language/sql-mentions.js';
@@ -18,7 +18,7 @@ export interface Wanted {
   readonly spot: Spot;
 }
 
-/** What the queries of a definition ask for, whether or not the tables have it. */
+/** Includes timestamps that the tables already have. */
 export function timestampsIn(definition: Definition, tables: TableNames, registry: Registry): Wanted[] {
   const { statements, documents } = definition.finds;
   return [
@@ -27,7 +27,6 @@ export function timestampsIn(definition: Definition, tables: TableNames, registr
   ];
 }
 
-/** The same names with the timestamps added. */
 export function addTimestamps(wanted: readonly Wanted[], tables: TableNames, report: Report): TableNames {
   const added = new Map<string, string[]>();
   for (const { model, name, spot } of wanted) {
@@ -57,7 +56,7 @@ function wantedBy(definition: Definition, statement: SqlText, tables: TableNames
   return [...written, ...switched];
 }
 
-/** Names of fields, paths that are read, and what the switches write. What a stage of a pipeline makes is called as it likes. */
+/** Names that pipeline stages create do not count. */
 function wantedByDocuments(
   definition: Definition,
   query: DocumentQuery,
@@ -86,7 +85,7 @@ function wantedByDocuments(
   return found;
 }
 
-/** Of several tables the one that is written to, else the first; none where one of them has the column already. */
+/** The written table, else the first; null if a table is unknown or has the column already. */
 function modelMeant(name: string, names: readonly string[], target: string | null, tables: TableNames): string | null {
   const models = names.map((table) => tables.modelOf(table));
   const [first] = models;

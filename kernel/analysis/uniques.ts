@@ -1,7 +1,4 @@
-/**
- * Which fields and combinations of fields of a model no two rows may share: demanded by the model (a field's `unique`,
- * or a list beside the fields) and by the statements that write to it. Reports names that do not exist.
- */
+/** Collects the unique fields and combinations of models, from models and from statements that write. */
 import { removeMember } from '../source/edit-json.js';
 import { nearest } from '../source/suggest.js';
 import type { LocatedNode } from '../source/tree.js';
@@ -12,12 +9,10 @@ import { repair } from './repairs.js';
 import { hint, rename, type Report, type Spot } from './report.js';
 import type { TableNames } from './tables.js';
 
-/** By model name. */
 export type Uniques = ReadonlyMap<string, readonly (readonly string[])[]>;
 
 type Collect = (model: string, fields: readonly string[]) => void;
 
-/** Statements that give rows to a table, or change them. */
 const WRITES = /^(?:INSERT|UPDATE|MERGE)$/;
 
 export function collectUniques(definitions: readonly Definition[], tables: TableNames, report: Report): Uniques {
@@ -77,7 +72,7 @@ function ofTable(
   report: Report,
   collect: Collect,
 ): void {
-  // The schema of the query says what form the list has.
+  // The schema of the query has validated the form.
   const lists = readLists(definition, unique, null);
   const model = tables.modelOf(table);
   if (model === undefined) {
@@ -93,14 +88,14 @@ function ofTable(
 const spotOf = ({ doc }: Definition, { start, end }: LocatedNode): Spot => ({ doc, start, end });
 const namesOf = (fields: readonly LocatedNode[]): string[] => fields.map(({ scalar }) => String(scalar));
 
-/** `["a", ["b", "c"]]`: each entry a name or a list of names. */
+/** `["a", ["b", "c"]]`: each entry is a name or a list of names. */
 function readLists(definition: Definition, node: LocatedNode, report: Report | null): LocatedNode[][] {
   const wrong = (found: LocatedNode, place: string, expected: string): [] => {
     const params = { place, expected, actual: typeWord(found.type) };
     report?.add('DEF_TYPE', spotOf(definition, found), params);
     return [];
   };
-  // Where a list is expected at all is the business of the field's schema.
+  // The schema of the field validates that the node is a list.
   return node.items.flatMap((entry) => {
     if (entry.type === 'string') return [[entry]];
     if (entry.type !== 'array') return wrong(entry, 'an item of "unique"', 'a name or a list of names');

@@ -1,6 +1,6 @@
 /**
- * A key that its object may not have: what was meant by it. In order: a form that people invent, a name of the interface
- * without a plugin, a field that belongs to another object nearby, a slip of the fingers.
+ * Reports a key that its object does not allow, with the likely correction: a made-up name, a missing plugin,
+ * a field of another object, or a misspelling.
  */
 import type { FieldNode } from '../schema/field-node.js';
 import { removeMember } from '../source/edit-json.js';
@@ -13,14 +13,14 @@ import { repair } from './repairs.js';
 import { hint, type Report, type ReportOptions, type Spot } from './report.js';
 import { fitted } from './wrong-type.js';
 
-/** An object around the one that is judged, and the key that leads towards it. */
+/** `key` leads from this object towards the checked one. */
 export interface Level {
   readonly expansion: Expansion;
   readonly label: string;
   readonly key: string;
 }
 
-/** One object, and what is worth knowing of it only when it holds an unknown key. */
+/** The checked object and its context. */
 export interface Guesser {
   readonly registry: Registry;
   readonly report: Report;
@@ -28,30 +28,30 @@ export interface Guesser {
   readonly expansion: Expansion;
   readonly field: FieldNode;
   readonly label: string;
-  /** From the nearest outwards. */
+  /** Innermost first. */
   readonly outer: readonly Level[];
 }
 
-/** A field of the object that holds objects itself. */
+/** A field that itself contains objects. */
 interface Holder {
   readonly name: string;
   readonly where: string;
   readonly keys: ReadonlySet<string>;
-  /** Those of them that need no other beside them. */
+  /** Keys that require no other key. */
   readonly alone: ReadonlySet<string>;
-  /** Open maps in it: the entry says what fits. */
+  /** Schemas of map entries. */
   readonly entries: readonly FieldNode[];
 }
 
 /**
- * Made once for an object: a file that was pasted by mistake may hold thousands of unknown keys. The function that reports one gives
- * the field of the object that the key belongs inside, if there is one.
+ * Created once per object, because a file may contain thousands of unknown keys.
+ * The returned function reports one and returns the field that it belongs inside, if any.
  */
 export function unknownKeys(found: Guesser): (member: Member, spot: Spot) => string | null {
   const { report, expansion, label, registry, node } = found;
   const written = new Set(node.members.map(({ key }) => key));
   const free = [...expansion.fields.keys()].filter((name) => !written.has(name));
-  // A plugin that is misspelt has fields, and they may be misspelt as well.
+  // The plugin may be misspelt, so its keys are candidates too.
   const others = [...expansion.tolerated].filter((name) => !written.has(name));
   const holders = [...expansion.fields].flatMap(([name, { field }]) => holderOf(registry, name, field));
   return (member, spot) => {
@@ -97,7 +97,7 @@ export function unknownKeys(found: Guesser): (member: Member, spot: Spot) => str
 
 const MOST_LISTED = 12;
 
-/** The fields that the object can still get, the required ones first. */
+/** Required fields first. */
 function possible({ required }: Expansion, free: readonly string[]): string {
   if (free.length === 0) return '';
   const needed = required.flatMap(([name]) => (free.includes(name) ? [name] : []));
@@ -107,7 +107,7 @@ function possible({ required }: Expansion, free: readonly string[]): string {
   return ` Possible here: ${listed.join(', ')}${rest}.`;
 }
 
-/** Nobody is here to judge the fields of an absent plugin, but the forms that people invent for them are known. */
+/** The plugin is missing, so only made-up names can be reported. */
 function reportInside({ registry, report }: Guesser, absent: Absent, { key, value }: Member, { doc }: Spot): void {
   const { kind, name } = absent;
   const mistaken = registry.kind(kind)?.mistaken?.[name] ?? {};
@@ -123,7 +123,7 @@ function reportInside({ registry, report }: Guesser, absent: Absent, { key, valu
 
 const renameKey = (name: string) => ({ fix: { title: `rename to "${name}"`, text: JSON.stringify(name) } });
 
-/** Under its right name, with its value made to fit; nothing where the value is something else altogether. */
+/** Converts the value too; no fix if that is impossible. */
 function renamed(
   name: string,
   owned: OwnedField | undefined,
@@ -131,11 +131,11 @@ function renamed(
   spot: Spot,
 ): Pick<ReportOptions, 'fix'> {
   if (value === null) return renameKey(name);
-  // A field of a plugin that is not chosen here: it would be the next mistake.
+  // The plugin of the field is not selected, so renaming would cause another error.
   if (owned === undefined) return {};
   const text = fitted(spot.doc, value, owned.field);
   if (text === null) return {};
-  // In the form that the other field wants, or not at all.
+  // The value must match the pattern of the other field.
   if (value.type === 'string' && owned.field.type === 'string') {
     const formed = inForm(owned.field, String(value.scalar));
     if (formed === null) return {};
@@ -148,28 +148,28 @@ function renamed(
   return whole(`write "${name}": ${text}`, `${JSON.stringify(name)}: ${text}`, value, spot);
 }
 
-/** Into an object that is not there yet. */
+/** Wraps the member in a new object. */
 function putInside(holder: string, { value }: Member, spot: Spot): Pick<ReportOptions, 'fix'> {
   if (value === null) return {};
-  // The object itself under the name of one of its fields.
+  // The value is the object, so only its key is wrong.
   if (value.type === 'object') return renameKey(holder);
   const { text } = spot.doc;
   const member = `${text.slice(spot.start, spot.end)}: ${text.slice(value.start, value.end)}`;
   return whole(`put it into "${holder}"`, `${JSON.stringify(holder)}: {${member}}`, value, spot);
 }
 
-/** Another member, or none. */
+/** Removes the member if `text` is empty. */
 function inPlace(text: string, node: LocatedNode, member: Member, spot: Spot): Pick<ReportOptions, 'fix'> {
   if (text === '') return repair('remove it', removeMember(spot.doc, node, member), true);
   return member.value === null ? {} : whole(`write ${text}`, text, member.value, spot);
 }
 
-/** In place of the whole member. */
+/** Replaces the key and the value. */
 const whole = (title: string, text: string, value: LocatedNode, { start }: Spot): Pick<ReportOptions, 'fix'> => ({
   fix: { title, text, span: { start, end: value.end } },
 });
 
-/** A field of plugins that are not the one chosen here: `value` where the mode is another one. */
+/** Finds plugins that accept the key but are not selected. */
 function ofAnother({ registry, field }: Guesser, key: string): string | null {
   for (const slot of field.parts) {
     for (const kind of registry.kindsIn(slot)) {
@@ -190,10 +190,10 @@ function accepts(registry: Registry, id: string, slot: string, key: string): boo
     .some(({ kind, select }) => select.by === 'key' && registry.names(kind).includes(key));
 }
 
-/** Where a key belongs: in words, and the object that would have to be made for it, where that is all. */
+/** `words` describes the object that a key belongs in. */
 interface Where {
   readonly words: string;
-  /** The field of this object that it belongs inside. */
+  /** The field of the checked object that it belongs inside. */
   readonly holder: string | null;
   readonly inside: string | null;
 }
@@ -203,7 +203,7 @@ function outside({ outer }: Guesser, key: string): Where | null {
   return level === undefined ? null : { words: `to ${level.label}, beside "${level.key}"`, holder: null, inside: null };
 }
 
-/** One step inwards: an object, the items of a list, or an open map whose entries look like the value. */
+/** Searches one level down: objects, items of lists, and maps. */
 function inside(
   { registry, expansion }: Guesser,
   holders: readonly Holder[],
@@ -217,7 +217,7 @@ function inside(
   const [chosen, other] = present.length > 0 ? present : fitting;
   if (chosen === undefined || other !== undefined) return null;
   const { name, where, keys, alone } = chosen;
-  // With two of them in one place, each would be put into an object of its own.
+  // With several such keys, each fix would create the object again.
   const company = [...written].some((one) => one !== member.key && keys.has(one) && !expansion.fields.has(one));
   return { words: where, holder: name, inside: alone.has(member.key) && !written.has(name) && !company ? name : null };
 }
@@ -230,7 +230,7 @@ function holderOf(registry: Registry, name: string, field: FieldNode): Holder[] 
   if (object.type !== 'object') return [];
   const fields =
     object.parts.length > 0 ? registry.expand(object, () => undefined).fields.keys() : Object.keys(object.fields);
-  // A rule written without the map around its fields.
+  // A rule may be written without the map around its fields.
   const maps = isList ? Object.values(object.fields).filter(({ type }) => type === 'record') : [];
   const own = isList || object.parts.length > 0 ? [] : Object.entries(object.fields);
   const needed = own.flatMap(([key, { required }]) => (required ? [key] : []));
@@ -240,7 +240,7 @@ function holderOf(registry: Registry, name: string, field: FieldNode): Holder[] 
 
 const entryOf = ({ inner }: FieldNode): FieldNode[] => (inner === null ? [] : [inner]);
 
-/** An entry that says which plugin it is. */
+/** True if the value selects a plugin, as entries of the map do. */
 function fitsEntry(registry: Registry, entry: FieldNode, { value }: Member): boolean {
   if (value?.type !== 'object') return false;
   return entry.parts.some((slot) =>

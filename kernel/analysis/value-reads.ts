@@ -1,7 +1,4 @@
-/**
- * Every place of a resource at which a value of a request is read, with where that value comes from: parameters of queries, values
- * in documents, calls, messages, keys of caches, identifiers of limits. For checks, the compiler and editors; reports nothing.
- */
+/** Collects the locations in a resource that read a request value, with its source. Reports nothing. */
 import { spotInString } from '../source/escapes.js';
 import type { LocatedNode } from '../source/tree.js';
 import { payloadReaders } from './checks/readers.js';
@@ -13,27 +10,27 @@ import { inside, type Spot } from './report.js';
 import type { Source, Sources } from './sources.js';
 
 export interface ValueRead {
-  /** Key of the actionable; null: a place of the resource. */
+  /** The key of the actionable; null outside actionables. */
   readonly action: string | null;
-  /** The text it stands in. */
+  /** The string that contains the read. */
   readonly node: LocatedNode;
-  /** The name, or the accessor, in its file. */
+  /** The location of the name or the accessor. */
   readonly spot: Spot;
-  /** `list`: the list that the work is repeated for. */
+  /** `list`: the list that the work repeats over. */
   readonly form: 'word' | 'accessor' | 'list';
-  /** First word included; empty for the payload as a whole. */
+  /** Empty for the whole payload. */
   readonly path: readonly string[];
-  /** Null for the payload as a whole. */
+  /** Null for the whole payload. */
   readonly source: Source | null;
-  /** The query whose value it is, or in which it stands. */
+  /** The query that the value is bound to, or that contains it. */
   readonly query: SqlText | DocumentQuery | null;
-  /** Columns, and fields of documents, that it is written to or compared with, as far as the text shows. */
+  /** The known columns or document fields that the value is written to or compared with. */
   readonly columns: readonly string[];
-  /** Read when the work of its actionable is done. */
+  /** Read after the actionable has run. */
   readonly afterwards: boolean;
 }
 
-/** Of linked resources and of finished models. */
+/** Accepts linked resources and finished models. */
 export interface Readable {
   readonly definition: Definition;
   readonly sources: Sources;
@@ -46,7 +43,7 @@ export interface Readable {
 
 const kept = new WeakMap<Sources, readonly ValueRead[]>();
 
-/** Asked when names are linked; the same list as long as the resource is. */
+/** Must be called after linking; cached per resource. */
 export function valueReads(resource: Readable, registry: Registry): readonly ValueRead[] {
   const known = kept.get(resource.sources) ?? collect(resource, registry);
   kept.set(resource.sources, known);
@@ -86,6 +83,6 @@ function collect({ definition, sources, actions }: Readable, registry: Registry)
   return [...bare, ...read];
 }
 
-/** Names that actionables behind one take from its result, each of the one item there is. */
+/** The values that later actionables read from the list result of `maker`. */
 export const outputsRead = (reads: readonly ValueRead[], maker: string): readonly ValueRead[] =>
   reads.filter(({ source }) => source?.sort === 'output' && source.makers.includes(maker));

@@ -1,7 +1,4 @@
-/**
- * Walks a located tree against the folded schemas: reports what does not fit, with its exact place, and collects what
- * the later stages need (names declared and referred to, accessors, SQL texts, plugins used). Judges shapes only.
- */
+/** Validates the shapes of a located tree against the folded schemas and collects facts (`finds.ts`). */
 import { isObject } from '../contract/json.js';
 import type { PluginId } from '../contract/plugin.js';
 import { accessorsIn } from '../language/accessor.js';
@@ -26,12 +23,11 @@ export interface WalkContext {
   readonly finds: Finds;
 }
 
-/** How a place is called in messages, and what is around it. */
 interface Here {
   readonly label: string;
-  /** The object around the list around this node. */
+  /** The object that contains this node, directly or in a list. */
   readonly around: LocatedNode | null;
-  /** The objects around this node, from the nearest outwards. */
+  /** The objects around this node, innermost first. */
   readonly outer: readonly Level[];
 }
 
@@ -78,7 +74,7 @@ function expected(
 }
 
 function visitObject(context: WalkContext, node: LocatedNode, field: FieldNode, here: Here): void {
-  // An object whose only field would be the plugin's name may be written as that name.
+  // The plugin's name alone may replace an object with no other field.
   if (field.meta.plugin !== undefined && node.type === 'string') {
     visitPluginName(context, node, field.meta.plugin, String(node.scalar), here);
     return;
@@ -86,7 +82,7 @@ function visitObject(context: WalkContext, node: LocatedNode, field: FieldNode, 
   if (!expected(context, node, 'object', field, here)) return;
   const expansion = context.registry.expand(field, (key) => {
     const member = memberOf(node, key);
-    // A key whose value is still to be typed is present all the same.
+    // A key without a value yet is present.
     return member === undefined ? undefined : member.value === null ? null : toJson(member.value);
   });
   const flawed = new Set<PluginId>();
@@ -129,7 +125,7 @@ function visitMember(context: WalkContext, node: LocatedNode, member: Member, ex
   visit(context, member.value, owned.field, { label: `"${member.key}"`, around: node, outer });
 }
 
-/** Gives the plugins whose fields are missing. */
+/** Returns the plugins of the missing fields. */
 function reportMissing(context: WalkContext, node: LocatedNode, expansion: Expansion, here: Here): PluginId[] {
   const missing = missingIn(node, expansion);
   for (const [name] of missing) {
@@ -138,12 +134,11 @@ function reportMissing(context: WalkContext, node: LocatedNode, expansion: Expan
   return missing.flatMap(([, { plugin }]) => (plugin === null ? [] : [plugin]));
 }
 
-/** Fields that an object needs and does not have. */
 export const missingIn = (node: LocatedNode, expansion: Expansion): readonly (readonly [string, OwnedField])[] =>
   expansion.required.filter(([name]) => {
     if (memberOf(node, name) !== undefined) return false;
     if (expansion.instead.get(name)?.some((key) => memberOf(node, key) !== undefined) === true) return false;
-    // Written under an invented name, which is reported.
+    // Written under a made-up name, which is reported separately.
     return !node.members.some(({ key }) => !expansion.fields.has(key) && standsFor(expansion, key) === name);
   });
 
@@ -152,7 +147,7 @@ function standsFor({ mistaken }: Expansion, key: string): string | undefined {
   return right?.rename ?? right?.means;
 }
 
-/** `meant`: fields that misplaced keys of the object belong inside, which is reported. */
+/** `meant`: fields that misplaced keys belong inside; those keys are reported already. */
 function reportChoices(
   context: WalkContext,
   node: LocatedNode,
@@ -200,7 +195,6 @@ function visitRecord(context: WalkContext, node: LocatedNode, field: FieldNode, 
   }
 }
 
-/** Names of fields that are written like accessors. */
 function findKeys({ finds }: WalkContext, node: LocatedNode): void {
   for (const member of node.members) {
     if (member.key.includes('$') && accessorsIn(member.key).length > 0) finds.accessorKeys.push(member);
@@ -218,7 +212,7 @@ function visitArray(context: WalkContext, node: LocatedNode, field: FieldNode, h
   }
 }
 
-/** A literal, or text with accessors; containers may hold either at any depth. */
+/** Without an inner schema, objects and arrays may contain values at any depth. */
 function visitValue(context: WalkContext, node: LocatedNode, field: FieldNode, here: Here): void {
   if (field.meta.verbatim === true && isVerbatim(node)) {
     context.finds.literals.push(node);
@@ -253,7 +247,7 @@ function visitValue(context: WalkContext, node: LocatedNode, field: FieldNode, h
   }
 }
 
-/** The form whose JSON type the node has; a form that a null may stand for has been dealt with before. */
+/** `visit` has already accepted nulls of nullable fields. */
 function visitEither(context: WalkContext, node: LocatedNode, { options }: FieldNode, here: Here): void {
   const chosen = options.find((form) => jsonTypes(form).includes(node.type));
   if (chosen !== undefined) {
@@ -267,7 +261,7 @@ function visitEither(context: WalkContext, node: LocatedNode, { options }: Field
 const jsonTypes = ({ type }: FieldNode): LocatedNode['type'][] =>
   type === 'record' ? ['object'] : type === 'value' || type === 'any' || type === 'either' ? [] : [type];
 
-/** What text of a value may be wrong in, whatever it means. */
+/** Reports secrets in plain text. */
 function checkText(context: WalkContext, node: LocatedNode, field: FieldNode, here: Here, resolved: boolean): void {
   if (field.meta.secret === true) reportClear(context, node, field, here.label, resolved);
   context.finds.texts.push(node);
@@ -295,7 +289,7 @@ function visitScalar(context: WalkContext, node: LocatedNode, field: FieldNode, 
   refer(context, node, field, here);
 }
 
-/** The name, or an accessor that takes such a name as its tail. */
+/** Accepts the plugin's name, or an accessor with such a name as its tail. */
 function visitPluginName(
   context: WalkContext,
   node: LocatedNode,
@@ -342,7 +336,7 @@ function refer(context: WalkContext, node: LocatedNode, field: FieldNode, here: 
 
 const spot = (context: WalkContext, span: Span): Spot => ({ doc: context.doc, start: span.start, end: span.end });
 
-/** The opening brace: the place to show when something is absent. */
+/** The opening brace, to report a missing member. */
 const opening = (context: WalkContext, node: LocatedNode): Spot => ({
   doc: context.doc,
   start: node.start,

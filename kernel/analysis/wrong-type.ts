@@ -1,6 +1,6 @@
 /**
- * A value of another JSON type than its field wants: what to write instead, where the text itself tells. A number in quotes,
- * a size or a time with its unit, a switch in quotes, one item without its list. Reports one problem; judges nothing else.
+ * Reports a value of the wrong JSON type, with the correction if it is evident: a quoted number, a size with its unit, one item
+ * without its list.
  */
 import type { FieldNode } from '../schema/field-node.js';
 import type { Document } from '../source/document.js';
@@ -8,7 +8,7 @@ import type { LocatedNode } from '../source/tree.js';
 import { typeWord } from './judge.js';
 import type { Report } from './report.js';
 
-/** A text longer than this is not repeated in a message. */
+/** The longest correction in a message, in characters. */
 const SHOWN = 60;
 
 const FACTORS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
@@ -26,7 +26,7 @@ const FACTORS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   seconds: { ms: 0.001, s: 1, sec: 1, m: 60, min: 60, h: 3600, hr: 3600, d: 86_400, day: 86_400, w: 604_800 },
 };
 
-/** `"5"`, and where the field has a unit of its own also `"10MB"` and `"1h"`. */
+/** Reads `"5"`, and for fields with a unit also `"10MB"` or `"1h"`. */
 function numberIn(text: string, unit: string | undefined): number | null {
   const [, digits, suffix] = /^\s*(\d{1,15}(?:\.\d{1,6})?)\s*([a-z]*)\s*$/i.exec(text) ?? [];
   if (digits === undefined || suffix === undefined) return null;
@@ -42,10 +42,10 @@ function numberIn(text: string, unit: string | undefined): number | null {
 const SWITCHES: ReadonlyMap<string, string> = new Map(
   Object.entries({ true: 'true', yes: 'true', on: 'true', false: 'false', no: 'false', off: 'false' }),
 );
-/** Names with commas between them. */
+/** Names separated by commas. */
 const LISTED = /^\s*[\w.-]+(\s*,\s*[\w.-]+)+\s*$/;
 
-/** The JSON that was meant, or null where the text does not tell. */
+/** The JSON text of the correction; null if there is none. */
 function meant(doc: Document, node: LocatedNode, type: LocatedNode['type'], field: FieldNode): string | null {
   const text = node.type === 'string' ? String(node.scalar) : null;
   if (type === 'number' && text !== null) return numberIn(text, field.meta.unit)?.toString() ?? null;
@@ -62,7 +62,7 @@ function meant(doc: Document, node: LocatedNode, type: LocatedNode['type'], fiel
   return type === 'object' ? asObject(doc, node, field) : null;
 }
 
-/** The one item of a list; the object that is meant by the value of one of its fields. */
+/** Corrects a list with a single item, or the short form of the object. */
 function asObject(doc: Document, node: LocatedNode, { fields, meta: { form, short } }: FieldNode): string | null {
   const [only, other] = node.items;
   const first = /^\{"(\w+)"/.exec(form ?? '')?.[1];
@@ -74,7 +74,7 @@ function asObject(doc: Document, node: LocatedNode, { fields, meta: { form, shor
   return name === '{}' ? name : `{${JSON.stringify(name)}: ${doc.text.slice(node.start, node.end)}}`;
 }
 
-/** What `node` has to be under another name: its text, where it fits or can be made to. Null where it is something else. */
+/** The JSON text of `node` for another field; null if it does not fit. */
 export function fitted(doc: Document, node: LocatedNode, field: FieldNode): string | null {
   const type = field.type === 'record' ? 'object' : field.type;
   if (type === node.type || type === 'value' || type === 'either' || type === 'any')
