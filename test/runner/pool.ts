@@ -26,6 +26,16 @@ export interface PoolListener {
   done(file: string, result: FileResult): void;
 }
 
+/** Kills the worker and the programs that its tests have started. */
+function killWorker({ process: child }: Worker): void {
+  child.kill('SIGKILL');
+  try {
+    if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+  } catch {
+    // The group has ended.
+  }
+}
+
 const WORKER = fileURLToPath(new URL('worker.js', import.meta.url));
 const MEGABYTES = 1500;
 const PATIENCE_MS = 300_000;
@@ -62,6 +72,8 @@ export function createPool(options: PoolOptions, listener: PoolListener): Pool {
     const child = fork(WORKER, {
       env: { ...process.env, [WORKER_VARIABLE]: '1' },
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+      // A process group of its own, so that the programs of its tests end with it.
+      detached: true,
     });
     const worker: Worker = {
       process: child,
@@ -109,7 +121,7 @@ export function createPool(options: PoolOptions, listener: PoolListener): Pool {
     const timer = setTimeout(
       () => {
         fail(worker, `the file was not over after ${patience / 1000} seconds; this was running`);
-        worker.process.kill('SIGKILL');
+        killWorker(worker);
       },
       patience === 0 ? 2 ** 31 - 1 : patience,
     );
@@ -124,7 +136,7 @@ export function createPool(options: PoolOptions, listener: PoolListener): Pool {
 
   async function endWorker(worker: Worker): Promise<void> {
     post(worker, { type: 'end' });
-    const timer = setTimeout(() => worker.process.kill('SIGKILL'), END_MS);
+    const timer = setTimeout(() => killWorker(worker), END_MS);
     const code = await worker.over;
     clearTimeout(timer);
     if (code === 0 || isStopped || worker.isFailed) return;
@@ -158,7 +170,7 @@ export function createPool(options: PoolOptions, listener: PoolListener): Pool {
     stop() {
       isStopped = true;
       for (const worker of workers) {
-        worker.process.kill('SIGKILL');
+        killWorker(worker);
         worker.settle?.({ passed: 0, failed: 0, skipped: 0, seconds: 0, cpu: 0, megabytes: 0 });
       }
     },
