@@ -1,6 +1,6 @@
 /**
- * What each statement of a resource does to which table, and where the values come from that it writes or compares: the facts that
- * the audit is made of. Only what meets a column directly is said; behind functions and casts the value is the author's business.
+ * Collects, for each statement that touches one model, its verb and the source of every value bound directly to a column.
+ * Values inside function calls or casts are ignored.
  */
 import { asText } from '../../contract/json.js';
 import { accessorsIn } from '../../language/accessor.js';
@@ -14,7 +14,6 @@ import { inside } from '../report.js';
 import type { SourceSort } from '../sources.js';
 import type { TableNames } from '../tables.js';
 
-/** A value that meets a column. */
 export interface Meeting {
   readonly column: string;
   readonly writes: boolean;
@@ -27,7 +26,7 @@ export interface Access {
   readonly action: LinkedAction;
   readonly statement: SqlText;
   readonly verb: string;
-  /** The one model that it touches; statements of several are not judged. */
+  /** The only model of the statement; statements on several models are skipped. */
   readonly model: string;
   readonly meetings: readonly Meeting[];
 }
@@ -53,7 +52,7 @@ export function accessesOf(
   });
 }
 
-/** Null for literals, and for what neither clients nor tokens nor rows say. */
+/** Returns null for literals and for values that come from neither the payload, a claim nor a named value. */
 function sourceOf(
   resource: LinkedResource,
   action: LinkedAction,

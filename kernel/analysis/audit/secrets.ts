@@ -1,6 +1,6 @@
 /**
- * Passwords, hashes and keys of tokens across the set: a password that is stored or compared as it came, a hash that is answered, a
- * guard whose tokens nothing here gives out, and rows of one caller that go to everybody who is connected.
+ * Audits secrets across resources: unhashed passwords stored or compared, hashes returned in responses, guards whose tokens are
+ * issued with another key, and rows of one caller that are broadcast to all clients.
  */
 import { asText } from '../../contract/json.js';
 import { nodeAt } from '../../source/tree.js';
@@ -18,7 +18,7 @@ export interface SecretsAudit {
   readonly report: Report;
   readonly resources: readonly LinkedResource[];
   readonly accesses: readonly Access[];
-  /** Fields that are found by an index of what is encrypted, by model. */
+  /** Encrypted fields with a blind index, by model. */
   readonly blindIn: (model: string) => readonly string[];
 }
 
@@ -26,7 +26,7 @@ const PASSWORD = /^(?:user_?)?(?:pass(?:word|wd|code|phrase)?|pwd)(?:_?(?:hash|d
 
 export type Hashed = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** By model: columns that some resource hashes before it writes them. */
+/** Columns that some resource hashes before writing them, by model. */
 export function hashedIn(registry: Registry, resources: readonly LinkedResource[]): Hashed {
   const hashed = new Map<string, Set<string>>();
   for (const resource of resources)
@@ -42,7 +42,7 @@ export function auditSecrets(audit: SecretsAudit, hashed: Hashed): void {
   auditKeys(audit);
 }
 
-/** Last words of the properties that are hashed before they are written, and the columns that they are written to. */
+/** Last path segments of the hashed properties; they are also the names of the columns that store the hashes. */
 function hashedBy({ plugins }: Registry, { definition }: LinkedResource, action: LinkedAction): string[] {
   const { places, declarations, references } = definition.finds;
   const hashing = places.filter(
@@ -79,7 +79,7 @@ function auditPassword(
   }
 }
 
-/** Lists of what leaves: those of the resource, or of its actionables where it has none. */
+/** Checks the response fields that the resource lists, or those of its actionables if the resource lists none. */
 function auditAnswer({ report, registry, accesses }: SecretsAudit, resource: LinkedResource, hashed: Hashed): void {
   const { references, statements, places } = resource.definition.finds;
   const own = resource.actions.flatMap((action) => hashedBy(registry, resource, action));

@@ -1,6 +1,7 @@
 /**
- * Names that could mean two things, or never have a value: two givers of one name, rules for a name that another actionable gives,
- * reads before anything has run, names of one item where several may come.
+ * Checks names that are ambiguous or never have a value: two producers of one name, payload rules for produced names, reads
+ * before
+ * any actionable runs, and fields of one item where several may arrive.
  */
 import { isObject } from '../../contract/json.js';
 import { addMembers } from '../../source/edit-json.js';
@@ -24,7 +25,7 @@ export function checkGivenNames(resources: readonly LinkedResource[], registry: 
   }
 }
 
-/** How sources are called in messages. */
+/** Descriptions of the sources in messages. */
 const SOURCE_WORDS = {
   extracted: 'an actionable',
   generated: 'a generator',
@@ -38,7 +39,7 @@ const isGiven = ({ symbol }: Declaration): boolean => symbol === 'name' || symbo
 const giverOf = ({ actions }: LinkedResource, { spot }: Declaration): LinkedAction | undefined =>
   actions.find(({ node }) => inside(spot, node));
 
-/** Two entries that take the same value out of the same results are one. */
+/** Two declarations that extract the same value from the same results are not duplicates. */
 function reportTwice(resource: LinkedResource, report: Report): void {
   const first = new Map<string, Declaration>();
   for (const declared of resource.definition.finds.declarations.filter(isGiven)) {
@@ -60,7 +61,7 @@ function isSameValue(resource: LinkedResource, a: Declaration, b: Declaration): 
   return from !== null && from === to;
 }
 
-/** The path, and the actionables out of whose results it is taken; null for what is made. */
+/** Returns the extracted path together with the actionables it comes from, or null for generated values. */
 function takenFrom(resource: LinkedResource, { spot, symbol }: Declaration): string | null {
   const user = resource.actions.find(({ node }) => inside(spot, node));
   if (symbol !== 'name' || user === undefined) return null;
@@ -68,7 +69,7 @@ function takenFrom(resource: LinkedResource, { spot, symbol }: Declaration): str
   return reference === undefined ? null : JSON.stringify([[...sourcesOf(user, reference)].sort(), reference.name]);
 }
 
-/** What clients would have to send, and nothing reads. */
+/** Reports required payload fields whose value is replaced by an extracted or generated one, so that nothing reads them. */
 function reportRules(resource: LinkedResource, report: Report): void {
   const { definition, names, generated } = resource;
   for (const { symbol, name, spot, value } of definition.finds.declarations) {
@@ -81,7 +82,7 @@ function reportRules(resource: LinkedResource, report: Report): void {
   }
 }
 
-/** A place of the resource that is read before the first actionable runs. */
+/** Reports plugins of the resource that read a produced name before the first actionable runs. */
 function reportEarly(resource: LinkedResource, reads: readonly ValueRead[], report: Report): void {
   for (const { action, source, spot, afterwards } of reads) {
     if (action !== null || afterwards || source === null) continue;
@@ -102,7 +103,7 @@ function reportTwoSources(
     const all = sources.all(source.name, action).filter(({ sort }) => form === 'word' || sort !== 'claim');
     const [first, second] = all;
     if (first === undefined || second === undefined) continue;
-    // The rule is an error then.
+    // `reportRules` already reports this combination as an error.
     const isMade = first.sort === 'extracted' || first.sort === 'generated';
     if (isMade && second.why === 'rule' && payloadFields.get(source.name)?.optional === false) continue;
     const params = { name: source.name, first: SOURCE_WORDS[first.sort], second: SOURCE_WORDS[second.sort] };
@@ -110,7 +111,7 @@ function reportTwoSources(
   }
 }
 
-/** `url` behind an upload that takes several files. */
+/** Reports a read of one item's field, such as `url`, from an upload that accepts several files. */
 function reportSeveral(
   resource: LinkedResource,
   action: LinkedAction,
@@ -130,7 +131,7 @@ function reportSeveral(
   report.add('LNK_SEVERAL', first.spot, params, limited(resource, action, items.limit));
 }
 
-/** One item at most. */
+/** Returns the fix that limits the number of items to one. */
 function limited(
   { definition: { doc } }: LinkedResource,
   { node }: LinkedAction,

@@ -1,7 +1,7 @@
 /**
- * Writes of resources whose guard tells callers apart, where what is written does not depend on who calls: verified callers
- * could change rows of one another. Quiet as soon as something before the write reads a claim, for the write may hang on
- * that, and where callers have no claims, such as the one sender of a webhook.
+ * Reports UPDATE and DELETE in authenticated resources that do not depend on the caller: any verified caller could change the
+ * rows
+ * of another. Skips a write if it, or an earlier actionable, reads a claim, and guards without claims (a webhook sender).
  */
 import { accessorsIn } from '../../language/accessor.js';
 import { spotInString } from '../../source/escapes.js';
@@ -22,7 +22,7 @@ export function checkOwners(registry: Registry, report: Report, resources: reado
     if (!tellsCallersApart(registry, resource)) continue;
     for (const action of resource.actions) {
       const writes = writesIn(registry, resource, action);
-      // What the clock begins has no caller.
+      // Scheduled runs have no caller.
       if (action.timing.scheduled || writes.length === 0 || dependsOnCaller(resource, action, readers, owners))
         continue;
       for (const { verb, spot } of writes) report.add('SEC_NO_OWNER', spot, { verb });
@@ -35,7 +35,7 @@ interface Write {
   readonly spot: Spot;
 }
 
-/** What changes rows or documents that are there, in whatever language. */
+/** Statements and document queries that change existing rows. */
 function writesIn(registry: Registry, resource: LinkedResource, action: LinkedAction): Write[] {
   const { definition } = resource;
   const { statements, documents } = definition.finds;
