@@ -1,4 +1,7 @@
-/** Messages to a uid: whose uids are meant has to be certain, and a resource that is named for its guard has to have one. */
+/**
+ * Checks messages addressed to a uid: it must be certain which guard issues the uid, and a resource named for its guard must have
+ * one.
+ */
 import { nodeAt } from '../../source/tree.js';
 import type { PluginPlace } from '../finds.js';
 import type { LinkedResource } from '../linked.js';
@@ -41,11 +44,11 @@ export function checkRealms(registry: Registry, report: Report, resources: reado
 
 interface Sender {
   readonly place: PluginPlace;
-  /** Which names the guard. */
+  /** The field that names the resource with the guard. */
   readonly field: string;
 }
 
-/** Of definitions that are read already; an analyser has one registry. */
+/** Senders by definition, which does not change after reading; an analyser has one registry. */
 const known = new WeakMap<LinkedResource['definition'], readonly Sender[]>();
 
 function sendersIn(registry: Registry, definition: LinkedResource['definition']): readonly Sender[] {

@@ -1,4 +1,7 @@
-/** What a database says against statements, at their places. One row for a cause: what is reported already becomes certain. */
+/**
+ * Reports the errors that a database returns for statements. If a finding with the same cause exists already, it is raised to
+ * certain.
+ */
 import type { Refusal } from '../../contract/trial.js';
 import type { SqlText } from '../finds.js';
 import type { Definition } from '../model.js';
@@ -7,7 +10,7 @@ import { placesOf } from '../sql/places.js';
 
 export type Refusals = ReadonlyMap<SqlText, Refusal>;
 
-/** Codes that say the same without having asked. */
+/** Codes of the static checks that report the same cause. */
 const KNOWN: Readonly<Record<Refusal['about'], readonly string[]>> = {
   column: ['SQL_COLUMN', 'SQL_CASE', 'SQL_ALIAS'],
   table: ['SQL_ALIAS'],

@@ -1,6 +1,7 @@
 /**
- * What the clock begins has no request: no payload, header or token. Whatever would read one there, also in an actionable that
- * only runs before it, is reported where it stands.
+ * Reports reads of the payload, headers or token in scheduled actionables and in the actionables that run before them: a
+ * scheduled
+ * run has no request.
  */
 import { spotInString } from '../../source/escapes.js';
 import { Slot } from '../../contract/slot.js';
@@ -9,7 +10,6 @@ import { closureOf } from '../order.js';
 import type { Registry } from '../registry.js';
 import { type Report, type Spot, inside } from '../report.js';
 
-/** Facts of accessors that read something of a request. */
 const OF_REQUEST: readonly unknown[] = ['payload', 'claims', 'headers'];
 
 interface Need {

@@ -1,6 +1,7 @@
 /**
- * SQL texts as PostgreSQL reads them: syntax, tables, columns, values of an INSERT. Gives the columns that each statement
- * answers, where they are certain. Without a parser nothing is said.
+ * Checks SQL statements with the PostgreSQL parser: syntax, tables, columns, values of an INSERT. Returns the columns of each
+ * result
+ * where they are certain. Checks only templates if no parser is available.
  */
 import type { JsonObject } from '../../contract/json.js';
 import { accessorsIn } from '../../language/accessor.js';
@@ -39,15 +40,15 @@ export interface StatementContext {
   readonly catalogue: Catalogue;
   readonly sql: SqlParser | undefined;
   readonly stores: Pick<Stores, 'syntaxOf'>;
-  /** The list that meetings of placeholders and columns go into. */
+  /** Returns the list that collects placeholders bound to columns. */
   readonly uses: (statement: SqlText) => ColumnUse[];
-  /** What the names of each statement stand for. */
+  /** Resolved names by statement. */
   readonly names: Map<LocatedNode, StatementNames>;
-  /** Whether the definition calls something by the name of this column. */
+  /** Returns whether the definition uses the name of this column outside its statements. */
   readonly isNamed?: (column: string) => boolean;
 }
 
-/** Columns that a statement answers, by its node. */
+/** Result columns by statement node. */
 export type Answers = Map<LocatedNode, Columns>;
 
 export function checkStatements(all: StatementContext, { doc, finds }: Definition, answers: Answers): void {
@@ -61,7 +62,7 @@ export function checkStatements(all: StatementContext, { doc, finds }: Definitio
   }
 }
 
-/** A list of results, a property or a value is called like the column. */
+/** True if a result list, a property or a value has the name of the column. */
 function isNamedIn({ references, declarations }: Finds, column: string): boolean {
   const isRuled = declarations.some(({ symbol, name }) => symbol === 'payload-field' && name === column);
   return references.some(
@@ -79,7 +80,7 @@ function reportEffects(report: Report, doc: Document, { scan, node }: SqlText): 
   return effects.length > 0;
 }
 
-/** What is reported by others would only be said again. */
+/** Invalid statements, several statements and accessors in the text are reported elsewhere. */
 export const isWhole = ({ scan }: SqlText): boolean =>
   scan.faults.length === 0 && scan.statements === 1 && accessorsIn(scan.text).length === 0;
 
@@ -94,21 +95,21 @@ function reportTemplates({ registry, report }: StatementContext, doc: Document, 
     const { text, path, start, end } = template;
     const accessor = accessorFor(registry, path);
     const right = accessor ?? path.join('.');
-    // Of several the next one counts anew when the first is mended.
+    // Only the first gets a fix, because applying it changes the numbers of the next placeholders.
     const fix = i === 0 && accessor !== null ? bound(doc, statement, template, next, accessor) : {};
     report.add('TPL_SQL', places.spot(start, end), { template: text, n: next, right, binds }, fix);
   }
   return templates.length > 0;
 }
 
-/** `'$payload.email'` is a text to the database. */
+/** Inside SQL, `'$payload.email'` is a string. */
 const inSmallLetters = (registry: Registry, text: string): Template[] =>
   inOtherLetters(registry, text).flatMap(({ start, end, right, named }) => {
     const path = right.slice(1).split('.');
     return named && path.length > 1 ? [{ path, text: text.slice(start, end), start, end }] : [];
   });
 
-/** A placeholder in place of the template and of quotes that hold nothing else; the value becomes the last of the list. */
+/** Replaces the template, and quotes that contain nothing else, with a placeholder and appends the accessor to the parameters. */
 function bound(
   doc: Document,
   { scan, node, around, parameters, binds = 'parameters' }: SqlText,
@@ -161,7 +162,7 @@ function checkStatement(context: StatementContext, sql: SqlParser, doc: Document
     const fix = { fix: { title: `write $${n}::text`, text: `$${n}::text` } };
     context.report.add('SQL_UNTYPED', places.between(at, at), { n }, fix);
   }
-  // A result with a wrong name is reported once: what names it, right or wrong, is not checked against it.
+  // The columns are then unknown: references to the misspelt column must not be reported as well.
   const wrong = findings.flatMap((one) => (one.sort === 'column' ? [one.name] : []));
   return columns?.some((column) => wrong.includes(column)) === true ? null : columns;
 }
@@ -189,12 +190,12 @@ function resolved(
   return { columns, findings: resolving.findings };
 }
 
-/** Words that are names to the parser, and none in other syntaxes. */
+/** Names for this parser that are keywords in other SQL dialects. */
 const WORDS_OF_OTHERS = /^(?:dual|utc_(?:date|time|timestamp)|rollup|default)$/;
 
 /**
- * A statement for a store of another syntax. What the parser reads all the same, it reads alike as far as names of tables and
- * columns go; what it cannot read, and names in double quotes (elsewhere these are texts), are the store's business.
+ * Checks a statement for a store with another dialect. If the parser accepts it, table and column names mean the same in both.
+ * Syntax errors and double-quoted names (strings in some dialects) are left to the store.
  */
 function checkForeign(context: StatementContext, sql: SqlParser, doc: Document, statement: SqlText): void {
   const readable = quoteReserved(statement.scan);
@@ -211,7 +212,7 @@ function isCertain(found: SqlFinding, places: SqlPlaces): boolean {
   if (found.sort === 'count' || found.sort === 'needed') return true;
   if (found.sort === 'placeholder' || WORDS_OF_OTHERS.test(found.name) || places.isQuoted(found.at, found.name))
     return false;
-  // Case of letters does not matter everywhere.
+  // Some dialects compare names without regard to case.
   return found.sort !== 'column' || !found.near.some((column) => column.toLowerCase() === found.name);
 }
 
@@ -230,7 +231,7 @@ function reportFault(
   report.add('SQL_SYNTAX', places.token(fault.at), { what: fault.message + habitOf(scan) }, fix);
 }
 
-/** What was meant, where one change of the text makes a statement of it. */
+/** Returns a fix if one change of the text makes the statement valid. */
 function oneSlip(
   sql: SqlParser,
   doc: Document,
@@ -248,7 +249,7 @@ function oneSlip(
   return repair(mend.title, [change], true);
 }
 
-/** Names without their backquotes, where nothing else keeps the statement from being read. */
+/** Removes backquotes around names, if the statement is valid without them. */
 function bareNames(sql: SqlParser, doc: Document, { node, scan }: SqlText): Pick<ReportOptions, 'fix'> {
   const names = backquotedNames(scan.text) ?? [];
   const written = [...names].reverse();
@@ -286,7 +287,7 @@ function reportFinding(context: StatementContext, places: SqlPlaces, statement: 
       const n = Math.max(0, ...scan.placeholders.map((one) => one.n)) + 1;
       const { doc, start, end } = places.name(found.at, found.name);
       const fix = { fix: { title: `change to $${n}`, text: `$${n}` } };
-      // The sign stands directly before the name.
+      // The `@` directly precedes the name.
       report.add('SQL_FOREIGN', { doc, start: start - 1, end }, { text: `@${found.name}`, n, binds }, fix);
       return;
     }
@@ -314,18 +315,18 @@ function reportColumn(report: Report, places: SqlPlaces, found: Found<'column'>,
   const near = nearest(name, candidates);
   const table = found.table === null ? 'any table of this statement' : `"${found.table}"`;
   const words = near === undefined && places.isQuoted(at, name) ? ' Text is written in single quotes.' : hint(near);
-  // Where others use the name too, it is more likely that the model is wrong than all of them.
+  // If other parts use the name too, the model is more likely wrong than all of them, so no fix is offered.
   report.add('SQL_COLUMN', spot, { name, table, hint: words }, isShared ? {} : inStatement(near));
 }
 
-/** A query around the one that answers it reads it by the same name. */
+/** True if the statement has several SELECTs and uses the name more than once, so an outer query may read it. */
 function isPassedOn({ scan: { tokens, text } }: SqlText, name: string): boolean {
   const words = tokens.map(({ start, end }) => text.slice(start, end).toLowerCase());
   const count = (word: string): number => words.filter((one) => one === word).length;
   return count('select') > 1 && count(name.toLowerCase()) > 1;
 }
 
-/** Columns with timestamps are filled by the query language where it is told to. */
+/** `with_timestamp…` options fill the timestamp columns, so they may be absent from the INSERT. */
 function reportNeeded(report: Report, places: SqlPlaces, { around }: SqlText, found: Found<'needed'>): void {
   const filled = around?.members.some(({ key, value }) => key.startsWith('with_timestamp') && value?.scalar === true);
   const columns = found.columns.filter((column) => filled !== true || !TIMESTAMPS.includes(column));
@@ -334,13 +335,13 @@ function reportNeeded(report: Report, places: SqlPlaces, { around }: SqlText, fo
   report.add('SQL_NEEDED', places.name(found.at, found.table), { table: found.table, columns: listed });
 }
 
-/** A column in the form that SQL reads as this name. */
+/** Quotes the column if SQL requires it. */
 function inStatement(near: string | undefined): Pick<ReportOptions, 'fix'> {
   const bare = plain(near);
   if (bare.fix !== undefined || near === undefined || !/^[A-Za-z_][A-Za-z0-9_]*$/.test(near)) return bare;
   return { fix: { title: `change to "${near}"`, text: `\\"${near}\\"` } };
 }
 
-/** A fix that needs no quotes. */
+/** A fix for a name that SQL accepts without quotes. */
 const plain = (near: string | undefined): Pick<ReportOptions, 'fix'> =>
   near === undefined || !/^[a-z_][a-z0-9_]*$/.test(near) ? {} : { fix: { title: `change to ${near}`, text: near } };

@@ -1,6 +1,7 @@
 /**
- * Templates of other systems in the text of values: `${name}` and `{{name}}` are plain text here. A value that is nothing
- * else is a mistake; inside a longer text they may be meant for somebody else.
+ * Reports template syntax of other systems, `${name}` and `{{name}}`, which is plain text here. A value that consists of one is
+ * an
+ * error; inside a longer text it may be intended for another system.
  */
 import type { Document } from '../../source/document.js';
 import { offsetInString, spotInString } from '../../source/escapes.js';
@@ -12,7 +13,7 @@ import { inOtherLetters, knownAccessors, rightAccessor } from './invented-access
 import { payloadReaders } from './readers.js';
 
 export interface Template {
-  /** What stands between the braces. */
+  /** The name between the braces, split at dots. */
   readonly path: readonly string[];
   readonly text: string;
   readonly start: number;
@@ -30,8 +31,8 @@ export const templatesIn = (text: string): Template[] =>
   }));
 
 /**
- * The accessor for what stands between the braces: a root that is known under some name, a variable of the environment where
- * it is written like one (`API_KEY`), or a field of the payload.
+ * Returns the accessor that replaces a template: a known root or alias, an environment variable if the name looks like one
+ * (`API_KEY`), or else a payload field.
  */
 export function accessorFor(registry: Registry, path: readonly string[]): string | null {
   const [first = '', ...rest] = path;
@@ -47,7 +48,7 @@ export function accessorFor(registry: Registry, path: readonly string[]): string
   return reader === undefined ? null : [`$${reader}`, ...path].join('.');
 }
 
-/** `lenient`: under the profile of another system, accessors in other letters inside a longer text are only warned of. */
+/** `lenient`: wrong case of an accessor inside a longer text is only a warning, under the profile of another system. */
 export function checkTemplates(
   registry: Registry,
   report: Report,
@@ -61,7 +62,7 @@ export function checkTemplates(
     for (const { start, end, right, named } of inOtherLetters(registry, text)) {
       const whole = start === 0 && end === text.length;
       if (whole && isInDocument(documents, node)) continue;
-      // As a bare entry of a list of values it is a name without a source.
+      // A bare entry of a value list is a name without a source.
       if (whole && references.some((one) => one.node === node && one.refers.soft === true)) continue;
       const spot = spotInString(doc, node, { start, end });
       const fix = { fix: { title: `change to ${right}`, text: right } };
@@ -75,11 +76,11 @@ export function checkTemplates(
   }
 }
 
-/** Queries of documents have a check of their own for whole values: `"$name"` is the field of a document there. */
+/** Document queries check whole values themselves: `"$name"` is a document field there. */
 const isInDocument = (documents: Finds['documents'], node: LocatedNode): boolean =>
   documents.some(({ around }) => inside(node, around));
 
-/** `ENV.API_KEY`, where the dollar sign was forgotten; a root alone is a word like any other. */
+/** Matches `ENV.API_KEY` without its dollar sign; a root without a tail is an ordinary word. */
 function withoutDollar(registry: Registry, text: string): string | null {
   const [, root, tail] = /^([A-Z]+)\.([A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*)$/.exec(text) ?? [];
   if (root === undefined || tail === undefined) return null;

@@ -1,6 +1,7 @@
 /**
- * Placeholders of other libraries in a statement: `?`, `:id`, `%s`. Asked only when the statement cannot be parsed, for
- * all of these characters have meanings of their own in SQL.
+ * Finds placeholders of other libraries: `?`, `:id`, `%s`. Used only for statements that do not parse, because these characters
+ * are
+ * also valid SQL.
  */
 import type { SqlScan } from '../../language/sql.js';
 
@@ -8,7 +9,7 @@ export interface ForeignPlaceholder {
   readonly text: string;
   readonly start: number;
   readonly end: number;
-  /** The number that it should have. */
+  /** The number of the placeholder that should replace it. */
   readonly n: number;
 }
 
@@ -37,7 +38,7 @@ export function foreignPlaceholders({ text, tokens, placeholders }: SqlScan): Fo
   return found;
 }
 
-/** Where the placeholder ends, or null when it is none. */
+/** Returns the end of the placeholder, or null if there is none. */
 function placeholderEnd(
   sign: string,
   end: number,

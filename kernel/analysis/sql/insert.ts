@@ -1,11 +1,11 @@
-/** Columns that a statement writes: they exist, an INSERT gives as many values as names, and none that is needed lacks. */
+/** Checks written columns: they exist, an INSERT has as many values as names, and every required column has a value. */
 import { written } from './meetings.js';
 import { hasStar } from './outputs.js';
 import type { Resolving } from './resolve.js';
 import type { Columns } from './scope.js';
 import { bodiesOf, childOf, itemsOf, locationOf, wordOf, type Tree } from './tree.js';
 
-/** `given`: the columns of the rows that are written, as far as they are known. */
+/** `given`: the columns of the inserted rows, as far as they are known. */
 export function checkInsert(context: Resolving, statement: Tree, relation: Tree, given: Columns): void {
   const named = itemsOf(statement, 'cols');
   checkTargets(context, relation, named);
@@ -25,33 +25,33 @@ export function checkInsert(context: Resolving, statement: Tree, relation: Tree,
   for (const row of bodiesOf(itemsOf(rows ?? {}, 'valuesLists'), 'List')) {
     itemsOf(row, 'items').forEach((value, i) => context.uses.push(...written(table, columnNames[i] ?? '', value)));
   }
-  // A misspelt column is the one that seems to lack.
+  // A misspelt column is probably the missing one, so only the misspelling is reported.
   if (!columnNames.every((name) => table.columns.includes(name))) return;
   const columns = table.needed.filter((column) => !columnNames.includes(column));
   if (columns.length === 0) return;
   context.findings.push({ sort: 'needed', table: wordOf(relation, 'relname'), columns, at: locationOf(relation) });
 }
 
-/** How many values a row has; the first row that differs from `expected` counts. */
+/** Returns the number of values of the first row that differs from `expected`. */
 function countOf(statement: Tree, given: Columns, expected: number): number {
   const rows = childOf(childOf(statement, 'selectStmt') ?? {}, 'SelectStmt');
   if (rows === null) return expected;
   const lists = bodiesOf(itemsOf(rows, 'valuesLists'), 'List').map((list) => itemsOf(list, 'items').length);
   if (lists.length > 0) return lists.find((count) => count !== expected) ?? expected;
   const targets = itemsOf(rows, 'targetList');
-  // A star stands for columns that the database may know better than the models.
+  // The database may know more columns for `*` than the models do.
   if (childOf(rows, 'larg') !== null || targets.length === 0 || hasStar(targets)) return expected;
   return given?.length ?? targets.length;
 }
 
-/** The columns of an UPDATE or of an INSERT list. */
+/** Checks the target columns of an UPDATE or of `ON CONFLICT DO UPDATE`. */
 export function checkTargets(context: Resolving, relation: Tree, targets: readonly Tree[]): void {
   const table = tableOf(context, relation);
   if (table === undefined) return;
   for (const target of bodiesOf(targets, 'ResTarget')) {
     const name = wordOf(target, 'name');
     const value = childOf(target, 'val');
-    // `column[1] = $1` is something else.
+    // `column[1] = $1` sets an element, not the column.
     if (value !== null && itemsOf(target, 'indirection').length === 0)
       context.uses.push(...written(table, name, value));
     if (table.columns.includes(name)) {
@@ -64,7 +64,7 @@ export function checkTargets(context: Resolving, relation: Tree, targets: readon
   }
 }
 
-/** `ON CONFLICT (email)`: these names have no place of their own in the tree. */
+/** Checks `ON CONFLICT (email)`: the tree has no location for these names. */
 export function checkConflict(context: Resolving, relation: Tree, infer: Tree | null): void {
   const table = tableOf(context, relation);
   if (table === undefined || infer === null) return;

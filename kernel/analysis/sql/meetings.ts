@@ -1,6 +1,6 @@
 /**
- * Where a placeholder directly meets a column: written to it, or compared with it. Behind a cast, a function or an operator that
- * calculates, the types are the author's business.
+ * Finds placeholders that are written to, or compared with, a column directly. Casts, functions and calculating operators are
+ * skipped because they change the type.
  */
 import type { Json } from '../../contract/json.js';
 import type { CatalogueTable } from './catalogue.js';
@@ -8,12 +8,12 @@ import { findSource, type Scope } from './scope.js';
 import { bodiesOf, childOf, itemsOf, namesIn, wordOf, type Tree } from './tree.js';
 
 export interface ColumnUse {
-  /** Number of the placeholder. */
+  /** The number of the placeholder. */
   readonly n: number;
   readonly column: string;
-  /** The field as the model writes it. */
+  /** The field definition of the model. */
   readonly field: Json;
-  /** Written, and not merely compared. */
+  /** True if the placeholder is written, false if it is only compared. */
   readonly writes: boolean;
 }
 
@@ -25,7 +25,7 @@ export function written(table: CatalogueTable, column: string, value: Tree): Col
   return field === undefined || n === null ? [] : [{ n, column, field, writes: true }];
 }
 
-/** `column = $1`, `$1 < column`, `column IN ($1, $2)`. */
+/** Handles `column = $1`, `$1 < column` and `column IN ($1, $2)`. */
 export function compared(expression: Tree, scope: Scope): ColumnUse[] {
   const kind = wordOf(expression, 'kind');
   const operator = namesIn(itemsOf(expression, 'name'))[0] ?? '';
@@ -53,7 +53,7 @@ function meet(side: Tree, value: Tree, scope: Scope): ColumnUse[] {
   return field === undefined ? [] : [{ n, column, field, writes: false }];
 }
 
-/** The only source of the innermost scope that has the column; undefined where another one may have it. */
+/** Returns the only source of the innermost scope with the column; undefined if another source may have it. */
 function tableWith({ sources }: Scope, column: string): CatalogueTable | undefined {
   if (sources.some(({ columns }) => columns === null)) return undefined;
   const [only, other] = sources.filter(({ columns }) => columns?.includes(column) === true);

@@ -1,6 +1,7 @@
 /**
- * What a statement that cannot be read was meant to be: one slip near the place where reading ends. A change is only proposed where
- * the whole statement can be read with it.
+ * Finds a fix for a statement that does not parse: one small change near the error. A change is returned only if the whole
+ * statement
+ * parses with it.
  */
 import type { SqlScan, SqlToken } from '../../language/sql.js';
 import { nearest } from '../../source/suggest.js';
@@ -20,7 +21,7 @@ const KEYWORDS = (
 /** Operators of other languages. */
 const OPERATORS: Readonly<Record<string, string>> = { '=>': '>=', '=<': '<=', '!==': '<>', '&&': 'AND', '||': 'OR' };
 
-/** `fault`: where reading ends. The first change counts with which `reads` succeeds. */
+/** `fault`: the offset of the syntax error. Returns the first change that `reads` accepts. */
 export function mendOf({ text, tokens }: SqlScan, fault: number, reads: (text: string) => boolean): Mend | null {
   const solid = tokens.filter(({ type }) => type !== 'comment');
   const found = solid.findIndex(({ end }) => end > fault);
@@ -50,7 +51,7 @@ function slipAt(text: string, { type, start, end }: SqlToken): Mend[] {
   return right === undefined ? [] : change(right);
 }
 
-/** Forms of more than one word that other databases have. */
+/** Multi-word syntax of other databases. */
 function phrases(text: string): Mend[] {
   const found: Mend[] = [];
   for (const [pattern, write] of PHRASES) {

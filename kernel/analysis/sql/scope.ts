@@ -1,26 +1,26 @@
 /**
- * What names mean at one place of a statement: tables under their aliases, outer scopes, WITH lists. Whatever is not
- * known for certain is unknown, and unknown is never a mistake.
+ * Looks up names at a position of a statement: table aliases, outer scopes, WITH entries. What is not certain is unknown, and
+ * unknown names are never reported.
  */
 import type { CatalogueTable } from './catalogue.js';
 
-/** Names of columns; null when they cannot be known. */
+/** Column names; null if they are unknown. */
 export type Columns = readonly string[] | null;
 
 export interface Source {
   readonly alias: string;
   readonly columns: Columns;
-  /** The table behind it, where it is one of the models and its columns have their own names. */
+  /** The model's table, if its columns keep their own names. */
   readonly table?: CatalogueTable;
-  /** It has no alias: the table's own name stands before its columns. */
+  /** True without an alias: the table's own name qualifies its columns. */
   readonly own?: boolean;
 }
 
 export interface Scope {
   readonly sources: Source[];
-  /** Names of the select list, where they may be used. */
+  /** Aliases of the select list, in clauses that may use them. */
   readonly names: readonly string[];
-  /** Anything may be a name here. */
+  /** True if any other name may be valid here. */
   readonly open: boolean;
   readonly tables: ReadonlyMap<string, Columns>;
   readonly parent: Scope | null;
@@ -37,7 +37,7 @@ export const scopeIn = (parent: Scope | null, rest: Partial<Scope> = {}): Scope 
 
 export type Answer = 'found' | 'unknown' | 'missing';
 
-/** Every row of a table has these. */
+/** System columns of every table. */
 const SYSTEM = new Set(['ctid', 'xmin', 'xmax', 'cmin', 'cmax', 'tableoid', 'oid']);
 
 export function findColumn(scope: Scope | null, name: string): Answer {
@@ -46,7 +46,7 @@ export function findColumn(scope: Scope | null, name: string): Answer {
   for (let at = scope; at !== null; at = at.parent) {
     if (at.names.includes(name)) return 'found';
     for (const { alias, columns } of at.sources) {
-      // The alias alone is the whole row.
+      // The alias alone is a reference to the whole row.
       if (alias === name || columns?.includes(name) === true) return 'found';
       if (columns === null) answer = 'unknown';
     }
@@ -55,7 +55,7 @@ export function findColumn(scope: Scope | null, name: string): Answer {
   return answer;
 }
 
-/** Undefined when nothing is called so; a table outside any scope is none. */
+/** Returns undefined if no source has the alias. */
 export function findSource(scope: Scope | null, alias: string): Source | undefined {
   for (let at = scope; at !== null; at = at.parent) {
     const found = at.sources.find((source) => source.alias === alias);
@@ -64,7 +64,7 @@ export function findSource(scope: Scope | null, alias: string): Source | undefin
   return undefined;
 }
 
-/** Columns of a WITH entry; undefined when there is none of that name. */
+/** Returns the columns of a WITH entry; undefined if there is none of that name. */
 export function findCommon(scope: Scope | null, name: string): Columns | undefined {
   for (let at = scope; at !== null; at = at.parent) {
     if (at.tables.has(name)) return at.tables.get(name) ?? null;
@@ -72,7 +72,7 @@ export function findCommon(scope: Scope | null, name: string): Columns | undefin
   return undefined;
 }
 
-/** All columns of the innermost sources, as `*` gives them. */
+/** Returns the columns of `*`; null if a source is unknown. */
 export function everyColumn({ sources }: Scope): Columns {
   const all: string[] = [];
   for (const { columns } of sources) {

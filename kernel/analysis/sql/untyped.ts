@@ -1,17 +1,17 @@
 /**
- * Parameters whose type nothing tells: `concat('%', $1)`, `$1 IS NULL`. PostgreSQL refuses such a statement as soon as it
- * is sent. Over the parser's tree; says only what is certain.
+ * Finds parameters whose type PostgreSQL cannot infer: `concat('%', $1)`, `$1 IS NULL`. PostgreSQL rejects such statements.
+ * Reports
+ * only certain cases.
  */
 import { isObject, type Json } from '../../contract/json.js';
 import { childOf, itemsOf, locationOf, namesIn, type Tree } from './tree.js';
 
 export interface Untyped {
   readonly n: number;
-  /** Byte offset of the placeholder. */
   readonly at: number;
 }
 
-/** Functions that take anything as it is, by the first argument for which that holds. */
+/** Functions with arguments of any type, with the index of the first such argument. */
 const ANYTHING: ReadonlyMap<string, number> = new Map([
   ['concat', 0],
   ['concat_ws', 1],
@@ -31,11 +31,11 @@ const ANYTHING: ReadonlyMap<string, number> = new Map([
 
 interface Found extends Untyped {
   readonly loose: boolean;
-  /** Sources are read before everything else, wherever they stand. */
+  /** PostgreSQL analyses sources before everything else, wherever they are. */
   readonly early: boolean;
 }
 
-/** Placeholders that nothing before them gives a type: the first place of each, for one cast is enough. */
+/** Returns untyped placeholders by their first occurrence, because one cast fixes all occurrences. */
 export function untypedIn(statement: Tree): Untyped[] {
   const found: Found[] = [];
   visit(statement, false, found);
@@ -63,7 +63,7 @@ function visit(value: Json | undefined, early: boolean, found: Found[]): void {
   }
 }
 
-/** Parameters that stand directly where any type will do. */
+/** Returns the parameters in positions that accept any type. */
 function looseIn(type: string, body: Tree): Tree[] {
   const parameterOf = (node: Tree | null): Tree[] => {
     const parameter = node === null ? null : childOf(node, 'ParamRef');
@@ -75,7 +75,7 @@ function looseIn(type: string, body: Tree): Tree[] {
   return from === undefined ? [] : itemsOf(body, 'args').slice(from).flatMap(parameterOf);
 }
 
-/** The rest of a node, without the parameters that have been counted. */
+/** Returns the node without parameters that are already counted. */
 function withoutLoose(body: Tree, loose: readonly Tree[]): Tree {
   if (loose.length === 0) return body;
   const isLoose = (node: Json | undefined): boolean =>
