@@ -1,6 +1,7 @@
 /**
- * The accessor grammar inside strings: `$ROOT` with an optional dotted tail. Text is split once, at load; what the
- * roots mean is the business of accessor plugins.
+ * Parses accessors inside strings: `$ROOT` with an optional dotted tail. Text is parsed once, at load time; accessor plugins
+ * define
+ * what the roots mean.
  */
 export interface AccessorPart {
   readonly root: string;
@@ -12,7 +13,7 @@ export interface AccessorPart {
 
 export type TemplatePart = string | AccessorPart;
 
-/** Behind two dollar signs these are names that a document database itself gives (`$$ROOT`), in the text of a query. */
+/** After `$$` these are system variables of a document database (`$$ROOT`) and therefore text. */
 export const VARIABLES: ReadonlySet<string> = new Set(['ROOT', 'CURRENT', 'NOW', 'REMOVE', 'DESCEND', 'PRUNE', 'KEEP']);
 
 const isUpper = (code: number): boolean => code >= 65 && code <= 90;
@@ -21,8 +22,8 @@ const isLower = (code: number): boolean => code >= 97 && code <= 122;
 const isSegment = (code: number): boolean => isRootPart(code) || isLower(code) || code === 45;
 
 /**
- * Literal text and accessors in order; no empty text parts. Anything with a dollar sign that is not followed by an
- * upper-case word (`$1`, `$set`, `$2b$10$`, `$Name`) is text, and so is `$$ROOT`. A final dot is text: `/u/$PAYLOAD.id.` reads `id`.
+ * Returns literal text and accessors in order, without empty text. A `$` before anything but an upper-case word (`$1`, `$set`,
+ * `$2b$10$`, `$Name`) is text, as is `$$ROOT`. A final dot is text: `/u/$PAYLOAD.id.` reads `id`.
  */
 export function parseTemplate(text: string): readonly TemplatePart[] {
   const parts: TemplatePart[] = [];
@@ -58,6 +59,5 @@ function readAccessor(text: string, start: number): AccessorPart | null {
   return { root, tail, start, end: at };
 }
 
-/** The accessors of a text, without the text between them. */
 export const accessorsIn = (text: string): AccessorPart[] =>
   text.includes('$') ? parseTemplate(text).filter((part): part is AccessorPart => typeof part !== 'string') : [];

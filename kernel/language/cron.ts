@@ -1,6 +1,6 @@
 /**
- * Schedules of six fields: second, minute, hour, day of the month, month, day of the week. Reads the text and says what is
- * wrong with it, and what would be right; which instants it means is the business of `cron-next.ts`.
+ * Parses schedules with six fields (second, minute, hour, day of the month, month, day of the week), reports errors and suggests
+ * corrections. `cron-next.ts` computes the instants.
  */
 
 import { meantSchedule } from './cron-meant.js';
@@ -13,22 +13,25 @@ export interface Cron {
   readonly months: readonly number[];
   /** Sunday is 0. */
   readonly weekdays: readonly number[];
-  /** `*` or `?`: the day is chosen by the other field alone. */
+  /** True for `*` or `?`: only the other day field restricts the day. */
   readonly anyDay: boolean;
   readonly anyWeekday: boolean;
-  /** The hour is `*` or has a step: it runs at intervals, also while clocks are put back. */
+  /**
+   * True if the hour is `*` or has a step: the schedule is an interval and also runs in the hour that is repeated when clocks go
+   * back.
+   */
   readonly steady: boolean;
 }
 
 export interface CronFlaw {
-  /** Characters of the text that are wrong. */
+  /** The invalid range of the text. */
   readonly start: number;
   readonly end: number;
-  /** Follows the name of the field, or the word "It". */
+  /** A predicate; its subject is the name of the field or "It". */
   readonly what: string;
-  /** The name of the field; null where the whole is meant. */
+  /** The name of the field, or null for the whole schedule. */
   readonly field: string | null;
-  /** What should stand there instead, where that is certain. */
+  /** The correct text, if it is certain. */
   readonly right?: string;
 }
 
@@ -37,7 +40,7 @@ interface Field {
   readonly min: number;
   readonly max: number;
   readonly names?: readonly string[];
-  /** `?` may stand for `*`. */
+  /** True if the field accepts `?` as `*`. */
   readonly open?: true;
 }
 
@@ -118,7 +121,7 @@ function countFlaw(text: string, parts: readonly Part[]): CronFlaw {
 
 interface FieldFlaw {
   readonly what: string;
-  /** The field as it should be. */
+  /** The corrected field. */
   readonly right?: string;
 }
 interface ReadField {
@@ -164,7 +167,7 @@ function readItem(field: Field, item: string): ReadField {
   return { values };
 }
 
-/** Whole words for names, and the hour, minute or second that comes after the last one. */
+/** Corrects long names to three letters, and an hour, minute or second one above the maximum to 0. */
 function nearItem({ names, min, max }: Field, item: string): string | undefined {
   if (min === 0 && item === String(max + 1) && names === undefined) return '0';
   const right = item.replace(/[a-z]{4,}/gi, (word) => {
@@ -174,7 +177,7 @@ function nearItem({ names, min, max }: Field, item: string): string | undefined 
   return right === item ? undefined : right;
 }
 
-/** Sunday may be written as 7; what `*` means ends with Saturday. */
+/** Sunday may be written as 7, but `*` ends with Saturday. */
 const top = (field: Field): number => (field.names === WEEKDAYS ? 6 : field.max);
 
 function valueOf({ min, max, names }: Field, text: string): number | null {
@@ -184,13 +187,13 @@ function valueOf({ min, max, names }: Field, text: string): number | null {
   return value >= min && value <= max ? value : null;
 }
 
-/** A week that ends with Sunday: `SAT-SUN`. */
+/** Accepts a range that ends with Sunday: `SAT-SUN`. */
 function endOf(field: Field, text: string, low: number): number | null {
   const value = valueOf(field, text);
   return field.names === WEEKDAYS && value === 0 && low > 0 ? 7 : value;
 }
 
-/** `22-2` is two ranges; with a step nobody knows where the second one begins. */
+/** Splits `22-2` into two ranges; with a step the start of the second range is ambiguous. */
 function wrapped(field: Field, from: string, to: string, step: string | undefined): string | undefined {
   if (step !== undefined) return undefined;
   const name = (value: number): string => (/\d/.test(from) ? String(value) : (field.names?.[value - field.min] ?? ''));

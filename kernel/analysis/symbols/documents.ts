@@ -1,6 +1,7 @@
 /**
- * Names inside queries of documents: collections under any spelling of their models, and fields as keys of predicates. What a
- * pipeline makes of its documents behind the first stages has names of its own.
+ * Collects names in document queries: collections by any name of their model, and fields as keys of predicates. Pipeline stages
+ * after
+ * a stage that reshapes documents are skipped, because their fields have new names.
  */
 import type { LocatedNode, Member } from '../../source/tree.js';
 import type { DocumentQuery } from '../finds.js';
@@ -44,10 +45,10 @@ function collectKey(
   }
 }
 
-/** Stages that leave documents as they are. */
+/** Stages that do not change documents. */
 const PLAIN = new Set(['$match', '$sort', '$limit', '$skip']);
 
-/** Keys that certainly are fields of the documents in the collection. */
+/** Returns the keys that are certainly fields of the documents in the collection. */
 export function keysIn(query: DocumentQuery): Member[] {
   return query.around.members.flatMap(({ value }) => {
     if (value === null || value === query.unique || isParameters(value, query)) return [];
@@ -63,7 +64,7 @@ function plainStages({ items }: LocatedNode): number {
   return other === -1 ? items.length : other;
 }
 
-/** Below a field stand its operators and its parts; an operator stands before fields of the same document. */
+/** Returns the outermost field keys: operators are skipped, and keys below a field are its operators or nested fields. */
 function fieldKeys(node: LocatedNode): Member[] {
   return [
     ...node.items.flatMap(fieldKeys),

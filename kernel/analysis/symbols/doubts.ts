@@ -1,6 +1,6 @@
 /**
- * Places where a name may stand for a column of a model, or for its table, without that being certain: statements that could not
- * be read, columns of sources that nobody describes, stages of pipelines. Whoever renames has to look there first.
+ * Finds possible but uncertain uses of a column or table name: statements that do not parse, columns of unknown sources, pipeline
+ * stages. A rename must show these for review.
  */
 import { quoteReserved } from '../../language/sql-reserved.js';
 import type { LocatedNode } from '../../source/tree.js';
@@ -13,7 +13,7 @@ import { spotInText } from '../tables.js';
 import { keysIn } from './documents.js';
 import { lookupIn } from './lookup.js';
 
-/** Of fields and models; other names are certain wherever they stand. */
+/** Only names of fields and models have uncertain uses. */
 export function doubtsOf(analysis: Analysis, { sort, within, name }: SymbolId): Spot[] {
   if (sort !== 'field' && sort !== 'model') return [];
   const model = sort === 'field' ? within : name;
@@ -61,7 +61,10 @@ function read(text: string, type: string, start: number, end: number): string {
   return type === 'quoted-identifier' ? text.slice(start + 1, end - 1) : '';
 }
 
-/** Any key that is called like the field, and any text that reads it; an INSERT without a document takes names from its parameters. */
+/**
+ * Matches keys with the name of the field and strings that read it. An INSERT without a document takes field names from its
+ * parameters.
+ */
 function inPipeline({ doc }: Definition, query: DocumentQuery, name: string): Spot[] {
   const { around, parameters } = query;
   const isMeant = (text: string): boolean => text.split('.')[0] === name;

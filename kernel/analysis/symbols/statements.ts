@@ -1,4 +1,4 @@
-/** Names inside SQL: tables under any spelling of their models, columns as the parser resolves them. */
+/** Collects names in SQL: tables by any name of their model, and columns as resolved by the SQL analysis. */
 import { quoteReserved } from '../../language/sql-reserved.js';
 import { placesOf } from '../sql/places.js';
 import type { Collecting } from '../symbols.js';
