@@ -1,4 +1,4 @@
-/** Describes a valid schedule in words, for display: "at 03:00, on MON to FRI". */
+/** Describes a valid schedule in words, for display: "at 03:00, on Monday to Friday (UTC)". */
 import type { Cron } from './cron.js';
 
 const MONTHS = 'January February March April May June July August September October November December'.split(' ');

@@ -1,6 +1,7 @@
 /**
- * What may stand at a caret inside SQL that may be half typed: a table, a column, a value, or only words of the language.
- * Reads tokens, with a word of its own in place of what is being typed. Total: any text, any offset.
+ * Determines what may be typed at a caret in incomplete SQL: a table, a column, a value or a keyword. Works on tokens, with a
+ * marker
+ * in place of the typed word. Accepts any text and any offset.
  */
 import { aliasBehind } from './sql-mentions.js';
 import { columnList } from './sql-placeholders.js';
@@ -11,38 +12,38 @@ import { scanSql } from './sql.js';
 import { withDoubleQuotes } from './sql-quotes.js';
 
 export interface SqlCaret {
-  /** What is being typed: offsets in the text. */
+  /** The text range that is being typed. */
   readonly start: number;
   readonly end: number;
   readonly at:
     | 'start'
     | 'table'
-    /** A column of `target`, and nothing else: a list of an INSERT, the left side of SET. */
+    /** Only a column of `target`: the column list of an INSERT, or the left side of SET. */
     | 'target'
-    /** A value: a column, a placeholder, a call. */
+    /** A value: a column, a placeholder or a call. */
     | 'value'
-    /** A value that is no column: in VALUES. */
+    /** A value that cannot be a column: in VALUES. */
     | 'row'
-    /** Behind something whole. */
+    /** Only a keyword, because the expression before it is complete. */
     | 'word';
-  /** Name before the dot. */
+  /** The name before the dot. */
   readonly qualifier: string | null;
   readonly sources: readonly SqlSource[];
-  /** WITH entries, which stand for tables. */
+  /** WITH entries, usable as tables. */
   readonly common: readonly SqlSource[];
-  /** Table that is written to. */
+  /** The table that the statement writes. */
   readonly target: string | null;
-  /** Columns that the list around the caret names already. */
+  /** Columns that the list around the caret already contains. */
   readonly listed: readonly string[];
-  /** The column that a placeholder here would meet. */
+  /** The column that a placeholder here would be bound to. */
   readonly column: string | null;
 }
 
-/** A word of no language. */
+/** A private-use character, which no identifier contains. */
 const CARET = '\ue000';
 const WORD_BEFORE = /[A-Za-z_\u0080-\uffff][A-Za-z0-9_$\u0080-\uffff]*$/;
 const WORD_BEHIND = /^[A-Za-z0-9_$\u0080-\uffff]*/;
-/** Words behind which a value stands. */
+/** Keywords that are followed by a value. */
 const BEFORE_VALUE = new Set(
   (
     'SELECT DISTINCT ALL WHERE AND OR NOT ON BY HAVING SET WHEN THEN ELSE CASE BETWEEN LIKE ILIKE IN IS LIMIT OFFSET ' +
@@ -51,8 +52,9 @@ const BEFORE_VALUE = new Set(
 );
 
 /**
- * Null where nothing is to be offered: inside a string or a comment, in a number, behind `::`. Names in backquotes, which nobody
- * may keep, are read as names: somebody is typing them.
+ * Returns null where there are no suggestions: in strings, comments and numbers, and after `::`. Backquoted names are read as
+ * names,
+ * because they occur while typing.
  */
 export function caretInSql(source: string, offset: number): SqlCaret | null {
   const text = withDoubleQuotes(source);
@@ -60,7 +62,7 @@ export function caretInSql(source: string, offset: number): SqlCaret | null {
   if (typed === null) return null;
   const { start, end } = typed;
   const [lead, rest] = [text.slice(0, start), text.slice(end)];
-  // Right before a word the two must not become one.
+  // The space keeps the marker separate from a word that follows directly.
   const changed = `${lead}${CARET} ${rest}`;
   const words = significant(changed, tokenizeSql(changed).tokens);
   const i = words.findIndex((word) => word.text === CARET);
@@ -85,7 +87,7 @@ function typedAt(text: string, offset: number): { readonly start: number; readon
   const { tokens, faults } = tokenizeSql(text);
   const quoted = tokens.find(({ type, start, end }) => type === 'quoted-identifier' && start < offset && offset <= end);
   if (quoted !== undefined) {
-    // One quote too few makes pairs of what stands between names: then what is typed ends at the caret.
+    // A missing quote pairs the others wrongly; the typed name then ends at the caret.
     const isPair =
       !/\s/.test(text.slice(offset, quoted.end)) || !faults.some(({ code }) => code === 'SQL_UNTERMINATED');
     const isClosed = isPair && quoted.end - quoted.start > 1 && text[quoted.end - 1] === '"';
@@ -117,7 +119,7 @@ function placeAt(words: readonly Lexeme[], i: number, open: number): SqlCaret['a
   return after(before, isRow(words, open) ? 'row' : 'value');
 }
 
-/** Whether something may begin behind this, or is whole with it. */
+/** Decides whether a value may begin after this lexeme or the expression is complete. */
 function after(before: Lexeme, at: 'value' | 'row'): SqlCaret['at'] {
   if (before.type === 'open' || before.type === 'comma' || before.type === 'operator') return at;
   return before.type === 'word' && BEFORE_VALUE.has(before.text) ? at : 'word';
@@ -126,7 +128,7 @@ function after(before: Lexeme, at: 'value' | 'row'): SqlCaret['at'] {
 const isAlias = (words: readonly Lexeme[], i: number, heads: readonly number[]): boolean =>
   heads.some((head) => (i === head + 1 || i === head + 2) && aliasBehind(words, head) === CARET);
 
-/** `INSERT INTO t (a, |`, `ON CONFLICT (|`, `SET a = 1, |`. */
+/** Matches `INSERT INTO t (a, |`, `ON CONFLICT (|` and `SET a = 1, |`. */
 function isTargetList(words: readonly Lexeme[], i: number, open: number): boolean {
   const before = words[i - 1];
   if (open >= 0 && (before?.type === 'open' || before?.type === 'comma')) {
@@ -140,7 +142,7 @@ function isTargetList(words: readonly Lexeme[], i: number, open: number): boolea
   return before?.type === 'comma' && setBefore(words, i) >= 0;
 }
 
-/** Index of the SET whose list `i` stands in; -1 where there is none. */
+/** Returns the position of the SET whose list contains `i`, or -1. */
 function setBefore(words: readonly Lexeme[], i: number): number {
   const depth = words[i]?.depth ?? 0;
   for (let at = i - 1; at >= 0 && (words[at]?.depth ?? 0) >= depth; at--) {
@@ -152,7 +154,7 @@ function setBefore(words: readonly Lexeme[], i: number): number {
   return -1;
 }
 
-/** Columns on the left sides of SET. */
+/** Returns the columns on the left sides of the SET list. */
 function assigned(words: readonly Lexeme[], i: number): string[] {
   const set = setBefore(words, i);
   if (set < 0) return [];
@@ -163,14 +165,14 @@ function assigned(words: readonly Lexeme[], i: number): string[] {
   });
 }
 
-/** `VALUES (1, |`, `VALUES (1), (|`. */
+/** Matches `VALUES (1, |` and `VALUES (1), (|`. */
 function isRow(words: readonly Lexeme[], open: number): boolean {
   let at = open;
   while (at >= 0) {
     const before = words[at - 1];
     if (before?.text === 'VALUES') return true;
     if (before?.type !== 'comma' || words[at - 2]?.type !== 'close') return false;
-    // Back over the row before.
+    // Skips the previous row.
     const depth = words[at]?.depth ?? 0;
     at -= 2;
     while (at > 0 && !(words[at]?.type === 'open' && words[at]?.depth === depth)) at--;

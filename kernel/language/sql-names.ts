@@ -1,6 +1,7 @@
 /**
- * What each piece of a statement is, for showing it: words of the language, tables, other names of sources, columns,
- * functions. By tokens alone; whether a name exists is the business of others.
+ * Classifies each token of a statement for highlighting: keywords, tables, other sources, columns, functions. Does not check
+ * whether
+ * names exist.
  */
 import { aliasBehind } from './sql-mentions.js';
 import { commonTables, eachTable, isName, nameOf, significant, type Lexeme } from './sql-read.js';
@@ -10,7 +11,7 @@ import { isPlainWord, isSqlWord } from './sql-words.js';
 export type SqlRole =
   | 'keyword'
   | 'table'
-  /** A name that the statement itself gives: an alias, a WITH entry. */
+  /** A name that the statement defines: an alias or a WITH entry. */
   | 'source'
   | 'column'
   | 'function'
@@ -26,7 +27,7 @@ export interface SqlPiece {
   /** Offsets in the text. */
   readonly start: number;
   readonly end: number;
-  /** As the database knows it; the empty text for what is no name. */
+  /** The normalized name; empty if the piece is not a name. */
   readonly name: string;
 }
 
@@ -74,7 +75,7 @@ function roleOf(words: readonly Lexeme[], i: number, name: string, { isTable, so
   if (!isQuoted && !isTail && isSqlWord(name) && !(known.has(name) && next?.type === 'dot')) return 'keyword';
   if (next?.type === 'dot') return known.has(name) && !sources.has(name) ? 'table' : 'source';
   if (isTail) return 'column';
-  // `INSERT INTO t (a)` names a table; a bracket behind any other name calls it.
+  // In `INSERT INTO t (a)` the name is a table; any other name before a parenthesis is a function.
   if (next?.text === '(' && !sources.has(name) && !(isPlainWord(name) && !isQuoted)) return 'function';
   if (isDefinition(words, i) || (sources.has(name) && before?.type !== 'comma' && isSourcePlace(before)))
     return 'source';
@@ -84,7 +85,7 @@ function roleOf(words: readonly Lexeme[], i: number, name: string, { isTable, so
 const isSourcePlace = (before: Lexeme | undefined): boolean =>
   /^(FROM|JOIN|USING|LATERAL|WITH)$/.test(before?.text ?? '');
 
-/** Directly behind a table or a bracket of a FROM list. */
+/** True for an alias directly after a table or a parenthesis of a FROM list. */
 function isDefinition(words: readonly Lexeme[], i: number): boolean {
   const lead = words[i - 1]?.text === 'AS' ? i - 2 : i - 1;
   const before = words[lead];
@@ -93,7 +94,7 @@ function isDefinition(words: readonly Lexeme[], i: number): boolean {
     : false;
 }
 
-/** Whether the name or bracket that ends at `i` is one of a FROM list, and not of a select list. */
+/** True if the name or group that ends at `i` belongs to a FROM list, not to a select list. */
 function isSourceBefore(words: readonly Lexeme[], i: number): boolean {
   const depth = words[i]?.depth ?? 0;
   for (let at = i; at >= 0; at--) {
@@ -115,7 +116,7 @@ function sourceNames(words: readonly Lexeme[]): Set<string> {
   return names;
 }
 
-/** `::` and the type behind it. */
+/** Splits `::type` into the operator and the type. */
 const castPieces = (start: number, end: number): SqlPiece[] => [
   { role: 'operator', start, end: Math.min(start + 2, end), name: '' },
   ...(end > start + 2 ? [{ role: 'type' as const, start: start + 2, end, name: '' }] : []),

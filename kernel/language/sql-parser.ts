@@ -1,7 +1,4 @@
-/**
- * What the front end wants of a parser for SQL: the statement as a tree, or the place where it stops being one. Whoever
- * runs the front end brings the parser; the tree is PostgreSQL's own, in its JSON form.
- */
+/** The interface of the SQL parser, which the host program provides. The parse tree is that of PostgreSQL in its JSON form. */
 import type { JsonObject } from '../contract/json.js';
 
 /** `at`: offset in the text, in UTF-16 code units. */
@@ -15,7 +12,7 @@ export type SqlParsed =
   | { readonly statements: null; readonly fault: SqlSyntaxFault };
 
 export interface SqlParser {
-  /** The syntax that it reads, as stores say theirs. */
+  /** The SQL dialect, in the same form as stores declare theirs. */
   readonly syntax: string;
   /** Never throws. */
   parse(text: string): SqlParsed;

@@ -1,13 +1,14 @@
 /**
- * What a placeholder stands for: the cast behind it and the column it is written to or compared with, where the text
- * shows it plainly. In doubt there is no column: a wrong one would bind a value as the wrong type.
+ * Finds the cast of each placeholder and the column it is written to or compared with. Only certain columns are returned, because
+ * a
+ * wrong one would bind the value as the wrong type.
  */
 import type { SqlPlaceholder, SqlTable, SqlToken } from './sql.js';
 import { behindGroup, holderOf, isName, nameOf } from './sql-read.js';
 import type { Lexeme } from './sql-read.js';
 import { normalType, typeEnd } from './sql-types.js';
 
-/** A placeholder with the casts and brackets that belong to it: lexemes `[from, to)`. */
+/** A placeholder with its casts and parentheses, as lexemes `[from, to)`. */
 interface Operand {
   readonly from: number;
   readonly to: number;
@@ -16,11 +17,11 @@ interface Operand {
 
 const COMPARISONS = new Set(['=', '<>', '!=', '<', '>', '<=', '>=', '~', '~*', '!~', '!~*', '~~', '~~*', '@>', '<@']);
 const WORD_COMPARISONS = new Set(['LIKE', 'ILIKE', 'BETWEEN']);
-/** Words that end a list of values on its own depth. */
+/** Keywords that end a list at the same depth. */
 const LIST_END = new Set(
   'FROM WHERE GROUP HAVING ORDER LIMIT OFFSET FETCH UNION INTERSECT EXCEPT ON RETURNING'.split(' '),
 );
-/** Words that may stand before a bracket without making it a function call. */
+/** Keywords before a parenthesis that do not make it a call. */
 const BEFORE_BRACKET = new Set(
   'SELECT WHERE AND OR NOT ON SET RETURNING THEN ELSE WHEN CASE BETWEEN LIKE ILIKE LIMIT OFFSET BY DISTINCT HAVING'.split(
     ' ',
@@ -29,7 +30,7 @@ const BEFORE_BRACKET = new Set(
 
 const QUOTED = /\$([1-9][0-9]?)(?![0-9A-Za-z_$])/g;
 
-/** `$1` inside '...' is text to the database, which is seldom what its author meant. */
+/** Finds `$1` inside string literals, where it is text and probably a mistake. */
 export function readQuotedPlaceholders(text: string, tokens: readonly SqlToken[]): SqlTable[] {
   return tokens
     .filter((token) => token.type === 'string')
@@ -41,7 +42,7 @@ export function readQuotedPlaceholders(text: string, tokens: readonly SqlToken[]
     );
 }
 
-/** `CAST($1 AS type)` around the placeholder at `i`, if it stands there. */
+/** Matches `CAST($1 AS type)` around the placeholder at `i`. */
 function castCall(text: string, words: readonly Lexeme[], i: number): Operand | undefined {
   if (words[i - 1]?.text !== '(' || words[i - 2]?.text !== 'CAST' || words[i + 1]?.text !== 'AS') return undefined;
   const from = words[i + 1]?.end ?? 0;
@@ -50,13 +51,13 @@ function castCall(text: string, words: readonly Lexeme[], i: number): Operand | 
   return { from: i - 2, to: behindGroup(words, i - 1), cast: normalType(text.slice(from, end)) };
 }
 
-/** True when a bracket behind this lexeme belongs to it: a call, a column list, a row of VALUES. */
+/** True if a parenthesis after this lexeme belongs to it: a call, a column list or a row of VALUES. */
 function isCallee(word: Lexeme | undefined): boolean {
   if (word?.type === 'word') return !BEFORE_BRACKET.has(word.text);
   return word?.type === 'quoted-identifier' || word?.type === 'close';
 }
 
-/** Widens the placeholder at `i` over its casts and over brackets that hold nothing else. */
+/** Extends the placeholder at `i` by its casts and by parentheses that contain nothing else. */
 function operandAt(text: string, words: readonly Lexeme[], i: number): Operand {
   const call = castCall(text, words, i);
   let from = call?.from ?? i;
@@ -77,7 +78,7 @@ function operandAt(text: string, words: readonly Lexeme[], i: number): Operand {
   }
 }
 
-/** The column whose name ends at `i` (a dotted name counts by its last part), when nothing is computed with it. */
+/** Returns the last part of the column name that ends at `i`, or null if the column is part of an expression. */
 function columnEndingAt(words: readonly Lexeme[], i: number): string | null {
   const last = words[i];
   if (!isName(last)) return null;
@@ -88,7 +89,7 @@ function columnEndingAt(words: readonly Lexeme[], i: number): string | null {
   return plain && !(before?.type === 'open' && before.text === '[') ? nameOf(last) : null;
 }
 
-/** The column whose name begins at `i`. */
+/** Returns the column whose name begins at `i`. */
 function columnStartingAt(words: readonly Lexeme[], i: number): string | null {
   if (!isName(words[i])) return null;
   let at = i;
@@ -99,7 +100,7 @@ function columnStartingAt(words: readonly Lexeme[], i: number): string | null {
   return last && !computed ? nameOf(last) : null;
 }
 
-/** Index of the last lexeme of the left side when a comparison ends right before `i`; -1 otherwise. */
+/** Returns the position of the last lexeme on the left side of a comparison that ends before `i`, or -1. */
 function leftOfComparison(words: readonly Lexeme[], i: number): number {
   const before = words[i - 1];
   if (before?.type === 'operator' && COMPARISONS.has(before.text)) return i - 2;
@@ -117,7 +118,7 @@ function compared(words: readonly Lexeme[], { from, to }: Operand): string | nul
   return left < 0 ? null : columnEndingAt(words, left);
 }
 
-/** `column IN ($1, $2)`. */
+/** Matches `column IN ($1, $2)`. */
 function listed(words: readonly Lexeme[], { from, to }: Operand): string | null {
   const holder = holderOf(words, from);
   if (holder < 0 || words[holder - 1]?.text !== 'IN') return null;
@@ -125,12 +126,12 @@ function listed(words: readonly Lexeme[], { from, to }: Operand): string | null 
   return columnEndingAt(words, words[holder - 2]?.text === 'NOT' ? holder - 3 : holder - 2);
 }
 
-/** True when lexemes `[from, to)` are a whole element of a list in brackets. */
+/** True if lexemes `[from, to)` are a whole element of a parenthesized list. */
 function isElement(words: readonly Lexeme[], from: number, to: number): boolean {
   return /^(open|comma)$/.test(words[from - 1]?.type ?? '') && /^(close|comma)$/.test(words[to]?.type ?? '');
 }
 
-/** Where each element of a list begins: `start`, and behind every comma of that depth up to the end of the list. */
+/** Returns the start of each element of the list that begins at `start`. */
 export function elementStarts(words: readonly Lexeme[], start: number): number[] {
   const depth = words[start]?.depth ?? 0;
   const starts = [start];
@@ -144,7 +145,7 @@ export function elementStarts(words: readonly Lexeme[], start: number): number[]
   return starts;
 }
 
-/** The names in the bracket at `open`, or none when something else than names is in it. */
+/** Returns the names in the parenthesis at `open`, with null for each element that is not a name. */
 export function columnList(words: readonly Lexeme[], open: number): (string | null)[] {
   return elementStarts(words, open + 1).map((i) => {
     const word = words[i];
@@ -152,7 +153,7 @@ export function columnList(words: readonly Lexeme[], open: number): (string | nu
   });
 }
 
-/** Elements of the rows of an INSERT: VALUES lists, or the select list. Gives element start to column. */
+/** Maps the start of each inserted value to its column, for VALUES and for a select list. */
 function insertColumns(words: readonly Lexeme[], into: number, pairs: Map<number, string>): void {
   let at = into + 1;
   while (isName(words[at]) && words[at + 1]?.type === 'dot') at += 2;
@@ -177,12 +178,12 @@ function insertColumns(words: readonly Lexeme[], into: number, pairs: Map<number
   }
 }
 
-/** `SET (a, b) = ($1, $2)`; `i` is the equals sign between the brackets. */
+/** Maps the values of `SET (a, b) = ($1, $2)`; `i` is the position of the equals sign. */
 function setColumns(words: readonly Lexeme[], i: number, pairs: Map<number, string>): void {
   const right = words[i + 1]?.text === 'ROW' ? i + 2 : i + 1;
   if (words[i - 1]?.text !== ')' || words[right]?.text !== '(') return;
   const open = holderOf(words, i - 2);
-  // `f(a) = ($1)` compares what the function gives, not its argument.
+  // `f(a) = ($1)` compares the result of the function, not its argument.
   if (isCallee(words[open - 1])) return;
   const columns = columnList(words, open);
   elementStarts(words, right + 1).forEach((start, n) => {
@@ -191,7 +192,7 @@ function setColumns(words: readonly Lexeme[], i: number, pairs: Map<number, stri
   });
 }
 
-/** Elements that are written to a column by their place in a list. */
+/** Maps list elements to the columns they are written to. */
 function writtenColumns(words: readonly Lexeme[]): Map<number, string> {
   const pairs = new Map<number, string>();
   words.forEach((word, i) => {
@@ -202,8 +203,8 @@ function writtenColumns(words: readonly Lexeme[]): Map<number, string> {
 }
 
 /**
- * The column of an element of a row, when the operand is the whole element. The element may begin inside the brackets
- * of the operand: `VALUES ($1), ($2)` has rows where `VALUES (1, ($2))` has a value in brackets.
+ * Returns the column if the operand is a whole element. The element may begin inside the operand's parentheses, because `($1)` in
+ * `VALUES ($1), ($2)` is a row, but in `VALUES (1, ($2))` a parenthesized value.
  */
 function written(words: readonly Lexeme[], { from, to }: Operand, pairs: ReadonlyMap<number, string>): string | null {
   const next = words[to];
@@ -215,11 +216,11 @@ function written(words: readonly Lexeme[], { from, to }: Operand, pairs: Readonl
   return null;
 }
 
-/** Operators that tell whether a column fits, beside those that compare its value. */
+/** Operators that match a column against a value of possibly another type. */
 const FITTING = new Set(['?', '?|', '?&', '@@', '&&', '^@']);
 const QUANTIFIED = new Set('ANY ALL SOME'.split(' '));
 
-/** The column that is held against the operand: `tags ?| $1`, `id = ANY($1)`. Its value may be of another type. */
+/** Returns the column in `tags ?| $1` or `id = ANY($1)`; the value may have another type than the column. */
 function fitted(words: readonly Lexeme[], { from, to }: Operand): string | null {
   const before = words[from - 1];
   if (before?.type === 'operator' && FITTING.has(before.text)) return columnEndingAt(words, from - 2);

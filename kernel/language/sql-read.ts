@@ -1,11 +1,12 @@
 /**
- * The reading half of the SQL scanner: which statement it is, which tables it touches, whether it answers with rows.
- * Works on tokens without comments and on their nesting depth; it is no parser and accepts every text.
+ * Reads tokens of a statement: its verb, its tables, and whether it has a RETURNING list. Works on nesting depth and accepts any
+ * text;
+ * it is not a parser.
  */
 import type { SqlTable, SqlToken, SqlTokenType } from './sql.js';
 import { RESERVED_NAMES } from './sql-reserved.js';
 
-/** A token that means something, with its text (words in upper case) and the depth of brackets around it. */
+/** A token that is not a comment, with its text (unquoted words in upper case) and nesting depth. */
 export interface Lexeme {
   readonly type: SqlTokenType;
   readonly start: number;
@@ -14,10 +15,10 @@ export interface Lexeme {
   readonly depth: number;
 }
 
-/** A name that a WITH list defines, and the lexemes `[from, to)` in which it hides a table of that name. */
+/** A WITH entry, and the lexemes `[from, to)` in which it hides a table of the same name. */
 export interface CommonTable {
   readonly name: string;
-  /** Index of the name, and of the bracket that opens its query. */
+  /** Positions of the name and of the parenthesis that opens its query. */
   readonly at: number;
   readonly body: number;
   readonly from: number;
@@ -25,11 +26,11 @@ export interface CommonTable {
 }
 
 const VERBS = new Set(['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'MERGE', 'VALUES', 'TABLE']);
-/** Functions whose arguments are joined by FROM. */
+/** Functions with FROM between their arguments. */
 const FROM_FUNCTIONS = new Set(['EXTRACT', 'SUBSTRING', 'TRIM', 'OVERLAY', 'POSITION']);
-/** Words before UPDATE that make it a lock, a trigger event or the branch of another statement. */
+/** Keywords before UPDATE that make it a lock, a trigger event or a branch of another statement. */
 const NOT_UPDATE = new Set(['FOR', 'KEY', 'DO', 'ON', 'THEN', 'BEFORE', 'AFTER', 'OR', 'OF']);
-/** Words that end a FROM list on its own depth. */
+/** Keywords that end a FROM list at the same depth. */
 const LIST_END = new Set(
   'WHERE GROUP HAVING ORDER LIMIT OFFSET FETCH FOR UNION INTERSECT EXCEPT WINDOW RETURNING SET SELECT WHEN VALUES FROM'.split(
     ' ',
@@ -53,13 +54,13 @@ export function significant(text: string, tokens: readonly SqlToken[]): Lexeme[]
 export const isName = (word: Lexeme | undefined): word is Lexeme =>
   word?.type === 'word' || word?.type === 'quoted-identifier';
 
-/** A name as the database knows it: unquoted in lower case, quoted without its quotes. */
+/** Normalizes a name: unquoted in lower case, quoted without its quotes. */
 export function nameOf(word: Lexeme): string {
   if (word.type === 'word') return word.text.toLowerCase();
   return word.text.slice(word.text.indexOf('"') + 1, -1).replaceAll('""', '"');
 }
 
-/** Index behind the group of brackets that opens at `i`. */
+/** Returns the position after the group that opens at `i`. */
 export function behindGroup(words: readonly Lexeme[], i: number): number {
   const depth = words[i]?.depth ?? 0;
   let at = i + 1;
@@ -67,7 +68,7 @@ export function behindGroup(words: readonly Lexeme[], i: number): number {
   return Math.min(at + 1, words.length);
 }
 
-/** Index of the bracket that holds `i`, or -1 at the top. */
+/** Returns the position of the parenthesis that contains `i`, or -1 at the top level. */
 export function holderOf(words: readonly Lexeme[], i: number): number {
   const depth = words[i]?.depth ?? 0;
   let at = i - 1;
@@ -75,7 +76,7 @@ export function holderOf(words: readonly Lexeme[], i: number): number {
   return words[at]?.type === 'open' ? at : -1;
 }
 
-/** Behind the SEARCH and CYCLE clauses of a recursive name. */
+/** Skips the SEARCH and CYCLE clauses of a recursive entry. */
 function behindSearch(words: readonly Lexeme[], i: number): number {
   let at = i;
   for (const [clause, last] of [
@@ -89,7 +90,7 @@ function behindSearch(words: readonly Lexeme[], i: number): number {
   return at;
 }
 
-/** One `name [(columns)] AS [NOT] [MATERIALIZED] (query)`; gives the index behind it, or -1 when it is none. */
+/** Matches `name [(columns)] AS [NOT] [MATERIALIZED] (query)`; `end` is the position after it. */
 function commonTable(words: readonly Lexeme[], i: number): { body: number; end: number } | undefined {
   if (!isName(words[i])) return undefined;
   let at = i + 1;
@@ -102,7 +103,7 @@ function commonTable(words: readonly Lexeme[], i: number): { body: number; end: 
   return { body: at, end: behindSearch(words, behindGroup(words, at)) };
 }
 
-/** The WITH list at `i`: its names, and the index of the statement behind it. */
+/** Returns the entries of the WITH list at `i`, and the position of the statement after it. */
 export function withList(words: readonly Lexeme[], i: number): { names: CommonTable[]; end: number } {
   const recursive = words[i + 1]?.text === 'RECURSIVE';
   const holder = holderOf(words, i);
@@ -119,7 +120,7 @@ export function withList(words: readonly Lexeme[], i: number): { names: CommonTa
   }
 }
 
-/** Index of the verb of the statement that begins at `i`, behind brackets and a WITH list. */
+/** Returns the position of the verb of the statement that begins at `i`, after parentheses and a WITH list. */
 function verbIndex(words: readonly Lexeme[], i: number): number {
   let at = i;
   while (words[at]?.type === 'open') at++;
@@ -129,7 +130,7 @@ function verbIndex(words: readonly Lexeme[], i: number): number {
   return at;
 }
 
-/** The verb that governs the lexeme at `i`: the nearest one before it on the same depth. */
+/** Returns the nearest verb before `i` at the same depth. */
 function governor(words: readonly Lexeme[], i: number): string {
   const depth = words[i]?.depth ?? 0;
   for (let at = i - 1; at >= 0 && (words[at]?.depth ?? 0) >= depth; at--) {
@@ -139,7 +140,7 @@ function governor(words: readonly Lexeme[], i: number): string {
   return '';
 }
 
-/** True where FROM belongs to a function or an operator and names no table. */
+/** True if FROM belongs to a function or an operator, not to a list of tables. */
 function innerFrom(words: readonly Lexeme[], i: number): boolean {
   const before = words[i - 1]?.text;
   if (before === 'DISTINCT' && ['IS', 'NOT'].includes(words[i - 2]?.text ?? '')) return true;
@@ -147,10 +148,10 @@ function innerFrom(words: readonly Lexeme[], i: number): boolean {
   return holder > 0 && FROM_FUNCTIONS.has(words[holder - 1]?.text ?? '');
 }
 
-/** Collects table names; `seen` receives the last part of each name and whether a schema stood before it. */
+/** Receives the last part of each table name, and whether a schema precedes it. */
 export type Collect = (word: Lexeme, index: number, qualified: boolean) => void;
 
-/** `FROM order o` and `INTO table (a)` name a table; `ORDER BY` and `FROM (TABLE a)` do not. */
+/** In `FROM order o` and `INTO table (a)` the word is a table name; in `ORDER BY` and `FROM (TABLE a)` it is a keyword. */
 function isWordOfSql(words: readonly Lexeme[], at: number): boolean {
   const text = words[at]?.text ?? '';
   if (QUERY_START.has(text)) return words[at - 1]?.text === '(' || !RESERVED_NAMES.has(text.toLowerCase());
@@ -158,8 +159,9 @@ function isWordOfSql(words: readonly Lexeme[], at: number): boolean {
 }
 
 /**
- * One item of a FROM list, with the brackets of joined tables around it. Function calls and sub-queries are passed by:
- * what is inside them is met by its own words.
+ * Reads one item of a FROM list, through parentheses around joins. Function calls and subqueries are skipped, because the
+ * keywords
+ * inside them are read separately.
  */
 function readItem(words: readonly Lexeme[], i: number, call: boolean, collect: Collect): void {
   let at = i;
@@ -174,7 +176,7 @@ function readItem(words: readonly Lexeme[], i: number, call: boolean, collect: C
   collect(last, at, at > begin);
 }
 
-/** A FROM list: an item, then one more behind each comma on the same depth. JOINs are met by their own word. */
+/** Reads the comma-separated items of a FROM list. Joined tables are read at their JOIN keyword. */
 function readList(words: readonly Lexeme[], i: number, collect: Collect): void {
   const depth = words[i]?.depth ?? 0;
   readItem(words, i, true, collect);
@@ -212,15 +214,15 @@ function readAt(words: readonly Lexeme[], i: number, collect: Collect): void {
   }
 }
 
-/** A word that is no part of a dotted name. */
+/** True for a word that is not part of a dotted name. */
 const standsAlone = (words: readonly Lexeme[], i: number): boolean =>
   words[i]?.type === 'word' && words[i - 1]?.type !== 'dot';
 
-/** Names of all WITH lists, at any depth. */
+/** Returns the entries of all WITH lists, at any depth. */
 export const commonTables = (words: readonly Lexeme[]): CommonTable[] =>
   words.flatMap((word, i) => (word.text === 'WITH' && standsAlone(words, i) ? withList(words, i).names : []));
 
-/** Every place where a table is named, whatever the name stands for. */
+/** Calls `collect` for every table name, including names of WITH entries. */
 export function eachTable(words: readonly Lexeme[], collect: Collect): void {
   words.forEach((_, i) => {
     if (standsAlone(words, i)) readAt(words, i, collect);
@@ -239,7 +241,7 @@ function readTables(words: readonly Lexeme[]): SqlTable[] {
   return [...tables.values()].sort((a, b) => a.start - b.start);
 }
 
-/** The table behind INSERT INTO, UPDATE, DELETE FROM and MERGE INTO; `verb` is the index of that word. */
+/** Returns the table written by the INSERT, UPDATE, DELETE or MERGE at position `verb`. */
 export function readTarget(words: readonly Lexeme[], verb: number): (SqlTable & { readonly index: number }) | null {
   const text = words[verb]?.type === 'word' ? words[verb]?.text : '';
   const next = words[verb + 1]?.text;
@@ -252,7 +254,7 @@ export function readTarget(words: readonly Lexeme[], verb: number): (SqlTable & 
   return target;
 }
 
-/** Where the main statement of the first statement in the text begins (its verb) and ends. */
+/** Returns the position of the main verb of the first statement, and the end of that statement. */
 export function mainStatement(words: readonly Lexeme[]): { readonly verb: number; readonly end: number } {
   const isEnd = (word: Lexeme): boolean => word.type === 'semicolon' && word.depth === 0;
   const first = words.findIndex((word) => !isEnd(word));

@@ -1,10 +1,11 @@
 /**
- * Table names that are words of SQL: `FROM user`, `INSERT INTO order`. Where only a name can stand they are meant as one,
- * so they get the quotes that SQL demands. Pure text; which dialect quotes how is told by the caller.
+ * Quotes table names that are reserved words: `FROM user`, `INSERT INTO order`. A keyword in the position of a table name is read
+ * as a
+ * name. The caller provides the quote character of the dialect.
  */
 import type { SqlScan } from './sql.js';
 
-/** Nouns that are reserved in PostgreSQL or MySQL, as models may well be called. */
+/** Nouns that are reserved in PostgreSQL or MySQL and are likely names of models. */
 export const RESERVED_NAMES: ReadonlySet<string> = new Set(
   (
     'case check column constraint default end grant group like limit offset order primary references table user values window ' +
@@ -15,7 +16,7 @@ export const RESERVED_NAMES: ReadonlySet<string> = new Set(
 
 export interface QuotedSql {
   readonly text: string;
-  /** From an offset in the quoted text to one in the text as written. */
+  /** Converts an offset in the quoted text to one in the original text. */
   readonly written: (offset: number) => number;
 }
 
@@ -29,19 +30,19 @@ export function quoteReserved({ text, tokens, tables }: SqlScan, quote = '"'): Q
   const quoted = tokens.filter(({ type, start, end }, i) => {
     if (type !== 'word') return false;
     if (starts.has(start)) return true;
-    // `user.id`: the table before one of its columns.
+    // `user.id`: a table before one of its columns.
     return (
       tokens[i + 1]?.type === 'dot' && tokens[i - 1]?.type !== 'dot' && known.has(text.slice(start, end).toLowerCase())
     );
   });
   let out = '';
   let at = 0;
-  // Where each quote stands in the new text.
+  // Offsets of the added quotes in the new text.
   const added: number[] = [];
   for (const { start, end } of quoted) {
     out += text.slice(at, start);
     added.push(out.length);
-    // A name in quotes is taken as it stands; without them it would be in lower case.
+    // Without quotes the database would read the name in lower case.
     out += quote + text.slice(start, end).toLowerCase();
     added.push(out.length);
     out += quote;

@@ -1,55 +1,56 @@
 /**
- * Which tables, WITH entries and sub-queries the names at one place of a statement can come from, by tokens alone: the text
- * may be half typed. Knows no models; what `*` stands for is told by its sources.
+ * Finds the tables, WITH entries and subqueries that are visible at a position of possibly incomplete SQL, by tokens. Knows no
+ * models;
+ * `*` refers to the columns of its sources.
  */
 import { aliasBehind } from './sql-mentions.js';
 import { columnList, elementStarts } from './sql-placeholders.js';
 import { behindGroup, commonTables, eachTable, holderOf, isName, nameOf, readTarget, type Lexeme } from './sql-read.js';
 
-/** A name in a select list, or the sources of which it takes everything. */
+/** A column name of a select list, or the sources of a `*`. */
 export type SqlOutput = string | readonly SqlSource[];
 
 export interface SqlSource {
-  /** The name it has in the statement. */
+  /** The alias, or the name if there is none. */
   readonly alias: string;
-  /** As written; null for a sub-query. */
+  /** The table name; null for a subquery or a WITH entry. */
   readonly table: string | null;
-  /** Of a sub-query or a WITH entry; null for a table. */
+  /** The columns of a subquery or a WITH entry; null for a table. */
   readonly outputs: readonly SqlOutput[] | null;
 }
 
 interface Placed {
   readonly source: SqlSource;
-  /** Lexeme of its name or bracket. */
+  /** Position of its name or parenthesis. */
   readonly index: number;
-  /** The bracket around the query that it belongs to; -1 for the whole text. */
+  /** Position of the parenthesis around its query; -1 for the top level. */
   readonly query: number;
 }
 
 const QUERY = new Set(['SELECT', 'WITH', 'VALUES', 'INSERT', 'UPDATE', 'DELETE', 'TABLE']);
 const SETS = new Set(['UNION', 'INTERSECT', 'EXCEPT']);
 
-/** All sources of a text, read once; what a sub-query answers is read when it is asked for. */
+/** All sources of a text; the outputs of subqueries are computed on demand. */
 interface Reading {
   readonly words: readonly Lexeme[];
   readonly all: Placed[];
-  /** By the bracket that opens the query. An entry that asks for itself gets nothing. */
+  /** Outputs by the position of the query's parenthesis. A recursive reference has no outputs. */
   readonly answers: Map<number, readonly SqlOutput[]>;
 }
 
-/** The bracket that opens the query around `i`, past those of calls and lists; -1 at the top. */
+/** Returns the position of the parenthesis of the query around `i`, ignoring those of calls and lists; -1 at the top level. */
 export function queryAround(words: readonly Lexeme[], i: number): number {
   let at = holderOf(words, i);
   while (at >= 0 && !QUERY.has(words[at + 1]?.text ?? '')) at = holderOf(words, at);
   return at;
 }
 
-/** The nearest first. */
+/** Returns the sources visible at `i`, innermost query first. */
 export function sourcesAt(words: readonly Lexeme[], i: number): readonly SqlSource[] {
   return read(readingOf(words), i);
 }
 
-/** WITH entries that may be named at `i`. */
+/** Returns the WITH entries visible at `i`. */
 export function commonAt(words: readonly Lexeme[], i: number): readonly SqlSource[] {
   const reading = readingOf(words);
   return commonTables(words)
@@ -74,7 +75,7 @@ function read({ words, all }: Reading, i: number): readonly SqlSource[] {
   }
 }
 
-/** A sub-query of a FROM list sees the others only behind LATERAL, an entry of a WITH list never. */
+/** A subquery of a FROM list sees outer sources only after LATERAL, a WITH entry never. */
 function seesOutside(words: readonly Lexeme[], open: number): boolean {
   const before = words[open - 1]?.text;
   if (before === 'AS' || before === 'MATERIALIZED') return false;
@@ -84,11 +85,13 @@ function seesOutside(words: readonly Lexeme[], open: number): boolean {
 interface Part {
   readonly from: number;
   readonly to: number;
-  /** The row that an INSERT could not write has a name here. */
+  /** True where `excluded` names the row that an INSERT could not write. */
   readonly excluded: boolean;
 }
 
-/** The part of a query whose names are seen at `i`: one side of a UNION; of an INSERT its target, or the rows it reads. */
+/**
+ * Returns the part of a query whose names are visible at `i`: one side of a UNION, or the target or the source rows of an INSERT.
+ */
 function partAround(words: readonly Lexeme[], query: number, i: number): Part {
   const begin = query + 1;
   const end = query < 0 ? words.length : behindGroup(words, query) - 1;
@@ -153,7 +156,7 @@ const later = (alias: string, outputs: () => readonly SqlOutput[]): SqlSource =>
   },
 });
 
-/** Whether a bracket stands where a FROM list names its sources. */
+/** True if the parenthesis is an item of a FROM list. */
 function isSource(words: readonly Lexeme[], open: number): boolean {
   const before = words[open - 1];
   if (before?.type === 'word') return /^(FROM|JOIN|LATERAL|USING)$/.test(before.text);
@@ -172,11 +175,11 @@ function isSource(words: readonly Lexeme[], open: number): boolean {
 const named = (words: readonly Lexeme[], open: number): string[] =>
   columnList(words, open).flatMap((name) => name ?? []);
 
-/** `name (a, b) AS (query)`: the names in brackets, else those of the query. */
+/** Returns the column names of `name (a, b) AS (query)`, or else those of the query. */
 const commonOutputs = (reading: Reading, at: number, body: number): readonly SqlOutput[] =>
   reading.words[at + 1]?.text === '(' ? named(reading.words, at + 1) : outputsOf(reading, body);
 
-/** What the query in the bracket at `open` answers. */
+/** Returns the outputs of the query in the parenthesis at `open`. */
 function outputsOf(reading: Reading, open: number): readonly SqlOutput[] {
   const { words, answers } = reading;
   const known = answers.get(open);
@@ -212,7 +215,7 @@ function endOfList(words: readonly Lexeme[], from: number, depth: number, end: n
   return end;
 }
 
-/** One element, lexemes `[start, end)`. */
+/** Returns the output of one list element, lexemes `[start, end)`. */
 function outputOf(reading: Reading, start: number, end: number): SqlOutput | null {
   const { words } = reading;
   const last = words[end - 1];
@@ -223,12 +226,12 @@ function outputOf(reading: Reading, start: number, end: number): SqlOutput | nul
     return only === null ? sources : sources.filter(({ alias }) => alias === only);
   }
   if (isName(last)) return nameOf(last);
-  // A call without an alias has the name of its function.
+  // A call without an alias is named after its function.
   const first = words[start];
   return isName(first) && words[start + 1]?.text === '(' ? nameOf(first) : null;
 }
 
-/** The table that the statement around `i` writes to, as it is written; null where it writes nothing. */
+/** Returns the table that the statement around `i` writes; null if it writes none. */
 export function targetAt(words: readonly Lexeme[], i: number): string | null {
   for (let at = i; at >= 0; at--) {
     if (queryAround(words, at) !== queryAround(words, i)) continue;

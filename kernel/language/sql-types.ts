@@ -1,6 +1,6 @@
 /**
- * Type names as they stand behind `::` and inside CAST(... AS ...): several words, a schema, quotes, modifiers, array
- * bounds. Finds where a name ends and writes it in one normal form; it does not know which types exist.
+ * Parses type names after `::` and in CAST(... AS ...), with several words, a schema, quotes, modifiers and array bounds, and
+ * normalizes them. Does not check whether a type exists.
  */
 const BLANK = String.raw`[ \t\r\n\f\v]+`;
 const NAME = String.raw`(?:"[^"]*(?:""[^"]*)*"|[A-Za-z_\u0080-\uffff][A-Za-z0-9_$\u0080-\uffff]*)`;
@@ -21,7 +21,7 @@ const TYPE = new RegExp(
   'iy',
 );
 
-/** Where the type name that begins at `at` ends; -1 when there is none. */
+/** Returns the end of the type name that begins at `at`, or -1. */
 export function typeEnd(text: string, at: number): number {
   TYPE.lastIndex = at;
   return TYPE.test(text) ? TYPE.lastIndex : -1;

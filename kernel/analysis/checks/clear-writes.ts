@@ -69,7 +69,7 @@ const protectsAny = ({ definition }: LinkedResource): boolean => definition.find
 
 const keyOf = ({ model, field }: Pick<Write, 'model' | 'field'>): string => `${model} ${field.toLowerCase()}`;
 
-/** The `checkProtections` module reports writes of an actionable that protects a property of the same name. */
+/** The `checkProtections` function reports writes of an actionable that protects a property of the same name. */
 const isToldElsewhere = ({ action, field }: Write, sealed: readonly Reference[]): boolean =>
   sealed.some(({ name, node }) => inside(node, action.node) && lastOf(String(name)) === lastOf(field));
 

@@ -1,7 +1,7 @@
 /**
  * Reports UPDATE and DELETE in authenticated resources that do not depend on the caller: any verified caller could change the
  * rows
- * of another. Skips a write if it, or an earlier actionable, reads a claim, and guards without claims (a webhook sender).
+ * of another. Skips writes after a read of a claim, and guards without claims (the sender of a webhook).
  */
 import { accessorsIn } from '../../language/accessor.js';
 import { spotInString } from '../../source/escapes.js';

@@ -118,7 +118,7 @@ function reportUndeclared(
 ): void {
   const spot = spotInString(doc, node, part);
   const accessor = [`$${part.root}`, ...part.tail].join('.');
-  // The `checkAccessors` module reports a trailing `-` or `_`.
+  // The `checkAccessors` function reports a trailing `-` or `_`.
   if (/[-_]$/.test(part.tail.at(-1) ?? '')) return;
   const before = field.split('-')[0] ?? field;
   if (before !== field && declared.includes(before)) {

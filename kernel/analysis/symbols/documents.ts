@@ -1,7 +1,7 @@
 /**
- * Collects names in document queries: collections by any name of their model, and fields as keys of predicates. Pipeline stages
- * after
- * a stage that reshapes documents are skipped, because their fields have new names.
+ * Collects names in document queries: collections by any name of their model, and fields as keys of predicates. Pipelines are
+ * read up
+ * to the first stage that reshapes documents, because later stages have new field names.
  */
 import type { LocatedNode, Member } from '../../source/tree.js';
 import type { DocumentQuery } from '../finds.js';
