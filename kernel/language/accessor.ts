@@ -1,8 +1,4 @@
-/**
- * Parses accessors inside strings: `$ROOT` with an optional dotted tail. Text is parsed once, at load time; accessor plugins
- * define
- * what the roots mean.
- */
+/** Parses accessors inside strings: `$ROOT` with an optional dotted tail. Accessor plugins define the meaning of the roots. */
 export interface AccessorPart {
   readonly root: string;
   readonly tail: readonly string[];
@@ -13,7 +9,7 @@ export interface AccessorPart {
 
 export type TemplatePart = string | AccessorPart;
 
-/** After `$$` these are system variables of a document database (`$$ROOT`) and therefore text. */
+/** System variables of a document database (`$$ROOT`): after `$$` they are text. */
 export const VARIABLES: ReadonlySet<string> = new Set(['ROOT', 'CURRENT', 'NOW', 'REMOVE', 'DESCEND', 'PRUNE', 'KEEP']);
 
 const isUpper = (code: number): boolean => code >= 65 && code <= 90;
@@ -22,8 +18,8 @@ const isLower = (code: number): boolean => code >= 97 && code <= 122;
 const isSegment = (code: number): boolean => isRootPart(code) || isLower(code) || code === 45;
 
 /**
- * Returns literal text and accessors in order, without empty text. A `$` before anything but an upper-case word (`$1`, `$set`,
- * `$2b$10$`, `$Name`) is text, as is `$$ROOT`. A final dot is text: `/u/$PAYLOAD.id.` reads `id`.
+ * A `$` before anything but an upper-case word (`$1`, `$set`, `$2b$10$`, `$Name`) is text, as is `$$ROOT`. A final dot is text:
+ * `/u/$PAYLOAD.id.` reads `id`.
  */
 export function parseTemplate(text: string): readonly TemplatePart[] {
   const parts: TemplatePart[] = [];

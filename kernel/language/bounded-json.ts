@@ -1,6 +1,5 @@
 /**
- * Parses untrusted JSON (request bodies, replies of other services) under limits. Depth and size are measured before any value is
- * created; reserved names and malformed text throw Faults of the HTTP layer.
+ * Parses untrusted JSON under limits, which are checked before any value is created. Violations throw Faults of the HTTP layer.
  */
 import { Fault, fault } from '../contract/fault.js';
 import { POISON_KEYS } from '../contract/json.js';
@@ -12,9 +11,7 @@ export interface JsonLimits {
   readonly array: number;
 }
 
-/**
- * `bytes` are UTF-8, and `decode` returns them as text. Throws REQ_MALFORMED, REQ_TOO_COMPLEX, REQ_NAME_REFUSED or REQ_NUMBER.
- */
+/** `decode` returns the UTF-8 `bytes` as text. Throws REQ_MALFORMED, REQ_TOO_COMPLEX, REQ_NAME_REFUSED or REQ_NUMBER. */
 export function parseBounded(bytes: Uint8Array, decode: () => string, limits: JsonLimits): unknown {
   const marks = measure(bytes, limits);
   let value: unknown;
@@ -40,15 +37,12 @@ const LETTER_U = 0x75;
 /** A double represents this many decimal digits exactly. */
 const EXACT_DIGITS = 15;
 
-/** Flag: the parsed value must be inspected for long arrays, escapes or reserved names. */
+/** Flag: the value may contain long arrays, escapes or reserved names. */
 const DOUBTFUL = 1;
 /** Flag: a number may not be exact as a double. */
 const LONG = 2;
 
-/**
- * Scans the bytes once, before any value is created. Throws if depth or key count exceeds the limit; returns DOUBTFUL, LONG, both
- * or 0.
- */
+/** Throws if depth or key count exceeds the limit; returns DOUBTFUL, LONG, both or 0. */
 function measure(bytes: Uint8Array, { depth: maxDepth, keys: maxKeys, array: maxArray }: JsonLimits): number {
   let depth = 0;
   let deepest = 0;
@@ -86,7 +80,6 @@ function measure(bytes: Uint8Array, { depth: maxDepth, keys: maxKeys, array: max
   return (doubtful || commas >= maxArray ? DOUBTFUL : 0) | (long ? LONG : 0);
 }
 
-/** Compares only the length with `__proto__`, `prototype` and `constructor`, and the first letter. */
 function mayBePoison(bytes: Uint8Array, start: number, end: number): boolean {
   const length = end - start;
   if (length !== 9 && length !== 11) return false;
@@ -94,7 +87,7 @@ function mayBePoison(bytes: Uint8Array, start: number, end: number): boolean {
   return first === 0x5f || first === 0x70 || first === 0x63;
 }
 
-/** Iterative, so that a deep value cannot overflow the stack. */
+/** Iterative, because a deep value could overflow the stack. */
 function inspect(root: unknown, { array }: JsonLimits): void {
   const stack: unknown[] = [root];
   while (stack.length > 0) {

@@ -1,9 +1,8 @@
 /**
- * Converts schedules of other systems, or in words, to six fields: "@daily", "0 3 * * *", "every 5 minutes", "every day at 3am".
- * `cron.ts` validates the result.
+ * Converts schedules of other systems, or in words ("@daily", "0 3 * * *", "every 5 minutes"), to six fields; `cron.ts` validates
+ * them.
  */
 
-/** Aliases of whole schedules, with or without `@`. */
 const NICKNAMES: ReadonlyMap<string, string> = new Map([
   ['yearly', '0 0 0 1 1 *'],
   ['annually', '0 0 0 1 1 *'],
@@ -22,9 +21,8 @@ const TIMES = /^(?:every\s+)?([a-z]+?)s?\s+(?:at|@)\s+(\d{1,2})(?::(\d\d))?\s*(a
 const DAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
 
 export interface MeantSchedule {
-  /** True if the schedule is written in words. */
   readonly words: boolean;
-  /** The schedule in six fields, if the conversion is certain. */
+  /** Undefined if the conversion is not certain. */
   readonly right?: string;
 }
 
@@ -36,7 +34,7 @@ export function meantSchedule(text: string): MeantSchedule {
   return { words: /^@?[a-z]{3,}\b/.test(plain), ...ofFields(text) };
 }
 
-/** Five fields are a crontab schedule, seven have a year at the end. Spaces in lists are removed. */
+/** Five fields are a crontab schedule; seven have a year at the end. */
 function ofFields(text: string): { readonly right?: string } {
   const fields = text
     .trim()
@@ -47,7 +45,7 @@ function ofFields(text: string): { readonly right?: string } {
   return fields.length === 6 || isYears ? { right: fields.slice(0, 6).join(' ') } : {};
 }
 
-/** Converts `every 5 minutes` and `30s`, if the interval divides the next larger unit. */
+/** `every 5 minutes`, `30s`: only if the interval divides the next larger unit. */
 function ofLength(text: string): string | undefined {
   const [, count = '1', unit = ''] = LENGTHS.exec(text) ?? [];
   if (unit === '' || (!/\d|every/.test(text) && unit.length === 1)) return undefined;
@@ -62,7 +60,7 @@ function ofLength(text: string): string | undefined {
   return fits(seconds / 3600, 24) ? `0 0 ${pace(seconds / 3600)} * * *` : undefined;
 }
 
-/** Converts `every day at 3am`, `weekdays at 9:30` and `Monday at 17:00`. */
+/** `every day at 3am`, `weekdays at 9:30`, `Monday at 17:00`. */
 function ofTime(text: string): string | undefined {
   const [, day = '', hours = '', minutes = '0', half] = TIMES.exec(text) ?? [];
   const weekday = DAYS.findIndex((name) => name === day || name.slice(0, 3) === day);

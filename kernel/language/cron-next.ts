@@ -1,20 +1,19 @@
 /**
- * Computes the instants of a schedule in a time zone, in milliseconds since 1970. When clocks go back, fixed hours run only in
- * the first
- * of the two hours, intervals in both. A time that is skipped when clocks go forward runs once, at that moment.
+ * Computes the instants of a schedule in a time zone. When clocks go back, fixed hours run only in the first of the two hours,
+ * intervals in both; a time that is skipped when clocks go forward runs once, at that moment.
  */
 import type { Cron } from './cron.js';
 import { wallOf, type Wall } from './zone.js';
 
 const SECOND = 1000;
 const DAY = 86_400_000;
-/** 29 February may be eight years away, and forty if a weekday is required as well. */
+/** 29 February may be eight years away, on a required weekday forty. */
 const HORIZON_YEARS = 41;
 
 export interface Timetable {
-  /** Returns the first instant after `after`, or null if there is none within the horizon. */
+  /** Milliseconds since 1970; null if there is none within the horizon. */
   readonly next: (after: number) => number | null;
-  /** Returns the last instant after `after` that is not later than `until`, or null. */
+  /** The last instant after `after` and not later than `until`; null if there is none. */
   readonly latest: (after: number, until: number) => number | null;
 }
 
@@ -26,7 +25,7 @@ export function timetable(cron: Cron, zone: string): Timetable {
     latest: (after, until) => {
       let found = next(after);
       if (found === null || found > until) return null;
-      // Bisects, because there may be very many: an instant follows `low`, and none follows `high`.
+      // Bisects: an instant follows `low`, none follows `high`.
       let [low, high] = [found, until];
       while (high - low > SECOND / 2) {
         const middle = Math.floor((low + high) / 2);
@@ -39,7 +38,6 @@ export function timetable(cron: Cron, zone: string): Timetable {
   };
 }
 
-/** Returns the next `count` instants, for display. */
 export function nextInstants(cron: Cron, zone: string, after: number, count: number): number[] {
   const { next } = timetable(cron, zone);
   const found: number[] = [];
@@ -61,7 +59,7 @@ function byHour(cron: Cron, wall: Wall): Next {
   };
 }
 
-/** Intervals: follows local time separately in each period between two clock changes. */
+/** Intervals follow local time separately in each period between two clock changes. */
 function byInterval(cron: Cron, wall: Wall): Next {
   return (after) => {
     for (let from = after + 1; ;) {
@@ -80,16 +78,15 @@ function byInterval(cron: Cron, wall: Wall): Next {
   };
 }
 
-/** Returns the instants with this local time: two when clocks go back, none when they skip it. */
+/** Two instants if clocks go back, none if they skip the local time. */
 function instantsOf(wall: Wall, shown: number): number[] {
   const around = [shown - DAY, shown + DAY].map((instant) => shown - (wall(instant) - instant));
   return [...new Set(around)].filter((instant) => wall(instant) === shown).sort((a, b) => a - b);
 }
 
-/** The moment at which clocks go forward over a skipped local time. */
 const jumpOver = (wall: Wall, shown: number): number => jumpIn(wall, shown - DAY, shown + DAY) ?? shown;
 
-/** Returns the first clock change in a period, or null if there is none. */
+/** The first clock change in a period; null if there is none. */
 function jumpIn(wall: Wall, from: number, to: number): number | null {
   const ahead = (instant: number): number => wall(instant) - instant;
   const known = ahead(from);
@@ -105,7 +102,7 @@ function jumpIn(wall: Wall, from: number, to: number): number | null {
 
 const atLeast = (values: readonly number[], value: number): number | undefined => values.find((one) => one >= value);
 
-/** Returns the first local time at or after `from` that matches all fields, in whole seconds. */
+/** The first matching local time at or after `from`, in whole seconds. */
 function nextShown(cron: Cron, from: number): number | null {
   const start = new Date(Math.ceil(from / SECOND) * SECOND);
   let [year, month, day] = [start.getUTCFullYear(), start.getUTCMonth() + 1, start.getUTCDate()];
@@ -125,7 +122,7 @@ function nextShown(cron: Cron, from: number): number | null {
 
 const daysIn = (year: number, month: number): number => new Date(Date.UTC(year, month, 0)).getUTCDate();
 
-/** If both day fields are restricted, a day that matches either one matches (as in cron). */
+/** If both day fields are restricted, either may match, as in cron. */
 function isDay({ days, weekdays, anyDay, anyWeekday }: Cron, year: number, month: number, day: number): boolean {
   const isDate = days.includes(day);
   const isWeekday = weekdays.includes(new Date(Date.UTC(year, month - 1, day)).getUTCDay());
@@ -133,7 +130,7 @@ function isDay({ days, weekdays, anyDay, anyWeekday }: Cron, year: number, month
   return isDate || isWeekday;
 }
 
-/** Returns the milliseconds from midnight to the first match at or after a time of day, or null if that day has none. */
+/** The first matching time of day in milliseconds from midnight; null if that day has none. */
 function timeFrom({ hours, minutes, seconds }: Cron, hour: number, minute: number, second: number): number | null {
   const [firstMinute = 0, firstSecond = 0] = [minutes[0], seconds[0]];
   const at = (h: number, m: number, s: number): number => ((h * 60 + m) * 60 + s) * SECOND;

@@ -1,9 +1,9 @@
-/** Describes a valid schedule in words, for display: "at 03:00, on Monday to Friday (UTC)". */
+/** Describes a schedule for display: "at 03:00, on Monday to Friday (UTC)". */
 import type { Cron } from './cron.js';
 
 const MONTHS = 'January February March April May June July August September October November December'.split(' ');
 const WEEKDAYS = 'Sunday Monday Tuesday Wednesday Thursday Friday Saturday'.split(' ');
-/** The maximum number of times of day that are listed individually. */
+/** Up to this many times of day are listed individually. */
 const MANY = 6;
 
 export function cronInWords(cron: Cron, zone = 'UTC'): string {
@@ -28,7 +28,6 @@ function timeInWords({ seconds, minutes, hours }: Cron): string {
 const isOnly = (values: readonly number[], value: number): boolean => values.length === 1 && values[0] === value;
 const isEvery = (values: readonly number[], count: number): boolean => values.length === count;
 
-/** Returns `every 5 minutes`, or the list of values. */
 function pace(values: readonly number[], count: number, unit: string): string {
   if (isEvery(values, count)) return `every ${unit}`;
   const [first = 0, second = 0] = values;

@@ -1,7 +1,4 @@
-/**
- * Parses schedules with six fields (second, minute, hour, day of the month, month, day of the week), reports errors and suggests
- * corrections. `cron-next.ts` computes the instants.
- */
+/** Validates schedules with six fields (seconds first) and suggests corrections; `cron-next.ts` computes the instants. */
 
 import { meantSchedule } from './cron-meant.js';
 
@@ -13,25 +10,21 @@ export interface Cron {
   readonly months: readonly number[];
   /** Sunday is 0. */
   readonly weekdays: readonly number[];
-  /** True for `*` or `?`: only the other day field restricts the day. */
+  /** `*` or `?`: only the other day field restricts the day. */
   readonly anyDay: boolean;
   readonly anyWeekday: boolean;
-  /**
-   * True if the hour is `*` or has a step: the schedule is an interval and also runs in the hour that is repeated when clocks go
-   * back.
-   */
+  /** True if the hour is `*` or has a step: the schedule also runs in the hour that is repeated when clocks go back. */
   readonly steady: boolean;
 }
 
 export interface CronFlaw {
-  /** The invalid range of the text. */
   readonly start: number;
   readonly end: number;
-  /** A predicate; its subject is the name of the field or "It". */
+  /** Follows the name of the field, or "It". */
   readonly what: string;
-  /** The name of the field, or null for the whole schedule. */
+  /** Null for the whole schedule. */
   readonly field: string | null;
-  /** The correct text, if it is certain. */
+  /** Undefined if the correction is not certain. */
   readonly right?: string;
 }
 
@@ -40,7 +33,7 @@ interface Field {
   readonly min: number;
   readonly max: number;
   readonly names?: readonly string[];
-  /** True if the field accepts `?` as `*`. */
+  /** The field accepts `?` as `*`. */
   readonly open?: true;
 }
 
@@ -121,7 +114,6 @@ function countFlaw(text: string, parts: readonly Part[]): CronFlaw {
 
 interface FieldFlaw {
   readonly what: string;
-  /** The corrected field. */
   readonly right?: string;
 }
 interface ReadField {
@@ -167,7 +159,7 @@ function readItem(field: Field, item: string): ReadField {
   return { values };
 }
 
-/** Corrects long names to three letters, and an hour, minute or second one above the maximum to 0. */
+/** Shortens long names to three letters, and turns hour 24, minute 60 or second 60 into 0. */
 function nearItem({ names, min, max }: Field, item: string): string | undefined {
   if (min === 0 && item === String(max + 1) && names === undefined) return '0';
   const right = item.replace(/[a-z]{4,}/gi, (word) => {
@@ -187,13 +179,13 @@ function valueOf({ min, max, names }: Field, text: string): number | null {
   return value >= min && value <= max ? value : null;
 }
 
-/** Accepts a range that ends with Sunday: `SAT-SUN`. */
+/** `SAT-SUN` ends with Sunday as 7. */
 function endOf(field: Field, text: string, low: number): number | null {
   const value = valueOf(field, text);
   return field.names === WEEKDAYS && value === 0 && low > 0 ? 7 : value;
 }
 
-/** Splits `22-2` into two ranges; with a step the start of the second range is ambiguous. */
+/** Splits `22-2` into two ranges; with a step the start of the second one is ambiguous. */
 function wrapped(field: Field, from: string, to: string, step: string | undefined): string | undefined {
   if (step !== undefined) return undefined;
   const name = (value: number): string => (/\d/.test(from) ? String(value) : (field.names?.[value - field.min] ?? ''));

@@ -1,9 +1,9 @@
-/** Finds the document fields that an object query writes and compares, with their values. */
+/** Finds the document fields that an object query writes and compares. */
 import { asText, escapePointer, isObject, type Json, type JsonObject } from '../contract/json.js';
 import { accessorsIn } from './accessor.js';
 
 export interface DocumentField {
-  /** Names joined by dots, without operators and array indexes. */
+  /** Without operators and array indexes. */
   readonly path: string;
   readonly value: Json;
   /** JSON pointer of the value in the query. */
@@ -11,10 +11,10 @@ export interface DocumentField {
   readonly written: boolean;
 }
 
-/** The member with the written values, by action. */
+/** The member that holds the written values. */
 const WRITTEN: Readonly<Record<string, string>> = { INSERT: 'document', UPDATE: 'update_predicate' };
 
-/** Reads the document or update and the conditions. For an INSERT without a document, the parameters are its fields. */
+/** The parameters of an INSERT without a document are its fields. */
 export function documentFields(query: JsonObject): DocumentField[] {
   const parameters = Array.isArray(query['parameters']) ? (query['parameters'] as readonly Json[]) : [];
   const below = (json: Json | undefined, at: string, path: string, written: boolean): DocumentField[] => {
@@ -52,7 +52,7 @@ export function documentFields(query: JsonObject): DocumentField[] {
   ];
 }
 
-/** A bare name is its own field; an accessor sets the field named by its last segment. */
+/** The field of an accessor is its last segment. */
 function ownField(value: Json): string {
   const text = asText(value);
   return accessorsIn(text)[0]?.tail.at(-1) ?? text;

@@ -1,6 +1,6 @@
 /**
- * Parses and serializes JSON without changing numbers: a number is an `ExactNumber` if a double cannot hold it. Text without long
- * numbers is parsed by `JSON.parse` alone.
+ * JSON without loss of digits: a number that a double cannot hold is an `ExactNumber`. Text without long numbers uses
+ * `JSON.parse` alone.
  */
 import { ExactNumber } from '../contract/exact-number.js';
 
@@ -10,9 +10,9 @@ const DOUBTFUL = /[\d.]{16}|\d[eE][+-]?\d{3}/;
 
 interface Parts {
   readonly sign: string;
-  /** The significant digits without zeros at either end; empty for zero. */
+  /** Without zeros at either end; empty for zero. */
   readonly digits: string;
-  /** The power of ten by which the integer `digits` is multiplied. */
+  /** The power of ten that multiplies `digits`. */
   readonly power: number;
 }
 
@@ -27,29 +27,28 @@ function partsOf(text: string): Parts | null {
 const isSame = (a: Parts, b: Parts): boolean =>
   a.digits === b.digits && (a.digits === '' || (a.power === b.power && a.sign === b.sign));
 
-/** Returns true if parsing `text` as a double preserves its value. */
 function isDouble(parts: Parts, number: number): boolean {
   const short = partsOf(String(number));
   if (short !== null && isSame(parts, short)) return true;
-  // Many programs print fractions with 17 digits; such a text represents the double.
+  // Many programs print fractions with 17 digits, which represent the double.
   const long = parts.power < 0 && Number.isFinite(number) ? partsOf(number.toPrecision(17)) : null;
   return long !== null && isSame(parts, long);
 }
 
-/** Returns a double if it holds the number exactly, else an ExactNumber; null if `text` is not a number. */
+/** Null if `text` is not a number. */
 export function exactNumber(text: string): number | ExactNumber | null {
   const parts = partsOf(text);
   if (parts === null) return null;
   const number = Number(text);
   if (isDouble(parts, number)) return number + 0;
   const { sign, digits, power } = parts;
-  // Only a number with an exponent can be larger than its text is long.
+  // Only an exponent makes a number larger than its text is long.
   if (power < 0 || power > MOST_ZEROS) return new ExactNumber(text);
   return new ExactNumber(sign + digits + '0'.repeat(power));
 }
 const MOST_ZEROS = 400;
 
-/** Returns false for an integer that a double would change. Fractions are accepted, because rounding them is usual. */
+/** False for an integer that a double would change. Rounding of fractions is accepted. */
 export function isWholeDouble(text: string): boolean {
   if (text.length < 16) return true;
   const number = exactNumber(text);
@@ -57,16 +56,16 @@ export function isWholeDouble(text: string): boolean {
 }
 const LONGEST = 400;
 
-/** Returns true for numbers that are too large, too small or too long even for an ExactNumber. */
+/** True for numbers beyond the range even of an ExactNumber. */
 export function isBeyond(text: string): boolean {
   const number = Number(text);
   return text.length > LONGEST || !Number.isFinite(number) || (number === 0 && partsOf(text)?.digits !== '');
 }
 
-// A global of every platform; the platform-independent modules have no types for it.
+// Every platform has this global, but the types of these modules do not include it.
 declare const crypto: { randomUUID(): string };
 
-/** A random prefix that no input contains, because it is new in every process and never leaves it. */
+/** Random for each process, so no input contains it. */
 const MARK = `${crypto.randomUUID()} `;
 const MARKED = new RegExp(`"${MARK}([^"]+)"`, 'g');
 
@@ -75,11 +74,7 @@ const BACKSLASH = 0x5c;
 const isNumeric = (code: number): boolean =>
   (code >= 0x30 && code <= 0x39) || code === 0x2e || code === 0x2d || code === 0x2b || code === 0x65 || code === 0x45;
 
-/**
- * Like `JSON.parse`, but slower. `judge` is called with each number that a double cannot hold and may throw. Throws a SyntaxError
- * for
- * invalid JSON.
- */
+/** Like `JSON.parse`. The callback receives each number that a double cannot hold and may throw. */
 export function parseExact(text: string, judge?: (digits: string) => void): unknown {
   const plain: unknown = JSON.parse(text);
   let marked = '';
@@ -105,11 +100,10 @@ export function parseExact(text: string, judge?: (digits: string) => void): unkn
 const unmark = (_: string, value: unknown): unknown =>
   typeof value === 'string' && value.startsWith(MARK) ? new ExactNumber(value.slice(MARK.length)) : value;
 
-/** Like `JSON.parse`, for text from trusted stores. */
 export const readJson = (text: string): unknown =>
   DOUBTFUL.test(text) ? parseExact(text) : (JSON.parse(text) as unknown);
 
-/** Like `JSON.stringify`, with ExactNumbers written as numbers. `judge` is called with each ExactNumber and may throw. */
+/** Like `JSON.stringify`. The callback receives each ExactNumber and may throw. */
 export function writeJson(value: unknown, judge?: (number: ExactNumber) => void): string | undefined {
   const before = ExactNumber.written;
   const text = JSON.stringify(value) as string | undefined;
@@ -122,11 +116,11 @@ export function writeJson(value: unknown, judge?: (number: ExactNumber) => void)
   }).replace(MARKED, '$1');
 }
 
-/** Scales a number to an integer for comparison; `least` is the smaller power of both numbers. */
+/** `least` is the smaller power of both numbers. */
 const scaled = ({ sign, digits, power }: Parts, least: number): bigint =>
   BigInt(`${sign}${digits === '' ? '0' : digits}`) * 10n ** BigInt(power - least);
 
-/** Returns a negative number, 0 or a positive number, like a sort comparator. */
+/** Returns a negative number, 0 or a positive number. */
 export function compareNumbers(a: number | ExactNumber, b: number): number {
   if (typeof a === 'number' || !Number.isFinite(b)) return Number(a) - b;
   const [left, right] = [partsOf(a.toString()), partsOf(String(b))];

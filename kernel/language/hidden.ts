@@ -1,8 +1,4 @@
-/**
- * Removes secret fields from plain data at any depth, including nested rows and parsed JSON, except fields that are named by
- * their
- * path. Never changes its input.
- */
+/** Removes secret fields from plain data at any depth, except fields named by their path. Never changes its input. */
 
 import { BLIND } from '../contract/model.js';
 import type { Hide } from '../contract/plan.js';
@@ -10,11 +6,7 @@ import type { Hide } from '../contract/plan.js';
 const GONE = Symbol('gone');
 const SHORTEST = 30;
 
-/**
- * `conceals`: strings that match are removed too, except inside a named secret. `named`: dotted paths from the root value; array
- * indexes
- * are ignored, so a path applies to every item.
- */
+/** `conceals`: matching strings are removed too. `named`: dotted paths of secrets to keep; array indexes are ignored. */
 export function hider(secrets: ReadonlySet<string>, named: readonly string[], conceals: RegExp | null = null): Hide {
   const paths = named.map(
     (name) =>
@@ -44,7 +36,7 @@ export function hider(secrets: ReadonlySet<string>, named: readonly string[], co
   }
 
   function within(key: string, child: unknown, path: string): unknown {
-    // A named secret is returned whole, with everything inside it.
+    // A named secret keeps everything inside it.
     if (secrets.has(key)) return isNamed(`${path}.${key}`) && !key.endsWith(BLIND) ? child : GONE;
     if (isConcealed(child)) return GONE;
     return typeof child === 'object' && child !== null ? below(child, `${path}.${key}`) : child;

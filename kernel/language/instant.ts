@@ -1,10 +1,10 @@
-/** Parses times in the only format that every store accepts: ISO 8601, an existing day, years 1 to 9999 in UTC. */
+/** Parses times in the format that every store accepts: ISO 8601, years 1 to 9999 in UTC. */
 const INSTANT =
   /^\s*(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?\s*(?:Z|([+-])(\d\d)(?::?(\d\d))?)?)?\s*$/i;
 const FIRST = Date.parse('0001-01-01T00:00:00Z');
 const LAST = Date.parse('9999-12-31T23:59:59.999Z');
 
-/** Returns milliseconds since 1970, truncated; null if the text is not a time or is outside the range of some store. */
+/** Returns milliseconds since 1970, truncated; null for an invalid time. */
 export function readInstant(text: string): number | null {
   const [all, year, month, day, hour = '00', minute = '00', second = '00', fraction = '', sign, hours = '0', minutes] =
     INSTANT.exec(text) ?? [];
@@ -17,6 +17,6 @@ export function readInstant(text: string): number | null {
   return instant >= FIRST && instant <= LAST ? instant : null;
 }
 
-/** Truncates fractional seconds, because databases round extra digits differently. */
+/** Databases round extra digits differently. */
 export const cutInstant = (text: string, digits: number): string =>
   text.replace(/\.(\d+)/, (fraction: string) => fraction.slice(0, digits + 1));

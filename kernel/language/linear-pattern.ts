@@ -1,51 +1,48 @@
 /**
- * Regular expressions in time linear in the length of the text: all alternatives are followed in parallel, without backtracking.
- * For patterns written in definitions. Backreferences, lookbehind and unbounded lookahead throw when the pattern is compiled.
+ * Regular expressions in linear time, without backtracking, for patterns in definitions. Backreferences, lookbehind and unbounded
+ * lookahead are rejected when the pattern is compiled.
  */
 
 export interface LinearMatch {
   readonly index: number;
-  /** The whole match, then the capture groups; undefined for a group that did not participate. */
+  /** The whole match, then the groups; undefined for a group without a match. */
   readonly groups: readonly (string | undefined)[];
 }
 
 export interface LinearPattern {
   test(text: string): boolean;
-  /** Returns the first match at or after `from`. */
   exec(text: string, from?: number): LinearMatch | null;
 }
 
-/** The message is the predicate of a sentence whose subject is the pattern. */
+/** The message is a predicate; its subject is the pattern. */
 export class PatternError extends Error {}
 
-/** At most one property group is set; a step without any is the end of the pattern. */
+/** A step without any property is the end of the pattern. */
 interface Step {
   /** Consumes one code unit. */
   readonly reads?: (code: number) => boolean;
   /** Relative jumps in order of precedence. */
   readonly ways?: readonly number[];
-  /** Records a position: even slots begin a group, odd slots end it. */
+  /** Even slots begin a group, odd slots end it. */
   readonly slot?: number;
   readonly holds?: (text: string, at: number) => boolean;
-  /** The number of steps that `holds` runs. */
   readonly cost?: number;
 }
 
-/** Limits: steps of the pattern with its repetitions expanded, steps of an unanchored lookahead, and nesting depth. */
+/** Limits of the expanded pattern, of an unanchored lookahead, and of the nesting depth. */
 const MOST = 2_000;
 const MOST_AHEAD = 64;
 const MOST_DEPTH = 50;
-/** Only repetition and alternatives can backtrack; other patterns use the native engine. */
+/** Other patterns cannot backtrack and use the native engine. */
 const BRANCHES = /[*+?{|]/;
 
-/** A character class, an escape, the start of a group, a quantifier or a single character. */
 const TOKEN =
   /\[(?:\\[^]|[^\]\\])*\]|\\(?:x[\dA-Fa-f]{2}|u[\dA-Fa-f]{4}|[^])|\((?:\?(?:<?[=!]|:|<[A-Za-z_$][\w$]*>))?|(?:[*+?]|\{\d+(?:,\d*)?\})\??|[^]/g;
 const REPETITION = /^(?:([*+?])|\{(\d+)(,?)(\d*)\})(\?)?$/;
-/** Escapes that match one code unit; of the letters only those with a meaning. */
+/** Escapes that match one code unit. */
 const ESCAPED = /^\\(?:[dDsSwWtnrvf]|0|x..|u....|[^A-Za-z0-9])$/;
 
-/** `flags`: `i`, `m` and `s`, as in RegExp. Throws a PatternError. */
+/** `flags`: `i`, `m` and `s`. Throws a PatternError. */
 export function linearPattern(source: string, flags = ''): LinearPattern {
   let native: RegExp;
   try {
@@ -115,7 +112,7 @@ function read(source: string, flags: string): readonly Step[] {
       throw new PatternError(`has ${token}, which is not matched in linear time`);
     const sign = /^[{}\]]$/.test(token) ? `\\${token}` : token;
     const one = new RegExp(`^(?:${sign})$`, flags.replace('m', ''));
-    // The native engine tests each code unit once; the results are cached.
+    // Cached results of the native engine by code unit.
     const said: (boolean | undefined)[] = [];
     return [{ reads: (code) => (said[code] ??= one.test(String.fromCharCode(code))) }];
   }
@@ -140,7 +137,6 @@ function bounded(steps: Step[]): Step[] {
   return steps;
 }
 
-/** Expands a repetition into its required and optional copies. */
 function repeated(inner: Step[], [, sign, from, comma, to, lazy]: RegExpExecArray): Step[] {
   const least = from === undefined ? Number(sign === '+') : Number(from);
   const bound = comma === '' ? from : to;
@@ -160,12 +156,12 @@ interface Way {
   readonly marks: readonly number[];
 }
 
-/** Returns the capture positions of the match that the native engine would find, or null. */
+/** Returns the group positions that the native engine would find, or null. */
 function follow(steps: readonly Step[], text: string, from: number, here: boolean): readonly number[] | null {
   const seen = new Int32Array(steps.length).fill(-1);
   let now: Way[] = [];
   let found: readonly number[] | null = null;
-  /** Follows jumps until a step that consumes input; each step is reached at most once per position. */
+  /** Each step is reached at most once per position, which keeps the time linear. */
   const reach = (list: Way[], at: number, i: number, marks: readonly number[]): void => {
     if (seen[at] === i) return;
     seen[at] = i;
@@ -185,7 +181,7 @@ function follow(steps: readonly Step[], text: string, from: number, here: boolea
       const { reads } = steps[at] as Step;
       if (reads === undefined) {
         found = marks;
-        // The remaining alternatives have lower precedence than this match.
+        // The remaining alternatives have lower precedence.
         break;
       }
       if (i < text.length && reads(text.charCodeAt(i))) reach(next, at + 1, i + 1, marks);
@@ -195,7 +191,7 @@ function follow(steps: readonly Step[], text: string, from: number, here: boolea
   }
 }
 
-/** Like `follow`, but only tests for a match: without capture positions and precedence. */
+/** Like `follow`, without groups and precedence. */
 function passes(steps: readonly Step[], text: string): boolean {
   const seen = new Int32Array(steps.length).fill(-1);
   let [now, next] = [new Int32Array(steps.length), new Int32Array(steps.length)];

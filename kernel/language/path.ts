@@ -1,4 +1,4 @@
-/** Compiles dotted paths into readers of plain data. Only own properties are read; `undefined` means absent. */
+/** Compiles dotted paths into readers of own properties; `undefined` means absent. */
 import { isObject, POISON_KEYS } from '../contract/json.js';
 
 export type PathReader = (root: unknown) => unknown;
@@ -31,7 +31,7 @@ export function overlap(a: readonly string[], b: readonly string[]): boolean {
 
 export const splitPath = (path: string): string[] => path.split('.');
 
-/** Sets the value at a path and creates missing objects. */
+/** Creates missing objects. */
 export function writePath(root: Record<string, unknown>, segments: readonly string[], value: unknown): void {
   if (segments.some((segment) => POISON_KEYS.has(segment))) return;
   let target = root;

@@ -1,11 +1,10 @@
-/** Formats numbers with a unit in larger units (`86400` seconds are a day). Only exact conversions are returned. */
+/** Formats numbers in larger units (`86400` seconds are a day), only if the conversion is exact. */
 
 interface Scale {
-  /** Sizes in the base unit, in descending order. */
+  /** In descending order. */
   readonly steps: readonly (readonly [size: number, name: string])[];
-  /** True if names take a plural `s`: `1 hour`, `2 hours`. */
   readonly plural: boolean;
-  /** The maximum number of units in one text: `1 hour 30 minutes` has two. */
+  /** `1 hour 30 minutes` has two. */
   readonly parts: number;
 }
 
@@ -38,7 +37,7 @@ const SCALES: Readonly<Record<string, Scale>> = {
   KiB: sizeIn(1024),
 };
 
-/** Returns `1 hour 30 minutes`, or null if the result equals the number with its unit. */
+/** Null if the result equals the number with its unit. */
 export function inLargerUnits(value: number, unit: string): string | null {
   const scale = Object.hasOwn(SCALES, unit) ? SCALES[unit] : undefined;
   if (scale === undefined || !Number.isFinite(value) || value <= 0) return null;
@@ -50,7 +49,7 @@ export function inLargerUnits(value: number, unit: string): string | null {
 export const withUnit = (value: number, unit: string): string =>
   `${value} ${value === 1 ? unit.replace(/([a-z])s$/, '$1') : unit}`;
 
-/** Returns the first unit of the scale that fits with at most one decimal. */
+/** At most one decimal. */
 function asSize(value: number, { steps }: Scale): string | null {
   for (const [size, name] of steps) {
     const tenths = (value / size) * 10;
@@ -63,7 +62,7 @@ function asTime(value: number, { steps, parts }: Scale): string | null {
   const found: string[] = [];
   let rest = value;
   for (const [size, name] of steps) {
-    // The tolerance compensates for binary rounding errors of the division.
+    // The tolerance compensates for rounding errors of the division.
     const count = Math.floor(rest / size + 1e-9);
     if (count === 0) continue;
     found.push(`${count} ${name}${count === 1 ? '' : 's'}`);

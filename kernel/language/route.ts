@@ -2,7 +2,7 @@
 
 export interface PathParameter {
   readonly name: string;
-  /** The range of the name in the path, without its colon. */
+  /** Without the colon. */
   readonly start: number;
   readonly end: number;
 }
@@ -18,12 +18,11 @@ export const pathParameters = (path: string): string[] => parameterSpans(path).m
 
 export const hasParameters = (path: string): boolean => pathParameters(path).length > 0;
 
-/** Replaces each parameter with a value. */
 export const fillPath = (path: string, valueOf: (name: string) => string): string =>
   path
     .split('/')
     .map((segment) => (segment.startsWith(':') ? valueOf(segment.slice(1)) : segment))
     .join('/');
 
-/** Two paths with the same shape match the same URLs, whatever their parameter names. */
+/** Paths with the same shape match the same URLs. */
 export const pathShape = (path: string): string => fillPath(path, () => ':');

@@ -35,5 +35,5 @@ const SAMPLES: ReadonlySet<string> = new Set([
   'yellowsubmarineblackwizardry',
 ]);
 
-/** Compares letters and digits only. The length of secrets is checked elsewhere. */
+/** The length of secrets is checked elsewhere. */
 export const isSampleSecret = (text: string): boolean => SAMPLES.has(text.toLowerCase().replace(/[^a-z0-9]/g, ''));

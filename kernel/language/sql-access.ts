@@ -1,40 +1,38 @@
 /**
- * Determines what a statement reads and writes, for locking: a range of rows, or at most one row selected by a key. Works on
- * tokens
- * and returns `row` only if the text proves it; everything else is a `range`.
+ * Determines for locking what a statement reads and writes. Returns `row` only if the text proves it; everything else is a
+ * `range`.
  */
 import { callsIn, reachesOut } from './sql-calls.js';
 import { behindGroup, isName, mainStatement, nameOf, significant, type Lexeme } from './sql-read.js';
 import { holdsRows, lockPlace } from './sql-row-lock.js';
 import type { SqlScan } from './sql.js';
 
-/** At most one row of one table, selected by the value of a key. */
+/** At most one row, selected by the value of a key. */
 export interface SqlRow {
   readonly table: string;
-  /** The key columns in order, each with the operand it is compared with: `$1` or a literal as written. */
+  /** Key columns in order, each with its operand: `$1` or a literal as written. */
   readonly key: readonly (readonly [column: string, operand: string])[];
 }
 
 export interface SqlAccess {
-  /** All tables in the statement. */
   readonly tables: readonly string[];
-  /** Tables with inserted, updated or deleted rows; `''` for a table that the text does not name. */
+  /** Changed tables; `''` for one that the text does not name. */
   readonly writes: readonly string[];
-  /** A name that may access unknown tables, such as a function or a view; null if there is none. */
+  /** A name that may access unknown tables, such as a function or a view. */
   readonly foreign: string | null;
   /**
-   * `nothing`: no table. `insert`: new rows with given values. `merge`: the same, but a row with their key may exist.
-   * `row`: one row by its key. `range`: anything else.
+   * `insert`: new rows with given values. `merge`: the same, but a row with their key may exist. `row`: one row by its key.
+   * `range`: anything else.
    */
   readonly sort: 'nothing' | 'insert' | 'merge' | 'row' | 'range';
   readonly row: SqlRow | null;
-  /** The locking clause of a SELECT; `weak` does not prevent others from changing the rows. */
+  /** `weak` does not prevent others from changing the rows. */
   readonly locks: 'strong' | 'weak' | null;
-  /** True for a SELECT without a locking clause to which one can be added. */
+  /** A locking clause can be added. */
   readonly lockable: boolean;
 }
 
-/** Returns the unique keys of a table, each as a list of columns; null if the name may not be a table. */
+/** Unique keys as lists of columns; null if the name may not be a table. */
 export type KeysOf = (table: string) => readonly (readonly string[])[] | null;
 
 const VERBS = new Set(['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'MERGE', 'VALUES', '']);
@@ -66,21 +64,21 @@ export function accessOf(scan: SqlScan, keysOf: KeysOf): SqlAccess {
   const lock = lockOf(statement);
   const locks = lock?.strength ?? null;
   if (tables.length === 0) return { ...base, locks, sort: 'nothing' };
-  // A row that cannot be locked may have changed when the next statement runs.
+  // Without a lock, the row may have changed when the next statement runs.
   const lockable = lock === null && lockPlace(scan) !== null;
   const holds = lockable || (lock !== null && verb === 0 && holdsRows(statement.slice(0, lock.at)));
   const row = holds ? rowOf(statement, tables[0] ?? '', keysOf) : null;
   return { ...base, locks, lockable, row, sort: row === null ? 'range' : 'row' };
 }
 
-/** Returns what may access any table: a function that is not built in, or another kind of statement. */
+/** Returns a function that is not built in, or an unusual statement: both may access any table. */
 function calledIn(words: readonly Lexeme[], scan: SqlScan): string | null {
   if (!VERBS.has(scan.verb)) return scan.verb;
   if (words.some(isWord('TABLE'))) return 'TABLE';
   return callsIn(words, scan).find(reachesOut) ?? null;
 }
 
-/** Returns the tables after writing verbs, including those inside a WITH list. */
+/** Includes writes inside a WITH list. */
 function writtenIn(words: readonly Lexeme[], { tables, target }: SqlScan): string[] {
   const found = new Set(target === null ? [] : [target.name]);
   words.forEach((word, i) => {
@@ -92,7 +90,6 @@ function writtenIn(words: readonly Lexeme[], { tables, target }: SqlScan): strin
     const named = from && tables.find(({ end }) => end >= from.end && end - from.end < 130);
     if (named !== undefined) found.add(named.name);
   });
-  // SELECT ... INTO creates a table.
   if (target === null && found.size === 0 && words[0]?.text === 'SELECT' && words.some(isWord('INTO'))) found.add('');
   return [...found];
 }
@@ -102,7 +99,7 @@ const isWord =
   (word: Lexeme | undefined): boolean =>
     word?.type === 'word' && word.text === text;
 
-/** After DO UPDATE the row exists and is locked; after DO NOTHING it may belong to another transaction. */
+/** After DO UPDATE the row is locked; after DO NOTHING it may belong to another transaction. */
 function insertSort(words: readonly Lexeme[]): 'insert' | 'merge' {
   const conflict = words.findIndex(isWord('CONFLICT'));
   if (conflict < 0) return words.some(isWord('IGNORE')) ? 'merge' : 'insert';
@@ -123,7 +120,7 @@ function lockOf(words: readonly Lexeme[]): { readonly at: number; readonly stren
   return { at, strength: isWord('KEY')(rest[0]) || rest.some(isWord('SKIP')) ? 'weak' : 'strong' };
 }
 
-/** Returns the row if the condition has an equality for every column of a key. */
+/** The condition must have an equality for every column of a key. */
 function rowOf(words: readonly Lexeme[], table: string, keysOf: KeysOf): SqlRow | null {
   const depth = words[0]?.depth ?? 0;
   const where = words.findIndex((word) => word.depth === depth && isWord('WHERE')(word));
@@ -153,7 +150,7 @@ function rowOf(words: readonly Lexeme[], table: string, keysOf: KeysOf): SqlRow 
   return key === undefined ? null : { table, key: key.map((column) => [column, equal.get(column) ?? ''] as const) };
 }
 
-/** Matches only `[t.]column = $1` and `$1 = [t.]column`, with casts after the value. */
+/** `[t.]column = $1` or `$1 = [t.]column`, with casts after the value. */
 function equalityOf(piece: readonly Lexeme[]): [string, string] | null {
   const at = piece.findIndex(({ type, text }) => type === 'operator' && text === '=');
   if (at < 0) return null;

@@ -1,8 +1,4 @@
-/**
- * Moves comparisons of blind-indexed columns to the index column; a use that the index does not support is a fault. Columns that
- * are
- * only returned stay unchanged.
- */
+/** Moves comparisons of blind-indexed columns to their index; a use that the index does not support is a fault. */
 import { readMentions } from './sql-mentions.js';
 import { behindGroup, holderOf, isName, nameOf, type Lexeme } from './sql-read.js';
 import {
@@ -20,12 +16,10 @@ import type { SqlScan } from './sql.js';
 
 const EQUALITY = new Set(['=', '<>', '!=']);
 const CLAUSES = new Set('SELECT RETURNING WHERE ON HAVING BY SET USING VALUES CONFLICT FROM WITH INTO'.split(' '));
-/** Words next to a column that compute with it. */
 const COMPUTING = new Set('LIKE ILIKE SIMILAR BETWEEN IN NOT IS WHEN REGEXP RLIKE AND OR CASE DISTINCT'.split(' '));
 const ROWS = 'rows are found equal or put in order by it, and equal values are stored as different texts';
 const FORMS = 'only `=`, `<>`, `IN`, `= ANY` and `IS NULL` with placeholders work on it';
 
-/** Processes every remaining mention of such a column or of its index. */
 export function mentioned(work: Work, scan: SqlScan): void {
   const { words, tables, done } = work;
   const names = new Set(tables.flatMap(({ indexes }) => [...indexes.keys()]));
@@ -43,7 +37,7 @@ export function mentioned(work: Work, scan: SqlScan): void {
     const found = mentions.get(word.start)?.tables.flatMap((one) => tableOf(work, one) ?? []) ?? [];
     const owners = found.filter(({ columns }) => columns.includes(name));
     const [owner] = owners;
-    // A name that the analysis cannot resolve may still be the column.
+    // A name without a known table may still be the column.
     const isKnown = mentions.has(word.start);
     if (isKnown && !owners.some((one) => one.indexes.has(name))) return;
     if (owner !== undefined && owners.length === 1) compared(work, i, owner, name);
@@ -51,7 +45,6 @@ export function mentioned(work: Work, scan: SqlScan): void {
   });
 }
 
-/** NATURAL JOIN compares every column that the tables share. */
 function naturally(work: Work, word: Lexeme, scan: SqlScan): void {
   const joined = scan.tables.flatMap(({ name }) => tableOf(work, name) ?? []);
   for (const { indexes } of work.tables)
@@ -83,10 +76,7 @@ function compared(work: Work, i: number, { table, indexes }: BlindTable, column:
   }
 }
 
-/**
- * Returns the positions of the placeholders compared with the name in `[first, last]`; empty for `IS NULL`, null for any other
- * use.
- */
+/** Positions of the compared placeholders; empty for `IS NULL`, null for any unsupported use. */
 function operandsOf(words: readonly Lexeme[], first: number, last: number): number[] | null {
   const [before, next] = [words[first - 1], words[last + 1]];
   const isFree = before?.type !== 'operator' && before?.type !== 'cast';
@@ -107,7 +97,7 @@ function operandsOf(words: readonly Lexeme[], first: number, last: number): numb
   return found.every((one) => one !== null) ? found.flat() : null;
 }
 
-/** Matches only a placeholder with casts to text, or NULL. */
+/** A placeholder with casts to text, or NULL. */
 function plain(words: readonly Lexeme[], from: number, to: number): number[] | null {
   const [word, ...rest] = words.slice(from, to);
   if (word?.text === '(' && rest.at(-1)?.text === ')') return plain(words, from + 1, to - 1);
@@ -137,7 +127,7 @@ function ahead(words: readonly Lexeme[], last: number): number[] | null {
   return before?.type === 'operator' ? null : plain(words, from, last + 1);
 }
 
-/** Returns the position of the SELECT or RETURNING that returns the column unchanged; null for any other use. */
+/** Position of the SELECT or RETURNING that returns the column unchanged, or null. */
 function shownBy({ words }: Work, i: number): number | null {
   const around = [words[i - 1], words[i + 1]];
   if (around.some((one) => one?.type === 'operator' || one?.type === 'cast')) return null;
@@ -157,9 +147,7 @@ function shownBy({ words }: Work, i: number): number | null {
 const isCombining = (words: readonly Lexeme[], i: number): boolean =>
   /^(?:UNION|INTERSECT|EXCEPT)$/.test(words[i]?.text ?? '') && !/^ALL$/.test(words[i + 1]?.text ?? '');
 
-/**
- * True if the result column is compared or ordered: as an operand, by UNION, or by GROUP BY or ORDER BY its position or alias.
- */
+/** True if the result is compared or ordered: as an operand, by UNION, or by its position or alias. */
 function joinsRows(words: readonly Lexeme[], select: number, i: number): boolean {
   const depth = words[select]?.depth ?? 0;
   const open = holderOf(words, select);

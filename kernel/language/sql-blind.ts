@@ -1,6 +1,6 @@
 /**
- * Rewrites statements on encrypted columns with a blind index (a keyed digest in a second column): writes also set the index, and
- * comparisons use it. Runs at load time on tokens; an unsupported form is a fault, so that no statement silently finds nothing.
+ * Rewrites statements on encrypted columns with a blind index: writes also set the index, and comparisons use it. An unsupported
+ * form is a fault, so that no statement silently finds nothing.
  */
 import { complain, elements, mark, numberOf, put, tableOf, TEXT_CAST } from './sql-blind-work.js';
 import type { BlindColumn, BlindFault, BlindParameter, BlindTable, Work } from './sql-blind-work.js';
@@ -22,7 +22,7 @@ export interface BlindRewrite {
 const QUERY_START = new Set(['SELECT', 'WITH', 'VALUES', 'TABLE', '(']);
 const VALUES_ONLY = 'it is written from a placeholder, NULL, or `COALESCE` of them and the column';
 
-/** Returns null if the statement uses no such column. */
+/** Null if the statement uses no such column. */
 export function rewriteBlind(scan: SqlScan, tables: readonly BlindTable[]): BlindRewrite | null {
   if (!tables.some(({ indexes }) => indexes.size > 0)) return null;
   const words = significant(scan.text, scan.tokens);
@@ -105,11 +105,10 @@ function insertInto(work: Work, verb: number): void {
 
 interface Row {
   readonly parts: readonly (readonly [number, number])[];
-  /** The offset after the last value. */
   readonly end: number;
 }
 
-/** Returns the rows of VALUES, or the list of a single SELECT; null for any other source. */
+/** The rows of VALUES, or of a single SELECT; null for any other source. */
 function rowsOf(words: readonly Lexeme[], from: number): Row[] | null {
   const word = words[from];
   if (word?.text === 'SELECT') {
@@ -132,7 +131,6 @@ function rowsOf(words: readonly Lexeme[], from: number): Row[] | null {
   return rows;
 }
 
-/** Replaces the column in `ON CONFLICT (email)` with its index. */
 function conflict(work: Work, from: number, table: BlindTable): void {
   const { words } = work;
   const depth = words[from]?.depth;
@@ -176,11 +174,7 @@ function setList(work: Work, set: number): void {
   }
 }
 
-/**
- * Returns the expression for the index of a written value, or null if the value is unsupported. `own`: names of the updated row,
- * or null
- * for an INSERT.
- */
+/** Null if the value is unsupported. `own`: names of the updated row, or null for an INSERT. */
 function indexOf(
   work: Work,
   [from, to]: readonly [number, number],

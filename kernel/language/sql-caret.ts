@@ -1,8 +1,4 @@
-/**
- * Determines what may be typed at a caret in incomplete SQL: a table, a column, a value or a keyword. Works on tokens, with a
- * marker
- * in place of the typed word. Accepts any text and any offset.
- */
+/** Determines what may be typed at a caret in incomplete SQL. Accepts any text and any offset. */
 import { aliasBehind } from './sql-mentions.js';
 import { columnList } from './sql-placeholders.js';
 import { eachTable, holderOf, isName, nameOf, significant, type Lexeme } from './sql-read.js';
@@ -12,7 +8,6 @@ import { scanSql } from './sql.js';
 import { withDoubleQuotes } from './sql-quotes.js';
 
 export interface SqlCaret {
-  /** The text range that is being typed. */
   readonly start: number;
   readonly end: number;
   readonly at:
@@ -20,20 +15,16 @@ export interface SqlCaret {
     | 'table'
     /** Only a column of `target`: the column list of an INSERT, or the left side of SET. */
     | 'target'
-    /** A value: a column, a placeholder or a call. */
     | 'value'
-    /** A value that cannot be a column: in VALUES. */
+    /** A value that cannot be a column, in VALUES. */
     | 'row'
     /** Only a keyword, because the expression before it is complete. */
     | 'word';
-  /** The name before the dot. */
   readonly qualifier: string | null;
   readonly sources: readonly SqlSource[];
-  /** WITH entries, usable as tables. */
+  /** WITH entries. */
   readonly common: readonly SqlSource[];
-  /** The table that the statement writes. */
   readonly target: string | null;
-  /** Columns that the list around the caret already contains. */
   readonly listed: readonly string[];
   /** The column that a placeholder here would be bound to. */
   readonly column: string | null;
@@ -43,7 +34,6 @@ export interface SqlCaret {
 const CARET = '\ue000';
 const WORD_BEFORE = /[A-Za-z_\u0080-\uffff][A-Za-z0-9_$\u0080-\uffff]*$/;
 const WORD_BEHIND = /^[A-Za-z0-9_$\u0080-\uffff]*/;
-/** Keywords that are followed by a value. */
 const BEFORE_VALUE = new Set(
   (
     'SELECT DISTINCT ALL WHERE AND OR NOT ON BY HAVING SET WHEN THEN ELSE CASE BETWEEN LIKE ILIKE IN IS LIMIT OFFSET ' +
@@ -51,18 +41,14 @@ const BEFORE_VALUE = new Set(
   ).split(' '),
 );
 
-/**
- * Returns null where there are no suggestions: in strings, comments and numbers, and after `::`. Backquoted names are read as
- * names,
- * because they occur while typing.
- */
+/** Null inside strings, comments and numbers, and after `::`. Backquoted names are accepted while typing. */
 export function caretInSql(source: string, offset: number): SqlCaret | null {
   const text = withDoubleQuotes(source);
   const typed = typedAt(text, offset);
   if (typed === null) return null;
   const { start, end } = typed;
   const [lead, rest] = [text.slice(0, start), text.slice(end)];
-  // The space keeps the marker separate from a word that follows directly.
+  // The space keeps the marker separate from the next word.
   const changed = `${lead}${CARET} ${rest}`;
   const words = significant(changed, tokenizeSql(changed).tokens);
   const i = words.findIndex((word) => word.text === CARET);
@@ -87,7 +73,7 @@ function typedAt(text: string, offset: number): { readonly start: number; readon
   const { tokens, faults } = tokenizeSql(text);
   const quoted = tokens.find(({ type, start, end }) => type === 'quoted-identifier' && start < offset && offset <= end);
   if (quoted !== undefined) {
-    // A missing quote pairs the others wrongly; the typed name then ends at the caret.
+    // A missing quote pairs the others wrongly, so the typed name ends at the caret.
     const isPair =
       !/\s/.test(text.slice(offset, quoted.end)) || !faults.some(({ code }) => code === 'SQL_UNTERMINATED');
     const isClosed = isPair && quoted.end - quoted.start > 1 && text[quoted.end - 1] === '"';
@@ -119,7 +105,6 @@ function placeAt(words: readonly Lexeme[], i: number, open: number): SqlCaret['a
   return after(before, isRow(words, open) ? 'row' : 'value');
 }
 
-/** Decides whether a value may begin after this lexeme or the expression is complete. */
 function after(before: Lexeme, at: 'value' | 'row'): SqlCaret['at'] {
   if (before.type === 'open' || before.type === 'comma' || before.type === 'operator') return at;
   return before.type === 'word' && BEFORE_VALUE.has(before.text) ? at : 'word';
@@ -128,7 +113,7 @@ function after(before: Lexeme, at: 'value' | 'row'): SqlCaret['at'] {
 const isAlias = (words: readonly Lexeme[], i: number, heads: readonly number[]): boolean =>
   heads.some((head) => (i === head + 1 || i === head + 2) && aliasBehind(words, head) === CARET);
 
-/** Matches `INSERT INTO t (a, |`, `ON CONFLICT (|` and `SET a = 1, |`. */
+/** `INSERT INTO t (a, |`, `ON CONFLICT (|`, `SET a = 1, |`. */
 function isTargetList(words: readonly Lexeme[], i: number, open: number): boolean {
   const before = words[i - 1];
   if (open >= 0 && (before?.type === 'open' || before?.type === 'comma')) {
@@ -142,7 +127,7 @@ function isTargetList(words: readonly Lexeme[], i: number, open: number): boolea
   return before?.type === 'comma' && setBefore(words, i) >= 0;
 }
 
-/** Returns the position of the SET whose list contains `i`, or -1. */
+/** Position of the SET before the list that contains `i`, or -1. */
 function setBefore(words: readonly Lexeme[], i: number): number {
   const depth = words[i]?.depth ?? 0;
   for (let at = i - 1; at >= 0 && (words[at]?.depth ?? 0) >= depth; at--) {
@@ -154,7 +139,6 @@ function setBefore(words: readonly Lexeme[], i: number): number {
   return -1;
 }
 
-/** Returns the columns on the left sides of the SET list. */
 function assigned(words: readonly Lexeme[], i: number): string[] {
   const set = setBefore(words, i);
   if (set < 0) return [];
@@ -165,7 +149,7 @@ function assigned(words: readonly Lexeme[], i: number): string[] {
   });
 }
 
-/** Matches `VALUES (1, |` and `VALUES (1), (|`. */
+/** `VALUES (1, |`, `VALUES (1), (|`. */
 function isRow(words: readonly Lexeme[], open: number): boolean {
   let at = open;
   while (at >= 0) {

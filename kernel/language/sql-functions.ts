@@ -1,10 +1,6 @@
-/**
- * Built-in functions of PostgreSQL and MySQL that access no tables. Any other function may read and write any table. Contains
- * only data.
- */
+/** Built-in functions of PostgreSQL and MySQL that access no tables. Any other function may access any table. */
 const names = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
 
-/** Functions that return one value for each row. */
 const PER_ROW = names(
   `
 abs acos acosd acosh age array array_append array_cat array_dims array_fill array_length array_lower array_ndims array_position
@@ -49,7 +45,7 @@ regr_count regr_intercept regr_r2 regr_slope regr_sxx regr_sxy regr_syy row_numb
 string_to_table sum unnest var_pop var_samp variance xmlagg`.trim(),
 );
 
-/** Functions with effects outside tables, such as sequences, locks and delays, which a rollback does not undo. */
+/** Functions with effects outside tables: sequences, settings, locks, notifications and delays. */
 const OUTSIDE = names(
   `
 nextval setval setseed set_config last_insert_id get_lock release_lock pg_notify pg_sleep sleep pg_advisory_lock pg_advisory_lock_shared
@@ -59,6 +55,6 @@ pg_try_advisory_lock pg_try_advisory_lock_shared pg_try_advisory_xact_lock pg_tr
 
 export const isPerRow = (name: string): boolean => PER_ROW.has(name);
 
-/** Classifies a function by its side effects; `unknown` functions may read and write tables. */
+/** `unknown` functions may read and write tables. */
 export const reachOf = (name: string): 'none' | 'outside' | 'unknown' =>
   PER_ROW.has(name) || OTHER.has(name) ? 'none' : OUTSIDE.has(name) ? 'outside' : 'unknown';

@@ -1,20 +1,19 @@
 /**
- * Finds mentions of given columns in a statement and their possible tables, by qualifier or by the FROM list of the innermost
- * query.
- * Returns only certain mentions.
+ * Finds mentions of given columns and their possible tables: by qualifier, or by the innermost FROM list. Returns only certain
+ * mentions.
  */
 import type { SqlScan } from './sql.js';
 import { holderOf, isName, nameOf, significant, type Lexeme } from './sql-read.js';
 
 export interface SqlMention {
   readonly name: string;
-  /** The tables, named as in `SqlScan.tables`, that may have the column. */
+  /** Named as in `SqlScan.tables`. */
   readonly tables: readonly string[];
   readonly start: number;
   readonly end: number;
 }
 
-/** Keywords that can follow a table name and are not aliases. */
+/** Keywords after a table name that are not aliases. */
 const NO_ALIAS = new Set(
   (
     'AS WHERE SET ON USING JOIN INNER LEFT RIGHT FULL CROSS NATURAL OUTER GROUP HAVING ORDER LIMIT OFFSET FETCH FOR ' +
@@ -22,7 +21,7 @@ const NO_ALIAS = new Set(
   ).split(' '),
 );
 
-/** A table reference: its name, its alias and the position of the enclosing parenthesis. */
+/** `holder`: position of the enclosing parenthesis. */
 interface TableInText {
   readonly name: string;
   readonly alias: string | null;
@@ -38,7 +37,7 @@ export function readMentions(scan: SqlScan, names: readonly string[]): SqlMentio
     return i < 0 ? [] : [{ name, alias: aliasBehind(words, i), holder: holderOf(words, i) }];
   });
   const written = words.map((word) => (isName(word) ? nameOf(word) : ''));
-  // A name that another part of the statement defines with AS may not be a column.
+  // A name defined with AS in another part of the statement may not be a column.
   const madeUp = (name: string, at: number): boolean =>
     written.some(
       (text, i) => text === name && words[i - 1]?.text === 'AS' && holderOf(words, i) !== holderOf(words, at),
@@ -56,7 +55,7 @@ export function readMentions(scan: SqlScan, names: readonly string[]): SqlMentio
   });
 }
 
-/** Returns the alias of the table name, or of the group, that ends at `i`. */
+/** `i` is the end of the table name, or of the group. */
 export function aliasBehind(words: readonly Lexeme[], i: number): string | null {
   const at = words[i + 1]?.text === '*' ? i + 2 : i + 1;
   const word = words[words[at]?.text === 'AS' ? at + 1 : at];

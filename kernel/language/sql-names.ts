@@ -1,8 +1,4 @@
-/**
- * Classifies each token of a statement for highlighting: keywords, tables, other sources, columns, functions. Does not check
- * whether
- * names exist.
- */
+/** Classifies the tokens of a statement for highlighting. Does not check whether names exist. */
 import { aliasBehind } from './sql-mentions.js';
 import { commonTables, eachTable, isName, nameOf, significant, type Lexeme } from './sql-read.js';
 import type { SqlScan } from './sql.js';
@@ -11,7 +7,7 @@ import { isPlainWord, isSqlWord } from './sql-words.js';
 export type SqlRole =
   | 'keyword'
   | 'table'
-  /** A name that the statement defines: an alias or a WITH entry. */
+  /** An alias or a WITH entry. */
   | 'source'
   | 'column'
   | 'function'
@@ -24,10 +20,9 @@ export type SqlRole =
 
 export interface SqlPiece {
   readonly role: SqlRole;
-  /** Offsets in the text. */
   readonly start: number;
   readonly end: number;
-  /** The normalized name; empty if the piece is not a name. */
+  /** Empty if the piece is not a name. */
   readonly name: string;
 }
 
@@ -63,7 +58,6 @@ export function sqlPieces({ text, tokens, tables }: Pick<SqlScan, 'text' | 'toke
 interface Names {
   readonly isTable: boolean;
   readonly sources: ReadonlySet<string>;
-  /** Tables of the statement. */
   readonly known: ReadonlySet<string>;
 }
 
@@ -75,7 +69,7 @@ function roleOf(words: readonly Lexeme[], i: number, name: string, { isTable, so
   if (!isQuoted && !isTail && isSqlWord(name) && !(known.has(name) && next?.type === 'dot')) return 'keyword';
   if (next?.type === 'dot') return known.has(name) && !sources.has(name) ? 'table' : 'source';
   if (isTail) return 'column';
-  // In `INSERT INTO t (a)` the name is a table; any other name before a parenthesis is a function.
+  // In `INSERT INTO t (a)` the name is a table, otherwise a function.
   if (next?.text === '(' && !sources.has(name) && !(isPlainWord(name) && !isQuoted)) return 'function';
   if (isDefinition(words, i) || (sources.has(name) && before?.type !== 'comma' && isSourcePlace(before)))
     return 'source';
@@ -85,7 +79,6 @@ function roleOf(words: readonly Lexeme[], i: number, name: string, { isTable, so
 const isSourcePlace = (before: Lexeme | undefined): boolean =>
   /^(FROM|JOIN|USING|LATERAL|WITH)$/.test(before?.text ?? '');
 
-/** True for an alias directly after a table or a parenthesis of a FROM list. */
 function isDefinition(words: readonly Lexeme[], i: number): boolean {
   const lead = words[i - 1]?.text === 'AS' ? i - 2 : i - 1;
   const before = words[lead];
@@ -94,7 +87,7 @@ function isDefinition(words: readonly Lexeme[], i: number): boolean {
     : false;
 }
 
-/** True if the name or group that ends at `i` belongs to a FROM list, not to a select list. */
+/** True if the name or group that ends at `i` belongs to a FROM list. */
 function isSourceBefore(words: readonly Lexeme[], i: number): boolean {
   const depth = words[i]?.depth ?? 0;
   for (let at = i; at >= 0; at--) {
@@ -116,7 +109,6 @@ function sourceNames(words: readonly Lexeme[]): Set<string> {
   return names;
 }
 
-/** Splits `::type` into the operator and the type. */
 const castPieces = (start: number, end: number): SqlPiece[] => [
   { role: 'operator', start, end: Math.min(start + 2, end), name: '' },
   ...(end > start + 2 ? [{ role: 'type' as const, start: start + 2, end, name: '' }] : []),

@@ -1,7 +1,7 @@
-/** The interface of the SQL parser, which the host program provides. The parse tree is that of PostgreSQL in its JSON form. */
+/** The interface of the SQL parser, which the host program provides. The tree is PostgreSQL's, as JSON. */
 import type { JsonObject } from '../contract/json.js';
 
-/** `at`: offset in the text, in UTF-16 code units. */
+/** `at`: offset in UTF-16 code units. */
 export interface SqlSyntaxFault {
   readonly message: string;
   readonly at: number;
@@ -12,7 +12,7 @@ export type SqlParsed =
   | { readonly statements: null; readonly fault: SqlSyntaxFault };
 
 export interface SqlParser {
-  /** The SQL dialect, in the same form as stores declare theirs. */
+  /** The dialect, in the form that stores declare. */
   readonly syntax: string;
   /** Never throws. */
   parse(text: string): SqlParsed;

@@ -1,14 +1,10 @@
-/**
- * Finds the cast of each placeholder and the column it is written to or compared with. Only certain columns are returned, because
- * a
- * wrong one would bind the value as the wrong type.
- */
+/** Finds the cast and the column of each placeholder. Only certain columns are returned: a wrong one would bind a wrong type. */
 import type { SqlPlaceholder, SqlTable, SqlToken } from './sql.js';
 import { behindGroup, holderOf, isName, nameOf } from './sql-read.js';
 import type { Lexeme } from './sql-read.js';
 import { normalType, typeEnd } from './sql-types.js';
 
-/** A placeholder with its casts and parentheses, as lexemes `[from, to)`. */
+/** Lexemes `[from, to)`, including casts and parentheses. */
 interface Operand {
   readonly from: number;
   readonly to: number;
@@ -17,11 +13,10 @@ interface Operand {
 
 const COMPARISONS = new Set(['=', '<>', '!=', '<', '>', '<=', '>=', '~', '~*', '!~', '!~*', '~~', '~~*', '@>', '<@']);
 const WORD_COMPARISONS = new Set(['LIKE', 'ILIKE', 'BETWEEN']);
-/** Keywords that end a list at the same depth. */
 const LIST_END = new Set(
   'FROM WHERE GROUP HAVING ORDER LIMIT OFFSET FETCH UNION INTERSECT EXCEPT ON RETURNING'.split(' '),
 );
-/** Keywords before a parenthesis that do not make it a call. */
+/** Keywords before a parenthesis that is not a call. */
 const BEFORE_BRACKET = new Set(
   'SELECT WHERE AND OR NOT ON SET RETURNING THEN ELSE WHEN CASE BETWEEN LIKE ILIKE LIMIT OFFSET BY DISTINCT HAVING'.split(
     ' ',
@@ -30,7 +25,7 @@ const BEFORE_BRACKET = new Set(
 
 const QUOTED = /\$([1-9][0-9]?)(?![0-9A-Za-z_$])/g;
 
-/** Finds `$1` inside string literals, where it is text and probably a mistake. */
+/** Inside a string `$1` is text, and probably a mistake. */
 export function readQuotedPlaceholders(text: string, tokens: readonly SqlToken[]): SqlTable[] {
   return tokens
     .filter((token) => token.type === 'string')
@@ -42,7 +37,7 @@ export function readQuotedPlaceholders(text: string, tokens: readonly SqlToken[]
     );
 }
 
-/** Matches `CAST($1 AS type)` around the placeholder at `i`. */
+/** `CAST($1 AS type)`. */
 function castCall(text: string, words: readonly Lexeme[], i: number): Operand | undefined {
   if (words[i - 1]?.text !== '(' || words[i - 2]?.text !== 'CAST' || words[i + 1]?.text !== 'AS') return undefined;
   const from = words[i + 1]?.end ?? 0;
@@ -51,13 +46,13 @@ function castCall(text: string, words: readonly Lexeme[], i: number): Operand | 
   return { from: i - 2, to: behindGroup(words, i - 1), cast: normalType(text.slice(from, end)) };
 }
 
-/** True if a parenthesis after this lexeme belongs to it: a call, a column list or a row of VALUES. */
+/** True if a following parenthesis is a call, a column list or a row. */
 function isCallee(word: Lexeme | undefined): boolean {
   if (word?.type === 'word') return !BEFORE_BRACKET.has(word.text);
   return word?.type === 'quoted-identifier' || word?.type === 'close';
 }
 
-/** Extends the placeholder at `i` by its casts and by parentheses that contain nothing else. */
+/** Extends the placeholder by its casts and by parentheses that contain nothing else. */
 function operandAt(text: string, words: readonly Lexeme[], i: number): Operand {
   const call = castCall(text, words, i);
   let from = call?.from ?? i;
@@ -78,7 +73,7 @@ function operandAt(text: string, words: readonly Lexeme[], i: number): Operand {
   }
 }
 
-/** Returns the last part of the column name that ends at `i`, or null if the column is part of an expression. */
+/** Null if the column is part of an expression. */
 function columnEndingAt(words: readonly Lexeme[], i: number): string | null {
   const last = words[i];
   if (!isName(last)) return null;
@@ -89,7 +84,6 @@ function columnEndingAt(words: readonly Lexeme[], i: number): string | null {
   return plain && !(before?.type === 'open' && before.text === '[') ? nameOf(last) : null;
 }
 
-/** Returns the column whose name begins at `i`. */
 function columnStartingAt(words: readonly Lexeme[], i: number): string | null {
   if (!isName(words[i])) return null;
   let at = i;
@@ -100,7 +94,7 @@ function columnStartingAt(words: readonly Lexeme[], i: number): string | null {
   return last && !computed ? nameOf(last) : null;
 }
 
-/** Returns the position of the last lexeme on the left side of a comparison that ends before `i`, or -1. */
+/** Position of the last lexeme on the left side, or -1. */
 function leftOfComparison(words: readonly Lexeme[], i: number): number {
   const before = words[i - 1];
   if (before?.type === 'operator' && COMPARISONS.has(before.text)) return i - 2;
@@ -118,7 +112,7 @@ function compared(words: readonly Lexeme[], { from, to }: Operand): string | nul
   return left < 0 ? null : columnEndingAt(words, left);
 }
 
-/** Matches `column IN ($1, $2)`. */
+/** `column IN ($1, $2)`. */
 function listed(words: readonly Lexeme[], { from, to }: Operand): string | null {
   const holder = holderOf(words, from);
   if (holder < 0 || words[holder - 1]?.text !== 'IN') return null;
@@ -126,12 +120,11 @@ function listed(words: readonly Lexeme[], { from, to }: Operand): string | null 
   return columnEndingAt(words, words[holder - 2]?.text === 'NOT' ? holder - 3 : holder - 2);
 }
 
-/** True if lexemes `[from, to)` are a whole element of a parenthesized list. */
+/** True for a whole element of a parenthesized list. */
 function isElement(words: readonly Lexeme[], from: number, to: number): boolean {
   return /^(open|comma)$/.test(words[from - 1]?.type ?? '') && /^(close|comma)$/.test(words[to]?.type ?? '');
 }
 
-/** Returns the start of each element of the list that begins at `start`. */
 export function elementStarts(words: readonly Lexeme[], start: number): number[] {
   const depth = words[start]?.depth ?? 0;
   const starts = [start];
@@ -145,7 +138,7 @@ export function elementStarts(words: readonly Lexeme[], start: number): number[]
   return starts;
 }
 
-/** Returns the names in the parenthesis at `open`, with null for each element that is not a name. */
+/** Null for each element that is not a name. */
 export function columnList(words: readonly Lexeme[], open: number): (string | null)[] {
   return elementStarts(words, open + 1).map((i) => {
     const word = words[i];
@@ -153,7 +146,7 @@ export function columnList(words: readonly Lexeme[], open: number): (string | nu
   });
 }
 
-/** Maps the start of each inserted value to its column, for VALUES and for a select list. */
+/** Maps the start of each inserted value to its column. */
 function insertColumns(words: readonly Lexeme[], into: number, pairs: Map<number, string>): void {
   let at = into + 1;
   while (isName(words[at]) && words[at + 1]?.type === 'dot') at += 2;
@@ -178,12 +171,12 @@ function insertColumns(words: readonly Lexeme[], into: number, pairs: Map<number
   }
 }
 
-/** Maps the values of `SET (a, b) = ($1, $2)`; `i` is the position of the equals sign. */
+/** `SET (a, b) = ($1, $2)`; `i` is the equals sign. */
 function setColumns(words: readonly Lexeme[], i: number, pairs: Map<number, string>): void {
   const right = words[i + 1]?.text === 'ROW' ? i + 2 : i + 1;
   if (words[i - 1]?.text !== ')' || words[right]?.text !== '(') return;
   const open = holderOf(words, i - 2);
-  // `f(a) = ($1)` compares the result of the function, not its argument.
+  // `f(a) = ($1)` compares the result of the function.
   if (isCallee(words[open - 1])) return;
   const columns = columnList(words, open);
   elementStarts(words, right + 1).forEach((start, n) => {
@@ -192,7 +185,6 @@ function setColumns(words: readonly Lexeme[], i: number, pairs: Map<number, stri
   });
 }
 
-/** Maps list elements to the columns they are written to. */
 function writtenColumns(words: readonly Lexeme[]): Map<number, string> {
   const pairs = new Map<number, string>();
   words.forEach((word, i) => {
@@ -203,8 +195,8 @@ function writtenColumns(words: readonly Lexeme[]): Map<number, string> {
 }
 
 /**
- * Returns the column if the operand is a whole element. The element may begin inside the operand's parentheses, because `($1)` in
- * `VALUES ($1), ($2)` is a row, but in `VALUES (1, ($2))` a parenthesized value.
+ * The element may begin inside the operand's parentheses: in `VALUES ($1), ($2)` these are rows, in `VALUES (1, ($2))` they are
+ * not.
  */
 function written(words: readonly Lexeme[], { from, to }: Operand, pairs: ReadonlyMap<number, string>): string | null {
   const next = words[to];
@@ -216,11 +208,10 @@ function written(words: readonly Lexeme[], { from, to }: Operand, pairs: Readonl
   return null;
 }
 
-/** Operators that match a column against a value of possibly another type. */
 const FITTING = new Set(['?', '?|', '?&', '@@', '&&', '^@']);
 const QUANTIFIED = new Set('ANY ALL SOME'.split(' '));
 
-/** Returns the column in `tags ?| $1` or `id = ANY($1)`; the value may have another type than the column. */
+/** `tags ?| $1`, `id = ANY($1)`: the value may have another type than the column. */
 function fitted(words: readonly Lexeme[], { from, to }: Operand): string | null {
   const before = words[from - 1];
   if (before?.type === 'operator' && FITTING.has(before.text)) return columnEndingAt(words, from - 2);

@@ -1,19 +1,14 @@
-/**
- * Quotes names in statements with double quotes, for every database, and finds names in backquotes of other databases. Does not
- * rewrite
- * statements by itself.
- */
+/** Quotes names with double quotes, for every database, and finds names in backquotes. */
 import { isSqlWord } from './sql-words.js';
 import { tokenizeSql } from './sql-tokens.js';
 
-/** A name in backquotes with its range in the text. */
 export interface BackquotedName {
   readonly name: string;
   readonly start: number;
   readonly end: number;
 }
 
-/** Returns the name, quoted if SQL would read it differently. `reserved` contains lower-case words. */
+/** Quoted if SQL would read the name differently. `reserved` contains lower-case words. */
 export const writtenName = (name: string, reserved: ReadonlySet<string> = NONE): string =>
   /^[a-z_][a-z0-9_]*$/.test(name) && !isSqlWord(name) && !reserved.has(name) ? name : quotedName(name);
 
@@ -21,7 +16,7 @@ const NONE: ReadonlySet<string> = new Set();
 
 export const quotedName = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
-/** Returns the offsets of backquotes outside strings, comments and quoted names. */
+/** Ignores strings, comments and quoted names. */
 function backquotes(text: string): number[] {
   if (!text.includes('`')) return [];
   return tokenizeSql(text).tokens.flatMap(({ type, start, end }) =>
@@ -29,14 +24,14 @@ function backquotes(text: string): number[] {
   );
 }
 
-/** Replaces backquotes with double quotes; the length stays the same. */
+/** The length stays the same. */
 export function withDoubleQuotes(text: string): string {
   let changed = text;
   for (const at of backquotes(text)) changed = `${changed.slice(0, at)}"${changed.slice(at + 1)}`;
   return changed;
 }
 
-/** Returns null unless all backquotes are pairs around names. */
+/** Null unless all backquotes are pairs around names. */
 export function backquotedNames(text: string): BackquotedName[] | null {
   const places = backquotes(text);
   const names: BackquotedName[] = [];

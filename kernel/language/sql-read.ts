@@ -1,12 +1,8 @@
-/**
- * Reads tokens of a statement: its verb, its tables, and whether it has a RETURNING list. Works on nesting depth and accepts any
- * text;
- * it is not a parser.
- */
+/** Reads the verb and the tables of a statement from its tokens. Accepts any text; it is not a parser. */
 import type { SqlTable, SqlToken, SqlTokenType } from './sql.js';
 import { RESERVED_NAMES } from './sql-reserved.js';
 
-/** A token that is not a comment, with its text (unquoted words in upper case) and nesting depth. */
+/** Unquoted words are in upper case; `depth` counts the enclosing parentheses. */
 export interface Lexeme {
   readonly type: SqlTokenType;
   readonly start: number;
@@ -15,10 +11,10 @@ export interface Lexeme {
   readonly depth: number;
 }
 
-/** A WITH entry, and the lexemes `[from, to)` in which it hides a table of the same name. */
+/** In the lexemes `[from, to)` the entry hides a table of the same name. */
 export interface CommonTable {
   readonly name: string;
-  /** Positions of the name and of the parenthesis that opens its query. */
+  /** Positions of the name and of its query. */
   readonly at: number;
   readonly body: number;
   readonly from: number;
@@ -26,11 +22,9 @@ export interface CommonTable {
 }
 
 const VERBS = new Set(['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'MERGE', 'VALUES', 'TABLE']);
-/** Functions with FROM between their arguments. */
 const FROM_FUNCTIONS = new Set(['EXTRACT', 'SUBSTRING', 'TRIM', 'OVERLAY', 'POSITION']);
-/** Keywords before UPDATE that make it a lock, a trigger event or a branch of another statement. */
+/** After these, UPDATE is a lock, a trigger event or a branch of another statement. */
 const NOT_UPDATE = new Set(['FOR', 'KEY', 'DO', 'ON', 'THEN', 'BEFORE', 'AFTER', 'OR', 'OF']);
-/** Keywords that end a FROM list at the same depth. */
 const LIST_END = new Set(
   'WHERE GROUP HAVING ORDER LIMIT OFFSET FETCH FOR UNION INTERSECT EXCEPT WINDOW RETURNING SET SELECT WHEN VALUES FROM'.split(
     ' ',
@@ -54,13 +48,13 @@ export function significant(text: string, tokens: readonly SqlToken[]): Lexeme[]
 export const isName = (word: Lexeme | undefined): word is Lexeme =>
   word?.type === 'word' || word?.type === 'quoted-identifier';
 
-/** Normalizes a name: unquoted in lower case, quoted without its quotes. */
+/** Unquoted in lower case, quoted without its quotes. */
 export function nameOf(word: Lexeme): string {
   if (word.type === 'word') return word.text.toLowerCase();
   return word.text.slice(word.text.indexOf('"') + 1, -1).replaceAll('""', '"');
 }
 
-/** Returns the position after the group that opens at `i`. */
+/** Position after the group that opens at `i`. */
 export function behindGroup(words: readonly Lexeme[], i: number): number {
   const depth = words[i]?.depth ?? 0;
   let at = i + 1;
@@ -68,7 +62,7 @@ export function behindGroup(words: readonly Lexeme[], i: number): number {
   return Math.min(at + 1, words.length);
 }
 
-/** Returns the position of the parenthesis that contains `i`, or -1 at the top level. */
+/** Position of the enclosing parenthesis, or -1. */
 export function holderOf(words: readonly Lexeme[], i: number): number {
   const depth = words[i]?.depth ?? 0;
   let at = i - 1;
@@ -76,7 +70,6 @@ export function holderOf(words: readonly Lexeme[], i: number): number {
   return words[at]?.type === 'open' ? at : -1;
 }
 
-/** Skips the SEARCH and CYCLE clauses of a recursive entry. */
 function behindSearch(words: readonly Lexeme[], i: number): number {
   let at = i;
   for (const [clause, last] of [
@@ -90,7 +83,7 @@ function behindSearch(words: readonly Lexeme[], i: number): number {
   return at;
 }
 
-/** Matches `name [(columns)] AS [NOT] [MATERIALIZED] (query)`; `end` is the position after it. */
+/** `name [(columns)] AS [NOT] [MATERIALIZED] (query)`; `end` is the position after it. */
 function commonTable(words: readonly Lexeme[], i: number): { body: number; end: number } | undefined {
   if (!isName(words[i])) return undefined;
   let at = i + 1;
@@ -103,7 +96,7 @@ function commonTable(words: readonly Lexeme[], i: number): { body: number; end: 
   return { body: at, end: behindSearch(words, behindGroup(words, at)) };
 }
 
-/** Returns the entries of the WITH list at `i`, and the position of the statement after it. */
+/** `end` is the position of the statement after the WITH list. */
 export function withList(words: readonly Lexeme[], i: number): { names: CommonTable[]; end: number } {
   const recursive = words[i + 1]?.text === 'RECURSIVE';
   const holder = holderOf(words, i);
@@ -120,7 +113,7 @@ export function withList(words: readonly Lexeme[], i: number): { names: CommonTa
   }
 }
 
-/** Returns the position of the verb of the statement that begins at `i`, after parentheses and a WITH list. */
+/** Position of the main verb, after parentheses and a WITH list. */
 function verbIndex(words: readonly Lexeme[], i: number): number {
   let at = i;
   while (words[at]?.type === 'open') at++;
@@ -130,7 +123,7 @@ function verbIndex(words: readonly Lexeme[], i: number): number {
   return at;
 }
 
-/** Returns the nearest verb before `i` at the same depth. */
+/** The nearest verb before `i` at the same depth. */
 function governor(words: readonly Lexeme[], i: number): string {
   const depth = words[i]?.depth ?? 0;
   for (let at = i - 1; at >= 0 && (words[at]?.depth ?? 0) >= depth; at--) {
@@ -140,7 +133,7 @@ function governor(words: readonly Lexeme[], i: number): string {
   return '';
 }
 
-/** True if FROM belongs to a function or an operator, not to a list of tables. */
+/** True if FROM belongs to a function or an operator. */
 function innerFrom(words: readonly Lexeme[], i: number): boolean {
   const before = words[i - 1]?.text;
   if (before === 'DISTINCT' && ['IS', 'NOT'].includes(words[i - 2]?.text ?? '')) return true;
@@ -148,21 +141,17 @@ function innerFrom(words: readonly Lexeme[], i: number): boolean {
   return holder > 0 && FROM_FUNCTIONS.has(words[holder - 1]?.text ?? '');
 }
 
-/** Receives the last part of each table name, and whether a schema precedes it. */
+/** `word` is the last part of the name; `qualified` means that a schema precedes it. */
 export type Collect = (word: Lexeme, index: number, qualified: boolean) => void;
 
-/** In `FROM order o` and `INTO table (a)` the word is a table name; in `ORDER BY` and `FROM (TABLE a)` it is a keyword. */
+/** In `FROM order o` and `INTO table (a)` the word is a name; in `ORDER BY` and `FROM (TABLE a)` it is a keyword. */
 function isWordOfSql(words: readonly Lexeme[], at: number): boolean {
   const text = words[at]?.text ?? '';
   if (QUERY_START.has(text)) return words[at - 1]?.text === '(' || !RESERVED_NAMES.has(text.toLowerCase());
   return LIST_END.has(text) && (!RESERVED_NAMES.has(text.toLowerCase()) || words[at + 1]?.text === 'BY');
 }
 
-/**
- * Reads one item of a FROM list, through parentheses around joins. Function calls and subqueries are skipped, because the
- * keywords
- * inside them are read separately.
- */
+/** Skips function calls and subqueries, because the keywords inside them are read separately. */
 function readItem(words: readonly Lexeme[], i: number, call: boolean, collect: Collect): void {
   let at = i;
   while (['ONLY', 'LATERAL', '('].includes(words[at]?.text ?? '')) at++;
@@ -176,7 +165,7 @@ function readItem(words: readonly Lexeme[], i: number, call: boolean, collect: C
   collect(last, at, at > begin);
 }
 
-/** Reads the comma-separated items of a FROM list. Joined tables are read at their JOIN keyword. */
+/** Joined tables are read at their JOIN keyword. */
 function readList(words: readonly Lexeme[], i: number, collect: Collect): void {
   const depth = words[i]?.depth ?? 0;
   readItem(words, i, true, collect);
@@ -214,15 +203,13 @@ function readAt(words: readonly Lexeme[], i: number, collect: Collect): void {
   }
 }
 
-/** True for a word that is not part of a dotted name. */
 const standsAlone = (words: readonly Lexeme[], i: number): boolean =>
   words[i]?.type === 'word' && words[i - 1]?.type !== 'dot';
 
-/** Returns the entries of all WITH lists, at any depth. */
 export const commonTables = (words: readonly Lexeme[]): CommonTable[] =>
   words.flatMap((word, i) => (word.text === 'WITH' && standsAlone(words, i) ? withList(words, i).names : []));
 
-/** Calls `collect` for every table name, including names of WITH entries. */
+/** Includes names of WITH entries. */
 export function eachTable(words: readonly Lexeme[], collect: Collect): void {
   words.forEach((_, i) => {
     if (standsAlone(words, i)) readAt(words, i, collect);
@@ -241,7 +228,7 @@ function readTables(words: readonly Lexeme[]): SqlTable[] {
   return [...tables.values()].sort((a, b) => a.start - b.start);
 }
 
-/** Returns the table written by the INSERT, UPDATE, DELETE or MERGE at position `verb`. */
+/** `verb`: position of INSERT, UPDATE, DELETE or MERGE. */
 export function readTarget(words: readonly Lexeme[], verb: number): (SqlTable & { readonly index: number }) | null {
   const text = words[verb]?.type === 'word' ? words[verb]?.text : '';
   const next = words[verb + 1]?.text;
@@ -254,7 +241,7 @@ export function readTarget(words: readonly Lexeme[], verb: number): (SqlTable & 
   return target;
 }
 
-/** Returns the position of the main verb of the first statement, and the end of that statement. */
+/** Of the first statement. */
 export function mainStatement(words: readonly Lexeme[]): { readonly verb: number; readonly end: number } {
   const isEnd = (word: Lexeme): boolean => word.type === 'semicolon' && word.depth === 0;
   const first = words.findIndex((word) => !isEnd(word));

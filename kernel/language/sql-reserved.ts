@@ -1,11 +1,7 @@
-/**
- * Quotes table names that are reserved words: `FROM user`, `INSERT INTO order`. A keyword in the position of a table name is read
- * as a
- * name. The caller provides the quote character of the dialect.
- */
+/** Quotes table names that are reserved words: `FROM user`, `INSERT INTO order`. */
 import type { SqlScan } from './sql.js';
 
-/** Nouns that are reserved in PostgreSQL or MySQL and are likely names of models. */
+/** Likely names of models that are reserved in PostgreSQL or MySQL. */
 export const RESERVED_NAMES: ReadonlySet<string> = new Set(
   (
     'case check column constraint default end grant group like limit offset order primary references table user values window ' +
@@ -16,7 +12,7 @@ export const RESERVED_NAMES: ReadonlySet<string> = new Set(
 
 export interface QuotedSql {
   readonly text: string;
-  /** Converts an offset in the quoted text to one in the original text. */
+  /** Converts an offset in the quoted text to one in the original. */
   readonly written: (offset: number) => number;
 }
 
@@ -30,19 +26,17 @@ export function quoteReserved({ text, tokens, tables }: SqlScan, quote = '"'): Q
   const quoted = tokens.filter(({ type, start, end }, i) => {
     if (type !== 'word') return false;
     if (starts.has(start)) return true;
-    // `user.id`: a table before one of its columns.
     return (
       tokens[i + 1]?.type === 'dot' && tokens[i - 1]?.type !== 'dot' && known.has(text.slice(start, end).toLowerCase())
     );
   });
   let out = '';
   let at = 0;
-  // Offsets of the added quotes in the new text.
   const added: number[] = [];
   for (const { start, end } of quoted) {
     out += text.slice(at, start);
     added.push(out.length);
-    // Without quotes the database would read the name in lower case.
+    // Unquoted names are read in lower case.
     out += quote + text.slice(start, end).toLowerCase();
     added.push(out.length);
     out += quote;

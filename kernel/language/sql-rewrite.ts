@@ -1,7 +1,6 @@
 /**
- * Adds timestamps and soft deletion at load time: an INSERT or UPDATE also sets timestamp columns, and a DELETE becomes an UPDATE
- * of
- * `deleted_at`. Changes only the main statement and adds the time as a placeholder, never as text.
+ * Adds timestamps to INSERT and UPDATE, and turns DELETE into an UPDATE of `deleted_at`, at load time. Changes only the main
+ * statement and adds the time as a placeholder, never as text.
  */
 import { scanSql, type SqlScan } from './sql.js';
 import { columnList, elementStarts } from './sql-placeholders.js';
@@ -14,12 +13,12 @@ export interface SqlWish {
 }
 
 export interface SqlRewrite {
-  /** The scan of the new text, or the original scan if nothing was added. */
+  /** The original scan if nothing was added. */
   readonly scan: SqlScan;
-  /** The number of the placeholder for the current time; null if there is none. */
+  /** The placeholder of the current time, or null. */
   readonly now: number | null;
   readonly columns: readonly string[];
-  /** Why the columns cannot be added: an INSERT without a column list, or a source of rows that cannot be extended. */
+  /** An INSERT without a column list, or a source of rows that cannot be extended. */
   readonly fault: 'no-columns' | 'source' | null;
   readonly timestampsUsed: boolean;
   readonly softDeleteUsed: boolean;
@@ -37,14 +36,13 @@ interface Edit {
   readonly insert: string;
 }
 
-/** The state of one rewrite. */
 interface Work {
   readonly words: readonly Lexeme[];
   readonly verb: number;
   readonly end: number;
   /** Position of the last word of the target's name. */
   readonly target: number;
-  /** The placeholder expression for the current time. */
+  /** The expression for the current time. */
   readonly value: string;
   readonly edits: Edit[];
   readonly columns: Set<string>;
@@ -60,7 +58,6 @@ const SELECT_END = new Set(
 const SET_OPERATIONS = new Set(['UNION', 'INTERSECT', 'EXCEPT']);
 
 export function rewriteSql(scan: SqlScan, { timestamps, softDelete }: SqlWish): SqlRewrite {
-  // Most statements need no rewrite.
   if (!timestamps && !softDelete) return { ...UNUSED, scan, now: null, columns: [] };
   const words = significant(scan.text, scan.tokens);
   const { verb, end } = mainStatement(words);
@@ -98,7 +95,7 @@ function rewriteMain(work: Work, verb: string, timestamps: boolean, softDelete: 
 
 function apply(text: string, edits: readonly Edit[]): string {
   let out = text;
-  // Applied from the end, so that earlier offsets stay valid; edits at one offset keep their order.
+  // Applied from the end, so that earlier offsets stay valid.
   for (const { at, remove, insert } of [...edits].reverse().sort((a, b) => b.at - a.at)) {
     out = out.slice(0, at) + insert + out.slice(at + remove);
   }
@@ -107,7 +104,7 @@ function apply(text: string, edits: readonly Edit[]): string {
 
 const put = ({ edits }: Work, at: number, insert: string, remove = 0): void => void edits.push({ at, remove, insert });
 
-/** True for a keyword at the given depth; after AS or a dot the word is a name. */
+/** After AS or a dot the word is a name. */
 function isKeyword(words: readonly Lexeme[], i: number, depth: number | undefined): boolean {
   const word = words[i];
   const before = words[i - 1];
@@ -124,7 +121,7 @@ function indexOfWord({ words, verb, end }: Work, from: number, ...texts: readonl
   return -1;
 }
 
-/** Changes `SET a = 1` to `SET updated_at = $n, a = 1`, unless the list sets the column itself. */
+/** `SET a = 1` becomes `SET updated_at = $n, a = 1`. */
 function stampUpdate(work: Work, set: number): void {
   const { words } = work;
   const word = words[set];
@@ -133,7 +130,6 @@ function stampUpdate(work: Work, set: number): void {
   work.columns.add(UPDATED);
 }
 
-/** Returns the names on the left sides of a SET list. */
 function assigned(words: readonly Lexeme[], from: number): Set<string> {
   const names = elementStarts(words, from).flatMap((i) => {
     const word = words[i];
@@ -148,7 +144,7 @@ function rewriteDelete(work: Work, columns: readonly string[]): void {
   const [first, from] = [words[verb], words[verb + 1]];
   if (first === undefined || from === undefined) return;
   put(work, first.start, 'UPDATE', first.end - first.start);
-  // Also removes the space after FROM if there is exactly one.
+  // Also removes the space after FROM.
   const blank = words[verb + 2]?.start === from.end + 1 ? 1 : 0;
   put(work, from.start, '', from.end - from.start + blank);
   const behind = indexOfWord(work, target + 1, 'USING', 'WHERE', 'RETURNING');
@@ -159,7 +155,7 @@ function rewriteDelete(work: Work, columns: readonly string[]): void {
   for (const column of columns) work.columns.add(column);
 }
 
-/** Returns the position after the main statement, which also ends at an enclosing parenthesis. */
+/** The statement also ends at an enclosing parenthesis. */
 function lastIndex({ words, verb, end }: Work): number {
   const depth = words[verb]?.depth ?? 0;
   for (let i = verb; i < end; i++) if ((words[i]?.depth ?? 0) < depth) return i;
@@ -197,7 +193,7 @@ function rewriteInsert(work: Work): SqlRewrite['fault'] {
   return null;
 }
 
-/** Adds values to every row of the query in lexemes `[from, to)`; returns false if the query cannot be extended. */
+/** False if the query cannot be extended. */
 function extendQuery(work: Work, from: number, to: number, values: string): boolean {
   const { words } = work;
   const depth = words[from]?.depth;
@@ -227,21 +223,19 @@ function extendQuery(work: Work, from: number, to: number, values: string): bool
   return !wanted;
 }
 
-/** Returns the position after the select list that begins at `from`. */
 function selectEnd(words: readonly Lexeme[], from: number, to: number): number {
   const depth = words[from]?.depth ?? 0;
   for (let i = from; i < to; i++) {
     const word = words[i];
     if (word === undefined || word.depth < depth || word.type === 'semicolon') return i;
     if (!isKeyword(words, i, depth) || !SELECT_END.has(word.text)) continue;
-    // `DISTINCT ON (...)` and `IS DISTINCT FROM` belong to the list.
     if (words[i - 1]?.text === 'DISTINCT' && (word.text === 'ON' || word.text === 'FROM')) continue;
     return i;
   }
   return to;
 }
 
-/** Adds values to each row of `(1), (2)`; returns the position after the last row. */
+/** Returns the position after the last row. */
 function extendRows(work: Work, from: number, values: string): number {
   const { words } = work;
   let at = from;

@@ -1,34 +1,30 @@
-/**
- * Decides whether a SELECT can lock its rows, and where the locking clause goes. Accepts only one table, columns and per-row
- * functions,
- * and a condition.
- */
+/** Decides whether a SELECT can lock its rows: only with one table, per-row functions and a condition. */
 import { isPerRow } from './sql-functions.js';
 import { isName, nameOf, significant, type Lexeme } from './sql-read.js';
 import type { SqlScan } from './sql.js';
 
-/** Keywords of a SELECT that combines rows or tables, or that already has a locking clause. */
+/** Keywords of a SELECT that combines rows or tables, or that already locks. */
 const OTHER =
   /^(?:SELECT|DISTINCT|GROUP|HAVING|UNION|INTERSECT|EXCEPT|WINDOW|OVER|FILTER|OFFSET|FETCH|FOR|INTO|WITH|JOIN|LATERAL|ONLY|TABLE|TABLESAMPLE|RETURNING)$/;
 const AFTER_TABLE = /^(?:WHERE|ORDER|LIMIT)$/;
 
-/** Returns the offset for the locking clause, or null if it is not certain that the rows can be locked. */
+/** Null if it is not certain that the rows can be locked. */
 export function lockPlace(scan: SqlScan): number | null {
   if (scan.faults.length > 0 || scan.statements !== 1 || scan.tables.length !== 1) return null;
   const words = significant(scan.text, scan.tokens);
   if (words.at(-1)?.type === 'semicolon') words.pop();
-  // With ORDER BY and LIMIT, rows may change while waiting for a lock, so other rows could match.
+  // ORDER BY with LIMIT selects rows before they are locked, so after a wait the selection may be outdated.
   if (!holdsRows(words) || (words.some(isWord('ORDER')) && words.some(isWord('LIMIT')))) return null;
   return words.at(-1)?.end ?? null;
 }
 
-/** True if a SELECT, given without its locking clause, returns rows of one table that match a condition. */
+/** Expects a SELECT without its locking clause. */
 export function holdsRows(words: readonly Lexeme[]): boolean {
   const from = words.findIndex(isWord('FROM'));
   if (words[0]?.text !== 'SELECT' || from < 0) return false;
   if (words.slice(1).some(({ type, text }) => type === 'word' && OTHER.test(text))) return false;
   if (!isOfRows(words.slice(1, from)) || !isOneTable(words.slice(from + 1))) return false;
-  // Without a condition the statement would lock the whole table.
+  // Without a condition the whole table would be locked.
   return words.some(isWord('WHERE'));
 }
 
@@ -37,7 +33,6 @@ const isWord =
   ({ type, text }: Lexeme): boolean =>
     type === 'word' && text === wanted;
 
-/** True if the select list calls only per-row functions. */
 const isOfRows = (columns: readonly Lexeme[]): boolean =>
   columns.every((word, i) => {
     const before = columns[i - 1];
@@ -45,7 +40,7 @@ const isOfRows = (columns: readonly Lexeme[]): boolean =>
     return !isCall || (before.type === 'word' && isPerRow(nameOf(before)) && columns[i - 2]?.type !== 'dot');
   });
 
-/** Matches `[schema.]table [[AS] alias]`, followed by a condition, an order, a limit or nothing. */
+/** `[schema.]table [[AS] alias]`, then a condition, an order, a limit or nothing. */
 function isOneTable(words: readonly Lexeme[]): boolean {
   let at = 1;
   if (!isName(words[0])) return false;

@@ -1,56 +1,49 @@
-/**
- * Finds the tables, WITH entries and subqueries that are visible at a position of possibly incomplete SQL, by tokens. Knows no
- * models;
- * `*` refers to the columns of its sources.
- */
+/** Finds the tables, WITH entries and subqueries that are visible at a position of possibly incomplete SQL. Knows no models. */
 import { aliasBehind } from './sql-mentions.js';
 import { columnList, elementStarts } from './sql-placeholders.js';
 import { behindGroup, commonTables, eachTable, holderOf, isName, nameOf, readTarget, type Lexeme } from './sql-read.js';
 
-/** A column name of a select list, or the sources of a `*`. */
+/** A column name, or the sources of a `*`. */
 export type SqlOutput = string | readonly SqlSource[];
 
 export interface SqlSource {
-  /** The alias, or the name if there is none. */
   readonly alias: string;
-  /** The table name; null for a subquery or a WITH entry. */
+  /** Null for a subquery or a WITH entry. */
   readonly table: string | null;
-  /** The columns of a subquery or a WITH entry; null for a table. */
+  /** Columns of a subquery or a WITH entry; null for a table. */
   readonly outputs: readonly SqlOutput[] | null;
 }
 
 interface Placed {
   readonly source: SqlSource;
-  /** Position of its name or parenthesis. */
   readonly index: number;
-  /** Position of the parenthesis around its query; -1 for the top level. */
+  /** Position of the parenthesis around its query, or -1. */
   readonly query: number;
 }
 
 const QUERY = new Set(['SELECT', 'WITH', 'VALUES', 'INSERT', 'UPDATE', 'DELETE', 'TABLE']);
 const SETS = new Set(['UNION', 'INTERSECT', 'EXCEPT']);
 
-/** All sources of a text; the outputs of subqueries are computed on demand. */
+/** Outputs of subqueries are computed on demand. */
 interface Reading {
   readonly words: readonly Lexeme[];
   readonly all: Placed[];
-  /** Outputs by the position of the query's parenthesis. A recursive reference has no outputs. */
+  /** By position of the query's parenthesis; a recursive reference has no outputs. */
   readonly answers: Map<number, readonly SqlOutput[]>;
 }
 
-/** Returns the position of the parenthesis of the query around `i`, ignoring those of calls and lists; -1 at the top level. */
+/** Skips parentheses of calls and lists; -1 at the top level. */
 export function queryAround(words: readonly Lexeme[], i: number): number {
   let at = holderOf(words, i);
   while (at >= 0 && !QUERY.has(words[at + 1]?.text ?? '')) at = holderOf(words, at);
   return at;
 }
 
-/** Returns the sources visible at `i`, innermost query first. */
+/** Innermost query first. */
 export function sourcesAt(words: readonly Lexeme[], i: number): readonly SqlSource[] {
   return read(readingOf(words), i);
 }
 
-/** Returns the WITH entries visible at `i`. */
 export function commonAt(words: readonly Lexeme[], i: number): readonly SqlSource[] {
   const reading = readingOf(words);
   return commonTables(words)
@@ -85,13 +78,11 @@ function seesOutside(words: readonly Lexeme[], open: number): boolean {
 interface Part {
   readonly from: number;
   readonly to: number;
-  /** True where `excluded` names the row that an INSERT could not write. */
+  /** `excluded` names the row that an INSERT could not write. */
   readonly excluded: boolean;
 }
 
-/**
- * Returns the part of a query whose names are visible at `i`: one side of a UNION, or the target or the source rows of an INSERT.
- */
+/** One side of a UNION; for an INSERT its target or its source rows. */
 function partAround(words: readonly Lexeme[], query: number, i: number): Part {
   const begin = query + 1;
   const end = query < 0 ? words.length : behindGroup(words, query) - 1;
@@ -156,7 +147,6 @@ const later = (alias: string, outputs: () => readonly SqlOutput[]): SqlSource =>
   },
 });
 
-/** True if the parenthesis is an item of a FROM list. */
 function isSource(words: readonly Lexeme[], open: number): boolean {
   const before = words[open - 1];
   if (before?.type === 'word') return /^(FROM|JOIN|LATERAL|USING)$/.test(before.text);
@@ -175,11 +165,10 @@ function isSource(words: readonly Lexeme[], open: number): boolean {
 const named = (words: readonly Lexeme[], open: number): string[] =>
   columnList(words, open).flatMap((name) => name ?? []);
 
-/** Returns the column names of `name (a, b) AS (query)`, or else those of the query. */
+/** The names in `name (a, b) AS (query)`, or else those of the query. */
 const commonOutputs = (reading: Reading, at: number, body: number): readonly SqlOutput[] =>
   reading.words[at + 1]?.text === '(' ? named(reading.words, at + 1) : outputsOf(reading, body);
 
-/** Returns the outputs of the query in the parenthesis at `open`. */
 function outputsOf(reading: Reading, open: number): readonly SqlOutput[] {
   const { words, answers } = reading;
   const known = answers.get(open);
@@ -215,7 +204,6 @@ function endOfList(words: readonly Lexeme[], from: number, depth: number, end: n
   return end;
 }
 
-/** Returns the output of one list element, lexemes `[start, end)`. */
 function outputOf(reading: Reading, start: number, end: number): SqlOutput | null {
   const { words } = reading;
   const last = words[end - 1];
@@ -231,7 +219,7 @@ function outputOf(reading: Reading, start: number, end: number): SqlOutput | nul
   return isName(first) && words[start + 1]?.text === '(' ? nameOf(first) : null;
 }
 
-/** Returns the table that the statement around `i` writes; null if it writes none. */
+/** Null if the statement writes no table. */
 export function targetAt(words: readonly Lexeme[], i: number): string | null {
   for (let at = i; at >= 0; at--) {
     if (queryAround(words, at) !== queryAround(words, i)) continue;

@@ -1,18 +1,14 @@
-/**
- * Splits SQL text into tokens and reports lexical errors (unterminated quotes, unbalanced brackets). Does not interpret
- * statements.
- */
+/** Splits SQL text into tokens and reports unterminated quotes and unbalanced brackets. Does not interpret statements. */
 import type { SqlFault, SqlToken, SqlTokenType } from './sql.js';
 import { typeEnd } from './sql-types.js';
 
-/** A token; `open` describes an unterminated construct at the end of the text. */
+/** `open` names an unterminated construct. */
 interface Piece {
   readonly type: SqlTokenType;
   readonly end: number;
   readonly open?: string;
 }
 
-/** White space beyond ASCII. */
 const OTHER_SPACE = /\s/;
 const LINE = /[^\r\n]*/y;
 const NUMBER =
@@ -20,7 +16,7 @@ const NUMBER =
 const DOLLAR_TAG = /\$(?:[A-Za-z_\u0080-\uffff][A-Za-z0-9_\u0080-\uffff]*)?\$/y;
 /** Character codes, for fast lookup. */
 const OPERATORS: ReadonlySet<number> = new Set([...'-+*/<>=~!@#%^&|`?:'].map((sign) => sign.charCodeAt(0)));
-/** An operator that contains one of these characters may end in `+` or `-` (PostgreSQL's lexical rules). */
+/** With one of these, PostgreSQL lets an operator end in `+` or `-`. */
 const FREE_OPERATOR = /[~!@#%^&|`?]/;
 const SINGLE: Readonly<Record<string, SqlTokenType>> = {
   '(': 'open',
@@ -39,7 +35,7 @@ const isWord = (code: number): boolean => isWordStart(code) || isDigit(code) || 
 const isSpace = (code: number): boolean =>
   code === 32 || (code >= 9 && code <= 13) || (code >= 128 && OTHER_SPACE.test(String.fromCharCode(code)));
 
-/** Returns the end of a sticky pattern's match at `at`, or -1. */
+/** Returns the end of the match at `at`, or -1. */
 function match(pattern: RegExp, text: string, at: number): number {
   pattern.lastIndex = at;
   return pattern.test(text) ? pattern.lastIndex : -1;
@@ -63,7 +59,7 @@ function blockComment(text: string, at: number): Piece {
   return { type: 'comment', end: text.length, open: 'comment' };
 }
 
-/** `at` is the opening quote. A doubled quote is an escaped quote; a backslash escapes only in E'...'. */
+/** `at` is the opening quote. A backslash escapes only in E'...'. */
 function quoted(text: string, at: number, type: 'string' | 'quoted-identifier', backslash: boolean): Piece {
   const quote = text[at];
   for (let i = at + 1; i < text.length; i++) {
@@ -105,7 +101,6 @@ function word(text: string, at: number): Piece {
 
 const ENDS_OPERATOR: ReadonlySet<string> = new Set(['--', '/*', '::']);
 
-/** Reads operator characters up to a comment or a cast, without a trailing sign that PostgreSQL does not include. */
 function operator(text: string, at: number): Piece {
   let end = at + 1;
   while (OPERATORS.has(text.charCodeAt(end)) && !ENDS_OPERATOR.has(text.slice(end, end + 2))) end++;
@@ -137,7 +132,7 @@ function pieceAt(text: string, at: number): Piece {
   return operator(text, at);
 }
 
-/** Finds unmatched brackets. A closing bracket of the wrong kind is ignored, so that the rest is still checked. */
+/** A closing bracket of the wrong kind is skipped, so that the rest is still checked. */
 function unbalanced(text: string, tokens: readonly SqlToken[]): SqlFault[] {
   const faults: SqlFault[] = [];
   const open: SqlToken[] = [];
@@ -165,7 +160,6 @@ export function tokenizeSql(text: string): { tokens: SqlToken[]; faults: SqlFaul
       continue;
     }
     const piece = pieceAt(text, at);
-    // Guarantees progress if a pattern matches nothing.
     const end = Math.max(piece.end, at + 1);
     if (piece.open) faults.push({ code: 'SQL_UNTERMINATED', what: piece.open, start: at, end });
     tokens.push({ type: piece.type, start: at, end });

@@ -1,7 +1,4 @@
-/**
- * Parses type names after `::` and in CAST(... AS ...), with several words, a schema, quotes, modifiers and array bounds, and
- * normalizes them. Does not check whether a type exists.
- */
+/** Parses and normalizes type names after `::` and in CAST(... AS ...). Does not check whether a type exists. */
 const BLANK = String.raw`[ \t\r\n\f\v]+`;
 const NAME = String.raw`(?:"[^"]*(?:""[^"]*)*"|[A-Za-z_\u0080-\uffff][A-Za-z0-9_$\u0080-\uffff]*)`;
 const ZONE = String.raw`(?:${BLANK}with(?:out)?${BLANK}time${BLANK}zone\b)?`;
@@ -21,7 +18,6 @@ const TYPE = new RegExp(
   'iy',
 );
 
-/** Returns the end of the type name that begins at `at`, or -1. */
 export function typeEnd(text: string, at: number): number {
   TYPE.lastIndex = at;
   return TYPE.test(text) ? TYPE.lastIndex : -1;

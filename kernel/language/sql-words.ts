@@ -1,6 +1,4 @@
-/**
- * SQL keywords for quoting, highlighting and completion, and the most common functions with their signatures. Contains only data.
- */
+/** SQL keywords and common functions, for quoting, highlighting and completion. */
 const words = (text: string): readonly string[] => text.split(' ');
 
 export const SQL_VERBS = words('SELECT INSERT UPDATE DELETE WITH');
@@ -35,7 +33,7 @@ export const SQL_CLAUSES: readonly string[] = [
 /** Suggested where a value may begin. */
 export const SQL_VALUES: readonly string[] = words('NULL TRUE FALSE NOT EXISTS CASE DISTINCT DEFAULT');
 
-/** Words that cannot be unquoted names: words reserved in PostgreSQL, and words that can precede a name. */
+/** Words that cannot be unquoted names. */
 const RESERVED: ReadonlySet<string> = new Set(
   words(
     'all analyse analyze and any array as asc asymmetric both case cast check collate column constraint create current_date ' +
@@ -47,7 +45,7 @@ const RESERVED: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Keywords in their position that are also valid as unquoted column names. */
+/** Keywords that are also valid unquoted names. */
 const PLAIN: ReadonlySet<string> = new Set(
   words(
     'insert update delete set values by conflict nothing excluded recursive materialized exists over partition rows range ' +
@@ -58,7 +56,6 @@ const PLAIN: ReadonlySet<string> = new Set(
 
 export const isSqlWord = (name: string): boolean => RESERVED.has(name.toLowerCase());
 
-/** True for a word that is highlighted as a keyword, unless it is a column. */
 export const isPlainWord = (name: string): boolean => PLAIN.has(name.toLowerCase());
 
 export interface SqlFunction {

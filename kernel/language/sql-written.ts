@@ -1,23 +1,21 @@
-/** Finds the expressions that a statement writes to columns: rows of an INSERT, its select list, and SET lists. */
+/** Finds the expressions that a statement writes to columns. */
 import { elements } from './sql-blind-work.js';
 import { columnList } from './sql-placeholders.js';
 import { behindGroup, isName, nameOf, readTarget, significant, type Lexeme } from './sql-read.js';
 import type { SqlScan } from './sql.js';
 
 export interface WrittenPart {
-  /** Null if the text does not name the table. */
+  /** Null if the text does not name it. */
   readonly table: string | null;
   readonly column: string;
   readonly text: string;
-  /** True for a non-empty string literal, also inside COALESCE. */
+  /** A non-empty string literal, also inside COALESCE. */
   readonly literal: boolean;
-  /** Names in the expression. */
   readonly mentions: readonly string[];
   readonly start: number;
   readonly end: number;
 }
 
-/** Covers all INSERTs and SET lists of the statement. */
 export function writtenParts({ text, tokens }: Pick<SqlScan, 'text' | 'tokens'>): WrittenPart[] {
   const words = significant(text, tokens);
   const part = (table: string | null, column: string | null | undefined, from: number, to: number): WrittenPart[] => {
@@ -36,7 +34,7 @@ export function writtenParts({ text, tokens }: Pick<SqlScan, 'text' | 'tokens'>)
       },
     ];
   };
-  // Targets by depth: a SET list or a MERGE branch writes to the last target before it at the same depth.
+  // By depth: a SET list or a MERGE branch writes to the last target before it.
   const targets = new Map<number, string>();
   return words.flatMap((word, i) => {
     if (word.type !== 'word') return [];
@@ -52,7 +50,7 @@ export function writtenParts({ text, tokens }: Pick<SqlScan, 'text' | 'tokens'>)
 }
 
 const WRITES = new Set(['INSERT', 'UPDATE', 'MERGE']);
-/** After one of these words, a verb is not followed by a table name. */
+/** After these, a verb is not followed by a table name. */
 const BRANCH = new Set(['DO', 'THEN', 'FOR', 'KEY']);
 
 interface Place {
@@ -61,7 +59,7 @@ interface Place {
   readonly to: number;
 }
 
-/** Matches `a = x`, and `(a, b) = (x, y)` with or without ROW. */
+/** `a = x`, and `(a, b) = (x, y)` with or without ROW. */
 function setLists(words: readonly Lexeme[], first: number): Place[] {
   return elements(words, first).flatMap(([from, to]): Place[] => {
     const name = words[from];
@@ -77,7 +75,6 @@ function setLists(words: readonly Lexeme[], first: number): Place[] {
 const placed = (columns: readonly (string | null)[], parts: readonly (readonly [number, number])[]): Place[] =>
   parts.map(([from, to], n) => ({ column: columns[n], from, to }));
 
-/** `behind` is the position after the table name. */
 function rowsOf(words: readonly Lexeme[], behind: number): Place[] {
   let at = behind;
   if (words[at]?.text === 'AS') at += 2;

@@ -1,6 +1,6 @@
 /** IANA time zones and their UTC offsets, from the runtime's own data. */
 
-/** Abbreviations are ambiguous between countries, although the runtime accepts some of them. */
+/** Abbreviations are ambiguous between countries, although the runtime accepts some. */
 const ABBREVIATION = /^[A-Z]{3,4}$/;
 const SHORT = new Set(['UTC', 'GMT', 'UCT', 'CET', 'MET', 'EET', 'WET', 'EST', 'MST', 'HST', 'ROC', 'ROK', 'PRC']);
 
@@ -13,10 +13,9 @@ export function isZone(name: string): boolean {
   }
 }
 
-/** Region-based zone names and UTC, for messages. */
 export const zoneNames = (): readonly string[] => ['UTC', ...Intl.supportedValuesOf('timeZone')];
 
-/** Returns the local time at an instant, as the milliseconds of the same time in UTC. */
+/** Local time at an instant, as the milliseconds of the same time in UTC. */
 export type Wall = (instant: number) => number;
 
 /** `zone` must be accepted by `isZone`. */

@@ -1,7 +1,4 @@
-/**
- * Collects, for each statement that touches one model, its verb and the source of every value bound directly to a column.
- * Values inside function calls or casts are ignored.
- */
+/** Collects the verb of each statement on a single model, and the source of every value bound directly to a column. */
 import { asText } from '../../contract/json.js';
 import { accessorsIn } from '../../language/accessor.js';
 import type { LocatedNode } from '../../source/tree.js';
@@ -26,7 +23,7 @@ export interface Access {
   readonly action: LinkedAction;
   readonly statement: SqlText;
   readonly verb: string;
-  /** The only model of the statement; statements on several models are skipped. */
+  /** Statements on several models are skipped. */
   readonly model: string;
   readonly meetings: readonly Meeting[];
 }
@@ -52,7 +49,7 @@ export function accessesOf(
   });
 }
 
-/** Returns null for literals and for values that come from neither the payload, a claim nor a named value. */
+/** Null for literals and for values without a known source. */
 function sourceOf(
   resource: LinkedResource,
   action: LinkedAction,

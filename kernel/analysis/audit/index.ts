@@ -1,4 +1,4 @@
-/** Audits row ownership and secrets across all definitions. Runs after linking and after the statements are parsed. */
+/** Audits row ownership and secrets across all definitions. Runs after linking and parsing of statements. */
 import { asText, isObject } from '../../contract/json.js';
 import { objectOf } from '../../source/tree.js';
 import type { Queries } from '../link-group.js';
@@ -47,7 +47,7 @@ export function auditSet(
   memory.remember(registry, report, { name: 'audit', reads: [resources, accesses, models, tablesKey], work });
 }
 
-/** Fields whose foreign key refers to a model with hashed columns, that is, to a model of callers. */
+/** Fields that refer to a model of callers, that is, one with hashed columns. */
 function fieldsOfCallers({ node }: Definition, tables: TableNames, hashed: Hashed): string[] {
   return node.members.flatMap(({ key, value }) => {
     const reference = value === null ? null : objectOf(value)['foreign_key'];

@@ -1,6 +1,6 @@
 /**
  * Audits row ownership: a column compared with a claim, or written from one, identifies the owner of a row. Clients must not set
- * it, reads must not return rows of other owners, and changes need the same authentication as the other changes of the table.
+ * it, reads must not return rows of others, and changes must be authenticated like the other changes of the table.
  */
 import { dependsOnCaller } from '../checks/owners.js';
 import { claimReaders } from '../checks/readers.js';
@@ -41,7 +41,7 @@ export function auditRows(audit: RowsAudit): void {
       if (columns.size === 0 || asked.has(access)) continue;
       const sort = sortOf(access);
       const siblings = all.filter((one) => one !== access && sortOf(one) === sort);
-      // If any sibling statement of the same kind ignores the caller, the table is public for that kind and nothing is reported.
+      // If a sibling statement of the same kind ignores the caller, that kind of access is public.
       if (siblings.length === 0 || siblings.some((one) => !asked.has(one))) continue;
       if (sort === 'read' && isGuarded) report(audit, 'AUD_READ_ANY', access, siblings);
       const isFree = !isJudged(registry, placesOf(access.resource)) && isDirect(access, columns, keys);
@@ -67,7 +67,7 @@ function groupBy<T>(all: readonly T[], nameOf: (one: T) => string): Map<string, 
   return groups;
 }
 
-/** Owner columns by model. The primary key is excluded: it identifies the owner only in the table of callers itself. */
+/** Excludes the primary key, which identifies the owner only in the table of callers. */
 function ownersIn(accesses: readonly Access[], keys: RowsAudit['keys']): Map<string, Set<string>> {
   const found = new Map<string, Set<string>>();
   for (const { model, meetings } of accesses) {
@@ -89,7 +89,7 @@ function reportSent(report: Report, { resource, meetings }: Access, columns: Rea
   }
 }
 
-/** True if the payload alone selects the row, by key or owner, and no earlier actionable restricts which row it is. */
+/** True if the payload alone selects the row, and no earlier actionable restricts it. */
 function isDirect(
   { action, meetings, resource }: Access,
   columns: ReadonlySet<string>,

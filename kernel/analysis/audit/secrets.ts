@@ -1,6 +1,6 @@
 /**
- * Audits secrets across resources: unhashed passwords stored or compared, hashes returned in responses, guards whose tokens are
- * issued with another key, and rows of one caller that are broadcast to all clients.
+ * Audits secrets across resources: unhashed passwords, hashes in responses, tokens that are issued with a different key from the
+ * one their guard uses, and rows of one caller that are broadcast to all clients.
  */
 import { asText } from '../../contract/json.js';
 import { nodeAt } from '../../source/tree.js';
@@ -18,7 +18,7 @@ export interface SecretsAudit {
   readonly report: Report;
   readonly resources: readonly LinkedResource[];
   readonly accesses: readonly Access[];
-  /** Encrypted fields with a blind index, by model. */
+  /** Encrypted fields with a blind index. */
   readonly blindIn: (model: string) => readonly string[];
 }
 
@@ -26,7 +26,7 @@ const PASSWORD = /^(?:user_?)?(?:pass(?:word|wd|code|phrase)?|pwd)(?:_?(?:hash|d
 
 export type Hashed = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** Columns that some resource hashes before writing them, by model. */
+/** Hashed columns by model. */
 export function hashedIn(registry: Registry, resources: readonly LinkedResource[]): Hashed {
   const hashed = new Map<string, Set<string>>();
   for (const resource of resources)
@@ -42,7 +42,7 @@ export function auditSecrets(audit: SecretsAudit, hashed: Hashed): void {
   auditKeys(audit);
 }
 
-/** Last path segments of the hashed properties; they are also the names of the columns that store the hashes. */
+/** The last segment of a hashed property is also the name of its column. */
 function hashedBy({ plugins }: Registry, { definition }: LinkedResource, action: LinkedAction): string[] {
   const { places, declarations, references } = definition.finds;
   const hashing = places.filter(
@@ -79,7 +79,7 @@ function auditPassword(
   }
 }
 
-/** Checks the response fields that the resource lists, or those of its actionables if the resource lists none. */
+/** Uses the response fields of the resource, or those of its actionables if it has none. */
 function auditAnswer({ report, registry, accesses }: SecretsAudit, resource: LinkedResource, hashed: Hashed): void {
   const { references, statements, places } = resource.definition.finds;
   const own = resource.actions.flatMap((action) => hashedBy(registry, resource, action));

@@ -1,7 +1,4 @@
-/**
- * Checks accessors inside strings: known roots, the tail that their plugin requires, roots allowed at this place, and environment
- * variables.
- */
+/** Checks accessors inside strings: their root, tail and place, and environment variables. */
 import type { EnvFact } from '../../contract/plugin.js';
 import { POISON_KEYS } from '../../contract/json.js';
 import type { AccessorPart } from '../../language/accessor.js';
@@ -17,7 +14,7 @@ import { hint, type Report, type Spot } from '../report.js';
 import type { AccessorText } from '../finds.js';
 import { knownAccessors, rightAccessor } from './invented-accessors.js';
 
-/** Facts about the environment variables that are set; the values themselves are never included. */
+/** Never includes the values of the variables. */
 export type EnvFacts = ReadonlyMap<string, EnvFact>;
 
 export interface AccessorContext {
@@ -27,7 +24,7 @@ export interface AccessorContext {
   readonly env: EnvFacts | null;
 }
 
-/** Also records which accessor plugins, and plugins named in their tails, the definition uses. */
+/** Also records the plugins that accessors use. */
 export function checkAccessors(context: AccessorContext, definition: Pick<Definition, 'doc' | 'finds'>): void {
   for (const found of definition.finds.accessors) {
     for (const part of found.parts) checkPart(context, definition, found, part);
@@ -37,10 +34,7 @@ export function checkAccessors(context: AccessorContext, definition: Pick<Defini
     context.report.add('ACC_KEY', { doc: definition.doc, start: keyStart, end: keyEnd }, { name: key });
 }
 
-/**
- * Reports text after an accessor that is not parsed as it looks: trailing `-` or `_` becomes part of the name, and `[0]` is not
- * an index.
- */
+/** A trailing `-` or `_` is read as a part of the name, and `[0]` is not read as an index. */
 function checkEnds(
   { registry, report }: AccessorContext,
   { doc, finds }: Pick<Definition, 'doc' | 'finds'>,
@@ -135,7 +129,7 @@ function reportUnknownRoot({ registry, report }: AccessorContext, spot: Spot, pa
   report.add('ACC_UNKNOWN_ROOT', spot, { root: part.root, hint: hint(near && `$${near}`) }, fix);
 }
 
-/** `tail` comes from the accessor's facts: none, name, env, path, optional-path, `declared:<symbol>` or `plugin:<kind>`. */
+/** `tail` is none, name, env, path, optional-path, `declared:<symbol>` or `plugin:<kind>`. */
 function checkTail(
   { registry, report, env }: AccessorContext,
   finds: Definition['finds'],
@@ -174,7 +168,7 @@ function checkTail(
       );
     } else if (!declared.some((name) => overlap(splitPath(name), part.tail))) {
       const isInside = names.includes(first);
-      // `user_id` suggests `id`, a common form for the id of the caller.
+      // `user_id` often means the `id` of the caller.
       const near = isInside
         ? nearest(part.tail.join('.'), declared)
         : (nearest(first, names) ?? names.find((name) => first.toLowerCase().endsWith(`_${name}`)));

@@ -1,7 +1,6 @@
 /**
- * If a rule declares `canonical` for a column, every other resource that writes or looks up that column from the payload needs
- * the
- * same form, or lookups miss. Reports only certain differences between resources.
+ * If a rule declares `canonical` for a column, other resources that write or look up the column need the same form, or lookups
+ * miss. Reports only certain differences.
  */
 import { isObject } from '../../contract/json.js';
 import { accessorsIn } from '../../language/accessor.js';
@@ -29,9 +28,9 @@ interface Use {
   readonly column: string;
   readonly name: string;
   readonly spot: Spot;
-  /** The canonical forms that the rules declare, sorted; empty if there are none. */
+  /** Sorted; empty if the rules declare none. */
   readonly forms: readonly string[];
-  /** The rule of the field, or null if there is none or more than one. */
+  /** Null if there is none or more than one. */
   readonly rule: LocatedNode | null;
 }
 
@@ -71,7 +70,7 @@ function fixOf({ rule, resource, forms }: Use, form: string): Pick<ReportOptions
 
 const known = new WeakMap<LinkedResource, readonly Use[]>();
 
-/** The cache key is the linked resource, because a resource is linked again whenever its tables change. */
+/** Cached by resource, because a resource is linked again when its tables change. */
 function usesIn(resource: LinkedResource, registry: Registry, tables: TableNames): readonly Use[] {
   const seen = known.get(resource);
   if (seen !== undefined) return seen;
@@ -82,10 +81,10 @@ function usesIn(resource: LinkedResource, registry: Registry, tables: TableNames
   return found;
 }
 
-/** Skips resources that only other resources reach: the rules of those resources apply too, so nothing is certain. */
+/** The rules of callers also apply to a resource that is only reached from others, so it is skipped. */
 const isReached = ({ actions }: LinkedResource): boolean => actions.some(({ noOp }) => !noOp);
 
-/** Matches a comparison other than equality (patterns, bounds) in the text before a placeholder. */
+/** A comparison other than equality before a placeholder. */
 const NOT_EQUAL = /(?:\b(?:LIKE|ILIKE|TO|BETWEEN|AND)|[<>!~]=?)\s*$/i;
 
 function fromQueries(resource: LinkedResource, registry: Registry, tables: TableNames): Use[] {
@@ -99,7 +98,7 @@ function fromQueries(resource: LinkedResource, registry: Registry, tables: Table
   });
 }
 
-/** True if the value is used alone; inside a longer text it is only a part of another value. */
+/** False inside a longer text. */
 const isWhole = ({ node, form }: ValueRead): boolean => {
   if (form !== 'accessor') return form === 'word';
   const text = String(node.scalar);
@@ -117,7 +116,7 @@ function equalColumns(
   );
 }
 
-/** A property that is hashed, or compared with a hash, belongs to the column of the same name. */
+/** A hashed property belongs to the column of the same name. */
 function fromProperties(resource: LinkedResource, tables: TableNames): Use[] {
   return resource.definition.finds.references.flatMap(({ refers, name, node, spot }) => {
     if (refers.symbol !== 'payload-field') return [];
@@ -140,14 +139,14 @@ function useOf(
   if (model === undefined || other !== undefined) return [];
   const name = path.join('.');
   const rules = rulesOf(resource).get(name) ?? [];
-  // Rules of list items are not stored under this path.
+  // Rules of list items have other paths.
   if (rules.length === 0 && (action.repeat !== null || path.length > 1)) return [];
   const [rule = null, second] = rules;
   const forms = [...new Set(rules.flatMap(formsOf))].sort();
   return [{ resource, model, column, name, spot, forms, rule: second === undefined ? rule : null }];
 }
 
-/** Rules by the dotted path of the field. */
+/** By dotted path of the field. */
 const rulesOf = once(({ definition }: LinkedResource): ReadonlyMap<string, readonly LocatedNode[]> => {
   const rules = new Map<string, LocatedNode[]>();
   const collect = (name: string, node: LocatedNode | null): void => {
@@ -169,7 +168,7 @@ function formsOf(rule: LocatedNode): string[] {
   return [said].flat().flatMap((one) => (typeof one === 'string' ? [one] : []));
 }
 
-/** True if a resource reachable from this one declares a form for the field, because its rules apply to the whole request. */
+/** The rules of a reached resource apply to the whole request. */
 function formsReached(resources: readonly LinkedResource[]): (from: LinkedResource, name: string) => boolean {
   const owners = new Map(resources.flatMap((one) => one.actions.map(({ key }) => [key, one] as const)));
   return (from, name) => {

@@ -1,6 +1,6 @@
 /**
- * Checks the claims that resources read against the tokens that resources issue: a missing claim would end every request with an
- * error. If no resource issues tokens for a guard, its tokens are external and not checked.
+ * Checks the claims that resources read against the tokens that resources issue: a missing claim fails every request. If no
+ * resource issues tokens for a guard, they are external and not checked.
  */
 import type { Issued } from '../../contract/plugin.js';
 import { overlap, splitPath } from '../../language/path.js';
@@ -20,7 +20,7 @@ interface ClaimRead {
   readonly action: LinkedAction | null;
   readonly path: Path;
   readonly spot: Spot;
-  /** The accessor or name as the definition writes it. */
+  /** As written in the definition. */
   readonly text: string;
 }
 
@@ -98,7 +98,7 @@ const isCovered = (path: Path, names: readonly string[]): boolean =>
 const extractedIn = ({ definition }: LinkedResource): string[] =>
   definition.finds.declarations.flatMap(({ symbol, name }) => (symbol === 'claim' ? [name] : []));
 
-/** Accessors first, then bare names, each in source order; actionables that run on a schedule have no token. */
+/** Scheduled actionables have no token and are skipped. */
 function claimReads(resource: LinkedResource, registry: Registry): ClaimRead[] {
   const { definition, actions } = resource;
   if (resource.claims.size === 0) return [];
@@ -133,7 +133,7 @@ function issuersIn(resource: LinkedResource, registry: Registry): Issuer[] {
   });
 }
 
-/** Returns null if the result depends on the environment. */
+/** Null if the result depends on the environment. */
 function isAccepted(resource: LinkedResource, { place: by, issued }: Issuer, registry: Registry): boolean | null {
   const facts = (kind: string, name: string) => registry.plugin(kind, name)?.facts;
   const answers = placesOf(resource).flatMap((place) => {

@@ -1,6 +1,6 @@
 /**
- * Reports collections without a model. Models are optional for documents, so a collection is reported only if its name resembles
- * a model, or if other collections of the same kind of store have models.
+ * Reports a collection without a model only if its name resembles a model, or if other collections of its kind of store have
+ * models.
  */
 import { nearest } from '../../source/suggest.js';
 import { aliasesOf, collectionsOf, type TableNames } from '../tables.js';
@@ -32,7 +32,6 @@ export function checkCollections({ definitions, tables, stores, report }: Collec
   }
 }
 
-/** Returns the table name of the model with the most similar name. */
 function nearName(name: string, models: readonly string[], tables: TableNames): string | undefined {
   const near = nearest(name, models.flatMap(aliasesOf));
   const model = near === undefined ? undefined : tables.modelOf(near);

@@ -1,7 +1,7 @@
-/** Decides whether a column accepts a literal. Returns false only if every database rejects it. */
+/** Decides whether a column accepts a literal: false only if every database rejects it. */
 import type { Json } from '../../contract/json.js';
 
-/** Descriptions of the accepted values, by neutral column type. */
+/** By neutral column type. */
 export const RIGHT: Readonly<Record<string, string>> = {
   integer: 'a whole number',
   float: 'a number',
@@ -12,7 +12,7 @@ export const RIGHT: Readonly<Record<string, string>> = {
 const WHOLE = /^\s*[+-]?\d+\s*$/;
 const NUMBER = /^\s*[+-]?(?:\d+\.?\d*(?:e[+-]?\d+)?|\.\d+(?:e[+-]?\d+)?|nan|inf(?:inity)?)\s*$/i;
 const TRUTH = /^\s*(?:t|tr|tru|true|f|fa|fal|fals|false|y|ye|yes|n|no|on|of|off|0|1)\s*$/i;
-/** Databases accept many time formats; all contain a digit, except for these keywords. */
+/** All time formats contain a digit, except for these keywords. */
 const TIME = /\d|^\s*[+-]?(?:now|today|tomorrow|yesterday|epoch|infinity)\s*$/i;
 
 export function takes(column: string, json: Json): boolean {

@@ -1,4 +1,4 @@
-/** Reports UPDATE and DELETE without WHERE in resources without authentication: one request changes the whole table. */
+/** Reports UPDATE and DELETE without WHERE in resources without authentication. */
 import { findUnboundedChanges } from '../../language/sql-effects.js';
 import { spotInString } from '../../source/escapes.js';
 import type { LinkedResource } from '../linked.js';

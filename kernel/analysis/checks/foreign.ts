@@ -1,4 +1,4 @@
-/** Warns about a foreign key between models in different stores, which no database can enforce. The models still work. */
+/** Warns about foreign keys between models in different stores, which no database can enforce. */
 import type { Definition } from '../model.js';
 import type { Registry } from '../registry.js';
 import type { Report } from '../report.js';

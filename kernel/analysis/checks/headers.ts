@@ -1,6 +1,4 @@
-/**
- * Checks the names in `http.headers` of the config. An invalid header name would break every response, so it is a startup error.
- */
+/** Checks `http.headers` of the config: an invalid name would break every response, so it prevents the start. */
 import { HEADER_NAME } from '../../language/header.js';
 import type { Document } from '../../source/document.js';
 import { memberOf, type LocatedNode } from '../../source/tree.js';

@@ -1,13 +1,12 @@
 /**
- * Suggests the correct form of invented accessors: `$BODY.id`, `$NOW`, `$UUID`, `$ENV_KEY`. Aliases come from the spec of each
- * accessor; this module handles only the mistakes that are possible with any accessor.
+ * Suggests corrections of invented accessors: `$BODY.id`, `$NOW`, `$UUID`, `$ENV_KEY`. Aliases come from the specs of accessors.
  */
 import { Slot } from '../../contract/slot.js';
 import type { AccessorPart } from '../../language/accessor.js';
 import { once } from '../once.js';
 import type { Registry } from '../registry.js';
 
-/** A suggested accessor. `whole` is false if the author still has to replace a placeholder name in it. */
+/** `whole` is false if the text still contains a placeholder name. */
 export interface RightAccessor {
   readonly text: string;
   readonly whole: boolean;
@@ -33,7 +32,6 @@ export const knownAccessors = once((registry: Registry): readonly Known[] =>
   ),
 );
 
-/** Returns undefined if the root resembles no accessor. */
 export function rightAccessor(
   registry: Registry,
   { root, tail }: Pick<AccessorPart, 'root' | 'tail'>,
@@ -81,13 +79,12 @@ const OTHER_LETTERS = /\$([A-Za-z]*[a-z][A-Za-z]*)((?:\.[A-Za-z0-9_-]+)*)/g;
 export interface OtherLetters {
   readonly start: number;
   readonly end: number;
-  /** The accessor in upper case. */
   readonly right: string;
-  /** True for the name of an accessor, false for one of its aliases. */
+  /** False for an alias of an accessor. */
   readonly named: boolean;
 }
 
-/** Finds accessors whose root is not in upper case: `$payload.email` is plain text to the parser. */
+/** `$payload.email` is plain text to the parser. */
 export function inOtherLetters(registry: Registry, text: string): OtherLetters[] {
   if (!text.includes('$')) return [];
   const known = knownAccessors(registry);

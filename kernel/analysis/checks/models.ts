@@ -1,7 +1,4 @@
-/**
- * Checks models: field names that are valid column names, and foreign keys that a database can enforce (same type, unique
- * target). Shapes and unknown names are checked earlier.
- */
+/** Checks that field names are valid column names, and that a database can enforce foreign keys. Shapes are checked earlier. */
 import { asText } from '../../contract/json.js';
 import { Slot } from '../../contract/slot.js';
 import { memberOf, type LocatedNode, type Member } from '../../source/tree.js';
@@ -65,7 +62,6 @@ function judgeReference(
     report.add('LNK_FOREIGN_TARGET', spotOf(model, key), { model: target.name, name });
 }
 
-/** Returns the declared type of the field and its neutral column type. */
 function columnOf(registry: Registry, field: LocatedNode): { readonly type: string; readonly column: string | null } {
   const type = asText(memberOf(field, 'type')?.value?.scalar);
   const kind = registry.kindsIn(Slot.MODEL_FIELD)[0];
@@ -73,7 +69,7 @@ function columnOf(registry: Registry, field: LocatedNode): { readonly type: stri
   return { type, column: typeof column === 'string' ? column : null };
 }
 
-/** True if the field alone is the primary key or has a unique constraint of its own. */
+/** True if the field alone is the primary key or unique. */
 function isSingle(target: Definition, name: string, uniques: Uniques): boolean {
   const keys = target.node.members.filter(
     ({ value }) => value && memberOf(value, 'primary_key')?.value?.scalar === true,

@@ -1,6 +1,4 @@
-/**
- * Checks that extracted and generated names are used only after they have a value; an earlier read would silently return null.
- */
+/** Checks that extracted and generated names are not read before they have a value: the read would silently return null. */
 import type { Params } from '../../contract/problem.js';
 import type { LinkedAction, LinkedResource } from '../linked.js';
 import { runningOrder } from '../order.js';
@@ -21,7 +19,7 @@ export function checkNames(resources: readonly LinkedResource[], registry: Regis
   const makes = (resource: LinkedResource): boolean =>
     valueReads(resource, registry).some(({ source }) => source !== null && MADE.includes(source.sort));
   const ownEarly = new Map<LinkedResource, ReadonlySet<number>>();
-  /** Early reads of a resource that runs by itself, computed once per resource. */
+  /** Early reads of a resource on its own, computed once, because many resources may reach it. */
   const knownIn = (owner: LinkedResource): ReadonlySet<number> => {
     const found =
       ownEarly.get(owner) ?? new Set(early(owner, runningOrder(owner.actions, waitsFor)).map(({ spot }) => spot.start));
@@ -29,7 +27,7 @@ export function checkNames(resources: readonly LinkedResource[], registry: Regis
     return found;
   };
   for (const resource of resources) {
-    // An actionable reached from another resource sees only the names produced there. The problem is reported at the reference.
+    // An actionable reached from another resource sees only names produced there; the problem is reported at the reference.
     const others = new Map<LinkedResource, Spot>();
     for (const { to, spot } of resource.actions.flatMap(({ edges }) => edges)) {
       const other = owners.get(to);
@@ -48,14 +46,13 @@ export function checkNames(resources: readonly LinkedResource[], registry: Regis
 interface Use {
   readonly user: LinkedAction;
   readonly source: Source;
-  /** True if the value is read after the user's own work is done. */
+  /** Read after the user's own work. */
   readonly afterwards: boolean;
   readonly spot: Spot;
 }
 
 const MADE: readonly SourceSort[] = ['extracted', 'generated', 'output'];
 
-/** Reads of names that actionables produce, bare or in an accessor. */
 const usesOf = (resource: LinkedResource, user: LinkedAction, registry: Registry): Use[] =>
   valueReads(resource, registry).flatMap(({ action, source, spot, afterwards }) =>
     action === user.key && source !== null && MADE.includes(source.sort) ? [{ user, source, afterwards, spot }] : [],
@@ -63,14 +60,13 @@ const usesOf = (resource: LinkedResource, user: LinkedAction, registry: Registry
 
 interface Producer {
   readonly action: LinkedAction;
-  /** True if the name has its value only after the actionable has run. */
+  /** The name has its value only after the actionable. */
   readonly late: boolean;
 }
 
 const SYMBOLS: Partial<Record<SourceSort, string>> = { extracted: 'name', generated: 'generated' };
 
 function producersOf({ definition, actions }: LinkedResource, { source: { name, sort, makers } }: Use): Producer[] {
-  // The result of an actionable exists only after it has run.
   if (sort === 'output')
     return actions.filter(({ key }) => makers.includes(key)).map((action) => ({ action, late: true }));
   const found = definition.finds.declarations.filter((one) => one.symbol === SYMBOLS[sort] && one.name === name);
@@ -98,5 +94,5 @@ const paramsOf = (owner: LinkedResource, use: Use): Params => ({
   user: use.user.id,
 });
 
-/** Adjacent parallel actionables run concurrently, so their order guarantees nothing. */
+/** Adjacent parallel actionables run concurrently. */
 const areAtOnce = (neighbours: readonly LinkedAction[]): boolean => neighbours.every(({ parallel }) => parallel);

@@ -1,7 +1,6 @@
 /**
- * Reports UPDATE and DELETE in authenticated resources that do not depend on the caller: any verified caller could change the
- * rows
- * of another. Skips writes after a read of a claim, and guards without claims (the sender of a webhook).
+ * Reports UPDATE and DELETE in authenticated resources that do not depend on the caller: any caller could change rows of another.
+ * Skips writes after a read of a claim, and guards without claims (the sender of a webhook).
  */
 import { accessorsIn } from '../../language/accessor.js';
 import { spotInString } from '../../source/escapes.js';
@@ -35,7 +34,6 @@ interface Write {
   readonly spot: Spot;
 }
 
-/** Statements and document queries that change existing rows. */
 function writesIn(registry: Registry, resource: LinkedResource, action: LinkedAction): Write[] {
   const { definition } = resource;
   const { statements, documents } = definition.finds;

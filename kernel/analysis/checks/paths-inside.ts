@@ -1,7 +1,4 @@
-/**
- * Reports paths into values that have no fields, such as `$PAYLOAD.id.json` where the rule of `id` accepts text: the request is
- * always rejected or the value is always null.
- */
+/** Reports paths into values without fields: with a text rule for `id`, `$PAYLOAD.id.json` is always rejected or null. */
 import { asText, isObject, type Json } from '../../contract/json.js';
 import { nearest } from '../../source/suggest.js';
 import type { LinkedResource } from '../linked.js';
@@ -19,7 +16,7 @@ export function checkPaths(resources: readonly LinkedResource[], registry: Regis
 
 const SCALAR: Readonly<Record<string, string>> = { string: 'text', number: 'a number', boolean: 'true or false' };
 
-/** File extensions: after a name without a rule, the dot is most likely intended as text. */
+/** File extensions: after a name without a rule, the dot is probably text. */
 const ENDINGS = /^(json|txt|csv|pdf|png|jpe?g|gif|webp|svg|xml)$/;
 
 function checkPath(resource: LinkedResource, read: ValueRead, registry: Registry, report: Report): void {
@@ -69,7 +66,7 @@ function checkPath(resource: LinkedResource, read: ValueRead, registry: Registry
 
 const textAt = ({ spot: { doc, start, end } }: ValueRead): string => doc.text.slice(start, end);
 
-/** Returns the JSON type that the rule accepts, or an empty string if it is not certain. */
+/** Empty if the type is not certain. */
 function jsTypeOf(registry: Registry, rule: Json): string {
   const type = isObject(rule) ? asText(rule['type']) : '';
   const spec = [...registry.plugins.values()].find(

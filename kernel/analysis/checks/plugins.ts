@@ -1,4 +1,4 @@
-/** Runs the `check` of a plugin's spec for every usage of the plugin and locates its findings in the document. */
+/** Runs the `check` of plugin specs for every usage and locates the findings. */
 import { spotInString } from '../../source/escapes.js';
 import { nodeAt, type LocatedNode, objectOf } from '../../source/tree.js';
 import { BootError } from '../../contract/boot-error.js';
@@ -11,12 +11,11 @@ import type { ReportOptions, Spot } from '../report.js';
 import type { AccessorContext } from './accessors.js';
 import type { PluginPlace } from '../finds.js';
 
-/** Returns the definition of a model field that the resource touches, or null if it is ambiguous. */
+/** Null if the field is ambiguous. */
 export type ModelField = (name: string) => { readonly doc: Document; readonly node: LocatedNode } | null;
 
 export interface Fixing {
   readonly modelField: ModelField;
-  /** Returns whether a fix may make these edits to the fields of the object. */
   readonly mayEdit: (node: LocatedNode, edits: readonly FindingEdit[]) => boolean;
 }
 
@@ -57,7 +56,7 @@ export function checkPlugins(
   }
 }
 
-/** An exception in a check is a bug of the plugin and is reported as an error in its spec. */
+/** An exception is a bug of the plugin and is reported as an error in its spec. */
 function callCheck(name: string, check: NonNullable<PluginSpec['check']>, place: CheckPlace): readonly Finding[] {
   try {
     return check(place);
@@ -68,7 +67,7 @@ function callCheck(name: string, check: NonNullable<PluginSpec['check']>, place:
 
 function fixOf(doc: Document, place: PluginPlace, { fix, at, key }: Finding): Pick<ReportOptions, 'fix'> {
   if (fix === undefined) return {};
-  // Renaming to a key that the object already has would duplicate it.
+  // A key that the object already has would be duplicated.
   const around = key === true ? nodeAt(place.node, at.slice(0, at.lastIndexOf('/')))?.node : undefined;
   if (around?.members.some((one) => JSON.stringify(one.key) === fix.text) === true) return {};
   const { title, text, edits, asks } = fix;

@@ -1,7 +1,4 @@
-/**
- * Reports environment variables used for two purposes, because a leak through one purpose compromises the other. Compares the
- * variable names of all files; values are not available here.
- */
+/** Reports environment variables with two purposes: a leak through one compromises the other. Compares names, not values. */
 import type { Definition } from '../model.js';
 import type { AccessorText } from '../finds.js';
 import type { Memory } from '../memory.js';
@@ -20,7 +17,7 @@ interface PurposeContext {
   readonly report: Report;
 }
 
-/** The first use in file order determines the purpose of a variable; uses for another purpose are reported. */
+/** The first use in file order determines the purpose. */
 export function checkPurposes({ registry, memory, report }: PurposeContext, definitions: readonly Definition[]): void {
   const roots = new Set(registry.rootsOf('env'));
   const work = (definition: Definition): readonly Use[] => usesIn(definition, roots);

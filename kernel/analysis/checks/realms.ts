@@ -1,7 +1,4 @@
-/**
- * Checks messages addressed to a uid: it must be certain which guard issues the uid, and a resource named for its guard must have
- * one.
- */
+/** Checks messages addressed to a uid: it must be certain which guard issues the uid. */
 import { nodeAt } from '../../source/tree.js';
 import type { PluginPlace } from '../finds.js';
 import type { LinkedResource } from '../linked.js';
@@ -44,11 +41,11 @@ export function checkRealms(registry: Registry, report: Report, resources: reado
 
 interface Sender {
   readonly place: PluginPlace;
-  /** The field that names the resource with the guard. */
+  /** Names the resource that has the guard. */
   readonly field: string;
 }
 
-/** Senders by definition, which does not change after reading; an analyser has one registry. */
+/** Definitions do not change after reading, and an analyser has one registry. */
 const known = new WeakMap<LinkedResource['definition'], readonly Sender[]>();
 
 function sendersIn(registry: Registry, definition: LinkedResource['definition']): readonly Sender[] {

@@ -1,7 +1,4 @@
-/**
- * Reports the errors that a database returns for statements. If a finding with the same cause exists already, it is raised to
- * certain.
- */
+/** Reports database errors for statements. A finding with the same cause is raised to certain instead of reported twice. */
 import type { Refusal } from '../../contract/trial.js';
 import type { SqlText } from '../finds.js';
 import type { Definition } from '../model.js';
@@ -10,7 +7,7 @@ import { placesOf } from '../sql/places.js';
 
 export type Refusals = ReadonlyMap<SqlText, Refusal>;
 
-/** Codes of the static checks that report the same cause. */
+/** Codes of static checks for the same cause. */
 const KNOWN: Readonly<Record<Refusal['about'], readonly string[]>> = {
   column: ['SQL_COLUMN', 'SQL_CASE', 'SQL_ALIAS'],
   table: ['SQL_ALIAS'],

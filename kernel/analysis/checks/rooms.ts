@@ -1,8 +1,4 @@
-/**
- * Reports room names that no connection joins: a message to such a room reaches no client, without an error. Names are compared
- * with
- * a wildcard for each value; an environment variable may contain any text.
- */
+/** Reports room names that no connection joins: messages to them reach no client, without an error. */
 import { parseTemplate, type TemplatePart } from '../../language/accessor.js';
 import { nearest } from '../../source/suggest.js';
 import { nodeAt, type LocatedNode } from '../../source/tree.js';
@@ -14,7 +10,7 @@ import { hint, rename, type Report } from '../report.js';
 interface Room {
   readonly node: LocatedNode;
   readonly written: string;
-  /** The name with `VALUE` for each value and `ANY` for each environment variable. */
+  /** Contains `VALUE` for each value and `ANY` for each environment variable. */
   readonly words: string;
   readonly values: readonly string[];
   readonly open: boolean;
@@ -47,10 +43,7 @@ function isOne(a: Room, b: Room): boolean {
   return a.open ? fits(a, b.words) : b.open ? fits(b, a.words) : a.words === b.words;
 }
 
-/**
- * Matches a pattern: `ANY` matches any text without a value, so each piece is searched at its first position after the previous
- * one.
- */
+/** `ANY` matches text without values, so each piece is searched at its first position after the previous one. */
 function fits({ words: open }: Room, words: string): boolean {
   const [first = '', ...pieces] = open.split(ANY);
   const last = pieces.pop() ?? '';
@@ -64,7 +57,7 @@ function fits({ words: open }: Room, words: string): boolean {
   return words.startsWith(first) && words.endsWith(last) && end >= at && !words.slice(at, end).includes(VALUE);
 }
 
-/** Returns the most similar joined room, with the values of this one. */
+/** Inserts the values of this room. */
 function nearestOf({ words, values }: Room, joined: readonly Room[]): string | undefined {
   const alike = joined.filter((one) => !one.open && one.values.length === values.length);
   const near = nearest(
@@ -75,7 +68,7 @@ function nearestOf({ words, values }: Room, joined: readonly Room[]): string | u
   return near?.replaceAll(VALUE, () => rest.shift() ?? '');
 }
 
-/** Rooms by definition, which does not change after reading; an analyser has one registry. */
+/** Definitions do not change after reading, and an analyser has one registry. */
 const known = new WeakMap<Definition, Rooms>();
 
 function roomsIn(registry: Registry, definition: Definition): Rooms {

@@ -1,8 +1,4 @@
-/**
- * Reports reads of the payload, headers or token in scheduled actionables and in the actionables that run before them: a
- * scheduled
- * run has no request.
- */
+/** Reports reads of the request in scheduled actionables and their dependencies: a scheduled run has no request. */
 import { spotInString } from '../../source/escapes.js';
 import { Slot } from '../../contract/slot.js';
 import type { LinkedAction, LinkedResource } from '../linked.js';

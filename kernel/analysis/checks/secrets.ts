@@ -1,7 +1,4 @@
-/**
- * Reports secrets written in clear in a file. The field determines what is a secret, never its value, and the message never
- * repeats the value.
- */
+/** Reports secrets written in clear. The field determines what is a secret, and the message never repeats the value. */
 import { asText } from '../../contract/json.js';
 import { Slot } from '../../contract/slot.js';
 import { accessorsIn } from '../../language/accessor.js';
@@ -33,7 +30,7 @@ export function reportClear(
   report.add(isSampleSecret(password) && !address ? 'SEC_SAMPLE' : 'SEC_CLEAR', spot, params, fix);
 }
 
-/** Returns the literal password of a URL, or null. */
+/** Null if the password is not literal. */
 function passwordOf(address: string): string | null {
   const user = /^[^:]+:\/\/([^/?#]*)@/.exec(address)?.[1];
   const colon = user?.indexOf(':') ?? -1;
@@ -41,7 +38,7 @@ function passwordOf(address: string): string | null {
   return password === '' || accessorsIn(password).length > 0 ? null : password;
 }
 
-/** Returns an accessor for an environment variable: the field's example, or one derived from the field's name. */
+/** Uses the field's example, or a name derived from the field's. */
 function variable(registry: Registry, field: FieldNode, label: string): string | null {
   const example = asText(field.meta.examples?.find((one) => accessorsIn(asText(one)).length === 1));
   if (example !== '') return example;

@@ -1,8 +1,4 @@
-/**
- * Checks SQL statements with the PostgreSQL parser: syntax, tables, columns, values of an INSERT. Returns the columns of each
- * result
- * where they are certain. Checks only templates if no parser is available.
- */
+/** Checks SQL statements with the PostgreSQL parser. Returns the result columns where they are certain. */
 import type { JsonObject } from '../../contract/json.js';
 import { accessorsIn } from '../../language/accessor.js';
 import { quoteReserved } from '../../language/sql-reserved.js';
@@ -40,15 +36,13 @@ export interface StatementContext {
   readonly catalogue: Catalogue;
   readonly sql: SqlParser | undefined;
   readonly stores: Pick<Stores, 'syntaxOf'>;
-  /** Returns the list that collects placeholders bound to columns. */
+  /** Collects placeholders bound to columns. */
   readonly uses: (statement: SqlText) => ColumnUse[];
-  /** Resolved names by statement. */
   readonly names: Map<LocatedNode, StatementNames>;
-  /** Returns whether the definition uses the name of this column outside its statements. */
+  /** Whether the name is used outside statements. */
   readonly isNamed?: (column: string) => boolean;
 }
 
-/** Result columns by statement node. */
 export type Answers = Map<LocatedNode, Columns>;
 
 export function checkStatements(all: StatementContext, { doc, finds }: Definition, answers: Answers): void {
@@ -62,7 +56,6 @@ export function checkStatements(all: StatementContext, { doc, finds }: Definitio
   }
 }
 
-/** True if a result list, a property or a value has the name of the column. */
 function isNamedIn({ references, declarations }: Finds, column: string): boolean {
   const isRuled = declarations.some(({ symbol, name }) => symbol === 'payload-field' && name === column);
   return references.some(
@@ -80,7 +73,7 @@ function reportEffects(report: Report, doc: Document, { scan, node }: SqlText): 
   return effects.length > 0;
 }
 
-/** Invalid statements, several statements and accessors in the text are reported elsewhere. */
+/** Other checks report these statements. */
 export const isWhole = ({ scan }: SqlText): boolean =>
   scan.faults.length === 0 && scan.statements === 1 && accessorsIn(scan.text).length === 0;
 
@@ -95,7 +88,7 @@ function reportTemplates({ registry, report }: StatementContext, doc: Document, 
     const { text, path, start, end } = template;
     const accessor = accessorFor(registry, path);
     const right = accessor ?? path.join('.');
-    // Only the first gets a fix, because applying it changes the numbers of the next placeholders.
+    // Applying the fix changes the numbers of the next placeholders.
     const fix = i === 0 && accessor !== null ? bound(doc, statement, template, next, accessor) : {};
     report.add('TPL_SQL', places.spot(start, end), { template: text, n: next, right, binds }, fix);
   }
@@ -109,7 +102,7 @@ const inSmallLetters = (registry: Registry, text: string): Template[] =>
     return named && path.length > 1 ? [{ path, text: text.slice(start, end), start, end }] : [];
   });
 
-/** Replaces the template, and quotes that contain nothing else, with a placeholder and appends the accessor to the parameters. */
+/** Replaces the template and its quotes with a placeholder, and appends the accessor to the parameters. */
 function bound(
   doc: Document,
   { scan, node, around, parameters, binds = 'parameters' }: SqlText,
@@ -162,7 +155,7 @@ function checkStatement(context: StatementContext, sql: SqlParser, doc: Document
     const fix = { fix: { title: `write $${n}::text`, text: `$${n}::text` } };
     context.report.add('SQL_UNTYPED', places.between(at, at), { n }, fix);
   }
-  // The columns are then unknown: references to the misspelt column must not be reported as well.
+  // Otherwise references to the misspelt column would be reported too.
   const wrong = findings.flatMap((one) => (one.sort === 'column' ? [one.name] : []));
   return columns?.some((column) => wrong.includes(column)) === true ? null : columns;
 }
@@ -190,12 +183,12 @@ function resolved(
   return { columns, findings: resolving.findings };
 }
 
-/** Names for this parser that are keywords in other SQL dialects. */
+/** Keywords of other dialects that this parser reads as names. */
 const WORDS_OF_OTHERS = /^(?:dual|utc_(?:date|time|timestamp)|rollup|default)$/;
 
 /**
- * Checks a statement for a store with another dialect. If the parser accepts it, table and column names mean the same in both.
- * Syntax errors and double-quoted names (strings in some dialects) are left to the store.
+ * For a store of another dialect: if the parser accepts the statement, its names mean the same. Syntax errors and double-quoted
+ * names (strings in some dialects) are left to the store.
  */
 function checkForeign(context: StatementContext, sql: SqlParser, doc: Document, statement: SqlText): void {
   const readable = quoteReserved(statement.scan);
@@ -212,7 +205,7 @@ function isCertain(found: SqlFinding, places: SqlPlaces): boolean {
   if (found.sort === 'count' || found.sort === 'needed') return true;
   if (found.sort === 'placeholder' || WORDS_OF_OTHERS.test(found.name) || places.isQuoted(found.at, found.name))
     return false;
-  // Some dialects compare names without regard to case.
+  // Some dialects ignore case in names.
   return found.sort !== 'column' || !found.near.some((column) => column.toLowerCase() === found.name);
 }
 
@@ -231,7 +224,7 @@ function reportFault(
   report.add('SQL_SYNTAX', places.token(fault.at), { what: fault.message + habitOf(scan) }, fix);
 }
 
-/** Returns a fix if one change of the text makes the statement valid. */
+/** Fixes a statement with one change of the text. */
 function oneSlip(
   sql: SqlParser,
   doc: Document,
@@ -249,7 +242,7 @@ function oneSlip(
   return repair(mend.title, [change], true);
 }
 
-/** Removes backquotes around names, if the statement is valid without them. */
+/** Only if the statement is valid without them. */
 function bareNames(sql: SqlParser, doc: Document, { node, scan }: SqlText): Pick<ReportOptions, 'fix'> {
   const names = backquotedNames(scan.text) ?? [];
   const written = [...names].reverse();
@@ -287,7 +280,6 @@ function reportFinding(context: StatementContext, places: SqlPlaces, statement: 
       const n = Math.max(0, ...scan.placeholders.map((one) => one.n)) + 1;
       const { doc, start, end } = places.name(found.at, found.name);
       const fix = { fix: { title: `change to $${n}`, text: `$${n}` } };
-      // The `@` directly precedes the name.
       report.add('SQL_FOREIGN', { doc, start: start - 1, end }, { text: `@${found.name}`, n, binds }, fix);
       return;
     }
@@ -315,18 +307,18 @@ function reportColumn(report: Report, places: SqlPlaces, found: Found<'column'>,
   const near = nearest(name, candidates);
   const table = found.table === null ? 'any table of this statement' : `"${found.table}"`;
   const words = near === undefined && places.isQuoted(at, name) ? ' Text is written in single quotes.' : hint(near);
-  // If other parts use the name too, the model is more likely wrong than all of them, so no fix is offered.
+  // If other parts use the name too, the model is probably wrong.
   report.add('SQL_COLUMN', spot, { name, table, hint: words }, isShared ? {} : inStatement(near));
 }
 
-/** True if the statement has several SELECTs and uses the name more than once, so an outer query may read it. */
+/** An outer query may read the column by the same name. */
 function isPassedOn({ scan: { tokens, text } }: SqlText, name: string): boolean {
   const words = tokens.map(({ start, end }) => text.slice(start, end).toLowerCase());
   const count = (word: string): number => words.filter((one) => one === word).length;
   return count('select') > 1 && count(name.toLowerCase()) > 1;
 }
 
-/** `with_timestamp…` options fill the timestamp columns, so they may be absent from the INSERT. */
+/** `with_timestamp…` fills the timestamp columns. */
 function reportNeeded(report: Report, places: SqlPlaces, { around }: SqlText, found: Found<'needed'>): void {
   const filled = around?.members.some(({ key, value }) => key.startsWith('with_timestamp') && value?.scalar === true);
   const columns = found.columns.filter((column) => filled !== true || !TIMESTAMPS.includes(column));
@@ -335,13 +327,11 @@ function reportNeeded(report: Report, places: SqlPlaces, { around }: SqlText, fo
   report.add('SQL_NEEDED', places.name(found.at, found.table), { table: found.table, columns: listed });
 }
 
-/** Quotes the column if SQL requires it. */
 function inStatement(near: string | undefined): Pick<ReportOptions, 'fix'> {
   const bare = plain(near);
   if (bare.fix !== undefined || near === undefined || !/^[A-Za-z_][A-Za-z0-9_]*$/.test(near)) return bare;
   return { fix: { title: `change to "${near}"`, text: `\\"${near}\\"` } };
 }
 
-/** A fix for a name that SQL accepts without quotes. */
 const plain = (near: string | undefined): Pick<ReportOptions, 'fix'> =>
   near === undefined || !/^[a-z_][a-z0-9_]*$/.test(near) ? {} : { fix: { title: `change to ${near}`, text: near } };

@@ -1,8 +1,4 @@
-/**
- * Reports template syntax of other systems, `${name}` and `{{name}}`, which is plain text here. A value that consists of one is
- * an
- * error; inside a longer text it may be intended for another system.
- */
+/** Reports `${name}` and `{{name}}`, which are plain text here. Only a value that consists of one is an error. */
 import type { Document } from '../../source/document.js';
 import { offsetInString, spotInString } from '../../source/escapes.js';
 import type { LocatedNode } from '../../source/tree.js';
@@ -13,7 +9,6 @@ import { inOtherLetters, knownAccessors, rightAccessor } from './invented-access
 import { payloadReaders } from './readers.js';
 
 export interface Template {
-  /** The name between the braces, split at dots. */
   readonly path: readonly string[];
   readonly text: string;
   readonly start: number;
@@ -30,10 +25,7 @@ export const templatesIn = (text: string): Template[] =>
     end: match.index + match[0].length,
   }));
 
-/**
- * Returns the accessor that replaces a template: a known root or alias, an environment variable if the name looks like one
- * (`API_KEY`), or else a payload field.
- */
+/** A known root or alias, an environment variable if the name looks like one (`API_KEY`), or else a payload field. */
 export function accessorFor(registry: Registry, path: readonly string[]): string | null {
   const [first = '', ...rest] = path;
   const root = first.toUpperCase();
@@ -48,7 +40,7 @@ export function accessorFor(registry: Registry, path: readonly string[]): string
   return reader === undefined ? null : [`$${reader}`, ...path].join('.');
 }
 
-/** `lenient`: wrong case of an accessor inside a longer text is only a warning, under the profile of another system. */
+/** `lenient`: wrong case inside a longer text is only a warning. */
 export function checkTemplates(
   registry: Registry,
   report: Report,
@@ -62,7 +54,7 @@ export function checkTemplates(
     for (const { start, end, right, named } of inOtherLetters(registry, text)) {
       const whole = start === 0 && end === text.length;
       if (whole && isInDocument(documents, node)) continue;
-      // A bare entry of a value list is a name without a source.
+      // A bare entry of a value list is treated as a name without a source.
       if (whole && references.some((one) => one.node === node && one.refers.soft === true)) continue;
       const spot = spotInString(doc, node, { start, end });
       const fix = { fix: { title: `change to ${right}`, text: right } };
@@ -76,11 +68,11 @@ export function checkTemplates(
   }
 }
 
-/** Document queries check whole values themselves: `"$name"` is a document field there. */
+/** In document queries `"$name"` is a field; they have checks of their own. */
 const isInDocument = (documents: Finds['documents'], node: LocatedNode): boolean =>
   documents.some(({ around }) => inside(node, around));
 
-/** Matches `ENV.API_KEY` without its dollar sign; a root without a tail is an ordinary word. */
+/** `ENV.API_KEY` without its dollar sign; a root without a tail is an ordinary word. */
 function withoutDollar(registry: Registry, text: string): string | null {
   const [, root, tail] = /^([A-Z]+)\.([A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*)$/.exec(text) ?? [];
   if (root === undefined || tail === undefined) return null;

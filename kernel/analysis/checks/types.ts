@@ -1,8 +1,4 @@
-/**
- * Checks the types of `parameters` against the columns that their placeholders are bound to: literals, accessors of a known type,
- * and
- * payload rules that accept values the column rejects. Skips casts and calculations.
- */
+/** Checks the types of `parameters` and payload rules against the columns they are bound to. Skips casts and calculations. */
 import { asText, isObject, type Json } from '../../contract/json.js';
 import { Slot } from '../../contract/slot.js';
 import { accessorsIn } from '../../language/accessor.js';
@@ -16,7 +12,7 @@ import { valueAt } from '../verbatim.js';
 import { payloadReaders } from './readers.js';
 import { RIGHT, takes } from './column-values.js';
 
-/** Placeholders bound to columns, by statement. */
+/** Placeholders bound to columns. */
 export type Meetings = Map<SqlText, readonly ColumnUse[]>;
 
 interface Context {
@@ -24,7 +20,7 @@ interface Context {
   readonly report: Report;
   readonly resource: LinkedResource;
   readonly action: LinkedAction;
-  /** Rules that are reported already. */
+  /** Already reported. */
   readonly told: Set<LocatedNode>;
 }
 
@@ -47,7 +43,7 @@ export function checkTypes(
   }
 }
 
-/** Each parameter is checked once, preferably where it is written. */
+/** Prefers the use that writes. */
 function firstOfEach(uses: readonly ColumnUse[]): ColumnUse[] {
   const order = [...uses].sort((a, b) => Number(b.writes) - Number(a.writes));
   return order.filter((use, i) => order.findIndex(({ n }) => n === use.n) === i);
@@ -79,14 +75,13 @@ const spotOf = ({ resource }: Context, { start, end }: LocatedNode): Spot => ({
   end,
 });
 
-/** Returns the neutral column type of a model field. */
 export function columnType(registry: Registry, field: Readonly<Record<string, Json>>): string | null {
   const kind = registry.kindsIn(Slot.MODEL_FIELD)[0];
   const column = kind && registry.plugin(kind.kind, asText(field['type']))?.facts?.['column'];
   return typeof column === 'string' ? column : null;
 }
 
-/** Returns the path if the parameter is a payload field, else null. */
+/** Null if the parameter is not a payload field. */
 function pathOf({ registry, action }: Context, node: LocatedNode): readonly string[] | null {
   if (node.type !== 'string') return null;
   const text = String(node.scalar);
@@ -96,7 +91,7 @@ function pathOf({ registry, action }: Context, node: LocatedNode): readonly stri
   return whole && only.tail.length > 0 ? only.tail : null;
 }
 
-/** Describes a literal or accessor that the column rejects; null if the column accepts it or nothing is certain. */
+/** Describes the rejected value; null if the column accepts it or nothing is certain. */
 function misfit({ registry, action }: Context, node: LocatedNode, column: string): string | null {
   const json = valueAt(node);
   if (node.type === 'string' && typeof json === 'string') {
@@ -113,7 +108,7 @@ function misfit({ registry, action }: Context, node: LocatedNode, column: string
 const OF_TEXT = new Set(['integer', 'float', 'boolean', 'timestamp']);
 const OF_INSTANT = new Set(['integer', 'float', 'boolean']);
 
-/** Checks accessors that always have the same type. */
+/** Only accessors that always have the same type. */
 function given(registry: Registry, root: string, column: string): string | null {
   const kind = registry.kindsIn(Slot.ACCESSOR)[0];
   const gives = kind && registry.plugin(kind.kind, root)?.facts?.['gives'];
@@ -124,7 +119,7 @@ function given(registry: Registry, root: string, column: string): string | null 
 interface Rule {
   readonly node: LocatedNode;
   readonly value: Readonly<Record<string, Json>>;
-  /** The JSON type of the values that the rule accepts. */
+  /** The type of the accepted values. */
   readonly jsType: string;
 }
 
@@ -156,7 +151,7 @@ function judgeRule(
   context.report.add('SQL_LONGER', spotOf(context, bound), { ...words, most, longest });
 }
 
-/** Column types that reject (almost) every value of a JSON type. */
+/** Column types that reject almost every value of a JSON type. */
 const CANNOT: Readonly<Record<string, readonly string[]>> = {
   string: ['integer', 'float'],
   number: ['boolean', 'timestamp'],
@@ -165,14 +160,13 @@ const CANNOT: Readonly<Record<string, readonly string[]>> = {
 };
 const FITTING: Readonly<Record<string, string>> = { integer: 'number', float: 'number' };
 
-/** Suggests a rule type whose values the column accepts. */
 function rightRules({ plugins }: Registry, column: string): string {
   const wanted = FITTING[column];
   const spec = [...plugins.values()].find(({ facts }) => wanted !== undefined && facts?.['jsType'] === wanted);
   return spec === undefined ? 'put a cast into the statement' : `use ${spec.name}, or put a cast into the statement`;
 }
 
-/** Returns the rule of a field; null if there are several, or if a step changes the value before it is bound. */
+/** Null if there are several rules, or if a step changes the value before it is bound. */
 function ruleOf({ registry, resource, action }: Context, [root = '', ...rest]: readonly string[]): Rule | null {
   const { declarations } = resource.definition.finds;
   const isChanged = declarations.some(

@@ -1,4 +1,4 @@
-/** The tables that statements can access, according to the models. */
+/** The tables of the models. */
 import { isObject, type Json } from '../../contract/json.js';
 import type { Definition } from '../model.js';
 import type { TableNames } from '../tables.js';
@@ -17,7 +17,7 @@ export interface Catalogue {
   readonly tables: readonly string[];
 }
 
-/** Columns that are added to a table when statements mention them, and that writes with timestamps fill. */
+/** Added when statements mention them; writes with timestamps fill them. */
 export const TIMESTAMPS: readonly string[] = ['created_at', 'updated_at', 'deleted_at'];
 
 export function catalogueOf(definitions: readonly Definition[], tables: TableNames): Catalogue {

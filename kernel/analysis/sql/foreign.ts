@@ -1,7 +1,6 @@
 /**
- * Finds placeholders of other libraries: `?`, `:id`, `%s`. Used only for statements that do not parse, because these characters
- * are
- * also valid SQL.
+ * Finds placeholders of other libraries (`?`, `:id`, `%s`). Only for statements that do not parse: these characters are also
+ * valid SQL.
  */
 import type { SqlScan } from '../../language/sql.js';
 
@@ -9,7 +8,7 @@ export interface ForeignPlaceholder {
   readonly text: string;
   readonly start: number;
   readonly end: number;
-  /** The number of the placeholder that should replace it. */
+  /** The number of its replacement. */
   readonly n: number;
 }
 
@@ -38,7 +37,6 @@ export function foreignPlaceholders({ text, tokens, placeholders }: SqlScan): Fo
   return found;
 }
 
-/** Returns the end of the placeholder, or null if there is none. */
 function placeholderEnd(
   sign: string,
   end: number,

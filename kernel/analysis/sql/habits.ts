@@ -1,11 +1,7 @@
-/**
- * Syntax and functions of other databases with their PostgreSQL equivalents: syntax that the parser rejects, and functions that
- * it
- * accepts but no server has. Contains only data and patterns.
- */
+/** Syntax and functions of other databases, with PostgreSQL equivalents. Contains only data and patterns. */
 import type { SqlScan } from '../../language/sql.js';
 
-/** Hints for statements that do not parse; the first match applies. */
+/** For statements that do not parse; the first match applies. */
 const FORMS: readonly (readonly [RegExp, string])[] = [
   [/`/, 'names stand bare or in double quotes, not in backticks'],
   [/\bON\s+DUPLICATE\s+KEY\b/i, 'write ON CONFLICT (key) DO UPDATE SET name = excluded.name'],
@@ -29,7 +25,7 @@ const FORMS: readonly (readonly [RegExp, string])[] = [
   [/(?:^|\s)#/, 'comments begin with --'],
 ];
 
-/** Returns the hint as the end of a sentence, or an empty string. String literals are ignored. */
+/** Returns the end of a sentence, or an empty string. */
 export function habitOf(scan: SqlScan): string {
   const text = withoutStrings(scan);
   const found = FORMS.find(([pattern]) => pattern.test(text));
@@ -48,7 +44,6 @@ export interface ForeignFunction {
   readonly start: number;
   readonly end: number;
   readonly right: string;
-  /** A PostgreSQL function with the same arguments. */
   readonly same?: string;
 }
 
@@ -76,7 +71,7 @@ const FUNCTIONS: Readonly<Record<string, { readonly right: string; readonly same
   len: { right: 'length(text)', same: 'length' },
 };
 
-/** Finds calls by name; a qualified name belongs to a user-defined schema and is skipped. */
+/** A qualified name is a user-defined function and is skipped. */
 export function foreignFunctions({ text, tokens }: SqlScan): ForeignFunction[] {
   return tokens.flatMap(({ type, start, end }) => {
     const name = text.slice(start, end);

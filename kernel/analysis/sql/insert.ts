@@ -1,11 +1,11 @@
-/** Checks written columns: they exist, an INSERT has as many values as names, and every required column has a value. */
+/** Checks the columns that a statement writes, and the number of values of an INSERT. */
 import { written } from './meetings.js';
 import { hasStar } from './outputs.js';
 import type { Resolving } from './resolve.js';
 import type { Columns } from './scope.js';
 import { bodiesOf, childOf, itemsOf, locationOf, wordOf, type Tree } from './tree.js';
 
-/** `given`: the columns of the inserted rows, as far as they are known. */
+/** `given`: the columns of the inserted rows, if known. */
 export function checkInsert(context: Resolving, statement: Tree, relation: Tree, given: Columns): void {
   const named = itemsOf(statement, 'cols');
   checkTargets(context, relation, named);
@@ -25,26 +25,25 @@ export function checkInsert(context: Resolving, statement: Tree, relation: Tree,
   for (const row of bodiesOf(itemsOf(rows ?? {}, 'valuesLists'), 'List')) {
     itemsOf(row, 'items').forEach((value, i) => context.uses.push(...written(table, columnNames[i] ?? '', value)));
   }
-  // A misspelt column is probably the missing one, so only the misspelling is reported.
+  // A misspelt column is probably the missing one.
   if (!columnNames.every((name) => table.columns.includes(name))) return;
   const columns = table.needed.filter((column) => !columnNames.includes(column));
   if (columns.length === 0) return;
   context.findings.push({ sort: 'needed', table: wordOf(relation, 'relname'), columns, at: locationOf(relation) });
 }
 
-/** Returns the number of values of the first row that differs from `expected`. */
+/** Uses the first row that differs from `expected`. */
 function countOf(statement: Tree, given: Columns, expected: number): number {
   const rows = childOf(childOf(statement, 'selectStmt') ?? {}, 'SelectStmt');
   if (rows === null) return expected;
   const lists = bodiesOf(itemsOf(rows, 'valuesLists'), 'List').map((list) => itemsOf(list, 'items').length);
   if (lists.length > 0) return lists.find((count) => count !== expected) ?? expected;
   const targets = itemsOf(rows, 'targetList');
-  // The database may know more columns for `*` than the models do.
+  // The database may know more columns than the models.
   if (childOf(rows, 'larg') !== null || targets.length === 0 || hasStar(targets)) return expected;
   return given?.length ?? targets.length;
 }
 
-/** Checks the target columns of an UPDATE or of `ON CONFLICT DO UPDATE`. */
 export function checkTargets(context: Resolving, relation: Tree, targets: readonly Tree[]): void {
   const table = tableOf(context, relation);
   if (table === undefined) return;
@@ -64,7 +63,7 @@ export function checkTargets(context: Resolving, relation: Tree, targets: readon
   }
 }
 
-/** Checks `ON CONFLICT (email)`: the tree has no location for these names. */
+/** The tree has no location for names in `ON CONFLICT (email)`. */
 export function checkConflict(context: Resolving, relation: Tree, infer: Tree | null): void {
   const table = tableOf(context, relation);
   if (table === undefined || infer === null) return;

@@ -1,19 +1,14 @@
-/**
- * Finds placeholders that are written to, or compared with, a column directly. Casts, functions and calculating operators are
- * skipped because they change the type.
- */
+/** Finds placeholders that are written to, or compared with, a column directly, without casts or calculations. */
 import type { Json } from '../../contract/json.js';
 import type { CatalogueTable } from './catalogue.js';
 import { findSource, type Scope } from './scope.js';
 import { bodiesOf, childOf, itemsOf, namesIn, wordOf, type Tree } from './tree.js';
 
 export interface ColumnUse {
-  /** The number of the placeholder. */
   readonly n: number;
   readonly column: string;
-  /** The field definition of the model. */
   readonly field: Json;
-  /** True if the placeholder is written, false if it is only compared. */
+  /** False if the placeholder is only compared. */
   readonly writes: boolean;
 }
 
@@ -25,7 +20,7 @@ export function written(table: CatalogueTable, column: string, value: Tree): Col
   return field === undefined || n === null ? [] : [{ n, column, field, writes: true }];
 }
 
-/** Handles `column = $1`, `$1 < column` and `column IN ($1, $2)`. */
+/** `column = $1`, `$1 < column`, `column IN ($1, $2)`. */
 export function compared(expression: Tree, scope: Scope): ColumnUse[] {
   const kind = wordOf(expression, 'kind');
   const operator = namesIn(itemsOf(expression, 'name'))[0] ?? '';
@@ -53,7 +48,7 @@ function meet(side: Tree, value: Tree, scope: Scope): ColumnUse[] {
   return field === undefined ? [] : [{ n, column, field, writes: false }];
 }
 
-/** Returns the only source of the innermost scope with the column; undefined if another source may have it. */
+/** Undefined if another source may have the column. */
 function tableWith({ sources }: Scope, column: string): CatalogueTable | undefined {
   if (sources.some(({ columns }) => columns === null)) return undefined;
   const [only, other] = sources.filter(({ columns }) => columns?.includes(column) === true);

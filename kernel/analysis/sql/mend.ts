@@ -1,8 +1,4 @@
-/**
- * Finds a fix for a statement that does not parse: one small change near the error. A change is returned only if the whole
- * statement
- * parses with it.
- */
+/** Finds one small change near the error after which the whole statement parses. */
 import type { SqlScan, SqlToken } from '../../language/sql.js';
 import { nearest } from '../../source/suggest.js';
 
@@ -21,7 +17,7 @@ const KEYWORDS = (
 /** Operators of other languages. */
 const OPERATORS: Readonly<Record<string, string>> = { '=>': '>=', '=<': '<=', '!==': '<>', '&&': 'AND', '||': 'OR' };
 
-/** `fault`: the offset of the syntax error. Returns the first change that `reads` accepts. */
+/** `fault`: offset of the error. Returns the first change that `reads` accepts. */
 export function mendOf({ text, tokens }: SqlScan, fault: number, reads: (text: string) => boolean): Mend | null {
   const solid = tokens.filter(({ type }) => type !== 'comment');
   const found = solid.findIndex(({ end }) => end > fault);

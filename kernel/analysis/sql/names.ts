@@ -1,35 +1,30 @@
-/**
- * Maps names in a statement to their models, for navigation and renaming. A column keeps its model through subqueries and WITH
- * entries until it gets an alias. Reports nothing.
- */
+/** Maps names in a statement to their models, for navigation and renaming. A column keeps its model until it gets an alias. */
 import { isObject, type Json } from '../../contract/json.js';
 import { findSource, type Columns, type Scope, type Source } from './scope.js';
 import { childOf, itemsOf, namesIn, wordOf, type Tree } from './tree.js';
 
 export interface SqlName {
   readonly sort: 'table' | 'column';
-  /** The name in the database. */
   readonly name: string;
-  /** Null if the column may belong to any model. */
+  /** Null if any model may have the column. */
   readonly model: string | null;
-  /** The byte offset at which the search for the name begins. */
+  /** Byte offset at which the search for the name begins. */
   readonly at: number;
 }
 
-/** The names of one statement. */
 export interface StatementNames {
   readonly names: readonly SqlName[];
-  /** The result columns; null if they are not certain. */
+  /** Null if they are not certain. */
   readonly columns: Columns;
-  /** Models by result column, for columns without an alias. */
+  /** Models of the columns without an alias. */
   readonly origins: ReadonlyMap<string, string>;
-  /** Sources of the aliased result columns that are certain. */
+  /** Certain sources of aliased columns. */
   readonly aliased: Aliased;
-  /** True for a set operation, in which each SELECT may take a column from another table. */
+  /** Set operations may take a column from another table. */
   readonly mixed: boolean;
 }
 
-/** Models by column, for the column list of each source. */
+/** By the column list of a source. */
 export type Origins = Map<readonly string[], ReadonlyMap<string, string>>;
 
 const NONE: ReadonlyMap<string, string> = new Map();
@@ -37,7 +32,7 @@ const NONE: ReadonlyMap<string, string> = new Map();
 export const originsOf = (origins: Origins, columns: Columns): ReadonlyMap<string, string> =>
   (columns === null ? undefined : origins.get(columns)) ?? NONE;
 
-/** `made`: the statement defines the name itself; `unknown`: any table may have it. */
+/** `made`: defined by the statement; `unknown`: any table may have it. */
 type Whence =
   | { readonly is: 'column'; readonly model: string }
   | { readonly is: 'row'; readonly source: Source }
@@ -58,7 +53,6 @@ function whence(origins: Origins, scope: Scope, name: string): Whence {
   return { is: 'unknown' };
 }
 
-/** Returns the names in a column reference: the column and a table before it. */
 export function namesOfColumn(origins: Origins, scope: Scope, column: Tree, at: number): SqlName[] {
   const [first, second] = namesIn(itemsOf(column, 'fields'));
   if (typeof first !== 'string') return [];
@@ -68,7 +62,7 @@ export function namesOfColumn(origins: Origins, scope: Scope, column: Tree, at: 
     return found.is === 'made' ? [] : [named(first, found.is === 'column' ? found.model : null, at)];
   }
   const source = findSource(scope, first);
-  // The search begins after the qualifier, because the column may have the same name.
+  // The qualifier may have the same name.
   const behind = at + first.length;
   if (source === undefined) return typeof second === 'string' ? [named(second, null, behind)] : [];
   const table = ofTable(source, first, at);
@@ -94,7 +88,7 @@ export const namesOfLocks = (scope: Scope, locks: readonly Tree[]): SqlName[] =>
     }),
   );
 
-/** Returns the models of the columns that a select list returns without an alias. */
+/** Columns without an alias only. */
 export function outputOrigins(origins: Origins, list: readonly Tree[], scope: Scope): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   for (const item of list) {
@@ -116,10 +110,9 @@ export function outputOrigins(origins: Origins, list: readonly Tree[], scope: Sc
   return found;
 }
 
-/** By alias: a model column, or null for an expression that reads no table (values and placeholders). */
+/** Null for an expression that reads no table. */
 export type Aliased = ReadonlyMap<string, Pick<SqlName, 'name' | 'model'> | null>;
 
-/** Collects the aliases of a select list. */
 export function aliasedIn(origins: Origins, list: readonly Tree[], scope: Scope): Aliased {
   const found = new Map<string, Pick<SqlName, 'name' | 'model'> | null>();
   for (const item of list) {
@@ -140,7 +133,7 @@ const reads = (tree: Json): boolean => {
   return Object.entries(tree).some(([type, body]) => type === 'ColumnRef' || type === 'SubLink' || reads(body));
 };
 
-/** A cast does not change the name of a column. */
+/** A cast does not change the name. */
 function columnIn(value: Tree | null): Tree | null {
   if (value === null) return null;
   const cast = childOf(value, 'TypeCast');

@@ -1,8 +1,8 @@
-/** Derives the names that PostgreSQL gives to the columns of a select list. Returns null where the rules are not certain. */
+/** Derives the column names of a select list by PostgreSQL's rules; null where they are not certain. */
 import { everyColumn, findSource, type Columns, type Scope } from './scope.js';
 import { childOf, itemsOf, namesIn, typed, wordOf, type Tree } from './tree.js';
 
-/** Column names without an alias, by expression type. */
+/** Without an alias, by expression type. */
 const NAMED: Readonly<Record<string, string>> = {
   CoalesceExpr: 'coalesce',
   A_ArrayExpr: 'array',
@@ -16,7 +16,7 @@ const NAMED: Readonly<Record<string, string>> = {
   GroupingFunc: 'grouping',
 };
 
-/** `list` contains ResTargets: a select list or a RETURNING list. */
+/** `list` contains ResTargets. */
 export function outputNames(list: readonly Tree[], scope: Scope): Columns {
   const names: string[] = [];
   for (const item of list) {
@@ -43,7 +43,6 @@ function namesOf(item: Tree, scope: Scope): Columns {
   return fields.length === 2 ? (findSource(scope, fields[0] ?? '')?.columns ?? null) : null;
 }
 
-/** Returns the names written with AS. */
 export const aliasesIn = (list: readonly Tree[]): string[] =>
   list.flatMap((item) => {
     const name = wordOf(childOf(item, 'ResTarget'), 'name');
@@ -59,7 +58,7 @@ function derivedName(value: Tree): string | null {
   return Object.hasOwn(NAMED, type) ? (NAMED[type] ?? null) : null;
 }
 
-/** `message::text` is named `message`; an unnamed expression gets the name of the outermost cast type. */
+/** `message::text` is named `message`; an unnamed expression is named after the outermost cast type. */
 function castName(cast: Tree, type: Tree | null = childOf(cast, 'typeName')): string | null {
   const value = childOf(cast, 'arg');
   const nested = value === null ? null : childOf(value, 'TypeCast');

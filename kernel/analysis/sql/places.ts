@@ -1,6 +1,4 @@
-/**
- * Maps locations in a parse tree to locations in the file. Names end where the scanner says, because the tree has no end offsets.
- */
+/** Maps locations in a parse tree to the file. The tree has no end offsets, so the scanner determines the end of names. */
 import type { SqlToken } from '../../language/sql.js';
 import type { QuotedSql } from '../../language/sql-reserved.js';
 import { spotInString } from '../../source/escapes.js';
@@ -10,9 +8,9 @@ import type { Spot } from '../report.js';
 import { unitOffsets } from './tree.js';
 
 export interface SqlPlaces {
-  /** The first token at or after a byte offset that reads as `name`, or else the token at the offset. */
+  /** The first matching token at or after a byte offset, or else the token at the offset. */
   name(at: number, name: string): Spot;
-  /** From the token at one byte offset to the end of the token at another. */
+  /** Byte offsets of the first and the last token. */
   between(first: number, last: number): Spot;
   /** The token at or after a text offset, or the last token. */
   token(unit: number): Spot;
@@ -20,7 +18,7 @@ export interface SqlPlaces {
   readonly isQuoted: (at: number, name: string) => boolean;
 }
 
-/** `parsed`: the text given to the parser, if it differs from the original. */
+/** `parsed`: the parsed text, if it differs from the original. */
 export function placesOf(doc: Document, { node, scan }: SqlText, parsed?: QuotedSql): SqlPlaces {
   const { text } = scan;
   const tokens = scan.tokens.filter(({ type }) => type !== 'comment');

@@ -1,7 +1,4 @@
-/**
- * Resolves the names of a parsed statement against the models: builds scopes from sources and looks up column references in them.
- * Reports only certain errors; names that an unknown source may define are skipped.
- */
+/** Resolves the names of a parsed statement against the models. Reports only certain errors, never names of unknown sources. */
 import { isObject, type Json } from '../../contract/json.js';
 import type { Catalogue } from './catalogue.js';
 import { checkConflict, checkInsert, checkTargets } from './insert.js';
@@ -20,7 +17,7 @@ import { findColumn, findCommon, findSource, scopeIn, type Columns, type Scope, 
 import { bodiesOf, childOf, itemsOf, locationOf, namesIn, typed, wordOf, type Tree } from './tree.js';
 
 export type SqlFinding = {
-  /** The byte offset at which the search for the name begins. */
+  /** Byte offset at which the search for the name begins. */
   readonly at: number;
 } & (
   | { readonly sort: 'table'; readonly name: string }
@@ -34,24 +31,22 @@ export type SqlFinding = {
 export interface Resolving {
   readonly catalogue: Catalogue;
   readonly findings: SqlFinding[];
-  /** Placeholders bound to model columns. */
+  /** Placeholders bound to columns. */
   readonly uses: ColumnUse[];
-  /** Names of tables and columns with their models. */
   readonly names: SqlName[];
   readonly origins: Origins;
-  /** Aliases by column list. */
   readonly aliased: Map<readonly string[], Aliased>;
-  /** True after a set operation was found. */
+  /** A set operation was found. */
   mixed: boolean;
-  /** The current nesting depth; deeper levels than `MAX_DEPTH` are not visited. */
+  /** Levels deeper than `MAX_DEPTH` are not visited. */
   depth: number;
 }
 
 const MAX_DEPTH = 600;
-/** Nodes without columns to check, or with scoping rules of their own. */
+/** Without columns to check, or with scoping rules of their own. */
 const LEFT_ALONE = new Set(['MergeStmt', 'TypeName', 'typeName']);
 
-/** Returns the result columns of the statement. */
+/** Returns the result columns. */
 export function resolveStatement(context: Resolving, statement: Tree, parent: Scope | null): Columns {
   const [type, body] = typed(statement);
   switch (type) {
@@ -67,7 +62,6 @@ export function resolveStatement(context: Resolving, statement: Tree, parent: Sc
   }
 }
 
-/** Creates a scope with the WITH entries of the statement. */
 function withCommon(context: Resolving, statement: Tree, parent: Scope | null): Scope {
   const clause = childOf(statement, 'withClause');
   const tables = new Map<string, Columns>();
@@ -151,7 +145,7 @@ function addSource(context: Resolving, item: Tree, scope: Scope, base: Scope, co
     }
     case 'JoinExpr': {
       for (const side of ['larg', 'rarg']) addSource(context, childOf(body, side) ?? {}, scope, base, conditions);
-      // These names belong to both sides and have no location in the tree.
+      // Names of both sides, without a location.
       for (const name of namesIn(itemsOf(body, 'usingClause'))) {
         context.names.push({ sort: 'column', name: name ?? '', model: null, at: 0 });
       }
@@ -169,7 +163,7 @@ function addSource(context: Resolving, item: Tree, scope: Scope, base: Scope, co
   }
 }
 
-/** Resolves a table name to its source; an unknown name is reported if there are any models. */
+/** Reports an unknown table only if there are models. */
 function tableSource(context: Resolving, table: Tree, scope: Scope | null): Source {
   const { catalogue, findings, origins } = context;
   const name = wordOf(table, 'relname');
@@ -184,7 +178,7 @@ function tableSource(context: Resolving, table: Tree, scope: Scope | null): Sour
   if (common !== undefined) return source(common);
   const known = catalogue.table(name);
   if (known !== undefined) {
-    // The column order of the table is unknown, so column aliases make all columns unknown.
+    // The column order is unknown, so aliases may hide any column.
     if (hidden.length > 0) return source(null);
     if (!origins.has(known.columns))
       origins.set(known.columns, new Map(known.columns.map((one) => [one, known.model])));
@@ -217,7 +211,7 @@ function insert(context: Resolving, statement: Tree, parent: Scope | null): Colu
   return returned ?? target.columns;
 }
 
-/** Resolves UPDATE and DELETE. */
+/** UPDATE and DELETE. */
 function change(context: Resolving, statement: Tree, parent: Scope | null): Columns {
   const base = withCommon(context, statement, parent);
   const relation = childOf(statement, 'relation') ?? {};
@@ -233,7 +227,7 @@ function change(context: Resolving, statement: Tree, parent: Scope | null): Colu
   return childOf(statement, 'returningClause') === null ? [] : returning(context, statement, scope);
 }
 
-/** Returns null if there is no RETURNING clause or its columns are unknown. */
+/** Null without a RETURNING clause, or if the columns are unknown. */
 function returning(context: Resolving, statement: Tree, scope: Scope): Columns {
   const clause = childOf(statement, 'returningClause');
   if (clause === null) return null;
@@ -243,7 +237,7 @@ function returning(context: Resolving, statement: Tree, scope: Scope): Columns {
   return outputs(context, list, scope);
 }
 
-/** Returns the column names of a select list and records their origins. */
+/** Also records the origins of the columns. */
 function outputs({ origins, aliased }: Resolving, list: readonly Tree[], scope: Scope): Columns {
   const columns = outputNames(list, scope);
   if (columns !== null && !origins.has(columns)) {
@@ -253,7 +247,6 @@ function outputs({ origins, aliased }: Resolving, list: readonly Tree[], scope: 
   return columns;
 }
 
-/** Visits every expression at any depth. */
 function visit(context: Resolving, value: Json | undefined, scope: Scope): void {
   if (value === undefined || context.depth > MAX_DEPTH) return;
   context.depth++;
@@ -308,10 +301,10 @@ const aliasesOf = (scope: Scope | null): string[] =>
   scope === null ? [] : [...scope.sources.map(({ alias }) => alias), ...aliasesOf(scope.parent)];
 const isOpen = (scope: Scope | null): boolean => scope !== null && (scope.open || isOpen(scope.parent));
 
-/** Operators that end in `@` if no space precedes an `@name`. */
+/** A missing space before `@name` makes these operators. */
 const BEFORE_NAME = new Set(['@', '=@', '<>@', '!=@', '<=@', '>=@']);
 
-/** `@name` is the absolute value of a column, but is almost always intended as a placeholder. */
+/** `@name` is an absolute value in SQL, but almost always intended as a placeholder. */
 function isAtName({ findings }: Resolving, expression: Tree, scope: Scope): boolean {
   const operator = namesIn(itemsOf(expression, 'name'))[0] ?? '';
   if (!BEFORE_NAME.has(operator)) return false;

@@ -1,26 +1,23 @@
-/**
- * Looks up names at a position of a statement: table aliases, outer scopes, WITH entries. What is not certain is unknown, and
- * unknown names are never reported.
- */
+/** Looks up names at a position of a statement. What is not certain is unknown, and never reported. */
 import type { CatalogueTable } from './catalogue.js';
 
-/** Column names; null if they are unknown. */
+/** Null if they are unknown. */
 export type Columns = readonly string[] | null;
 
 export interface Source {
   readonly alias: string;
   readonly columns: Columns;
-  /** The model's table, if its columns keep their own names. */
+  /** Only if the columns keep their own names. */
   readonly table?: CatalogueTable;
-  /** True without an alias: the table's own name qualifies its columns. */
+  /** True without an alias. */
   readonly own?: boolean;
 }
 
 export interface Scope {
   readonly sources: Source[];
-  /** Aliases of the select list, in clauses that may use them. */
+  /** Aliases of the select list, where clauses may use them. */
   readonly names: readonly string[];
-  /** True if any other name may be valid here. */
+  /** Any other name may be valid here. */
   readonly open: boolean;
   readonly tables: ReadonlyMap<string, Columns>;
   readonly parent: Scope | null;
@@ -37,7 +34,6 @@ export const scopeIn = (parent: Scope | null, rest: Partial<Scope> = {}): Scope 
 
 export type Answer = 'found' | 'unknown' | 'missing';
 
-/** System columns of every table. */
 const SYSTEM = new Set(['ctid', 'xmin', 'xmax', 'cmin', 'cmax', 'tableoid', 'oid']);
 
 export function findColumn(scope: Scope | null, name: string): Answer {
@@ -46,7 +42,7 @@ export function findColumn(scope: Scope | null, name: string): Answer {
   for (let at = scope; at !== null; at = at.parent) {
     if (at.names.includes(name)) return 'found';
     for (const { alias, columns } of at.sources) {
-      // The alias alone is a reference to the whole row.
+      // The alias alone is the whole row.
       if (alias === name || columns?.includes(name) === true) return 'found';
       if (columns === null) answer = 'unknown';
     }
@@ -55,7 +51,6 @@ export function findColumn(scope: Scope | null, name: string): Answer {
   return answer;
 }
 
-/** Returns undefined if no source has the alias. */
 export function findSource(scope: Scope | null, alias: string): Source | undefined {
   for (let at = scope; at !== null; at = at.parent) {
     const found = at.sources.find((source) => source.alias === alias);
@@ -64,7 +59,7 @@ export function findSource(scope: Scope | null, alias: string): Source | undefin
   return undefined;
 }
 
-/** Returns the columns of a WITH entry; undefined if there is none of that name. */
+/** Undefined if there is no such WITH entry. */
 export function findCommon(scope: Scope | null, name: string): Columns | undefined {
   for (let at = scope; at !== null; at = at.parent) {
     if (at.tables.has(name)) return at.tables.get(name) ?? null;
@@ -72,7 +67,7 @@ export function findCommon(scope: Scope | null, name: string): Columns | undefin
   return undefined;
 }
 
-/** Returns the columns of `*`; null if a source is unknown. */
+/** Null if a source is unknown. */
 export function everyColumn({ sources }: Scope): Columns {
   const all: string[] = [];
   for (const { columns } of sources) {

@@ -1,4 +1,4 @@
-/** Reads a SQL parse tree: plain JSON in which each node is keyed by its type. Contains no logic of any statement. */
+/** Reads a SQL parse tree: JSON in which each node is keyed by its type. */
 import { asText, isObject, own, type JsonObject } from '../../contract/json.js';
 
 export type Tree = JsonObject;
@@ -15,7 +15,7 @@ export const itemsOf = (node: Tree, key: string): readonly Tree[] => {
 
 export const wordOf = (node: Tree | null, key: string): string => asText(node === null ? '' : own(node, key));
 
-/** Returns a byte offset; the parser omits the location of a node at offset 0. */
+/** Returns a byte offset, which the parser omits at offset 0. */
 export const locationOf = (node: Tree): number => {
   const value = own(node, 'location');
   return typeof value === 'number' ? value : 0;
@@ -26,21 +26,20 @@ export function typed(node: Tree): readonly [type: string, body: Tree] {
   return entry !== undefined && isObject(entry[1]) ? [entry[0], entry[1]] : ['', node];
 }
 
-/** Returns the nodes of one type. */
 export const bodiesOf = (nodes: readonly Tree[], type: string): Tree[] =>
   nodes.flatMap((node) => {
     const body = childOf(node, type);
     return body === null ? [] : [body];
   });
 
-/** Returns the names in a list of strings: `u.email` is `['u', 'email']`; null represents `*`. */
+/** `u.email` is `['u', 'email']`; null represents `*`. */
 export const namesIn = (nodes: readonly Tree[]): (string | null)[] =>
   nodes.map((node) => {
     const [, body] = typed(node);
     return Object.hasOwn(body, 'sval') ? wordOf(body, 'sval') : null;
   });
 
-/** Converts UTF-8 byte offsets to UTF-16 offsets of the text. */
+/** Converts UTF-8 byte offsets to UTF-16 offsets. */
 export function unitOffsets(text: string): (byte: number) => number {
   // oxlint-disable-next-line no-control-regex -- the plain case, in which both are the same
   if (/^[\u0000-\u007f]*$/.test(text)) return (byte) => byte;

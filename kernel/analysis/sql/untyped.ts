@@ -1,8 +1,4 @@
-/**
- * Finds parameters whose type PostgreSQL cannot infer: `concat('%', $1)`, `$1 IS NULL`. PostgreSQL rejects such statements.
- * Reports
- * only certain cases.
- */
+/** Finds parameters without an inferable type, which PostgreSQL rejects: `concat('%', $1)`, `$1 IS NULL`. */
 import { isObject, type Json } from '../../contract/json.js';
 import { childOf, itemsOf, locationOf, namesIn, type Tree } from './tree.js';
 
@@ -11,7 +7,7 @@ export interface Untyped {
   readonly at: number;
 }
 
-/** Functions with arguments of any type, with the index of the first such argument. */
+/** The index of the first argument of any type. */
 const ANYTHING: ReadonlyMap<string, number> = new Map([
   ['concat', 0],
   ['concat_ws', 1],
@@ -31,11 +27,11 @@ const ANYTHING: ReadonlyMap<string, number> = new Map([
 
 interface Found extends Untyped {
   readonly loose: boolean;
-  /** PostgreSQL analyses sources before everything else, wherever they are. */
+  /** PostgreSQL analyses sources first. */
   readonly early: boolean;
 }
 
-/** Returns untyped placeholders by their first occurrence, because one cast fixes all occurrences. */
+/** Returns only the first occurrence, because one cast fixes all. */
 export function untypedIn(statement: Tree): Untyped[] {
   const found: Found[] = [];
   visit(statement, false, found);
@@ -63,7 +59,6 @@ function visit(value: Json | undefined, early: boolean, found: Found[]): void {
   }
 }
 
-/** Returns the parameters in positions that accept any type. */
 function looseIn(type: string, body: Tree): Tree[] {
   const parameterOf = (node: Tree | null): Tree[] => {
     const parameter = node === null ? null : childOf(node, 'ParamRef');
@@ -75,7 +70,6 @@ function looseIn(type: string, body: Tree): Tree[] {
   return from === undefined ? [] : itemsOf(body, 'args').slice(from).flatMap(parameterOf);
 }
 
-/** Returns the node without parameters that are already counted. */
 function withoutLoose(body: Tree, loose: readonly Tree[]): Tree {
   if (loose.length === 0) return body;
   const isLoose = (node: Json | undefined): boolean =>

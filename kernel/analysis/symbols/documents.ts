@@ -1,8 +1,4 @@
-/**
- * Collects names in document queries: collections by any name of their model, and fields as keys of predicates. Pipelines are
- * read up
- * to the first stage that reshapes documents, because later stages have new field names.
- */
+/** Collects names in document queries: collections and fields. Reads pipelines up to the first stage that reshapes documents. */
 import type { LocatedNode, Member } from '../../source/tree.js';
 import type { DocumentQuery } from '../finds.js';
 import type { Definition } from '../model.js';
@@ -45,10 +41,9 @@ function collectKey(
   }
 }
 
-/** Stages that do not change documents. */
 const PLAIN = new Set(['$match', '$sort', '$limit', '$skip']);
 
-/** Returns the keys that are certainly fields of the documents in the collection. */
+/** Only keys that are certainly fields of the collection. */
 export function keysIn(query: DocumentQuery): Member[] {
   return query.around.members.flatMap(({ value }) => {
     if (value === null || value === query.unique || isParameters(value, query)) return [];
@@ -64,7 +59,7 @@ function plainStages({ items }: LocatedNode): number {
   return other === -1 ? items.length : other;
 }
 
-/** Returns the outermost field keys: operators are skipped, and keys below a field are its operators or nested fields. */
+/** Skips operators; keys below a field are its operators or nested fields. */
 function fieldKeys(node: LocatedNode): Member[] {
   return [
     ...node.items.flatMap(fieldKeys),

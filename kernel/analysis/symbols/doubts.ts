@@ -1,6 +1,5 @@
 /**
- * Finds possible but uncertain uses of a column or table name: statements that do not parse, columns of unknown sources, pipeline
- * stages. A rename must show these for review.
+ * Finds uncertain uses of a column or table, in unparsed statements, unknown sources and pipelines, for review before a rename.
  */
 import { quoteReserved } from '../../language/sql-reserved.js';
 import type { LocatedNode } from '../../source/tree.js';
@@ -13,7 +12,7 @@ import { spotInText } from '../tables.js';
 import { keysIn } from './documents.js';
 import { lookupIn } from './lookup.js';
 
-/** Only names of fields and models have uncertain uses. */
+/** Only fields and models have uncertain uses. */
 export function doubtsOf(analysis: Analysis, { sort, within, name }: SymbolId): Spot[] {
   if (sort !== 'field' && sort !== 'model') return [];
   const model = sort === 'field' ? within : name;
@@ -61,10 +60,7 @@ function read(text: string, type: string, start: number, end: number): string {
   return type === 'quoted-identifier' ? text.slice(start + 1, end - 1) : '';
 }
 
-/**
- * Matches keys with the name of the field and strings that read it. An INSERT without a document takes field names from its
- * parameters.
- */
+/** An INSERT without a document takes field names from its parameters. */
 function inPipeline({ doc }: Definition, query: DocumentQuery, name: string): Spot[] {
   const { around, parameters } = query;
   const isMeant = (text: string): boolean => text.split('.')[0] === name;

@@ -1,11 +1,11 @@
-/** Looks up parts of an analysis by name; the index is built once per analysis. */
+/** Looks up parts of an analysis by name, with one index per analysis. */
 import type { ActionModel, Analysis, ResourceModel } from '../model.js';
 import { modelsByAlias } from '../tables.js';
 
 export interface Lookup {
   readonly resource: (id: string) => ResourceModel | undefined;
   readonly action: (key: string) => ActionModel | undefined;
-  /** Resolves any name of a model (table, collection or reference) to the model. */
+  /** Accepts any name of a model. */
   readonly model: (name: string) => string | undefined;
   readonly hasField: (model: string, field: string) => boolean;
 }

@@ -1,4 +1,4 @@
-/** Collects models and fields: their declarations, and their uses in other models and in lists of unique fields. */
+/** Collects declarations and uses of models and fields. */
 import type { LocatedNode } from '../../source/tree.js';
 import type { Definition } from '../model.js';
 import type { Collecting, SymbolId } from '../symbols.js';
@@ -39,6 +39,6 @@ function declare(collecting: Collecting, definition: Definition): void {
   }
 }
 
-/** Returns the strings of a list of names, or of lists of names. */
+/** Accepts a list of names or of lists of names. */
 export const namesIn = (list: LocatedNode | null): LocatedNode[] =>
   (list?.items ?? []).flatMap((item) => (item.type === 'string' ? [item] : namesIn(item)));

@@ -1,8 +1,4 @@
-/**
- * Collects the names of resources: ids, actionables, payload fields and their nested fields, produced names and claims. Field
- * metadata,
- * accessor facts and the linking stage decide what a text refers to.
- */
+/** Collects the names of resources: ids, actionables, payload fields, produced names and claims. */
 import { parameterSpans } from '../../language/route.js';
 import { memberOf, type LocatedNode } from '../../source/tree.js';
 import type { Reference } from '../finds.js';
@@ -121,7 +117,7 @@ function refer(collecting: Collecting, scope: Scope, resource: ResourceModel, re
 const keyAt = ({ actions }: ResourceModel, node: LocatedNode): string | null =>
   actions.find((one) => inside(node, one.node))?.key ?? null;
 
-/** A bare name in a list of parameters, or the name of a list. */
+/** A bare parameter, or the name of a list. */
 function referName(collecting: Collecting, scope: Scope, resource: ResourceModel, reference: Reference): void {
   const { refers, name, node, spot } = reference;
   const action = resource.actions.find((one) => inside(node, one.node));
@@ -143,13 +139,13 @@ function referName(collecting: Collecting, scope: Scope, resource: ResourceModel
   addPath(collecting, scope, spot, segments, known ?? undefined);
 }
 
-/** Links an undeclared parameter name to the only model column of that name. */
+/** An undeclared name refers to the only model column of that name. */
 function tieToField({ analysis, tie }: Collecting, { within }: Scope, action: ActionModel, name: string): void {
   const model = paramOrigin(analysis, action, name);
   if (model !== null) tie({ sort: 'payload', within, name }, fieldId(model, name));
 }
 
-/** Resolves a path into results to a result column, or else to a produced name. */
+/** A result column, or else a produced name. */
 function referValue(
   { analysis, add }: Collecting,
   scope: Scope,
@@ -171,7 +167,7 @@ function referValue(
   if (root !== null && (root.sort === 'name' || root.sort === 'generated')) add(root, here, 'use');
 }
 
-/** Returns the actionables whose results are searched, in order of precedence. */
+/** In order of precedence. */
 function sourcesOf(
   analysis: Analysis,
   { actions }: ResourceModel,

@@ -1,21 +1,18 @@
-/** Resolves bare names in a resource to the source with the highest precedence, and paths that begin with such a name. */
+/** Resolves bare names in a resource to the source with the highest precedence. */
 import type { Definition, PayloadField, ResourceModel } from '../model.js';
 import type { Spot } from '../report.js';
 import type { Collecting, SymbolId } from '../symbols.js';
 import { innerSpot, type Segment } from './spots.js';
 
 export interface Scope {
-  /** The namespace of symbols that are visible in this definition only. */
+  /** The namespace of symbols of this definition. */
   readonly within: string;
   readonly definition: Definition;
   /** Null for models. */
   readonly resource: ResourceModel | null;
 }
 
-/**
- * `action`: the key of the actionable that contains the name, or null for a plugin of the resource. Returns null if it has no
- * declaration.
- */
+/** `action`: key of the actionable with the name, or null for a plugin of the resource. Returns null for undeclared names. */
 export function rootOf({ within, resource }: Scope, name: string, action: string | null): SymbolId | null {
   const [source] = resource?.sources.all(name, action) ?? [];
   // Results of actionables are not declared.
@@ -26,11 +23,10 @@ export function rootOf({ within, resource }: Scope, name: string, action: string
 
 const SORTS = { extracted: 'name', generated: 'generated', payload: 'payload', claim: 'claim' } as const;
 
-/** True if the name refers to the result of an earlier actionable. */
 export const isOutput = ({ resource }: Scope, name: string, action: string | null): boolean =>
   resource?.sources.all(name, action)[0]?.sort === 'output';
 
-/** Adds a use for the first segment of a path and, for payload fields, for every nested field that has a rule. */
+/** Adds the first segment and, for payload fields, every nested field with a rule. */
 export function addPath(
   { add }: Collecting,
   { within, resource }: Scope,

@@ -1,11 +1,10 @@
-/** Computes exact locations of names inside strings: without quotes, for one path segment, with escapes taken into account. */
+/** Computes locations of names inside strings, without quotes and with escapes taken into account. */
 import { contentEnd, spotInString } from '../../source/escapes.js';
 import type { Spot } from '../report.js';
 
-/** `start` and `end` are offsets in the decoded string; `spot` includes the quotes. */
+/** Offsets in the decoded string; `spot` includes the quotes. */
 export const innerSpot = (spot: Spot, start: number, end: number): Spot => spotInString(spot.doc, spot, { start, end });
 
-/** Returns the location of a string without its quotes, or of a number. */
 export function wholeSpot(spot: Spot): Spot {
   const { doc, start, end } = spot;
   if (doc.text[start] !== '"') return spot;
@@ -19,7 +18,6 @@ export interface Segment {
   readonly end: number;
 }
 
-/** Splits a path at its dots. */
 export function segmentsOf(path: string, offset = 0): Segment[] {
   let at = offset;
   return path.split('.').map((text) => {

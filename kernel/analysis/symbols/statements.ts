@@ -1,4 +1,4 @@
-/** Collects names in SQL: tables by any name of their model, and columns as resolved by the SQL analysis. */
+/** Collects the names of tables and columns in SQL. */
 import { quoteReserved } from '../../language/sql-reserved.js';
 import { placesOf } from '../sql/places.js';
 import type { Collecting } from '../symbols.js';

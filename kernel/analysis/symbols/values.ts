@@ -1,10 +1,10 @@
-/** Finds the model of a name in a result, and of a bare parameter name. */
+/** Finds the model of a name in a result, and of a bare parameter. */
 import type { LocatedNode } from '../../source/tree.js';
 import { inside } from '../report.js';
 import type { ActionModel, Analysis } from '../model.js';
 import { lookupIn } from './lookup.js';
 
-/** Returns null if the result lacks the name or is unknown, and `made` if the query defines the name itself. */
+/** Null if the result lacks the name or is unknown; `made` if the query defines the name. */
 export function originOf(analysis: Analysis, { node, definition }: ActionModel, name: string): string | null {
   const { statements, documents } = definition.finds;
   const [only, other] = [...statements, ...documents].filter((query) => inside(query.node, node));
@@ -22,7 +22,7 @@ export function originOf(analysis: Analysis, { node, definition }: ActionModel, 
 const isStages = ({ items }: LocatedNode): boolean =>
   items.some(({ members }) => members.some(({ key }) => key.startsWith('$')));
 
-/** Returns the only model of the actionable with this column. */
+/** Null if several models of the actionable have the column. */
 export function paramOrigin(analysis: Analysis, { models }: ActionModel, name: string): string | null {
   const [only, other] = models.filter((model) => lookupIn(analysis).hasField(model, name));
   return only === undefined || other !== undefined ? null : only;
