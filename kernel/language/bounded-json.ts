@@ -1,5 +1,6 @@
 /**
- * Parses untrusted JSON under limits, which are checked before any value is created. Violations throw Faults of the HTTP layer.
+ * Parses untrusted JSON under limits; depth and key count are checked before any value is created. Throws Faults of the HTTP
+ * layer.
  */
 import { Fault, fault } from '../contract/fault.js';
 import { POISON_KEYS } from '../contract/json.js';

@@ -33,7 +33,7 @@ interface Step {
 const MOST = 2_000;
 const MOST_AHEAD = 64;
 const MOST_DEPTH = 50;
-/** Other patterns cannot backtrack and use the native engine. */
+/** Patterns without repetition or alternatives cannot backtrack and use the native engine. */
 const BRANCHES = /[*+?{|]/;
 
 const TOKEN =

@@ -4,7 +4,7 @@ interface Scale {
   /** In descending order. */
   readonly steps: readonly (readonly [size: number, name: string])[];
   readonly plural: boolean;
-  /** `1 hour 30 minutes` has two. */
+  /** The maximum number of units: `1 hour 30 minutes` has two. */
   readonly parts: number;
 }
 

@@ -9,7 +9,7 @@ export type SqlEffectSort = 'schema' | 'session' | 'control';
 /** Offsets are UTF-16 code units of the SQL text. */
 export interface SqlEffect {
   readonly sort: SqlEffectSort;
-  /** `DROP`, `set_config`. */
+  /** The name in messages: `DROP`, `set_config`. */
   readonly what: string;
   readonly start: number;
   readonly end: number;
@@ -19,7 +19,7 @@ const words = (text: string): ReadonlySet<string> => new Set(text.split(' '));
 const SCHEMA = words('CREATE ALTER DROP TRUNCATE RENAME GRANT REVOKE COMMENT REASSIGN SECURITY IMPORT');
 const SESSION = words('SET RESET DISCARD LISTEN UNLISTEN PREPARE DEALLOCATE USE LOAD UNLOCK');
 const CONTROL = words('BEGIN START COMMIT ROLLBACK SAVEPOINT RELEASE ABORT');
-/** Their effect ends with the transaction. */
+/** SET LOCAL and SET CONSTRAINTS end with the transaction. */
 const LOCAL = words('LOCAL CONSTRAINTS');
 /** Session locks; locks of functions with `xact` in their names end with the transaction. */
 const LOCKS = words(

@@ -1,6 +1,6 @@
 /**
- * Audits secrets across resources: unhashed passwords, hashes in responses, tokens that are issued with a different key from the
- * one their guard uses, and rows of one caller that are broadcast to all clients.
+ * Audits secrets across resources: unhashed passwords, hashes in responses, guards with a key that no issuer of the same tokens
+ * uses, and rows of one caller that are broadcast to all clients.
  */
 import { asText } from '../../contract/json.js';
 import { nodeAt } from '../../source/tree.js';

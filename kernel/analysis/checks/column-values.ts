@@ -1,7 +1,7 @@
 /** Decides whether a column accepts a literal: false only if every database rejects it. */
 import type { Json } from '../../contract/json.js';
 
-/** By neutral column type. */
+/** Descriptions of the accepted values, by neutral column type. */
 export const RIGHT: Readonly<Record<string, string>> = {
   integer: 'a whole number',
   float: 'a number',

@@ -54,7 +54,7 @@ export function checkTemplates(
     for (const { start, end, right, named } of inOtherLetters(registry, text)) {
       const whole = start === 0 && end === text.length;
       if (whole && isInDocument(documents, node)) continue;
-      // A bare entry of a value list is treated as a name without a source.
+      // A bare entry of a value list is reported as a name without a source.
       if (whole && references.some((one) => one.node === node && one.refers.soft === true)) continue;
       const spot = spotInString(doc, node, { start, end });
       const fix = { fix: { title: `change to ${right}`, text: right } };

@@ -20,7 +20,7 @@ interface Context {
   readonly report: Report;
   readonly resource: LinkedResource;
   readonly action: LinkedAction;
-  /** Already reported. */
+  /** Rules that are already reported. */
   readonly told: Set<LocatedNode>;
 }
 

@@ -17,7 +17,7 @@ export interface Catalogue {
   readonly tables: readonly string[];
 }
 
-/** Added when statements mention them; writes with timestamps fill them. */
+/** These columns are added when statements mention them; writes with timestamps fill them. */
 export const TIMESTAMPS: readonly string[] = ['created_at', 'updated_at', 'deleted_at'];
 
 export function catalogueOf(definitions: readonly Definition[], tables: TableNames): Catalogue {

@@ -20,7 +20,7 @@ export interface StatementNames {
   readonly origins: ReadonlyMap<string, string>;
   /** Certain sources of aliased columns. */
   readonly aliased: Aliased;
-  /** Set operations may take a column from another table. */
+  /** True for set operations, which may take a column from another table. */
   readonly mixed: boolean;
 }
 

@@ -43,7 +43,7 @@ export interface Resolving {
 }
 
 const MAX_DEPTH = 600;
-/** Without columns to check, or with scoping rules of their own. */
+/** Nodes without columns to check, or with scoping rules of their own. */
 const LEFT_ALONE = new Set(['MergeStmt', 'TypeName', 'typeName']);
 
 /** Returns the result columns. */
